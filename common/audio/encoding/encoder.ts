@@ -1,0 +1,38 @@
+import type { AudioFormat } from "#protocol/speech/request";
+
+/** What an encoder turns PCM into. */
+export interface EncoderSpec {
+  format: AudioFormat;
+  /** Rate of the samples written, Hz. */
+  inputSampleRate: number;
+  /** Rate of the encoded audio, Hz. */
+  outputSampleRate: number;
+  /** MP3 only: 64, 128 or 192. */
+  mp3KilobitsPerSecond: number;
+  /** Opus only; null is automatic. */
+  opusBitsPerSecond: number | null;
+  /** Gain in dB; a limiter keeps peaks below full scale, so louder never clips. */
+  gainDb: number;
+}
+
+/**
+ * One stream's encoder. It runs on a thread of its pool; calls are carried out in order.
+ * The bytes depend only on the samples and on where `flush` was called, never on how the samples were split over `write` calls:
+ * a stream that was repaired after a fault is byte-identical to an undisturbed one.
+ */
+export interface AudioEncoder {
+  /** Takes ownership of `samples` (its buffer is transferred when it spans it wholly). Resolves with the encoded bytes that are ready, often none. */
+  write(samples: Int16Array): Promise<Uint8Array>;
+  /** Pushes out the sound held back so far, padding with at most one codec frame of silence; the stream goes on. */
+  flush(): Promise<Uint8Array>;
+  /** Ends the stream: gives the rest, closing the container. */
+  finish(): Promise<Uint8Array>;
+  /** Frees the encoder at any point; pending calls reject. */
+  close(): void;
+}
+
+/** Threads that encode; each stream stays on one thread. */
+export interface EncoderPool {
+  open(spec: EncoderSpec): AudioEncoder;
+  close(): Promise<void>;
+}

@@ -1,0 +1,16 @@
+/** Mono sound: signed 16-bit samples at a rate in Hz. */
+export interface Pcm {
+  samples: Int16Array;
+  sampleRate: number;
+}
+
+/** The samples as little-endian bytes, sharing memory where the platform's byte order allows. */
+export function samplesToBytes(samples: Int16Array): Uint8Array {
+  return new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength);
+}
+
+/** A copy of little-endian s16 bytes as samples (copied: the source may be unaligned and belong to a message). */
+export function bytesToSamples(bytes: Uint8Array): Int16Array {
+  const copy = bytes.slice(0, bytes.byteLength & ~1);
+  return new Int16Array(copy.buffer, 0, copy.byteLength / 2);
+}

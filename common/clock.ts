@@ -1,0 +1,51 @@
+/** Time as the code that decides sees it. Passed in, so that schedulers and retries run in virtual time. */
+export interface Clock {
+  /** Milliseconds on a clock that never jumps; only differences mean anything. */
+  nowMs(): number;
+  /** Runs `callback` once after `delayMs`; the returned function cancels it. */
+  after(delayMs: number, callback: () => void): () => void;
+}
+
+/** The machine's monotonic clock. */
+export const systemClock: Clock = {
+  nowMs: () => performance.now(),
+  after(delayMs, callback) {
+    const timer = setTimeout(callback, delayMs);
+    return () => clearTimeout(timer);
+  },
+};
+
+/** A clock that stands still until `advance` is called; timers fire in order of their time, then of their creation. */
+export class VirtualClock implements Clock {
+  #nowMs = 0;
+  #sequence = 0;
+  readonly #timers: { atMs: number; sequence: number; callback: () => void }[] = [];
+
+  nowMs(): number {
+    return this.#nowMs;
+  }
+
+  after(delayMs: number, callback: () => void): () => void {
+    const timer = { atMs: this.#nowMs + Math.max(0, delayMs), sequence: this.#sequence++, callback };
+    this.#timers.push(timer);
+    return () => {
+      const index = this.#timers.indexOf(timer);
+      if (index >= 0) this.#timers.splice(index, 1);
+    };
+  }
+
+  /** Moves time forward by `durationMs`, firing what falls due, timers set meanwhile included. */
+  advance(durationMs: number): void {
+    const untilMs = this.#nowMs + durationMs;
+    for (;;) {
+      const due = this.#timers
+        .filter((timer) => timer.atMs <= untilMs)
+        .sort((a, b) => a.atMs - b.atMs || a.sequence - b.sequence)[0];
+      if (due === undefined) break;
+      this.#timers.splice(this.#timers.indexOf(due), 1);
+      this.#nowMs = due.atMs;
+      due.callback();
+    }
+    this.#nowMs = untilMs;
+  }
+}

@@ -1,0 +1,76 @@
+import { readFileSync } from "node:fs";
+import { choice, integer, list, map, type Setting, text, url } from "./setting.js";
+
+/** Every variable that Parley reads, declared once. `.env.example` and `docs/configuration.md` are printed from this table. */
+export const declaration = {
+  PORT: integer({ default: 8080, min: 0, max: 65535, doc: "Port of the edge, the only public listener; 0 picks a free one." }),
+  HOST: text({ default: "127.0.0.1", doc: "Address that the edge listens on; 0.0.0.0 for all." }),
+  LOG_LEVEL: choice({ default: "info", values: ["trace", "debug", "info", "warn", "error", "fatal"], doc: "Least severe log line that is printed." }),
+  PARLEY_DATA_DIR: text({ default: "./data", doc: "Where the embedded database, NATS's object store and the development key live." }),
+  PARLEY_API_KEY: text({ secret: true, doc: "The development key, with credit and every scope. Generated once and kept in the data directory when absent." }),
+  NATS_URL: url({ schemes: ["nats", "tls"], doc: "NATS server that joins the roles. The launcher starts its own on a free loopback port when absent." }),
+  REDIS_URL: url({ schemes: ["redis", "rediss"], doc: "Redis server for the key cache. The launcher starts its own on a free loopback port when absent." }),
+  DATABASE_URL: url({ schemes: ["postgres", "postgresql"], secret: true, doc: "Postgres server for records. Embedded PGlite in the data directory when absent." }),
+  PARLEY_SCHEDULERS: integer({ default: 1, min: 1, max: 64, doc: "Schedulers that the launcher starts." }),
+  PARLEY_WORKERS: integer({ default: 2, min: 1, max: 256, doc: "Worker processes that the launcher starts." }),
+  PARLEY_WORKER_SLOTS: integer({ default: 1, min: 1, max: 256, doc: "Engine calls that one worker runs at once; one thread or engine process each." }),
+  PARLEY_WORKER_MODELS: list({ default: [], doc: "Names of the model folders that a worker serves; all when empty." }),
+  PARLEY_MODELS: list({ default: [], doc: "Folders searched for model folders, besides the embedded `models/`." }),
+  PARLEY_MODEL_MAP: map({
+    default: { "s2.1-pro": "espeak", "s2.1-pro-free": "espeak", "s2-pro": "espeak", s1: "espeak" },
+    doc: "Which model folder serves each service name.",
+  }),
+  PARLEY_MODEL_ALIASES: map({ default: {}, doc: "Further names accepted in the `model` header, and the service name that serves each." }),
+  PARLEY_PROVIDERS: list({ default: ["cpu"], doc: "onnxruntime execution providers in order of preference: cuda, tensorrt, webgpu, cpu." }),
+  PARLEY_FIRST_AUDIO_GOAL_MS: integer({ default: 200, min: 1, max: 60_000, doc: "Goal for the first sound of a live stream: its first chunk's deadline." }),
+  PARLEY_QUEUE_CHUNKS: integer({ default: 4096, min: 1, max: 1_000_000, doc: "Chunks that may wait in one scheduler; past it new streams are refused." }),
+  PARLEY_ADMISSION_WAIT_MS: integer({ default: 3000, min: 1, max: 600_000, doc: "A new stream whose first chunk would wait longer than this is refused with Retry-After." }),
+  PARLEY_STREAMS_PER_TEAM: integer({ default: 0, min: 0, max: 1_000_000, doc: "Streams that one team may have at once on one edge; 0 is no limit." }),
+  PARLEY_DRAIN_MS: integer({ default: 15_000, min: 0, max: 3_600_000, doc: "How long running streams may take to finish when a process is asked to stop." }),
+  PARLEY_STALL_MS: integer({ default: 30_000, min: 100, max: 3_600_000, doc: "A reader that takes nothing for this long is disconnected." }),
+  PARLEY_IDLE_SECONDS: integer({ default: 300, min: 8, max: 960, doc: "A live WebSocket on which nothing at all arrives for this long is closed." }),
+  PARLEY_CORS_ALLOWED_ORIGINS: list({ default: ["*"], doc: "Origins whose pages may call the API from a browser." }),
+} as const satisfies Record<string, Setting<unknown>>;
+
+type Declaration = typeof declaration;
+
+/** The compiled configuration: one frozen value per variable, named as the variable is. */
+export type Config = { readonly [Name in keyof Declaration]: Declaration[Name] extends Setting<infer T> ? T : never };
+
+/** Thrown when the environment does not make a configuration; `message` names every offending variable. */
+export class ConfigError extends Error {
+  override readonly name = "ConfigError";
+}
+
+/** Variables that the launcher sets for its children; users do not. */
+const internalVariables = new Set(["PARLEY_MEMBER_ID"]);
+
+/**
+ * Compiles the configuration from an environment. Any variable may be given as `NAME_FILE`, a path whose trimmed content is the value.
+ * Unknown `PARLEY_*` names and invalid values throw one ConfigError that names them all.
+ */
+export function loadConfig(environment: Record<string, string | undefined>): Config {
+  const problems: string[] = [];
+  const values: Record<string, unknown> = {};
+  for (const [name, setting] of Object.entries(declaration)) {
+    try {
+      values[name] = setting.read(readVariable(environment, name));
+    } catch (error) {
+      problems.push(`${name} ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+  for (const name of Object.keys(environment)) {
+    if (name.startsWith("PARLEY_") && !internalVariables.has(name) && !(name.replace(/_FILE$/, "") in declaration)) {
+      problems.push(`${name} is not a known setting`);
+    }
+  }
+  if (problems.length > 0) throw new ConfigError(`Invalid configuration:\n${problems.map((problem) => `  ${problem}`).join("\n")}`);
+  return Object.freeze(values) as Config;
+}
+
+function readVariable(environment: Record<string, string | undefined>, name: string): string | undefined {
+  const path = environment[`${name}_FILE`];
+  if (path !== undefined && path !== "") return readFileSync(path, "utf8").trim();
+  const value = environment[name];
+  return value === "" ? undefined : value;
+}

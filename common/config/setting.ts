@@ -1,0 +1,107 @@
+/** One configuration variable: how it is read, what it means, what it is when absent. */
+export interface Setting<T> {
+  kind: string;
+  defaultText: string;
+  doc: string;
+  secret: boolean;
+  read(text: string | undefined): T;
+}
+
+interface Described {
+  doc: string;
+  secret?: boolean;
+}
+
+/** A whole number between `min` and `max`; put the unit into the variable's name. */
+export function integer(options: Described & { default: number; min: number; max: number }): Setting<number> {
+  return {
+    kind: `integer ${options.min}–${options.max}`,
+    defaultText: String(options.default),
+    doc: options.doc,
+    secret: options.secret ?? false,
+    read(text) {
+      if (text === undefined) return options.default;
+      const value = Number(text);
+      if (!Number.isInteger(value) || value < options.min || value > options.max) {
+        throw new RangeError(`must be an integer from ${options.min} to ${options.max}, not "${text}"`);
+      }
+      return value;
+    },
+  };
+}
+
+/** Free text; `null` when absent and no default is given. */
+export function text(options: Described & { default: string }): Setting<string>;
+export function text(options: Described): Setting<string | null>;
+export function text(options: Described & { default?: string }): Setting<string | null> {
+  return {
+    kind: "text",
+    defaultText: options.default ?? "",
+    doc: options.doc,
+    secret: options.secret ?? false,
+    read: (value) => value ?? options.default ?? null,
+  };
+}
+
+/** A URL with one of the given schemes. */
+export function url(options: Described & { schemes: string[] }): Setting<string | null> {
+  return {
+    kind: `URL (${options.schemes.join(", ")})`,
+    defaultText: "",
+    doc: options.doc,
+    secret: options.secret ?? false,
+    read(value) {
+      if (value === undefined) return null;
+      const scheme = URL.canParse(value) ? new URL(value).protocol.slice(0, -1) : "";
+      if (!options.schemes.includes(scheme)) throw new RangeError(`must be a URL starting with ${options.schemes.join(":// or ")}://`);
+      return value;
+    },
+  };
+}
+
+/** One of a few words. */
+export function choice<const T extends string>(options: Described & { default: T; values: readonly T[] }): Setting<T> {
+  return {
+    kind: options.values.join(" | "),
+    defaultText: options.default,
+    doc: options.doc,
+    secret: false,
+    read(value) {
+      if (value === undefined) return options.default;
+      const known = options.values.find((candidate) => candidate === value);
+      if (known === undefined) throw new RangeError(`must be one of ${options.values.join(", ")}, not "${value}"`);
+      return known;
+    },
+  };
+}
+
+/** Comma-separated words. */
+export function list(options: Described & { default: string[] }): Setting<readonly string[]> {
+  return {
+    kind: "comma-separated list",
+    defaultText: options.default.join(","),
+    doc: options.doc,
+    secret: false,
+    read: (value) =>
+      Object.freeze(value === undefined ? [...options.default] : value.split(",").map((item) => item.trim()).filter((item) => item !== "")),
+  };
+}
+
+/** Comma-separated `name=value` pairs. */
+export function map(options: Described & { default: Record<string, string> }): Setting<Readonly<Record<string, string>>> {
+  return {
+    kind: "comma-separated name=value pairs",
+    defaultText: Object.entries(options.default).map(([name, value]) => `${name}=${value}`).join(","),
+    doc: options.doc,
+    secret: false,
+    read(value) {
+      if (value === undefined) return Object.freeze({ ...options.default });
+      const pairs = value.split(",").filter((item) => item.trim() !== "").map((item) => {
+        const at = item.indexOf("=");
+        if (at < 1) throw new RangeError(`must be name=value pairs, not "${item}"`);
+        return [item.slice(0, at).trim(), item.slice(at + 1).trim()] as const;
+      });
+      return Object.freeze({ ...options.default, ...Object.fromEntries(pairs) });
+    },
+  };
+}

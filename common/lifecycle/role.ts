@@ -1,0 +1,87 @@
+import type { LifecycleState } from "#protocol/bus/membership";
+import { type Config, loadConfig } from "../config/config.js";
+import { newIdentifier } from "../identifier.js";
+import { createLogger, type Logger } from "../log.js";
+
+/** What a role's `main.ts` is given. */
+export interface RoleContext {
+  config: Config;
+  log: Logger;
+  /** Stable over restarts of one child of the launcher, unique in the cluster. */
+  id: string;
+  /** Random per process start. */
+  epoch: string;
+  /** Where this process is in its life; heartbeats carry it. */
+  state(): LifecycleState;
+}
+
+/** What a role gives back once it is ready. */
+export interface RunningRole {
+  /**
+   * Stops taking new work and resolves when what was in flight has finished, or rejects or hangs: after `deadlineMs` the process stops anyway.
+   * In flight means: streams (edge), submitted chunks (scheduler), batches (worker), requests (control plane).
+   */
+  drain(deadlineMs: number): Promise<void>;
+  /** Releases everything; called once, after `drain`. */
+  stop(): Promise<void>;
+  /** Extra facts for the parent process, such as the port that was picked. */
+  facts?: Record<string, unknown>;
+}
+
+/** Message to the launcher over the IPC channel. */
+export type RoleMessage = { type: "ready"; role: string; facts: Record<string, unknown> };
+
+/**
+ * Runs a role as the whole process: initialized → ready → draining → stopped.
+ * SIGTERM drains (SIGINT too when nobody launched this process); so does the loss of the parent's IPC channel, so that no child
+ * outlives its launcher. A second signal stops at once. Start-up failures are logged and exit with 1.
+ */
+export function runRole(role: string, start: (context: RoleContext) => Promise<RunningRole>): void {
+  const config = loadConfig(process.env);
+  const log = createLogger(role, config.LOG_LEVEL);
+  let state: LifecycleState = "initialized";
+  const id = process.env.PARLEY_MEMBER_ID ?? `${role}-${newIdentifier().slice(0, 12)}`;
+  const context: RoleContext = { config, log, id, epoch: newIdentifier(), state: () => state };
+
+  const fail = (error: unknown, what: string): void => {
+    log.fatal({ err: error }, what);
+    process.exit(1);
+  };
+  process.on("uncaughtException", (error) => fail(error, "uncaught exception"));
+  process.on("unhandledRejection", (error) => fail(error, "unhandled rejection"));
+
+  const running = start(context);
+  running.then(
+    (instance) => {
+      if (state !== "initialized") return;
+      state = "ready";
+      const message: RoleMessage = { type: "ready", role, facts: instance.facts ?? {} };
+      process.send?.(message);
+      log.info({ id, ...instance.facts }, "ready");
+    },
+    (error: unknown) => fail(error, "could not start"),
+  );
+
+  const end = (reason: string): void => {
+    if (state === "draining" || state === "stopped") process.exit(1);
+    state = "draining";
+    log.info({ reason }, "draining");
+    const deadline = setTimeout(() => fail(new Error("drain deadline passed"), "stopped with work in flight"), config.PARLEY_DRAIN_MS + 2000);
+    deadline.unref();
+    running
+      .then(async (instance) => {
+        await Promise.race([instance.drain(config.PARLEY_DRAIN_MS), new Promise((resolve) => setTimeout(resolve, config.PARLEY_DRAIN_MS))]);
+        state = "stopped";
+        await instance.stop();
+        log.info("stopped");
+        process.exit(0);
+      })
+      .catch((error: unknown) => fail(error, "could not stop cleanly"));
+  };
+  process.on("SIGTERM", () => end("SIGTERM"));
+  // Ctrl-C reaches the whole process group: a child leaves the order of the drain to its launcher, which sends SIGTERM.
+  process.on("SIGINT", () => {
+    if (process.send === undefined) end("SIGINT");
+  });
+  process.on("disconnect", () => end("the launcher is gone"));
+}

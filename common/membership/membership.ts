@@ -1,0 +1,59 @@
+import { type Heartbeat, MEMBER_TIMEOUT_MS } from "#protocol/bus/membership";
+
+/** What changed among the members. `lost` means that all work held there is gone: silence, or the same id with a new epoch. */
+export type MembershipChange = { type: "joined" | "updated" | "lost"; member: Heartbeat };
+
+/** The members one process has heard of. Pure bookkeeping: times are passed in. */
+export class Membership {
+  readonly #members = new Map<string, { heartbeat: Heartbeat; heardAtMs: number }>();
+
+  /** Takes a heartbeat in; gives what it changed, in order. A `stopped` member leaves at once. */
+  hear(heartbeat: Heartbeat, nowMs: number): MembershipChange[] {
+    const known = this.#members.get(heartbeat.id);
+    const changes: MembershipChange[] = [];
+    if (known !== undefined && known.heartbeat.epoch !== heartbeat.epoch) {
+      this.#members.delete(heartbeat.id);
+      changes.push({ type: "lost", member: known.heartbeat });
+    }
+    const current = this.#members.get(heartbeat.id);
+    if (heartbeat.state === "stopped") {
+      if (current !== undefined) {
+        this.#members.delete(heartbeat.id);
+        changes.push({ type: "lost", member: current.heartbeat });
+      }
+      return changes;
+    }
+    this.#members.set(heartbeat.id, { heartbeat, heardAtMs: nowMs });
+    changes.push({ type: current === undefined ? "joined" : "updated", member: heartbeat });
+    return changes;
+  }
+
+  /** Drops members unheard of for `MEMBER_TIMEOUT_MS`; call it about every heartbeat interval. */
+  expire(nowMs: number): MembershipChange[] {
+    const changes: MembershipChange[] = [];
+    for (const [id, { heartbeat, heardAtMs }] of this.#members) {
+      if (nowMs - heardAtMs <= MEMBER_TIMEOUT_MS) continue;
+      this.#members.delete(id);
+      changes.push({ type: "lost", member: heartbeat });
+    }
+    return changes;
+  }
+
+  /**
+   * Gives everyone a fresh start after an interruption of the bus: silence was the bus's, not theirs.
+   * Without it a NATS restart longer than the timeout would declare the whole cluster dead.
+   */
+  forgiveSilence(nowMs: number): void {
+    for (const member of this.#members.values()) member.heardAtMs = nowMs;
+  }
+
+  get(id: string): Heartbeat | undefined {
+    return this.#members.get(id)?.heartbeat;
+  }
+
+  /** All live members of one role. */
+  ofRole<R extends Heartbeat["role"]>(role: R): Extract<Heartbeat, { role: R }>[] {
+    const isOfRole = (heartbeat: Heartbeat): heartbeat is Extract<Heartbeat, { role: R }> => heartbeat.role === role;
+    return [...this.#members.values()].map((member) => member.heartbeat).filter(isOfRole);
+  }
+}

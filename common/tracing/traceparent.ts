@@ -1,0 +1,31 @@
+import { randomBytes } from "node:crypto";
+
+/** A W3C trace context: which trace a request belongs to, and the span it came from. */
+export interface TraceContext {
+  /** 32 lower-case hex characters. */
+  traceId: string;
+  /** 16 lower-case hex characters. */
+  spanId: string;
+  sampled: boolean;
+}
+
+const pattern = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
+
+/**
+ * Joins the caller's trace, or starts a new one when `header` is absent or invalid (https://www.w3.org/TR/trace-context/ section 3.2):
+ * version ff, zero ids, upper case and trailing data under version 00 are invalid. Never throws.
+ */
+export function joinTrace(header: string | undefined): TraceContext {
+  const match = header === undefined ? null : pattern.exec(header);
+  const spanId = randomBytes(8).toString("hex");
+  if (match === null) return { traceId: randomBytes(16).toString("hex"), spanId, sampled: true };
+  const [, version = "", traceId = "", parentId = "", flags = "", rest] = match;
+  const valid = version !== "ff" && !(version === "00" && rest !== undefined) && !/^0+$/.test(traceId) && !/^0+$/.test(parentId);
+  if (!valid) return { traceId: randomBytes(16).toString("hex"), spanId, sampled: true };
+  return { traceId, spanId, sampled: (Number.parseInt(flags, 16) & 1) === 1 };
+}
+
+/** The header form, for the next hop. */
+export function formatTraceparent(context: TraceContext): string {
+  return `00-${context.traceId}-${context.spanId}-${context.sampled ? "01" : "00"}`;
+}

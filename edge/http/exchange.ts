@@ -1,0 +1,68 @@
+/** HTTP and WebSocket as the edge's handlers see them; `uws.ts` is the one file that knows the engine behind. */
+
+/** A request whose head has arrived. Everything here was copied before the engine's own object expired. */
+export interface HttpRequest {
+  readonly method: string;
+  readonly path: string;
+  /** Raw query string without `?`. */
+  readonly query: string;
+  /** Header value by lower-case name. */
+  header(name: string): string | undefined;
+  readonly remoteAddress: string;
+  /** Values of the route's `:placeholders`, URL-decoded. */
+  readonly parameters: Readonly<Record<string, string>>;
+  /** Reads the whole body. Throws `payload_too_large` as soon as more than `limitBytes` are announced or arrive. */
+  body(limitBytes: number): Promise<Uint8Array>;
+}
+
+/** The answer to one request. After `closed` aborts, every call is a no-op. */
+export interface HttpResponder {
+  /** Sends status and headers. Without a content length the body is chunked. Call once, before `write`. */
+  begin(status: number, headers: Record<string, string>): void;
+  /** Sends bytes; false means that the client is behind: wait for `writable` before writing more. The bytes are copied. */
+  write(bytes: Uint8Array): boolean;
+  /** Resolves when the client has caught up, or when it is gone. */
+  writable(): Promise<void>;
+  /** Ends the answer; with `bytes` and no earlier `begin`-ed chunk, a content length is sent. */
+  end(bytes?: Uint8Array): void;
+  /** Breaks the connection off: the only honest end of a chunked body that cannot be completed. */
+  abort(): void;
+  readonly begun: boolean;
+  /** Aborts when the client goes away before the end. */
+  readonly closed: AbortSignal;
+}
+
+/** One accepted WebSocket. */
+export interface SocketConnection {
+  /** Sends a frame; false means that the client is behind: wait for `writable`. Never drops. */
+  send(data: Uint8Array | string): boolean;
+  writable(): Promise<void>;
+  /** Bytes accepted by `send` that the client has not taken. */
+  bufferedBytes(): number;
+  close(code: number, reason: string): void;
+  /** Aborts when the connection is gone, whoever ended it. */
+  readonly closed: AbortSignal;
+}
+
+/** What a WebSocket route does with an accepted connection. Frames of one connection arrive in order. */
+export interface SocketSession {
+  message(data: Uint8Array, isBinary: boolean): void;
+  /** The connection is gone. */
+  end(): void;
+}
+
+export interface HttpRoute {
+  method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /** Path with `:placeholders`, or ending in `/*`. */
+  path: string;
+  /** May throw ServiceError at any time: before `begin` it becomes the error body, after it the connection is aborted. */
+  handle(request: HttpRequest, responder: HttpResponder): Promise<void>;
+}
+
+export interface SocketRoute {
+  path: string;
+  /** Largest frame accepted, bytes; a larger one closes with 1009. */
+  maxFrameBytes: number;
+  /** Runs before the upgrade; a thrown ServiceError answers it over HTTP. The result opens the session after the upgrade. */
+  upgrade(request: HttpRequest): Promise<(connection: SocketConnection) => SocketSession>;
+}

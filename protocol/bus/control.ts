@@ -1,0 +1,138 @@
+import type { ErrorRecord } from "../errors.js";
+import type { VoiceTraits } from "../speech/chunk.js";
+
+/** Requests to the control plane; any instance may answer (queue group `control-plane`). */
+export const controlSubjects = {
+  verifyKey: "parley.control.verify-key",
+  resolveVoices: "parley.control.resolve-voices",
+  http: "parley.control.http",
+  keys: "parley.control.keys",
+} as const;
+
+/** Published when a key stops being valid, so that every edge forgets it at once. Payload: `KeyRevoked`. */
+export const keyRevokedSubject = "parley.events.key-revoked";
+
+/** Published when a voice changes or goes. Payload: `VoiceChanged`. */
+export const voiceChangedSubject = "parley.events.voice-changed";
+
+/** Published by edges after every finished request; settles credit. Payload: `UsageRecord`. */
+export const usageSubject = "parley.events.usage";
+
+/** Answers on the control subjects: the value, or the error to show. */
+export type Reply<T> = { ok: true; value: T } | { ok: false; error: ErrorRecord };
+
+/** Who is calling. */
+export interface Principal {
+  teamId: string;
+  userId: string;
+  keyId: string;
+  scopes: string[];
+  /** False when the team's balance is used up: paid models answer 402. */
+  hasCredit: boolean;
+  betaAccess: boolean;
+  /** Most streams the team may have at once; 0 is no limit. */
+  maxConcurrentStreams: number;
+}
+
+/** `keyDigest` is the SHA-256 of the presented key, hex: the key itself does not travel. */
+export interface VerifyKeyRequest {
+  keyDigest: string;
+}
+
+/** Refusals come as `Reply` errors `invalid_token` and `token_expired`. */
+export interface VerifyKeyReply {
+  principal: Principal;
+  /** Milliseconds since the epoch after which the key is expired; null is never. */
+  expiresAtMs: number | null;
+}
+
+export interface KeyRevoked {
+  keyDigest: string;
+}
+
+export interface ResolveVoicesRequest {
+  teamId: string;
+  voiceIds: string[];
+}
+
+/** A saved voice as the speech path needs it. */
+export interface ResolvedVoice {
+  voiceId: string;
+  speaker: string | null;
+  traits: VoiceTraits | null;
+}
+
+/** In the order asked; null where the team may not use the voice or it does not exist. */
+export interface ResolveVoicesReply {
+  voices: (ResolvedVoice | null)[];
+}
+
+export interface VoiceChanged {
+  voiceId: string;
+}
+
+/** A request that the edge has authenticated and passes on. */
+export interface ForwardedRequest {
+  method: string;
+  path: string;
+  /** Raw query string without `?`. */
+  query: string;
+  /** Lower-case names; only `content-type`, `accept`, `origin` and `traceparent` travel. */
+  headers: Record<string, string>;
+  body: Uint8Array;
+  /** Set when the body was too large for the bus: its name in the `uploads` object bucket. The control plane deletes it. */
+  bodyObject: string | null;
+  principal: Principal;
+}
+
+export interface ForwardedResponse {
+  status: number;
+  headers: Record<string, string>;
+  body: Uint8Array;
+}
+
+/** Largest body that travels inside a bus message; larger ones go through the object bucket. */
+export const MAX_INLINE_BODY_BYTES = 512 * 1024;
+export const uploadsBucket = "uploads";
+
+/** What one request used. `usageId` makes settling it twice harmless. */
+export interface UsageRecord {
+  usageId: string;
+  teamId: string;
+  keyId: string;
+  route: string;
+  model: string;
+  characters: number;
+  audioMs: number;
+  firstAudioMs: number | null;
+  totalMs: number;
+  outcome: "completed" | "cancelled" | "failed";
+  traceId: string;
+  /** Milliseconds since the epoch. */
+  finishedAtMs: number;
+}
+
+/** Key administration for the command line. */
+export type KeysRequest =
+  | { action: "create"; name: string; teamId: string | null; scopes: string[] | null; expiresInMs: number | null }
+  | { action: "list" }
+  | { action: "revoke"; keyId: string };
+
+export interface KeySummary {
+  keyId: string;
+  name: string;
+  teamId: string;
+  /** First characters, enough to recognise it. */
+  prefix: string;
+  scopes: string[];
+  createdAtMs: number;
+  expiresAtMs: number | null;
+  revokedAtMs: number | null;
+  lastUsedAtMs: number | null;
+}
+
+/** `key` is the secret itself, shown once, on creation. */
+export interface KeysReply {
+  keys: KeySummary[];
+  key: string | null;
+}

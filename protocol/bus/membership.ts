@@ -1,0 +1,66 @@
+/** Who is alive: every role says so on one subject, and everyone who cares listens. */
+
+export const membersSubject = "parley.members";
+
+/** Heartbeats come this often. */
+export const HEARTBEAT_INTERVAL_MS = 250;
+
+/** A member unheard of for this long is gone: its work is given to others. */
+export const MEMBER_TIMEOUT_MS = 1500;
+
+export type Role = "edge" | "scheduler" | "worker" | "control-plane";
+
+/** The life of every process, in order (design/style.md, point 11). */
+export type LifecycleState = "initialized" | "ready" | "draining" | "stopped";
+
+interface HeartbeatBase {
+  type: "heartbeat";
+  id: string;
+  /** Random per process start: a changed epoch under the same id means that all earlier work there is lost. */
+  epoch: string;
+  state: LifecycleState;
+}
+
+/** What one scheduler can take now for one model: edges choose the scheduler of a new stream by it. */
+export interface SchedulerLoad {
+  model: string;
+  /** Slots of the workers attached to this scheduler. */
+  slots: number;
+  freeSlots: number;
+  queuedChunks: number;
+  /** Predicted wait of a first chunk submitted now. */
+  predictedWaitMs: number;
+}
+
+export interface ServedModel {
+  name: string;
+  task: "speak" | "listen";
+  /** BCP-47 primary subtags, or `*`. */
+  languages: string[];
+  sampleRate: number;
+  speakers: string[];
+  /** Most chunks one engine call takes. */
+  maxBatch: number;
+  /** What runs it: `cpu`, `cuda`, `process`… */
+  provider: string;
+}
+
+/** Models that a worker could not load, with the reason, for `/health`. */
+export interface BrokenModel {
+  name: string;
+  reason: string;
+}
+
+export type Heartbeat =
+  | (HeartbeatBase & { role: "edge" })
+  | (HeartbeatBase & { role: "control-plane" })
+  | (HeartbeatBase & { role: "scheduler"; loads: SchedulerLoad[] })
+  | (HeartbeatBase & {
+      role: "worker";
+      /** The scheduler that may spend this worker's credits; null while none is known. */
+      schedulerId: string | null;
+      /** Chunks that run at once. */
+      slots: number;
+      models: ServedModel[];
+      brokenModels: BrokenModel[];
+    });

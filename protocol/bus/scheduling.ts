@@ -1,0 +1,74 @@
+import type { ErrorRecord } from "../errors.js";
+import type { SpeechChunk } from "../speech/chunk.js";
+
+/** Edge to scheduler: submissions and cancellations. */
+export const schedulerSubject = (schedulerId: string): string => `parley.scheduler.${schedulerId}.submit`;
+
+/** Worker to scheduler: completions. */
+export const schedulerDoneSubject = (schedulerId: string): string => `parley.scheduler.${schedulerId}.done`;
+
+/** Scheduler to worker: batches and cancellations. */
+export const workerSubject = (workerId: string): string => `parley.worker.${workerId}.work`;
+
+/** Scheduler to edge: verdicts about submitted chunks. */
+export const edgeVerdictSubject = (edgeId: string): string => `parley.edge.${edgeId}.verdict`;
+
+/** Who is served first when not everyone can be: paying live listeners, the free model, work nobody listens to. */
+export type ServiceTier = "live" | "free" | "bulk";
+
+/** A chunk handed to a scheduler. The scheduler keeps the relative times with its own clock: no clock is shared between machines. */
+export interface Submit {
+  type: "submit";
+  chunk: SpeechChunk;
+  tier: ServiceTier;
+  /** How long until the listener runs out of sound; for a first chunk, until the first-audio goal is missed. May be negative. */
+  slackMs: number;
+}
+
+/** Drops a stream's queued chunks and stops its running ones, from a chunk index on. */
+export interface Cancel {
+  type: "cancel";
+  streamId: string;
+  fromChunk: number;
+}
+
+export type SchedulerInbound = Submit | Cancel;
+
+/** Work for one engine call. All chunks have the same model. */
+export interface Batch {
+  type: "batch";
+  batchId: string;
+  schedulerId: string;
+  model: string;
+  /** The chunks, each with the microseconds that it waited in the scheduler. */
+  chunks: { chunk: SpeechChunk; queuedUs: number }[];
+}
+
+export type WorkerInbound = Batch | Cancel;
+
+/** What became of one chunk of a batch. */
+export interface ChunkOutcome {
+  streamId: string;
+  chunkIndex: number;
+  attempt: number;
+  result: "spoken" | "failed" | "cancelled";
+  /** Length of the source text: the scheduler's latency model needs it after the chunk is gone. */
+  characters: number;
+  engineUs: number;
+  samples: number;
+}
+
+/** Worker to scheduler: the batch is over and its slot is free again. Sent once per batch, whatever happened. */
+export interface BatchDone {
+  type: "done";
+  workerId: string;
+  epoch: string;
+  batchId: string;
+  model: string;
+  outcomes: ChunkOutcome[];
+}
+
+/** Scheduler to edge. `refused`: not taken, nothing was spoken. `lost`: its worker died or lost it; submit it again. */
+export type Verdict =
+  | { type: "refused"; streamId: string; chunkIndex: number; attempt: number; error: ErrorRecord }
+  | { type: "lost"; streamId: string; chunkIndex: number; attempt: number };

@@ -1,0 +1,136 @@
+/**
+ * The error catalogue: every failure that a caller can see, declared once.
+ * The edge maps a `ServiceError` to each protocol's shape; nobody else writes error bodies.
+ */
+
+/** How the default protocol renders an error: a JSON body, nothing but the status, or the 422 problem list. */
+export type ErrorShape = "body" | "bare" | "problems";
+
+interface CatalogueEntry {
+  /** HTTP status. */
+  status: number;
+  /** Message shown to the caller; `{name}` is filled from the error's parameters. */
+  message: string;
+  shape?: ErrorShape;
+  /** True when the same request may succeed later; the edge then adds `Retry-After`. */
+  retryable?: boolean;
+}
+
+function declare<const T extends Record<string, CatalogueEntry>>(entries: T): T {
+  return entries;
+}
+
+/** Codes are stable and never reused. Messages in quotes in `interface.md` are kept to the letter. */
+export const errorCatalogue = declare({
+  malformed_json: { status: 400, message: "Malformed JSON" },
+  malformed_msgpack: { status: 400, message: "Malformed MessagePack" },
+  malformed_multipart: { status: 400, message: "Malformed multipart body: {detail}" },
+  unknown_model: { status: 400, message: "Unknown model; use one of: {models}" },
+  unknown_reference: { status: 400, message: "Reference voice not found" },
+  bad_reference_audio: { status: 400, message: "Reference audio cannot be used: {detail}" },
+  unsupported_format: { status: 400, message: "Unsupported audio format: {detail}" },
+  unsupported_language: { status: 400, message: "No loaded voice speaks this language; available: {languages}" },
+  nothing_to_speak: { status: 400, message: "The text holds nothing to speak" },
+  unauthenticated: { status: 401, message: "", shape: "bare" },
+  invalid_token: { status: 401, message: "Invalid token" },
+  token_expired: { status: 401, message: "Token expired" },
+  out_of_credit: { status: 402, message: "Out of API credit" },
+  missing_scope: { status: 403, message: "This API key lacks the scope {scope}" },
+  not_found: { status: 404, message: "Not found" },
+  method_not_allowed: { status: 405, message: "Method not allowed" },
+  conflict: { status: 409, message: "{detail}" },
+  payload_too_large: { status: 413, message: "The request body is larger than {limitBytes} bytes" },
+  unsupported_media_type: { status: 415, message: "", shape: "bare" },
+  validation: { status: 422, message: "Validation failed", shape: "problems" },
+  too_many_requests: { status: 429, message: "Too many requests at once", retryable: true },
+  overloaded: { status: 503, message: "All speech capacity is in use", retryable: true },
+  draining: { status: 503, message: "This server is shutting down", retryable: true },
+  dependency_unavailable: { status: 503, message: "{dependency} is briefly unavailable", retryable: true },
+  no_worker: { status: 503, message: "No worker serves the model {model} right now", retryable: true },
+  synthesis_failed: { status: 503, message: "Speech could not be completed after {attempts} attempts", retryable: true },
+  engine_failed: { status: 500, message: "The speech engine failed" },
+  stalled_reader: { status: 500, message: "The connection was closed because its reader stalled" },
+  protocol_violation: { status: 400, message: "{detail}" },
+  text_buffer_full: { status: 413, message: "More than {limitBytes} bytes of text are waiting to be spoken" },
+  internal: { status: 500, message: "Internal error" },
+});
+
+/** Name of one catalogue entry. */
+export type ErrorCode = keyof typeof errorCatalogue;
+
+/** One row of the 422 list (pydantic's form). The offending input value is never part of it. */
+export interface Problem {
+  type: string;
+  loc: (string | number)[];
+  msg: string;
+  ctx?: Record<string, unknown>;
+}
+
+export interface ServiceErrorOptions {
+  /** Values for the `{placeholders}` of the message. */
+  parameters?: Record<string, string | number>;
+  /** Rows of a `validation` error. */
+  problems?: Problem[];
+  /** Machine-readable reason, where the interface documents one. */
+  reason?: string;
+  /** When to try again, for retryable errors. */
+  retryAfterMs?: number;
+  cause?: unknown;
+}
+
+/** The one error class thrown across the code base. `code` selects status, message and shape from the catalogue. */
+export class ServiceError extends Error {
+  readonly code: ErrorCode;
+  readonly status: number;
+  readonly shape: ErrorShape;
+  readonly retryable: boolean;
+  readonly parameters: Record<string, string | number>;
+  readonly problems: Problem[];
+  readonly reason: string | null;
+  readonly retryAfterMs: number | null;
+
+  constructor(code: ErrorCode, options: ServiceErrorOptions = {}) {
+    const entry: CatalogueEntry = errorCatalogue[code];
+    const parameters = options.parameters ?? {};
+    super(fillTemplate(entry.message, parameters), options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = "ServiceError";
+    this.code = code;
+    this.status = entry.status;
+    this.shape = entry.shape ?? "body";
+    this.retryable = entry.retryable ?? false;
+    this.parameters = parameters;
+    this.problems = options.problems ?? [];
+    this.reason = options.reason ?? null;
+    this.retryAfterMs = options.retryAfterMs ?? (this.retryable ? 1000 : null);
+  }
+}
+
+function fillTemplate(template: string, parameters: Record<string, string | number>): string {
+  return template.replace(/\{(\w+)\}/g, (whole, name: string) => String(parameters[name] ?? whole));
+}
+
+/** A ServiceError as it travels on the bus. */
+export interface ErrorRecord {
+  code: ErrorCode;
+  parameters: Record<string, string | number>;
+  problems: Problem[];
+  reason: string | null;
+  retryAfterMs: number | null;
+}
+
+/** Gives the bus form of any thrown value; what is not a ServiceError becomes `internal` (its text stays in the log). */
+export function toErrorRecord(error: unknown): ErrorRecord {
+  const known = error instanceof ServiceError ? error : new ServiceError("internal", { cause: error });
+  const { code, parameters, problems, reason, retryAfterMs } = known;
+  return { code, parameters, problems, reason, retryAfterMs };
+}
+
+/** Gives back the ServiceError that `toErrorRecord` described. */
+export function fromErrorRecord(record: ErrorRecord): ServiceError {
+  return new ServiceError(record.code, {
+    parameters: record.parameters,
+    problems: record.problems,
+    reason: record.reason ?? undefined,
+    retryAfterMs: record.retryAfterMs ?? undefined,
+  });
+}

@@ -1,0 +1,89 @@
+/** What measured samples of a speaker tell an engine: the whole of what a cloned voice carries in this version. */
+export interface VoiceTraits {
+  /** Median fundamental frequency of voiced speech, Hz. */
+  pitchHz: number;
+  /** Standard deviation of pitch, semitones. */
+  pitchRangeSemitones: number;
+  /** Syllable nuclei per second of speech, pauses excluded. */
+  syllablesPerSecond: number;
+  /** Slope of the long-term spectrum between 300 Hz and 5 kHz, dB per octave (more negative is darker). */
+  spectralTiltDbPerOctave: number;
+}
+
+/** Which voice speaks a chunk, and how. */
+export interface VoiceSettings {
+  /** Speaker name or index within the model; null is the model's default speaker. */
+  speaker: string | null;
+  /** BCP-47 language of the text; null lets the engine detect or use the model's language. */
+  language: string | null;
+  /** Speaking rate relative to the voice's own, 0.5 to 2; pitch stays. */
+  speed: number;
+  /** Measured traits of a cloned voice; null is the model's own sound. */
+  traits: VoiceTraits | null;
+}
+
+/** Manner that an emotion or expression tag asks for; every field relative to neutral. */
+export interface Delivery {
+  /** Tag as written, lower case, for engines that know more than the numbers below; empty is neutral. */
+  style: string;
+  /** Semitones added to mean pitch. */
+  pitchSemitones: number;
+  /** Factor on pitch movement, 1 is neutral. */
+  pitchRangeFactor: number;
+  /** Factor on speaking rate, 1 is neutral. */
+  rateFactor: number;
+  /** Decibels added. */
+  gainDb: number;
+  /** Breath instead of voice. */
+  whisper: boolean;
+}
+
+export const neutralDelivery: Delivery = {
+  style: "",
+  pitchSemitones: 0,
+  pitchRangeFactor: 1,
+  rateFactor: 1,
+  gainDb: 0,
+  whisper: false,
+};
+
+/**
+ * A speakable piece of a stream: the unit that is queued, batched, spoken and, if need be, spoken again.
+ * Two chunks with equal text, voice, delivery and seed give equal samples, whoever speaks them (architecture.md decision 3).
+ */
+export interface SpeechChunk {
+  streamId: string;
+  /** Position in the stream, from 0. */
+  chunkIndex: number;
+  /** 1 for the first try; each resubmission adds one. */
+  attempt: number;
+  /** The edge that waits for the audio (`edgeAudioSubject`). */
+  edgeId: string;
+  /** Name of the model folder that speaks it. */
+  model: string;
+  /** Source text without tags; never empty. */
+  text: string;
+  /** Whether numbers, dates and abbreviations are read out as words. */
+  normalize: boolean;
+  voice: VoiceSettings;
+  delivery: Delivery;
+  /** Silence after the spoken text, part of the chunk's samples. */
+  pauseAfterMs: number;
+  /** Seed of any sampling: 32-bit, from `chunkSeed`. */
+  seed: number;
+  /** Most samples the chunk may produce, at the model's own rate; 0 is no limit (`max_new_tokens`). */
+  maxSamples: number;
+  /** W3C trace context of the request, or null. */
+  traceparent: string | null;
+}
+
+/** When a word sounds inside its chunk. */
+export interface WordTiming {
+  /** The word as written in the source text, without punctuation. */
+  text: string;
+  startMs: number;
+  endMs: number;
+  /** UTF-16 range of the word in the chunk's source text. */
+  sourceStart: number;
+  sourceEnd: number;
+}

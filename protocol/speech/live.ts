@@ -1,0 +1,22 @@
+import { z } from "zod";
+
+/** Client events of `WebSocket /v1/tts/live` (protocols.md 1.2): binary MessagePack maps, told apart by `event`. */
+export const liveClientEvent = z.discriminatedUnion("event", [
+  z.object({ event: z.literal("start"), request: z.record(z.string(), z.unknown()) }),
+  z.object({ event: z.literal("text"), text: z.string() }),
+  z.object({ event: z.literal("flush") }),
+  z.object({ event: z.literal("stop") }),
+]);
+export type LiveClientEvent = z.infer<typeof liveClientEvent>;
+
+/** Server events of the live WebSocket. `finish` comes once, last. */
+export type LiveServerEvent =
+  | { event: "audio"; audio: Uint8Array }
+  | { event: "finish"; reason: "stop" }
+  | { event: "finish"; reason: "error"; message: string };
+
+/** Text that may wait on one live socket before it is refused. */
+export const MAX_WAITING_TEXT_BYTES = 1024 * 1024;
+
+/** Audio frames are at least this large, except the last: Pipecat drops payloads of 1024 bytes and less. */
+export const MIN_AUDIO_FRAME_BYTES = 2048;

@@ -1,0 +1,135 @@
+import { z } from "zod";
+
+/** The four speech models of the service, as callers name them in the `model` header. */
+export const speechModels = ["s2.1-pro", "s2.1-pro-free", "s2-pro", "s1"] as const;
+export type SpeechModel = (typeof speechModels)[number];
+
+/** The model used when the `model` header is absent (protocols.md section 0). */
+export const defaultSpeechModel: SpeechModel = "s2-pro";
+
+/** Names that older clients send, and what serves them. */
+export const speechModelAliases: Readonly<Record<string, SpeechModel>> = { "speech-1.5": "s2-pro", "speech-1.6": "s2-pro" };
+
+export const audioFormats = ["mp3", "wav", "pcm", "opus"] as const;
+export type AudioFormat = (typeof audioFormats)[number];
+
+export const sampleRatesByFormat: Readonly<Record<AudioFormat, readonly number[]>> = {
+  mp3: [32000, 44100],
+  wav: [8000, 16000, 24000, 32000, 44100],
+  pcm: [8000, 16000, 24000, 32000, 44100],
+  opus: [48000],
+};
+
+/** Automatic Opus bitrate. */
+export const OPUS_BITRATE_AUTO = -1000;
+
+/** `null` and absent mean the same in every optional field (the TypeScript client sends nil for undefined). */
+function optional<T extends z.ZodType>(schema: T): z.ZodPreprocess<z.ZodOptional<T>> {
+  return z.preprocess((value) => (value === null ? undefined : value), schema.optional());
+}
+
+/** `1.0` from MessagePack or JSON is the integer 1; JavaScript numbers already agree, bigints from int64 do not. */
+const integer = z.preprocess((value) => (typeof value === "bigint" ? Number(value) : value), z.number().int());
+
+const number = z.preprocess((value) => (typeof value === "bigint" ? Number(value) : value), z.number());
+
+/** Audio bytes as clients send them: bin (MessagePack), base64 or data URL, a serialised Node Buffer, or a list of bytes. */
+export const audioBytes = z.unknown().transform((value, context): Uint8Array => {
+  const bytes = toBytes(value);
+  if (bytes === null) {
+    context.addIssue({ code: "custom", message: "Input should be audio bytes: binary, base64 or a data URL" });
+    return z.NEVER;
+  }
+  return bytes;
+});
+
+const base64Pattern = /^[A-Za-z0-9+/_-]+={0,2}$/;
+
+function toBytes(value: unknown): Uint8Array | null {
+  if (value instanceof Uint8Array) return value;
+  if (typeof value === "string") return base64ToBytes(value);
+  if (Array.isArray(value)) return byteListToBytes(value);
+  if (typeof value === "object" && value !== null && (value as { type?: unknown }).type === "Buffer") {
+    const data = (value as { data?: unknown }).data;
+    return Array.isArray(data) ? byteListToBytes(data) : null;
+  }
+  return null;
+}
+
+function base64ToBytes(text: string): Uint8Array | null {
+  const comma = text.startsWith("data:") ? text.indexOf(",") : -1;
+  if (text.startsWith("data:") && (comma < 0 || !text.slice(0, comma).endsWith(";base64"))) return null;
+  const encoded = text.slice(comma + 1).replace(/\s+/g, "");
+  if (encoded.length === 0 || encoded.length % 4 === 1 || !base64Pattern.test(encoded)) return null;
+  return Buffer.from(encoded, "base64");
+}
+
+function byteListToBytes(list: unknown[]): Uint8Array | null {
+  const isByte = (item: unknown): item is number => typeof item === "number" && Number.isInteger(item) && item >= 0 && item <= 255;
+  return list.every(isByte) ? Uint8Array.from(list) : null;
+}
+
+/** Reference audio with its transcript: a voice sent with the request instead of saved before. */
+export const referenceAudio = z.object({ audio: audioBytes, text: z.string().max(10_000).default("") });
+export type ReferenceAudio = z.infer<typeof referenceAudio>;
+
+export const prosody = z.object({
+  /** Speaking rate; pitch stays. */
+  speed: optional(number.pipe(z.number().min(0.5).max(2))),
+  /** Decibels. */
+  volume: optional(number.pipe(z.number().min(-20).max(20))),
+  normalize_loudness: optional(z.boolean()),
+});
+
+/** Longest text of one HTTP request, in UTF-16 units. */
+export const MAX_TEXT_CHARACTERS = 1_000_000;
+
+const opusKilobits = [24, 32, 48, 64];
+
+/**
+ * Body of `POST /v1/tts`, and `request` of the live WebSocket's `start` (interface.md "Speech request", protocols.md 1.1).
+ * Unknown fields are ignored: newer clients send fields that this version does not know.
+ */
+export const speechRequest = z
+  .object({
+    text: z.string().max(MAX_TEXT_CHARACTERS),
+    reference_id: optional(z.union([z.string(), z.array(z.string()).max(16)])),
+    references: optional(z.union([z.array(referenceAudio).max(16), z.array(z.array(referenceAudio).max(16)).max(16)])),
+    format: optional(z.enum(audioFormats)),
+    mp3_bitrate: optional(integer.pipe(z.union([z.literal(64), z.literal(128), z.literal(192)]))),
+    opus_bitrate: optional(
+      integer.pipe(z.number()).refine(
+        (value) => value === OPUS_BITRATE_AUTO || opusKilobits.includes(value) || opusKilobits.includes(value / 1000),
+        { message: "Input should be -1000, 24000, 32000, 48000 or 64000" },
+      ),
+    ),
+    sample_rate: optional(integer.pipe(z.number())),
+    prosody: optional(prosody),
+    latency: optional(z.enum(["low", "balanced", "normal"])),
+    chunk_length: optional(integer.pipe(z.number().min(100).max(300))),
+    min_chunk_length: optional(integer.pipe(z.number().min(0).max(100))),
+    temperature: optional(number.pipe(z.number().min(0).max(1))),
+    top_p: optional(number.pipe(z.number().min(0).max(1))),
+    repetition_penalty: optional(number.pipe(z.number().min(0).max(10))),
+    max_new_tokens: optional(integer.pipe(z.number().min(0).max(1_000_000))),
+    normalize: optional(z.boolean()),
+    condition_on_previous_chunks: optional(z.boolean()),
+    early_stop_threshold: optional(number.pipe(z.number().min(0).max(1))),
+    features: optional(z.array(z.string()).max(64)),
+  })
+  .superRefine((request, context) => {
+    const format = request.format ?? "mp3";
+    const rates = sampleRatesByFormat[format];
+    if (request.sample_rate !== undefined && !rates.includes(request.sample_rate)) {
+      context.addIssue({ code: "custom", path: ["sample_rate"], message: `Input should be one of ${rates.join(", ")} for ${format}` });
+    }
+  });
+
+/** A validated speech request; every absent field is undefined. */
+export type SpeechRequest = z.infer<typeof speechRequest>;
+
+/** Opus bitrate in bits per second from either unit family; null is automatic. */
+export function opusBitsPerSecond(value: number | undefined): number | null {
+  if (value === undefined || value === OPUS_BITRATE_AUTO) return null;
+  return value < 1000 ? value * 1000 : value;
+}

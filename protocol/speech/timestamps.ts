@@ -1,0 +1,11 @@
+/** One server-sent event of `POST /v1/tts/stream/with-timestamp` (protocols.md 1.3); every key is always present. */
+export interface TimestampEvent {
+  audio_base64: string;
+  /** Text of the chunk that `alignment` describes. */
+  content: string;
+  /** Snapshot for `chunk_seq`; a later one replaces it. Seconds relative to the chunk. */
+  alignment: { segments: { text: string; start: number; end: number }[]; audio_duration: number } | null;
+  chunk_seq: number;
+  /** Absolute start of the chunk in the audio, seconds. */
+  chunk_audio_offset_sec: number;
+}
