@@ -1,0 +1,40 @@
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { ConfigError, declaration, loadConfig } from "./config.js";
+
+describe("loadConfig", () => {
+  it("gives every default when the environment is empty, frozen", () => {
+    const config = loadConfig({});
+    expect(config.PORT).toBe(8080);
+    expect(config.NATS_URL).toBeNull();
+    expect(config.PARLEY_MODEL_MAP["s2-pro"]).toBe("espeak");
+    expect(Object.isFrozen(config)).toBe(true);
+    expect(Object.isFrozen(config.PARLEY_MODEL_MAP)).toBe(true);
+    expect(Object.keys(config)).toEqual(Object.keys(declaration));
+  });
+
+  it("treats an empty variable as absent", () => {
+    expect(loadConfig({ PORT: "", DATABASE_URL: "" })).toMatchObject({ PORT: 8080, DATABASE_URL: null });
+  });
+
+  it("names every offending variable in one error", () => {
+    const attempt = (): unknown => loadConfig({ PORT: "http", LOG_LEVEL: "loud", NATS_URL: "redis://x", PARLEY_WROKERS: "2", OTHER: "kept" });
+    expect(attempt).toThrow(ConfigError);
+    for (const name of ["PORT", "LOG_LEVEL", "NATS_URL", "PARLEY_WROKERS"]) expect(attempt).toThrow(name);
+    expect(attempt).not.toThrow("OTHER");
+  });
+
+  it("reads any variable from a file named by NAME_FILE", () => {
+    const path = join(mkdtempSync(join(tmpdir(), "parley-config-")), "key");
+    writeFileSync(path, "secret-from-file\n");
+    expect(loadConfig({ PARLEY_API_KEY_FILE: path }).PARLEY_API_KEY).toBe("secret-from-file");
+  });
+
+  it("merges name=value pairs over the default map", () => {
+    const config = loadConfig({ PARLEY_MODEL_MAP: "s1=my-voice, extra=other" });
+    expect(config.PARLEY_MODEL_MAP).toEqual({ ...loadConfig({}).PARLEY_MODEL_MAP, s1: "my-voice", extra: "other" });
+    expect(() => loadConfig({ PARLEY_MODEL_MAP: "s1" })).toThrow("PARLEY_MODEL_MAP");
+  });
+});

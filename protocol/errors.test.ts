@@ -1,0 +1,26 @@
+import { describe, expect, it } from "vitest";
+import { errorCatalogue, type ErrorCode, fromErrorRecord, ServiceError, toErrorRecord } from "./errors.js";
+
+const codes = Object.keys(errorCatalogue) as ErrorCode[];
+
+describe("the error catalogue", () => {
+  it.each(codes)("%s survives the bus", (code) => {
+    const original = new ServiceError(code, { parameters: { detail: "d", limitBytes: 3 }, reason: "r", retryAfterMs: 5 });
+    const restored = fromErrorRecord(JSON.parse(JSON.stringify(toErrorRecord(original))));
+    expect({ ...restored }).toEqual({ ...original });
+    expect(restored.message).toBe(original.message);
+  });
+
+  it("makes only retryable errors 429 or 503, and all of those retryable", () => {
+    for (const code of codes) {
+      const { status, retryable } = new ServiceError(code);
+      expect([code, retryable]).toEqual([code, status === 429 || status === 503]);
+    }
+  });
+
+  it("keeps what is not a ServiceError out of sight", () => {
+    const record = toErrorRecord(new TypeError("secret detail"));
+    expect(record.code).toBe("internal");
+    expect(JSON.stringify(record)).not.toContain("secret");
+  });
+});
