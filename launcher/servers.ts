@@ -1,0 +1,130 @@
+import { randomBytes } from "node:crypto";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { connect, createServer } from "node:net";
+import { join } from "node:path";
+import { type GuardedProcess, spawnGuarded } from "./guarded-process.js";
+import { LaunchError } from "./launch-error.js";
+
+/** A NATS or Redis server that this process started. */
+export interface ExternalServer extends GuardedProcess {
+  /** `nats://…` or `redis://…`, on loopback. */
+  url: string;
+  port: number;
+}
+
+export interface ServerOptions {
+  /** Folder for the server's files, created when missing: configuration, JetStream's store, working directory. */
+  directory: string;
+  logFile: string;
+  /** A free port when absent. */
+  port?: number;
+  /** How long the server may take to answer, milliseconds; 10 s when absent. */
+  readyMs?: number;
+}
+
+/** Largest message of the bus, bytes: one upload of the object store and every audio frame fit many times. */
+export const NATS_MAX_PAYLOAD_BYTES = 8 * 1024 * 1024;
+
+/**
+ * Starts nats-server with JetStream on a loopback port; resolves when it answers.
+ * Throws LaunchError when the program is missing or does not come up.
+ */
+export async function startNats(options: ServerOptions): Promise<ExternalServer> {
+  mkdirSync(options.directory, { recursive: true });
+  const name = `parley-${randomBytes(6).toString("hex")}`;
+  const file = join(options.directory, "nats.conf");
+  return startServer("nats-server", options, {
+    scheme: "nats",
+    args: (port) => {
+      writeFileSync(file, natsConfiguration({ name, port, storeDirectory: join(options.directory, "jetstream") }));
+      return ["-c", file];
+    },
+    // The server speaks first: INFO {"server_name":…}. The name tells ours from a stranger's that holds the port.
+    isReady: async (port) => (await converse(port, "", (heard) => heard.includes("\n"))).includes(`"server_name":"${name}"`),
+  });
+}
+
+/** Starts redis-server on a loopback port with nothing kept on disk; resolves when it answers. Throws LaunchError as `startNats` does. */
+export async function startRedis(options: ServerOptions): Promise<ExternalServer> {
+  mkdirSync(options.directory, { recursive: true });
+  return startServer("redis-server", options, {
+    scheme: "redis",
+    args: (port) => ["--port", String(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--dir", options.directory],
+    isReady: async (port, pid) => (await converse(port, "INFO server\r\n", (heard) => heard.includes("uptime_in_days"))).includes(`process_id:${pid}\r`),
+  });
+}
+
+function natsConfiguration(options: { name: string; port: number; storeDirectory: string }): string {
+  return [
+    `listen: "127.0.0.1:${options.port}"`,
+    `server_name: ${options.name}`,
+    `max_payload: ${NATS_MAX_PAYLOAD_BYTES}`,
+    `jetstream: { store_dir: ${JSON.stringify(options.storeDirectory)} }`,
+    "",
+  ].join("\n");
+}
+
+interface ServerKind {
+  scheme: string;
+  args: (port: number) => string[];
+  isReady: (port: number, pid: number) => Promise<boolean>;
+}
+
+async function startServer(command: string, options: ServerOptions, kind: ServerKind): Promise<ExternalServer> {
+  // A port that was free a moment ago may be taken now: with a port of our own choice, choose again.
+  const attempts = options.port === undefined ? 3 : 1;
+  for (let attempt = 1; ; attempt++) {
+    const port = options.port ?? (await findFreePort());
+    const process = await spawnGuarded({ command, args: kind.args(port), logFile: options.logFile });
+    if (await becomesReady(process, () => kind.isReady(port, process.pid), options.readyMs ?? 10_000)) {
+      return { ...process, port, url: `${kind.scheme}://127.0.0.1:${port}` };
+    }
+    const end = process.hasEnded() ? await process.ended : null;
+    await process.stop();
+    if (end?.code === 127) throw new LaunchError(`${command} is not installed; on Debian: apt-get install -y ${command}`);
+    if (attempt >= attempts) throw new LaunchError(`${command} did not come up on port ${port}; see ${options.logFile}`);
+  }
+}
+
+async function becomesReady(process: GuardedProcess, isReady: () => Promise<boolean>, withinMs: number): Promise<boolean> {
+  const untilMs = performance.now() + withinMs;
+  while (!process.hasEnded() && performance.now() < untilMs) {
+    if (await isReady()) return true;
+    await Promise.race([process.ended, new Promise((resolve) => setTimeout(resolve, 20))]);
+  }
+  return false;
+}
+
+/** Says `line` to a loopback port and gives what is heard until `isEnough`, at most a second; empty when nobody listens. */
+function converse(port: number, line: string, isEnough: (heard: string) => boolean): Promise<string> {
+  return new Promise((resolve) => {
+    let heard = "";
+    const socket = connect({ port, host: "127.0.0.1" });
+    const finish = (): void => {
+      socket.destroy();
+      resolve(heard);
+    };
+    socket.setTimeout(1000, finish);
+    socket.setEncoding("latin1");
+    socket.on("connect", () => socket.write(line));
+    socket.on("data", (data: string) => {
+      heard += data;
+      if (isEnough(heard)) finish();
+    });
+    socket.on("error", finish);
+    socket.on("close", finish);
+  });
+}
+
+/** A loopback TCP port that nobody listens on at this moment. */
+export function findFreePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.on("error", reject);
+    probe.listen(0, "127.0.0.1", () => {
+      const address = probe.address();
+      const port = typeof address === "object" && address !== null ? address.port : 0;
+      probe.close(() => resolve(port));
+    });
+  });
+}
