@@ -1,4 +1,5 @@
 import { Decoder, Encoder } from "@msgpack/msgpack";
+import { assertMsgpackShape } from "./msgpack-shape.js";
 
 /** Deepest nesting accepted from a stranger; the deepest documented body has 5 levels. */
 export const MAX_NESTING = 32;
@@ -13,8 +14,9 @@ export function encodeMsgpack(value: unknown): Uint8Array {
 
 /**
  * Decodes MessagePack. Byte arrays are views on `bytes`: copy them when the memory has another owner.
- * Throws on truncated input, trailing bytes and `__proto__` keys.
+ * Throws on truncated input, trailing bytes, `__proto__` keys and nesting deeper than `MAX_NESTING`.
  */
 export function decodeMsgpack(bytes: Uint8Array): unknown {
+  assertMsgpackShape(bytes, MAX_NESTING);
   return decoder.decode(bytes);
 }
