@@ -21,11 +21,24 @@ export const usageSubject = "parley.events.usage";
 /** Answers on the control subjects: the value, or the error to show. */
 export type Reply<T> = { ok: true; value: T } | { ok: false; error: ErrorRecord };
 
+/** Parts of the interface that a key may be limited to. */
+export const keyScopes = ["speech", "transcription", "voices", "wallet", "agents"] as const;
+export type KeyScope = (typeof keyScopes)[number];
+
+/** Stands for every scope, those of later versions included. */
+export const EVERY_SCOPE = "*";
+
+/** Whether a caller's key covers a part of the interface. */
+export function hasScope(principal: Pick<Principal, "scopes">, scope: KeyScope): boolean {
+  return principal.scopes.includes(EVERY_SCOPE) || principal.scopes.includes(scope);
+}
+
 /** Who is calling. */
 export interface Principal {
   teamId: string;
   userId: string;
   keyId: string;
+  /** Names from `keyScopes`, or `EVERY_SCOPE`. */
   scopes: string[];
   /** False when the team's balance is used up: paid models answer 402. */
   hasCredit: boolean;
@@ -89,6 +102,8 @@ export interface ForwardedResponse {
   status: number;
   headers: Record<string, string>;
   body: Uint8Array;
+  /** Set when the body is too large for the bus: its name in the `uploads` object bucket, and `body` is empty. The edge deletes it after reading. */
+  bodyObject?: string | null;
 }
 
 /** Largest body that travels inside a bus message; larger ones go through the object bucket. */
@@ -110,6 +125,8 @@ export interface UsageRecord {
   traceId: string;
   /** Milliseconds since the epoch. */
   finishedAtMs: number;
+  /** Saved voices that spoke: each counts one task. */
+  voiceIds?: string[];
 }
 
 /** Key administration for the command line. */
