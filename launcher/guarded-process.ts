@@ -15,6 +15,7 @@ export interface GuardedProcess {
   /** Resolves when the program is gone; never rejects. */
   ended: Promise<ProcessEnd>;
   hasEnded(): boolean;
+  signal(signal: NodeJS.Signals): void;
   /** SIGTERM, and SIGKILL after `graceMs`. Resolves when it is gone. */
   stop(graceMs?: number): Promise<void>;
 }
@@ -63,6 +64,7 @@ export async function spawnGuarded(options: { command: string; args: string[]; l
     pid,
     ended,
     hasEnded: () => end !== null,
+    signal: (signal) => void child.kill(signal),
     async stop(graceMs = 5000) {
       if (end !== null) return;
       child.kill("SIGTERM");

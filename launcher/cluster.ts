@@ -1,0 +1,155 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import type { Role } from "#protocol/bus/membership";
+import type { Clock } from "#common/clock";
+import type { Config } from "#common/config/config";
+import { newIdentifier } from "#common/identifier";
+import type { TerminalLine } from "./log-collector.js";
+import type { RestartPolicy } from "./restart-policy.js";
+import { launchRole } from "./role-process.js";
+import { openRoleLogs } from "./role-logs.js";
+import { type ExternalServer, findFreePort, type ServerOptions, startNats, startRedis } from "./servers.js";
+import { watchStartup } from "./startup-watch.js";
+import { type ChildEvent, type Supervised, type SuperviseOptions, supervise } from "./supervised.js";
+
+export interface ClusterOptions {
+  config: Config;
+  /** What the roles find in their environment, besides what the launcher sets. */
+  environment: Record<string, string | undefined>;
+  /** Where the compiled rooms lie. */
+  distDirectory: string;
+  /** Absolute; created when missing. */
+  dataDirectory: string;
+  apiKey: string;
+  clock: Clock;
+  restartPolicy: RestartPolicy;
+  onEvent: (event: ChildEvent) => void;
+  /** A child's warning or error. */
+  onTerminalLine: (name: string, line: TerminalLine) => void;
+}
+
+/** All processes of one machine's Parley. */
+export interface Cluster {
+  baseUrl: string;
+  natsUrl: string;
+  redisUrl: string;
+  children: readonly Supervised[];
+  /** Resolves when every child is ready; rejects with LaunchError when one ends again and again instead. */
+  ready: Promise<void>;
+  /** Drains in order: edge, workers, schedulers, control plane, then Redis and NATS. Resolves when all are gone. */
+  stop(): Promise<void>;
+  /** Ends everything now; streams break off. Resolves when all are gone. */
+  kill(): Promise<void>;
+}
+
+/** What a role may take beyond its drain to close what it holds (`common/lifecycle` gives up after 2 s). */
+const STOP_GRACE_MS = 3000;
+
+const drainOrder: readonly Role[] = ["edge", "worker", "scheduler", "control-plane"];
+
+/**
+ * Starts NATS and Redis where no URL is configured, then every role, and keeps them all alive.
+ * Ports are picked once: a server that is started again has the address it had, so that the roles find it.
+ */
+export async function launchCluster(options: ClusterOptions): Promise<Cluster> {
+  const { config, dataDirectory } = options;
+  const logDirectory = join(dataDirectory, "logs");
+  mkdirSync(logDirectory, { recursive: true });
+  const startup = watchStartup(logDirectory);
+  const logs = openRoleLogs(logDirectory, (name, line) => {
+    startup.noteLine(name, line);
+    options.onTerminalLine(name, line);
+  });
+  const keepAlive = (name: string, launch: SuperviseOptions["launch"]): Supervised =>
+    supervise({
+      name,
+      launch,
+      clock: options.clock,
+      policy: options.restartPolicy,
+      onEvent: (event) => {
+        startup.noteEvent(event);
+        options.onEvent(event);
+      },
+    });
+  const ownServer = async (name: string, start: (options: ServerOptions) => Promise<ExternalServer>): Promise<OwnServer> => {
+    const port = await findFreePort();
+    const server = { directory: join(dataDirectory, name), logFile: join(logDirectory, `${name}.log`), port };
+    return { port, child: keepAlive(name, async () => ({ ...(await start(server)), ready: Promise.resolve({ port }) })) };
+  };
+
+  const nats = config.NATS_URL === null ? await ownServer("nats", startNats) : null;
+  const redis = config.REDIS_URL === null ? await ownServer("redis", startRedis) : null;
+  const address = {
+    natsUrl: config.NATS_URL ?? `nats://127.0.0.1:${nats?.port}`,
+    redisUrl: config.REDIS_URL ?? `redis://127.0.0.1:${redis?.port}`,
+    port: config.PORT === 0 ? await findFreePort() : config.PORT,
+  };
+  const environmentOf = roleEnvironment(options, address);
+  const roles = plannedRoles(config).map(({ name, role }) => {
+    const life = { role, distDirectory: options.distDirectory, environment: environmentOf(name), sink: logs.sinkOf(name) };
+    return { role, child: keepAlive(name, () => launchRole(life)) };
+  });
+  const servers = [redis, nats].flatMap((server) => (server === null ? [] : [server.child]));
+  const children = [...servers, ...roles.map(({ child }) => child)];
+
+  return {
+    baseUrl: `http://${hostForUrl(config.HOST)}:${address.port}`,
+    natsUrl: address.natsUrl,
+    redisUrl: address.redisUrl,
+    children,
+    ready: Promise.race([Promise.all(children.map((child) => child.firstReady)), startup.hopeless]).then(() => undefined),
+    async stop() {
+      for (const role of drainOrder) {
+        const leaving = roles.filter((candidate) => candidate.role === role);
+        await Promise.all(leaving.map(({ child }) => child.stop(config.PARLEY_DRAIN_MS + STOP_GRACE_MS)));
+      }
+      for (const server of servers) await server.stop(STOP_GRACE_MS);
+      logs.close();
+    },
+    async kill() {
+      await Promise.all(children.map((child) => child.stop(0)));
+      logs.close();
+    },
+  };
+}
+
+interface OwnServer {
+  child: Supervised;
+  port: number;
+}
+
+/** The environment of each role, by the child's name. */
+function roleEnvironment(
+  options: ClusterOptions,
+  address: { natsUrl: string; redisUrl: string; port: number },
+): (name: string) => Record<string, string | undefined> {
+  // Ids are stable over the lives of one child, and unlike those of another launcher on the same bus.
+  const suffix = newIdentifier().slice(0, 8);
+  const shared = {
+    ...options.environment,
+    NATS_URL: address.natsUrl,
+    REDIS_URL: address.redisUrl,
+    PORT: String(address.port),
+    PARLEY_DATA_DIR: options.dataDirectory,
+    PARLEY_API_KEY: options.apiKey,
+  };
+  return (name) => ({ ...shared, PARLEY_MEMBER_ID: `${name}-${suffix}` });
+}
+
+/** The roles of one machine, by name. */
+export function plannedRoles(config: Pick<Config, "PARLEY_SCHEDULERS" | "PARLEY_WORKERS">): { name: string; role: Role }[] {
+  const numbered = (role: Role, count: number): { name: string; role: Role }[] =>
+    Array.from({ length: count }, (_, index) => ({ name: `${role}-${index + 1}`, role }));
+  return [
+    { name: "control-plane", role: "control-plane" },
+    ...numbered("scheduler", config.PARLEY_SCHEDULERS),
+    ...numbered("worker", config.PARLEY_WORKERS),
+    { name: "edge", role: "edge" },
+  ];
+}
+
+/** The address that a client on this machine uses for a listener on `host`. */
+function hostForUrl(host: string): string {
+  if (host === "0.0.0.0" || host === "::") return "127.0.0.1";
+  return host.includes(":") ? `[${host}]` : host;
+}

@@ -1,0 +1,103 @@
+import { join } from "node:path";
+import { systemClock } from "#common/clock";
+import { loadConfig } from "#common/config/config";
+import { launchCluster } from "#launcher/cluster";
+import { defaultRestartPolicy } from "#launcher/restart-policy";
+import type { ChildEvent } from "#launcher/supervised";
+import { temporaryDirectory } from "./temporary-directory.js";
+
+export interface TestClusterOptions {
+  schedulers?: number;
+  workers?: number;
+  /** Further settings, by their variable's name, such as `NATS_URL` of a server of the test's own. */
+  settings?: Record<string, string>;
+  /** Where `edge/main.js` and the others lie; the compiled product when absent. */
+  distDirectory?: string;
+  /** Kept over several clusters when given; a temporary one otherwise. */
+  dataDirectory?: string;
+  /** How long all roles may take to be ready; 60 s when absent. */
+  readyMs?: number;
+}
+
+/** A real cluster of real processes, on free loopback ports and in a data directory of its own. */
+export interface TestCluster {
+  baseUrl: string;
+  apiKey: string;
+  natsUrl: string;
+  redisUrl: string;
+  dataDirectory: string;
+  /** The processes of this moment: `nats`, `redis`, `control-plane`, `scheduler-1`…, `worker-1`…, `edge`. A pid is null between two lives. */
+  processes(): { name: string; pid: number | null; lives: number }[];
+  /** Sends a signal to the process of that name; false when it is between two lives. It is started again as in the product. */
+  kill(name: string, signal?: NodeJS.Signals): boolean;
+  /** What happened to the children so far. */
+  events: readonly ChildEvent[];
+  /** Warnings and errors that the children logged so far. */
+  complaints: readonly { name: string; level: string; text: string }[];
+  /** Drains and ends everything; removes the temporary directory. */
+  stop(): Promise<void>;
+}
+
+export const TEST_API_KEY = "pk_test_0123456789abcdef0123456789abcdef";
+
+/**
+ * Starts a cluster; resolves when every role is ready. Call `stop()` in `afterAll`: should the test process die before, the children
+ * notice and end by themselves. Rejects, with everything ended, when a role does not start.
+ */
+export async function startCluster(options: TestClusterOptions = {}): Promise<TestCluster> {
+  const temporary = temporaryDirectory("cluster");
+  const dataDirectory = options.dataDirectory ?? temporary.path;
+  const settings: Record<string, string> = {
+    PORT: "0",
+    PARLEY_DRAIN_MS: "3000",
+    PARLEY_SCHEDULERS: String(options.schedulers ?? 1),
+    PARLEY_WORKERS: String(options.workers ?? 1),
+    ...options.settings,
+  };
+  const events: ChildEvent[] = [];
+  const complaints: { name: string; level: string; text: string }[] = [];
+  const cluster = await launchCluster({
+    config: loadConfig(settings),
+    environment: { ...inheritedEnvironment(), ...settings },
+    distDirectory: options.distDirectory ?? join(import.meta.dirname, "../.."),
+    dataDirectory,
+    apiKey: TEST_API_KEY,
+    clock: systemClock,
+    restartPolicy: defaultRestartPolicy,
+    onEvent: (event) => events.push(event),
+    onTerminalLine: (name, line) => complaints.push({ name, ...line }),
+  });
+  const readyMs = options.readyMs ?? 60_000;
+  const deadline = new Promise<never>((_, reject) => {
+    setTimeout(() => reject(new Error(`the cluster was not ready within ${readyMs} ms: ${JSON.stringify({ events, complaints })}`)), readyMs).unref();
+  });
+  try {
+    await Promise.race([cluster.ready, deadline]);
+  } catch (error) {
+    await cluster.kill();
+    temporary.remove();
+    throw error;
+  }
+  return {
+    baseUrl: cluster.baseUrl,
+    apiKey: TEST_API_KEY,
+    natsUrl: cluster.natsUrl,
+    redisUrl: cluster.redisUrl,
+    dataDirectory,
+    processes: () => cluster.children.map((child) => ({ name: child.name, pid: child.pid(), lives: child.lives() })),
+    kill(name, signal = "SIGKILL") {
+      const child = cluster.children.find((candidate) => candidate.name === name);
+      if (child === undefined) throw new Error(`no process is named ${name}`);
+      return child.signal(signal);
+    },
+    events,
+    complaints,
+    stop: () => cluster.stop().finally(temporary.remove),
+  };
+}
+
+/** What every program needs of the environment, without the test runner's own variables. */
+function inheritedEnvironment(): Record<string, string | undefined> {
+  const { PATH, HOME, LANG, TMPDIR } = process.env;
+  return { PATH, HOME, LANG, TMPDIR };
+}
