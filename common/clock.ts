@@ -1,3 +1,5 @@
+import { Heap } from "./heap.js";
+
 /** Time as the code that decides sees it. Passed in, so that schedulers and retries run in virtual time. */
 export interface Clock {
   /** Milliseconds on a clock that never jumps; only differences mean anything. */
@@ -19,18 +21,16 @@ export const systemClock: Clock = {
 export class VirtualClock implements Clock {
   #nowMs = 0;
   #sequence = 0;
-  readonly #timers: { atMs: number; sequence: number; callback: () => void }[] = [];
+  readonly #timers = new Heap<VirtualTimer>((a, b) => (a.atMs === b.atMs ? a.sequence < b.sequence : a.atMs < b.atMs));
 
   nowMs(): number {
     return this.#nowMs;
   }
 
   after(delayMs: number, callback: () => void): () => void {
-    const timer = { atMs: this.#nowMs + Math.max(0, delayMs), sequence: this.#sequence++, callback };
-    this.#timers.push(timer);
+    const entry = this.#timers.push({ atMs: this.#nowMs + Math.max(0, delayMs), sequence: this.#sequence++, callback });
     return () => {
-      const index = this.#timers.indexOf(timer);
-      if (index >= 0) this.#timers.splice(index, 1);
+      this.#timers.remove(entry);
     };
   }
 
@@ -38,14 +38,18 @@ export class VirtualClock implements Clock {
   advance(durationMs: number): void {
     const untilMs = this.#nowMs + durationMs;
     for (;;) {
-      const due = this.#timers
-        .filter((timer) => timer.atMs <= untilMs)
-        .sort((a, b) => a.atMs - b.atMs || a.sequence - b.sequence)[0];
-      if (due === undefined) break;
-      this.#timers.splice(this.#timers.indexOf(due), 1);
-      this.#nowMs = due.atMs;
-      due.callback();
+      const next = this.#timers.peek();
+      if (next === undefined || next.atMs > untilMs) break;
+      this.#timers.pop();
+      this.#nowMs = next.atMs;
+      next.callback();
     }
     this.#nowMs = untilMs;
   }
+}
+
+interface VirtualTimer {
+  atMs: number;
+  sequence: number;
+  callback: () => void;
 }
