@@ -1,0 +1,139 @@
+import { type Delivery, neutralDelivery } from "#protocol/speech/chunk";
+import { type ScriptPiece, ScriptReader } from "../script/script.js";
+import { isSpeakable } from "./boundaries.js";
+import { Cutter } from "./cutter.js";
+import { cutLimits, type Pace } from "./pace.js";
+
+/** A speakable piece of a script: one speaker, one manner. */
+export interface SpokenPiece {
+  /** Never empty, no tags; whitespace trimmed. */
+  text: string;
+  /** Index of the speaker, 0 unless the script switches. */
+  speaker: number;
+  delivery: Delivery;
+  /** Silence before it, for a pause that came when the piece before was already on its way. */
+  pauseBeforeMs: number;
+  /** Silence after it. */
+  pauseAfterMs: number;
+}
+
+/** Longest silence that a row of pauses makes. */
+const MAX_PAUSE_MS = 10_000;
+
+/**
+ * Cuts text that arrives in pieces into speakable chunks.
+ *
+ * The result depends on the sequence of characters, on where `flush` and on where `releaseFinished` were called, and on nothing else:
+ * not on how the characters were split over `push` calls. A manner asked for by a tag holds until the next such tag or the end of the
+ * sentence, whichever comes first; a switch of speaker holds until the next.
+ */
+export class Chunker {
+  readonly #pace: Pace;
+  readonly #reader: ScriptReader;
+  readonly #chunks: SpokenPiece[] = [];
+  #cutter: Cutter;
+  #ordinal = 0;
+  #speaker = 0;
+  #delivery: Delivery = neutralDelivery;
+  #pauseBeforeMs = 0;
+
+  constructor(options: { pace: Pace; freeTags: boolean }) {
+    this.#pace = options.pace;
+    this.#reader = new ScriptReader({ freeTags: options.freeTags });
+    this.#cutter = new Cutter(cutLimits(this.#pace, 0));
+  }
+
+  /** Text that is held back, for bounding and for knowing whether anything waits. */
+  get heldText(): string {
+    return this.#cutter.text + this.#reader.held;
+  }
+
+  /** Takes text in; gives the pieces that are complete. */
+  push(text: string): SpokenPiece[] {
+    for (const piece of this.#reader.push(text)) this.#take(piece);
+    return this.#chunks.splice(0);
+  }
+
+  /** Everything so far is to be spoken now. The next piece is cut early again: somebody may be waiting for it. */
+  flush(): SpokenPiece[] {
+    for (const piece of this.#reader.end()) this.#take(piece);
+    this.#emitAll(0);
+    this.#restart(0);
+    this.#delivery = neutralDelivery;
+    return this.#chunks.splice(0);
+  }
+
+  /** Gives sentences that are finished but were held for a longer piece or for the character after them. Call when text stopped arriving. */
+  releaseFinished(): SpokenPiece[] {
+    if (this.#reader.held !== "") return [];
+    const cut = this.#cutter.finished();
+    if (cut !== null) this.#cutAt(cut.length, cut.sentenceEnd);
+    return this.#chunks.splice(0);
+  }
+
+  #take(piece: ScriptPiece): void {
+    switch (piece.kind) {
+      case "text":
+        return this.#takeText(piece.text);
+      case "delivery":
+        this.#emitAll(0);
+        this.#delivery = piece.delivery;
+        return;
+      case "speaker":
+        if (piece.speaker === this.#speaker) return;
+        this.#emitAll(0);
+        this.#speaker = piece.speaker;
+        this.#delivery = neutralDelivery;
+        return;
+      case "pause":
+        if (this.#cutter.speakable) this.#emitAll(piece.pauseMs);
+        else this.#pauseBeforeMs = Math.min(MAX_PAUSE_MS, this.#pauseBeforeMs + piece.pauseMs);
+    }
+  }
+
+  #takeText(text: string): void {
+    // A cut puts the rest of the text back at the front; the stack avoids copying the long tail.
+    const pending: { text: string; at: number }[] = [{ text, at: 0 }];
+    for (let top = pending.at(-1); top !== undefined; top = pending.at(-1)) {
+      if (top.at >= top.text.length) {
+        pending.pop();
+        continue;
+      }
+      const cut = this.#cutter.step(top.text.charAt(top.at++), this.#delivery.style !== "");
+      if (cut === null) continue;
+      const rest = this.#cutter.text.slice(cut.length);
+      this.#emit(this.#cutter.text.slice(0, cut.length), 0);
+      if (cut.sentenceEnd) this.#delivery = neutralDelivery;
+      this.#restart(this.#ordinal);
+      pending.push({ text: rest, at: 0 });
+    }
+  }
+
+  #cutAt(length: number, sentenceEnd: boolean): void {
+    const { text } = this.#cutter;
+    this.#emit(text.slice(0, length), 0);
+    if (sentenceEnd) this.#delivery = neutralDelivery;
+    this.#restart(this.#ordinal);
+    this.#takeText(text.slice(length));
+  }
+
+  /** Ends the piece here. What holds nothing speakable stays and joins what follows. */
+  #emitAll(pauseAfterMs: number): void {
+    if (!this.#cutter.speakable) return;
+    this.#emit(this.#cutter.text, pauseAfterMs);
+    this.#restart(this.#ordinal);
+  }
+
+  #emit(text: string, pauseAfterMs: number): void {
+    const trimmed = text.trim();
+    if (!isSpeakable(trimmed)) return;
+    this.#chunks.push({ text: trimmed, speaker: this.#speaker, delivery: this.#delivery, pauseBeforeMs: this.#pauseBeforeMs, pauseAfterMs });
+    this.#pauseBeforeMs = 0;
+    this.#ordinal++;
+  }
+
+  #restart(ordinal: number): void {
+    this.#ordinal = ordinal;
+    this.#cutter = new Cutter(cutLimits(this.#pace, ordinal));
+  }
+}
