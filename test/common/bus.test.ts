@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Bus } from "#common/bus/bus";
+import { connectNats } from "#common/bus/nats";
+import { createLogger } from "#common/log";
+import { until } from "../harness/processes.js";
+import { type ExternalServer, startNats } from "../harness/servers.js";
+
+const log = createLogger("test", "fatal");
+const connect = (server: ExternalServer, name: string): Promise<Bus> => connectNats({ url: server.url, name, log });
+
+describe("the NATS bus", () => {
+  let server: ExternalServer;
+  let bus: Bus;
+  let other: Bus;
+
+  beforeAll(async () => {
+    server = await startNats();
+    [bus, other] = await Promise.all([connect(server, "one"), connect(server, "two")]);
+  });
+
+  afterAll(async () => {
+    await Promise.all([bus.close(), other.close()]);
+    await server.stop();
+  });
+
+  it("carries messages in order, byte arrays included", async () => {
+    const heard: { index: number; pcm: Uint8Array }[] = [];
+    bus.subscribe<{ index: number; pcm: Uint8Array }>("t.order", (message) => heard.push(message));
+    await bus.flush();
+    for (let index = 0; index < 500; index++) other.publish("t.order", { index, pcm: Uint8Array.of(index & 255, 7) });
+    await until(() => heard.length === 500, { withinMs: 5000, what: "500 messages" });
+    expect(heard.map((message) => message.index)).toEqual([...Array(500).keys()]);
+    expect([...heard[300]!.pcm]).toEqual([300 & 255, 7]);
+  });
+
+  it("gives each message to one member of a queue group", async () => {
+    const heard: number[] = [];
+    bus.subscribe<{ n: number }>("t.queue", ({ n }) => heard.push(n), { queue: "g" });
+    other.subscribe<{ n: number }>("t.queue", ({ n }) => heard.push(n), { queue: "g" });
+    await Promise.all([bus.flush(), other.flush()]);
+    for (let n = 0; n < 100; n++) bus.publish("t.queue", { n });
+    await until(() => heard.length >= 100, { withinMs: 5000, what: "100 messages" });
+    await Promise.all([bus.flush(), other.flush()]);
+    expect(heard.toSorted((a, b) => a - b)).toEqual([...Array(100).keys()]);
+  });
+
+  it("answers requests, and says which dependency does not answer", async () => {
+    bus.respond<{ n: number }, { doubled: number }>("t.double", async ({ n }) => ({ doubled: n * 2 }));
+    await bus.flush();
+    expect(await other.request("t.double", { n: 21 }, { timeoutMs: 1000, dependency: "Doubler" })).toEqual({ doubled: 42 });
+    await expect(other.request("t.nobody", {}, { timeoutMs: 200, dependency: "Accounts" })).rejects.toMatchObject({
+      code: "dependency_unavailable",
+      message: "Accounts is briefly unavailable",
+    });
+  });
+
+  it("keeps a subscription alive after its handler threw", async () => {
+    const heard: number[] = [];
+    bus.subscribe<{ n: number }>("t.throw", ({ n }) => {
+      if (n === 1) throw new TypeError("deliberate");
+      heard.push(n);
+    });
+    await bus.flush();
+    for (const n of [0, 1, 2]) other.publish("t.throw", { n });
+    await until(() => heard.length === 2, { withinMs: 2000, what: "the messages around the failure" });
+    expect(heard).toEqual([0, 2]);
+  });
+
+  it("stores, reads and deletes objects larger than a message", async () => {
+    const bucket = bus.objects("t-objects");
+    const bytes = new Uint8Array(3_000_000).map((_, index) => index % 251);
+    await bucket.put("big", bytes);
+    expect(Buffer.compare((await other.objects("t-objects").get("big"))!, bytes)).toBe(0);
+    await bucket.delete("big");
+    await bucket.delete("big");
+    expect(await bucket.get("big")).toBeNull();
+    expect(await bucket.get("never")).toBeNull();
+  });
+});
+
+describe("the NATS bus when its server is killed", () => {
+  it("connects again, keeps its subscriptions and tells that messages may be missing", async () => {
+    const first = await startNats();
+    const bus = await connect(first, "survivor");
+    const heard: number[] = [];
+    let reconnects = 0;
+    bus.onReconnect(() => reconnects++);
+    bus.subscribe<{ n: number }>("t.survive", ({ n }) => heard.push(n));
+    process.kill(first.pid, "SIGKILL");
+    await until(() => !bus.isConnected(), { withinMs: 5000, what: "the loss of the connection" });
+    const second = await startNats({ port: first.port });
+    try {
+      await until(() => reconnects === 1, { withinMs: 5000, what: "the new connection" });
+      expect(bus.isConnected()).toBe(true);
+      bus.publish("t.survive", { n: 1 });
+      await until(() => heard.length === 1, { withinMs: 2000, what: "a message on the old subscription" });
+    } finally {
+      await bus.close();
+      await second.stop();
+      await first.stop();
+    }
+  });
+});
