@@ -23,7 +23,7 @@ export interface EncoderSpec {
 export interface AudioEncoder {
   /** Takes ownership of `samples` (its buffer is transferred when it spans it wholly). Resolves with the encoded bytes that are ready, often none. */
   write(samples: Int16Array): Promise<Uint8Array>;
-  /** Pushes out the sound held back so far, padding with at most one codec frame of silence; the stream goes on. */
+  /** Pushes out the sound held back so far, padding with silence (Opus up to 20 ms, MP3 about 40 ms, PCM none); the stream goes on. */
   flush(): Promise<Uint8Array>;
   /** Ends the stream: gives the rest, closing the container. */
   finish(): Promise<Uint8Array>;

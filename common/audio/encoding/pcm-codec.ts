@@ -1,0 +1,49 @@
+import { samplesToBytes } from "../pcm.js";
+import type { Codec } from "./codec.js";
+
+/** Signed 16-bit little-endian samples without a container. */
+export function createPcmCodec(): Codec {
+  return { encode: (samples) => (samples.length === 0 ? [] : [toS16(samples)]), flush: () => [], finish: () => [], free() {} };
+}
+
+/** The same in a RIFF/WAVE file. Its length is unknown while it streams: both sizes say 0xFFFFFFFF, which readers take as "to the end". */
+export function createWavCodec(sampleRate: number): Codec {
+  let headerDue = true;
+  const withHeader = (parts: Uint8Array[]): Uint8Array[] => {
+    if (!headerDue) return parts;
+    headerDue = false;
+    return [wavHeader(sampleRate), ...parts];
+  };
+  const pcm = createPcmCodec();
+  return {
+    encode: (samples) => withHeader(pcm.encode(samples)),
+    flush: () => withHeader([]),
+    finish: () => withHeader([]),
+    free() {},
+  };
+}
+
+function toS16(samples: Float32Array): Uint8Array {
+  const values = new Int16Array(samples.length);
+  for (let i = 0; i < samples.length; i++) {
+    values[i] = Math.max(-32768, Math.min(32767, Math.round((samples[i] as number) * 32768)));
+  }
+  return samplesToBytes(values);
+}
+
+function wavHeader(sampleRate: number): Uint8Array {
+  const header = Buffer.alloc(44);
+  header.write("RIFF", 0, "latin1");
+  header.writeUInt32LE(0xffffffff, 4);
+  header.write("WAVEfmt ", 8, "latin1");
+  header.writeUInt32LE(16, 16);
+  header.writeUInt16LE(1, 20);
+  header.writeUInt16LE(1, 22);
+  header.writeUInt32LE(sampleRate, 24);
+  header.writeUInt32LE(sampleRate * 2, 28);
+  header.writeUInt16LE(2, 32);
+  header.writeUInt16LE(16, 34);
+  header.write("data", 36, "latin1");
+  header.writeUInt32LE(0xffffffff, 40);
+  return header;
+}
