@@ -1,0 +1,60 @@
+import { type Classifier, lowerCore, single } from "./match.js";
+import { numberToWords, numeralToWords, ordinalToWords, pluralOf, yearToWords } from "./numbers.js";
+
+const ordinal = /^(\d{1,3}(?:,\d{3})+|\d{1,15})(?:st|nd|rd|th|ST|ND|RD|TH)$/;
+const decade = /^'?(\d{1,2}0|\d{2}|\d{4})'?s$/;
+const earliestYear = 1100;
+const latestYear = 2099;
+
+/** Words before a number that make it a year whatever follows. */
+const beforeYear = new Set([
+  "in", "since", "year", "circa", "until", "till", "by", "during", "spring", "summer", "autumn", "fall", "winter", "early", "late", "mid",
+  "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december", "copyright", "©",
+]);
+
+/** Words in -s or irregular plurals after a number that make it a count. */
+const notPlurals = new Set([
+  "was", "is", "has", "as", "its", "this", "does", "his", "versus", "vs", "us", "yes", "perhaps", "always", "sales", "goes", "sees", "marks",
+]);
+const irregularPlurals = new Set(["people", "men", "women", "children", "feet", "mice", "percent", "dollars", "sheep", "fish"]);
+
+const emergency = new Set(["call", "dial", "calling", "dialing", "called", "dialed"]);
+
+/** Whether a four-digit number reads as a year: in the range of history, and not counting things. */
+function isYear(digits: string, before: string, after: string): boolean {
+  const value = Number(digits);
+  if (value < earliestYear || value > latestYear) return false;
+  if (beforeYear.has(before)) return true;
+  if (irregularPlurals.has(after)) return false;
+  return !(after.length > 2 && /^[a-z]+s$/.test(after) && !notPlurals.has(after));
+}
+
+/** A decade: 1980s, '90s, 1800s. */
+function decadeToWords(digits: string): string {
+  if (digits.length !== 4) return pluralOf(numberToWords(digits));
+  return pluralOf(yearToWords(Number(digits)));
+}
+
+/** Cardinals, decimals, ordinals, percentages, years and decades. */
+export const readNumeral: Classifier = (tokens, index) => {
+  const token = tokens[index];
+  if (token === undefined) return null;
+  const core = token.core;
+  if (/^\d{4}$/.test(core)) {
+    const after = token.trail === "" ? (tokens[index + 1]?.core ?? "") : "";
+    if (isYear(core, lowerCore(tokens, index - 1), after)) return single(yearToWords(Number(core)));
+  }
+  if (/^\d11$/.test(core) && emergency.has(lowerCore(tokens, index - 1))) return single([...core].map(numberToWords).join(" "));
+  const plain = numeralToWords(core);
+  if (plain !== null) return single(plain);
+  const ordinalMatch = ordinal.exec(core);
+  if (ordinalMatch !== null) return single(ordinalToWords(ordinalMatch[1] ?? "0"));
+  const decadeMatch = decade.exec(core);
+  if (decadeMatch !== null) return single(decadeToWords(decadeMatch[1] ?? "0"));
+  const percent = /^(.+?)([%‰])$/.exec(core);
+  if (percent !== null) {
+    const words = numeralToWords(percent[1] ?? "");
+    return words === null ? null : single(`${words} ${percent[2] === "%" ? "percent" : "per mille"}`);
+  }
+  return null;
+};
