@@ -1,0 +1,81 @@
+import { createHash } from "node:crypto";
+import { createReadStream, existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { basename, join } from "node:path";
+import { pipeline } from "node:stream/promises";
+import { parse } from "yaml";
+import { describeProblems, type Manifest, manifest } from "./manifest.js";
+
+/** A folder whose manifest is sound and whose files are there and whole. */
+export interface ModelFolder {
+  folder: string;
+  manifest: Manifest;
+}
+
+/** A folder that cannot be served, and why. */
+export interface BrokenFolder {
+  folder: string;
+  name: string;
+  reason: string;
+}
+
+/** Thrown inside this room to say why a model cannot be served; the message is for operators. */
+export class ModelProblem extends Error {
+  override readonly name = "ModelProblem";
+}
+
+/** True when a folder claims to be a model: it has `model.yaml`, or holds a Piper voice (`x.onnx` beside `x.onnx.json`). */
+export function isModelFolder(folder: string): boolean {
+  return existsSync(join(folder, "model.yaml")) || piperGraphs(folder).length > 0;
+}
+
+/** Reads and checks one model folder. Throws `ModelProblem`. */
+export async function readModelFolder(folder: string): Promise<ModelFolder> {
+  const described = existsSync(join(folder, "model.yaml")) ? readManifest(folder) : describePiperVoice(folder);
+  for (const [role, file] of Object.entries(described.files)) {
+    const path = join(folder, file.path);
+    if (!existsSync(path) || !statSync(path).isFile()) throw new ModelProblem(`file ${file.path} (${role}) is missing`);
+    if (file.sha256 === undefined) continue;
+    const actual = await fileSha256(path);
+    if (actual !== file.sha256) throw new ModelProblem(`file ${file.path} (${role}) has SHA-256 ${actual}, not ${file.sha256}`);
+  }
+  return { folder, manifest: described };
+}
+
+function readManifest(folder: string): Manifest {
+  let value: unknown;
+  try {
+    value = parse(readFileSync(join(folder, "model.yaml"), "utf8"));
+  } catch (error) {
+    throw new ModelProblem(`model.yaml cannot be read: ${error instanceof Error ? error.message.split("\n")[0] : String(error)}`, { cause: error });
+  }
+  const checked = manifest.safeParse(value);
+  if (!checked.success) throw new ModelProblem(`model.yaml: ${describeProblems(checked.error)}`);
+  return checked.data;
+}
+
+/** The manifest of a bare Piper voice folder: its name is the folder's. */
+function describePiperVoice(folder: string): Manifest {
+  const graphs = piperGraphs(folder);
+  const graph = graphs[0];
+  if (graph === undefined || graphs.length > 1) throw new ModelProblem(`holds ${graphs.length} Piper voices; one folder is one model`);
+  const checked = manifest.safeParse({
+    name: basename(folder),
+    task: "speak",
+    engine: "onnx",
+    licence: "unknown",
+    files: { graph: { path: graph }, voice: { path: `${graph}.json` } },
+  });
+  if (!checked.success) throw new ModelProblem(describeProblems(checked.error));
+  return checked.data;
+}
+
+function piperGraphs(folder: string): string[] {
+  const names = new Set(readdirSync(folder));
+  return [...names].filter((name) => name.endsWith(".onnx") && names.has(`${name}.json`)).sort();
+}
+
+async function fileSha256(path: string): Promise<string> {
+  const hash = createHash("sha256");
+  await pipeline(createReadStream(path), hash);
+  return hash.digest("hex");
+}
