@@ -125,14 +125,16 @@ function roleEnvironment(
 ): (name: string) => Record<string, string | undefined> {
   // Ids are stable over the lives of one child, and unlike those of another launcher on the same bus.
   const suffix = newIdentifier().slice(0, 8);
-  const shared = {
-    ...options.environment,
+  const settled = {
     NATS_URL: address.natsUrl,
     REDIS_URL: address.redisUrl,
     PORT: String(address.port),
     PARLEY_DATA_DIR: options.dataDirectory,
     PARLEY_API_KEY: options.apiKey,
   };
+  const shared: Record<string, string | undefined> = { ...options.environment, ...settled };
+  // A variable given as a file would win over what is settled here.
+  for (const name of Object.keys(settled)) delete shared[`${name}_FILE`];
   return (name) => ({ ...shared, PARLEY_MEMBER_ID: `${name}-${suffix}` });
 }
 

@@ -1,6 +1,6 @@
-import { randomBytes } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { generateApiKey } from "#common/api-key";
 
 /** The development key: the configured one, or one that is made once and kept in the data directory, readable by its owner only. */
 export function developmentKey(configured: string | null, dataDirectory: string): string {
@@ -11,7 +11,7 @@ export function developmentKey(configured: string | null, dataDirectory: string)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
   }
-  const key = `pk_${randomBytes(24).toString("hex")}`;
+  const key = generateApiKey();
   writeFileSync(file, `${key}\n`, { mode: 0o600, flag: "wx" });
   return key;
 }

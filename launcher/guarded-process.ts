@@ -27,8 +27,10 @@ export interface GuardedProcess {
  *        │                    │ end of file: this process is gone, however it went
  *        └── "done" ──────────┤ ──────────────────────────► SIGTERM, 5 s later SIGKILL
  *             (program ended) └ exit without a signal: the pid may belong to someone else by now
+ *
+ * Debian keeps nats-server where the PATH of ordinary users does not look.
  */
-const guardScript = `(read -r word <&3 || { kill -TERM $$; sleep 5; kill -KILL $$; }) 2>/dev/null & exec "$@" 3<&-`;
+const guardScript = `PATH="$PATH:/usr/local/sbin:/usr/sbin"; (read -r word <&3 || { kill -TERM $$; sleep 5; kill -KILL $$; }) 2>/dev/null & exec "$@" 3<&-`;
 
 /**
  * Starts `command` with its output appended to `logFile`, in its own process group: Ctrl-C at the terminal does not reach it.

@@ -1,0 +1,109 @@
+import { accessSync, constants, existsSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, resolve } from "node:path";
+import { type Config, loadConfig } from "#common/config/config";
+import { listenProblem } from "#launcher/port-check";
+import { readRunFile } from "#launcher/run-file";
+import { type Command, exitCodes } from "../command.js";
+import { findProgram } from "../find-program.js";
+
+export const doctorCommand: Command = {
+  name: "doctor",
+  arguments: "",
+  summary: "Says what is missing on this machine and how to get it.",
+  options: { json: { type: "boolean", doc: "As JSON." } },
+  async run(terminal, _, values) {
+    const findings = await examine(terminal.environment);
+    const text = values.json === true ? JSON.stringify(findings, null, 2) : findings.map(describe).join("\n");
+    terminal.stdout.write(`${text}\n`);
+    return findings.some((finding) => finding.state === "missing") ? exitCodes.failed : exitCodes.ok;
+  },
+};
+
+export interface Finding {
+  subject: string;
+  /** `missing` keeps Parley from running; `optional` does not. */
+  state: "ok" | "missing" | "optional";
+  detail: string;
+  /** What to do about it. */
+  remedy: string | null;
+}
+
+function describe({ subject, state, detail, remedy }: Finding): string {
+  const mark = { ok: "✓", missing: "✗", optional: "–" }[state];
+  return `${mark} ${subject}: ${detail}${remedy === null ? "" : `\n    ${remedy}`}`;
+}
+
+/** Looks at everything that Parley needs. Throws ConfigError when the settings are invalid. */
+export async function examine(environment: Record<string, string | undefined>): Promise<Finding[]> {
+  const config = loadConfig(environment);
+  const program = (name: string, neededFor: string, unnecessary: string | null): Finding => {
+    const path = findProgram(name, environment.PATH);
+    if (path !== null) return { subject: name, state: "ok", detail: path, remedy: null };
+    if (unnecessary !== null) return { subject: name, state: "optional", detail: unnecessary, remedy: null };
+    return { subject: name, state: "missing", detail: `not installed; ${neededFor}`, remedy: `apt-get install -y ${name}` };
+  };
+  const ffmpeg = program("ffmpeg", "", "not installed; only AAC and M4A reference audio and the tests need it (apt-get install -y ffmpeg)");
+  return [
+    { subject: "Node.js", state: "ok", detail: process.version, remedy: null },
+    program("nats-server", "it joins the roles", config.NATS_URL === null ? null : "not needed: NATS_URL is set"),
+    program("redis-server", "it caches keys", config.REDIS_URL === null ? null : "not needed: REDIS_URL is set"),
+    espeak(),
+    ffmpeg,
+    dataDirectory(config),
+    ...(await cluster(config)),
+  ];
+}
+
+function espeak(): Finding {
+  const subject = "espeak voice";
+  try {
+    createRequire(import.meta.url).resolve("@echogarden/espeak-ng-emscripten");
+    return { subject, state: "ok", detail: "installed", remedy: null };
+  } catch {
+    // An optional dependency: its absence is a finding, not a fault.
+    return { subject, state: "missing", detail: "the embedded voice's package is not installed", remedy: "npm install --include=optional" };
+  }
+}
+
+function dataDirectory(config: Config): Finding {
+  const path = resolve(config.PARLEY_DATA_DIR);
+  const subject = "data directory";
+  try {
+    accessSync(firstExisting(path), constants.W_OK);
+    return { subject, state: "ok", detail: path, remedy: null };
+  } catch {
+    // Not writable: told as a finding.
+    return { subject, state: "missing", detail: `${path} cannot be written`, remedy: "set PARLEY_DATA_DIR to a folder that this user may write" };
+  }
+}
+
+function firstExisting(path: string): string {
+  return existsSync(path) || dirname(path) === path ? path : firstExisting(dirname(path));
+}
+
+/** The running cluster's health, or whether the port is free for one. */
+async function cluster(config: Config): Promise<Finding[]> {
+  const record = readRunFile(resolve(config.PARLEY_DATA_DIR));
+  if (record !== null) return [await health(record.baseUrl)];
+  const problem = config.PORT === 0 ? null : await listenProblem(config.HOST, config.PORT);
+  const subject = `port ${config.PORT}`;
+  return [
+    problem === null
+      ? { subject, state: "ok", detail: "free", remedy: null }
+      : { subject, state: "missing", detail: `cannot be listened on (${problem})`, remedy: "set PORT to another one" },
+    { subject: "cluster", state: "optional", detail: "not running here", remedy: "npm start" },
+  ];
+}
+
+async function health(baseUrl: string): Promise<Finding> {
+  const subject = `cluster at ${baseUrl}`;
+  try {
+    const response = await fetch(`${baseUrl}/health`, { signal: AbortSignal.timeout(3000) });
+    const body = (await response.text()).slice(0, 2000);
+    return { subject, state: response.ok ? "ok" : "missing", detail: response.ok ? `healthy ${body}` : `answers ${response.status}: ${body}`, remedy: null };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return { subject, state: "missing", detail: `does not answer (${reason})`, remedy: "look into the data directory's logs/ folder" };
+  }
+}

@@ -1,0 +1,74 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
+import { generatedNote, markdownTable } from "./markdown.js";
+
+const versions = z.record(z.string(), z.string()).default({});
+
+const rootPackage = z.object({
+  dependencies: versions,
+  optionalDependencies: versions,
+  devDependencies: versions,
+  /** Why each dependency is there: one line each. */
+  dependencyReasons: z.record(z.string(), z.string()),
+});
+export type RootPackage = z.infer<typeof rootPackage>;
+
+const installedPackage = z.object({ version: z.string(), license: z.string().default("not stated") });
+
+/** `package.json` of the project folder. */
+export function readRootPackage(root: string): RootPackage {
+  return rootPackage.parse(JSON.parse(readFileSync(join(root, "package.json"), "utf8")));
+}
+
+/** Version and licence as the installed package states them. */
+export function readInstalled(root: string, name: string): z.infer<typeof installedPackage> {
+  return installedPackage.parse(JSON.parse(readFileSync(join(root, "node_modules", name, "package.json"), "utf8")));
+}
+
+/** `docs/dependencies.md`. */
+export function dependenciesPage(root: string): string {
+  const manifest = readRootPackage(root);
+  const section = (title: string, list: Record<string, string>): string[] => [
+    `## ${title}`,
+    "",
+    markdownTable(
+      ["Package", "Version", "Licence", "Why"],
+      Object.keys(list)
+        .sort()
+        .map((name) => [`\`${name}\``, list[name] ?? "", readInstalled(root, name).license, manifest.dependencyReasons[name] ?? ""]),
+    ),
+    "",
+  ];
+  return [
+    "# Dependencies",
+    "",
+    generatedNote("package.json (`dependencyReasons`) and node_modules"),
+    "",
+    ...section("In the product", manifest.dependencies),
+    ...section("In the product, optional", manifest.optionalDependencies),
+    ...section("For development and tests", manifest.devDependencies),
+    ...remarks,
+  ].join("\n");
+}
+
+const remarks = [
+  "## Licences that ask for more than a notice",
+  "",
+  "Parley itself is Apache-2.0.",
+  "",
+  "- **espeak-ng (GPL-3.0)**, the embedded voice, runs as a separate program: a child process of its own that reads requests from a pipe and",
+  "  writes sound to one. No code of Parley is linked with it, and without it Parley works on with the voices that remain. Its package is",
+  "  an optional dependency; whoever passes an image with it on passes its source offer on too.",
+  "- **LAME and mpg123 (LGPL)** are inside the WebAssembly code of `wasm-media-encoders` and `mpg123-decoder`, whose wrappers are MIT. It is",
+  "  loaded at run time from files of their own in `node_modules` and can be replaced there.",
+  "- **mediabunny (MPL-2.0)** is used unchanged; changes to its own files would have to be published under the MPL.",
+  "",
+  "## Not from npm",
+  "",
+  "`nats-server` (Apache-2.0) and `redis-server` (BSD-3-Clause in Debian 12) come from the system's packages and run as separate processes; so do `ffmpeg`,",
+  "`pocketsphinx` and `curl`, which only the tests need. `uWebSockets.js` is `uws-pack`, the same binaries (Apache-2.0) published to npm, where",
+  "the official package is not. Install scripts are denied in `package.json` (`allowScripts`): nothing is fetched from outside the npm",
+  "registry and the system's packages. The `gpu` image is the exception: its build fetches onnxruntime's CUDA provider.",
+  "",
+];

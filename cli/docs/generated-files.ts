@@ -1,0 +1,13 @@
+import { dependenciesPage } from "./dependencies-page.js";
+import { errorsPage } from "./errors-page.js";
+import { configurationPage, exampleEnvironment } from "./settings-page.js";
+
+/** Every generated file's content, by its path in the project folder. */
+export function generatedFiles(root: string): Record<string, string> {
+  return {
+    ".env.example": exampleEnvironment(),
+    "docs/configuration.md": configurationPage(),
+    "docs/errors.md": errorsPage(),
+    "docs/dependencies.md": dependenciesPage(root),
+  };
+}

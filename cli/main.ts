@@ -1,0 +1,62 @@
+import { join } from "node:path";
+import { ConfigError } from "#common/config/config";
+import { LaunchError } from "#launcher/launch-error";
+import { type Command, CommandError, commandHelp, exitCodes, parseCommandLine, type Terminal } from "./command.js";
+import { configCommand } from "./commands/config.js";
+import { doctorCommand } from "./commands/doctor.js";
+import { keysCommand } from "./commands/keys.js";
+import { sayCommand } from "./commands/say.js";
+import { upCommand } from "./commands/up.js";
+
+export const commands: readonly Command[] = [upCommand, sayCommand, keysCommand, configCommand, doctorCommand];
+
+/** Runs one command line; gives the exit code. */
+export function main(args: string[]): Promise<number> {
+  return runCommandLine(args, {
+    environment: process.env,
+    stdin: process.stdin,
+    stdout: process.stdout,
+    stderr: process.stderr,
+    distDirectory: join(import.meta.dirname, ".."),
+  });
+}
+
+/** As `main`, with everything passed in. */
+export async function runCommandLine(args: string[], terminal: Terminal): Promise<number> {
+  const [name, ...rest] = args;
+  if (name === undefined || name === "--help" || name === "-h" || name === "help") {
+    terminal.stdout.write(overview());
+    return name === undefined ? exitCodes.usage : exitCodes.ok;
+  }
+  const command = commands.find((candidate) => candidate.name === name);
+  if (command === undefined) {
+    terminal.stderr.write(`parley: there is no command "${name}"\n\n${overview()}`);
+    return exitCodes.usage;
+  }
+  try {
+    const { positionals, values } = parseCommandLine(command, rest);
+    if (values.help === true) {
+      terminal.stdout.write(commandHelp(command));
+      return exitCodes.ok;
+    }
+    return await command.run(terminal, positionals, values);
+  } catch (error) {
+    if (!(error instanceof CommandError || error instanceof LaunchError || error instanceof ConfigError)) throw error;
+    terminal.stderr.write(`parley: ${error.message}\n`);
+    if (!(error instanceof CommandError)) return exitCodes.failed;
+    if (error.exitCode === exitCodes.usage) terminal.stderr.write(`\n${commandHelp(command)}`);
+    return error.exitCode;
+  }
+}
+
+function overview(): string {
+  const width = Math.max(...commands.map((command) => command.name.length));
+  return [
+    "Usage: parley <command> [options]",
+    "",
+    ...commands.map((command) => `  ${command.name.padEnd(width)}  ${command.summary}`),
+    "",
+    "parley <command> --help tells more. Settings are environment variables: docs/configuration.md.",
+    "",
+  ].join("\n");
+}

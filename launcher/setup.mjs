@@ -1,0 +1,155 @@
+// What must be there before compiled code can run: plain JavaScript without dependencies, because nothing else works yet.
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { accessSync, constants, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { delimiter, dirname, join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+
+export const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const rooms = ["protocol", "common", "edge", "scheduler", "workers", "control-plane", "launcher", "cli", "test", "bench"];
+
+/** Something that the person at the terminal must do; `message` is one line. */
+export class SetupError extends Error {}
+
+/** Tells what is going on, on standard error: standard output belongs to the command. */
+export function say(line) {
+  process.stderr.write(`parley: ${line}\n`);
+}
+
+/** Throws SetupError when this Node.js cannot run Parley. */
+export function requireNode(version = process.versions.node) {
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  if (major < 20 || major > 22 || (major === 20 && minor < 19)) {
+    throw new SetupError(`Node.js 20.19 up to 22 is needed (20 is best tested), this is ${version}; get it from https://nodejs.org`);
+  }
+}
+
+function sha256(data) {
+  return createHash("sha256").update(data).digest("hex");
+}
+
+const modulesStamp = () => join(root, "node_modules", ".parley-lock");
+
+/** Whether node_modules holds what the lock file says. */
+export function modulesAreCurrent() {
+  const installed = join(root, "node_modules", ".package-lock.json");
+  if (!existsSync(installed)) return false;
+  const lock = join(root, "package-lock.json");
+  if (existsSync(modulesStamp())) return readFileSync(modulesStamp(), "utf8") === sha256(readFileSync(lock));
+  return statSync(installed).mtimeMs >= statSync(lock).mtimeMs;
+}
+
+/** Installs the node modules when they are missing or not those of the lock file. */
+export function ensureModules() {
+  if (modulesAreCurrent()) return;
+  say("installing node modules (npm ci; a minute or two the first time)");
+  // onnxruntime's CPU provider is in its npm package; its install script would fetch the CUDA one from elsewhere.
+  const environment = { ...process.env, ONNXRUNTIME_NODE_INSTALL: "skip" };
+  const result = spawnSync("npm", ["ci", "--no-audit", "--no-fund", "--loglevel=error"], { cwd: root, stdio: ["ignore", 2, 2], env: environment });
+  if (result.error !== undefined) throw new SetupError(`npm could not be started (${result.error.message}); install it: apt-get install -y npm`);
+  if (result.status !== 0) throw new SetupError("npm ci failed; its messages are above");
+  writeFileSync(modulesStamp(), sha256(readFileSync(join(root, "package-lock.json"))));
+}
+
+/** Every file under `directory` that `wanted` accepts, as paths. */
+function filesUnder(directory, wanted) {
+  if (!existsSync(directory)) return [];
+  return readdirSync(directory, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && wanted(entry.name))
+    .map((entry) => join(entry.parentPath ?? entry.path, entry.name));
+}
+
+/** Changes when any source file is added, removed or written. */
+function sourceFingerprint() {
+  const shared = ["tsconfig.base.json", "tsconfig.json", "package.json"].map((name) => join(root, name));
+  const sources = rooms.flatMap((room) => filesUnder(join(root, room), (name) => name.endsWith(".ts") || name === "tsconfig.json"));
+  return sha256([...shared, ...sources].sort().map((file) => `${file} ${statSync(file).size} ${statSync(file).mtimeMs}`).join("\n"));
+}
+
+const buildStamp = () => join(root, "dist", ".parley-build");
+
+/** Whether `dist/` is the compiled form of the sources as they are now. */
+export function buildIsCurrent() {
+  return existsSync(buildStamp()) && readFileSync(buildStamp(), "utf8") === sourceFingerprint();
+}
+
+/** Removes compiled files whose source is gone: a deleted test must not run on. */
+function removeStaleOutput() {
+  for (const file of filesUnder(join(root, "dist"), (name) => /\.(js|d\.ts|js\.map)$/.test(name))) {
+    const source = join(root, relative(join(root, "dist"), file).replace(/\.(js|d\.ts|js\.map)$/, ".ts"));
+    if (!existsSync(source)) rmSync(file);
+  }
+}
+
+/** Compiles when a source changed since the last time. */
+export function ensureBuild() {
+  if (buildIsCurrent()) return;
+  say("building");
+  const fingerprint = sourceFingerprint();
+  rmSync(buildStamp(), { force: true });
+  removeStaleOutput();
+  const result = spawnSync(process.execPath, [join(root, "node_modules", "typescript", "bin", "tsc"), "-b"], { cwd: root, stdio: ["ignore", 2, 2] });
+  if (result.status !== 0) throw new SetupError("the build failed; the compiler's messages are above");
+  mkdirSync(join(root, "dist"), { recursive: true });
+  writeFileSync(buildStamp(), fingerprint);
+}
+
+/** Full path of a program, or null. Looks where Debian keeps servers too, which the PATH of ordinary users leaves out. */
+export function findProgram(name) {
+  const folders = [...(process.env.PATH ?? "").split(delimiter), "/usr/local/sbin", "/usr/sbin", "/sbin"];
+  for (const folder of folders.filter((candidate) => candidate !== "")) {
+    try {
+      accessSync(join(folder, name), constants.X_OK);
+      return join(folder, name);
+    } catch {
+      // Not in this folder: the next one.
+    }
+  }
+  return null;
+}
+
+/** Debian packages for `npm start`; a configured server elsewhere makes its package unnecessary. */
+export function serverPackages() {
+  return [
+    ...(process.env.NATS_URL || process.env.NATS_URL_FILE ? [] : [{ name: "nats-server", isThere: () => findProgram("nats-server") !== null }]),
+    ...(process.env.REDIS_URL || process.env.REDIS_URL_FILE ? [] : [{ name: "redis-server", isThere: () => findProgram("redis-server") !== null }]),
+  ];
+}
+
+/** Debian packages that the tests need besides: a second decoder, a recognizer that is not ours, an HTTP client that is not ours. */
+export const testPackages = [
+  { name: "curl", isThere: () => findProgram("curl") !== null },
+  { name: "ffmpeg", isThere: () => findProgram("ffmpeg") !== null && findProgram("ffprobe") !== null },
+  { name: "pocketsphinx", isThere: () => findProgram("pocketsphinx_continuous") !== null || findProgram("pocketsphinx") !== null },
+  { name: "pocketsphinx-en-us", isThere: () => existsSync("/usr/share/pocketsphinx/model/en-us") },
+];
+
+/** Installs those of the packages that are missing, where this user may; otherwise throws a SetupError that says what to run. */
+export function ensurePackages(packages) {
+  const missing = packages.filter((candidate) => !candidate.isThere()).map((candidate) => candidate.name);
+  if (missing.length === 0) return;
+  const command = `apt-get update && apt-get install -y --no-install-recommends ${missing.join(" ")}`;
+  const prefix = aptPrefix();
+  if (prefix === null) throw new SetupError(`missing: ${missing.join(", ")}; as root run: ${command}`);
+  say(`installing ${missing.join(", ")} (${[...prefix, "apt-get"].join(" ")})`);
+  const apt = (...args) => {
+    const [program, ...rest] = [...prefix, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-q", "-o", "DPkg::Lock::Timeout=120", ...args];
+    const result = spawnSync(program, rest, { stdio: ["ignore", "pipe", "pipe"], encoding: "utf8" });
+    return result.status === 0 ? null : `${result.stdout}${result.stderr}`;
+  };
+  // Without fresh lists the known ones may still do.
+  const updateProblem = apt("update");
+  const problem = apt("install", "-y", "--no-install-recommends", ...missing);
+  if (problem !== null) {
+    process.stderr.write(`${updateProblem ?? ""}${problem}`);
+    throw new SetupError(`apt-get could not install ${missing.join(", ")}; its messages are above. As root run: ${command}`);
+  }
+}
+
+/** How this user may run apt-get: [] as root, through sudo when it asks for no password, null when not at all. */
+function aptPrefix() {
+  if (findProgram("apt-get") === null) return null;
+  if (process.getuid?.() === 0) return [];
+  if (findProgram("sudo") !== null && spawnSync("sudo", ["-n", "true"], { stdio: "ignore" }).status === 0) return ["sudo", "-n"];
+  return null;
+}

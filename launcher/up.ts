@@ -1,0 +1,110 @@
+import { mkdirSync } from "node:fs";
+import { resolve } from "node:path";
+import { systemClock } from "#common/clock";
+import { loadConfig } from "#common/config/config";
+import { banner } from "./banner.js";
+import { type Cluster, launchCluster } from "./cluster.js";
+import { lockDataDirectory } from "./data-lock.js";
+import { developmentKey } from "./development-key.js";
+import { LaunchError } from "./launch-error.js";
+import { requireFreePort } from "./port-check.js";
+import { defaultRestartPolicy } from "./restart-policy.js";
+import { removeRunFile, writeRunFile } from "./run-file.js";
+import { describeEnd } from "./startup-watch.js";
+import type { ChildEvent } from "./supervised.js";
+
+export interface UpOptions {
+  environment: Record<string, string | undefined>;
+  /** Where the compiled rooms lie. */
+  distDirectory: string;
+  /** When the command began, on `performance.now()`'s clock. */
+  startedAtMs: number;
+  /** Takes one line for the person at the terminal. */
+  say: (line: string) => void;
+}
+
+/**
+ * Starts the whole of Parley, prints the banner, and serves until a signal comes; resolves with the exit code when all is gone.
+ * Throws LaunchError or ConfigError, with nothing left running, when it cannot start.
+ */
+export async function up(options: UpOptions): Promise<number> {
+  const { say } = options;
+  const config = loadConfig(options.environment);
+  const dataDirectory = resolve(config.PARLEY_DATA_DIR);
+  makeDataDirectory(dataDirectory);
+  await requireFreePort(config.HOST, config.PORT);
+  const unlock = lockDataDirectory(dataDirectory);
+  try {
+    const apiKey = developmentKey(config.PARLEY_API_KEY, dataDirectory);
+    let stopping = false;
+    const cluster = await launchCluster({
+      config,
+      environment: options.environment,
+      distDirectory: options.distDirectory,
+      dataDirectory,
+      apiKey,
+      clock: systemClock,
+      restartPolicy: defaultRestartPolicy,
+      onEvent: (event) => {
+        const line = stopping ? null : describeForTerminal(event);
+        if (line !== null) say(line);
+      },
+      onTerminalLine: (name, line) => say(`${name}: ${line.level === "error" ? "error: " : ""}${line.text}`),
+    });
+    const ending = endOnSignal(cluster, config.PARLEY_DRAIN_MS, say, () => {
+      stopping = true;
+    });
+    // Written before anyone is ready: a person who looks for what hangs finds it too.
+    writeRunFile(dataDirectory, { pid: process.pid, baseUrl: cluster.baseUrl, natsUrl: cluster.natsUrl, redisUrl: cluster.redisUrl });
+    try {
+      await Promise.race([cluster.ready, ending]);
+    } catch (error) {
+      stopping = true;
+      await cluster.kill();
+      throw error;
+    }
+    if (!stopping) {
+      const readyMs = performance.now() - options.startedAtMs;
+      say(banner({ baseUrl: cluster.baseUrl, apiKey, readyMs, dataDirectory, processes: cluster.children.length }));
+    }
+    return await ending;
+  } finally {
+    removeRunFile(dataDirectory);
+    unlock();
+  }
+}
+
+function makeDataDirectory(dataDirectory: string): void {
+  try {
+    mkdirSync(dataDirectory, { recursive: true, mode: 0o700 });
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new LaunchError(`Cannot make the data directory ${dataDirectory} (${reason}); set PARLEY_DATA_DIR to a folder that this user may write`, { cause });
+  }
+}
+
+/** Drains at the first SIGINT, SIGTERM or SIGHUP, kills at the second; resolves with the exit code. */
+function endOnSignal(cluster: Cluster, drainMs: number, say: (line: string) => void, onStopping: () => void): Promise<number> {
+  return new Promise((resolve, reject) => {
+    let signals = 0;
+    const onSignal = (): void => {
+      signals += 1;
+      onStopping();
+      if (signals === 1) {
+        say(`\nStopping: running streams may finish (up to ${Math.ceil(drainMs / 1000)} s). Again to stop at once.`);
+        cluster.stop().then(() => resolve(signals === 1 ? 0 : 130), reject);
+      } else if (signals === 2) {
+        say("Stopping at once.");
+        cluster.kill().then(() => resolve(130), reject);
+      }
+    };
+    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, onSignal);
+  });
+}
+
+/** Tells of a crash; the first start of each child is the banner's business. */
+function describeForTerminal(event: ChildEvent): string | null {
+  if (event.type !== "ended") return null;
+  const when = event.restartInMs === 0 ? "now" : `in ${(event.restartInMs / 1000).toFixed(1)} s`;
+  return `${event.name} ${describeEnd(event)}; it starts again ${when}`;
+}
