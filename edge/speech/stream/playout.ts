@@ -1,0 +1,38 @@
+/** Speech rate assumed before anything was heard, milliseconds of sound per character. */
+const INITIAL_MS_PER_CHARACTER = 65;
+
+/**
+ * A model of the listener: starts playing with the first sound, plays in real time, and resumes at once after running dry.
+ * Also learns how long a character sounds, to guess how much sound is on its way.
+ */
+export class Playout {
+  #endsAtMs = Number.NEGATIVE_INFINITY;
+  #spokenMs = 0;
+  #spokenCharacters = 0;
+
+  /** Sound was handed to the listener. */
+  heard(durationMs: number, nowMs: number): void {
+    this.#endsAtMs = Math.max(this.#endsAtMs, nowMs) + durationMs;
+  }
+
+  /** A chunk is known in full. */
+  learn(characters: number, durationMs: number): void {
+    this.#spokenCharacters += characters;
+    this.#spokenMs += durationMs;
+  }
+
+  /** When the listener runs out of sound; minus infinity before the first. */
+  get endsAtMs(): number {
+    return this.#endsAtMs;
+  }
+
+  /** Sound that the listener has and has not played. */
+  aheadMs(nowMs: number): number {
+    return Math.max(0, this.#endsAtMs - nowMs);
+  }
+
+  estimateMs(characters: number): number {
+    const rate = this.#spokenCharacters < 20 ? INITIAL_MS_PER_CHARACTER : this.#spokenMs / this.#spokenCharacters;
+    return characters * rate;
+  }
+}

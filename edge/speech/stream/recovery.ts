@@ -1,0 +1,21 @@
+/** Rules of repair, as numbers; reliability.md "The promise for a stream". */
+
+/** Attempts that may fail by themselves (worker lost, engine error, gap, silence) before the stream ends with `synthesis_failed`. */
+export const MAX_FAILED_ATTEMPTS = 3;
+
+/** A submitted chunk from which nothing is heard for this long, beyond its listener's slack, is submitted again. Doubles per failure. */
+const QUIET_MS = 10_000;
+
+/** Slack counted towards patience with a scheduler: it may rightly let a stream with much slack wait. */
+const MAX_COUNTED_SLACK_MS = 30_000;
+
+/** How long a chunk may go without any scheduler that takes it, while roles restart, before the stream ends. */
+export const OUTAGE_PATIENCE_MS = 20_000;
+
+/** How often a chunk that nobody takes is offered again. */
+export const OFFER_AGAIN_MS = 100;
+
+/** How long silence about a chunk submitted now is borne. */
+export function quietLimitMs(slackMs: number, failures: number): number {
+  return QUIET_MS * 2 ** failures + Math.min(MAX_COUNTED_SLACK_MS, Math.max(0, slackMs));
+}

@@ -1,0 +1,34 @@
+import type { ServiceTier } from "#protocol/bus/scheduling";
+import type { VoiceSettings } from "#protocol/speech/chunk";
+
+/** How far ahead of the listener a stream works. */
+export interface Pacing {
+  /** Sound that the listener may have in store before more is asked for; infinity for one who wants the whole file. */
+  aheadMs: number;
+  /** Chunks at work at once. */
+  windowChunks: number;
+}
+
+/** A listener hears while it is made: work far ahead is wasted when he interrupts. */
+export const livePacing: Pacing = { aheadMs: 4000, windowChunks: 4 };
+/** A file is wanted as fast as it comes; its growing slack lets live listeners go first. */
+export const filePacing: Pacing = { aheadMs: Number.POSITIVE_INFINITY, windowChunks: 4 };
+
+/** What stays the same over the life of a stream. */
+export interface StreamSettings {
+  streamId: string;
+  /** Name of the model folder. */
+  model: string;
+  tier: ServiceTier;
+  /** By speaker; a script that names a speaker beyond the list gets the first. Never empty. */
+  voices: VoiceSettings[];
+  normalize: boolean;
+  /** Most samples per chunk; 0 is no limit. */
+  maxSamples: number;
+  /** Start of every chunk's seed: a digest of what the caller asked for (voice/seed.ts). */
+  seedBase: string;
+  traceparent: string | null;
+  pacing: Pacing;
+  /** First sound is wanted this soon after the text came. */
+  firstAudioGoalMs: number;
+}

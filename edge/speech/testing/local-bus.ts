@@ -1,0 +1,61 @@
+import { ServiceError } from "#protocol/errors";
+import type { Bus, ObjectBucket, Subscription } from "#common/bus/bus";
+
+/** A bus inside the process for tests: messages arrive at once, in order, as they are. Interruption drops what is published meanwhile. */
+export class LocalBus implements Bus {
+  readonly published: { subject: string; message: object }[] = [];
+  readonly #handlers = new Map<string, Set<(message: never) => void>>();
+  readonly #responders = new Map<string, (question: never) => Promise<object>>();
+  readonly #reconnectListeners: (() => void)[] = [];
+  #connected = true;
+
+  publish(subject: string, message: object): void {
+    if (!this.#connected) return;
+    this.published.push({ subject, message });
+    for (const handler of [...(this.#handlers.get(subject) ?? [])]) handler(message as never);
+  }
+
+  subscribe<T>(subject: string, handler: (message: T) => void): Subscription {
+    const handlers = this.#handlers.get(subject) ?? new Set();
+    this.#handlers.set(subject, handlers);
+    handlers.add(handler);
+    return { unsubscribe: () => handlers.delete(handler) };
+  }
+
+  async request<T>(subject: string, message: object, options: { timeoutMs: number; dependency: string }): Promise<T> {
+    const responder = this.#responders.get(subject);
+    if (responder === undefined) throw new ServiceError("dependency_unavailable", { parameters: { dependency: options.dependency } });
+    return (await responder(message as never)) as T;
+  }
+
+  respond<Q, A extends object>(subject: string, handler: (question: Q) => Promise<A>): Subscription {
+    this.#responders.set(subject, handler);
+    return { unsubscribe: () => this.#responders.delete(subject) };
+  }
+
+  onReconnect(listener: () => void): void {
+    this.#reconnectListeners.push(listener);
+  }
+
+  isConnected(): boolean {
+    return this.#connected;
+  }
+
+  objects(): ObjectBucket {
+    throw new Error("the local bus has no objects");
+  }
+
+  async flush(): Promise<void> {}
+
+  async close(): Promise<void> {}
+
+  /** Cuts the bus off. */
+  disconnect(): void {
+    this.#connected = false;
+  }
+
+  reconnect(): void {
+    this.#connected = true;
+    for (const listener of this.#reconnectListeners) listener();
+  }
+}

@@ -1,0 +1,20 @@
+import { createHash } from "node:crypto";
+import type { VoiceSettings } from "#protocol/speech/chunk";
+import type { SpeechRequest } from "#protocol/speech/request";
+
+/** A digest of what makes a request's sound: model, voices and sampling. Equal requests have equal digests on every edge. */
+export function seedBase(model: string, voices: VoiceSettings[], request: SpeechRequest): string {
+  const sampling = [request.temperature ?? null, request.top_p ?? null, request.repetition_penalty ?? null, request.normalize ?? true];
+  const settings = voices.map((voice) => [voice.speaker, voice.language, voice.speed, traitNumbers(voice)]);
+  return createHash("sha256").update(JSON.stringify([model, settings, sampling])).digest("hex");
+}
+
+function traitNumbers(voice: VoiceSettings): number[] | null {
+  const { traits } = voice;
+  return traits === null ? null : [traits.pitchHz, traits.pitchRangeSemitones, traits.syllablesPerSecond, traits.spectralTiltDbPerOctave];
+}
+
+/** The 32-bit seed of a chunk (architecture.md decision 3): the same for every attempt. */
+export function chunkSeed(base: string, chunkIndex: number, text: string): number {
+  return createHash("sha256").update(`${base}\n${chunkIndex}\n${text}`).digest().readUInt32LE(0);
+}
