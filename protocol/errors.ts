@@ -42,6 +42,7 @@ export const errorCatalogue = declare({
   payload_too_large: { status: 413, message: "The request body is larger than {limitBytes} bytes" },
   unsupported_media_type: { status: 415, message: "", shape: "bare" },
   validation: { status: 422, message: "Validation failed", shape: "problems" },
+  upgrade_required: { status: 426, message: "This address speaks WebSocket" },
   too_many_requests: { status: 429, message: "Too many requests at once", retryable: true },
   overloaded: { status: 503, message: "All speech capacity is in use", retryable: true },
   draining: { status: 503, message: "This server is shutting down", retryable: true },

@@ -19,6 +19,8 @@ export function renderError(error: ServiceError): RenderedResponse {
   // RFC 9110 section 11.6.1: every 401 names its scheme; RFC 6750 section 3.1 adds the reason when a token was shown.
   if (error.status === 401) headers["www-authenticate"] = error.shape === "bare" ? "Bearer" : 'Bearer error="invalid_token"';
   if (error.status === 405 && error.parameters["allow"] !== undefined) headers["allow"] = String(error.parameters["allow"]);
+  // RFC 9110 section 15.5.22: a 426 names the protocol.
+  if (error.status === 426) Object.assign(headers, { upgrade: "websocket", connection: "Upgrade" });
   if (error.retryAfterMs !== null) headers["retry-after"] = String(Math.max(1, Math.ceil(error.retryAfterMs / 1000)));
   if (error.shape === "bare") return { status: error.status, headers, body: nothing };
   headers["content-type"] = "application/json";

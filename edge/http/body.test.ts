@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { encodeMsgpack } from "#protocol/msgpack";
 import type { ErrorCode, ServiceError } from "#protocol/errors";
+import { joinTrace } from "#common/tracing/traceparent";
 import { readBody } from "./body.js";
 import type { HttpRequest } from "./exchange.js";
 
@@ -11,6 +12,7 @@ function requestWith(contentType: string | undefined, body: Uint8Array | string)
     query: "",
     header: (name) => (name === "content-type" ? contentType : undefined),
     remoteAddress: "127.0.0.1",
+    trace: joinTrace(undefined),
     parameters: {},
     body: async () => (typeof body === "string" ? Buffer.from(body) : body),
   };

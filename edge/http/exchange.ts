@@ -1,3 +1,5 @@
+import type { TraceContext } from "#common/tracing/traceparent";
+
 /** HTTP and WebSocket as the edge's handlers see them; `uws.ts` is the one file that knows the engine behind. */
 
 /** A request whose head has arrived. Everything here was copied before the engine's own object expired. */
@@ -9,6 +11,8 @@ export interface HttpRequest {
   /** Header value by lower-case name. */
   header(name: string): string | undefined;
   readonly remoteAddress: string;
+  /** The caller's trace, or a fresh one: log lines and work done for this request carry it (`formatTraceparent`). */
+  readonly trace: TraceContext;
   /** Values of the route's `:placeholders`, URL-decoded. */
   readonly parameters: Readonly<Record<string, string>>;
   /** Reads the whole body. Throws `payload_too_large` as soon as more than `limitBytes` are announced or arrive. */
@@ -47,8 +51,10 @@ export interface SocketConnection {
 /** What a WebSocket route does with an accepted connection. Frames of one connection arrive in order. */
 export interface SocketSession {
   message(data: Uint8Array, isBinary: boolean): void;
-  /** The connection is gone. */
+  /** The connection is gone. Called once; nothing more is received or sent. */
   end(): void;
+  /** The server is stopping: finish what runs, then close with 1001. Without it the connection is closed at once. */
+  drain?(): void;
 }
 
 export interface HttpRoute {

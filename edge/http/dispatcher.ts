@@ -1,0 +1,151 @@
+import { ServiceError } from "#protocol/errors";
+import { renderError } from "#common/http/error-body";
+import type { Logger } from "#common/log";
+import { type CorsPolicy, corsHeaders, preflightHeaders } from "./cors.js";
+import type { HttpRequest, HttpResponder, HttpRoute, SocketRoute } from "./exchange.js";
+import { type Match, Router } from "./router.js";
+
+/** What is known of an answer when it is over. */
+export interface ExchangeRecord {
+  /** Path pattern of the route, or `unmatched`: never the path itself, which strangers choose. */
+  route: string;
+  method: string;
+  /** Status sent; 499 when the client left before one was. */
+  status: number;
+  durationMs: number;
+  sentBytes: number;
+}
+
+/** Told of every exchange; metrics hang on it. */
+export interface ExchangeObserver {
+  began(): void;
+  ended(record: ExchangeRecord): void;
+}
+
+export interface DispatcherOptions {
+  routes: readonly HttpRoute[];
+  sockets: readonly SocketRoute[];
+  cors: CorsPolicy;
+  log: Logger;
+  observer: ExchangeObserver;
+  /** Milliseconds, for durations. */
+  nowMs: () => number;
+}
+
+/** Paths that answer while the server drains: they are how a balancer learns of it. */
+const operatorPaths = new Set(["/health", "/ready", "/metrics"]);
+
+/** Status logged for a client that left first (nginx's convention). */
+const CLIENT_LEFT = 499;
+
+/** Leads every request to its route, and every failure to its answer. Knows nothing of the engine. */
+export class Dispatcher {
+  readonly #options: DispatcherOptions;
+  readonly #router: Router<HttpRoute>;
+  readonly #socketPaths: Router<{ method: string; path: string }>;
+  #draining = false;
+
+  constructor(options: DispatcherOptions) {
+    this.#options = options;
+    this.#router = new Router(options.routes);
+    this.#socketPaths = new Router(options.sockets.map(({ path }) => ({ method: "GET", path })));
+  }
+
+  /** From now on only the operator's paths answer; everything new is refused with `draining`. */
+  drain(): void {
+    this.#draining = true;
+  }
+
+  /** Answers a request; never throws. */
+  answer(request: HttpRequest, responder: HttpResponder): void {
+    const match = this.#router.match(request.method, request.path);
+    const route = match.type === "route" ? match.route.path : "unmatched";
+    const watched = this.#watch(request, responder, route);
+    this.#serve(match, request, watched).catch((error: unknown) => this.#fail(error, request, watched, route));
+  }
+
+  /** Answers a refused WebSocket upgrade over HTTP. */
+  refuseUpgrade(request: HttpRequest, responder: HttpResponder, path: string, error: unknown): void {
+    this.#fail(error, request, this.#watch(request, responder, path), path);
+  }
+
+  /** Throws `draining` once the server is stopping. */
+  assertOpen(): void {
+    if (this.#draining) throw new ServiceError("draining");
+  }
+
+  async #serve(match: Match<HttpRoute>, request: HttpRequest, responder: HttpResponder): Promise<void> {
+    if (this.#draining && !operatorPaths.has(request.path)) throw new ServiceError("draining");
+    if (match.type === "route") {
+      await match.route.handle({ ...request, parameters: match.parameters }, responder);
+      return;
+    }
+    if (match.type === "nothing") {
+      if (this.#socketPaths.match("GET", request.path).type === "route") throw new ServiceError("upgrade_required");
+      throw new ServiceError("not_found");
+    }
+    if (request.method !== "OPTIONS") throw new ServiceError("method_not_allowed", { parameters: { allow: match.allow.join(", ") } });
+    responder.begin(204, { allow: match.allow.join(", "), ...preflightHeaders(match.allow, request.header("access-control-request-headers")) });
+    responder.end();
+  }
+
+  #fail(error: unknown, request: HttpRequest, responder: HttpResponder, route: string): void {
+    const known = error instanceof ServiceError ? error : new ServiceError("internal", { cause: error });
+    if (responder.closed.aborted) return;
+    if (known.status >= 500) {
+      const line = { err: known, trace_id: request.trace.traceId, route, status: known.status };
+      if (known.status === 500) this.#options.log.error(line, "a request failed");
+      else this.#options.log.warn(line, "a request was refused");
+    }
+    if (responder.begun) {
+      responder.abort();
+      return;
+    }
+    const { status, headers, body } = renderError(known);
+    responder.begin(status, headers);
+    responder.end(body);
+  }
+
+  /** Adds CORS to the head, and tells the observer how it ended. */
+  #watch(request: HttpRequest, inner: HttpResponder, route: string): HttpResponder {
+    const { observer, nowMs, log } = this.#options;
+    const cors = corsHeaders(this.#options.cors, request.header("origin"));
+    const startedMs = nowMs();
+    let status = CLIENT_LEFT;
+    let sentBytes = 0;
+    let over = false;
+    const finish = (): void => {
+      if (over) return;
+      over = true;
+      const record = { route, method: request.method, status, durationMs: nowMs() - startedMs, sentBytes };
+      observer.ended(record);
+      log.debug({ trace_id: request.trace.traceId, ...record }, "answered");
+    };
+    observer.began();
+    inner.closed.addEventListener("abort", finish, { once: true });
+    return {
+      begin: (code, headers) => {
+        status = code;
+        inner.begin(code, { ...cors, ...headers });
+      },
+      write: (bytes) => {
+        sentBytes += bytes.byteLength;
+        return inner.write(bytes);
+      },
+      writable: () => inner.writable(),
+      end: (bytes) => {
+        sentBytes += bytes?.byteLength ?? 0;
+        inner.end(bytes);
+        finish();
+      },
+      abort: () => {
+        inner.abort();
+        finish();
+      },
+      get begun() {
+        return inner.begun;
+      },
+      closed: inner.closed,
+    };
+  }
+}

@@ -1,0 +1,228 @@
+import "./header-limit.js";
+import * as uws from "uWebSockets.js";
+import { ServiceError } from "#protocol/errors";
+import type { Clock } from "#common/clock";
+import type { Logger } from "#common/log";
+import { joinTrace } from "#common/tracing/traceparent";
+import { Connection } from "./connection.js";
+import type { HttpRequest, HttpResponder, SocketConnection, SocketRoute, SocketSession } from "./exchange.js";
+import { Responder } from "./responder.js";
+import { compilePath, matchPath, splitPath } from "./router.js";
+import { Upload } from "./upload.js";
+
+/** Frames past the route's limit are read this far, so that the client can be told 1009; the engine itself only breaks off. */
+const OVERSIZE_MARGIN_BYTES = 1024 * 1024;
+
+/** How often silent connections are looked at. */
+const LIFE_CHECK_MS = 1000;
+
+/** The engine's own idle limit, seconds, a backstop behind `checkLife`; its largest. */
+const ENGINE_IDLE_SECONDS = 960;
+
+export interface ListenOptions {
+  host: string;
+  /** 0 picks a free one. */
+  port: number;
+  /** Answers every request that is no WebSocket upgrade to one of `sockets`. Never throws. */
+  answer(request: HttpRequest, responder: HttpResponder): void;
+  sockets: readonly SocketRoute[];
+  /** Answers a refused upgrade to the route at `path`. */
+  refuseUpgrade(request: HttpRequest, responder: HttpResponder, path: string, error: unknown): void;
+  clock: Clock;
+  log: Logger;
+  /** A client that takes nothing for this long is disconnected. */
+  stallMs: number;
+  /** A WebSocket on which nothing arrives for this long is closed. */
+  idleMs: number;
+}
+
+/** A listening server. */
+export interface Listener {
+  port: number;
+  /** WebSockets that are open. */
+  openSockets(): number;
+  /** Asks every WebSocket session to finish; resolves when the last is gone. */
+  drainSockets(): Promise<void>;
+  /** Stops listening and breaks off every connection that is left. */
+  close(): void;
+}
+
+/** What one WebSocket carries through the engine. */
+interface SocketData {
+  open: (connection: SocketConnection) => SocketSession;
+  maxFrameBytes: number;
+  connection: Connection | null;
+}
+
+/** Opens the port. Throws `internal` with a message when it is taken. */
+export async function listen(options: ListenOptions): Promise<Listener> {
+  const app = uws.App();
+  const connections = new Set<Connection>();
+  let onEmpty: (() => void) | null = null;
+  const forget = (connection: Connection): void => {
+    connections.delete(connection);
+    if (connections.size === 0) onEmpty?.();
+  };
+  for (const route of options.sockets) {
+    const behavior = socketBehavior(route, options, connections, forget);
+    app.ws(route.path, behavior);
+    // For clients whose base address ends in a slash.
+    app.ws(`/${route.path}`, behavior);
+  }
+  app.any("/*", (res, req) => {
+    const { request, responder } = accept(res, req, options);
+    options.answer(request, responder);
+  });
+  const port = await bind(app, options.host, options.port);
+  const lifeCheck = setInterval(() => connections.forEach((connection) => connection.checkLife()), LIFE_CHECK_MS);
+  return {
+    port,
+    openSockets: () => connections.size,
+    drainSockets: () =>
+      new Promise((resolve) => {
+        onEmpty = resolve;
+        for (const connection of [...connections]) connection.drain();
+        if (connections.size === 0) resolve();
+      }),
+    close: () => {
+      clearInterval(lifeCheck);
+      // Left out of the package's type declaration.
+      (app as unknown as { close(): void }).close();
+    },
+  };
+}
+
+function bind(app: uws.TemplatedApp, host: string, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    app.listen(host, port, (socket) => {
+      if (socket !== false) resolve(uws.us_socket_local_port(socket as unknown as uws.us_socket));
+      else reject(new ServiceError("internal", { cause: new Error(`Cannot listen on ${host}:${port}; is the port in use?`) }));
+    });
+  });
+}
+
+/** Copies what a request says before the engine's object expires, and starts collecting its body. */
+function accept(res: uws.HttpResponse, req: uws.HttpRequest, options: ListenOptions): { request: HttpRequest; responder: Responder } {
+  const method = req.getCaseSensitiveMethod();
+  const headers = copyHeaders(req);
+  let isOver = false;
+  const announced = headers.get("content-length");
+  const upload = new Upload(announced === undefined ? null : Number(announced), {
+    pause: () => void (isOver || res.pause()),
+    resume: () => void (isOver || res.resume()),
+  });
+  const responder = new Responder({
+    raw: res as unknown as ConstructorParameters<typeof Responder>[0]["raw"],
+    method,
+    clock: options.clock,
+    stallMs: options.stallMs,
+    beforeEnd: () => {
+      upload.discard(new ServiceError("internal"));
+      isOver = true;
+    },
+  });
+  res.onAborted(() => {
+    isOver = true;
+    upload.discard(new ServiceError("internal"));
+    responder.lost();
+  });
+  res.onData((chunk, isLast) => upload.receive(new Uint8Array(chunk), isLast));
+  const request: HttpRequest = {
+    method,
+    path: req.getUrl(),
+    query: req.getQuery() ?? "",
+    header: (name) => headers.get(name),
+    remoteAddress: Buffer.from(res.getRemoteAddressAsText()).toString(),
+    trace: joinTrace(headers.get("traceparent")),
+    parameters: {},
+    body: (limitBytes) => upload.read(limitBytes),
+  };
+  return { request, responder };
+}
+
+function copyHeaders(req: uws.HttpRequest): Map<string, string> {
+  const headers = new Map<string, string>();
+  // RFC 9110 section 5.3: repeated fields are one list. A repeated credential then is no credential.
+  req.forEach((name, value) => headers.set(name, headers.has(name) ? `${headers.get(name)}, ${value}` : value));
+  return headers;
+}
+
+function socketBehavior(
+  route: SocketRoute,
+  options: ListenOptions,
+  connections: Set<Connection>,
+  forget: (connection: Connection) => void,
+): uws.WebSocketBehavior<SocketData> {
+  return {
+    maxPayloadLength: route.maxFrameBytes + OVERSIZE_MARGIN_BYTES,
+    // No limit: the engine drops frames past it. `Connection` tells its writer to wait instead.
+    maxBackpressure: 0,
+    idleTimeout: ENGINE_IDLE_SECONDS,
+    // The engine's pings give a peer 16 s to answer; a listener that reads at playing speed answers after the audio queued before.
+    sendPingsAutomatically: false,
+    upgrade: (res, req, context) => upgrade(res, req, context, route, options),
+    open: (ws) => {
+      const data = ws.getUserData();
+      const { clock, stallMs, idleMs } = options;
+      data.connection = new Connection({ raw: rawSocket(ws), clock, stallMs, idleMs });
+      connections.add(data.connection);
+      guarded(data, options.log, (connection) => connection.attach(data.open(connection)));
+    },
+    message: (ws, message, isBinary) => {
+      const data = ws.getUserData();
+      if (message.byteLength > data.maxFrameBytes) {
+        data.connection?.close(1009, `Frames may have at most ${data.maxFrameBytes} bytes`);
+        return;
+      }
+      const copy = new Uint8Array(message).slice();
+      guarded(data, options.log, (connection) => connection.receive(copy, isBinary));
+    },
+    ping: (ws) => ws.getUserData().connection?.heard(),
+    pong: (ws) => ws.getUserData().connection?.heard(),
+    drain: (ws) => ws.getUserData().connection?.drained(),
+    close: (ws) => {
+      const { connection } = ws.getUserData();
+      if (connection === null) return;
+      forget(connection);
+      connection.lost();
+    },
+  };
+}
+
+/** Runs the session's code; what it throws ends its own connection only. */
+function guarded(data: SocketData, log: Logger, action: (connection: Connection) => void): void {
+  if (data.connection === null) return;
+  try {
+    action(data.connection);
+  } catch (error) {
+    log.error({ err: error }, "a WebSocket session failed");
+    data.connection.close(1011, "Internal error");
+  }
+}
+
+function rawSocket(ws: uws.WebSocket<SocketData>): ConstructorParameters<typeof Connection>[0]["raw"] {
+  return {
+    send: (data, isBinary) => ws.send(data, isBinary),
+    ping: () => ws.ping(),
+    getBufferedAmount: () => ws.getBufferedAmount(),
+    end: (code, reason) => ws.end(code, reason),
+    close: () => ws.close(),
+  };
+}
+
+function upgrade(res: uws.HttpResponse, req: uws.HttpRequest, context: uws.us_socket_context_t, route: SocketRoute, options: ListenOptions): void {
+  const key = req.getHeader("sec-websocket-key");
+  const protocol = req.getHeader("sec-websocket-protocol");
+  const extensions = req.getHeader("sec-websocket-extensions");
+  const { request, responder } = accept(res, req, options);
+  const parameters = matchPath(compilePath(route.path), splitPath(request.path)) ?? {};
+  route.upgrade({ ...request, parameters }).then(
+    (open) => {
+      if (responder.closed.aborted) return;
+      responder.detach();
+      const data: SocketData = { open, maxFrameBytes: route.maxFrameBytes, connection: null };
+      res.cork(() => res.upgrade(data, key, protocol, extensions, context));
+    },
+    (error: unknown) => options.refuseUpgrade(request, responder, route.path, error),
+  );
+}
