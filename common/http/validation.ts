@@ -26,6 +26,8 @@ function at(loc: (string | number)[], { type, msg, ctx }: Finding): Problem {
 
 function describeIssue(issue: Issue, prefix: (string | number)[]): Problem[] {
   const loc = [...prefix, ...issue.path.map((step) => (typeof step === "symbol" ? String(step) : step))];
+  const outright = issue.code === "invalid_type" || issue.code === "invalid_value" || issue.code === "invalid_union";
+  if (outright && issue.input === undefined) return [{ type: "missing", loc, msg: "Field required" }];
   switch (issue.code) {
     case "invalid_type":
       return [at(loc, typeProblem(issue))];
@@ -46,8 +48,9 @@ function describeIssue(issue: Issue, prefix: (string | number)[]): Problem[] {
       return issue.issues.flatMap((inner) => describeIssue(inner, loc));
     case "invalid_format":
       return [{ type: "string_pattern_mismatch", loc, msg: `Input should be a valid ${issue.format}` }];
-    default:
-      return [{ type: "value_error", loc, msg: issue.message }];
+    case "custom":
+      // A schema that knows pydantic's word for its finding puts it into `params.type`.
+      return [{ type: typeof issue.params?.["type"] === "string" ? issue.params["type"] : "value_error", loc, msg: issue.message }];
   }
 }
 
@@ -66,7 +69,6 @@ const typeNames: Readonly<Record<string, [type: string, noun: string]>> = {
 };
 
 function typeProblem(issue: z.core.$ZodIssueInvalidType): Finding {
-  if (issue.input === undefined) return { type: "missing", msg: "Field required" };
   const [type, noun] = typeNames[issue.expected] ?? ["value_error", issue.expected];
   return { type, msg: `Input should be a valid ${noun}` };
 }

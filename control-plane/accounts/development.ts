@@ -1,0 +1,70 @@
+import { eq } from "drizzle-orm";
+import { apiKeyPrefix } from "#common/api-key";
+import { sha256Hex } from "#common/identifier";
+import { EVERY_SCOPE } from "#protocol/bus/control";
+import type { Records } from "../database/database.js";
+import { apiKeys, teams, users } from "../database/schema.js";
+import { addCredit } from "./balance.js";
+import { MICROS_PER_CREDIT } from "./prices.js";
+
+const fixedId = (name: string): string => sha256Hex(`parley development ${name}`).slice(0, 32);
+
+/** The team that every installation has: the development key and keys made without a team belong to it. */
+export const DEVELOPMENT_TEAM_ID = fixedId("team");
+const DEVELOPMENT_USER_ID = fixedId("user");
+const DEVELOPMENT_KEY_ID = fixedId("key");
+
+/** Credit that the development team has after every start. */
+export const DEVELOPMENT_CREDIT_MICROS = 1_000 * MICROS_PER_CREDIT;
+
+/**
+ * Makes sure that the development team exists and has credit and beta access and, with a key given, that this key and no earlier
+ * development key opens it. Gives the digest of the key that this replaced, or null. Several instances may do this at once.
+ */
+export async function seedDevelopment(records: Records, key: string | null, now: Date): Promise<string | null> {
+  return await records.transaction(async (step) => {
+    await step
+      .insert(teams)
+      .values({
+        id: DEVELOPMENT_TEAM_ID,
+        name: "Development",
+        balanceMicros: 0,
+        toppedUpMicros: 0,
+        betaAccess: true,
+        maxConcurrentStreams: 0,
+        createdAt: now,
+        updatedAt: now,
+      })
+      .onConflictDoNothing();
+    await step
+      .insert(users)
+      .values({ id: DEVELOPMENT_USER_ID, teamId: DEVELOPMENT_TEAM_ID, nickname: "Developer", avatar: "", createdAt: now })
+      .onConflictDoNothing();
+    // Held until the commit (not against settlements, which only refer to the team): of two instances that start together, the second finds the first one's work done.
+    const [team] = await step.select().from(teams).where(eq(teams.id, DEVELOPMENT_TEAM_ID)).for("no key update");
+    const missing = DEVELOPMENT_CREDIT_MICROS - (team?.balanceMicros ?? 0);
+    if (missing > 0) await addCredit(step, DEVELOPMENT_TEAM_ID, missing, now);
+    return key === null ? null : await seedKey(step, key, now);
+  });
+}
+
+async function seedKey(records: Records, key: string, now: Date): Promise<string | null> {
+  const digest = sha256Hex(key);
+  const [same] = await records.select({ id: apiKeys.id }).from(apiKeys).where(eq(apiKeys.digest, digest));
+  const [earlier] = await records.select().from(apiKeys).where(eq(apiKeys.id, DEVELOPMENT_KEY_ID));
+  // The operator chose a key that was made here before: what it may do stays as it was.
+  if (same !== undefined && same.id !== DEVELOPMENT_KEY_ID) return null;
+  const values = {
+    name: "development key",
+    prefix: apiKeyPrefix(key),
+    digest,
+    scopes: [EVERY_SCOPE],
+    expiresAt: null,
+    revokedAt: null,
+  };
+  await records
+    .insert(apiKeys)
+    .values({ id: DEVELOPMENT_KEY_ID, teamId: DEVELOPMENT_TEAM_ID, userId: DEVELOPMENT_USER_ID, createdAt: now, ...values })
+    .onConflictDoUpdate({ target: apiKeys.id, set: values });
+  return earlier !== undefined && earlier.digest !== digest ? earlier.digest : null;
+}

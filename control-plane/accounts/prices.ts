@@ -1,0 +1,38 @@
+import type { UsageRecord } from "#protocol/bus/control";
+
+/** Micro-units of one credit. Credit is a count of money's worth: one credit buys what one US dollar would. */
+export const MICROS_PER_CREDIT = 1_000_000;
+
+interface Price {
+  /** Micro-units for 1,000 characters (UTF-16 units of the source text). */
+  per1000Characters: number;
+  /** Micro-units for a second of audio that was heard (transcription). */
+  perAudioSecond: number;
+}
+
+const speech: Price = { per1000Characters: 15_000, perAudioSecond: 0 };
+const free: Price = { per1000Characters: 0, perAudioSecond: 0 };
+
+/** What each model costs. Models that are not listed, a deployment's own, cost nothing. */
+export const prices: Readonly<Record<string, Price>> = {
+  "s2.1-pro": speech,
+  "s2-pro": speech,
+  s1: speech,
+  "s2.1-pro-free": free,
+  "transcribe-1": { per1000Characters: 0, perAudioSecond: 100 },
+};
+
+/** What a finished request costs, in whole micro-units, rounded up. A request that failed through no fault of the caller is free. */
+export function costMicros(usage: Pick<UsageRecord, "model" | "characters" | "audioMs" | "outcome">): number {
+  if (usage.outcome === "failed") return 0;
+  const price = Object.hasOwn(prices, usage.model) ? prices[usage.model] : undefined;
+  if (price === undefined) return 0;
+  return Math.ceil((usage.characters * price.per1000Characters + usage.audioMs * price.perAudioSecond) / 1000);
+}
+
+/** Micro-units as a decimal in text: exact, without trailing zeros. */
+export function creditText(micros: number): string {
+  const whole = Math.trunc(Math.abs(micros) / MICROS_PER_CREDIT);
+  const fraction = String(Math.abs(micros) % MICROS_PER_CREDIT).padStart(6, "0").replace(/0+$/, "");
+  return `${micros < 0 ? "-" : ""}${whole}${fraction === "" ? "" : `.${fraction}`}`;
+}

@@ -1,0 +1,41 @@
+import { and, eq, isNull, lt, or } from "drizzle-orm";
+import type { VerifyKeyReply } from "#protocol/bus/control";
+import { ServiceError } from "#protocol/errors";
+import type { Records } from "../database/database.js";
+import { apiKeys, teams } from "../database/schema.js";
+
+/** A key's last use is written at most this often: it is for people to read, not a log. */
+export const LAST_USED_INTERVAL_MS = 60_000;
+
+/**
+ * Gives the caller that a key stands for. Keys carry 256 random bits and are looked up by their SHA-256, so the time of the look-up
+ * tells nothing that helps to guess one. Throws `invalid_token` for an unknown or revoked key and `token_expired` for an expired one.
+ */
+export async function verifyKey(records: Records, keyDigest: string, now: Date): Promise<VerifyKeyReply> {
+  const [found] = await records
+    .select({ key: apiKeys, team: teams })
+    .from(apiKeys)
+    .innerJoin(teams, eq(apiKeys.teamId, teams.id))
+    .where(eq(apiKeys.digest, keyDigest));
+  if (found === undefined || found.key.revokedAt !== null) throw new ServiceError("invalid_token");
+  const { key, team } = found;
+  if (key.expiresAt !== null && key.expiresAt <= now) throw new ServiceError("token_expired");
+  if (key.lastUsedAt === null || now.getTime() - key.lastUsedAt.getTime() >= LAST_USED_INTERVAL_MS) await touch(records, key.id, now);
+  return {
+    principal: {
+      teamId: team.id,
+      userId: key.userId,
+      keyId: key.id,
+      scopes: key.scopes,
+      hasCredit: team.balanceMicros > 0,
+      betaAccess: team.betaAccess,
+      maxConcurrentStreams: team.maxConcurrentStreams,
+    },
+    expiresAtMs: key.expiresAt?.getTime() ?? null,
+  };
+}
+
+async function touch(records: Records, keyId: string, now: Date): Promise<void> {
+  const stale = or(isNull(apiKeys.lastUsedAt), lt(apiKeys.lastUsedAt, new Date(now.getTime() - LAST_USED_INTERVAL_MS)));
+  await records.update(apiKeys).set({ lastUsedAt: now }).where(and(eq(apiKeys.id, keyId), stale));
+}

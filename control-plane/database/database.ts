@@ -1,0 +1,16 @@
+import type { PgDatabase, PgQueryResultHKT } from "drizzle-orm/pg-core";
+import type * as schema from "./schema.js";
+
+/** What queries are written against: drizzle over either engine, or one transaction of it. */
+export type Records = PgDatabase<PgQueryResultHKT, typeof schema>;
+
+/** An open database, migrated and ready. */
+export interface Database {
+  /**
+   * Runs queries. Inside `records.transaction(async (step) => …)` use only `step`:
+   * the embedded engine has one connection, and a query outside of the transaction would wait for its end.
+   */
+  readonly records: Records;
+  readonly engine: "pglite" | "postgres";
+  close(): Promise<void>;
+}

@@ -1,0 +1,14 @@
+/** Main thread to database thread: run one statement, or (no query) close. */
+export interface StatementRequest {
+  id: number;
+  query: { text: string; parameters: unknown[]; rowMode: "array" | "object" } | null;
+}
+
+/** What one statement gave. */
+export interface StatementRows {
+  rows: unknown[];
+  affectedRows: number;
+}
+
+/** Database thread to main thread. Id 0 tells that the database is open. */
+export type StatementReply = { id: number; ok: true; result: StatementRows } | { id: number; ok: false; message: string; code: string | null };

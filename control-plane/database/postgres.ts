@@ -1,0 +1,46 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { drizzle } from "drizzle-orm/node-postgres";
+import pg from "pg";
+import type { Logger } from "#common/log";
+import type { Database, Records } from "./database.js";
+import { isUnavailable } from "./failure.js";
+import * as schema from "./schema.js";
+
+const MAX_CONNECTIONS = 10;
+const CONNECT_TIMEOUT_MS = 5000;
+/** Longer than any query of ours: a stuck one must not hold its connection for ever. */
+const STATEMENT_TIMEOUT_MS = 15_000;
+const START_ATTEMPT_INTERVAL_MS = 500;
+
+/** Connects to a Postgres server (15 or newer), waiting for it as long as it is merely not there. */
+export async function openPostgres(url: string, log: Logger): Promise<Database> {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: MAX_CONNECTIONS,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    statement_timeout: STATEMENT_TIMEOUT_MS,
+    application_name: "parley",
+  });
+  // An idle connection that the server closes reports here; the pool replaces it.
+  pool.on("error", (error) => log.warn({ err: error }, "a database connection was lost"));
+  await waitForServer(pool, log);
+  return {
+    // Both engines' drizzle classes are PgDatabase; they differ only in the raw result of `execute`, which is not used.
+    records: drizzle({ client: pool, schema }) as unknown as Records,
+    engine: "postgres",
+    close: () => pool.end(),
+  };
+}
+
+async function waitForServer(pool: pg.Pool, log: Logger): Promise<void> {
+  for (let attempt = 0; ; attempt++) {
+    try {
+      await pool.query("SELECT 1");
+      return;
+    } catch (error) {
+      if (!isUnavailable(error)) throw error;
+      if (attempt % 20 === 0) log.warn({ err: error }, "waiting for the database server");
+      await delay(START_ATTEMPT_INTERVAL_MS);
+    }
+  }
+}

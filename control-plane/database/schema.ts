@@ -1,0 +1,114 @@
+import { bigint, boolean, doublePrecision, index, integer, pgTable, primaryKey, text, timestamp, uniqueIndex } from "drizzle-orm/pg-core";
+
+/*
+ * The tables as drizzle sees them. The migrations are what creates them: a change here needs a new migration there,
+ * and `test/control-plane/schema.test.ts` fails while the two disagree.
+ */
+
+const instant = (name: string) => timestamp(name, { withTimezone: true, mode: "date" });
+/** Integers past 2^31; all of ours stay below 2^53. */
+const large = (name: string) => bigint(name, { mode: "number" });
+
+export const teams = pgTable("teams", {
+  id: text("id").primaryKey(),
+  name: text("name").notNull(),
+  /** Millionths of a credit; negative once the last request cost more than was left. */
+  balanceMicros: large("balance_micros").notNull(),
+  toppedUpMicros: large("topped_up_micros").notNull(),
+  betaAccess: boolean("beta_access").notNull(),
+  /** 0 is no limit. */
+  maxConcurrentStreams: integer("max_concurrent_streams").notNull(),
+  createdAt: instant("created_at").notNull(),
+  updatedAt: instant("updated_at").notNull(),
+});
+
+export const users = pgTable("users", {
+  id: text("id").primaryKey(),
+  teamId: text("team_id").notNull().references(() => teams.id),
+  nickname: text("nickname").notNull(),
+  avatar: text("avatar").notNull(),
+  createdAt: instant("created_at").notNull(),
+});
+
+export const apiKeys = pgTable(
+  "api_keys",
+  {
+    id: text("id").primaryKey(),
+    teamId: text("team_id").notNull().references(() => teams.id),
+    userId: text("user_id").notNull().references(() => users.id),
+    name: text("name").notNull(),
+    prefix: text("prefix").notNull(),
+    /** SHA-256 of the key, hex. Keys carry 256 random bits, so no slow hash is needed. */
+    digest: text("digest").notNull(),
+    scopes: text("scopes").array().notNull(),
+    createdAt: instant("created_at").notNull(),
+    expiresAt: instant("expires_at"),
+    revokedAt: instant("revoked_at"),
+    lastUsedAt: instant("last_used_at"),
+  },
+  (table) => [uniqueIndex("api_keys_digest").on(table.digest), index("api_keys_team").on(table.teamId)],
+);
+
+export const usageRecords = pgTable(
+  "usage_records",
+  {
+    /** Settling a usage id twice is harmless: the second insert finds this key. */
+    usageId: text("usage_id").primaryKey(),
+    teamId: text("team_id").notNull().references(() => teams.id),
+    keyId: text("key_id").notNull(),
+    route: text("route").notNull(),
+    model: text("model").notNull(),
+    characters: large("characters").notNull(),
+    audioMs: large("audio_ms").notNull(),
+    costMicros: large("cost_micros").notNull(),
+    outcome: text("outcome").notNull(),
+    traceId: text("trace_id").notNull(),
+    finishedAt: instant("finished_at").notNull(),
+    settledAt: instant("settled_at").notNull(),
+  },
+  (table) => [index("usage_records_team").on(table.teamId, table.finishedAt)],
+);
+
+export const voices = pgTable(
+  "voices",
+  {
+    id: text("id").primaryKey(),
+    teamId: text("team_id").notNull().references(() => teams.id),
+    authorId: text("author_id").notNull().references(() => users.id),
+    title: text("title").notNull(),
+    /** The title as filters compare it: folded by us, so that both databases agree whatever their locale. */
+    titleFolded: text("title_folded").notNull(),
+    description: text("description").notNull(),
+    visibility: text("visibility", { enum: ["public", "unlist", "private"] }).notNull(),
+    tags: text("tags").array().notNull(),
+    languages: text("languages").array().notNull(),
+    titleLanguages: text("title_languages").array().notNull(),
+    defaultText: text("default_text").notNull(),
+    /** SHA-256 of the cover, which names its object in the store; null when there is none. */
+    coverDigest: text("cover_digest"),
+    enhanceAudioQuality: boolean("enhance_audio_quality").notNull(),
+    pitchHz: doublePrecision("pitch_hz").notNull(),
+    pitchRangeSemitones: doublePrecision("pitch_range_semitones").notNull(),
+    syllablesPerSecond: doublePrecision("syllables_per_second").notNull(),
+    spectralTiltDbPerOctave: doublePrecision("spectral_tilt_db_per_octave").notNull(),
+    taskCount: large("task_count").notNull(),
+    createdAt: instant("created_at").notNull(),
+    updatedAt: instant("updated_at").notNull(),
+  },
+  (table) => [index("voices_team").on(table.teamId, table.createdAt), index("voices_visibility").on(table.visibility, table.taskCount)],
+);
+
+export const voiceSamples = pgTable(
+  "voice_samples",
+  {
+    voiceId: text("voice_id").notNull().references(() => voices.id, { onDelete: "cascade" }),
+    /** Position among the voice's samples, from 0; names the object in the store. */
+    position: integer("position").notNull(),
+    title: text("title").notNull(),
+    text: text("text").notNull(),
+    taskId: text("task_id").notNull(),
+    mediaType: text("media_type").notNull(),
+    durationMs: integer("duration_ms").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.voiceId, table.position] })],
+);

@@ -1,0 +1,47 @@
+import type { Heartbeat } from "#protocol/bus/membership";
+import { closeDecodeThreads } from "#common/audio/decoding/decode";
+import { connectNats } from "#common/bus/nats";
+import { systemClock } from "#common/clock";
+import { type RoleContext, type RunningRole, runRole } from "#common/lifecycle/role";
+import { sendHeartbeats } from "#common/membership/heartbeat";
+import { openDatabase } from "./database/open.js";
+import { startService } from "./service.js";
+import { measureSamples } from "./voices/measurement.js";
+
+const ROLE = "control-plane";
+
+async function start(context: RoleContext): Promise<RunningRole> {
+  const { config, log, id, epoch } = context;
+  const [database, bus] = await Promise.all([
+    openDatabase({ url: config.DATABASE_URL, dataDirectory: config.PARLEY_DATA_DIR, log }),
+    connectNats({ url: config.NATS_URL ?? "nats://127.0.0.1:4222", name: id, log }),
+  ]);
+  const service = await startService({
+    bus,
+    clock: systemClock,
+    records: database.records,
+    log,
+    measure: measureSamples,
+    now: () => new Date(),
+    developmentKey: config.PARLEY_API_KEY,
+  });
+  const describe = (): Heartbeat => ({ type: "heartbeat", role: ROLE, id, epoch, state: context.state() });
+  const heartbeats = sendHeartbeats({ bus, clock: systemClock, describe });
+  return {
+    async drain() {
+      heartbeats.say();
+      await service.drain();
+    },
+    async stop() {
+      service.stop();
+      heartbeats.say();
+      heartbeats.stop();
+      await bus.close();
+      await closeDecodeThreads();
+      await database.close();
+    },
+    facts: { database: database.engine },
+  };
+}
+
+runRole(ROLE, start);

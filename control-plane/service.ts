@@ -1,0 +1,105 @@
+import {
+  controlSubjects,
+  type ForwardedRequest,
+  type ForwardedResponse,
+  type KeyRevoked,
+  type KeysReply,
+  keyRevokedSubject,
+  type Reply,
+  type ResolveVoicesReply,
+  type VerifyKeyReply,
+  type VerifyKeyRequest,
+} from "#protocol/bus/control";
+import { toErrorRecord } from "#protocol/errors";
+import type { Bus, Subscription } from "#common/bus/bus";
+import type { Clock } from "#common/clock";
+import type { Logger } from "#common/log";
+import { DEVELOPMENT_TEAM_ID, seedDevelopment } from "./accounts/development.js";
+import { administerKeys } from "./accounts/keys.js";
+import { forgetKeys, UsageSettlement } from "./accounts/settlement.js";
+import { verifyKey } from "./accounts/verify.js";
+import type { Records } from "./database/database.js";
+import { toServiceError } from "./database/failure.js";
+import { answerForwarded } from "./http/answer.js";
+import { Router } from "./http/router.js";
+import { InFlight } from "./in-flight.js";
+import type { MeasureVoice } from "./voices/measurement.js";
+import { voiceObjects } from "./voices/objects.js";
+import { resolveVoices } from "./voices/resolve.js";
+import { voiceRoutes } from "./voices/routes.js";
+import { walletRoutes } from "./wallet/routes.js";
+
+/** Of several instances on one database, one answers each request. */
+const QUEUE_GROUP = "control-plane";
+
+export interface ServiceOptions {
+  bus: Bus;
+  clock: Clock;
+  records: Records;
+  log: Logger;
+  measure: MeasureVoice;
+  /** Wall-clock time. */
+  now: () => Date;
+  /** The development key, or null for none. */
+  developmentKey: string | null;
+}
+
+/** The control plane on the bus. */
+export interface ControlPlaneService {
+  /** Takes no more requests; resolves when those in flight are answered and all usage is settled. */
+  drain(): Promise<void>;
+  /** Gives up what `drain` did not finish. */
+  stop(): void;
+}
+
+/** Seeds the development account, then answers every control subject and settles usage. */
+export async function startService(options: ServiceOptions): Promise<ControlPlaneService> {
+  const { bus, clock, records, log, now } = options;
+  const replaced = await seedDevelopment(records, options.developmentKey, now());
+  const inFlight = new InFlight();
+  const subscriptions = answerRequests(options, inFlight);
+  const settlement = new UsageSettlement({ bus, clock, records, log, now, queueGroup: QUEUE_GROUP });
+  if (replaced !== null) bus.publish(keyRevokedSubject, { keyDigest: replaced } satisfies KeyRevoked);
+  // Seeding may have given the team credit that edges do not know of.
+  await forgetKeys(bus, records, [DEVELOPMENT_TEAM_ID]);
+  // Once this resolves, the server has every subscription: a role that says it is ready answers.
+  await bus.flush();
+  return {
+    async drain() {
+      for (const subscription of subscriptions) subscription.unsubscribe();
+      await Promise.all([inFlight.idle(), settlement.drain()]);
+    },
+    stop: () => settlement.stop(),
+  };
+}
+
+function answerRequests(options: ServiceOptions, inFlight: InFlight): Subscription[] {
+  const { bus, records, log, now, measure } = options;
+  const router = new Router([...voiceRoutes({ records, objects: voiceObjects(bus, log), measure, now, bus }), ...walletRoutes(records)]);
+  const answer = <Q, T>(subject: string, work: (question: Q) => Promise<T>): Subscription =>
+    bus.respond<Q, Reply<T>>(subject, (question) => inFlight.run(() => toReply(log, subject, () => work(question))), { queue: QUEUE_GROUP });
+  return [
+    answer<VerifyKeyRequest, VerifyKeyReply>(controlSubjects.verifyKey, ({ keyDigest }) => verifyKey(records, keyDigest, now())),
+    answer<unknown, ResolveVoicesReply>(controlSubjects.resolveVoices, (question) => resolveVoices(records, question)),
+    answer<unknown, KeysReply>(controlSubjects.keys, async (question) => {
+      const { reply, revokedDigest } = await administerKeys(records, question, now());
+      if (revokedDigest !== null) bus.publish(keyRevokedSubject, { keyDigest: revokedDigest } satisfies KeyRevoked);
+      return reply;
+    }),
+    bus.respond<ForwardedRequest, ForwardedResponse>(
+      controlSubjects.http,
+      (request) => inFlight.run(() => answerForwarded(router, bus, log, request)),
+      { queue: QUEUE_GROUP },
+    ),
+  ];
+}
+
+async function toReply<T>(log: Logger, subject: string, work: () => Promise<T>): Promise<Reply<T>> {
+  try {
+    return { ok: true, value: await work() };
+  } catch (error) {
+    const known = toServiceError(error);
+    if (known.status >= 500) log.error({ err: known.cause ?? known, subject }, "a control request failed");
+    return { ok: false, error: toErrorRecord(known) };
+  }
+}

@@ -1,0 +1,96 @@
+import { validate } from "#common/http/validation";
+import { newIdentifier } from "#common/identifier";
+import type { Principal } from "#protocol/bus/control";
+import { ServiceError } from "#protocol/errors";
+import { MAX_VOICE_SAMPLES, type ModelCreate, modelCreate } from "#protocol/voices";
+import type { Records } from "../database/database.js";
+import type { SampleRow, VoiceRow } from "./entity.js";
+import { guessLanguages } from "./languages.js";
+import type { MeasureVoice, VoiceMeasurement } from "./measurement.js";
+import { sniffMediaType } from "./media-type.js";
+import type { VoiceObjects } from "./objects.js";
+import { insertVoice, titleColumns } from "./store.js";
+import type { Submission } from "./submission.js";
+
+export interface CreateDependencies {
+  records: Records;
+  objects: VoiceObjects;
+  measure: MeasureVoice;
+  now: () => Date;
+}
+
+/**
+ * Makes a voice from samples and gives its id. Nothing of it remains when a step fails, apart from objects that the store then refuses
+ * to delete. Throws `validation`, `bad_reference_audio` and `dependency_unavailable`.
+ */
+export async function createVoice(dependencies: CreateDependencies, principal: Principal, submission: Submission): Promise<string> {
+  const { records, objects, measure, now } = dependencies;
+  const request = validate(modelCreate, submission.values, ["body"]);
+  requireTextForEachVoice(request);
+  const measurement = await measure(request.voices);
+  const voiceId = newIdentifier();
+  let coverDigest: string | null = null;
+  try {
+    for (const [position, bytes] of request.voices.entries()) await objects.putSample(voiceId, position, bytes);
+    if (request.cover_image !== undefined) coverDigest = await objects.putCover(voiceId, request.cover_image);
+    const voice = voiceRow({ voiceId, principal, request, measurement, coverDigest, createdAt: now() });
+    await insertVoice(records, voice, sampleRows(voiceId, request, submission.sampleNames, measurement));
+    return voiceId;
+  } catch (error) {
+    await objects.remove(voiceId, request.voices.length, coverDigest);
+    throw error;
+  }
+}
+
+function requireTextForEachVoice({ texts, voices }: ModelCreate): void {
+  if (texts.length <= voices.length) return;
+  const problem = {
+    type: "too_long",
+    loc: ["body", "texts"],
+    msg: `Input should have at most ${voices.length} items, one for each voice`,
+    ctx: { max_length: Math.min(voices.length, MAX_VOICE_SAMPLES) },
+  };
+  throw new ServiceError("validation", { problems: [problem] });
+}
+
+function voiceRow(made: {
+  voiceId: string;
+  principal: Principal;
+  request: ModelCreate;
+  measurement: VoiceMeasurement;
+  coverDigest: string | null;
+  createdAt: Date;
+}): VoiceRow {
+  const { voiceId, principal, request, measurement, coverDigest, createdAt } = made;
+  const { title, description, visibility, tags, texts, enhance_audio_quality, generate_sample } = request;
+  return {
+    id: voiceId,
+    teamId: principal.teamId,
+    authorId: principal.userId,
+    ...titleColumns(title),
+    description: description ?? "",
+    // The interface's default, even though the client libraries all send `private`.
+    visibility: visibility ?? "public",
+    tags,
+    languages: guessLanguages(texts.join(" ")),
+    defaultText: generate_sample ? (texts.find((text) => text !== "") ?? `Hello, this is how ${title} sounds.`) : "",
+    coverDigest,
+    enhanceAudioQuality: enhance_audio_quality,
+    ...measurement.traits,
+    taskCount: 0,
+    createdAt,
+    updatedAt: createdAt,
+  };
+}
+
+function sampleRows(voiceId: string, request: ModelCreate, names: string[], measurement: VoiceMeasurement): SampleRow[] {
+  return request.voices.map((bytes, position) => ({
+    voiceId,
+    position,
+    title: (names[position] ?? "").replaceAll("\u0000", "").slice(0, 256) || `Sample ${position + 1}`,
+    text: request.texts[position] ?? "",
+    taskId: newIdentifier(),
+    mediaType: sniffMediaType(bytes),
+    durationMs: Math.round(measurement.durationsMs[position] ?? 0),
+  }));
+}

@@ -1,0 +1,45 @@
+import type { Bus, ObjectBucket } from "#common/bus/bus";
+import { sha256Hex } from "#common/identifier";
+import type { Logger } from "#common/log";
+import { storing } from "../http/answer.js";
+
+/** Where the bytes of voices are kept: samples as they were sent, and covers. */
+export interface VoiceObjects {
+  putSample(voiceId: string, position: number, bytes: Uint8Array): Promise<void>;
+  /** Null when the store has lost it. */
+  sample(voiceId: string, position: number): Promise<Uint8Array | null>;
+  /** Gives the digest that names it. */
+  putCover(voiceId: string, bytes: Uint8Array): Promise<string>;
+  cover(voiceId: string, digest: string): Promise<Uint8Array | null>;
+  /** Removes what belonged to a voice; what cannot be removed is logged and left. */
+  remove(voiceId: string, sampleCount: number, coverDigest: string | null): Promise<void>;
+}
+
+/** Keeps them in the bus's object bucket `voices`. Every call may throw `dependency_unavailable`, except `remove`. */
+export function voiceObjects(bus: Bus, log: Logger): VoiceObjects {
+  const bucket = (): ObjectBucket => bus.objects("voices");
+  return {
+    putSample: (voiceId, position, bytes) => storing(() => bucket().put(sampleName(voiceId, position), bytes)),
+    sample: (voiceId, position) => storing(() => bucket().get(sampleName(voiceId, position))),
+    async putCover(voiceId, bytes) {
+      const digest = sha256Hex(bytes);
+      await storing(() => bucket().put(coverName(voiceId, digest), bytes));
+      return digest;
+    },
+    cover: (voiceId, digest) => storing(() => bucket().get(coverName(voiceId, digest))),
+    async remove(voiceId, sampleCount, coverDigest) {
+      const samples = Array.from({ length: sampleCount }, (_, position) => sampleName(voiceId, position));
+      const names = coverDigest === null ? samples : [...samples, coverName(voiceId, coverDigest)];
+      for (const name of names) {
+        try {
+          await bucket().delete(name);
+        } catch (error) {
+          log.warn({ err: error, voiceId }, "an object of a voice could not be deleted");
+        }
+      }
+    },
+  };
+}
+
+const sampleName = (voiceId: string, position: number): string => `${voiceId}/sample-${position}`;
+const coverName = (voiceId: string, digest: string): string => `${voiceId}/cover-${digest}`;
