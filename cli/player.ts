@@ -1,4 +1,4 @@
-import { type AudioFormat } from "#protocol/speech/request";
+import type { AudioFormat } from "#protocol/speech/request";
 import { findProgram } from "./find-program.js";
 
 /** A program that plays sound from its standard input. */

@@ -1,0 +1,136 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { isTest, readSources, type Room, root, type Source } from "./sources.js";
+
+const sources = readSources();
+const byPath = new Map(sources.map((source) => [source.path, source]));
+const product = sources.filter((source) => !isTest(source));
+
+/** Who may import whom, besides themselves. */
+const arrows: Readonly<Record<Room, readonly Room[]>> = {
+  protocol: [],
+  common: ["protocol"],
+  edge: ["protocol", "common"],
+  scheduler: ["protocol", "common"],
+  workers: ["protocol", "common"],
+  "control-plane": ["protocol", "common"],
+  launcher: ["protocol", "common"],
+  cli: ["protocol", "common", "launcher"],
+  test: ["protocol", "common", "edge", "scheduler", "workers", "control-plane", "launcher", "cli"],
+  bench: ["protocol", "common", "edge", "scheduler", "workers", "control-plane", "launcher", "cli", "test"],
+};
+
+/** Packages that bring an engine of their own: one file of the product (tests aside) knows each; `folder` where there is reason for several. */
+const engines: Readonly<Record<string, { folder?: string }>> = {
+  "uWebSockets.js": {},
+  "onnxruntime-node": {},
+  "@nats-io/transport-node": {},
+  "@nats-io/jetstream": {},
+  "@nats-io/obj": {},
+  "@echogarden/espeak-ng-emscripten": {},
+  "@electric-sql/pglite": { folder: "control-plane/database/" },
+  "drizzle-orm": { folder: "control-plane/" },
+  ioredis: {},
+  "libopus-wasm": { folder: "common/audio/" },
+  mediabunny: { folder: "common/audio/" },
+  "mpg123-decoder": {},
+  "@alexanderolsen/libsamplerate-js": {},
+  "@wasm-audio-decoders/flac": {},
+  "@wasm-audio-decoders/ogg-vorbis": {},
+  "wasm-media-encoders": {},
+  "@msgpack/msgpack": {},
+  "@fastify/busboy": {},
+  pg: {},
+  pino: {},
+  "prom-client": {},
+};
+
+/** The only readers of the environment; the last one writes what uWebSockets.js reads from it. */
+const environmentReaders = ["common/config/", "common/lifecycle/role.ts", "cli/main.ts", "edge/http/header-limit.ts"];
+
+describe("the map of the rooms", () => {
+  it("finds the sources, and every import leads to one", () => {
+    expect(sources.length).toBeGreaterThan(60);
+    const lost = sources.flatMap((source) => source.imports.files.filter((file) => !existsSync(join(root, file))).map((file) => `${source.path} → ${file}`));
+    expect(lost).toEqual([]);
+  });
+
+  it("has imports along the arrows only", () => {
+    const wrong = sources.flatMap((source) => {
+      const allowed = source.path.endsWith(".test.ts") ? [...arrows[source.room], "protocol", "common"] : arrows[source.room];
+      return source.imports.files
+        .filter((file) => roomOf(file) !== source.room && !allowed.some((room) => room === roomOf(file)))
+        .map((file) => `${source.path} → ${file}`);
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it("has no import cycle, types included", () => {
+    expect(findCycles(sources)).toEqual([]);
+  });
+
+  it("would notice a cycle", () => {
+    const file = (path: string, ...files: string[]): Source => ({ path, room: "common", text: "", lines: 0, imports: { files, packages: [] } });
+    expect(findCycles([file("a", "b"), file("b", "c", "d"), file("c", "a"), file("d")])).toEqual([["a", "b", "c"]]);
+  });
+
+  it.each(Object.entries(engines))("keeps %s in one place", (engine, { folder }) => {
+    const users = product.filter((source) => source.imports.packages.includes(engine)).map((source) => source.path);
+    if (folder === undefined) expect(users.length, users.join(", ")).toBeLessThanOrEqual(1);
+    else expect(users.filter((path) => !path.startsWith(folder))).toEqual([]);
+  });
+
+  it("reads the environment in the configuration only", () => {
+    const readers = product.filter((source) => /\bprocess\.env\b/.test(source.text)).map((source) => source.path);
+    expect(readers.filter((path) => !environmentReaders.some((allowed) => path.startsWith(allowed)))).toEqual([]);
+  });
+});
+
+describe("the size of things", () => {
+  it("keeps the median file below 130 lines and every file below 500", () => {
+    const sizes = product.map((source) => source.lines).sort((a, b) => a - b);
+    const long = product.filter((source) => source.lines > 500).map((source) => `${source.path}: ${source.lines}`);
+    expect(long).toEqual([]);
+    expect(sizes[sizes.length >> 1]).toBeLessThan(130);
+  });
+
+  it("keeps every room's main.ts to wiring: 80 lines", () => {
+    const mains = product.filter((source) => source.path === `${source.room}/main.ts`);
+    expect(mains.filter((source) => source.lines > 80).map((source) => `${source.path}: ${source.lines}`)).toEqual([]);
+  });
+
+  it("leaves no word of unfinished work", () => {
+    const marks = /\b(TODO|FIXME|XXX|HACK)\b/;
+    const found = sources.filter((source) => marks.test(source.text) && source.path !== "test/structure/arrows.test.ts").map((source) => source.path);
+    expect(found).toEqual([]);
+  });
+});
+
+function roomOf(path: string): Room | undefined {
+  return byPath.get(path)?.room ?? (path.split("/")[0] as Room);
+}
+
+/** Every set of files that import each other in a ring (strongly connected components, Tarjan 1972), in the order of the ring. */
+function findCycles(files: readonly Source[]): string[][] {
+  const edges = new Map(files.map((file) => [file.path, file.imports.files]));
+  const index = new Map<string, number>();
+  const low = new Map<string, number>();
+  const stack: string[] = [];
+  const cycles: string[][] = [];
+  const visit = (path: string): void => {
+    index.set(path, index.size);
+    low.set(path, index.get(path) ?? 0);
+    stack.push(path);
+    for (const next of edges.get(path) ?? []) {
+      if (!edges.has(next)) continue;
+      if (!index.has(next)) visit(next);
+      if (stack.includes(next)) low.set(path, Math.min(low.get(path) ?? 0, low.get(next) ?? 0));
+    }
+    if (low.get(path) !== index.get(path)) return;
+    const ring = stack.splice(stack.indexOf(path));
+    if (ring.length > 1 || edges.get(path)?.includes(path) === true) cycles.push(ring);
+  };
+  for (const { path } of files) if (!index.has(path)) visit(path);
+  return cycles;
+}

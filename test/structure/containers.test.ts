@@ -1,0 +1,156 @@
+import { existsSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { parse } from "yaml";
+import { describe, expect, it } from "vitest";
+import { declaration } from "#common/config/config";
+import { NATS_MAX_PAYLOAD_BYTES } from "#launcher/servers";
+import { rooms, root } from "./sources.js";
+
+const read = (path: string): string => readFileSync(join(root, path), "utf8");
+const dockerfile = read("Dockerfile");
+const instructions = dockerfile
+  .split("\n")
+  .filter((line) => !/^\s*#/.test(line))
+  .join("\n")
+  .replace(/\\\n/g, " ")
+  .split("\n")
+  .filter((line) => line.trim() !== "");
+const instructionsOf = (name: string): string[] => instructions.filter((line) => line.startsWith(`${name} `)).map((line) => line.slice(name.length + 1));
+
+/** Compiled entry points named anywhere in a text, as the source files that they come from. */
+const entryPoints = (text: string): string[] => [...text.matchAll(/dist\/([\w-]+\/[\w-]+)\.js/g)].map((match) => `${match[1]}.ts`);
+const isSetting = (name: string): boolean => name.replace(/_FILE$/, "") in declaration;
+
+describe("Dockerfile", () => {
+  const stages = instructionsOf("FROM").map((line) => /^(\S+) AS (\S+)$/.exec(line)?.slice(1) ?? []);
+
+  it("has the targets cpu and gpu, from pinned images or earlier stages", () => {
+    const names = stages.map(([, name]) => name);
+    expect(names).toEqual(expect.arrayContaining(["cpu", "gpu"]));
+    for (const [image = ""] of stages) if (!names.includes(image)) expect(image).toMatch(/^[\w/.-]+:\d+\.\d+[\w.-]*$/);
+  });
+
+  it("copies only what exists, and what .dockerignore lets through", () => {
+    const ignored = read(".dockerignore").trim().split("\n");
+    for (const line of instructionsOf("COPY")) {
+      const words = line.split(/\s+/);
+      if (words[0]?.startsWith("--from=")) {
+        expect(stages.map(([, name]) => name)).toContain(words[0].slice("--from=".length));
+        continue;
+      }
+      for (const source of words.slice(0, -1)) {
+        expect(existsSync(join(root, source)), source).toBe(true);
+        expect(ignored).not.toContain(source);
+      }
+    }
+  });
+
+  it("builds every room of the product, and every entry point that it names", () => {
+    const copied = instructionsOf("COPY").map((line) => line.split(/\s+/)[0]);
+    for (const room of rooms.filter((name) => name !== "test" && name !== "bench")) expect(copied).toContain(room);
+    const built = /npx tsc -b ([\w -]+?) *&&/.exec(instructions.join("\n"))?.[1]?.split(" ") ?? [];
+    expect(built.length).toBeGreaterThan(0);
+    for (const room of built) expect(existsSync(join(root, room, "tsconfig.json")), room).toBe(true);
+    for (const file of entryPoints(dockerfile)) {
+      expect(existsSync(join(root, file)), file).toBe(true);
+      expect(built).toContain(file.split("/")[0]);
+    }
+  });
+
+  it("sets declared settings only, and exposes the port that it sets", () => {
+    for (const line of instructionsOf("ENV")) {
+      const pairs = Object.fromEntries(line.split(" ").map((pair) => pair.split("=") as [string, string]));
+      for (const [name, value] of Object.entries(pairs)) {
+        if (name === "NODE_ENV") continue;
+        expect(isSetting(name), name).toBe(true);
+        expect(() => (declaration as Record<string, { read: (text: string) => unknown }>)[name]?.read(value)).not.toThrow();
+      }
+      expect(instructionsOf("EXPOSE")).toContain(pairs.PORT);
+    }
+    expect(instructionsOf("ENV")).toHaveLength(2);
+  });
+
+  it("does not run as root", () => {
+    expect(instructionsOf("USER")).toEqual(["parley", "parley"]);
+  });
+
+  it("uses a Node.js that package.json allows and uWebSockets.js has a binary for", () => {
+    const version = /^node:(\d+)\.(\d+)/.exec(stages[0]?.[0] ?? "");
+    expect(version?.[1]).toBe("20");
+    expect(Number(version?.[2])).toBeGreaterThanOrEqual(19);
+    expect(existsSync(join(root, "node_modules/uWebSockets.js/dist/bin", "uws_linux_x64_115.node"))).toBe(true);
+  });
+
+  it("asks onnxruntime's install script for a provider that it knows", () => {
+    const require = createRequire(import.meta.url);
+    const [, provider = "", script = ""] = /ONNXRUNTIME_NODE_INSTALL=(cuda\w+) node (\S+)/.exec(dockerfile) ?? [];
+    expect(existsSync(join(root, script))).toBe(true);
+    const metadata = require(join(root, script, "../install-metadata.js")) as { requirements: Record<string, string[]> };
+    expect(metadata.requirements["linux/x64"]).toContain(provider);
+    expect(read(script)).toContain("ONNXRUNTIME_NODE_INSTALL");
+  });
+});
+
+interface Service {
+  image: string;
+  build?: { target: string };
+  command?: string[];
+  environment?: Record<string, string>;
+  ports?: string[];
+  depends_on?: Record<string, unknown>;
+  volumes?: string[];
+  healthcheck?: unknown;
+  profiles?: string[];
+}
+
+describe("compose.yaml", () => {
+  const compose = parse(read("compose.yaml"), { merge: true }) as {
+    services: Record<string, Service>;
+    volumes: Record<string, unknown>;
+    configs: { nats: { content: string } };
+  };
+  const roles = Object.entries(compose.services).filter(([, service]) => service.build !== undefined);
+
+  it("has every role and every store", () => {
+    const expected = ["clickhouse", "control-plane", "edge", "nats", "postgres", "redis", "scheduler", "worker", "worker-gpu"];
+    expect(Object.keys(compose.services).sort()).toEqual(expected);
+  });
+
+  it.each(roles)("runs %s from a compiled entry point, in a stage that exists, with declared settings", (_, service) => {
+    const [program, script = ""] = service.command ?? [];
+    expect(program).toBe("node");
+    for (const file of entryPoints(script)) expect(existsSync(join(root, file)), file).toBe(true);
+    expect(entryPoints(script)).toHaveLength(1);
+    expect(dockerfile).toContain(` AS ${service.build?.target}\n`);
+    expect(Object.keys(service.environment ?? {}).filter((name) => !isSetting(name))).toEqual([]);
+    for (const dependency of Object.keys(service.depends_on ?? {})) expect(compose.services[dependency]?.healthcheck).toBeDefined();
+  });
+
+  it("points the roles at the services by their names", () => {
+    for (const [, service] of roles) {
+      for (const name of ["NATS_URL", "REDIS_URL", "DATABASE_URL"]) {
+        const url = new URL((service.environment?.[name] ?? "").replace(/\$\{\w+:-(\w+)\}/g, "$1"));
+        expect(Object.keys(compose.services)).toContain(url.hostname);
+      }
+    }
+  });
+
+  it("publishes the port that the edge listens on, to this machine only", () => {
+    const { edge } = compose.services;
+    expect(edge?.ports).toEqual([`127.0.0.1:8080:${edge?.environment?.PORT}`]);
+  });
+
+  it("pins the images of the stores, checks their health, and declares their volumes", () => {
+    for (const [name, service] of Object.entries(compose.services).filter(([, candidate]) => candidate.build === undefined)) {
+      expect(service.image, name).toMatch(/:\d+\.\d+[\w.-]*$/);
+      expect(service.healthcheck, name).toBeDefined();
+      for (const volume of service.volumes ?? []) expect(Object.keys(compose.volumes)).toContain(volume.split(":")[0]);
+    }
+  });
+
+  it("gives NATS the limits that the launcher gives it", () => {
+    expect(compose.configs.nats.content).toContain(`max_payload: ${NATS_MAX_PAYLOAD_BYTES}\n`);
+    expect(compose.configs.nats.content).toContain("jetstream");
+  });
+});
