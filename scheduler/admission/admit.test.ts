@@ -1,0 +1,55 @@
+import { describe, expect, it } from "vitest";
+import { policyWith } from "../testing/fixtures.js";
+import { type AdmissionFacts, admitContinuation, admitNewStream } from "./admit.js";
+
+const policy = policyWith({ queueChunks: 100, hardQueueChunks: 400, admissionWaitMs: 1000 });
+const idle: AdmissionFacts = {
+  model: "voice",
+  tier: "live",
+  draining: false,
+  served: true,
+  queuedChunks: 0,
+  wait: { liveMs: 0, freeMs: 0 },
+  ownMs: 50,
+  runningLateMs: Number.NEGATIVE_INFINITY,
+};
+
+describe("admission", () => {
+  it("takes every tier while there is room", () => {
+    for (const tier of ["live", "free", "bulk"] as const) expect(admitNewStream({ ...idle, tier }, policy)).toBeNull();
+  });
+
+  it("refuses what would finish too late, with a time to come back", () => {
+    const refusal = admitNewStream({ ...idle, wait: { liveMs: 2950, freeMs: 0 } }, policy);
+    expect(refusal?.code).toBe("overloaded");
+    expect(refusal?.retryAfterMs).toBe(2000);
+  });
+
+  it("sheds free and bulk streams before live ones", () => {
+    const busy = { ...idle, wait: { liveMs: 600, freeMs: 600 } };
+    expect(admitNewStream({ ...busy, tier: "live" }, policy)).toBeNull();
+    expect(admitNewStream({ ...busy, tier: "free" }, policy)?.code).toBe("overloaded");
+    expect(admitNewStream({ ...busy, tier: "bulk" }, policy)?.code).toBe("overloaded");
+  });
+
+  it("refuses free streams whose own line is too long while live ones pass", () => {
+    const longFreeLine = { ...idle, wait: { liveMs: 0, freeMs: 5000 } };
+    expect(admitNewStream({ ...longFreeLine, tier: "free" }, policy)?.code).toBe("overloaded");
+    expect(admitNewStream({ ...longFreeLine, tier: "live" }, policy)).toBeNull();
+  });
+
+  it("takes no new stream while running ones fall behind", () => {
+    expect(admitNewStream({ ...idle, runningLateMs: 501 }, policy)?.code).toBe("overloaded");
+  });
+
+  it("says which model nobody serves, and when it is shutting down", () => {
+    expect(admitNewStream({ ...idle, served: false }, policy)?.message).toBe("No worker serves the model voice right now");
+    expect(admitNewStream({ ...idle, draining: true }, policy)?.code).toBe("draining");
+  });
+
+  it("bounds the queue: softly for new streams, firmly for running ones", () => {
+    expect(admitNewStream({ ...idle, queuedChunks: 100 }, policy)?.code).toBe("overloaded");
+    expect(admitContinuation(399, policy)).toBeNull();
+    expect(admitContinuation(400, policy)?.code).toBe("overloaded");
+  });
+});

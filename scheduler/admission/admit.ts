@@ -1,0 +1,50 @@
+import type { ServiceTier } from "#protocol/bus/scheduling";
+import { ServiceError } from "#protocol/errors";
+import type { SchedulingPolicy } from "../policy.js";
+import type { PredictedWait } from "./predicted-wait.js";
+
+/** What the admission of a new stream looks at. */
+export interface AdmissionFacts {
+  model: string;
+  tier: ServiceTier;
+  draining: boolean;
+  served: boolean;
+  queuedChunks: number;
+  wait: PredictedWait;
+  /** Predicted p95 milliseconds of the chunk itself. */
+  ownMs: number;
+  /** How late the most urgent running stream is; negative while all are on time. */
+  runningLateMs: number;
+}
+
+const SHORTEST_RETRY_MS = 250;
+const LONGEST_RETRY_MS = 10_000;
+
+/** Streams once admitted are always taken, up to the bound on memory; null is yes. */
+export function admitContinuation(queuedChunks: number, policy: SchedulingPolicy): ServiceError | null {
+  return queuedChunks >= policy.hardQueueChunks ? overloaded(LONGEST_RETRY_MS) : null;
+}
+
+/**
+ * Decides about the first try of a stream's first chunk by predicted finish; null is yes.
+ * Brownout in two levels: from a part of the limit on, new free and bulk streams are refused; at the limit, new live ones. Running ones never.
+ */
+export function admitNewStream(facts: AdmissionFacts, policy: SchedulingPolicy): ServiceError | null {
+  if (facts.draining) return new ServiceError("draining");
+  if (!facts.served) return new ServiceError("no_worker", { parameters: { model: facts.model } });
+
+  const liveFinishMs = facts.wait.liveMs + facts.ownMs;
+  if (facts.queuedChunks >= policy.queueChunks) return overloaded(liveFinishMs);
+  if (facts.runningLateMs > policy.runningLateMs) return overloaded(facts.runningLateMs);
+  const limitMs = policy.admissionWaitMs;
+  if (facts.tier === "live") return liveFinishMs > limitMs ? overloaded(liveFinishMs - limitMs) : null;
+  const brownoutMs = limitMs * policy.brownoutFraction;
+  if (liveFinishMs > brownoutMs) return overloaded(liveFinishMs - brownoutMs);
+  const freeFinishMs = facts.wait.freeMs + facts.ownMs;
+  return facts.tier === "free" && freeFinishMs > limitMs ? overloaded(freeFinishMs - limitMs) : null;
+}
+
+function overloaded(excessMs: number): ServiceError {
+  const retryAfterMs = Math.round(Math.min(LONGEST_RETRY_MS, Math.max(SHORTEST_RETRY_MS, excessMs)));
+  return new ServiceError("overloaded", { retryAfterMs });
+}

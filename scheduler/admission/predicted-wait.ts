@@ -1,0 +1,45 @@
+import type { LatencyBook } from "../latency/latency-model.js";
+import type { Lane } from "../queue/lane.js";
+import type { SpeechQueue } from "../queue/speech-queue.js";
+import type { WorkerPool } from "../workers/worker-pool.js";
+
+/** Predicted milliseconds until a first chunk submitted now would start. */
+export interface PredictedWait {
+  liveMs: number;
+  /** The same for the free tier, which stands behind the live ones but is guaranteed its floor. */
+  freeMs: number;
+}
+
+/**
+ * Engine time queued before a new first chunk, over the slots that will do it. The pools' whole load counts, of whichever model, since it
+ * shares the slots. Urgent chunks count up to the amount of first ones: by their floor, the two alternate.
+ */
+export function predictWait(pools: readonly WorkerPool[], queue: SpeechQueue, book: LatencyBook, freeFloor: number): PredictedWait {
+  let slots = 0;
+  let freeSlots = 0;
+  let meanMs = 0;
+  const workMs: Record<Lane, number> = { first: 0, urgent: 0, free: 0, bulk: 0, ahead: 0 };
+  const counted = new Set<string>();
+  for (const pool of pools) {
+    slots += pool.slots;
+    freeSlots += pool.freeSlots;
+    for (const served of pool.models.values()) {
+      const totals = queue.model(served.name)?.totals;
+      if (totals === undefined || counted.has(served.name)) continue;
+      counted.add(served.name);
+      const latency = book.of(served.name, served.provider);
+      const batch = latency.batchLimit.within(served.maxBatch);
+      meanMs = Math.max(meanMs, latency.meanMs());
+      for (const lane of ["first", "urgent", "free"] as const) {
+        workMs[lane] += latency.workMs(totals[lane].chunks, totals[lane].characters, batch);
+      }
+    }
+  }
+  if (slots === 0) return { liveMs: Number.POSITIVE_INFINITY, freeMs: Number.POSITIVE_INFINITY };
+  const untilSlotMs = freeSlots > 0 ? 0 : meanMs / slots;
+  const floorsMs = Math.min(workMs.free, workMs.first * freeFloor);
+  const liveMs = untilSlotMs + (workMs.first + Math.min(workMs.urgent, workMs.first) + floorsMs) / slots;
+  const behindAllMs = (workMs.first + workMs.urgent + workMs.free) / slots;
+  const byFloorMs = workMs.free / (slots * freeFloor);
+  return { liveMs, freeMs: untilSlotMs + Math.min(behindAllMs, byFloorMs) };
+}

@@ -1,0 +1,124 @@
+import type { Batch } from "#protocol/bus/scheduling";
+import { type BatchPolicy, type Candidate, decide } from "../batching/decide.js";
+import type { LatencyBook } from "../latency/latency-model.js";
+import type { SchedulingPolicy } from "../policy.js";
+import type { SpeechQueue } from "../queue/speech-queue.js";
+import type { WaitingChunk } from "../queue/waiting-chunk.js";
+import type { RunningBatch, RunningBatches } from "../workers/running-batches.js";
+import type { KnownWorker, WorkerPool } from "../workers/worker-pool.js";
+import type { SchedulerEffect } from "./events.js";
+import { nextTurn, type Turn } from "./turn.js";
+
+/** Candidates looked at per place in a batch: enough to find companions of the head's length. */
+const LOOK_AHEAD = 4;
+
+/** What a dispatcher works on: the scheduler's own parts. */
+export interface DispatcherParts {
+  schedulerId: string;
+  /** Starts every batch id: unique per process start. */
+  epoch: string;
+  policy: SchedulingPolicy;
+  decide: typeof decide;
+  queue: SpeechQueue;
+  running: RunningBatches;
+  book: LatencyBook;
+  emit: (effect: SchedulerEffect) => void;
+  /** A model whose queue has a new first. */
+  surfaced: (model: string) => void;
+  /** An error that was survived. */
+  fault: (error: unknown) => void;
+}
+
+/** Spends credits: as long as a pool has free slots and chunks for them, forms batches and sends them. */
+export class Dispatcher {
+  readonly #parts: DispatcherParts;
+  #dispatches = 0;
+
+  constructor(parts: DispatcherParts) {
+    this.#parts = parts;
+  }
+
+  /** Fills a pool's free slots. Sets the pool's `waitUntilMs` when the decision is to wait for company. */
+  fill(pool: WorkerPool, nowMs: number): void {
+    pool.waitUntilMs = null;
+    while (pool.freeSlots > 0) {
+      const turn = nextTurn(pool, this.#parts.queue, this.#parts.book, nowMs);
+      if (turn === null) return;
+      const chosen = this.#choose(pool, turn, nowMs);
+      if ("waitUs" in chosen) {
+        pool.waitUntilMs = nowMs + chosen.waitUs / 1000;
+        return;
+      }
+      const worker = pool.reserve(++this.#dispatches);
+      if (worker === null) return;
+      this.#send(worker, pool, turn, chosen.batch, nowMs);
+    }
+  }
+
+  #choose(pool: WorkerPool, turn: Turn, nowMs: number): { batch: WaitingChunk[] } | { waitUs: number } {
+    const served = pool.models.get(turn.head.chunk.model);
+    if (served === undefined || served.maxBatch <= 1) return { batch: [turn.head] };
+    const { book, policy } = this.#parts;
+    const latency = book.of(served.name, served.provider);
+    const maxBatch = latency.batchLimit.within(served.maxBatch);
+    const waiting = turn.queue.lookAhead(turn.lane, maxBatch * LOOK_AHEAD);
+    const candidates = waiting.map((one): Candidate => ({
+      id: one.sequence,
+      characters: one.characters,
+      deadlineMs: one.deadlineMs,
+      waitedUs: (nowMs - one.submittedAtMs) * 1000,
+    }));
+    const batchPolicy: BatchPolicy = {
+      maxBatch,
+      maxWaitUs: policy.maxWaitUs,
+      predictP95Ms: (batchSize, longest) => latency.predictP95Ms(batchSize, longest),
+    };
+    // A decision that fails must not hold the queue up: the head goes alone.
+    try {
+      const decision = this.#parts.decide({ candidates }, nowMs, batchPolicy);
+      if ("waitUs" in decision) return decision.waitUs > 0 && Number.isFinite(decision.waitUs) ? decision : { batch: [turn.head] };
+      const ids = new Set(decision.dispatch);
+      const batch = waiting.filter((one) => ids.has(one.sequence)).slice(0, served.maxBatch);
+      return { batch: batch.length > 0 ? batch : [turn.head] };
+    } catch (error) {
+      this.#parts.fault(error);
+      return { batch: [turn.head] };
+    }
+  }
+
+  #send(worker: KnownWorker, pool: WorkerPool, turn: Turn, batch: readonly WaitingChunk[], nowMs: number): void {
+    const { schedulerId, epoch, policy, queue, running, book, emit, surfaced } = this.#parts;
+    const model = turn.head.chunk.model;
+    const provider = pool.models.get(model)?.provider ?? "";
+    const latency = book.of(model, provider);
+    const longestCharacters = batch.reduce((longest, one) => Math.max(longest, one.characters), 0);
+    const batchId = `${epoch}-${this.#dispatches}`;
+    const shareMs = latency.expectMs(batch.length, longestCharacters) / batch.length;
+    for (const one of batch) {
+      pool.shares.charge(one.place?.lane ?? turn.lane, shareMs, turn.heads);
+      const next = queue.remove(one, nowMs);
+      if (next !== null) surfaced(next.chunk.model);
+    }
+    const record: RunningBatch = {
+      batchId,
+      worker,
+      model,
+      provider,
+      chunks: batch.map(({ chunk: { streamId, chunkIndex, attempt, edgeId } }) => ({ streamId, chunkIndex, attempt, edgeId, cancelled: false })),
+      longestCharacters,
+      dispatchedAtMs: nowMs,
+      expected: true,
+      maybeMissed: false,
+    };
+    const overdueMs = Math.max(policy.overdueFloorMs, policy.overdueFactor * latency.predictP95Ms(batch.length, longestCharacters));
+    running.add(record, nowMs + overdueMs);
+    const message: Batch = {
+      type: "batch",
+      batchId,
+      schedulerId,
+      model,
+      chunks: batch.map((one) => ({ chunk: one.chunk, queuedUs: Math.round((nowMs - one.submittedAtMs) * 1000) })),
+    };
+    emit({ to: "worker", workerId: worker.id, message });
+  }
+}

@@ -1,0 +1,67 @@
+import { BatchLimit } from "./batch-limit.js";
+import { LeastSquaresLine } from "./least-squares.js";
+import { ResidualQuantile } from "./residual-quantile.js";
+
+/** Until something was measured: a slow CPU engine. */
+const PRIOR = { a: 10, b: 0.5, scale: 60 };
+const WARM_UP_CALLS = 8;
+
+/**
+ * What one model takes on one kind of processor: t = a + b·(batch size × longest text), with the p95 of the error.
+ * Times are those of the scheduler's own clock, from dispatch to completion: what a slot is really occupied for.
+ */
+export class LatencyModel {
+  readonly batchLimit = new BatchLimit();
+  readonly #line = new LeastSquaresLine(PRIOR);
+  readonly #residual = new ResidualQuantile();
+  #calls = 0;
+  #meanMs = PRIOR.a + PRIOR.b * PRIOR.scale;
+
+  /** Expected milliseconds of a call. */
+  expectMs(batchSize: number, longestCharacters: number): number {
+    return this.#line.at(batchSize * longestCharacters);
+  }
+
+  /** Milliseconds that 95 of 100 such calls stay below. */
+  predictP95Ms(batchSize: number, longestCharacters: number): number {
+    return this.expectMs(batchSize, longestCharacters) + this.#residual.p95();
+  }
+
+  /** Recent mean duration of a call, in milliseconds. */
+  meanMs(): number {
+    return this.#meanMs;
+  }
+
+  /** Expected milliseconds of engine time for many chunks, spoken in batches of `batchSize`. */
+  workMs(chunks: number, characters: number, batchSize: number): number {
+    if (chunks === 0) return 0;
+    return (chunks / batchSize) * this.#line.at(0) + characters * (this.#line.at(1) - this.#line.at(0));
+  }
+
+  observe(batchSize: number, longestCharacters: number, tookMs: number): void {
+    const predictedP95Ms = this.predictP95Ms(batchSize, longestCharacters);
+    const expectedMs = this.expectMs(batchSize, longestCharacters);
+    this.batchLimit.observe({ batchSize, tookMs, predictedP95Ms });
+    this.#residual.observe(tookMs - expectedMs);
+    // A swapped-out or stopped process gives one absurd time; it must not turn thousands of later predictions.
+    const believedMs = this.#calls < WARM_UP_CALLS ? tookMs : Math.min(tookMs, 4 * predictedP95Ms);
+    this.#line.observe(batchSize * longestCharacters, believedMs);
+    this.#meanMs = this.#calls === 0 ? tookMs : this.#meanMs + 0.05 * (believedMs - this.#meanMs);
+    this.#calls += 1;
+  }
+}
+
+/** The latency models of all models and processors met so far. */
+export class LatencyBook {
+  readonly #models = new Map<string, LatencyModel>();
+
+  of(model: string, provider: string): LatencyModel {
+    const key = `${provider}\n${model}`;
+    let found = this.#models.get(key);
+    if (found === undefined) {
+      found = new LatencyModel();
+      this.#models.set(key, found);
+    }
+    return found;
+  }
+}

@@ -1,0 +1,48 @@
+import { MEMBER_TIMEOUT_MS } from "#protocol/bus/membership";
+import type { Lane } from "./queue/lane.js";
+
+/** Every number that shapes the scheduler's decisions, in one place. */
+export interface SchedulingPolicy {
+  /** New streams are refused while this many chunks wait. */
+  queueChunks: number;
+  /** Nothing at all is taken past this: the bound on memory. */
+  hardQueueChunks: number;
+  /** A new stream whose first chunk is predicted to finish later than this is refused. */
+  admissionWaitMs: number;
+  /** Part of `admissionWaitMs` from which new free and bulk streams are refused, so that live ones still get in. */
+  brownoutFraction: number;
+  /** New streams are refused while the most urgent running stream is this late. */
+  runningLateMs: number;
+  /** A chunk with more slack than this yields to everyone. */
+  yieldSlackMs: number;
+  /** Guaranteed part of the engine time of a contended pool. What the floors leave goes by strict order. */
+  floors: Partial<Record<Lane, number>>;
+  /** A lane's floor grows with the wait of its head: doubled after this long, and no further. */
+  agingMs: number;
+  /** Longest time that free capacity waits for company; 0 is work-conserving. */
+  maxWaitUs: number;
+  /** A batch is overdue after this many times its predicted p95… */
+  overdueFactor: number;
+  /** …but never before this. */
+  overdueFloorMs: number;
+  /** How long chunks wait for a worker of a model that nobody serves any more. */
+  orphanGraceMs: number;
+}
+
+/** The policy that a configuration stands for. */
+export function schedulingPolicy(config: { PARLEY_QUEUE_CHUNKS: number; PARLEY_ADMISSION_WAIT_MS: number }): SchedulingPolicy {
+  return {
+    queueChunks: config.PARLEY_QUEUE_CHUNKS,
+    hardQueueChunks: config.PARLEY_QUEUE_CHUNKS * 4,
+    admissionWaitMs: config.PARLEY_ADMISSION_WAIT_MS,
+    brownoutFraction: 0.5,
+    runningLateMs: 500,
+    yieldSlackMs: 1000,
+    floors: { urgent: 0.5, free: 0.1, bulk: 0.1 },
+    agingMs: 10_000,
+    maxWaitUs: 0,
+    overdueFactor: 10,
+    overdueFloorMs: 5000,
+    orphanGraceMs: 2 * MEMBER_TIMEOUT_MS,
+  };
+}

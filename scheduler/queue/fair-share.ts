@@ -1,0 +1,56 @@
+import { type Lane, lanes } from "./lane.js";
+
+/** The first in a lane: what serving it costs, and how long it has waited. */
+export interface LaneHead {
+  costMs: number;
+  ageMs: number;
+}
+
+export type LaneHeads = Record<Lane, LaneHead | null>;
+
+/**
+ * Strict order with floors (deficit round robin). While a lane with a floor waits, it earns its share of all engine time spent on others;
+ * once that pays for its head, it goes first. An empty lane earns nothing, so nobody saves up for a burst.
+ */
+export class FairShare {
+  readonly #floors: Partial<Record<Lane, number>>;
+  readonly #agingMs: number;
+  readonly #earnedMs: Record<Lane, number> = { first: 0, urgent: 0, free: 0, bulk: 0, ahead: 0 };
+
+  constructor(options: { floors: Partial<Record<Lane, number>>; agingMs: number }) {
+    this.#floors = options.floors;
+    this.#agingMs = options.agingMs;
+  }
+
+  /** The lane to serve next; null when all are empty. */
+  choose(heads: LaneHeads): Lane | null {
+    let strict: Lane | null = null;
+    let owed: Lane | null = null;
+    for (const lane of lanes) {
+      const head = heads[lane];
+      if (head === null) {
+        this.#earnedMs[lane] = 0;
+        continue;
+      }
+      strict ??= lane;
+      if (owed === null && this.#earnedMs[lane] > 0 && this.#earnedMs[lane] >= head.costMs) owed = lane;
+    }
+    return owed ?? strict;
+  }
+
+  /** Books engine time spent on `lane` while `heads` stood in line. */
+  charge(lane: Lane, costMs: number, heads: LaneHeads): void {
+    for (const other of lanes) {
+      const floor = this.#floors[other] ?? 0;
+      const head = heads[other];
+      if (other === lane) this.#earnedMs[other] = Math.max(0, this.#earnedMs[other] - costMs);
+      else if (head !== null && floor > 0) this.#earnedMs[other] += costMs * earnings(floor, head.ageMs / this.#agingMs);
+    }
+  }
+}
+
+/** A share s of everything is s/(1-s) of what the others get. The share grows to twice the floor with the head's age. */
+function earnings(floor: number, age: number): number {
+  const share = Math.min(0.5, floor * (1 + Math.min(1, Math.max(0, age))));
+  return share / (1 - share);
+}

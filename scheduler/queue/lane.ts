@@ -1,0 +1,25 @@
+import type { ServiceTier } from "#protocol/bus/scheduling";
+
+/**
+ * Who stands in which line, in strict order of service:
+ *  first   first chunks of live streams: someone waits in silence
+ *  urgent  next chunks of live streams whose sound runs out soon
+ *  free    the free model
+ *  bulk    work nobody listens to
+ *  ahead   streams with plenty of sound in hand; they move to their own lane when it runs low
+ */
+export const lanes = ["first", "urgent", "free", "bulk", "ahead"] as const;
+export type Lane = (typeof lanes)[number];
+
+/** The lane of a chunk that has no slack to give away. */
+export function homeLane(tier: ServiceTier, chunkIndex: number): Exclude<Lane, "ahead"> {
+  if (tier !== "live") return tier;
+  return chunkIndex === 0 ? "first" : "urgent";
+}
+
+/** The lane of a chunk whose listener has `slackMs` of sound left. */
+export function laneOf(tier: ServiceTier, chunkIndex: number, slackMs: number, yieldSlackMs: number): Lane {
+  const home = homeLane(tier, chunkIndex);
+  const hasListener = home === "urgent" || home === "free";
+  return hasListener && slackMs > yieldSlackMs ? "ahead" : home;
+}

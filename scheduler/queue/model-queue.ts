@@ -1,0 +1,70 @@
+import { Heap } from "#common/heap";
+import { homeLane, type Lane, laneOf, lanes } from "./lane.js";
+import { comesBefore, type WaitingChunk } from "./waiting-chunk.js";
+
+/** How much stands in one lane. */
+export interface LaneTotals {
+  chunks: number;
+  characters: number;
+}
+
+/** The lanes of one model. Every stream stands here at most once. */
+export class ModelQueue {
+  readonly #heaps: Record<Lane, Heap<WaitingChunk>>;
+  readonly totals: Record<Lane, LaneTotals>;
+  readonly #yieldSlackMs: number;
+
+  constructor(yieldSlackMs: number) {
+    this.#yieldSlackMs = yieldSlackMs;
+    const each = <T>(make: () => T): Record<Lane, T> => ({ first: make(), urgent: make(), free: make(), bulk: make(), ahead: make() });
+    this.#heaps = each(() => new Heap(comesBefore));
+    this.totals = each(() => ({ chunks: 0, characters: 0 }));
+  }
+
+  get isEmpty(): boolean {
+    return lanes.every((lane) => this.#heaps[lane].size === 0);
+  }
+
+  enter(waiting: WaitingChunk, nowMs: number): void {
+    this.#stand(waiting, laneOf(waiting.tier, waiting.chunk.chunkIndex, waiting.deadlineMs - nowMs, this.#yieldSlackMs));
+  }
+
+  leave(waiting: WaitingChunk): void {
+    if (waiting.place === null) return;
+    const { lane, entry } = waiting.place;
+    this.#heaps[lane].remove(entry);
+    this.totals[lane].chunks -= 1;
+    this.totals[lane].characters -= waiting.characters;
+    waiting.place = null;
+  }
+
+  /** Moves the streams whose sound has run low into their own lanes. */
+  promote(nowMs: number): void {
+    for (;;) {
+      const next = this.#heaps.ahead.peek();
+      if (next === undefined || next.deadlineMs - nowMs > this.#yieldSlackMs) return;
+      this.leave(next);
+      this.#stand(next, homeLane(next.tier, next.chunk.chunkIndex));
+    }
+  }
+
+  head(lane: Lane): WaitingChunk | undefined {
+    return this.#heaps[lane].peek();
+  }
+
+  /** Up to `count` chunks in service order, starting in `from`: the lane whose turn it is comes before the stricter ones. */
+  lookAhead(from: Lane, count: number): WaitingChunk[] {
+    const found = this.#heaps[from].smallest(count);
+    for (const lane of lanes) {
+      if (found.length >= count) break;
+      if (lane !== from) found.push(...this.#heaps[lane].smallest(count - found.length));
+    }
+    return found;
+  }
+
+  #stand(waiting: WaitingChunk, lane: Lane): void {
+    waiting.place = { lane, entry: this.#heaps[lane].push(waiting) };
+    this.totals[lane].chunks += 1;
+    this.totals[lane].characters += waiting.characters;
+  }
+}

@@ -1,0 +1,72 @@
+import { describe, expect, it } from "vitest";
+import { submit } from "../testing/fixtures.js";
+import { SpeechQueue } from "./speech-queue.js";
+import { waitingChunk, type WaitingChunk } from "./waiting-chunk.js";
+
+let sequence = 0;
+
+function waiting(facts: Parameters<typeof submit>[0], nowMs = 0): WaitingChunk {
+  return waitingChunk(submit(facts), sequence++, nowMs);
+}
+
+describe("the speech queue", () => {
+  it("lets a stream stand in line once, with its lowest chunk, in whatever order chunks came", () => {
+    const queue = new SpeechQueue({ yieldSlackMs: 1000 });
+    const chunks = [2, 0, 1].map((index) => waiting({ stream: "a", index }));
+    for (const chunk of chunks) queue.add(chunk, 0);
+    expect(queue.size).toBe(3);
+    const order: number[] = [];
+    for (let next = queue.model("voice")?.lookAhead("first", 9)[0]; next !== undefined; next = queue.model("voice")?.lookAhead("first", 9)[0]) {
+      expect(queue.model("voice")?.lookAhead("first", 9)).toHaveLength(1);
+      order.push(next.chunk.chunkIndex);
+      queue.remove(next, 0);
+    }
+    expect(order).toEqual([0, 1, 2]);
+    expect(queue.size).toBe(0);
+  });
+
+  it("replaces a chunk by its higher attempt", () => {
+    const queue = new SpeechQueue({ yieldSlackMs: 1000 });
+    queue.add(waiting({ stream: "a" }), 0);
+    queue.add(waiting({ stream: "a", attempt: 2 }), 0);
+    expect(queue.size).toBe(1);
+    expect(queue.attemptOf("a", 0)).toBe(2);
+    expect(queue.model("voice")?.head("first")?.chunk.attempt).toBe(2);
+  });
+
+  it("moves a stream with sound in hand into its lane when the sound runs low", () => {
+    const queue = new SpeechQueue({ yieldSlackMs: 1000 });
+    queue.add(waiting({ stream: "a", index: 3, slackMs: 5000 }), 0);
+    const line = queue.model("voice");
+    line?.promote(3999);
+    expect(line?.head("urgent")).toBeUndefined();
+    line?.promote(4000);
+    expect(line?.head("ahead")).toBeUndefined();
+    expect(line?.head("urgent")?.chunk.chunkIndex).toBe(3);
+  });
+
+  it("drops a cancelled tail and keeps the rest", () => {
+    const queue = new SpeechQueue({ yieldSlackMs: 1000 });
+    for (const index of [0, 1, 2, 3]) queue.add(waiting({ stream: "a", index }), 0);
+    expect(queue.cancel("a", 2).map((one) => one.chunk.chunkIndex)).toEqual([2, 3]);
+    expect(queue.size).toBe(2);
+    expect(queue.cancel("nobody", 0)).toEqual([]);
+  });
+
+  it("drops everything of an edge and nothing else", () => {
+    const queue = new SpeechQueue({ yieldSlackMs: 1000 });
+    queue.add(waiting({ stream: "a", edge: "edge-1" }), 0);
+    queue.add(waiting({ stream: "b", edge: "edge-1", index: 1 }), 0);
+    queue.add(waiting({ stream: "c", edge: "edge-2" }), 0);
+    queue.dropEdge("edge-1");
+    expect(queue.all().map((one) => one.chunk.streamId)).toEqual(["c"]);
+    expect(queue.queuedOf("voice")).toBe(1);
+    expect(queue.model("voice")?.totals.first).toEqual({ chunks: 1, characters: 60 });
+  });
+
+  it("takes slack that is no number as none", () => {
+    expect(waiting({ stream: "a", slackMs: Number.NaN }, 7).deadlineMs).toBe(7);
+    expect(waiting({ stream: "a", slackMs: Number.POSITIVE_INFINITY }, 0).deadlineMs).toBe(3_600_000);
+    expect(waiting({ stream: "a", slackMs: -1e9 }, 0).deadlineMs).toBe(-5000);
+  });
+});

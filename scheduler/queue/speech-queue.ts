@@ -1,0 +1,150 @@
+import { ModelQueue } from "./model-queue.js";
+import { playedUntilMs, type WaitingChunk } from "./waiting-chunk.js";
+
+/** The queued chunks of one stream, by chunk index. The first of them stands in line; the others wait behind it. */
+interface QueuedStream {
+  readonly edgeId: string;
+  readonly chunks: WaitingChunk[];
+}
+
+/**
+ * All waiting chunks. A stream stands in line once, with its lowest queued chunk: that keeps the order of its chunks by construction,
+ * and a stream that hands in a whole book weighs no more than one that hands in a word: its next chunk is not due before the listener has
+ * heard the one that went before it.
+ */
+export class SpeechQueue {
+  readonly #yieldSlackMs: number;
+  readonly #streams = new Map<string, QueuedStream>();
+  readonly #streamsOfEdge = new Map<string, Set<string>>();
+  readonly #models = new Map<string, ModelQueue>();
+  readonly #queuedOfModel = new Map<string, number>();
+  #size = 0;
+
+  constructor(options: { yieldSlackMs: number }) {
+    this.#yieldSlackMs = options.yieldSlackMs;
+  }
+
+  /** Chunks that wait, in line or behind their stream's first. */
+  get size(): number {
+    return this.#size;
+  }
+
+  queuedOf(model: string): number {
+    return this.#queuedOfModel.get(model) ?? 0;
+  }
+
+  model(name: string): ModelQueue | undefined {
+    return this.#models.get(name);
+  }
+
+  /** The queued attempt of a chunk; 0 when it is not queued. */
+  attemptOf(streamId: string, chunkIndex: number): number {
+    const stream = this.#streams.get(streamId);
+    if (stream === undefined) return 0;
+    const found = stream.chunks[positionOf(stream.chunks, chunkIndex)];
+    return found?.chunk.chunkIndex === chunkIndex ? found.chunk.attempt : 0;
+  }
+
+  /** Takes a chunk in; a lower attempt of the same chunk gives its place up. The caller has ruled out duplicates. */
+  add(waiting: WaitingChunk, nowMs: number): void {
+    const { streamId, chunkIndex, edgeId } = waiting.chunk;
+    let stream = this.#streams.get(streamId);
+    if (stream === undefined) {
+      stream = { edgeId, chunks: [] };
+      this.#streams.set(streamId, stream);
+      const ofEdge = this.#streamsOfEdge.get(edgeId) ?? new Set();
+      this.#streamsOfEdge.set(edgeId, ofEdge.add(streamId));
+    }
+    const position = positionOf(stream.chunks, chunkIndex);
+    const present = stream.chunks[position];
+    const replaces = present?.chunk.chunkIndex === chunkIndex;
+    if (replaces) {
+      this.#models.get(present.chunk.model)?.leave(present);
+      this.#count(present, -1);
+    }
+    stream.chunks.splice(position, replaces ? 1 : 0, waiting);
+    this.#count(waiting, 1);
+    if (position > 0) return;
+    const displaced = stream.chunks[1];
+    if (displaced !== undefined) this.#models.get(displaced.chunk.model)?.leave(displaced);
+    this.#modelQueue(waiting.chunk.model).enter(waiting, nowMs);
+  }
+
+  /**
+   * Takes a chunk out to be spoken; gives the chunk of its stream that stands in line in its stead, if that is a new one.
+   * The edge reckons slack from the sound that it has: it cannot count what is being spoken.
+   */
+  remove(waiting: WaitingChunk, nowMs: number): WaitingChunk | null {
+    const { streamId, chunkIndex } = waiting.chunk;
+    const stream = this.#streams.get(streamId);
+    const position = stream === undefined ? -1 : positionOf(stream.chunks, chunkIndex);
+    if (stream === undefined || stream.chunks[position] !== waiting) return null;
+    stream.chunks.splice(position, 1);
+    this.#models.get(waiting.chunk.model)?.leave(waiting);
+    this.#count(waiting, -1);
+    const next = stream.chunks[0];
+    if (next === undefined) this.#forget(streamId, stream);
+    else if (position === 0) {
+      next.deadlineMs = Math.max(next.deadlineMs, playedUntilMs(waiting));
+      this.#modelQueue(next.chunk.model).enter(next, nowMs);
+      return next;
+    }
+    return null;
+  }
+
+  /** Drops a stream's chunks from an index on; gives them. */
+  cancel(streamId: string, fromChunk: number): WaitingChunk[] {
+    const stream = this.#streams.get(streamId);
+    if (stream === undefined) return [];
+    const dropped = stream.chunks.splice(positionOf(stream.chunks, fromChunk));
+    for (const waiting of dropped) {
+      this.#models.get(waiting.chunk.model)?.leave(waiting);
+      this.#count(waiting, -1);
+    }
+    if (stream.chunks.length === 0) this.#forget(streamId, stream);
+    return dropped;
+  }
+
+  /** Drops everything that an edge has queued. */
+  dropEdge(edgeId: string): void {
+    for (const streamId of [...(this.#streamsOfEdge.get(edgeId) ?? [])]) this.cancel(streamId, 0);
+  }
+
+  /** Everything that waits, stream by stream. For the rare occasions when all of it must go. */
+  all(): WaitingChunk[] {
+    return [...this.#streams.values()].flatMap((stream) => stream.chunks);
+  }
+
+  #forget(streamId: string, stream: QueuedStream): void {
+    this.#streams.delete(streamId);
+    const ofEdge = this.#streamsOfEdge.get(stream.edgeId);
+    ofEdge?.delete(streamId);
+    if (ofEdge?.size === 0) this.#streamsOfEdge.delete(stream.edgeId);
+  }
+
+  #modelQueue(model: string): ModelQueue {
+    let queue = this.#models.get(model);
+    if (queue === undefined) {
+      queue = new ModelQueue(this.#yieldSlackMs);
+      this.#models.set(model, queue);
+    }
+    return queue;
+  }
+
+  #count(waiting: WaitingChunk, change: 1 | -1): void {
+    this.#size += change;
+    this.#queuedOfModel.set(waiting.chunk.model, this.queuedOf(waiting.chunk.model) + change);
+  }
+}
+
+/** First position whose chunk index is not below `chunkIndex`. */
+function positionOf(chunks: readonly WaitingChunk[], chunkIndex: number): number {
+  let low = 0;
+  let high = chunks.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((chunks[middle] as WaitingChunk).chunk.chunkIndex < chunkIndex) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

@@ -1,0 +1,79 @@
+import type { ServedModel } from "#protocol/bus/membership";
+import type { Batch, BatchDone, ChunkOutcome, ServiceTier, Submit } from "#protocol/bus/scheduling";
+import { neutralDelivery, type SpeechChunk } from "#protocol/speech/chunk";
+import { type SchedulingPolicy, schedulingPolicy } from "../policy.js";
+import type { WorkerHeartbeat } from "../workers/worker-registry.js";
+
+/** What a test says about a chunk; the rest is ordinary. */
+export interface ChunkFacts {
+  stream: string;
+  index?: number;
+  attempt?: number;
+  edge?: string;
+  model?: string;
+  characters?: number;
+}
+
+export function chunk({ stream, index = 0, attempt = 1, edge = "edge-1", model = "voice", characters = 60 }: ChunkFacts): SpeechChunk {
+  return {
+    streamId: stream,
+    chunkIndex: index,
+    attempt,
+    edgeId: edge,
+    model,
+    text: "x".repeat(characters),
+    normalize: true,
+    voice: { speaker: null, language: null, speed: 1, traits: null },
+    delivery: neutralDelivery,
+    pauseAfterMs: 0,
+    seed: 1,
+    maxSamples: 0,
+    traceparent: null,
+  };
+}
+
+export function submit(facts: ChunkFacts & { tier?: ServiceTier; slackMs?: number }): Submit {
+  return { type: "submit", chunk: chunk(facts), tier: facts.tier ?? "live", slackMs: facts.slackMs ?? 200 };
+}
+
+export function served(name: string, maxBatch = 1, provider = "cpu"): ServedModel {
+  return { name, task: "speak", languages: ["*"], sampleRate: 24_000, speakers: [], maxBatch, provider };
+}
+
+export function workerHeartbeat(facts: Partial<Omit<WorkerHeartbeat, "type" | "role">> & { id: string }): WorkerHeartbeat {
+  return {
+    type: "heartbeat",
+    role: "worker",
+    epoch: "epoch-1",
+    state: "ready",
+    schedulerId: "scheduler-1",
+    slots: 1,
+    models: [served("voice")],
+    brokenModels: [],
+    ...facts,
+  };
+}
+
+/** The message of a worker that has finished a batch. */
+export function done(workerId: string, batch: Batch, result: ChunkOutcome["result"] = "spoken", epoch = "epoch-1"): BatchDone {
+  return {
+    type: "done",
+    workerId,
+    epoch,
+    batchId: batch.batchId,
+    model: batch.model,
+    outcomes: batch.chunks.map(({ chunk: { streamId, chunkIndex, attempt, text } }) => ({
+      streamId,
+      chunkIndex,
+      attempt,
+      result,
+      characters: text.length,
+      engineUs: 1000,
+      samples: 1000,
+    })),
+  };
+}
+
+export function policyWith(changes: Partial<SchedulingPolicy> = {}): SchedulingPolicy {
+  return { ...schedulingPolicy({ PARLEY_QUEUE_CHUNKS: 1000, PARLEY_ADMISSION_WAIT_MS: 100_000 }), ...changes };
+}
