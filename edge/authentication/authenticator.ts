@@ -1,0 +1,26 @@
+import { hasScope, type KeyScope, type Principal } from "#protocol/bus/control";
+import { ServiceError } from "#protocol/errors";
+import type { HttpRequest } from "../http/exchange.js";
+import { bearerCredential } from "./bearer.js";
+import type { KeyVerifier } from "./key-verifier.js";
+
+/**
+ * Tells who sends a request, over HTTP or as a WebSocket upgrade. Throws `unauthenticated` without a usable header, `invalid_token`,
+ * `token_expired`, `dependency_unavailable`, and `missing_scope` when the key does not cover `scope`.
+ */
+export type Authenticate = (request: Pick<HttpRequest, "header">, scope: KeyScope) => Promise<Principal>;
+
+export function createAuthenticate(verifier: Pick<KeyVerifier, "verify">): Authenticate {
+  return async (request, scope) => {
+    const key = bearerCredential(request.header("authorization"));
+    if (key === null) throw new ServiceError("unauthenticated");
+    const principal = await verifier.verify(key);
+    requireScope(principal, scope);
+    return principal;
+  };
+}
+
+/** Throws `missing_scope` when the caller's key does not cover a part of the interface. */
+export function requireScope(principal: Principal, scope: KeyScope): void {
+  if (!hasScope(principal, scope)) throw new ServiceError("missing_scope", { parameters: { scope } });
+}

@@ -1,0 +1,159 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { keyRevokedSubject, type Principal, type Reply, type VerifyKeyReply, type VerifyKeyRequest } from "#protocol/bus/control";
+import { ServiceError, toErrorRecord } from "#protocol/errors";
+import type { Bus } from "#common/bus/bus";
+import type { Cache } from "#common/cache/cache";
+import { VirtualClock } from "#common/clock";
+import { sha256Hex } from "#common/identifier";
+import { createAuthenticate } from "./authenticator.js";
+import { KeyVerifier, type VerdictSource } from "./key-verifier.js";
+
+const principal: Principal = { teamId: "t", userId: "u", keyId: "k", scopes: ["speech"], hasCredit: true, betaAccess: false, maxConcurrentStreams: 0 };
+const good = (expiresAtMs: number | null = null): Reply<VerifyKeyReply> => ({ ok: true, value: { principal, expiresAtMs } });
+const bad = (code: "invalid_token" | "token_expired"): Reply<VerifyKeyReply> => ({ ok: false, error: toErrorRecord(new ServiceError(code)) });
+
+const EPOCH_MS = 1_700_000_000_000;
+let clock: VirtualClock;
+let shared: Map<string, string>;
+let asked: string[];
+let sources: VerdictSource[];
+let reply: () => Promise<Reply<VerifyKeyReply>>;
+let revoke: (digest: string) => void;
+
+const cache: Cache = {
+  get: (key) => Promise.resolve(shared.get(key) ?? null),
+  set: async (key, value) => void shared.set(key, value),
+  delete: async (key) => void shared.delete(key),
+  close: () => undefined,
+};
+
+function createVerifier(): KeyVerifier {
+  const bus: Pick<Bus, "request" | "subscribe"> = {
+    request: async <T>(_subject: string, question: object) => {
+      asked.push((question as VerifyKeyRequest).keyDigest);
+      return (await reply()) as T;
+    },
+    subscribe: <T>(subject: string, handler: (message: T) => void) => {
+      expect(subject).toBe(keyRevokedSubject);
+      revoke = (keyDigest) => handler({ keyDigest } as T);
+      return { unsubscribe: () => undefined };
+    },
+  };
+  return new KeyVerifier({ bus: bus as Bus, cache, clock, epochMs: () => EPOCH_MS + clock.nowMs(), onVerdict: (source) => sources.push(source) });
+}
+
+const outcome = (promise: Promise<Principal>): Promise<string> => promise.then((value) => value.keyId, (error: ServiceError) => error.code);
+
+beforeEach(() => {
+  clock = new VirtualClock();
+  shared = new Map();
+  asked = [];
+  sources = [];
+  reply = async () => good();
+});
+
+describe("KeyVerifier", () => {
+  it("asks once for a key, then remembers for 30 s, and sends only the digest", async () => {
+    const verifier = createVerifier();
+    expect(await outcome(verifier.verify("secret"))).toBe("k");
+    clock.advance(29_999);
+    expect(await outcome(verifier.verify("secret"))).toBe("k");
+    expect(asked).toEqual([sha256Hex("secret")]);
+    clock.advance(2);
+    shared.clear();
+    await verifier.verify("secret");
+    expect(asked).toHaveLength(2);
+    expect(sources).toEqual(["control-plane", "memory", "control-plane"]);
+  });
+
+  it("asks once for many requests at the same time", async () => {
+    const verifier = createVerifier();
+    await Promise.all(Array.from({ length: 100 }, () => verifier.verify("secret")));
+    expect(asked).toHaveLength(1);
+  });
+
+  it("believes what another edge learned, for the rest of its 30 s and no longer", async () => {
+    await createVerifier().verify("secret");
+    clock.advance(20_000);
+    const second = createVerifier();
+    expect(await outcome(second.verify("secret"))).toBe("k");
+    expect(sources).toEqual(["control-plane", "redis"]);
+    clock.advance(10_001);
+    await second.verify("secret");
+    expect(asked).toHaveLength(2);
+  });
+
+  it("takes a damaged shared entry for a miss", async () => {
+    shared.set(`parley:key:${sha256Hex("secret")}`, '{"principal":{}}');
+    expect(await outcome(createVerifier().verify("secret"))).toBe("k");
+    expect(asked).toHaveLength(1);
+  });
+
+  it("refuses bad keys, remembers briefly, and asks again", async () => {
+    const verifier = createVerifier();
+    reply = async () => bad("invalid_token");
+    expect([await outcome(verifier.verify("x")), await outcome(verifier.verify("x"))]).toEqual(["invalid_token", "invalid_token"]);
+    expect(asked).toHaveLength(1);
+    clock.advance(3000);
+    reply = async () => good();
+    expect(await outcome(verifier.verify("x"))).toBe("k");
+  });
+
+  it("notices expiry of a remembered key", async () => {
+    const verifier = createVerifier();
+    reply = async () => good(EPOCH_MS + 5000);
+    expect(await outcome(verifier.verify("x"))).toBe("k");
+    clock.advance(5000);
+    expect(await outcome(verifier.verify("x"))).toBe("token_expired");
+  });
+
+  it("forgets a revoked key at once, everywhere", async () => {
+    const verifier = createVerifier();
+    await verifier.verify("x");
+    revoke(sha256Hex("x"));
+    expect(await outcome(verifier.verify("x"))).toBe("invalid_token");
+    expect(shared.size).toBe(0);
+  });
+
+  it("does not let an answer under way bring a revoked key back", async () => {
+    const verifier = createVerifier();
+    let answer: (value: Reply<VerifyKeyReply>) => void = () => undefined;
+    const asking = new Promise<void>((resolve) => {
+      reply = () =>
+        new Promise((give) => {
+          answer = give;
+          resolve();
+        });
+    });
+    const pending = outcome(verifier.verify("x"));
+    await asking;
+    revoke(sha256Hex("x"));
+    answer(good());
+    expect(await pending).toBe("invalid_token");
+    expect(shared.size).toBe(0);
+  });
+
+  it("works on without the control plane for keys it knows", async () => {
+    const verifier = createVerifier();
+    await verifier.verify("x");
+    reply = () => Promise.reject(new ServiceError("dependency_unavailable", { parameters: { dependency: "Authentication" } }));
+    expect(await outcome(verifier.verify("x"))).toBe("k");
+    expect(await outcome(verifier.verify("y"))).toBe("dependency_unavailable");
+    // An outage is not a verdict about the key.
+    reply = async () => good();
+    expect(await outcome(verifier.verify("y"))).toBe("k");
+  });
+});
+
+describe("createAuthenticate", () => {
+  const request = (authorization?: string) => ({ header: (name: string) => (name === "authorization" ? authorization : undefined) });
+
+  it("needs a bearer credential and the scope", async () => {
+    const authenticate = createAuthenticate(createVerifier());
+    expect(await outcome(authenticate(request(), "speech"))).toBe("unauthenticated");
+    expect(await outcome(authenticate(request("Basic x"), "speech"))).toBe("unauthenticated");
+    expect(asked).toEqual([]);
+    expect(await outcome(authenticate(request("Bearer x"), "speech"))).toBe("k");
+    expect(await outcome(authenticate(request("Bearer x"), "wallet"))).toBe("missing_scope");
+  });
+});

@@ -1,0 +1,145 @@
+import { z } from "zod";
+import { controlSubjects, type KeyRevoked, keyRevokedSubject, type Principal, type Reply, type VerifyKeyReply, type VerifyKeyRequest } from "#protocol/bus/control";
+import { type ErrorCode, fromErrorRecord, ServiceError } from "#protocol/errors";
+import type { Bus, Subscription } from "#common/bus/bus";
+import type { Cache } from "#common/cache/cache";
+import type { Clock } from "#common/clock";
+import { sha256Hex } from "#common/identifier";
+import { ExpiringMap } from "./expiring-map.js";
+
+/** An accepted key is believed for this long, wherever the answer was kept meanwhile: the longest that a missed revocation lives. */
+export const ACCEPTED_MS = 30_000;
+
+/** A refused key is asked about again after this long: a key that was just created must not stay refused. */
+const REFUSED_MS = 3000;
+
+const VERIFY_TIMEOUT_MS = 2000;
+
+/** Where an answer about a key came from; metrics count it. */
+export type VerdictSource = "memory" | "redis" | "control-plane";
+
+export interface KeyVerifierOptions {
+  bus: Bus;
+  cache: Cache;
+  clock: Clock;
+  /** Milliseconds since the epoch: expiry and shared entries are wall-clock facts. */
+  epochMs: () => number;
+  onVerdict: (source: VerdictSource) => void;
+}
+
+/** A good answer, as kept. */
+const acceptance = z.object({
+  principal: z.object({
+    teamId: z.string(),
+    userId: z.string(),
+    keyId: z.string(),
+    scopes: z.array(z.string()),
+    hasCredit: z.boolean(),
+    betaAccess: z.boolean(),
+    maxConcurrentStreams: z.number(),
+  }),
+  expiresAtMs: z.number().nullable(),
+  /** When the control plane said so, milliseconds since the epoch. */
+  verifiedAtMs: z.number(),
+});
+type Acceptance = z.infer<typeof acceptance>;
+
+const cacheKey = (keyDigest: string): string => `parley:key:${keyDigest}`;
+
+/**
+ * Tells who holds a key: memory, then Redis, then the control plane. Keys themselves are never kept nor sent, only their SHA-256.
+ * While the control plane is away, keys seen in the last 30 s keep working.
+ */
+export class KeyVerifier {
+  readonly #options: KeyVerifierOptions;
+  readonly #accepted: ExpiringMap<Acceptance>;
+  readonly #refused: ExpiringMap<ErrorCode>;
+  /** Revoked keys: an answer that was under way when its key was revoked must not bring it back. */
+  readonly #revoked: ExpiringMap<true>;
+  readonly #running = new Map<string, Promise<Acceptance>>();
+  readonly #subscription: Subscription;
+
+  constructor(options: KeyVerifierOptions) {
+    this.#options = options;
+    this.#accepted = new ExpiringMap(options.clock);
+    this.#refused = new ExpiringMap(options.clock);
+    this.#revoked = new ExpiringMap(options.clock);
+    this.#subscription = options.bus.subscribe<KeyRevoked>(keyRevokedSubject, ({ keyDigest }) => this.#forget(keyDigest));
+  }
+
+  /** Throws `invalid_token`, `token_expired`, or `dependency_unavailable` when nobody can say. */
+  async verify(key: string): Promise<Principal> {
+    const digest = sha256Hex(key);
+    const refusal = this.#revoked.get(digest) === null ? this.#refused.get(digest) : "invalid_token";
+    const known = refusal === null ? this.#accepted.get(digest) : null;
+    if (refusal !== null || known !== null) this.#options.onVerdict("memory");
+    if (refusal !== null) throw new ServiceError(refusal);
+    const accepted = known ?? (await this.#lookUpOnce(digest));
+    this.#assertUnexpired(accepted);
+    return accepted.principal;
+  }
+
+  close(): void {
+    this.#subscription.unsubscribe();
+  }
+
+  /** A thousand requests with one new key are one question. */
+  #lookUpOnce(digest: string): Promise<Acceptance> {
+    const running = this.#running.get(digest);
+    if (running !== undefined) return running;
+    const lookup = this.#lookUp(digest).finally(() => this.#running.delete(digest));
+    this.#running.set(digest, lookup);
+    return lookup;
+  }
+
+  async #lookUp(digest: string): Promise<Acceptance> {
+    const shared = this.#readShared(await this.#options.cache.get(cacheKey(digest)));
+    if (shared !== null && this.#revoked.get(digest) === null) {
+      this.#options.onVerdict("redis");
+      this.#accepted.set(digest, shared, this.#leftMs(shared));
+      return shared;
+    }
+    const fresh = await this.#ask(digest);
+    this.#options.onVerdict("control-plane");
+    if (this.#revoked.get(digest) !== null) throw new ServiceError("invalid_token");
+    this.#accepted.set(digest, fresh, this.#leftMs(fresh));
+    await this.#options.cache.set(cacheKey(digest), JSON.stringify(fresh), this.#leftMs(fresh));
+    return fresh;
+  }
+
+  async #ask(digest: string): Promise<Acceptance> {
+    const question: VerifyKeyRequest = { keyDigest: digest };
+    const options = { timeoutMs: VERIFY_TIMEOUT_MS, dependency: "Authentication" };
+    const reply = await this.#options.bus.request<Reply<VerifyKeyReply>>(controlSubjects.verifyKey, question, options);
+    if (reply.ok) return { ...reply.value, verifiedAtMs: this.#options.epochMs() };
+    const error = fromErrorRecord(reply.error);
+    if (error.status === 401) this.#refused.set(digest, error.code, REFUSED_MS);
+    throw error;
+  }
+
+  /** What another edge learned, where it is whole and still young enough. */
+  #readShared(text: string | null): Acceptance | null {
+    if (text === null) return null;
+    try {
+      const shared = acceptance.parse(JSON.parse(text));
+      return this.#leftMs(shared) > 0 ? shared : null;
+    } catch {
+      return null; // another version's entry, or damage: a miss
+    }
+  }
+
+  #leftMs(entry: Acceptance): number {
+    const ageMs = Math.max(0, this.#options.epochMs() - entry.verifiedAtMs);
+    return ACCEPTED_MS - ageMs;
+  }
+
+  #assertUnexpired({ expiresAtMs }: Acceptance): void {
+    if (expiresAtMs !== null && expiresAtMs <= this.#options.epochMs()) throw new ServiceError("token_expired");
+  }
+
+  #forget(digest: string): void {
+    this.#accepted.delete(digest);
+    this.#revoked.set(digest, true, ACCEPTED_MS);
+    void this.#options.cache.delete(cacheKey(digest));
+  }
+}
