@@ -14,3 +14,15 @@ export function bytesToSamples(bytes: Uint8Array): Int16Array {
   const copy = bytes.slice(0, bytes.byteLength & ~1);
   return new Int16Array(copy.buffer, 0, copy.byteLength / 2);
 }
+
+/** Samples as floats, -1 to 1. */
+export function toFloat(samples: Int16Array): Float32Array {
+  return Float32Array.from(samples, (sample) => sample / 32768);
+}
+
+/** Floats as 16-bit samples: rounded, held within the range, NaN as 0. The inverse of `toFloat`. */
+export function fromFloat(samples: Float32Array): Int16Array {
+  const values = new Int16Array(samples.length);
+  for (let i = 0; i < samples.length; i++) values[i] = Math.max(-32768, Math.min(32767, Math.round((samples[i] as number) * 32768)));
+  return values;
+}

@@ -87,6 +87,17 @@ export function createResampler(inputSampleRate: number, outputSampleRate: numbe
   };
 }
 
+/** Converts one whole sound. */
+export function resampleWhole(samples: Float32Array, inputSampleRate: number, outputSampleRate: number): Float32Array {
+  const resampler = createResampler(inputSampleRate, outputSampleRate);
+  const head = resampler.process(samples).slice();
+  const tail = resampler.flush();
+  const whole = new Float32Array(head.length + tail.length);
+  whole.set(head);
+  whole.set(tail, head.length);
+  return whole;
+}
+
 /** Four running sums: the processor can work on them at once, and the order of the additions is fixed. */
 function dot(signal: Float32Array, from: number, coefficients: Float32Array, row: number, taps: number): number {
   let a = 0;

@@ -1,9 +1,9 @@
-import { samplesToBytes } from "../pcm.js";
+import { fromFloat, samplesToBytes } from "../pcm.js";
 import type { Codec } from "./codec.js";
 
 /** Signed 16-bit little-endian samples without a container. */
 export function createPcmCodec(): Codec {
-  return { encode: (samples) => (samples.length === 0 ? [] : [toS16(samples)]), flush: () => [], finish: () => [], free() {} };
+  return { encode: (samples) => (samples.length === 0 ? [] : [samplesToBytes(fromFloat(samples))]), flush: () => [], finish: () => [], free() {} };
 }
 
 /** The same in a RIFF/WAVE file. Its length is unknown while it streams: both sizes say 0xFFFFFFFF, which readers take as "to the end". */
@@ -21,14 +21,6 @@ export function createWavCodec(sampleRate: number): Codec {
     finish: () => withHeader([]),
     free() {},
   };
-}
-
-function toS16(samples: Float32Array): Uint8Array {
-  const values = new Int16Array(samples.length);
-  for (let i = 0; i < samples.length; i++) {
-    values[i] = Math.max(-32768, Math.min(32767, Math.round((samples[i] as number) * 32768)));
-  }
-  return samplesToBytes(values);
 }
 
 function wavHeader(sampleRate: number): Uint8Array {

@@ -1,4 +1,5 @@
 import { ServiceError } from "#protocol/errors";
+import { toFloat } from "../pcm.js";
 import { createResampler } from "../resampler.js";
 import type { Codec } from "./codec.js";
 import type { EncoderSpec } from "./encoder.js";
@@ -27,7 +28,7 @@ export async function createPipeline(spec: EncoderSpec): Promise<Pipeline> {
   function write(samples: Int16Array): Uint8Array {
     const parts: Uint8Array[] = [];
     for (let from = 0; from < samples.length; from += BLOCK_SAMPLES) {
-      const block = Float32Array.from(samples.subarray(from, from + BLOCK_SAMPLES), (sample) => sample / 32768);
+      const block = toFloat(samples.subarray(from, from + BLOCK_SAMPLES));
       parts.push(...codec.encode(limiter.process(resampler.process(block))));
     }
     return joined(parts);

@@ -1,0 +1,55 @@
+import { ServiceError } from "#protocol/errors";
+import { unreadable } from "./failures.js";
+import { decodeWithFfmpeg } from "./ffmpeg.js";
+import { decodeFlac } from "./flac.js";
+import { createMonoSink, type DecodedAudio, type MonoSink } from "./mono-sink.js";
+import { decodeMp3 } from "./mp3.js";
+import { decodeOpus } from "./opus.js";
+import { openOpusTrack } from "./opus-track.js";
+import { type Sniffed, sniffAudio } from "./sniff.js";
+import { decodeVorbis } from "./vorbis.js";
+import { decodeWav } from "./wav.js";
+
+export interface DecodeBounds {
+  /** Longest sound allowed, in seconds that really come out of the decoder. */
+  maxSeconds: number;
+  /** Rate wanted, Hz; null keeps the file's own. */
+  sampleRate: number | null;
+}
+
+/** Decodes a whole file on this thread; see `decodeAudio`, which runs it on another. */
+export async function decodeBytes(bytes: Uint8Array, bounds: DecodeBounds): Promise<DecodedAudio> {
+  const sniffed = sniffAudio(bytes);
+  if (sniffed === null) throw unreadable("the file is not audio in any format that is known here");
+  const sink = createMonoSink({ ...bounds, format: sniffed.format });
+  try {
+    await decodeInto(sink, bytes.subarray(sniffed.offset), sniffed, bounds.maxSeconds);
+    return sink.finish();
+  } catch (error) {
+    if (error instanceof ServiceError) throw error;
+    // Decoders throw whatever they like at damaged files: the file is at fault, not the service.
+    throw unreadable(`${sniffed.format} that is damaged`, undefined, error);
+  }
+}
+
+async function decodeInto(sink: MonoSink, bytes: Uint8Array, sniffed: Sniffed, maxSeconds: number): Promise<void> {
+  const { format } = sniffed;
+  if ("demuxer" in sniffed) return decodeWithFfmpeg({ bytes, format, demuxer: sniffed.demuxer, maxSeconds }, sink);
+  if ("channels" in sniffed) return decodeMp3(bytes, sniffed.channels, sink);
+  switch (format) {
+    case "wav":
+      return decodeWav(bytes, sink);
+    case "flac":
+    case "ogg-flac":
+      return decodeFlac(bytes, sink);
+    case "vorbis":
+      return decodeVorbis(bytes, sink);
+    case "opus":
+    case "webm": {
+      const track = await openOpusTrack(bytes, format);
+      const isOurs = track !== null && track.channels <= 2;
+      if (isOurs) return decodeOpus(track, sink);
+      return decodeWithFfmpeg({ bytes, format, demuxer: format === "webm" ? "matroska" : "ogg", maxSeconds }, sink);
+    }
+  }
+}

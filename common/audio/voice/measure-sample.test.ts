@@ -1,0 +1,37 @@
+import { afterAll, expect, test } from "vitest";
+import { closeDecodeThreads } from "../decoding/decode.js";
+import { ffmpegEncode } from "../testing/ffmpeg.js";
+import { noise, tone } from "../testing/signals.js";
+import { speechLike } from "../testing/speech-like.js";
+import { measureVoiceSample } from "./measure-sample.js";
+
+afterAll(closeDecodeThreads);
+
+const toWav = (samples: Int16Array): Uint8Array => ffmpegEncode(samples, 16_000, ["-f", "wav"]);
+const voice = speechLike({ pitchHz: 190, syllablesPerSecond: 4, seconds: 4, sampleRate: 16_000 });
+
+test.each([
+  ["wav", ["-f", "wav"]],
+  ["mp3", ["-c:a", "libmp3lame", "-f", "mp3"]],
+  ["opus", ["-c:a", "libopus", "-f", "ogg"]],
+])("measures a voice in %s", async (_, args) => {
+  const { traits, durationMs } = await measureVoiceSample(ffmpegEncode(voice, 16_000, args));
+  expect(Math.abs(traits.pitchHz - 190)).toBeLessThan(3);
+  expect(Math.abs(traits.syllablesPerSecond - 4)).toBeLessThan(0.8);
+  expect(Math.abs(durationMs - 4000)).toBeLessThan(120);
+});
+
+test.each([
+  ["not audio", Buffer.from("hello, I am not audio at all"), "not audio"],
+  ["silence", toWav(new Int16Array(48_000)), "silent"],
+  ["noise", toWav(noise(48_000, 0.3)), "no speech"],
+  ["a tone", toWav(tone(300, 3, 16_000)), "no speech"],
+  ["half a second", toWav(voice.subarray(0, 8000)), "shorter than 1 second"],
+  ["six minutes", toWav(new Int16Array(16_000 * 360)), "longer than 5 minutes"],
+])("%s cannot be a reference", async (_, bytes, detail) => {
+  await expect(measureVoiceSample(bytes)).rejects.toMatchObject({
+    code: "bad_reference_audio",
+    status: 400,
+    message: expect.stringContaining(detail),
+  });
+});
