@@ -1,0 +1,121 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import type { ForwardedRequest, ForwardedResponse, Principal } from "#protocol/bus/control";
+import { ServiceError } from "#protocol/errors";
+import type { Bus } from "#common/bus/bus";
+import { createLogger } from "#common/log";
+import { joinTrace } from "#common/tracing/traceparent";
+import type { HttpRequest, HttpResponder } from "../http/exchange.js";
+import { Router } from "../http/router.js";
+import { Forwarder, forwardedRoutes, MAX_FORWARDED_BODY_BYTES } from "./forwarder.js";
+
+const principal: Principal = { teamId: "t", userId: "u", keyId: "k", scopes: ["*"], hasCredit: true, betaAccess: false, maxConcurrentStreams: 0 };
+
+let stored: Map<string, Uint8Array>;
+let seen: ForwardedRequest[];
+let answer: () => Promise<ForwardedResponse>;
+let sent: { status: number; headers: Record<string, string>; body: string } | null;
+
+const bus: Pick<Bus, "request" | "objects"> = {
+  request: async <T>(_subject: string, message: object) => {
+    seen.push(message as ForwardedRequest);
+    return (await answer()) as T;
+  },
+  objects: () => ({
+    put: async (name, bytes) => void stored.set(name, bytes),
+    get: async (name) => stored.get(name) ?? null,
+    delete: async (name) => void stored.delete(name),
+  }),
+};
+
+const responder: HttpResponder = {
+  begin: (status, headers) => void (sent = { status, headers, body: "" }),
+  write: () => true,
+  writable: () => Promise.resolve(),
+  end: (bytes) => {
+    if (sent !== null) sent.body = Buffer.from(bytes ?? []).toString();
+  },
+  abort: () => undefined,
+  begun: false,
+  closed: new AbortController().signal,
+};
+
+function request(method: string, path: string, body = "", headers: Record<string, string> = {}): HttpRequest {
+  return {
+    method,
+    path,
+    query: "a=1&a=2",
+    header: (name) => headers[name],
+    remoteAddress: "127.0.0.1",
+    trace: joinTrace(undefined),
+    parameters: {},
+    body: async (limitBytes) => {
+      expect(limitBytes).toBe(MAX_FORWARDED_BODY_BYTES);
+      return Buffer.from(body);
+    },
+  };
+}
+
+const forwarder = (): Forwarder => new Forwarder({ bus: bus as Bus, authenticate: async () => principal, log: createLogger("test", "fatal") });
+const json = (status: number, body: string): ForwardedResponse => ({ status, headers: { "content-type": "application/json" }, body: Buffer.from(body) });
+
+beforeEach(() => {
+  stored = new Map();
+  seen = [];
+  sent = null;
+  answer = async () => json(200, "{}");
+});
+
+describe("Forwarder", () => {
+  it("passes on what the control plane needs, and nothing secret", async () => {
+    const headers = { authorization: "Bearer secret", "content-type": "application/json", cookie: "c", accept: "*/*" };
+    const posted = request("POST", "/model", "{}", headers);
+    await forwarder().forward(posted, responder, "voices");
+    expect(seen[0]).toMatchObject({ method: "POST", path: "/model", query: "a=1&a=2", bodyObject: null, principal });
+    expect(seen[0]?.headers).toEqual({
+      "content-type": "application/json",
+      accept: "*/*",
+      traceparent: `00-${posted.trace.traceId}-${posted.trace.spanId}-01`,
+    });
+    expect(sent).toEqual({ status: 200, headers: { "content-type": "application/json" }, body: "{}" });
+  });
+
+  it("asks for HEAD as for GET", async () => {
+    await forwarder().forward(request("HEAD", "/model"), responder, "voices");
+    expect(seen[0]?.method).toBe("GET");
+  });
+
+  it("sends a large body through the object store", async () => {
+    const body = "x".repeat(600 * 1024);
+    await forwarder().forward(request("POST", "/model", body), responder, "voices");
+    expect(seen[0]?.body.byteLength).toBe(0);
+    expect(Buffer.from(stored.get(seen[0]?.bodyObject ?? "") ?? []).toString()).toBe(body);
+  });
+
+  it("fetches a large answer from the object store, and removes it there", async () => {
+    stored.set("big", Buffer.from("large answer"));
+    answer = async () => ({ ...json(200, ""), bodyObject: "big" });
+    await forwarder().forward(request("GET", "/model"), responder, "voices");
+    expect(sent?.body).toBe("large answer");
+    expect(stored.size).toBe(0);
+  });
+
+  it("says which dependency is away", async () => {
+    answer = async () => ({ ...json(200, ""), bodyObject: "lost" });
+    await expect(forwarder().forward(request("GET", "/model"), responder, "voices")).rejects.toMatchObject({ code: "dependency_unavailable", status: 503 });
+    answer = () => Promise.reject(new ServiceError("dependency_unavailable", { parameters: { dependency: "The control plane" } }));
+    await expect(forwarder().forward(request("GET", "/model"), responder, "voices")).rejects.toThrow("The control plane is briefly unavailable");
+  });
+});
+
+describe("forwardedRoutes", () => {
+  const router = new Router(forwardedRoutes(forwarder()));
+
+  it.each(["/model", "/model/1", "/model/1/samples/0", "/wallet/self/api-credit"])("covers %s", (path) => {
+    expect(router.match("GET", path).type).toBe("route");
+    expect(router.match("DELETE", path).type).toBe("route");
+  });
+
+  it.each(["/models", "/v1/agent/sessions", "/wallet"])("does not cover %s", (path) => {
+    expect(router.match("GET", path).type).toBe("nothing");
+  });
+});

@@ -1,0 +1,110 @@
+import {
+  controlSubjects,
+  type ForwardedRequest,
+  type ForwardedResponse,
+  type KeyScope,
+  MAX_INLINE_BODY_BYTES,
+  type Principal,
+  uploadsBucket,
+} from "#protocol/bus/control";
+import { ServiceError } from "#protocol/errors";
+import type { Bus, ObjectBucket } from "#common/bus/bus";
+import { newIdentifier } from "#common/identifier";
+import type { Logger } from "#common/log";
+import { formatTraceparent } from "#common/tracing/traceparent";
+import type { Authenticate } from "../authentication/authenticator.js";
+import type { HttpRequest, HttpResponder, HttpRoute } from "../http/exchange.js";
+
+/** Largest body taken for the control plane. */
+export const MAX_FORWARDED_BODY_BYTES = 64 * 1024 * 1024;
+
+/** A voice upload decodes and measures its samples before it answers. */
+const ANSWER_TIMEOUT_MS = 30_000;
+
+/** Besides `traceparent`, which names this edge's span. */
+const forwardedHeaders = ["content-type", "accept", "origin"] as const;
+
+export interface ForwarderOptions {
+  bus: Bus;
+  authenticate: Authenticate;
+  log: Logger;
+}
+
+/** Authenticates a request, hands it to the control plane over the bus, and answers with what comes back. */
+export class Forwarder {
+  readonly #options: ForwarderOptions;
+  readonly #bucket: ObjectBucket;
+
+  constructor(options: ForwarderOptions) {
+    this.#options = options;
+    this.#bucket = options.bus.objects(uploadsBucket);
+  }
+
+  /** Throws authentication errors, `payload_too_large`, and `dependency_unavailable` when the control plane or its object store is away. */
+  async forward(request: HttpRequest, responder: HttpResponder, scope: KeyScope): Promise<void> {
+    const principal = await this.#options.authenticate(request, scope);
+    const message = await this.#pack(request, principal);
+    const answer = await this.#options.bus.request<ForwardedResponse>(controlSubjects.http, message, {
+      timeoutMs: ANSWER_TIMEOUT_MS,
+      dependency: "The control plane",
+    });
+    const body = await this.#bodyOf(answer);
+    responder.begin(answer.status, answer.headers);
+    responder.end(body);
+  }
+
+  async #pack(request: HttpRequest, principal: Principal): Promise<ForwardedRequest> {
+    const body = await request.body(MAX_FORWARDED_BODY_BYTES);
+    const isLarge = body.byteLength > MAX_INLINE_BODY_BYTES;
+    const bodyObject = isLarge ? newIdentifier() : null;
+    if (bodyObject !== null) await storing(() => this.#bucket.put(bodyObject, body));
+    return {
+      method: request.method === "HEAD" ? "GET" : request.method,
+      path: request.path,
+      query: request.query,
+      headers: headersOf(request),
+      body: isLarge ? new Uint8Array(0) : body,
+      bodyObject,
+      principal,
+    };
+  }
+
+  async #bodyOf(answer: ForwardedResponse): Promise<Uint8Array> {
+    const name = answer.bodyObject ?? null;
+    if (name === null) return answer.body;
+    const bytes = await storing(() => this.#bucket.get(name));
+    if (bytes === null) throw storageUnavailable(undefined);
+    this.#bucket.delete(name).catch((error: unknown) => this.#options.log.warn({ err: error }, "an answer was left in the object store"));
+    return bytes;
+  }
+}
+
+function storageUnavailable(cause: unknown): ServiceError {
+  return new ServiceError("dependency_unavailable", { parameters: { dependency: "Object storage" }, cause });
+}
+
+/** Failures of the object store are a dependency's, not ours. */
+async function storing<T>(action: () => Promise<T>): Promise<T> {
+  try {
+    return await action();
+  } catch (cause) {
+    throw cause instanceof ServiceError ? cause : storageUnavailable(cause);
+  }
+}
+
+function headersOf(request: HttpRequest): Record<string, string> {
+  const headers: Record<string, string> = { traceparent: formatTraceparent(request.trace) };
+  for (const name of forwardedHeaders) {
+    const value = request.header(name);
+    if (value !== undefined) headers[name] = value;
+  }
+  return headers;
+}
+
+/** The routes that the control plane answers. It knows their paths and methods below these prefixes; here they are one pattern each. */
+export function forwardedRoutes(forwarder: Forwarder): HttpRoute[] {
+  const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
+  const under = (path: string, scope: KeyScope): HttpRoute[] =>
+    methods.map((method) => ({ method, path, handle: (request, responder) => forwarder.forward(request, responder, scope) }));
+  return [...under("/model", "voices"), ...under("/model/*", "voices"), ...under("/wallet/*", "wallet")];
+}
