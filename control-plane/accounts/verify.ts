@@ -1,4 +1,4 @@
-import { and, eq, isNull, lt, or } from "drizzle-orm";
+import { and, eq, isNull, lte, or } from "drizzle-orm";
 import type { VerifyKeyReply } from "#protocol/bus/control";
 import { ServiceError } from "#protocol/errors";
 import type { Records } from "../database/database.js";
@@ -36,6 +36,6 @@ export async function verifyKey(records: Records, keyDigest: string, now: Date):
 }
 
 async function touch(records: Records, keyId: string, now: Date): Promise<void> {
-  const stale = or(isNull(apiKeys.lastUsedAt), lt(apiKeys.lastUsedAt, new Date(now.getTime() - LAST_USED_INTERVAL_MS)));
+  const stale = or(isNull(apiKeys.lastUsedAt), lte(apiKeys.lastUsedAt, new Date(now.getTime() - LAST_USED_INTERVAL_MS)));
   await records.update(apiKeys).set({ lastUsedAt: now }).where(and(eq(apiKeys.id, keyId), stale));
 }

@@ -1,0 +1,36 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { costMicros, creditText } from "./prices.js";
+
+describe("costMicros", () => {
+  it("counts characters for speech and seconds for transcription, rounded up", () => {
+    expect(costMicros({ model: "s1", characters: 1, audioMs: 9999, outcome: "completed" })).toBe(15);
+    expect(costMicros({ model: "s2-pro", characters: 1_000_000, audioMs: 0, outcome: "cancelled" })).toBe(15_000_000);
+    expect(costMicros({ model: "transcribe-1", characters: 500, audioMs: 1001, outcome: "completed" })).toBe(101);
+  });
+
+  it.each(["s2.1-pro-free", "my-own-model", "__proto__", "constructor"])("asks nothing for %s", (model) => {
+    expect(costMicros({ model, characters: 1000, audioMs: 1000, outcome: "completed" })).toBe(0);
+  });
+});
+
+describe("creditText", () => {
+  it.each([
+    [0, "0"],
+    [1, "0.000001"],
+    [-1, "-0.000001"],
+    [1_500_000, "1.5"],
+    [1_000_000_000, "1000"],
+    [-2_250_000, "-2.25"],
+  ])("writes %i micro-units as %s", (micros, text) => {
+    expect(creditText(micros)).toBe(text);
+  });
+
+  it("loses nothing", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: -9_000_000_000_000, max: 9_000_000_000_000 }), (micros) => {
+        expect(Math.round(Number(creditText(micros)) * 1_000_000)).toBe(micros);
+      }),
+    );
+  });
+});

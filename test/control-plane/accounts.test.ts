@@ -1,0 +1,163 @@
+import { eq } from "drizzle-orm";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { isWellFormedApiKey } from "#common/api-key";
+import { newIdentifier, sha256Hex } from "#common/identifier";
+import { addCredit, settleUsage } from "#control-plane/accounts/balance";
+import { DEVELOPMENT_CREDIT_MICROS, DEVELOPMENT_TEAM_ID, seedDevelopment } from "#control-plane/accounts/development";
+import { administerKeys } from "#control-plane/accounts/keys";
+import { costMicros } from "#control-plane/accounts/prices";
+import { verifyKey } from "#control-plane/accounts/verify";
+import type { Records } from "#control-plane/database/database";
+import { apiKeys, teams, usageRecords } from "#control-plane/database/schema";
+import type { UsageRecord } from "#protocol/bus/control";
+import { engines, freshDatabase } from "./databases.js";
+import { addTeam } from "./teams.js";
+
+const start = new Date("2026-11-20T10:00:00.000Z");
+const after = (ms: number): Date => new Date(start.getTime() + ms);
+
+function usage(change: Partial<UsageRecord>): UsageRecord {
+  return {
+    usageId: newIdentifier(),
+    teamId: DEVELOPMENT_TEAM_ID,
+    keyId: "k",
+    route: "/v1/tts",
+    model: "s1",
+    characters: 1000,
+    audioMs: 60_000,
+    firstAudioMs: 50,
+    totalMs: 900,
+    outcome: "completed",
+    traceId: "0".repeat(32),
+    finishedAtMs: start.getTime(),
+    ...change,
+  };
+}
+
+describe.each(engines)("accounts on %s", (engine) => {
+  let fixture: Awaited<ReturnType<typeof freshDatabase>>;
+  let records: Records;
+  beforeAll(async () => {
+    fixture = await freshDatabase(engine);
+    records = fixture.database.records;
+    await seedDevelopment(records, "first-development-key", start);
+  });
+  afterAll(() => fixture.stop());
+
+  const balanceOf = async (teamId: string): Promise<number> => (await records.select().from(teams).where(eq(teams.id, teamId)))[0]?.balanceMicros ?? Number.NaN;
+
+  it("open to the development key, with credit, beta access and every scope", async () => {
+    const { principal, expiresAtMs } = await verifyKey(records, sha256Hex("first-development-key"), start);
+    expect(principal).toMatchObject({ teamId: DEVELOPMENT_TEAM_ID, scopes: ["*"], hasCredit: true, betaAccess: true, maxConcurrentStreams: 0 });
+    expect(expiresAtMs).toBeNull();
+    expect(await balanceOf(DEVELOPMENT_TEAM_ID)).toBe(DEVELOPMENT_CREDIT_MICROS);
+  });
+
+  it("close to the development key once another one is configured, and tell which", async () => {
+    expect(await seedDevelopment(records, "second", start)).toBe(sha256Hex("first-development-key"));
+    expect(await seedDevelopment(records, "second", start)).toBeNull();
+    await expect(verifyKey(records, sha256Hex("first-development-key"), start)).rejects.toMatchObject({ code: "invalid_token" });
+    await verifyKey(records, sha256Hex("second"), start);
+  });
+
+  it("seed once when many instances start together", async () => {
+    await Promise.all(Array.from({ length: 8 }, () => seedDevelopment(records, "third", start)));
+    expect(await records.select().from(apiKeys).where(eq(apiKeys.digest, sha256Hex("third")))).toHaveLength(1);
+    expect(await balanceOf(DEVELOPMENT_TEAM_ID)).toBe(DEVELOPMENT_CREDIT_MICROS);
+  });
+
+  it("create, list and revoke keys; only the digest is stored", async () => {
+    const made = await administerKeys(records, { action: "create", name: "ci", teamId: null, scopes: ["voices"], expiresInMs: null }, start);
+    const key = made.reply.key ?? "";
+    expect(isWellFormedApiKey(key)).toBe(true);
+    const [row] = await records.select().from(apiKeys).where(eq(apiKeys.digest, sha256Hex(key)));
+    expect(JSON.stringify(row)).not.toContain(key.slice(15));
+    expect((await verifyKey(records, sha256Hex(key), start)).principal.scopes).toEqual(["voices"]);
+    const listed = (await administerKeys(records, { action: "list" }, start)).reply;
+    expect(listed.key).toBeNull();
+    expect(listed.keys.find((item) => item.keyId === row?.id)).toMatchObject({ name: "ci", prefix: key.slice(0, 15), createdAtMs: start.getTime() });
+
+    const revoked = await administerKeys(records, { action: "revoke", keyId: row?.id ?? "" }, after(5));
+    expect(revoked.revokedDigest).toBe(sha256Hex(key));
+    await expect(verifyKey(records, sha256Hex(key), after(6))).rejects.toMatchObject({ code: "invalid_token" });
+    const again = await administerKeys(records, { action: "revoke", keyId: row?.id ?? "" }, after(9));
+    expect(again.reply.keys[0]?.revokedAtMs).toBe(after(5).getTime());
+  });
+
+  it("refuse a key from the instant that it expires", async () => {
+    const { reply } = await administerKeys(records, { action: "create", name: "short", teamId: null, scopes: null, expiresInMs: 1000 }, start);
+    const digest = sha256Hex(reply.key ?? "");
+    expect((await verifyKey(records, digest, after(999))).expiresAtMs).toBe(after(1000).getTime());
+    await expect(verifyKey(records, digest, after(1000))).rejects.toMatchObject({ code: "token_expired" });
+  });
+
+  it.each<[string, unknown, string]>([
+    ["an unknown team", { action: "create", name: "x", teamId: "nobody", scopes: null, expiresInMs: null }, "not_found"],
+    ["an empty name", { action: "create", name: "", teamId: null, scopes: null, expiresInMs: null }, "validation"],
+    ["an unknown scope", { action: "create", name: "x", teamId: null, scopes: ["root"], expiresInMs: null }, "validation"],
+    ["a lifetime of nothing", { action: "create", name: "x", teamId: null, scopes: null, expiresInMs: 0 }, "validation"],
+    ["an unknown key", { action: "revoke", keyId: "none" }, "not_found"],
+    ["an unknown action", { action: "drop" }, "validation"],
+    ["nothing", null, "validation"],
+  ])("refuse key administration with %s", async (_name, request, code) => {
+    await expect(administerKeys(records, request, start)).rejects.toMatchObject({ code });
+  });
+
+  it("note a key's last use, at most once a minute", async () => {
+    const { reply } = await administerKeys(records, { action: "create", name: "used", teamId: null, scopes: null, expiresInMs: null }, start);
+    const digest = sha256Hex(reply.key ?? "");
+    const lastUse = async (ms: number): Promise<number | undefined> => {
+      await verifyKey(records, digest, after(ms));
+      return (await records.select().from(apiKeys).where(eq(apiKeys.digest, digest)))[0]?.lastUsedAt?.getTime();
+    };
+    expect([await lastUse(0), await lastUse(59_999), await lastUse(60_000)]).toEqual([after(0), after(0), after(60_000)].map(Number));
+  });
+
+  it("settle each usage id once, whoever brings it and however often, and the sum is exact", async () => {
+    const { teamId } = await addTeam(records, { balanceMicros: 10_000_000 });
+    const ids = Array.from({ length: 12 }, newIdentifier);
+    const deliveries = ids.flatMap((usageId, index) => Array.from({ length: 4 }, () => usage({ usageId, teamId, characters: 100 * (index + 1) })));
+    const settled = await Promise.all(deliveries.map((item) => settleUsage(records, item, start)));
+    expect(settled.filter((item) => !item.repeated)).toHaveLength(ids.length);
+    const cost = ids.reduce((sum, _, index) => sum + costMicros(usage({ characters: 100 * (index + 1) })), 0);
+    expect(await balanceOf(teamId)).toBe(10_000_000 - cost);
+    expect(await records.select().from(usageRecords).where(eq(usageRecords.teamId, teamId))).toHaveLength(ids.length);
+  });
+
+  it("find exactly one request that exhausts the credit, and tell so to the next verification", async () => {
+    const { teamId, key } = await addTeam(records, { balanceMicros: 5 * 15_000 });
+    const settled = await Promise.all(Array.from({ length: 9 }, () => settleUsage(records, usage({ teamId }), start)));
+    expect(settled.filter((item) => item.exhausted)).toHaveLength(1);
+    expect(await balanceOf(teamId)).toBe(-4 * 15_000);
+    expect((await verifyKey(records, sha256Hex(key), start)).principal.hasCredit).toBe(false);
+    await addCredit(records, teamId, 4 * 15_000 + 1, start);
+    expect((await verifyKey(records, sha256Hex(key), start)).principal.hasCredit).toBe(true);
+  });
+
+  it("charge nothing for the free model, a failure, or a team that is gone", async () => {
+    const { teamId } = await addTeam(records, { balanceMicros: 7 });
+    await settleUsage(records, usage({ teamId, model: "s2.1-pro-free" }), start);
+    await settleUsage(records, usage({ teamId, outcome: "failed" }), start);
+    expect(await balanceOf(teamId)).toBe(7);
+    expect(await settleUsage(records, usage({ teamId: "gone" }), start)).toEqual({ repeated: true, exhausted: false });
+  });
+
+  it("keep balance = top-ups - costs under any mix of both", async () => {
+    const { teamId } = await addTeam(records, { balanceMicros: 0 });
+    let expected = 0;
+    const step = fc.oneof(fc.record({ credit: fc.integer({ min: 1, max: 1_000_000 }) }), fc.record({ characters: fc.integer({ min: 0, max: 100_000 }) }));
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 6 }), async (steps) => {
+        await Promise.all(
+          steps.map((item) =>
+            "credit" in item ? addCredit(records, teamId, item.credit, start) : settleUsage(records, usage({ teamId, characters: item.characters }), start),
+          ),
+        );
+        for (const item of steps) expected += "credit" in item ? item.credit : -Math.ceil(item.characters * 15);
+        expect(await balanceOf(teamId)).toBe(expected);
+      }),
+      { numRuns: 15 },
+    );
+  });
+});

@@ -1,0 +1,168 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { getTableColumns, sql } from "drizzle-orm";
+import { getTableConfig, type PgTable } from "drizzle-orm/pg-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Database } from "#control-plane/database/database";
+import { isUnavailable, toServiceError } from "#control-plane/database/failure";
+import { LockedError, takeLock } from "#control-plane/database/lock-file";
+import { migrate } from "#control-plane/database/migrate";
+import { migrations } from "#control-plane/database/migrations/all";
+import { openDatabase } from "#control-plane/database/open";
+import * as schema from "#control-plane/database/schema";
+import { temporaryDirectory } from "../harness/temporary-directory.js";
+import { engines, freshDatabase, silentLog } from "./databases.js";
+import { postgresPrograms, startPostgres } from "./postgres.js";
+
+describe.each(engines)("the schema on %s", (engine) => {
+  let fixture: Awaited<ReturnType<typeof freshDatabase>>;
+  let database: Database;
+  beforeAll(async () => {
+    fixture = await freshDatabase(engine);
+    database = fixture.database;
+  });
+  afterAll(() => fixture.stop());
+
+  it("has every column that drizzle expects, with the same type and nullability, and no other", async () => {
+    const rows = await database.records
+      .select({ table: sql<string>`table_name`, column: sql<string>`column_name`, type: sql<string>`data_type`, nullable: sql<string>`is_nullable` })
+      .from(sql`information_schema.columns`)
+      .where(sql`table_schema = 'public' AND table_name <> 'schema_migrations'`);
+    const found = rows.map((row) => `${row.table}.${row.column} ${row.type === "ARRAY" ? "text[]" : row.type} ${row.nullable}`).sort();
+    const expected = (Object.values(schema) as PgTable[]).flatMap((table) =>
+      Object.values(getTableColumns(table)).map((column) => {
+        return `${getTableConfig(table).name}.${column.name} ${column.getSQLType()} ${column.notNull ? "NO" : "YES"}`;
+      }),
+    );
+    expect(found).toEqual(expected.sort());
+  });
+
+  it("runs each step once", async () => {
+    expect(await migrate(database.records, migrations, new Date())).toEqual([]);
+  });
+
+  it("runs a new step, and leaves nothing of one that fails", async () => {
+    const good = { name: "test-good", statements: ["CREATE TABLE test_good (id text)"] };
+    const bad = { name: "test-bad", statements: ["CREATE TABLE test_bad (id text)", "CREATE NONSENSE"] };
+    await expect(migrate(database.records, [...migrations, good, bad], new Date())).rejects.toThrow();
+    expect(await migrate(database.records, [...migrations, good], new Date())).toEqual(["test-good"]);
+    await database.records.execute(sql`DROP TABLE test_good`);
+    await expect(database.records.execute(sql`SELECT * FROM test_bad`)).rejects.toThrow();
+  });
+
+  it("keeps a transaction's statements together while others run", async () => {
+    const { records } = database;
+    await records.execute(sql`CREATE TABLE test_counter (value integer NOT NULL)`);
+    await records.execute(sql`INSERT INTO test_counter VALUES (0)`);
+    const read = async (on: typeof records): Promise<number> =>
+      (await on.select({ value: sql<number>`value` }).from(sql`test_counter`).for("update"))[0]?.value ?? -1;
+    await Promise.all(
+      Array.from({ length: 20 }, (_, index) => {
+        const work = records.transaction(async (step) => {
+          const value = await read(step);
+          await step.execute(sql`UPDATE test_counter SET value = ${value + 1}`);
+          if (index % 4 === 0) throw new RangeError("rolled back");
+        });
+        return index % 4 === 0 ? expect(work).rejects.toThrow("rolled back") : work;
+      }),
+    );
+    expect(await read(records)).toBe(15);
+    await records.execute(sql`DROP TABLE test_counter`);
+  });
+
+  it("keeps values out of the error that a failed query becomes", async () => {
+    const secret = "canary-4711";
+    const error = await database.records.execute(sql`SELECT ${secret}::text::integer`).then(
+      () => null,
+      (failure: unknown) => toServiceError(failure),
+    );
+    expect(error?.code).toBe("internal");
+    expect(isUnavailable(error)).toBe(false);
+    expect(String((error?.cause as Error).stack)).not.toContain("Failed query");
+  });
+});
+
+describe("the embedded database", () => {
+  const directory = temporaryDirectory("embedded");
+  afterAll(directory.remove);
+  const open = (): Promise<Database> => openDatabase({ url: null, dataDirectory: directory.path, log: silentLog });
+
+  it("keeps its records over a restart, which is quick, and refuses a second user", async () => {
+    const first = await open();
+    await first.records.execute(sql`CREATE TABLE kept (id text)`);
+    await expect(open()).rejects.toThrow(LockedError);
+    await first.close();
+    const startedMs = performance.now();
+    const second = await open();
+    expect(performance.now() - startedMs).toBeLessThan(5000);
+    await second.records.execute(sql`SELECT id FROM kept`);
+    await second.close();
+  });
+
+  it("starts over when its creation was cut off", async () => {
+    const other = temporaryDirectory("cut");
+    writeFileSync(join(other.path, "database.new"), "a half made database");
+    const database = await openDatabase({ url: null, dataDirectory: other.path, log: silentLog });
+    await database.close();
+    expect(existsSync(join(other.path, "database.new"))).toBe(false);
+    other.remove();
+  });
+});
+
+describe("the lock file", () => {
+  const directory = temporaryDirectory("lock");
+  const path = join(directory.path, "lock");
+  afterAll(directory.remove);
+
+  it("is free again after its release, and only its holder releases it", () => {
+    const release = takeLock(path);
+    expect(() => takeLock(path)).toThrow(`running process ${process.pid}`);
+    release();
+    const again = takeLock(path);
+    release();
+    expect(() => takeLock(path)).toThrow(LockedError);
+    again();
+  });
+
+  it("is held by another living process", async () => {
+    const module = new URL("../../control-plane/database/lock-file.js", import.meta.url).href;
+    const child = spawn(process.execPath, ["--input-type=module", "-e", `(await import("${module}")).takeLock("${path}"); console.log("held"); setInterval(() => {}, 1000);`]);
+    await once(child.stdout, "data");
+    expect(() => takeLock(path)).toThrow(`running process ${child.pid}`);
+    child.kill("SIGKILL");
+    await once(child, "exit");
+    takeLock(path)();
+  });
+
+  it.each([
+    ["a process id that was given to another process since", JSON.stringify({ processId: process.pid, startedAt: "another boot:1" })],
+    ["a torn file", '{"proce'],
+    ["an empty file", ""],
+  ])("is taken over from %s", (_name, content) => {
+    writeFileSync(path, content);
+    takeLock(path)();
+    expect(existsSync(path)).toBe(false);
+  });
+});
+
+const programs = postgresPrograms();
+describe.skipIf(programs === null)("several instances on one Postgres", () => {
+  it("bring the schema up to date once, and outlive a restart of the server", async () => {
+    const server = await startPostgres(programs ?? "");
+    const open = (): Promise<Database> => openDatabase({ url: server.url, dataDirectory: "", log: silentLog });
+    const databases = await Promise.all([open(), open(), open()]);
+    const [first] = databases;
+    const rows = await first.records.select({ name: sql<string>`name` }).from(sql`schema_migrations`);
+    expect(rows.map((row) => row.name)).toEqual(migrations.map((migration) => migration.name));
+    await server.interrupt();
+    const failure = await first.records.execute(sql`SELECT 1`).then(() => null, (error: unknown) => toServiceError(error));
+    expect(failure?.code).toBe("dependency_unavailable");
+    const waiting = open();
+    await server.resume();
+    await first.records.execute(sql`SELECT 1`);
+    await Promise.all([...databases, await waiting].map((database) => database.close()));
+    await server.stop();
+  });
+});

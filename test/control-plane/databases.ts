@@ -1,0 +1,28 @@
+import { pino } from "pino";
+import type { Database } from "#control-plane/database/database";
+import { openDatabase } from "#control-plane/database/open";
+import { temporaryDirectory } from "../harness/temporary-directory.js";
+import { postgresPrograms, startPostgres } from "./postgres.js";
+
+export const silentLog = pino({ level: "silent" });
+
+export type EngineName = "pglite" | "postgres";
+
+/** The engines that this machine can run: PGlite always, Postgres where it is installed. */
+export const engines: EngineName[] = postgresPrograms() === null ? ["pglite"] : ["pglite", "postgres"];
+if (!engines.includes("postgres")) {
+  console.warn("\n!!! No Postgres under /usr/lib/postgresql: the tests of the Postgres engine DO NOT RUN. Install postgresql to run them. !!!\n");
+}
+
+/** A fresh, migrated database of one engine, and how to get rid of it. */
+export async function freshDatabase(engine: EngineName): Promise<{ database: Database; stop: () => Promise<void> }> {
+  const programs = postgresPrograms();
+  if (engine === "postgres" && programs !== null) {
+    const server = await startPostgres(programs);
+    const database = await openDatabase({ url: server.url, dataDirectory: "", log: silentLog });
+    return { database, stop: () => database.close().finally(server.stop) };
+  }
+  const directory = temporaryDirectory("pglite");
+  const database = await openDatabase({ url: null, dataDirectory: directory.path, log: silentLog });
+  return { database, stop: () => database.close().finally(directory.remove) };
+}
