@@ -5,8 +5,8 @@ import type { Token } from "./tokens.js";
 const always: Readonly<Record<string, string>> = {
   "e.g": "for example", "i.e": "that is", "eg.": "for example", etc: "et cetera", vs: "versus", "a.k.a": "also known as", "w/o": "without",
   "w/": "with", "c/o": "care of", "n/a": "not applicable", "N/A": "not applicable", "et.c": "et cetera", approx: "approximately",
-  Mr: "Mister", Mrs: "Missus", Ms: "Miz", Messrs: "Messieurs", "C++": "C plus plus", "C#": "C sharp", "F#": "F sharp", "&c": "et cetera",
-  "©": "copyright",
+  Mr: "Mister", Mrs: "Missus", Ms: "Miz", Messrs: "Messieurs", "C++": "C plus plus", "C#": "C sharp", "F#": "F sharp", "&c": "et cetera", "'n": "and",
+  "©": "copyright", "Ph.D": "P-H-D", PhD: "P-H-D", "M.Sc": "M-S-C", "B.Sc": "B-S-C", "Ed.D": "E-D-D",
 };
 
 /** Read out only with a stop behind them. */
@@ -30,13 +30,21 @@ const beforeNumber: Readonly<Record<string, string>> = {
 /** After these a sentence may end, so their stop stays before a capital. */
 const maySentenceEnd = /^(?:etc|Inc|Ltd|Corp|Co|Jr|Sr|Ave|Blvd|Rd|St|Bros|Esq)$/;
 
+const numberLike = /^(?:\d|[IVXLC]{2,}$)/;
+const capitalsAndCapitals = /^[A-Z]{1,3}(?:&[A-Z]{1,3})+$/;
 const initialism = /^(?:\p{L}\.)+\p{L}$/u;
+
+/** The full form of an abbreviation that needs neither stop nor company, or the word itself. */
+export function expandWord(word: string): string {
+  return lookUp(always, word) ?? word;
+}
 
 /** Words behind an abbreviation: the stop goes, other punctuation stays, and a full stop stays where the sentence ends. */
 function read(tokens: readonly Token[], index: number, spoken: string): ReturnType<Classifier> {
   const token = tokens[index];
   const next = tokens[index + 1];
   if (token === undefined || !token.trail.startsWith(".")) return single(spoken);
+  if (token.trail.length > 1) return single(spoken, token.trail.slice(1));
   const ends = next === undefined || next.startsBlock || (maySentenceEnd.test(token.core) && isCapitalized(next.core));
   return single(spoken, ends ? token.trail : token.trail.slice(1));
 }
@@ -49,12 +57,13 @@ export const readAbbreviation: Classifier = (tokens, index) => {
   const stopped = token.trail.startsWith(".");
   const fixed = lookUp(always, core) ?? (stopped ? lookUp(withStop, core) : undefined);
   if (fixed !== undefined) return read(tokens, index, fixed);
-  if (stopped && /^\d/.test(tokens[index + 1]?.core ?? "")) {
+  if (stopped && numberLike.test(tokens[index + 1]?.core ?? "")) {
     const counted = lookUp(beforeNumber, core);
     if (counted !== undefined) return single(counted, token.trail.slice(1));
   }
   if (core === "Dr" || core === "St") return readTitleOrStreet(tokens, index, stopped);
-  if (initialism.test(core)) return read(tokens, index, core.replaceAll(".", " ").toUpperCase());
+  if (capitalsAndCapitals.test(core)) return single([...core].join("-").replaceAll("-&-", " and "));
+  if (initialism.test(core)) return read(tokens, index, core.replaceAll(".", "-").toUpperCase());
   return readInitial(tokens, index);
 };
 

@@ -18,7 +18,7 @@ const signNames: Readonly<Record<string, string>> = {
 /** Every word and sign of an address: "example.com/docs" gives "example dot com slash docs". */
 export function spellAddress(address: string): string {
   const words: string[] = [];
-  for (const part of address.matchAll(/\p{L}[\p{L}\p{M}]*|\d+|[^\p{L}\p{N}]/gu)) {
+  for (const part of address.matchAll(/^W-W-W|\p{L}[\p{L}\p{M}]*|\d+|[^\p{L}\p{N}]/gu)) {
     const text = part[0];
     if (/^\d/.test(text)) words.push(labelDigitsToWords(text));
     else words.push(Object.hasOwn(signNames, text) ? (signNames[text] ?? "") : /^\p{L}/u.test(text) ? text : "");
@@ -30,7 +30,7 @@ export function spellAddress(address: string): string {
 export const readAddress: Classifier = (tokens, index) => {
   const core = tokens[index]?.core ?? "";
   const isWeb = scheme.test(core) || /^www\./i.test(core);
-  if (isWeb) return single(spellAddress(core.replace(scheme, "").replace(/^www\./i, "W W W.").replace(/\/$/, "")));
+  if (isWeb) return single(spellAddress(core.replace(scheme, "").replace(/^www\./i, "W-W-W.").replace(/\/$/, "")));
   const quad = dottedQuad.exec(core);
   if (quad !== null && quad.slice(1, 5).every((part) => Number(part) < 256)) {
     const numbers = quad.slice(1, 5).map((part) => digitsToWords(part ?? "")).join(" dot ");

@@ -17,6 +17,7 @@ const replacements: ReadonlyMap<string, string> = new Map([
 ]);
 
 const mark = /^\p{M}$/u;
+const takesMarks = /^[\p{L}\p{M}]$/u;
 const letter = /^\p{L}$/u;
 const latin = /^\p{Script=Latin}$/u;
 const unspeakable = /^[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\u{fe00}-\u{fe0f}\u{20e3}]$/u;
@@ -85,7 +86,7 @@ class Builder {
   /** Composes a mark with a Latin base where Unicode has the letter, drops it where not; other scripts keep up to `MAX_MARKS`. */
   mark(character: string, end: number): void {
     const base = this.#parts.at(-1);
-    if (base === undefined || whitespace.test(base) || this.#marks >= MAX_MARKS) return;
+    if (base === undefined || !takesMarks.test(base) || this.#marks >= MAX_MARKS) return;
     this.#marks++;
     const start = this.#start[this.#length - 1] ?? 0;
     if (base.length === 1 && (base < "\u0080" || latin.test(base))) {

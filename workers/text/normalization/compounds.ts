@@ -1,6 +1,6 @@
+import { expandWord } from "./abbreviations.js";
 import { digitsToWords, labelDigitsToWords } from "./numbers.js";
 
-/** Longest run of digits inside a name that is read as a number. */
 const signWords: Readonly<Record<string, string>> = { "&": "and", "@": "at", "%": "percent", "+": "plus", "=": "equals", "°": "degrees" };
 const part = /([\p{L}\p{M}]+)|(\d+)|([^\p{L}\p{M}\d])/gu;
 const otherNumber = /^\p{N}$/u;
@@ -8,7 +8,8 @@ const superscripts = "⁰¹²³⁴⁵⁶⁷⁸⁹";
 
 /**
  * Reads any word by its runs of letters and digits: "H2O", "COVID-19", "and/or", "snake_case", "node.js". Signs between letters that belong to
- * spelling stay (apostrophe, hyphen); the rest part words. Works in one pass on words of any length.
+ * spelling stay (apostrophe, hyphen); the rest part words. A lone "A" is tied to its number, or it would sound as
+ * the article. Works in one pass on words of any length.
  */
 export function readCompound(core: string): string {
   const out: string[] = [];
@@ -17,8 +18,8 @@ export function readCompound(core: string): string {
     const [text, letters, digits, sign] = match;
     const at = match.index;
     if (letters !== undefined || digits !== undefined) {
-      if (out.length > 0) out.push(glue);
-      out.push(letters ?? (text.length > 4 ? digitsToWords(text) : labelDigitsToWords(text)));
+      if (out.length > 0) out.push(digits !== undefined && glue === " " && out.at(-1) === "A" ? "-" : glue);
+      out.push(letters !== undefined ? expandWord(letters) : text.length > 4 ? digitsToWords(text) : labelDigitsToWords(text));
       glue = " ";
     } else if (sign !== undefined) {
       const betweenLetters = isLetter(core, at - 1) && isLetter(core, at + sign.length);
@@ -44,12 +45,11 @@ function numberSign(sign: string): string {
   return power === 2 ? "squared" : power === 3 ? "cubed" : /^\d+$/.test(plain) ? labelDigitsToWords(plain.slice(0, 4)) : "";
 }
 
-/** A dot is spoken inside names ("node.js"), a sentence's end when a capital follows, and a point between digits. */
+/** A dot is spoken inside names ("node.js"), and as a point between digits. */
 function dotGlue(core: string, at: number): string {
   const next = core[at + 1] ?? "";
   if (!isLetter(core, at - 1) && /\d/.test(next)) return " point ";
-  if (isLetter(core, at - 1) && /\p{Lu}/u.test(next)) return ". ";
-  return isLetter(core, at - 1) && /[\p{Ll}\d]/u.test(next) ? " dot " : " ";
+  return isLetter(core, at - 1) && /[\p{L}\d]/u.test(next) ? " dot " : " ";
 }
 
 function isLetter(text: string, at: number): boolean {

@@ -118,7 +118,7 @@ function monthFirst(tokens: readonly Token[], index: number, month: string): Rea
   }
   const year = stopOnly || token.trail === "," ? yearReading(next) : null;
   if (year !== null) return [{ tokens: 1, spoken: month, trail: "" }, year];
-  if (short && token.trail.startsWith(".") && next !== undefined) return single(month, withoutStop(token.trail));
+  if (short && token.trail.startsWith(".")) return single(month, next === undefined ? token.trail : withoutStop(token.trail));
   return null;
 }
 
@@ -129,6 +129,6 @@ export const readWeekday: Classifier = (tokens, index) => {
   if (token === undefined || day === undefined || !/^[A-Z]/.test(token.core)) return null;
   const beforeDate = token.trail === "," && (monthOf(tokens[index + 1]) !== null || dayOf(tokens[index + 1]) !== null);
   if (beforeDate) return single(day);
-  const certain = token.trail.startsWith(".") && tokens[index + 1] !== undefined && !/^(?:Sun|Sat)$/.test(token.core);
-  return certain || (token.trail.startsWith(".,")) ? single(day, withoutStop(token.trail)) : null;
+  const certain = token.trail.startsWith(".,") || (token.trail.startsWith(".") && !/^(?:Sun|Sat)$/.test(token.core));
+  return certain ? single(day, tokens[index + 1] === undefined ? token.trail : withoutStop(token.trail)) : null;
 };

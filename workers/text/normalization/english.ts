@@ -6,7 +6,7 @@ import { readNamedDate, readNumericDate, readWeekday } from "./dates.js";
 import { readFraction } from "./fractions.js";
 import type { Classifier, Reading, ReadingOptions } from "./match.js";
 import { readMoney } from "./money.js";
-import { readNumeral } from "./numerals.js";
+import { readDecade, readNumeral } from "./numerals.js";
 import { readPhone } from "./phones.js";
 import { pauseAfter, SpokenBuilder } from "./pauses.js";
 import { readNumberedLetter, readRange, readVersion } from "./ranges.js";
@@ -21,12 +21,12 @@ import { readQuantity } from "./units.js";
 const MAX_CLASSIFIED_CHARACTERS = 256;
 
 /** Tried in order on words of letters, apostrophes and hyphens alone. */
-const wordClassifiers: readonly Classifier[] = [readNamedDate, readWeekday, readAbbreviation, readRoman, readMoney];
+const wordClassifiers: readonly Classifier[] = [readNamedDate, readWeekday, readAbbreviation, readRoman, readMoney, readLoneSymbol];
 
 /** Tried in order on words that hold a digit or a sign; the more particular shape stands first. */
 const figureClassifiers: readonly Classifier[] = [
-  readAbbreviation, readLoneSymbol, readNumericDate, readNamedDate, readPhone, readTime, readMoney, readFraction, readQuantity, readDuration,
-  readNumeral, readVersion, readAddress, readTag, readRange, readRatio, readExpression, readSigned, readNumberedLetter,
+  readAbbreviation, readLoneSymbol, readNumericDate, readNamedDate, readPhone, readTime, readMoney, readDecade, readQuantity, readFraction,
+  readDuration, readNumeral, readAddress, readVersion, readTag, readExpression, readRange, readRatio, readSigned, readNumberedLetter,
 ];
 
 const plainWord = /^[\p{L}\p{M}]+(?:['-][\p{L}\p{M}]+)*$/u;

@@ -1,5 +1,6 @@
 import { type Classifier, joinsNext, lowerCore, single } from "./match.js";
-import { numberToWords, ordinalToWords, pluralOf } from "./numbers.js";
+import { numberToWords, ordinalToWords, pluralOf, yearToWords } from "./numbers.js";
+import { spokenUnit } from "./unit-names.js";
 
 const vulgar: Readonly<Record<string, readonly [number, number]>> = {
   "½": [1, 2], "⅓": [1, 3], "⅔": [2, 3], "¼": [1, 4], "¾": [3, 4], "⅕": [1, 5], "⅖": [2, 5], "⅗": [3, 5], "⅘": [4, 5], "⅙": [1, 6],
@@ -43,11 +44,19 @@ export const readFraction: Classifier = (tokens, index) => {
   if (/^\d{1,6}$/.test(core) && joinsNext(tokens, index)) {
     const [numerator, denominator] = vulgar[next] ?? plainFraction.exec(next)?.slice(1).map(Number) ?? [];
     if (numerator === undefined || denominator === undefined || numerator >= denominator) return null;
-    return [{ tokens: 1, spoken: numberToWords(core) }, { tokens: 1, spoken: afterWhole("0", numerator, denominator).slice("zero ".length) }];
+    const readings = [
+      { tokens: 1, spoken: numberToWords(core) },
+      { tokens: 1, spoken: afterWhole("0", numerator, denominator).slice("zero ".length) },
+    ];
+    const unit = joinsNext(tokens, index + 1) ? spokenUnit(tokens[index + 2]?.core ?? "", false) : null;
+    return unit === null ? readings : [...readings, { tokens: 1, spoken: unit }];
   }
+  const season = /^((?:19|20)\d\d)\/(\d\d)$/.exec(core);
+  if (season !== null) return single(`${yearToWords(Number(season[1]))} ${numberToWords(season[2] ?? "0")}`);
   const fixed = fixedPairs[core];
   if (fixed !== undefined) return single(fixed);
   const plain = plainFraction.exec(core);
+  if (plain !== null && plain[1] === plain[2] && Number(plain[1]) > 10) return single(`${numberToWords(plain[1] ?? "0")} ${numberToWords(plain[2] ?? "0")}`);
   if (plain !== null && Number(plain[1]) > 1 && (plain[2] === "10" || plain[2] === "100") && lowerCore(tokens, index + 1) !== "of") {
     return single(`${numberToWords(plain[1] ?? "0")} out of ${numberToWords(plain[2])}`);
   }

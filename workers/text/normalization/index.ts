@@ -2,6 +2,7 @@ import { cleanText } from "./clean.js";
 import { speakEnglish } from "./english.js";
 import { putsDayFirst, readsAsEnglish } from "./language.js";
 import { passThrough } from "./passthrough.js";
+import { settle } from "./settle.js";
 import type { NormalizedText } from "./span.js";
 
 export { numberToWords } from "./numbers.js";
@@ -17,6 +18,9 @@ export type { NormalizedText, SpokenSpan } from "./span.js";
  */
 export function normalizeText(text: string, language: string | null): NormalizedText {
   const clean = cleanText(text, true);
-  if (readsAsEnglish(clean.text, language)) return speakEnglish(clean, putsDayFirst(language));
+  if (readsAsEnglish(clean.text, language)) {
+    const dayFirst = putsDayFirst(language);
+    return settle(speakEnglish(clean, dayFirst), (spoken) => speakEnglish(cleanText(spoken, true), dayFirst));
+  }
   return passThrough(cleanText(text, false));
 }

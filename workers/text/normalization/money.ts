@@ -21,10 +21,10 @@ function prefixed(prefix: string, currency: Currency): Currency {
 
 const currencies: ReadonlyMap<string, Currency> = new Map([
   ["$", dollar], ["€", euro], ["£", pound], ["¥", yen], ["₹", { one: "rupee", many: "rupees", cent: ["paisa", "paise"] }],
-  ["US$", prefixed("U S", dollar)], ["U.S.$", prefixed("U S", dollar)], ["A$", prefixed("Australian", dollar)],
+  ["US$", prefixed("U-S", dollar)], ["U.S.$", prefixed("U-S", dollar)], ["A$", prefixed("Australian", dollar)],
   ["AU$", prefixed("Australian", dollar)], ["C$", prefixed("Canadian", dollar)], ["CA$", prefixed("Canadian", dollar)],
   ["NZ$", prefixed("New Zealand", dollar)], ["HK$", prefixed("Hong Kong", dollar)], ["S$", prefixed("Singapore", dollar)],
-  ["USD", prefixed("U S", dollar)], ["EUR", euro], ["GBP", prefixed("British", pound)], ["JPY", prefixed("Japanese", yen)],
+  ["USD", prefixed("U-S", dollar)], ["EUR", euro], ["GBP", prefixed("British", pound)], ["JPY", prefixed("Japanese", yen)],
   ["AUD", prefixed("Australian", dollar)], ["CAD", prefixed("Canadian", dollar)], ["NZD", prefixed("New Zealand", dollar)],
   ["CHF", { one: "Swiss franc", many: "Swiss francs", cent: null }], ["CNY", { one: "Chinese yuan", many: "Chinese yuan", cent: null }],
   ["INR", { one: "Indian rupee", many: "Indian rupees", cent: null }], ["SEK", { one: "Swedish krona", many: "Swedish kronor", cent: null }],
@@ -43,6 +43,16 @@ const perUnits: Readonly<Record<string, string>> = {
   sec: "second", gal: "gallon", sqft: "square foot", GB: "gigabyte", MB: "megabyte", kWh: "kilowatt hour",
 };
 const singularAfter = new Set(["bill", "bills", "note", "notes", "coin", "coins", "menu"]);
+
+/** Whether a word multiplies the amount before it: "million", "bn". */
+export function isScaleWord(word: string): boolean {
+  return scaleWords.test(word);
+}
+
+/** Name of a currency symbol for amounts other than one: "dollars" for "$"; "" when unknown. */
+export function currencyPlural(symbol: string): string {
+  return currencies.get(symbol)?.many ?? "";
+}
 
 /** "five dollars and twenty cents"; null when `numeral` is no number. */
 function amountToWords(numeral: string, currency: Currency): string | null {
@@ -94,15 +104,16 @@ function amountAfterSymbol(tokens: readonly Token[], index: number, token: Token
 function amountBeforeSymbol(token: Token): Reading[] | null {
   const match = symbolLast.exec(token.core);
   if (match === null) return null;
-  const [, sign, numeral = "", scale, symbol = ""] = match;
+  const [, sign, written = "", scale, symbol = ""] = match;
+  // "3,50 €" is how the euro's own countries write it; the comma is no thousands mark there.
+  const numeral = written.replace(/,(\d{2})$/, ".$1");
   const words = numeralToWords(numeral);
   if (words === null) return null;
   if (symbol === "¢") return single(`${signWord(sign)}${words} ${isOne(numeral) ? "cent" : "cents"}`);
   const currency = currencies.get(symbol);
   if (currency === undefined) return null;
   if (scale !== undefined) return single(`${signWord(sign)}${words} ${scaleNames[scale]} ${currency.many}`);
-  // "3,50 €" is how the euro's own countries write it; the comma is no thousands mark there.
-  const amount = amountToWords(numeral.replace(/,(\d{2})$/, ".$1"), currency);
+  const amount = amountToWords(numeral, currency);
   return amount === null ? null : single(signWord(sign) + amount);
 }
 
@@ -115,7 +126,7 @@ function amountBesideCode(tokens: readonly Token[], index: number, token: Token)
     return words === null ? null : [{ tokens: 1, spoken: words }, { tokens: 1, spoken: isOne(token.core) ? after.one : after.many }];
   }
   const before = currencies.get(token.core);
-  if (before === undefined || !/^[A-Z]{3}$/.test(token.core)) return null;
+  if (before === undefined) return null;
   const amount = amountToWords(next.core, before);
   return amount === null ? null : [{ tokens: 2, spoken: amount }];
 }

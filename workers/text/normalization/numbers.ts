@@ -88,7 +88,7 @@ export function labelDigitsToWords(digits: string): string {
   return `${ones[Math.floor(value / 100)]} ${value % 100 < 10 ? "oh " : ""}${numberToWords(value % 100)}`;
 }
 
-const numeral = /^(?:(\d+|\d{1,3}(?:,\d{2,3})+)(?:\.(\d+))?|\.(\d+))$/;
+const numeral = /^(?:(\d+|\d{1,3}(?:,\d{2,3})*,\d{3})(?:\.(\d+))?|\.(\d+))$/;
 
 /**
  * A number as written, unsigned: "1,234", "3.14", ".5", "007" (digit by digit). Null when `text` is something else.

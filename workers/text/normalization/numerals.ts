@@ -2,7 +2,13 @@ import { type Classifier, lowerCore, single } from "./match.js";
 import { numberToWords, numeralToWords, ordinalToWords, pluralOf, yearToWords } from "./numbers.js";
 
 const ordinal = /^(\d{1,3}(?:,\d{3})+|\d{1,15})(?:st|nd|rd|th|ST|ND|RD|TH)$/;
-const decade = /^'?(\d{1,2}0|\d{2}|\d{4})'?s$/;
+const decade = /^(?:'?(\d0)|(\d{3}0))'?s$/;
+
+/** What makes "60s" a decade and not a minute. */
+const beforeDecade = new Set(["the", "early", "late", "mid", "my", "his", "her", "their", "our"]);
+const afterDecade = new Set([
+  "music", "rock", "pop", "hits", "style", "fashion", "movie", "movies", "era", "kid", "kids", "nostalgia", "song", "songs", "tv", "cinema",
+]);
 const earliestYear = 1100;
 const latestYear = 2099;
 
@@ -23,19 +29,25 @@ const emergency = new Set(["call", "dial", "calling", "dialing", "called", "dial
 /** Whether a four-digit number reads as a year: in the range of history, and not counting things. */
 function isYear(digits: string, before: string, after: string): boolean {
   const value = Number(digits);
+  if (beforeYear.has(before) && value >= 1000 && value < 2200) return !irregularPlurals.has(after);
   if (value < earliestYear || value > latestYear) return false;
-  if (beforeYear.has(before)) return true;
   if (irregularPlurals.has(after)) return false;
   return !(after.length > 2 && /^[a-z]+s$/.test(after) && !notPlurals.has(after));
 }
 
-/** A decade: 1980s, '90s, 1800s. */
-function decadeToWords(digits: string): string {
-  if (digits.length !== 4) return pluralOf(numberToWords(digits));
-  return pluralOf(yearToWords(Number(digits)));
-}
+/** Decades and centuries: 1980s, '90s, 1800s; "60s" only in the company of words about decades, else it is seconds. */
+export const readDecade: Classifier = (tokens, index) => {
+  const token = tokens[index];
+  const match = decade.exec(token?.core ?? "");
+  if (token === undefined || match === null) return null;
+  const [, short, long] = match;
+  if (long !== undefined) return single(pluralOf(yearToWords(Number(long))));
+  const marked = token.core.startsWith("'") || token.lead.endsWith("'");
+  if (!marked && !beforeDecade.has(lowerCore(tokens, index - 1)) && !afterDecade.has(lowerCore(tokens, index + 1))) return null;
+  return single(pluralOf(numberToWords(short ?? "0")));
+};
 
-/** Cardinals, decimals, ordinals, percentages, years and decades. */
+/** Cardinals, decimals, ordinals, percentages and years. */
 export const readNumeral: Classifier = (tokens, index) => {
   const token = tokens[index];
   if (token === undefined) return null;
@@ -49,8 +61,11 @@ export const readNumeral: Classifier = (tokens, index) => {
   if (plain !== null) return single(plain);
   const ordinalMatch = ordinal.exec(core);
   if (ordinalMatch !== null) return single(ordinalToWords(ordinalMatch[1] ?? "0"));
-  const decadeMatch = decade.exec(core);
-  if (decadeMatch !== null) return single(decadeToWords(decadeMatch[1] ?? "0"));
+  const scientific = /^(\d[\d.]*)[eE]([+-]?)(\d{1,3})$/.exec(core);
+  const mantissa = numeralToWords(scientific?.[1] ?? "");
+  if (scientific !== null && mantissa !== null) {
+    return single(`${mantissa} times ten to the power of ${scientific[2] === "-" ? "minus " : ""}${numberToWords(scientific[3] ?? "0")}`);
+  }
   const percent = /^(.+?)([%‰])$/.exec(core);
   if (percent !== null) {
     const words = numeralToWords(percent[1] ?? "");

@@ -10,11 +10,17 @@ const weakPause = /[—–)(]|--|^-/;
 export function pauseAfter(first: Token, trail: string, next: Token | undefined): string {
   const strongest = strength.find((mark) => trail.includes(mark));
   if (strongest === "." && ellipsis.test(trail)) return "...";
+  if (next !== undefined && /^[-–]$/.test(first.core)) return ",";
   if (strongest !== undefined && (strongest !== "," || next?.startsBlock !== true)) return strongest;
   if (trail.includes("…")) return "...";
   if (next === undefined) return strongest ?? "";
   if (next.startsBlock) return ".";
-  return strongest === "," || weakPause.test(trail) || /\(/.test(next.lead) || (first.lead.includes("(") && trail.includes(")")) ? "," : "";
+  return strongest === "," || weakPause.test(trail) || opensBracket(next) || (first.lead.includes("(") && trail.includes(")")) ? "," : "";
+}
+
+/** A bracket before the next word is a pause, but not around an area code. */
+function opensBracket(next: Token): boolean {
+  return next.lead.includes("(") && !(/^\d{3}$/.test(next.core) && next.trail === ")");
 }
 
 /** Collects spoken words and where they came from. */
@@ -23,9 +29,12 @@ export class SpokenBuilder {
   readonly #spans: SpokenSpan[] = [];
   #length = 0;
 
-  /** Appends words that stand for the tokens `first` to `last`, then a punctuation mark. Empty words add nothing. */
+  /** Appends words that stand for the tokens `first` to `last`, then a punctuation mark. Empty words leave only their pause, if none is there yet. */
   add(spoken: string, first: Token, last: Token, pause: string): void {
-    if (spoken === "") return;
+    if (spoken === "") {
+      if (pause !== "" && this.#length === this.#spans.at(-1)?.spokenEnd) this.#append(pause);
+      return;
+    }
     if (this.#parts.length > 0) this.#append(" ");
     const spokenStart = this.#length;
     this.#append(spoken);

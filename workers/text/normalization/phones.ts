@@ -1,7 +1,7 @@
 import { type Classifier, single } from "./match.js";
 import { digitsToWords } from "./numbers.js";
 
-const northAmerican = /^(?:\+?(1)[-.])?(?:(\d{3})[-.])(\d{3})[-.](\d{4})$/;
+const northAmerican = /^(\+)?(?:(1)[-.])?(?:(\d{3})[-.])(\d{3})[-.](\d{4})$/;
 const local = /^(\d{3})-(\d{4})$/;
 const international = /^\+(\d{1,3})((?:[-.]\d{2,4}){2,5})$/;
 const group = /^\d{2,4}$|^\d{2,4}(?:-\d{2,4})+$/;
@@ -16,7 +16,7 @@ export const readPhone: Classifier = (tokens, index) => {
   const token = tokens[index];
   if (token === undefined) return null;
   const whole = northAmerican.exec(token.core);
-  if (whole !== null) return single(groups(...whole.slice(1)));
+  if (whole !== null) return single((whole[1] === undefined ? "" : "plus ") + groups(...whole.slice(2)));
   const short = local.exec(token.core);
   if (short !== null) return single(groups(...short.slice(1)));
   const abroad = international.exec(token.core);

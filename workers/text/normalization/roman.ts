@@ -39,7 +39,7 @@ export const readRoman: Classifier = (tokens, index) => {
   if (value === null || token.startsBlock) return null;
   if (/^centur(?:y|ies)$/.test(lowerCore(tokens, index + 1)) && token.core.length > 1) return single(ordinalToWords(value));
   const previous = tokens[index - 1];
-  if (previous === undefined || (previous.trail !== "" && !/^vol$/i.test(previous.core)) || token.lead !== "" || !isCapitalized(previous.core)) return null;
+  if (previous === undefined || (previous.trail !== "" && !/^(?:vol|ch|pt|art|fig)$/i.test(previous.core)) || token.lead !== "" || !isCapitalized(previous.core)) return null;
   const next = tokens[index + 1];
   const pronounPossible = token.core === "I" && next !== undefined && token.trail === "" && /^\p{Ll}/u.test(next.core) && next.core !== "of" && next.core !== "and";
   if (pronounPossible) return null;

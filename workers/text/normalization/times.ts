@@ -19,8 +19,9 @@ function counted(value: string, noun: string): string {
   return `${numberToWords(value)} ${noun}${value === "1" ? "" : "s"}`;
 }
 
+/** Joined letters: an engine reads a lone "A" as the article. */
 function halfToWords(half: string): string {
-  return half.toLowerCase().startsWith("a") ? "A M" : "P M";
+  return half.toLowerCase().startsWith("a") ? "A-M" : "P-M";
 }
 
 /** A stop after "a.m" ends the sentence only where one can end. */

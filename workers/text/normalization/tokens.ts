@@ -15,10 +15,10 @@ export interface Token {
 }
 
 /** Symbols that are words when they stand alone between spaces. */
-const standalone = new Set(["&", "+", "=", "@", "%", "<", ">", "±", "×", "÷", "≥", "≤", "≠", "≈", ">=", "<=", "!=", "==", "*", "/", "-", "–", "°"]);
+const standalone = new Set(["&", "+", "=", "@", "%", "<", ">", "±", "×", "÷", "≥", "≤", "≠", "≈", ">=", "<=", "!=", "==", "*", "/", "-", "–", "°", "©", "$", "€", "£", "¥", "₹"]);
 
 /** Signs that belong to the word they touch: "$5", "#tag", "-3", "C++", "5%". */
-const prefixes = new Set("#@$€£¥₹+-±~≈<>≤≥=/.&©");
+const prefixes = new Set("#@$€£¥₹+-±~≈<>≤≥=/.&©°√");
 const suffixes = new Set("%‰°+#€$£¥₹¢");
 const MAX_AFFIX = 3;
 
@@ -78,12 +78,19 @@ interface Piece {
   start: number;
 }
 
+const simpleWord = /^[\p{L}\p{N}]*[.,!?;:]?$/u;
+
+/** Dashes, ellipses and brackets anywhere; other punctuation between letters; a stop before a new sentence's capital ("end.Next"). */
+const separators =
+  /[—…|[\]{}]+|--+|\.\.+|(?<=\p{L})[,;:!?()"]+(?=\p{L})|(?<=[\p{L}\p{N}])\((?=[\p{L}\p{N}])|(?<=\p{L})\.(?=\p{Lu}\p{Ll})/gu;
+
 /** Parts of a chunk that are separate words though no space parts them: around dashes, ellipses, brackets, and punctuation between letters. */
 function splitChunk(chunk: string, start: number): Piece[] {
-  if (chunk.length < 3 || /^[\p{L}\p{N}]*[.,!?;:]?$/u.test(chunk) || addressLike.test(chunk.slice(0, 256))) return withoutLinkTargets([{ text: chunk, start }]);
+  const isWhole = chunk.length < 3 || simpleWord.test(chunk) || addressLike.test(chunk.slice(0, 256));
+  if (isWhole) return withoutLinkTargets([{ text: chunk, start }]);
   const pieces: Piece[] = [];
   let from = 0;
-  for (const separator of chunk.matchAll(/[—…|[\]{}]+|--+|\.\.+|\](?=\()|(?<=\p{L})[,;:!?()"]+(?=[\p{L}])|(?<=[\p{L}\p{N}])\((?=[\p{L}\p{N}])/gu)) {
+  for (const separator of chunk.matchAll(separators)) {
     const end = separator.index + separator[0].length;
     pieces.push({ text: chunk.slice(from, end), start: start + from });
     from = end;

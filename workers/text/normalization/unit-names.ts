@@ -28,6 +28,7 @@ const others: Readonly<Record<string, readonly [one: string, many: string]>> = {
   mins: ["minute", "minutes"], sec: ["second", "seconds"], secs: ["second", "seconds"], d: ["day", "days"], wk: ["week", "weeks"],
   wks: ["week", "weeks"], yr: ["year", "years"], yrs: ["year", "years"], mo: ["month", "months"],
   dB: ["decibel", "decibels"], px: ["pixel", "pixels"], hp: ["horsepower", "horsepower"], HP: ["horsepower", "horsepower"],
+  "s²": ["second squared", "seconds squared"], s2: ["second squared", "seconds squared"], "s^2": ["second squared", "seconds squared"],
   "°": ["degree", "degrees"], "°C": ["degree Celsius", "degrees Celsius"], "°F": ["degree Fahrenheit", "degrees Fahrenheit"],
   "°K": ["kelvin", "kelvins"], "ºC": ["degree Celsius", "degrees Celsius"], "ºF": ["degree Fahrenheit", "degrees Fahrenheit"],
   "%": ["percent", "percent"], kWp: ["kilowatt peak", "kilowatts peak"], bar: ["bar", "bars"], mAh: ["milliampere hour", "milliampere hours"],
