@@ -1,16 +1,34 @@
-import { pino, type Logger } from "pino";
+import { type Logger, type LoggerOptions, pino } from "pino";
 
 export type { Logger };
+
+/*
+ * Not pino's own destination: its flush retries a broken pipe for ever, so that a role whose launcher was killed, and its end of the pipe with
+ * it, would never end.
+ */
+const standardOutput = { write: (line: string): void => void process.stdout.write(line) };
+let watchesOutput = false;
+
+/** Without a reader there is no log; the process goes on, or ends in order. */
+function ignoreBrokenPipe(): void {
+  if (watchesOutput) return;
+  watchesOutput = true;
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") throw error;
+  });
+}
 
 /**
  * Gives a role's logger: one JSON object per line on standard output.
  * Text, audio and keys never go into a log line; `redact` is the second lock on that door.
  */
 export function createLogger(role: string, level: string): Logger {
-  return pino({
+  ignoreBrokenPipe();
+  const options: LoggerOptions = {
     level,
     base: { role, pid: process.pid },
     timestamp: pino.stdTimeFunctions.isoTime,
     redact: { paths: ["authorization", "*.authorization", "apiKey", "*.apiKey", "text", "*.text"], censor: "[redacted]" },
-  });
+  };
+  return pino(options, standardOutput);
 }

@@ -30,7 +30,12 @@ export interface GuardedProcess {
  *
  * Debian keeps nats-server where the PATH of ordinary users does not look.
  */
-const guardScript = `PATH="$PATH:/usr/local/sbin:/usr/sbin"; (read -r word <&3 || { kill -TERM $$; sleep 5; kill -KILL $$; }) 2>/dev/null & exec "$@" 3<&-`;
+const guardScript = `PATH="$PATH:/usr/local/sbin:/usr/sbin"; (
+  read -r word <&3 && exit
+  kill -TERM $$
+  for wait in 1 2 3 4 5 6 7 8 9 10; do sleep 0.5; kill -0 $$ || exit; done
+  kill -KILL $$
+) 2>/dev/null & exec "$@" 3<&-`;
 
 /**
  * Starts `command` with its output appended to `logFile`, in its own process group: Ctrl-C at the terminal does not reach it.

@@ -1,36 +1,17 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { startCluster, type TestCluster } from "../harness/cluster.js";
 import { isAlive, until, untilGone } from "../harness/processes.js";
 import { temporaryDirectory } from "../harness/temporary-directory.js";
-
-const dist = join(import.meta.dirname, "../..");
-
-/** Folders like the product's, each with a role that lives as roles do and does nothing. `bodies` replaces the start function of some. */
-function fakeRoles(directory: string, bodies: Partial<Record<string, string>> = {}): string {
-  const library = pathToFileURL(join(dist, "common/lifecycle/role.js")).href;
-  for (const [folder, role] of Object.entries({ edge: "edge", scheduler: "scheduler", workers: "worker", "control-plane": "control-plane" })) {
-    mkdirSync(join(directory, folder), { recursive: true });
-    const body = bodies[folder] ?? "async () => ({ drain: async () => {}, stop: async () => {} })";
-    writeFileSync(join(directory, folder, "main.js"), `import { runRole } from ${JSON.stringify(library)};\nrunRole(${JSON.stringify(role)}, ${body});\n`);
-  }
-  writeFileSync(join(directory, "package.json"), '{"type":"module"}');
-  return directory;
-}
+import { fakeRoles } from "./fake-roles.js";
 
 describe("a cluster of child processes", () => {
   const roles = temporaryDirectory("roles");
   let cluster: TestCluster;
 
   beforeAll(async () => {
-    const timer = "async (context) => { setInterval(() => {}, 1000); return { drain: async () => {}, stop: async () => {}, facts: { id: context.id } }; }";
-    cluster = await startCluster({
-      distDirectory: fakeRoles(roles.path, { edge: timer, scheduler: timer, workers: timer, "control-plane": timer }),
-      schedulers: 2,
-      workers: 2,
-    });
+    cluster = await startCluster({ distDirectory: fakeRoles(roles.path), schedulers: 2, workers: 2 });
   });
   afterAll(async () => {
     await cluster.stop();

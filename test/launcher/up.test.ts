@@ -1,0 +1,158 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync, statSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { findFreePort } from "#launcher/servers";
+import { descendantsOf, isAlive, until, untilGone } from "../harness/processes.js";
+import { temporaryDirectory } from "../harness/temporary-directory.js";
+import { fakeRoles } from "./fake-roles.js";
+
+const main = pathToFileURL(join(import.meta.dirname, "../../cli/main.js")).href;
+
+interface Launcher {
+  process: ChildProcess;
+  dataDirectory: string;
+  output: () => string;
+  /** Resolves with the exit code and the signal. */
+  ended: Promise<[number | null, NodeJS.Signals | null]>;
+}
+
+const roles = temporaryDirectory("roles");
+const slow = temporaryDirectory("slow");
+
+beforeAll(() => {
+  fakeRoles(roles.path);
+  // A stream that takes longer to finish than anyone waits.
+  fakeRoles(slow.path, { edge: "async () => ({ drain: () => new Promise((resolve) => setTimeout(resolve, 60_000)), stop: async () => {} })" });
+});
+afterAll(() => {
+  roles.remove();
+  slow.remove();
+});
+
+/** Runs `parley up` as a process of its own, on fake roles. */
+function launch(options: { settings?: Record<string, string>; dataDirectory?: string; distDirectory?: string } = {}): Launcher {
+  const temporary = temporaryDirectory("up");
+  const dataDirectory = options.dataDirectory ?? temporary.path;
+  const script = `
+    const { runCommandLine } = await import(${JSON.stringify(main)});
+    const { stdin, stdout, stderr, env } = process;
+    process.exitCode = await runCommandLine(["up"], { environment: env, stdin, stdout, stderr, distDirectory: ${JSON.stringify(options.distDirectory ?? roles.path)} });`;
+  const child = spawn(process.execPath, ["--input-type=module", "-e", script], {
+    env: { PATH: process.env.PATH, PORT: "0", PARLEY_DATA_DIR: dataDirectory, PARLEY_DRAIN_MS: "1000", ...options.settings },
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  let output = "";
+  child.stderr.on("data", (data: Buffer) => {
+    output += data.toString();
+  });
+  const ended = once(child, "exit") as Promise<[number | null, NodeJS.Signals | null]>;
+  onTestFinished(async () => {
+    child.kill("SIGKILL");
+    await ended;
+    temporary.remove();
+  });
+  return { process: child, dataDirectory, output: () => output, ended };
+}
+
+const isReady = (launcher: Launcher): Promise<void> =>
+  until(() => launcher.output().includes("Parley is ready"), { withinMs: 15_000, what: "the banner" });
+
+/** Every process below the launcher. */
+const descendants = (launcher: Launcher): number[] => descendantsOf(launcher.process.pid ?? 0);
+
+describe("parley up", () => {
+  it("prints what a newcomer needs, and leaves nothing behind after Ctrl-C", async () => {
+    const launcher = launch();
+    await isReady(launcher);
+    const key = readFileSync(join(launcher.dataDirectory, "api-key"), "utf8").trim();
+    const run = JSON.parse(readFileSync(join(launcher.dataDirectory, "run.json"), "utf8")) as { baseUrl: string; pid: number };
+    expect(run.pid).toBe(launcher.process.pid);
+    expect(launcher.output()).toContain(`Base URL   ${run.baseUrl}\n`);
+    expect(launcher.output()).toContain(`API key    ${key}\n`);
+    expect(launcher.output()).toContain(`Docs       ${run.baseUrl}/docs\n`);
+    expect(launcher.output()).toContain(`curl -sS --fail-with-body ${run.baseUrl}/v1/tts -H "Authorization: Bearer ${key}"`);
+    expect(key).toMatch(/^pk_[0-9A-Za-z]{61}$/);
+    expect(statSync(join(launcher.dataDirectory, "api-key")).mode & 0o777).toBe(0o600);
+    expect(statSync(join(launcher.dataDirectory, "run.json")).mode & 0o777).toBe(0o600);
+    const children = descendants(launcher);
+    expect(children.length).toBeGreaterThanOrEqual(7);
+    launcher.process.kill("SIGINT");
+    expect(await launcher.ended).toEqual([0, null]);
+    await Promise.all(children.map((pid) => untilGone(pid, 500)));
+    expect(() => statSync(join(launcher.dataDirectory, "run.json"))).toThrow("ENOENT");
+  });
+
+  it("keeps the development key over restarts, and starts again in a used data directory", async () => {
+    const first = launch();
+    await isReady(first);
+    const key = readFileSync(join(first.dataDirectory, "api-key"), "utf8");
+    first.process.kill("SIGTERM");
+    await first.ended;
+    const second = launch({ dataDirectory: first.dataDirectory });
+    await isReady(second);
+    expect(readFileSync(join(first.dataDirectory, "api-key"), "utf8")).toBe(key);
+  });
+
+  it("leaves nothing behind when it is killed, and the next start is not locked out", async () => {
+    const launcher = launch();
+    await isReady(launcher);
+    const children = descendants(launcher);
+    expect(children.every(isAlive)).toBe(true);
+    launcher.process.kill("SIGKILL");
+    await Promise.all(children.map((pid) => untilGone(pid, 8000)));
+    const next = launch({ dataDirectory: launcher.dataDirectory });
+    await isReady(next);
+  });
+
+  it("lets running streams finish at the first Ctrl-C and ends at once at the second", async () => {
+    const launcher = launch({ distDirectory: slow.path, settings: { PARLEY_DRAIN_MS: "60000" } });
+    await isReady(launcher);
+    const children = descendants(launcher);
+    launcher.process.kill("SIGINT");
+    await until(() => launcher.output().includes("Stopping"), { withinMs: 2000, what: "the farewell" });
+    expect(children.every(isAlive)).toBe(true);
+    launcher.process.kill("SIGINT");
+    expect(await launcher.ended).toEqual([130, null]);
+    await Promise.all(children.map((pid) => untilGone(pid, 500)));
+  });
+
+  it("ends a drain that takes too long", async () => {
+    const launcher = launch({ distDirectory: slow.path, settings: { PARLEY_DRAIN_MS: "300" } });
+    await isReady(launcher);
+    const startedMs = performance.now();
+    launcher.process.kill("SIGINT");
+    await launcher.ended;
+    expect(performance.now() - startedMs).toBeLessThan(5000);
+  });
+
+  it("says in one line that the port is taken", async () => {
+    const port = await findFreePort();
+    const holder = createServer().listen(port, "127.0.0.1");
+    await once(holder, "listening");
+    onTestFinished(() => void holder.close());
+    const launcher = launch({ settings: { PORT: String(port) } });
+    expect(await launcher.ended).toEqual([1, null]);
+    expect(launcher.output()).toMatch(new RegExp(`^parley: Port ${port} on 127.0.0.1 is already in use; .*\n$`));
+  });
+
+  it("says in one line that another Parley has the data directory", async () => {
+    const first = launch();
+    await isReady(first);
+    const second = launch({ dataDirectory: first.dataDirectory });
+    expect(await second.ended).toEqual([1, null]);
+    expect(second.output()).toBe(
+      `parley: Parley already runs on ${first.dataDirectory} (pid ${first.process.pid}); stop it, or set PARLEY_DATA_DIR to another folder\n`,
+    );
+    expect(first.process.exitCode).toBeNull();
+  });
+
+  it("names a wrong setting", async () => {
+    const launcher = launch({ settings: { PARLEY_WORKERS: "many" } });
+    expect(await launcher.ended).toEqual([1, null]);
+    expect(launcher.output()).toContain('PARLEY_WORKERS must be an integer from 1 to 256, not "many"');
+  });
+});
