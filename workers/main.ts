@@ -12,16 +12,16 @@ const embeddedModels = fileURLToPath(new URL("../../models", import.meta.url));
 runRole("worker", async ({ config, log, id, epoch, state }) => {
   const slots = config.PARLEY_WORKER_SLOTS;
   const repository = await openRepository([...config.PARLEY_MODELS, embeddedModels], config.PARLEY_WORKER_MODELS);
-  const { engines, broken } = await loadEngines(repository, { slots, providers: config.PARLEY_PROVIDERS, log, clock: systemClock });
+  const loaded = await loadEngines(repository, { slots, providers: config.PARLEY_PROVIDERS, log, clock: systemClock });
   const bus = await connectNats({ url: config.NATS_URL ?? "nats://127.0.0.1:4222", name: id, log });
-  const worker = startWorker({ bus, clock: systemClock, log, id, epoch, state, slots, engines, brokenModels: broken });
+  const worker = startWorker({ bus, clock: systemClock, log, id, epoch, state, slots, engines: loaded.engines, brokenModels: loaded.broken });
   return {
     drain: () => worker.drain(),
     async stop() {
       await worker.stop();
-      await Promise.all([...engines.values()].map((engine) => engine.close()));
+      await loaded.close();
       await bus.close();
     },
-    facts: { models: [...engines.keys()], brokenModels: broken.length },
+    facts: { models: [...loaded.engines.keys()], brokenModels: loaded.broken.length },
   };
 });

@@ -1,10 +1,13 @@
 import type { BrokenModel } from "#protocol/bus/membership";
 import type { Clock } from "#common/clock";
 import type { Logger } from "#common/log";
-import type { ModelFolder } from "../repository/folder.js";
+import { type ModelFolder, ModelProblem } from "../repository/folder.js";
 import type { Repository } from "../repository/repository.js";
 import type { SpeechEngine } from "./engine.js";
 import { EspeakEngine } from "./espeak/engine.js";
+import { Phonemizer } from "./espeak/phonemizer.js";
+import { OnnxEngine } from "./onnx/engine.js";
+import { SessionPool } from "./onnx/session-pool.js";
 
 export interface LoadOptions {
   slots: number;
@@ -13,36 +16,50 @@ export interface LoadOptions {
   clock: Clock;
 }
 
+/** The engines of a worker, by model name. */
+export interface LoadedEngines {
+  engines: Map<string, SpeechEngine>;
+  broken: BrokenModel[];
+  close(): Promise<void>;
+}
+
 /** Loads and warms every model; one that cannot be loaded is reported and the others serve. */
-export async function loadEngines(repository: Repository, options: LoadOptions): Promise<{ engines: Map<string, SpeechEngine>; broken: BrokenModel[] }> {
+export async function loadEngines(repository: Repository, options: LoadOptions): Promise<LoadedEngines> {
+  const { log, clock, slots } = options;
   const engines = new Map<string, SpeechEngine>();
   const broken: BrokenModel[] = repository.broken.map(({ name, reason }) => ({ name, reason }));
+  const phonemizer = new Phonemizer({ log, clock });
+  // Made when the first voice needs it: most workers serve one kind of engine.
+  let pool: SessionPool | null = null;
+  const load = async (model: ModelFolder): Promise<SpeechEngine> => {
+    if (model.manifest.engine === "espeak") return await EspeakEngine.load({ name: model.manifest.name, slots, log, clock });
+    pool ??= new SessionPool(slots);
+    return await OnnxEngine.load({ model, pool, phonemizer, providers: options.providers, log });
+  };
   for (const model of repository.models) {
     const name = model.manifest.name;
     try {
-      const engine = await loadEngine(model, options);
+      const engine = await load(model);
       await engine.warmUp();
       engines.set(name, engine);
     } catch (error) {
-      options.log.error({ err: error, model: name }, "a model could not be loaded");
       broken.push({ name, reason: reasonOf(error) });
     }
   }
-  for (const { name, reason } of broken) options.log.warn({ model: name, reason }, "this model is not served");
-  return { engines, broken };
+  for (const { name, reason } of broken) log.error({ model: name, reason }, "this model is not served");
+  return {
+    engines,
+    broken,
+    async close() {
+      await Promise.all([...engines.values()].map((engine) => engine.close()));
+      await Promise.all([pool?.close(), phonemizer.close()]);
+    },
+  };
 }
 
-async function loadEngine(model: ModelFolder, options: LoadOptions): Promise<SpeechEngine> {
-  switch (model.manifest.engine) {
-    case "espeak":
-      return await EspeakEngine.load({ name: model.manifest.name, slots: options.slots, log: options.log, clock: options.clock });
-    case "onnx":
-      throw new Error("not yet");
-  }
-}
-
+/** The deepest cause says what happened; what is around it says only that it happened here. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error).slice(0, 500);
-  const deepest = error.cause instanceof Error ? error.cause.message : error.message;
-  return deepest.slice(0, 500);
+  const { message } = error instanceof ModelProblem || !(error.cause instanceof Error) ? error : error.cause;
+  return message.slice(0, 500);
 }

@@ -1,3 +1,4 @@
+import type { SampleFilter } from "#common/audio/voice/tilt-filter";
 import type { WordTiming } from "#protocol/speech/chunk";
 
 /** Samples as loud as this begin to be bent, so that no gain clips: about -2.5 dBFS. */
@@ -14,8 +15,8 @@ const LEAD_IN_MS = 5;
 export interface Shape {
   sampleRate: number;
   gainDb: number;
-  /** Colours the sound, in order, keeping state from call to call; null leaves it. */
-  filter: ((samples: Float32Array) => Float32Array) | null;
+  /** Colours the sound; null leaves it. */
+  filter: SampleFilter | null;
   pauseAfterMs: number;
   /** Most samples of the chunk; 0 is no limit. */
   maxSamples: number;
@@ -59,7 +60,7 @@ export class ChunkShaper {
     return this.#limit(new Int16Array(Math.round((this.#shape.pauseAfterMs / 1000) * this.#shape.sampleRate)));
   }
 
-  /** The word's timing in the chunk's samples, or null when it fell behind the limit. `rawMs` times count from the engine's first sample. */
+  /** The word's timing in the chunk's samples, or null when it fell behind the limit. Its times count from the engine's first sample. */
   place(word: WordTiming): WordTiming | null {
     const trimmedMs = (this.#trimmedSamples / this.#shape.sampleRate) * 1000;
     const limitMs = this.#shape.maxSamples > 0 ? (this.#shape.maxSamples / this.#shape.sampleRate) * 1000 : Number.POSITIVE_INFINITY;
@@ -84,9 +85,8 @@ export class ChunkShaper {
 
   #colour(samples: Int16Array): Int16Array {
     if (this.#gain === 1 && this.#shape.filter === null) return samples.slice();
-    const plain = Float32Array.from(samples);
-    const coloured = this.#shape.filter === null ? plain : this.#shape.filter(plain);
-    return Int16Array.from(coloured, (sample) => saturate(sample * this.#gain));
+    const coloured = this.#shape.filter?.process(samples) ?? samples;
+    return this.#gain === 1 ? coloured : coloured.map((sample) => saturate(sample * this.#gain));
   }
 
   #limit(samples: Int16Array): Int16Array {

@@ -1,4 +1,4 @@
-/** Median fundamental frequency of the voiced parts, Hz, by normalised autocorrelation; null when nothing is voiced. For tests: plain, not fast. */
+/** Median fundamental frequency of the voiced parts, Hz, by normalised autocorrelation; null when nothing is voiced. Plain, not fast: for tests. */
 export function medianPitchHz(samples: Int16Array, sampleRate: number): number | null {
   const windowSamples = Math.round(sampleRate * 0.045);
   const [minLag, maxLag] = [Math.floor(sampleRate / 500), Math.ceil(sampleRate / 55)];

@@ -1,6 +1,7 @@
 import { ServiceError } from "#protocol/errors";
 import type { ServedModel } from "#protocol/bus/membership";
 import { neutralDelivery, type SpeechChunk } from "#protocol/speech/chunk";
+import { tiltFilter } from "#common/audio/voice/tilt-filter";
 import type { Clock } from "#common/clock";
 import type { Logger } from "#common/log";
 import { spokenText } from "../../text/spoken-text.js";
@@ -103,11 +104,11 @@ export class EspeakEngine implements SpeechEngine {
     const spoken = spokenText(chunk);
     const voice = voiceForLanguage(spoken.language, this.#languages);
     if (voice === null) throw new ServiceError("unsupported_language", { parameters: { languages: primaryLanguages(this.#languages).join(", ") } });
-    const { variant, ...settings } = chooseVoice(chunk.voice, chunk.delivery);
+    const { variant, tiltDbPerOctave, ...settings } = chooseVoice(chunk.voice, chunk.delivery);
     const escaped = escapeMarkup(spoken.text);
     const timer = new WordTimer(chunk.text, spoken);
     const gainDb = chunk.delivery.gainDb + (chunk.delivery.whisper ? WHISPER_GAIN_DB : 0);
-    const shaper = new ChunkShaper({ ...chunk, sampleRate: this.#sampleRate, gainDb, filter: null });
+    const shaper = new ChunkShaper({ ...chunk, sampleRate: this.#sampleRate, gainDb, filter: tiltDbPerOctave === 0 ? null : tiltFilter(tiltDbPerOctave, this.#sampleRate) });
     const enough = new AbortController();
     let pending: ReturnType<WordTimer["mark"]> = [];
     let rawSamples = 0;

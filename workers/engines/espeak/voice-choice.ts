@@ -8,6 +8,8 @@ export interface EspeakSettings {
   rate: number;
   pitch: number;
   range: number;
+  /** How much brighter (positive) or darker the sound must be made after synthesis. */
+  tiltDbPerOctave: number;
 }
 
 /** Words per minute at speed 1, and what the engine can do. */
@@ -18,17 +20,20 @@ const MAX_RATE = 450;
 /** Setting 50 of pitch and range is the voice's own. */
 const NEUTRAL = 50;
 
-/** Pitch settings, and the median fundamental frequency (Hz) that the plain voice and variant `f2` have there (measured, English). */
+/** What `measureVoice` hears of the plain voice and of variant `f2` at these pitch settings (English, normal rate). */
 const pitchSettings = [0, 25, 50, 75, 99];
-const lowVoiceHz = [66, 79, 98, 127, 166];
-const highVoiceHz = [123, 150, 187, 242, 315];
+const lowVoice = { hz: [67, 83, 102, 130, 169], tilt: [-6.3, -6.4, -6.4, -6.1, -5.6] };
+const highVoice = { hz: [131, 157, 193, 247, 321], tilt: [-6.1, -6.2, -6.2, -3.7, -4.2] };
 
 /** From this pitch on a speaker without a variant gets the higher voice: halfway, in tones, between the two voices' own. */
 const HIGH_VOICE_FROM_HZ = 140;
 
-/** Speech of the plain voice at the normal rate, as `measureVoice` hears it. */
-export const ownSyllablesPerSecond = 4.6;
-export const ownPitchRangeSemitones = 2;
+/** Pitch movement at range 50, and how much each step of range raises the median pitch. */
+const ownPitchRangeSemitones = 1.35;
+const RISE_PER_RANGE_STEP = 0.0031;
+
+/** Rate of the voices at 175 words a minute; measured rates of low voices scatter, so little of the difference is believed. */
+const ownSyllablesPerSecond = 4.4;
 
 /** Speakers by name; their place in the list is their index. `default` is the language's plain voice. */
 export const speakers: readonly string[] = ["default", "m1", "m2", "m3", "m4", "m5", "m6", "m7", "f1", "f2", "f3", "f4", "f5"];
@@ -38,29 +43,27 @@ export function chooseVoice(voice: VoiceSettings, delivery: Delivery): EspeakSet
   const speaker = findSpeaker(voice.speaker);
   const traits = voice.traits;
   const high = speaker === null ? (traits?.pitchHz ?? 0) >= HIGH_VOICE_FROM_HZ : speaker.startsWith("f");
-  const table = high ? highVoiceHz : lowVoiceHz;
-  const ownHz = table[pitchSettings.indexOf(NEUTRAL)] ?? 100;
-  const pitchHz = (traits?.pitchHz ?? ownHz) * 2 ** (delivery.pitchSemitones / 12);
+  const own = high ? highVoice : lowVoice;
   const rangeFactor = clamp((traits?.pitchRangeSemitones ?? ownPitchRangeSemitones) / ownPitchRangeSemitones, 0.3, 2) * delivery.pitchRangeFactor;
-  const rateFactor = clamp((traits?.syllablesPerSecond ?? ownSyllablesPerSecond) / ownSyllablesPerSecond, 0.7, 1.4) * delivery.rateFactor;
+  const range = Math.round(clamp(NEUTRAL * rangeFactor, 0, 99));
+  const rise = (1 + RISE_PER_RANGE_STEP * range) / (1 + RISE_PER_RANGE_STEP * NEUTRAL);
+  const pitchHz = (traits?.pitchHz ?? interpolate(pitchSettings, own.hz, NEUTRAL)) * 2 ** (delivery.pitchSemitones / 12);
+  const pitch = Math.round(clamp(interpolate(own.hz.map(Math.log), pitchSettings, Math.log(pitchHz / rise)), 0, 99));
+  const rateFactor = clamp((traits?.syllablesPerSecond ?? ownSyllablesPerSecond) / ownSyllablesPerSecond, 0.75, 1.35) * delivery.rateFactor;
   return {
     variant: delivery.whisper ? (high ? "whisperf" : "whisper") : (speaker ?? (high ? "f2" : null)),
     rate: Math.round(clamp(NORMAL_RATE * voice.speed * rateFactor, MIN_RATE, MAX_RATE)),
-    pitch: pitchSetting(pitchHz, table),
-    range: Math.round(clamp(NEUTRAL * rangeFactor, 0, 99)),
+    pitch,
+    range,
+    tiltDbPerOctave: traits === null || delivery.whisper ? 0 : clamp(traits.spectralTiltDbPerOctave - interpolate(pitchSettings, own.tilt, pitch), -6, 6),
   };
 }
 
-/** The setting at which a voice has a pitch, between the measured points by its logarithm. */
-export function pitchSetting(pitchHz: number, table: readonly number[]): number {
-  for (let i = 1; i < table.length; i++) {
-    const [lowHz = 1, highHz = 1] = [table[i - 1], table[i]];
-    if (pitchHz > highHz && i < table.length - 1) continue;
-    const [low = 0, high = 0] = [pitchSettings[i - 1], pitchSettings[i]];
-    const share = Math.log(pitchHz / lowHz) / Math.log(highHz / lowHz);
-    return Math.round(clamp(low + share * (high - low), 0, 99));
-  }
-  return NEUTRAL;
+/** The value at `x` on the line through the points; the outer pieces go on beyond the ends. `xs` grows. */
+export function interpolate(xs: readonly number[], ys: readonly number[], x: number): number {
+  const after = xs.findIndex((candidate, i) => i > 0 && (x <= candidate || i === xs.length - 1));
+  const [x0 = 0, x1 = 1, y0 = 0, y1 = 0] = [xs[after - 1], xs[after], ys[after - 1], ys[after]];
+  return y0 + ((x - x0) / (x1 - x0)) * (y1 - y0);
 }
 
 function findSpeaker(name: string | null): string | null {

@@ -1,0 +1,42 @@
+import { move, transferableSymbol, valueSymbol } from "piscina";
+import { changePitch } from "./pitch-change.js";
+import { type GraphCall, openVoiceGraph, type VoiceGraph } from "./runtime.js";
+
+/** What a pool thread is asked: open a voice and say what it is, or speak with it. Each thread opens each voice once. */
+export type ThreadTask =
+  | { kind: "open"; path: string; providers: readonly string[] }
+  | { kind: "speak"; path: string; providers: readonly string[]; call: GraphCall; pitchRatios: number[] };
+
+export interface OpenedVoice {
+  provider: string;
+  refused: { provider: string; reason: string }[];
+  inputNames: readonly string[];
+  outputNames: readonly string[];
+}
+
+/** One row: sound in -1..1 after the change of pitch, and frames of each id (at the graph's own rate, before the change). */
+export interface SpokenRow {
+  sound: Float32Array;
+  frames: Float32Array | null;
+}
+
+const graphs = new Map<string, Promise<VoiceGraph>>();
+
+export default async function handle(task: ThreadTask): Promise<OpenedVoice | SpokenRow[]> {
+  const graph = await open(task.path, task.providers);
+  if (task.kind === "open") {
+    const { provider, refused, inputNames, outputNames } = graph;
+    return { provider, refused, inputNames: [...inputNames], outputNames: [...outputNames] };
+  }
+  const rows = await graph.run(task.call);
+  const spoken = rows.map(({ sound, frames }, i): SpokenRow => ({ sound: changePitch(sound, task.pitchRatios[i] ?? 1), frames }));
+  const buffers = spoken.flatMap(({ sound, frames }) => (frames === null ? [sound.buffer] : [sound.buffer, frames.buffer]));
+  return move({ [transferableSymbol]: buffers, [valueSymbol]: spoken } as never) as unknown as SpokenRow[];
+}
+
+function open(path: string, providers: readonly string[]): Promise<VoiceGraph> {
+  const known = graphs.get(path) ?? openVoiceGraph(path, providers);
+  graphs.set(path, known);
+  known.catch(() => graphs.delete(path));
+  return known;
+}

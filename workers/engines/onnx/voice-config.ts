@@ -1,0 +1,40 @@
+import { readFileSync } from "node:fs";
+import { z } from "zod";
+import { ModelProblem } from "../../repository/folder.js";
+import { describeProblems } from "../../repository/manifest.js";
+
+/** `x.onnx.json`, as Piper writes it beside a voice; what is not named here is ignored. */
+const voiceConfig = z.object({
+  num_speakers: z.number().int().min(1).max(100_000).default(1),
+  audio: z.object({ sample_rate: z.number().int().min(8000).max(48_000) }),
+  espeak: z.object({ voice: z.string() }).optional(),
+  language: z.object({ code: z.string() }).optional(),
+  phoneme_type: z.string().default("espeak"),
+  phoneme_id_map: z.record(z.string(), z.array(z.number().int().min(0)).min(1)),
+  inference: z.object({ length_scale: z.number().min(0.05).max(20).default(1) }).default({ length_scale: 1 }),
+  speaker_id_map: z.record(z.string(), z.number().int().min(0)).default({}),
+  /** Samples per frame of the optional second output. */
+  hop_length: z.number().int().min(1).max(8192).default(256),
+  default_speaker_id: z.number().int().min(0).default(0),
+});
+
+export type VoiceConfig = z.infer<typeof voiceConfig>;
+
+/** How the symbols of a voice are made from text. */
+export type PhonemeType = "text" | "espeak";
+
+/** Reads and checks a voice's configuration. Throws `ModelProblem`. */
+export function readVoiceConfig(path: string): VoiceConfig & { phoneme_type: PhonemeType } {
+  let value: unknown;
+  try {
+    value = JSON.parse(readFileSync(path, "utf8"));
+  } catch (error) {
+    throw new ModelProblem(`the voice's JSON cannot be read: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+  }
+  const checked = voiceConfig.safeParse(value);
+  if (!checked.success) throw new ModelProblem(`the voice's JSON: ${describeProblems(checked.error)}`);
+  const { phoneme_type: type, phoneme_id_map: ids } = checked.data;
+  if (type !== "text" && type !== "espeak") throw new ModelProblem(`phoneme_type ${type} is not supported; text and espeak are`);
+  for (const symbol of ["_", "^", "$"]) if (ids[symbol] === undefined) throw new ModelProblem(`phoneme_id_map lacks "${symbol}"`);
+  return { ...checked.data, phoneme_type: type };
+}
