@@ -1,0 +1,17 @@
+import type { HttpResponder } from "./exchange.js";
+
+/** Answers with a JSON body. */
+export function answerJson(responder: HttpResponder, status: number, value: unknown, headers: Record<string, string> = {}): void {
+  responder.begin(status, { "content-type": "application/json", ...headers });
+  responder.end(Buffer.from(JSON.stringify(value)));
+}
+
+/** Answers with a page of our own: no script runs in it, and nothing is fetched from elsewhere. */
+export function answerPage(responder: HttpResponder, html: string): void {
+  responder.begin(200, {
+    "content-type": "text/html; charset=utf-8",
+    "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
+    "x-content-type-options": "nosniff",
+  });
+  responder.end(Buffer.from(html));
+}

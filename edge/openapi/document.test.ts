@@ -1,0 +1,49 @@
+import { describe, expect, it } from "vitest";
+import { buildOpenApi } from "./document.js";
+import { operations } from "./operations.js";
+
+interface Described {
+  operationId: string;
+  security: unknown[];
+  parameters: { name: string; in: string; schema: Record<string, unknown> }[];
+  requestBody?: { content: Record<string, { schema: { properties: Record<string, Record<string, unknown>>; required?: string[] } }> };
+  responses: Record<string, { description: string; headers?: Record<string, unknown>; content?: Record<string, { schema: Record<string, unknown> }> }>;
+}
+const document = buildOpenApi() as { openapi: string; paths: Record<string, Record<string, Described>> };
+const tts = document.paths["/v1/tts"]!["post"]!;
+
+describe("the OpenAPI document", () => {
+  it("describes every operation under its own id", () => {
+    const ids = Object.values(document.paths).flatMap((methods) => Object.values(methods).map(({ operationId }) => operationId));
+    expect(ids).toHaveLength(operations.length);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(ids).toContain("postV1Tts");
+  });
+
+  it("takes bounds and required fields from the schemas that check requests", () => {
+    const { schema } = tts.requestBody!.content["application/msgpack"]!;
+    expect(schema.required).toEqual(["text"]);
+    expect(schema.properties["chunk_length"]).toEqual({ type: "integer", minimum: 100, maximum: 300 });
+    expect(schema.properties["mp3_bitrate"]).toEqual({ type: "integer", enum: [64, 128, 192] });
+    expect(schema.properties["format"]).toEqual({ type: "string", enum: ["mp3", "wav", "pcm", "opus"] });
+    expect(schema.properties["temperature"]).toEqual({ type: "number", minimum: 0, maximum: 1 });
+    const create = document.paths["/model"]!["post"]!.requestBody!.content["multipart/form-data"]!.schema;
+    expect(create.required).toEqual(["type", "train_mode", "title", "voices"]);
+  });
+
+  it("describes keys, placeholders, headers, queries and errors", () => {
+    expect([tts.security, document.paths["/health"]!["get"]!.security]).toEqual([[{ bearer: [] }], []]);
+    expect(tts.parameters.map(({ name }) => name)).toEqual(["model", "traceparent"]);
+    expect(document.paths["/model/{id}"]!["get"]!.parameters).toMatchObject([{ name: "id", in: "path", required: true }]);
+    const list = document.paths["/model"]!["get"]!.parameters;
+    expect(list.find(({ name }) => name === "page_size")?.schema).toMatchObject({ type: "integer", minimum: 1, maximum: 100 });
+    expect(tts.responses["401"]?.headers).toHaveProperty("WWW-Authenticate");
+    expect(tts.responses["415"]).toEqual({ description: "No body" });
+    expect(tts.responses["422"]?.content?.["application/json"]?.schema).toEqual({ $ref: "#/components/schemas/Problems" });
+    expect(tts.responses["503"]?.headers).toHaveProperty("Retry-After");
+  });
+
+  it("is plain JSON", () => {
+    expect(JSON.parse(JSON.stringify(document))).toEqual(document);
+  });
+});

@@ -1,0 +1,102 @@
+import { type ErrorCode, errorCatalogue } from "#protocol/errors";
+import { version } from "#common/version";
+import { type Operation, operations } from "./operations.js";
+import { type JsonSchema, requestSchema, responseSchema } from "./schemas.js";
+
+/** Builds the OpenAPI 3.1 description (https://spec.openapis.org/oas/v3.1.0) of the interface from the schemas that check it. */
+export function buildOpenApi(): JsonSchema {
+  const paths: Record<string, Record<string, unknown>> = {};
+  for (const operation of operations) {
+    paths[operation.path] ??= {};
+    paths[operation.path]![operation.method.toLowerCase()] = describeOperation(operation);
+  }
+  return {
+    openapi: "3.1.0",
+    info: { title: "Parley", version, description: "Self-hosted speech and voice-agent service: text in, speech out, live.", license: { name: "Apache-2.0" } },
+    servers: [{ url: "/" }],
+    tags: ["Speech", "Voices", "Wallet", "Operation"].map((name) => ({ name })),
+    paths,
+    components: {
+      securitySchemes: { bearer: { type: "http", scheme: "bearer", description: "An API key." } },
+      schemas: { Error: errorSchema, Problems: problemsSchema },
+    },
+  };
+}
+
+const errorSchema: JsonSchema = {
+  type: "object",
+  properties: { status: { type: "integer" }, message: { type: "string" }, reason: { type: ["string", "null"] } },
+  required: ["status", "message"],
+};
+
+const problemsSchema: JsonSchema = {
+  type: "array",
+  items: {
+    type: "object",
+    properties: {
+      type: { type: "string" },
+      loc: { type: "array", items: { type: ["string", "integer"] } },
+      msg: { type: "string" },
+      ctx: { type: "object" },
+    },
+    required: ["type", "loc", "msg", "ctx"],
+  },
+};
+
+function describeOperation(operation: Operation): JsonSchema {
+  const { method, path, tag, summary, description, body, success } = operation;
+  return {
+    operationId: `${method.toLowerCase()}${path.replace(/[{}]/g, "").replace(/[^a-z0-9]+(.?)/gi, (_, letter: string) => letter.toUpperCase())}`,
+    tags: [tag],
+    summary,
+    description,
+    security: operation.needsKey ? [{ bearer: [] }] : [],
+    parameters: describeParameters(operation),
+    ...(body === undefined ? {} : { requestBody: { required: true, content: contentOf(body.mediaTypes, requestSchema(body.schema)) } }),
+    responses: {
+      [success.status]: {
+        description: success.description,
+        ...(success.mediaTypes.length === 0 ? {} : { content: contentOf(success.mediaTypes, success.schema === undefined ? {} : responseSchema(success.schema)) }),
+      },
+      ...describeErrors(operation.errors),
+    },
+  };
+}
+
+function contentOf(mediaTypes: readonly string[], schema: JsonSchema): JsonSchema {
+  return Object.fromEntries(mediaTypes.map((mediaType) => [mediaType, { schema }]));
+}
+
+function describeParameters({ path, headers = [], query }: Operation): JsonSchema[] {
+  const fromPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({ name, in: "path", required: true, schema: { type: "string" } }));
+  const fromHeaders = headers.map(({ name, description }) => ({ name, in: "header", required: false, description, schema: { type: "string" } }));
+  const schemas = query === undefined ? {} : (requestSchema(query)["properties"] as Record<string, JsonSchema>);
+  const answered = query === undefined ? {} : (responseSchema(query)["properties"] as Record<string, JsonSchema>);
+  const fromQuery = Object.keys(schemas).map((name) => ({ name, in: "query", required: false, schema: { ...answered[name], ...schemas[name] } }));
+  return [...fromPath, ...fromHeaders, ...fromQuery];
+}
+
+/** Errors of one status share a response, which lists what they say. */
+function describeErrors(codes: readonly ErrorCode[]): JsonSchema {
+  const byStatus = new Map<number, ErrorCode[]>();
+  for (const code of codes) {
+    const { status } = errorCatalogue[code];
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+  }
+  return Object.fromEntries([...byStatus].sort(([a], [b]) => a - b).map(([status, group]) => [status, describeError(group)]));
+}
+
+function describeError(codes: readonly ErrorCode[]): JsonSchema {
+  const entries = codes.map((code): { message: string; shape?: string; retryable?: boolean } => errorCatalogue[code]);
+  const messages = entries.map(({ message, shape }) => (shape === "bare" ? "No body" : message));
+  const hasBody = entries.some(({ shape }) => shape !== "bare");
+  const name = entries.some(({ shape }) => shape === "problems") ? "Problems" : "Error";
+  const headers: JsonSchema = {};
+  if (codes.includes("unauthenticated")) headers["WWW-Authenticate"] = { schema: { type: "string" } };
+  if (entries.some(({ retryable }) => retryable)) headers["Retry-After"] = { description: "Seconds.", schema: { type: "integer" } };
+  return {
+    description: [...new Set(messages)].join(" · "),
+    ...(Object.keys(headers).length === 0 ? {} : { headers }),
+    ...(hasBody ? { content: { "application/json": { schema: { $ref: `#/components/schemas/${name}` } } } } : {}),
+  };
+}
