@@ -1,0 +1,33 @@
+import { describe, expect, it } from "vitest";
+import { operations } from "../openapi/operations.js";
+import { documentationPage } from "./documentation.js";
+import { escapeHtml } from "./html.js";
+import { landingPage } from "./landing.js";
+
+describe("the pages", () => {
+  const documentation = documentationPage("http://host:1");
+
+  it("show every operation with a call to this service", () => {
+    for (const { method, path } of operations) {
+      expect(documentation).toContain(`<span class="verb">${method}</span><code>${escapeHtml(path)}</code>`);
+      expect(documentation).toContain(escapeHtml(`"http://host:1${path.replace("{id}", "$VOICE_ID")}"`));
+    }
+  });
+
+  it("show bounds and every error", () => {
+    expect(documentation).toContain("integer, 100 to 300");
+    expect(documentation).toContain("Out of API credit");
+    expect(documentation).not.toContain("undefined");
+  });
+
+  it("fetch nothing from elsewhere and run no script", () => {
+    for (const html of [documentation, landingPage("http://host:1")]) {
+      expect(html).not.toMatch(/<script|<link|<img|@import|url\(|src=/i);
+      expect(html.match(/href="(?!\/|#)[^"]*"/g)).toBeNull();
+    }
+  });
+
+  it("escapes what it is given", () => {
+    expect(escapeHtml(`<a href="x">'&'</a>`)).toBe("&lt;a href=&quot;x&quot;&gt;&#39;&amp;&#39;&lt;/a&gt;");
+  });
+});
