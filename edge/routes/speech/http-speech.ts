@@ -1,0 +1,62 @@
+import type { ServiceError } from "#protocol/errors";
+import type { HttpRequest, HttpResponder } from "../../http/exchange.js";
+import { admitCaller } from "../../speech/session/caller.js";
+import type { SpeechContext } from "../../speech/session/context.js";
+import type { SpeechRoute } from "../../speech/session/metrics.js";
+import type { SpeechOutput } from "../../speech/session/output.js";
+import { planSpeech } from "../../speech/session/plan.js";
+import { SpokenRequest } from "../../speech/session/spoken-request.js";
+import { filePacing } from "../../speech/stream/stream-settings.js";
+import type { SpeechRequest } from "#protocol/speech/request";
+import { readSpeechRequest } from "./body.js";
+import { speakWholeText } from "./whole-text.js";
+
+/** Writes one spoken request to a responder. `done` settles with the request: it rejects with the error that ended it. */
+export interface HttpSpeechWriter extends Omit<SpeechOutput, "ended" | "failed"> {
+  ended(): Promise<void>;
+  /** True when the error was shown within the body; false hands it to the server's error answer. */
+  failed(error: ServiceError): boolean;
+}
+
+/**
+ * The way of an HTTP speech request: admission, body, plan, sound. `makeWriter` gives the protocol's way of writing it.
+ * A client that goes away ends all work at once.
+ */
+export async function handleSpeech(options: {
+  context: SpeechContext;
+  route: SpeechRoute;
+  request: HttpRequest;
+  responder: HttpResponder;
+  makeWriter: (responder: HttpResponder, request: SpeechRequest) => HttpSpeechWriter;
+}): Promise<void> {
+  const { context, route, request, responder, makeWriter } = options;
+  const caller = await admitCaller(request, context);
+  const body = await readSpeechRequest(request);
+  const release = context.teamSlots.take(caller.principal);
+  try {
+    const plan = await planSpeech({ request: body, caller, context, pacing: filePacing });
+    if (responder.closed.aborted) return;
+    const writer = makeWriter(responder, body);
+    await new Promise<void>((resolve, reject) => {
+      const output: SpeechOutput = {
+        ...writer,
+        ended: async () => {
+          await writer.ended();
+          resolve();
+        },
+        failed: (error) => (writer.failed(error) ? resolve() : reject(error)),
+      };
+      const spoken = new SpokenRequest({ context, caller, plan, route, output });
+      responder.closed.addEventListener("abort", () => {
+        spoken.cancel();
+        resolve();
+      });
+      speakWholeText(spoken, body.text, caller.arrivedAtMs, responder.closed).catch((error: unknown) => {
+        spoken.cancel("failed");
+        reject(error);
+      });
+    });
+  } finally {
+    release();
+  }
+}

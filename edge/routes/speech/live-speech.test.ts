@@ -1,0 +1,225 @@
+import { describe, expect, it } from "vitest";
+import { decodeMsgpack, encodeMsgpack } from "#protocol/msgpack";
+import { samplesToBytes } from "#common/audio/pcm";
+import type { SocketSession } from "../../http/exchange.js";
+import { expectedSamples } from "../../speech/testing/scripted-cluster.js";
+import { jsonRequest, RecordingConnection, SpeechBench, testPrincipal } from "../../speech/testing/speech-bench.js";
+import { liveSpeechRoute } from "./live-speech.js";
+
+type Event = { event: string; audio?: Uint8Array; reason?: string; message?: string };
+
+class Caller {
+  readonly connection = new RecordingConnection();
+  readonly bench: SpeechBench;
+  #session: SocketSession | null = null;
+
+  constructor(bench: SpeechBench) {
+    this.bench = bench;
+  }
+
+  async connect(headers: Record<string, string> = {}): Promise<this> {
+    const open = await liveSpeechRoute(this.bench.context).upgrade(jsonRequest({}, headers));
+    this.#session = open(this.connection);
+    return this;
+  }
+
+  send(...events: object[]): void {
+    for (const event of events) this.raw(encodeMsgpack(event));
+  }
+
+  raw(bytes: Uint8Array, isBinary = true): void {
+    this.#session?.message(bytes, isBinary);
+  }
+
+  leave(): void {
+    this.#session?.end();
+  }
+
+  drain(): void {
+    this.#session?.drain?.();
+  }
+
+  get events(): Event[] {
+    return this.connection.sent.map((frame) => decodeMsgpack(frame) as Event);
+  }
+
+  get sound(): Buffer {
+    return Buffer.concat(this.events.map((event) => event.audio ?? new Uint8Array()));
+  }
+
+  get last(): Event | undefined {
+    return this.events.at(-1);
+  }
+}
+
+const start = { event: "start", request: { text: "", format: "pcm", reference_id: null, prosody: null, sample_rate: null, references: [] } };
+const text = (value: string): object => ({ event: "text", text: value });
+const flush = { event: "flush" };
+const stop = { event: "stop" };
+
+function soundOf(bench: SpeechBench): Buffer {
+  return Buffer.concat(bench.cluster.submits.map(({ submit }) => samplesToBytes(expectedSamples(submit.chunk))));
+}
+
+describe("a live session", () => {
+  it("speaks text that comes word by word while it comes, then finishes and closes", async () => {
+    const caller = await new Caller(new SpeechBench()).connect();
+    caller.send(start);
+    for (const word of "The first sentence is here. The second one follows it, as it".split(" ")) {
+      caller.send(text(`${word} `));
+      await caller.bench.pass(40);
+    }
+    expect(caller.sound.length).toBeGreaterThan(0);
+    caller.send(stop);
+    await caller.bench.pass(5000);
+    expect(caller.sound.equals(soundOf(caller.bench))).toBe(true);
+    expect(caller.last).toEqual({ event: "finish", reason: "stop" });
+    expect(caller.connection.closedWith?.code).toBe(1000);
+    expect(caller.bench.usage).toMatchObject([{ route: "/v1/tts/live", outcome: "completed" }]);
+    expect(caller.bench.encoders.openCount).toBe(0);
+  });
+
+  it("sends frames of at least 2 KiB but for the last of a flush", async () => {
+    const caller = await new Caller(new SpeechBench()).connect();
+    caller.send(start, text("Hello there, my friend. How are you"), flush);
+    await caller.bench.pass(3000);
+    const sizes = caller.events.map((event) => event.audio?.byteLength ?? 0);
+    expect(sizes.slice(0, -1).every((size) => size >= 2048)).toBe(true);
+    expect(caller.sound.equals(soundOf(caller.bench))).toBe(true);
+    expect(caller.bench.encoders.flushes).toBe(1);
+  });
+
+  it("stays open after a flush and flushes only what is new", async () => {
+    const caller = await new Caller(new SpeechBench()).connect();
+    caller.send(start, text("Hello"), flush, flush);
+    await caller.bench.pass(2000);
+    const heard = caller.sound.length;
+    expect(heard).toBeGreaterThan(0);
+    await caller.bench.pass(100_000);
+    expect(caller.connection.closedWith).toBeNull();
+    caller.send(text("World"), flush);
+    await caller.bench.pass(2000);
+    expect(caller.sound.length).toBeGreaterThan(heard);
+    expect(caller.bench.encoders.flushes).toBe(2);
+    caller.send(stop);
+    await caller.bench.pass(100);
+    expect(caller.last).toEqual({ event: "finish", reason: "stop" });
+  });
+
+  it("takes the text of start as the first text", async () => {
+    const caller = await new Caller(new SpeechBench()).connect();
+    caller.send({ event: "start", request: { text: "Hello ", format: "pcm" } }, text("world."), stop, text("ignored"));
+    await caller.bench.pass(2000);
+    expect(caller.bench.cluster.submits.map(({ submit }) => submit.chunk.text)).toEqual(["Hello world."]);
+    expect(caller.last).toEqual({ event: "finish", reason: "stop" });
+  });
+
+  it("speaks a finished sentence when text stops coming", async () => {
+    const caller = await new Caller(new SpeechBench()).connect();
+    caller.send(start, text("That is all."));
+    await caller.bench.pass(200);
+    expect(caller.bench.cluster.submits).toHaveLength(0);
+    await caller.bench.pass(200);
+    expect(caller.bench.cluster.submits).toHaveLength(1);
+  });
+
+  it("finishes at once when there is nothing to speak", async () => {
+    for (const events of [[stop], [start, stop], [start, flush, stop], [start, text("..."), stop]]) {
+      const caller = await new Caller(new SpeechBench()).connect();
+      caller.send(...events);
+      await caller.bench.pass(100);
+      expect(caller.events).toEqual([{ event: "finish", reason: "stop" }]);
+      expect(caller.connection.closedWith?.code).toBe(1000);
+    }
+  });
+});
+
+describe("what a live client gets wrong", () => {
+  const wrong: [what: string, send: (caller: Caller) => void, message: RegExp, code: number][] = [
+    ["text before start", (caller) => caller.send(text("Hi")), /"text" came before "start"/, 1011],
+    ["a second start", (caller) => caller.send(start, start), /"start" came twice/, 1011],
+    ["an unknown event", (caller) => caller.send({ event: "dance" }), /Validation failed/, 1011],
+    ["no map at all", (caller) => caller.raw(encodeMsgpack([1, 2])), /Validation failed/, 1011],
+    ["text that is no string", (caller) => caller.send(start, { event: "text", text: 5 }), /text/, 1011],
+    ["truncated MessagePack", (caller) => caller.raw(encodeMsgpack(start).subarray(0, 9)), /Malformed MessagePack/, 1011],
+    ["an empty frame", (caller) => caller.raw(new Uint8Array()), /Malformed MessagePack/, 1011],
+    ["a text frame", (caller) => caller.raw(Buffer.from("{}"), false), /binary/, 1011],
+    ["a bad field of start", (caller) => caller.send({ event: "start", request: { format: "flac" } }), /request\.format/, 1011],
+    ["too much text at once", (caller) => caller.send(start, text("a".repeat(1024 * 1024 + 1))), /More than 1048576 bytes/, 1009],
+    ["too much text before start is done", (caller) => caller.send(start, text("a ".repeat(400_000)), text("b ".repeat(400_000))), /More than/, 1009],
+  ];
+
+  it.each(wrong)("%s ends the session with its error", async (_, send, message, code) => {
+    const caller = await new Caller(new SpeechBench()).connect();
+    send(caller);
+    await caller.bench.pass(300);
+    const finishes = caller.events.filter((event) => event.event === "finish");
+    expect(finishes).toHaveLength(1);
+    expect(finishes[0]?.reason).toBe("error");
+    expect(finishes[0]?.message).toMatch(message);
+    expect(caller.connection.closedWith?.code).toBe(code);
+    expect(caller.bench.context.speech.activeStreams).toBe(0);
+    caller.send(start, text("Hi."), stop);
+    await caller.bench.pass(300);
+    expect(caller.last).toEqual(finishes[0]);
+  });
+
+  it("is refused over HTTP when the head shows it", async () => {
+    const bench = new SpeechBench({ PARLEY_STREAMS_PER_TEAM: "1" });
+    await expect(new Caller(bench).connect({ model: "nonsense" })).rejects.toMatchObject({ code: "unknown_model" });
+    bench.principal = { ...testPrincipal, hasCredit: false };
+    await expect(new Caller(bench).connect()).rejects.toMatchObject({ code: "out_of_credit" });
+    bench.principal = testPrincipal;
+    const first = await new Caller(bench).connect();
+    await expect(new Caller(bench).connect()).rejects.toMatchObject({ code: "too_many_requests" });
+    first.leave();
+    await expect(new Caller(bench).connect()).resolves.toBeDefined();
+  });
+});
+
+describe("a live session's trouble", () => {
+  it("bounds the text that waits for a slow reader", async () => {
+    const caller = await new Caller(new SpeechBench()).connect();
+    caller.send(start);
+    caller.connection.behind = true;
+    for (let round = 0; round < 40 && caller.connection.closedWith === null; round++) {
+      caller.send(text("Some words of a sentence. ".repeat(2000)));
+      await caller.bench.pass(100);
+    }
+    expect(caller.connection.closedWith?.code).toBe(1009);
+    expect(caller.bench.cluster.submits.length).toBeLessThan(12);
+  });
+
+  it("ends with the error of a stream that fails", async () => {
+    const bench = new SpeechBench();
+    bench.faultOf = (chunkIndex) => (chunkIndex === 1 ? { kind: "broken" } : null);
+    const caller = await new Caller(bench).connect();
+    caller.send(start, text("First sentence. Second sentence of it."), stop);
+    await bench.pass(3000);
+    expect(caller.last).toEqual({ event: "finish", reason: "error", message: "The speech engine failed" });
+    expect(caller.connection.closedWith?.code).toBe(1011);
+    expect(bench.usage).toMatchObject([{ outcome: "failed" }]);
+  });
+
+  it("ends all work when the client goes away", async () => {
+    const caller = await new Caller(new SpeechBench()).connect();
+    caller.send(start, text("A sentence of speech. ".repeat(20)));
+    await caller.bench.pass(100);
+    caller.leave();
+    const heard = caller.connection.sent.length;
+    await caller.bench.pass(3000);
+    expect(caller.bench.cluster.cancels).toHaveLength(1);
+    expect(caller.connection.sent.length).toBe(heard);
+    expect(caller.bench.encoders.openCount).toBe(0);
+    expect(caller.bench.usage).toMatchObject([{ outcome: "cancelled" }]);
+  });
+
+  it("speaks what it has when the server stops", async () => {
+    const caller = await new Caller(new SpeechBench()).connect();
+    caller.send(start, text("Nearly done"));
+    caller.drain();
+    await caller.bench.pass(2000);
+    expect(caller.sound.equals(soundOf(caller.bench))).toBe(true);
+    expect(caller.last).toEqual({ event: "finish", reason: "stop" });
+  });
+});

@@ -1,0 +1,34 @@
+import type { AudioFormat, SpeechRequest } from "#protocol/speech/request";
+import type { HttpResponder, HttpRoute } from "../../http/exchange.js";
+import type { SpeechContext } from "../../speech/session/context.js";
+import { handleSpeech, type HttpSpeechWriter } from "./http-speech.js";
+
+const contentTypes: Readonly<Record<AudioFormat, string>> = { mp3: "audio/mpeg", wav: "audio/wav", pcm: "audio/pcm", opus: "audio/ogg" };
+
+/** `POST /v1/tts`: the sound as a chunked body that begins with the first sound. */
+export function speechFileRoute(context: SpeechContext): HttpRoute {
+  const route = "/v1/tts";
+  return {
+    method: "POST",
+    path: route,
+    handle: (request, responder) => handleSpeech({ context, route, request, responder, makeWriter: writeFile }),
+  };
+}
+
+function writeFile(responder: HttpResponder, request: SpeechRequest): HttpSpeechWriter {
+  const headers = { "content-type": contentTypes[request.format ?? "mp3"], "cache-control": "no-store" };
+  const begin = (): void => {
+    if (!responder.begun) responder.begin(200, headers);
+  };
+  return {
+    async bytes(bytes) {
+      begin();
+      if (!responder.write(bytes)) await responder.writable();
+    },
+    async ended() {
+      begin();
+      responder.end();
+    },
+    failed: () => false,
+  };
+}

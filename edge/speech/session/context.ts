@@ -1,0 +1,28 @@
+import type { Principal } from "#protocol/bus/control";
+import type { EncoderPool } from "#common/audio/encoding/encoder";
+import type { Bus } from "#common/bus/bus";
+import type { Clock } from "#common/clock";
+import type { Config } from "#common/config/config";
+import type { Logger } from "#common/log";
+import type { HttpRequest } from "../../http/exchange.js";
+import type { SpeechBus } from "../speech-bus.js";
+import type { InlineVoices } from "../voice/inline-voices.js";
+import type { SavedVoices } from "../voice/saved-voices.js";
+import type { SpeechMetrics } from "./metrics.js";
+import type { TeamSlots } from "./team-slots.js";
+
+/** What the speech routes need of the edge. */
+export interface SpeechContext {
+  /** Throws `unauthenticated`, `invalid_token`, `token_expired`. */
+  authenticate(request: HttpRequest): Promise<Principal>;
+  bus: Bus;
+  speech: SpeechBus;
+  encoders: EncoderPool;
+  savedVoices: SavedVoices;
+  inlineVoices: InlineVoices;
+  teamSlots: TeamSlots;
+  config: Config;
+  clock: Clock;
+  log: Logger;
+  metrics: SpeechMetrics;
+}

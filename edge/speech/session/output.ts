@@ -1,0 +1,17 @@
+import type { ServiceError } from "#protocol/errors";
+import type { StreamEvent } from "../stream/stream-event.js";
+
+/** What tells a listener about the text behind the sound. */
+export type ChunkEvent = Extract<StreamEvent, { type: "chunk-started" | "words" | "chunk-ended" }>;
+
+/** Where a spoken request goes: one per protocol. Calls come in order, one at a time; after `ended` or `failed` none comes. */
+export interface SpeechOutput {
+  /** Encoded sound, never empty. The promise resolves when the client can take more; until then no new chunk is asked for. */
+  bytes(bytes: Uint8Array): Promise<void>;
+  /** Text that the sound given from now on belongs to, its words so far, its end. */
+  chunk?(event: ChunkEvent, sampleRate: number): void;
+  /** All sound of the text before a `flush` has been given. */
+  flushed?(): Promise<void>;
+  ended(): Promise<void>;
+  failed(error: ServiceError): void;
+}

@@ -1,0 +1,69 @@
+import { ServiceError } from "#protocol/errors";
+import { opusBitsPerSecond, type SpeechRequest } from "#protocol/speech/request";
+import type { EncoderSpec } from "#common/audio/encoding/encoder";
+import { newIdentifier } from "#common/identifier";
+import { DEFAULT_CHUNK_LENGTH, DEFAULT_MIN_CHUNK_LENGTH, type Pace } from "../chunking/pace.js";
+import type { Pacing, StreamSettings } from "../stream/stream-settings.js";
+import { castVoices } from "../voice/cast.js";
+import { takesFreeTags } from "../voice/model.js";
+import { seedBase } from "../voice/seed.js";
+import type { Caller } from "./caller.js";
+import type { SpeechContext } from "./context.js";
+
+/** Audio tokens that the service's models make per second of sound: `max_new_tokens` counts them. */
+const TOKENS_PER_SECOND = 21.5;
+
+/** A validated request turned into what the parts of the speech path want to know. */
+export interface SpeechPlan {
+  settings: StreamSettings;
+  pace: Pace;
+  freeTags: boolean;
+  /** All but the rate of the samples that will come. */
+  encoding: Omit<EncoderSpec, "inputSampleRate">;
+  /** Rate at which the model is announced to speak, Hz. */
+  expectedSampleRate: number;
+  voiceIds: string[];
+}
+
+/**
+ * Plans a request. `normalize_loudness`, `condition_on_previous_chunks`, `early_stop_threshold` and `features` are accepted and have no
+ * effect in this version; the sampling settings only enter the seed. Throws `no_worker` and the errors of `castVoices`.
+ */
+export async function planSpeech(options: { request: SpeechRequest; caller: Caller; context: SpeechContext; pacing: Pacing }): Promise<SpeechPlan> {
+  const { request, caller, context, pacing } = options;
+  const { folder, name } = caller.model;
+  const served = context.speech.servedModel(folder);
+  if (served === null) throw new ServiceError("no_worker", { parameters: { model: name } });
+  const cast = await castVoices({ request, teamId: caller.principal.teamId, saved: context.savedVoices, inline: context.inlineVoices });
+  const format = request.format ?? "mp3";
+  const maxTokens = request.max_new_tokens ?? 0;
+  return {
+    settings: {
+      streamId: newIdentifier(),
+      model: folder,
+      tier: name === "s2.1-pro-free" ? "free" : "live",
+      voices: cast.voices,
+      normalize: request.normalize ?? true,
+      maxSamples: Math.ceil((maxTokens / TOKENS_PER_SECOND) * served.sampleRate),
+      seedBase: seedBase(folder, cast.voices, request),
+      traceparent: caller.traceparent,
+      pacing,
+      firstAudioGoalMs: context.config.PARLEY_FIRST_AUDIO_GOAL_MS,
+    },
+    pace: {
+      latency: request.latency ?? "balanced",
+      chunkLength: request.chunk_length ?? DEFAULT_CHUNK_LENGTH,
+      minChunkLength: request.min_chunk_length ?? DEFAULT_MIN_CHUNK_LENGTH,
+    },
+    freeTags: takesFreeTags(name),
+    encoding: {
+      format,
+      outputSampleRate: request.sample_rate ?? (format === "opus" ? 48_000 : 44_100),
+      mp3KilobitsPerSecond: request.mp3_bitrate ?? 128,
+      opusBitsPerSecond: opusBitsPerSecond(request.opus_bitrate),
+      gainDb: request.prosody?.volume ?? 0,
+    },
+    expectedSampleRate: served.sampleRate,
+    voiceIds: cast.voiceIds,
+  };
+}

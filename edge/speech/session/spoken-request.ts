@@ -1,0 +1,167 @@
+import { type UsageRecord, usageSubject } from "#protocol/bus/control";
+import { newIdentifier } from "#common/identifier";
+import { Chunker, type SpokenPiece } from "../chunking/chunker.js";
+import type { SpeechStream } from "../stream/speech-stream.js";
+import type { StreamEvent } from "../stream/stream-event.js";
+import type { Caller } from "./caller.js";
+import type { SpeechContext } from "./context.js";
+import { Encoding } from "./encoding.js";
+import { FirstAudio } from "./first-audio.js";
+import type { SpeechOutcome, SpeechRoute } from "./metrics.js";
+import type { SpeechOutput } from "./output.js";
+import type { SpeechPlan } from "./plan.js";
+
+export interface SpokenRequestOptions {
+  context: SpeechContext;
+  caller: Caller;
+  plan: SpeechPlan;
+  route: SpeechRoute;
+  output: SpeechOutput;
+}
+
+/**
+ * One request on its way from text to encoded sound: text → chunker → stream → encoder → output.
+ * It ends by itself after `end`, or by `cancel`; however it ends, its use is reported once.
+ */
+export class SpokenRequest {
+  readonly #options: SpokenRequestOptions;
+  readonly #chunker: Chunker;
+  readonly #stream: SpeechStream;
+  readonly #encoding: Encoding;
+  readonly #firstAudio = new FirstAudio();
+  #pieces = 0;
+  #characters = 0;
+  #audioMs = 0;
+  #over = false;
+
+  constructor(options: SpokenRequestOptions) {
+    this.#options = options;
+    const { context, plan } = options;
+    this.#chunker = new Chunker({ pace: plan.pace, freeTags: plan.freeTags });
+    this.#encoding = new Encoding({
+      encoders: context.encoders,
+      spec: plan.encoding,
+      expectedSampleRate: plan.expectedSampleRate,
+      output: this.#observed(options.output),
+      onHold: (held) => this.#stream.hold(held),
+      onBroken: (error) => {
+        context.log.error({ err: error, streamId: plan.settings.streamId }, "encoding failed");
+        this.#stream.cancel();
+        this.#finish("failed");
+      },
+    });
+    this.#stream = context.speech.open(plan.settings, (event) => this.#heard(event));
+    context.metrics.streamOpened(options.route);
+  }
+
+  /** Pieces that the text has made so far. */
+  get pieces(): number {
+    return this.#pieces;
+  }
+
+  /** UTF-8 bytes of text that no scheduler has yet. */
+  get waitingBytes(): number {
+    return this.#stream.waitingBytes + Buffer.byteLength(this.#chunker.heldText);
+  }
+
+  /** Takes text that arrived at `arrivedAtMs`. */
+  text(text: string, arrivedAtMs: number): void {
+    this.#add(this.#chunker.push(text), arrivedAtMs);
+  }
+
+  /** Text stopped arriving: speaks finished sentences that were held back for more. */
+  releaseFinished(arrivedAtMs: number): void {
+    this.#add(this.#chunker.releaseFinished(), arrivedAtMs);
+  }
+
+  /** Speaks everything so far; the output's `flushed` follows its last sound. */
+  flush(arrivedAtMs: number): void {
+    this.speakHeld(arrivedAtMs);
+    this.#stream.mark();
+  }
+
+  /** Speaks everything so far. */
+  speakHeld(arrivedAtMs: number): void {
+    this.#add(this.#chunker.flush(), arrivedAtMs);
+  }
+
+  /** Speaks everything so far and ends. */
+  end(arrivedAtMs: number): void {
+    this.speakHeld(arrivedAtMs);
+    this.#stream.end();
+  }
+
+  /** The client is gone, or must go: ends all work, here and in every role. Harmless after the end. */
+  cancel(outcome: "cancelled" | "failed" = "cancelled"): void {
+    this.#stream.cancel();
+    this.#encoding.close();
+    this.#finish(outcome);
+  }
+
+  #add(pieces: SpokenPiece[], arrivedAtMs: number): void {
+    if (pieces.length === 0 || this.#over) return;
+    this.#pieces += pieces.length;
+    this.#stream.add(pieces);
+    this.#firstAudio.submitted(arrivedAtMs, this.#options.context.clock.nowMs());
+  }
+
+  #heard(event: StreamEvent): void {
+    if (event.type === "first-frame") this.#firstAudio.firstFrame(event, this.#options.context.clock.nowMs());
+    if (event.type === "chunk-started") this.#characters += event.text.length;
+    if (event.type === "samples") this.#audioMs += (event.samples.length / event.sampleRate) * 1000;
+    this.#encoding.take(event);
+  }
+
+  /** The output, with what it is given measured on the way. */
+  #observed(output: SpeechOutput): SpeechOutput {
+    return {
+      bytes: (bytes) => {
+        const taken = output.bytes(bytes);
+        this.#noteFirstBytes();
+        return taken;
+      },
+      chunk: (event, sampleRate) => output.chunk?.(event, sampleRate),
+      flushed: async () => await output.flushed?.(),
+      ended: async () => {
+        await output.ended();
+        this.#finish("completed");
+      },
+      failed: (error) => {
+        output.failed(error);
+        this.#finish("failed");
+      },
+    };
+  }
+
+  #noteFirstBytes(): void {
+    const { context, route, plan } = this.#options;
+    const first = this.#firstAudio.firstBytes(context.clock.nowMs());
+    if (first === null) return;
+    context.metrics.firstAudio(route, first.totalMs, first.parts);
+    context.log.debug({ streamId: plan.settings.streamId, route, totalMs: first.totalMs, ...first.parts }, "first audio");
+  }
+
+  #finish(outcome: SpeechOutcome): void {
+    if (this.#over) return;
+    this.#over = true;
+    const { context, caller, route, plan } = this.#options;
+    context.metrics.audioGiven(route, this.#audioMs);
+    context.metrics.streamClosed(route, outcome);
+    const usage: UsageRecord = {
+      usageId: newIdentifier(),
+      teamId: caller.principal.teamId,
+      keyId: caller.principal.keyId,
+      route,
+      model: caller.model.name,
+      characters: this.#characters,
+      audioMs: Math.round(this.#audioMs),
+      firstAudioMs: this.#firstAudio.totalMs,
+      totalMs: context.clock.nowMs() - caller.arrivedAtMs,
+      outcome,
+      traceId: caller.trace.traceId,
+      finishedAtMs: Date.now(),
+      voiceIds: plan.voiceIds,
+    };
+    context.bus.publish(usageSubject, usage);
+  }
+}

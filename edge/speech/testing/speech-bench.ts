@@ -1,0 +1,164 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { Principal, UsageRecord } from "#protocol/bus/control";
+import { usageSubject } from "#protocol/bus/control";
+import { loadConfig } from "#common/config/config";
+import { VirtualClock } from "#common/clock";
+import { joinTrace } from "#common/tracing/traceparent";
+import { createLogger } from "#common/log";
+import type { HttpRequest, HttpResponder, SocketConnection } from "../../http/exchange.js";
+import type { SpeechContext } from "../session/context.js";
+import { noMetrics } from "../session/metrics.js";
+import { TeamSlots } from "../session/team-slots.js";
+import { SpeechBus } from "../speech-bus.js";
+import { InlineVoices } from "../voice/inline-voices.js";
+import { SavedVoices } from "../voice/saved-voices.js";
+import { LocalBus } from "./local-bus.js";
+import { PlainEncoders } from "./plain-encoders.js";
+import { type Fault, ScriptedCluster } from "./scripted-cluster.js";
+
+export const testPrincipal: Principal = {
+  teamId: "team", userId: "user", keyId: "key", scopes: ["*"], hasCredit: true, betaAccess: false, maxConcurrentStreams: 0,
+};
+export const testTraits = { pitchHz: 120, pitchRangeSemitones: 3, syllablesPerSecond: 4, spectralTiltDbPerOctave: -8 };
+
+/** An edge's speech context over a scripted cluster in virtual time. `principal` and `faultOf` may be changed while it runs. */
+export class SpeechBench {
+  readonly bus = new LocalBus();
+  readonly clock = new VirtualClock();
+  readonly encoders = new PlainEncoders();
+  readonly usage: UsageRecord[] = [];
+  readonly context: SpeechContext;
+  readonly cluster: ScriptedCluster;
+  principal = testPrincipal;
+  faultOf: (chunkIndex: number, attempt: number) => Fault | null = () => null;
+
+  constructor(environment: Record<string, string> = {}) {
+    const { bus, clock } = this;
+    const config = loadConfig(environment);
+    const speech = new SpeechBus({ bus, clock, edgeId: "edge-1" });
+    this.cluster = new ScriptedCluster({ bus, clock, model: "espeak", edgeId: "edge-1", faultOf: (...at) => this.faultOf(...at) });
+    bus.subscribe<UsageRecord>(usageSubject, (record) => this.usage.push(record));
+    this.context = {
+      authenticate: async () => this.principal,
+      bus, speech, config, clock,
+      encoders: this.encoders,
+      savedVoices: new SavedVoices(bus, clock),
+      inlineVoices: new InlineVoices(async () => ({ traits: testTraits }), (list) => list[0] ?? testTraits),
+      teamSlots: new TeamSlots(config.PARLEY_STREAMS_PER_TEAM),
+      log: createLogger("test", "fatal"),
+      metrics: noMetrics,
+    };
+  }
+
+  /** Lets `durationMs` of virtual time pass, with everything asynchronous in between done. */
+  async pass(durationMs: number): Promise<void> {
+    const STEP_MS = 20;
+    for (let passedMs = 0; passedMs < durationMs; passedMs += STEP_MS) {
+      await nextTurn();
+      this.clock.advance(STEP_MS);
+    }
+    for (let turn = 0; turn < 5; turn++) await nextTurn();
+  }
+}
+
+/** A request with a JSON body. */
+export function jsonRequest(body: unknown, headers: Record<string, string> = {}): HttpRequest {
+  const all: Record<string, string> = { "content-type": "application/json", ...headers };
+  return {
+    method: "POST", path: "/", query: "", remoteAddress: "127.0.0.1", parameters: {}, trace: joinTrace(undefined),
+    header: (name) => all[name],
+    body: async () => Buffer.from(JSON.stringify(body)),
+  };
+}
+
+/** A responder that keeps what it is given. `behind` makes it say that the client is behind until `catchUp`. */
+export class RecordingResponder implements HttpResponder {
+  status = 0;
+  headers: Record<string, string> = {};
+  readonly written: Uint8Array[] = [];
+  ended = false;
+  behind = false;
+  readonly #gone = new AbortController();
+  #waiting: (() => void)[] = [];
+
+  get begun(): boolean {
+    return this.status !== 0;
+  }
+
+  get closed(): AbortSignal {
+    return this.#gone.signal;
+  }
+
+  get body(): Buffer {
+    return Buffer.concat(this.written);
+  }
+
+  begin(status: number, headers: Record<string, string>): void {
+    this.status = status;
+    this.headers = headers;
+  }
+
+  write(bytes: Uint8Array): boolean {
+    this.written.push(bytes.slice());
+    return !this.behind;
+  }
+
+  writable(): Promise<void> {
+    return this.behind ? new Promise((resolve) => this.#waiting.push(resolve)) : Promise.resolve();
+  }
+
+  end(bytes?: Uint8Array): void {
+    if (bytes !== undefined) this.written.push(bytes.slice());
+    this.ended = true;
+  }
+
+  abort(): void {
+    this.leave();
+  }
+
+  catchUp(): void {
+    this.behind = false;
+    for (const resolve of this.#waiting.splice(0)) resolve();
+  }
+
+  /** The client goes away. */
+  leave(): void {
+    this.#gone.abort();
+    this.catchUp();
+  }
+}
+
+/** A WebSocket that keeps what it is sent. */
+export class RecordingConnection implements SocketConnection {
+  readonly sent: Uint8Array[] = [];
+  closedWith: { code: number; reason: string } | null = null;
+  behind = false;
+  readonly #gone = new AbortController();
+  #waiting: (() => void)[] = [];
+
+  get closed(): AbortSignal {
+    return this.#gone.signal;
+  }
+
+  send(data: Uint8Array | string): boolean {
+    this.sent.push(typeof data === "string" ? Buffer.from(data) : data.slice());
+    return !this.behind;
+  }
+
+  writable(): Promise<void> {
+    return this.behind ? new Promise((resolve) => this.#waiting.push(resolve)) : Promise.resolve();
+  }
+
+  bufferedBytes(): number {
+    return 0;
+  }
+
+  close(code: number, reason: string): void {
+    this.closedWith = { code, reason };
+  }
+
+  catchUp(): void {
+    this.behind = false;
+    for (const resolve of this.#waiting.splice(0)) resolve();
+  }
+}
