@@ -6,17 +6,15 @@ import type { KeyVerifier } from "./key-verifier.js";
 
 /**
  * Tells who sends a request, over HTTP or as a WebSocket upgrade. Throws `unauthenticated` without a usable header, `invalid_token`,
- * `token_expired`, `dependency_unavailable`, and `missing_scope` when the key does not cover `scope`.
+ * `token_expired`, and `dependency_unavailable` when nobody can say.
  */
-export type Authenticate = (request: Pick<HttpRequest, "header">, scope: KeyScope) => Promise<Principal>;
+export type Authenticate = (request: Pick<HttpRequest, "header">) => Promise<Principal>;
 
 export function createAuthenticate(verifier: Pick<KeyVerifier, "verify">): Authenticate {
-  return async (request, scope) => {
+  return async (request) => {
     const key = bearerCredential(request.header("authorization"));
     if (key === null) throw new ServiceError("unauthenticated");
-    const principal = await verifier.verify(key);
-    requireScope(principal, scope);
-    return principal;
+    return await verifier.verify(key);
   };
 }
 

@@ -5,7 +5,7 @@ import type { Bus } from "#common/bus/bus";
 import type { Cache } from "#common/cache/cache";
 import { VirtualClock } from "#common/clock";
 import { sha256Hex } from "#common/identifier";
-import { createAuthenticate } from "./authenticator.js";
+import { createAuthenticate, requireScope } from "./authenticator.js";
 import { KeyVerifier, type VerdictSource } from "./key-verifier.js";
 
 const principal: Principal = { teamId: "t", userId: "u", keyId: "k", scopes: ["speech"], hasCredit: true, betaAccess: false, maxConcurrentStreams: 0 };
@@ -148,12 +148,17 @@ describe("KeyVerifier", () => {
 describe("createAuthenticate", () => {
   const request = (authorization?: string) => ({ header: (name: string) => (name === "authorization" ? authorization : undefined) });
 
-  it("needs a bearer credential and the scope", async () => {
+  it("needs a bearer credential", async () => {
     const authenticate = createAuthenticate(createVerifier());
-    expect(await outcome(authenticate(request(), "speech"))).toBe("unauthenticated");
-    expect(await outcome(authenticate(request("Basic x"), "speech"))).toBe("unauthenticated");
+    expect(await outcome(authenticate(request()))).toBe("unauthenticated");
+    expect(await outcome(authenticate(request("Basic x")))).toBe("unauthenticated");
     expect(asked).toEqual([]);
-    expect(await outcome(authenticate(request("Bearer x"), "speech"))).toBe("k");
-    expect(await outcome(authenticate(request("Bearer x"), "wallet"))).toBe("missing_scope");
+    expect(await outcome(authenticate(request("Bearer x")))).toBe("k");
+  });
+
+  it("tells scopes apart", () => {
+    expect(() => requireScope(principal, "speech")).not.toThrow();
+    expect(() => requireScope(principal, "wallet")).toThrow("This API key lacks the scope wallet");
+    expect(() => requireScope({ ...principal, scopes: ["*"] }, "wallet")).not.toThrow();
   });
 });

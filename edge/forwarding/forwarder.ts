@@ -12,7 +12,7 @@ import type { Bus, ObjectBucket } from "#common/bus/bus";
 import { newIdentifier } from "#common/identifier";
 import type { Logger } from "#common/log";
 import { formatTraceparent } from "#common/tracing/traceparent";
-import type { Authenticate } from "../authentication/authenticator.js";
+import { type Authenticate, requireScope } from "../authentication/authenticator.js";
 import type { HttpRequest, HttpResponder, HttpRoute } from "../http/exchange.js";
 
 /** Largest body taken for the control plane. */
@@ -42,7 +42,8 @@ export class Forwarder {
 
   /** Throws authentication errors, `payload_too_large`, and `dependency_unavailable` when the control plane or its object store is away. */
   async forward(request: HttpRequest, responder: HttpResponder, scope: KeyScope): Promise<void> {
-    const principal = await this.#options.authenticate(request, scope);
+    const principal = await this.#options.authenticate(request);
+    requireScope(principal, scope);
     const message = await this.#pack(request, principal);
     const answer = await this.#options.bus.request<ForwardedResponse>(controlSubjects.http, message, {
       timeoutMs: ANSWER_TIMEOUT_MS,

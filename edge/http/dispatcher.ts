@@ -44,6 +44,8 @@ export class Dispatcher {
   readonly #router: Router<HttpRoute>;
   readonly #socketPaths: Router<{ method: string; path: string }>;
   #draining = false;
+  #active = 0;
+  #onIdle: (() => void) | null = null;
 
   constructor(options: DispatcherOptions) {
     this.#options = options;
@@ -51,9 +53,11 @@ export class Dispatcher {
     this.#socketPaths = new Router(options.sockets.map(({ path }) => ({ method: "GET", path })));
   }
 
-  /** From now on only the operator's paths answer; everything new is refused with `draining`. */
-  drain(): void {
+  /** From now on only the operator's paths answer; everything new is refused with `draining`. Resolves when what was running is answered. */
+  drain(): Promise<void> {
     this.#draining = true;
+    if (this.#active === 0) return Promise.resolve();
+    return new Promise((resolve) => (this.#onIdle = resolve));
   }
 
   /** Answers a request; never throws. */
@@ -117,10 +121,13 @@ export class Dispatcher {
     const finish = (): void => {
       if (over) return;
       over = true;
+      this.#active--;
+      if (this.#active === 0) this.#onIdle?.();
       const record = { route, method: request.method, status, durationMs: nowMs() - startedMs, sentBytes };
       observer.ended(record);
       log.debug({ trace_id: request.trace.traceId, ...record }, "answered");
     };
+    this.#active++;
     observer.began();
     inner.closed.addEventListener("abort", finish, { once: true });
     return {

@@ -306,7 +306,7 @@ describe("HTTP", () => {
   it("answers only the operator's paths while it drains", async () => {
     const ready: HttpRoute = { method: "GET", path: "/ready", handle: (_request, responder) => Promise.resolve(responder.end(text("ok"))) };
     const { url, dispatcher } = await serve([hello, ready]);
-    dispatcher.drain();
+    void dispatcher.drain();
     expect((await fetch(`${url}/ready`)).status).toBe(200);
     const refused = await fetch(`${url}/hello/x`);
     expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "1"]);

@@ -43,7 +43,7 @@ export interface Listener {
   openSockets(): number;
   /** Asks every WebSocket session to finish; resolves when the last is gone. */
   drainSockets(): Promise<void>;
-  /** Stops listening and breaks off every connection that is left. */
+  /** Stops listening, closes every WebSocket that is left with 1001, and breaks off every other connection. */
   close(): void;
 }
 
@@ -86,6 +86,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
       }),
     close: () => {
       clearInterval(lifeCheck);
+      for (const connection of [...connections]) connection.close(1001, "The server is shutting down");
       // Left out of the package's type declaration.
       (app as unknown as { close(): void }).close();
     },

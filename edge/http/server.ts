@@ -1,0 +1,41 @@
+import { Dispatcher, type DispatcherOptions } from "./dispatcher.js";
+import type { SocketRoute } from "./exchange.js";
+import { type ListenOptions, listen } from "./uws.js";
+
+export type ServerOptions = DispatcherOptions & Pick<ListenOptions, "host" | "port" | "clock" | "stallMs" | "idleMs">;
+
+/** The public listener with everything behind it. */
+export interface Server {
+  port: number;
+  openSockets(): number;
+  /** Refuses what is new, and resolves when every request is answered and every WebSocket session has finished. */
+  drain(): Promise<void>;
+  /** Breaks off what is left. */
+  close(): void;
+}
+
+/** Opens the port and serves the given routes. Throws `internal` when the port is taken. */
+export async function startServer(options: ServerOptions): Promise<Server> {
+  const dispatcher = new Dispatcher(options);
+  const sockets: SocketRoute[] = options.sockets.map((route) => ({
+    ...route,
+    upgrade: async (request) => {
+      dispatcher.assertOpen();
+      return await route.upgrade(request);
+    },
+  }));
+  const listener = await listen({
+    ...options,
+    sockets,
+    answer: (request, responder) => dispatcher.answer(request, responder),
+    refuseUpgrade: (request, responder, path, error) => dispatcher.refuseUpgrade(request, responder, path, error),
+  });
+  return {
+    port: listener.port,
+    openSockets: () => listener.openSockets(),
+    drain: async () => {
+      await Promise.all([dispatcher.drain(), listener.drainSockets()]);
+    },
+    close: () => listener.close(),
+  };
+}
