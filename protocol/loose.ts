@@ -1,8 +1,18 @@
 import { z } from "zod";
 
 const truths: Readonly<Record<string, boolean>> = {
-  true: true, t: true, yes: true, y: true, on: true, "1": true,
-  false: false, f: false, no: false, n: false, off: false, "0": false,
+  true: true,
+  t: true,
+  yes: true,
+  y: true,
+  on: true,
+  "1": true,
+  false: false,
+  f: false,
+  no: false,
+  n: false,
+  off: false,
+  "0": false,
 };
 
 /** A boolean, or its text as forms and query strings carry it; `fallback` when it is absent or null. Findings have pydantic's names. */

@@ -75,7 +75,12 @@ export type ModelList = z.infer<typeof modelList>;
 
 /** Postgres text cannot hold U+0000; saying so beats failing at the insert. */
 function storableText(minLength: number, maxLength: number): z.ZodString {
-  return z.string().min(minLength).max(maxLength).refine((value) => !value.includes("\u0000"), { message: "Input should not contain NUL characters" });
+  const withoutNul = { message: "Input should not contain NUL characters" };
+  return z
+    .string()
+    .min(minLength)
+    .max(maxLength)
+    .refine((value) => !value.includes("\u0000"), withoutNul);
 }
 
 function absentIfNull<T extends z.ZodType>(schema: T): z.ZodPreprocess<z.ZodOptional<T>> {

@@ -18,7 +18,10 @@ export function bodyEncoding(contentType: string | undefined): BodyEncoding | nu
   const [mediaType = "", ...parameters] = (contentType ?? "").split(";").map((part) => part.trim().toLowerCase());
   const encoding = encodingByMediaType[mediaType] ?? null;
   // RFC 8259 section 8.1: JSON between systems is UTF-8. Another charset would be read as the wrong text.
-  const charset = parameters.find((parameter) => parameter.startsWith("charset="))?.slice(8).replaceAll('"', "");
+  const charset = parameters
+    .find((parameter) => parameter.startsWith("charset="))
+    ?.slice(8)
+    .replaceAll('"', "");
   if (encoding === "json" && charset !== undefined && charset !== "utf-8" && charset !== "utf8") return null;
   return encoding;
 }

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import type { z } from "zod";
 import { type Problem, ServiceError } from "#protocol/errors";
 
 /** Rows shown at most: a large body of wrong items must not make a large answer. */

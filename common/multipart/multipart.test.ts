@@ -28,7 +28,11 @@ async function* pieces(body: Uint8Array, size: number): AsyncGenerator<Uint8Arra
   for (let at = 0; at < body.byteLength; at += size) yield body.subarray(at, at + size);
 }
 
-const codeOf = (promise: Promise<Form>): Promise<ErrorCode | null> => promise.then(() => null, (error: ServiceError) => error.code);
+const codeOf = (promise: Promise<Form>): Promise<ErrorCode | null> =>
+  promise.then(
+    () => null,
+    (error: ServiceError) => error.code,
+  );
 
 describe("parseMultipart", () => {
   it("gives fields and files in order, repeated names kept", async () => {

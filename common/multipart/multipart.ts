@@ -23,11 +23,7 @@ export function isMultipart(contentType: string | undefined): boolean {
  * Parses a `multipart/form-data` body (RFC 7578), whole or as it arrives; at most `totalBytes` of it are ever held.
  * Throws `malformed_multipart` for what is not such a body, is cut off or has too many parts, and `payload_too_large` past a size.
  */
-export async function parseMultipart(
-  contentType: string,
-  body: Uint8Array | AsyncIterable<Uint8Array>,
-  limits: MultipartLimits,
-): Promise<Form> {
+export async function parseMultipart(contentType: string, body: Uint8Array | AsyncIterable<Uint8Array>, limits: MultipartLimits): Promise<Form> {
   const reader = new FormReader(contentType, limits);
   let received = 0;
   for await (const chunk of body instanceof Uint8Array ? inPieces(body) : body) {

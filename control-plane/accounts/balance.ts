@@ -63,7 +63,10 @@ export async function settleUsage(records: Records, usage: UsageRecord, now: Dat
     const spoken = [...new Set(usage.voiceIds ?? [])].sort();
     for (const voiceId of spoken) {
       // One by one and in order: two requests with the same voices must not lock each other out.
-      await step.update(voices).set({ taskCount: sql`${voices.taskCount} + 1` }).where(eq(voices.id, voiceId));
+      await step
+        .update(voices)
+        .set({ taskCount: sql`${voices.taskCount} + 1` })
+        .where(eq(voices.id, voiceId));
     }
     if (cost === 0) return { repeated: false, exhausted: false };
     // The row lock puts concurrent settlements in a line: each sees the balance that the one before left.

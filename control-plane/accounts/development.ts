@@ -40,7 +40,8 @@ export async function seedDevelopment(records: Records, key: string | null, now:
       .insert(users)
       .values({ id: DEVELOPMENT_USER_ID, teamId: DEVELOPMENT_TEAM_ID, nickname: "Developer", avatar: "", createdAt: now })
       .onConflictDoNothing();
-    // Held until the commit (not against settlements, which only refer to the team): of two instances that start together, the second finds the first one's work done.
+    // Held until the commit: of two instances that start together, the second finds the first one's work done.
+    // A plain FOR UPDATE would deadlock with a settlement, which refers to the team before it takes from it.
     const [team] = await step.select().from(teams).where(eq(teams.id, DEVELOPMENT_TEAM_ID)).for("no key update");
     const missing = DEVELOPMENT_CREDIT_MICROS - (team?.balanceMicros ?? 0);
     if (missing > 0) await addCredit(step, DEVELOPMENT_TEAM_ID, missing, now);

@@ -6,7 +6,7 @@ import { newIdentifier, sha256Hex } from "#common/identifier";
 import { EVERY_SCOPE, type KeySummary, type KeysReply, keyScopes } from "#protocol/bus/control";
 import { ServiceError } from "#protocol/errors";
 import type { Records } from "../database/database.js";
-import { apiKeys, teams, users } from "../database/schema.js";
+import { apiKeys, users } from "../database/schema.js";
 import { DEVELOPMENT_TEAM_ID } from "./development.js";
 
 const TEN_YEARS_MS = 10 * 365 * 24 * 3600 * 1000;
@@ -14,7 +14,11 @@ const TEN_YEARS_MS = 10 * 365 * 24 * 3600 * 1000;
 const keysRequest = z.discriminatedUnion("action", [
   z.object({
     action: z.literal("create"),
-    name: z.string().min(1).max(128).refine((name) => !name.includes("\u0000"), { message: "Input should not contain NUL characters" }),
+    name: z
+      .string()
+      .min(1)
+      .max(128)
+      .refine((name) => !name.includes("\u0000"), { message: "Input should not contain NUL characters" }),
     teamId: z.string().nullable(),
     scopes: z.array(z.enum([...keyScopes, EVERY_SCOPE])).nullable(),
     expiresInMs: z.int().min(1).max(TEN_YEARS_MS).nullable(),
@@ -49,7 +53,7 @@ type CreateRequest = Extract<z.output<typeof keysRequest>, { action: "create" }>
 
 async function createKey(records: Records, request: CreateRequest, now: Date): Promise<KeysReply> {
   const teamId = request.teamId ?? DEVELOPMENT_TEAM_ID;
-  const [member] = await records.select({ id: users.id }).from(users).innerJoin(teams, eq(users.teamId, teams.id)).where(eq(teams.id, teamId)).orderBy(asc(users.createdAt)).limit(1);
+  const [member] = await records.select({ id: users.id }).from(users).where(eq(users.teamId, teamId)).orderBy(asc(users.createdAt)).limit(1);
   if (member === undefined) throw new ServiceError("not_found");
   const key = generateApiKey();
   const [row] = await records
@@ -75,7 +79,10 @@ async function listKeys(records: Records): Promise<KeySummary[]> {
 }
 
 async function revokeKey(records: Records, keyId: string, now: Date): Promise<KeysResult> {
-  await records.update(apiKeys).set({ revokedAt: now }).where(and(eq(apiKeys.id, keyId), isNull(apiKeys.revokedAt)));
+  await records
+    .update(apiKeys)
+    .set({ revokedAt: now })
+    .where(and(eq(apiKeys.id, keyId), isNull(apiKeys.revokedAt)));
   const [row] = await records.select().from(apiKeys).where(eq(apiKeys.id, keyId));
   if (row === undefined) throw new ServiceError("not_found");
   return { reply: { keys: [summaryOf(row)], key: null }, revokedDigest: row.digest };

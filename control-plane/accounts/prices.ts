@@ -33,6 +33,8 @@ export function costMicros(usage: Pick<UsageRecord, "model" | "characters" | "au
 /** Micro-units as a decimal in text: exact, without trailing zeros. */
 export function creditText(micros: number): string {
   const whole = Math.trunc(Math.abs(micros) / MICROS_PER_CREDIT);
-  const fraction = String(Math.abs(micros) % MICROS_PER_CREDIT).padStart(6, "0").replace(/0+$/, "");
+  const fraction = String(Math.abs(micros) % MICROS_PER_CREDIT)
+    .padStart(6, "0")
+    .replace(/0+$/, "");
   return `${micros < 0 ? "-" : ""}${whole}${fraction === "" ? "" : `.${fraction}`}`;
 }

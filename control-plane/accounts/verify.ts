@@ -37,5 +37,8 @@ export async function verifyKey(records: Records, keyDigest: string, now: Date):
 
 async function touch(records: Records, keyId: string, now: Date): Promise<void> {
   const stale = or(isNull(apiKeys.lastUsedAt), lte(apiKeys.lastUsedAt, new Date(now.getTime() - LAST_USED_INTERVAL_MS)));
-  await records.update(apiKeys).set({ lastUsedAt: now }).where(and(eq(apiKeys.id, keyId), stale));
+  await records
+    .update(apiKeys)
+    .set({ lastUsedAt: now })
+    .where(and(eq(apiKeys.id, keyId), stale));
 }

@@ -24,7 +24,9 @@ export const teams = pgTable("teams", {
 
 export const users = pgTable("users", {
   id: text("id").primaryKey(),
-  teamId: text("team_id").notNull().references(() => teams.id),
+  teamId: text("team_id")
+    .notNull()
+    .references(() => teams.id),
   nickname: text("nickname").notNull(),
   avatar: text("avatar").notNull(),
   createdAt: instant("created_at").notNull(),
@@ -34,8 +36,12 @@ export const apiKeys = pgTable(
   "api_keys",
   {
     id: text("id").primaryKey(),
-    teamId: text("team_id").notNull().references(() => teams.id),
-    userId: text("user_id").notNull().references(() => users.id),
+    teamId: text("team_id")
+      .notNull()
+      .references(() => teams.id),
+    userId: text("user_id")
+      .notNull()
+      .references(() => users.id),
     name: text("name").notNull(),
     prefix: text("prefix").notNull(),
     /** SHA-256 of the key, hex. Keys carry 256 random bits, so no slow hash is needed. */
@@ -54,7 +60,9 @@ export const usageRecords = pgTable(
   {
     /** Settling a usage id twice is harmless: the second insert finds this key. */
     usageId: text("usage_id").primaryKey(),
-    teamId: text("team_id").notNull().references(() => teams.id),
+    teamId: text("team_id")
+      .notNull()
+      .references(() => teams.id),
     keyId: text("key_id").notNull(),
     route: text("route").notNull(),
     model: text("model").notNull(),
@@ -73,8 +81,12 @@ export const voices = pgTable(
   "voices",
   {
     id: text("id").primaryKey(),
-    teamId: text("team_id").notNull().references(() => teams.id),
-    authorId: text("author_id").notNull().references(() => users.id),
+    teamId: text("team_id")
+      .notNull()
+      .references(() => teams.id),
+    authorId: text("author_id")
+      .notNull()
+      .references(() => users.id),
     title: text("title").notNull(),
     /** The title as filters compare it: folded by us, so that both databases agree whatever their locale. */
     titleFolded: text("title_folded").notNull(),
@@ -101,7 +113,9 @@ export const voices = pgTable(
 export const voiceSamples = pgTable(
   "voice_samples",
   {
-    voiceId: text("voice_id").notNull().references(() => voices.id, { onDelete: "cascade" }),
+    voiceId: text("voice_id")
+      .notNull()
+      .references(() => voices.id, { onDelete: "cascade" }),
     /** Position among the voice's samples, from 0; names the object in the store. */
     position: integer("position").notNull(),
     title: text("title").notNull(),

@@ -29,7 +29,10 @@ const commonWords: Readonly<Record<string, readonly string[]>> = {
 export function guessLanguages(text: string): string[] {
   const byScript = languageByScript.find(([, pattern]) => pattern.test(text));
   if (byScript !== undefined) return [byScript[0]];
-  const words = text.normalize("NFC").toLowerCase().split(/[^\p{Letter}]+/u);
+  const words = text
+    .normalize("NFC")
+    .toLowerCase()
+    .split(/[^\p{Letter}]+/u);
   const scores = Object.entries(commonWords).map(([language, known]) => ({ language, score: words.filter((word) => known.includes(word)).length }));
   const [best, second] = scores.sort((a, b) => b.score - a.score);
   return best !== undefined && best.score > (second?.score ?? 0) ? [best.language] : [];

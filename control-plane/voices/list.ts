@@ -18,7 +18,10 @@ export async function listVoices(records: Records, query: ModelListQuery, teamId
   const total = impossible ? 0 : await countVoices(records, where);
   const offset = (query.page_number - 1) * query.page_size;
   const rows = offset >= total ? [] : await pageOfVoices(records, query, where, offset);
-  const samples = await samplesOf(records, rows.map((row) => row.voice.id));
+  const samples = await samplesOf(
+    records,
+    rows.map((row) => row.voice.id),
+  );
   return {
     total,
     items: rows.map((row) => toEntity({ ...row, samples: samples.get(row.voice.id) ?? [] })),

@@ -14,7 +14,13 @@ const resolveRequest = z.object({ teamId: z.string(), voiceIds: z.array(z.string
 export async function resolveVoices(records: Records, stranger: unknown): Promise<ResolveVoicesReply> {
   const { teamId, voiceIds } = validate(resolveRequest, stranger);
   const known = [...new Set(voiceIds)].filter(isVoiceId);
-  const rows = known.length === 0 ? [] : await records.select().from(voices).where(and(inArray(voices.id, known), visibleTo(teamId)));
+  const rows =
+    known.length === 0
+      ? []
+      : await records
+          .select()
+          .from(voices)
+          .where(and(inArray(voices.id, known), visibleTo(teamId)));
   const byId = new Map(rows.map((row) => [row.id, toResolved(row)]));
   return { voices: voiceIds.map((voiceId) => byId.get(voiceId) ?? null) };
 }

@@ -27,7 +27,10 @@ export async function findVoice(records: Records, voiceId: string, teamId: strin
 /** The voice, if this team owns it. */
 export async function findOwnVoice(records: Records, voiceId: string, teamId: string): Promise<VoiceRow | null> {
   if (!isVoiceId(voiceId)) return null;
-  const [row] = await records.select().from(voices).where(and(eq(voices.id, voiceId), eq(voices.teamId, teamId)));
+  const [row] = await records
+    .select()
+    .from(voices)
+    .where(and(eq(voices.id, voiceId), eq(voices.teamId, teamId)));
   return row ?? null;
 }
 
@@ -86,7 +89,10 @@ export function titleColumns(title: string): Pick<VoiceRow, "title" | "titleFold
 export async function deleteVoice(records: Records, voice: Pick<VoiceRow, "id" | "teamId">): Promise<number | null> {
   return await records.transaction(async (step) => {
     const samples = await samplesOf(step, [voice.id]);
-    const gone = await step.delete(voices).where(and(eq(voices.id, voice.id), eq(voices.teamId, voice.teamId))).returning({ id: voices.id });
+    const gone = await step
+      .delete(voices)
+      .where(and(eq(voices.id, voice.id), eq(voices.teamId, voice.teamId)))
+      .returning({ id: voices.id });
     return gone.length === 0 ? null : (samples.get(voice.id)?.length ?? 0);
   });
 }

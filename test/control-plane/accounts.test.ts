@@ -45,7 +45,8 @@ describe.each(engines)("accounts on %s", (engine) => {
   });
   afterAll(() => fixture.stop());
 
-  const balanceOf = async (teamId: string): Promise<number> => (await records.select().from(teams).where(eq(teams.id, teamId)))[0]?.balanceMicros ?? Number.NaN;
+  const balanceOf = async (teamId: string): Promise<number> =>
+    (await records.select().from(teams).where(eq(teams.id, teamId)))[0]?.balanceMicros ?? Number.NaN;
 
   it("open to the development key, with credit, beta access and every scope", async () => {
     const { principal, expiresAtMs } = await verifyKey(records, sha256Hex("first-development-key"), start);
@@ -63,7 +64,12 @@ describe.each(engines)("accounts on %s", (engine) => {
 
   it("seed once when many instances start together", async () => {
     await Promise.all(Array.from({ length: 8 }, () => seedDevelopment(records, "third", start)));
-    expect(await records.select().from(apiKeys).where(eq(apiKeys.digest, sha256Hex("third")))).toHaveLength(1);
+    expect(
+      await records
+        .select()
+        .from(apiKeys)
+        .where(eq(apiKeys.digest, sha256Hex("third"))),
+    ).toHaveLength(1);
     expect(await balanceOf(DEVELOPMENT_TEAM_ID)).toBe(DEVELOPMENT_CREDIT_MICROS);
   });
 
@@ -71,7 +77,10 @@ describe.each(engines)("accounts on %s", (engine) => {
     const made = await administerKeys(records, { action: "create", name: "ci", teamId: null, scopes: ["voices"], expiresInMs: null }, start);
     const key = made.reply.key ?? "";
     expect(isWellFormedApiKey(key)).toBe(true);
-    const [row] = await records.select().from(apiKeys).where(eq(apiKeys.digest, sha256Hex(key)));
+    const [row] = await records
+      .select()
+      .from(apiKeys)
+      .where(eq(apiKeys.digest, sha256Hex(key)));
     expect(JSON.stringify(row)).not.toContain(key.slice(15));
     expect((await verifyKey(records, sha256Hex(key), start)).principal.scopes).toEqual(["voices"]);
     const listed = (await administerKeys(records, { action: "list" }, start)).reply;
@@ -146,12 +155,17 @@ describe.each(engines)("accounts on %s", (engine) => {
   it("keep balance = top-ups - costs under any mix of both", async () => {
     const { teamId } = await addTeam(records, { balanceMicros: 0 });
     let expected = 0;
-    const step = fc.oneof(fc.record({ credit: fc.integer({ min: 1, max: 1_000_000 }) }), fc.record({ characters: fc.integer({ min: 0, max: 100_000 }) }));
+    const step = fc.oneof(
+      fc.record({ credit: fc.integer({ min: 1, max: 1_000_000 }) }),
+      fc.record({ characters: fc.integer({ min: 0, max: 100_000 }) }),
+    );
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 6 }), async (steps) => {
         await Promise.all(
           steps.map((item) =>
-            "credit" in item ? addCredit(records, teamId, item.credit, start) : settleUsage(records, usage({ teamId, characters: item.characters }), start),
+            "credit" in item
+              ? addCredit(records, teamId, item.credit, start)
+              : settleUsage(records, usage({ teamId, characters: item.characters }), start),
           ),
         );
         for (const item of steps) expected += "credit" in item ? item.credit : -Math.ceil(item.characters * 15);

@@ -128,7 +128,11 @@ describe("the lock file", () => {
 
   it("is held by another living process", async () => {
     const module = new URL("../../control-plane/database/lock-file.js", import.meta.url).href;
-    const child = spawn(process.execPath, ["--input-type=module", "-e", `(await import("${module}")).takeLock("${path}"); console.log("held"); setInterval(() => {}, 1000);`]);
+    const child = spawn(process.execPath, [
+      "--input-type=module",
+      "-e",
+      `(await import("${module}")).takeLock("${path}"); console.log("held"); setInterval(() => {}, 1000);`,
+    ]);
     await once(child.stdout, "data");
     expect(() => takeLock(path)).toThrow(`running process ${child.pid}`);
     child.kill("SIGKILL");
@@ -157,7 +161,10 @@ describe.skipIf(programs === null)("several instances on one Postgres", () => {
     const rows = await first.records.select({ name: sql<string>`name` }).from(sql`schema_migrations`);
     expect(rows.map((row) => row.name)).toEqual(migrations.map((migration) => migration.name));
     await server.interrupt();
-    const failure = await first.records.execute(sql`SELECT 1`).then(() => null, (error: unknown) => toServiceError(error));
+    const failure = await first.records.execute(sql`SELECT 1`).then(
+      () => null,
+      (error: unknown) => toServiceError(error),
+    );
     expect(failure?.code).toBe("dependency_unavailable");
     const waiting = open();
     await server.resume();

@@ -38,7 +38,10 @@ export async function startPostgres(programs: string): Promise<TestPostgres> {
   const as = isRoot ? ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"] : ["env"];
   const [command = "env", ...prefix] = as;
   const data = join(directory.path, "data");
-  execFileSync(command, [...prefix, join(programs, "initdb"), "-D", data, "-A", "trust", "-U", "parley", "-E", "UTF8", "--no-sync"], { cwd: "/tmp", stdio: "pipe" });
+  execFileSync(command, [...prefix, join(programs, "initdb"), "-D", data, "-A", "trust", "-U", "parley", "-E", "UTF8", "--no-sync"], {
+    cwd: "/tmp",
+    stdio: "pipe",
+  });
   const port = await freePort();
   const url = `postgres://parley@127.0.0.1:${port}/postgres`;
   const args = [...prefix, join(programs, "postgres"), "-D", data, "-p", String(port), "-h", "127.0.0.1", "-k", directory.path, "-F"];

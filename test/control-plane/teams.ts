@@ -5,14 +5,32 @@ import { apiKeys, teams, users } from "#control-plane/database/schema";
 import { EVERY_SCOPE, type Principal } from "#protocol/bus/control";
 
 /** A team of its own with one user and one key. */
-export async function addTeam(records: Records, options: { balanceMicros?: number } = {}): Promise<{ teamId: string; key: string; principal: Principal }> {
+export async function addTeam(
+  records: Records,
+  options: { balanceMicros?: number } = {},
+): Promise<{ teamId: string; key: string; principal: Principal }> {
   const now = new Date("2026-11-01T00:00:00.000Z");
   const [teamId, userId, keyId, key] = [newIdentifier(), newIdentifier(), newIdentifier(), generateApiKey()];
   const balanceMicros = options.balanceMicros ?? 1_000_000;
   await records
     .insert(teams)
-    .values({ id: teamId, name: "t", balanceMicros, toppedUpMicros: balanceMicros, betaAccess: false, maxConcurrentStreams: 0, createdAt: now, updatedAt: now });
+    .values({
+      id: teamId,
+      name: "t",
+      balanceMicros,
+      toppedUpMicros: balanceMicros,
+      betaAccess: false,
+      maxConcurrentStreams: 0,
+      createdAt: now,
+      updatedAt: now,
+    });
   await records.insert(users).values({ id: userId, teamId, nickname: `user of ${teamId.slice(0, 4)}`, avatar: "", createdAt: now });
-  await records.insert(apiKeys).values({ id: keyId, teamId, userId, name: "k", prefix: "p", digest: sha256Hex(key), scopes: [EVERY_SCOPE], createdAt: now });
-  return { teamId, key, principal: { teamId, userId, keyId, scopes: [EVERY_SCOPE], hasCredit: balanceMicros > 0, betaAccess: false, maxConcurrentStreams: 0 } };
+  await records
+    .insert(apiKeys)
+    .values({ id: keyId, teamId, userId, name: "k", prefix: "p", digest: sha256Hex(key), scopes: [EVERY_SCOPE], createdAt: now });
+  return {
+    teamId,
+    key,
+    principal: { teamId, userId, keyId, scopes: [EVERY_SCOPE], hasCredit: balanceMicros > 0, betaAccess: false, maxConcurrentStreams: 0 },
+  };
 }

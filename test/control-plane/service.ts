@@ -1,0 +1,89 @@
+import type { Bus } from "#common/bus/bus";
+import { connectNats } from "#common/bus/nats";
+import { systemClock } from "#common/clock";
+import type { Records } from "#control-plane/database/database";
+import { type ControlPlaneService, startService } from "#control-plane/service";
+import type { MeasureVoice } from "#control-plane/voices/measurement";
+import { controlSubjects, type ForwardedRequest, type ForwardedResponse, type Principal, uploadsBucket } from "#protocol/bus/control";
+import { ServiceError } from "#protocol/errors";
+import { startNats } from "../harness/servers.js";
+import { type EngineName, freshDatabase, silentLog } from "./databases.js";
+
+/** Stands in for listening: bytes that say "silent" are refused, and the length of any others decides the pitch. */
+export const measureByLength: MeasureVoice = (samples) => {
+  if (samples.some((bytes) => Buffer.from(bytes).toString("latin1").startsWith("silent"))) {
+    return Promise.reject(new ServiceError("bad_reference_audio", { parameters: { detail: "it is silent" } }));
+  }
+  const pitchHz = samples.reduce((sum, bytes) => sum + bytes.byteLength, 0);
+  const traits = { pitchHz, pitchRangeSemitones: 2, syllablesPerSecond: 4, spectralTiltDbPerOctave: -6 };
+  return Promise.resolve({ traits, durationsMs: samples.map((bytes) => bytes.byteLength) });
+};
+
+export interface CallOptions {
+  query?: string;
+  contentType?: string;
+  body?: Uint8Array | string;
+}
+
+/** The control plane's service in this process, on real NATS and a real database, spoken to as an edge does. */
+export interface ServiceFixture {
+  bus: Bus;
+  records: Records;
+  call(principal: Principal, method: string, path: string, options?: CallOptions): Promise<ForwardedResponse>;
+  /** As `call`, with the body parsed as JSON where there is one. */
+  callJson(principal: Principal, method: string, path: string, options?: CallOptions): Promise<{ status: number; json: unknown }>;
+  stop(): Promise<void>;
+}
+
+export async function startFixture(engine: EngineName): Promise<ServiceFixture> {
+  const [nats, { database, stop: stopDatabase }] = await Promise.all([startNats(), freshDatabase(engine)]);
+  const [bus, own] = await Promise.all(["edge", "service"].map((name) => connectNats({ url: nats.url, name, log: silentLog })));
+  if (bus === undefined || own === undefined) throw new Error("no connection");
+  const { records } = database;
+  const now = () => new Date();
+  const service: ControlPlaneService = await startService({
+    bus: own,
+    clock: systemClock,
+    records,
+    log: silentLog,
+    measure: measureByLength,
+    now,
+    developmentKey: null,
+  });
+  const call = (principal: Principal, method: string, path: string, options: CallOptions = {}): Promise<ForwardedResponse> => {
+    const headers: Record<string, string> = options.contentType === undefined ? {} : { "content-type": options.contentType };
+    const body = Buffer.from(options.body ?? "");
+    const request: ForwardedRequest = { method, path, query: options.query ?? "", headers, body, bodyObject: null, principal };
+    return sendAsEdge(bus, request);
+  };
+  return {
+    bus,
+    records,
+    call,
+    async callJson(principal, method, path, options) {
+      const { status, body } = await call(principal, method, path, options);
+      return { status, json: body.byteLength === 0 ? null : JSON.parse(Buffer.from(body).toString()) };
+    },
+    async stop() {
+      await service.drain();
+      service.stop();
+      await Promise.all([bus.close(), own.close()]);
+      await stopDatabase();
+      await nats.stop();
+    },
+  };
+}
+
+/** Sends a request the way an edge does: a large body goes through the object store, and a large answer comes from there. */
+async function sendAsEdge(bus: Bus, request: ForwardedRequest): Promise<ForwardedResponse> {
+  const uploads = bus.objects(uploadsBucket);
+  const isLarge = request.body.byteLength > 100_000;
+  if (isLarge) await uploads.put("upload", request.body);
+  const sent = isLarge ? { ...request, body: new Uint8Array(0), bodyObject: "upload" } : request;
+  const response = await bus.request<ForwardedResponse>(controlSubjects.http, sent, { timeoutMs: 10_000, dependency: "the control plane" });
+  if (isLarge && (await uploads.get("upload")) !== null) throw new Error("the upload was not deleted");
+  if (typeof response.bodyObject !== "string") return response;
+  const body = (await uploads.get(response.bodyObject)) ?? new Uint8Array(0);
+  await uploads.delete(response.bodyObject);
+  return { ...response, body };
+}

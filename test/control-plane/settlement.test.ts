@@ -1,0 +1,61 @@
+import { eq } from "drizzle-orm";
+import { describe, expect, it } from "vitest";
+import { connectNats } from "#common/bus/nats";
+import { systemClock } from "#common/clock";
+import { UsageSettlement } from "#control-plane/accounts/settlement";
+import { openDatabase } from "#control-plane/database/open";
+import { teams } from "#control-plane/database/schema";
+import { type UsageRecord, usageSubject } from "#protocol/bus/control";
+import { until } from "../harness/processes.js";
+import { startNats } from "../harness/servers.js";
+import { silentLog } from "./databases.js";
+import { postgresPrograms, startPostgres } from "./postgres.js";
+import { addTeam } from "./teams.js";
+
+const programs = postgresPrograms();
+
+describe.skipIf(programs === null)("usage on the bus", () => {
+  it("is settled once by several instances, the part that came while the database was away included", async () => {
+    const [nats, server] = await Promise.all([startNats(), startPostgres(programs ?? "")]);
+    const bus = await connectNats({ url: nats.url, name: "edge", log: silentLog });
+    const database = await openDatabase({ url: server.url, dataDirectory: "", log: silentLog });
+    const { records } = database;
+    const { teamId } = await addTeam(records, { balanceMicros: 1_000_000 });
+    const settlements = [0, 1].map(
+      () => new UsageSettlement({ bus, clock: systemClock, records, log: silentLog, now: () => new Date(), queueGroup: "g" }),
+    );
+    await bus.flush();
+    const publish = (count: number, from: number): void => {
+      for (let index = from; index < from + count; index++) {
+        const usage: UsageRecord = {
+          usageId: `usage ${index >> 1}`,
+          teamId,
+          keyId: "k",
+          route: "r",
+          model: "s1",
+          characters: 100,
+          audioMs: 1,
+          firstAudioMs: 1,
+          totalMs: 1,
+          outcome: "completed",
+          traceId: "t",
+          finishedAtMs: 0,
+        };
+        bus.publish(usageSubject, usage);
+      }
+    };
+    const balance = async (): Promise<number> => (await records.select().from(teams).where(eq(teams.id, teamId)))[0]?.balanceMicros ?? 0;
+    publish(20, 0);
+    await until(async () => (await balance()) === 1_000_000 - 10 * 1500, { withinMs: 10_000, what: "the first settlements" });
+    await server.interrupt();
+    publish(20, 20);
+    await bus.flush();
+    await server.resume();
+    await until(async () => (await balance()) === 1_000_000 - 20 * 1500, { withinMs: 15_000, what: "the late settlements" });
+    await Promise.all(settlements.map((settlement) => settlement.drain()));
+    expect(await balance()).toBe(1_000_000 - 20 * 1500);
+    await bus.close();
+    await database.close();
+    await Promise.all([server.stop(), nats.stop()]);
+  });
+});
