@@ -8,7 +8,7 @@ import type { TerminalLine } from "./log-collector.js";
 import type { RestartPolicy } from "./restart-policy.js";
 import { launchRole } from "./role-process.js";
 import { openRoleLogs } from "./role-logs.js";
-import { type ExternalServer, findFreePort, type ServerOptions, startNats, startRedis } from "./servers.js";
+import { type ExternalServer, findFreePort, type ServerOptions, serverUrl, startNats, startRedis } from "./servers.js";
 import { watchStartup } from "./startup-watch.js";
 import { type ChildEvent, type Supervised, type SuperviseOptions, supervise } from "./supervised.js";
 
@@ -31,6 +31,7 @@ export interface ClusterOptions {
 /** All processes of one machine's Parley. */
 export interface Cluster {
   baseUrl: string;
+  /** With the password, as `redisUrl`. */
   natsUrl: string;
   redisUrl: string;
   children: readonly Supervised[];
@@ -71,17 +72,19 @@ export async function launchCluster(options: ClusterOptions): Promise<Cluster> {
         options.onEvent(event);
       },
     });
-  const ownServer = async (name: string, start: (options: ServerOptions) => Promise<ExternalServer>): Promise<OwnServer> => {
+  const ownServer = async (name: "nats" | "redis", start: (options: ServerOptions) => Promise<ExternalServer>): Promise<OwnServer> => {
     const port = await findFreePort();
-    const server = { directory: join(dataDirectory, name), logFile: join(logDirectory, `${name}.log`), port };
-    return { port, child: keepAlive(name, async () => ({ ...(await start(server)), ready: Promise.resolve({ port }) })) };
+    const password = newIdentifier();
+    const server = { directory: join(dataDirectory, name), logFile: join(logDirectory, `${name}.log`), port, password };
+    const child = keepAlive(name, async () => ({ ...(await start(server)), ready: Promise.resolve({ port }) }));
+    return { url: serverUrl(name, port, password), child };
   };
 
-  const nats = config.NATS_URL === null ? await ownServer("nats", startNats) : null;
-  const redis = config.REDIS_URL === null ? await ownServer("redis", startRedis) : null;
+  const nats = config.NATS_URL === null ? await ownServer("nats", startNats) : { url: config.NATS_URL, child: null };
+  const redis = config.REDIS_URL === null ? await ownServer("redis", startRedis) : { url: config.REDIS_URL, child: null };
   const address = {
-    natsUrl: config.NATS_URL ?? `nats://127.0.0.1:${nats?.port}`,
-    redisUrl: config.REDIS_URL ?? `redis://127.0.0.1:${redis?.port}`,
+    natsUrl: nats.url,
+    redisUrl: redis.url,
     port: config.PORT === 0 ? await findFreePort() : config.PORT,
   };
   const environmentOf = roleEnvironment(options, address);
@@ -89,7 +92,7 @@ export async function launchCluster(options: ClusterOptions): Promise<Cluster> {
     const life = { role, distDirectory: options.distDirectory, environment: environmentOf(name), sink: logs.sinkOf(name) };
     return { role, child: keepAlive(name, () => launchRole(life)) };
   });
-  const servers = [redis, nats].flatMap((server) => (server === null ? [] : [server.child]));
+  const servers = [redis.child, nats.child].filter((child) => child !== null);
   const children = [...servers, ...roles.map(({ child }) => child)];
 
   return {
@@ -114,8 +117,8 @@ export async function launchCluster(options: ClusterOptions): Promise<Cluster> {
 }
 
 interface OwnServer {
+  url: string;
   child: Supervised;
-  port: number;
 }
 
 /** The environment of each role, by the child's name. */

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { connect, createServer } from "node:net";
 import { join } from "node:path";
 import { type GuardedProcess, spawnGuarded } from "./guarded-process.js";
@@ -18,6 +18,8 @@ export interface ServerOptions {
   logFile: string;
   /** A free port when absent. */
   port?: number;
+  /** What clients must know to use it, in `url`: whoever reaches the bus may make keys. Open to every user of this machine when absent. */
+  password?: string;
   /** How long the server may take to answer, milliseconds; 10 s when absent. */
   readyMs?: number;
 }
@@ -36,7 +38,7 @@ export async function startNats(options: ServerOptions): Promise<ExternalServer>
   return startServer("nats-server", options, {
     scheme: "nats",
     args: (port) => {
-      writeFileSync(file, natsConfiguration({ name, port, storeDirectory: join(options.directory, "jetstream") }));
+      writePrivately(file, natsConfiguration({ name, port, storeDirectory: join(options.directory, "jetstream"), password: options.password }));
       return ["-c", file];
     },
     // The server speaks first: INFO {"server_name":…}. The name tells ours from a stranger's that holds the port.
@@ -47,25 +49,44 @@ export async function startNats(options: ServerOptions): Promise<ExternalServer>
 /** Starts redis-server on a loopback port with nothing kept on disk; resolves when it answers. Throws LaunchError as `startNats` does. */
 export async function startRedis(options: ServerOptions): Promise<ExternalServer> {
   mkdirSync(options.directory, { recursive: true });
+  const file = join(options.directory, "redis.conf");
+  const question = `${options.password === undefined ? "" : `AUTH ${options.password}\r\n`}INFO server\r\n`;
   return startServer("redis-server", options, {
     scheme: "redis",
-    args: (port) => ["--port", String(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--dir", options.directory],
-    isReady: async (port, pid) => (await converse(port, "INFO server\r\n", (heard) => heard.includes("uptime_in_days"))).includes(`process_id:${pid}\r`),
+    args: (port) => {
+      const login = options.password === undefined ? [] : [`requirepass ${options.password}`];
+      writePrivately(file, [`port ${port}`, "bind 127.0.0.1", 'save ""', "appendonly no", ...login, ""].join("\n"));
+      return [file, "--dir", options.directory];
+    },
+    isReady: async (port, pid) => (await converse(port, question, (heard) => heard.includes("uptime_in_days"))).includes(`process_id:${pid}\r`),
   });
 }
 
-function natsConfiguration(options: { name: string; port: number; storeDirectory: string }): string {
+/** Password and all: not in the arguments, which every user of the machine may read. */
+function writePrivately(file: string, content: string): void {
+  rmSync(file, { force: true });
+  writeFileSync(file, content, { mode: 0o600 });
+}
+
+function natsConfiguration(options: { name: string; port: number; storeDirectory: string; password: string | undefined }): string {
   return [
     `listen: "127.0.0.1:${options.port}"`,
     `server_name: ${options.name}`,
     `max_payload: ${NATS_MAX_PAYLOAD_BYTES}`,
     `jetstream: { store_dir: ${JSON.stringify(options.storeDirectory)} }`,
+    ...(options.password === undefined ? [] : [`authorization: { user: parley, password: ${JSON.stringify(options.password)} }`]),
     "",
   ].join("\n");
 }
 
+/** Address of a loopback server. Redis takes a password with any user name that it knows; its own is `default`. */
+export function serverUrl(scheme: "nats" | "redis", port: number, password: string | undefined): string {
+  const login = password === undefined ? "" : `${scheme === "nats" ? "parley" : "default"}:${password}@`;
+  return `${scheme}://${login}127.0.0.1:${port}`;
+}
+
 interface ServerKind {
-  scheme: string;
+  scheme: "nats" | "redis";
   args: (port: number) => string[];
   isReady: (port: number, pid: number) => Promise<boolean>;
 }
@@ -77,7 +98,7 @@ async function startServer(command: string, options: ServerOptions, kind: Server
     const port = options.port ?? (await findFreePort());
     const process = await spawnGuarded({ command, args: kind.args(port), logFile: options.logFile });
     if (await becomesReady(process, () => kind.isReady(port, process.pid), options.readyMs ?? 10_000)) {
-      return { ...process, port, url: `${kind.scheme}://127.0.0.1:${port}` };
+      return { ...process, port, url: serverUrl(kind.scheme, port, options.password) };
     }
     const end = process.hasEnded() ? await process.ended : null;
     await process.stop();

@@ -8,10 +8,13 @@ import type { Bus, ObjectBucket, Subscription } from "./bus.js";
 /**
  * Connects to a NATS server and waits for it: a role may start before its server does.
  * A lost connection is retried for ever; `onReconnect` tells when messages may have been missed.
+ * `url` may carry a user name and password, which the client library would not take from it.
  */
 export async function connectNats(options: { url: string; name: string; log: Logger }): Promise<Bus> {
+  const url = new URL(options.url);
   const connection = await connect({
-    servers: options.url,
+    servers: `${url.protocol}//${url.host}`,
+    ...(url.username === "" ? {} : { user: decodeURIComponent(url.username), pass: decodeURIComponent(url.password) }),
     name: options.name,
     maxReconnectAttempts: -1,
     reconnectTimeWait: 100,

@@ -23,6 +23,7 @@ export interface TestClusterOptions {
 export interface TestCluster {
   baseUrl: string;
   apiKey: string;
+  /** With its password: `connectNats` takes it from there, the client library's own `connect` does not. */
   natsUrl: string;
   redisUrl: string;
   dataDirectory: string;

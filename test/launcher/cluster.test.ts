@@ -1,6 +1,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { connect } from "@nats-io/transport-node";
+import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { connectNats } from "#common/bus/nats";
+import { createLogger } from "#common/log";
 import { startCluster, type TestCluster } from "../harness/cluster.js";
 import { isAlive, until, untilGone } from "../harness/processes.js";
 import { temporaryDirectory } from "../harness/temporary-directory.js";
@@ -40,6 +44,21 @@ describe("a cluster of child processes", () => {
     expect(ids.length).toBeGreaterThan(1);
     expect(new Set(ids).size).toBe(1);
     expect(ids[0]).toMatch(/^worker-1-[0-9a-f]{8}$/);
+  });
+
+  it("keeps the bus and the cache from other users of the machine", async () => {
+    const { hostname, port } = new URL(cluster.natsUrl);
+    await expect(connect({ servers: `${hostname}:${port}`, reconnect: false })).rejects.toThrow("Authorization");
+    const bus = await connectNats({ url: cluster.natsUrl, name: "test", log: createLogger("test", "fatal") });
+    await bus.flush();
+    await bus.close();
+    const stranger = new Redis({ port: Number(new URL(cluster.redisUrl).port), retryStrategy: null });
+    onTestFinished(() => stranger.disconnect());
+    stranger.on("error", () => undefined);
+    await expect(stranger.get("key")).rejects.toThrow("NOAUTH");
+    const client = new Redis(cluster.redisUrl);
+    onTestFinished(() => client.disconnect());
+    expect(await client.get("key")).toBeNull();
   });
 
   it("collects what the children log, one JSON object a line", () => {
