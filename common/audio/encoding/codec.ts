@@ -5,7 +5,8 @@ export interface Codec {
   flush(): Uint8Array[];
   /** Gives the rest and closes the container. */
   finish(): Uint8Array[];
-  free(): void;
+  /** Frees memory outside of JavaScript's own; absent where there is none. */
+  free?(): void;
 }
 
 /** Cuts samples into frames of one size, so that a codec sees the same frames however its input was split. */

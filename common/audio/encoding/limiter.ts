@@ -48,11 +48,20 @@ export function createLimiter(gainDb: number, sampleRate: number): Limiter {
     return Math.max(-CEILING, Math.min(CEILING, ((delayed[index] as number) * gainSum) / span));
   }
 
+  /** The common case: no peak comes and none is remembered, so the gain stays 1 and only the delay acts. */
+  function delay(sample: number): number {
+    delayed[index] = sample;
+    index = index + 1 === span ? 0 : index + 1;
+    return delayed[index] as number;
+  }
+
   function run(samples: Float32Array, factor: number): Float32Array {
     if (output.length < samples.length) output = new Float32Array(samples.length);
+    const isQuiet = fullGains >= span && peak(samples) * factor <= CEILING;
     let count = 0;
     for (let i = 0; i < samples.length; i++) {
-      const sample = step((samples[i] as number) * factor);
+      const scaled = Math.fround((samples[i] as number) * factor);
+      const sample = isQuiet ? delay(scaled) : step(scaled);
       // While the delay line fills, what leaves it is the silence from before the start.
       if (held < lookAhead) held++;
       else output[count++] = sample;
@@ -71,6 +80,12 @@ export function createLimiter(gainDb: number, sampleRate: number): Limiter {
       return tail;
     },
   };
+}
+
+function peak(samples: Float32Array): number {
+  let most = 0;
+  for (let i = 0; i < samples.length; i++) most = Math.max(most, Math.abs(samples[i] as number));
+  return most;
 }
 
 /** Minimum of the last `span` values, by a queue of the values that can still become it. */

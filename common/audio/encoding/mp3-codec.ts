@@ -56,6 +56,5 @@ export async function createMp3Codec(sampleRate: number, kilobitsPerSecond: numb
       return parts;
     },
     finish: end,
-    free() {},
   };
 }

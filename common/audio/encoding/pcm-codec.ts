@@ -3,7 +3,7 @@ import type { Codec } from "./codec.js";
 
 /** Signed 16-bit little-endian samples without a container. */
 export function createPcmCodec(): Codec {
-  return { encode: (samples) => (samples.length === 0 ? [] : [samplesToBytes(fromFloat(samples))]), flush: () => [], finish: () => [], free() {} };
+  return { encode: (samples) => (samples.length === 0 ? [] : [samplesToBytes(fromFloat(samples))]), flush: () => [], finish: () => [] };
 }
 
 /** The same in a RIFF/WAVE file. Its length is unknown while it streams: both sizes say 0xFFFFFFFF, which readers take as "to the end". */
@@ -19,7 +19,6 @@ export function createWavCodec(sampleRate: number): Codec {
     encode: (samples) => withHeader(pcm.encode(samples)),
     flush: () => withHeader([]),
     finish: () => withHeader([]),
-    free() {},
   };
 }
 

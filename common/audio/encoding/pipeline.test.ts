@@ -6,7 +6,14 @@ import { bytesToSamples } from "../pcm.js";
 import type { EncoderSpec } from "./encoder.js";
 import { createPipeline } from "./pipeline.js";
 
-const plain: EncoderSpec = { format: "pcm", inputSampleRate: 22050, outputSampleRate: 22050, mp3KilobitsPerSecond: 128, opusBitsPerSecond: null, gainDb: 0 };
+const plain: EncoderSpec = {
+  format: "pcm",
+  inputSampleRate: 22050,
+  outputSampleRate: 22050,
+  mp3KilobitsPerSecond: 128,
+  opusBitsPerSecond: null,
+  gainDb: 0,
+};
 
 const specs: Record<string, EncoderSpec> = {
   "pcm, same rate": plain,

@@ -44,7 +44,7 @@ export async function createPipeline(spec: EncoderSpec): Promise<Pipeline> {
     write,
     flush: () => joined([...drain(), ...codec.flush()]),
     finish: () => joined([...drain(), ...codec.finish()]),
-    free: () => codec.free(),
+    free: () => codec.free?.(),
   };
 }
 

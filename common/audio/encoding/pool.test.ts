@@ -5,7 +5,14 @@ import type { EncoderSpec } from "./encoder.js";
 import { createPipeline } from "./pipeline.js";
 import { createEncoderPool, startEncoderWorker } from "./pool.js";
 
-const spec: EncoderSpec = { format: "mp3", inputSampleRate: 22050, outputSampleRate: 44100, mp3KilobitsPerSecond: 128, opusBitsPerSecond: null, gainDb: 0 };
+const spec: EncoderSpec = {
+  format: "mp3",
+  inputSampleRate: 22050,
+  outputSampleRate: 44100,
+  mp3KilobitsPerSecond: 128,
+  opusBitsPerSecond: null,
+  gainDb: 0,
+};
 const pool = createEncoderPool({ threads: 2 });
 afterAll(() => pool.close());
 
@@ -48,6 +55,14 @@ test("closing rejects what is pending and what comes later", async () => {
   encoder.close();
   await expect(pending).rejects.toMatchObject({ code: "internal", reason: "encoder_closed" });
   await expect(encoder.flush()).rejects.toMatchObject({ code: "internal" });
+});
+
+test("a finished stream takes nothing more", async () => {
+  const encoder = pool.open(spec);
+  await encoder.write(tone(300, 0.1, 22050));
+  expect((await encoder.finish()).length).toBeGreaterThan(0);
+  await expect(encoder.write(tone(300, 0.1, 22050))).rejects.toMatchObject({ code: "internal", reason: "encoder_closed" });
+  encoder.close();
 });
 
 test("a spec that cannot be encoded rejects each call with the reason", async () => {

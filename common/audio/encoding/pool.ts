@@ -76,12 +76,14 @@ function startThread(worker: Worker): EncoderThread {
 
 function openStream(thread: EncoderThread, stream: number, spec: EncoderSpec, nextCall: () => number): AudioEncoder {
   let open = true;
+  let finished = false;
   thread.streams.add(stream);
   post(thread, { kind: "open", stream, spec });
 
   function request(kind: "write" | "flush" | "finish", samples?: Int16Array): Promise<Uint8Array> {
     const answer = new Promise<Uint8Array>((resolve, reject) => {
-      if (!open) return reject(failure("encoder_closed"));
+      if (!open || finished) return reject(failure("encoder_closed"));
+      finished = kind === "finish";
       if (thread.dead) return reject(failure("encoder_thread_ended"));
       const call = nextCall();
       thread.calls.set(call, { stream, resolve, reject });

@@ -25,7 +25,7 @@ test.each([
   ["not audio", Buffer.from("hello, I am not audio at all"), "not audio"],
   ["silence", toWav(new Int16Array(48_000)), "silent"],
   ["noise", toWav(noise(48_000, 0.3)), "no speech"],
-  ["a tone", toWav(tone(300, 3, 16_000)), "no speech"],
+  ["a tone", toWav(tone(300, 3, 16_000)), "too little speech"],
   ["half a second", toWav(voice.subarray(0, 8000)), "shorter than 1 second"],
   ["six minutes", toWav(new Int16Array(16_000 * 360)), "longer than 5 minutes"],
 ])("%s cannot be a reference", async (_, bytes, detail) => {

@@ -7,8 +7,10 @@ const HIGHEST_HZ = 500;
 const WINDOW_SAMPLES = 320;
 const LONGEST_LAG = Math.ceil(RATE / LOWEST_HZ);
 const SHORTEST_LAG = Math.floor(RATE / HIGHEST_HZ);
-/** A period counts when the sound repeats itself to this part of its energy. */
-const APERIODICITY_LIMIT = 0.15;
+/** Sound is voiced when it repeats itself but for this part of its energy; noisy rooms and telephones need the room. */
+const APERIODICITY_LIMIT = 0.3;
+/** Multiples of the period repeat as well as the period: the shortest lag about as good as the best one is taken. */
+const TOLERANCE = 0.1;
 /** Long samples are tracked at wider steps: a median does not need more. */
 const MAX_FRAMES = 6000;
 
@@ -40,8 +42,10 @@ function framePitch(signal: Float32Array, from: number, difference: Float64Array
     // Cumulative mean normalised difference: 1 means no likeness at this lag, 0 a perfect period.
     difference[lag] = sum > 0 ? (squares * lag) / sum : 1;
   }
+  const best = difference.subarray(SHORTEST_LAG, LONGEST_LAG + 1).reduce((least, value) => Math.min(least, value), 1);
+  if (best >= APERIODICITY_LIMIT) return 0;
   for (let lag = SHORTEST_LAG; lag <= LONGEST_LAG; lag++) {
-    if ((difference[lag] as number) >= APERIODICITY_LIMIT) continue;
+    if ((difference[lag] as number) > best + TOLERANCE) continue;
     while (lag < LONGEST_LAG && (difference[lag + 1] as number) < (difference[lag] as number)) lag++;
     return RATE / (lag + vertex(difference[lag - 1] as number, difference[lag] as number, difference[lag + 1] as number));
   }

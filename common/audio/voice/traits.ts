@@ -26,8 +26,9 @@ export function measureVoice(pcm: Pcm): VoiceTraits {
   const voiced = steadyFrames(pitches);
   const tracked = pitches.filter((_, frame) => voiced[frame]);
   const syllables = countSyllables(samples, voiced);
+  if (tracked.length * HOP_SECONDS < MIN_VOICED_SECONDS) throw unusable("no speech was found in it");
   // A lone nucleus is a tone, a hum or a shout: nothing can be told of its rate.
-  if (speechSeconds < MIN_SPEECH_SECONDS || tracked.length * HOP_SECONDS < MIN_VOICED_SECONDS || syllables < 2) throw unusable("no speech was found in it");
+  if (speechSeconds < MIN_SPEECH_SECONDS || syllables < 2) throw unusable("too little speech was found in it");
   const pitchHz = median(tracked);
   return {
     pitchHz,

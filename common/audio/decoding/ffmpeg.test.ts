@@ -1,0 +1,28 @@
+import { afterEach, expect, test } from "vitest";
+import { ffmpegEncode } from "../testing/ffmpeg.js";
+import { tone } from "../testing/signals.js";
+import { decodeBytes } from "./decode-bytes.js";
+
+const path = process.env.PATH;
+afterEach(() => {
+  process.env.PATH = path;
+});
+
+const bounds = { maxSeconds: 10, sampleRate: null };
+
+test("without ffmpeg the refusal names the format and what is missing", async () => {
+  const bytes = ffmpegEncode(tone(440, 1, 44100), 44100, ["-c:a", "aac", "-f", "adts"]);
+  expect((await decodeBytes(bytes, bounds)).format).toBe("aac");
+  process.env.PATH = "/nowhere";
+  await expect(decodeBytes(bytes, bounds)).rejects.toMatchObject({
+    code: "unsupported_format",
+    reason: "ffmpeg_missing",
+    message: "Unsupported audio format: aac needs ffmpeg, which is not installed on this server",
+  });
+});
+
+test("a file that asks ffmpeg to open others gets nothing", async () => {
+  // An m4a sniffed by its first box, with a playlist behind it: only the mov demuxer is tried, on the pipe alone.
+  const bytes = Buffer.concat([Buffer.from("\0\0\0\x10ftypM4A \0\0\0\0", "latin1"), Buffer.from("#EXTM3U\nfile:///etc/hostname\n".repeat(20))]);
+  await expect(decodeBytes(bytes, bounds)).rejects.toMatchObject({ code: "unsupported_format", parameters: { detail: "m4a that ffmpeg cannot read" } });
+});
