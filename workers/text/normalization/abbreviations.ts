@@ -50,10 +50,13 @@ function read(tokens: readonly Token[], index: number, spoken: string): ReturnTy
 }
 
 /** Abbreviations that stand for words: Dr., St., e.g., No. 5, Inc., U.S. */
-export const readAbbreviation: Classifier = (tokens, index) => {
+export const readAbbreviation: Classifier = (tokens, index, options) => {
   const token = tokens[index];
   if (token === undefined || token.core.length > 12) return null;
   const { core } = token;
+  const glued = /^([A-Za-z]{1,4})\.(\d.*)$/.exec(core);
+  const gluedName = lookUp(beforeNumber, glued?.[1] ?? "");
+  if (gluedName !== undefined) return single(`${gluedName} ${options.read(glued?.[2] ?? "")}`);
   const stopped = token.trail.startsWith(".");
   const fixed = lookUp(always, core) ?? (stopped ? lookUp(withStop, core) : undefined);
   if (fixed !== undefined) return read(tokens, index, fixed);

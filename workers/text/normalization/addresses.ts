@@ -3,7 +3,8 @@ import { digitsToWords, labelDigitsToWords } from "./numbers.js";
 
 const scheme = /^[a-z][a-z0-9+.-]{0,20}:\/\//i;
 const email = /^(?:mailto:)?[\w.+-]+@[\w-]+(?:\.[\w-]+)+$/i;
-const topLevels = "com|org|net|edu|gov|mil|int|io|dev|ai|app|info|biz|me|tv|co|eu|uk|de|fr|es|it|nl|pl|se|ch|at|be|ca|au|jp|cn|kr|in|br|us|ru|nz|ie|xyz|tech|site|online|cloud|shop|blog|fm|ly|gg";
+const topLevels = "com|org|net|edu|gov|mil|int|io|dev|ai|app|info|biz|me|tv|co|eu|uk|de|fr|es|it|nl|pl|se|ch|at|be|ca|au|jp|" +
+  "cn|kr|in|br|us|ru|nz|ie|xyz|tech|site|online|cloud|shop|blog|fm|ly|gg";
 const domain = new RegExp(`^[a-z0-9-]+(?:\\.[a-z0-9-]+)*\\.(?:${topLevels})(?::\\d+)?(?:[/?#].*)?$`, "i");
 const dottedQuad = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})(?::(\d{1,5}))?(\/.*)?$/;
 const path = /^(?:~|\.{1,2})?(?:\/[\w.-]+)+$/;
@@ -32,7 +33,7 @@ export const readAddress: Classifier = (tokens, index) => {
   const isWeb = scheme.test(core) || /^www\./i.test(core);
   if (isWeb) return single(spellAddress(core.replace(scheme, "").replace(/^www\./i, "W-W-W.").replace(/\/$/, "")));
   const quad = dottedQuad.exec(core);
-  if (quad !== null && quad.slice(1, 5).every((part) => Number(part) < 256)) {
+  if (quad?.slice(1, 5).every((part) => Number(part) < 256) === true) {
     const numbers = quad.slice(1, 5).map((part) => digitsToWords(part ?? "")).join(" dot ");
     const port = quad[5] === undefined ? "" : ` port ${labelDigitsToWords(quad[5])}`;
     return single(numbers + port + (quad[6] === undefined ? "" : ` ${spellAddress(quad[6])}`));

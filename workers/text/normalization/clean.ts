@@ -16,6 +16,8 @@ const replacements: ReadonlyMap<string, string> = new Map([
   ["\u2010", "-"], ["\u2011", "-"], ["\u2012", "-"], ["\u2212", "-"], ["\u2015", "\u2014"],
 ]);
 
+/** Printable ASCII and line breaks: nothing to clean. */
+const plainText = /^[\n\x20-\x7e]*$/;
 const mark = /^\p{M}$/u;
 const takesMarks = /^[\p{L}\p{M}]$/u;
 const letter = /^\p{L}$/u;
@@ -31,6 +33,7 @@ const joiners = new Set(["\u200c", "\u200d"]);
  * Zero-width joiners stay after letters of other scripts than Latin, where they are spelling. One pass over the text.
  */
 export function cleanText(source: string, plainQuotes: boolean): CleanText {
+  if (plainText.test(source)) return unchanged(source);
   const builder = new Builder(source.length);
   let previousIsLetter = false;
   for (let at = 0; at < source.length; ) {
@@ -52,6 +55,16 @@ export function cleanText(source: string, plainQuotes: boolean): CleanText {
     at += size;
   }
   return builder.finish();
+}
+
+function unchanged(source: string): CleanText {
+  const sourceStart = new Int32Array(source.length);
+  const sourceEnd = new Int32Array(source.length);
+  for (let at = 0; at < source.length; at++) {
+    sourceStart[at] = at;
+    sourceEnd[at] = at + 1;
+  }
+  return { text: source, sourceStart, sourceEnd };
 }
 
 function plain(character: string, code: number, plainQuotes: boolean): string {

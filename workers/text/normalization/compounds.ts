@@ -24,8 +24,10 @@ export function readCompound(core: string): string {
     } else if (sign !== undefined) {
       const betweenLetters = isLetter(core, at - 1) && isLetter(core, at + sign.length);
       if (betweenLetters && (sign === "'" || sign === "-")) glue = sign;
-      else if (sign === "'" && at === 0 && isLetter(core, 1)) out.push(sign), (glue = "");
-      else if (sign === ".") glue = dotGlue(core, at);
+      else if (sign === "'" && at === 0 && isLetter(core, 1)) {
+        out.push(sign);
+        glue = "";
+      } else if (sign === ".") glue = dotGlue(core, at);
       else if (Object.hasOwn(signWords, sign)) glue = joinWord(out, glue, signWords[sign] ?? "");
       else if (otherNumber.test(sign)) glue = joinWord(out, glue, numberSign(sign));
       else glue = " ";

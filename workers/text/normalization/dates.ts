@@ -116,19 +116,36 @@ function monthFirst(tokens: readonly Token[], index: number, month: string): Rea
     const readings: Reading[] = [{ tokens: 1, spoken: month, trail: "" }, { tokens: 1, spoken: ordinalToWords(day) }];
     return year === null ? readings : [readings[0]!, { ...readings[1]!, trail: "," }, year];
   }
+  const days = stopOnly ? /^(\d{1,2})[-–](\d{1,2})$/.exec(next?.core ?? "") : null;
+  if (days?.slice(1).every((written) => Number(written) >= 1 && Number(written) <= 31) === true) {
+    const spoken = days.slice(1).map((written) => ordinalToWords(written)).join(" to ");
+    return [{ tokens: 1, spoken: month, trail: "" }, { tokens: 1, spoken }];
+  }
   const year = stopOnly || token.trail === "," ? yearReading(next) : null;
   if (year !== null) return [{ tokens: 1, spoken: month, trail: "" }, year];
   if (short && token.trail.startsWith(".")) return single(month, next === undefined ? token.trail : withoutStop(token.trail));
   return null;
 }
 
-/** Weekdays cut short: "Mon.", and "Fri" before a comma or a date. */
+/** From one weekday or month to another: Mon-Fri, Jan–Mar. */
+function nameRange(core: string): string | null {
+  const ends = /^([A-Z][a-z]{2,4})[-–]([A-Z][a-z]{2,4})$/.exec(core)?.slice(1).map((name) => name.toLowerCase()) ?? [];
+  const names = ends.map((name) => weekdays[name] ?? (shortMonths.has(name) || name === "may" ? monthNames.get(name) : undefined));
+  return names.length === 2 && names.every((name) => name !== undefined) ? names.join(" to ") : null;
+}
+
+/** Weekdays cut short: "Mon.", "Fri" before a comma or a date, and ranges of weekdays or months. */
 export const readWeekday: Classifier = (tokens, index) => {
   const token = tokens[index];
+  const range = nameRange(token?.core ?? "");
+  if (range !== null) return single(range);
   const day = weekdays[token?.core.toLowerCase() ?? ""];
   if (token === undefined || day === undefined || !/^[A-Z]/.test(token.core)) return null;
   const beforeDate = token.trail === "," && (monthOf(tokens[index + 1]) !== null || dayOf(tokens[index + 1]) !== null);
   if (beforeDate) return single(day);
-  const certain = token.trail.startsWith(".,") || (token.trail.startsWith(".") && !/^(?:Sun|Sat)$/.test(token.core));
+  const certain =
+    token.trail.startsWith(".,") ||
+    (token.trail === "." && monthOf(tokens[index + 1]) !== null) ||
+    (token.trail.startsWith(".") && !/^(?:Sun|Sat)$/.test(token.core));
   return certain ? single(day, tokens[index + 1] === undefined ? token.trail : withoutStop(token.trail)) : null;
 };

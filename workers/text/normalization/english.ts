@@ -67,7 +67,8 @@ function readAt(tokens: readonly Token[], index: number, options: ReadingOptions
 
 /** What no classifier knows: its parts between hyphens and slashes are tried alone, the rest is read by runs. */
 function readUnknown(core: string, options: ReadingOptions): string {
-  const parts = core.split(/[-–/](?=[\p{L}\p{N}$€£'])/u);
+  const atHyphens = core.split(/[-–](?=[\p{L}\p{N}$€£'])/u);
+  const parts = atHyphens.length > 1 ? atHyphens : core.split(/\/(?=[\p{L}\p{N}$€£'])/u);
   if (parts.length < 2 || parts.length > 8 || !/\d/.test(core)) return readCompound(core);
   return parts.map((part) => options.read(part)).filter((part) => part !== "").join(" ");
 }

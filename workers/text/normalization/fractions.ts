@@ -56,7 +56,10 @@ export const readFraction: Classifier = (tokens, index) => {
   const fixed = fixedPairs[core];
   if (fixed !== undefined) return single(fixed);
   const plain = plainFraction.exec(core);
-  if (plain !== null && plain[1] === plain[2] && Number(plain[1]) > 10) return single(`${numberToWords(plain[1] ?? "0")} ${numberToWords(plain[2] ?? "0")}`);
+  if (plain !== null && plain[1] === plain[2] && Number(plain[1]) > 10) {
+    const half = numberToWords(plain[1] ?? "0");
+    return single(`${half} ${half}`);
+  }
   if (plain !== null && Number(plain[1]) > 1 && (plain[2] === "10" || plain[2] === "100") && lowerCore(tokens, index + 1) !== "of") {
     return single(`${numberToWords(plain[1] ?? "0")} out of ${numberToWords(plain[2])}`);
   }

@@ -23,12 +23,14 @@ function bestMs(text: string, language: string | null, tries: number): number {
 const hostile: readonly (readonly [name: string, unit: string])[] = [
   ["digits", "7"], ["commas and digits", "1,"], ["dotted digits", "1."], ["digits and hyphens", "5-"], ["slashes", "1/"], ["colons", "1:"],
   ["opening brackets", "("], ["square brackets", "["], ["link brackets", "]("], ["brackets around letters", "(a"], ["emotion tags", "(happy)"],
-  ["expression tags", "[whisper] "], ["dashes", "-"], ["em dashes", "a—"], ["dots", "."], ["dots and letters", "a."], ["quotes", '"'], ["at signs", "@"],
+  ["expression tags", "[whisper] "], ["dashes", "-"], ["em dashes", "a—"], ["dots", "."], ["dots and letters", "a."],
+  ["quotes", '"'], ["at signs", "@"],
   ["address pieces", "a@"], ["host pieces", "www."], ["dollars", "$"], ["currency and digits", "$5 "], ["hashes", "#"], ["words with hashes", "#a"],
   ["plus signs", "1+"], ["capitals with dots", "A."], ["Roman letters", "I"], ["Roman words", "Henry IV "], ["zalgo", "Z\u0337\u0321\u030e\u0334"],
   ["marks alone", "\u0301"], ["lone high surrogates", "\ud83d"], ["lone low surrogates", "\udc00"], ["right-to-left override", "\u202eabc"],
   ["Hebrew", "שלום "], ["Arabic without spaces", "سلام"], ["Chinese without spaces", "我喜欢音乐"], ["Thai without spaces", "สวัสดีครับ"],
-  ["emoji", "👨‍👩‍👧"], ["NUL", "\u0000"], ["zero-width", "a\u200b"], ["spaces", " "], ["newlines", "\n"], ["telephone groups", "555 "], ["months", "Nov. "],
+  ["emoji", "👨‍👩‍👧"], ["NUL", "\u0000"], ["zero-width", "a\u200b"], ["spaces", " "], ["newlines", "\n"],
+  ["telephone groups", "555 "], ["months", "Nov. "],
   ["apostrophes", "'"], ["one letter", "a"], ["letters and digits", "a1"], ["underscores", "a_"], ["ampersands", "A&"], ["combined", "9(-a.@#'$"],
 ];
 

@@ -36,7 +36,10 @@ const scaleNames: Readonly<Record<string, string>> = {
 };
 const scaleWords = /^(?:hundred|thousand|million|billion|trillion|k|m|bn|mn|tn)$/i;
 
-const symbolFirst = /^([+-])?(US\$|U\.S\.\$|AU\$|CA\$|NZ\$|HK\$|A\$|C\$|S\$|[$€£¥₹]|USD|EUR|GBP|JPY|CHF|CAD|AUD)([+-])?([\d.,]*\d)(k|K|mn|mm|MM|m|M|bn|Bn|b|B|trn|tn|t|T)?(?:\/([A-Za-z]+))?$/;
+const symbolFirst = new RegExp(
+  "^([+-])?(US\\$|U\\.S\\.\\$|AU\\$|CA\\$|NZ\\$|HK\\$|A\\$|C\\$|S\\$|[$€£¥₹]|USD|EUR|GBP|JPY|CHF|CAD|AUD)([+-])?([\\d.,]*\\d)" +
+    "(k|K|mn|mm|MM|m|M|bn|Bn|b|B|trn|tn|t|T)?(?:\\/([A-Za-z]+))?$",
+);
 const symbolLast = /^([+-])?([\d.,]*\d)(k|K|mn|m|M|bn|b|B)?([$€£¥₹¢]|USD|EUR|GBP|JPY|CHF)$/;
 const perUnits: Readonly<Record<string, string>> = {
   hr: "hour", h: "hour", mo: "month", yr: "year", wk: "week", kg: "kilogram", lb: "pound", km: "kilometer", mi: "mile", min: "minute",

@@ -35,11 +35,15 @@ function isYear(digits: string, before: string, after: string): boolean {
   return !(after.length > 2 && /^[a-z]+s$/.test(after) && !notPlurals.has(after));
 }
 
-/** Decades and centuries: 1980s, '90s, 1800s; "60s" only in the company of words about decades, else it is seconds. */
+/** Years cut short, decades and centuries: '99, 1980s, '90s, 1800s; "60s" only in the company of words about decades, else it is seconds. */
 export const readDecade: Classifier = (tokens, index) => {
   const token = tokens[index];
   const match = decade.exec(token?.core ?? "");
-  if (token === undefined || match === null) return null;
+  if (token === undefined) return null;
+  if (/^\d\d$/.test(token.core) && token.lead.endsWith("'") && !token.trail.startsWith("'")) {
+    return single((token.core.startsWith("0") ? "oh " : "") + numberToWords(token.core));
+  }
+  if (match === null) return null;
   const [, short, long] = match;
   if (long !== undefined) return single(pluralOf(yearToWords(Number(long))));
   const marked = token.core.startsWith("'") || token.lead.endsWith("'");

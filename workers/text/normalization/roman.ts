@@ -39,10 +39,9 @@ export const readRoman: Classifier = (tokens, index) => {
   if (value === null || token.startsBlock) return null;
   if (/^centur(?:y|ies)$/.test(lowerCore(tokens, index + 1)) && token.core.length > 1) return single(ordinalToWords(value));
   const previous = tokens[index - 1];
-  if (previous === undefined || (previous.trail !== "" && !/^(?:vol|ch|pt|art|fig)$/i.test(previous.core)) || token.lead !== "" || !isCapitalized(previous.core)) return null;
-  const next = tokens[index + 1];
-  const pronounPossible = token.core === "I" && next !== undefined && token.trail === "" && /^\p{Ll}/u.test(next.core) && next.core !== "of" && next.core !== "and";
-  if (pronounPossible) return null;
+  if (previous === undefined || token.lead !== "" || !isCapitalized(previous.core)) return null;
+  if (previous.trail !== "" && !/^(?:vol|ch|pt|art|fig)$/i.test(previous.core)) return null;
+  if (token.core === "I" && token.trail === "" && /^(?!of$|and$)\p{Ll}/u.test(tokens[index + 1]?.core ?? "")) return null; // "Henry I think"
   const noun = previous.core.toLowerCase();
   if (regnal.has(noun)) return single(`the ${ordinalToWords(value)}`);
   if (counted.has(noun)) return single(numberToWords(value));

@@ -16,9 +16,11 @@ const prefixNames: Readonly<Record<string, string>> = {
 };
 
 const operators: Readonly<Record<string, string>> = {
-  "+": "plus", "=": "equals", "==": "equals", "×": "times", "*": "times", "÷": "divided by", "/": "over", "<": "is less than", ">": "is greater than",
-  "≤": "is less than or equal to", "≥": "is greater than or equal to", "<=": "is less than or equal to", ">=": "is greater than or equal to",
-  "≠": "is not equal to", "!=": "is not equal to", "±": "plus or minus", "^": "to the power of", "-": "minus", "–": "minus", "≈": "is approximately",
+  "+": "plus", "=": "equals", "==": "equals", "×": "times", "*": "times", "÷": "divided by", "/": "over", "<": "is less than",
+  ">": "is greater than", "≤": "is less than or equal to", "≥": "is greater than or equal to",
+  "<=": "is less than or equal to", ">=": "is greater than or equal to",
+  "≠": "is not equal to", "!=": "is not equal to", "±": "plus or minus", "^": "to the power of",
+  "-": "minus", "–": "minus", "≈": "is approximately",
 };
 const expression = /^[+-]?(?:[\d.,]+|[a-z]{1,2}|\d[a-z])[²³]?(?:(?:[<>!=]=|[-–+=×*÷/<>≤≥≠±^≈])-?(?:[\d.,]+|[a-z]{1,2}|\d[a-z])[²³]?){1,20}$/i;
 const expressionPart = /[<>!=]=|[-–+=×*÷/<>≤≥≠±^≈]|[\d.,]+|[a-z]{1,2}|[²³]/gi;
@@ -59,8 +61,11 @@ export const readExpression: Classifier = (tokens, index) => {
   const multiple = /^(\d[\d.]*)[x×]$/.exec(core);
   if (multiple !== null) return single(`${numeralToWords(multiple[1] ?? "") ?? multiple[1]} times`);
   const size = /^(\d{1,6})[x×](\d{1,6})(?:[x×](\d{1,6}))?$/.exec(core);
-  if (size !== null && core.includes("x")) return single(size.slice(1).filter((part) => part !== undefined).map((part) => labelDigitsToWords(part)).join(" by "));
-  if (!expression.test(core) || !/[+=×*÷<>≤≥≠±^≈]/.test(core) || !(/[\d=²³]/.test(core) || /^[a-z][<>≤≥][a-z]$/i.test(core))) return null;
+  if (size !== null && core.includes("x")) {
+    return single(size.slice(1).flatMap((part) => (part === undefined ? [] : [labelDigitsToWords(part)])).join(" by "));
+  }
+  const isFormula = expression.test(core) && /[+=×*÷<>≤≥≠±^≈]/.test(core) && (/[\d=²³]/.test(core) || /^[a-z][<>≤≥][a-z]$/i.test(core));
+  if (!isFormula) return null;
   const words = (core.match(expressionPart) ?? []).map((part, position) => {
     if (position === 0 && part === "-") return "minus";
     return operators[part] ?? powers[part] ?? numeralToWords(part) ?? [...part].join(" ");

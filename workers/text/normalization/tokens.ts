@@ -15,7 +15,10 @@ export interface Token {
 }
 
 /** Symbols that are words when they stand alone between spaces. */
-const standalone = new Set(["&", "+", "=", "@", "%", "<", ">", "±", "×", "÷", "≥", "≤", "≠", "≈", ">=", "<=", "!=", "==", "*", "/", "-", "–", "°", "©", "$", "€", "£", "¥", "₹"]);
+const standalone = new Set([
+  "&", "+", "=", "@", "%", "<", ">", "±", "×", "÷", "≥", "≤", "≠", "≈", ">=", "<=", "!=", "==", "*", "/", "-", "–", "°", "©",
+  "$", "€", "£", "¥", "₹",
+]);
 
 /** Signs that belong to the word they touch: "$5", "#tag", "-3", "C++", "5%". */
 const prefixes = new Set("#@$€£¥₹+-±~≈<>≤≥=/.&©°√");
@@ -80,9 +83,9 @@ interface Piece {
 
 const simpleWord = /^[\p{L}\p{N}]*[.,!?;:]?$/u;
 
-/** Dashes, ellipses and brackets anywhere; other punctuation between letters; a stop before a new sentence's capital ("end.Next"). */
+/** Dashes, ellipses and brackets anywhere; other punctuation between letters; a stop before a capital ("end.Next"); a dash after "pm". */
 const separators =
-  /[—…|[\]{}]+|--+|\.\.+|(?<=\p{L})[,;:!?()"]+(?=\p{L})|(?<=[\p{L}\p{N}])\((?=[\p{L}\p{N}])|(?<=\p{L})\.(?=\p{Lu}\p{Ll})/gu;
+  /[—…|[\]{}]+|--+|\.\.+|(?<=\p{L})[,;:!?()"]+(?=\p{L})|(?<=[\p{L}\p{N}])\((?=[\p{L}\p{N}])|(?<=\p{L})\.(?=\p{Lu}\p{Ll})|(?<=^[ap]m)[-–](?=\d)/gu;
 
 /** Parts of a chunk that are separate words though no space parts them: around dashes, ellipses, brackets, and punctuation between letters. */
 function splitChunk(chunk: string, start: number): Piece[] {
@@ -100,6 +103,7 @@ function splitChunk(chunk: string, start: number): Piece[] {
 }
 
 function withoutLinkTargets(pieces: Piece[]): Piece[] {
+  if (!pieces.some((piece) => piece.text.includes("]"))) return pieces;
   return pieces.flatMap((piece, index) => {
     const close = piece.text.indexOf("](");
     if (close >= 0) return [{ text: piece.text.slice(0, close), start: piece.start }];

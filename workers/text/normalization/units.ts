@@ -75,8 +75,9 @@ function nextUnit(tokens: Parameters<Classifier>[0], index: number, singular: bo
 
 /** Readings of a range or signed number with the unit that follows it, if one does: "5–10 km", "~5 km". */
 export function withUnit(tokens: Parameters<Classifier>[0], index: number, spoken: string): Reading[] {
-  const endsInDigit = /\d$/.test(tokens[index]?.core ?? "");
-  const unit = endsInDigit ? nextUnit(tokens, index, /(?:^|\D)1$/.test(tokens[index]?.core ?? "") && !/[-–]/.test(tokens[index]?.core ?? "")) : null;
+  const core = tokens[index]?.core ?? "";
+  const isOneSigned = /^\D+1$/.test(core);
+  const unit = /\d$/.test(core) ? nextUnit(tokens, index, isOneSigned) : null;
   return unit === null ? single(spoken) : [{ tokens: 1, spoken }, unit];
 }
 
