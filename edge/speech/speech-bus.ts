@@ -22,6 +22,8 @@ export class SpeechBus {
   readonly #stopMembers: () => void;
   readonly #memberListeners: ((change: MembershipChange) => void)[] = [];
   readonly #sentSinceHeartbeat = new Map<string, number>();
+  /** Schedulers heard since the bus was last restored: one that is not connected again yet would never get what is sent to it. */
+  readonly #reachable = new Set<string>();
 
   constructor(options: { bus: Bus; clock: Clock; edgeId: string }) {
     const { bus, clock, edgeId } = options;
@@ -34,6 +36,7 @@ export class SpeechBus {
     this.members = followed.members;
     this.#stopMembers = followed.stop;
     bus.onReconnect(() => {
+      this.#reachable.clear();
       for (const stream of [...this.#streams.values()]) stream.reconnected();
     });
   }
@@ -82,7 +85,7 @@ export class SpeechBus {
 
   #choose(model: string, keep: string | null, avoid: string | null): string | null {
     if (!this.#options.bus.isConnected()) return null;
-    const schedulers = this.members.ofRole("scheduler");
+    const schedulers = this.members.ofRole("scheduler").filter((scheduler) => this.#reachable.has(scheduler.id));
     const chosen = chooseScheduler({ schedulers, model, keep, avoid, sentSinceHeartbeat: this.#sentSinceHeartbeat });
     if (chosen !== null) this.#sentSinceHeartbeat.set(chosen, (this.#sentSinceHeartbeat.get(chosen) ?? 0) + 1);
     return chosen;
@@ -92,6 +95,8 @@ export class SpeechBus {
     const member: Heartbeat = change.member;
     if (member.role === "scheduler") {
       this.#sentSinceHeartbeat.delete(member.id);
+      if (change.type === "lost") this.#reachable.delete(member.id);
+      else this.#reachable.add(member.id);
       if (change.type === "lost") for (const stream of [...this.#streams.values()]) stream.schedulerLost(member.id);
     }
     for (const listener of this.#memberListeners) listener(change);

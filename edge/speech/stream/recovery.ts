@@ -12,6 +12,9 @@ const MAX_COUNTED_SLACK_MS = 30_000;
 /** How long a chunk may go without any scheduler that takes it, while roles restart, before the stream ends. */
 export const OUTAGE_PATIENCE_MS = 20_000;
 
+/** How long the very first chunk waits for a scheduler: nothing was promised yet, so the caller is told soon. */
+export const OPENING_PATIENCE_MS = 1000;
+
 /** How often a chunk that nobody takes is offered again. */
 export const OFFER_AGAIN_MS = 100;
 

@@ -163,13 +163,28 @@ describe("a stream whose attempts are lost", () => {
     expect(cluster.submits.filter(({ submit }) => submit.chunk.chunkIndex === 1)).toHaveLength(1);
   });
 
-  it("fails with no_worker when nobody serves the model, at once or after an outage", () => {
+  it("waits after an interruption of the bus until a scheduler is heard: what is sent before would be lost", () => {
+    const { stream, bus, clock, cluster, events } = open(() => null);
+    stream.add(script);
+    stream.end();
+    bus.disconnect();
+    clock.advance(990);
+    bus.reconnect();
+    const before = cluster.submits.length;
+    clock.advance(5);
+    expect(cluster.submits.length).toBe(before);
+    clock.advance(20_000);
+    expect(soundOf(events)).toEqual(undisturbed(script));
+  });
+
+  it("fails with no_worker when nobody serves the model, soon or after an outage", () => {
     const none = open(() => null);
-    const other = none.speech.open({ ...{
+    const other = none.speech.open({
       streamId: "s2", model: "other", tier: "live", voices: [{ speaker: null, language: null, speed: 1, traits: null }], normalize: true, maxSamples: 0, seedBase: "",
       traceparent: null, pacing: livePacing, firstAudioGoalMs: 200,
-    } }, (event) => none.events.push(event));
+    }, (event) => none.events.push(event));
     other.add(script);
+    none.clock.advance(1500);
     expect(terminal(none.events)).toMatchObject([{ type: "failed", error: { code: "no_worker" } }]);
 
     const outage = open((chunkIndex, attempt) => (chunkIndex === 0 && attempt === 1 ? { kind: "silent", afterFrames: 1 } : null));

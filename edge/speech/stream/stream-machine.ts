@@ -4,7 +4,7 @@ import { fromErrorRecord, ServiceError } from "#protocol/errors";
 import type { SpokenPiece } from "../chunking/chunker.js";
 import { ChunkWork } from "./chunk-work.js";
 import { Playout } from "./playout.js";
-import { MAX_FAILED_ATTEMPTS, OFFER_AGAIN_MS, OUTAGE_PATIENCE_MS, quietLimitMs } from "./recovery.js";
+import { MAX_FAILED_ATTEMPTS, OFFER_AGAIN_MS, OPENING_PATIENCE_MS, OUTAGE_PATIENCE_MS, quietLimitMs } from "./recovery.js";
 import type { StreamEvent } from "./stream-event.js";
 import type { StreamSettings } from "./stream-settings.js";
 
@@ -286,7 +286,7 @@ export class StreamMachine {
 
   #nobodyTakes(work: ChunkWork, nowMs: number): void {
     const opening = work.chunkIndex === 0 && work.attempt === 0;
-    if (opening) return this.#failNow(this.#noWorker());
+    if (opening && nowMs - work.addedAtMs >= OPENING_PATIENCE_MS) return this.#failNow(this.#noWorker());
     if (work.state === "waiting") this.#waitingBytes -= work.textBytes;
     work.troubled(nowMs, this.#noWorker());
     work.putBack(nowMs + OFFER_AGAIN_MS);
