@@ -18,10 +18,7 @@ export interface ChunkJob {
 }
 
 /** What became of one job. A failure is data: one bad chunk never fails its batch. */
-export type ChunkResult =
-  | { result: "spoken"; samples: number }
-  | { result: "cancelled" }
-  | { result: "failed"; error: unknown; retryable: boolean };
+export type ChunkResult = { result: "spoken"; samples: number } | { result: "cancelled" } | { result: "failed"; error: unknown; retryable: boolean };
 
 /**
  * A loaded voice model. One contract (`conformance/`): chunks with equal text, voice, delivery and seed give equal samples, alone,

@@ -6,7 +6,10 @@ const name = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, "must be 1 to
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/, "must be a SHA-256 in lower-case hex");
 
 /** A file inside the model's folder. Absolute paths and `..` would let a folder name files that are not its own. */
-const filePath = z.string().min(1).refine((path) => !path.startsWith("/") && !path.split(/[\\/]/).includes(".."), "must be inside the model's folder");
+const filePath = z
+  .string()
+  .min(1)
+  .refine((path) => !path.startsWith("/") && !path.split(/[\\/]/).includes(".."), "must be inside the model's folder");
 
 /** How many id slots one call is padded to, smallest first; the last one is the longest piece of text spoken in one call. */
 const buckets = z
@@ -52,5 +55,8 @@ export type Manifest = z.infer<typeof manifest>;
 
 /** A zod error as one readable line: `languages.0: must …; licence: …`. */
 export function describeProblems(error: z.ZodError): string {
-  return error.issues.map((issue) => `${issue.path.join(".") || "(top)"}: ${issue.message}`).join("; ").slice(0, 500);
+  return error.issues
+    .map((issue) => `${issue.path.join(".") || "(top)"}: ${issue.message}`)
+    .join("; ")
+    .slice(0, 500);
 }

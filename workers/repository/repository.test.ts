@@ -40,7 +40,12 @@ function describedVoice(name: string, change: (yaml: string) => string = (yaml) 
 }
 
 const reasonFor = async (name: string): Promise<string | undefined> => {
-  const loaded = await loadEngines(await openRepository([root], []), { slots: 1, providers: ["cpu"], log: createLogger("test", "silent"), clock: systemClock });
+  const loaded = await loadEngines(await openRepository([root], []), {
+    slots: 1,
+    providers: ["cpu"],
+    log: createLogger("test", "silent"),
+    clock: systemClock,
+  });
   await loaded.close();
   return loaded.broken.find((model) => model.name === name)?.reason;
 };

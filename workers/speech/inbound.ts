@@ -53,7 +53,10 @@ const inbound = z.discriminatedUnion("type", [
     batchId: z.string().min(1).max(128),
     schedulerId: subjectToken,
     model: z.string().max(128),
-    chunks: z.array(z.object({ chunk, queuedUs: finite })).min(1).max(256),
+    chunks: z
+      .array(z.object({ chunk, queuedUs: finite }))
+      .min(1)
+      .max(256),
   }),
   z.object({ type: z.literal("cancel"), streamId: z.string(), fromChunk: z.number() }),
 ]);
@@ -62,11 +65,19 @@ const inbound = z.discriminatedUnion("type", [
 export function parseInbound(message: unknown): { ok: true; message: WorkerInbound } | { ok: false; reason: string } {
   const parsed = inbound.safeParse(message);
   if (parsed.success) return { ok: true, message: parsed.data };
-  return { ok: false, reason: parsed.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.code}`).slice(0, 5).join("; ") };
+  return {
+    ok: false,
+    reason: parsed.error.issues
+      .map((issue) => `${issue.path.join(".")}: ${issue.code}`)
+      .slice(0, 5)
+      .join("; "),
+  };
 }
 
 /** Where a batch that could not be read must still be answered, so that its slot is not lost for ever; null when even that is unknown. */
 export function unreadableBatch(message: unknown): { batchId: string; schedulerId: string; model: string } | null {
-  const parsed = z.object({ type: z.literal("batch"), batchId: z.string().min(1).max(128), schedulerId: subjectToken, model: z.string().max(128) }).safeParse(message);
+  const parsed = z
+    .object({ type: z.literal("batch"), batchId: z.string().min(1).max(128), schedulerId: subjectToken, model: z.string().max(128) })
+    .safeParse(message);
   return parsed.success ? parsed.data : null;
 }

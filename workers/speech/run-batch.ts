@@ -25,16 +25,23 @@ export async function runBatch(batch: Batch, context: BatchContext): Promise<voi
   const engine = context.engineFor(batch.model);
   const sampleRate = engine?.describe().sampleRate ?? 0;
   const held = batch.chunks.map(({ chunk, queuedUs }) => {
-    const sender = new FrameSender({ bus, clock, workerId, chunk, sampleRate, queuedUs });
+    const sender = new FrameSender({ bus, clock, workerId, chunk, sampleRate, queuedUs, defer: setImmediate });
     const { signal, done } = running.add(chunk);
     const job: ChunkJob = { chunk, signal, emit: (piece) => sender.send(piece) };
     return { chunk, sender, done, job };
   });
-  const results = engine === undefined ? held.map(() => missingModel(batch.model)) : await speakSafely(engine, held.map(({ job }) => job));
+  const results =
+    engine === undefined
+      ? held.map(() => missingModel(batch.model))
+      : await speakSafely(
+          engine,
+          held.map(({ job }) => job),
+        );
   const outcomes = held.map(({ chunk, sender, done }, i): ChunkOutcome => {
     done();
     const result: ChunkResult = results[i] ?? { result: "failed", error: new ServiceError("engine_failed"), retryable: true };
     if (result.result === "spoken") sender.finish();
+    else sender.discard();
     if (result.result === "failed") {
       log.warn({ err: result.error, streamId: chunk.streamId, chunkIndex: chunk.chunkIndex, retryable: result.retryable }, "a chunk failed");
       const failure = result.error instanceof ServiceError ? result.error : new ServiceError("engine_failed", { cause: result.error });

@@ -83,7 +83,10 @@ export function startWorker(options: WorkerOptions): RunningWorker {
 
   function attach(): void {
     const live = following.members.ofRole("scheduler").filter((scheduler) => scheduler.state === "ready");
-    const chosen = chooseScheduler(id, live.map((scheduler) => scheduler.id));
+    const chosen = chooseScheduler(
+      id,
+      live.map((scheduler) => scheduler.id),
+    );
     if (chosen === schedulerId) return;
     log.info({ from: schedulerId, to: chosen }, "now belongs to another scheduler");
     schedulerId = chosen;

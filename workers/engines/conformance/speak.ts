@@ -2,7 +2,10 @@ import { neutralDelivery, type Delivery, type SpeechChunk, type VoiceSettings, t
 import type { ChunkJob, ChunkResult, SpeechEngine } from "../engine.js";
 
 /** A chunk for tests: neutral unless said otherwise. */
-export function testChunk(text: string, change: Partial<Omit<SpeechChunk, "voice" | "delivery">> & { voice?: Partial<VoiceSettings>; delivery?: Partial<Delivery> } = {}): SpeechChunk {
+export function testChunk(
+  text: string,
+  change: Partial<Omit<SpeechChunk, "voice" | "delivery">> & { voice?: Partial<VoiceSettings>; delivery?: Partial<Delivery> } = {},
+): SpeechChunk {
   return {
     streamId: "stream",
     chunkIndex: 0,
@@ -32,14 +35,16 @@ export interface Spoken {
 /** Speaks chunks as one batch and collects what comes. */
 export async function speakBatch(engine: SpeechEngine, chunks: SpeechChunk[], signals: AbortSignal[] = []): Promise<Spoken[]> {
   const collected = chunks.map(() => ({ pieces: [] as Int16Array[], words: [] as WordTiming[] }));
-  const jobs = chunks.map((chunk, i): ChunkJob => ({
-    chunk,
-    signal: signals[i] ?? new AbortController().signal,
-    emit: ({ samples, words }) => {
-      collected[i]?.pieces.push(samples);
-      collected[i]?.words.push(...words);
-    },
-  }));
+  const jobs = chunks.map(
+    (chunk, i): ChunkJob => ({
+      chunk,
+      signal: signals[i] ?? new AbortController().signal,
+      emit: ({ samples, words }) => {
+        collected[i]?.pieces.push(samples);
+        collected[i]?.words.push(...words);
+      },
+    }),
+  );
   const results = await engine.speak(jobs);
   return collected.map(({ pieces, words }, i) => ({
     result: results[i] ?? { result: "failed", error: new RangeError("no result"), retryable: false },

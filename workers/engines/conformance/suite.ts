@@ -59,7 +59,12 @@ export function speechEngineConformance(name: string, options: { load: () => Pro
     });
 
     it("gives equal bytes in a batch, results in the batch's order, and a failing chunk fails alone", async () => {
-      const chunks = [testChunk(sentence), testChunk("x", { voice: { speaker: "nobody of this name" } }), testChunk(other), testChunk(sentence, { voice: { speed: 1.5 } })];
+      const chunks = [
+        testChunk(sentence),
+        testChunk("x", { voice: { speaker: "nobody of this name" } }),
+        testChunk(other),
+        testChunk(sentence, { voice: { speed: 1.5 } }),
+      ];
       const alone = await Promise.all(chunks.map((chunk) => hashOf(chunk)));
       const batch = await speakBatch(engine, chunks);
       expect(batch.map(({ samples }) => hash(samples))).toEqual(alone);
@@ -82,7 +87,7 @@ export function speechEngineConformance(name: string, options: { load: () => Pro
       const [cancelled, stopped, kept] = await engine.speak([
         { chunk: long, signal: before.signal, emit: () => late.push(0) },
         { chunk: long, signal: middle.signal, emit: () => (middle.signal.aborted ? late.push(1) : middle.abort()) },
-        { chunk: testChunk(other), signal: new AbortController().signal, emit: () => {} },
+        { chunk: testChunk(other), signal: new AbortController().signal, emit: () => undefined },
       ]);
       expect([cancelled?.result, stopped?.result, kept?.result]).toEqual(["cancelled", "cancelled", "spoken"]);
       expect(late).toEqual([]);
@@ -186,13 +191,26 @@ export function speechEngineConformance(name: string, options: { load: () => Pro
       expect(result.result === "failed" && result.error).toBeInstanceOf(ServiceError);
     });
 
-    it.each(["😀😀", "...", "!?", " ", "\u0000\u0007", "\ud800", "—", "<>&", "&lt;break/&gt;", "<speak><break time='9s'/></speak>", "e\u0301".repeat(200), "a".repeat(2000), "9".repeat(400), "مرحبا", "日本語"])(
-      "ends for odd text %j",
-      async (text) => {
-        const { result, samples } = await speakOne(engine, testChunk(text));
-        expect(result).toEqual({ result: "spoken", samples: samples.length });
-      },
-    );
+    it.each([
+      "😀😀",
+      "...",
+      "!?",
+      " ",
+      "\u0000\u0007",
+      "\ud800",
+      "—",
+      "<>&",
+      "&lt;break/&gt;",
+      "<speak><break time='9s'/></speak>",
+      "e\u0301".repeat(200),
+      "a".repeat(2000),
+      "9".repeat(400),
+      "مرحبا",
+      "日本語",
+    ])("ends for odd text %j", async (text) => {
+      const { result, samples } = await speakOne(engine, testChunk(text));
+      expect(result).toEqual({ result: "spoken", samples: samples.length });
+    });
   });
 }
 

@@ -44,7 +44,14 @@ describe("the espeak engine", () => {
   });
 
   it("speaks many languages, and says which when it cannot", async () => {
-    for (const [language, text] of [["de", "Guten Tag"], ["fr-CA", "Bonjour"], ["zh", "你好"], ["hi", "नमस्ते"], ["pt-BR", "Bom dia"], ["EN_us", "Hello"]] as const) {
+    for (const [language, text] of [
+      ["de", "Guten Tag"],
+      ["fr-CA", "Bonjour"],
+      ["zh", "你好"],
+      ["hi", "नमस्ते"],
+      ["pt-BR", "Bom dia"],
+      ["EN_us", "Hello"],
+    ] as const) {
       const { samples } = await speakOne(engine, testChunk(text, { voice: { language } }));
       expect(samples.length, language).toBeGreaterThan(3000);
     }
@@ -81,7 +88,11 @@ describe("the espeak engine", () => {
 
   it("does not grow from text to text", async () => {
     const residentBytes = (): number => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${engine.pids[0]}/status`, "utf8"))?.[1] ?? 0) * 1024;
-    const speakMany = async (): Promise<unknown> => await speakBatch(engine, Array.from({ length: 40 }, (_, i) => testChunk(`This is text number ${i}.`)));
+    const speakMany = async (): Promise<unknown> =>
+      await speakBatch(
+        engine,
+        Array.from({ length: 40 }, (_, i) => testChunk(`This is text number ${i}.`)),
+      );
     await speakMany();
     const before = residentBytes();
     await speakMany();

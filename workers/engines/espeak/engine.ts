@@ -67,7 +67,7 @@ export class EspeakEngine implements SpeechEngine {
         const process = await this.#pool.acquire();
         try {
           for (const text of [...warmUpTexts, ...warmUpTexts]) {
-            await this.#synthesize(process, warmUpChunk(text), () => {}, new AbortController().signal);
+            await this.#synthesize(process, warmUpChunk(text), () => undefined, new AbortController().signal);
           }
         } finally {
           this.#pool.release(process);
@@ -108,7 +108,12 @@ export class EspeakEngine implements SpeechEngine {
     const escaped = escapeMarkup(spoken.text);
     const timer = new WordTimer(chunk.text, spoken);
     const gainDb = chunk.delivery.gainDb + (chunk.delivery.whisper ? WHISPER_GAIN_DB : 0);
-    const shaper = new ChunkShaper({ ...chunk, sampleRate: this.#sampleRate, gainDb, filter: tiltDbPerOctave === 0 ? null : tiltFilter(tiltDbPerOctave, this.#sampleRate) });
+    const shaper = new ChunkShaper({
+      ...chunk,
+      sampleRate: this.#sampleRate,
+      gainDb,
+      filter: tiltDbPerOctave === 0 ? null : tiltFilter(tiltDbPerOctave, this.#sampleRate),
+    });
     const enough = new AbortController();
     let pending: ReturnType<WordTimer["mark"]> = [];
     let rawSamples = 0;

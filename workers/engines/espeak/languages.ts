@@ -1,5 +1,13 @@
 /** Tags that callers use and espeak-ng does not list, or lists for a voice that is not the usual choice. */
-const preferred: Readonly<Record<string, string>> = { en: "en-us", zh: "cmn", "zh-cn": "cmn", "zh-tw": "cmn", "zh-hk": "yue", no: "nb", "pt-br": "pt-br" };
+const preferred: Readonly<Record<string, string>> = {
+  en: "en-us",
+  zh: "cmn",
+  "zh-cn": "cmn",
+  "zh-tw": "cmn",
+  "zh-hk": "yue",
+  no: "nb",
+  "pt-br": "pt-br",
+};
 
 /**
  * The voice identifier that speaks a BCP-47 tag: the tag itself, then with subtags taken off from the right.

@@ -34,10 +34,13 @@ export class Phonemizer {
       const escaped = escapeMarkup(text);
       const voice = voiceForLanguage(voiceName, process.ready.languages) ?? voiceName;
       const marks: Mark[] = [];
-      const handlers = { onMarks: (more: Mark[]): void => void marks.push(...more), onSamples: (): void => {} };
+      const handlers = { onMarks: (more: Mark[]): void => void marks.push(...more), onSamples: () => undefined };
       const message = { voice, rate: 450, pitch: 50, range: 50, text: escaped.text, phonemes: true };
       await process.speak(message, handlers, new AbortController().signal);
-      return symbolsOf(text, marks.map((mark) => ({ ...mark, at: escaped.offsets[mark.at] ?? text.length })));
+      return symbolsOf(
+        text,
+        marks.map((mark) => ({ ...mark, at: escaped.offsets[mark.at] ?? text.length })),
+      );
     } finally {
       this.#pool.release(process);
     }
@@ -56,7 +59,8 @@ function symbolsOf(text: string, marks: readonly Mark[]): PhonemeSymbol[] {
   const addBetween = (from: number, to: number): void => {
     for (let at = from; at < to; at++) {
       const character = text.charAt(at);
-      if (/[.,;:!?¡¿…—–\s]/u.test(character)) symbols.push({ symbol: /\s/u.test(character) ? " " : character, range: { start: at, end: at + 1 } });
+      const symbol = /\s/u.test(character) ? " " : character;
+      if (/[.,;:!?¡¿…—– ]/u.test(symbol)) symbols.push({ symbol, range: { start: at, end: at + 1 } });
     }
   };
   for (const mark of marks) {

@@ -3,7 +3,16 @@ import { fileURLToPath } from "node:url";
 import type { Readable, Writable } from "node:stream";
 import { ServiceError } from "#protocol/errors";
 import type { Logger } from "#common/log";
-import { type DoneMessage, type FailedMessage, FrameReader, frameKind, jsonFrame, type Mark, type ReadyMessage, type SpeakMessage } from "./framing.js";
+import {
+  type DoneMessage,
+  type FailedMessage,
+  FrameReader,
+  frameKind,
+  jsonFrame,
+  type Mark,
+  type ReadyMessage,
+  type SpeakMessage,
+} from "./framing.js";
 
 const programPath = fileURLToPath(new URL("./program/main.js", import.meta.url));
 
@@ -64,7 +73,8 @@ class ProcessLink {
       child.once("exit", (code, signal) => this.#end(this.#failure ?? `ended with ${signal ?? code}`, resolve));
     });
     // A write to a process that has just died fails here; its end is handled above.
-    for (const stream of [child.stdin, child.stdio[3]]) stream?.on("error", (error) => log.debug({ err: error }, "a pipe to the speech process broke"));
+    for (const stream of [child.stdin, child.stdio[3]])
+      stream?.on("error", (error) => log.debug({ err: error }, "a pipe to the speech process broke"));
     child.stdout?.on("data", (bytes: Buffer) => this.#read(bytes));
     child.stderr?.on("data", (bytes: Buffer) => log.warn({ output: bytes.toString().slice(0, 500) }, "the speech process complains"));
   }

@@ -55,7 +55,8 @@ export function chooseVoice(voice: VoiceSettings, delivery: Delivery): EspeakSet
     rate: Math.round(clamp(NORMAL_RATE * voice.speed * rateFactor, MIN_RATE, MAX_RATE)),
     pitch,
     range,
-    tiltDbPerOctave: traits === null || delivery.whisper ? 0 : clamp(traits.spectralTiltDbPerOctave - interpolate(pitchSettings, own.tilt, pitch), -6, 6),
+    tiltDbPerOctave:
+      traits === null || delivery.whisper ? 0 : clamp(traits.spectralTiltDbPerOctave - interpolate(pitchSettings, own.tilt, pitch), -6, 6),
   };
 }
 

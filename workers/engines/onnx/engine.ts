@@ -155,7 +155,9 @@ export class OnnxEngine implements SpeechEngine {
   #speakerNames(): string[] {
     const { manifest } = this.#options.model;
     if (manifest.speakers.length > 0) return manifest.speakers;
-    const named = Object.entries(this.#config.speaker_id_map).sort(([, a], [, b]) => a - b).map(([name]) => name);
+    const named = Object.entries(this.#config.speaker_id_map)
+      .sort(([, a], [, b]) => a - b)
+      .map(([name]) => name);
     return named.length > 0 ? named : ["default"];
   }
 
@@ -224,7 +226,12 @@ export class OnnxEngine implements SpeechEngine {
     try {
       const pieces = rows.map(({ pieces: all }) => all[round] as Piece);
       const scale = rows[0]?.lengthScale ?? 1;
-      const spoken = await this.#run(pieces, scale, rows.map((row) => row.speakerId), rows.map((row) => row.pitchRatio));
+      const spoken = await this.#run(
+        pieces,
+        scale,
+        rows.map((row) => row.speakerId),
+        rows.map((row) => row.pitchRatio),
+      );
       for (const [i, rendering] of rows.entries()) this.#take(rendering, pieces[i] as Piece, spoken[i] as SpokenRow);
     } catch (error) {
       for (const { job } of rows) results.set(job, { result: "failed", error, retryable: true });

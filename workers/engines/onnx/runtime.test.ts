@@ -11,7 +11,11 @@ afterAll(() => rmSync(directory, { recursive: true }));
 it("gives each row of a batch the sound that it has alone", async () => {
   const { graph: path } = writeToneVoice(directory, "tone");
   const graph = await openVoiceGraph(path, ["cpu"]);
-  const rows = [[1, 0, 13, 0, 14, 0, 2], [1, 0, 20, 0, 3, 0, 21, 0, 22, 0, 30, 0, 2], [1, 0, 16, 0, 2]];
+  const rows = [
+    [1, 0, 13, 0, 14, 0, 2],
+    [1, 0, 20, 0, 3, 0, 21, 0, 22, 0, 30, 0, 2],
+    [1, 0, 16, 0, 2],
+  ];
   const speakerIds = [0, 2, 1];
   const call = { scales: [0, 1.3, 0] as [number, number, number], padTo: 32, hopLength: 128 };
   const batch = await graph.run({ ...call, rows, speakerIds });

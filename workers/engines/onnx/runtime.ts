@@ -58,7 +58,11 @@ async function runGraph(session: InferenceSession, call: GraphCall): Promise<Gra
   call.rows.forEach((row, r) => row.forEach((id, i) => (ids[r * width + i] = BigInt(id))));
   const feeds: Record<string, Tensor> = {
     input: new Tensor("int64", ids, [rows, width]),
-    input_lengths: new Tensor("int64", BigInt64Array.from(call.rows, (row) => BigInt(row.length)), [rows]),
+    input_lengths: new Tensor(
+      "int64",
+      BigInt64Array.from(call.rows, (row) => BigInt(row.length)),
+      [rows],
+    ),
     scales: new Tensor("float32", Float32Array.from(call.scales), [3]),
   };
   if (session.inputNames.includes("sid")) feeds.sid = new Tensor("int64", BigInt64Array.from(call.speakerIds, BigInt), [rows]);

@@ -87,7 +87,7 @@ async function initializeModule(): Promise<Awaited<ReturnType<typeof import("@ec
     throw missing ? new RangeError("the optional package @echogarden/espeak-ng-emscripten is not installed") : error;
   });
   // Standard output carries frames: nothing else may be written there.
-  return await initialize({ print: () => {}, printErr: (line) => process.stderr.write(`${line}\n`) });
+  return await initialize({ print: () => undefined, printErr: (line) => process.stderr.write(`${line}\n`) });
 }
 
 /** A copy of the memory up to its last byte in use. */

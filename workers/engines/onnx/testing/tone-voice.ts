@@ -66,7 +66,9 @@ export function toneGraph(options: ToneVoiceOptions): Uint8Array {
   const cast = (value: string, to: number): string => g.node("Cast", [value], [{ name: "to", int: to }]);
   const axes = (...values: number[]): string => g.integers(values);
 
-  const baseFrames = symbols.map((symbol) => (sounding(symbol) >= 0 ? LETTER_FRAMES : symbol === "_" ? 0 : symbol === "^" || symbol === "$" ? 1 : PAUSE_FRAMES));
+  const baseFrames = symbols.map((symbol) =>
+    sounding(symbol) >= 0 ? LETTER_FRAMES : symbol === "_" ? 0 : symbol === "^" || symbol === "$" ? 1 : PAUSE_FRAMES,
+  );
   const tones = symbols.map((symbol) => (sounding(symbol) >= 0 ? 110 + 1.6 * sounding(symbol) : 0));
   const lengthScale = g.node("Gather", ["scales", g.integers([1], [])]);
   const wanted = g.node("Ceil", [g.node("Mul", [g.node("Gather", [g.floats(baseFrames), "input"]), lengthScale])]);
@@ -86,7 +88,14 @@ export function toneGraph(options: ToneVoiceOptions): Uint8Array {
   const safeIdAt = g.node("Min", [idAt, lastId]);
   const toneOfId = g.node("Gather", [g.floats(tones), "input"]);
   const toneAt = g.node("GatherElements", [toneOfId, safeIdAt], [{ name: "axis", int: 1 }]);
-  const rowEnd = g.node("ReduceMax", [ends], [{ name: "axes", ints: [1] }, { name: "keepdims", int: 1 }]);
+  const rowEnd = g.node(
+    "ReduceMax",
+    [ends],
+    [
+      { name: "axes", ints: [1] },
+      { name: "keepdims", int: 1 },
+    ],
+  );
   const inside = cast(g.node("Less", [time, rowEnd]), elementType.float32);
   const loud = g.node("Mul", [cast(g.node("Greater", [toneAt, g.floats([0], [])]), elementType.float32), inside]);
 
