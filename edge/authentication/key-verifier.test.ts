@@ -110,27 +110,45 @@ describe("KeyVerifier", () => {
   it("forgets a revoked key at once, everywhere", async () => {
     const verifier = createVerifier();
     await verifier.verify("x");
+    clock.advance(1);
+    reply = async () => bad("invalid_token");
     revoke(sha256Hex("x"));
-    expect(await outcome(verifier.verify("x"))).toBe("invalid_token");
     expect(shared.size).toBe(0);
+    expect(await outcome(verifier.verify("x"))).toBe("invalid_token");
   });
 
-  it("does not let an answer under way bring a revoked key back", async () => {
+  it("asks again about a key that merely changed", async () => {
     const verifier = createVerifier();
-    let answer: (value: Reply<VerifyKeyReply>) => void = () => undefined;
+    await verifier.verify("x");
+    clock.advance(1);
+    reply = async () => ({ ok: true, value: { principal: { ...principal, hasCredit: false }, expiresAtMs: null } });
+    revoke(sha256Hex("x"));
+    clock.advance(1);
+    expect((await verifier.verify("x")).hasCredit).toBe(false);
+    expect((await verifier.verify("x")).hasCredit).toBe(false);
+    expect(asked).toHaveLength(2);
+  });
+
+  it("believes no answer that was under way when the key was revoked, nor another edge's older one", async () => {
+    const verifier = createVerifier();
+    const answers: ((value: Reply<VerifyKeyReply>) => void)[] = [];
     const asking = new Promise<void>((resolve) => {
       reply = () =>
         new Promise((give) => {
-          answer = give;
+          answers.push(give);
           resolve();
         });
     });
     const pending = outcome(verifier.verify("x"));
     await asking;
     revoke(sha256Hex("x"));
-    answer(good());
+    clock.advance(1);
+    reply = async () => bad("invalid_token");
+    answers[0]?.(good());
     expect(await pending).toBe("invalid_token");
-    expect(shared.size).toBe(0);
+    clock.advance(3000);
+    shared.set(`parley:key:${sha256Hex("x")}`, JSON.stringify({ principal, expiresAtMs: null, verifiedAtMs: EPOCH_MS }));
+    expect(await outcome(verifier.verify("x"))).toBe("invalid_token");
   });
 
   it("works on without the control plane for keys it knows", async () => {

@@ -39,7 +39,7 @@ const acceptance = z.object({
     maxConcurrentStreams: z.number(),
   }),
   expiresAtMs: z.number().nullable(),
-  /** When the control plane said so, milliseconds since the epoch. */
+  /** When the control plane was asked, milliseconds since the epoch. */
   verifiedAtMs: z.number(),
 });
 type Acceptance = z.infer<typeof acceptance>;
@@ -54,8 +54,8 @@ export class KeyVerifier {
   readonly #options: KeyVerifierOptions;
   readonly #accepted: ExpiringMap<Acceptance>;
   readonly #refused: ExpiringMap<ErrorCode>;
-  /** Revoked keys: an answer that was under way when its key was revoked must not bring it back. */
-  readonly #revoked: ExpiringMap<true>;
+  /** When a key was last to be forgotten, milliseconds since the epoch: answers asked for before are not believed any more. */
+  readonly #forgotten: ExpiringMap<number>;
   readonly #running = new Map<string, Promise<Acceptance>>();
   readonly #subscription: Subscription;
 
@@ -63,14 +63,14 @@ export class KeyVerifier {
     this.#options = options;
     this.#accepted = new ExpiringMap(options.clock);
     this.#refused = new ExpiringMap(options.clock);
-    this.#revoked = new ExpiringMap(options.clock);
+    this.#forgotten = new ExpiringMap(options.clock);
     this.#subscription = options.bus.subscribe<KeyRevoked>(keyRevokedSubject, ({ keyDigest }) => this.#forget(keyDigest));
   }
 
   /** Throws `invalid_token`, `token_expired`, or `dependency_unavailable` when nobody can say. */
   async verify(key: string): Promise<Principal> {
     const digest = sha256Hex(key);
-    const refusal = this.#revoked.get(digest) === null ? this.#refused.get(digest) : "invalid_token";
+    const refusal = this.#refused.get(digest);
     const known = refusal === null ? this.#accepted.get(digest) : null;
     if (refusal !== null || known !== null) this.#options.onVerdict("memory");
     if (refusal !== null) throw new ServiceError(refusal);
@@ -94,14 +94,15 @@ export class KeyVerifier {
 
   async #lookUp(digest: string): Promise<Acceptance> {
     const shared = this.#readShared(await this.#options.cache.get(cacheKey(digest)));
-    if (shared !== null && this.#revoked.get(digest) === null) {
+    if (shared !== null && this.#isCurrent(digest, shared)) {
       this.#options.onVerdict("redis");
       this.#accepted.set(digest, shared, this.#leftMs(shared));
       return shared;
     }
-    const fresh = await this.#ask(digest);
+    let fresh = await this.#ask(digest);
+    // It was revoked, or changed, while the answer was under way.
+    if (!this.#isCurrent(digest, fresh)) fresh = await this.#ask(digest);
     this.#options.onVerdict("control-plane");
-    if (this.#revoked.get(digest) !== null) throw new ServiceError("invalid_token");
     this.#accepted.set(digest, fresh, this.#leftMs(fresh));
     await this.#options.cache.set(cacheKey(digest), JSON.stringify(fresh), this.#leftMs(fresh));
     return fresh;
@@ -110,8 +111,9 @@ export class KeyVerifier {
   async #ask(digest: string): Promise<Acceptance> {
     const question: VerifyKeyRequest = { keyDigest: digest };
     const options = { timeoutMs: VERIFY_TIMEOUT_MS, dependency: "Authentication" };
+    const verifiedAtMs = this.#options.epochMs();
     const reply = await this.#options.bus.request<Reply<VerifyKeyReply>>(controlSubjects.verifyKey, question, options);
-    if (reply.ok) return { ...reply.value, verifiedAtMs: this.#options.epochMs() };
+    if (reply.ok) return { ...reply.value, verifiedAtMs };
     const error = fromErrorRecord(reply.error);
     if (error.status === 401) this.#refused.set(digest, error.code, REFUSED_MS);
     throw error;
@@ -137,9 +139,14 @@ export class KeyVerifier {
     if (expiresAtMs !== null && expiresAtMs <= this.#options.epochMs()) throw new ServiceError("token_expired");
   }
 
+  #isCurrent(digest: string, entry: Acceptance): boolean {
+    return entry.verifiedAtMs > (this.#forgotten.get(digest) ?? Number.NEGATIVE_INFINITY);
+  }
+
   #forget(digest: string): void {
     this.#accepted.delete(digest);
-    this.#revoked.set(digest, true, ACCEPTED_MS);
+    this.#refused.delete(digest);
+    this.#forgotten.set(digest, this.#options.epochMs(), ACCEPTED_MS);
     void this.#options.cache.delete(cacheKey(digest));
   }
 }

@@ -9,7 +9,10 @@ export const controlSubjects = {
   keys: "parley.control.keys",
 } as const;
 
-/** Published when a key stops being valid, so that every edge forgets it at once. Payload: `KeyRevoked`. */
+/**
+ * Published when what edges remember of a key is no longer so (revoked; credit gone, or come): every edge forgets it at once and asks again.
+ * Payload: `KeyRevoked`.
+ */
 export const keyRevokedSubject = "parley.events.key-revoked";
 
 /** Published when a voice changes or goes. Payload: `VoiceChanged`. */
