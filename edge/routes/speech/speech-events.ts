@@ -50,7 +50,7 @@ function writeEvents(responder: HttpResponder): HttpSpeechWriter {
         current.unseen = true;
       } else {
         const durationSeconds = event.samples / sampleRate;
-        if (durationSeconds !== current.durationSeconds) current.unseen = true;
+        if (Math.abs(durationSeconds - current.durationSeconds) >= 0.001) current.unseen = true;
         current.durationSeconds = durationSeconds;
         // The encoder may hold the chunk's last sound back: its timing must not wait for the next chunk, which replaces it.
         if (current.unseen) send(new Uint8Array());
@@ -69,12 +69,15 @@ function writeEvents(responder: HttpResponder): HttpSpeechWriter {
 }
 
 function describe(chunk: CurrentChunk, bytes: Uint8Array): TimestampEvent {
-  const segments = chunk.words.map((word) => ({ text: word.text, start: word.startMs / 1000, end: word.endMs / 1000 }));
+  const segments = chunk.words.map((word) => ({ text: word.text, start: rounded(word.startMs / 1000), end: rounded(word.endMs / 1000) }));
   return {
     audio_base64: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64"),
     content: chunk.text,
-    alignment: segments.length === 0 ? null : { segments, audio_duration: chunk.durationSeconds },
+    alignment: segments.length === 0 ? null : { segments, audio_duration: rounded(chunk.durationSeconds) },
     chunk_seq: chunk.index,
-    chunk_audio_offset_sec: chunk.offsetSeconds,
+    chunk_audio_offset_sec: rounded(chunk.offsetSeconds),
   };
 }
+
+/** Tenths of a millisecond: finer than any ear or sample, without the digits of binary fractions. */
+const rounded = (seconds: number): number => Math.round(seconds * 10_000) / 10_000;
