@@ -10,9 +10,10 @@ function fill(unit: string, length: number): string {
   return unit.repeat(Math.ceil(length / unit.length)).slice(0, length);
 }
 
-function bestMs(text: string, language: string | null, tries: number): number {
+/** Shortest of at most `tries` runs; stops at the first that takes less than `enoughMs`. */
+function bestMs(text: string, language: string | null, tries: number, enoughMs: number): number {
   let best = Infinity;
-  for (let attempt = 0; attempt < tries; attempt++) {
+  for (let attempt = 0; attempt < tries && best >= enoughMs; attempt++) {
     const startedMs = performance.now();
     normalizeText(text, language);
     best = Math.min(best, performance.now() - startedMs);
@@ -31,15 +32,16 @@ const hostile: readonly (readonly [name: string, unit: string])[] = [
   ["Hebrew", "שלום "], ["Arabic without spaces", "سلام"], ["Chinese without spaces", "我喜欢音乐"], ["Thai without spaces", "สวัสดีครับ"],
   ["emoji", "👨‍👩‍👧"], ["NUL", "\u0000"], ["zero-width", "a\u200b"], ["spaces", " "], ["newlines", "\n"],
   ["telephone groups", "555 "], ["months", "Nov. "],
-  ["apostrophes", "'"], ["one letter", "a"], ["letters and digits", "a1"], ["underscores", "a_"], ["ampersands", "A&"], ["combined", "9(-a.@#'$"],
+  ["brackets behind a letter", "a((((((((((((((((((((((((((("], ["apostrophes", "'"], ["one letter", "a"], ["letters and digits", "a1"], ["underscores", "a_"], ["ampersands", "A&"], ["combined", "9(-a.@#'$"],
 ];
 
 describe("hostile text costs no more per character than its beginning", () => {
   it.each(hostile)("%s", (_name, unit) => {
     for (const language of [null, "en"]) {
-      const small = bestMs(fill(unit, SMALL), language, 3);
-      const large = bestMs(fill(unit, SMALL * FACTOR), language, 1);
-      expect(large).toBeLessThan(Math.max(small, 0.5) * MOST);
+      const small = bestMs(fill(unit, SMALL), language, 3, 0);
+      const mostMs = Math.max(small, 0.5) * MOST;
+      const large = bestMs(fill(unit, SMALL * FACTOR), language, 4, mostMs);
+      expect(large).toBeLessThan(mostMs);
     }
   });
 
