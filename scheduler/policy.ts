@@ -9,15 +9,15 @@ export interface SchedulingPolicy {
   hardQueueChunks: number;
   /** A new stream whose first chunk is predicted to finish later than this is refused. */
   admissionWaitMs: number;
-  /** Part of `admissionWaitMs` from which new free and bulk streams are refused, so that live ones still get in. */
+  /** Part of `admissionWaitMs` and of `queueChunks` from which new free and bulk streams are refused, so that live ones still get in. */
   brownoutFraction: number;
   /** New streams are refused while the most urgent running stream is this late. */
   runningLateMs: number;
-  /** A chunk with more slack than this yields to everyone. */
+  /** A chunk that need not start within this time yields to everyone. */
   yieldSlackMs: number;
   /** Guaranteed part of the engine time of a contended pool. What the floors leave goes by strict order. */
   floors: Partial<Record<Lane, number>>;
-  /** A lane's floor grows with the wait of its head: doubled after this long, and no further. */
+  /** The floors of free and bulk grow with the wait of the lane's head: doubled after this long, and no further. */
   agingMs: number;
   /** Longest time that free capacity waits for company; 0 is work-conserving. */
   maxWaitUs: number;

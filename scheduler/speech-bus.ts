@@ -80,7 +80,7 @@ export function bindScheduler(options: {
   const heartbeats = sendHeartbeats({
     bus,
     clock,
-    describe: () => ({ type: "heartbeat", role: "scheduler", id, epoch, state: state(), loads: core.loads() }),
+    describe: () => ({ type: "heartbeat", role: "scheduler", id, epoch, state: state(), loads: core.loads(clock.nowMs()) }),
   });
 
   return {

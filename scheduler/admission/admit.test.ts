@@ -48,7 +48,9 @@ describe("admission", () => {
   });
 
   it("bounds the queue: softly for new streams, firmly for running ones", () => {
+    expect(admitNewStream({ ...idle, queuedChunks: 99 }, policy)).toBeNull();
     expect(admitNewStream({ ...idle, queuedChunks: 100 }, policy)?.code).toBe("overloaded");
+    expect(admitNewStream({ ...idle, tier: "bulk", queuedChunks: 50 }, policy)?.code).toBe("overloaded");
     expect(admitContinuation(399, policy)).toBeNull();
     expect(admitContinuation(400, policy)?.code).toBe("overloaded");
   });

@@ -34,14 +34,15 @@ export function admitNewStream(facts: AdmissionFacts, policy: SchedulingPolicy):
   if (!facts.served) return new ServiceError("no_worker", { parameters: { model: facts.model } });
 
   const liveFinishMs = facts.wait.liveMs + facts.ownMs;
-  if (facts.queuedChunks >= policy.queueChunks) return overloaded(liveFinishMs);
+  const queueChunks = facts.tier === "live" ? policy.queueChunks : policy.queueChunks * policy.brownoutFraction;
+  if (facts.queuedChunks >= queueChunks) return overloaded(liveFinishMs);
   if (facts.runningLateMs > policy.runningLateMs) return overloaded(facts.runningLateMs);
   const limitMs = policy.admissionWaitMs;
   if (facts.tier === "live") return liveFinishMs > limitMs ? overloaded(liveFinishMs - limitMs) : null;
   const brownoutMs = limitMs * policy.brownoutFraction;
   if (liveFinishMs > brownoutMs) return overloaded(liveFinishMs - brownoutMs);
   const freeFinishMs = facts.wait.freeMs + facts.ownMs;
-  return facts.tier === "free" && freeFinishMs > limitMs ? overloaded(freeFinishMs - limitMs) : null;
+  return facts.tier === "free" && freeFinishMs > brownoutMs ? overloaded(freeFinishMs - brownoutMs) : null;
 }
 
 function overloaded(excessMs: number): ServiceError {

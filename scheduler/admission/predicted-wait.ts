@@ -6,7 +6,7 @@ import type { WorkerPool } from "../workers/worker-pool.js";
 /** Predicted milliseconds until a first chunk submitted now would start. */
 export interface PredictedWait {
   liveMs: number;
-  /** The same for the free tier, which stands behind the live ones but is guaranteed its floor. */
+  /** The same for the free tier, which stands behind the live ones: never below what its line's head has waited, the most honest forecast. */
   freeMs: number;
 }
 
@@ -14,22 +14,25 @@ export interface PredictedWait {
  * Engine time queued before a new first chunk, over the slots that will do it. The pools' whole load counts, of whichever model, since it
  * shares the slots. Urgent chunks count up to the amount of first ones: by their floor, the two alternate.
  */
-export function predictWait(pools: readonly WorkerPool[], queue: SpeechQueue, book: LatencyBook, freeFloor: number): PredictedWait {
+export function predictWait(pools: readonly WorkerPool[], queue: SpeechQueue, book: LatencyBook, options: { freeFloor: number; nowMs: number }): PredictedWait {
   let slots = 0;
   let freeSlots = 0;
   let meanMs = 0;
   const workMs: Record<Lane, number> = { first: 0, urgent: 0, free: 0, bulk: 0, ahead: 0 };
+  let freeHeadMs = 0;
   const counted = new Set<string>();
   for (const pool of pools) {
     slots += pool.slots;
     freeSlots += pool.freeSlots;
     for (const served of pool.models.values()) {
-      const totals = queue.model(served.name)?.totals;
-      if (totals === undefined || counted.has(served.name)) continue;
+      const line = queue.model(served.name);
+      if (line === undefined || counted.has(served.name)) continue;
+      const { totals } = line;
       counted.add(served.name);
       const latency = book.of(served.name, served.provider);
       const batch = latency.batchLimit.within(served.maxBatch);
       meanMs = Math.max(meanMs, latency.meanMs());
+      freeHeadMs = Math.max(freeHeadMs, options.nowMs - (line.head("free")?.submittedAtMs ?? options.nowMs));
       for (const lane of ["first", "urgent", "free"] as const) {
         workMs[lane] += latency.workMs(totals[lane].chunks, totals[lane].characters, batch);
       }
@@ -37,9 +40,8 @@ export function predictWait(pools: readonly WorkerPool[], queue: SpeechQueue, bo
   }
   if (slots === 0) return { liveMs: Number.POSITIVE_INFINITY, freeMs: Number.POSITIVE_INFINITY };
   const untilSlotMs = freeSlots > 0 ? 0 : meanMs / slots;
-  const floorsMs = Math.min(workMs.free, workMs.first * freeFloor);
+  const floorsMs = Math.min(workMs.free, workMs.first * options.freeFloor);
   const liveMs = untilSlotMs + (workMs.first + Math.min(workMs.urgent, workMs.first) + floorsMs) / slots;
-  const behindAllMs = (workMs.first + workMs.urgent + workMs.free) / slots;
-  const byFloorMs = workMs.free / (slots * freeFloor);
-  return { liveMs, freeMs: untilSlotMs + Math.min(behindAllMs, byFloorMs) };
+  const freeMs = untilSlotMs + Math.max((workMs.first + workMs.urgent + workMs.free) / slots, freeHeadMs);
+  return { liveMs, freeMs };
 }

@@ -124,7 +124,7 @@ describe("losses", () => {
     harness.finish(1);
     expect(harness.dispatched()).toEqual(["a/0", "b/0", "c/0"]);
     harness.send({ type: "worker-seen", heartbeat: workerHeartbeat({ id: "w1", models: [served("other")] }) });
-    expect(harness.core.loads().map(({ model, slots, freeSlots }) => ({ model, slots, freeSlots }))).toEqual([{ model: "other", slots: 1, freeSlots: 0 }]);
+    expect(harness.core.loads(0).map(({ model, slots, freeSlots }) => ({ model, slots, freeSlots }))).toEqual([{ model: "other", slots: 1, freeSlots: 0 }]);
   });
 
   it("refuses new streams of a model that nobody serves, and hands running ones back when no worker returns", () => {

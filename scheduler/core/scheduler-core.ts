@@ -3,7 +3,7 @@ import type { BatchDone, Cancel, Submit } from "#protocol/bus/scheduling";
 import { type ServiceError, toErrorRecord } from "#protocol/errors";
 import type { SpeechChunk } from "#protocol/speech/chunk";
 import { admitContinuation, admitNewStream } from "../admission/admit.js";
-import { predictWait } from "../admission/predicted-wait.js";
+import { type PredictedWait, predictWait } from "../admission/predicted-wait.js";
 import { decide } from "../batching/decide.js";
 import { LatencyBook } from "../latency/latency-model.js";
 import type { SchedulingPolicy } from "../policy.js";
@@ -23,8 +23,6 @@ export interface Step {
   faults: unknown[];
 }
 
-/** Characters of the chunk that stands for "a chunk submitted now" in the load report. */
-const TYPICAL_CHARACTERS = 60;
 /** How soon a pool is tried again after an error in it. */
 const RETRY_AFTER_FAULT_MS = 50;
 /** After an interruption of the bus, a batch has this long to be reported done. */
@@ -88,10 +86,10 @@ export class SchedulerCore {
   }
 
   /** What this scheduler can take now, per model served. */
-  loads(): SchedulerLoad[] {
+  loads(nowMs: number): SchedulerLoad[] {
     return this.#workers.servedModels().map((model) => {
       const pools = this.#workers.poolsOf(model);
-      const wait = predictWait(pools, this.#queue, this.#book, this.#policy.floors.free ?? 1);
+      const wait = this.#predictWait(pools, nowMs);
       return {
         model,
         slots: pools.reduce((sum, pool) => sum + pool.slots, 0),
@@ -148,7 +146,8 @@ export class SchedulerCore {
         return;
       }
     }
-    this.#queue.add(waitingChunk(submit, this.#sequence++, nowMs), nowMs);
+    const serviceMs = this.#serviceMs(chunk, this.#workers.poolsOf(chunk.model));
+    this.#queue.add(waitingChunk(submit, { sequence: this.#sequence++, serviceMs, nowMs }), nowMs);
     this.#changedModels.add(chunk.model);
   }
 
@@ -164,14 +163,18 @@ export class SchedulerCore {
       draining: this.#draining,
       served: pools.length > 0,
       queuedChunks,
-      wait: predictWait(pools, this.#queue, this.#book, this.#policy.floors.free ?? 1),
-      ownMs: this.#ownMs(chunk, pools),
+      wait: this.#predictWait(pools, nowMs),
+      ownMs: this.#serviceMs(chunk, pools),
       runningLateMs: this.#runningLateMs(pools, nowMs),
     };
     return admitNewStream(facts, this.#policy);
   }
 
-  #ownMs(chunk: SpeechChunk, pools: readonly WorkerPool[]): number {
+  #predictWait(pools: readonly WorkerPool[], nowMs: number): PredictedWait {
+    return predictWait(pools, this.#queue, this.#book, { freeFloor: this.#policy.floors.free ?? 0, nowMs });
+  }
+
+  #serviceMs(chunk: SpeechChunk, pools: readonly WorkerPool[]): number {
     const provider = pools[0]?.models.get(chunk.model)?.provider;
     return provider === undefined ? 0 : this.#book.of(chunk.model, provider).predictP95Ms(1, chunk.text.length);
   }
@@ -181,7 +184,7 @@ export class SchedulerCore {
     for (const pool of pools) {
       for (const name of pool.models.keys()) {
         const urgent = this.#queue.model(name)?.head("urgent");
-        if (urgent !== undefined) lateMs = Math.max(lateMs, nowMs - urgent.deadlineMs);
+        if (urgent !== undefined) lateMs = Math.max(lateMs, nowMs - urgent.startByMs);
       }
     }
     return lateMs;

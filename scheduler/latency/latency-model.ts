@@ -53,15 +53,13 @@ export class LatencyModel {
 
 /** The latency models of all models and processors met so far. */
 export class LatencyBook {
-  readonly #models = new Map<string, LatencyModel>();
+  readonly #ofProvider = new Map<string, Map<string, LatencyModel>>();
 
   of(model: string, provider: string): LatencyModel {
-    const key = `${provider}\n${model}`;
-    let found = this.#models.get(key);
-    if (found === undefined) {
-      found = new LatencyModel();
-      this.#models.set(key, found);
-    }
+    let ofModel = this.#ofProvider.get(provider);
+    if (ofModel === undefined) this.#ofProvider.set(provider, (ofModel = new Map()));
+    let found = ofModel.get(model);
+    if (found === undefined) ofModel.set(model, (found = new LatencyModel()));
     return found;
   }
 }

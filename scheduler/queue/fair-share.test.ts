@@ -5,7 +5,7 @@ import type { Lane } from "./lane.js";
 const nobody: LaneHeads = { first: null, urgent: null, free: null, bulk: null, ahead: null };
 
 function waiting(...lanes: Lane[]): LaneHeads {
-  return { ...nobody, ...Object.fromEntries(lanes.map((lane) => [lane, { costMs: 10, ageMs: 0 }])) };
+  return { ...nobody, ...Object.fromEntries(lanes.map((lane) => [lane, { costMs: 10, ageMs: 0, lateMs: -1 }])) };
 }
 
 function serve(shares: FairShare, heads: LaneHeads, times: number): Record<string, number> {
@@ -43,10 +43,17 @@ describe("fair shares", () => {
   });
 
   it("gives an old head up to twice the floor and no more", () => {
-    const heads: LaneHeads = { ...waiting("first"), bulk: { costMs: 10, ageMs: 1_000_000 } };
+    const heads: LaneHeads = { ...waiting("first"), bulk: { costMs: 10, ageMs: 1_000_000, lateMs: -1 } };
     const served = serve(new FairShare(options), heads, 1000);
     expect(served.bulk).toBeGreaterThan(180);
     expect(served.bulk).toBeLessThan(220);
+  });
+
+  it("halves the floors, whatever the age, while a running live stream is late", () => {
+    const heads: LaneHeads = { ...waiting("first"), urgent: { costMs: 10, ageMs: 0, lateMs: 1 }, bulk: { costMs: 10, ageMs: 1_000_000, lateMs: 1 } };
+    const served = serve(new FairShare(options), heads, 1000);
+    expect(served.bulk).toBeGreaterThan(40);
+    expect(served.bulk).toBeLessThan(60);
   });
 
   it("lets nobody save up while absent", () => {

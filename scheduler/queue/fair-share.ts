@@ -1,16 +1,18 @@
 import { type Lane, lanes } from "./lane.js";
 
-/** The first in a lane: what serving it costs, and how long it has waited. */
+/** The first in a lane: what serving it costs, how long it has waited, and how late it starts (negative while in time). */
 export interface LaneHead {
   costMs: number;
   ageMs: number;
+  lateMs: number;
 }
 
 export type LaneHeads = Record<Lane, LaneHead | null>;
 
 /**
  * Strict order with floors (deficit round robin). While a lane with a floor waits, it earns its share of all engine time spent on others;
- * once that pays for its head, it goes first. An empty lane earns nothing, so nobody saves up for a burst.
+ * once that pays for its head, it goes first. An empty lane earns nothing, so nobody saves up for a burst. Brownout: while a running live
+ * stream is late, the floors of the others are halved instead of growing with age.
  */
 export class FairShare {
   readonly #floors: Partial<Record<Lane, number>>;
@@ -40,17 +42,23 @@ export class FairShare {
 
   /** Books engine time spent on `lane` while `heads` stood in line. */
   charge(lane: Lane, costMs: number, heads: LaneHeads): void {
+    const brownout = (heads.urgent?.lateMs ?? 0) > 0;
     for (const other of lanes) {
       const floor = this.#floors[other] ?? 0;
       const head = heads[other];
       if (other === lane) this.#earnedMs[other] = Math.max(0, this.#earnedMs[other] - costMs);
-      else if (head !== null && floor > 0) this.#earnedMs[other] += costMs * earnings(floor, head.ageMs / this.#agingMs);
+      else if (head !== null && floor > 0) this.#earnedMs[other] += costMs * earnings(floor * this.#growth(other, head, brownout));
     }
+  }
+
+  #growth(lane: Lane, head: LaneHead, brownout: boolean): number {
+    if (lane === "urgent") return 1;
+    return brownout ? 0.5 : 1 + Math.min(1, Math.max(0, head.ageMs / this.#agingMs));
   }
 }
 
-/** A share s of everything is s/(1-s) of what the others get. The share grows to twice the floor with the head's age. */
-function earnings(floor: number, age: number): number {
-  const share = Math.min(0.5, floor * (1 + Math.min(1, Math.max(0, age))));
-  return share / (1 - share);
+/** A share s of everything is s/(1-s) of what the others get. */
+function earnings(share: number): number {
+  const bounded = Math.min(0.5, share);
+  return bounded / (1 - bounded);
 }

@@ -17,7 +17,7 @@ export function homeLane(tier: ServiceTier, chunkIndex: number): Exclude<Lane, "
   return chunkIndex === 0 ? "first" : "urgent";
 }
 
-/** The lane of a chunk whose listener has `slackMs` of sound left. */
+/** The lane of a chunk that need not start for another `slackMs`. */
 export function laneOf(tier: ServiceTier, chunkIndex: number, slackMs: number, yieldSlackMs: number): Lane {
   const home = homeLane(tier, chunkIndex);
   const hasListener = home === "urgent" || home === "free";

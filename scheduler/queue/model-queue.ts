@@ -26,7 +26,7 @@ export class ModelQueue {
   }
 
   enter(waiting: WaitingChunk, nowMs: number): void {
-    this.#stand(waiting, laneOf(waiting.tier, waiting.chunk.chunkIndex, waiting.deadlineMs - nowMs, this.#yieldSlackMs));
+    this.#stand(waiting, laneOf(waiting.tier, waiting.chunk.chunkIndex, waiting.startByMs - nowMs, this.#yieldSlackMs));
   }
 
   leave(waiting: WaitingChunk): void {
@@ -42,7 +42,7 @@ export class ModelQueue {
   promote(nowMs: number): void {
     for (;;) {
       const next = this.#heaps.ahead.peek();
-      if (next === undefined || next.deadlineMs - nowMs > this.#yieldSlackMs) return;
+      if (next === undefined || next.startByMs - nowMs > this.#yieldSlackMs) return;
       this.leave(next);
       this.#stand(next, homeLane(next.tier, next.chunk.chunkIndex));
     }

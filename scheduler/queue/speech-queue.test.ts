@@ -6,7 +6,7 @@ import { waitingChunk, type WaitingChunk } from "./waiting-chunk.js";
 let sequence = 0;
 
 function waiting(facts: Parameters<typeof submit>[0], nowMs = 0): WaitingChunk {
-  return waitingChunk(submit(facts), sequence++, nowMs);
+  return waitingChunk(submit(facts), { sequence: sequence++, serviceMs: 0, nowMs });
 }
 
 describe("the speech queue", () => {
@@ -43,6 +43,22 @@ describe("the speech queue", () => {
     line?.promote(4000);
     expect(line?.head("ahead")).toBeUndefined();
     expect(line?.head("urgent")?.chunk.chunkIndex).toBe(3);
+  });
+
+  it("counts the time that a chunk takes: a long one must start sooner", () => {
+    const queue = new SpeechQueue({ yieldSlackMs: 1000 });
+    queue.add(waitingChunk(submit({ stream: "slow", index: 1, slackMs: 1500 }), { sequence: 0, serviceMs: 800, nowMs: 0 }), 0);
+    queue.add(waitingChunk(submit({ stream: "quick", index: 1, slackMs: 900 }), { sequence: 1, serviceMs: 10, nowMs: 0 }), 0);
+    expect(queue.model("voice")?.lookAhead("urgent", 2).map((one) => one.chunk.streamId)).toEqual(["slow", "quick"]);
+  });
+
+  it("does not expect a stream's next chunk before the listener has heard this one", () => {
+    const queue = new SpeechQueue({ yieldSlackMs: 1000 });
+    const first = waiting({ stream: "a", characters: 100, slackMs: 200 });
+    queue.add(first, 0);
+    queue.add(waiting({ stream: "a", index: 1, slackMs: 200 }), 0);
+    expect(queue.remove(first, 0)?.deadlineMs).toBe(4200);
+    expect(queue.model("voice")?.head("ahead")?.chunk.chunkIndex).toBe(1);
   });
 
   it("drops a cancelled tail and keeps the rest", () => {

@@ -1,5 +1,5 @@
 import { ModelQueue } from "./model-queue.js";
-import { playedUntilMs, type WaitingChunk } from "./waiting-chunk.js";
+import { followAfter, type WaitingChunk } from "./waiting-chunk.js";
 
 /** The queued chunks of one stream, by chunk index. The first of them stands in line; the others wait behind it. */
 interface QueuedStream {
@@ -85,7 +85,7 @@ export class SpeechQueue {
     const next = stream.chunks[0];
     if (next === undefined) this.#forget(streamId, stream);
     else if (position === 0) {
-      next.deadlineMs = Math.max(next.deadlineMs, playedUntilMs(waiting));
+      followAfter(next, waiting);
       this.#modelQueue(next.chunk.model).enter(next, nowMs);
       return next;
     }

@@ -13,16 +13,19 @@ export interface WaitingChunk {
   readonly tier: ServiceTier;
   readonly characters: number;
   readonly submittedAtMs: number;
-  /** On the scheduler's clock. Changes only while the chunk stands in no line. */
+  /** When the listener runs out of sound, on the scheduler's clock. */
   deadlineMs: number;
+  /** When it must start at the latest to be done by then: what the order goes by. Changes only while the chunk stands in no line. */
+  startByMs: number;
   /** Order of arrival; unique. */
   readonly sequence: number;
   /** Where it stands in line; null while an earlier chunk of its stream stands there. */
   place: { lane: Lane; entry: HeapEntry<WaitingChunk> } | null;
 }
 
-/** Turns a submission into a waiting chunk, slack into a deadline. Slack that is no number counts as none. */
-export function waitingChunk(submit: Submit, sequence: number, nowMs: number): WaitingChunk {
+/** Turns a submission into a waiting chunk, slack into a deadline. Slack that is no number counts as none. `serviceMs` is its predicted time. */
+export function waitingChunk(submit: Submit, options: { sequence: number; serviceMs: number; nowMs: number }): WaitingChunk {
+  const { sequence, serviceMs, nowMs } = options;
   const slackMs = Number.isNaN(submit.slackMs) ? 0 : Math.min(MOST_SLACK_MS, Math.max(-MOST_LATE_MS, submit.slackMs));
   return {
     chunk: submit.chunk,
@@ -30,6 +33,7 @@ export function waitingChunk(submit: Submit, sequence: number, nowMs: number): W
     characters: submit.chunk.text.length,
     submittedAtMs: nowMs,
     deadlineMs: nowMs + slackMs,
+    startByMs: nowMs + slackMs - serviceMs,
     sequence,
     place: null,
   };
@@ -38,13 +42,16 @@ export function waitingChunk(submit: Submit, sequence: number, nowMs: number): W
 /** Sound in one character of text, at most one and a half times faster than people speak: an estimate that errs towards urgency. */
 const PLAY_MS_PER_CHARACTER = 40;
 
-/** When the listener of a chunk's stream will at the earliest have heard this chunk: the next one is not needed before. */
-export function playedUntilMs(waiting: WaitingChunk): number {
-  const rate = waiting.chunk.voice.speed * waiting.chunk.delivery.rateFactor;
-  return waiting.deadlineMs + (waiting.characters * PLAY_MS_PER_CHARACTER) / Math.max(1, rate);
+/** Puts a chunk's deadline off to the moment when its listener can have heard `previous` at the earliest: it is not needed before. */
+export function followAfter(next: WaitingChunk, previous: WaitingChunk): void {
+  const rate = previous.chunk.voice.speed * previous.chunk.delivery.rateFactor;
+  const heardAtMs = previous.deadlineMs + (previous.characters * PLAY_MS_PER_CHARACTER) / Math.max(1, rate);
+  const laterMs = Math.max(0, heardAtMs - next.deadlineMs);
+  next.deadlineMs += laterMs;
+  next.startByMs += laterMs;
 }
 
-/** Earliest deadline first; among equals, first come, first served. */
+/** Earliest necessary start first; among equals, first come, first served. */
 export function comesBefore(a: WaitingChunk, b: WaitingChunk): boolean {
-  return a.deadlineMs === b.deadlineMs ? a.sequence < b.sequence : a.deadlineMs < b.deadlineMs;
+  return a.startByMs === b.startByMs ? a.sequence < b.sequence : a.startByMs < b.startByMs;
 }

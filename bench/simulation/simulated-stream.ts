@@ -1,0 +1,65 @@
+import type { ServiceTier } from "#protocol/bus/scheduling";
+import { neutralDelivery, type SpeechChunk } from "#protocol/speech/chunk";
+import { Listener } from "./listener.js";
+
+/** How a stream ended. */
+export type StreamEnd = "completed" | "refused" | "failed";
+
+/** One stream at its edge: what has to be spoken, what is under way, what its listener hears. */
+export interface SimulatedStream {
+  readonly id: string;
+  readonly tier: ServiceTier;
+  /** Characters of each chunk. */
+  readonly chunks: readonly number[];
+  readonly arrivedAtMs: number;
+  readonly listener: Listener;
+  /** Chunks submitted whose sound has not come, with their attempt. */
+  readonly underWay: Map<number, number>;
+  /** Chunks whose sound has come before that of an earlier one. */
+  readonly early: Map<number, number>;
+  schedulerId: string | null;
+  nextToSubmit: number;
+  nextToHear: number;
+  refusals: number;
+  end: StreamEnd | null;
+  endedAtMs: number;
+  /** Audio over time until the stream was first as far ahead as edges allow, or complete. */
+  speed: number | null;
+}
+
+export function newStream(facts: Pick<SimulatedStream, "id" | "tier" | "chunks" | "arrivedAtMs">): SimulatedStream {
+  return {
+    ...facts,
+    listener: new Listener(),
+    underWay: new Map(),
+    early: new Map(),
+    schedulerId: null,
+    nextToSubmit: 0,
+    nextToHear: 0,
+    refusals: 0,
+    end: null,
+    endedAtMs: 0,
+    speed: null,
+  };
+}
+
+const text = "x".repeat(1000);
+const voice = { speaker: null, language: null, speed: 1, traits: null };
+
+export function chunkOf(stream: SimulatedStream, edgeId: string, chunkIndex: number, attempt: number): SpeechChunk {
+  return {
+    streamId: stream.id,
+    chunkIndex,
+    attempt,
+    edgeId,
+    model: "voice",
+    text: text.slice(0, stream.chunks[chunkIndex] ?? 1),
+    normalize: true,
+    voice,
+    delivery: neutralDelivery,
+    pauseAfterMs: 0,
+    seed: 0,
+    maxSamples: 0,
+    traceparent: null,
+  };
+}
