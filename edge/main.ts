@@ -1,5 +1,4 @@
 import { availableParallelism } from "node:os";
-import type { Heartbeat } from "#protocol/bus/membership";
 import { defaultSpeechModel } from "#protocol/speech/request";
 import { closeDecodeThreads } from "#common/audio/decoding/decode";
 import { createEncoderPool } from "#common/audio/encoding/pool";
@@ -17,7 +16,7 @@ import { createAuthenticate } from "./authentication/authenticator.js";
 import { KeyVerifier } from "./authentication/key-verifier.js";
 import type { ClusterFacts } from "./cluster/readiness.js";
 import { Forwarder, forwardedRoutes } from "./forwarding/forwarder.js";
-import { type Server, startServer } from "./http/server.js";
+import { startServer } from "./http/server.js";
 import { createEdgeMetrics } from "./metrics/edge-metrics.js";
 import { createSpeechMetrics } from "./metrics/speech-metrics.js";
 import { operatorRoutes } from "./routes/operator/operator-routes.js";
@@ -28,22 +27,16 @@ import { SpeechBus } from "./speech/speech-bus.js";
 import { InlineVoices } from "./speech/voice/inline-voices.js";
 import { SavedVoices } from "./speech/voice/saved-voices.js";
 
-/** Encoding leaves the event loop; one core is left to it. */
-const encoderThreads = Math.max(1, Math.min(4, availableParallelism() - 1));
-
 runRole("edge", async ({ config, log, id, epoch, state }) => {
   if (config.NATS_URL === null) throw new ConfigError("NATS_URL is needed by the edge");
   const bus = await connectNats({ url: config.NATS_URL, name: id, log });
   const cache = config.REDIS_URL === null ? noCache : connectRedis(config.REDIS_URL, log);
   const speech = new SpeechBus({ bus, clock, edgeId: id });
-  const encoders = createEncoderPool({ threads: encoderThreads });
+  // One core is left to the event loop.
+  const encoders = createEncoderPool({ threads: Math.max(1, Math.min(4, availableParallelism() - 1)) });
   const metrics = createMetrics("edge");
-  let server: Server | null = null;
-  const edgeMetrics = createEdgeMetrics(metrics, {
-    openSockets: () => server?.openSockets() ?? 0,
-    members: () => (["edge", "scheduler", "worker", "control-plane"] as const).flatMap((role) => speech.members.ofRole(role)),
-    busConnected: () => bus.isConnected(),
-  });
+  let openSockets = (): number => 0;
+  const edgeMetrics = createEdgeMetrics(metrics, { openSockets: () => openSockets(), members: speech.members, bus });
   const verifier = new KeyVerifier({ bus, cache, clock, epochMs: () => Date.now(), onVerdict: edgeMetrics.keyVerdict });
   const authenticate = createAuthenticate(verifier);
   const defaultModel = config.PARLEY_MODEL_MAP[defaultSpeechModel] ?? defaultSpeechModel;
@@ -55,10 +48,9 @@ runRole("edge", async ({ config, log, id, epoch, state }) => {
     teamSlots: new TeamSlots(config.PARLEY_STREAMS_PER_TEAM),
     metrics: createSpeechMetrics(metrics),
   });
-  const forwarded = forwardedRoutes(new Forwarder({ bus, authenticate, log }));
-  const listening = await startServer({
+  const server = await startServer({
     host: config.HOST, port: config.PORT, clock, log,
-    routes: [...spoken.http, ...forwarded, ...operatorRoutes({ id, facts, metrics }), ...pageRoutes()],
+    routes: [...spoken.http, ...forwardedRoutes(new Forwarder({ bus, authenticate, log })), ...operatorRoutes({ id, facts, metrics }), ...pageRoutes()],
     sockets: spoken.sockets,
     cors: { allowedOrigins: config.PARLEY_CORS_ALLOWED_ORIGINS },
     observer: edgeMetrics.exchanges,
@@ -66,21 +58,20 @@ runRole("edge", async ({ config, log, id, epoch, state }) => {
     stallMs: config.PARLEY_STALL_MS,
     idleMs: config.PARLEY_IDLE_SECONDS * 1000,
   });
-  server = listening;
-  const describe = (): Heartbeat => ({ type: "heartbeat", role: "edge", id, epoch, state: state() });
-  const heartbeats = sendHeartbeats({ bus, clock, describe });
+  openSockets = server.openSockets;
+  const heartbeats = sendHeartbeats({ bus, clock, describe: () => ({ type: "heartbeat", role: "edge", id, epoch, state: state() }) });
   return {
-    facts: { port: listening.port, url: `http://${config.HOST.includes(":") ? `[${config.HOST}]` : config.HOST}:${listening.port}` },
-    drain: () => {
+    facts: { port: server.port, url: server.url },
+    drain: async () => {
       heartbeats.say();
-      return listening.drain();
+      await server.drain();
     },
     stop: async () => {
-      listening.close();
+      server.close();
       speech.close();
       verifier.close();
-      heartbeats.stop();
       heartbeats.say();
+      heartbeats.stop();
       cache.close();
       await Promise.all([encoders.close(), closeDecodeThreads(), bus.close()]);
     },

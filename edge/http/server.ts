@@ -7,6 +7,8 @@ export type ServerOptions = DispatcherOptions & Pick<ListenOptions, "host" | "po
 /** The public listener with everything behind it. */
 export interface Server {
   port: number;
+  /** Address with scheme, for people on this machine. */
+  url: string;
   openSockets(): number;
   /** Refuses what is new, and resolves when every request is answered and every WebSocket session has finished. */
   drain(): Promise<void>;
@@ -32,6 +34,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   });
   return {
     port: listener.port,
+    url: `http://${options.host.includes(":") ? `[${options.host}]` : options.host}:${listener.port}`,
     openSockets: () => listener.openSockets(),
     drain: async () => {
       await Promise.all([dispatcher.drain(), listener.drainSockets()]);

@@ -1,3 +1,6 @@
+import type { Role } from "#protocol/bus/membership";
+import type { Bus } from "#common/bus/bus";
+import type { Membership } from "#common/membership/membership";
 import type { Metrics } from "#common/metrics/registry";
 import type { VerdictSource } from "../authentication/key-verifier.js";
 import type { ExchangeObserver } from "../http/dispatcher.js";
@@ -13,7 +16,7 @@ export interface EdgeMetrics {
 /** Declares the edge's metrics. `read` gives the values that are looked at when a scraper asks. */
 export function createEdgeMetrics(
   metrics: Metrics,
-  read: { openSockets: () => number; members: () => { role: string; state: string }[]; busConnected: () => boolean },
+  read: { openSockets: () => number; members: Membership; bus: Pick<Bus, "isConnected"> },
 ): EdgeMetrics {
   let active = 0;
   const requests = metrics.counter("parley_http_requests_total", "HTTP requests answered, by route pattern and status (499: the client left first).", [
@@ -26,8 +29,8 @@ export function createEdgeMetrics(
   const verdicts = metrics.counter("parley_key_verdicts_total", "Keys verified, by where the answer came from: memory, redis or control-plane.", ["source"]);
   metrics.gauge("parley_http_requests_active", "HTTP requests being answered.", () => active);
   metrics.gauge("parley_websockets_open", "WebSockets open.", read.openSockets);
-  metrics.gauge("parley_bus_connected", "1 while connected to NATS.", () => Number(read.busConnected()));
-  metrics.gauges("parley_members", "Members of the cluster that this edge hears, by role and state.", ["member_role", "state"], () => countMembers(read.members()));
+  metrics.gauge("parley_bus_connected", "1 while connected to NATS.", () => Number(read.bus.isConnected()));
+  metrics.gauges("parley_members", "Members of the cluster that this edge hears, by role and state.", ["member_role", "state"], () => countMembers(read.members));
   return {
     exchanges: {
       began: () => void active++,
@@ -42,9 +45,11 @@ export function createEdgeMetrics(
   };
 }
 
-function countMembers(members: { role: string; state: string }[]): { labels: Record<string, string>; value: number }[] {
+const roles: readonly Role[] = ["edge", "scheduler", "worker", "control-plane"];
+
+function countMembers(members: Membership): { labels: Record<string, string>; value: number }[] {
   const groups = new Map<string, { labels: Record<string, string>; value: number }>();
-  for (const { role, state } of members) {
+  for (const { role, state } of roles.flatMap((name) => members.ofRole(name))) {
     const key = `${role} ${state}`;
     const group = groups.get(key) ?? { labels: { member_role: role, state }, value: 0 };
     group.value++;
