@@ -18,8 +18,9 @@ export interface DecodeOptions {
   signal?: AbortSignal;
 }
 
-/** Decoding runs some hundred times faster than real time; what takes longer than this is stuck or hostile. */
-const WALL_LIMIT_MS = 60_000;
+/** Decoding runs some hundred times faster than real time; what takes longer than this, and a twentieth of its sound, is stuck or hostile. */
+const WALL_LIMIT_MS = 30_000;
+const WALL_LIMIT_PER_SECOND_MS = 50;
 const THREADS = 2;
 const MAX_QUEUE = 64;
 const IDLE_MS = 60_000;
@@ -47,26 +48,35 @@ function decodePool(): Piscina {
 export async function decodeAudio(bytes: Uint8Array, options: DecodeOptions): Promise<DecodedAudio> {
   const { maxSeconds, maxInputBytes = Number.POSITIVE_INFINITY, sampleRate = null, signal } = options;
   if (bytes.length > maxInputBytes) throw new ServiceError("payload_too_large", { parameters: { limitBytes: maxInputBytes } });
-  return runOnDecodeThread<DecodedAudio>("decode", { bytes, bounds: { maxSeconds, sampleRate } }, signal);
+  return runOnDecodeThread<DecodedAudio>("decode", { bytes, bounds: { maxSeconds, sampleRate } }, { maxSeconds, signal });
 }
 
 /** The same sound at another rate, computed on a decode thread. */
 export async function resamplePcm(pcm: Pcm, sampleRate: number): Promise<Pcm> {
   if (pcm.sampleRate === sampleRate) return pcm;
-  return runOnDecodeThread<Pcm>("resample", { pcm, sampleRate });
+  return runOnDecodeThread<Pcm>("resample", { pcm, sampleRate }, { maxSeconds: pcm.samples.length / pcm.sampleRate });
+}
+
+export interface ThreadLimits {
+  /** Most sound that the call may deal with: sets how long it may take. */
+  maxSeconds: number;
+  signal?: AbortSignal;
 }
 
 /** Runs a function of decode-thread.ts; what runs too long is ended together with its thread. */
-export async function runOnDecodeThread<T>(name: "decode" | "measure" | "resample", task: object, signal?: AbortSignal): Promise<T> {
-  const limit = AbortSignal.timeout(WALL_LIMIT_MS);
+export async function runOnDecodeThread<T>(name: "decode" | "measure" | "resample", task: object, limits: ThreadLimits): Promise<T> {
   const threads = decodePool();
   if (threads.queueSize >= MAX_QUEUE) throw new ServiceError("overloaded");
+  const limitMs = WALL_LIMIT_MS + Math.ceil(limits.maxSeconds * WALL_LIMIT_PER_SECOND_MS);
+  const timeout = AbortSignal.timeout(limitMs);
+  const signal = limits.signal === undefined ? timeout : AbortSignal.any([limits.signal, timeout]);
   try {
-    const answer = (await threads.run(task, { name, signal: signal === undefined ? limit : AbortSignal.any([signal, limit]) })) as Answer<T>;
+    const answer = (await threads.run(task, { name, signal })) as Answer<T>;
     if ("error" in answer) throw fromErrorRecord(answer.error);
     return answer.value;
   } catch (error) {
-    if (limit.aborted && signal?.aborted !== true) throw unreadable(`decoding took longer than ${WALL_LIMIT_MS / 1000} seconds`, undefined, error);
+    const isTimeout = timeout.aborted && limits.signal?.aborted !== true;
+    if (isTimeout) throw unreadable(`decoding took longer than ${limitMs / 1000} seconds`, undefined, error);
     throw error;
   }
 }

@@ -1,0 +1,3 @@
+/** Shortest and longest reference sample of a voice, in seconds. */
+export const MIN_REFERENCE_SECONDS = 1;
+export const MAX_REFERENCE_SECONDS = 300;
