@@ -18,7 +18,7 @@ const buckets = z
   .max(32)
   .refine((list) => list.every((value, i) => i === 0 || value > (list[i - 1] ?? 0)), "must grow");
 
-export const defaultBuckets = [64, 128, 256, 512, 1024];
+export const defaultBuckets = [64, 128, 256, 512];
 
 /** `model.yaml`: what a model folder says about itself. Unknown keys are errors: a misspelt one would be ignored otherwise. */
 export const manifest = z

@@ -8,6 +8,7 @@ import { spokenText } from "../../text/spoken-text.js";
 import { WordTimer } from "../../text/words.js";
 import type { ChunkJob, ChunkResult, SpeechEngine } from "../engine.js";
 import { ChunkShaper } from "../shaping.js";
+import { MAX_TEXT_BYTES } from "./framing.js";
 import { primaryLanguages, voiceForLanguage } from "./languages.js";
 import { escapeMarkup } from "./markup.js";
 import { EspeakPool } from "./pool.js";
@@ -106,6 +107,7 @@ export class EspeakEngine implements SpeechEngine {
     if (voice === null) throw new ServiceError("unsupported_language", { parameters: { languages: primaryLanguages(this.#languages).join(", ") } });
     const { variant, tiltDbPerOctave, ...settings } = chooseVoice(chunk.voice, chunk.delivery);
     const escaped = escapeMarkup(spoken.text);
+    if (Buffer.byteLength(escaped.text) > MAX_TEXT_BYTES) throw new ServiceError("payload_too_large", { parameters: { limitBytes: MAX_TEXT_BYTES } });
     const timer = new WordTimer(chunk.text, spoken);
     const gainDb = chunk.delivery.gainDb + (chunk.delivery.whisper ? WHISPER_GAIN_DB : 0);
     const shaper = new ChunkShaper({

@@ -6,6 +6,9 @@ export const HEADER_BYTES = 5;
 /** A frame larger than this is not ours: the stream is out of step. */
 export const MAX_FRAME_BYTES = 1024 * 1024;
 
+/** Longest text of one call, UTF-8 bytes after escaping. */
+export const MAX_TEXT_BYTES = 48 * 1024;
+
 export const frameKind = { ready: 1, speak: 2, marks: 3, samples: 4, done: 5, failed: 6 } as const;
 
 /** First frame of a process that can speak. `languages`: BCP-47 tag, lower case, to voice identifier. */

@@ -184,6 +184,11 @@ export class OnnxEngine implements SpeechEngine {
     const speakerId = this.#speakerId(voice.speaker);
     const spoken = spokenText(chunk);
     const symbols = await this.#symbols(spoken);
+    const speakable = isSpeakable(symbols);
+    // Letters of which the voice has none: silence would pretend that they had been read.
+    if (!speakable && /\p{L}/u.test(spoken.text)) {
+      throw new ServiceError("unsupported_language", { parameters: { languages: this.#languages().join(", ") } });
+    }
     const { traits } = voice;
     const own = this.#own;
     const wanted = (traits === null || own === null ? 1 : traits.pitchHz / own.pitchHz) * 2 ** (delivery.pitchSemitones / 12);
@@ -195,7 +200,7 @@ export class OnnxEngine implements SpeechEngine {
     const filter = tilt === 0 ? null : tiltFilter(tilt, sampleRate);
     return {
       job,
-      pieces: isSpeakable(symbols) ? cutIntoPieces(symbols, this.#config.phoneme_id_map, this.#maxIds) : [],
+      pieces: speakable ? cutIntoPieces(symbols, this.#config.phoneme_id_map, this.#maxIds) : [],
       spoken,
       speakerId,
       lengthScale: this.#config.inference.length_scale * slower * pitchRatio,

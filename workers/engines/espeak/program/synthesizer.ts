@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-import type { Mark, SpeakMessage } from "../framing.js";
-
-/** Longest text of one call, UTF-8 bytes: text buffers are made this large before the first snapshot. */
-const MAX_TEXT_BYTES = 48 * 1024;
+import { MAX_TEXT_BYTES, type Mark, type SpeakMessage } from "../framing.js";
 
 /** Voices kept ready; each holds about 1.2 MB. */
 const MAX_SNAPSHOTS = 16;
@@ -58,6 +55,7 @@ export async function loadSynthesizer(): Promise<Synthesizer> {
     sampleRate: worker.samplerate,
     languages: languagesOf(worker.list_voices()),
     speak(message, onPiece) {
+      // Text buffers were made for this much before the first snapshot: a larger one would be allocated over.
       if (Buffer.byteLength(message.text) > MAX_TEXT_BYTES) throw new RangeError("the text is too long for one call");
       prepare(message.voice);
       worker.set_rate(message.rate);
