@@ -52,7 +52,7 @@ test.each(names)("%s: the bytes depend on the samples and the flushes, not on th
       const split = await encode(spec, samples, cuts, flushes);
       return split.equals(await encode(spec, samples, [], flushes));
     }),
-    { numRuns: 12 },
+    { numRuns: 8 },
   );
 });
 
