@@ -2,7 +2,15 @@ import { describe, expect, it } from "vitest";
 import { VirtualClock } from "#common/clock";
 import { createLogger } from "#common/log";
 import { type Heartbeat, type LifecycleState, membersSubject } from "#protocol/bus/membership";
-import { type Batch, edgeVerdictSubject, schedulerDoneSubject, schedulerSubject, type Verdict, type WorkerInbound, workerSubject } from "#protocol/bus/scheduling";
+import {
+  type Batch,
+  edgeVerdictSubject,
+  schedulerDoneSubject,
+  schedulerSubject,
+  type Verdict,
+  type WorkerInbound,
+  workerSubject,
+} from "#protocol/bus/scheduling";
 import { SchedulerCore } from "./core/scheduler-core.js";
 import { bindScheduler, type BoundScheduler } from "./speech-bus.js";
 import { done, policyWith, submit, workerHeartbeat } from "./testing/fixtures.js";
@@ -67,7 +75,10 @@ describe("the scheduler on the bus", () => {
     cluster.worker("w1", { slots: 3 });
     cluster.submit({ stream: "a" });
     cluster.clock.advance(250);
-    const heartbeat = cluster.bus.on<Heartbeat>(membersSubject).filter((member) => member.role === "scheduler").at(-1);
+    const heartbeat = cluster.bus
+      .on<Heartbeat>(membersSubject)
+      .filter((member) => member.role === "scheduler")
+      .at(-1);
     expect(heartbeat).toMatchObject({ state: "ready", loads: [{ model: "voice", slots: 3, freeSlots: 2, queuedChunks: 0, predictedWaitMs: 0 }] });
   });
 

@@ -9,6 +9,9 @@ const chosen = names.length === 0 ? [cityAtEvening, twiceTooMany] : known.filter
 
 for (const scenario of chosen) {
   const startMs = performance.now();
+  const before = process.cpuUsage();
   const outcome = simulate(scenario);
-  process.stdout.write(`${printable(outcome, (performance.now() - startMs) / 1000)}\n`);
+  const used = process.cpuUsage(before);
+  const took = { wallSeconds: (performance.now() - startMs) / 1000, processorSeconds: (used.user + used.system) / 1e6 };
+  process.stdout.write(`${printable(outcome, took)}\n`);
 }

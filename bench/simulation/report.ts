@@ -63,13 +63,14 @@ export function summarize(outcome: Outcome): Summary {
 }
 
 /** The run as a page of text. */
-export function printable(outcome: Outcome, wallSeconds: number): string {
+export function printable(outcome: Outcome, took: { wallSeconds: number; processorSeconds: number }): string {
   const { scenario, cost } = outcome;
   const summary = summarize(outcome);
   const ms = (value: number): string => `${value.toFixed(0)} ms`;
+  const virtualSeconds = (outcome.virtualMs / 1000).toFixed(0);
   const lines = [
     `${scenario.name}: ${scenario.workers} workers, ${scenario.schedulers} schedulers, ${scenario.edges} edges, ${scenario.streams} streams`,
-    `  ${(outcome.virtualMs / 1000).toFixed(0)} s of virtual time in ${wallSeconds.toFixed(1)} s`,
+    `  ${virtualSeconds} s of virtual time in ${took.wallSeconds.toFixed(1)} s (${took.processorSeconds.toFixed(1)} s of processor time)`,
     `  core: ${cost.chunkEvents} chunk events, ${((cost.chunkWallMs * 1000) / cost.chunkEvents).toFixed(2)} us each;`,
     `    ${cost.otherEvents} heartbeats and ticks, ${((cost.otherWallMs * 1000) / cost.otherEvents).toFixed(2)} us each; ${cost.faults} faults`,
     `  resubmitted chunks: ${outcome.resubmissions}, unfinished streams: ${summary.unfinished}, left in queues: ${outcome.leftOver}`,
@@ -78,7 +79,8 @@ export function printable(outcome: Outcome, wallSeconds: number): string {
     const one = summary.tiers[tier];
     const { p50, p95, p99 } = one.firstAudioMs;
     lines.push(
-      `  ${tier}: ${one.streams} streams, ${one.completed} completed, ${one.refused} refused, ${one.failed} failed; engine share ${(one.engineShare * 100).toFixed(1)} %`,
+      `  ${tier}: ${one.streams} streams, ${one.completed} completed, ${one.refused} refused, ${one.failed} failed`,
+      `    engine share ${(one.engineShare * 100).toFixed(1)} %`,
       `    first audio p50 ${ms(p50)}, p95 ${ms(p95)}, p99 ${ms(p99)}`,
     );
     if (tier !== "bulk") lines.push(`    underruns ${one.underruns} in ${one.streamsWithUnderruns} streams, ${ms(one.stalledMs)} of silence in all`);

@@ -14,7 +14,12 @@ export interface PredictedWait {
  * Engine time queued before a new first chunk, over the slots that will do it. The pools' whole load counts, of whichever model, since it
  * shares the slots. Urgent chunks count up to the amount of first ones: by their floor, the two alternate.
  */
-export function predictWait(pools: readonly WorkerPool[], queue: SpeechQueue, book: LatencyBook, options: { freeFloor: number; nowMs: number }): PredictedWait {
+export function predictWait(
+  pools: readonly WorkerPool[],
+  queue: SpeechQueue,
+  book: LatencyBook,
+  options: { freeFloor: number; nowMs: number },
+): PredictedWait {
   let slots = 0;
   let freeSlots = 0;
   let meanMs = 0;

@@ -1,5 +1,5 @@
 import type { Batch } from "#protocol/bus/scheduling";
-import { type BatchPolicy, type Candidate, decide } from "../batching/decide.js";
+import type { BatchPolicy, Candidate, decide } from "../batching/decide.js";
 import type { LatencyBook } from "../latency/latency-model.js";
 import type { SchedulingPolicy } from "../policy.js";
 import type { SpeechQueue } from "../queue/speech-queue.js";

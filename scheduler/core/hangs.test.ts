@@ -1,6 +1,6 @@
 /** The ways in which other batchers were found to hang (Ray Serve's list in the design notes), each as a test in virtual time. */
 import { describe, expect, it } from "vitest";
-import { decide } from "../batching/decide.js";
+import type { decide } from "../batching/decide.js";
 import { done, served, submit, workerHeartbeat } from "../testing/fixtures.js";
 import { CoreHarness } from "../testing/harness.js";
 
@@ -17,7 +17,10 @@ describe("the scheduler never hangs", () => {
     const batch = harness.batches.at(-1)?.batch;
     if (batch === undefined) throw new RangeError("no batch");
     const message = done("w1", batch);
-    harness.send({ ...message, outcomes: message.outcomes.map((outcome) => (outcome.streamId === "b" ? { ...outcome, result: "cancelled" } : outcome)) });
+    harness.send({
+      ...message,
+      outcomes: message.outcomes.map((outcome) => (outcome.streamId === "b" ? { ...outcome, result: "cancelled" } : outcome)),
+    });
     expect(harness.dispatched().at(-1)).toBe("after/0");
     expect(harness.verdicts).toEqual([]);
   });
@@ -34,7 +37,12 @@ describe("the scheduler never hangs", () => {
 
   it("when what is queued is cancelled before its turn", () => {
     const harness = new CoreHarness();
-    harness.send({ type: "worker-seen", heartbeat: batching }, submit({ stream: "busy" }), submit({ stream: "a" }), submit({ stream: "b", slackMs: 900 }));
+    harness.send(
+      { type: "worker-seen", heartbeat: batching },
+      submit({ stream: "busy" }),
+      submit({ stream: "a" }),
+      submit({ stream: "b", slackMs: 900 }),
+    );
     harness.send({ type: "cancel", streamId: "a", fromChunk: 0 });
     harness.finish();
     expect(harness.dispatched()).toEqual(["busy/0", "b/0"]);

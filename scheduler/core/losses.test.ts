@@ -74,7 +74,13 @@ describe("losses", () => {
 
   it("ignores the same attempt twice, queued or running, and lets a higher one replace a queued one", () => {
     const harness = withWorkers("w1");
-    harness.send(submit({ stream: "a" }), submit({ stream: "a" }), submit({ stream: "b" }), submit({ stream: "b" }), submit({ stream: "b", attempt: 2 }));
+    harness.send(
+      submit({ stream: "a" }),
+      submit({ stream: "a" }),
+      submit({ stream: "b" }),
+      submit({ stream: "b" }),
+      submit({ stream: "b", attempt: 2 }),
+    );
     expect(harness.core.pending()).toEqual({ queuedChunks: 1, runningBatches: 1 });
     harness.finish();
     expect(harness.batches[1]?.batch.chunks[0]?.chunk.attempt).toBe(2);
@@ -104,7 +110,11 @@ describe("losses", () => {
   it("gives no new work to a worker that drains or has gone to another scheduler, but lets it finish", () => {
     for (const change of [{ state: "draining" as const }, { schedulerId: "scheduler-2" }, { schedulerId: null }]) {
       const harness = withWorkers("w1");
-      harness.send(submit({ stream: "a" }), { type: "worker-seen", heartbeat: workerHeartbeat({ id: "w1", ...change }) }, submit({ stream: "b", index: 1 }));
+      harness.send(
+        submit({ stream: "a" }),
+        { type: "worker-seen", heartbeat: workerHeartbeat({ id: "w1", ...change }) },
+        submit({ stream: "b", index: 1 }),
+      );
       harness.finish(0);
       expect(harness.dispatched()).toEqual(["a/0"]);
       expect(harness.verdicts).toEqual([]);
@@ -124,7 +134,9 @@ describe("losses", () => {
     harness.finish(1);
     expect(harness.dispatched()).toEqual(["a/0", "b/0", "c/0"]);
     harness.send({ type: "worker-seen", heartbeat: workerHeartbeat({ id: "w1", models: [served("other")] }) });
-    expect(harness.core.loads(0).map(({ model, slots, freeSlots }) => ({ model, slots, freeSlots }))).toEqual([{ model: "other", slots: 1, freeSlots: 0 }]);
+    expect(harness.core.loads(0).map(({ model, slots, freeSlots }) => ({ model, slots, freeSlots }))).toEqual([
+      { model: "other", slots: 1, freeSlots: 0 },
+    ]);
   });
 
   it("refuses new streams of a model that nobody serves, and hands running ones back when no worker returns", () => {
@@ -149,7 +161,13 @@ describe("losses", () => {
 
   it("while draining refuses new streams, continues running ones, and gives back what cannot be done", () => {
     const harness = withWorkers("w1");
-    harness.send(submit({ stream: "a" }), { type: "drain" }, submit({ stream: "new" }), submit({ stream: "b", index: 1 }), submit({ stream: "c", index: 1 }));
+    harness.send(
+      submit({ stream: "a" }),
+      { type: "drain" },
+      submit({ stream: "new" }),
+      submit({ stream: "b", index: 1 }),
+      submit({ stream: "c", index: 1 }),
+    );
     expect(harness.verdicts).toMatchObject([{ type: "refused", streamId: "new", error: { code: "draining" } }]);
     harness.finish();
     expect(harness.dispatched()).toEqual(["a/0", "b/1"]);

@@ -37,8 +37,15 @@ describe("the order of service", () => {
 
   it("keeps the chunks of one stream in order, over models too", () => {
     const harness = new CoreHarness();
-    harness.send({ type: "worker-seen", heartbeat: workerHeartbeat({ id: "w1", models: [served("voice"), served("other")] }) }, submit({ stream: "busy" }));
-    harness.send(submit({ stream: "a", index: 2 }), submit({ stream: "a", index: 1, model: "other", slackMs: 900 }), submit({ stream: "a", index: 0 }));
+    harness.send(
+      { type: "worker-seen", heartbeat: workerHeartbeat({ id: "w1", models: [served("voice"), served("other")] }) },
+      submit({ stream: "busy" }),
+    );
+    harness.send(
+      submit({ stream: "a", index: 2 }),
+      submit({ stream: "a", index: 1, model: "other", slackMs: 900 }),
+      submit({ stream: "a", index: 0 }),
+    );
     expect(harness.drainInOrder()).toEqual(["busy/0", "a/0", "a/1", "a/2"]);
   });
 

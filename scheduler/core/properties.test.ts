@@ -104,7 +104,9 @@ class Witness {
     const held = new Set([...this.workers.values()].flatMap((worker) => [...worker.held]));
     return this.harness.batches
       .filter(({ batch }) => held.has(batch.batchId))
-      .flatMap(({ batch }) => batch.chunks.filter(({ chunk }) => chunk.streamId === name && chunk.chunkIndex === at).map(({ chunk }) => chunk.attempt));
+      .flatMap(({ batch }) =>
+        batch.chunks.filter(({ chunk }) => chunk.streamId === name && chunk.chunkIndex === at).map(({ chunk }) => chunk.attempt),
+      );
   }
 
   #heartbeat(act: Extract<Action, { kind: "worker" }>): void {

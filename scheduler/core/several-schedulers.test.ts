@@ -9,7 +9,12 @@ describe("several schedulers at once", () => {
 
   it("each spends only the credits of its own workers", () => {
     const harnesses = [new CoreHarness({ id: "scheduler-1" }), new CoreHarness({ id: "scheduler-2" })];
-    for (const [id, schedulerId] of [["w1", "scheduler-1"], ["w2", "scheduler-2"], ["w3", "scheduler-2"]] as const) bothHear(harnesses, id, schedulerId);
+    for (const [id, schedulerId] of [
+      ["w1", "scheduler-1"],
+      ["w2", "scheduler-2"],
+      ["w3", "scheduler-2"],
+    ] as const)
+      bothHear(harnesses, id, schedulerId);
     for (const harness of harnesses) for (const stream of ["a", "b", "c", "d"]) harness.send(submit({ stream }));
     expect(harnesses.map((harness) => harness.batches.map((sent) => sent.workerId).toSorted())).toEqual([["w1"], ["w2", "w3"]]);
     expect(harnesses.map((harness) => harness.core.loads(0)[0]?.slots)).toEqual([1, 2]);

@@ -30,7 +30,10 @@ describe("nobody starves", () => {
   });
 
   it("lets running streams go on under an endless stream of new ones", () => {
-    const harness = underFullLoad(200, (round) => [submit({ stream: `new-${round}` }), submit({ stream: `running-${round}`, index: 1, slackMs: 100 })]);
+    const harness = underFullLoad(200, (round) => [
+      submit({ stream: `new-${round}` }),
+      submit({ stream: `running-${round}`, index: 1, slackMs: 100 }),
+    ]);
     expect(startingWith(harness, "running-")).toBeGreaterThanOrEqual(90);
   });
 

@@ -56,10 +56,10 @@ export class LatencyBook {
   readonly #ofProvider = new Map<string, Map<string, LatencyModel>>();
 
   of(model: string, provider: string): LatencyModel {
-    let ofModel = this.#ofProvider.get(provider);
-    if (ofModel === undefined) this.#ofProvider.set(provider, (ofModel = new Map()));
-    let found = ofModel.get(model);
-    if (found === undefined) ofModel.set(model, (found = new LatencyModel()));
+    const ofModel = this.#ofProvider.get(provider) ?? new Map<string, LatencyModel>();
+    const found = ofModel.get(model) ?? new LatencyModel();
+    if (ofModel.size === 0) this.#ofProvider.set(provider, ofModel);
+    if (!ofModel.has(model)) ofModel.set(model, found);
     return found;
   }
 }
