@@ -11,8 +11,10 @@ export function samplesToBytes(samples: Int16Array): Uint8Array {
 
 /** A copy of little-endian s16 bytes as samples (copied: the source may be unaligned and belong to a message). */
 export function bytesToSamples(bytes: Uint8Array): Int16Array {
-  const copy = bytes.slice(0, bytes.byteLength & ~1);
-  return new Int16Array(copy.buffer, 0, copy.byteLength / 2);
+  const samples = new Int16Array(bytes.byteLength >> 1);
+  // Not `slice`: a Buffer's gives a view on memory that it shares with strangers.
+  new Uint8Array(samples.buffer).set(bytes.subarray(0, samples.byteLength));
+  return samples;
 }
 
 /** Samples as floats, -1 to 1. */
