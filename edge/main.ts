@@ -15,7 +15,7 @@ import { createMetrics } from "#common/metrics/registry";
 import { createAuthenticate } from "./authentication/authenticator.js";
 import { KeyVerifier } from "./authentication/key-verifier.js";
 import type { ClusterFacts } from "./cluster/readiness.js";
-import { Forwarder, forwardedRoutes } from "./forwarding/forwarder.js";
+import { forwardedRoutes } from "./forwarding/forwarder.js";
 import { startServer } from "./http/server.js";
 import { createEdgeMetrics } from "./metrics/edge-metrics.js";
 import { createSpeechMetrics } from "./metrics/speech-metrics.js";
@@ -50,7 +50,7 @@ runRole("edge", async ({ config, log, id, epoch, state }) => {
   });
   const server = await startServer({
     host: config.HOST, port: config.PORT, clock, log,
-    routes: [...spoken.http, ...forwardedRoutes(new Forwarder({ bus, authenticate, log })), ...operatorRoutes({ id, facts, metrics }), ...pageRoutes()],
+    routes: [...spoken.http, ...forwardedRoutes({ bus, authenticate, log }), ...operatorRoutes({ id, facts, metrics }), ...pageRoutes()],
     sockets: spoken.sockets,
     cors: { allowedOrigins: config.PARLEY_CORS_ALLOWED_ORIGINS },
     observer: edgeMetrics.exchanges,

@@ -1,5 +1,13 @@
 import { z } from "zod";
-import { controlSubjects, type KeyRevoked, keyRevokedSubject, type Principal, type Reply, type VerifyKeyReply, type VerifyKeyRequest } from "#protocol/bus/control";
+import {
+  controlSubjects,
+  type KeyRevoked,
+  keyRevokedSubject,
+  type Principal,
+  type Reply,
+  type VerifyKeyReply,
+  type VerifyKeyRequest,
+} from "#protocol/bus/control";
 import { type ErrorCode, fromErrorRecord, ServiceError } from "#protocol/errors";
 import type { Bus, Subscription } from "#common/bus/bus";
 import type { Cache } from "#common/cache/cache";

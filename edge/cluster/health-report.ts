@@ -2,6 +2,14 @@ import type { BrokenModel, ServedModel } from "#protocol/bus/membership";
 import { version } from "#common/version";
 import { type ClusterFacts, reasonsNotReady } from "./readiness.js";
 
+interface ReportedLoad {
+  model: string;
+  slots: number;
+  free_slots: number;
+  queued_chunks: number;
+  predicted_wait_ms: number;
+}
+
 /** Body of `GET /health`. The process answers, so it lives; the rest tells how well the cluster around it does. */
 export interface HealthReport {
   status: "ok" | "degraded";
@@ -14,7 +22,7 @@ export interface HealthReport {
   /** Why speech cannot be served now, and what is broken besides. */
   problems: string[];
   control_planes: { id: string; state: string }[];
-  schedulers: { id: string; state: string; loads: { model: string; slots: number; free_slots: number; queued_chunks: number; predicted_wait_ms: number }[] }[];
+  schedulers: { id: string; state: string; loads: ReportedLoad[] }[];
   workers: { id: string; state: string; scheduler_id: string | null; slots: number; models: string[]; broken_models: BrokenModel[] }[];
   models: { name: string; task: string; languages: string[]; sample_rate: number; speakers: number; providers: string[]; workers: number }[];
 }

@@ -6,7 +6,7 @@ import { createLogger } from "#common/log";
 import { joinTrace } from "#common/tracing/traceparent";
 import type { HttpRequest, HttpResponder } from "../http/exchange.js";
 import { Router } from "../http/router.js";
-import { Forwarder, forwardedRoutes, MAX_FORWARDED_BODY_BYTES } from "./forwarder.js";
+import { Forwarder, type ForwarderOptions, forwardedRoutes, MAX_FORWARDED_BODY_BYTES } from "./forwarder.js";
 
 const principal: Principal = { teamId: "t", userId: "u", keyId: "k", scopes: ["*"], hasCredit: true, betaAccess: false, maxConcurrentStreams: 0 };
 
@@ -55,8 +55,13 @@ function request(method: string, path: string, body = "", headers: Record<string
   };
 }
 
-const forwarder = (): Forwarder => new Forwarder({ bus: bus as Bus, authenticate: async () => principal, log: createLogger("test", "fatal") });
-const json = (status: number, body: string): ForwardedResponse => ({ status, headers: { "content-type": "application/json" }, body: Buffer.from(body) });
+const options: ForwarderOptions = { bus: bus as Bus, authenticate: async () => principal, log: createLogger("test", "fatal") };
+const forwarder = (): Forwarder => new Forwarder(options);
+const json = (status: number, body: string): ForwardedResponse => ({
+  status,
+  headers: { "content-type": "application/json" },
+  body: Buffer.from(body),
+});
 
 beforeEach(() => {
   stored = new Map();
@@ -101,14 +106,15 @@ describe("Forwarder", () => {
 
   it("says which dependency is away", async () => {
     answer = async () => ({ ...json(200, ""), bodyObject: "lost" });
-    await expect(forwarder().forward(request("GET", "/model"), responder, "voices")).rejects.toMatchObject({ code: "dependency_unavailable", status: 503 });
+    const lost = forwarder().forward(request("GET", "/model"), responder, "voices");
+    await expect(lost).rejects.toMatchObject({ code: "dependency_unavailable", status: 503 });
     answer = () => Promise.reject(new ServiceError("dependency_unavailable", { parameters: { dependency: "The control plane" } }));
     await expect(forwarder().forward(request("GET", "/model"), responder, "voices")).rejects.toThrow("The control plane is briefly unavailable");
   });
 });
 
 describe("forwardedRoutes", () => {
-  const router = new Router(forwardedRoutes(forwarder()));
+  const router = new Router(forwardedRoutes(options));
 
   it.each(["/model", "/model/1", "/model/1/samples/0", "/wallet/self/api-credit"])("covers %s", (path) => {
     expect(router.match("GET", path).type).toBe("route");

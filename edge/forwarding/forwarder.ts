@@ -103,7 +103,8 @@ function headersOf(request: HttpRequest): Record<string, string> {
 }
 
 /** The routes that the control plane answers. It knows their paths and methods below these prefixes; here they are one pattern each. */
-export function forwardedRoutes(forwarder: Forwarder): HttpRoute[] {
+export function forwardedRoutes(options: ForwarderOptions): HttpRoute[] {
+  const forwarder = new Forwarder(options);
   const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
   const under = (path: string, scope: KeyScope): HttpRoute[] =>
     methods.map((method) => ({ method, path, handle: (request, responder) => forwarder.forward(request, responder, scope) }));

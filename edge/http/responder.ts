@@ -75,11 +75,11 @@ export class Responder implements HttpResponder {
   write(bytes: Uint8Array): boolean {
     if (this.#state !== "open" || this.#options.method === "HEAD" || bytes.byteLength === 0) return !this.#behind;
     if (this.#behind) {
-      this.#queue.push(bytes.slice());
+      this.#queue.push(Uint8Array.from(bytes));
       return false;
     }
     const rest = this.#offer(bytes);
-    if (rest !== null) this.#queue.push(rest.slice());
+    if (rest !== null) this.#queue.push(Uint8Array.from(rest));
     return !this.#behind;
   }
 
@@ -92,7 +92,7 @@ export class Responder implements HttpResponder {
     if (this.#state !== "open") return;
     if (this.#behind) {
       this.#state = "ending";
-      if (bytes !== undefined && bytes.byteLength > 0) this.#queue.push(bytes.slice());
+      if (bytes !== undefined && bytes.byteLength > 0) this.#queue.push(Uint8Array.from(bytes));
       return;
     }
     this.#finish(bytes);

@@ -19,18 +19,17 @@ export function createEdgeMetrics(
   read: { openSockets: () => number; members: Membership; bus: Pick<Bus, "isConnected"> },
 ): EdgeMetrics {
   let active = 0;
-  const requests = metrics.counter("parley_http_requests_total", "HTTP requests answered, by route pattern and status (499: the client left first).", [
-    "route",
-    "method",
-    "status",
-  ]);
+  const answered = "HTTP requests answered, by route pattern and status (499: the client left first).";
+  const requests = metrics.counter("parley_http_requests_total", answered, ["route", "method", "status"]);
   const seconds = metrics.histogram("parley_http_request_seconds", "Time from a request's head to the end of its answer.", requestSeconds, ["route"]);
   const bytes = metrics.counter("parley_http_sent_bytes_total", "Body bytes sent over HTTP, by route pattern.", ["route"]);
-  const verdicts = metrics.counter("parley_key_verdicts_total", "Keys verified, by where the answer came from: memory, redis or control-plane.", ["source"]);
+  const from = "Keys verified, by where the answer came from: memory, redis or control-plane.";
+  const verdicts = metrics.counter("parley_key_verdicts_total", from, ["source"]);
   metrics.gauge("parley_http_requests_active", "HTTP requests being answered.", () => active);
   metrics.gauge("parley_websockets_open", "WebSockets open.", read.openSockets);
   metrics.gauge("parley_bus_connected", "1 while connected to NATS.", () => Number(read.bus.isConnected()));
-  metrics.gauges("parley_members", "Members of the cluster that this edge hears, by role and state.", ["member_role", "state"], () => countMembers(read.members));
+  const heard = "Members of the cluster that this edge hears, by role and state.";
+  metrics.gauges("parley_members", heard, ["member_role", "state"], () => countMembers(read.members));
   return {
     exchanges: {
       began: () => void active++,

@@ -15,7 +15,8 @@ export function createSpeechMetrics(metrics: Metrics): SpeechMetrics {
     "route",
     "outcome",
   ]);
-  const firstAudio = metrics.histogram("parley_first_audio_seconds", "From the text of the first chunk to the first bytes of sound.", firstAudioSeconds, ["route"]);
+  const toFirst = "From the text of the first chunk to the first bytes of sound.";
+  const firstAudio = metrics.histogram("parley_first_audio_seconds", toFirst, firstAudioSeconds, ["route"]);
   const parts = metrics.histogram(
     "parley_first_audio_part_seconds",
     "Where the time to the first sound went: parse, queue, engine, return (both ways over the bus) and encode.",

@@ -12,7 +12,12 @@ export function buildOpenApi(): JsonSchema {
   }
   return {
     openapi: "3.1.0",
-    info: { title: "Parley", version, description: "Self-hosted speech and voice-agent service: text in, speech out, live.", license: { name: "Apache-2.0" } },
+    info: {
+      title: "Parley",
+      version,
+      description: "Self-hosted speech and voice-agent service: text in, speech out, live.",
+      license: { name: "Apache-2.0" },
+    },
     servers: [{ url: "/" }],
     tags: ["Speech", "Voices", "Wallet", "Operation"].map((name) => ({ name })),
     paths,
@@ -45,6 +50,7 @@ const problemsSchema: JsonSchema = {
 
 function describeOperation(operation: Operation): JsonSchema {
   const { method, path, tag, summary, description, body, success } = operation;
+  const answer = success.schema === undefined ? {} : responseSchema(success.schema);
   return {
     operationId: `${method.toLowerCase()}${path.replace(/[{}]/g, "").replace(/[^a-z0-9]+(.?)/gi, (_, letter: string) => letter.toUpperCase())}`,
     tags: [tag],
@@ -56,7 +62,7 @@ function describeOperation(operation: Operation): JsonSchema {
     responses: {
       [success.status]: {
         description: success.description,
-        ...(success.mediaTypes.length === 0 ? {} : { content: contentOf(success.mediaTypes, success.schema === undefined ? {} : responseSchema(success.schema)) }),
+        ...(success.mediaTypes.length === 0 ? {} : { content: contentOf(success.mediaTypes, answer) }),
       },
       ...describeErrors(operation.errors),
     },

@@ -27,8 +27,13 @@ export interface Operation {
 const authentication: ErrorCode[] = ["unauthenticated", "invalid_token", "token_expired", "missing_scope", "dependency_unavailable"];
 const speechErrors: ErrorCode[] = [
   "malformed_json", "malformed_msgpack", "unknown_model", "unknown_reference", "bad_reference_audio", "unsupported_language", "nothing_to_speak",
-  ...authentication, "out_of_credit", "payload_too_large", "unsupported_media_type", "validation", "too_many_requests", "overloaded", "no_worker", "draining",
+  ...authentication, "out_of_credit", "payload_too_large", "unsupported_media_type", "validation",
+  "too_many_requests", "overloaded", "no_worker", "draining",
 ];
+const formErrors: ErrorCode[] = [
+  "malformed_multipart", "malformed_json", "malformed_msgpack", "payload_too_large", "unsupported_media_type", "validation",
+];
+const formTypes = ["multipart/form-data", "application/x-www-form-urlencoded", "application/json", "application/msgpack"];
 const speechHeaders = [
   { name: "model", description: "s2.1-pro, s2.1-pro-free, s2-pro (when absent) or s1." },
   { name: "traceparent", description: "W3C trace context; spans of this request join the caller's trace." },
@@ -50,8 +55,8 @@ const speech: Operation[] = [
   {
     method: "POST", path: "/v1/tts/stream/with-timestamp", tag: "Speech", needsKey: true,
     summary: "Turn text into speech with word timings",
-    description: "Server-sent events, one JSON object each: audio_base64, content, alignment (words with start and end in seconds, or null), chunk_seq, "
-      + "chunk_audio_offset_sec. A failure in the middle is an event named error.",
+    description: "Server-sent events, one JSON object each: audio_base64, content, alignment (words with start and end in seconds, or null), "
+      + "chunk_seq, chunk_audio_offset_sec. A failure in the middle is an event named error.",
     headers: speechHeaders, body: speechBody,
     success: { status: 200, description: "The events.", mediaTypes: ["text/event-stream"] },
     errors: speechErrors,
@@ -83,9 +88,9 @@ const voices: Operation[] = [
     method: "POST", path: "/model", tag: "Voices", needsKey: true,
     summary: "Make a voice from samples",
     description: "In a form, voices, texts and tags are repeated parts. Samples that are silent, too short or no audio are refused.",
-    body: { schema: modelCreate, mediaTypes: ["multipart/form-data", "application/x-www-form-urlencoded", "application/json", "application/msgpack"] },
+    body: { schema: modelCreate, mediaTypes: formTypes },
     success: { status: 201, description: "The new voice.", mediaTypes: json, schema: modelEntity },
-    errors: [...authentication, "malformed_multipart", "malformed_json", "malformed_msgpack", "bad_reference_audio", "payload_too_large", "unsupported_media_type", "validation"],
+    errors: [...authentication, ...formErrors, "bad_reference_audio"],
     curl: "-F type=tts -F train_mode=fast -F title=Mine -F visibility=private -F voices=@sample.wav",
   },
   {
@@ -100,9 +105,9 @@ const voices: Operation[] = [
     method: "PATCH", path: "/model/{id}", tag: "Voices", needsKey: true,
     summary: "Change a voice",
     description: "Fields that are absent keep their value.",
-    body: { schema: modelPatch, mediaTypes: ["multipart/form-data", "application/x-www-form-urlencoded", "application/json", "application/msgpack"] },
+    body: { schema: modelPatch, mediaTypes: formTypes },
     success: { status: 200, description: "Done.", mediaTypes: json, schema: statusOk },
-    errors: [...authentication, "not_found", "malformed_multipart", "malformed_json", "malformed_msgpack", "payload_too_large", "unsupported_media_type", "validation"],
+    errors: [...authentication, ...formErrors, "not_found"],
     curl: `${jsonBody} -d '{"title": "Another name"}'`,
   },
   {
@@ -146,7 +151,8 @@ const operation: Operation[] = [
   {
     method: "GET", path: "/ready", tag: "Operation", needsKey: false,
     summary: "Tell whether speech can be served now",
-    description: "For load balancers: 200 when the bus, the control plane, a scheduler and a worker with the default model are there; else 503 with the reasons.",
+    description: "For load balancers: 200 when the bus, the control plane, a scheduler and a worker with the default model are there; "
+      + "else 503 with the reasons.",
     success: { status: 200, description: "Ready.", mediaTypes: json },
     errors: [],
     curl: "",

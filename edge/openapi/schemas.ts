@@ -20,7 +20,8 @@ type Override = NonNullable<Parameters<typeof z.toJSONSchema>[1]>["override"];
 const describe: Override = ({ zodSchema, jsonSchema }) => {
   const { def } = zodSchema._zod;
   if ((zodSchema as unknown) === audioBytes) {
-    Object.assign(jsonSchema, { type: "string", contentEncoding: "base64", description: "Audio: base64 or a data URL in JSON, binary in MessagePack." });
+    const description = "Audio: base64 or a data URL in JSON, binary in MessagePack.";
+    Object.assign(jsonSchema, { type: "string", contentEncoding: "base64", description });
   } else if (def.type === "pipe") {
     const { in: first, out: second } = def as z.core.$ZodPipeDef;
     if (first._zod.def.type === "transform" || second._zod.def.type === "transform") return;

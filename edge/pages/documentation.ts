@@ -33,7 +33,8 @@ function describeOperation(operation: Operation, baseUrl: string): string {
   if (headers.length > 0) parts.push(details("Headers", headers.map(({ name, description: text }) => [name, text])));
   if (query !== undefined) parts.push(details("Query", fieldRows(requestSchema(query))));
   if (body !== undefined) parts.push(details(`Body: ${body.mediaTypes.join(", ")}`, fieldRows(requestSchema(body.schema))));
-  parts.push(`<p class="soft">Answers ${success.status}${success.mediaTypes.length > 0 ? ` as ${escapeHtml(success.mediaTypes.join(", "))}` : ""}.</p>`);
+  const types = success.mediaTypes.length > 0 ? ` as ${escapeHtml(success.mediaTypes.join(", "))}` : "";
+  parts.push(`<p class="soft">Answers ${success.status}${types}.</p>`);
   return `<section class="card">${parts.join("")}</section>`;
 }
 
@@ -47,7 +48,10 @@ function exampleCall({ method, path, curl, needsKey }: Operation, baseUrl: strin
 }
 
 function details(title: string, rows: string[][]): string {
-  const lines = rows.map(([name = "", ...cells]) => `<tr><td><code>${escapeHtml(name)}</code></td>${cells.map((cell) => `<td>${escapeHtml(cell)}</td>`).join("")}</tr>`);
+  const lines = rows.map(([name = "", ...cells]) => {
+    const rest = cells.map((cell) => `<td>${escapeHtml(cell)}</td>`).join("");
+    return `<tr><td><code>${escapeHtml(name)}</code></td>${rest}</tr>`;
+  });
   return `<details><summary>${escapeHtml(title)}</summary><table>${lines.join("")}</table></details>`;
 }
 
@@ -85,5 +89,6 @@ function errorSection(): string {
     .toSorted((a, b) => Number(a[0]) - Number(b[0]))
     .map(([status, message, code]) => `<tr><td>${status}</td><td>${escapeHtml(message ?? "")}</td><td><code>${code}</code></td></tr>`);
   return `<h2 id="errors">Errors</h2><p class="soft">A JSON body <code>{"status", "message", "reason"}</code> unless noted. 429 and 503 carry `
-    + `<code>Retry-After</code> in seconds.</p><section class="card"><table><tr><th>Status</th><th>Message</th><th>Name in the code</th></tr>${lines.join("")}</table></section>`;
+    + `<code>Retry-After</code> in seconds.</p><section class="card"><table><tr><th>Status</th><th>Message</th><th>Name in the code</th></tr>`
+    + `${lines.join("")}</table></section>`;
 }
