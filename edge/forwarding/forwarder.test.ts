@@ -28,7 +28,9 @@ const bus: Pick<Bus, "request" | "objects"> = {
 };
 
 const responder: HttpResponder = {
-  begin: (status, headers) => void (sent = { status, headers, body: "" }),
+  begin: (status, headers) => {
+    sent = { status, headers, body: "" };
+  },
   write: () => true,
   writable: () => Promise.resolve(),
   end: (bytes) => {

@@ -105,7 +105,7 @@ describe("HTTP", () => {
     const { port } = await serve([hello]);
     const raw = await rawConnection(port, "HEAD /hello/x HTTP/1.1\r\nHost: a\r\n\r\n");
     await until(() => raw.received().endsWith("\r\n\r\n"), "head of the first answer");
-    expect(raw.received()).toMatch(/^HTTP\/1.1 200 OK\r\n[^]*content-length: 8\r\n/i);
+    expect(raw.received()).toMatch(/^HTTP\/1.1 200 OK\r\n[\s\S]*content-length: 8\r\n/i);
     raw.socket.write("GET /hello/y HTTP/1.1\r\nHost: a\r\n\r\n");
     await until(() => raw.received().endsWith("hello y "), "second answer");
   });
@@ -191,7 +191,7 @@ describe("HTTP", () => {
     const raw = await rawConnection(port, `POST /refuse HTTP/1.1\r\nHost: a\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
     raw.socket.write("GET /hello/next HTTP/1.1\r\nHost: a\r\n\r\n");
     await until(() => raw.received().includes("hello next"), "the next answer");
-    expect(raw.received()).toMatch(/^HTTP\/1.1 401 Unauthorized\r\n[^]*www-authenticate: Bearer\r\n/i);
+    expect(raw.received()).toMatch(/^HTTP\/1.1 401 Unauthorized\r\n[\s\S]*www-authenticate: Bearer\r\n/i);
   });
 
   it("tells the handler when an uploading client is gone", async () => {
@@ -437,7 +437,12 @@ describe("WebSocket", () => {
         while (!connection.closed.aborted) if (!connection.send(Buffer.alloc(100_000))) await connection.writable();
       };
       void flood();
-      return { message: () => undefined, end: () => void (ended = true) };
+      return {
+        message: () => undefined,
+        end: () => {
+          ended = true;
+        },
+      };
     };
     const { port } = await serve([], [socketRoute(flooding)], { stallMs: 200 });
     const socket = await open(`ws://127.0.0.1:${port}/live`);
