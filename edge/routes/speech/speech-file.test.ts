@@ -20,7 +20,8 @@ function soundOf(bench: SpeechBench): Buffer {
 describe("POST /v1/tts", () => {
   it("answers with the sound of the whole text", async () => {
     const bench = new SpeechBench();
-    const { responder, outcome } = post(bench, { text: "Hello there. How are you today?", format: "pcm", sample_rate: 16000, prosody: { volume: 3 } });
+    const { responder, outcome } = post(bench, { text: "Hello there. How are you today?", format: "pcm", sample_rate: 16000,
+      prosody: { volume: 3 } });
     await bench.pass(2000);
     expect(await outcome).toBe("done");
     expect(responder.status).toBe(200);

@@ -42,8 +42,8 @@ export function isCombining(character: string): boolean {
 
 /** Always followed by what they introduce: their full stop never ends a sentence. */
 const introducing = new Set(
-  ("mr mrs ms mx dr prof st mt ft gen col maj capt lt cmdr sgt rev hon pres gov sen rep amb fr sr jr vs no nos fig figs vol pp ed eds op ch sec eq ref refs " +
-    "approx dept est tel ext e.g i.e cf al viz ca bzw z.b d.h usw bspw nr str hr fr dra sra srta sig mme mlle").split(" "),
+  ("mr mrs ms mx dr prof st mt ft gen col maj capt lt cmdr sgt rev hon pres gov sen rep amb fr sr jr vs no nos fig figs vol pp " +
+    "ed eds op ch sec eq ref refs approx dept est tel ext e.g i.e cf al viz ca bzw z.b d.h usw bspw nr str hr fr dra sra srta sig mme mlle").split(" "),
 );
 
 /** May stand at the end of a sentence; what follows decides. */
@@ -57,7 +57,7 @@ export type EndCertainty = "certain" | "if-capital" | "no";
 
 /**
  * Judges a run of sentence marks in a space-separated script.
- * `word` is what stands directly before the marks, `marks` the run with its closing quotes, `opensText` whether the word is the first of its sentence.
+ * `word` stands directly before the marks, `marks` the run with its closing quotes, `opensText` whether the word is the first of its sentence.
  */
 export function judgeEnd(word: string, marks: string, opensText: boolean): EndCertainty {
   const stripped = [...marks].filter((character) => !isCloser(character)).join("");
@@ -79,8 +79,8 @@ export function judgeEnd(word: string, marks: string, opensText: boolean): EndCe
 export const opensSentence = (character: string): boolean => /^[\p{Lu}\p{Lt}\p{Lo}"“«¿¡「『\ud800-\udbff]$/u.test(character);
 
 const conjunctions = new Set(
-  ("and or but nor so yet because although though while whereas since unless until when where which who that if as than then before after with without " +
-    "und oder aber weil dass denn wenn et ou mais donc car que qui y o pero porque e ma perché").split(" "),
+  ("and or but nor so yet because although though while whereas since unless until when where which who that if as than then before after " +
+    "with without und oder aber weil dass denn wenn et ou mais donc car que qui y o pero porque e ma perché").split(" "),
 );
 
 /** Whether a clause may be parted before this word. */

@@ -29,7 +29,8 @@ describe("sentence ends", () => {
   it("are not seen in abbreviations, decimals, initials, list marks, addresses and file names", () => {
     for (const [before, after] of [
       ["Dr.", "Smith"], ["See e.g.", "Paris"], ["Mr. J.", "Doe"], ["No.", "5"], ["1.", "First"], ["It costs 3.14", "Euros"], ["at 5 p.m.", "today"],
-      ["Visit https://example.com/a.b?c=d", "Now"], ["Mail me@example.com", "Now"], ["version 1.2.3", "Works"], ["Acme Inc.", "said"], ["Wait...", "what"],
+      ["Visit https://example.com/a.b?c=d", "Now"], ["Mail me@example.com", "Now"], ["version 1.2.3", "Works"], ["Acme Inc.", "said"],
+        ["Wait...", "what"],
       ['"Really?"', "he asked"], ["file.txt", "Is"], ["The U.S.", "government"],
     ] as const) {
       expect([before, parts(before, after)]).toEqual([before, false]);
@@ -37,7 +38,8 @@ describe("sentence ends", () => {
   });
 
   it("are seen after an abbreviation, ellipsis or quote that a capital follows", () => {
-    for (const [before, after] of [["apples, pears, etc.", "Then"], ["Wait...", "What"], ['"Really?"', "Then"], ["He said yes!", "then"], ["in 1999.", "The"]] as const) {
+    for (const [before, after] of [["apples, pears, etc.", "Then"], ["Wait...", "What"], ['"Really?"', "Then"], ["He said yes!", "then"],
+      ["in 1999.", "The"]] as const) {
       expect([before, parts(before, after)]).toEqual([before, true]);
     }
   });
@@ -132,11 +134,13 @@ describe("directions", () => {
 describe("incremental cutting", () => {
   const fragment = fc.constantFrom(
     "Hello", " world", ". ", ", ", "? ", "! ", "...", "Dr. ", "e.g. ", "3.14", "。", "、", "今日は", "(happy)", "[soft voice]", "<|speaker:1|>", "(break)",
-    "https://a.b/c?d=e ", "\n", "\n\n", " and ", "because ", '"', "(", "]", "😀", "a very long clause without any mark in it that goes on ", "Z", " ", "–",
+    "https://a.b/c?d=e ", "\n", "\n\n", " and ",
+      "because ", '"', "(", "]", "😀", "a very long clause without any mark in it that goes on ", "Z", " ", "–",
   );
   const script = fc.array(fc.oneof({ weight: 12, arbitrary: fragment }, { weight: 1, arbitrary: fc.constant(null) }), { maxLength: 80 });
   const paces = fc.record({
-    latency: fc.constantFrom<Latency>("low", "balanced", "normal"), chunkLength: fc.integer({ min: 100, max: 300 }), minChunkLength: fc.integer({ min: 0, max: 100 }),
+    latency: fc.constantFrom<Latency>("low", "balanced", "normal"), chunkLength: fc.integer({ min: 100, max: 300 }),
+      minChunkLength: fc.integer({ min: 0, max: 100 }),
   });
 
   /** Runs of text between flushes. */
@@ -163,7 +167,8 @@ describe("incremental cutting", () => {
   });
 
   it("loses no speakable character and never exceeds the limit", () => {
-    const plain = fc.array(fc.constantFrom("Hello", " world", ". ", ", ", "? ", "...", "Dr. ", "3.14", "。", "今日は", " and ", "\n\n", '"', "x".repeat(90), " "), { maxLength: 120 });
+    const plain = fc.array(fc.constantFrom("Hello", " world", ". ", ", ", "? ", "...", "Dr. ", "3.14", "。", "今日は", " and ",
+      "\n\n", '"', "x".repeat(90), " "), { maxLength: 120 });
     fc.assert(
       fc.property(plain, paces, (items, pace) => {
         const text = items.join("");

@@ -55,7 +55,8 @@ export class Cutter {
     this.text += character;
     this.#noteAfter(character, at);
     const limits = this.#limits;
-    if (this.#sentence !== sentenceBefore && (sentenceCuts || this.#sentence >= limits.sentenceMin)) return { length: this.#sentence, sentenceEnd: true };
+    const sentenceSeen = this.#sentence !== sentenceBefore;
+    if (sentenceSeen && (sentenceCuts || this.#sentence >= limits.sentenceMin)) return { length: this.#sentence, sentenceEnd: true };
     if (this.#clause >= limits.clauseMin) return { length: this.#clause, sentenceEnd: false };
     if (this.text.length > limits.max) return this.#overflow(character);
     return null;

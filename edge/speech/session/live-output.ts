@@ -1,4 +1,4 @@
-import { ServiceError } from "#protocol/errors";
+import type { ServiceError } from "#protocol/errors";
 import { encodeMsgpack } from "#protocol/msgpack";
 import { type LiveServerEvent, MIN_AUDIO_FRAME_BYTES } from "#protocol/speech/live";
 import type { SocketConnection } from "../../http/exchange.js";

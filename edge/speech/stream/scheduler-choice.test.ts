@@ -5,13 +5,16 @@ import { chooseScheduler } from "./scheduler-choice.js";
 type SchedulerHeartbeat = Extract<Heartbeat, { role: "scheduler" }>;
 
 const scheduler = (id: string, predictedWaitMs: number, changes: Partial<SchedulerHeartbeat> = {}, slots = 2): SchedulerHeartbeat => ({
-  type: "heartbeat", role: "scheduler", id, epoch: "e", state: "ready", loads: [{ model: "m", slots, freeSlots: slots, queuedChunks: 0, predictedWaitMs }], ...changes,
+  type: "heartbeat", role: "scheduler", id, epoch: "e", state: "ready", loads: [{ model: "m", slots, freeSlots: slots, queuedChunks: 0,
+    predictedWaitMs }], ...changes,
 });
-const choose = (schedulers: SchedulerHeartbeat[], keep: string | null = null, avoid: string | null = null, sent: [string, number][] = []): string | null =>
+const choose = (schedulers: SchedulerHeartbeat[], keep: string | null = null, avoid: string | null = null, sent: [string,
+  number][] = []): string | null =>
   chooseScheduler({ schedulers, model: "m", keep, avoid, sentSinceHeartbeat: new Map(sent) });
 
 it("takes the shortest predicted wait among those that are ready and serve the model", () => {
-  expect(choose([scheduler("a", 9), scheduler("b", 3), scheduler("c", 0, { state: "draining" }), scheduler("d", 0, { loads: [] }), scheduler("e", 0, {}, 0)])).toBe("b");
+  expect(choose([scheduler("a", 9), scheduler("b", 3), scheduler("c", 0, { state: "draining" }), scheduler("d", 0, { loads: [] }),
+    scheduler("e", 0, {}, 0)])).toBe("b");
   expect(choose([])).toBeNull();
 });
 

@@ -14,7 +14,8 @@ import { livePacing, type Pacing } from "./stream-settings.js";
 const pieceOf = (text: string, pause: Partial<SpokenPiece> = {}): SpokenPiece => ({
   text, speaker: 0, delivery: neutralDelivery, pauseBeforeMs: 0, pauseAfterMs: 0, ...pause,
 });
-const script = ["Hello there.", "This is the second sentence.", "A third one, rather longer than the others were.", "Bye."].map((text) => pieceOf(text));
+const script = ["Hello there.", "This is the second sentence.", "A third one, rather longer than the others were.",
+  "Bye."].map((text) => pieceOf(text));
 
 function open(faultOf: (chunkIndex: number, attempt: number) => Fault | null, pacing: Pacing = livePacing) {
   const bus = new LocalBus();
@@ -24,7 +25,8 @@ function open(faultOf: (chunkIndex: number, attempt: number) => Fault | null, pa
   const events: StreamEvent[] = [];
   const voices = [{ speaker: null, language: null, speed: 1, traits: null }];
   const settings = {
-    streamId: "s1", model: "m", tier: "live" as const, voices, normalize: true, maxSamples: 0, seedBase: "seed", traceparent: null, pacing, firstAudioGoalMs: 200,
+    streamId: "s1", model: "m", tier: "live" as const, voices, normalize: true, maxSamples: 0, seedBase: "seed", traceparent: null,
+      pacing, firstAudioGoalMs: 200,
   };
   const stream: SpeechStream = speech.open(settings, (event) => events.push(event));
   return { bus, clock, speech, cluster, events, stream };
@@ -180,7 +182,8 @@ describe("a stream whose attempts are lost", () => {
   it("fails with no_worker when nobody serves the model, soon or after an outage", () => {
     const none = open(() => null);
     const other = none.speech.open({
-      streamId: "s2", model: "other", tier: "live", voices: [{ speaker: null, language: null, speed: 1, traits: null }], normalize: true, maxSamples: 0, seedBase: "",
+      streamId: "s2", model: "other", tier: "live", voices: [{ speaker: null, language: null, speed: 1, traits: null }], normalize: true,
+        maxSamples: 0, seedBase: "",
       traceparent: null, pacing: livePacing, firstAudioGoalMs: 200,
     }, (event) => none.events.push(event));
     other.add(script);

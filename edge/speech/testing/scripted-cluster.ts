@@ -38,7 +38,8 @@ export class ScriptedCluster {
   readonly #alive = new Map<string, string>();
   #epoch = 0;
 
-  constructor(options: { bus: LocalBus; clock: Clock; model: string; edgeId: string; faultOf: (chunkIndex: number, attempt: number) => Fault | null }) {
+  constructor(options: { bus: LocalBus; clock: Clock; model: string; edgeId: string; faultOf: (chunkIndex: number,
+    attempt: number) => Fault | null }) {
     this.#options = options;
     for (const id of ["scheduler-a", "scheduler-b"]) {
       this.#alive.set(id, `epoch-${this.#epoch++}`);

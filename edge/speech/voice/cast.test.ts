@@ -40,7 +40,8 @@ describe("the voices of a request", () => {
   it("are the model's own when none is named", async () => {
     const { cast, asked } = library({});
     for (const fields of [{}, { reference_id: "" }, { reference_id: [] }, { references: [] }, { reference_id: undefined }]) {
-      expect(await cast({ ...fields, prosody: { speed: 1.5 } })).toEqual({ voices: [{ speaker: null, language: null, speed: 1.5, traits: null }], voiceIds: [] });
+      expect(await cast({ ...fields, prosody: { speed: 1.5 } })).toEqual({ voices: [{ speaker: null, language: null, speed: 1.5,
+        traits: null }], voiceIds: [] });
     }
     expect(asked).toEqual([]);
   });

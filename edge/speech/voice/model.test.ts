@@ -7,7 +7,8 @@ const config = { PARLEY_MODEL_ALIASES: { fast: "s1", broken: "nothing" }, PARLEY
 it("finds the model of a header, by name, alias or vendor prefix", () => {
   const cases: [header: string | undefined, name: string, folder: string][] = [
     [undefined, "s2-pro", "espeak"], ["", "s2-pro", "espeak"], ["s1", "s1", "other"], [" s1 ", "s1", "other"], ["fish-audio/s1", "s1", "other"],
-    ["service/s2-pro", "s2-pro", "espeak"], ["speech-1.5", "s2-pro", "espeak"], ["fast", "s1", "other"], ["s2.1-pro-free", "s2.1-pro-free", "s2.1-pro-free"],
+    ["service/s2-pro", "s2-pro", "espeak"], ["speech-1.5", "s2-pro", "espeak"], ["fast", "s1", "other"], ["s2.1-pro-free",
+      "s2.1-pro-free", "s2.1-pro-free"],
   ];
   for (const [header, name, folder] of cases) expect([header, chooseModel(header, config)]).toEqual([header, { name, folder }]);
 });
@@ -26,7 +27,8 @@ it("seeds each chunk by what is asked for, where and which text", () => {
   const voice = { speaker: null, language: null, speed: 1, traits: null };
   const base = seedBase("espeak", [voice], { text: "ignored" });
   expect(seedBase("espeak", [{ ...voice }], { text: "other" })).toBe(base);
-  for (const other of [seedBase("m", [voice], { text: "" }), seedBase("espeak", [{ ...voice, speed: 2 }], { text: "" }), seedBase("espeak", [voice], { text: "", top_p: 0.5 })]) {
+  for (const other of [seedBase("m", [voice], { text: "" }), seedBase("espeak", [{ ...voice, speed: 2 }], { text: "" }),
+    seedBase("espeak", [voice], { text: "", top_p: 0.5 })]) {
     expect(other).not.toBe(base);
   }
   const seeds = [chunkSeed(base, 0, "a"), chunkSeed(base, 1, "a"), chunkSeed(base, 0, "b"), chunkSeed("x", 0, "a")];
