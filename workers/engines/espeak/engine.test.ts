@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { VoiceTraits } from "#protocol/speech/chunk";
+import { neutralDelivery, type VoiceTraits } from "#protocol/speech/chunk";
 import { measureVoice } from "#common/audio/voice/traits";
 import { createLogger } from "#common/log";
 import { systemClock } from "#common/clock";
@@ -84,6 +84,21 @@ describe("the espeak engine", () => {
       for (const language of ["de", "en"]) await speakOne(engine, testChunk("Hallo", { voice: { speaker, language } }));
     }
     expect((await speakOne(engine, testChunk("The same as before."))).samples).toEqual(expected.samples);
+  });
+
+  it("gives equal bytes in another process with every speaker and in a whisper: noise must not be seeded from the time of day", async () => {
+    const second = await load(1);
+    try {
+      for (const speaker of engine.describe().speakers) {
+        for (const whisper of [false, true]) {
+          const chunk = testChunk("Thus she sees this.", { voice: { speaker }, delivery: { ...neutralDelivery, whisper } });
+          const [one, other] = [await speakOne(engine, chunk), await speakOne(second, chunk)];
+          expect(Buffer.compare(Buffer.from(one.samples.buffer), Buffer.from(other.samples.buffer)), `${speaker} ${whisper}`).toBe(0);
+        }
+      }
+    } finally {
+      await second.close();
+    }
   });
 
   it("does not grow from text to text", async () => {

@@ -60,12 +60,13 @@ describe("languages", () => {
 
 describe("the choice of a voice", () => {
   const voice: VoiceSettings = { speaker: null, language: null, speed: 1, traits: null };
-  const traits = { pitchHz: 102, pitchRangeSemitones: 1.35, syllablesPerSecond: 4.4, spectralTiltDbPerOctave: -6.4 };
+  const traits = { pitchHz: 102, pitchRangeSemitones: 1.35, syllablesPerSecond: 4.15, spectralTiltDbPerOctave: -6.4 };
 
   it("is the voice's own when nothing is asked for", () => {
-    const own = { variant: null, rate: 175, pitch: 50, range: 50, tiltDbPerOctave: 0 };
+    const own = { variant: "f5", rate: 165, pitch: 50, range: 50, tiltDbPerOctave: 0 };
     expect(chooseVoice(voice, neutralDelivery)).toEqual(own);
-    expect(chooseVoice({ ...voice, traits }, neutralDelivery)).toMatchObject({ variant: null, pitch: 50, range: 50 });
+    expect(chooseVoice({ ...voice, traits }, neutralDelivery)).toMatchObject({ variant: null, rate: 165, pitch: 50, range: 50 });
+    expect(chooseVoice({ ...voice, speaker: "plain" }, neutralDelivery)).toMatchObject({ variant: null, rate: 165, pitch: 50 });
   });
 
   it("follows pitch to another variant, speaker names and indices, and whispers", () => {

@@ -84,8 +84,18 @@ async function initializeModule(): Promise<Awaited<ReturnType<typeof import("@ec
     const missing = (error as NodeJS.ErrnoException).code === "ERR_MODULE_NOT_FOUND";
     throw missing ? new RangeError("the optional package @echogarden/espeak-ng-emscripten is not installed") : error;
   });
+  stopTime();
   // Standard output carries frames: nothing else may be written there.
   return await initialize({ print: () => undefined, printErr: (line) => process.stderr.write(`${line}\n`) });
+}
+
+/**
+ * espeak-ng seeds the noise of its breathy variants from the time of day: equal texts would differ from one process to the next.
+ * Nothing else in this process asks for the time.
+ */
+function stopTime(): void {
+  Date.now = () => 0;
+  performance.now = () => 0;
 }
 
 /** A copy of the memory up to its last byte in use. */
