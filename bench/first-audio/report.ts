@@ -1,0 +1,37 @@
+import { table } from "../results.js";
+import type { Spread } from "../statistics.js";
+import type { FirstAudioFigures } from "./run.js";
+
+const partTitles = {
+  parseMs: "  parse",
+  queueMs: "  queue",
+  engineMs: "  engine, in the worker",
+  returnMs: "  both ways over the bus",
+  encodeMs: "  encode",
+  totalMs: "  text to bytes, in the edge",
+} as const;
+
+/** The figures as a page of text. */
+export function printFirstAudio(figures: FirstAudioFigures): string {
+  const line = (title: string, { p50, p95, p99, max }: Spread): (string | number)[] => [title, p50, p95, p99, max];
+  const { ratio, plumbingMs, leadingSilenceMs } = figures;
+  return [
+    table(
+      ["milliseconds", "p50", "p95", "p99", "max"],
+      [
+        line("first audio through the cluster", figures.clusterMs),
+        ...(Object.keys(partTitles) as (keyof typeof partTitles)[]).map((part) => line(partTitles[part], figures.parts[part])),
+        line("first audio of the engine alone", figures.engineMs),
+      ],
+    ),
+    "",
+    table(
+      ["of the rounds' medians", "median", "min", "max"],
+      [
+        ["cluster ÷ engine", ratio.median, ratio.min, ratio.max],
+        ["plumbing: cluster − engine, ms", plumbingMs.median, plumbingMs.min, plumbingMs.max],
+      ],
+    ),
+    `leading silence besides: cluster ${leadingSilenceMs.cluster.toFixed(1)} ms, engine ${leadingSilenceMs.engine.toFixed(1)} ms`,
+  ].join("\n");
+}

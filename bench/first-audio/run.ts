@@ -1,0 +1,120 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { startCluster, type TestCluster } from "#test/harness/cluster";
+import { closeAudible, durationMs, findOnset, MP3_KILOBITS_PER_SECOND, type Onset } from "../audible.js";
+import { type FirstAudioLine, readFirstAudio } from "../edge-log.js";
+import { openStream } from "../live-socket.js";
+import { watchOthers } from "../machine.js";
+import type { FirstAudioScenario } from "../scenarios.js";
+import { overRounds, type Spread, spread } from "../statistics.js";
+import { objections } from "../validity.js";
+import { type EngineAlone, loadEngineAlone } from "./engine-alone.js";
+
+/** Both sides rest this long before each measurement, so that neither finds the other's caches warmer. */
+const REST_MS = 40;
+const WARM_UP = 15;
+
+const partNames = ["parseMs", "queueMs", "engineMs", "returnMs", "encodeMs", "totalMs"] as const;
+
+export interface FirstAudioFigures {
+  clusterMs: Spread;
+  engineMs: Spread;
+  /** Cluster over engine, of each round's medians. */
+  ratio: { median: number; min: number; max: number };
+  /** Cluster minus engine, of each round's medians. */
+  plumbingMs: { median: number; min: number; max: number };
+  /** Silence at the beginning of the sound, which the listener waits for besides. */
+  leadingSilenceMs: { cluster: number; engine: number };
+  /** As the edge measured them; `totalMs` from the text's arrival to its bytes' leaving. */
+  parts: Record<(typeof partNames)[number], Spread>;
+}
+
+/** Measures cluster and engine in turns. Throws when the cluster's sound is not the engine's. */
+export async function runFirstAudio(scenario: FirstAudioScenario): Promise<{ figures: FirstAudioFigures; invalid: string[] }> {
+  const cluster = await startCluster({ workers: scenario.workers, settings: { LOG_LEVEL: "debug" } });
+  const engine = await loadEngineAlone();
+  try {
+    const reference = await compareSound(cluster, engine, scenario);
+    for (let i = 0; i < WARM_UP; i++) {
+      await heardAfterMs(cluster, scenario, reference.onset);
+      await engine.speak(scenario.text);
+    }
+    const linesBefore = readFirstAudio(cluster.dataDirectory).length;
+    const others = watchOthers();
+    const rounds = [];
+    for (let round = 0; round < scenario.rounds; round++) rounds.push(await oneRound(cluster, engine, scenario, reference.onset));
+    const invalid = objections({ load: others.read(), errors: cluster.complaints.length });
+    const lines = readFirstAudio(cluster.dataDirectory).slice(linesBefore);
+    return { figures: figuresOf(rounds, lines, reference), invalid };
+  } finally {
+    await Promise.all([engine.close(), cluster.stop(), closeAudible()]);
+  }
+}
+
+interface Round {
+  cluster: number[];
+  engine: number[];
+}
+
+async function oneRound(cluster: TestCluster, engine: EngineAlone, scenario: FirstAudioScenario, onset: Onset): Promise<Round> {
+  const round: Round = { cluster: [], engine: [] };
+  for (let i = 0; i < scenario.perRound; i++) {
+    round.cluster.push(await heardAfterMs(cluster, scenario, onset));
+    await delay(REST_MS);
+    round.engine.push((await engine.speak(scenario.text)).firstAudibleMs);
+  }
+  return round;
+}
+
+function requestOf({ format, sampleRate }: FirstAudioScenario): Record<string, unknown> {
+  return { format, sample_rate: sampleRate, ...(format === "mp3" ? { mp3_bitrate: MP3_KILOBITS_PER_SECOND } : {}) };
+}
+
+/** From the text's sending (warm) or the connection's first packet (cold) to the first audible sample. */
+async function heardAfterMs(cluster: TestCluster, scenario: FirstAudioScenario, onset: Onset): Promise<number> {
+  const connectMs = performance.now();
+  const stream = await openStream({ ...cluster, request: requestOf(scenario) }, 0);
+  if (scenario.socket === "warm") await delay(REST_MS);
+  const startMs = scenario.socket === "warm" ? performance.now() : connectMs;
+  stream.send(scenario.text);
+  stream.flush();
+  const { atMs } = await stream.received(onset.neededBytes);
+  stream.stop();
+  const problem = await stream.over;
+  if (problem !== null) throw new Error(problem);
+  return atMs - startMs;
+}
+
+interface Reference {
+  onset: Onset;
+  engineLeadingMs: number;
+}
+
+/** A fast wrong answer is none: both must say the same for as long. */
+async function compareSound(cluster: TestCluster, engine: EngineAlone, scenario: FirstAudioScenario): Promise<Reference> {
+  const stream = await openStream({ ...cluster, request: requestOf(scenario) }, Number.POSITIVE_INFINITY);
+  stream.send(scenario.text);
+  stream.stop();
+  const problem = await stream.over;
+  if (problem !== null) throw new Error(problem);
+  const bytes = stream.audio();
+  const onset = await findOnset(bytes, scenario);
+  const alone = await engine.speak(scenario.text);
+  const soundMs = durationMs(bytes.byteLength, scenario);
+  // An mp3 stream holds its encoder's delay and padding besides.
+  const toleranceMs = 0.02 * alone.soundMs + (scenario.format === "mp3" ? 80 : 0);
+  if (onset === null) throw new Error("the cluster's sound is silence");
+  if (Math.abs(soundMs - alone.soundMs) > toleranceMs) throw new Error(`the cluster's sound lasts ${soundMs} ms, the engine's ${alone.soundMs} ms`);
+  return { onset, engineLeadingMs: alone.leadingMs };
+}
+
+function figuresOf(rounds: Round[], lines: FirstAudioLine[], reference: Reference): FirstAudioFigures {
+  const medians = rounds.map(({ cluster, engine }) => ({ cluster: spread(cluster).p50, engine: spread(engine).p50 }));
+  return {
+    clusterMs: spread(rounds.flatMap((round) => round.cluster)),
+    engineMs: spread(rounds.flatMap((round) => round.engine)),
+    ratio: overRounds(medians.map(({ cluster, engine }) => cluster / engine)),
+    plumbingMs: overRounds(medians.map(({ cluster, engine }) => cluster - engine)),
+    leadingSilenceMs: { cluster: reference.onset.leadingMs, engine: reference.engineLeadingMs },
+    parts: Object.fromEntries(partNames.map((part) => [part, spread(lines.map((line) => line[part]))])) as FirstAudioFigures["parts"],
+  };
+}

@@ -1,0 +1,119 @@
+import { startCluster, type TestCluster } from "#test/harness/cluster";
+import { readFirstAudio } from "../edge-log.js";
+import { watchOthers } from "../machine.js";
+import type { LiveStreamsScenario } from "../scenarios.js";
+import { type PartSeconds, readParts, subtractParts } from "../slow-parts.js";
+import { type Spread, spread } from "../statistics.js";
+import { objections } from "../validity.js";
+import { generateLoad } from "./generator.js";
+import { type Heard, STORE_MS, type StreamReport } from "./messages.js";
+import { nextCount } from "./search.js";
+import { texts } from "./texts.js";
+
+/** Gaps that the text itself makes, when it comes slower than it is spoken, vary by this much. */
+const GAP_TOLERANCE_MS = 25;
+
+/** One number of streams. */
+export interface LoadRun {
+  streams: number;
+  failed: number;
+  problems: string[];
+  /** Streams with more silence than the same text has when nothing else runs; by the player's store. */
+  late: { plain: number; stored: number };
+  lateMs: { plain: number; stored: number };
+  /** Gaps in all, those of the text's own slowness included. */
+  underruns: { plain: number; stored: number };
+  /** From the first text's intended time to the first audible sample. */
+  firstAudioMs: Spread;
+  /** From the text that made the first chunk to its bytes, in the edge. */
+  edgeFirstAudioMs: Spread;
+  queueMs: Spread;
+  audioSeconds: number;
+  wallSeconds: number;
+  parts: PartSeconds;
+  generator: { processorShare: number; lagP99Ms: number; lagMaxMs: number };
+  invalid: string[];
+}
+
+export interface LiveStreamsFigures {
+  runs: LoadRun[];
+  /** Most streams that ran without a gap (100 ms stored, no failure), and fewest that did not; null where none was found. */
+  mostWithoutGap: number | null;
+  fewestWithGap: number | null;
+}
+
+/** Gaps of each text when it is alone, by its number. */
+type OwnGaps = Map<number, { plain: Heard; stored: Heard }>;
+
+/** Finds the number of streams at which the first listener hears a gap. */
+export async function runLiveStreams(scenario: LiveStreamsScenario, tell: (run: LoadRun) => void): Promise<{ figures: LiveStreamsFigures; invalid: string[] }> {
+  const cluster = await startCluster({ workers: scenario.workers, settings: { LOG_LEVEL: "debug" } });
+  try {
+    const alone = await speak(cluster, scenario, texts.length, new Map());
+    const own: OwnGaps = new Map(alone.reports.map((report) => [report.text, report]));
+    tell(alone.run);
+    const runs: LoadRun[] = [alone.run];
+    const outcomes: { streams: number; clean: boolean }[] = [];
+    for (let count = nextCount(outcomes, scenario); count !== null; count = nextCount(outcomes, scenario)) {
+      const { run } = await speak(cluster, scenario, count, own);
+      runs.push(run);
+      tell(run);
+      outcomes.push({ streams: count, clean: run.failed === 0 && run.late.stored === 0 });
+    }
+    const counts = (clean: boolean): number[] => outcomes.filter((outcome) => outcome.clean === clean).map((outcome) => outcome.streams);
+    const invalid = runs.flatMap((run) => run.invalid.map((reason) => `${run.streams} streams: ${reason}`));
+    return { figures: { runs, mostWithoutGap: most(counts(true)), fewestWithGap: fewest(counts(false)) }, invalid };
+  } finally {
+    await cluster.stop();
+  }
+}
+
+async function speak(cluster: TestCluster, scenario: LiveStreamsScenario, streams: number, own: OwnGaps): Promise<{ run: LoadRun; reports: StreamReport[] }> {
+  const linesBefore = readFirstAudio(cluster.dataDirectory).length;
+  const [others, partsBefore] = [watchOthers(), readParts(cluster)];
+  const { format, sampleRate, wordsPerSecond, rampMs, seed } = scenario;
+  const { baseUrl, apiKey } = cluster;
+  const report = await generateLoad({ baseUrl, apiKey, sound: { format, sampleRate }, streams, wordsPerSecond, rampMs, seed });
+  const parts = subtractParts(readParts(cluster), partsBefore);
+  const { lagP99Ms, lagMaxMs, processorShare } = report;
+  const lines = readFirstAudio(cluster.dataDirectory).slice(linesBefore);
+  const good = report.streams.filter((stream) => stream.problem === null);
+  const problems = report.streams.flatMap(({ problem }) => (problem === null ? [] : [problem]));
+  const lateness = good.map((stream) => ({ plain: tooLate(stream.plain, own.get(stream.text)?.plain), stored: tooLate(stream.stored, own.get(stream.text)?.stored) }));
+  const sum = (values: number[]): number => values.reduce((total, value) => total + value, 0);
+  const run: LoadRun = {
+    streams,
+    failed: problems.length,
+    problems: [...new Set(problems)],
+    late: { plain: lateness.filter(({ plain }) => plain > 0).length, stored: lateness.filter(({ stored }) => stored > 0).length },
+    lateMs: { plain: sum(lateness.map(({ plain }) => plain)), stored: sum(lateness.map(({ stored }) => stored)) },
+    underruns: { plain: sum(good.map(({ plain }) => plain.underruns)), stored: sum(good.map(({ stored }) => stored.underruns)) },
+    firstAudioMs: spread(good.map((stream) => stream.firstAudioMs)),
+    edgeFirstAudioMs: spread(lines.map((line) => line.totalMs)),
+    queueMs: spread(lines.map((line) => line.queueMs)),
+    audioSeconds: sum(good.map((stream) => stream.audioMs)) / 1000,
+    wallSeconds: report.wallMs / 1000,
+    parts,
+    generator: { processorShare, lagP99Ms, lagMaxMs },
+    invalid: objections({ load: others.read(), generatorLagP99Ms: lagP99Ms, errors: problems.length }),
+  };
+  return { run, reports: report.streams };
+}
+
+/** Silence beyond the text's own. */
+function tooLate(heard: Heard, own: Heard = { underruns: 0, stalledMs: 0 }): number {
+  const extraMs = heard.stalledMs - own.stalledMs;
+  const tolerated = own.underruns > 0 ? GAP_TOLERANCE_MS * own.underruns : 0;
+  return extraMs > tolerated ? extraMs : 0;
+}
+
+function most(values: number[]): number | null {
+  return values.length === 0 ? null : Math.max(...values);
+}
+
+function fewest(values: number[]): number | null {
+  return values.length === 0 ? null : Math.min(...values);
+}
+
+/** What the stored player's column means, for the report. */
+export const storeTitle = `${STORE_MS} ms`;

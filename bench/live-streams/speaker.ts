@@ -1,0 +1,78 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { durationMs, findOnset, MP3_KILOBITS_PER_SECOND, type Onset } from "../audible.js";
+import { type LiveSocket, openStream } from "../live-socket.js";
+import type { GeneratorTask, StreamReport } from "./messages.js";
+import { STORE_MS } from "./messages.js";
+import { playBack } from "./player.js";
+
+/** Sockets are open and started this long before their text is due. */
+const HEAD_START_MS = 500;
+
+/** Enough of a stream to find its first audible sample in. */
+const KEPT_BYTES = 16 * 1024;
+
+/** One finished stream, before it is looked at. */
+export interface SpokenStream {
+  text: number;
+  intendedAtMs: number;
+  problem: string | null;
+  socket: LiveSocket | null;
+}
+
+/** Speaks one text, its first word at `intendedAtMs` whatever happened before; never rejects. */
+export async function speakAt(task: GeneratorTask, text: { index: number; words: string }, intendedAtMs: number): Promise<SpokenStream> {
+  const { sound, wordsPerSecond } = task;
+  const mp3 = sound.format === "mp3" ? { mp3_bitrate: MP3_KILOBITS_PER_SECOND } : {};
+  const spoken = { text: text.index, intendedAtMs };
+  await delay(Math.max(0, intendedAtMs - HEAD_START_MS - performance.now()));
+  try {
+    const socket = await openStream({ ...task, request: { format: sound.format, sample_rate: sound.sampleRate, ...mp3 } }, KEPT_BYTES);
+    const words = wordsPerSecond === null ? [text.words] : text.words.split(/(?<= )/);
+    for (const [i, word] of words.entries()) {
+      await delay(Math.max(0, intendedAtMs + (i * 1000) / (wordsPerSecond ?? 1) - performance.now()));
+      socket.send(word);
+    }
+    socket.stop();
+    return { ...spoken, socket, problem: await socket.over };
+  } catch (error) {
+    return { ...spoken, socket: null, problem: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+/** Finds onsets, each text's once: equal texts make equal sound. */
+export class Onsets {
+  readonly #known = new Map<number, Promise<Onset | null>>();
+
+  constructor(private readonly sound: GeneratorTask["sound"]) {}
+
+  of(text: number, bytes: Uint8Array): Promise<Onset | null> {
+    const known = this.#known.get(text) ?? findOnset(bytes, this.sound);
+    this.#known.set(text, known);
+    return known;
+  }
+}
+
+/** What the listener heard. */
+export async function reportOf(stream: SpokenStream, sound: GeneratorTask["sound"], onsets: Onsets): Promise<StreamReport> {
+  const { text, problem, socket, intendedAtMs } = stream;
+  const nothing = { underruns: 0, stalledMs: 0 };
+  const failed = { text, firstAudioMs: Number.NaN, audioMs: 0, plain: nothing, stored: nothing };
+  if (problem !== null || socket === null) return { ...failed, problem: problem ?? "no connection" };
+  const onset = await onsets.of(text, socket.audio());
+  if (onset === null) return { ...failed, problem: "the sound is silence" };
+  const received = socket.arrivals.map(({ atMs, bytes }) => ({ atMs, durationMs: durationMs(bytes, sound) }));
+  const [plain, stored] = [0, STORE_MS].map((preBufferMs) => playBack(received, { silenceMs: onset.leadingMs, preBufferMs }));
+  let bytes = 0;
+  const first = socket.arrivals.find((arrival) => {
+    bytes += arrival.bytes;
+    return bytes >= onset.neededBytes;
+  });
+  return {
+    text,
+    problem,
+    firstAudioMs: (first?.atMs ?? Number.NaN) - intendedAtMs,
+    audioMs: received.reduce((sum, one) => sum + one.durationMs, 0),
+    plain: { underruns: plain?.underruns ?? 0, stalledMs: plain?.stalledMs ?? 0 },
+    stored: { underruns: stored?.underruns ?? 0, stalledMs: stored?.stalledMs ?? 0 },
+  };
+}

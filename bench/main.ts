@@ -1,0 +1,50 @@
+import { printFirstAudio } from "./first-audio/report.js";
+import { runFirstAudio } from "./first-audio/run.js";
+import { printLiveStreams, printProgress } from "./live-streams/report.js";
+import { runLiveStreams } from "./live-streams/run.js";
+import { describeMachine, loadBefore } from "./machine.js";
+import { writeRow } from "./results.js";
+import { type Scenario, scenarios } from "./scenarios.js";
+import { objections } from "./validity.js";
+
+/** `npm run bench -- [--despite-load] [beginning of a scenario's name…]`: runs the scenarios so named, one after the other. */
+const despiteLoad = process.argv.includes("--despite-load");
+const beginnings = process.argv.slice(2).filter((word) => !word.startsWith("--"));
+const chosen = scenarios.filter(({ name }) => beginnings.some((beginning) => name.startsWith(beginning)));
+if (chosen.length === 0) {
+  console.log(`Say which scenarios, by the beginning of their names:\n${scenarios.map(({ name }) => `  ${name}`).join("\n")}`);
+  process.exit(2);
+}
+
+/** Without this much rest before a run the machine's load says nothing. */
+const LISTEN_MS = 3000;
+
+async function run(scenario: Scenario): Promise<{ figures: object; invalid: string[]; page: string }> {
+  if (scenario.kind === "first-audio") {
+    const { figures, invalid } = await runFirstAudio(scenario);
+    return { figures, invalid, page: printFirstAudio(figures) };
+  }
+  const { figures, invalid } = await runLiveStreams(scenario, (one) => console.log(printProgress(one)));
+  return { figures, invalid, page: printLiveStreams(figures) };
+}
+
+let refused = 0;
+for (const scenario of chosen) {
+  console.log(`\n${scenario.name}`);
+  const machine = describeMachine();
+  const before = objections({ load: await loadBefore(LISTEN_MS), errors: 0 });
+  if (before.length > 0 && !despiteLoad) {
+    console.log(`  not run: ${before.join("; ")} (--despite-load runs it, and marks it invalid)`);
+    refused++;
+    continue;
+  }
+  const startedAt = new Date().toISOString();
+  const { figures, invalid: during, page } = await run(scenario);
+  const invalid = [...before, ...during];
+  console.log(page);
+  console.log(`${machine.processor}, ${machine.cores} cores, Node.js ${machine.node}, commit ${machine.commit}${machine.changed ? " with changes" : ""}`);
+  console.log(`load average before: ${machine.loadAverage.join(", ")}`);
+  if (invalid.length > 0) console.log(`INVALID: ${invalid.join("; ")}`);
+  console.log(`row added to ${writeRow({ scenario, startedAt, machine, invalid, figures })}`);
+}
+process.exit(refused > 0 ? 1 : 0);

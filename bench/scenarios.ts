@@ -1,0 +1,73 @@
+/** How long one short clause takes to the ear, through the whole cluster and from the same engine alone. */
+export interface FirstAudioScenario {
+  kind: "first-audio";
+  name: string;
+  format: "pcm" | "mp3";
+  sampleRate: number;
+  /** `warm`: the socket is open and started when the text is sent. `cold`: time runs from the first packet of the connection. */
+  socket: "warm" | "cold";
+  text: string;
+  /** Cluster and engine take turns this often. */
+  rounds: number;
+  /** Measurements of each in one round. */
+  perRound: number;
+  workers: number;
+}
+
+/** How many streams are spoken at once before the first listener hears a gap. */
+export interface LiveStreamsScenario {
+  kind: "live-streams";
+  name: string;
+  format: "pcm" | "mp3";
+  sampleRate: number;
+  /** Words of text per second, as a language model writes them; null sends the whole text at once. */
+  wordsPerSecond: number | null;
+  /** Streams of the first run; the next ones are found by doubling, then by halving the gap. */
+  firstStreams: number;
+  mostStreams: number;
+  mostRuns: number;
+  /** Streams start at random times (Poisson) within this time. */
+  rampMs: number;
+  seed: number;
+  workers: number;
+}
+
+export type Scenario = FirstAudioScenario | LiveStreamsScenario;
+
+/** 20 characters, spoken in about a second. */
+const SHORT_CLAUSE = "Good morning, friend";
+
+const firstAudio = { kind: "first-audio", text: SHORT_CLAUSE, rounds: 5, perRound: 40, workers: 1 } as const;
+const liveStreams = { kind: "live-streams", firstStreams: 50, mostStreams: 400, mostRuns: 6, rampMs: 4000, seed: 1, workers: 2 } as const;
+
+export const firstAudioWarmPcm: FirstAudioScenario = {
+  ...firstAudio, name: "first-audio-one-clause-warm-socket-pcm24", format: "pcm", sampleRate: 24_000, socket: "warm",
+};
+export const firstAudioWarmMp3: FirstAudioScenario = {
+  ...firstAudio, name: "first-audio-one-clause-warm-socket-mp3", format: "mp3", sampleRate: 44_100, socket: "warm",
+};
+export const firstAudioColdPcm: FirstAudioScenario = {
+  ...firstAudio, name: "first-audio-one-clause-cold-socket-pcm24", format: "pcm", sampleRate: 24_000, socket: "cold",
+};
+
+export const streamsWholeTextPcm: LiveStreamsScenario = {
+  ...liveStreams, name: "live-streams-whole-text-pcm24", format: "pcm", sampleRate: 24_000, wordsPerSecond: null,
+};
+export const streamsWholeTextMp3: LiveStreamsScenario = {
+  ...liveStreams, name: "live-streams-whole-text-mp3", format: "mp3", sampleRate: 44_100, wordsPerSecond: null,
+};
+export const streamsThreeWordsPcm: LiveStreamsScenario = {
+  ...liveStreams, name: "live-streams-3-words-per-second-pcm24", format: "pcm", sampleRate: 24_000, wordsPerSecond: 3,
+};
+export const streamsThreeWordsMp3: LiveStreamsScenario = {
+  ...liveStreams, name: "live-streams-3-words-per-second-mp3", format: "mp3", sampleRate: 44_100, wordsPerSecond: 3,
+};
+export const streamsTenWordsPcm: LiveStreamsScenario = {
+  ...liveStreams, name: "live-streams-10-words-per-second-pcm24", format: "pcm", sampleRate: 24_000, wordsPerSecond: 10,
+};
+
+/** Every scenario, in the order in which they run. */
+export const scenarios: readonly Scenario[] = [
+  firstAudioWarmPcm, firstAudioWarmMp3, firstAudioColdPcm,
+  streamsWholeTextPcm, streamsWholeTextMp3, streamsThreeWordsPcm, streamsThreeWordsMp3, streamsTenWordsPcm,
+];
