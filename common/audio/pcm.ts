@@ -19,7 +19,10 @@ export function bytesToSamples(bytes: Uint8Array): Int16Array {
 
 /** Samples as floats, -1 to 1. */
 export function toFloat(samples: Int16Array): Float32Array {
-  return Float32Array.from(samples, (sample) => sample / 32768);
+  const values = new Float32Array(samples.length);
+  // Not `Float32Array.from` with a function: it takes some twenty times as long, and all sound comes through here.
+  for (let i = 0; i < samples.length; i++) values[i] = (samples[i] as number) / 32768;
+  return values;
 }
 
 /** Floats as 16-bit samples: rounded, held within the range, NaN as 0. The inverse of `toFloat`. */
