@@ -19,7 +19,7 @@ function sentences(stream: number): string[] {
   ];
 }
 
-function speakAll(cluster: TestCluster): Promise<LiveResult[]> {
+function speakAll(cluster: TestCluster, onAudio?: (bytes: number) => void): Promise<LiveResult[]> {
   return Promise.all(
     [...Array(STREAMS).keys()].map((stream) =>
       speakLive({
@@ -27,6 +27,7 @@ function speakAll(cluster: TestCluster): Promise<LiveResult[]> {
         apiKey: cluster.apiKey,
         request: { format: formats[stream % formats.length] },
         events: [...sentences(stream), { event: "stop" }],
+        onAudio,
       }),
     ),
   );
@@ -36,14 +37,13 @@ function speakAll(cluster: TestCluster): Promise<LiveResult[]> {
 describe(`kill -9 under ${STREAMS} live streams`, () => {
   let cluster: TestCluster;
   let undisturbed: LiveResult[];
-  let undisturbedMs: number;
+  let undisturbedBytes: number;
 
   beforeAll(async () => {
     // Every stream is admitted: this is about repair, not about load.
     cluster = await startCluster({ workers: 2, settings: { PARLEY_ADMISSION_WAIT_MS: "600000" } });
-    const startedAtMs = performance.now();
     undisturbed = await speakAll(cluster);
-    undisturbedMs = performance.now() - startedAtMs;
+    undisturbedBytes = undisturbed.reduce((sum, result) => sum + result.audio.byteLength, 0);
   }, 180_000);
   afterAll(async () => {
     await cluster?.stop();
@@ -59,12 +59,16 @@ describe(`kill -9 under ${STREAMS} live streams`, () => {
     "%s: every stream ends with the bytes of the undisturbed run",
     async (name) => {
       const livesBefore = cluster.processes().find((process) => process.name === name)!.lives;
-      // Any moment of the run, its first tenth aside, where upgrades still need the control plane's word on the key.
-      const killAfterMs = undisturbedMs * (0.1 + 0.8 * Math.random());
-      const streams = speakAll(cluster);
-      const timer = setTimeout(() => cluster.kill(name), killAfterMs);
-      const results = await streams.finally(() => clearTimeout(timer));
-      const context = `${name} killed after ${killAfterMs.toFixed(0)} of ${undisturbedMs.toFixed(0)} ms`;
+      // Any moment of the run, told by how much sound has come; its very start aside, where upgrades still need the control plane's word on the key.
+      const killAtBytes = Math.round(undisturbedBytes * (0.02 + 0.9 * Math.random()));
+      let heardBytes = 0;
+      let killed = false;
+      const results = await speakAll(cluster, (bytes) => {
+        heardBytes += bytes;
+        if (!killed && heardBytes >= killAtBytes) killed = cluster.kill(name);
+      });
+      const context = `${name} killed after ${killAtBytes} of ${undisturbedBytes} bytes`;
+      expect([context, killed]).toEqual([context, true]);
       await until(() => cluster.processes().find((process) => process.name === name)!.lives > livesBefore, { withinMs: 10_000, what: `${name} to live again` });
       for (const [stream, result] of results.entries()) {
         expect([context, stream, result.finish, result.closeCode]).toEqual([context, stream, { reason: "stop" }, 1000]);

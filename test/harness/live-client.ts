@@ -20,6 +20,8 @@ export interface LiveOptions {
   /** Sent right after `start`, in this order. A string is a text event. */
   events: (string | { event: string } | Uint8Array)[];
   headers?: Record<string, string>;
+  /** Called with the size of each audio frame as it comes. */
+  onAudio?: (bytes: number) => void;
 }
 
 /** A raw live WebSocket client: sends its events at once, resolves when the socket has closed. Rejects when the upgrade is refused. */
@@ -44,6 +46,7 @@ export function speakLive(options: LiveOptions): Promise<LiveResult> {
         parts.push(message.audio);
         result.frameBytes.push(message.audio.byteLength);
         result.frameAtMs.push(performance.now() - startedAtMs);
+      options.onAudio?.(message.audio.byteLength);
       } else if (message.event === "finish") {
         result.finish = { reason: message.reason ?? "", ...(message.message === undefined ? {} : { message: message.message }) };
       }

@@ -23,10 +23,10 @@ const sentences = [
 ];
 
 /**
- * Stated limit for the embedded formant voice. The recognizer was trained on people: on the same sentences it mishears a third of the words of
- * recorded synthetic speech, and nearly all words of noise or of another language (the control below), so the limit tells speech from rubbish.
+ * Stated limit for the embedded formant voice: it gets 37 %. The recognizer was trained on people, and mishears this voice where one would not;
+ * the control below, what it hears when something else is said, tells how far that is from rubbish.
  */
-const HIGHEST_WORD_ERROR_RATE = 0.6;
+const HIGHEST_WORD_ERROR_RATE = 0.45;
 
 describe("speech is intelligible", () => {
   let cluster: TestCluster;
