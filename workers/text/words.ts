@@ -7,8 +7,8 @@ export interface SpokenMark {
   atMs: number;
 }
 
-/** Letters, digits and what joins them inside a word: "don't", "word-pair", "U.S.A". */
-const wordPattern = /[\p{L}\p{N}\p{M}]+(?:['’.\-_@:/][\p{L}\p{N}\p{M}]+)*/gu;
+/** Letters, digits, what joins them inside a word, and the signs read with a number: "don't", "word-pair", "U.S.A", "R&D", "$1,000.50", "5%". */
+const wordPattern = /\p{Sc}?[\p{L}\p{N}\p{M}]+(?:(?:(?<=\p{N}),(?=\p{N})|['’.\-_@:/&])[\p{L}\p{N}\p{M}]+)*[%°\p{Sc}]?/gu;
 
 /** Scripts that are written without spaces: what the engine marks is the best word there is. */
 const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
