@@ -22,7 +22,7 @@ export function looseBoolean(fallback: boolean): z.ZodType<boolean> {
 export function queryInteger(min: number, max: number, fallback: number): z.ZodType<number> {
   const schema = z.preprocess(
     (value, context) => {
-      if (typeof value === "string" && /^\s*[+-]?\d{1,15}\s*$/.test(value)) return Number(value);
+      if (typeof value === "string" && /^\s*[+-]?\d{1,16}\s*$/.test(value)) return Number(value);
       context.addIssue({
         code: "custom",
         params: { type: "int_parsing" },

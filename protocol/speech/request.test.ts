@@ -36,6 +36,10 @@ describe("speechRequest", () => {
     expect(accepted({ opus_bitrate: 33 })).toBe(false);
   });
 
+  it("takes no bytes or timestamps for a map", () => {
+    expect([accepted({ prosody: {} }), accepted({ prosody: new Uint8Array(2) }), accepted({ prosody: new Date(0) })]).toEqual([true, false, false]);
+  });
+
   it("ties the sample rate to the format", () => {
     expect(accepted({ format: "pcm", sample_rate: 8000 })).toBe(true);
     expect(accepted({ format: "mp3", sample_rate: 8000 })).toBe(false);

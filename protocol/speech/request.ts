@@ -28,6 +28,15 @@ function optional<T extends z.ZodType>(schema: T): z.ZodPreprocess<z.ZodOptional
   return z.preprocess((value) => (value === null ? undefined : value), schema.optional());
 }
 
+/** A map of fields: MessagePack's bytes, timestamps and extensions are objects to JavaScript too, and no maps. */
+function map<T extends z.ZodType>(schema: T): z.ZodPreprocess<T> {
+  return z.preprocess((value, context) => {
+    if (typeof value !== "object" || value === null || Array.isArray(value) || Object.getPrototypeOf(value) === Object.prototype) return value;
+    context.addIssue({ code: "invalid_type", expected: "object", input: value });
+    return z.NEVER;
+  }, schema);
+}
+
 /** `1.0` from MessagePack or JSON is the integer 1; JavaScript numbers already agree, bigints from int64 do not. */
 const integer = z.preprocess((value) => (typeof value === "bigint" ? Number(value) : value), z.number().int());
 
@@ -70,16 +79,16 @@ function byteListToBytes(list: unknown[]): Uint8Array | null {
 }
 
 /** Reference audio with its transcript: a voice sent with the request instead of saved before. */
-export const referenceAudio = z.object({ audio: audioBytes, text: z.string().max(10_000).default("") });
+export const referenceAudio = map(z.object({ audio: audioBytes, text: z.string().max(10_000).default("") }));
 export type ReferenceAudio = z.infer<typeof referenceAudio>;
 
-export const prosody = z.object({
+export const prosody = map(z.object({
   /** Speaking rate; pitch stays. */
   speed: optional(number.pipe(z.number().min(0.5).max(2))),
   /** Decibels. */
   volume: optional(number.pipe(z.number().min(-20).max(20))),
   normalize_loudness: optional(z.boolean()),
-});
+}));
 
 /** Longest text of one HTTP request, in UTF-16 units. */
 export const MAX_TEXT_CHARACTERS = 1_000_000;
