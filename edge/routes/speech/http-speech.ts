@@ -1,4 +1,4 @@
-import type { ServiceError } from "#protocol/errors";
+import { ServiceError } from "#protocol/errors";
 import type { HttpRequest, HttpResponder } from "../../http/exchange.js";
 import { admitCaller } from "../../speech/session/caller.js";
 import type { SpeechContext } from "../../speech/session/context.js";
@@ -41,6 +41,8 @@ export async function handleSpeech(options: {
       const output: SpeechOutput = {
         ...writer,
         ended: async () => {
+          // An engine may find nothing to say in a text that looked speakable, such as a sign alone.
+          if (!responder.begun) return reject(new ServiceError("nothing_to_speak"));
           await writer.ended();
           resolve();
         },

@@ -57,7 +57,6 @@ function writeEvents(responder: HttpResponder): HttpSpeechWriter {
       }
     },
     async ended() {
-      if (!responder.begun) responder.begin(200, headers);
       responder.end();
     },
     failed(error: ServiceError) {

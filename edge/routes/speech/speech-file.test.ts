@@ -65,6 +65,15 @@ describe("POST /v1/tts", () => {
     }
   });
 
+  it.each(["wav", "pcm"])("says that there was nothing to speak when no %s sound comes of the text", async (format) => {
+    const bench = new SpeechBench();
+    bench.faultOf = () => ({ kind: "soundless" });
+    const { responder, outcome } = post(bench, { text: "+", format });
+    await bench.pass(2000);
+    expect(await outcome).toBe("nothing_to_speak");
+    expect(responder.begun).toBe(false);
+  });
+
   it("lets those without credit use the free model, in its own tier", async () => {
     const bench = new SpeechBench();
     bench.principal = { ...testPrincipal, hasCredit: false };

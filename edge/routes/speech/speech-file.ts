@@ -17,16 +17,12 @@ export function speechFileRoute(context: SpeechContext): HttpRoute {
 
 function writeFile(responder: HttpResponder, request: SpeechRequest): HttpSpeechWriter {
   const headers = { "content-type": contentTypes[request.format ?? "mp3"], "cache-control": "no-store" };
-  const begin = (): void => {
-    if (!responder.begun) responder.begin(200, headers);
-  };
   return {
     async bytes(bytes) {
-      begin();
+      if (!responder.begun) responder.begin(200, headers);
       if (!responder.write(bytes)) await responder.writable();
     },
     async ended() {
-      begin();
       responder.end();
     },
     failed: () => false,

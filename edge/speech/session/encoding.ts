@@ -31,6 +31,8 @@ export class Encoding {
   #closed = false;
   /** Whether the encoder got samples since it was last flushed. */
   #unflushed = false;
+  /** Whether there was any sound: a file's header without any is nothing to anybody. */
+  #sounded = false;
 
   constructor(options: EncodingOptions) {
     this.#options = options;
@@ -89,7 +91,7 @@ export class Encoding {
         if (!this.#closed) await output.flushed?.();
         return;
       case "ended":
-        await this.#give(await this.#encoder.finish());
+        if (this.#sounded) await this.#give(await this.#encoder.finish());
         if (!this.#closed) await output.ended();
         return this.close();
       case "failed":
@@ -103,6 +105,7 @@ export class Encoding {
     const seconds = samples.length / sampleRate;
     this.#useRate(sampleRate);
     this.#unflushed = true;
+    this.#sounded ||= samples.length > 0;
     const bytes = await this.#encoder.write(samples);
     this.#waitingSeconds -= seconds;
     this.#updateHold();

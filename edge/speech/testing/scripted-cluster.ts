@@ -18,6 +18,7 @@ export type Fault =
   | { kind: "scheduler-dies"; afterFrames: number }
   | { kind: "bus-down"; afterFrames: number; forMs: number }
   | { kind: "refused" }
+  | { kind: "soundless" }
   | { kind: "broken" };
 
 export const SAMPLE_RATE = 8000;
@@ -81,7 +82,7 @@ export class ScriptedCluster {
     const fault = this.#options.faultOf(chunk.chunkIndex, chunk.attempt);
     if (fault?.kind === "refused") return this.#verdict(chunk, "refused");
     if (fault?.kind === "broken") return this.#failed(chunk, false);
-    const frames = this.#frames(chunk);
+    const frames = this.#frames(chunk, fault?.kind === "soundless" ? new Int16Array() : expectedSamples(chunk));
     const arriving = fault !== null && "afterFrames" in fault ? frames.slice(0, fault.afterFrames) : frames;
     let delayMs = 2 + (fault?.kind === "late" ? fault.delayMs : 0);
     for (const [index, frame] of arriving.entries()) {
@@ -104,10 +105,9 @@ export class ScriptedCluster {
     }
   }
 
-  #frames(chunk: SpeechChunk): AudioFrame[] {
-    const samples = expectedSamples(chunk);
+  #frames(chunk: SpeechChunk, samples: Int16Array): AudioFrame[] {
     const frames: AudioFrame[] = [];
-    for (let first = 0; first < samples.length; first += FRAME_SAMPLES) {
+    for (let first = 0; first < Math.max(1, samples.length); first += FRAME_SAMPLES) {
       const part = samples.slice(first, first + FRAME_SAMPLES);
       const last = first + FRAME_SAMPLES >= samples.length;
       const startMs = (first / SAMPLE_RATE) * 1000;
