@@ -6,20 +6,25 @@ import type { Clock } from "#common/clock";
 import type { SpeechPiece } from "../engines/engine.js";
 
 export interface FrameSenderOptions {
-  bus: Bus;
+  bus: Pick<Bus, "publish">;
   clock: Clock;
   workerId: string;
   chunk: SpeechChunk;
   sampleRate: number;
   /** What the chunk waited in the scheduler, microseconds. */
   queuedUs: number;
-  /** Runs a callback once what has already arrived is handled (`setImmediate`). */
-  defer: (callback: () => void) => void;
 }
 
+/** A chunk's first sound leaves piece by piece: enough for the first frame that an encoder and the edge's framing give to a listener. */
+const PROMPT_MS = 300;
+
+/** Then pieces are gathered for this long: the listener has more than that in store, and every frame costs each role on its way. */
+const GATHER_MS = 10;
+
 /**
- * Sends one chunk's pieces to its edge. The first goes at once: it is the listener's first sound. Later pieces that arrive together leave
- * as one frame, so that a busy worker sends few large frames and an idle one loses no time.
+ * Sends one chunk's pieces to its edge: at once while the listener waits for them, then those of a few milliseconds as one frame. An engine
+ * far faster than real time would otherwise fill the bus with small frames, and all roles with their handling, just when the first ones
+ * are on their way.
  */
 export class FrameSender {
   readonly #options: FrameSenderOptions;
@@ -28,8 +33,7 @@ export class FrameSender {
   #heldWords: WordTiming[] = [];
   #nextSample = 0;
   #begun = false;
-  #over = false;
-  #deferred = false;
+  #cancelGathering: (() => void) | null = null;
 
   /** The engine's time counts from here. */
   constructor(options: FrameSenderOptions) {
@@ -45,27 +49,24 @@ export class FrameSender {
   send(piece: SpeechPiece): void {
     this.#held.push(piece.samples);
     this.#heldWords.push(...piece.words);
-    if (!this.#begun && piece.samples.length > 0) return this.#flush(false);
-    if (this.#deferred) return;
-    this.#deferred = true;
-    this.#options.defer(() => {
-      this.#deferred = false;
-      if (!this.#over) this.#flush(false);
-    });
+    const { clock, sampleRate } = this.#options;
+    if (piece.samples.length > 0 && this.#nextSample < (PROMPT_MS / 1000) * sampleRate) return this.#flush(false);
+    this.#cancelGathering ??= clock.after(GATHER_MS, () => this.#flush(false));
   }
 
   /** The chunk is complete: the rest goes out, marked as the last. */
   finish(): void {
     this.#flush(true);
-    this.#over = true;
   }
 
   /** The chunk will not be completed: what is held is dropped. */
   discard(): void {
-    this.#over = true;
+    this.#cancelGathering?.();
   }
 
   #flush(last: boolean): void {
+    this.#cancelGathering?.();
+    this.#cancelGathering = null;
     const samples = joined(this.#held);
     const words = this.#heldWords;
     this.#held = [];

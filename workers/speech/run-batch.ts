@@ -25,7 +25,7 @@ export async function runBatch(batch: Batch, context: BatchContext): Promise<voi
   const engine = context.engineFor(batch.model);
   const sampleRate = engine?.describe().sampleRate ?? 0;
   const held = batch.chunks.map(({ chunk, queuedUs }) => {
-    const sender = new FrameSender({ bus, clock, workerId, chunk, sampleRate, queuedUs, defer: setImmediate });
+    const sender = new FrameSender({ bus, clock, workerId, chunk, sampleRate, queuedUs });
     const { signal, done } = running.add(chunk);
     const job: ChunkJob = { chunk, signal, emit: (piece) => sender.send(piece) };
     return { chunk, sender, done, job };
