@@ -1,0 +1,38 @@
+import type { Topic } from "./case.js";
+import { authorizationCases, contentTypeCases, modelHeaderCases, traceCases } from "./heads.js";
+import { jsonBodyCases } from "./json-bodies.js";
+import { liveEventCases } from "./live-events.js";
+import { liveFrameCases } from "./live-frames.js";
+import { msgpackBodyCases } from "./msgpack-bodies.js";
+import { methodCases, pathCases, queryCases } from "./paths.js";
+import { rawHttpCases } from "./raw-http.js";
+import { badFieldCases, goodFieldCases, packedFieldCases, wholeBodyCases } from "./speech-fields.js";
+import { referenceCases, referenceIdCases } from "./speech-references.js";
+import { liveTextCases, textCases } from "./speech-text.js";
+import { voiceFieldCases } from "./voice-fields.js";
+import { voiceFormCases } from "./voice-forms.js";
+
+/** The whole table. */
+export const topics: Topic[] = [
+  { name: "speech fields of wrong types and beyond their bounds", cases: [...badFieldCases(), ...wholeBodyCases()] },
+  { name: "speech fields that only MessagePack can carry", cases: packedFieldCases() },
+  { name: "speech fields at their bounds", cases: goodFieldCases() },
+  { name: "texts", cases: textCases() },
+  { name: "live texts", cases: liveTextCases() },
+  { name: "references", cases: referenceCases() },
+  { name: "reference ids", cases: referenceIdCases() },
+  { name: "JSON bodies", cases: jsonBodyCases() },
+  { name: "MessagePack bodies", cases: msgpackBodyCases() },
+  { name: "content types", cases: contentTypeCases() },
+  { name: "model headers", cases: modelHeaderCases() },
+  { name: "trace headers", cases: traceCases() },
+  { name: "authorization", cases: authorizationCases() },
+  { name: "paths", cases: pathCases() },
+  { name: "methods", cases: methodCases() },
+  { name: "queries", cases: queryCases() },
+  { name: "voice fields", cases: voiceFieldCases() },
+  { name: "voice forms", cases: voiceFormCases() },
+  { name: "HTTP itself", cases: rawHttpCases() },
+  { name: "live events", cases: liveEventCases() },
+  { name: "live frames", cases: liveFrameCases() },
+];
