@@ -1,6 +1,7 @@
 import { Worker } from "node:worker_threads";
 import { fromErrorRecord, ServiceError } from "#protocol/errors";
 import type { AudioEncoder, EncoderPool, EncoderSpec } from "./encoder.js";
+import { withFirstWriteHere } from "./first-write.js";
 import type { ThreadReply, ThreadRequest } from "./thread-messages.js";
 
 interface Call {
@@ -47,7 +48,7 @@ export function createEncoderPool({ threads, startWorker = startEncoderWorker }:
   return {
     open(spec) {
       if (closed) throw failure("encoder_pool_closed");
-      return openStream(chooseThread(), nextId++, spec, () => nextId++);
+      return withFirstWriteHere(openStream(chooseThread(), nextId++, spec, () => nextId++), spec);
     },
     async close() {
       closed = true;
