@@ -1,0 +1,174 @@
+import { z } from "zod";
+import { recordText } from "../text.js";
+import {
+  analysisNamePattern,
+  configLimits,
+  dataFieldTypes,
+  eagernessLevels,
+  firstMessageModes,
+  interruptionSensitivities,
+  modelTiers,
+  speakingLanguages,
+  summaryLanguages,
+  transferModes,
+  voicemailActions,
+  warmConnectModes,
+} from "./config-values.js";
+import { e164Number, reference } from "./text.js";
+
+const analysisName = z.string().regex(analysisNamePattern, { message: "Input should match the pattern ^[a-z][a-z0-9_]{0,63}$" });
+
+const webhookUrl = recordText(1, configLimits.webhookUrl);
+/** Write-only. Empty or null is none. */
+const webhookSecret = recordText(0, configLimits.webhookSecret).nullable().optional();
+
+function withoutDuplicates<T extends z.ZodType>(list: z.ZodArray<T>, keyOf: (item: z.output<T>) => string, noun: string): z.ZodArray<T> {
+  return list.refine((items) => new Set(items.map(keyOf)).size === items.length, { message: `${noun} must be unique` });
+}
+
+const referenceList = (max: number) => withoutDuplicates(z.array(reference).max(max), (id) => id, "Ids");
+
+/** A zone of the IANA database as `Intl` knows it; empty is none. Offsets are no zones. */
+const timezone = recordText(0, 64).refine(isTimezone, { message: "Input should be an IANA time zone" });
+
+/** Whether a name is empty or one that `Intl` resolves; offsets such as `+05:30`, which newer engines take too, are refused. */
+export function isTimezone(name: string): boolean {
+  if (name === "") return true;
+  if (!/^[A-Za-z][A-Za-z0-9_+\-/]*$/.test(name)) return false;
+  try {
+    new Intl.DateTimeFormat("en", { timeZone: name });
+    return true;
+  } catch {
+    return false; // RangeError is how Intl says that it knows no such zone
+  }
+}
+
+const postCallWebhook = z.strictObject({ url: webhookUrl, secret: webhookSecret });
+
+const dataField = z
+  .strictObject({
+    name: analysisName,
+    type: z.enum(dataFieldTypes).default("text"),
+    description: recordText(0, 500).default(""),
+    enum_options: z.array(recordText(1, 200)).nullable().default(null),
+  })
+  .refine(({ type, enum_options }) => type !== "enum" || (enum_options !== null && enum_options.length >= 2 && enum_options.length <= 20), {
+    message: "An enum field has 2 to 20 options",
+    path: ["enum_options"],
+  })
+  .refine(({ type, enum_options }) => type === "enum" || enum_options === null, { message: "Only an enum field has options", path: ["enum_options"] })
+  .refine(({ enum_options }) => new Set(enum_options ?? []).size === (enum_options ?? []).length, { message: "Options must be unique", path: ["enum_options"] });
+
+const transferDestination = z.strictObject({
+  type: z.literal("phone").default("phone"),
+  label: recordText(0, 200).default(""),
+  phone_number: e164Number,
+  mode: z.enum(transferModes).default("cold"),
+  warm_connect: z.enum(warmConnectModes).default("confirm"),
+});
+
+const promptPatch = z.strictObject({
+  system_prompt: recordText(0, configLimits.systemPrompt).optional(),
+  first_message_mode: z.enum(firstMessageModes).optional(),
+  first_message: recordText(0, configLimits.firstMessage).optional(),
+  first_message_prompt: recordText(0, configLimits.firstMessage).optional(),
+});
+
+const conversationPatch = z.strictObject({
+  max_duration_seconds: z.int().min(60).max(3600).optional(),
+  eagerness: z.enum(eagernessLevels).optional(),
+  interruptible: z.boolean().optional(),
+  interruption_sensitivity: z.enum(interruptionSensitivities).optional(),
+  reengage_enabled: z.boolean().optional(),
+  hangup_after_seconds: z.int().min(10).max(3600).optional(),
+  hangup_farewell_enabled: z.boolean().optional(),
+  record_audio: z.boolean().optional(),
+  timezone: timezone.optional(),
+  transfer_destinations: z.array(transferDestination).max(configLimits.transferDestinations).optional(),
+  outbound: z
+    .strictObject({
+      amd_enabled: z.boolean().optional(),
+      voicemail: z.strictObject({ action: z.enum(voicemailActions).optional(), message: recordText(0, 10_000).optional() }).optional(),
+    })
+    .optional(),
+});
+
+const webhooksPatch = z.strictObject({
+  conversation_init: z
+    .strictObject({ url: webhookUrl, secret: webhookSecret, timeout_seconds: z.number().min(1).max(8).optional() })
+    .nullable()
+    .optional(),
+  post_call: z
+    .preprocess(
+      // One object stands for a list of one, and null for an empty one.
+      (value) => (value === null ? [] : typeof value === "object" && !Array.isArray(value) ? [value] : value),
+      withoutDuplicates(z.array(postCallWebhook).max(configLimits.postCallWebhooks), ({ url }) => comparableUrl(url), "Webhook urls"),
+    )
+    .optional(),
+});
+
+/** Two spellings of one address are one endpoint. */
+function comparableUrl(url: string): string {
+  return URL.canParse(url) ? new URL(url).href : url;
+}
+
+const analysisPatch = z.strictObject({
+  summary: z
+    .strictObject({ enabled: z.boolean().optional(), prompt: recordText(0, 1000).optional(), language: z.enum(summaryLanguages).optional() })
+    .optional(),
+  data_fields: withoutDuplicates(z.array(dataField).max(configLimits.dataFields), ({ name }) => name, "Names").optional(),
+  criteria: withoutDuplicates(
+    z.array(z.strictObject({ name: analysisName, description: recordText(0, 500).default("") })).max(configLimits.criteria),
+    ({ name }) => name,
+    "Names",
+  ).optional(),
+});
+
+const llmPatch = z
+  .strictObject({
+    tier: z.enum(modelTiers).optional(),
+    custom: z
+      .strictObject({
+        base_url: recordText(1, 2000).refine((url) => /^https:\/\//i.test(url), { message: "Input should be an https address" }),
+        model: recordText(1, 256),
+        /** Write-only; absent or null keeps the stored key. */
+        api_key: recordText(1, 4096).nullable().optional(),
+      })
+      .nullable()
+      .optional(),
+  })
+  .refine(({ tier, custom }) => tier === undefined || custom === undefined || custom === null, {
+    message: "tier and custom exclude each other",
+    path: ["custom"],
+  });
+
+/**
+ * Body of `PATCH /v1/agent/agents/{id}/config`: what is absent keeps its value, objects are merged, lists replaced, an empty string clears.
+ * Null is refused except where it removes (`webhooks.post_call`, `webhooks.conversation_init`, `llm.custom`).
+ */
+export const configPatch = z.strictObject({
+  prompt: promptPatch.optional(),
+  voice: z
+    .strictObject({
+      voice_id: recordText(0, 256).optional(),
+      speaking_language: z.enum(speakingLanguages).optional(),
+      expressive: z.boolean().optional(),
+    })
+    .optional(),
+  conversation: conversationPatch.optional(),
+  tools: z
+    .strictObject({
+      enabled: z.boolean().optional(),
+      tool_ids: referenceList(configLimits.toolIds).optional(),
+      system_tools: z.strictObject({ hang_up_call: z.boolean().optional() }).optional(),
+    })
+    .optional(),
+  webhooks: webhooksPatch.optional(),
+  knowledge_base: z
+    .strictObject({ enabled: z.boolean().optional(), knowledge_source_ids: referenceList(configLimits.knowledgeSourceIds).optional() })
+    .optional(),
+  analysis: analysisPatch.optional(),
+  guardrails: z.strictObject({ focus: z.boolean().optional(), manipulation: z.boolean().optional() }).optional(),
+  llm: llmPatch.optional(),
+});
+export type ConfigPatch = z.output<typeof configPatch>;
