@@ -44,6 +44,8 @@ const engines: Readonly<Record<string, { folder?: string }>> = {
   pg: {},
   pino: {},
   "prom-client": {},
+  undici: {},
+  "ipaddr.js": {},
 };
 
 /** Lists of cases, which may be long. */

@@ -1,0 +1,115 @@
+import type { Socket } from "node:net";
+import { Client, errors } from "undici";
+import { version } from "../version.js";
+import { connectPinned, type Dial } from "./connect.js";
+import { OutboundError } from "./outbound-error.js";
+import type { HeaderList } from "./request-headers.js";
+import { ACCEPTED_ENCODINGS, readCapped } from "./response-body.js";
+import type { Target } from "./target.js";
+
+/** One request and its answer over one fresh connection. */
+export interface Exchange {
+  dial: Dial;
+  certificateAuthorities: readonly string[];
+  target: Target;
+  /** Judged; the connection goes to one of these and nowhere else. */
+  addresses: readonly string[];
+  method: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
+  headers: HeaderList;
+  body: Uint8Array | null;
+  maxResponseBytes: number;
+  truncate: boolean;
+  signal: AbortSignal;
+}
+
+export interface ExchangeResponse {
+  status: number;
+  headers: Readonly<Record<string, string>>;
+  body: Uint8Array;
+  truncated: boolean;
+}
+
+const MAX_RESPONSE_HEADER_BYTES = 32 * 1024;
+/** What an answer may bring besides its body: headers, informational answers, chunk frames. */
+const FRAME_ALLOWANCE_BYTES = 256 * 1024;
+const WATCH_INTERVAL_MS = 50;
+/** For each address of a name while others are left. */
+const CONNECT_ATTEMPT_MS = 2500;
+
+/** Sends one request. Throws OutboundError; a 3xx is an answer like any other. Nothing of the connection is left when this settles. */
+export async function exchange(options: Exchange): Promise<ExchangeResponse> {
+  const { target, signal } = options;
+  let socket: Socket | null = null;
+  const client = new Client(target.url.origin, {
+    pipelining: 1,
+    maxHeaderSize: MAX_RESPONSE_HEADER_BYTES,
+    // The request has one deadline for everything: the signal.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    connect: (_options, callback) => {
+      open(options).then(
+        (opened) => {
+          socket = opened;
+          callback(null, opened);
+        },
+        (error: unknown) => callback(error instanceof Error ? error : new OutboundError("connect_failed", { cause: error }), null),
+      );
+    },
+  });
+  const watch = setInterval(() => {
+    // Endless informational answers or chunk extensions never reach the body's limit.
+    if ((socket?.bytesRead ?? 0) > options.maxResponseBytes + FRAME_ALLOWANCE_BYTES) {
+      socket?.destroy(new OutboundError("response_too_large"));
+    }
+  }, WATCH_INTERVAL_MS);
+  try {
+    return await send(client, options);
+  } catch (error) {
+    throw toOutboundError(error, signal);
+  } finally {
+    clearInterval(watch);
+    // Not awaited: what a broken peer does with the end of the connection is its own affair.
+    client.destroy().catch(() => undefined);
+  }
+}
+
+async function open(options: Exchange): Promise<Socket> {
+  const { target, dial, addresses, signal, certificateAuthorities } = options;
+  const tlsName = target.url.protocol === "https:" ? target.host : null;
+  return await connectPinned({ dial, addresses, port: target.port, tlsName, attemptMs: CONNECT_ATTEMPT_MS, signal, certificateAuthorities });
+}
+
+async function send(client: Client, options: Exchange): Promise<ExchangeResponse> {
+  const { target, method, body, signal, maxResponseBytes, truncate } = options;
+  const headers = [...options.headers, ["accept-encoding", ACCEPTED_ENCODINGS] as const];
+  if (!headers.some(([name]) => name.toLowerCase() === "user-agent")) headers.push(["user-agent", `parley/${version}`]);
+  const answer = await client.request({
+    path: `${target.url.pathname}${target.url.search}`,
+    method,
+    headers: headers.flat(),
+    body,
+    signal,
+    // Nothing is ever sent twice by the client itself: trying again is the caller's decision.
+    idempotent: false,
+  });
+  const responseHeaders = Object.fromEntries(
+    Object.entries(answer.headers).map(([name, value]) => [name.toLowerCase(), Array.isArray(value) ? value.join(", ") : (value ?? "")]),
+  );
+  const empty = method === "HEAD" || answer.statusCode === 204 || answer.statusCode === 304;
+  const encoding = empty ? "" : (responseHeaders["content-encoding"] ?? "");
+  const { bytes, truncated } = await readCapped(answer.body, encoding, maxResponseBytes, truncate);
+  return { status: answer.statusCode, headers: responseHeaders, body: bytes, truncated };
+}
+
+function toOutboundError(error: unknown, signal: AbortSignal): OutboundError {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) if (cause instanceof OutboundError) return cause;
+  if (signal.aborted) return new OutboundError("timeout", { cause: error });
+  if (error instanceof errors.HeadersOverflowError || error instanceof errors.ResponseExceededMaxSizeError) {
+    return new OutboundError("response_too_large", { cause: error });
+  }
+  if (error instanceof errors.HTTPParserError || error instanceof errors.ResponseContentLengthMismatchError) {
+    return new OutboundError("bad_response", { cause: error });
+  }
+  if (error instanceof errors.InvalidArgumentError) return new OutboundError("forbidden_header", { cause: error });
+  return new OutboundError("connection_lost", { cause: error });
+}

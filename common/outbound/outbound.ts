@@ -1,0 +1,160 @@
+import type { Logger } from "../log.js";
+import { parseAllowList } from "./allow-list.js";
+import { type Dial, dialDirectly } from "./connect.js";
+import { type ExchangeResponse, exchange } from "./exchange.js";
+import { OutboundError } from "./outbound-error.js";
+import { checkHeaders, type HeaderList, headersForOtherOrigin } from "./request-headers.js";
+import { createNameResolver } from "./resolve.js";
+import { parseTarget, type Target } from "./target.js";
+
+export type OutboundMethod = "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
+
+export interface OutboundRequest {
+  method: OutboundMethod;
+  url: string;
+  headers?: HeaderList;
+  body?: Uint8Array | null;
+  /** For everything: names, connection, redirects, the whole answer. */
+  timeoutMs: number;
+  /** Of the answer's body, decompressed. */
+  maxResponseBytes: number;
+  /** Past the limit: `fail` throws `response_too_large`, `truncate` gives what fits. Default `fail`. */
+  overflow?: "fail" | "truncate";
+  /** Redirects that are followed, each judged as a new URL. Default 0: a 3xx is the answer. */
+  maxRedirects?: number;
+  /** Gives up when it fires. */
+  signal?: AbortSignal;
+}
+
+export interface OutboundResponse {
+  status: number;
+  /** By lower-case name; repeated ones joined with a comma. */
+  headers: Readonly<Record<string, string>>;
+  body: Uint8Array;
+  truncated: boolean;
+  /** The URL that answered: the last one after redirects. */
+  url: string;
+}
+
+/** The one way out for requests whose address a user chose (design: reliability.md D2). */
+export interface Outbound {
+  /**
+   * Sends a request and gives the answer, whatever its status. Every URL on the way must lead to public addresses; the connection goes to an
+   * address that was judged and is judged again once it stands. No proxy of the environment, no cookie, no connection is shared between
+   * requests. Throws OutboundError and nothing else.
+   */
+  request(request: OutboundRequest): Promise<OutboundResponse>;
+  /** Judges a URL for saving: its text, and what its host resolves to now. Throws OutboundError with the reason. */
+  checkUrl(url: string): Promise<void>;
+}
+
+export interface OutboundOptions {
+  /** Entries of `PARLEY_OUTBOUND_ALLOW`. */
+  allow: readonly string[];
+  log: Logger;
+  /** Name servers to ask (`address:port`) instead of the system's. */
+  dnsServers?: readonly string[];
+  dial?: Dial;
+  /** Trusted besides those that node brings, PEM. */
+  certificateAuthorities?: readonly string[];
+}
+
+/** How long `checkUrl` may ask for addresses. */
+const CHECK_MS = 5000;
+
+/** Opens the door. Throws RangeError for an entry of the allow-list that cannot be read. */
+export function createOutbound(options: OutboundOptions): Outbound {
+  const allow = parseAllowList(options.allow);
+  if (allow.entries.length > 0) {
+    options.log.warn({ allow: allow.entries }, "PARLEY_OUTBOUND_ALLOW is set: users of this service can make it call these private hosts");
+  }
+  const names = createNameResolver({ allow, dnsServers: options.dnsServers ?? null });
+  const dial = options.dial ?? dialDirectly;
+  const certificateAuthorities = options.certificateAuthorities ?? [];
+
+  const hop = async (state: Hop, request: OutboundRequest, signal: AbortSignal, deadlineMs: number): Promise<ExchangeResponse> => {
+    const { target, headers } = state;
+    const addresses = await names.addressesOf(target, Math.max(0, deadlineMs - performance.now()));
+    return await exchange({
+      ...{ dial, certificateAuthorities, target, addresses, headers, signal },
+      method: state.method,
+      body: state.body,
+      maxResponseBytes: request.maxResponseBytes,
+      truncate: request.overflow === "truncate",
+    });
+  };
+
+  return {
+    async request(request) {
+      const deadlineMs = performance.now() + request.timeoutMs;
+      return await withDeadline(request, async (signal) => {
+        let state: Hop = {
+          target: parseTarget(request.url, allow),
+          method: request.method,
+          headers: checkHeaders(request.headers ?? []),
+          body: request.body ?? null,
+        };
+        for (let redirects = 0; ; redirects++) {
+          const response = await hop(state, request, signal, deadlineMs);
+          const location = redirectOf(response);
+          if (location === null || (request.maxRedirects ?? 0) === 0) return { ...response, url: state.target.url.href };
+          if (redirects >= (request.maxRedirects ?? 0)) throw new OutboundError("too_many_redirects");
+          state = follow(state, response.status, parseTarget(resolveLocation(location, state.target.url), allow));
+        }
+      });
+    },
+    async checkUrl(url) {
+      await names.addressesOf(parseTarget(url, allow), CHECK_MS);
+    },
+  };
+}
+
+interface Hop {
+  target: Target;
+  method: OutboundMethod;
+  headers: HeaderList;
+  body: Uint8Array | null;
+}
+
+function redirectOf(response: ExchangeResponse): string | null {
+  return [301, 302, 303, 307, 308].includes(response.status) ? (response.headers["location"] ?? null) : null;
+}
+
+function resolveLocation(location: string, base: URL): string {
+  if (!URL.canParse(location, base.href)) throw new OutboundError("invalid_url");
+  return new URL(location, base).href;
+}
+
+/** The next hop's request. RFC 9110 section 15.4: 303, and in practice 301 and 302 after POST, turn into GET; 307 and 308 repeat. */
+function follow(from: Hop, status: number, target: Target): Hop {
+  const repeats = status === 307 || status === 308 || (status !== 303 && from.method !== "POST") || from.method === "GET" || from.method === "HEAD";
+  const headers = target.url.origin === from.target.url.origin ? from.headers : headersForOtherOrigin(from.headers);
+  if (repeats) return { ...from, target, headers };
+  return { target, method: "GET", headers: headers.filter(([name]) => name.toLowerCase() !== "content-type"), body: null };
+}
+
+/** Runs `work` under the request's one deadline and its caller's signal; whatever it throws comes out as an OutboundError. */
+async function withDeadline<T>(request: OutboundRequest, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const controller = new AbortController();
+  const cancel = (): void => controller.abort();
+  const timer = setTimeout(cancel, request.timeoutMs);
+  request.signal?.addEventListener("abort", cancel);
+  if (request.signal?.aborted === true) cancel();
+  const ended = new Promise<never>((_resolve, reject) => {
+    const fail = (): void => reject(new OutboundError(request.signal?.aborted === true ? "cancelled" : "timeout"));
+    controller.signal.addEventListener("abort", fail, { once: true });
+    if (controller.signal.aborted) fail();
+  });
+  // The work is told by the same signal and cleans up behind itself; its caller does not wait for that.
+  ended.catch(() => undefined);
+  try {
+    return await Promise.race([work(controller.signal), ended]);
+  } catch (error) {
+    if (error instanceof OutboundError) throw error;
+    throw new OutboundError("connection_lost", { cause: error });
+  } finally {
+    clearTimeout(timer);
+    request.signal?.removeEventListener("abort", cancel);
+    controller.abort();
+  }
+}

@@ -1,0 +1,68 @@
+import type { Readable, Transform } from "node:stream";
+import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
+import { OutboundError } from "./outbound-error.js";
+
+/** Encodings that are asked for, where the answer is read at all. */
+export const ACCEPTED_ENCODINGS = "gzip, deflate, br";
+
+/** What of an answer's body was kept. */
+export interface CappedBody {
+  bytes: Uint8Array;
+  /** There was more. */
+  truncated: boolean;
+}
+
+/**
+ * Reads a body, decompressed, up to `limitBytes` of its final form: a small compressed body cannot become a large one.
+ * Throws `response_too_large` past the limit unless `truncate`, and `bad_response` for an encoding that was not asked for.
+ */
+export async function readCapped(body: Readable, encoding: string, limitBytes: number, truncate: boolean): Promise<CappedBody> {
+  const decoder = decoderFor(encoding);
+  const source = decoder === null ? body : pipeInto(body, decoder);
+  const chunks: Uint8Array[] = [];
+  let total = 0;
+  try {
+    for await (const chunk of source as AsyncIterable<Uint8Array>) {
+      const room = limitBytes - total;
+      if (chunk.byteLength > room) {
+        if (!truncate) throw new OutboundError("response_too_large");
+        chunks.push(chunk.subarray(0, room));
+        return { bytes: Buffer.concat(chunks), truncated: true };
+      }
+      chunks.push(chunk);
+      total += chunk.byteLength;
+    }
+    return { bytes: Buffer.concat(chunks), truncated: false };
+  } catch (cause) {
+    if (decoder !== null && cause instanceof Error && "code" in cause && /^(Z_|ERR__?Z|ERR_BROTLI)/.test(String(cause.code))) {
+      throw new OutboundError("bad_response", { cause });
+    }
+    throw cause;
+  } finally {
+    decoder?.destroy();
+    body.destroy();
+  }
+}
+
+function pipeInto(body: Readable, decoder: Transform): Transform {
+  body.on("error", (error) => decoder.destroy(error));
+  return body.pipe(decoder);
+}
+
+/** One layer only: nested encodings are how a few bytes become many. */
+function decoderFor(encoding: string): Transform | null {
+  switch (encoding.trim().toLowerCase()) {
+    case "":
+    case "identity":
+      return null;
+    case "gzip":
+    case "x-gzip":
+      return createGunzip();
+    case "deflate":
+      return createInflate();
+    case "br":
+      return createBrotliDecompress();
+    default:
+      throw new OutboundError("bad_response");
+  }
+}
