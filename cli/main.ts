@@ -3,12 +3,14 @@ import { ConfigError } from "#common/config/config";
 import { LaunchError } from "#launcher/launch-error";
 import { type Command, CommandError, commandHelp, exitCodes, parseCommandLine, type Terminal } from "./command.js";
 import { configCommand } from "./commands/config.js";
+import { creditCommand } from "./commands/credit.js";
 import { doctorCommand } from "./commands/doctor.js";
 import { keysCommand } from "./commands/keys.js";
 import { sayCommand } from "./commands/say.js";
+import { teamsCommand } from "./commands/teams.js";
 import { upCommand } from "./commands/up.js";
 
-export const commands: readonly Command[] = [upCommand, sayCommand, keysCommand, configCommand, doctorCommand];
+export const commands: readonly Command[] = [upCommand, sayCommand, teamsCommand, keysCommand, creditCommand, configCommand, doctorCommand];
 
 /** Runs one command line; gives the exit code. */
 export function main(args: string[]): Promise<number> {

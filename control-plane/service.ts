@@ -1,4 +1,5 @@
 import {
+  type CreditReply,
   controlSubjects,
   type ForwardedRequest,
   type ForwardedResponse,
@@ -7,6 +8,7 @@ import {
   keyRevokedSubject,
   type Reply,
   type ResolveVoicesReply,
+  type TeamsReply,
   type VerifyKeyReply,
   type VerifyKeyRequest,
 } from "#protocol/bus/control";
@@ -15,14 +17,17 @@ import type { Bus, Subscription } from "#common/bus/bus";
 import type { Clock } from "#common/clock";
 import type { Logger } from "#common/log";
 import { DEVELOPMENT_TEAM_ID, seedDevelopment } from "./accounts/development.js";
+import { forgetKeys } from "./accounts/forget-keys.js";
 import { administerKeys } from "./accounts/keys.js";
-import { forgetKeys, UsageSettlement } from "./accounts/settlement.js";
+import { UsageSettlement } from "./accounts/settlement.js";
+import { administerTeams } from "./accounts/teams.js";
 import { verifyKey } from "./accounts/verify.js";
 import type { Records } from "./database/database.js";
 import { toServiceError } from "./database/failure.js";
 import { answerForwarded } from "./http/answer.js";
 import { Router } from "./http/router.js";
 import { InFlight } from "./in-flight.js";
+import { administerCredit } from "./ledger/administer.js";
 import type { MeasureVoice } from "./voices/measurement.js";
 import { voiceObjects } from "./voices/objects.js";
 import { resolveVoices } from "./voices/resolve.js";
@@ -84,6 +89,16 @@ function answerRequests(options: ServiceOptions, inFlight: InFlight): Subscripti
     answer<unknown, KeysReply>(controlSubjects.keys, async (question) => {
       const { reply, revokedDigest } = await administerKeys(records, question, now());
       if (revokedDigest !== null) bus.publish(keyRevokedSubject, { keyDigest: revokedDigest } satisfies KeyRevoked);
+      return reply;
+    }),
+    answer<unknown, TeamsReply>(controlSubjects.teams, async (question) => {
+      const { reply, changedTeamId } = await administerTeams(records, question, now());
+      if (changedTeamId !== null) await forgetKeys(bus, records, [changedTeamId]);
+      return reply;
+    }),
+    answer<unknown, CreditReply>(controlSubjects.credit, async (question) => {
+      const { reply, changedTeamId } = await administerCredit(records, question, now());
+      if (changedTeamId !== null) await forgetKeys(bus, records, [changedTeamId]);
       return reply;
     }),
     bus.respond<ForwardedRequest, ForwardedResponse>(

@@ -1,11 +1,8 @@
-import { controlSubjects, type KeysReply, type KeysRequest, type KeySummary, type Reply } from "#protocol/bus/control";
-import { fromErrorRecord } from "#protocol/errors";
-import { connectNats } from "#common/bus/nats";
-import { createLogger } from "#common/log";
-import { type Command, CommandError, exitCodes, type OptionValues, type Terminal } from "../command.js";
-import { findCluster, unreachable } from "../running-cluster.js";
+import { controlSubjects, type KeysReply, type KeysRequest, type KeySummary } from "#protocol/bus/control";
+import { askControlPlane } from "../ask-control-plane.js";
+import { type Command, CommandError, exitCodes, type OptionValues } from "../command.js";
+import { textTable } from "../table.js";
 
-const CONNECT_MS = 5000;
 const DAY_MS = 86_400_000;
 
 export const keysCommand: Command = {
@@ -25,7 +22,7 @@ export const keysCommand: Command = {
   },
   async run(terminal, positionals, values) {
     const request = keysRequest(positionals, values);
-    const reply = await ask(terminal, request);
+    const reply = await askControlPlane<KeysReply>(terminal, controlSubjects.keys, request);
     if (request.action === "create") {
       const [summary] = reply.keys;
       terminal.stderr.write(`Key ${summary?.keyId ?? ""} of team ${summary?.teamId ?? ""}; it is shown this once:\n`);
@@ -59,24 +56,6 @@ export function keysRequest(positionals: string[], values: OptionValues): KeysRe
   throw new CommandError("say: keys create NAME, keys list, or keys revoke ID", exitCodes.usage);
 }
 
-async function ask(terminal: Terminal, request: KeysRequest): Promise<KeysReply> {
-  const { natsUrl } = findCluster(terminal.environment);
-  if (natsUrl === null) throw unreachable("Parley");
-  // The bus waits for its server for ever, as roles want it; a person does not.
-  const connecting = connectNats({ url: natsUrl, name: "parley-keys", log: createLogger("cli", "fatal") });
-  const bus = await Promise.race([connecting, new Promise<null>((resolve) => setTimeout(resolve, CONNECT_MS, null).unref())]);
-  if (bus === null) throw unreachable("The bus");
-  try {
-    const reply = await bus.request<Reply<KeysReply>>(controlSubjects.keys, request, { timeoutMs: 5000, dependency: "The control plane" });
-    if (!reply.ok) throw fromErrorRecord(reply.error);
-    return reply.value;
-  } catch (cause) {
-    throw new CommandError(cause instanceof Error ? cause.message : String(cause), exitCodes.failed, { cause });
-  } finally {
-    await bus.close();
-  }
-}
-
 function keyTable(keys: readonly KeySummary[]): string {
   const day = (ms: number | null): string => (ms === null ? "never" : new Date(ms).toISOString().slice(0, 10));
   const rows = keys.map((key) => [
@@ -89,7 +68,5 @@ function keyTable(keys: readonly KeySummary[]): string {
     day(key.lastUsedAtMs),
     key.revokedAtMs === null ? day(key.expiresAtMs) : "revoked",
   ]);
-  const table = [["ID", "NAME", "KEY", "TEAM", "SCOPES", "MADE", "USED", "EXPIRES"], ...rows];
-  const widths = (table[0] ?? []).map((_, column) => Math.max(...table.map((row) => (row[column] ?? "").length)));
-  return table.map((row) => `${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join("  ").trimEnd()}\n`).join("");
+  return textTable([["ID", "NAME", "KEY", "TEAM", "SCOPES", "MADE", "USED", "EXPIRES"], ...rows]);
 }

@@ -1,10 +1,10 @@
 import { eq } from "drizzle-orm";
 import { apiKeyPrefix } from "#common/api-key";
-import { sha256Hex } from "#common/identifier";
+import { newIdentifier, sha256Hex } from "#common/identifier";
 import { EVERY_SCOPE } from "#protocol/bus/control";
 import type { Records } from "../database/database.js";
 import { apiKeys, teams, users } from "../database/schema.js";
-import { addCredit } from "./balance.js";
+import { lockCredit, post } from "../ledger/post.js";
 import { MICROS_PER_CREDIT } from "./prices.js";
 
 const fixedId = (name: string): string => sha256Hex(`parley development ${name}`).slice(0, 32);
@@ -28,8 +28,6 @@ export async function seedDevelopment(records: Records, key: string | null, now:
       .values({
         id: DEVELOPMENT_TEAM_ID,
         name: "Development",
-        balanceMicros: 0,
-        toppedUpMicros: 0,
         betaAccess: true,
         maxConcurrentStreams: 0,
         createdAt: now,
@@ -41,10 +39,12 @@ export async function seedDevelopment(records: Records, key: string | null, now:
       .values({ id: DEVELOPMENT_USER_ID, teamId: DEVELOPMENT_TEAM_ID, nickname: "Developer", avatar: "", createdAt: now })
       .onConflictDoNothing();
     // Held until the commit: of two instances that start together, the second finds the first one's work done.
-    // A plain FOR UPDATE would deadlock with a settlement, which refers to the team before it takes from it.
-    const [team] = await step.select().from(teams).where(eq(teams.id, DEVELOPMENT_TEAM_ID)).for("no key update");
-    const missing = DEVELOPMENT_CREDIT_MICROS - (team?.balanceMicros ?? 0);
-    if (missing > 0) await addCredit(step, DEVELOPMENT_TEAM_ID, missing, now);
+    const missing = DEVELOPMENT_CREDIT_MICROS - (await lockCredit(step, DEVELOPMENT_TEAM_ID, now));
+    if (missing > 0) {
+      const postings = { granted: -missing, credit: missing };
+      const id = `grant:${newIdentifier()}`;
+      await post(step, { id, teamId: DEVELOPMENT_TEAM_ID, kind: "grant", note: "development credit", postings, mayOverdraw: false }, now);
+    }
     return key === null ? null : await seedKey(step, key, now);
   });
 }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { costMicros, creditText } from "./prices.js";
+import { costMicros, creditText, parseCredit } from "./prices.js";
 
 describe("costMicros", () => {
   it("counts characters for speech and seconds for transcription, rounded up", () => {
@@ -32,5 +32,19 @@ describe("creditText", () => {
         expect(Math.round(Number(creditText(micros)) * 1_000_000)).toBe(micros);
       }),
     );
+  });
+});
+
+describe("parseCredit", () => {
+  it("reads back whatever creditText writes", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: -999_999_999_999_999, max: 999_999_999_999_999 }), (micros) => {
+        expect(parseCredit(creditText(micros))).toBe(micros);
+      }),
+    );
+  });
+
+  it.each(["", " 1", "1e3", "1,5", "0.0000001", "1000000000", "--1", "+1", "0x1", "NaN", "1."])("refuses %j", (text) => {
+    expect(parseCredit(text)).toBeNull();
   });
 });

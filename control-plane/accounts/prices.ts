@@ -38,3 +38,14 @@ export function creditText(micros: number): string {
     .replace(/0+$/, "");
   return `${micros < 0 ? "-" : ""}${whole}${fraction === "" ? "" : `.${fraction}`}`;
 }
+
+const decimalPattern = /^(-?)(\d{1,9})(?:\.(\d{1,6}))?$/;
+
+/** Micro-units of a decimal in text, exact; null when it is none, has more than six decimals, or is a billion or more. */
+export function parseCredit(text: string): number | null {
+  const match = decimalPattern.exec(text);
+  if (match === null) return null;
+  const [, sign = "", whole = "", fraction = ""] = match;
+  const micros = Number(whole) * MICROS_PER_CREDIT + Number(fraction.padEnd(6, "0"));
+  return sign === "-" && micros !== 0 ? -micros : micros;
+}

@@ -1,10 +1,11 @@
-import { type KeyRevoked, keyRevokedSubject, type UsageRecord, usageSubject } from "#protocol/bus/control";
+import { type UsageRecord, usageSubject } from "#protocol/bus/control";
 import type { Bus, Subscription } from "#common/bus/bus";
 import type { Clock } from "#common/clock";
 import type { Logger } from "#common/log";
 import type { Records } from "../database/database.js";
 import { isUnavailable } from "../database/failure.js";
-import { activeKeyDigests, settleUsage, usageRecord } from "./balance.js";
+import { forgetKeys } from "./forget-keys.js";
+import { settleUsage, usageRecord } from "./usage.js";
 
 /** Usage held while the database is away; past it the oldest is given up, with a loud line. */
 export const MAX_WAITING_USAGE = 100_000;
@@ -96,9 +97,4 @@ export class UsageSettlement {
       };
     });
   }
-}
-
-/** Makes every edge ask again about the keys of these teams: what they remember (credit, above all) is no longer so. */
-export async function forgetKeys(bus: Bus, records: Records, teamIds: string[]): Promise<void> {
-  for (const keyDigest of await activeKeyDigests(records, teamIds)) bus.publish(keyRevokedSubject, { keyDigest } satisfies KeyRevoked);
 }

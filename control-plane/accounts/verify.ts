@@ -2,7 +2,7 @@ import { and, eq, isNull, lte, or } from "drizzle-orm";
 import type { VerifyKeyReply } from "#protocol/bus/control";
 import { ServiceError } from "#protocol/errors";
 import type { Records } from "../database/database.js";
-import { apiKeys, teams } from "../database/schema.js";
+import { apiKeys, ledgerAccounts, teams } from "../database/schema.js";
 
 /** A key's last use is written at most this often: it is for people to read, not a log. */
 export const LAST_USED_INTERVAL_MS = 60_000;
@@ -13,12 +13,13 @@ export const LAST_USED_INTERVAL_MS = 60_000;
  */
 export async function verifyKey(records: Records, keyDigest: string, now: Date): Promise<VerifyKeyReply> {
   const [found] = await records
-    .select({ key: apiKeys, team: teams })
+    .select({ key: apiKeys, team: teams, creditMicros: ledgerAccounts.balanceMicros })
     .from(apiKeys)
     .innerJoin(teams, eq(apiKeys.teamId, teams.id))
+    .leftJoin(ledgerAccounts, and(eq(ledgerAccounts.teamId, teams.id), eq(ledgerAccounts.kind, "credit")))
     .where(eq(apiKeys.digest, keyDigest));
   if (found === undefined || found.key.revokedAt !== null) throw new ServiceError("invalid_token");
-  const { key, team } = found;
+  const { key, team, creditMicros } = found;
   if (key.expiresAt !== null && key.expiresAt <= now) throw new ServiceError("token_expired");
   if (key.lastUsedAt === null || now.getTime() - key.lastUsedAt.getTime() >= LAST_USED_INTERVAL_MS) await touch(records, key.id, now);
   return {
@@ -27,7 +28,7 @@ export async function verifyKey(records: Records, keyDigest: string, now: Date):
       userId: key.userId,
       keyId: key.id,
       scopes: key.scopes,
-      hasCredit: team.balanceMicros > 0,
+      hasCredit: (creditMicros ?? 0) > 0,
       betaAccess: team.betaAccess,
       maxConcurrentStreams: team.maxConcurrentStreams,
     },

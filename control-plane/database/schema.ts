@@ -12,9 +12,6 @@ const large = (name: string) => bigint(name, { mode: "number" });
 export const teams = pgTable("teams", {
   id: text("id").primaryKey(),
   name: text("name").notNull(),
-  /** Millionths of a credit; negative once the last request cost more than was left. */
-  balanceMicros: large("balance_micros").notNull(),
-  toppedUpMicros: large("topped_up_micros").notNull(),
   betaAccess: boolean("beta_access").notNull(),
   /** 0 is no limit. */
   maxConcurrentStreams: integer("max_concurrent_streams").notNull(),
@@ -126,3 +123,60 @@ export const voiceSamples = pgTable(
   },
   (table) => [primaryKey({ columns: [table.voiceId, table.position] })],
 );
+
+/** What a team's credit is made of: `control-plane/ledger/accounts.ts` says what each kind means. */
+export const ledgerAccounts = pgTable(
+  "ledger_accounts",
+  {
+    teamId: text("team_id")
+      .notNull()
+      .references(() => teams.id),
+    kind: text("kind", { enum: ["credit", "held", "granted", "spent"] }).notNull(),
+    /** Millionths of a credit; always the sum of the account's postings. */
+    balanceMicros: large("balance_micros").notNull(),
+    updatedAt: instant("updated_at").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.teamId, table.kind] })],
+);
+
+export const ledgerEntries = pgTable(
+  "ledger_entries",
+  {
+    /** Names the event that it books: booking the event again finds this key. */
+    id: text("id").primaryKey(),
+    teamId: text("team_id")
+      .notNull()
+      .references(() => teams.id),
+    kind: text("kind", { enum: ["opening", "grant", "usage", "hold", "settlement", "release"] }).notNull(),
+    note: text("note").notNull(),
+    occurredAt: instant("occurred_at").notNull(),
+  },
+  (table) => [index("ledger_entries_team").on(table.teamId, table.occurredAt)],
+);
+
+export const ledgerPostings = pgTable(
+  "ledger_postings",
+  {
+    entryId: text("entry_id")
+      .notNull()
+      .references(() => ledgerEntries.id),
+    teamId: text("team_id").notNull(),
+    kind: text("kind", { enum: ["credit", "held", "granted", "spent"] }).notNull(),
+    /** The postings of an entry sum to 0. */
+    amountMicros: large("amount_micros").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.entryId, table.kind] }), index("ledger_postings_team").on(table.teamId, table.kind)],
+);
+
+export const creditHolds = pgTable("credit_holds", {
+  id: text("id").primaryKey(),
+  teamId: text("team_id")
+    .notNull()
+    .references(() => teams.id),
+  purpose: text("purpose").notNull(),
+  amountMicros: large("amount_micros").notNull(),
+  /** What it came to; null while open. */
+  settledMicros: large("settled_micros"),
+  createdAt: instant("created_at").notNull(),
+  closedAt: instant("closed_at"),
+});

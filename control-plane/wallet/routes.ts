@@ -8,6 +8,7 @@ import type { ApiCredit, WalletPackage } from "#protocol/wallet";
 import { creditText } from "../accounts/prices.js";
 import type { Records } from "../database/database.js";
 import { teams } from "../database/schema.js";
+import { readBalances } from "../ledger/accounts.js";
 import { queryRecord } from "../http/query.js";
 import { json, type Route, type RouteRequest } from "../http/route.js";
 
@@ -28,13 +29,14 @@ async function apiCredit(records: Records, request: RouteRequest): Promise<ApiCr
   const team = await ownTeam(records, request);
   const query = validate(creditQuery, queryRecord(request.query, []), ["query"]);
   if (query.team_id !== undefined && query.team_id !== "" && query.team_id !== team.id) throw new ServiceError("not_found");
+  const { credit, granted, updatedAt } = await readBalances(records, team.id);
   return {
     _id: walletId("credit", team.id),
     user_id: request.principal.userId,
-    credit: creditText(team.balanceMicros),
-    cumulative_top_up: creditText(team.toppedUpMicros),
+    credit: creditText(credit),
+    cumulative_top_up: creditText(Math.abs(granted)),
     created_at: team.createdAt.toISOString(),
-    updated_at: team.updatedAt.toISOString(),
+    updated_at: (updatedAt ?? team.updatedAt).toISOString(),
     has_phone_sha256: false,
     has_free_credit: query.check_free_credit ? false : null,
   };

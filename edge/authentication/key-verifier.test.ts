@@ -19,6 +19,7 @@ let asked: string[];
 let sources: VerdictSource[];
 let reply: () => Promise<Reply<VerifyKeyReply>>;
 let revoke: (digest: string) => void;
+let reconnect: () => void;
 
 const cache: Cache = {
   get: (key) => Promise.resolve(shared.get(key) ?? null),
@@ -28,7 +29,10 @@ const cache: Cache = {
 };
 
 function createVerifier(): KeyVerifier {
-  const bus: Pick<Bus, "request" | "subscribe"> = {
+  const bus: Pick<Bus, "request" | "subscribe" | "onReconnect"> = {
+    onReconnect: (listener) => {
+      reconnect = listener;
+    },
     request: async <T>(_subject: string, question: object) => {
       asked.push((question as VerifyKeyRequest).keyDigest);
       return (await reply()) as T;
@@ -64,6 +68,16 @@ describe("KeyVerifier", () => {
     await verifier.verify("secret");
     expect(asked).toHaveLength(2);
     expect(sources).toEqual(["control-plane", "memory", "control-plane"]);
+  });
+
+  it("asks again about every key after the bus was interrupted: a revocation may have been missed, here and in Redis", async () => {
+    const verifier = createVerifier();
+    await verifier.verify("secret");
+    clock.advance(10);
+    reply = async () => bad("invalid_token");
+    reconnect();
+    expect(await outcome(verifier.verify("secret"))).toBe("invalid_token");
+    expect(asked).toHaveLength(2);
   });
 
   it("asks once for many requests at the same time", async () => {

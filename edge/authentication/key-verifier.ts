@@ -66,6 +66,8 @@ export class KeyVerifier {
   readonly #forgotten: ExpiringMap<number>;
   readonly #running = new Map<string, Promise<Acceptance>>();
   readonly #subscription: Subscription;
+  /** Answers asked for before this are not believed: revocations may have been missed. Milliseconds since the epoch. */
+  #believedSinceMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: KeyVerifierOptions) {
     this.#options = options;
@@ -73,6 +75,7 @@ export class KeyVerifier {
     this.#refused = new ExpiringMap(options.clock);
     this.#forgotten = new ExpiringMap(options.clock);
     this.#subscription = options.bus.subscribe<KeyRevoked>(keyRevokedSubject, ({ keyDigest }) => this.#forget(keyDigest));
+    options.bus.onReconnect(() => this.#forgetEverything());
   }
 
   /** Throws `invalid_token`, `token_expired`, or `dependency_unavailable` when nobody can say. */
@@ -148,7 +151,14 @@ export class KeyVerifier {
   }
 
   #isCurrent(digest: string, entry: Acceptance): boolean {
-    return entry.verifiedAtMs > (this.#forgotten.get(digest) ?? Number.NEGATIVE_INFINITY);
+    return entry.verifiedAtMs > Math.max(this.#believedSinceMs, this.#forgotten.get(digest) ?? Number.NEGATIVE_INFINITY);
+  }
+
+  /** Whatever was published while the bus was away did not come here. */
+  #forgetEverything(): void {
+    this.#accepted.clear();
+    this.#refused.clear();
+    this.#believedSinceMs = this.#options.epochMs();
   }
 
   #forget(digest: string): void {

@@ -7,6 +7,8 @@ export const controlSubjects = {
   resolveVoices: "parley.control.resolve-voices",
   http: "parley.control.http",
   keys: "parley.control.keys",
+  teams: "parley.control.teams",
+  credit: "parley.control.credit",
 } as const;
 
 /**
@@ -155,4 +157,52 @@ export interface KeySummary {
 export interface KeysReply {
   keys: KeySummary[];
   key: string | null;
+}
+
+/** Team administration for the command line. */
+export type TeamsRequest =
+  | { action: "create"; name: string; betaAccess: boolean; maxConcurrentStreams: number }
+  | { action: "list" }
+  /** What is null stays as it is. */
+  | { action: "change"; teamId: string; name: string | null; betaAccess: boolean | null; maxConcurrentStreams: number | null };
+
+export interface TeamSummary {
+  teamId: string;
+  name: string;
+  betaAccess: boolean;
+  /** 0 is no limit. */
+  maxConcurrentStreams: number;
+  /** Spendable credit, a decimal in text. */
+  credit: string;
+  createdAtMs: number;
+}
+
+export interface TeamsReply {
+  teams: TeamSummary[];
+}
+
+/** Credit administration for the command line. Amounts are decimals of credits in text: no float ever holds money. */
+export type CreditRequest =
+  /** `grantId` makes granting twice harmless; `amount` may be negative: then credit is taken back. */
+  | { action: "grant"; grantId: string; teamId: string; amount: string; note: string }
+  | { action: "show"; teamId: string }
+  /** Proves the whole ledger from its entries. */
+  | { action: "audit" };
+
+export interface CreditEntry {
+  entryId: string;
+  kind: string;
+  note: string;
+  /** What the team's spendable credit gained. */
+  amount: string;
+  occurredAtMs: number;
+}
+
+export interface CreditReply {
+  /** Null for an audit. */
+  balances: { teamId: string; credit: string; held: string; granted: string; spent: string } | null;
+  /** The newest entries, newest first. */
+  entries: CreditEntry[];
+  /** What an audit found wrong; empty is well. */
+  findings: string[];
 }

@@ -3,13 +3,16 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { isWellFormedApiKey } from "#common/api-key";
 import { newIdentifier, sha256Hex } from "#common/identifier";
-import { addCredit, settleUsage } from "#control-plane/accounts/balance";
 import { DEVELOPMENT_CREDIT_MICROS, DEVELOPMENT_TEAM_ID, seedDevelopment } from "#control-plane/accounts/development";
 import { administerKeys } from "#control-plane/accounts/keys";
 import { costMicros } from "#control-plane/accounts/prices";
+import { settleUsage } from "#control-plane/accounts/usage";
 import { verifyKey } from "#control-plane/accounts/verify";
 import type { Records } from "#control-plane/database/database";
-import { apiKeys, teams, usageRecords } from "#control-plane/database/schema";
+import { apiKeys, usageRecords } from "#control-plane/database/schema";
+import { readBalances } from "#control-plane/ledger/accounts";
+import { auditLedger } from "#control-plane/ledger/audit";
+import { grantCredit } from "#control-plane/ledger/grant";
 import type { UsageRecord } from "#protocol/bus/control";
 import { engines, freshDatabase } from "./databases.js";
 import { addTeam } from "./teams.js";
@@ -45,8 +48,8 @@ describe.each(engines)("accounts on %s", (engine) => {
   });
   afterAll(() => fixture.stop());
 
-  const balanceOf = async (teamId: string): Promise<number> =>
-    (await records.select().from(teams).where(eq(teams.id, teamId)))[0]?.balanceMicros ?? Number.NaN;
+  const balanceOf = async (teamId: string): Promise<number> => (await readBalances(records, teamId)).credit;
+  const addCredit = (teamId: string, micros: number) => grantCredit(records, { id: newIdentifier(), teamId, micros, note: "" }, start);
 
   it("open to the development key, with credit, beta access and every scope", async () => {
     const { principal, expiresAtMs } = await verifyKey(records, sha256Hex("first-development-key"), start);
@@ -140,7 +143,7 @@ describe.each(engines)("accounts on %s", (engine) => {
     expect(settled.filter((item) => item.exhausted)).toHaveLength(1);
     expect(await balanceOf(teamId)).toBe(-4 * 15_000);
     expect((await verifyKey(records, sha256Hex(key), start)).principal.hasCredit).toBe(false);
-    await addCredit(records, teamId, 4 * 15_000 + 1, start);
+    await addCredit(teamId, 4 * 15_000 + 1);
     expect((await verifyKey(records, sha256Hex(key), start)).principal.hasCredit).toBe(true);
   });
 
@@ -164,7 +167,7 @@ describe.each(engines)("accounts on %s", (engine) => {
         await Promise.all(
           steps.map((item) =>
             "credit" in item
-              ? addCredit(records, teamId, item.credit, start)
+              ? addCredit(teamId, item.credit)
               : settleUsage(records, usage({ teamId, characters: item.characters }), start),
           ),
         );
@@ -173,5 +176,6 @@ describe.each(engines)("accounts on %s", (engine) => {
       }),
       { numRuns: 15 },
     );
+    expect(await auditLedger(records)).toEqual([]);
   });
 });

@@ -1,10 +1,9 @@
-import { eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { connectNats } from "#common/bus/nats";
 import { systemClock } from "#common/clock";
 import { UsageSettlement } from "#control-plane/accounts/settlement";
 import { openDatabase } from "#control-plane/database/open";
-import { teams } from "#control-plane/database/schema";
+import { readBalances } from "#control-plane/ledger/accounts";
 import { type UsageRecord, usageSubject } from "#protocol/bus/control";
 import { until } from "../harness/processes.js";
 import { startNats } from "../harness/servers.js";
@@ -44,7 +43,7 @@ describe.skipIf(programs === null)("usage on the bus", () => {
         bus.publish(usageSubject, usage);
       }
     };
-    const balance = async (): Promise<number> => (await records.select().from(teams).where(eq(teams.id, teamId)))[0]?.balanceMicros ?? 0;
+    const balance = async (): Promise<number> => (await readBalances(records, teamId)).credit;
     publish(20, 0);
     await until(async () => (await balance()) === 1_000_000 - 10 * 1500, { withinMs: 10_000, what: "the first settlements" });
     await server.interrupt();

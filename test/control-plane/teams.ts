@@ -2,6 +2,7 @@ import { generateApiKey } from "#common/api-key";
 import { newIdentifier, sha256Hex } from "#common/identifier";
 import type { Records } from "#control-plane/database/database";
 import { apiKeys, teams, users } from "#control-plane/database/schema";
+import { grantCredit } from "#control-plane/ledger/grant";
 import { EVERY_SCOPE, type Principal } from "#protocol/bus/control";
 
 /** A team of its own with one user and one key. */
@@ -17,13 +18,12 @@ export async function addTeam(
     .values({
       id: teamId,
       name: "t",
-      balanceMicros,
-      toppedUpMicros: balanceMicros,
       betaAccess: false,
       maxConcurrentStreams: 0,
       createdAt: now,
       updatedAt: now,
     });
+  if (balanceMicros !== 0) await grantCredit(records, { id: newIdentifier(), teamId, micros: balanceMicros, note: "" }, now);
   await records.insert(users).values({ id: userId, teamId, nickname: `user of ${teamId.slice(0, 4)}`, avatar: "", createdAt: now });
   await records
     .insert(apiKeys)

@@ -1,8 +1,9 @@
-import { and, eq, inArray, isNull, sql } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import { z } from "zod";
 import type { UsageRecord } from "#protocol/bus/control";
 import type { Records } from "../database/database.js";
-import { apiKeys, teams, usageRecords, voices } from "../database/schema.js";
+import { teams, usageRecords, voices } from "../database/schema.js";
+import { post } from "../ledger/post.js";
 import { costMicros } from "./prices.js";
 
 const count = z.int().min(0);
@@ -69,34 +70,19 @@ export async function settleUsage(records: Records, usage: UsageRecord, now: Dat
         .where(eq(voices.id, voiceId));
     }
     if (cost === 0) return { repeated: false, exhausted: false };
-    // The row lock puts concurrent settlements in a line: each sees the balance that the one before left.
-    const [team] = await step
-      .update(teams)
-      .set({ balanceMicros: sql`${teams.balanceMicros} - ${cost}`, updatedAt: now })
-      .where(eq(teams.id, usage.teamId))
-      .returning({ balanceMicros: teams.balanceMicros });
-    const left = team?.balanceMicros ?? 0;
-    return { repeated: false, exhausted: left <= 0 && left + cost > 0 };
+    // Bookings of one team wait for each other: each sees the credit that the one before left.
+    const { creditBefore, creditAfter } = await post(
+      step,
+      {
+        id: `usage:${usage.usageId}`,
+        teamId: usage.teamId,
+        kind: "usage",
+        note: usage.model,
+        postings: { credit: -cost, spent: cost },
+        mayOverdraw: true,
+      },
+      now,
+    );
+    return { repeated: false, exhausted: creditBefore > 0 && creditAfter <= 0 };
   });
-}
-
-/** Adds credit to a team. */
-export async function addCredit(records: Records, teamId: string, micros: number, now: Date): Promise<void> {
-  await records
-    .update(teams)
-    .set({
-      balanceMicros: sql`${teams.balanceMicros} + ${micros}`,
-      toppedUpMicros: sql`${teams.toppedUpMicros} + ${micros}`,
-      updatedAt: now,
-    })
-    .where(eq(teams.id, teamId));
-}
-
-/** Digests of a team's keys that still work. */
-export async function activeKeyDigests(records: Records, teamIds: string[]): Promise<string[]> {
-  const rows = await records
-    .select({ digest: apiKeys.digest })
-    .from(apiKeys)
-    .where(and(inArray(apiKeys.teamId, teamIds), isNull(apiKeys.revokedAt)));
-  return rows.map((row) => row.digest);
 }

@@ -1,0 +1,198 @@
+import { eq } from "drizzle-orm";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { newIdentifier } from "#common/identifier";
+import { costMicros } from "#control-plane/accounts/prices";
+import { settleUsage } from "#control-plane/accounts/usage";
+import type { Records } from "#control-plane/database/database";
+import { creditHolds, ledgerAccounts, ledgerEntries, ledgerPostings } from "#control-plane/database/schema";
+import { readBalances } from "#control-plane/ledger/accounts";
+import { auditLedger } from "#control-plane/ledger/audit";
+import { grantCredit } from "#control-plane/ledger/grant";
+import { holdCredit, settleHold } from "#control-plane/ledger/holds";
+import { post } from "#control-plane/ledger/post";
+import type { UsageRecord } from "#protocol/bus/control";
+import { ServiceError } from "#protocol/errors";
+import { engines, freshDatabase } from "../control-plane/databases.js";
+import { addTeam } from "../control-plane/teams.js";
+
+const now = new Date("2026-11-20T10:00:00.000Z");
+
+function usage(teamId: string, usageId: string, characters: number): UsageRecord {
+  const audio = { audioMs: 1, firstAudioMs: 1, totalMs: 1, outcome: "completed" as const };
+  return { usageId, teamId, keyId: "k", route: "/v1/tts", model: "s1", characters, traceId: "t", finishedAtMs: now.getTime(), ...audio };
+}
+
+/** The error's code, or `done`. */
+async function outcomeOf(work: Promise<unknown>): Promise<string> {
+  try {
+    await work;
+    return "done";
+  } catch (error) {
+    if (error instanceof ServiceError) return error.code;
+    throw error;
+  }
+}
+
+describe.each(engines)("the ledger on %s", (engine) => {
+  let fixture: Awaited<ReturnType<typeof freshDatabase>>;
+  let records: Records;
+  beforeAll(async () => {
+    fixture = await freshDatabase(engine);
+    records = fixture.database.records;
+  });
+  afterAll(() => fixture.stop());
+
+  const team = async (micros: number): Promise<string> => (await addTeam(records, { balanceMicros: micros })).teamId;
+  const balances = async (teamId: string): Promise<Record<string, number>> => {
+    const { credit, held, granted, spent } = await readBalances(records, teamId);
+    return { credit, held, granted, spent };
+  };
+
+  it("sets credit aside, spends what it came to and gives the rest back", async () => {
+    const teamId = await team(100);
+    await holdCredit(records, { id: "h1", teamId, micros: 60, purpose: "session" }, now);
+    expect(await balances(teamId)).toEqual({ credit: 40, held: 60, granted: -100, spent: 0 });
+    await settleHold(records, "h1", 25, now);
+    expect(await balances(teamId)).toEqual({ credit: 75, held: 0, granted: -100, spent: 25 });
+  });
+
+  it("releases a hold whole", async () => {
+    const teamId = await team(10);
+    await holdCredit(records, { id: "h2", teamId, micros: 10, purpose: "number" }, now);
+    await settleHold(records, "h2", 0, now);
+    expect(await balances(teamId)).toEqual({ credit: 10, held: 0, granted: -10, spent: 0 });
+  });
+
+  it("takes what exceeds a hold from the credit, below 0 if need be: it has been used", async () => {
+    const teamId = await team(10);
+    await holdCredit(records, { id: "h3", teamId, micros: 10, purpose: "session" }, now);
+    await settleHold(records, "h3", 13, now);
+    expect(await balances(teamId)).toEqual({ credit: -3, held: 0, granted: -10, spent: 13 });
+  });
+
+  it("refuses a hold that exceeds the credit, and nothing of it remains", async () => {
+    const teamId = await team(10);
+    expect(await outcomeOf(holdCredit(records, { id: "h4", teamId, micros: 11, purpose: "session" }, now))).toBe("out_of_credit");
+    expect(await balances(teamId)).toEqual({ credit: 10, held: 0, granted: -10, spent: 0 });
+    expect(await records.select().from(creditHolds).where(eq(creditHolds.id, "h4"))).toEqual([]);
+    expect(await records.select().from(ledgerEntries).where(eq(ledgerEntries.id, "hold:h4"))).toEqual([]);
+    await grantCredit(records, { id: "later", teamId, micros: 1, note: "" }, now);
+    expect(await outcomeOf(holdCredit(records, { id: "h4", teamId, micros: 11, purpose: "session" }, now))).toBe("done");
+  });
+
+  it("makes and settles the same hold once, however often and from however many sides it is asked to", async () => {
+    const teamId = await team(100);
+    const hold = { id: "h5", teamId, micros: 50, purpose: "session" };
+    const made = await Promise.all(Array.from({ length: 8 }, () => holdCredit(records, hold, now)));
+    expect(made.filter(({ repeated }) => !repeated)).toHaveLength(1);
+    const settled = await Promise.all(Array.from({ length: 8 }, () => settleHold(records, "h5", 20, now)));
+    expect(settled.filter(({ repeated }) => !repeated)).toHaveLength(1);
+    expect(await balances(teamId)).toEqual({ credit: 80, held: 0, granted: -100, spent: 20 });
+  });
+
+  it("refuses to let one id stand for two holds, or come to two amounts", async () => {
+    const [teamId, other] = [await team(100), await team(100)];
+    await holdCredit(records, { id: "h6", teamId, micros: 5, purpose: "" }, now);
+    expect(await outcomeOf(holdCredit(records, { id: "h6", teamId, micros: 6, purpose: "" }, now))).toBe("conflict");
+    expect(await outcomeOf(holdCredit(records, { id: "h6", teamId: other, micros: 5, purpose: "" }, now))).toBe("conflict");
+    await settleHold(records, "h6", 5, now);
+    expect(await outcomeOf(settleHold(records, "h6", 4, now))).toBe("conflict");
+    expect(await outcomeOf(settleHold(records, "unheard of", 4, now))).toBe("not_found");
+  });
+
+  it("never holds more than there is, however many ask at once", async () => {
+    const teamId = await team(1000);
+    const asked = Array.from({ length: 24 }, (_, index) => ({ id: `race ${index}`, teamId, micros: 90, purpose: "" }));
+    const outcomes = await Promise.all(asked.map((hold) => outcomeOf(holdCredit(records, hold, now))));
+    expect(outcomes.filter((outcome) => outcome === "done")).toHaveLength(11);
+    expect(outcomes.filter((outcome) => outcome === "out_of_credit")).toHaveLength(13);
+    expect(await balances(teamId)).toMatchObject({ credit: 10, held: 990 });
+  });
+
+  it("takes credit back, at most what is left", async () => {
+    const teamId = await team(100);
+    expect(await outcomeOf(grantCredit(records, { id: newIdentifier(), teamId, micros: -101, note: "" }, now))).toBe("out_of_credit");
+    expect(await outcomeOf(grantCredit(records, { id: newIdentifier(), teamId, micros: -100, note: "" }, now))).toBe("done");
+    expect(await balances(teamId)).toEqual({ credit: 0, held: 0, granted: 0, spent: 0 });
+  });
+
+  it("books no entry that does not sum to 0", async () => {
+    const teamId = await team(1);
+    for (const postings of [{ credit: -1 }, { credit: -1, spent: 2 }, { credit: -0.5, spent: 0.5 }]) {
+      const entry = { id: newIdentifier(), teamId, kind: "usage" as const, note: "", postings, mayOverdraw: true };
+      await expect(records.transaction((step) => post(step, entry, now))).rejects.toThrow(RangeError);
+    }
+  });
+
+  it("finds books that were tampered with", async () => {
+    const teamId = await team(10);
+    await holdCredit(records, { id: "h7", teamId, micros: 4, purpose: "" }, now);
+    expect(await auditLedger(records)).toEqual([]);
+    const tampered = new Error("undo");
+    const attempt = records.transaction(async (step) => {
+      await step.update(ledgerAccounts).set({ balanceMicros: 999 }).where(eq(ledgerAccounts.teamId, teamId));
+      await step.update(ledgerPostings).set({ amountMicros: 7 }).where(eq(ledgerPostings.entryId, "hold:h7"));
+      const findings = await auditFindings(step);
+      expect(findings).toContain("entry hold:h7 does not sum to 0");
+      expect(findings).toContain(`account credit of team ${teamId} is not the sum of its postings`);
+      expect(findings).toContain(`what team ${teamId} holds is not the sum of its open holds`);
+      throw tampered;
+    });
+    await expect(attempt).rejects.toBe(tampered);
+  });
+
+  it("agrees with a plain model under any concurrent mix of grants, usage, holds and settlements, each delivered several times", async () => {
+    const command = fc.oneof(
+      fc.record({ type: fc.constant("grant" as const), micros: fc.integer({ min: 1, max: 50_000 }) }),
+      fc.record({ type: fc.constant("usage" as const), characters: fc.integer({ min: 0, max: 3000 }) }),
+      fc.record({ type: fc.constant("hold" as const), micros: fc.integer({ min: 1, max: 40_000 }), spentShare: fc.double({ min: 0, max: 1.5, noNaN: true }) }),
+    );
+    const plan = fc.array(fc.tuple(command, fc.integer({ min: 1, max: 3 })), { minLength: 1, maxLength: 8 });
+    await fc.assert(
+      fc.asyncProperty(plan, async (steps) => {
+        const teamId = await team(20_000);
+        const ids = steps.map(() => newIdentifier());
+        const outcomes = await Promise.all(
+          steps.map(async ([step, times], index) => {
+            const id = ids[index] ?? "";
+            const deliver = (): Promise<string> => {
+              if (step.type === "grant") return outcomeOf(grantCredit(records, { id, teamId, micros: step.micros, note: "" }, now));
+              if (step.type === "usage") return outcomeOf(settleUsage(records, usage(teamId, id, step.characters), now));
+              return outcomeOf(holdCredit(records, { id, teamId, micros: step.micros, purpose: "" }, now));
+            };
+            const delivered = await Promise.all(Array.from({ length: times }, deliver));
+            const taken = delivered.includes("done");
+            if (step.type === "hold" && taken && step.spentShare <= 1) {
+              const micros = Math.floor(step.micros * step.spentShare);
+              await Promise.all(Array.from({ length: times }, () => settleHold(records, id, micros, now)));
+            }
+            return taken;
+          }),
+        );
+        const expected = { credit: 20_000, held: 0, granted: -20_000, spent: 0 };
+        steps.forEach(([step], index) => {
+          if (outcomes[index] !== true) return;
+          if (step.type === "grant") move(expected, "granted", "credit", step.micros);
+          if (step.type === "usage") move(expected, "credit", "spent", costMicros(usage(teamId, "", step.characters)));
+          if (step.type !== "hold") return;
+          if (step.spentShare > 1) move(expected, "credit", "held", step.micros);
+          else move(expected, "credit", "spent", Math.floor(step.micros * step.spentShare));
+        });
+        expect(await balances(teamId)).toEqual(expected);
+      }),
+      { numRuns: 25 },
+    );
+    expect(await auditLedger(records)).toEqual([]);
+  });
+});
+
+function move(accounts: { credit: number; held: number; granted: number; spent: number }, from: keyof typeof accounts, to: keyof typeof accounts, by: number): void {
+  accounts[from] -= by;
+  accounts[to] += by;
+}
+
+/** The audit inside a transaction that is to be undone. */
+function auditFindings(step: Records): Promise<string[]> {
+  return auditLedger({ transaction: (work: (inner: Records) => Promise<string[]>) => work(step) } as unknown as Records);
+}
