@@ -8,6 +8,10 @@ export const declaration = {
   LOG_LEVEL: choice({ default: "info", values: ["trace", "debug", "info", "warn", "error", "fatal"], doc: "Least severe log line that is printed." }),
   PARLEY_DATA_DIR: text({ default: "./data", doc: "Where the embedded database, NATS's object store and the development key live." }),
   PARLEY_API_KEY: text({ secret: true, doc: "The development key, with credit and every scope. Generated once and kept in the data directory when absent." }),
+  PARLEY_SECRET_KEY: text({
+    secret: true,
+    doc: "Seals credentials in the database; 32 characters or more, several (newest first) separated by commas. Made in the data directory when absent.",
+  }),
   NATS_URL: url({ schemes: ["nats", "tls"], doc: "NATS server that joins the roles. The launcher starts its own on a free loopback port when absent." }),
   REDIS_URL: url({ schemes: ["redis", "rediss"], doc: "Redis server for the key cache. The launcher starts its own on a free loopback port when absent." }),
   DATABASE_URL: url({ schemes: ["postgres", "postgresql"], secret: true, doc: "Postgres server for records. Embedded PGlite in the data directory when absent." }),
@@ -31,7 +35,7 @@ export const declaration = {
   PARLEY_IDLE_SECONDS: integer({ default: 300, min: 8, max: 960, doc: "A live WebSocket on which nothing at all arrives for this long is closed." }),
   PARLEY_OUTBOUND_ALLOW: list({
     default: [],
-    doc: "Private hosts that webhooks and tools may call all the same: names, addresses or blocks, each with `:port` or without. Dangerous on a shared service.",
+    doc: "Private hosts that webhooks and tools may call: names, addresses, blocks, each with `:port` or without. Dangerous on a shared service.",
   }),
   PARLEY_CORS_ALLOWED_ORIGINS: list({ default: ["*"], doc: "Origins whose pages may call the API from a browser." }),
 } as const satisfies Record<string, Setting<unknown>>;
