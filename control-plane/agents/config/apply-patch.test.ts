@@ -1,0 +1,98 @@
+import { describe, expect, it } from "vitest";
+import { validate } from "#common/http/validation";
+import { type AgentConfig, agentConfig } from "#protocol/agents/config";
+import { configPatch } from "#protocol/agents/config-patch";
+import { applyPatch } from "./apply-patch.js";
+import { configHash } from "./config-hash.js";
+import { toConfigEntity } from "./config-entity.js";
+
+let sealed = 0;
+const secrets = { seal: (plain: string) => `${sealed++}:${plain}`, open: (text: string) => text.slice(text.indexOf(":") + 1) };
+const base = agentConfig.parse({});
+const apply = (config: AgentConfig, patch: unknown): AgentConfig => applyPatch(config, validate(configPatch, patch, ["body"]), secrets, ["body"]);
+const url = "https://example.com/hook";
+
+describe("applyPatch", () => {
+  it("changes what is given and keeps the rest, by section", () => {
+    const once = apply(base, { prompt: { system_prompt: "a", first_message: "" }, conversation: { outbound: { voicemail: { message: "m" } } } });
+    expect(once.prompt).toEqual({ ...base.prompt, system_prompt: "a", first_message: "" });
+    expect(once.conversation.outbound).toEqual({ amd_enabled: true, voicemail: { action: "hangup", message: "m" } });
+    const twice = apply(once, { conversation: { outbound: { voicemail: { action: "leave_message" } } }, tools: { tool_ids: ["t"] } });
+    expect(twice.conversation.outbound).toEqual({ amd_enabled: true, voicemail: { action: "leave_message", message: "m" } });
+    expect([twice.tools.tool_ids, twice.tools.enabled, twice.prompt]).toEqual([["t"], true, once.prompt]);
+  });
+
+  it("keeps nothing of a list that is replaced", () => {
+    const two = apply(base, { webhooks: { post_call: [{ url, secret: "s" }, { url: "https://example.org/" }] } });
+    expect(two.webhooks.post_call.map((entry) => entry.secret !== null)).toEqual([true, false]);
+    expect(apply(two, { webhooks: { post_call: { url } } }).webhooks.post_call).toEqual([{ url, secret: null }]);
+    expect(apply(two, { webhooks: { post_call: null } }).webhooks.post_call).toEqual([]);
+  });
+
+  it("has the same hash when the same secret is sent again, and another one for another secret", () => {
+    const patch = { webhooks: { post_call: [{ url, secret: "s" }], conversation_init: { url, secret: "i" } } };
+    const once = apply(base, patch);
+    expect(configHash(apply(once, patch))).toBe(configHash(once));
+    expect(configHash(apply(once, { webhooks: { post_call: [{ url, secret: "t" }] } }))).not.toBe(configHash(once));
+  });
+
+  it("keeps the pre-call webhook's secret until it is cleared", () => {
+    const once = apply(base, { webhooks: { conversation_init: { url, secret: "i", timeout_seconds: 2 } } });
+    const moved = apply(once, { webhooks: { conversation_init: { url: `${url}/2` } } });
+    expect(moved.webhooks.conversation_init).toEqual({ url: `${url}/2`, secret: once.webhooks.conversation_init?.secret, timeout_seconds: 2 });
+    expect(apply(moved, { webhooks: { conversation_init: { url, secret: "" } } }).webhooks.conversation_init?.secret).toBeNull();
+    expect(apply(moved, { webhooks: { conversation_init: null } }).webhooks.conversation_init).toBeNull();
+  });
+
+  it("asks for a model's key when it comes, and when it moves to another origin", () => {
+    const custom = { base_url: "https://llm.example.com/v1", model: "m" };
+    expect(() => apply(base, { llm: { custom } })).toThrow(expect.objectContaining({ code: "validation" }));
+    const once = apply(base, { llm: { custom: { ...custom, api_key: "k" } } });
+    const later = apply(once, { llm: { custom: { base_url: "https://llm.example.com/v2", model: "n" } } });
+    expect(later.llm.custom).toEqual({ base_url: "https://llm.example.com/v2", model: "n", api_key: once.llm.custom?.api_key });
+    expect(() => apply(once, { llm: { custom: { ...custom, base_url: "https://thief.example.net/v1" } } })).toThrow(expect.objectContaining({ code: "validation" }));
+    expect(apply(once, { llm: { custom: null, tier: "high" } }).llm).toEqual({ tier: "high", custom: null });
+  });
+
+  it("shows no secret", () => {
+    const full = apply(base, {
+      webhooks: { post_call: [{ url, secret: "canary-1" }], conversation_init: { url, secret: "canary-2" } },
+      llm: { custom: { base_url: "https://llm.example.com", model: "m", api_key: "canary-3" } },
+    });
+    const entity = toConfigEntity({ agentId: "a", config: full, configHash: configHash(full), updatedAt: new Date(0) });
+    expect(JSON.stringify(entity)).not.toContain("canary");
+    expect(entity.webhooks).toEqual({ post_call: [{ url, has_secret: true }], conversation_init: { url, has_secret: true, timeout_seconds: 5 } });
+    expect(entity.llm.custom).toEqual({ base_url: "https://llm.example.com", model: "m", api_key: null });
+  });
+});
+
+describe("configPatch", () => {
+  it.each([
+    [{ prompt: null }, ["body", "prompt"], "dict_type"],
+    [{ prompt: { system_prompt: null } }, ["body", "prompt", "system_prompt"], "string_type"],
+    [{ tools: { tool_ids: null } }, ["body", "tools", "tool_ids"], "list_type"],
+    [{ conversation: { outbound: null } }, ["body", "conversation", "outbound"], "dict_type"],
+    [{ nonsense: 1 }, ["body", "nonsense"], "extra_forbidden"],
+    [{ voice: { speaking_language: "tlh" } }, ["body", "voice", "speaking_language"], "literal_error"],
+    [{ conversation: { timezone: "+05:30" } }, ["body", "conversation", "timezone"], "value_error"],
+    [{ conversation: { timezone: "Europe/Atlantis" } }, ["body", "conversation", "timezone"], "value_error"],
+    [{ conversation: { max_duration_seconds: 59 } }, ["body", "conversation", "max_duration_seconds"], "greater_than_equal"],
+    [{ conversation: { transfer_destinations: [{ phone_number: "110" }] } }, ["body", "conversation", "transfer_destinations", 0, "phone_number"], "string_pattern_mismatch"],
+    [{ webhooks: { post_call: Array.from({ length: 6 }, (_, i) => ({ url: `${url}${i}` })) } }, ["body", "webhooks", "post_call"], "too_long"],
+    [{ webhooks: { post_call: [{ url: "https://a.example" }, { url: "https://A.example/" }] } }, ["body", "webhooks", "post_call"], "value_error"],
+    [{ webhooks: { post_call: [{ url, secret: "x".repeat(257) }] } }, ["body", "webhooks", "post_call", 0, "secret"], "string_too_long"],
+    [{ analysis: { data_fields: [{ name: "a", type: "enum", enum_options: ["x"] }] } }, ["body", "analysis", "data_fields", 0, "enum_options"], "value_error"],
+    [{ analysis: { criteria: [{ name: "Bad Name" }] } }, ["body", "analysis", "criteria", 0, "name"], "string_pattern_mismatch"],
+    [{ llm: { tier: "high", custom: { base_url: "https://a.example", model: "m", api_key: "k" } } }, ["body", "llm", "custom"], "value_error"],
+    [{ llm: { custom: { base_url: "http://a.example", model: "m", api_key: "k" } } }, ["body", "llm", "custom", "base_url"], "value_error"],
+    [{ prompt: { system_prompt: "a\u0000" } }, ["body", "prompt", "system_prompt"], "value_error"],
+    [{ prompt: { system_prompt: "\ud800" } }, ["body", "prompt", "system_prompt"], "value_error"],
+    [JSON.parse('{"__proto__": {"a": 1}}'), ["body", "__proto__"], "extra_forbidden"],
+  ])("refuses %j at %j", (patch, loc, type) => {
+    expect(() => validate(configPatch, patch, ["body"])).toThrow(expect.objectContaining({ problems: [expect.objectContaining({ loc, type })] }));
+  });
+
+  it.each(["", "Europe/Berlin", "UTC", "Asia/Kolkata", "Etc/GMT+5", "US/Pacific"])("takes the time zone %j", (timezone) => {
+    validate(configPatch, { conversation: { timezone } }, ["body"]);
+  });
+});

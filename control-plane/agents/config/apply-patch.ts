@@ -1,0 +1,59 @@
+import { newIdentifier } from "#common/identifier";
+import { type AgentConfig, agentConfig, type StoredSecret } from "#protocol/agents/config";
+import type { ConfigPatch } from "#protocol/agents/config-patch";
+import { ServiceError } from "#protocol/errors";
+import { deepMerge } from "./deep-merge.js";
+import type { SecretBox } from "./secret-box.js";
+
+/**
+ * Gives a configuration changed by a checked patch. Lists are replaced as a whole, webhooks with their secrets too: an entry without a secret
+ * has none. A custom model keeps its stored key while its address keeps its origin; at another origin the key would be told to a stranger, so
+ * a new one is asked for. A secret that is sent again unchanged stays the same one. Throws `validation` for a missing key;
+ * `location` is where the patch lies in the body.
+ */
+export function applyPatch(config: AgentConfig, patch: ConfigPatch, secrets: SecretBox, location: string[]): AgentConfig {
+  const { webhooks, llm, analysis, ...rest } = patch;
+  const stored = {
+    ...rest,
+    webhooks: webhooks === undefined ? undefined : storedWebhooks(config, webhooks, secrets),
+    llm: llm === undefined ? undefined : { ...llm, custom: storedModel(config, llm.custom, secrets, location) },
+    analysis: analysis?.summary?.prompt === "" ? { ...analysis, summary: { ...analysis.summary, prompt: null } } : analysis,
+  };
+  return agentConfig.parse(deepMerge(config, stored));
+}
+
+function storedWebhooks(config: AgentConfig, patch: NonNullable<ConfigPatch["webhooks"]>, secrets: SecretBox): unknown {
+  const { conversation_init: init, post_call: postCall } = patch;
+  const before = config.webhooks;
+  return {
+    conversation_init:
+      init === undefined || init === null ? init : { ...init, secret: init.secret === undefined ? undefined : keepOrSeal(init.secret, before.conversation_init?.secret ?? null, secrets) },
+    post_call: postCall?.map(({ url, secret }) => {
+      const same = before.post_call.find((entry) => entry.url === url);
+      return { url, secret: keepOrSeal(secret ?? null, same?.secret ?? null, secrets) };
+    }),
+  };
+}
+
+type CustomPatch = NonNullable<ConfigPatch["llm"]>["custom"];
+
+function storedModel(config: AgentConfig, patch: CustomPatch, secrets: SecretBox, location: string[]): unknown {
+  if (patch === undefined || patch === null) return patch;
+  const before = config.llm.custom;
+  const { base_url, model, api_key } = patch;
+  if (api_key !== undefined && api_key !== null) return { base_url, model, api_key: keepOrSeal(api_key, before?.api_key ?? null, secrets) };
+  if (before !== null && before.api_key !== null && sameOrigin(before.base_url, base_url)) return { base_url, model, api_key: before.api_key };
+  const problem = { type: "missing", loc: [...location, "llm", "custom", "api_key"], msg: "Field required" };
+  throw new ServiceError("validation", { problems: [problem] });
+}
+
+function sameOrigin(a: string, b: string): boolean {
+  return URL.canParse(a) && URL.canParse(b) && new URL(a).origin === new URL(b).origin;
+}
+
+/** Null and empty are none. */
+function keepOrSeal(plain: string | null, before: StoredSecret | null, secrets: SecretBox): StoredSecret | null {
+  if (plain === null || plain === "") return null;
+  if (before !== null && secrets.open(before.sealed) === plain) return before;
+  return { sealed: secrets.seal(plain), revision: newIdentifier() };
+}
