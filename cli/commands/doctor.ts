@@ -1,6 +1,7 @@
 import { accessSync, constants, existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, resolve } from "node:path";
+import { z } from "zod";
 import { type Config, loadConfig } from "#common/config/config";
 import { listenProblem } from "#launcher/port-check";
 import { readRunFile } from "#launcher/run-file";
@@ -96,12 +97,16 @@ async function cluster(config: Config): Promise<Finding[]> {
   ];
 }
 
+/** What of `/health` matters here. */
+const healthReport = z.object({ status: z.string(), problems: z.array(z.string()) });
+
 async function health(baseUrl: string): Promise<Finding> {
   const subject = `cluster at ${baseUrl}`;
   try {
     const response = await fetch(`${baseUrl}/health`, { signal: AbortSignal.timeout(3000) });
-    const body = (await response.text()).slice(0, 2000);
-    return { subject, state: response.ok ? "ok" : "missing", detail: response.ok ? `healthy ${body}` : `answers ${response.status}: ${body}`, remedy: null };
+    const { status, problems } = healthReport.parse(await response.json());
+    const detail = problems.length === 0 ? status : `${status}: ${problems.join("; ")}`;
+    return { subject, state: response.ok && status === "ok" ? "ok" : "missing", detail, remedy: null };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     return { subject, state: "missing", detail: `does not answer (${reason})`, remedy: "look into the data directory's logs/ folder" };
