@@ -1,0 +1,45 @@
+import { asText, fill, type Lookup, parseTemplate } from "./template.js";
+
+/** How values are written into a body of this media type, so that none can end the value that it stands in. */
+export function fillBody(template: string, contentType: string, lookup: Lookup): string {
+  const mediaType = (contentType.split(";")[0] ?? "").trim().toLowerCase();
+  if (mediaType === "application/json" || mediaType.endsWith("+json")) return fillJson(template, lookup);
+  if (mediaType === "application/x-www-form-urlencoded") return fill(template, lookup, encodeURIComponent);
+  if (/^(text|application)\/(xml|html)$/.test(mediaType) || mediaType.endsWith("+xml")) return fill(template, lookup, escapeMarkup);
+  return fill(template, lookup, (text) => text);
+}
+
+/**
+ * Inside of a JSON string a value is text, escaped; anywhere else it is a JSON value of its own type, and null where there is none.
+ * A template that is no JSON is filled by the same rule.
+ */
+function fillJson(template: string, lookup: Lookup): string {
+  let filled = "";
+  let inString = false;
+  for (const part of parseTemplate(template)) {
+    if (part.kind === "text") {
+      inString = endsInString(part.text, inString);
+      filled += part.text;
+    } else if (inString) {
+      filled += JSON.stringify(asText(lookup(part.name))).slice(1, -1);
+    } else {
+      filled += JSON.stringify(lookup(part.name) ?? null);
+    }
+  }
+  return filled;
+}
+
+function endsInString(text: string, startsInString: boolean): boolean {
+  let inString = startsInString;
+  for (let index = 0; index < text.length; index++) {
+    if (text[index] === '"') inString = !inString;
+    else if (text[index] === "\\" && inString) index++;
+  }
+  return inString;
+}
+
+const entities: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
+
+function escapeMarkup(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => entities[character] ?? character);
+}

@@ -1,0 +1,73 @@
+import { newIdentifier } from "#common/identifier";
+import type { Outbound } from "#common/outbound/outbound";
+import { OutboundError } from "#common/outbound/outbound-error";
+import { type Problem, ServiceError } from "#protocol/errors";
+import type { ToolCreate, ToolPatch } from "#protocol/tools";
+import type { Records } from "../database/database.js";
+import { foldText } from "../voices/store.js";
+import { toolProblems } from "./checks.js";
+import type { ToolDefinition } from "./definition.js";
+import { type Sealer, splitHeaders } from "./secrets.js";
+import { changeTool, insertTool } from "./store.js";
+import type { ToolRow } from "./table.js";
+import { sampleUrl } from "./url-template.js";
+
+export interface SaveDependencies {
+  records: Records;
+  outbound: Outbound;
+  sealer: Sealer;
+  now: () => Date;
+}
+
+/** Makes a tool that no agent has yet. Throws `validation`. */
+export async function createTool(dependencies: SaveDependencies, teamId: string, given: ToolCreate): Promise<ToolRow> {
+  const { records, outbound, sealer, now } = dependencies;
+  const { name, tool_type: toolType, headers: givenHeaders, integration, ...rest } = given;
+  const id = newIdentifier();
+  const { headers, secrets, problems } = splitHeaders(id, givenHeaders, { headers: [], secrets: {} }, sealer);
+  const definition: ToolDefinition = { ...rest, headers, integration: integration ?? null };
+  refuse([...problems, ...toolProblems(toolType, name, definition)]);
+  await requireCallable(outbound, definition.url);
+  const createdAt = now();
+  const row: ToolRow = { id, teamId, toolType, name, nameFolded: foldText(name), definition, secrets, createdAt, updatedAt: createdAt };
+  await insertTool(records, row);
+  return row;
+}
+
+/** Changes what is given of a tool; it is checked as a whole, as it will be. Throws `validation` and `not_found`. */
+export async function patchTool(dependencies: SaveDependencies, teamId: string, toolId: string, patch: ToolPatch): Promise<ToolRow> {
+  const { records, outbound, sealer, now } = dependencies;
+  // Names are resolved before the transaction: the database does not wait for somebody's name server.
+  const urlRefusal = await refusalOf(outbound, patch.url ?? "");
+  return await changeTool(records, teamId, toolId, (row) => {
+    const { name = row.name, headers: givenHeaders, ...rest } = patch;
+    const split = givenHeaders === undefined ? null : splitHeaders(toolId, givenHeaders, { ...row.definition, secrets: row.secrets }, sealer);
+    const definition: ToolDefinition = { ...row.definition, ...rest, headers: split?.headers ?? row.definition.headers };
+    refuse([...(split?.problems ?? []), ...toolProblems(row.toolType, name, definition)]);
+    refuse(urlRefusal);
+    return { ...row, name, nameFolded: foldText(name), definition, secrets: split?.secrets ?? row.secrets, updatedAt: now() };
+  });
+}
+
+function refuse(problems: Problem[]): void {
+  if (problems.length > 0) throw new ServiceError("validation", { problems });
+}
+
+async function requireCallable(outbound: Outbound, url: string): Promise<void> {
+  refuse(await refusalOf(outbound, url));
+}
+
+/**
+ * Whether the guard refuses a URL. A name that resolves to nothing today is no reason to refuse the tool: every call is judged again,
+ * and endpoints are often named before they exist.
+ */
+async function refusalOf(outbound: Outbound, url: string): Promise<Problem[]> {
+  if (url === "") return [];
+  try {
+    await outbound.checkUrl(sampleUrl(url));
+    return [];
+  } catch (error) {
+    if (!(error instanceof OutboundError)) throw error;
+    return error.refused ? [{ type: "value_error", loc: ["body", "url"], msg: error.message }] : [];
+  }
+}

@@ -1,0 +1,50 @@
+import type { Problem } from "#protocol/errors";
+import type { ToolHeaderInput } from "#protocol/tools";
+import type { StoredHeader } from "./definition.js";
+
+/** Seals text for keeping in the database, bound to what it belongs to, and opens it again. */
+export interface Sealer {
+  seal(plain: string, context: string): string;
+  open(sealed: string, context: string): string;
+}
+
+/** What a credential's seal is bound to: moved to another tool or header, it does not open. */
+export function credentialContext(toolId: string, headerName: string): string {
+  return `tool:${toolId}:${headerName.toLowerCase()}`;
+}
+
+/** Headers apart from their secrets, and what is wrong with those. */
+export interface SplitHeaders {
+  headers: StoredHeader[];
+  /** Sealed, by lower-case header name. */
+  secrets: Record<string, string>;
+  problems: Problem[];
+}
+
+/** What is there already, for headers that are written back without their value. */
+export interface StoredCredentials {
+  headers: readonly StoredHeader[];
+  secrets: Readonly<Record<string, string>>;
+}
+
+/** Takes the credentials out of the headers and seals them. A null value keeps the credential of the same name and kind. */
+export function splitHeaders(toolId: string, given: readonly ToolHeaderInput[], stored: StoredCredentials, sealer: Sealer): SplitHeaders {
+  const split: SplitHeaders = { headers: [], secrets: {}, problems: [] };
+  for (const [index, { name, kind, value }] of given.entries()) {
+    const key = name.toLowerCase();
+    const isCredential = kind !== "custom";
+    const kept = stored.headers.some((header) => header.name.toLowerCase() === key && header.kind === kind) ? stored.secrets[key] : undefined;
+    if (value === null && (!isCredential || kept === undefined)) {
+      split.problems.push({ type: "string_type", loc: ["body", "headers", index, "value"], msg: "Input should be a valid string" });
+    }
+    split.headers.push({ name, kind, value: isCredential ? null : value });
+    if (!isCredential) continue;
+    split.secrets[key] = value === null ? (kept ?? "") : sealer.seal(value, credentialContext(toolId, name));
+  }
+  return split;
+}
+
+/** The credentials of a tool in the clear, by lower-case header name. Throws what the sealer throws. */
+export function openCredentials(toolId: string, secrets: Readonly<Record<string, string>>, sealer: Sealer): Record<string, string> {
+  return Object.fromEntries(Object.entries(secrets).map(([name, sealed]) => [name, sealer.open(sealed, credentialContext(toolId, name))]));
+}

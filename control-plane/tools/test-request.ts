@@ -1,0 +1,77 @@
+import { TextDecoder } from "node:util";
+import type { Clock } from "#common/clock";
+import type { Outbound } from "#common/outbound/outbound";
+import { OutboundError } from "#common/outbound/outbound-error";
+import { type Problem, ServiceError } from "#protocol/errors";
+import { MAX_TEST_RESPONSE_BYTES, type ToolTestRequest, type ToolTestResult } from "#protocol/tools";
+import { renderTestRequest } from "./render.js";
+import { openCredentials, type Sealer } from "./secrets.js";
+import type { ToolRow } from "./table.js";
+import { literalUrl } from "./url-template.js";
+
+/** Below the time that the edge waits for an answer, whatever the tool's own limit is. */
+const MAX_TEST_MS = 25_000;
+const MAX_REDIRECTS = 3;
+
+export interface TestDependencies {
+  outbound: Outbound;
+  sealer: Sealer;
+  clock: Clock;
+}
+
+/**
+ * Sends a real request to a webhook tool's endpoint and tells what came back. The URL goes out as it was saved; system variables are those
+ * that the arguments bring in an object named `system`. A request that gets no answer is a result too, with its reason in `error`.
+ * Throws `validation` for a tool without an endpoint and for arguments that cannot be sent.
+ */
+export async function testTool(dependencies: TestDependencies, row: ToolRow, given: ToolTestRequest): Promise<ToolTestResult> {
+  const { outbound, sealer, clock } = dependencies;
+  const { definition } = row;
+  if (row.toolType !== "webhook") throw refusal(["tool_id"], "Only webhook tools can be tested");
+  const credentials = openCredentials(row.id, row.secrets, sealer);
+  const rendering = renderTestRequest({ definition, credentials }, given.arguments, literalUrl(definition.url));
+  if (!rendering.ok) throw refusal(["arguments"], rendering.failure.message);
+  const startedMs = clock.nowMs();
+  const latencyMs = (): number => Math.round(clock.nowMs() - startedMs);
+  try {
+    const { status, headers, body, truncated } = await outbound.request({
+      ...rendering.request,
+      timeoutMs: Math.min(definition.timeout_seconds * 1000, MAX_TEST_MS),
+      maxResponseBytes: MAX_TEST_RESPONSE_BYTES,
+      overflow: "truncate",
+      maxRedirects: MAX_REDIRECTS,
+    });
+    return {
+      status_code: status,
+      latency_ms: latencyMs(),
+      response_headers: headers,
+      response_body: textOf(body, headers["content-type"] ?? "", truncated),
+      response_truncated: truncated,
+      error: null,
+    };
+  } catch (error) {
+    if (!(error instanceof OutboundError)) throw error;
+    const none = { status_code: null, response_headers: {}, response_body: "", response_truncated: false };
+    return { ...none, latency_ms: latencyMs(), error: error.message };
+  }
+}
+
+function refusal(loc: string[], msg: string): ServiceError {
+  const problem: Problem = { type: "value_error", loc: ["body", ...loc], msg };
+  return new ServiceError("validation", { problems: [problem] });
+}
+
+/** The body as text in the charset that it names; a character that the capture cut in two is left out. */
+function textOf(body: Uint8Array, contentType: string, truncated: boolean): string {
+  const [, charset = "utf-8"] = /charset="?([\w.:-]+)/i.exec(contentType) ?? [];
+  return decoderFor(charset).decode(body, { stream: truncated });
+}
+
+function decoderFor(charset: string): TextDecoder {
+  try {
+    return new TextDecoder(charset);
+  } catch (error) {
+    if (error instanceof RangeError) return new TextDecoder();
+    throw error;
+  }
+}
