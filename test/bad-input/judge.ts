@@ -1,4 +1,3 @@
-import { decode } from "@msgpack/msgpack";
 import { CANARY, type Expected, type HttpCase, type LiveCase, type LiveExpected, type RawCase } from "./case.js";
 import { documentedError } from "./documented.js";
 import type { HttpAnswer, LiveAnswer, RawAnswer } from "./send.js";
@@ -113,9 +112,4 @@ function judgeLiveExpected(expected: LiveExpected, { finishes: [finish], closeCo
   if (/internal/i.test(finish.message)) return "an internal error";
   if (!finish.message.includes(expected.contains ?? "")) return `expected "${expected.contains}" in the message`;
   return (expected.tooLarge === true ? [1009] : [1000, 1011]).includes(closeCode) ? null : "expected another close code";
-}
-
-/** A server event of the live WebSocket, as far as it is judged. */
-export function readLiveEvent(data: Uint8Array): { event: string; audio?: Uint8Array; reason?: string; message?: unknown } {
-  return decode(data) as { event: string };
 }

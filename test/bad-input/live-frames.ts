@@ -108,7 +108,7 @@ const handshakes: [name: string, text: string, statuses: number[]][] = [
   ["version 8", handshake.replace("version: 13", "version: 8"), [101, 400, 426]],
   ["version x", handshake.replace("version: 13", "version: x"), [101, 400, 426]],
   ["no version", handshake.replace(/sec-websocket-version.*\r\n/, ""), [101, 400, 426]],
-  ["an unknown protocol", handshake.replace("upgrade: websocket", "upgrade: websocket\r\nsec-websocket-protocol: \u0001, x"), [101, 400]],
+  ["an unknown protocol", handshake.replace("upgrade: websocket", "upgrade: websocket\r\nsec-websocket-protocol: x, y"), [101, 400]],
   [
     "unknown extensions",
     handshake.replace("upgrade: websocket", 'upgrade: websocket\r\nsec-websocket-extensions: permessage-deflate; x="y'),
@@ -129,6 +129,7 @@ export function liveFrameCases(): Case[] {
       afterUpgrade: Buffer.concat(frames.map(frameBytes)),
     })),
     ...handshakes.map(([name, text, statuses]) => rawCase(`handshake with ${name}`, text, statuses, { leaveAfterAnswer: true })),
+    rawCase("handshake with a control character", handshake.replace("websocket", "websocket\r\nsec-websocket-protocol: \u0001"), [400], { halfClose: true }),
     ...[1, 2, 5, 8].map((bytes) => ({
       ...rawCase(`a frame cut after ${bytes} bytes`, "", [101]),
       bytes: opened([]),

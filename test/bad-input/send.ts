@@ -1,8 +1,8 @@
 import { request as httpRequest } from "node:http";
 import { connect } from "node:net";
+import { decode } from "@msgpack/msgpack";
 import WebSocket from "ws";
 import type { HttpCase, LiveCase, RawCase } from "./case.js";
-import { readLiveEvent } from "./judge.js";
 
 /** Where the cases go. */
 export interface Target {
@@ -38,7 +38,8 @@ const LIMIT_MS = 45_000;
 
 /** Sends one request on a connection of its own. Rejects when it breaks off or takes too long. */
 export function sendHttp(asked: HttpCase, target: Target): Promise<HttpAnswer> {
-  const headers: Record<string, string> = { authorization: `Bearer ${target.apiKey}`, ...asked.headers };
+  // Kept alive: a server that may close at once after its answer resets a client that is still sending, and the answer is lost.
+  const headers: Record<string, string> = { authorization: `Bearer ${target.apiKey}`, connection: "keep-alive", ...asked.headers };
   if (headers["authorization"] === "") delete headers["authorization"];
   if (asked.body !== null && headers["transfer-encoding"] === undefined) headers["content-length"] ??= String(asked.body.byteLength);
   const path = asked.path.replace("{voice}", target.voiceId);
@@ -49,13 +50,12 @@ export function sendHttp(asked: HttpCase, target: Target): Promise<HttpAnswer> {
       const done = (): void => {
         clearTimeout(timer);
         resolve({ status: answer.statusCode ?? 0, headers: answer.headers as HttpAnswer["headers"], body: Buffer.concat(pieces) });
+        sent.destroy();
       };
       answer.on("data", (piece: Buffer) => {
         pieces.push(piece);
         bytes += piece.byteLength;
-        if (bytes < (asked.leaveAfterBytes ?? Number.POSITIVE_INFINITY)) return;
-        done();
-        sent.destroy();
+        if (bytes >= (asked.leaveAfterBytes ?? Number.POSITIVE_INFINITY)) done();
       });
       answer.on("end", done);
       answer.on("error", reject);
@@ -140,4 +140,9 @@ export function sendLive(asked: LiveCase, target: Target): Promise<LiveAnswer> {
       resolve({ ...answer, closeCode: code, closeReason: reason.toString() });
     });
   });
+}
+
+/** A server event of the live WebSocket, as far as it is judged. */
+function readLiveEvent(data: Uint8Array): { event: string; audio?: Uint8Array; reason?: string; message?: unknown } {
+  return decode(data) as { event: string };
 }
