@@ -36,7 +36,8 @@ export function schedulingPolicy(config: { PARLEY_QUEUE_CHUNKS: number; PARLEY_A
     hardQueueChunks: config.PARLEY_QUEUE_CHUNKS * 4,
     admissionWaitMs: config.PARLEY_ADMISSION_WAIT_MS,
     brownoutFraction: 0.5,
-    runningLateMs: 500,
+    // Lateness of those who listen already is worse than the wait of those who come: a sixth of it closes the door (500 ms by default).
+    runningLateMs: config.PARLEY_ADMISSION_WAIT_MS / 6,
     yieldSlackMs: 1000,
     floors: { urgent: 0.5, free: 0.1, bulk: 0.1 },
     agingMs: 10_000,
