@@ -1,3 +1,4 @@
+import { schedulingPolicy } from "../policy.js";
 import { describe, expect, it } from "vitest";
 import { policyWith } from "../testing/fixtures.js";
 import { type AdmissionFacts, admitContinuation, admitNewStream } from "./admit.js";
@@ -39,7 +40,10 @@ describe("admission", () => {
   });
 
   it("takes no new stream while running ones fall behind", () => {
-    expect(admitNewStream({ ...idle, runningLateMs: 501 }, policy)?.code).toBe("overloaded");
+    const late = policyWith({ runningLateMs: 500 });
+    expect(admitNewStream({ ...idle, runningLateMs: 501 }, late)?.code).toBe("overloaded");
+    expect(admitNewStream({ ...idle, runningLateMs: 500 }, late)).toBeNull();
+    expect(schedulingPolicy({ PARLEY_QUEUE_CHUNKS: 1, PARLEY_ADMISSION_WAIT_MS: 3000 }).runningLateMs).toBe(500);
   });
 
   it("says which model nobody serves, and when it is shutting down", () => {
