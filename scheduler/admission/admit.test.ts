@@ -1,5 +1,5 @@
-import { schedulingPolicy } from "../policy.js";
 import { describe, expect, it } from "vitest";
+import { schedulingPolicy } from "../policy.js";
 import { policyWith } from "../testing/fixtures.js";
 import { type AdmissionFacts, admitContinuation, admitNewStream } from "./admit.js";
 
