@@ -31,7 +31,9 @@ export const integrationName = /^[a-z][a-z0-9_]{0,63}:[a-z][a-z0-9_]{0,63}$/;
 
 /** Argument names are found inside `{{…}}`: braces and spaces at the ends could never be named, and `system` belongs to the variables. */
 const argumentName = recordText(1, 64)
-  .refine((name) => !/[{}\p{Cc}]/u.test(name) && name.trim() === name, { message: "Input should not have braces, control characters or spaces at its ends" })
+  .refine((name) => !/[{}\p{Cc}]/u.test(name) && name.trim() === name, {
+    message: "Input should not have braces, control characters or spaces at its ends",
+  })
   .refine((name) => name !== "system" && !name.startsWith("system."), { message: "Names that begin with system are reserved" });
 
 export const toolArgument = z.strictObject({ name: argumentName, description: recordText(0, 500).default("") });

@@ -53,7 +53,11 @@ export function newestFirst(columns: { createdAt: PgColumn; id: PgColumn }): SQL
 }
 
 /** The rows to show of those that were read, and what the answer says of them. */
-export function envelope<T extends { createdAt: Date; id: string }>(page: Page, read: T[], total: number | null): { rows: T[]; envelope: PageEnvelope } {
+export function envelope<T extends { createdAt: Date; id: string }>(
+  page: Page,
+  read: T[],
+  total: number | null,
+): { rows: T[]; envelope: PageEnvelope } {
   const rows = read.slice(0, page.limit - 1);
   const hasMore = read.length > rows.length;
   const last = rows.at(-1);

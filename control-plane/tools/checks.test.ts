@@ -13,8 +13,9 @@ const custom = (name: string, value: string) => ({ name, kind: "custom" as const
 describe("toolProblems", () => {
   it.each<[string, ToolType, Partial<ToolDefinition>, string?]>([
     ["a plain webhook", "webhook", {}],
-    ["declared arguments", "webhook", { arguments: [order], url: "https://h.example/{{order}}", body_template: "{{ order }}", headers: [custom("X", "{{order}}")] }],
-    ["system variables", "webhook", { url: "https://h.example/{{system.today}}", body_template: "{{system.caller_number}} {{system.dialed_number}}" }],
+    ["declared arguments", "webhook", { arguments: [order], url: "https://h.example/{{order}}", body_template: "{{ order }}" }],
+    ["arguments in headers", "webhook", { arguments: [order], headers: [custom("X", "{{order}}")] }],
+    ["system variables", "webhook", { url: "https://h.example/{{system.today}}", body_template: "{{system.caller_number}}" }],
     ["a slow background webhook", "webhook", { execution_mode: "background", timeout_seconds: 300 }],
     ["a client tool", "client", client],
     ["an integration", "integration", { url: "", integration: "google_calendar:create_event" }],

@@ -53,7 +53,7 @@ function otherProblems(toolType: ToolType, name: string, definition: ToolDefinit
   ];
   return [
     ...(toolType === "client" && !clientToolName.test(name)
-      ? [problem(["name"], "Client tool names begin with a letter and have at most 64 letters, digits, underscores and hyphens", "string_pattern_mismatch")]
+      ? [problem(["name"], "Client tool names begin with a letter and have at most 64 letters, digits, _ and -", "string_pattern_mismatch")]
       : []),
     ...filled.map((field) => problem([field], "Only webhook tools have this")),
     ...(definition.execution_mode === "blocking" ? [] : [problem(["execution_mode"], "Only webhook tools have execution modes")]),
@@ -69,8 +69,8 @@ function timeoutProblems(toolType: ToolType, definition: ToolDefinition): Proble
   const isBackground = toolType === "webhook" && definition.execution_mode === "background";
   const maximum = isBackground ? MAX_BACKGROUND_TIMEOUT_SECONDS : MAX_TOOL_TIMEOUT_SECONDS;
   if (definition.timeout_seconds <= maximum) return [];
-  const found = problem(["timeout_seconds"], `Input should be less than or equal to ${maximum}; only background tools may take longer`, "less_than_equal");
-  return [{ ...found, ctx: { le: maximum } }];
+  const msg = `Input should be less than or equal to ${maximum}`;
+  return [{ ...problem(["timeout_seconds"], msg, "less_than_equal"), ctx: { le: maximum } }];
 }
 
 /** Indexes of the values that an earlier one equals. */

@@ -1,13 +1,14 @@
 import { newIdentifier } from "#common/identifier";
 import type { Outbound } from "#common/outbound/outbound";
 import { OutboundError } from "#common/outbound/outbound-error";
+import type { Sealer } from "#common/secrets/sealer";
 import { type Problem, ServiceError } from "#protocol/errors";
 import type { ToolCreate, ToolPatch } from "#protocol/tools";
 import type { Records } from "../database/database.js";
 import { foldText } from "../voices/store.js";
 import { toolProblems } from "./checks.js";
 import type { ToolDefinition } from "./definition.js";
-import { type Sealer, splitHeaders } from "./secrets.js";
+import { splitHeaders } from "./secrets.js";
 import { changeTool, insertTool } from "./store.js";
 import type { ToolRow } from "./table.js";
 import { sampleUrl } from "./url-template.js";

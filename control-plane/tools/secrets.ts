@@ -1,12 +1,7 @@
+import type { Sealer } from "#common/secrets/sealer";
 import type { Problem } from "#protocol/errors";
 import type { ToolHeaderInput } from "#protocol/tools";
 import type { StoredHeader } from "./definition.js";
-
-/** Seals text for keeping in the database, bound to what it belongs to, and opens it again. */
-export interface Sealer {
-  seal(plain: string, context: string): string;
-  open(sealed: string, context: string): string;
-}
 
 /** What a credential's seal is bound to: moved to another tool or header, it does not open. */
 export function credentialContext(toolId: string, headerName: string): string {
@@ -27,7 +22,10 @@ export interface StoredCredentials {
   secrets: Readonly<Record<string, string>>;
 }
 
-/** Takes the credentials out of the headers and seals them. A null value keeps the credential of the same name and kind. */
+/**
+ * Takes the credentials out of the headers and seals them. A null value keeps the credential of the same name and kind.
+ * One that is sent again unchanged keeps its seal, so that writing back the same tool does not count as a change.
+ */
 export function splitHeaders(toolId: string, given: readonly ToolHeaderInput[], stored: StoredCredentials, sealer: Sealer): SplitHeaders {
   const split: SplitHeaders = { headers: [], secrets: {}, problems: [] };
   for (const [index, { name, kind, value }] of given.entries()) {
@@ -39,7 +37,9 @@ export function splitHeaders(toolId: string, given: readonly ToolHeaderInput[], 
     }
     split.headers.push({ name, kind, value: isCredential ? null : value });
     if (!isCredential) continue;
-    split.secrets[key] = value === null ? (kept ?? "") : sealer.seal(value, credentialContext(toolId, name));
+    const context = credentialContext(toolId, name);
+    const isSame = kept !== undefined && (value === null || sealer.open(kept, context) === value);
+    split.secrets[key] = isSame ? kept : sealer.seal(value ?? "", context);
   }
   return split;
 }

@@ -2,10 +2,11 @@ import { TextDecoder } from "node:util";
 import type { Clock } from "#common/clock";
 import type { Outbound } from "#common/outbound/outbound";
 import { OutboundError } from "#common/outbound/outbound-error";
+import type { Sealer } from "#common/secrets/sealer";
 import { type Problem, ServiceError } from "#protocol/errors";
 import { MAX_TEST_RESPONSE_BYTES, type ToolTestRequest, type ToolTestResult } from "#protocol/tools";
 import { renderTestRequest } from "./render.js";
-import { openCredentials, type Sealer } from "./secrets.js";
+import { openCredentials } from "./secrets.js";
 import type { ToolRow } from "./table.js";
 import { literalUrl } from "./url-template.js";
 
