@@ -1,6 +1,7 @@
 import { boolean, integer, jsonb, pgTable, primaryKey, text, timestamp } from "drizzle-orm/pg-core";
 import { agentStatuses, overrideNames } from "#protocol/agents/agent";
 import type { AgentConfig } from "#protocol/agents/config";
+import type { Attachments } from "./attachables.js";
 
 const instant = (name: string) => timestamp(name, { withTimezone: true, mode: "date" });
 
@@ -18,7 +19,6 @@ export const agents = pgTable("agents", {
   allowedOrigins: text("allowed_origins").array().notNull(),
   overridesAllowed: text("overrides_allowed", { enum: overrideNames }).array().notNull(),
   draft: jsonb("draft").$type<AgentConfig>().notNull(),
-  draftHash: text("draft_hash").notNull(),
   draftUpdatedAt: instant("draft_updated_at").notNull(),
   /** The newest published version, which new sessions run; 0 before the first. */
   liveVersion: integer("live_version").notNull(),
@@ -34,6 +34,8 @@ export const agentVersions = pgTable(
     agentId: text("agent_id").notNull(),
     versionNumber: integer("version_number").notNull(),
     config: jsonb("config").$type<AgentConfig>().notNull(),
+    /** The tools and knowledge that the configuration refers to, as they were. */
+    attachments: jsonb("attachments").$type<Attachments>().notNull(),
     configHash: text("config_hash").notNull(),
     title: text("title"),
     description: text("description"),

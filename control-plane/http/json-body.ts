@@ -16,3 +16,9 @@ export async function readJsonBody(request: RouteRequest): Promise<unknown> {
   if (bytes.byteLength > MAX_JSON_BODY_BYTES) throw new ServiceError("payload_too_large", { parameters: { limitBytes: MAX_JSON_BODY_BYTES } });
   return decodeBody("json", bytes);
 }
+
+/** As `readJsonBody`, where the body may be left out: then it is an empty object, whatever the content type. */
+export async function readOptionalJsonBody(request: RouteRequest): Promise<unknown> {
+  const bytes = await request.body();
+  return bytes.byteLength === 0 ? {} : await readJsonBody(request);
+}

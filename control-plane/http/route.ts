@@ -12,18 +12,39 @@ export interface RouteRequest {
   body(): Promise<Uint8Array>;
 }
 
-/** One route of the control plane. */
-export interface Route {
+/** A request that may come without a key. */
+export type OpenRequest = Omit<RouteRequest, "principal">;
+
+interface Routed {
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** Path with `:placeholders`, each for one segment. */
   path: string;
+}
+
+/** A route for callers with a key. */
+export interface KeyedRoute extends Routed {
   /** What the caller's key must cover. */
   scope: KeyScope;
   /** Gives the answer, or throws a ServiceError. */
   handle(request: RouteRequest): Promise<ForwardedResponse>;
 }
 
+/** A route for everyone; it is not told who calls. */
+export interface OpenRoute extends Routed {
+  scope: null;
+  /** Gives the answer, or throws a ServiceError. */
+  handle(request: OpenRequest): Promise<ForwardedResponse>;
+}
+
+/** One route of the control plane. */
+export type Route = KeyedRoute | OpenRoute;
+
 /** A JSON answer. */
 export function json(status: number, value: unknown): ForwardedResponse {
   return { status, headers: { "content-type": "application/json" }, body: Buffer.from(JSON.stringify(value)) };
+}
+
+/** An answer of nothing but a status. */
+export function empty(status: number): ForwardedResponse {
+  return { status, headers: {}, body: new Uint8Array(0) };
 }

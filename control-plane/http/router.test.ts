@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { ForwardedRequest } from "#protocol/bus/control";
+import type { ForwardedRequest, Principal } from "#protocol/bus/control";
 import { json, type Route } from "./route.js";
 import { Router } from "./router.js";
 
@@ -11,8 +11,9 @@ const route = (method: Route["method"], path: string): Route => ({
 });
 const router = new Router([route("GET", "/model"), route("POST", "/model"), route("GET", "/model/:id"), route("GET", "/model/:id/samples/:position")]);
 
+const principal: Principal = { teamId: "t", userId: "u", keyId: "k", scopes: ["*"], hasCredit: true, betaAccess: false, maxConcurrentStreams: 0 };
+
 function request(method: string, path: string, change: Partial<ForwardedRequest> = {}): ForwardedRequest {
-  const principal = { teamId: "t", userId: "u", keyId: "k", scopes: ["*"], hasCredit: true, betaAccess: false, maxConcurrentStreams: 0 };
   return { method, path, query: "", headers: {}, body: new Uint8Array(0), bodyObject: null, principal, ...change };
 }
 
@@ -48,8 +49,16 @@ describe("Router", () => {
     await expect(run(method, path)).rejects.toMatchObject({ code });
   });
 
+  it("asks for a key, except on open routes, which are not told whose it is", async () => {
+    await expect(run("GET", "/model", { principal: null })).rejects.toMatchObject({ code: "unauthenticated" });
+    const open = new Router([{ method: "GET", path: "/open", scope: null, handle: async (given) => json(200, { known: "principal" in given }) }]);
+    for (const caller of [null, principal]) {
+      const { body } = await open.handle(request("GET", "/open", { principal: caller }), () => Promise.resolve(new Uint8Array(0)));
+      expect(JSON.parse(Buffer.from(body).toString())).toEqual({ known: false });
+    }
+  });
+
   it("asks for the route's scope", async () => {
-    const { principal } = request("GET", "/model");
     await expect(run("GET", "/model", { principal: { ...principal, scopes: ["speech"] } })).rejects.toMatchObject({ code: "missing_scope" });
     await run("GET", "/model", { principal: { ...principal, scopes: ["voices"] } });
   });

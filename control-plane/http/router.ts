@@ -1,6 +1,6 @@
-import { type ForwardedRequest, type ForwardedResponse, hasScope, type Principal } from "#protocol/bus/control";
+import { type ForwardedRequest, type ForwardedResponse, hasScope, type KeyScope, type Principal } from "#protocol/bus/control";
 import { ServiceError } from "#protocol/errors";
-import type { Route, RouteRequest } from "./route.js";
+import type { OpenRequest, Route } from "./route.js";
 
 /** Finds the route of a forwarded request and runs it. */
 export class Router {
@@ -10,9 +10,20 @@ export class Router {
     this.#routes = routes.map((route) => ({ route, segments: segmentsOf(route.path) }));
   }
 
+  /** The pattern of the route that a request leads to, whatever its verb; `unmatched` for none: never the path, which strangers choose. */
+  patternOf({ path }: Pick<ForwardedRequest, "path">): string {
+    try {
+      const segments = segmentsOf(path).map(decode);
+      return this.#routes.find((entry) => matches(entry.segments, segments))?.route.path ?? "unmatched";
+    } catch (error) {
+      if (error instanceof ServiceError) return "unmatched";
+      throw error;
+    }
+  }
+
   /**
    * Gives the route's answer. Throws `not_found` for a path that no route has, `method_not_allowed` for a wrong verb on one that exists,
-   * `missing_scope`, and what the handler throws. `readBody` is called at most once.
+   * `unauthenticated`, `missing_scope`, and what the handler throws. `readBody` is called at most once.
    */
   async handle(request: ForwardedRequest, readBody: () => Promise<Uint8Array>): Promise<ForwardedResponse> {
     const segments = segmentsOf(request.path).map(decode);
@@ -22,20 +33,22 @@ export class Router {
     if (found === undefined) {
       throw new ServiceError("method_not_allowed", { parameters: { allow: candidates.map((entry) => entry.route.method).join(", ") } });
     }
-    requireScope(request.principal, found.route);
-    const routeRequest: RouteRequest = {
-      principal: request.principal,
+    const { route } = found;
+    const open: OpenRequest = {
       parameters: placeholders(found.segments, segments),
       query: new URLSearchParams(request.query),
       headers: request.headers,
       body: readBody,
     };
-    return await found.route.handle(routeRequest);
+    if (route.scope === null) return await route.handle(open);
+    return await route.handle({ ...open, principal: requireScope(request.principal, route.scope) });
   }
 }
 
-function requireScope(principal: Principal, route: Route): void {
-  if (!hasScope(principal, route.scope)) throw new ServiceError("missing_scope", { parameters: { scope: route.scope } });
+function requireScope(principal: Principal | null, scope: KeyScope): Principal {
+  if (principal === null) throw new ServiceError("unauthenticated");
+  if (!hasScope(principal, scope)) throw new ServiceError("missing_scope", { parameters: { scope } });
+  return principal;
 }
 
 /** Empty segments do not count: clients whose base URL ends in a slash send `//model`. */

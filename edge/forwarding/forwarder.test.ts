@@ -115,15 +115,37 @@ describe("Forwarder", () => {
   });
 });
 
+describe("the widget's route", () => {
+  const widget = forwardedRoutes({ ...options, authenticate: () => Promise.reject(new ServiceError("unauthenticated")) });
+  const open = new Router(widget);
+
+  it("asks for no key, and lets every page read the answer", async () => {
+    const match = open.match("GET", "/v1/agent/agents/1/widget");
+    if (match.type !== "route") throw new Error("no route");
+    await match.route.handle(request("GET", "/v1/agent/agents/1/widget", "", { origin: "https://a.example", authorization: "Bearer x" }), responder);
+    expect(seen[0]).toMatchObject({ principal: null, headers: { origin: "https://a.example" } });
+    expect([sent?.status, sent?.headers["access-control-allow-origin"]]).toEqual([200, "*"]);
+  });
+
+  it("lets every page read refusals and failures too", async () => {
+    answer = async () => ({ status: 403, headers: {}, body: Buffer.from("{}") });
+    await new Forwarder(options).forwardOpen(request("GET", "/"), responder);
+    expect([sent?.status, sent?.headers["access-control-allow-origin"]]).toEqual([403, "*"]);
+    answer = () => Promise.reject(new ServiceError("dependency_unavailable", { parameters: { dependency: "The control plane" } }));
+    await new Forwarder(options).forwardOpen(request("GET", "/"), responder);
+    expect([sent?.status, sent?.headers["access-control-allow-origin"]]).toEqual([503, "*"]);
+  });
+});
+
 describe("forwardedRoutes", () => {
   const router = new Router(forwardedRoutes(options));
 
-  it.each(["/model", "/model/1", "/model/1/samples/0", "/wallet/self/api-credit"])("covers %s", (path) => {
+  it.each(["/model", "/model/1", "/model/1/samples/0", "/wallet/self/api-credit", "/v1/agent/agents", "/v1/agent/agents/1/widget"])("covers %s", (path) => {
     expect(router.match("GET", path).type).toBe("route");
     expect(router.match("DELETE", path).type).toBe("route");
   });
 
-  it.each(["/models", "/v1/agent/sessions", "/wallet"])("does not cover %s", (path) => {
+  it.each(["/models", "/v1/agents", "/v1/agent", "/wallet"])("does not cover %s", (path) => {
     expect(router.match("GET", path).type).toBe("nothing");
   });
 });

@@ -9,6 +9,7 @@ import {
 } from "#protocol/bus/control";
 import { ServiceError } from "#protocol/errors";
 import type { Bus, ObjectBucket } from "#common/bus/bus";
+import { renderError } from "#common/http/error-body";
 import { newIdentifier } from "#common/identifier";
 import type { Logger } from "#common/log";
 import { formatTraceparent } from "#common/tracing/traceparent";
@@ -20,6 +21,9 @@ export const MAX_FORWARDED_BODY_BYTES = 64 * 1024 * 1024;
 
 /** A voice upload decodes and measures its samples before it answers. */
 const ANSWER_TIMEOUT_MS = 30_000;
+
+/** Lets scripts of any page read the answer (https://fetch.spec.whatwg.org/#http-access-control-allow-origin); no cookie is ever involved. */
+const everyPage = { "access-control-allow-origin": "*", "access-control-expose-headers": "retry-after", vary: "origin" };
 
 /** Besides `traceparent`, which names this edge's span. */
 const forwardedHeaders = ["content-type", "accept", "origin"] as const;
@@ -40,10 +44,38 @@ export class Forwarder {
     this.#bucket = options.bus.objects(uploadsBucket);
   }
 
-  /** Throws authentication errors, `payload_too_large`, and `dependency_unavailable` when the control plane or its object store is away. */
+  /** Authenticates first. Throws authentication errors, `payload_too_large`, and `dependency_unavailable` when the control plane or its object store is away. */
   async forward(request: HttpRequest, responder: HttpResponder, scope: KeyScope): Promise<void> {
     const principal = await this.#options.authenticate(request);
     requireScope(principal, scope);
+    await this.#pass(request, responder, principal);
+  }
+
+  /**
+   * Hands a request on without looking for a key, for routes that visitors' browsers call. Who may call is not decided by the operator's list
+   * of origins but by the answer, so every page may read it, refusals too. Never throws.
+   */
+  async forwardOpen(request: HttpRequest, responder: HttpResponder): Promise<void> {
+    const readable: HttpResponder = {
+      ...responder,
+      begin: (status, headers) => responder.begin(status, { ...headers, ...everyPage }),
+      get begun() {
+        return responder.begun;
+      },
+    };
+    try {
+      await this.#pass(request, readable, null);
+    } catch (error) {
+      if (responder.begun) throw error;
+      const known = error instanceof ServiceError ? error : new ServiceError("internal", { cause: error });
+      if (known.status >= 500) this.#options.log.warn({ err: known, trace_id: request.trace.traceId }, "an open request was refused");
+      const { status, headers, body } = renderError(known);
+      readable.begin(status, headers);
+      readable.end(body);
+    }
+  }
+
+  async #pass(request: HttpRequest, responder: HttpResponder, principal: Principal | null): Promise<void> {
     const message = await this.#pack(request, principal);
     const answer = await this.#options.bus.request<ForwardedResponse>(controlSubjects.http, message, {
       timeoutMs: ANSWER_TIMEOUT_MS,
@@ -54,7 +86,7 @@ export class Forwarder {
     responder.end(body);
   }
 
-  async #pack(request: HttpRequest, principal: Principal): Promise<ForwardedRequest> {
+  async #pack(request: HttpRequest, principal: Principal | null): Promise<ForwardedRequest> {
     const body = await request.body(MAX_FORWARDED_BODY_BYTES);
     const isLarge = body.byteLength > MAX_INLINE_BODY_BYTES;
     const bodyObject = isLarge ? newIdentifier() : null;
@@ -108,5 +140,11 @@ export function forwardedRoutes(options: ForwarderOptions): HttpRoute[] {
   const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
   const under = (path: string, scope: KeyScope): HttpRoute[] =>
     methods.map((method) => ({ method, path, handle: (request, responder) => forwarder.forward(request, responder, scope) }));
-  return [...under("/model", "voices"), ...under("/model/*", "voices"), ...under("/wallet/*", "wallet")];
+  return [
+    ...under("/model", "voices"),
+    ...under("/model/*", "voices"),
+    ...under("/wallet/*", "wallet"),
+    ...under("/v1/agent/*", "agents"),
+    { method: "GET", path: "/v1/agent/agents/:agent_id/widget", handle: (request, responder) => forwarder.forwardOpen(request, responder) },
+  ];
 }

@@ -100,7 +100,8 @@ export interface ForwardedRequest {
   body: Uint8Array;
   /** Set when the body was too large for the bus: its name in the `uploads` object bucket. The control plane deletes it. */
   bodyObject: string | null;
-  principal: Principal;
+  /** Null on the few routes that need no key. */
+  principal: Principal | null;
 }
 
 export interface ForwardedResponse {

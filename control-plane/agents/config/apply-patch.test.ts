@@ -3,12 +3,14 @@ import { validate } from "#common/http/validation";
 import { type AgentConfig, agentConfig } from "#protocol/agents/config";
 import { configPatch } from "#protocol/agents/config-patch";
 import { applyPatch } from "./apply-patch.js";
-import { configHash } from "./config-hash.js";
+import { noAttachments } from "../attachables.js";
+import { configHash as hashOf } from "./config-hash.js";
 import { toConfigEntity } from "./config-entity.js";
 
 let sealed = 0;
 const secrets = { seal: (plain: string) => `${sealed++}:${plain}`, open: (text: string) => text.slice(text.indexOf(":") + 1) };
 const base = agentConfig.parse({});
+const configHash = (config: AgentConfig): string => hashOf(config, noAttachments);
 const apply = (config: AgentConfig, patch: unknown): AgentConfig => applyPatch(config, validate(configPatch, patch, ["body"]), secrets, ["body"]);
 const url = "https://example.com/hook";
 

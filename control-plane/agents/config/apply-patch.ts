@@ -3,7 +3,7 @@ import { type AgentConfig, agentConfig, type StoredSecret } from "#protocol/agen
 import type { ConfigPatch } from "#protocol/agents/config-patch";
 import { ServiceError } from "#protocol/errors";
 import { deepMerge } from "./deep-merge.js";
-import type { SecretBox } from "./secret-box.js";
+import type { SecretBox, SecretPurpose } from "./secret-box.js";
 
 /**
  * Gives a configuration changed by a checked patch. Lists are replaced as a whole, webhooks with their secrets too: an entry without a secret
@@ -25,12 +25,13 @@ export function applyPatch(config: AgentConfig, patch: ConfigPatch, secrets: Sec
 function storedWebhooks(config: AgentConfig, patch: NonNullable<ConfigPatch["webhooks"]>, secrets: SecretBox): unknown {
   const { conversation_init: init, post_call: postCall } = patch;
   const before = config.webhooks;
+  const seal = sealer(secrets);
   return {
     conversation_init:
-      init === undefined || init === null ? init : { ...init, secret: init.secret === undefined ? undefined : keepOrSeal(init.secret, before.conversation_init?.secret ?? null, secrets) },
+      init === undefined || init === null ? init : { ...init, secret: init.secret === undefined ? undefined : seal("conversation_init", init.secret, before.conversation_init?.secret) },
     post_call: postCall?.map(({ url, secret }) => {
       const same = before.post_call.find((entry) => entry.url === url);
-      return { url, secret: keepOrSeal(secret ?? null, same?.secret ?? null, secrets) };
+      return { url, secret: seal("post_call", secret ?? null, same?.secret) };
     }),
   };
 }
@@ -41,7 +42,7 @@ function storedModel(config: AgentConfig, patch: CustomPatch, secrets: SecretBox
   if (patch === undefined || patch === null) return patch;
   const before = config.llm.custom;
   const { base_url, model, api_key } = patch;
-  if (api_key !== undefined && api_key !== null) return { base_url, model, api_key: keepOrSeal(api_key, before?.api_key ?? null, secrets) };
+  if (api_key !== undefined && api_key !== null) return { base_url, model, api_key: sealer(secrets)("llm", api_key, before?.api_key) };
   if (before !== null && before.api_key !== null && sameOrigin(before.base_url, base_url)) return { base_url, model, api_key: before.api_key };
   const problem = { type: "missing", loc: [...location, "llm", "custom", "api_key"], msg: "Field required" };
   throw new ServiceError("validation", { problems: [problem] });
@@ -51,9 +52,13 @@ function sameOrigin(a: string, b: string): boolean {
   return URL.canParse(a) && URL.canParse(b) && new URL(a).origin === new URL(b).origin;
 }
 
-/** Null and empty are none. */
-function keepOrSeal(plain: string | null, before: StoredSecret | null, secrets: SecretBox): StoredSecret | null {
-  if (plain === null || plain === "") return null;
-  if (before !== null && secrets.open(before.sealed) === plain) return before;
-  return { sealed: secrets.seal(plain), revision: newIdentifier() };
+type Seal = (purpose: SecretPurpose, plain: string | null, before: StoredSecret | null | undefined) => StoredSecret | null;
+
+/** Null and empty are none; what is stored already stays as it is. */
+function sealer(secrets: SecretBox): Seal {
+  return (purpose, plain, before) => {
+    if (plain === null || plain === "") return null;
+    if (before !== null && before !== undefined && secrets.open(before.sealed, purpose) === plain) return before;
+    return { sealed: secrets.seal(plain, purpose), revision: newIdentifier() };
+  };
 }

@@ -1,8 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { agentConfig } from "#protocol/agents/config";
+import { type AgentConfig, agentConfig } from "#protocol/agents/config";
 import { canonicalJson } from "./canonical-json.js";
-import { configHash } from "./config-hash.js";
+import { noAttachments } from "../attachables.js";
+import { configHash as hashOf } from "./config-hash.js";
 
 /** The same value with its keys in another order. */
 function shuffled(value: unknown): unknown {
@@ -34,6 +35,7 @@ describe("canonicalJson", () => {
 });
 
 describe("configHash", () => {
+  const configHash = (config: AgentConfig): string => hashOf(config, noAttachments);
   const base = agentConfig.parse({});
   const withSecret = (sealed: string, revision: string) =>
     configHash(agentConfig.parse({ webhooks: { post_call: [{ url: "https://example.com", secret: { sealed, revision } }] } }));
@@ -42,6 +44,10 @@ describe("configHash", () => {
     expect(configHash(base)).toMatch(/^sha256:[0-9a-f]{64}$/);
     expect(configHash(agentConfig.parse(shuffled(base)))).toBe(configHash(base));
     expect(configHash(agentConfig.parse({ prompt: { system_prompt: "x" } }))).not.toBe(configHash(base));
+  });
+
+  it("follows what is attached", () => {
+    expect(hashOf(base, { ...noAttachments, tools: [{ id: "t", name: "a" }] })).not.toBe(hashOf(base, { ...noAttachments, tools: [{ id: "t", name: "b" }] }));
   });
 
   it("follows a secret's revision, not its encryption", () => {
