@@ -2,24 +2,22 @@ import { validate } from "#common/http/validation";
 import type { ForwardedResponse } from "#protocol/bus/control";
 import { ServiceError } from "#protocol/errors";
 import { toolCreate, type ToolList, toolListQuery, toolPatch, toolTestRequest } from "#protocol/tools";
-import { readJsonBody } from "../http/json-body.js";
+import { countDraftsByTool, draftsReferencingTool, toolsOfDraft } from "../agents/references.js";
+import { readJsonBody, readOptionalJsonBody } from "../http/json-body.js";
 import { envelope, readPage } from "../http/paging.js";
 import { queryRecord } from "../http/query.js";
-import { json, type Route, type RouteRequest } from "../http/route.js";
+import { empty, json, type KeyedRoute, type Route, type RouteRequest } from "../http/route.js";
 import { toEntity, toSummary } from "./entity.js";
-import type { ToolReferences } from "./references.js";
 import { createTool, patchTool, type SaveDependencies } from "./save.js";
-import { deleteTool, findTool, isToolId, listTools } from "./store.js";
+import { deleteTool, findTool, listTools } from "./store.js";
 import type { ToolRow } from "./table.js";
 import { type TestDependencies, testTool } from "./test-request.js";
 
-export interface ToolDependencies extends SaveDependencies, TestDependencies {
-  references: ToolReferences;
-}
+export interface ToolDependencies extends SaveDependencies, TestDependencies {}
 
 /** `/v1/agent/tools` (protocols.md 2, interface.md "Webhook tool"). Another team's tool answers exactly as a missing one. */
 export function toolRoutes(dependencies: ToolDependencies): Route[] {
-  const handlers: [Route["method"], string, (dependencies: ToolDependencies, request: RouteRequest) => Promise<ForwardedResponse>][] = [
+  const handlers: [KeyedRoute["method"], string, (dependencies: ToolDependencies, request: RouteRequest) => Promise<ForwardedResponse>][] = [
     ["GET", "/v1/agent/tools", list],
     ["POST", "/v1/agent/tools", create],
     ["GET", "/v1/agent/tools/:id", get],
@@ -37,21 +35,21 @@ function find({ records }: ToolDependencies, request: RouteRequest): Promise<Too
   return findTool(records, request.principal.teamId, toolIdOf(request));
 }
 
-async function entityOf({ records, references }: ToolDependencies, row: ToolRow): Promise<ReturnType<typeof toEntity>> {
-  const used = await references.countDraftsByTool(records, row.teamId, [row.id]);
+async function entityOf({ records }: ToolDependencies, row: ToolRow): Promise<ReturnType<typeof toEntity>> {
+  const used = await countDraftsByTool(records, row.teamId, [row.id]);
   return toEntity(row, used.get(row.id) ?? 0);
 }
 
-async function list({ records, references }: ToolDependencies, request: RouteRequest): Promise<ForwardedResponse> {
+async function list({ records }: ToolDependencies, request: RouteRequest): Promise<ForwardedResponse> {
   const { teamId } = request.principal;
   const query = validate(toolListQuery, queryRecord(request.query, []), ["query"]);
   const page = readPage(query, "tools", teamId);
   const agentId = query.agent_id;
-  const toolIds = agentId === undefined ? null : isToolId(agentId) ? await references.toolsOfDraft(records, teamId, agentId) : null;
+  const toolIds = agentId === undefined ? null : await toolsOfDraft(records, teamId, agentId);
   if (agentId !== undefined && toolIds === null) throw new ServiceError("not_found");
   const { read, total } = await listTools(records, { teamId, search: query.search ?? null, toolIds }, page);
   const shown = envelope(page, read, total);
-  const used = await references.countDraftsByTool(
+  const used = await countDraftsByTool(
     records,
     teamId,
     shown.rows.map((row) => row.id),
@@ -76,19 +74,19 @@ async function patch(dependencies: ToolDependencies, request: RouteRequest): Pro
   return json(200, await entityOf(dependencies, row));
 }
 
-async function remove({ records, references }: ToolDependencies, request: RouteRequest): Promise<ForwardedResponse> {
-  await deleteTool(records, references, request.principal.teamId, toolIdOf(request));
-  return { status: 204, headers: {}, body: new Uint8Array(0) };
+async function remove({ records }: ToolDependencies, request: RouteRequest): Promise<ForwardedResponse> {
+  await deleteTool(records, request.principal.teamId, toolIdOf(request));
+  return empty(204);
 }
 
 async function agents(dependencies: ToolDependencies, request: RouteRequest): Promise<ForwardedResponse> {
   const row = await find(dependencies, request);
-  const dependent = await dependencies.references.draftsReferencingTool(dependencies.records, row.teamId, row.id);
+  const dependent = await draftsReferencingTool(dependencies.records, row.teamId, row.id);
   return json(200, { agents: dependent, total: dependent.length });
 }
 
 async function test(dependencies: ToolDependencies, request: RouteRequest): Promise<ForwardedResponse> {
   const row = await find(dependencies, request);
-  const given = validate(toolTestRequest, await readJsonBody(request), ["body"]);
+  const given = validate(toolTestRequest, await readOptionalJsonBody(request), ["body"]);
   return json(200, await testTool(dependencies, row, given));
 }

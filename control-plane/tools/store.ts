@@ -1,10 +1,9 @@
 import { and, asc, eq, inArray, type SQL, sql } from "drizzle-orm";
 import { ServiceError } from "#protocol/errors";
-import type { DependentAgents } from "#protocol/paging";
+import { draftsReferencingTool } from "../agents/references.js";
 import type { Records } from "../database/database.js";
 import { newestFirst, type Page, within } from "../http/paging.js";
 import { foldText } from "../voices/store.js";
-import type { ToolReferences } from "./references.js";
 import { type ToolRow, tools } from "./table.js";
 
 /** Ids are ours; asking the database for anything else could only fail (it refuses U+0000, for one). */
@@ -41,12 +40,12 @@ export async function changeTool(records: Records, teamId: string, toolId: strin
  * Deletes a tool that no draft refers to; throws `tool_attached` while one does, and `not_found`.
  * The row stays locked from before the question until the end: an agent that attaches the tool meanwhile (`holdTools`) waits and finds it gone.
  */
-export async function deleteTool(records: Records, references: ToolReferences, teamId: string, toolId: string): Promise<void> {
+export async function deleteTool(records: Records, teamId: string, toolId: string): Promise<void> {
   if (!isToolId(toolId)) throw new ServiceError("not_found");
   await records.transaction(async (step) => {
     const [row] = await step.select({ id: tools.id }).from(tools).where(owned(teamId, toolId)).for("update");
     if (row === undefined) throw new ServiceError("not_found");
-    const agents: DependentAgents["agents"] = await references.draftsReferencingTool(step, teamId, toolId);
+    const agents = await draftsReferencingTool(step, teamId, toolId);
     if (agents.length > 0) throw new ServiceError("tool_attached", { parameters: { count: agents.length } });
     await step.delete(tools).where(owned(teamId, toolId));
   });

@@ -1,0 +1,36 @@
+import type { Clock } from "#common/clock";
+import type { Outbound } from "#common/outbound/outbound";
+import type { Sealer } from "#common/secrets/sealer";
+import type { Attachables } from "./agents/attachables.js";
+import { agentRoutes } from "./agents/routes.js";
+import type { Records } from "./database/database.js";
+import type { Route } from "./http/route.js";
+import { knowledgeRoutes } from "./knowledge/routes.js";
+import { holdSources, pinSources } from "./knowledge/store.js";
+import { toolRoutes } from "./tools/routes.js";
+import { freezeTools, holdTools } from "./tools/store.js";
+
+export interface AgentPlatformOptions {
+  records: Records;
+  outbound: Outbound;
+  sealer: Sealer;
+  clock: Clock;
+  /** Wall-clock time. */
+  now: () => Date;
+}
+
+/** What agents' configurations refer to. */
+export const attachables: Attachables = {
+  tools: { hold: holdTools, freeze: freezeTools },
+  knowledge: { hold: holdSources, freeze: pinSources },
+};
+
+/** Every route under `/v1/agent`. */
+export function agentPlatformRoutes(options: AgentPlatformOptions): Route[] {
+  const { records, outbound, sealer, clock, now } = options;
+  return [
+    ...agentRoutes({ records, sealer, attachables, checkUrl: (url) => outbound.checkUrl(url), now }),
+    ...toolRoutes({ records, outbound, sealer, clock, now }),
+    ...knowledgeRoutes({ records, now }),
+  ];
+}
