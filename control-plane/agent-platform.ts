@@ -1,12 +1,14 @@
 import type { Clock } from "#common/clock";
 import type { Outbound } from "#common/outbound/outbound";
 import type { Sealer } from "#common/secrets/sealer";
+import { agentTestRoutes } from "./agent-tests/routes.js";
 import type { Attachables } from "./agents/attachables.js";
 import { agentRoutes } from "./agents/routes.js";
 import type { Records } from "./database/database.js";
 import type { Route } from "./http/route.js";
 import { knowledgeRoutes } from "./knowledge/routes.js";
 import { holdSources, pinSources } from "./knowledge/store.js";
+import { phoneRoutes } from "./phone/routes.js";
 import { toolRoutes } from "./tools/routes.js";
 import { freezeTools, holdTools } from "./tools/store.js";
 
@@ -32,5 +34,7 @@ export function agentPlatformRoutes(options: AgentPlatformOptions): Route[] {
     ...agentRoutes({ records, sealer, attachables, checkUrl: (url) => outbound.checkUrl(url), now }),
     ...toolRoutes({ records, outbound, sealer, clock, now }),
     ...knowledgeRoutes({ records, now }),
+    ...agentTestRoutes({ records, attachables, now }),
+    ...phoneRoutes({ records, now }),
   ];
 }

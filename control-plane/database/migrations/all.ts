@@ -1,10 +1,12 @@
 import { accounts } from "./0001-accounts.js";
 import { voices } from "./0002-voices.js";
 import { agents } from "./0030-agents.js";
+import { agentTests } from "./0031-agent-tests.js";
+import { phoneNumbers } from "./0032-phone-numbers.js";
 import { tools } from "./0040-tools.js";
 import { knowledge } from "./0041-knowledge.js";
 import { ledger } from "./0050-ledger.js";
 import type { Migration } from "./migration.js";
 
 /** Every step, oldest first. */
-export const migrations: readonly Migration[] = [accounts, voices, agents, tools, knowledge, ledger];
+export const migrations: readonly Migration[] = [accounts, voices, agents, agentTests, phoneNumbers, tools, knowledge, ledger];

@@ -1,0 +1,148 @@
+import { validate } from "#common/http/validation";
+import {
+  type TestDefinition,
+  type TestEntity,
+  testCreateExtras,
+  testDefinition,
+  testListQuery,
+  testReadOnlyFields,
+  testRunRequest,
+  testTool,
+  testUpdate,
+} from "#protocol/agents/tests";
+import type { ForwardedResponse } from "#protocol/bus/control";
+import { ServiceError } from "#protocol/errors";
+import type { Attachables } from "../agents/attachables.js";
+import { deepMerge } from "../agents/config/deep-merge.js";
+import { findAgent } from "../agents/store.js";
+import type { Records } from "../database/database.js";
+import { readJsonBody, readOptionalJsonBody } from "../http/json-body.js";
+import { envelope, readPage } from "../http/paging.js";
+import { queryRecord } from "../http/query.js";
+import { empty, json, type Route, type RouteRequest } from "../http/route.js";
+import { type AttachedTest, attachTest, changeTest, deleteTest, detachTest, findTest, insertTest, listTests, toSummaries, toSummary } from "./store.js";
+
+export interface TestDependencies {
+  records: Records;
+  attachables: Pick<Attachables, "tools">;
+  /** Wall-clock time. */
+  now: () => Date;
+}
+
+type Handler = (dependencies: TestDependencies, request: RouteRequest) => Promise<ForwardedResponse>;
+
+/**
+ * Tests of agents as records (protocols.md 2.5). Running them needs a conversation runtime, which this release lacks: that route says so.
+ * Another team's test or agent answers exactly as a missing one.
+ */
+export function agentTestRoutes(dependencies: TestDependencies): Route[] {
+  const handlers: [Route["method"], string, Handler][] = [
+    ["GET", "/v1/agent/tests", list],
+    ["POST", "/v1/agent/tests", create],
+    ["GET", "/v1/agent/tests/:test_id", get],
+    ["PATCH", "/v1/agent/tests/:test_id", patch],
+    ["DELETE", "/v1/agent/tests/:test_id", remove],
+    ["PUT", "/v1/agent/agents/:agent_id/tests/:test_id", attach],
+    ["DELETE", "/v1/agent/agents/:agent_id/tests/:test_id", detach],
+    ["GET", "/v1/agent/agents/:agent_id/test-tools", tools],
+    ["POST", "/v1/agent/agents/:agent_id/tests/run", run],
+  ];
+  return handlers.map(([method, path, handler]) => ({ method, path, scope: "agents", handle: (request) => handler(dependencies, request) }));
+}
+
+const agentIdOf = (request: RouteRequest): string => request.parameters["agent_id"] ?? "";
+const testIdOf = (request: RouteRequest): string => request.parameters["test_id"] ?? "";
+
+function find({ records }: TestDependencies, request: RouteRequest): Promise<AttachedTest> {
+  return findTest(records, request.principal.teamId, testIdOf(request));
+}
+
+function toEntity(test: AttachedTest): TestEntity {
+  return { ...test.row.definition, ...toSummary(test) };
+}
+
+async function list({ records }: TestDependencies, request: RouteRequest): Promise<ForwardedResponse> {
+  const { teamId } = request.principal;
+  const query = validate(testListQuery, queryRecord(request.query, []), ["query"]);
+  const page = readPage(query, "tests", teamId);
+  if (query.agent_id !== undefined) await findAgent(records, teamId, query.agent_id);
+  const { read, total } = await listTests(records, teamId, query, page);
+  const shown = envelope(page, read, total);
+  return json(200, { tests: await toSummaries(records, shown.rows), ...shown.envelope });
+}
+
+async function create({ records, now }: TestDependencies, request: RouteRequest): Promise<ForwardedResponse> {
+  if (!request.principal.betaAccess) throw new ServiceError("private_beta");
+  const { extras, rest } = splitBody(await readJsonBody(request));
+  const { agent_ids: agentIds } = validate(testCreateExtras, extras, ["body"]);
+  const definition = validate(testDefinition, rest, ["body"]);
+  return json(201, toEntity(await insertTest(records, { teamId: request.principal.teamId, definition, agentIds, now: now() })));
+}
+
+/** What was read back of a test may be sent as it is: its ids and dates are dropped. Anything that is no object is left to the schema. */
+function splitBody(body: unknown): { extras: Record<string, unknown>; rest: unknown } {
+  if (typeof body !== "object" || body === null || Array.isArray(body)) return { extras: {}, rest: body };
+  const entries = Object.entries(body);
+  const dropped = ["agent_ids", ...testReadOnlyFields];
+  return {
+    extras: Object.fromEntries(entries.filter(([name]) => name === "agent_ids")),
+    rest: Object.fromEntries(entries.filter(([name]) => !dropped.includes(name))),
+  };
+}
+
+async function get(dependencies: TestDependencies, request: RouteRequest): Promise<ForwardedResponse> {
+  return json(200, toEntity(await find(dependencies, request)));
+}
+
+async function patch(dependencies: TestDependencies, request: RouteRequest): Promise<ForwardedResponse> {
+  const { records, now } = dependencies;
+  await find(dependencies, request);
+  const update = validate(testUpdate, await readJsonBody(request), ["body"]);
+  const change = (before: TestDefinition): TestDefinition => validate(testDefinition, deepMerge(before, update), ["body"]);
+  await changeTest(records, { teamId: request.principal.teamId, testId: testIdOf(request) }, change, now());
+  return json(200, toEntity(await find(dependencies, request)));
+}
+
+async function remove({ records }: TestDependencies, request: RouteRequest): Promise<ForwardedResponse> {
+  const testId = testIdOf(request);
+  await findTest(records, request.principal.teamId, testId);
+  await deleteTest(records, request.principal.teamId, testId);
+  return empty(204);
+}
+
+async function attach({ records }: TestDependencies, request: RouteRequest): Promise<ForwardedResponse> {
+  await attachTest(records, request.principal.teamId, agentIdOf(request), testIdOf(request));
+  return empty(204);
+}
+
+async function detach({ records }: TestDependencies, request: RouteRequest): Promise<ForwardedResponse> {
+  const { teamId } = request.principal;
+  const [agent, test] = [await findAgent(records, teamId, agentIdOf(request)), await findTest(records, teamId, testIdOf(request))];
+  await detachTest(records, agent.id, test.row.id);
+  return empty(204);
+}
+
+/** What a frozen tool tells of itself. */
+interface NamedTool {
+  id: string;
+  name: string;
+  toolType: "webhook" | "client" | "integration";
+  definition: { description: string };
+}
+
+const hangUpTool = { id: "hang_up_call", name: "hang_up_call", type: "system", description: "Ends the call." };
+
+async function tools({ records, attachables }: TestDependencies, request: RouteRequest): Promise<ForwardedResponse> {
+  const { teamId } = request.principal;
+  const { draft } = await findAgent(records, teamId, agentIdOf(request));
+  const attached = (await attachables.tools.freeze(records, teamId, draft.tools.tool_ids)) as readonly NamedTool[];
+  const named = attached.map(({ id, name, toolType, definition }) => ({ id, name, type: toolType, description: definition.description }));
+  const all = [...named, ...(draft.tools.system_tools.hang_up_call ? [hangUpTool] : [])];
+  return json(200, { tools: all.map((tool) => testTool.parse(tool)) });
+}
+
+async function run({ records }: TestDependencies, request: RouteRequest): Promise<ForwardedResponse> {
+  await findAgent(records, request.principal.teamId, agentIdOf(request));
+  validate(testRunRequest, await readOptionalJsonBody(request), ["body"]);
+  throw new ServiceError("tests_cannot_run");
+}

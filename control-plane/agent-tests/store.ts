@@ -1,0 +1,159 @@
+import { and, asc, eq, inArray, type SQL, sql } from "drizzle-orm";
+import { newIdentifier } from "#common/identifier";
+import type { TestDefinition, TestListQuery, TestSummary } from "#protocol/agents/tests";
+import { type Problem, ServiceError } from "#protocol/errors";
+import { isAgentId } from "../agents/store.js";
+import { agents } from "../agents/tables.js";
+import type { Records } from "../database/database.js";
+import { newestFirst, type Page, within } from "../http/paging.js";
+import { foldText } from "../voices/store.js";
+import { agentTestAttachments, agentTests, type TestRow } from "./tables.js";
+
+/** A test with the agents that it is attached to, by id. */
+export interface AttachedTest {
+  row: TestRow;
+  agentIds: string[];
+}
+
+function isTestId(text: string): boolean {
+  return /^[0-9a-f]{32}$/.test(text);
+}
+
+const owned = (teamId: string, testId: string): SQL | undefined => and(eq(agentTests.teamId, teamId), eq(agentTests.id, testId));
+
+/** The team's test. Throws `not_found`, for another team's as for a missing one. */
+export async function findTest(records: Records, teamId: string, testId: string): Promise<AttachedTest> {
+  const [row] = isTestId(testId) ? await records.select().from(agentTests).where(owned(teamId, testId)) : [];
+  if (row === undefined) throw new ServiceError("not_found");
+  return { row, agentIds: (await agentsOf(records, [row.id])).get(row.id) ?? [] };
+}
+
+async function agentsOf(records: Records, testIds: string[]): Promise<Map<string, string[]>> {
+  const byTest = new Map<string, string[]>();
+  if (testIds.length === 0) return byTest;
+  const rows = await records
+    .select()
+    .from(agentTestAttachments)
+    .where(inArray(agentTestAttachments.testId, testIds))
+    .orderBy(asc(agentTestAttachments.agentId));
+  for (const { testId, agentId } of rows) byTest.set(testId, [...(byTest.get(testId) ?? []), agentId]);
+  return byTest;
+}
+
+/** Writes a new test and its attachments. Throws `validation` for agents that the team does not have. */
+export async function insertTest(
+  records: Records,
+  test: { teamId: string; definition: TestDefinition; agentIds: readonly string[]; now: Date },
+): Promise<AttachedTest> {
+  const { teamId, definition, now } = test;
+  const agentIds = [...new Set(test.agentIds)].sort();
+  return await records.transaction(async (step) => {
+    const known = await holdAgents(step, teamId, agentIds);
+    const problems: Problem[] = test.agentIds.flatMap((id, index) =>
+      known.has(id) ? [] : [{ type: "unknown_reference", loc: ["body", "agent_ids", index], msg: "Agent not found" }],
+    );
+    if (problems.length > 0) throw new ServiceError("validation", { problems });
+    const row: TestRow = { id: newIdentifier(), teamId, ...columnsOf(definition), createdAt: now, updatedAt: now };
+    await step.insert(agentTests).values(row);
+    if (agentIds.length > 0) await step.insert(agentTestAttachments).values(agentIds.map((agentId) => ({ testId: row.id, agentId })));
+    return { row, agentIds };
+  });
+}
+
+/** The ids that are agents of the team; they stay until the transaction ends. */
+async function holdAgents(step: Records, teamId: string, agentIds: readonly string[]): Promise<Set<string>> {
+  const ids = agentIds.filter(isAgentId);
+  if (ids.length === 0) return new Set();
+  const rows = await step
+    .select({ id: agents.id })
+    .from(agents)
+    .where(and(eq(agents.teamId, teamId), inArray(agents.id, ids)))
+    .orderBy(asc(agents.id))
+    .for("key share");
+  return new Set(rows.map((row) => row.id));
+}
+
+function columnsOf(definition: TestDefinition): Pick<TestRow, "name" | "nameFolded" | "testType" | "definition"> {
+  return { name: definition.name, nameFolded: foldText(definition.name), testType: definition.test_type, definition };
+}
+
+/** Replaces a test's definition by what `change` makes of it; changes take turns. Throws `not_found` and what `change` throws. */
+export async function changeTest(
+  records: Records,
+  owner: { teamId: string; testId: string },
+  change: (definition: TestDefinition) => TestDefinition,
+  now: Date,
+): Promise<void> {
+  const where = owned(owner.teamId, owner.testId);
+  await records.transaction(async (step) => {
+    const [row] = await step.select().from(agentTests).where(where).for("no key update");
+    if (row === undefined) throw new ServiceError("not_found");
+    await step.update(agentTests).set({ ...columnsOf(change(row.definition)), updatedAt: now }).where(where);
+  });
+}
+
+/** Deletes the team's test everywhere it is attached. Throws `not_found`. */
+export async function deleteTest(records: Records, teamId: string, testId: string): Promise<void> {
+  const gone = await records.delete(agentTests).where(owned(teamId, testId)).returning({ id: agentTests.id });
+  if (gone.length === 0) throw new ServiceError("not_found");
+}
+
+/** Attaches a test to an agent; done already is done. Throws `not_found` when the team lacks either. */
+export async function attachTest(records: Records, teamId: string, agentId: string, testId: string): Promise<void> {
+  await records.transaction(async (step) => {
+    const held = await holdAgents(step, teamId, [agentId]);
+    const [test] = isTestId(testId) ? await step.select({ id: agentTests.id }).from(agentTests).where(owned(teamId, testId)).for("key share") : [];
+    if (!held.has(agentId) || test === undefined) throw new ServiceError("not_found");
+    await step.insert(agentTestAttachments).values({ testId, agentId }).onConflictDoNothing();
+  });
+}
+
+/** Detaches a test from an agent; done already is done. The caller has made sure that both are the team's. */
+export async function detachTest(records: Records, agentId: string, testId: string): Promise<void> {
+  await records.delete(agentTestAttachments).where(and(eq(agentTestAttachments.agentId, agentId), eq(agentTestAttachments.testId, testId)));
+}
+
+/** One page of the team's tests, and how many match in all where the page wants to know. `agent_id` must be an id of ours. */
+export async function listTests(records: Records, teamId: string, query: TestListQuery, page: Page): Promise<{ read: TestRow[]; total: number | null }> {
+  // Postgres refuses U+0000 in a parameter, and no stored text holds one.
+  if (query.search?.includes("\u0000") === true) return { read: [], total: page.wantsTotal ? 0 : null };
+  const part = foldText(query.search ?? "");
+  const ofAgent = records.select({ id: agentTestAttachments.testId }).from(agentTestAttachments).where(eq(agentTestAttachments.agentId, query.agent_id ?? ""));
+  const where = and(
+    eq(agentTests.teamId, teamId),
+    part === "" ? undefined : sql`strpos(${agentTests.nameFolded}, ${part}) > 0`,
+    query.agent_id === undefined ? undefined : inArray(agentTests.id, ofAgent),
+  );
+  const read = await records
+    .select()
+    .from(agentTests)
+    .where(within(page, where, agentTests))
+    .orderBy(...newestFirst(agentTests))
+    .limit(page.limit)
+    .offset(page.offset);
+  if (!page.wantsTotal) return { read, total: null };
+  const [counted] = await records.select({ total: sql<number>`count(*)::int` }).from(agentTests).where(where);
+  return { read, total: counted?.total ?? 0 };
+}
+
+/** Tests as a list shows them, in the same order. */
+export async function toSummaries(records: Records, rows: TestRow[]): Promise<TestSummary[]> {
+  const attached = await agentsOf(
+    records,
+    rows.map(({ id }) => id),
+  );
+  return rows.map((row) => toSummary({ row, agentIds: attached.get(row.id) ?? [] }));
+}
+
+/** A test without its definition. A team is its one workspace. */
+export function toSummary({ row, agentIds }: AttachedTest): TestSummary {
+  return {
+    test_id: row.id,
+    workspace_id: row.teamId,
+    name: row.name,
+    test_type: row.testType,
+    agent_ids: agentIds,
+    created_at: row.createdAt.toISOString(),
+    updated_at: row.updatedAt.toISOString(),
+  };
+}

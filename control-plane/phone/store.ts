@@ -1,0 +1,121 @@
+import { and, count, eq, inArray, ne, type SQL, sql } from "drizzle-orm";
+import { newIdentifier } from "#common/identifier";
+import { MAX_PHONE_NUMBERS, type PhoneEntity, type PhoneListQuery, type PhoneUpdate } from "#protocol/agents/phone";
+import { ServiceError } from "#protocol/errors";
+import { findAgent } from "../agents/store.js";
+import { teams } from "../database/schema.js";
+import type { Records } from "../database/database.js";
+import { newestFirst, type Page, within } from "../http/paging.js";
+import { type PhoneRow, phoneNumbers, type SipRecord } from "./tables.js";
+
+const owned = (teamId: string, id: string): SQL | undefined => and(eq(phoneNumbers.teamId, teamId), eq(phoneNumbers.id, id));
+
+/** The team's number. Throws `not_found`, for another team's as for a missing one. */
+export async function findPhone(records: Records, teamId: string, id: string): Promise<PhoneRow> {
+  const [row] = /^[0-9a-f]{32}$/.test(id) ? await records.select().from(phoneNumbers).where(owned(teamId, id)) : [];
+  if (row === undefined) throw new ServiceError("not_found");
+  return row;
+}
+
+/** What a number is asked for with. */
+export interface PhoneRequest {
+  teamId: string;
+  phoneNumber: string;
+  provider: "twilio" | "sip";
+  label: string;
+  agentId: string | null;
+  sip: SipRecord | null;
+  /** Why it does not work, for people. */
+  failure: string;
+  now: Date;
+}
+
+/**
+ * Keeps a number whose provider refused it, so that its team sees what happened and may release it; asked for again, the same row tells of the
+ * latest attempt. Throws `not_found` for an agent that the team does not have, `phone_number_taken` and `phone_number_limit`.
+ */
+export async function recordFailure(records: Records, request: PhoneRequest): Promise<void> {
+  const { teamId, phoneNumber, provider, label, agentId, sip, failure, now } = request;
+  await records.transaction(async (step) => {
+    // Requests of one team take turns: the count below would miss what another one is adding.
+    await step.select({ id: teams.id }).from(teams).where(eq(teams.id, teamId)).for("no key update");
+    if (agentId !== null) await findAgent(step, teamId, agentId);
+    const [held] = await step
+      .select({ id: phoneNumbers.id })
+      .from(phoneNumbers)
+      .where(and(eq(phoneNumbers.phoneNumber, phoneNumber), inArray(phoneNumbers.status, ["provisioning", "active"])));
+    if (held !== undefined) throw new ServiceError("phone_number_taken");
+    const others = and(eq(phoneNumbers.teamId, teamId), ne(phoneNumbers.phoneNumber, phoneNumber));
+    const [{ total } = { total: 0 }] = await step.select({ total: count() }).from(phoneNumbers).where(others);
+    if (total >= MAX_PHONE_NUMBERS) throw new ServiceError("phone_number_limit", { parameters: { limit: MAX_PHONE_NUMBERS } });
+    const values = { provider, label, agentId, status: "error" as const, statusDetail: failure, sip, updatedAt: now };
+    await step
+      .insert(phoneNumbers)
+      .values({ id: newIdentifier(), teamId, phoneNumber, createdAt: now, ...values })
+      .onConflictDoUpdate({ target: [phoneNumbers.teamId, phoneNumbers.phoneNumber], set: values });
+  });
+}
+
+/** Changes the label or the agent of the team's number. Throws `not_found` for a number or an agent that it does not have. */
+export async function updatePhone(records: Records, owner: { teamId: string; id: string }, update: PhoneUpdate, now: Date): Promise<PhoneRow> {
+  return await records.transaction(async (step) => {
+    if (update.agent_id !== undefined && update.agent_id !== null) await findAgent(step, owner.teamId, update.agent_id);
+    const [row] = await step
+      .update(phoneNumbers)
+      .set({ label: update.label, agentId: update.agent_id, updatedAt: now })
+      .where(owned(owner.teamId, owner.id))
+      .returning();
+    if (row === undefined) throw new ServiceError("not_found");
+    return row;
+  });
+}
+
+/** Forgets a number that no provider holds. */
+export async function deletePhone(records: Records, teamId: string, id: string): Promise<void> {
+  await records.delete(phoneNumbers).where(and(owned(teamId, id), eq(phoneNumbers.status, "error")));
+}
+
+/** One page of the team's numbers, and how many match in all where the page wants to know. `agent_id` must be an id of ours. */
+export async function listPhones(records: Records, teamId: string, query: PhoneListQuery, page: Page): Promise<{ read: PhoneRow[]; total: number | null }> {
+  const number = query.phone_number === undefined ? null : e164Of(query.phone_number);
+  if (number?.includes("\u0000") === true) return { read: [], total: page.wantsTotal ? 0 : null };
+  const where = and(
+    eq(phoneNumbers.teamId, teamId),
+    number === null ? undefined : eq(phoneNumbers.phoneNumber, number),
+    query.agent_id === undefined ? undefined : eq(phoneNumbers.agentId, query.agent_id),
+  );
+  const read = await records
+    .select()
+    .from(phoneNumbers)
+    .where(within(page, where, phoneNumbers))
+    .orderBy(...newestFirst(phoneNumbers))
+    .limit(page.limit)
+    .offset(page.offset);
+  if (!page.wantsTotal) return { read, total: null };
+  const [counted] = await records.select({ total: sql<number>`count(*)::int` }).from(phoneNumbers).where(where);
+  return { read, total: counted?.total ?? 0 };
+}
+
+/** A plus that was not escaped in a query arrives as a space. */
+function e164Of(text: string): string {
+  const digits = text.trim();
+  return digits.startsWith("+") ? digits : `+${digits}`;
+}
+
+/** A number as its team reads it. A team is its one workspace. */
+export function toPhoneEntity(row: PhoneRow): PhoneEntity {
+  const { sip } = row;
+  return {
+    phone_number_id: row.id,
+    workspace_id: row.teamId,
+    phone_number: row.phoneNumber,
+    provider: row.provider,
+    label: row.label,
+    agent_id: row.agentId,
+    status: row.status,
+    status_detail: row.statusDetail,
+    created_at: row.createdAt.toISOString(),
+    updated_at: row.updatedAt.toISOString(),
+    ...(sip === null ? {} : { supports_outbound: sip.termination_uri !== "", ...sip }),
+  };
+}
