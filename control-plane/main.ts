@@ -7,11 +7,12 @@ import { sendHeartbeats } from "#common/membership/heartbeat";
 import { openDatabase } from "./database/open.js";
 import { startService } from "./service.js";
 import { measureSamples } from "./voices/measurement.js";
+import { watchControlPlane } from "./watch/control-watch.js";
 
 const ROLE = "control-plane";
 
 async function start(context: RoleContext): Promise<RunningRole> {
-  const { config, log, id, epoch } = context;
+  const { config, log, metrics, tracing, id, epoch } = context;
   const [database, bus] = await Promise.all([
     openDatabase({ url: config.DATABASE_URL, dataDirectory: config.PARLEY_DATA_DIR, log }),
     connectNats({ url: config.NATS_URL ?? "nats://127.0.0.1:4222", name: id, log }),
@@ -24,6 +25,7 @@ async function start(context: RoleContext): Promise<RunningRole> {
     measure: measureSamples,
     now: () => new Date(),
     developmentKey: config.PARLEY_API_KEY,
+    watch: watchControlPlane({ metrics, tracing, isConnected: () => bus.isConnected() }),
   });
   const describe = (): Heartbeat => ({ type: "heartbeat", role: ROLE, id, epoch, state: context.state() });
   const heartbeats = sendHeartbeats({ bus, clock: systemClock, describe });

@@ -33,6 +33,7 @@ import { voiceObjects } from "./voices/objects.js";
 import { resolveVoices } from "./voices/resolve.js";
 import { voiceRoutes } from "./voices/routes.js";
 import { walletRoutes } from "./wallet/routes.js";
+import { type ControlRequestKind, type ControlWatch, noWatch } from "./watch/control-watch.js";
 
 /** Of several instances on one database, one answers each request. */
 const QUEUE_GROUP = "control-plane";
@@ -47,6 +48,8 @@ export interface ServiceOptions {
   now: () => Date;
   /** The development key, or null for none. */
   developmentKey: string | null;
+  /** Metrics and spans; none when absent. */
+  watch?: ControlWatch;
 }
 
 /** The control plane on the bus. */
@@ -63,7 +66,7 @@ export async function startService(options: ServiceOptions): Promise<ControlPlan
   const replaced = await seedDevelopment(records, options.developmentKey, now());
   const inFlight = new InFlight();
   const subscriptions = answerRequests(options, inFlight);
-  const settlement = new UsageSettlement({ bus, clock, records, log, now, queueGroup: QUEUE_GROUP });
+  const settlement = new UsageSettlement({ bus, clock, records, log, now, queueGroup: QUEUE_GROUP, watch: options.watch });
   if (replaced !== null) bus.publish(keyRevokedSubject, { keyDigest: replaced } satisfies KeyRevoked);
   // Seeding may have given the team credit that edges do not know of.
   await forgetKeys(bus, records, [DEVELOPMENT_TEAM_ID]);
@@ -79,10 +82,13 @@ export async function startService(options: ServiceOptions): Promise<ControlPlan
 }
 
 function answerRequests(options: ServiceOptions, inFlight: InFlight): Subscription[] {
-  const { bus, records, log, now, measure } = options;
+  const { bus, records, log, now, measure, watch = noWatch } = options;
   const router = new Router([...voiceRoutes({ records, objects: voiceObjects(bus, log), measure, now, bus }), ...walletRoutes(records)]);
-  const answer = <Q, T>(subject: string, work: (question: Q) => Promise<T>): Subscription =>
-    bus.respond<Q, Reply<T>>(subject, (question) => inFlight.run(() => toReply(log, subject, () => work(question))), { queue: QUEUE_GROUP });
+  const answer = <Q, T>(subject: string, work: (question: Q) => Promise<T>): Subscription => {
+    const kind = kindOf(subject);
+    const reply = (question: Q): Promise<Reply<T>> => watch.reply(kind, () => toReply(log, subject, () => work(question)));
+    return bus.respond<Q, Reply<T>>(subject, (question) => inFlight.run(() => reply(question)), { queue: QUEUE_GROUP });
+  };
   return [
     answer<VerifyKeyRequest, VerifyKeyReply>(controlSubjects.verifyKey, ({ keyDigest }) => verifyKey(records, keyDigest, now())),
     answer<unknown, ResolveVoicesReply>(controlSubjects.resolveVoices, (question) => resolveVoices(records, question)),
@@ -103,10 +109,15 @@ function answerRequests(options: ServiceOptions, inFlight: InFlight): Subscripti
     }),
     bus.respond<ForwardedRequest, ForwardedResponse>(
       controlSubjects.http,
-      (request) => inFlight.run(() => answerForwarded(router, bus, log, request)),
+      (request) => inFlight.run(() => watch.forwarded(request, router.patternOf(request), () => answerForwarded(router, bus, log, request))),
       { queue: QUEUE_GROUP },
     ),
   ];
+}
+
+/** What metrics call a subject: its last word. */
+function kindOf(subject: string): ControlRequestKind {
+  return subject.slice(subject.lastIndexOf(".") + 1) as ControlRequestKind;
 }
 
 async function toReply<T>(log: Logger, subject: string, work: () => Promise<T>): Promise<Reply<T>> {

@@ -11,7 +11,6 @@ import { systemClock as clock } from "#common/clock";
 import { ConfigError } from "#common/config/config";
 import { runRole } from "#common/lifecycle/role";
 import { sendHeartbeats } from "#common/membership/heartbeat";
-import { createMetrics } from "#common/metrics/registry";
 import { createAuthenticate } from "./authentication/authenticator.js";
 import { KeyVerifier } from "./authentication/key-verifier.js";
 import type { ClusterFacts } from "./cluster/readiness.js";
@@ -26,15 +25,15 @@ import { TeamSlots } from "./speech/session/team-slots.js";
 import { SpeechBus } from "./speech/speech-bus.js";
 import { InlineVoices } from "./speech/voice/inline-voices.js";
 import { SavedVoices } from "./speech/voice/saved-voices.js";
+import { traceExchanges, traceSockets } from "./tracing/exchange-spans.js";
 
-runRole("edge", async ({ config, log, id, epoch, state }) => {
+runRole("edge", async ({ config, log, metrics, tracing, id, epoch, state }) => {
   if (config.NATS_URL === null) throw new ConfigError("NATS_URL is needed by the edge");
   const bus = await connectNats({ url: config.NATS_URL, name: id, log });
   const cache = config.REDIS_URL === null ? noCache : connectRedis(config.REDIS_URL, log);
   const speech = new SpeechBus({ bus, clock, edgeId: id });
   // One core is left to the event loop.
   const encoders = createEncoderPool({ threads: Math.max(1, Math.min(4, availableParallelism() - 1)) });
-  const metrics = createMetrics("edge");
   let openSockets = (): number => 0;
   const edgeMetrics = createEdgeMetrics(metrics, { openSockets: () => openSockets(), members: speech.members, bus });
   const verifier = new KeyVerifier({ bus, cache, clock, epochMs: () => Date.now(), onVerdict: edgeMetrics.keyVerdict });
@@ -42,7 +41,7 @@ runRole("edge", async ({ config, log, id, epoch, state }) => {
   const defaultModel = config.PARLEY_MODEL_MAP[defaultSpeechModel] ?? defaultSpeechModel;
   const facts = (): ClusterFacts => ({ members: speech.members, busConnected: bus.isConnected(), draining: state() === "draining", defaultModel });
   const spoken = speechRoutes({
-    authenticate, bus, speech, encoders, config, clock, log,
+    authenticate, bus, speech, encoders, config, clock, log, tracing,
     savedVoices: new SavedVoices(bus, clock),
     inlineVoices: new InlineVoices(measureVoiceSample, combineTraits),
     teamSlots: new TeamSlots(config.PARLEY_STREAMS_PER_TEAM),
@@ -51,9 +50,9 @@ runRole("edge", async ({ config, log, id, epoch, state }) => {
   const server = await startServer({
     host: config.HOST, port: config.PORT, clock, log,
     routes: [...spoken.http, ...forwardedRoutes({ bus, authenticate, log }), ...operatorRoutes({ id, facts, metrics }), ...pageRoutes()],
-    sockets: spoken.sockets,
+    sockets: traceSockets(spoken.sockets, tracing),
     cors: { allowedOrigins: config.PARLEY_CORS_ALLOWED_ORIGINS },
-    observer: edgeMetrics.exchanges,
+    observer: traceExchanges(edgeMetrics.exchanges, tracing),
     nowMs: () => clock.nowMs(),
     stallMs: config.PARLEY_STALL_MS,
     idleMs: config.PARLEY_IDLE_SECONDS * 1000,

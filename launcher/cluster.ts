@@ -88,8 +88,9 @@ export async function launchCluster(options: ClusterOptions): Promise<Cluster> {
     port: config.PORT === 0 ? await findFreePort() : config.PORT,
   };
   const environmentOf = roleEnvironment(options, address);
-  const roles = plannedRoles(config).map(({ name, role }) => {
-    const life = { role, distDirectory: options.distDirectory, environment: environmentOf(name), sink: logs.sinkOf(name) };
+  const roles = plannedRoles(config).map(({ name, role }, index) => {
+    const environment = { ...environmentOf(name), ...metricsPort(config.PARLEY_METRICS_PORT, index) };
+    const life = { role, distDirectory: options.distDirectory, environment, sink: logs.sinkOf(name) };
     return { role, child: keepAlive(name, () => launchRole(life)) };
   });
   const servers = [redis.child, nats.child].filter((child) => child !== null);
@@ -139,6 +140,11 @@ function roleEnvironment(
   // A variable given as a file would win over what is settled here.
   for (const name of Object.keys(settled)) delete shared[`${name}_FILE`];
   return (name) => ({ ...shared, PARLEY_MEMBER_ID: `${name}-${suffix}` });
+}
+
+/** Every child answers scrapers on a port of its own: the configured one and those after it, in the order of `plannedRoles`. */
+function metricsPort(first: number, index: number): Record<string, string | undefined> {
+  return first === 0 ? {} : { PARLEY_METRICS_PORT: String(first + index), PARLEY_METRICS_PORT_FILE: undefined };
 }
 
 /** The roles of one machine, by name. */

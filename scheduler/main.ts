@@ -5,12 +5,14 @@ import { runRole } from "#common/lifecycle/role";
 import { SchedulerCore } from "./core/scheduler-core.js";
 import { schedulingPolicy } from "./policy.js";
 import { bindScheduler } from "./speech-bus.js";
+import { watchScheduler } from "./watch/scheduler-watch.js";
 
-runRole("scheduler", async ({ config, log, id, epoch, state }) => {
+runRole("scheduler", async ({ config, log, metrics, tracing, id, epoch, state }) => {
   if (config.NATS_URL === null) throw new ConfigError("NATS_URL is needed by the scheduler");
   const bus = await connectNats({ url: config.NATS_URL, name: id, log });
   const core = new SchedulerCore({ schedulerId: id, epoch, policy: schedulingPolicy(config) });
-  const scheduler = bindScheduler({ bus, clock: systemClock, log, core, id, epoch, state });
+  const watch = watchScheduler({ metrics, tracing, core, nowMs: () => systemClock.nowMs(), isConnected: () => bus.isConnected() });
+  const scheduler = bindScheduler({ bus, clock: systemClock, log, core, id, epoch, state, watch });
   return {
     drain: (deadlineMs) => scheduler.drain(deadlineMs),
     stop: async () => {

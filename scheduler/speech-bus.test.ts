@@ -15,6 +15,7 @@ import { SchedulerCore } from "./core/scheduler-core.js";
 import { bindScheduler, type BoundScheduler } from "./speech-bus.js";
 import { done, policyWith, submit, workerHeartbeat } from "./testing/fixtures.js";
 import { MemoryBus } from "./testing/memory-bus.js";
+import { noWatch } from "./watch/scheduler-watch.js";
 
 class Cluster {
   readonly bus = new MemoryBus();
@@ -25,7 +26,7 @@ class Cluster {
   constructor() {
     const core = new SchedulerCore({ schedulerId: "scheduler-1", epoch: "e", policy: policyWith() });
     const { bus, clock } = this;
-    this.scheduler = bindScheduler({ bus, clock, log: createLogger("test", "fatal"), core, id: "scheduler-1", epoch: "e", state: () => this.state });
+    this.scheduler = bindScheduler({ bus, clock, log: createLogger("test", "fatal"), core, id: "scheduler-1", epoch: "e", state: () => this.state, watch: noWatch });
   }
 
   worker(id: string, changes: Parameters<typeof workerHeartbeat>[0] | object = {}): void {

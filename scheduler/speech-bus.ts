@@ -14,6 +14,7 @@ import {
 } from "#protocol/bus/scheduling";
 import type { SchedulerEffect, SchedulerEvent } from "./core/events.js";
 import type { SchedulerCore } from "./core/scheduler-core.js";
+import type { SchedulerWatch } from "./watch/scheduler-watch.js";
 
 /** Left of a drain's time for handing back what still waits. */
 const HAND_BACK_MS = 500;
@@ -38,15 +39,19 @@ export function bindScheduler(options: {
   id: string;
   epoch: string;
   state: () => LifecycleState;
+  watch: SchedulerWatch;
 }): BoundScheduler {
-  const { bus, clock, log, core, id, epoch, state } = options;
+  const { bus, clock, log, core, id, epoch, state, watch } = options;
   let wake: { atMs: number; cancel: () => void } | null = null;
   let onIdle: (() => void) | null = null;
 
   const step = (event: SchedulerEvent): void => {
     const { effects, faults } = core.handle(event, clock.nowMs());
-    for (const effect of effects) bus.publish(subjectOf(effect), effect.message);
-    for (const fault of faults) log.error({ err: fault, event: event.type }, "the scheduler survived an error");
+    for (const effect of effects) bus.publish(subjectOf(effect), watch.effect(effect).message);
+    for (const fault of faults) {
+      watch.fault();
+      log.error({ err: fault, event: event.type }, "the scheduler survived an error");
+    }
     armWake();
     const { queuedChunks, runningBatches } = core.pending();
     if (queuedChunks + runningBatches === 0) onIdle?.();

@@ -5,16 +5,20 @@ import { runRole } from "#common/lifecycle/role";
 import { loadEngines } from "./engines/load.js";
 import { openRepository } from "./repository/repository.js";
 import { startWorker } from "./speech/worker.js";
+import { watchWorker } from "./watch/worker-watch.js";
 
 /** The models that come with Parley; the compiled file lies in `dist/workers/`. */
 const embeddedModels = fileURLToPath(new URL("../../models", import.meta.url));
 
-runRole("worker", async ({ config, log, id, epoch, state }) => {
+runRole("worker", async ({ config, log, metrics, tracing, id, epoch, state }) => {
   const slots = config.PARLEY_WORKER_SLOTS;
   const repository = await openRepository([...config.PARLEY_MODELS, embeddedModels], config.PARLEY_WORKER_MODELS);
   const loaded = await loadEngines(repository, { slots, providers: config.PARLEY_PROVIDERS, log, clock: systemClock });
   const bus = await connectNats({ url: config.NATS_URL ?? "nats://127.0.0.1:4222", name: id, log });
-  const worker = startWorker({ bus, clock: systemClock, log, id, epoch, state, slots, engines: loaded.engines, brokenModels: loaded.broken });
+  const brokenModels = loaded.broken;
+  const watch = watchWorker({ metrics, tracing, workerId: id, slots, brokenModels: brokenModels.length, isConnected: () => bus.isConnected() });
+  const worker = startWorker({ bus, clock: systemClock, log, id, epoch, state, slots, engines: loaded.engines, brokenModels, watch });
+  metrics.gauge("parley_worker_running_chunks", () => worker.runningChunks());
   return {
     drain: () => worker.drain(),
     async stop() {

@@ -1,5 +1,6 @@
 import { dependenciesPage } from "./dependencies-page.js";
 import { errorsPage } from "./errors-page.js";
+import { metricsPage } from "./metrics-page.js";
 import { configurationPage, exampleEnvironment } from "./settings-page.js";
 
 /** Every generated file's content, by its path in the project folder. */
@@ -8,6 +9,7 @@ export function generatedFiles(root: string): Record<string, string> {
     ".env.example": exampleEnvironment(),
     "docs/configuration.md": configurationPage(),
     "docs/errors.md": errorsPage(),
+    "docs/metrics.md": metricsPage(),
     "docs/dependencies.md": dependenciesPage(root),
   };
 }

@@ -2,11 +2,18 @@ import type { LifecycleState } from "#protocol/bus/membership";
 import { type Config, loadConfig } from "../config/config.js";
 import { newIdentifier } from "../identifier.js";
 import { createLogger, type Logger } from "../log.js";
+import { listenForScrapes, type MetricsListener } from "../metrics/listener.js";
+import { createMetrics, type Metrics } from "../metrics/registry.js";
+import { openTracing } from "../tracing/open-tracing.js";
+import type { Tracing } from "../tracing/span.js";
 
 /** What a role's `main.ts` is given. */
 export interface RoleContext {
   config: Config;
   log: Logger;
+  /** Scraped at `PARLEY_METRICS_PORT`, or at the edge's own `/metrics`. */
+  metrics: Metrics;
+  tracing: Tracing;
   /** Stable over restarts of one child of the launcher, unique in the cluster. */
   id: string;
   /** Random per process start. */
@@ -41,7 +48,6 @@ export function runRole(role: string, start: (context: RoleContext) => Promise<R
   const log = createLogger(role, config.LOG_LEVEL);
   let state: LifecycleState = "initialized";
   const id = process.env.PARLEY_MEMBER_ID ?? `${role}-${newIdentifier().slice(0, 12)}`;
-  const context: RoleContext = { config, log, id, epoch: newIdentifier(), state: () => state };
 
   const fail = (error: unknown, what: string): void => {
     log.fatal({ err: error }, what);
@@ -50,7 +56,15 @@ export function runRole(role: string, start: (context: RoleContext) => Promise<R
   process.on("uncaughtException", (error) => fail(error, "uncaught exception"));
   process.on("unhandledRejection", (error) => fail(error, "unhandled rejection"));
 
-  const running = start(context);
+  const running = openWatch(role, id, config, log).then(async ({ metrics, tracing, listener }) => {
+    const instance = await start({ config, log, metrics, tracing, id, epoch: newIdentifier(), state: () => state });
+    const stop = async (): Promise<void> => {
+      await instance.stop();
+      await tracing.close();
+      listener?.close();
+    };
+    return { drain: (deadlineMs: number) => instance.drain(deadlineMs), stop, facts: instance.facts };
+  });
   running.then(
     (instance) => {
       if (state !== "initialized") return;
@@ -84,4 +98,18 @@ export function runRole(role: string, start: (context: RoleContext) => Promise<R
     if (process.send === undefined) end("SIGINT");
   });
   process.on("disconnect", () => end("the launcher is gone"));
+}
+
+/** What others see of the process: metrics, the listener for them where one is configured (the edge has its own), and spans. */
+async function openWatch(
+  role: string,
+  id: string,
+  config: Config,
+  log: Logger,
+): Promise<{ metrics: Metrics; tracing: Tracing; listener: MetricsListener | null }> {
+  const metrics = createMetrics(role);
+  const tracing = await openTracing({ endpoint: config.OTEL_EXPORTER_OTLP_ENDPOINT, role, id, log });
+  const port = config.PARLEY_METRICS_PORT;
+  const listener = port === 0 || role === "edge" ? null : await listenForScrapes({ host: config.HOST, port, metrics });
+  return { metrics, tracing, listener };
 }

@@ -1,18 +1,19 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
+import { type MetricDeclaration, type MetricName, metricCatalogue } from "./catalogue.js";
 
 /** Values of a metric's labels. Never put what strangers choose into one: each new value is a new series for ever. */
 export type Labels = Readonly<Record<string, string>>;
 
-/** Metrics of one process, in Prometheus's text format (https://prometheus.io/docs/instrumenting/exposition_formats/). */
+/** Metrics of one process, in Prometheus's text format (https://prometheus.io/docs/instrumenting/exposition_formats/); `catalogue.ts` says what each means. */
 export interface Metrics {
-  /** A count that only grows; name it `…_total`. */
-  counter(name: string, help: string, labels?: readonly string[]): (labels: Labels, by?: number) => void;
+  /** A count that only grows. */
+  counter(name: MetricName<"counter">): (labels: Labels, by?: number) => void;
   /** A value read when it is scraped. */
-  gauge(name: string, help: string, read: () => number): void;
+  gauge(name: MetricName<"gauge">, read: () => number): void;
   /** Values read when they are scraped, by labels. */
-  gauges(name: string, help: string, labels: readonly string[], read: () => { labels: Labels; value: number }[]): void;
+  gauges(name: MetricName<"gauge">, read: () => { labels: Labels; value: number }[]): void;
   /** A distribution; durations are in seconds. */
-  histogram(name: string, help: string, buckets: readonly number[], labels?: readonly string[]): (labels: Labels, value: number) => void;
+  histogram(name: MetricName<"histogram">): (labels: Labels, value: number) => void;
   /** Everything, as the scraper reads it. */
   text(): Promise<string>;
   contentType: string;
@@ -23,29 +24,29 @@ export function createMetrics(role: string): Metrics {
   const registry = new Registry();
   registry.setDefaultLabels({ role });
   collectDefaultMetrics({ register: registry });
-  const registers = [registry];
+  const describe = (name: keyof typeof metricCatalogue) => {
+    const { help, labels }: MetricDeclaration = metricCatalogue[name];
+    return { name, help, labelNames: [...labels], registers: [registry] };
+  };
   return {
-    counter: (name, help, labels = []) => {
-      const counter = new Counter({ name, help, labelNames: [...labels], registers });
+    counter: (name) => {
+      const counter = new Counter(describe(name));
       return (values, by = 1) => counter.inc({ ...values }, by);
     },
-    gauge: (name, help, read) => {
-      void new Gauge({ name, help, registers, collect() { this.set(read()); } });
+    gauge: (name, read) => {
+      void new Gauge({ ...describe(name), collect() { this.set(read()); } });
     },
-    gauges: (name, help, labels, read) => {
+    gauges: (name, read) => {
       void new Gauge({
-        name,
-        help,
-        labelNames: [...labels],
-        registers,
+        ...describe(name),
         collect() {
           this.reset();
-          for (const { labels: values, value } of read()) this.set({ ...values }, value);
+          for (const { labels, value } of read()) this.set({ ...labels }, value);
         },
       });
     },
-    histogram: (name, help, buckets, labels = []) => {
-      const histogram = new Histogram({ name, help, labelNames: [...labels], buckets: [...buckets], registers });
+    histogram: (name) => {
+      const histogram = new Histogram({ ...describe(name), buckets: [...metricCatalogue[name].buckets] });
       return (values, value) => histogram.observe({ ...values }, value);
     },
     text: () => registry.metrics(),

@@ -5,6 +5,7 @@ import type { Logger } from "#common/log";
 import type { Records } from "../database/database.js";
 import { isUnavailable } from "../database/failure.js";
 import { forgetKeys } from "./forget-keys.js";
+import { type ControlWatch, noWatch } from "../watch/control-watch.js";
 import { settleUsage, usageRecord } from "./usage.js";
 
 /** Usage held while the database is away; past it the oldest is given up, with a loud line. */
@@ -18,11 +19,13 @@ export interface SettlementOptions {
   log: Logger;
   now: () => Date;
   queueGroup: string;
+  watch?: ControlWatch;
 }
 
 /** Takes usage off the bus and books it, one after another, waiting for the database where need be. */
 export class UsageSettlement {
   readonly #options: SettlementOptions;
+  readonly #watch: ControlWatch;
   readonly #waiting: UsageRecord[] = [];
   readonly #subscription: Subscription;
   #working: Promise<void> = Promise.resolve();
@@ -32,6 +35,8 @@ export class UsageSettlement {
 
   constructor(options: SettlementOptions) {
     this.#options = options;
+    this.#watch = options.watch ?? noWatch;
+    this.#watch.usageWaiting(() => this.#waiting.length);
     this.#subscription = options.bus.subscribe<unknown>(usageSubject, (message) => this.#take(message), { queue: options.queueGroup });
   }
 
@@ -51,11 +56,13 @@ export class UsageSettlement {
   #take(message: unknown): void {
     const parsed = usageRecord.safeParse(message);
     if (!parsed.success) {
+      this.#watch.usage("dropped");
       this.#options.log.error({ problems: parsed.error.issues.map((issue) => issue.path.join(".")) }, "usage that cannot be read was dropped");
       return;
     }
     if (this.#waiting.length >= MAX_WAITING_USAGE) {
       const dropped = this.#waiting.shift();
+      this.#watch.usage("dropped");
       this.#options.log.error({ usageId: dropped?.usageId }, "usage was dropped: the database has been away for too long");
     }
     this.#waiting.push(parsed.data);
@@ -78,11 +85,13 @@ export class UsageSettlement {
   async #settle(usage: UsageRecord): Promise<boolean> {
     const { bus, records, log, now } = this.#options;
     try {
-      const { exhausted } = await settleUsage(records, usage, now());
+      const { exhausted, repeated } = await settleUsage(records, usage, now());
+      this.#watch.usage(repeated ? "repeated" : "settled");
       if (exhausted) await forgetKeys(bus, records, [usage.teamId]);
       return true;
     } catch (error) {
       if (isUnavailable(error)) return false;
+      this.#watch.usage("dropped");
       log.error({ err: error instanceof Error ? (error.cause ?? error) : error, usageId: usage.usageId }, "usage could not be settled");
       return true;
     }

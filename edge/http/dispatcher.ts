@@ -1,6 +1,7 @@
 import { ServiceError } from "#protocol/errors";
 import { renderError } from "#common/http/error-body";
 import type { Logger } from "#common/log";
+import type { TraceContext } from "#common/tracing/traceparent";
 import { type CorsPolicy, corsHeaders, preflightHeaders } from "./cors.js";
 import type { HttpRequest, HttpResponder, HttpRoute, SocketRoute } from "./exchange.js";
 import { type Match, Router } from "./router.js";
@@ -19,7 +20,7 @@ export interface ExchangeRecord {
 /** Told of every exchange; metrics hang on it. */
 export interface ExchangeObserver {
   began(): void;
-  ended(record: ExchangeRecord): void;
+  ended(record: ExchangeRecord, trace: TraceContext): void;
 }
 
 export interface DispatcherOptions {
@@ -124,7 +125,7 @@ export class Dispatcher {
       this.#active--;
       if (this.#active === 0) this.#onIdle?.();
       const record = { route, method: request.method, status, durationMs: nowMs() - startedMs, sentBytes };
-      observer.ended(record);
+      observer.ended(record, request.trace);
       log.debug({ trace_id: request.trace.traceId, ...record }, "answered");
     };
     this.#active++;

@@ -7,6 +7,7 @@ import type { Logger } from "#common/log";
 import type { ChunkJob, ChunkResult, SpeechEngine } from "../engines/engine.js";
 import { FrameSender } from "./frame-sender.js";
 import type { RunningChunks } from "./running.js";
+import type { WorkerWatch } from "../watch/worker-watch.js";
 
 /** What running a batch needs of its worker. */
 export interface BatchContext {
@@ -16,6 +17,7 @@ export interface BatchContext {
   workerId: string;
   epoch: string;
   running: RunningChunks;
+  watch: WorkerWatch;
   engineFor(model: string): SpeechEngine | undefined;
 }
 
@@ -49,7 +51,7 @@ export async function runBatch(batch: Batch, context: BatchContext): Promise<voi
       const failed: ChunkFailed = { type: "failed", streamId, chunkIndex, attempt, error: toErrorRecord(failure), retryable: result.retryable };
       bus.publish(edgeAudioSubject(chunk.edgeId), failed);
     }
-    return {
+    const outcome: ChunkOutcome = {
       streamId: chunk.streamId,
       chunkIndex: chunk.chunkIndex,
       attempt: chunk.attempt,
@@ -58,6 +60,8 @@ export async function runBatch(batch: Batch, context: BatchContext): Promise<voi
       engineUs: sender.elapsedUs,
       samples: result.result === "spoken" ? result.samples : 0,
     };
+    context.watch.chunkDone(chunk, outcome, sampleRate);
+    return outcome;
   });
   const done: BatchDone = { type: "done", workerId, epoch, batchId: batch.batchId, model: batch.model, outcomes };
   bus.publish(schedulerDoneSubject(batch.schedulerId), done);

@@ -9,6 +9,7 @@ import { chooseScheduler } from "./attachment.js";
 import { parseInbound, unreadableBatch } from "./inbound.js";
 import { runBatch } from "./run-batch.js";
 import { RunningChunks } from "./running.js";
+import type { WorkerWatch } from "../watch/worker-watch.js";
 
 /** How long a scheduler may take to hear that this worker is draining. */
 const DRAIN_GRACE_MS = 100;
@@ -24,9 +25,12 @@ export interface WorkerOptions {
   slots: number;
   engines: ReadonlyMap<string, SpeechEngine>;
   brokenModels: BrokenModel[];
+  watch: WorkerWatch;
 }
 
 export interface RunningWorker {
+  /** Chunks being spoken. */
+  runningChunks(): number;
   /** Tells the cluster, and resolves when the running ones are finished and answered. */
   drain(): Promise<void>;
   /** Leaves the cluster at once; chunks still running are cancelled. */
@@ -35,7 +39,7 @@ export interface RunningWorker {
 
 /** Joins the cluster: says what it serves, belongs to one scheduler at a time, speaks the batches that it is sent. */
 export function startWorker(options: WorkerOptions): RunningWorker {
-  const { bus, clock, log, id, epoch, slots, engines, brokenModels } = options;
+  const { bus, clock, log, id, epoch, slots, engines, brokenModels, watch } = options;
   const running = new RunningChunks();
   const batches = new Set<Promise<void>>();
   let schedulerId: string | null = null;
@@ -64,7 +68,7 @@ export function startWorker(options: WorkerOptions): RunningWorker {
     }
     const message = parsed.message;
     if (message.type === "cancel") return running.cancelStream(message.streamId, message.fromChunk);
-    const context = { bus, clock, log, workerId: id, epoch, running, engineFor: (model: string) => engines.get(model) };
+    const context = { bus, clock, log, workerId: id, epoch, running, watch, engineFor: (model: string) => engines.get(model) };
     const batch: Promise<void> = runBatch(message, context)
       .catch((error: unknown) => log.error({ err: error, batchId: message.batchId }, "a batch was not answered"))
       .finally(() => batches.delete(batch));
@@ -94,6 +98,7 @@ export function startWorker(options: WorkerOptions): RunningWorker {
   }
 
   return {
+    runningChunks: () => running.size,
     async drain() {
       heartbeats.say();
       // Batches that the scheduler sent before it heard of the drain still count as taken.

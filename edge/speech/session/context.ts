@@ -4,6 +4,7 @@ import type { Bus } from "#common/bus/bus";
 import type { Clock } from "#common/clock";
 import type { Config } from "#common/config/config";
 import type { Logger } from "#common/log";
+import type { Tracing } from "#common/tracing/span";
 import type { HttpRequest } from "../../http/exchange.js";
 import type { SpeechBus } from "../speech-bus.js";
 import type { InlineVoices } from "../voice/inline-voices.js";
@@ -25,4 +26,5 @@ export interface SpeechContext {
   clock: Clock;
   log: Logger;
   metrics: SpeechMetrics;
+  tracing: Tracing;
 }

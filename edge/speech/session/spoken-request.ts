@@ -10,6 +10,7 @@ import { FirstAudio } from "./first-audio.js";
 import type { SpeechOutcome, SpeechRoute } from "./metrics.js";
 import type { SpeechOutput } from "./output.js";
 import type { SpeechPlan } from "./plan.js";
+import { beginSpeakSpan, type SpeakSpan } from "./speak-span.js";
 
 export interface SpokenRequestOptions {
   context: SpeechContext;
@@ -29,6 +30,7 @@ export class SpokenRequest {
   readonly #stream: SpeechStream;
   readonly #encoding: Encoding;
   readonly #firstAudio = new FirstAudio();
+  readonly #span: SpeakSpan;
   #pieces = 0;
   #characters = 0;
   #audioMs = 0;
@@ -50,7 +52,8 @@ export class SpokenRequest {
         this.#finish("failed");
       },
     });
-    this.#stream = context.speech.open(plan.settings, (event) => this.#heard(event));
+    this.#span = beginSpeakSpan(context.tracing, options.caller.traceparent);
+    this.#stream = context.speech.open({ ...plan.settings, traceparent: this.#span.traceparent }, (event) => this.#heard(event));
     context.metrics.streamOpened(options.route);
   }
 
@@ -147,15 +150,17 @@ export class SpokenRequest {
     const { context, caller, route, plan } = this.#options;
     context.metrics.audioGiven(route, this.#audioMs);
     context.metrics.streamClosed(route, outcome);
+    const [model, characters, audioMs, firstAudioMs] = [caller.model.name, this.#characters, Math.round(this.#audioMs), this.#firstAudio.totalMs];
+    this.#span.finish({ outcome, model, characters, audioMs, firstAudioMs });
     const usage: UsageRecord = {
       usageId: newIdentifier(),
       teamId: caller.principal.teamId,
       keyId: caller.principal.keyId,
       route,
-      model: caller.model.name,
-      characters: this.#characters,
-      audioMs: Math.round(this.#audioMs),
-      firstAudioMs: this.#firstAudio.totalMs,
+      model,
+      characters,
+      audioMs,
+      firstAudioMs,
       totalMs: context.clock.nowMs() - caller.arrivedAtMs,
       outcome,
       traceId: caller.trace.traceId,

@@ -7,6 +7,7 @@ import { joinTrace } from "#common/tracing/traceparent";
 import { createLogger } from "#common/log";
 import type { HttpRequest, HttpResponder, SocketConnection } from "../../http/exchange.js";
 import type { SpeechContext } from "../session/context.js";
+import { noTracing } from "#common/tracing/span";
 import { noMetrics } from "../session/metrics.js";
 import { TeamSlots } from "../session/team-slots.js";
 import { SpeechBus } from "../speech-bus.js";
@@ -47,6 +48,7 @@ export class SpeechBench {
       teamSlots: new TeamSlots(config.PARLEY_STREAMS_PER_TEAM),
       log: createLogger("test", "fatal"),
       metrics: noMetrics,
+      tracing: noTracing,
     };
   }
 

@@ -1,0 +1,31 @@
+import { type MetricDeclaration, metricCatalogue } from "#common/metrics/catalogue";
+import { generatedNote, markdownTable } from "./markdown.js";
+
+/** `docs/metrics.md`: the catalogue as those who scrape see it. */
+export function metricsPage(): string {
+  const rows = Object.entries<MetricDeclaration>(metricCatalogue).map(([name, { type, roles, labels, help }]) => [
+    `\`${name}\``,
+    type,
+    roles.join(", "),
+    labels.map((label) => `\`${label}\``).join(", "),
+    help,
+  ]);
+  return [
+    "# Metrics",
+    "",
+    generatedNote("common/metrics/catalogue.ts"),
+    "",
+    "Prometheus's text format. The edge answers `GET /metrics` on its own port, without a key: keep that path from the public in front of it.",
+    "Every other role answers `GET /metrics` at `PARLEY_METRICS_PORT`, which is off by default. `npm start` gives its roles that port and those",
+    "after it: control plane, schedulers, workers, in that order. Each series has the label `role`; a scraper adds `instance`.",
+    "Counters count since the process started. Durations are in seconds.",
+    "",
+    markdownTable(["Name", "Type", "Roles", "Labels", "Meaning"], rows),
+    "",
+    "Besides these, every role gives prom-client's own (`process_*`, `nodejs_*`): memory, processor time, open files, event loop delay,",
+    "garbage collection.",
+    "",
+    "`observability/grafana-dashboard.json` draws them, `observability/alerts.yaml` holds alert rules for Prometheus.",
+    "",
+  ].join("\n");
+}

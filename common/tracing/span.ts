@@ -1,0 +1,61 @@
+import type { TraceContext } from "./traceparent.js";
+
+/**
+ * Everything that may be told about a span. A closed list of ids, names and counts: what people say, their keys and the addresses of
+ * their sound have no place to go. HTTP names are OpenTelemetry's (https://opentelemetry.io/docs/specs/semconv/http/http-spans/).
+ */
+export interface SpanAttributes {
+  "http.request.method"?: string;
+  /** The route's pattern, never the path. */
+  "http.route"?: string;
+  "http.response.status_code"?: number;
+  "parley.outcome"?: "completed" | "spoken" | "failed" | "cancelled" | "dispatched";
+  "parley.model"?: string;
+  "parley.chunk_index"?: number;
+  "parley.attempt"?: number;
+  "parley.worker"?: string;
+  "parley.batch_size"?: number;
+  "parley.characters"?: number;
+  "parley.audio_ms"?: number;
+  "parley.first_audio_ms"?: number;
+}
+
+export type SpanName =
+  | `HTTP ${string}`
+  | `WebSocket ${string}`
+  | `control-plane ${string}`
+  /** A spoken request at the edge, from its plan to its last sound. */
+  | "speak"
+  /** A chunk's wait in a scheduler. */
+  | "schedule chunk"
+  /** An engine's work on a chunk. */
+  | "speak chunk";
+
+/** A piece of work that is over. */
+export interface FinishedSpan {
+  name: SpanName;
+  kind: "server" | "internal" | "consumer";
+  context: TraceContext;
+  /** Milliseconds since the epoch. */
+  startMs: number;
+  endMs: number;
+  failed: boolean;
+  attributes: SpanAttributes;
+}
+
+/** Where spans go. */
+export interface Tracing {
+  /** False when nobody listens: callers then make no span at all. */
+  readonly enabled: boolean;
+  /** Takes a span and returns at once; spans of traces that their caller does not sample are dropped. */
+  record(span: FinishedSpan): void;
+  /** Sends what is left, for two seconds at most. */
+  close(): Promise<void>;
+}
+
+export const noTracing: Tracing = { enabled: false, record: () => undefined, close: () => Promise.resolve() };
+
+/** Wall-clock time that never runs backwards within a process, as spans want it: milliseconds since the epoch. */
+export function spanNowMs(): number {
+  return performance.timeOrigin + performance.now();
+}

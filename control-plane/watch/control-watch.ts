@@ -1,0 +1,64 @@
+import type { Metrics } from "#common/metrics/registry";
+import { spanNowMs, type Tracing } from "#common/tracing/span";
+import { childOf } from "#common/tracing/traceparent";
+import type { ForwardedRequest, ForwardedResponse, Reply } from "#protocol/bus/control";
+import { errorCatalogue } from "#protocol/errors";
+
+export type ControlRequestKind = "http" | "verify-key" | "resolve-voices" | "keys" | "teams" | "credit";
+export type UsageOutcome = "settled" | "repeated" | "dropped";
+
+/** Sees everything that the control plane answers and settles. */
+export interface ControlWatch {
+  reply<T>(kind: ControlRequestKind, work: () => Promise<Reply<T>>): Promise<Reply<T>>;
+  /** `pattern` is the route's, or `unmatched`. */
+  forwarded(request: ForwardedRequest, pattern: string, work: () => Promise<ForwardedResponse>): Promise<ForwardedResponse>;
+  usage(outcome: UsageOutcome): void;
+  /** Tells how many usage records wait, whenever a scraper asks. */
+  usageWaiting(read: () => number): void;
+}
+
+/** Watches nothing. */
+export const noWatch: ControlWatch = {
+  reply: (_kind, work) => work(),
+  forwarded: (_request, _pattern, work) => work(),
+  usage: () => undefined,
+  usageWaiting: () => undefined,
+};
+
+/** Opens the control plane's metrics and spans. */
+export function watchControlPlane(options: { metrics: Metrics; tracing: Tracing; isConnected: () => boolean }): ControlWatch {
+  const { metrics, tracing } = options;
+  metrics.gauge("parley_bus_connected", () => Number(options.isConnected()));
+  const requests = metrics.counter("parley_control_requests_total");
+  const seconds = metrics.histogram("parley_control_request_seconds");
+  const settled = metrics.counter("parley_usage_settled_total");
+  const count = (kind: ControlRequestKind, status: number, startMs: number): void => {
+    requests({ kind, outcome: status < 400 ? "ok" : status < 500 ? "refused" : "failed" });
+    seconds({ kind }, (spanNowMs() - startMs) / 1000);
+  };
+  return {
+    reply: async (kind, work) => {
+      const startMs = spanNowMs();
+      const reply = await work();
+      count(kind, reply.ok ? 200 : errorCatalogue[reply.error.code].status, startMs);
+      return reply;
+    },
+    forwarded: async (request, pattern, work) => {
+      const startMs = spanNowMs();
+      const response = await work();
+      count("http", response.status, startMs);
+      if (tracing.enabled) recordForwarded(tracing, request, pattern, response.status, startMs);
+      return response;
+    },
+    usage: (outcome) => settled({ outcome }),
+    usageWaiting: (read) => metrics.gauge("parley_usage_waiting", read),
+  };
+}
+
+function recordForwarded(tracing: Tracing, request: ForwardedRequest, pattern: string, status: number, startMs: number): void {
+  const context = childOf(request.headers["traceparent"] ?? null);
+  if (context === null) return;
+  const attributes = { "http.request.method": request.method, "http.route": pattern, "http.response.status_code": status };
+  const name = `control-plane ${request.method} ${pattern}` as const;
+  tracing.record({ name, kind: "consumer", context, startMs, endMs: spanNowMs(), failed: status >= 500, attributes });
+}

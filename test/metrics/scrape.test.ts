@@ -1,0 +1,49 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type MetricDeclaration, metricCatalogue } from "#common/metrics/catalogue";
+import type { Role } from "#protocol/bus/membership";
+import { findFreePort } from "#launcher/servers";
+import { startCluster, type TestCluster } from "../harness/cluster.js";
+
+describe("a cluster's metrics", () => {
+  let cluster: TestCluster;
+  let texts: Record<Role, string>;
+
+  beforeAll(async () => {
+    // The ports after a free one are mostly free too; a taken one would stop the cluster's start.
+    const first = await findFreePort();
+    cluster = await startCluster({ settings: { PARLEY_METRICS_PORT: String(first) } });
+    const speech = await fetch(`${cluster.baseUrl}/v1/tts`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${cluster.apiKey}`, "content-type": "application/json" },
+      body: JSON.stringify({ text: "One short sentence.", format: "wav" }),
+    });
+    expect((await speech.arrayBuffer()).byteLength).toBeGreaterThan(10_000);
+    const scrape = async (url: string): Promise<string> => await (await fetch(`${url}/metrics`)).text();
+    const at = (offset: number): string => `http://127.0.0.1:${first + offset}`;
+    const [edge = "", control = "", scheduler = "", worker = ""] = await Promise.all([cluster.baseUrl, at(0), at(1), at(2)].map(scrape));
+    texts = { edge, "control-plane": control, scheduler, worker };
+    expect((await fetch(`${at(0)}/other`)).status).toBe(404);
+  });
+  afterAll(() => cluster.stop());
+
+  it.each(["edge", "scheduler", "worker", "control-plane"] as const)("of the %s are those that the catalogue lists for it, and no others", (role) => {
+    const declared = Object.entries<MetricDeclaration>(metricCatalogue).filter(([, { roles }]) => roles.includes(role));
+    const given = [...texts[role].matchAll(/^# TYPE (parley_\S+) (\S+)$/gm)].map(([, name = "", type = ""]) => [name, type]);
+    expect(given.sort()).toEqual(declared.map(([name, { type }]) => [name, type]).sort());
+  });
+
+  it("count the sentence that was spoken, in every role that had to do with it", () => {
+    expect(numberOf(texts.edge, "parley_streams_total", { route: "/v1/tts", outcome: "completed" })).toBe("1");
+    expect(numberOf(texts.scheduler, "parley_scheduler_batch_chunks_count", { model: "espeak" })).toBe("1");
+    expect(numberOf(texts.worker, "parley_worker_chunks_total", { model: "espeak", outcome: "spoken" })).toBe("1");
+    expect(numberOf(texts["control-plane"], "parley_control_requests_total", { kind: "verify-key", outcome: "ok" })).toBe("1");
+    for (const role of Object.keys(texts) as Role[]) expect(numberOf(texts[role], "parley_bus_connected", { role })).toBe("1");
+  });
+});
+
+/** The value of the one series of that name and those labels. */
+function numberOf(text: string, name: string, labels: Record<string, string>): string | undefined {
+  const wanted = Object.entries(labels).map(([label, value]) => `${label}="${value}"`);
+  const line = text.split("\n").find((candidate) => candidate.startsWith(`${name}{`) && wanted.every((label) => candidate.includes(label)));
+  return line?.split("} ")[1];
+}

@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { encodeMsgpack } from "#protocol/msgpack";
+import { WebSocket } from "ws";
+import { startCluster, type TestCluster } from "../harness/cluster.js";
+import { until } from "../harness/processes.js";
+import { type Collector, type ReceivedSpan, startCollector } from "./collector.js";
+
+/** Things that must never be told, planted wherever a request takes text. */
+const canaries = ["canarytext", "canarytitle", "canarypath", "canaryquery", "canaryheader", "CANARYMETHOD", "canarykey", "canarymodel"];
+
+describe("traces of a cluster", () => {
+  let collector: Collector;
+  let cluster: TestCluster;
+  beforeAll(async () => {
+    collector = await startCollector();
+    cluster = await startCluster({ settings: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint } });
+  });
+  afterAll(async () => {
+    await cluster.stop();
+    collector.stop();
+  });
+
+  const call = (path: string, options: { method?: string; body?: object; headers?: Record<string, string> } = {}): Promise<Response> =>
+    fetch(`${cluster.baseUrl}${path}`, {
+      method: options.method ?? (options.body === undefined ? "GET" : "POST"),
+      headers: { authorization: `Bearer ${cluster.apiKey}`, "content-type": "application/json", ...options.headers },
+      body: options.body === undefined ? undefined : JSON.stringify(options.body),
+    });
+  const spansOf = (traceId: string): ReceivedSpan[] => collector.spans.filter((span) => span.traceId === traceId);
+  const whenThere = async (traceId: string, name: string): Promise<ReceivedSpan[]> => {
+    await until(async () => spansOf(traceId).some((span) => span.name === name), { withinMs: 10_000, what: `the span ${name}` });
+    return spansOf(traceId);
+  };
+  const named = (spans: ReceivedSpan[], name: string): ReceivedSpan[] => spans.filter((span) => span.name === name);
+
+  it("make one request one trace: edge, scheduler, worker, inside the caller's span", async () => {
+    const [traceId, callerSpan] = ["4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"];
+    const text = "canarytext is spoken here, in a sentence. And this is canarytext again, in another sentence that follows it.";
+    const answer = await call("/v1/tts", { body: { text, format: "wav", chunk_length: 100 }, headers: { traceparent: `00-${traceId}-${callerSpan}-01` } });
+    expect((await answer.arrayBuffer()).byteLength).toBeGreaterThan(10_000);
+    await whenThere(traceId, "HTTP POST /v1/tts");
+    await whenThere(traceId, "schedule chunk");
+    const spans = await whenThere(traceId, "speak chunk");
+
+    const [http] = named(spans, "HTTP POST /v1/tts");
+    const [speak] = named(spans, "speak");
+    const scheduled = named(spans, "schedule chunk");
+    const spoken = named(spans, "speak chunk");
+    expect(http).toMatchObject({ parentSpanId: callerSpan, service: "parley-edge", failed: false });
+    expect(http?.attributes).toEqual({ "http.request.method": "POST", "http.route": "/v1/tts", "http.response.status_code": 200 });
+    expect(speak).toMatchObject({ parentSpanId: http?.spanId, service: "parley-edge" });
+    expect(speak?.attributes).toMatchObject({ "parley.outcome": "completed", "parley.model": "s2-pro" });
+    // The space between two chunks belongs to none.
+    expect(speak?.attributes["parley.characters"]).toBeGreaterThan(text.length - 5);
+    expect(scheduled.length).toBeGreaterThan(0);
+    expect(spoken).toHaveLength(scheduled.length);
+    for (const span of scheduled) expect(span).toMatchObject({ parentSpanId: speak?.spanId, service: "parley-scheduler" });
+    for (const span of spoken) {
+      expect(span.service).toBe("parley-worker");
+      expect(scheduled.map(({ spanId }) => spanId)).toContain(span.parentSpanId);
+      expect(span.attributes).toMatchObject({ "parley.outcome": "spoken", "parley.attempt": 1 });
+      expect(span.endNs).toBeGreaterThan(span.startNs);
+    }
+    const durationMs = Number((http?.endNs ?? 0n) - (http?.startNs ?? 0n)) / 1e6;
+    expect(durationMs).toBeGreaterThan(1);
+    expect(durationMs).toBeLessThan(30_000);
+  });
+
+  it("follow a forwarded request into the control plane, by route and not by path", async () => {
+    const traceId = "a".repeat(32);
+    await call("/model/canarypath?x=canaryquery", { headers: { traceparent: `00-${traceId}-${"b".repeat(16)}-01`, origin: "https://canaryheader.example" } });
+    const spans = await whenThere(traceId, "control-plane GET /model/:id");
+    const [http] = named(spans, "HTTP GET /model/*");
+    expect(named(spans, "control-plane GET /model/:id")[0]).toMatchObject({ parentSpanId: http?.spanId, service: "parley-control-plane" });
+    expect(http?.attributes["http.response.status_code"]).toBe(404);
+  });
+
+  it("follow a WebSocket", async () => {
+    const traceId = "c".repeat(32);
+    const socket = new WebSocket(`${cluster.baseUrl.replace("http", "ws")}/v1/tts/live`, {
+      headers: { authorization: `Bearer ${cluster.apiKey}`, traceparent: `00-${traceId}-${"d".repeat(16)}-01` },
+    });
+    await new Promise((resolve) => socket.once("open", resolve));
+    socket.send(encodeMsgpack({ event: "start", request: { text: "", format: "pcm" } }));
+    socket.send(encodeMsgpack({ event: "text", text: "canarytext, live." }));
+    socket.send(encodeMsgpack({ event: "stop" }));
+    await new Promise((resolve) => socket.once("close", resolve));
+    await whenThere(traceId, "WebSocket /v1/tts/live");
+    const spans = await whenThere(traceId, "speak chunk");
+    const [connection] = named(spans, "WebSocket /v1/tts/live");
+    expect(connection?.parentSpanId).toBe("d".repeat(16));
+    expect(named(spans, "speak")[0]?.parentSpanId).toBe(connection?.spanId);
+  });
+
+  it("start with the edge where the caller has none, and stay away where the caller does not sample", async () => {
+    const traceId = "e".repeat(32);
+    await call("/health", { headers: { traceparent: `00-${traceId}-${"f".repeat(16)}-00` } });
+    await call("/health", { method: "DELETE" });
+    await until(async () => collector.spans.some((span) => span.name.startsWith("HTTP DELETE")), { withinMs: 10_000, what: "the later span" });
+    expect(spansOf(traceId)).toEqual([]);
+    expect(collector.spans.find((span) => span.name.startsWith("HTTP DELETE"))?.parentSpanId).toBe("");
+  });
+
+  it("carry nothing of what people say, of keys or of addresses", async () => {
+    const headers = { model: "canarymodel", authorization: "Bearer canarykey" };
+    await call("/v1/tts", { body: { text: "canarytext", references: [{ text: "canarytext", audio: "x" }] }, headers });
+    await call("/v1/tts", { body: { text: "canarytext", reference_id: "canarytext" } });
+    await call("/v1/tts", { body: { text: "canarytext" }, headers: { model: "canarymodel" } });
+    await call("/canarypath", { body: {} });
+    await call("/model", { body: { title: "canarytitle" } });
+    const last = "9".repeat(32);
+    await call("/canarypath/canaryquery", { headers: { traceparent: `00-${last}-${"1".repeat(16)}-01` } });
+    await whenThere(last, "HTTP GET unmatched");
+    const everything = Buffer.concat([...collector.raw]).toString("latin1");
+    expect(everything).toContain("parley-edge");
+    for (const secret of [...canaries, cluster.apiKey]) expect(everything).not.toContain(secret);
+    expect(new Set(collector.spans.map(({ name }) => name)).size).toBeLessThan(20);
+  });
+});
