@@ -3,6 +3,8 @@ import { closeDecodeThreads } from "#common/audio/decoding/decode";
 import { connectNats } from "#common/bus/nats";
 import { systemClock } from "#common/clock";
 import { type RoleContext, type RunningRole, runRole } from "#common/lifecycle/role";
+import { createOutbound } from "#common/outbound/outbound";
+import { openSealer } from "#common/secrets/secret-key";
 import { sendHeartbeats } from "#common/membership/heartbeat";
 import { openDatabase } from "./database/open.js";
 import { startService } from "./service.js";
@@ -23,6 +25,8 @@ async function start(context: RoleContext): Promise<RunningRole> {
     records: database.records,
     log,
     measure: measureSamples,
+    outbound: createOutbound({ allow: config.PARLEY_OUTBOUND_ALLOW, log }),
+    sealer: openSealer({ secretKey: config.PARLEY_SECRET_KEY, dataDirectory: config.PARLEY_DATA_DIR }),
     now: () => new Date(),
     developmentKey: config.PARLEY_API_KEY,
     watch: watchControlPlane({ metrics, tracing, isConnected: () => bus.isConnected() }),

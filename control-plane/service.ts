@@ -16,15 +16,19 @@ import { toErrorRecord } from "#protocol/errors";
 import type { Bus, Subscription } from "#common/bus/bus";
 import type { Clock } from "#common/clock";
 import type { Logger } from "#common/log";
+import type { Outbound } from "#common/outbound/outbound";
+import type { Sealer } from "#common/secrets/sealer";
 import { DEVELOPMENT_TEAM_ID, seedDevelopment } from "./accounts/development.js";
 import { forgetKeys } from "./accounts/forget-keys.js";
 import { administerKeys } from "./accounts/keys.js";
 import { UsageSettlement } from "./accounts/settlement.js";
 import { administerTeams } from "./accounts/teams.js";
 import { verifyKey } from "./accounts/verify.js";
+import { agentPlatformRoutes } from "./agent-platform.js";
 import type { Records } from "./database/database.js";
 import { toServiceError } from "./database/failure.js";
 import { answerForwarded } from "./http/answer.js";
+import type { Route } from "./http/route.js";
 import { Router } from "./http/router.js";
 import { InFlight } from "./in-flight.js";
 import { administerCredit } from "./ledger/administer.js";
@@ -44,6 +48,10 @@ export interface ServiceOptions {
   records: Records;
   log: Logger;
   measure: MeasureVoice;
+  /** The way out for requests whose address a user chose. */
+  outbound: Outbound;
+  /** Encrypts what is stored and never shown. */
+  sealer: Sealer;
   /** Wall-clock time. */
   now: () => Date;
   /** The development key, or null for none. */
@@ -81,9 +89,18 @@ export async function startService(options: ServiceOptions): Promise<ControlPlan
   };
 }
 
+/** Every route that edges forward requests to. */
+export function controlRoutes({ bus, clock, records, log, measure, now, outbound, sealer }: ServiceOptions): Route[] {
+  return [
+    ...voiceRoutes({ records, objects: voiceObjects(bus, log), measure, now, bus }),
+    ...walletRoutes(records),
+    ...agentPlatformRoutes({ records, outbound, sealer, clock, now }),
+  ];
+}
+
 function answerRequests(options: ServiceOptions, inFlight: InFlight): Subscription[] {
-  const { bus, records, log, now, measure, watch = noWatch } = options;
-  const router = new Router([...voiceRoutes({ records, objects: voiceObjects(bus, log), measure, now, bus }), ...walletRoutes(records)]);
+  const { bus, records, log, now, watch = noWatch } = options;
+  const router = new Router(controlRoutes(options));
   const answer = <Q, T>(subject: string, work: (question: Q) => Promise<T>): Subscription => {
     const kind = kindOf(subject);
     const reply = (question: Q): Promise<Reply<T>> => watch.reply(kind, () => toReply(log, subject, () => work(question)));

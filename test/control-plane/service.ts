@@ -1,6 +1,8 @@
 import type { Bus } from "#common/bus/bus";
 import { connectNats } from "#common/bus/nats";
 import { systemClock } from "#common/clock";
+import { createOutbound, type Outbound } from "#common/outbound/outbound";
+import { createSealer, type Sealer } from "#common/secrets/sealer";
 import type { Records } from "#control-plane/database/database";
 import { type ControlPlaneService, startService } from "#control-plane/service";
 import type { MeasureVoice } from "#control-plane/voices/measurement";
@@ -19,7 +21,13 @@ export const measureByLength: MeasureVoice = (samples) => {
   return Promise.resolve({ traits, durationsMs: samples.map((bytes) => bytes.byteLength) });
 };
 
+/** A way out of its own, and a sealer with a fixed key. */
+export function testDoors(allow: string[] = []): { outbound: Outbound; sealer: Sealer } {
+  return { outbound: createOutbound({ allow, log: silentLog }), sealer: createSealer(["test key ".repeat(8)]) };
+}
+
 export interface CallOptions {
+  headers?: Record<string, string>;
   query?: string;
   contentType?: string;
   body?: Uint8Array | string;
@@ -29,13 +37,14 @@ export interface CallOptions {
 export interface ServiceFixture {
   bus: Bus;
   records: Records;
-  call(principal: Principal, method: string, path: string, options?: CallOptions): Promise<ForwardedResponse>;
+  call(principal: Principal | null, method: string, path: string, options?: CallOptions): Promise<ForwardedResponse>;
   /** As `call`, with the body parsed as JSON where there is one. */
-  callJson(principal: Principal, method: string, path: string, options?: CallOptions): Promise<{ status: number; json: unknown }>;
+  callJson(principal: Principal | null, method: string, path: string, options?: CallOptions): Promise<{ status: number; json: unknown }>;
   stop(): Promise<void>;
 }
 
-export async function startFixture(engine: EngineName): Promise<ServiceFixture> {
+/** Starts a service of its own; `allow` names private hosts that its outbound requests may reach. */
+export async function startFixture(engine: EngineName, options: { allow?: string[] } = {}): Promise<ServiceFixture> {
   const [nats, { database, stop: stopDatabase }] = await Promise.all([startNats(), freshDatabase(engine)]);
   const [bus, own] = await Promise.all(["edge", "service"].map((name) => connectNats({ url: nats.url, name, log: silentLog })));
   if (bus === undefined || own === undefined) throw new Error("no connection");
@@ -47,11 +56,12 @@ export async function startFixture(engine: EngineName): Promise<ServiceFixture> 
     records,
     log: silentLog,
     measure: measureByLength,
+    ...testDoors(options.allow),
     now,
     developmentKey: null,
   });
-  const call = (principal: Principal, method: string, path: string, options: CallOptions = {}): Promise<ForwardedResponse> => {
-    const headers: Record<string, string> = options.contentType === undefined ? {} : { "content-type": options.contentType };
+  const call = (principal: Principal | null, method: string, path: string, options: CallOptions = {}): Promise<ForwardedResponse> => {
+    const headers: Record<string, string> = { ...options.headers, ...(options.contentType === undefined ? {} : { "content-type": options.contentType }) };
     const body = Buffer.from(options.body ?? "");
     const request: ForwardedRequest = { method, path, query: options.query ?? "", headers, body, bodyObject: null, principal };
     return sendAsEdge(bus, request);
