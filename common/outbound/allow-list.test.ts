@@ -34,7 +34,8 @@ describe("parseAllowList", () => {
     expect(none.allowsHost("localhost", 80) || none.allowsAddress("127.0.0.1", 80)).toBe(false);
   });
 
-  it.each(["10.1.0.0/99", "10.0.0.300", "*", "*.corp.lan", "http://a.b", "a:0", "a:70000", "a b", "[host]:1", ""])("refuses the entry %j", (entry) => {
+  const wrong = ["10.1.0.0/99", "10.0.0.300", "*", "*.corp.lan", "http://a.b", "a:0", "a:70000", "a b", "[host]:1", ""];
+  it.each(wrong)("refuses the entry %j", (entry) => {
     expect(() => parseAllowList([entry])).toThrow("PARLEY_OUTBOUND_ALLOW");
   });
 });

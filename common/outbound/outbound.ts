@@ -18,7 +18,7 @@ export interface OutboundRequest {
   timeoutMs: number;
   /** Of the answer's body, decompressed. */
   maxResponseBytes: number;
-  /** Past the limit: `fail` throws `response_too_large`, `truncate` gives what fits. Default `fail`. */
+  /** Past the limit: `fail` throws `response_too_large`, `truncate` gives what fits (with a limit of 0: does not wait for any). Default `fail`. */
   overflow?: "fail" | "truncate";
   /** Redirects that are followed, each judged as a new URL. Default 0: a 3xx is the answer. */
   maxRedirects?: number;

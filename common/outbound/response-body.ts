@@ -14,9 +14,11 @@ export interface CappedBody {
 
 /**
  * Reads a body, decompressed, up to `limitBytes` of its final form: a small compressed body cannot become a large one.
+ * With a limit of 0 and `truncate` nothing is read and nothing waited for.
  * Throws `response_too_large` past the limit unless `truncate`, and `bad_response` for an encoding that was not asked for.
  */
 export async function readCapped(body: Readable, encoding: string, limitBytes: number, truncate: boolean): Promise<CappedBody> {
+  if (limitBytes === 0 && truncate) return discard(body);
   const decoder = decoderFor(encoding);
   const source = decoder === null ? body : pipeInto(body, decoder);
   const chunks: Uint8Array[] = [];
@@ -42,6 +44,13 @@ export async function readCapped(body: Readable, encoding: string, limitBytes: n
     decoder?.destroy();
     body.destroy();
   }
+}
+
+/** Whoever wants nothing of a body does not wait for it either. */
+function discard(body: Readable): CappedBody {
+  body.on("error", () => undefined);
+  body.destroy();
+  return { bytes: new Uint8Array(0), truncated: true };
 }
 
 function pipeInto(body: Readable, decoder: Transform): Transform {

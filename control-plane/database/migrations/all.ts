@@ -1,5 +1,6 @@
 import { accounts } from "./0001-accounts.js";
 import { voices } from "./0002-voices.js";
+import { webhooks } from "./0020-webhooks.js";
 import { agents } from "./0030-agents.js";
 import { agentTests } from "./0031-agent-tests.js";
 import { phoneNumbers } from "./0032-phone-numbers.js";
@@ -9,4 +10,4 @@ import { ledger } from "./0050-ledger.js";
 import type { Migration } from "./migration.js";
 
 /** Every step, oldest first. */
-export const migrations: readonly Migration[] = [accounts, voices, agents, agentTests, phoneNumbers, tools, knowledge, ledger];
+export const migrations: readonly Migration[] = [accounts, voices, webhooks, agents, agentTests, phoneNumbers, tools, knowledge, ledger];

@@ -1,0 +1,129 @@
+import { and, asc, eq, inArray, lte, notExists, notInArray, sql } from "drizzle-orm";
+import { alias } from "drizzle-orm/pg-core";
+import { newIdentifier } from "#common/identifier";
+import type { Records } from "../database/database.js";
+import type { DeliveryBook, FinishedAttempt, TakenDelivery, TakeRequest } from "./delivery.js";
+import { webhookAttempts, webhookDeliveries, webhookEvents } from "./tables.js";
+
+/** The book in Postgres; any number of processes may use it at once. */
+export function databaseBook(records: Records): DeliveryBook {
+  return {
+    take: (request) => takeDeliveries(records, request),
+    finish: (attempts, now) => finishDeliveries(records, attempts, now),
+    forget: (before) => forgetEvents(records, before),
+  };
+}
+
+async function takeDeliveries(records: Records, request: TakeRequest): Promise<TakenDelivery[]> {
+  const { now, leaseMs, limit, busyEndpoints, busyTeams } = request;
+  const table = webhookDeliveries;
+  const due = records
+    .select({ id: table.id })
+    .from(table)
+    .where(
+      and(
+        eq(table.status, "pending"),
+        lte(table.dueAt, now),
+        busyEndpoints.length === 0 ? undefined : notInArray(table.endpoint, [...busyEndpoints]),
+        busyTeams.length === 0 ? undefined : notInArray(table.teamId, [...busyTeams]),
+      ),
+    )
+    .orderBy(asc(table.dueAt))
+    .limit(limit)
+    .for("update", { skipLocked: true });
+  const lease = newIdentifier();
+  const taken = await records
+    .update(table)
+    .set({ lease, dueAt: new Date(now.getTime() + leaseMs) })
+    // As an array: a plain IN may be planned so that the limited, locking query runs once for each row.
+    .where(sql`${table.id} = ANY(ARRAY(${due}))`)
+    .returning();
+  if (taken.length === 0) return [];
+  const eventIds = [...new Set(taken.map((row) => row.eventId))];
+  const events = await records
+    .select({ id: webhookEvents.id, body: webhookEvents.body })
+    .from(webhookEvents)
+    .where(inArray(webhookEvents.id, eventIds));
+  const bodies = new Map(events.map((event) => [event.id, event.body]));
+  return taken.flatMap(({ id, teamId, sessionId, endpoint, url, sealedSecret, attempts, eventId }) => {
+    const body = bodies.get(eventId);
+    return body === undefined ? [] : [{ id, lease, teamId, sessionId, endpoint, url, sealedSecret, body, attempts }];
+  });
+}
+
+async function finishDeliveries(records: Records, attempts: readonly FinishedAttempt[], now: Date): Promise<void> {
+  if (attempts.length === 0) return;
+  await records.transaction(async (step) => {
+    const table = webhookDeliveries;
+    const held = await step
+      .select({ id: table.id, lease: table.lease, status: table.status })
+      .from(table)
+      .where(inArray(table.id, attempts.map(({ delivery }) => delivery.id)))
+      .orderBy(asc(table.sessionId), asc(table.endpoint), asc(table.position))
+      .for("update");
+    const leases = new Map(held.filter(({ status }) => status === "pending").map(({ id, lease }) => [id, lease]));
+    const ours = attempts.filter(({ delivery }) => leases.get(delivery.id) === delivery.lease);
+    if (ours.length === 0) return;
+    await bookOutcomes(step, ours);
+    await step
+      .insert(webhookAttempts)
+      .values(
+        ours.map(({ delivery, startedAt, durationMs, statusCode, error }) => ({
+          ...{ deliveryId: delivery.id, number: delivery.attempts + 1, startedAt, statusCode, error },
+          durationMs: Math.round(durationMs),
+        })),
+      )
+      .onConflictDoNothing();
+    await releaseSuccessors(step, ours.filter(({ next }) => next.status !== "pending"), now);
+  });
+}
+
+async function bookOutcomes(step: Records, attempts: readonly FinishedAttempt[]): Promise<void> {
+  const rows = attempts.map(({ delivery, next }) => ({
+    id: delivery.id,
+    status: next.status,
+    attempts: delivery.attempts + 1,
+    due_at: next.status === "pending" ? next.dueAt.toISOString() : null,
+    finished_at: next.status === "pending" ? null : next.finishedAt.toISOString(),
+  }));
+  await step.execute(sql`
+    UPDATE webhook_deliveries AS delivery
+    SET status = booked.status, attempts = booked.attempts, due_at = booked.due_at, finished_at = booked.finished_at, lease = NULL
+    FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+      AS booked (id text, status text, attempts integer, due_at timestamptz, finished_at timestamptz)
+    WHERE delivery.id = booked.id`);
+}
+
+/** Makes the earliest delivery that is still pending of each of these sessions and endpoints due, if it waited. */
+async function releaseSuccessors(step: Records, finished: readonly FinishedAttempt[], now: Date): Promise<void> {
+  if (finished.length === 0) return;
+  const lanes = finished.map(({ delivery }) => ({ session_id: delivery.sessionId, endpoint: delivery.endpoint }));
+  await step.execute(sql`
+    UPDATE webhook_deliveries AS delivery
+    SET due_at = ${now.toISOString()}::timestamptz
+    FROM (
+      SELECT DISTINCT ON (waiting.session_id, waiting.endpoint) waiting.id
+      FROM webhook_deliveries AS waiting
+      JOIN jsonb_to_recordset(${JSON.stringify(lanes)}::jsonb) AS lane (session_id text, endpoint text)
+        ON waiting.session_id = lane.session_id AND waiting.endpoint = lane.endpoint
+      WHERE waiting.status = 'pending' AND waiting.redelivery_of IS NULL
+      ORDER BY waiting.session_id, waiting.endpoint, waiting.position
+    ) AS earliest
+    WHERE delivery.id = earliest.id AND delivery.due_at IS NULL`);
+}
+
+async function forgetEvents(records: Records, before: Date): Promise<void> {
+  const pending = alias(webhookDeliveries, "pending");
+  await records.delete(webhookEvents).where(
+    and(
+      lte(webhookEvents.createdAt, before),
+      notExists(
+        records
+          .select({ id: pending.id })
+          .from(pending)
+          .where(and(eq(pending.eventId, webhookEvents.id), eq(pending.status, "pending"))),
+      ),
+    ),
+  );
+}
+

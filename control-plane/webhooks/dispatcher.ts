@@ -1,0 +1,192 @@
+import type { Clock } from "#common/clock";
+import type { Logger } from "#common/log";
+import { type AttemptOutcome, type DeliveryBook, type FinishedAttempt, nextStep, type TakenDelivery } from "./delivery.js";
+import type { SendWebhook } from "./send.js";
+
+/** Attempts under way at once in one process. A receiver that hangs holds each of its own for ten seconds, and nobody else's. */
+export interface DispatchLimits {
+  total: number;
+  perEndpoint: number;
+  perTeam: number;
+  /** Deliveries taken with one query; the other limits may be passed by as many. */
+  takeAtOnce: number;
+}
+
+export const dispatchLimits: DispatchLimits = { total: 2048, perEndpoint: 128, perTeam: 1024, takeAtOnce: 64 };
+
+/** An attempt takes at most ten seconds; the rest is for booking it while the database is slow. */
+export const LEASE_MS = 20_000;
+/** How long something may lie due when no wake-up came. */
+export const LOOK_INTERVAL_MS = 1000;
+const BOOK_AGAIN_MS = 500;
+/** Attempts booked in one transaction. */
+const BOOK_AT_ONCE = 256;
+const FORGET_INTERVAL_MS = 3_600_000;
+/** How long the log of deliveries reaches back. */
+export const LOG_KEPT_MS = 30 * 86_400_000;
+
+export interface DispatcherOptions {
+  book: DeliveryBook;
+  send: SendWebhook;
+  clock: Clock;
+  now: () => Date;
+  log: Logger;
+  limits?: DispatchLimits;
+}
+
+/**
+ * Takes due deliveries from the book, attempts all of them at once, and books what came of it. Nothing is known only here: what is under way
+ * when the process dies is taken again by whoever looks after its lease has ended.
+ */
+export class WebhookDispatcher {
+  readonly #options: DispatcherOptions;
+  readonly #limits: DispatchLimits;
+  readonly #underWay = { total: 0, byEndpoint: new Map<string, number>(), byTeam: new Map<string, number>() };
+  readonly #cancelTimers = new Map<string, () => void>();
+  #unbooked: FinishedAttempt[] = [];
+  #looking = false;
+  #lookAgain = false;
+  #booking = false;
+  #draining = false;
+  #stopped = false;
+  #idle: (() => void)[] = [];
+
+  constructor(options: DispatcherOptions) {
+    this.#options = options;
+    this.#limits = options.limits ?? dispatchLimits;
+    this.#every("look", LOOK_INTERVAL_MS, () => this.wake());
+    this.#every("forget", FORGET_INTERVAL_MS, () => void this.#forget());
+    this.wake();
+  }
+
+  /** Looks for due deliveries now. */
+  wake(): void {
+    this.#lookAgain = true;
+    if (!this.#looking) void this.#look();
+  }
+
+  /** Takes no more; resolves when everything under way is attempted and booked. */
+  drain(): Promise<void> {
+    this.#draining = true;
+    if (this.#isIdle()) return Promise.resolve();
+    return new Promise((resolve) => this.#idle.push(resolve));
+  }
+
+  /** Gives up what `drain` did not finish: it will be taken again. */
+  stop(): void {
+    this.#draining = true;
+    this.#stopped = true;
+    for (const cancel of this.#cancelTimers.values()) cancel();
+    this.#cancelTimers.clear();
+  }
+
+  async #look(): Promise<void> {
+    this.#looking = true;
+    try {
+      while (this.#lookAgain && !this.#draining) {
+        this.#lookAgain = false;
+        const limit = Math.min(this.#limits.takeAtOnce, this.#limits.total - this.#underWay.total);
+        if (limit <= 0) break;
+        const taken = await this.#options.book.take({
+          ...{ now: this.#options.now(), leaseMs: LEASE_MS, limit },
+          busyEndpoints: atLeast(this.#underWay.byEndpoint, this.#limits.perEndpoint),
+          busyTeams: atLeast(this.#underWay.byTeam, this.#limits.perTeam),
+        });
+        for (const delivery of taken) void this.#attempt(delivery);
+        if (taken.length === limit) this.#lookAgain = true;
+      }
+    } catch (error) {
+      // The next turn tries again; until then nothing is lost.
+      this.#options.log.error({ err: causeOf(error) }, "due webhook deliveries could not be read");
+    } finally {
+      this.#looking = false;
+      this.#settleIfIdle();
+    }
+  }
+
+  async #attempt(delivery: TakenDelivery): Promise<void> {
+    const { send, clock, now, log } = this.#options;
+    this.#count(delivery, 1);
+    const [startedAt, startedMs] = [now(), clock.nowMs()];
+    let outcome: AttemptOutcome;
+    try {
+      outcome = await send(delivery);
+    } catch (error) {
+      log.error({ err: error, deliveryId: delivery.id }, "a webhook could not be sent");
+      outcome = { statusCode: null, error: "Internal error" };
+    }
+    this.#count(delivery, -1);
+    if (this.#stopped) return;
+    this.#unbooked.push({ ...outcome, delivery, startedAt, durationMs: clock.nowMs() - startedMs, next: nextStep(delivery, outcome, now()) });
+    if (!this.#booking) void this.#bookAll();
+  }
+
+  /** One transaction at a time; what is finished meanwhile goes into the next one. */
+  async #bookAll(): Promise<void> {
+    this.#booking = true;
+    while (this.#unbooked.length > 0 && !this.#stopped) {
+      const attempts = this.#unbooked.slice(0, BOOK_AT_ONCE);
+      try {
+        await this.#options.book.finish(attempts, this.#options.now());
+      } catch (error) {
+        this.#options.log.error({ err: causeOf(error) }, "webhook attempts could not be booked yet");
+        await new Promise<void>((resolve) => this.#cancelTimers.set("book", this.#options.clock.after(BOOK_AGAIN_MS, resolve)));
+        continue;
+      }
+      this.#unbooked = this.#unbooked.slice(attempts.length);
+      for (const { next } of attempts) if (next.status === "pending") this.#wakeAt(next.dueAt);
+      this.wake();
+    }
+    this.#booking = false;
+    this.#settleIfIdle();
+  }
+
+  #wakeAt(dueAt: Date): void {
+    if (!this.#draining) this.#options.clock.after(Math.max(0, dueAt.getTime() - this.#options.now().getTime()), () => this.wake());
+  }
+
+  async #forget(): Promise<void> {
+    const { book, now, log } = this.#options;
+    try {
+      await book.forget(new Date(now().getTime() - LOG_KEPT_MS));
+    } catch (error) {
+      log.warn({ err: causeOf(error) }, "old webhook deliveries could not be deleted");
+    }
+  }
+
+  #every(name: string, intervalMs: number, action: () => void): void {
+    const cancel = this.#options.clock.after(intervalMs, () => {
+      if (this.#stopped) return;
+      action();
+      this.#every(name, intervalMs, action);
+    });
+    this.#cancelTimers.set(name, cancel);
+  }
+
+  #count(delivery: TakenDelivery, change: 1 | -1): void {
+    const { byEndpoint, byTeam } = this.#underWay;
+    this.#underWay.total += change;
+    for (const [counts, key] of [[byEndpoint, delivery.endpoint], [byTeam, delivery.teamId]] as const) {
+      const count = (counts.get(key) ?? 0) + change;
+      if (count === 0) counts.delete(key);
+      else counts.set(key, count);
+    }
+  }
+
+  #isIdle(): boolean {
+    return !this.#looking && !this.#booking && this.#underWay.total === 0 && this.#unbooked.length === 0;
+  }
+
+  #settleIfIdle(): void {
+    if (this.#isIdle()) for (const resolve of this.#idle.splice(0)) resolve();
+  }
+}
+
+function atLeast(counts: ReadonlyMap<string, number>, limit: number): string[] {
+  return [...counts].filter(([, count]) => count >= limit).map(([key]) => key);
+}
+
+/** The database's own error: drizzle's wrapper quotes the query's values. */
+function causeOf(error: unknown): unknown {
+  return error instanceof Error ? (error.cause ?? error) : error;
+}
