@@ -21,6 +21,9 @@ const PROMPT_MS = 300;
 /** Then pieces are gathered for this long: the listener has more than that in store, and every frame costs each role on its way. */
 const GATHER_MS = 10;
 
+/** Longest frame: at the edge streams take turns on the encoders frame by frame, and someone's first sound may be waiting there. */
+const FRAME_MS = 300;
+
 /**
  * Sends one chunk's pieces to its edge: at once while the listener waits for them, then those of a few milliseconds as one frame. An engine
  * far faster than real time would otherwise fill the bus with small frames, and all roles with their handling, just when the first ones
@@ -71,7 +74,7 @@ export class FrameSender {
     const words = this.#heldWords;
     this.#held = [];
     this.#heldWords = [];
-    const most = Math.floor((MAX_FRAME_MS / 1000) * this.#options.sampleRate);
+    const most = Math.floor((Math.min(FRAME_MS, MAX_FRAME_MS) / 1000) * this.#options.sampleRate);
     if (samples.length === 0 && words.length === 0 && !last) return;
     for (let at = 0; at === 0 || at < samples.length; at += most) {
       this.#publish(samples.subarray(at, at + most), at === 0 ? words : [], last && at + most >= samples.length);
