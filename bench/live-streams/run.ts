@@ -49,8 +49,8 @@ type OwnGaps = Map<number, { plain: Heard; stored: Heard }>;
 export async function runLiveStreams(scenario: LiveStreamsScenario, tell: (run: LoadRun) => void): Promise<{ figures: LiveStreamsFigures; invalid: string[] }> {
   const cluster = await startCluster({ workers: scenario.workers, settings: { LOG_LEVEL: "debug" } });
   try {
-    const alone = await speak(cluster, scenario, texts.length, new Map());
-    const own: OwnGaps = new Map(alone.reports.map((report) => [report.text, report]));
+    const alone = await speak(cluster, scenario, texts.length, null);
+    const own = gapsOf(alone.reports);
     tell(alone.run);
     const runs: LoadRun[] = [alone.run];
     const outcomes: { streams: number; clean: boolean }[] = [];
@@ -68,7 +68,8 @@ export async function runLiveStreams(scenario: LiveStreamsScenario, tell: (run: 
   }
 }
 
-async function speak(cluster: TestCluster, scenario: LiveStreamsScenario, streams: number, own: OwnGaps): Promise<{ run: LoadRun; reports: StreamReport[] }> {
+/** Runs one number of streams; without a baseline the run is its own. */
+async function speak(cluster: TestCluster, scenario: LiveStreamsScenario, streams: number, baseline: OwnGaps | null): Promise<{ run: LoadRun; reports: StreamReport[] }> {
   const linesBefore = readFirstAudio(cluster.dataDirectory).length;
   const [others, partsBefore] = [watchOthers(), readParts(cluster)];
   const { format, sampleRate, wordsPerSecond, rampMs, seed } = scenario;
@@ -77,6 +78,7 @@ async function speak(cluster: TestCluster, scenario: LiveStreamsScenario, stream
   const parts = subtractParts(readParts(cluster), partsBefore);
   const { lagP99Ms, lagMaxMs, processorShare } = report;
   const lines = readFirstAudio(cluster.dataDirectory).slice(linesBefore);
+  const own = baseline ?? gapsOf(report.streams);
   const good = report.streams.filter((stream) => stream.problem === null);
   const problems = report.streams.flatMap(({ problem }) => (problem === null ? [] : [problem]));
   const lateness = good.map((stream) => ({ plain: tooLate(stream.plain, own.get(stream.text)?.plain), stored: tooLate(stream.stored, own.get(stream.text)?.stored) }));
@@ -98,6 +100,10 @@ async function speak(cluster: TestCluster, scenario: LiveStreamsScenario, stream
     invalid: objections({ load: others.read(), generatorLagP99Ms: lagP99Ms, errors: problems.length }),
   };
   return { run, reports: report.streams };
+}
+
+function gapsOf(reports: StreamReport[]): OwnGaps {
+  return new Map(reports.map((report) => [report.text, report]));
 }
 
 /** Silence beyond the text's own. */

@@ -22,14 +22,13 @@ it("sends the beginning piece by piece, the rest gathered, all of it in order", 
   for (let i = 0; i < 8; i++) sender.send(piece(i));
   expect(frames.map((frame) => frame.firstSample)).toEqual([0, 100, 200]);
   clock.advance(10);
-  expect(frames.at(-1)).toMatchObject({ firstSample: 300, last: false });
+  expect(frames.slice(3).map(({ firstSample, last }) => [firstSample, last])).toEqual([[300, false], [600, false]]);
   sender.send(piece(8));
   sender.finish();
   expect(frames.at(-1)).toMatchObject({ firstSample: 800, last: true });
   expect(sound()).toEqual(Array.from({ length: 900 }, (_, i) => Math.floor(i / 100)));
   clock.advance(1000);
-  expect(frames.length).toBe(5);
-  expect(frames.map((frame) => frame.timing !== null)).toEqual([true, false, false, false, false]);
+  expect(frames.map((frame) => frame.timing !== null)).toEqual([true, false, false, false, false, false]);
 });
 
 it("makes no frame so long that other streams wait for its encoding", () => {
