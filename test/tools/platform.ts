@@ -39,7 +39,11 @@ export interface Platform {
 
 export async function startPlatform(engine: EngineName): Promise<Platform> {
   const { database, stop } = await freshDatabase(engine);
-  const { records } = database;
+  return await platformOn(database.records, stop);
+}
+
+/** The platform on a database that the test itself opened. */
+export async function platformOn(records: Records, stop: () => Promise<void>): Promise<Platform> {
   const outbound = createOutbound({ allow: ["127.0.0.1"], log: silentLog, dnsServers: ["127.0.0.1:1"] });
   const now = risingTime();
   const options = { records, outbound, sealer: createSealer(["k".repeat(32)]), clock: systemClock, now };
