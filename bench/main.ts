@@ -42,7 +42,8 @@ for (const scenario of chosen) {
   const { figures, invalid: during, page } = await run(scenario);
   const invalid = [...before, ...during];
   console.log(page);
-  console.log(`${machine.processor}, ${machine.cores} cores, Node.js ${machine.node}, commit ${machine.commit}${machine.changed ? " with changes" : ""}`);
+  const commit = `commit ${machine.commit}${machine.changed ? " with changes" : ""}`;
+  console.log(`${machine.processor}, ${machine.cores} cores, Node.js ${machine.node}, ${commit}`);
   console.log(`load average before: ${machine.loadAverage.join(", ")}`);
   if (invalid.length > 0) console.log(`INVALID: ${invalid.join("; ")}`);
   console.log(`row added to ${writeRow({ scenario, startedAt, machine, invalid, figures })}`);

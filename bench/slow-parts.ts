@@ -38,5 +38,6 @@ export function printParts(parts: PartSeconds, audioSeconds: number, wallSeconds
     `${((seconds / total) * 100).toFixed(0)} %`,
   ];
   const sorted = Object.entries(parts).sort((a, b) => b[1] - a[1]);
-  return table(["processor time of", "ms per s of audio", "% of a core", "share"], [...sorted.map(([name, seconds]) => line(name, seconds)), line("all", total)]);
+  const head = ["processor time of", "ms per s of audio", "% of a core", "share"];
+  return table(head, [...sorted.map(([name, seconds]) => line(name, seconds)), line("all", total)]);
 }

@@ -10,7 +10,7 @@ import { type Heard, STORE_MS, type StreamReport } from "./messages.js";
 import { nextCount } from "./search.js";
 import { texts } from "./texts.js";
 
-/** Gaps that the text itself makes, when it comes slower than it is spoken, vary by this much. */
+/** Gaps that the text itself makes, when it comes slower than it is spoken, vary by this much, and by a word: it may fall to either side. */
 const GAP_TOLERANCE_MS = 25;
 
 /** One number of streams. */
@@ -46,7 +46,10 @@ export interface LiveStreamsFigures {
 type OwnGaps = Map<number, { plain: Heard; stored: Heard }>;
 
 /** Finds the number of streams at which the first listener hears a gap. */
-export async function runLiveStreams(scenario: LiveStreamsScenario, tell: (run: LoadRun) => void): Promise<{ figures: LiveStreamsFigures; invalid: string[] }> {
+export async function runLiveStreams(
+  scenario: LiveStreamsScenario,
+  tell: (run: LoadRun) => void,
+): Promise<{ figures: LiveStreamsFigures; invalid: string[] }> {
   const cluster = await startCluster({ workers: scenario.workers, settings: { LOG_LEVEL: "debug" } });
   try {
     const alone = await speak(cluster, scenario, texts.length, null);
@@ -69,7 +72,12 @@ export async function runLiveStreams(scenario: LiveStreamsScenario, tell: (run: 
 }
 
 /** Runs one number of streams; without a baseline the run is its own. */
-async function speak(cluster: TestCluster, scenario: LiveStreamsScenario, streams: number, baseline: OwnGaps | null): Promise<{ run: LoadRun; reports: StreamReport[] }> {
+async function speak(
+  cluster: TestCluster,
+  scenario: LiveStreamsScenario,
+  streams: number,
+  baseline: OwnGaps | null,
+): Promise<{ run: LoadRun; reports: StreamReport[] }> {
   const linesBefore = readFirstAudio(cluster.dataDirectory).length;
   const [others, partsBefore] = [watchOthers(), readParts(cluster)];
   const { format, sampleRate, wordsPerSecond, rampMs, seed } = scenario;
@@ -81,7 +89,10 @@ async function speak(cluster: TestCluster, scenario: LiveStreamsScenario, stream
   const own = baseline ?? gapsOf(report.streams);
   const good = report.streams.filter((stream) => stream.problem === null);
   const problems = report.streams.flatMap(({ problem }) => (problem === null ? [] : [problem]));
-  const lateness = good.map((stream) => ({ plain: tooLate(stream.plain, own.get(stream.text)?.plain), stored: tooLate(stream.stored, own.get(stream.text)?.stored) }));
+  const lateness = good.map(({ text, plain, stored }) => ({
+    plain: tooLate(plain, own.get(text)?.plain, wordsPerSecond),
+    stored: tooLate(stored, own.get(text)?.stored, wordsPerSecond),
+  }));
   const sum = (values: number[]): number => values.reduce((total, value) => total + value, 0);
   const run: LoadRun = {
     streams,
@@ -107,10 +118,11 @@ function gapsOf(reports: StreamReport[]): OwnGaps {
 }
 
 /** Silence beyond the text's own. */
-function tooLate(heard: Heard, own: Heard = { underruns: 0, stalledMs: 0 }): number {
+function tooLate(heard: Heard, own: Heard = { underruns: 0, stalledMs: 0 }, wordsPerSecond: number | null): number {
   const extraMs = heard.stalledMs - own.stalledMs;
-  const tolerated = own.underruns > 0 ? GAP_TOLERANCE_MS * own.underruns : 0;
-  return extraMs > tolerated ? extraMs : 0;
+  const wordMs = wordsPerSecond === null ? 0 : 1000 / wordsPerSecond;
+  const toleratedMs = (GAP_TOLERANCE_MS + wordMs) * own.underruns;
+  return extraMs > toleratedMs ? extraMs : 0;
 }
 
 function most(values: number[]): number | null {

@@ -6,7 +6,9 @@ const bounds: SearchBounds = { firstStreams: 50, mostStreams: 400, mostRuns: 20 
 
 function search(limit: number, within: SearchBounds): { streams: number; clean: boolean }[] {
   const outcomes: { streams: number; clean: boolean }[] = [];
-  for (let count = nextCount(outcomes, within); count !== null; count = nextCount(outcomes, within)) outcomes.push({ streams: count, clean: count <= limit });
+  for (let count = nextCount(outcomes, within); count !== null; count = nextCount(outcomes, within)) {
+    outcomes.push({ streams: count, clean: count <= limit });
+  }
   return outcomes;
 }
 

@@ -4,7 +4,14 @@ import type { EncoderSpec } from "./encoder.js";
 import { createPipeline } from "./pipeline.js";
 import { createEncoderPool } from "./pool.js";
 
-const plain: EncoderSpec = { format: "pcm", inputSampleRate: 22_050, outputSampleRate: 24_000, mp3KilobitsPerSecond: 128, opusBitsPerSecond: null, gainDb: 6 };
+const plain: EncoderSpec = {
+  format: "pcm",
+  inputSampleRate: 22_050,
+  outputSampleRate: 24_000,
+  mp3KilobitsPerSecond: 128,
+  opusBitsPerSecond: null,
+  gainDb: 6,
+};
 const pool = createEncoderPool({ threads: 1 });
 afterAll(() => pool.close());
 
@@ -20,7 +27,11 @@ test.each([
     const expected = Buffer.concat([pipeline.write(cut(0, 21_000)), pipeline.flush(), pipeline.write(cut(21_000, 22_050)), pipeline.finish()]);
     const encoder = pool.open(spec);
     const parts = [
-      encoder.write(cut(0, firstSamples)), encoder.write(cut(firstSamples, 21_000)), encoder.flush(), encoder.write(cut(21_000, 22_050)), encoder.finish(),
+      encoder.write(cut(0, firstSamples)),
+      encoder.write(cut(firstSamples, 21_000)),
+      encoder.flush(),
+      encoder.write(cut(21_000, 22_050)),
+      encoder.finish(),
     ];
     expect(Buffer.concat(await Promise.all(parts)).equals(expected)).toBe(true);
     encoder.close();
