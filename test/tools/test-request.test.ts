@@ -1,0 +1,146 @@
+import { gzipSync } from "node:zlib";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { MAX_TEST_RESPONSE_BYTES, type ToolEntity, type ToolTestResult, toolTestResult } from "#protocol/tools";
+import { type Endpoint, startEndpoint } from "./endpoint.js";
+import { type Answer, type Platform, startPlatform } from "./platform.js";
+
+describe("POST /v1/agent/tools/{tool_id}/test", () => {
+  let platform: Platform;
+  let endpoint: Endpoint;
+  beforeAll(async () => {
+    [platform, endpoint] = await Promise.all([startPlatform("pglite"), startEndpoint()]);
+  });
+  afterAll(async () => {
+    await Promise.all([platform.stop(), endpoint.stop()]);
+  });
+  beforeEach(() => {
+    endpoint.received.length = 0;
+    endpoint.answer = (response) => response.end("ok");
+  });
+
+  const create = async (change: object): Promise<string> => {
+    const { json, status } = await platform.send(platform.team, "POST", "/v1/agent/tools", { name: "T", url: `${endpoint.url}/hook`, ...change });
+    expect(status).toBe(201);
+    return (json as ToolEntity).tool_id;
+  };
+  const send = (toolId: string, body?: object): Promise<Answer> => platform.send(platform.team, "POST", `/v1/agent/tools/${toolId}/test`, body);
+  const test = async (change: object, given: object = {}): Promise<ToolTestResult> => {
+    const { status, json } = await send(await create(change), { arguments: given });
+    expect(status).toBe(200);
+    return toolTestResult.strict().parse(json);
+  };
+
+  it("sends headers and body filled, the url as saved, and tells all of the answer", async () => {
+    endpoint.answer = (response) => response.writeHead(418, { "content-type": "text/plain", "x-teapot": "1" }).end("short and stout");
+    const result = await test(
+      {
+        url: `${endpoint.url}/orders/{{order}}?day={{ system.today }}`,
+        arguments: [{ name: "order" }],
+        headers: [
+          { name: "X-Order", value: "<{{order}}> from [{{system.caller_number}}]" },
+          { name: "Authorization", kind: "authorization_bearer", value: "Bearer sesame" },
+        ],
+        body_template: '{"order": {{order}}, "day": "{{system.today}}"}',
+      },
+      { order: "A 1", other: "unseen" },
+    );
+    expect(result).toMatchObject({ status_code: 418, response_body: "short and stout", response_truncated: false, error: null });
+    expect(result.response_headers).toMatchObject({ "x-teapot": "1", "content-type": "text/plain" });
+    expect(endpoint.received).toMatchObject([
+      {
+        method: "POST",
+        url: "/orders/%7B%7Border%7D%7D?day=%7B%7B%20system.today%20%7D%7D",
+        headers: { "x-order": "<A 1> from []", authorization: "Bearer sesame", "content-type": "application/json" },
+        body: '{"order": "A 1", "day": ""}',
+      },
+    ]);
+  });
+
+  it("takes system variables from an object named system", async () => {
+    const template = { headers: [{ name: "X-From", value: "{{system.caller_number}}" }], content_type: "text/plain", body_template: "{{system.today}}!" };
+    await test(template, { system: { caller_number: "+15551234567", today: "2026-11-20", unknown: "x" } });
+    expect(endpoint.received).toMatchObject([{ headers: { "x-from": "+15551234567", "content-type": "text/plain" }, body: "2026-11-20!" }]);
+  });
+
+  it("needs no body of its own, and sends GET without one", async () => {
+    const toolId = await create({ method: "GET", body_template: "not sent" });
+    expect(await send(toolId)).toMatchObject({ status: 200, json: { status_code: 200, response_body: "ok" } });
+    expect(endpoint.received).toMatchObject([{ method: "GET", body: "" }]);
+    expect(endpoint.received[0]?.headers).not.toHaveProperty("content-type");
+  });
+
+  it("shows 64 KB of an answer, whole characters only, and says that there was more", async () => {
+    endpoint.answer = (response) => response.writeHead(200, { "content-type": "text/plain; charset=utf-8" }).end("é".repeat(200_000));
+    const cut = await test({});
+    expect([cut.response_truncated, cut.response_body.length]).toEqual([true, MAX_TEST_RESPONSE_BYTES / 2]);
+    endpoint.answer = (response) => response.end(`a${"é".repeat(200_000)}`);
+    const odd = await test({});
+    expect([odd.response_truncated, odd.response_body.length, odd.response_body.includes("\ufffd")]).toEqual([true, MAX_TEST_RESPONSE_BYTES / 2, false]);
+    endpoint.answer = (response) => response.end("x".repeat(MAX_TEST_RESPONSE_BYTES));
+    const whole = await test({});
+    expect([whole.response_truncated, whole.response_body.length]).toEqual([false, MAX_TEST_RESPONSE_BYTES]);
+  });
+
+  it("cuts a compressed answer by what it becomes", async () => {
+    endpoint.answer = (response) => response.writeHead(200, { "content-encoding": "gzip" }).end(gzipSync(Buffer.alloc(5_000_000, "z")));
+    const result = await test({});
+    expect([result.response_truncated, result.response_body.length]).toEqual([true, MAX_TEST_RESPONSE_BYTES]);
+  });
+
+  it("reads other charsets, and bytes that are no text", async () => {
+    endpoint.answer = (response) => response.writeHead(200, { "content-type": "text/plain; charset=ISO-8859-1" }).end(Buffer.from([0x63, 0xe9]));
+    expect((await test({})).response_body).toBe("cé");
+    endpoint.answer = (response) => response.writeHead(200, { "content-type": "text/plain; charset=nonsense" }).end(Buffer.from([0x61, 0xff]));
+    expect((await test({})).response_body).toBe("a\ufffd");
+  });
+
+  it("tells of a request without an answer", async () => {
+    endpoint.answer = (response) => response.destroy();
+    expect(await test({})).toMatchObject({ status_code: null, response_body: "", response_headers: {}, error: expect.stringMatching(/lost/) });
+    endpoint.answer = () => undefined;
+    const late = await test({ timeout_seconds: 1 });
+    expect(late).toMatchObject({ status_code: null, error: expect.stringMatching(/in time/) });
+    expect(late.latency_ms).toBeGreaterThanOrEqual(990);
+    expect(await test({ url: "https://no-such-name.example/" })).toMatchObject({ status_code: null, error: expect.any(String) });
+  });
+
+  it("does not follow a redirect to a private host, and drops credentials on the way to another one", async () => {
+    endpoint.answer = (response) => response.writeHead(302, { location: "http://10.0.0.1/" }).end();
+    expect(await test({})).toMatchObject({ status_code: null, error: expect.stringMatching(/public/) });
+    const other = await startEndpoint();
+    endpoint.answer = (response) => response.writeHead(307, { location: `${other.url}/there` }).end();
+    const headers = [
+      { name: "Authorization", kind: "authorization_basic", value: "Basic c2VjcmV0" },
+      { name: "X-Api-Key", value: "secret" },
+    ];
+    expect(await test({ headers, body_template: "{}" })).toMatchObject({ status_code: 200 });
+    expect(other.received).toMatchObject([{ method: "POST", url: "/there", body: "{}" }]);
+    expect(JSON.stringify(other.received)).not.toMatch(/secret|c2VjcmV0/);
+    await other.stop();
+  });
+
+  it.each([
+    ["a line break in a header", { order: "1\r\nX-Evil: 1" }],
+    ["a line break in a system variable of a header", { order: "1", system: { caller_number: "a\nb" } }],
+    ["an argument that is too long", { order: "x".repeat(10_001) }],
+  ])("refuses %s, sends nothing and does not echo it", async (_, given) => {
+    const change = { arguments: [{ name: "order" }], headers: [{ name: "X-Order", value: "{{order}} {{system.caller_number}}" }] };
+    const answer = await send(await create(change), { arguments: given });
+    expect(answer).toMatchObject({ status: 422, json: [{ loc: ["body", "arguments"] }] });
+    expect(answer.text).not.toMatch(/Evil|xxx/);
+    expect(endpoint.received).toEqual([]);
+  });
+
+  it("refuses bodies that are no arguments, and tools that have no endpoint", async () => {
+    const toolId = await create({});
+    expect(await send(toolId, { arguments: ["a"] })).toMatchObject({ status: 422, json: [{ loc: ["body", "arguments"] }] });
+    expect(await send(toolId, { parameters: {} })).toMatchObject({ status: 422, json: [{ loc: ["body", "parameters"] }] });
+    const client = await platform.send(platform.team, "POST", "/v1/agent/tools", { name: "open_page", tool_type: "client" });
+    expect(await send((client.json as ToolEntity).tool_id)).toMatchObject({ status: 422, json: [{ msg: "Only webhook tools can be tested" }] });
+    expect(endpoint.received).toEqual([]);
+  });
+
+  it("works for a tool whose mock responses are set: mocks intercept nothing here", async () => {
+    expect(await test({ mock_responses: [{ status_code: 500, body: "mock" }] })).toMatchObject({ status_code: 200, response_body: "ok" });
+  });
+});
