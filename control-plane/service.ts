@@ -37,6 +37,8 @@ import { voiceObjects } from "./voices/objects.js";
 import { resolveVoices } from "./voices/resolve.js";
 import { voiceRoutes } from "./voices/routes.js";
 import { walletRoutes } from "./wallet/routes.js";
+import { webhookRoutes } from "./webhooks/routes.js";
+import { startWebhooks } from "./webhooks/start.js";
 import { type ControlRequestKind, type ControlWatch, noWatch } from "./watch/control-watch.js";
 
 /** Of several instances on one database, one answers each request. */
@@ -62,7 +64,7 @@ export interface ServiceOptions {
 
 /** The control plane on the bus. */
 export interface ControlPlaneService {
-  /** Takes no more requests; resolves when those in flight are answered and all usage is settled. */
+  /** Takes no more requests; resolves when those in flight are answered, all usage is settled and the webhooks under way are sent. */
   drain(): Promise<void>;
   /** Gives up what `drain` did not finish. */
   stop(): void;
@@ -70,11 +72,12 @@ export interface ControlPlaneService {
 
 /** Seeds the development account, then answers every control subject and settles usage. */
 export async function startService(options: ServiceOptions): Promise<ControlPlaneService> {
-  const { bus, clock, records, log, now } = options;
+  const { bus, clock, records, log, now, outbound, sealer } = options;
   const replaced = await seedDevelopment(records, options.developmentKey, now());
   const inFlight = new InFlight();
   const subscriptions = answerRequests(options, inFlight);
   const settlement = new UsageSettlement({ bus, clock, records, log, now, queueGroup: QUEUE_GROUP, watch: options.watch });
+  const webhooks = startWebhooks({ bus, clock, records, log, outbound, sealer, now });
   if (replaced !== null) bus.publish(keyRevokedSubject, { keyDigest: replaced } satisfies KeyRevoked);
   // Seeding may have given the team credit that edges do not know of.
   await forgetKeys(bus, records, [DEVELOPMENT_TEAM_ID]);
@@ -83,9 +86,12 @@ export async function startService(options: ServiceOptions): Promise<ControlPlan
   return {
     async drain() {
       for (const subscription of subscriptions) subscription.unsubscribe();
-      await Promise.all([inFlight.idle(), settlement.drain()]);
+      await Promise.all([inFlight.idle(), settlement.drain(), webhooks.drain()]);
     },
-    stop: () => settlement.stop(),
+    stop() {
+      settlement.stop();
+      webhooks.stop();
+    },
   };
 }
 
@@ -95,6 +101,7 @@ export function controlRoutes({ bus, clock, records, log, measure, now, outbound
     ...voiceRoutes({ records, objects: voiceObjects(bus, log), measure, now, bus }),
     ...walletRoutes(records),
     ...agentPlatformRoutes({ records, outbound, sealer, clock, now }),
+    ...webhookRoutes({ records, bus, sealer, now }),
   ];
 }
 

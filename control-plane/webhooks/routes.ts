@@ -26,20 +26,27 @@ export function webhookRoutes(dependencies: WebhookDependencies): Route[] {
   return handlers.map(([method, path, handler]) => ({ method, path, scope: "agents", handle: (request) => handler(dependencies, request) }));
 }
 
+/** Throws `not_found` for what cannot be an id: not everything that fits into a path may be asked of the database. */
+function deliveryIdOf(request: RouteRequest): string {
+  const id = request.parameters["id"] ?? "";
+  if (!/^[0-9a-f]{32}$/.test(id)) throw new ServiceError("not_found");
+  return id;
+}
+
 async function list({ records }: WebhookDependencies, request: RouteRequest): Promise<ForwardedResponse> {
   const query = validate(webhookDeliveryListQuery, queryRecord(request.query, []), ["query"]);
   return json(200, await listDeliveries(records, query, request.principal.teamId));
 }
 
 async function get({ records }: WebhookDependencies, request: RouteRequest): Promise<ForwardedResponse> {
-  const found = await findDelivery(records, request.parameters["id"] ?? "", request.principal.teamId);
+  const found = await findDelivery(records, deliveryIdOf(request), request.principal.teamId);
   if (found === null) throw new ServiceError("not_found");
   return json(200, found);
 }
 
 async function again({ records, bus, sealer, now }: WebhookDependencies, request: RouteRequest): Promise<ForwardedResponse> {
   const { teamId } = request.principal;
-  const made = await redeliver(records, { id: request.parameters["id"] ?? "", teamId, now: now(), sealer });
+  const made = await redeliver(records, { id: deliveryIdOf(request), teamId, now: now(), sealer });
   if (made === null) throw new ServiceError("not_found");
   if (made === "pending") throw new ServiceError("conflict", { parameters: { detail: "This delivery is still being attempted" } });
   bus.publish(webhookWakeSubject, {});
