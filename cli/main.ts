@@ -9,8 +9,9 @@ import { keysCommand } from "./commands/keys.js";
 import { sayCommand } from "./commands/say.js";
 import { teamsCommand } from "./commands/teams.js";
 import { upCommand } from "./commands/up.js";
+import { webhooksCommand } from "./commands/webhooks.js";
 
-export const commands: readonly Command[] = [upCommand, sayCommand, teamsCommand, keysCommand, creditCommand, configCommand, doctorCommand];
+export const commands: readonly Command[] = [upCommand, sayCommand, teamsCommand, keysCommand, creditCommand, webhooksCommand, configCommand, doctorCommand];
 
 /** Runs one command line; gives the exit code. */
 export function main(args: string[]): Promise<number> {

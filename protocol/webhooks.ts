@@ -117,7 +117,10 @@ export type WebhookDelivery = z.infer<typeof webhookDelivery>;
 export const webhookDeliveryDetail = webhookDelivery.extend({ body: z.string() });
 export type WebhookDeliveryDetail = z.infer<typeof webhookDeliveryDetail>;
 
-const filter = z.string().regex(/^[\w-]{1,64}$/).optional();
+const filter = z
+  .string()
+  .regex(/^[\w-]{1,64}$/)
+  .optional();
 export const webhookDeliveryListQuery = pageQuery.extend({
   agent_id: filter,
   session_id: filter,

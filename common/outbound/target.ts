@@ -19,9 +19,9 @@ export interface Target {
 
 /** Ports of services that speak no HTTP but would read it (WHATWG Fetch, "bad port"). */
 const forbiddenPorts = new Set([
-  0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104, 109, 110, 111, 113, 115, 117, 119,
-  123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515, 526, 530, 531, 532, 540, 548, 554, 556, 563, 587, 601, 636, 989, 990, 993,
-  995, 1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
+  0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104, 109, 110, 111, 113, 115, 117, 119, 123,
+  135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515, 526, 530, 531, 532, 540, 548, 554, 556, 563, 587, 601, 636, 989, 990, 993, 995,
+  1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
 ]);
 
 /** Domains that mean something only inside of a network (RFC 6761, 6762, 8375; ICANN's `.internal`; Kubernetes). */
@@ -42,7 +42,10 @@ export function parseTarget(text: string, allow: AllowList): Target {
   if (url.protocol !== "http:" && url.protocol !== "https:") throw new OutboundError("unsupported_scheme");
   if (!/^https?:\/\/[^/]/i.test(text)) throw new OutboundError("invalid_url");
   if (url.username !== "" || url.password !== "" || authority(text).includes("@")) throw new OutboundError("embedded_credentials");
-  const host = url.hostname.toLowerCase().replace(/^\[|\]$/g, "").replace(/\.$/, "");
+  const host = url.hostname
+    .toLowerCase()
+    .replace(/^\[|\]$/g, "")
+    .replace(/\.$/, "");
   const port = url.port === "" ? (url.protocol === "https:" ? 443 : 80) : Number(url.port);
   const address = canonicalAddress(host);
   const allowed = allow.allowsHost(host, port) || (address !== null && allow.allowsAddress(address, port));

@@ -58,7 +58,12 @@ async function finishDeliveries(records: Records, attempts: readonly FinishedAtt
     const held = await step
       .select({ id: table.id, lease: table.lease, status: table.status })
       .from(table)
-      .where(inArray(table.id, attempts.map(({ delivery }) => delivery.id)))
+      .where(
+        inArray(
+          table.id,
+          attempts.map(({ delivery }) => delivery.id),
+        ),
+      )
       .orderBy(asc(table.sessionId), asc(table.endpoint), asc(table.position))
       .for("update");
     const leases = new Map(held.filter(({ status }) => status === "pending").map(({ id, lease }) => [id, lease]));
@@ -74,7 +79,11 @@ async function finishDeliveries(records: Records, attempts: readonly FinishedAtt
         })),
       )
       .onConflictDoNothing();
-    await releaseSuccessors(step, ours.filter(({ next }) => next.status !== "pending"), now);
+    await releaseSuccessors(
+      step,
+      ours.filter(({ next }) => next.status !== "pending"),
+      now,
+    );
   });
 }
 
@@ -126,4 +135,3 @@ async function forgetEvents(records: Records, before: Date): Promise<void> {
     ),
   );
 }
-

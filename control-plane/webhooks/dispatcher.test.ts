@@ -130,7 +130,9 @@ describe("order and independence", () => {
       bench?.add(`s${round}`, "healthy", "lucky");
       await bench?.run(100);
     }
-    const late = bench?.sent.filter(({ id }) => id.startsWith("healthy")).map(({ id, atMs }) => atMs - Number(id.split("/s")[1]?.split("/")[0]) * 100);
+    const late = bench?.sent
+      .filter(({ id }) => id.startsWith("healthy"))
+      .map(({ id, atMs }) => atMs - Number(id.split("/s")[1]?.split("/")[0]) * 100);
     expect(late).toHaveLength(100);
     expect(Math.max(...(late ?? []))).toBeLessThan(1000);
   });

@@ -166,7 +166,10 @@ export class WebhookDispatcher {
   #count(delivery: TakenDelivery, change: 1 | -1): void {
     const { byEndpoint, byTeam } = this.#underWay;
     this.#underWay.total += change;
-    for (const [counts, key] of [[byEndpoint, delivery.endpoint], [byTeam, delivery.teamId]] as const) {
+    for (const [counts, key] of [
+      [byEndpoint, delivery.endpoint],
+      [byTeam, delivery.teamId],
+    ] as const) {
       const count = (counts.get(key) ?? 0) + change;
       if (count === 0) counts.delete(key);
       else counts.set(key, count);

@@ -27,7 +27,11 @@ const sessionFields = [
 
 describe("webhook payloads", () => {
   it("have the documented session fields, no more and no fewer", () => {
-    for (const payload of [callEnded(inbound, "hangup"), callAnalyzed(inbound, { status: "skipped", finishedAt }), dialFinished(outbound, "busy", null)]) {
+    for (const payload of [
+      callEnded(inbound, "hangup"),
+      callAnalyzed(inbound, { status: "skipped", finishedAt }),
+      dialFinished(outbound, "busy", null),
+    ]) {
       expect(Object.keys(payload.session)).toEqual(sessionFields);
     }
   });
@@ -76,20 +80,34 @@ describe("webhook payloads", () => {
     });
     const empty = { summary: null, data: [], criteria_results: [], finished_at: "2026-01-01T10:02:00.000Z" };
     expect(callAnalyzed(inbound, { status: "skipped", finishedAt }).analysis).toEqual({ ...empty, status: "skipped", error: null });
-    expect(callAnalyzed(inbound, { status: "error", error: "no model", finishedAt }).analysis).toEqual({ ...empty, status: "error", error: "no model" });
+    expect(callAnalyzed(inbound, { status: "error", error: "no model", finishedAt }).analysis).toEqual({
+      ...empty,
+      status: "error",
+      error: "no model",
+    });
   });
 
   it("tell how a dial was resolved, with the facts of that moment", () => {
     const ringing = { ...outbound, status: "active", dialStatus: null, answeredBy: null, conversationEndedAt: null };
     const answered = dialFinished(ringing, "answered", "voicemail");
     expect(answered).toMatchObject({ event: "phone_call.dial_finished", dial_status: "answered", answered_by: "voicemail" });
-    expect(answered.session).toMatchObject({ dial_status: "answered", answered_by: "voicemail", conversation_ended_at: null, duration_seconds: null });
+    expect(answered.session).toMatchObject({
+      dial_status: "answered",
+      answered_by: "voicemail",
+      conversation_ended_at: null,
+      duration_seconds: null,
+    });
     expect(dialFinished(ringing, "busy", "human")).toMatchObject({ dial_status: "busy", answered_by: null });
   });
 
   it("are told apart by event, session and the end of the analysis", () => {
     const again = callAnalyzed(inbound, { status: "skipped", finishedAt: new Date("2026-01-02T00:00:00.000Z") });
-    const keys = [callEnded(inbound, "hangup"), callAnalyzed(inbound, { status: "skipped", finishedAt }), again, dialFinished(outbound, "busy", null)].map(dedupKey);
+    const keys = [
+      callEnded(inbound, "hangup"),
+      callAnalyzed(inbound, { status: "skipped", finishedAt }),
+      again,
+      dialFinished(outbound, "busy", null),
+    ].map(dedupKey);
     expect(new Set(keys).size).toBe(4);
     expect(dedupKey(callEnded(inbound, "error"))).toBe(keys[0]);
   });

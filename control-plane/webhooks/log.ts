@@ -32,7 +32,10 @@ export async function listDeliveries(records: Records, query: WebhookDeliveryLis
     page.wantsTotal ? countDeliveries(records, where) : Promise.resolve(null),
   ]);
   const { rows, envelope: facts } = envelope(page, read, total);
-  const attempts = await attemptsOf(records, rows.map((row) => row.id));
+  const attempts = await attemptsOf(
+    records,
+    rows.map((row) => row.id),
+  );
   return { deliveries: rows.map((row) => toEntity(row, attempts.get(row.id) ?? [])), ...facts };
 }
 
@@ -87,11 +90,7 @@ async function countDeliveries(records: Records, where: SQL | undefined): Promis
 
 async function attemptsOf(records: Records, ids: string[]): Promise<Map<string, AttemptRow[]>> {
   if (ids.length === 0) return new Map();
-  const rows = await records
-    .select()
-    .from(webhookAttempts)
-    .where(inArray(webhookAttempts.deliveryId, ids))
-    .orderBy(asc(webhookAttempts.number));
+  const rows = await records.select().from(webhookAttempts).where(inArray(webhookAttempts.deliveryId, ids)).orderBy(asc(webhookAttempts.number));
   const byDelivery = new Map<string, AttemptRow[]>(ids.map((id) => [id, []]));
   for (const row of rows) byDelivery.get(row.deliveryId)?.push(row);
   return byDelivery;

@@ -94,7 +94,17 @@ describe("a request through the guard", () => {
   it("sends headers in order, the body with its length, the name as Host and no fragment", async () => {
     const url = `http://public.hooks.dev:${server.port}/echo?a=1#secret`;
     const body = Buffer.from("{}");
-    await open.request({ method: "POST", url, headers: [["x-one", "1"], ["content-type", "application/json"]], body, timeoutMs: 5000, maxResponseBytes: 9999 });
+    await open.request({
+      method: "POST",
+      url,
+      headers: [
+        ["x-one", "1"],
+        ["content-type", "application/json"],
+      ],
+      body,
+      timeoutMs: 5000,
+      maxResponseBytes: 9999,
+    });
     expect(lastHead()).toMatch(/^POST \/echo\?a=1 HTTP\/1\.1\r\n/);
     expect(lastHead()).toContain(`host: public.hooks.dev:${server.port}\r\n`);
     expect(lastHead()).toContain("content-length: 2\r\n");
@@ -206,7 +216,12 @@ describe("redirects", () => {
   });
 
   it("keep everything on the same origin, and nothing secret on another", async () => {
-    const headers = [["authorization", "Bearer s"], ["x-api-key", "k"], ["cookie", "c"], ["accept", "text/plain"]] as const;
+    const headers = [
+      ["authorization", "Bearer s"],
+      ["x-api-key", "k"],
+      ["cookie", "c"],
+      ["accept", "text/plain"],
+    ] as const;
     await request(to(307, "/echo"), { maxRedirects: 1, headers });
     expect(lastHead()).toContain("authorization: Bearer s");
     const other = await open.request({

@@ -51,7 +51,8 @@ describe.each(engines)("the book of deliveries on %s", (engine) => {
       taken.map((delivery) => ({ ...outcome, delivery, startedAt: later(atMs), durationMs: 1.6, next: nextStep(delivery, outcome, later(atMs)) })),
       later(atMs),
     );
-  const eventsOf = (taken: TakenDelivery[]): string[] => taken.map(({ url, body }) => `${new URL(url).host[0]} ${(JSON.parse(body) as WebhookPayload).event}`).sort();
+  const eventsOf = (taken: TakenDelivery[]): string[] =>
+    taken.map(({ url, body }) => `${new URL(url).host[0]} ${(JSON.parse(body) as WebhookPayload).event}`).sort();
 
   it("keeps the event and its deliveries with the transaction, or neither", async () => {
     const [payload] = threeEvents(someSession());
@@ -96,10 +97,18 @@ describe.each(engines)("the book of deliveries on %s", (engine) => {
     const first = await take();
     expect(eventsOf(first)).toEqual(["a phone_call.dial_finished", "a phone_call.dial_finished", "b phone_call.dial_finished"]);
     expect(await take()).toEqual([]);
-    await finish(first.filter(({ url }) => url === endpointB.url), ok, 100);
+    await finish(
+      first.filter(({ url }) => url === endpointB.url),
+      ok,
+      100,
+    );
     const second = await take(100);
     expect(eventsOf(second)).toEqual(["b call.ended"]);
-    await finish(first.filter(({ url }) => url === endpointA.url), broken, 200);
+    await finish(
+      first.filter(({ url }) => url === endpointA.url),
+      broken,
+      200,
+    );
     expect(await take(1100)).toEqual([]);
     const retried = await take(1200);
     expect(eventsOf(retried)).toEqual(["a phone_call.dial_finished", "a phone_call.dial_finished"]);
@@ -119,7 +128,11 @@ describe.each(engines)("the book of deliveries on %s", (engine) => {
     }
     expect(eventsOf(await take(atMs))).toEqual(["a call.ended"]);
     const attempts = await records.select().from(webhookAttempts);
-    expect(attempts.map(({ number, statusCode, durationMs }) => [number, statusCode, durationMs])).toEqual([[1, 500, 2], [2, 500, 2], [3, 500, 2]]);
+    expect(attempts.map(({ number, statusCode, durationMs }) => [number, statusCode, durationMs])).toEqual([
+      [1, 500, 2],
+      [2, 500, 2],
+      [3, 500, 2],
+    ]);
   });
 
   it("gives a delivery to another taker when its lease has ended, and books only the second one's outcome", async () => {
@@ -132,13 +145,22 @@ describe.each(engines)("the book of deliveries on %s", (engine) => {
     expect(await records.select().from(webhookAttempts)).toEqual([]);
     await finish(found, ok, 20_002);
     await finish(found, broken, 20_003);
-    expect(await records.select().from(webhookDeliveries).where(eq(webhookDeliveries.id, found[0]?.id ?? ""))).toMatchObject([{ status: "delivered", attempts: 1 }]);
+    expect(
+      await records
+        .select()
+        .from(webhookDeliveries)
+        .where(eq(webhookDeliveries.id, found[0]?.id ?? "")),
+    ).toMatchObject([{ status: "delivered", attempts: 1 }]);
   });
 
   it("leaves endpoints and teams out that have enough under way, and keeps to the limit", async () => {
     for (let session = 0; session < 5; session++) await writeThree(someSession());
     expect(await take(0, { limit: 3 })).toHaveLength(3);
-    const busy = await records.select({ endpoint: webhookDeliveries.endpoint }).from(webhookDeliveries).where(eq(webhookDeliveries.url, endpointA.url)).limit(1);
+    const busy = await records
+      .select({ endpoint: webhookDeliveries.endpoint })
+      .from(webhookDeliveries)
+      .where(eq(webhookDeliveries.url, endpointA.url))
+      .limit(1);
     const others = await take(0, { busyEndpoints: busy.map(({ endpoint }) => endpoint) });
     expect(others.every(({ url }) => url === endpointB.url)).toBe(true);
     expect(await take(0, { busyTeams: [teamId] })).toEqual([]);

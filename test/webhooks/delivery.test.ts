@@ -74,9 +74,19 @@ const settled = (sessionId: string, withinMs = 25_000): Promise<void> =>
 
 describe("deliveries over HTTP", { timeout: 60_000 }, () => {
   it("go to every endpoint, signed with its own secret, in order, the same to the byte", async () => {
-    const sessionId = await tell([{ url: receiver.url("/one"), secret: "first" }, { url: receiver.url("/two"), secret: "second-ü" }, { url: receiver.url("/bare"), secret: null }], 3);
+    const sessionId = await tell(
+      [
+        { url: receiver.url("/one"), secret: "first" },
+        { url: receiver.url("/two"), secret: "second-ü" },
+        { url: receiver.url("/bare"), secret: null },
+      ],
+      3,
+    );
     await settled(sessionId);
-    for (const [path, secret] of [["/one", "first"], ["/two", "second-ü"]] as const) {
+    for (const [path, secret] of [
+      ["/one", "first"],
+      ["/two", "second-ü"],
+    ] as const) {
       const receipts = receiver.at(path);
       expect(receipts.map(({ payload }) => payload.event)).toEqual(["phone_call.dial_finished", "call.ended", "call.analyzed"]);
       expect(receipts.every((receipt) => isSigned(receipt, secret))).toBe(true);

@@ -46,7 +46,8 @@ describe.each(engines)("the log of webhook deliveries on %s", { timeout: 60_000 
     return (json as { deliveries: WebhookDeliveryDetail[] }).deliveries;
   };
   const get = (id: string, principal = team): ReturnType<ServiceFixture["callJson"]> => fixture.callJson(principal, "GET", `${LIST}/${id}`);
-  const again = (id: string, principal = team): ReturnType<ServiceFixture["callJson"]> => fixture.callJson(principal, "POST", `${LIST}/${id}/redeliver`);
+  const again = (id: string, principal = team): ReturnType<ServiceFixture["callJson"]> =>
+    fixture.callJson(principal, "POST", `${LIST}/${id}/redeliver`);
 
   it("has every delivery with its attempts", async () => {
     const all = await list();
@@ -78,7 +79,15 @@ describe.each(engines)("the log of webhook deliveries on %s", { timeout: 60_000 
     for (const query of ["cursor=x&page=1", "cursor=nonsense", "page=9000000"]) {
       expect([query, (await fixture.callJson(team, "GET", LIST, { query })).status]).toEqual([query, 400]);
     }
-    for (const query of ["status=lost", "event=call", "page_size=0", "page_size=101", "agent_id=%00", "session_id=a%20b", `agent_id=${"a".repeat(65)}`]) {
+    for (const query of [
+      "status=lost",
+      "event=call",
+      "page_size=0",
+      "page_size=101",
+      "agent_id=%00",
+      "session_id=a%20b",
+      `agent_id=${"a".repeat(65)}`,
+    ]) {
       expect([query, (await fixture.callJson(team, "GET", LIST, { query })).status]).toEqual([query, 422]);
     }
   });
@@ -92,7 +101,10 @@ describe.each(engines)("the log of webhook deliveries on %s", { timeout: 60_000 
     await until(async () => (await list("status=pending")).length === 0, { withinMs: 10_000, what: "the redelivery" });
     const after = webhookDeliveryDetail.parse((await get(repeat.delivery_id)).json);
     expect(after).toMatchObject({ status: "delivered", attempts: [{ number: 1, status_code: 200, error: null }] });
-    const bodies = receiver.at("/broken").filter(({ payload }) => payload.event === failed?.event).map(({ body }) => body);
+    const bodies = receiver
+      .at("/broken")
+      .filter(({ payload }) => payload.event === failed?.event)
+      .map(({ body }) => body);
     expect(bodies).toHaveLength(4);
     expect(new Set([...bodies, after.body]).size).toBe(1);
     expect((await get(failed?.delivery_id ?? "")).json).toMatchObject({ status: "failed" });
@@ -116,7 +128,12 @@ describe.each(engines)("the log of webhook deliveries on %s", { timeout: 60_000 
     const [delivery] = await list("status=delivered");
     const id = delivery?.delivery_id ?? "";
     expect(await list("", other)).toEqual([]);
-    for (const [path, principal] of [[id, other], ["0".repeat(32), team], ["%00", team], ["x", team]] as const) {
+    for (const [path, principal] of [
+      [id, other],
+      ["0".repeat(32), team],
+      ["%00", team],
+      ["x", team],
+    ] as const) {
       for (const answer of [await get(path, principal), await again(path, principal)]) {
         expect([path, answer]).toEqual([path, { status: 404, json: { status: 404, message: "Not found" } }]);
       }
