@@ -1,6 +1,7 @@
 import { type ErrorCode, errorCatalogue } from "#protocol/errors";
 import { version } from "#common/version";
-import { type Operation, operations } from "./operations.js";
+import { type Operation, operationTags } from "./operation.js";
+import { operations } from "./operations.js";
 import { type JsonSchema, requestSchema, responseSchema } from "./schemas.js";
 
 /** Builds the OpenAPI 3.1 description (https://spec.openapis.org/oas/v3.1.0) of the interface from the schemas that check it. */
@@ -19,7 +20,7 @@ export function buildOpenApi(): JsonSchema {
       license: { name: "Apache-2.0" },
     },
     servers: [{ url: "/" }],
-    tags: ["Speech", "Voices", "Wallet", "Operation"].map((name) => ({ name })),
+    tags: operationTags.map((name) => ({ name })),
     paths,
     components: {
       securitySchemes: { bearer: { type: "http", scheme: "bearer", description: "An API key." } },
@@ -58,7 +59,7 @@ function describeOperation(operation: Operation): JsonSchema {
     description,
     security: operation.needsKey ? [{ bearer: [] }] : [],
     parameters: describeParameters(operation),
-    ...(body === undefined ? {} : { requestBody: { required: true, content: contentOf(body.mediaTypes, requestSchema(body.schema)) } }),
+    ...(body === undefined ? {} : { requestBody: { required: body.optional !== true, content: contentOf(body.mediaTypes, requestSchema(body.schema)) } }),
     responses: {
       [success.status]: {
         description: success.description,

@@ -1,30 +1,11 @@
-import type { z } from "zod";
 import { MAX_WAITING_TEXT_BYTES } from "#protocol/speech/live";
 import { speechRequest } from "#protocol/speech/request";
 import { modelCreate, modelEntity, modelList, modelListQuery, modelPatch, statusOk } from "#protocol/voices";
 import { apiCredit, walletPackage } from "#protocol/wallet";
 import type { ErrorCode } from "#protocol/errors";
+import { agentOperations } from "./agent-operations.js";
+import { authentication, json, jsonBody, type Operation } from "./operation.js";
 
-/** One operation of the public interface, as its description and the documentation page show it. */
-export interface Operation {
-  method: "GET" | "POST" | "PATCH" | "DELETE";
-  /** Placeholders in braces. */
-  path: string;
-  tag: "Speech" | "Voices" | "Wallet" | "Operation";
-  summary: string;
-  description: string;
-  needsKey: boolean;
-  headers?: { name: string; description: string }[];
-  query?: z.ZodObject;
-  /** Body schema, and the media types that carry it. */
-  body?: { schema: z.ZodType; mediaTypes: string[] };
-  success: { status: number; description: string; mediaTypes: string[]; schema?: z.ZodType };
-  errors: ErrorCode[];
-  /** Arguments of an example `curl` call, after the address. */
-  curl: string;
-}
-
-const authentication: ErrorCode[] = ["unauthenticated", "invalid_token", "token_expired", "missing_scope", "dependency_unavailable"];
 const speechErrors: ErrorCode[] = [
   "malformed_json", "malformed_msgpack", "unknown_model", "unknown_reference", "bad_reference_audio", "unsupported_language", "nothing_to_speak",
   ...authentication, "out_of_credit", "payload_too_large", "unsupported_media_type", "validation",
@@ -39,8 +20,6 @@ const speechHeaders = [
   { name: "traceparent", description: "W3C trace context; spans of this request join the caller's trace." },
 ];
 const speechBody = { schema: speechRequest, mediaTypes: ["application/json", "application/msgpack"] };
-const json = ["application/json"];
-const jsonBody = `-H "Content-Type: application/json"`;
 
 const speech: Operation[] = [
   {
@@ -168,4 +147,4 @@ const operation: Operation[] = [
 ];
 
 /** The whole public interface, in the order of the documentation. */
-export const operations: readonly Operation[] = [...speech, ...voices, ...wallet, ...operation];
+export const operations: readonly Operation[] = [...speech, ...voices, ...agentOperations, ...wallet, ...operation];

@@ -1,11 +1,13 @@
 import { errorCatalogue } from "#protocol/errors";
-import { type Operation, operations } from "../openapi/operations.js";
+import type { Operation } from "../openapi/operation.js";
+import { operations } from "../openapi/operations.js";
 import { type JsonSchema, requestSchema } from "../openapi/schemas.js";
 import { escapeHtml, page } from "./html.js";
 
 const introductions: Readonly<Record<Operation["tag"], string>> = {
   Speech: "Text in, speech out. Bodies are JSON or MessagePack with the same fields.",
   Voices: "Saved voices. A voice made from samples takes over measured pitch, rate and tone of the sample; it does not copy the speaker.",
+  Agents: "Voice agents as records: their drafts and published versions, tools, knowledge, tests and phone numbers.",
   Wallet: "What the account has left.",
   Operation: "For those who run the service. No key is needed.",
 };
@@ -41,10 +43,15 @@ function describeOperation(operation: Operation, baseUrl: string): string {
 function exampleCall({ method, path, curl, needsKey }: Operation, baseUrl: string): string {
   const parts = ["curl"];
   if (method !== "GET") parts.push(`-X ${method}`);
-  parts.push(`"${baseUrl}${path.replace("{id}", "$VOICE_ID")}"`);
+  parts.push(`"${baseUrl}${examplePath(path)}"`);
   if (needsKey) parts.push('-H "Authorization: Bearer $PARLEY_API_KEY"');
   if (curl !== "") parts.push(curl);
   return parts.join(" ");
+}
+
+/** A path with its placeholders as shell variables; the reader sets them. */
+export function examplePath(path: string): string {
+  return path.replace(/\{(\w+)\}/g, (_, name: string) => (name === "id" ? "$VOICE_ID" : `$${name.toUpperCase()}`));
 }
 
 function details(title: string, rows: string[][]): string {
@@ -56,6 +63,8 @@ function details(title: string, rows: string[][]): string {
 }
 
 function fieldRows(schema: JsonSchema): string[][] {
+  const variants = (schema["oneOf"] ?? schema["anyOf"]) as JsonSchema[] | undefined;
+  if (variants !== undefined) return variants.flatMap(fieldRows);
   const required = new Set((schema["required"] as string[] | undefined) ?? []);
   return Object.entries(schema["properties"] as Record<string, JsonSchema>).map(([name, field]) => [
     name,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { operations } from "../openapi/operations.js";
-import { documentationPage } from "./documentation.js";
+import { documentationPage, examplePath } from "./documentation.js";
 import { escapeHtml } from "./html.js";
 import { landingPage } from "./landing.js";
 
@@ -10,8 +10,13 @@ describe("the pages", () => {
   it("show every operation with a call to this service", () => {
     for (const { method, path } of operations) {
       expect(documentation).toContain(`<span class="verb">${method}</span><code>${escapeHtml(path)}</code>`);
-      expect(documentation).toContain(escapeHtml(`"http://host:1${path.replace("{id}", "$VOICE_ID")}"`));
+      expect(documentation).toContain(escapeHtml(`"http://host:1${examplePath(path)}"`));
     }
+  });
+
+  it("name placeholders as shell variables", () => {
+    expect(examplePath("/model/{id}")).toBe("/model/$VOICE_ID");
+    expect(examplePath("/v1/agent/agents/{agent_id}/versions/{version_number}")).toBe("/v1/agent/agents/$AGENT_ID/versions/$VERSION_NUMBER");
   });
 
   it("show bounds and every error", () => {
