@@ -14,7 +14,7 @@ const stopWords = new Set(
   (
     "a an and are as at be been but by can could did do does for from had has have he her his how i if in into is it its me my no not of on or our she " +
     "should so some such than that the their them then there these they this to too was we were what when where which who whom why will with would you " +
-    "your about am any just only over under up out also may might much many does get got let us " +
+    "your us about am any just only over under up out also may might much many does get got let us " +
     "el la los las un una unos unas de del al y o que en es por con para se su sus lo como mas pero si le les hay cual cuales donde cuando quien " +
     "le la les des du et ou est dans pour par sur avec qui ne pas ce cette ces il elle nous vous ils sont au aux je mon ma mes quel quelle " +
     "der die das den dem ein eine einen einem einer und oder ist im mit zu zum zur von auf fur nicht es sie wir ihr ich wie wo wann kann bei"
