@@ -5,6 +5,7 @@ import { apiCredit, walletPackage } from "#protocol/wallet";
 import type { ErrorCode } from "#protocol/errors";
 import { agentOperations } from "./agent-operations.js";
 import { authentication, json, jsonBody, type Operation } from "./operation.js";
+import { webhookOperations } from "./webhook-operations.js";
 
 const speechErrors: ErrorCode[] = [
   "malformed_json", "malformed_msgpack", "unknown_model", "unknown_reference", "bad_reference_audio", "unsupported_language", "nothing_to_speak",
@@ -147,4 +148,4 @@ const operation: Operation[] = [
 ];
 
 /** The whole public interface, in the order of the documentation. */
-export const operations: readonly Operation[] = [...speech, ...voices, ...agentOperations, ...wallet, ...operation];
+export const operations: readonly Operation[] = [...speech, ...voices, ...agentOperations, ...webhookOperations, ...wallet, ...operation];

@@ -1,10 +1,17 @@
+import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { systemClock } from "#common/clock";
-import { controlRoutes } from "#control-plane/service";
-import type { Principal } from "#protocol/bus/control";
 import { recordFailure } from "#control-plane/phone/store";
+import { controlRoutes } from "#control-plane/service";
+import { enqueueWebhookEvent } from "#control-plane/webhooks/enqueue";
+import { callEnded } from "#control-plane/webhooks/events";
+import { webhookDeliveries } from "#control-plane/webhooks/tables";
+import type { Principal } from "#protocol/bus/control";
+import { enqueueWebhookEvent } from "#control-plane/webhooks/enqueue";
 import { engines, silentLog } from "../control-plane/databases.js";
 import { measureByLength, type ServiceFixture, testDoors } from "../control-plane/service.js";
+import { someSession, threeEvents } from "../webhooks/sessions.js";
+import { someSession } from "../webhooks/sessions.js";
 import { addClient, createAgent, startTeams, type TeamClient } from "./client.js";
 
 /** A part of a route's path that ends in a placeholder, and how a team comes to such a thing. A route with another one fails the test below. */
@@ -15,7 +22,9 @@ const things: Record<string, (team: TeamClient, fixture: ServiceFixture) => Prom
   "/v1/agent/knowledge-sources/:id": (team, fixture) => createSource(team.principal, fixture),
   "/v1/agent/tests/:test_id": (team) => createTest(team),
   "/v1/agent/agents/:agent_id/tests/:test_id": (team) => createTest(team),
+  "/v1/agent/webhook-deliveries/:id": (team, fixture) => createDelivery(team.principal.teamId, fixture),
   "/v1/agent/phone-numbers/:phone_number_id": (team, fixture) => createPhone(team, fixture),
+  "/v1/agent/webhook-deliveries/:id": (team, fixture) => createDelivery(team, fixture),
 };
 
 /** Placeholders that say which part of an owned thing, not whose; and users, of which the wallet shows the caller only. */
@@ -30,6 +39,15 @@ async function createTest(team: TeamClient): Promise<string> {
   return String(json["test_id"]);
 }
 
+/** To an address that the guard refuses: nothing leaves. */
+async function createDelivery(teamId: string, fixture: ServiceFixture): Promise<string> {
+  const payload = callEnded(someSession(), "hangup");
+  const event = { teamId, payload, endpoints: [{ url: "https://192.0.2.1/", secret: null }], isPreview: false };
+  await fixture.records.transaction((step) => enqueueWebhookEvent(step, event, { sealer: testDoors().sealer, now: new Date() }));
+  const [row] = await fixture.records.select({ id: webhookDeliveries.id }).from(webhookDeliveries).where(eq(webhookDeliveries.sessionId, payload.session.id));
+  return row?.id ?? "";
+}
+
 let digits = 0;
 async function createPhone(team: TeamClient, fixture: ServiceFixture): Promise<string> {
   const phoneNumber = `+1415555${String(1000 + digits++)}`;
@@ -37,6 +55,17 @@ async function createPhone(team: TeamClient, fixture: ServiceFixture): Promise<s
   await recordFailure(fixture.records, { teamId, phoneNumber, provider: "twilio", label: "", agentId: null, sip: null, failure: "x", now: new Date() });
   const { json } = await team.ask("GET", `/v1/agent/phone-numbers?phone_number=%2B${phoneNumber.slice(1)}`);
   return (json["phone_numbers"] as { phone_number_id: string }[])[0]?.phone_number_id ?? "";
+}
+
+/** A webhook's delivery that is on its way: nobody listens on that port. */
+async function createDelivery(team: TeamClient, fixture: ServiceFixture): Promise<string> {
+  const [payload] = threeEvents(someSession());
+  if (payload === undefined) throw new Error("no event");
+  const event = { teamId: team.principal.teamId, payload, endpoints: [{ url: "http://127.0.0.1:9/", secret: null }], isPreview: false };
+  const context = { sealer: testDoors().sealer, now: new Date() };
+  await fixture.records.transaction((step) => enqueueWebhookEvent(step, event, context));
+  const { json } = await team.ask("GET", `/v1/agent/webhook-deliveries?session_id=${payload.session.id}`);
+  return (json["deliveries"] as { delivery_id: string }[])[0]?.delivery_id ?? "";
 }
 
 const boundary = "parley-test";
