@@ -1,7 +1,11 @@
 import { and, eq, or, type SQL, sql } from "drizzle-orm";
-import { agentConfig, type AgentConfig, type StoredSecret } from "#protocol/agents/config";
+import type { Sealer } from "#common/secrets/sealer";
+import { agentConfig, type AgentConfig } from "#protocol/agents/config";
 import type { Records } from "../database/database.js";
 import { newestFirst } from "../http/paging.js";
+import type { WebhookEndpoint } from "../webhooks/enqueue.js";
+import type { Attachments } from "./attachables.js";
+import { secretBox } from "./config/secret-box.js";
 import { isAgentId, ownedAgent } from "./store.js";
 import { agents, agentVersions } from "./tables.js";
 
@@ -75,6 +79,8 @@ export interface LiveAgent {
   versionNumber: number;
   config: AgentConfig;
   configHash: string;
+  /** The tools and knowledge that the version froze. */
+  attachments: Attachments;
 }
 
 /** The live version of any team's agent; null where there is no such agent or it was never published. */
@@ -86,17 +92,18 @@ export async function liveAgent(step: Records, agentId: string): Promise<LiveAge
     .innerJoin(agentVersions, liveVersion)
     .where(eq(agents.id, agentId));
   if (row === undefined) return null;
-  const { versionNumber, configHash } = row.version;
-  return { agentId, teamId: row.teamId, name: row.name, versionNumber, config: agentConfig.parse(row.version.config), configHash };
+  const { versionNumber, configHash, attachments } = row.version;
+  return { agentId, teamId: row.teamId, name: row.name, versionNumber, config: agentConfig.parse(row.version.config), configHash, attachments };
 }
 
-/** An address that hears of finished calls; its secret is opened with `secretBox(sealer, agentId)` for the purpose `post_call`. */
-export interface WebhookEndpoint {
-  url: string;
-  secret: StoredSecret | null;
+/** The post-call webhooks of a configuration with their secrets in the clear, as `enqueueWebhookEvent` takes them. Throws SealError. */
+export function webhookEndpointsOf({ agentId, config }: Pick<LiveAgent, "agentId" | "config">, sealer: Sealer): WebhookEndpoint[] {
+  const secrets = secretBox(sealer, agentId);
+  return config.webhooks.post_call.map(({ url, secret }) => ({ url, secret: secret === null ? null : secrets.open(secret.sealed, "post_call") }));
 }
 
-/** The post-call webhooks of an agent's live version; none where it has no version. */
-export async function publishedWebhookEndpoints(step: Records, agentId: string): Promise<WebhookEndpoint[]> {
-  return (await liveAgent(step, agentId))?.config.webhooks.post_call ?? [];
+/** The post-call webhooks of an agent's live version; none where it has no version. Throws SealError. */
+export async function publishedWebhookEndpoints(step: Records, agentId: string, sealer: Sealer): Promise<WebhookEndpoint[]> {
+  const live = await liveAgent(step, agentId);
+  return live === null ? [] : webhookEndpointsOf(live, sealer);
 }

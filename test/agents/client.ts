@@ -2,6 +2,7 @@ import type { Principal } from "#protocol/bus/control";
 import type { EngineName } from "../control-plane/databases.js";
 import { type ServiceFixture, startFixture } from "../control-plane/service.js";
 import { addTeam } from "../control-plane/teams.js";
+import { checkOwn, checkUpstream, type Exchange } from "./documents.js";
 
 /** An answer with its JSON, null where there is no body. Fields of strangers' shapes are read as they come. */
 export interface Answer {
@@ -26,9 +27,24 @@ export function clientOf(fixture: ServiceFixture, principal: Principal | null): 
     const sent = body === undefined ? undefined : JSON.stringify(body);
     const response = await fixture.call(principal, method, path, { query, contentType, body: sent, headers });
     const text = Buffer.from(response.body).toString();
+    holdAgainstDocuments({ method, path, status: response.status, contentType: response.headers["content-type"], text });
     const isJson = response.headers["content-type"] === "application/json";
     return { status: response.status, headers: response.headers, text, json: isJson ? (JSON.parse(text) as Record<string, unknown>) : {} };
   };
+}
+
+/** Throws for an answer that is not as our own description says, or the vendor's where that has the operation. */
+function holdAgainstDocuments(exchange: Exchange): void {
+  const own = checkOwn(exchange);
+  const findings = { own: own === "unknown" && isOthers(exchange.path) ? null : own, upstream: checkUpstream?.(exchange) ?? null };
+  if (findings.upstream === "unknown") findings.upstream = null;
+  if (findings.own === null && findings.upstream === null) return;
+  throw new Error(`${exchange.method} ${exchange.path} answered ${exchange.status} ${exchange.text}: ${JSON.stringify(findings)}`);
+}
+
+/** Tools and knowledge are described and tested in `test/tools` and `test/knowledge`. */
+function isOthers(path: string): boolean {
+  return path.startsWith("/v1/agent/tools") || path.startsWith("/v1/agent/knowledge-sources");
 }
 
 /** A team of its own, with beta access. */

@@ -1,0 +1,60 @@
+import { describe, expect, it } from "vitest";
+import { systemClock } from "#common/clock";
+import { agentRoutes } from "#control-plane/agents/routes";
+import { agentTestRoutes } from "#control-plane/agent-tests/routes";
+import { phoneRoutes } from "#control-plane/phone/routes";
+import { agentOperations } from "#edge/openapi/agent-operations";
+import { checkOwn, checkUpstream, type Exchange } from "./documents.js";
+
+const agent = {
+  agent_id: "a", workspace_id: "w", name: "n", description: "", status: "active", publication_state: "draft", public_enabled: false,
+  allowed_origins: [], overrides_allowed: [], created_at: "2026-01-01T00:00:00.000Z", updated_at: "2026-01-01T00:00:00.000Z",
+};
+const answer = (status: number, value: unknown, path = "/v1/agent/agents/a"): Exchange => ({
+  ...{ method: "GET", path, status },
+  contentType: value === "" ? undefined : "application/json",
+  text: value === "" ? "" : JSON.stringify(value),
+});
+
+describe("answers held against our own description", () => {
+  it("fit", () => {
+    expect(checkOwn(answer(200, agent))).toBeNull();
+    expect(checkOwn(answer(404, { status: 404, message: "Not found" }))).toBeNull();
+    expect(checkOwn(answer(401, ""))).toBeNull();
+  });
+
+  it.each([
+    [answer(200, { ...agent, status: "asleep" }), "status"],
+    [answer(200, { ...agent, created_at: "yesterday" }), "created_at"],
+    [answer(200, { ...agent, secret: 1 }), "additional properties"],
+    [answer(200, { agent_id: "a" }), "required"],
+    [answer(418, agent), "not documented"],
+    [answer(404, { error: "x" }), "required"],
+    [answer(200, ""), "no body"],
+    [answer(200, agent, "/v1/agent/nothing"), "unknown"],
+  ])("or are told apart: %j", (exchange, finding) => {
+    expect(checkOwn(exchange)).toContain(finding);
+  });
+
+  it("describe every route, and nothing else", () => {
+    const never = (): never => {
+      throw new Error("no route is called here");
+    };
+    const records = {} as never;
+    const attachables = { tools: { hold: never, freeze: never }, knowledge: { hold: never, freeze: never } };
+    const dependencies = { records, attachables, sealer: { seal: never, open: never }, checkUrl: never, now: () => new Date(systemClock.nowMs()) };
+    const routes = [...agentRoutes(dependencies), ...agentTestRoutes(dependencies), ...phoneRoutes(dependencies)];
+    const named = routes.map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, "{$1}")}`);
+    expect(agentOperations.map(({ method, path }) => `${method} ${path}`).sort()).toEqual(named.sort());
+  });
+});
+
+describe.skipIf(checkUpstream === null)("answers held against the vendor's description", () => {
+  it("fit, or are told apart", () => {
+    expect(checkUpstream?.(answer(200, agent))).toBeNull();
+    expect(checkUpstream?.(answer(200, { ...agent, publication_state: "other" }))).toContain("publication_state");
+    expect(checkUpstream?.(answer(200, { ...agent, agent_id: undefined }))).toContain("required");
+    expect(checkUpstream?.(answer(202, agent))).toBe("202 is not documented");
+    expect(checkUpstream?.(answer(200, agent, "/v1/agent/tests/t"))).toBe("unknown");
+  });
+});
