@@ -5,6 +5,7 @@ import { apiCredit, walletPackage } from "#protocol/wallet";
 import type { ErrorCode } from "#protocol/errors";
 import { agentOperations } from "./agent-operations.js";
 import { authentication, json, jsonBody, type Operation } from "./operation.js";
+import { toolOperations } from "./tool-operations.js";
 import { webhookOperations } from "./webhook-operations.js";
 
 const speechErrors: ErrorCode[] = [
@@ -148,4 +149,4 @@ const operation: Operation[] = [
 ];
 
 /** The whole public interface, in the order of the documentation. */
-export const operations: readonly Operation[] = [...speech, ...voices, ...agentOperations, ...webhookOperations, ...wallet, ...operation];
+export const operations: readonly Operation[] = [...speech, ...voices, ...agentOperations, ...toolOperations, ...webhookOperations, ...wallet, ...operation];

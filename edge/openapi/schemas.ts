@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { sourceBytes } from "#protocol/knowledge";
 import { audioBytes } from "#protocol/speech/request";
 
 /** A JSON Schema (2020-12, the dialect of OpenAPI 3.1). */
@@ -22,6 +23,8 @@ const describe: Override = ({ zodSchema, jsonSchema }) => {
   if ((zodSchema as unknown) === audioBytes) {
     const description = "Audio: base64 or a data URL in JSON, binary in MessagePack.";
     Object.assign(jsonSchema, { type: "string", contentEncoding: "base64", description });
+  } else if ((zodSchema as unknown) === sourceBytes) {
+    Object.assign(jsonSchema, { type: "string", format: "binary", description: "The file." });
   } else if (def.type === "pipe") {
     const { in: first, out: second } = def as z.core.$ZodPipeDef;
     if (first._zod.def.type === "transform" || second._zod.def.type === "transform") return;

@@ -7,6 +7,7 @@ import type { Records } from "#control-plane/database/database";
 import { answerForwarded } from "#control-plane/http/answer";
 import { Router } from "#control-plane/http/router";
 import type { ForwardedResponse, Principal } from "#protocol/bus/control";
+import { checkOwn, checkUpstream } from "../agents/documents.js";
 import { type EngineName, freshDatabase, silentLog } from "../control-plane/databases.js";
 import { addTeam } from "../control-plane/teams.js";
 
@@ -53,7 +54,9 @@ export async function platformOn(records: Records, stop: () => Promise<void>): P
   const call: Platform["call"] = async (principal, method, path, { query = "", contentType, body = "" } = {}) => {
     const headers: Record<string, string> = contentType === undefined ? {} : { "content-type": contentType };
     const request = { method, path, query, headers, body: Buffer.from(body), bodyObject: null, principal };
-    return await read(bus, await answerForwarded(router, bus, silentLog, request));
+    const answer = await read(bus, await answerForwarded(router, bus, silentLog, request));
+    holdAgainstDocuments(method, path, answer);
+    return answer;
   };
   return {
     records,
@@ -65,6 +68,16 @@ export async function platformOn(records: Records, stop: () => Promise<void>): P
       call(principal, method, path, body === undefined ? {} : { contentType: "application/json", body: JSON.stringify(body) }),
     stop,
   };
+}
+
+/** Throws for an answer that is not as our own description says, or the vendor's, which knows no integration tools and no test requests. */
+function holdAgainstDocuments(method: string, path: string, { status, headers, text }: Answer): void {
+  const exchange = { method, path, status, contentType: headers["content-type"], text };
+  const isOurs = path.endsWith("/test") || text.includes('"tool_type":"integration"');
+  const findings = { own: checkOwn(exchange), upstream: isOurs ? null : (checkUpstream?.(exchange) ?? null) };
+  // Verbs that a path does not have are in no description.
+  if (status === 405 || (findings.own === null && findings.upstream === null)) return;
+  throw new Error(`${method} ${path} answered ${status} ${text.slice(0, 1000)}: ${JSON.stringify(findings)}`);
 }
 
 /** Wall-clock time that never shows the same millisecond twice, so that "newest first" has one right answer. */
