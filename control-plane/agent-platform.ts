@@ -33,8 +33,8 @@ export function agentPlatformRoutes(options: AgentPlatformOptions): Route[] {
   return [
     ...agentRoutes({ records, sealer, attachables, checkUrl: (url) => outbound.checkUrl(url), now }),
     ...toolRoutes({ records, outbound, sealer, clock, now }),
-    ...knowledgeRoutes({ records, now }),
-    ...agentTestRoutes({ records, attachables, now }),
-    ...phoneRoutes({ records, now }),
+    ...knowledgeRoutes({ records, sealer, now }),
+    ...agentTestRoutes({ records, sealer, attachables, now }),
+    ...phoneRoutes({ records, sealer, now }),
   ];
 }

@@ -1,4 +1,5 @@
 import { validate } from "#common/http/validation";
+import type { Sealer } from "#common/secrets/sealer";
 import {
   type TestDefinition,
   type TestEntity,
@@ -24,6 +25,7 @@ import { type AttachedTest, attachTest, changeTest, deleteTest, detachTest, find
 
 export interface TestDependencies {
   records: Records;
+  sealer: Sealer;
   attachables: Pick<Attachables, "tools">;
   /** Wall-clock time. */
   now: () => Date;
@@ -61,10 +63,10 @@ function toEntity(test: AttachedTest): TestEntity {
   return { ...test.row.definition, ...toSummary(test) };
 }
 
-async function list({ records }: TestDependencies, request: RouteRequest): Promise<ForwardedResponse> {
+async function list({ records, sealer }: TestDependencies, request: RouteRequest): Promise<ForwardedResponse> {
   const { teamId } = request.principal;
   const query = validate(testListQuery, queryRecord(request.query, []), ["query"]);
-  const page = readPage(query, "tests", teamId);
+  const page = readPage(query, "tests", teamId, sealer);
   if (query.agent_id !== undefined) await findAgent(records, teamId, query.agent_id);
   const { read, total } = await listTests(records, teamId, query, page);
   const shown = envelope(page, read, total);

@@ -49,10 +49,10 @@ function find({ records }: DraftDependencies, request: RouteRequest): Promise<Ag
   return findAgent(records, request.principal.teamId, request.parameters["agent_id"] ?? "");
 }
 
-async function list({ records }: DraftDependencies, request: RouteRequest): Promise<ForwardedResponse> {
+async function list({ records, sealer }: DraftDependencies, request: RouteRequest): Promise<ForwardedResponse> {
   const { teamId } = request.principal;
   const query = validate(agentListQuery, queryRecord(request.query, []), ["query"]);
-  const page = readPage(query, "agents", teamId);
+  const page = readPage(query, "agents", teamId, sealer);
   const { read, total } = await listAgents(records, teamId, query, page);
   const shown = envelope(page, read, total);
   return json(200, { agents: shown.rows.map(toAgentEntity), ...shown.envelope } satisfies PageEnvelope & { agents: AgentEntity[] });
@@ -100,7 +100,7 @@ async function publish(dependencies: DraftDependencies, request: RouteRequest): 
 async function versions(dependencies: DraftDependencies, request: RouteRequest): Promise<ForwardedResponse> {
   const { id, teamId } = await find(dependencies, request);
   const query = validate(pageQuery, queryRecord(request.query, []), ["query"]);
-  const page = readPage(query, `versions of ${id}`, teamId);
+  const page = readPage(query, `versions of ${id}`, teamId, dependencies.sealer);
   const { read, total } = await listVersions(dependencies.records, id, page);
   const placed = read.map((row) => ({ ...row, id: String(row.versionNumber), createdAt: row.publishedAt }));
   const shown = envelope(page, placed, total);

@@ -1,9 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { validate } from "#common/http/validation";
+import { createSealer } from "#common/secrets/sealer";
 import { pageQuery } from "#protocol/paging";
 import { envelope, readPage } from "./paging.js";
 
-const read = (raw: Record<string, string>, list = "tools", team = "t") => readPage(validate(pageQuery, raw, ["query"]), list, team);
+const sealer = createSealer(["test key ".repeat(8)]);
+const read = (raw: Record<string, string>, list = "tools", team = "t") => readPage(validate(pageQuery, raw, ["query"]), list, team, sealer);
 const row = (id: string) => ({ id, createdAt: new Date(1_700_000_000_123) });
 
 describe("readPage", () => {
@@ -34,6 +36,8 @@ describe("readPage", () => {
     [{ page: "1", cursor: "x" }, "conflicting_paging"],
     [{ cursor: "" }, "invalid_cursor"],
     [{ cursor: "%%%" }, "invalid_cursor"],
+    [{ cursor: Buffer.from("1700000000123.b").toString("base64url") }, "invalid_cursor"],
+    [{ cursor: createSealer(["another key ".repeat(8)]).seal("1700000000123.b", "cursor:t:tools") }, "invalid_cursor"],
     [{ page: "100002", page_size: "1" }, "page_out_of_range"],
     [{ page: "9007199254740991" }, "page_out_of_range"],
     [{ page: "0" }, "validation"],

@@ -1,6 +1,6 @@
 import { and, desc, type SQL, sql } from "drizzle-orm";
 import type { PgColumn } from "drizzle-orm/pg-core";
-import { sha256Hex } from "#common/identifier";
+import { SealError, type Sealer } from "#common/secrets/sealer";
 import { ServiceError } from "#protocol/errors";
 import { MAX_PAGE_OFFSET_ROWS, type PageEnvelope, type PageQuery } from "#protocol/paging";
 
@@ -18,25 +18,26 @@ export interface Page {
   offset: number;
   after: Place | null;
   wantsTotal: boolean;
-  /** What its cursors are bound to. */
-  owner: string;
+  /** Makes the cursor that leads on after a row. */
+  cursorAfter(place: Place): string;
 }
 
 /**
- * Reads the paging part of a query. `list` and the team are what its cursors are good for: those of another list or team are not decoded.
+ * Reads the paging part of a query. Cursors are sealed for the list and the team: those of another one, or made by the caller, do not open.
  * Throws `conflicting_paging`, `invalid_cursor` and `page_out_of_range`.
  */
-export function readPage(query: PageQuery, list: string, teamId: string): Page {
+export function readPage(query: PageQuery, list: string, teamId: string, sealer: Sealer): Page {
   if (query.page !== undefined && query.page !== 0 && query.cursor !== undefined) throw new ServiceError("conflicting_paging");
-  const owner = sha256Hex(`${list}\n${teamId}`).slice(0, 12);
+  const context = `cursor:${teamId}:${list}`;
+  const cursorAfter = ({ createdAtMs, id }: Place): string => sealer.seal(`${createdAtMs}.${id}`, context);
   const limit = query.page_size + 1;
   if (query.page === undefined || query.page === 0) {
-    const after = query.cursor === undefined ? null : decodeCursor(query.cursor, owner);
-    return { limit, offset: 0, after, wantsTotal: query.include_total, owner };
+    const after = query.cursor === undefined ? null : openCursor(query.cursor, context, sealer);
+    return { limit, offset: 0, after, wantsTotal: query.include_total, cursorAfter };
   }
   const offset = (query.page - 1) * query.page_size;
   if (offset > MAX_PAGE_OFFSET_ROWS) throw new ServiceError("page_out_of_range", { parameters: { maximum: MAX_PAGE_OFFSET_ROWS } });
-  return { limit, offset, after: null, wantsTotal: true, owner };
+  return { limit, offset, after: null, wantsTotal: true, cursorAfter };
 }
 
 /** The condition that leaves out what earlier pages showed, added to `where`. */
@@ -61,17 +62,16 @@ export function envelope<T extends { createdAt: Date; id: string }>(
   const rows = read.slice(0, page.limit - 1);
   const hasMore = read.length > rows.length;
   const last = rows.at(-1);
-  const cursor = hasMore && last !== undefined ? encodeCursor({ createdAtMs: last.createdAt.getTime(), id: last.id }, page.owner) : null;
+  const cursor = hasMore && last !== undefined ? page.cursorAfter({ createdAtMs: last.createdAt.getTime(), id: last.id }) : null;
   return { rows, envelope: { has_more: hasMore, next_cursor: cursor, total } };
 }
 
-function encodeCursor({ createdAtMs, id }: Place, owner: string): string {
-  return Buffer.from(`${createdAtMs}.${id}.${owner}`).toString("base64url");
-}
-
-function decodeCursor(cursor: string, owner: string): Place {
-  const found = /^(\d{1,15})\.([0-9a-z-]{1,64})\.([0-9a-f]{12})$/.exec(Buffer.from(cursor, "base64url").toString());
-  const [, milliseconds = "", id = "", boundTo] = found ?? [];
-  if (boundTo !== owner || Number(milliseconds) > 8.64e15) throw new ServiceError("invalid_cursor");
-  return { createdAtMs: Number(milliseconds), id };
+function openCursor(cursor: string, context: string, sealer: Sealer): Place {
+  try {
+    const [milliseconds = "", id = ""] = sealer.open(cursor, context).split(".");
+    return { createdAtMs: Number(milliseconds), id };
+  } catch (cause) {
+    if (cause instanceof SealError) throw new ServiceError("invalid_cursor", { cause });
+    throw cause;
+  }
 }

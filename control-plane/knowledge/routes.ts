@@ -1,4 +1,5 @@
 import { validate } from "#common/http/validation";
+import type { Sealer } from "#common/secrets/sealer";
 import type { ForwardedResponse } from "#protocol/bus/control";
 import { ServiceError } from "#protocol/errors";
 import {
@@ -20,6 +21,7 @@ import { displayFileName, readText, readUpload } from "./upload.js";
 
 export interface KnowledgeDependencies {
   records: Records;
+  sealer: Sealer;
   now: () => Date;
 }
 
@@ -59,10 +61,10 @@ function toEntity({ source, text }: SourceWithText): KnowledgeSourceEntity {
   return { ...toSummary(source), content: text };
 }
 
-async function list({ records }: KnowledgeDependencies, request: RouteRequest): Promise<ForwardedResponse> {
+async function list({ records, sealer }: KnowledgeDependencies, request: RouteRequest): Promise<ForwardedResponse> {
   const { teamId } = request.principal;
   const query = validate(knowledgeListQuery, queryRecord(request.query, []), ["query"]);
-  const page = readPage(query, "knowledge-sources", teamId);
+  const page = readPage(query, "knowledge-sources", teamId, sealer);
   const { read, total } = await listSources(records, { teamId, search: query.search ?? null }, page);
   const shown = envelope(page, read, total);
   return json(200, { knowledge_sources: shown.rows.map(toSummary), ...shown.envelope } satisfies KnowledgeList);

@@ -1,4 +1,5 @@
 import { validate } from "#common/http/validation";
+import type { Sealer } from "#common/secrets/sealer";
 import {
   availablePhoneQuery,
   phoneCreate,
@@ -21,6 +22,7 @@ import type { PhoneRow, SipRecord } from "./tables.js";
 
 export interface PhoneDependencies {
   records: Records;
+  sealer: Sealer;
   /** Wall-clock time. */
   now: () => Date;
 }
@@ -63,10 +65,10 @@ async function search(_dependencies: PhoneDependencies, request: RouteRequest): 
   throw missingProvider("twilio");
 }
 
-async function list({ records }: PhoneDependencies, request: RouteRequest): Promise<ForwardedResponse> {
+async function list({ records, sealer }: PhoneDependencies, request: RouteRequest): Promise<ForwardedResponse> {
   const { teamId } = request.principal;
   const query = validate(phoneListQuery, queryRecord(request.query, []), ["query"]);
-  const page = readPage(query, "phone-numbers", teamId);
+  const page = readPage(query, "phone-numbers", teamId, sealer);
   if (query.agent_id !== undefined) await findAgent(records, teamId, query.agent_id);
   const { read, total } = await listPhones(records, teamId, query, page);
   const shown = envelope(page, read, total);

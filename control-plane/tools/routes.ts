@@ -40,10 +40,10 @@ async function entityOf({ records }: ToolDependencies, row: ToolRow): Promise<Re
   return toEntity(row, used.get(row.id) ?? 0);
 }
 
-async function list({ records }: ToolDependencies, request: RouteRequest): Promise<ForwardedResponse> {
+async function list({ records, sealer }: ToolDependencies, request: RouteRequest): Promise<ForwardedResponse> {
   const { teamId } = request.principal;
   const query = validate(toolListQuery, queryRecord(request.query, []), ["query"]);
-  const page = readPage(query, "tools", teamId);
+  const page = readPage(query, "tools", teamId, sealer);
   const agentId = query.agent_id;
   const toolIds = agentId === undefined ? null : await toolsOfDraft(records, teamId, agentId);
   if (agentId !== undefined && toolIds === null) throw new ServiceError("not_found");

@@ -11,8 +11,8 @@ type DeliveryRow = typeof webhookDeliveries.$inferSelect;
 type AttemptRow = typeof webhookAttempts.$inferSelect;
 
 /** A team's deliveries, newest first. Throws the errors of paging. */
-export async function listDeliveries(records: Records, query: WebhookDeliveryListQuery, teamId: string): Promise<WebhookDeliveryList> {
-  const page = readPage(query, "webhook-deliveries", teamId);
+export async function listDeliveries(records: Records, query: WebhookDeliveryListQuery, teamId: string, sealer: Sealer): Promise<WebhookDeliveryList> {
+  const page = readPage(query, "webhook-deliveries", teamId, sealer);
   const { agent_id: agentId, session_id: sessionId, event, status } = query;
   const where = and(
     eq(webhookDeliveries.teamId, teamId),

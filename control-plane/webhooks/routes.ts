@@ -33,9 +33,9 @@ function deliveryIdOf(request: RouteRequest): string {
   return id;
 }
 
-async function list({ records }: WebhookDependencies, request: RouteRequest): Promise<ForwardedResponse> {
+async function list({ records, sealer }: WebhookDependencies, request: RouteRequest): Promise<ForwardedResponse> {
   const query = validate(webhookDeliveryListQuery, queryRecord(request.query, []), ["query"]);
-  return json(200, await listDeliveries(records, query, request.principal.teamId));
+  return json(200, await listDeliveries(records, query, request.principal.teamId, sealer));
 }
 
 async function get({ records }: WebhookDependencies, request: RouteRequest): Promise<ForwardedResponse> {
