@@ -6,6 +6,8 @@ import { describeMachine, loadBefore } from "./machine.js";
 import { writeRow } from "./results.js";
 import { type Scenario, scenarios } from "./scenarios.js";
 import { objections } from "./validity.js";
+import { printWebhooks } from "./webhooks/report.js";
+import { runWebhooks } from "./webhooks/run.js";
 
 /** `npm run bench -- [--despite-load] [beginning of a scenario's name…]`: runs the scenarios so named, one after the other. */
 const despiteLoad = process.argv.includes("--despite-load");
@@ -23,6 +25,10 @@ async function run(scenario: Scenario): Promise<{ figures: object; invalid: stri
   if (scenario.kind === "first-audio") {
     const { figures, invalid } = await runFirstAudio(scenario);
     return { figures, invalid, page: printFirstAudio(figures) };
+  }
+  if (scenario.kind === "webhooks") {
+    const { figures, invalid } = await runWebhooks(scenario);
+    return { figures, invalid, page: printWebhooks(figures) };
   }
   const { figures, invalid } = await runLiveStreams(scenario, (one) => console.log(printProgress(one)));
   return { figures, invalid, page: printLiveStreams(figures) };

@@ -32,7 +32,19 @@ export interface LiveStreamsScenario {
   workers: number;
 }
 
-export type Scenario = FirstAudioScenario | LiveStreamsScenario;
+/** How long healthy receivers of webhooks wait while others hang. */
+export interface WebhooksScenario {
+  kind: "webhooks";
+  name: string;
+  database: "pglite" | "postgres";
+  /** One endpoint of each agent never answers. */
+  agents: number;
+  endpointsPerAgent: number;
+  deliveriesPerSecond: number;
+  durationMs: number;
+}
+
+export type Scenario = FirstAudioScenario | LiveStreamsScenario | WebhooksScenario;
 
 /** 20 characters, spoken in about a second. */
 const SHORT_CLAUSE = "Good morning, friend";
@@ -66,8 +78,14 @@ export const streamsTenWordsPcm: LiveStreamsScenario = {
   ...liveStreams, name: "live-streams-10-words-per-second-pcm24", format: "pcm", sampleRate: 24_000, wordsPerSecond: 10,
 };
 
+const webhooks = { kind: "webhooks", agents: 10, endpointsPerAgent: 5, deliveriesPerSecond: 200, durationMs: 60_000 } as const;
+
+export const webhooksPglite: WebhooksScenario = { ...webhooks, name: "webhooks-a-fifth-hanging-pglite", database: "pglite" };
+export const webhooksPostgres: WebhooksScenario = { ...webhooks, name: "webhooks-a-fifth-hanging-postgres", database: "postgres" };
+
 /** Every scenario, in the order in which they run. */
 export const scenarios: readonly Scenario[] = [
   firstAudioWarmPcm, firstAudioWarmMp3, firstAudioColdPcm,
   streamsWholeTextPcm, streamsWholeTextMp3, streamsThreeWordsPcm, streamsThreeWordsMp3, streamsTenWordsPcm,
+  webhooksPglite, webhooksPostgres,
 ];

@@ -35,20 +35,20 @@ async function takeDeliveries(records: Records, request: TakeRequest): Promise<T
   const taken = await records
     .update(table)
     .set({ lease, dueAt: new Date(now.getTime() + leaseMs) })
-    // As an array: a plain IN may be planned so that the limited, locking query runs once for each row.
-    .where(sql`${table.id} = ANY(ARRAY(${due}))`)
-    .returning();
-  if (taken.length === 0) return [];
-  const eventIds = [...new Set(taken.map((row) => row.eventId))];
-  const events = await records
-    .select({ id: webhookEvents.id, body: webhookEvents.body })
     .from(webhookEvents)
-    .where(inArray(webhookEvents.id, eventIds));
-  const bodies = new Map(events.map((event) => [event.id, event.body]));
-  return taken.flatMap(({ id, teamId, sessionId, endpoint, url, sealedSecret, attempts, eventId }) => {
-    const body = bodies.get(eventId);
-    return body === undefined ? [] : [{ id, lease, teamId, sessionId, endpoint, url, sealedSecret, body, attempts }];
-  });
+    // As an array: a plain IN may be planned so that the limited, locking query runs once for each row.
+    .where(and(eq(webhookEvents.id, table.eventId), sql`${table.id} = ANY(ARRAY(${due}))`))
+    .returning({
+      id: table.id,
+      teamId: table.teamId,
+      sessionId: table.sessionId,
+      endpoint: table.endpoint,
+      url: table.url,
+      sealedSecret: table.sealedSecret,
+      attempts: table.attempts,
+      body: webhookEvents.body,
+    });
+  return taken.map((row) => ({ ...row, lease }));
 }
 
 async function finishDeliveries(records: Records, attempts: readonly FinishedAttempt[], now: Date): Promise<void> {

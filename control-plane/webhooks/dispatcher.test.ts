@@ -110,7 +110,7 @@ describe("order and independence", () => {
     expect(order("fast")).toEqual(["fast/s/1", "fast/s/2", "fast/s/3"]);
     const second = bench?.timesOf("slow/s/2")[0] ?? 0;
     expect(second).toBeGreaterThan(6000);
-    expect(bench?.timesOf("fast/s/3")[0]).toBeLessThan(200);
+    expect(bench?.timesOf("fast/s/3")[0]).toBeLessThan(500);
     expect(bench?.timesOf("slow/other/1")[0]).toBeLessThan(200);
   });
 

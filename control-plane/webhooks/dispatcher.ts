@@ -19,6 +19,8 @@ export const LEASE_MS = 20_000;
 /** How long something may lie due when no wake-up came. */
 export const LOOK_INTERVAL_MS = 1000;
 const BOOK_AGAIN_MS = 500;
+/** Between two looks, and between two bookings: under load each then does many deliveries at once, and a wait this short is not felt. */
+const GATHER_MS = 20;
 /** Attempts booked in one transaction. */
 const BOOK_AT_ONCE = 256;
 const FORGET_INTERVAL_MS = 3_600_000;
@@ -94,6 +96,7 @@ export class WebhookDispatcher {
         });
         for (const delivery of taken) void this.#attempt(delivery);
         if (taken.length === limit) this.#lookAgain = true;
+        else await this.#gather("due");
       }
     } catch (error) {
       // The next turn tries again; until then nothing is lost.
@@ -130,15 +133,31 @@ export class WebhookDispatcher {
         await this.#options.book.finish(attempts, this.#options.now());
       } catch (error) {
         this.#options.log.error({ err: causeOf(error) }, "webhook attempts could not be booked yet");
-        await new Promise<void>((resolve) => this.#cancelTimers.set("book", this.#options.clock.after(BOOK_AGAIN_MS, resolve)));
+        await this.#pause("book-again", BOOK_AGAIN_MS);
         continue;
       }
       this.#unbooked = this.#unbooked.slice(attempts.length);
       for (const { next } of attempts) if (next.status === "pending") this.#wakeAt(next.dueAt);
       this.wake();
+      if (this.#unbooked.length < BOOK_AT_ONCE) await this.#gather("done");
     }
     this.#booking = false;
     this.#settleIfIdle();
+  }
+
+  /** Ends early when the dispatcher is stopped. */
+  #pause(name: string, durationMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const cancel = this.#options.clock.after(durationMs, resolve);
+      this.#cancelTimers.set(name, () => {
+        cancel();
+        resolve();
+      });
+    });
+  }
+
+  #gather(what: "due" | "done"): Promise<void> {
+    return this.#draining ? Promise.resolve() : this.#pause(`gather ${what}`, GATHER_MS);
   }
 
   #wakeAt(dueAt: Date): void {

@@ -1,0 +1,22 @@
+import { table } from "../results.js";
+import type { WebhooksFigures } from "./run.js";
+
+/** The figures as a page of text. */
+export function printWebhooks(figures: WebhooksFigures): string {
+  const { p50, p95, p99, max } = figures.healthyDelayMs;
+  const head = [
+    "deliveries/s",
+    "healthy: p50 ms",
+    "p95",
+    "p99",
+    "max",
+    "missing",
+    "repeated",
+    "attempts at hanging",
+    "writer late ms",
+    "process: core",
+  ];
+  const { deliveriesPerSecond, missing, repeats, hangingAttempts, writerLateMs, processorShare } = figures;
+  const line = [String(Math.round(deliveriesPerSecond)), p50, p95, p99, max, missing, repeats, hangingAttempts, writerLateMs, processorShare];
+  return table(head, [line]);
+}
