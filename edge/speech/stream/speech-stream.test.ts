@@ -200,6 +200,26 @@ describe("a stream whose attempts are lost", () => {
   });
 });
 
+describe("an outage that ended", () => {
+  it("is not counted against attempts that came long after it", () => {
+    const faults: (Fault | null)[][] = [
+      [{ kind: "bus-down", afterFrames: 0, forMs: 1 }],
+      // The first of these goes with the bus and does not count.
+      Array.from({ length: 4 }, (): Fault => ({ kind: "silent", afterFrames: 0 })),
+    ];
+    const { stream, events, clock } = open((chunkIndex, attempt) => faults[chunkIndex]?.[attempt - 1] ?? null);
+    stream.add(script.slice(0, 2));
+    stream.end();
+    clock.advance(400_000);
+    expect(terminal(events)).toMatchObject([{ type: "failed", error: { code: "synthesis_failed" } }]);
+    const recovering = open((chunkIndex, attempt) => (attempt === 4 && chunkIndex === 1 ? null : (faults[chunkIndex]?.[attempt - 1] ?? null)));
+    recovering.stream.add(script.slice(0, 2));
+    recovering.stream.end();
+    recovering.clock.advance(400_000);
+    expect(soundOf(recovering.events)).toEqual(undisturbed(script.slice(0, 2)));
+  });
+});
+
 describe("whatever the faults, up to two per chunk", () => {
   const frames = fc.integer({ min: 0, max: 6 });
   const fault: fc.Arbitrary<Fault | null> = fc.oneof(

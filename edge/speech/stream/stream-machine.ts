@@ -186,6 +186,8 @@ export class StreamMachine {
 
   #attemptFailed(work: ChunkWork, nowMs: number): void {
     work.failures++;
+    // It was taken: an outage before this attempt is over. Without this, old trouble would end a stream that has attempts left.
+    work.trouble = null;
     if (work.failures >= MAX_FAILED_ATTEMPTS) {
       this.#failNow(new ServiceError("synthesis_failed", { parameters: { attempts: MAX_FAILED_ATTEMPTS } }));
     } else {
