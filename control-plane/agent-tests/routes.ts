@@ -21,7 +21,18 @@ import { readJsonBody, readOptionalJsonBody } from "../http/json-body.js";
 import { envelope, readPage } from "../http/paging.js";
 import { queryRecord } from "../http/query.js";
 import { empty, json, type Route, type RouteRequest } from "../http/route.js";
-import { type AttachedTest, attachTest, changeTest, deleteTest, detachTest, findTest, insertTest, listTests, toSummaries, toSummary } from "./store.js";
+import {
+  type AttachedTest,
+  attachTest,
+  changeTest,
+  deleteTest,
+  detachTest,
+  findTest,
+  insertTest,
+  listTests,
+  toSummaries,
+  toSummary,
+} from "./store.js";
 
 export interface TestDependencies {
   records: Records;

@@ -114,11 +114,19 @@ export async function detachTest(records: Records, agentId: string, testId: stri
 }
 
 /** One page of the team's tests, and how many match in all where the page wants to know. `agent_id` must be an id of ours. */
-export async function listTests(records: Records, teamId: string, query: TestListQuery, page: Page): Promise<{ read: TestRow[]; total: number | null }> {
+export async function listTests(
+  records: Records,
+  teamId: string,
+  query: TestListQuery,
+  page: Page,
+): Promise<{ read: TestRow[]; total: number | null }> {
   // Postgres refuses U+0000 in a parameter, and no stored text holds one.
   if (query.search?.includes("\u0000") === true) return { read: [], total: page.wantsTotal ? 0 : null };
   const part = foldText(query.search ?? "");
-  const ofAgent = records.select({ id: agentTestAttachments.testId }).from(agentTestAttachments).where(eq(agentTestAttachments.agentId, query.agent_id ?? ""));
+  const ofAgent = records
+    .select({ id: agentTestAttachments.testId })
+    .from(agentTestAttachments)
+    .where(eq(agentTestAttachments.agentId, query.agent_id ?? ""));
   const where = and(
     eq(agentTests.teamId, teamId),
     part === "" ? undefined : sql`strpos(${agentTests.nameFolded}, ${part}) > 0`,

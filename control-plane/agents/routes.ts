@@ -35,7 +35,9 @@ export function agentRoutes(dependencies: DraftDependencies): Route[] {
     ["GET", "/v1/agent/agents/:agent_id/versions/:version_number", getVersion],
   ];
   return [
-    ...handlers.map(([method, path, handler]): Route => ({ method, path, scope: "agents", handle: (request) => handler(dependencies, request) })),
+    ...handlers.map(([method, path, handler]): Route => {
+      return { method, path, scope: "agents", handle: (request) => handler(dependencies, request) };
+    }),
     {
       method: "GET",
       path: "/v1/agent/agents/:agent_id/widget",

@@ -29,7 +29,10 @@ export async function lockAgent(step: Records, teamId: string, agentId: string):
 }
 
 /** Texts with the forms that searches compare. */
-export function searchable(text: { name?: string; description?: string }): Partial<Pick<AgentRow, "name" | "nameFolded" | "description" | "descriptionFolded">> {
+export function searchable(text: {
+  name?: string;
+  description?: string;
+}): Partial<Pick<AgentRow, "name" | "nameFolded" | "description" | "descriptionFolded">> {
   const { name, description } = text;
   return {
     ...(name === undefined ? {} : { name, nameFolded: foldText(name) }),

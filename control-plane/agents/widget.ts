@@ -9,7 +9,10 @@ import { type AgentRow, agents } from "./tables.js";
  * Lets a visitor without a key through to an agent, or throws why not: `agent_not_public`, `origin_required`, `origin_not_allowed`.
  * Archived agents and those without a published version are not public. Origins match exactly by scheme, host and port.
  */
-export function requirePublicOrigin(agent: Pick<AgentRow, "status" | "publicEnabled" | "liveVersion" | "allowedOrigins">, origin: string | undefined): void {
+export function requirePublicOrigin(
+  agent: Pick<AgentRow, "status" | "publicEnabled" | "liveVersion" | "allowedOrigins">,
+  origin: string | undefined,
+): void {
   if (!agent.publicEnabled || agent.status !== "active" || agent.liveVersion === 0) throw new ServiceError("agent_not_public");
   if (origin === undefined || origin === "") throw new ServiceError("origin_required");
   const asked = originOf(origin);

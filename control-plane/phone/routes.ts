@@ -58,10 +58,14 @@ function missingProvider(provider: PhoneRow["provider"]): ServiceError {
   return new ServiceError("phone_provider_missing", { parameters: { provider: providerNames[provider] } });
 }
 
+function unsupported(detail: string): ServiceError {
+  return new ServiceError("unsupported_numbers", { parameters: { detail } });
+}
+
 async function search(_dependencies: PhoneDependencies, request: RouteRequest): Promise<ForwardedResponse> {
   const query = validate(availablePhoneQuery, queryRecord(request.query, []), ["query"]);
-  if (!inventoryCountries.includes(query.country_code)) throw new ServiceError("unsupported_numbers", { parameters: { detail: "country_code is US or CA" } });
-  if (query.number_type === "toll_free") throw new ServiceError("unsupported_numbers", { parameters: { detail: "local numbers only" } });
+  if (!inventoryCountries.includes(query.country_code)) throw unsupported("country_code is US or CA");
+  if (query.number_type === "toll_free") throw unsupported("local numbers only");
   throw missingProvider("twilio");
 }
 
@@ -133,7 +137,8 @@ async function remove(dependencies: PhoneDependencies, request: RouteRequest): P
 async function putSipConfig(dependencies: PhoneDependencies, request: RouteRequest): Promise<ForwardedResponse> {
   const row = await find(dependencies, request);
   if (row.sip === null) {
-    throw new ServiceError("validation", { problems: [{ type: "value_error", loc: ["path", "phone_number_id"], msg: "This number was not imported" }] });
+    const problem = { type: "value_error", loc: ["path", "phone_number_id"], msg: "This number was not imported" };
+    throw new ServiceError("validation", { problems: [problem] });
   }
   checkSip(validate(sipConfig, await readJsonBody(request), ["body"]), row.sip);
   throw missingProvider(row.provider);

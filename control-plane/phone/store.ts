@@ -76,7 +76,12 @@ export async function deletePhone(records: Records, teamId: string, id: string):
 }
 
 /** One page of the team's numbers, and how many match in all where the page wants to know. `agent_id` must be an id of ours. */
-export async function listPhones(records: Records, teamId: string, query: PhoneListQuery, page: Page): Promise<{ read: PhoneRow[]; total: number | null }> {
+export async function listPhones(
+  records: Records,
+  teamId: string,
+  query: PhoneListQuery,
+  page: Page,
+): Promise<{ read: PhoneRow[]; total: number | null }> {
   const number = query.phone_number === undefined ? null : e164Of(query.phone_number);
   if (number?.includes("\u0000") === true) return { read: [], total: page.wantsTotal ? 0 : null };
   const where = and(

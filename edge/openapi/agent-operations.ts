@@ -89,8 +89,8 @@ const configurations: Operation[] = [
   {
     method: "PATCH", path: "/v1/agent/agents/{agent_id}/config", tag: "Agents", needsKey: true,
     summary: "Change an agent's draft configuration",
-    description: "Objects are merged, lists replaced as a whole, empty text clears. Null is refused but for webhooks and llm.custom, which it removes. "
-      + "Sessions see the change when it is published.",
+    description: "Objects are merged, lists replaced as a whole, empty text clears. Null is refused but for webhooks and llm.custom, which it "
+      + "removes. Sessions see the change when it is published.",
     body: { schema: configPatch, mediaTypes: json },
     success: { status: 200, description: "The draft.", mediaTypes: json, schema: configEntity },
     errors: [...authentication, ...bodyErrors, "not_found"],
@@ -99,7 +99,8 @@ const configurations: Operation[] = [
   {
     method: "POST", path: "/v1/agent/agents/{agent_id}/publish", tag: "Agents", needsKey: true,
     summary: "Publish the draft",
-    description: "Freezes it, with its tools and knowledge, as the next version. A draft that equals the live version gives that one. The body may be absent.",
+    description: "Freezes it, with its tools and knowledge, as the next version. A draft that equals the live version gives that one. "
+      + "The body may be absent.",
     body: { schema: publishRequest, mediaTypes: json, optional: true },
     success: { status: 200, description: "The version.", mediaTypes: json, schema: versionSummary },
     errors: [...authentication, ...bodyErrors, "not_found", "conflict"],
@@ -228,7 +229,10 @@ const phoneNumbers: Operation[] = [
     description: "Answers 502 while no provider is configured; the number stays in the list with status error and can be released.",
     body: { schema: phoneCreate, mediaTypes: json },
     success: { status: 201, description: "The number.", mediaTypes: json, schema: phoneEntity },
-    errors: [...authentication, ...bodyErrors, "out_of_credit", "private_beta", "phone_number_limit", "not_found", "phone_number_taken", "phone_provider_missing"],
+    errors: [
+      ...authentication, ...bodyErrors,
+      "out_of_credit", "private_beta", "phone_number_limit", "not_found", "phone_number_taken", "phone_provider_missing",
+    ],
     curl: `${jsonBody} -d '{"provider": "sip", "phone_number": "+14155550123", "inbound_allowed_addresses": ["203.0.113.0/24"]}'`,
   },
   {

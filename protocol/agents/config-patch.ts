@@ -57,7 +57,10 @@ const dataField = z
     path: ["enum_options"],
   })
   .refine(({ type, enum_options }) => type === "enum" || enum_options === null, { message: "Only an enum field has options", path: ["enum_options"] })
-  .refine(({ enum_options }) => new Set(enum_options ?? []).size === (enum_options ?? []).length, { message: "Options must be unique", path: ["enum_options"] });
+  .refine(({ enum_options }) => new Set(enum_options ?? []).size === (enum_options ?? []).length, {
+    message: "Options must be unique",
+    path: ["enum_options"],
+  });
 
 const transferDestination = z.strictObject({
   type: z.literal("phone").default("phone"),

@@ -48,7 +48,13 @@ export const sipConfig = z.strictObject(sipFields);
 export type SipConfig = z.output<typeof sipConfig>;
 
 /** Bringing a number of one's own, by a trunk of one's carrier. */
-const phoneImport = z.strictObject({ provider: z.literal("sip"), phone_number: e164Number, label: label.default(""), agent_id: agentId, ...sipFields });
+const phoneImport = z.strictObject({
+  provider: z.literal("sip"),
+  phone_number: e164Number,
+  label: label.default(""),
+  agent_id: agentId,
+  ...sipFields,
+});
 export type PhoneImport = z.output<typeof phoneImport>;
 
 /** Body of `POST /v1/agent/phone-numbers`. What depends on several fields is checked by `sipProblems`. */
@@ -61,12 +67,14 @@ export const phoneCreate = z.discriminatedUnion("provider", [phonePurchase, phon
 export function sipProblems(config: SipConfig, hasStored: { inbound: boolean; termination: boolean }): { field: keyof SipConfig; message: string }[] {
   const inboundPassword = config.inbound_auth_password !== "" || hasStored.inbound;
   const terminationPassword = config.termination_auth_password !== "" || hasStored.termination;
+  const noFactor = config.inbound_auth_username === "" && config.inbound_allowed_addresses.length === 0;
+  const strayPassword = config.termination_auth_username === "" && config.termination_auth_password !== "";
   const findings: [boolean, keyof SipConfig, string][] = [
-    [config.inbound_auth_username === "" && config.inbound_allowed_addresses.length === 0, "inbound_allowed_addresses", "Credentials or allowed addresses are required"],
+    [noFactor, "inbound_allowed_addresses", "Credentials or allowed addresses are required"],
     [config.inbound_auth_username !== "" && !inboundPassword, "inbound_auth_password", "A user name requires a password"],
     [config.inbound_auth_username === "" && config.inbound_auth_password !== "", "inbound_auth_username", "A password requires a user name"],
     [config.termination_auth_username !== "" && !terminationPassword, "termination_auth_password", "A user name requires a password"],
-    [config.termination_auth_username === "" && config.termination_auth_password !== "", "termination_auth_username", "A password requires a user name"],
+    [strayPassword, "termination_auth_username", "A password requires a user name"],
     [config.termination_auth_username !== "" && config.termination_uri === "", "termination_uri", "Credentials require a termination_uri"],
   ];
   return findings.flatMap(([wrong, field, message]) => (wrong ? [{ field, message }] : []));

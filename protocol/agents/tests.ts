@@ -84,7 +84,9 @@ export const testDefinition = z
     simulation: fields.simulation.nullable().default(null),
   })
   .superRefine((test, context) => {
-    const missing = (field: string): void => context.addIssue({ code: "custom", params: { type: "missing" }, message: "Field required", path: [field] });
+    const missing = (field: string): void => {
+      context.addIssue({ code: "custom", params: { type: "missing" }, message: "Field required", path: [field] });
+    };
     if (test.test_type === "simulation" && test.simulation === null) missing("simulation");
     if (test.test_type !== "simulation" && test.conversation.length === 0) missing("conversation");
     if (test.test_type === "next_reply" && test.expectation === "") missing("expectation");
@@ -136,4 +138,7 @@ export type TestListQuery = z.output<typeof testListQuery>;
 export const testToolList = z.object({ tools: z.array(testTool) });
 
 /** Body of `POST /v1/agent/agents/{agent_id}/tests/run`; may be absent. */
-export const testRunRequest = z.strictObject({ test_ids: z.array(reference).max(MAX_TEST_RUNS).optional(), repeat_count: z.int().min(1).max(20).optional() });
+export const testRunRequest = z.strictObject({
+  test_ids: z.array(reference).max(MAX_TEST_RUNS).optional(),
+  repeat_count: z.int().min(1).max(20).optional(),
+});

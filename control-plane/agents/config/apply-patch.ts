@@ -26,9 +26,12 @@ function storedWebhooks(config: AgentConfig, patch: NonNullable<ConfigPatch["web
   const { conversation_init: init, post_call: postCall } = patch;
   const before = config.webhooks;
   const seal = sealer(secrets);
+  const initSecret = init?.secret;
   return {
     conversation_init:
-      init === undefined || init === null ? init : { ...init, secret: init.secret === undefined ? undefined : seal("conversation_init", init.secret, before.conversation_init?.secret) },
+      init === undefined || init === null
+        ? init
+        : { ...init, secret: initSecret === undefined ? undefined : seal("conversation_init", initSecret, before.conversation_init?.secret) },
     post_call: postCall?.map(({ url, secret }) => {
       const same = before.post_call.find((entry) => entry.url === url);
       return { url, secret: seal("post_call", secret ?? null, same?.secret) };
