@@ -10,7 +10,7 @@ export const MAX_CHUNK_LENGTH = 1200;
 /** A passage that has this much is closed at the next paragraph. */
 const GOOD_CHUNK_LENGTH = 700;
 /** Most passages that sections of their own may make; a text of nothing but titles is cut by length instead. */
-const MAX_SECTION_CHUNKS = 5000;
+const MAX_SECTION_CHUNKS = 8000;
 const MAX_TITLE_LENGTH = 200;
 
 /**

@@ -29,7 +29,7 @@ export interface Passage {
   score: number;
 }
 
-/** Of Okapi BM25 (Robertson and Zaragoza 2009, "The Probabilistic Relevance Framework"): how soon repetition stops to count, and what length costs. */
+/** Of Okapi BM25 (Robertson and Zaragoza 2009, "The Probabilistic Relevance Framework"): how soon repetition stops to count, what length costs. */
 const SATURATION = 1.2;
 const LENGTH_PENALTY = 0.5;
 /** A term in a heading counts as often in the text. */

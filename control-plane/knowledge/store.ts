@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { and, asc, eq, inArray, type SQL, sql } from "drizzle-orm";
 import { newIdentifier } from "#common/identifier";
 import { ServiceError } from "#protocol/errors";
@@ -7,7 +8,7 @@ import { newestFirst, type Page, within } from "../http/paging.js";
 import { foldText } from "../voices/store.js";
 import { type Chunk, cutIntoChunks } from "./chunks.js";
 import { knowledgeChunks, knowledgeRevisions, knowledgeSources, type SourceRow } from "./tables.js";
-import { termVector } from "./term-vector.js";
+import { type TermVector, termVector } from "./term-vector.js";
 
 /** Rows of one insert; each has seven parameters, and a statement takes 65,535. */
 const CHUNKS_PER_INSERT = 500;
@@ -54,6 +55,20 @@ export async function readSource(records: Records, teamId: string, sourceId: str
   return row;
 }
 
+/** Passages indexed without a pause: a megabyte takes half a second in all, and others wait meanwhile. */
+const CHUNKS_PER_TURN = 100;
+
+type IndexedChunk = Chunk & TermVector;
+
+async function indexText(text: string): Promise<IndexedChunk[]> {
+  const indexed: IndexedChunk[] = [];
+  for (const chunk of cutIntoChunks(text)) {
+    if (indexed.length % CHUNKS_PER_TURN === CHUNKS_PER_TURN - 1) await nextTurn();
+    indexed.push({ ...chunk, ...termVector(chunk.heading, chunk.content) });
+  }
+  return indexed;
+}
+
 const searchable = (name: string, fileName: string): string => foldText(`${name}\n${fileName}`);
 const sizeOf = (text: string): number => Buffer.byteLength(text);
 
@@ -63,7 +78,7 @@ export async function insertSource(
   given: { teamId: string; name: string; description: string; content: NewContent; now: Date },
 ): Promise<SourceRow> {
   const { teamId, name, description, content, now } = given;
-  const chunks = cutIntoChunks(content.text);
+  const chunks = await indexText(content.text);
   const row: SourceRow = {
     id: newIdentifier(),
     teamId,
@@ -93,7 +108,7 @@ export async function changeSource(
   const { teamId, sourceId } = owner;
   const { content, now } = change;
   if (!isSourceId(sourceId)) throw new ServiceError("not_found");
-  const chunks = content === null ? [] : cutIntoChunks(content.text);
+  const chunks = content === null ? [] : await indexText(content.text);
   await records.transaction(async (step) => {
     const [row] = await step.select().from(knowledgeSources).where(owned(teamId, sourceId)).for("no key update");
     if (row === undefined) throw new ServiceError("not_found");
@@ -115,11 +130,10 @@ export async function changeSource(
   });
 }
 
-async function insertRevision(step: Records, source: SourceRow, text: string, chunks: readonly Chunk[]): Promise<void> {
+async function insertRevision(step: Records, source: SourceRow, text: string, chunks: readonly IndexedChunk[]): Promise<void> {
   const { id: sourceId, revisionNumber, updatedAt } = source;
   await step.insert(knowledgeRevisions).values({ sourceId, revisionNumber, content: text, createdAt: updatedAt });
-  const rows = chunks.map(({ heading, content }, position) => {
-    const { literal, termCount } = termVector(heading, content);
+  const rows = chunks.map(({ heading, content, literal, termCount }, position) => {
     return { sourceId, revisionNumber, position, heading, content, termCount, terms: literal };
   });
   for (let at = 0; at < rows.length; at += CHUNKS_PER_INSERT) await step.insert(knowledgeChunks).values(rows.slice(at, at + CHUNKS_PER_INSERT));

@@ -24,7 +24,10 @@ describe("stem", () => {
     expect(new Set(forms.split(" ").map(stem)).size).toBe(1);
   });
 
-  it.each([["bus", "business"], ["bed", "be"], ["thing", "th"], ["sing", "s"], ["need", "new"], ["bleed", "blue"], ["us", "bus"], ["a1s", "a1"]])("keeps %s and %s apart", (one, other) => {
+  it.each([
+    ["bus", "business"],
+    ["bed", "be"], ["thing", "th"], ["sing", "s"], ["need", "new"], ["bleed", "blue"], ["us", "bus"], ["a1s", "a1"],
+  ])("keeps %s and %s apart", (one, other) => {
     expect(stem(one)).not.toBe(stem(other));
   });
 });
@@ -45,6 +48,14 @@ describe("termsOf", () => {
     ["?! … —", []],
   ])("%s", (text, terms) => {
     expect(termsOf(text)).toEqual(terms);
+  });
+
+  it("gives plain letters the same terms as among others", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary-ascii", maxLength: 300 }), (text) => {
+        expect(termsOf(`${text} é`)).toEqual(termsOf(text));
+      }),
+    );
   });
 
   it("gives letters and digits only, none too long, whatever the text", () => {

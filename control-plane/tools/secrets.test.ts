@@ -28,6 +28,12 @@ describe("splitHeaders", () => {
     expect(splitHeaders("t1", [], first, sealer).secrets).toEqual({});
   });
 
+  it("takes a new credential although the old one's key is gone", () => {
+    const lost = splitHeaders("t1", [bearer("Bearer a")], none, createSealer(["x".repeat(32)]));
+    const rotated = splitHeaders("t1", [bearer("Bearer b")], lost, sealer);
+    expect(openCredentials("t1", rotated.secrets, sealer)).toEqual({ authorization: "Bearer b" });
+  });
+
   it.each<[string, ToolHeaderInput]>([
     ["a custom header", { name: "X", kind: "custom", value: null }],
     ["a credential that was never stored", bearer(null, "Other")],

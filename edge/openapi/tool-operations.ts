@@ -23,13 +23,14 @@ const tools: Operation[] = [
   {
     method: "POST", path: "/v1/agent/tools", tag: "Agents", needsKey: true,
     summary: "Create a tool",
-    description: "Webhook tools call an HTTP endpoint, client tools the caller's own program. {{name}} stands for a declared argument and {{system.today}} "
-      + "and its like for a system variable, in the URL's path and query, header values and the body. Attach it in an agent's configuration. "
+    description: "Webhook tools call an HTTP endpoint, client tools the caller's own program. {{name}} stands for a declared argument and "
+      + "{{system.today}} and its like for a system variable, in the URL's path and query, header values and the body. Attach it in an agent's "
+      + "configuration. "
       + "Credential headers are written and never read. Needs beta access.",
     body: { schema: toolCreate, mediaTypes: json },
     success: { status: 201, description: "The new tool.", mediaTypes: json, schema: toolEntity },
     errors: [...authentication, ...bodyErrors, "private_beta"],
-    curl: `${jsonBody} -d '{"name": "Look up an order", "arguments": [{"name": "order"}], "method": "GET", "url": "https://api.example.com/orders/{{order}}"}'`,
+    curl: `${jsonBody} -d '{"name": "Find an order", "arguments": [{"name": "order"}], "url": "https://api.example.com/orders/{{order}}"}'`,
   },
   {
     method: "GET", path: "/v1/agent/tools/{tool_id}", tag: "Agents", needsKey: true,
@@ -68,8 +69,8 @@ const tools: Operation[] = [
   {
     method: "POST", path: "/v1/agent/tools/{tool_id}/test", tag: "Agents", needsKey: true,
     summary: "Send a test request to a tool's endpoint",
-    description: "A real request. The URL is sent as it was saved; system variables are empty unless the arguments bring them in an object named system. "
-      + "At most 64 KB of the answer are shown; an endpoint that does not answer within the tool's timeout, at most 25 s, is told in error.",
+    description: "A real request. The URL is sent as it was saved; system variables are empty unless the arguments bring them in an object named "
+      + "system. At most 64 KB of the answer are shown; an endpoint that does not answer within the tool's timeout, at most 25 s, is told in error.",
     body: { schema: toolTestRequest, mediaTypes: json, optional: true },
     success: { status: 200, description: "What came back.", mediaTypes: json, schema: toolTestResult },
     errors: [...authentication, ...bodyErrors, "not_found"],

@@ -127,12 +127,13 @@ describe.each(engines)("what /v1/agent/tools refuses on %s", (engine) => {
   });
 
   it("400 for a body that is no JSON, 415 for none and for another content type, 413 for a huge one", async () => {
-    for (const [method, path] of [["POST", "/v1/agent/tools"], ["PATCH", `/v1/agent/tools/${own}`], ["POST", `/v1/agent/tools/${own}/test`]] as const) {
-      const call = (contentType: string, body: string | Uint8Array) => platform.call(platform.team, method, path, { contentType, body });
+    const path = `/v1/agent/tools/${own}`;
+    for (const [method, address] of [["POST", "/v1/agent/tools"], ["PATCH", path], ["POST", `${path}/test`]] as const) {
+      const call = (contentType: string, body: string | Uint8Array) => platform.call(platform.team, method, address, { contentType, body });
       expect(await call("application/json", "{")).toMatchObject({ status: 400, json: { status: 400, message: "Malformed JSON" } });
       expect(await call("text/plain", "{}")).toMatchObject({ status: 415, text: "" });
       expect((await call("application/json", Buffer.alloc(8 * 1024 * 1024 + 1, "1"))).status).toBe(413);
-      if (!path.endsWith("/test")) expect(await call("application/json", "")).toMatchObject({ status: 415, text: "" });
+      if (!address.endsWith("/test")) expect(await call("application/json", "")).toMatchObject({ status: 415, text: "" });
     }
   });
 
@@ -153,7 +154,9 @@ describe.each(engines)("what /v1/agent/tools refuses on %s", (engine) => {
     ];
     for (const [method, suffix, body] of routes) {
       const answers = [];
-      for (const id of [own, missing, "no-id", "%00"]) answers.push(await platform.send(platform.otherTeam, method, `/v1/agent/tools/${id}${suffix}`, body));
+      for (const id of [own, missing, "no-id", "%00"]) {
+        answers.push(await platform.send(platform.otherTeam, method, `/v1/agent/tools/${id}${suffix}`, body));
+      }
       expect(answers[0]?.status).toBe(404);
       for (const answer of answers) expect(answer).toEqual(answers[0]);
     }
@@ -166,7 +169,8 @@ describe.each(engines)("what /v1/agent/tools refuses on %s", (engine) => {
   });
 
   it("405 for verbs that a path does not have", async () => {
-    expect(await platform.send(platform.team, "PUT", `/v1/agent/tools/${own}`, good)).toMatchObject({ status: 405, headers: { allow: "GET, PATCH, DELETE" } });
+    const answer = await platform.send(platform.team, "PUT", `/v1/agent/tools/${own}`, good);
+    expect(answer).toMatchObject({ status: 405, headers: { allow: "GET, PATCH, DELETE" } });
   });
 });
 

@@ -57,7 +57,8 @@ describe("POST /v1/agent/tools/{tool_id}/test", () => {
   });
 
   it("takes system variables from an object named system", async () => {
-    const template = { headers: [{ name: "X-From", value: "{{system.caller_number}}" }], content_type: "text/plain", body_template: "{{system.today}}!" };
+    const headers = [{ name: "X-From", value: "{{system.caller_number}}" }];
+    const template = { headers, content_type: "text/plain", body_template: "{{system.today}}!" };
     await test(template, { system: { caller_number: "+15551234567", today: "2026-11-20", unknown: "x" } });
     expect(endpoint.received).toMatchObject([{ headers: { "x-from": "+15551234567", "content-type": "text/plain" }, body: "2026-11-20!" }]);
   });
@@ -75,7 +76,8 @@ describe("POST /v1/agent/tools/{tool_id}/test", () => {
     expect([cut.response_truncated, cut.response_body.length]).toEqual([true, MAX_TEST_RESPONSE_BYTES / 2]);
     endpoint.answer = (response) => response.end(`a${"é".repeat(200_000)}`);
     const odd = await test({});
-    expect([odd.response_truncated, odd.response_body.length, odd.response_body.includes("\ufffd")]).toEqual([true, MAX_TEST_RESPONSE_BYTES / 2, false]);
+    expect([odd.response_truncated, odd.response_body.length]).toEqual([true, MAX_TEST_RESPONSE_BYTES / 2]);
+    expect(odd.response_body).not.toContain("\ufffd");
     endpoint.answer = (response) => response.end("x".repeat(MAX_TEST_RESPONSE_BYTES));
     const whole = await test({});
     expect([whole.response_truncated, whole.response_body.length]).toEqual([false, MAX_TEST_RESPONSE_BYTES]);

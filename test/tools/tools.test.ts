@@ -116,10 +116,11 @@ describe.each(engines)("/v1/agent/tools on %s", (engine) => {
 
   it("loses none of several changes at once", async () => {
     const made = await create(minimal);
-    const changes = [{ description: "d" }, { method: "GET" }, { error_handling: "hide" }, { expects_response: false }, { name: "n" }, { timeout_seconds: 7 }];
-    const answers = await Promise.all(changes.map((change) => platform.send(platform.team, "PATCH", `/v1/agent/tools/${made.tool_id}`, change)));
+    const path = `/v1/agent/tools/${made.tool_id}`;
+    const changes = [{ description: "d" }, { method: "GET" }, { error_handling: "hide" }, { expects_response: false }, { name: "n" }];
+    const answers = await Promise.all(changes.map((change) => platform.send(platform.team, "PATCH", path, change)));
     expect(answers.map(({ status }) => status)).toEqual(changes.map(() => 200));
-    const { json } = await platform.send(platform.team, "GET", `/v1/agent/tools/${made.tool_id}`);
+    const { json } = await platform.send(platform.team, "GET", path);
     expect(json).toMatchObject(Object.assign({}, ...changes) as object);
   });
 
