@@ -5,6 +5,7 @@ import type { Clock } from "#common/clock";
 import type { Logger } from "#common/log";
 import { joinTrace } from "#common/tracing/traceparent";
 import { Connection } from "./connection.js";
+import { type AnchorEngine, type CorkAnchor, openCorkAnchor } from "./cork-anchor.js";
 import type { HttpRequest, HttpResponder, SocketConnection, SocketRoute, SocketSession } from "./exchange.js";
 import { Responder } from "./responder.js";
 import { compilePath, matchPath, splitPath } from "./router.js";
@@ -57,6 +58,7 @@ interface SocketData {
 /** Opens the port. Throws `internal` with a message when it is taken. */
 export async function listen(options: ListenOptions): Promise<Listener> {
   const app = uws.App();
+  const anchor = await openCorkAnchor(anchorEngine);
   const connections = new Set<Connection>();
   let onEmpty: (() => void) | null = null;
   const forget = (connection: Connection): void => {
@@ -64,7 +66,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     if (connections.size === 0) onEmpty?.();
   };
   for (const route of options.sockets) {
-    const behavior = socketBehavior(route, options, connections, forget);
+    const behavior = socketBehavior(route, options, { connections, forget, anchor });
     app.ws(route.path, behavior);
     // For clients whose base address ends in a slash.
     app.ws(`/${route.path}`, behavior);
@@ -86,6 +88,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
       }),
     close: () => {
       clearInterval(lifeCheck);
+      anchor.close();
       for (const connection of [...connections]) connection.close(1001, "The server is shutting down");
       // Left out of the package's type declaration.
       (app as unknown as { close(): void }).close();
@@ -93,9 +96,10 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   };
 }
 
-function bind(app: uws.TemplatedApp, host: string, port: number): Promise<number> {
+function bind(app: uws.TemplatedApp, host: string, port: number, onListen?: (socket: uws.us_listen_socket) => void): Promise<number> {
   return new Promise((resolve, reject) => {
     app.listen(host, port, (socket) => {
+      if (socket !== false) onListen?.(socket);
       if (socket !== false) resolve(uws.us_socket_local_port(socket as unknown as uws.us_socket));
       else reject(new ServiceError("internal", { cause: new Error(`Cannot listen on ${host}:${port}; is the port in use?`) }));
     });
@@ -151,9 +155,9 @@ function copyHeaders(req: uws.HttpRequest): Map<string, string> {
 function socketBehavior(
   route: SocketRoute,
   options: ListenOptions,
-  connections: Set<Connection>,
-  forget: (connection: Connection) => void,
+  shared: { connections: Set<Connection>; forget: (connection: Connection) => void; anchor: CorkAnchor },
 ): uws.WebSocketBehavior<SocketData> {
+  const { connections, forget, anchor } = shared;
   return {
     maxPayloadLength: route.maxFrameBytes + OVERSIZE_MARGIN_BYTES,
     // No limit: the engine drops frames past it. `Connection` tells its writer to wait instead.
@@ -161,7 +165,7 @@ function socketBehavior(
     idleTimeout: ENGINE_IDLE_SECONDS,
     // The engine's pings give a peer 16 s to answer; a listener that reads at playing speed answers after the audio queued before.
     sendPingsAutomatically: false,
-    upgrade: (res, req, context) => upgrade(res, req, context, route, options),
+    upgrade: (res, req, context) => upgrade({ res, req, context }, route, options, anchor),
     open: (ws) => {
       const data = ws.getUserData();
       const { clock, stallMs, idleMs } = options;
@@ -211,7 +215,24 @@ function rawSocket(ws: uws.WebSocket<SocketData>): ConstructorParameters<typeof 
   };
 }
 
-function upgrade(res: uws.HttpResponse, req: uws.HttpRequest, context: uws.us_socket_context_t, route: SocketRoute, options: ListenOptions): void {
+/** The engine's loopback side of a `CorkAnchor`. */
+const anchorEngine: AnchorEngine = {
+  listen: async (onRequest) => {
+    const app = uws.App().get("/", onRequest);
+    let stop = (): void => undefined;
+    const port = await bind(app, "127.0.0.1", 0, (socket) => {
+      stop = () => uws.us_listen_socket_close(socket);
+    });
+    return { port, stop };
+  },
+};
+
+function upgrade(
+  { res, req, context }: { res: uws.HttpResponse; req: uws.HttpRequest; context: uws.us_socket_context_t },
+  route: SocketRoute,
+  options: ListenOptions,
+  anchor: CorkAnchor,
+): void {
   const key = req.getHeader("sec-websocket-key");
   const protocol = req.getHeader("sec-websocket-protocol");
   const extensions = req.getHeader("sec-websocket-extensions");
@@ -222,7 +243,7 @@ function upgrade(res: uws.HttpResponse, req: uws.HttpRequest, context: uws.us_so
       if (responder.closed.aborted) return;
       responder.detach();
       const data: SocketData = { open, maxFrameBytes: route.maxFrameBytes, connection: null };
-      res.cork(() => res.upgrade(data, key, protocol, extensions, context));
+      anchor.cork(() => res.upgrade(data, key, protocol, extensions, context));
     },
     (error: unknown) => options.refuseUpgrade(request, responder, route.path, error),
   );
