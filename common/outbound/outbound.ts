@@ -1,10 +1,10 @@
 import type { Logger } from "../log.js";
-import { parseAllowList } from "./allow-list.js";
 import { type Dial, dialDirectly } from "./connect.js";
 import { type ExchangeResponse, exchange } from "./exchange.js";
 import { OutboundError } from "./outbound-error.js";
 import { checkHeaders, type HeaderList, headersForOtherOrigin } from "./request-headers.js";
 import { createNameResolver } from "./resolve.js";
+import { outboundRules } from "./rules.js";
 import { parseTarget, type Target } from "./target.js";
 
 export type OutboundMethod = "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -55,6 +55,8 @@ export interface OutboundOptions {
   /** Name servers to ask (`address:port`) instead of the system's. */
   dnsServers?: readonly string[];
   dial?: Dial;
+  /** Addresses that are this machine's, which are refused even where they are public; those of its interfaces when absent. */
+  ownAddresses?: () => readonly string[];
   /** Trusted besides those that node brings, PEM. */
   certificateAuthorities?: readonly string[];
 }
@@ -64,11 +66,11 @@ const CHECK_MS = 5000;
 
 /** Opens the door. Throws RangeError for an entry of the allow-list that cannot be read. */
 export function createOutbound(options: OutboundOptions): Outbound {
-  const allow = parseAllowList(options.allow);
-  if (allow.entries.length > 0) {
-    options.log.warn({ allow: allow.entries }, "PARLEY_OUTBOUND_ALLOW is set: users of this service can make it call these private hosts");
+  const rules = outboundRules(options.allow, options.ownAddresses);
+  if (rules.allow.entries.length > 0) {
+    options.log.warn({ allow: rules.allow.entries }, "PARLEY_OUTBOUND_ALLOW is set: users of this service can make it call these private hosts");
   }
-  const names = createNameResolver({ allow, dnsServers: options.dnsServers ?? null });
+  const names = createNameResolver({ rules, dnsServers: options.dnsServers ?? null });
   const dial = options.dial ?? dialDirectly;
   const certificateAuthorities = options.certificateAuthorities ?? [];
 
@@ -89,7 +91,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
       const deadlineMs = performance.now() + request.timeoutMs;
       return await withDeadline(request, async (signal) => {
         let state: Hop = {
-          target: parseTarget(request.url, allow),
+          target: parseTarget(request.url, rules),
           method: request.method,
           headers: checkHeaders(request.headers ?? []),
           body: request.body ?? null,
@@ -99,12 +101,12 @@ export function createOutbound(options: OutboundOptions): Outbound {
           const location = redirectOf(response);
           if (location === null || (request.maxRedirects ?? 0) === 0) return { ...response, url: state.target.url.href };
           if (redirects >= (request.maxRedirects ?? 0)) throw new OutboundError("too_many_redirects");
-          state = follow(state, response.status, parseTarget(resolveLocation(location, state.target.url), allow));
+          state = follow(state, response.status, parseTarget(resolveLocation(location, state.target.url), rules));
         }
       });
     },
     async checkUrl(url) {
-      await names.addressesOf(parseTarget(url, allow), CHECK_MS);
+      await names.addressesOf(parseTarget(url, rules), CHECK_MS);
     },
   };
 }

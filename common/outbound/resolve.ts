@@ -1,7 +1,7 @@
 import { lookup, Resolver } from "node:dns/promises";
-import { canonicalAddress, isPublicAddress } from "./address.js";
-import type { AllowList } from "./allow-list.js";
+import { canonicalAddress } from "./address.js";
 import { OutboundError } from "./outbound-error.js";
+import type { OutboundRules } from "./rules.js";
 import type { Target } from "./target.js";
 
 /** More addresses than any honest name has; the rest is not looked at and not called. */
@@ -24,14 +24,13 @@ export interface NameResolver {
  * Asks DNS itself, once for each request, and refuses a name of which any address is not public: it might be another one's turn next time.
  * Names that the operator vouches for are looked up as the system does, `/etc/hosts` included.
  */
-export function createNameResolver(options: { allow: AllowList; dnsServers: readonly string[] | null }): NameResolver {
+export function createNameResolver(options: { rules: OutboundRules; dnsServers: readonly string[] | null }): NameResolver {
   return {
     async addressesOf(target, deadlineMs) {
       if (target.address !== null) return [target.address];
       if (target.allowed) return await systemLookup(target.host);
       const addresses = await ask(target.host, options.dnsServers, deadlineMs);
-      const callable = (address: string): boolean => isPublicAddress(address) || options.allow.allowsAddress(address, target.port);
-      if (!addresses.every(callable)) throw new OutboundError("private_address");
+      if (!addresses.every((address) => options.rules.mayCall(address, target.port))) throw new OutboundError("private_address");
       return addresses;
     },
   };
@@ -50,6 +49,8 @@ async function ask(host: string, servers: readonly string[] | null, deadlineMs: 
     return addresses.map((address) => canonicalAddress(address) ?? address);
   } finally {
     clearTimeout(timer);
+    // Where one family failed, the other one's question may still be open.
+    resolver.cancel();
   }
 }
 

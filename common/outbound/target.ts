@@ -1,6 +1,6 @@
-import { canonicalAddress, isPublicAddress } from "./address.js";
-import type { AllowList } from "./allow-list.js";
+import { canonicalAddress } from "./address.js";
 import { OutboundError } from "./outbound-error.js";
+import type { OutboundRules } from "./rules.js";
 
 /** Longest URL that is accepted, in characters (interface.md, Limits). */
 export const MAX_URL_LENGTH = 4000;
@@ -34,7 +34,7 @@ const MAX_NAME_LENGTH = 253;
  * Reads a URL and applies every rule that needs no network. Throws OutboundError with a refusal.
  * Parsed once, with the parser that the client itself uses, so that nothing is understood in two ways.
  */
-export function parseTarget(text: string, allow: AllowList): Target {
+export function parseTarget(text: string, rules: OutboundRules): Target {
   if (text.length > MAX_URL_LENGTH) throw new OutboundError("url_too_long");
   // The parser drops tabs and newlines and takes backslashes for slashes: readers of the text would see another host than it does.
   if (/[\u0000-\u0020\u007f\\]/.test(text.trim()) || text !== text.trim() || !URL.canParse(text)) throw new OutboundError("invalid_url");
@@ -48,9 +48,10 @@ export function parseTarget(text: string, allow: AllowList): Target {
     .replace(/\.$/, "");
   const port = url.port === "" ? (url.protocol === "https:" ? 443 : 80) : Number(url.port);
   const address = canonicalAddress(host);
-  const allowed = allow.allowsHost(host, port) || (address !== null && allow.allowsAddress(address, port));
+  const allowed = rules.allow.allowsHost(host, port) || (address !== null && rules.allow.allowsAddress(address, port));
   if (forbiddenPorts.has(port) && !allowed) throw new OutboundError("forbidden_port");
-  if (!allowed) requirePublic(host, address);
+  if (!allowed && address === null) requirePublicName(host);
+  if (!allowed && address !== null && !rules.mayCall(address, port)) throw new OutboundError("private_address");
   return { url, host, port, address, allowed };
 }
 
@@ -58,11 +59,7 @@ function authority(text: string): string {
   return text.slice(text.indexOf("//") + 2).split(/[/?#]/, 1)[0] ?? "";
 }
 
-function requirePublic(host: string, address: string | null): void {
-  if (address !== null) {
-    if (!isPublicAddress(address)) throw new OutboundError("private_address");
-    return;
-  }
+function requirePublicName(host: string): void {
   const labels = host.split(".");
   if (host.length > MAX_NAME_LENGTH || !labels.every((label) => labelPattern.test(label))) throw new OutboundError("invalid_url");
   if (labels.length < 2 || privateDomains.some((domain) => host === domain || host.endsWith(`.${domain}`))) throw new OutboundError("private_host");

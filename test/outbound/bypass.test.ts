@@ -100,6 +100,25 @@ describe("the bypass list", () => {
   });
 });
 
+describe("this machine's own public address", () => {
+  const ownAddresses = (): string[] => ["2606:4700::99", "93.184.216.34"];
+  const careful = (): Outbound => createOutbound({ allow: [], log: createLogger("test", "fatal"), dnsServers: [dns.address], ownAddresses });
+
+  it.each([
+    "http://[2606:4700::99]/",
+    "http://[2606:4700:0:0::99]:8080/",
+    "http://93.184.216.34/",
+    "http://[::ffff:93.184.216.34]/",
+    "http://public.hooks.dev/",
+  ])("is refused as %s", async (url) => {
+    await expect(careful().checkUrl(url)).rejects.toMatchObject({ reason: "private_address" });
+  });
+
+  it("leaves others alone", async () => {
+    await expect(careful().checkUrl("http://[2606:4700::98]/")).resolves.toBeUndefined();
+  });
+});
+
 describe("what may pass", () => {
   it.each([
     "https://public.hooks.dev/a?b=c#d",
