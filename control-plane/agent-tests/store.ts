@@ -2,8 +2,7 @@ import { and, asc, eq, inArray, type SQL, sql } from "drizzle-orm";
 import { newIdentifier } from "#common/identifier";
 import type { TestDefinition, TestListQuery, TestSummary } from "#protocol/agents/tests";
 import { type Problem, ServiceError } from "#protocol/errors";
-import { isAgentId } from "../agents/store.js";
-import { agents } from "../agents/tables.js";
+import { holdAgents } from "../agents/store.js";
 import type { Records } from "../database/database.js";
 import { newestFirst, type Page, within } from "../http/paging.js";
 import { foldText } from "../voices/store.js";
@@ -58,19 +57,6 @@ export async function insertTest(
     if (agentIds.length > 0) await step.insert(agentTestAttachments).values(agentIds.map((agentId) => ({ testId: row.id, agentId })));
     return { row, agentIds };
   });
-}
-
-/** The ids that are agents of the team; they stay until the transaction ends. */
-async function holdAgents(step: Records, teamId: string, agentIds: readonly string[]): Promise<Set<string>> {
-  const ids = agentIds.filter(isAgentId);
-  if (ids.length === 0) return new Set();
-  const rows = await step
-    .select({ id: agents.id })
-    .from(agents)
-    .where(and(eq(agents.teamId, teamId), inArray(agents.id, ids)))
-    .orderBy(asc(agents.id))
-    .for("key share");
-  return new Set(rows.map((row) => row.id));
 }
 
 function columnsOf(definition: TestDefinition): Pick<TestRow, "name" | "nameFolded" | "testType" | "definition"> {

@@ -1,4 +1,4 @@
-import { and, eq, type SQL, sql } from "drizzle-orm";
+import { and, asc, eq, inArray, type SQL, sql } from "drizzle-orm";
 import type { AgentEntity, AgentListQuery, AgentUpdate } from "#protocol/agents/agent";
 import { ServiceError } from "#protocol/errors";
 import type { Records } from "../database/database.js";
@@ -26,6 +26,20 @@ export async function lockAgent(step: Records, teamId: string, agentId: string):
   const [row] = isAgentId(agentId) ? await step.select().from(agents).where(ownedAgent(teamId, agentId)).for("no key update") : [];
   if (row === undefined) throw new ServiceError("not_found");
   return row;
+}
+
+/** Keeps the team's agents among these ids from being deleted until the transaction ends, so that others may refer to them. Gives those ids. */
+export async function holdAgents(step: Records, teamId: string, agentIds: readonly string[]): Promise<Set<string>> {
+  const ids = agentIds.filter(isAgentId);
+  if (ids.length === 0) return new Set();
+  const rows = await step
+    .select({ id: agents.id })
+    .from(agents)
+    .where(and(eq(agents.teamId, teamId), inArray(agents.id, ids)))
+    // One order for everyone: nobody waits in a circle.
+    .orderBy(asc(agents.id))
+    .for("key share");
+  return new Set(rows.map((row) => row.id));
 }
 
 /** Texts with the forms that searches compare. */

@@ -2,7 +2,7 @@ import { and, count, eq, inArray, ne, type SQL, sql } from "drizzle-orm";
 import { newIdentifier } from "#common/identifier";
 import { MAX_PHONE_NUMBERS, type PhoneEntity, type PhoneListQuery, type PhoneUpdate } from "#protocol/agents/phone";
 import { ServiceError } from "#protocol/errors";
-import { findAgent } from "../agents/store.js";
+import { holdAgents } from "../agents/store.js";
 import { teams } from "../database/schema.js";
 import type { Records } from "../database/database.js";
 import { newestFirst, type Page, within } from "../http/paging.js";
@@ -39,7 +39,7 @@ export async function recordFailure(records: Records, request: PhoneRequest): Pr
   await records.transaction(async (step) => {
     // Requests of one team take turns: the count below would miss what another one is adding.
     await step.select({ id: teams.id }).from(teams).where(eq(teams.id, teamId)).for("no key update");
-    if (agentId !== null) await findAgent(step, teamId, agentId);
+    await requireAgent(step, teamId, agentId);
     const [held] = await step
       .select({ id: phoneNumbers.id })
       .from(phoneNumbers)
@@ -59,7 +59,7 @@ export async function recordFailure(records: Records, request: PhoneRequest): Pr
 /** Changes the label or the agent of the team's number. Throws `not_found` for a number or an agent that it does not have. */
 export async function updatePhone(records: Records, owner: { teamId: string; id: string }, update: PhoneUpdate, now: Date): Promise<PhoneRow> {
   return await records.transaction(async (step) => {
-    if (update.agent_id !== undefined && update.agent_id !== null) await findAgent(step, owner.teamId, update.agent_id);
+    await requireAgent(step, owner.teamId, update.agent_id ?? null);
     const [row] = await step
       .update(phoneNumbers)
       .set({ label: update.label, agentId: update.agent_id, updatedAt: now })
@@ -68,6 +68,11 @@ export async function updatePhone(records: Records, owner: { teamId: string; id:
     if (row === undefined) throw new ServiceError("not_found");
     return row;
   });
+}
+
+/** Makes sure that the team has this agent until the transaction ends; null is none. Throws `not_found`. */
+async function requireAgent(step: Records, teamId: string, agentId: string | null): Promise<void> {
+  if (agentId !== null && !(await holdAgents(step, teamId, [agentId])).has(agentId)) throw new ServiceError("not_found");
 }
 
 /** Forgets a number that no provider holds. */

@@ -100,6 +100,27 @@ describe.each(engines)("agents under concurrency on %s", (engine) => {
     await fc.assert(property, { ...runs, numRuns: 4 });
   });
 
+  it("answers 404, never a failure, to whoever refers to an agent that is being deleted", async () => {
+    const test = await team.ask("POST", "/v1/agent/tests", { name: "t", test_type: "next_reply", conversation: [{ text: "a" }], expectation: "b" });
+    const refused = await team.ask("POST", "/v1/agent/phone-numbers", { provider: "twilio", phone_number: "+14155550123" });
+    expect([test.status, refused.status]).toEqual([201, 502]);
+    const [phone] = (await team.ask("GET", "/v1/agent/phone-numbers")).json["phone_numbers"] as { phone_number_id: string }[];
+    for (let round = 0; round < 12; round++) {
+      const agentId = await createAgent(team);
+      const path = `/v1/agent/agents/${agentId}`;
+      const answers = await Promise.all([
+        team.ask("PATCH", `/v1/agent/phone-numbers/${phone?.phone_number_id}`, { agent_id: agentId }),
+        team.ask("POST", "/v1/agent/phone-numbers", { provider: "twilio", phone_number: "+14155550123", agent_id: agentId }),
+        team.ask("PUT", `${path}/tests/${String(test.json["test_id"])}`),
+        team.ask("POST", `${path}/publish`),
+        team.ask("DELETE", path),
+        team.ask("PATCH", `${path}/config`, { prompt: { system_prompt: String(round) } }),
+      ]);
+      for (const { status } of answers) expect([200, 204, 404, 502]).toContain(status);
+      expect((await team.ask("GET", path)).status).toBe(404);
+    }
+  });
+
   it("gives the same rows by pages as by cursors, newest first", async () => {
     const own = await addClient(fixture);
     // Made at once: many have the same millisecond, and the order must still be total.
