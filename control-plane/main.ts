@@ -6,6 +6,7 @@ import { type RoleContext, type RunningRole, runRole } from "#common/lifecycle/r
 import { createOutbound } from "#common/outbound/outbound";
 import { openSealer } from "#common/secrets/secret-key";
 import { sendHeartbeats } from "#common/membership/heartbeat";
+import { startAnalytics } from "./analytics/start.js";
 import { openDatabase } from "./database/open.js";
 import { startService } from "./service.js";
 import { measureSamples } from "./voices/measurement.js";
@@ -19,17 +20,21 @@ async function start(context: RoleContext): Promise<RunningRole> {
     openDatabase({ url: config.DATABASE_URL, dataDirectory: config.PARLEY_DATA_DIR, log }),
     connectNats({ url: config.NATS_URL ?? "nats://127.0.0.1:4222", name: id, log }),
   ]);
+  const { records } = database;
+  const watch = watchControlPlane({ metrics, tracing, isConnected: () => bus.isConnected() });
+  const analytics = startAnalytics({ bus, records, log, url: config.CLICKHOUSE_URL, dataDirectory: config.PARLEY_DATA_DIR, watch });
   const service = await startService({
     bus,
     clock: systemClock,
-    records: database.records,
+    records,
     log,
     measure: measureSamples,
     outbound: createOutbound({ allow: config.PARLEY_OUTBOUND_ALLOW, log }),
     sealer: openSealer({ secretKey: config.PARLEY_SECRET_KEY, dataDirectory: config.PARLEY_DATA_DIR }),
     now: () => new Date(),
     developmentKey: config.PARLEY_API_KEY,
-    watch: watchControlPlane({ metrics, tracing, isConnected: () => bus.isConnected() }),
+    watch,
+    sumUsage: analytics.sumUsage,
   });
   const describe = (): Heartbeat => ({ type: "heartbeat", role: ROLE, id, epoch, state: context.state() });
   const heartbeats = sendHeartbeats({ bus, clock: systemClock, describe });
@@ -42,6 +47,7 @@ async function start(context: RoleContext): Promise<RunningRole> {
       service.stop();
       heartbeats.say();
       heartbeats.stop();
+      await analytics.stop();
       await bus.close();
       await closeDecodeThreads();
       await database.close();

@@ -25,6 +25,8 @@ import { UsageSettlement } from "./accounts/settlement.js";
 import { administerTeams } from "./accounts/teams.js";
 import { verifyKey } from "./accounts/verify.js";
 import { agentPlatformRoutes } from "./agent-platform.js";
+import { type SumUsage, usageRoutes } from "./analytics/routes.js";
+import { sumUsageInRecords } from "./analytics/usage-records.js";
 import type { Records } from "./database/database.js";
 import { toServiceError } from "./database/failure.js";
 import { answerForwarded } from "./http/answer.js";
@@ -60,6 +62,8 @@ export interface ServiceOptions {
   developmentKey: string | null;
   /** Metrics and spans; none when absent. */
   watch?: ControlWatch;
+  /** Answers `/v1/usage`; the booked records do when absent. */
+  sumUsage?: SumUsage;
 }
 
 /** The control plane on the bus. */
@@ -76,12 +80,13 @@ export async function startService(options: ServiceOptions): Promise<ControlPlan
   const replaced = await seedDevelopment(records, options.developmentKey, now());
   const inFlight = new InFlight();
   const subscriptions = answerRequests(options, inFlight);
-  const settlement = new UsageSettlement({ bus, clock, records, log, now, queueGroup: QUEUE_GROUP, watch: options.watch });
+  const settlement = new UsageSettlement({ bus, records, log, now, consumer: "settlement", watch: options.watch });
   const webhooks = startWebhooks({ bus, clock, records, log, outbound, sealer, now });
   if (replaced !== null) bus.publish(keyRevokedSubject, { keyDigest: replaced } satisfies KeyRevoked);
   // Seeding may have given the team credit that edges do not know of.
   await forgetKeys(bus, records, [DEVELOPMENT_TEAM_ID]);
-  // Once this resolves, the server has every subscription: a role that says it is ready answers.
+  // Once these resolve, the server has every subscription and keeps usage: a role that says it is ready answers.
+  await settlement.ready;
   await bus.flush();
   return {
     async drain() {
@@ -89,17 +94,17 @@ export async function startService(options: ServiceOptions): Promise<ControlPlan
       await Promise.all([inFlight.idle(), settlement.drain(), webhooks.drain()]);
     },
     stop() {
-      settlement.stop();
       webhooks.stop();
     },
   };
 }
 
 /** Every route that edges forward requests to. */
-export function controlRoutes({ bus, clock, records, log, measure, now, outbound, sealer }: ServiceOptions): Route[] {
+export function controlRoutes({ bus, clock, records, log, measure, now, outbound, sealer, sumUsage }: ServiceOptions): Route[] {
   return [
     ...voiceRoutes({ records, objects: voiceObjects(bus, log), measure, now, bus }),
     ...walletRoutes(records),
+    ...usageRoutes(sumUsage ?? ((query) => sumUsageInRecords(records, query)), now),
     ...agentPlatformRoutes({ records, outbound, sealer, clock, now }),
     ...webhookRoutes({ records, bus, sealer, now }),
   ];

@@ -11,6 +11,11 @@ export interface Bus {
   request<T>(subject: string, message: object, options: { timeoutMs: number; dependency: string }): Promise<T>;
   /** Answers requests; a thrown error must be turned into a reply by `handler` itself. */
   respond<Q, A extends object>(subject: string, handler: (question: Q) => Promise<A>, options?: { queue?: string }): Subscription;
+  /**
+   * Hands messages that are kept on the server (JetStream) to `handler`, in batches; each batch is done with when the promise resolves,
+   * and comes again when it rejects. Members with the same consumer name share the messages; each name gets all of them, at least once.
+   */
+  consume<T>(options: ConsumeOptions, handler: KeptHandler<T>): KeptSubscription;
   /** Called after the connection was lost and is back: messages in between are gone. */
   onReconnect(listener: () => void): void;
   /** False while the connection is lost. */
@@ -25,6 +30,35 @@ export interface Bus {
 
 export interface Subscription {
   unsubscribe(): void;
+}
+
+/** Messages of some subjects, kept for a while whether or not anybody listens. */
+export interface KeptStream {
+  name: string;
+  subjects: string[];
+  maxAgeMs: number;
+  /** Past it the oldest go. */
+  maxBytes: number;
+}
+
+export interface ConsumeOptions {
+  stream: KeptStream;
+  /** Remembered by the server: a consumer of this name goes on where the last one was. */
+  consumer: string;
+  /** Most messages that `handler` is given at once. */
+  batch: number;
+  /** How long to wait for a batch to fill. */
+  lingerMs: number;
+}
+
+/** `pending` are those on the server that no consumer of the name has taken yet. */
+export type KeptHandler<T> = (messages: T[], pending: number) => Promise<void>;
+
+export interface KeptSubscription {
+  /** Resolves when the stream exists: what is published from then on is kept. */
+  ready: Promise<void>;
+  /** Takes no more; resolves when the batch in hand is dealt with. */
+  stop(): Promise<void>;
 }
 
 /** Named byte objects of any size (JetStream object store). */

@@ -3,7 +3,8 @@ import { Objm, type ObjectStore } from "@nats-io/obj";
 import { decodeMsgpack, encodeMsgpack } from "#protocol/msgpack";
 import { ServiceError } from "#protocol/errors";
 import type { Logger } from "../log.js";
-import type { Bus, ObjectBucket, Subscription } from "./bus.js";
+import type { Bus, ConsumeOptions, KeptHandler, KeptSubscription, ObjectBucket, Subscription } from "./bus.js";
+import { consumeKept } from "./kept-messages.js";
 
 /**
  * Connects to a NATS server and waits for it: a role may start before its server does.
@@ -64,6 +65,10 @@ class NatsBus implements Bus {
         (error: unknown) => this.#log.error({ err: error, subject }, "a request handler failed without a reply"),
       );
     });
+  }
+
+  consume<T>(options: ConsumeOptions, handler: KeptHandler<T>): KeptSubscription {
+    return consumeKept(this.#connection, options, handler, this.#log);
   }
 
   onReconnect(listener: () => void): void {

@@ -62,7 +62,9 @@ export const metricCatalogue = {
   parley_control_requests_total: counter(["control-plane"], ["kind", "outcome"], "Requests answered, by kind and outcome: ok, refused (4xx) or failed (5xx)."),
   parley_control_request_seconds: histogram(["control-plane"], ["kind"], requestSeconds, "Time that an answer took, by kind of request."),
   parley_usage_settled_total: counter(["control-plane"], ["outcome"], "Usage records that came off the bus: settled, repeated (known already) or dropped."),
-  parley_usage_waiting: gauge(["control-plane"], [], "Usage records that wait for the database."),
+  parley_usage_waiting: gauge(["control-plane"], [], "Usage records on the bus that are not booked yet, as of the last batch."),
+  parley_analytics_rows_total: counter(["control-plane"], [], "Usage records given to the analytics engine, repetitions included."),
+  parley_analytics_waiting: gauge(["control-plane"], [], "Usage records on the bus that the analytics engine does not have yet, as of the last batch."),
 } as const satisfies Record<string, MetricDeclaration>;
 
 type Catalogue = typeof metricCatalogue;

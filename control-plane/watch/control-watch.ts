@@ -15,6 +15,9 @@ export interface ControlWatch {
   usage(outcome: UsageOutcome): void;
   /** Tells how many usage records wait, whenever a scraper asks. */
   usageWaiting(read: () => number): void;
+  /** Usage records that the analytics engine took. */
+  analyticsRows(count: number): void;
+  analyticsWaiting(read: () => number): void;
 }
 
 /** Watches nothing. */
@@ -23,6 +26,8 @@ export const noWatch: ControlWatch = {
   forwarded: (_request, _pattern, work) => work(),
   usage: () => undefined,
   usageWaiting: () => undefined,
+  analyticsRows: () => undefined,
+  analyticsWaiting: () => undefined,
 };
 
 /** Opens the control plane's metrics and spans. */
@@ -32,6 +37,9 @@ export function watchControlPlane(options: { metrics: Metrics; tracing: Tracing;
   const requests = metrics.counter("parley_control_requests_total");
   const seconds = metrics.histogram("parley_control_request_seconds");
   const settled = metrics.counter("parley_usage_settled_total");
+  let analyticsWaiting = (): number => 0;
+  const analyticsRows = metrics.counter("parley_analytics_rows_total");
+  metrics.gauge("parley_analytics_waiting", () => analyticsWaiting());
   const count = (kind: ControlRequestKind, status: number, startMs: number): void => {
     requests({ kind, outcome: status < 400 ? "ok" : status < 500 ? "refused" : "failed" });
     seconds({ kind }, (spanNowMs() - startMs) / 1000);
@@ -52,6 +60,10 @@ export function watchControlPlane(options: { metrics: Metrics; tracing: Tracing;
     },
     usage: (outcome) => settled({ outcome }),
     usageWaiting: (read) => metrics.gauge("parley_usage_waiting", read),
+    analyticsRows: (rows) => analyticsRows({}, rows),
+    analyticsWaiting: (read) => {
+      analyticsWaiting = read;
+    },
   };
 }
 

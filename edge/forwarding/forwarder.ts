@@ -144,6 +144,7 @@ export function forwardedRoutes(options: ForwarderOptions): HttpRoute[] {
     ...under("/model", "voices"),
     ...under("/model/*", "voices"),
     ...under("/wallet/*", "wallet"),
+    ...under("/v1/usage", "wallet"),
     ...under("/v1/agent/*", "agents"),
     { method: "GET", path: "/v1/agent/agents/:agent_id/widget", handle: (request, responder) => forwarder.forwardOpen(request, responder) },
   ];

@@ -1,6 +1,7 @@
 import { MAX_WAITING_TEXT_BYTES } from "#protocol/speech/live";
 import { speechRequest } from "#protocol/speech/request";
 import { modelCreate, modelEntity, modelList, modelListQuery, modelPatch, statusOk } from "#protocol/voices";
+import { usageQuery, usageReport } from "#protocol/usage";
 import { apiCredit, walletPackage } from "#protocol/wallet";
 import type { ErrorCode } from "#protocol/errors";
 import { agentOperations } from "./agent-operations.js";
@@ -120,6 +121,19 @@ const wallet: Operation[] = [
   },
 ];
 
+const usage: Operation[] = [
+  {
+    method: "GET", path: "/v1/usage", tag: "Wallet", needsKey: true,
+    summary: "Show what the team used",
+    description: "Sums by day (UTC), model and key: group_by is a comma-separated list of day, model and key, day when absent. start and end are dates, "
+      + "both included; the last 30 days when absent, 366 at most. A request counts a moment after its end.",
+    query: usageQuery,
+    success: { status: 200, description: "The sums.", mediaTypes: json, schema: usageReport },
+    errors: [...authentication, "validation"],
+    curl: "",
+  },
+];
+
 const operation: Operation[] = [
   {
     method: "GET", path: "/health", tag: "Operation", needsKey: false,
@@ -149,4 +163,4 @@ const operation: Operation[] = [
 ];
 
 /** The whole public interface, in the order of the documentation. */
-export const operations: readonly Operation[] = [...speech, ...voices, ...agentOperations, ...toolOperations, ...webhookOperations, ...wallet, ...operation];
+export const operations: readonly Operation[] = [...speech, ...voices, ...agentOperations, ...toolOperations, ...webhookOperations, ...wallet, ...usage, ...operation];

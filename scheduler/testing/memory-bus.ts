@@ -28,6 +28,10 @@ export class MemoryBus implements Bus {
     throw new RangeError("this bus carries no requests");
   }
 
+  consume(): never {
+    throw new RangeError("this bus keeps no messages");
+  }
+
   objects(): never {
     throw new RangeError("this bus carries no objects");
   }

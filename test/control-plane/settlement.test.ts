@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import { connectNats } from "#common/bus/nats";
-import { systemClock } from "#common/clock";
 import { UsageSettlement } from "#control-plane/accounts/settlement";
 import { openDatabase } from "#control-plane/database/open";
 import { readBalances } from "#control-plane/ledger/accounts";
@@ -21,9 +20,9 @@ describe.skipIf(programs === null)("usage on the bus", () => {
     const { records } = database;
     const { teamId } = await addTeam(records, { balanceMicros: 1_000_000 });
     const settlements = [0, 1].map(
-      () => new UsageSettlement({ bus, clock: systemClock, records, log: silentLog, now: () => new Date(), queueGroup: "g" }),
+      () => new UsageSettlement({ bus, records, log: silentLog, now: () => new Date(), consumer: "settlement" }),
     );
-    await bus.flush();
+    await Promise.all(settlements.map(({ ready }) => ready));
     const publish = (count: number, from: number): void => {
       for (let index = from; index < from + count; index++) {
         const usage: UsageRecord = {

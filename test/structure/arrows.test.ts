@@ -42,6 +42,7 @@ const engines: Readonly<Record<string, { folder?: string }>> = {
   "@fastify/busboy": {},
   pg: {},
   pino: {},
+  "@clickhouse/client": {},
   "@opentelemetry/api": {},
   "@opentelemetry/sdk-trace-node": {},
   "@opentelemetry/exporter-trace-otlp-grpc": {},

@@ -41,6 +41,10 @@ export class LocalBus implements Bus {
     return this.#connected;
   }
 
+  consume(): never {
+    throw new Error("the local bus keeps no messages");
+  }
+
   objects(): ObjectBucket {
     throw new Error("the local bus has no objects");
   }

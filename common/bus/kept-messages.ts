@@ -1,0 +1,115 @@
+import { AckPolicy, DiscardPolicy, type JsMsg, jetstream, jetstreamManager, RetentionPolicy, StorageType } from "@nats-io/jetstream";
+import { decodeMsgpack } from "#protocol/msgpack";
+import type { Logger } from "../log.js";
+import type { ConsumeOptions, KeptHandler, KeptSubscription } from "./bus.js";
+
+type NatsConnection = Parameters<typeof jetstream>[0];
+
+const RETRY_MS = 500;
+/** A batch that was not acknowledged by then is given to somebody else: its consumer died. */
+const ACK_WAIT_MS = 10_000;
+const NANOSECONDS = 1_000_000;
+
+/**
+ * Takes kept messages in batches and acknowledges a batch once `handler` is done with it. What fails comes again, and so does what a
+ * killed consumer had taken: at least once. The stream and the consumer are made where they are missing, and made again should they vanish.
+ */
+export function consumeKept<T>(
+  connection: NatsConnection,
+  options: ConsumeOptions,
+  handler: KeptHandler<T>,
+  log: Logger,
+): KeptSubscription {
+  const waiting: JsMsg[] = [];
+  let stopped = false;
+  let closeSource: () => void = () => undefined;
+  let wake: () => void = () => undefined;
+  let opened: () => void = () => undefined;
+  const ready = new Promise<void>((resolve) => (opened = resolve));
+  const arrival = (): Promise<void> => new Promise((resolve) => (wake = resolve));
+  const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+  const receive = async (): Promise<void> => {
+    for (let complained = false; !stopped && !connection.isClosed(); ) {
+      try {
+        const messages = await open(connection, options, (message) => {
+          waiting.push(message);
+          wake();
+        });
+        closeSource = () => messages.stop();
+        complained = false;
+        opened();
+        if (stopped) closeSource();
+        await messages.closed();
+      } catch (error) {
+        if (!complained && !stopped) log.warn({ err: error, stream: options.stream.name }, "cannot take kept messages; trying on");
+        complained = true;
+      }
+      if (!stopped) await pause(RETRY_MS);
+    }
+  };
+  const work = async (): Promise<void> => {
+    while (!stopped) {
+      if (waiting.length === 0) await arrival();
+      if (waiting.length < options.batch && options.lingerMs > 0 && !stopped) await pause(options.lingerMs);
+      if (stopped) return;
+      const batch = waiting.splice(0, options.batch);
+      if (batch.length > 0) await deal(batch, handler, options, log);
+    }
+  };
+  const received = receive();
+  const worked = work();
+  return {
+    ready,
+    async stop() {
+      stopped = true;
+      closeSource();
+      wake();
+      // What was taken and not begun goes back at once instead of after the wait for an acknowledgement.
+      for (const message of waiting.splice(0)) message.nak();
+      await Promise.all([received, worked]);
+    },
+  };
+}
+
+async function open(connection: NatsConnection, options: ConsumeOptions, onMessage: (message: JsMsg) => void) {
+  const { stream, consumer, batch } = options;
+  const manager = await jetstreamManager(connection);
+  const settings = {
+    subjects: stream.subjects,
+    max_age: stream.maxAgeMs * NANOSECONDS,
+    max_bytes: stream.maxBytes,
+    retention: RetentionPolicy.Limits,
+    storage: StorageType.File,
+    discard: DiscardPolicy.Old,
+  };
+  const known = await manager.streams.info(stream.name).catch(() => null);
+  if (known === null) await manager.streams.add({ name: stream.name, ...settings });
+  else await manager.streams.update(stream.name, settings);
+  await manager.consumers.add(stream.name, {
+    durable_name: consumer,
+    ack_policy: AckPolicy.Explicit,
+    ack_wait: ACK_WAIT_MS * NANOSECONDS,
+    max_ack_pending: batch * 4,
+  });
+  const source = await jetstream(connection).consumers.get(stream.name, consumer);
+  return await source.consume({ max_messages: batch * 2, callback: onMessage, abort_on_missing_resource: true });
+}
+
+async function deal<T>(batch: readonly JsMsg[], handler: KeptHandler<T>, options: ConsumeOptions, log: Logger): Promise<void> {
+  const readable: T[] = [];
+  for (const message of batch) {
+    try {
+      readable.push(decodeMsgpack(message.data) as T);
+    } catch (error) {
+      log.error({ err: error, stream: options.stream.name }, "a kept message that cannot be read was dropped");
+    }
+  }
+  try {
+    await handler(readable, batch.at(-1)?.info.pending ?? 0);
+    for (const message of batch) message.ack();
+  } catch (error) {
+    log.warn({ err: error, consumer: options.consumer, messages: batch.length }, "kept messages were not dealt with; they come again");
+    for (const message of batch) message.nak(RETRY_MS);
+  }
+}

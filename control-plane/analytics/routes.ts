@@ -1,0 +1,43 @@
+import type { UsageLine, UsageReport } from "#protocol/usage";
+import { creditText } from "../accounts/prices.js";
+import { json, type Route } from "../http/route.js";
+import { MAX_USAGE_LINES, readUsageQuery, type UsageQuery, type UsageSums } from "./usage-query.js";
+
+/** Where sums of usage come from. */
+export type SumUsage = (query: UsageQuery) => Promise<UsageSums[]>;
+
+/** `GET /v1/usage`: what the caller's team used. */
+export function usageRoutes(sumUsage: SumUsage, now: () => Date): Route[] {
+  return [
+    {
+      method: "GET",
+      path: "/v1/usage",
+      scope: "wallet",
+      handle: async ({ principal, query }) => {
+        const asked = readUsageQuery(principal.teamId, query, now());
+        const lines = await sumUsage(asked);
+        const report: UsageReport = {
+          start: asked.start,
+          end: asked.end,
+          group_by: asked.groupBy,
+          data: lines.slice(0, MAX_USAGE_LINES).map(lineOf),
+          truncated: lines.length > MAX_USAGE_LINES,
+        };
+        return json(200, report);
+      },
+    },
+  ];
+}
+
+function lineOf({ day, model, key, requests, failed, characters, audioMs, costMicros }: UsageSums): UsageLine {
+  return {
+    ...(day === undefined ? {} : { day }),
+    ...(model === undefined ? {} : { model }),
+    ...(key === undefined ? {} : { key_id: key }),
+    requests,
+    failed_requests: failed,
+    characters,
+    audio_seconds: audioMs / 1000,
+    cost: creditText(costMicros),
+  };
+}

@@ -1,0 +1,56 @@
+import { validate } from "#common/http/validation";
+import { ServiceError } from "#protocol/errors";
+import { type UsageDimension, usageDimensions, usageQuery } from "#protocol/usage";
+import { queryRecord } from "../http/query.js";
+
+/** Lines of one answer at most. */
+export const MAX_USAGE_LINES = 10_000;
+const MAX_DAYS = 366;
+const DEFAULT_DAYS = 30;
+const DAY_MS = 86_400_000;
+
+/** A question about usage, checked. */
+export interface UsageQuery {
+  teamId: string;
+  /** First and last day, `YYYY-MM-DD`, UTC; both count. */
+  start: string;
+  end: string;
+  groupBy: UsageDimension[];
+}
+
+/** What one line of the answer sums up; whole numbers below 2^53. */
+export interface UsageSums {
+  day?: string;
+  model?: string;
+  key?: string;
+  requests: number;
+  failed: number;
+  characters: number;
+  audioMs: number;
+  costMicros: number;
+}
+
+/** Reads the query of `/v1/usage`: the last 30 days by day when it says nothing. Throws `validation`. */
+export function readUsageQuery(teamId: string, query: URLSearchParams, now: Date): UsageQuery {
+  const asked = validate(usageQuery, queryRecord(query, []), ["query"]);
+  const end = asked.end ?? dayOf(now.getTime());
+  const start = asked.start ?? dayOf(Date.parse(end) - (DEFAULT_DAYS - 1) * DAY_MS);
+  const days = (Date.parse(end) - Date.parse(start)) / DAY_MS + 1;
+  if (days < 1) throw refusal("start", "Input should not be after end");
+  if (days > MAX_DAYS) throw refusal("start", `Input should be at most ${MAX_DAYS} days before end`);
+  const wanted = asked.group_by ?? ["day"];
+  return { teamId, start, end, groupBy: usageDimensions.filter((dimension) => wanted.includes(dimension)) };
+}
+
+/** The day after the last one: where the interval of instants ends. */
+export function dayAfter(day: string): string {
+  return dayOf(Date.parse(day) + DAY_MS);
+}
+
+function dayOf(epochMs: number): string {
+  return new Date(epochMs).toISOString().slice(0, 10);
+}
+
+function refusal(field: string, msg: string): ServiceError {
+  return new ServiceError("validation", { problems: [{ type: "value_error", loc: ["query", field], msg }] });
+}

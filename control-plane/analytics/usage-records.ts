@@ -1,0 +1,41 @@
+import { and, eq, gte, lt, type SQL, sql } from "drizzle-orm";
+import type { UsageDimension } from "#protocol/usage";
+import type { Records } from "../database/database.js";
+import { usageRecords } from "../database/schema.js";
+import { dayAfter, MAX_USAGE_LINES, type UsageQuery, type UsageSums } from "./usage-query.js";
+
+const columns: Readonly<Record<UsageDimension, SQL<string>>> = {
+  day: sql<string>`to_char(${usageRecords.finishedAt} AT TIME ZONE 'UTC', 'YYYY-MM-DD')`,
+  model: sql<string>`${usageRecords.model}`,
+  key: sql<string>`${usageRecords.keyId}`,
+};
+
+const total = (value: SQL): SQL<number> => sql<number>`coalesce(sum(${value}), 0)`.mapWith(Number);
+
+/** Sums a team's usage from the booked records: exact, and enough while there is no analytics engine. */
+export async function sumUsageInRecords(records: Records, query: UsageQuery): Promise<UsageSums[]> {
+  const dimensions = Object.fromEntries(query.groupBy.map((dimension) => [dimension, columns[dimension].as(dimension)]));
+  // By position: the same expression with parameters twice is two expressions to Postgres.
+  const positions = query.groupBy.map((_, index) => sql.raw(String(index + 1)));
+  const rows = await records
+    .select({
+      ...dimensions,
+      requests: sql<number>`count(*)`.mapWith(Number),
+      failed: sql<number>`count(*) FILTER (WHERE ${usageRecords.outcome} = 'failed')`.mapWith(Number),
+      characters: total(sql`${usageRecords.characters}`),
+      audioMs: total(sql`${usageRecords.audioMs}`),
+      costMicros: total(sql`${usageRecords.costMicros}`),
+    })
+    .from(usageRecords)
+    .where(
+      and(
+        eq(usageRecords.teamId, query.teamId),
+        gte(usageRecords.finishedAt, new Date(`${query.start}T00:00:00Z`)),
+        lt(usageRecords.finishedAt, new Date(`${dayAfter(query.end)}T00:00:00Z`)),
+      ),
+    )
+    .groupBy(...positions)
+    .orderBy(...positions)
+    .limit(MAX_USAGE_LINES + 1);
+  return rows;
+}

@@ -1,0 +1,51 @@
+import { z } from "zod";
+
+/** What `/v1/usage` can be told apart by. */
+export const usageDimensions = ["day", "model", "key"] as const;
+export type UsageDimension = (typeof usageDimensions)[number];
+
+const date = z.iso.date();
+
+const counts = {
+  requests: z.int(),
+  /** Requests that failed through no fault of the caller; they cost nothing. */
+  failed_requests: z.int(),
+  characters: z.int(),
+  audio_seconds: z.number(),
+  /** Credit, a decimal in text. */
+  cost: z.string(),
+};
+
+/** Query of `GET /v1/usage`. */
+export const usageQuery = z.object({
+  /** First day, UTC. */
+  start: date.optional(),
+  /** Last day, included. */
+  end: date.optional(),
+  /** Comma-separated `usageDimensions`. */
+  group_by: z
+    .string()
+    .transform((text) => text.split(",").map((word) => word.trim()))
+    .pipe(z.array(z.enum(usageDimensions)).min(1))
+    .optional(),
+});
+
+export const usageLine = z.object({
+  day: date.optional(),
+  model: z.string().optional(),
+  key_id: z.string().optional(),
+  ...counts,
+});
+export type UsageLine = z.infer<typeof usageLine>;
+
+/** Answer of `GET /v1/usage`: the team's own use, by day (UTC), model and key as asked. */
+export const usageReport = z.object({
+  start: date,
+  /** Inclusive. */
+  end: date,
+  group_by: z.array(z.enum(usageDimensions)),
+  data: z.array(usageLine),
+  /** True when there are more lines than the answer holds. */
+  truncated: z.boolean(),
+});
+export type UsageReport = z.infer<typeof usageReport>;

@@ -1,0 +1,18 @@
+import { pino } from "pino";
+import { connectNats } from "#common/bus/nats";
+import { clickHouseEngine } from "#control-plane/analytics/clickhouse";
+import { ingestUsage } from "#control-plane/analytics/ingestion";
+import { migrateAnalytics } from "#control-plane/analytics/migrations";
+import { noWatch } from "#control-plane/watch/control-watch";
+
+/** Takes usage off the bus into ClickHouse until it is killed; tells its parent after each insert how many records it had. */
+const [natsUrl = "", clickHouseUrl = ""] = process.argv.slice(2);
+const log = pino({ level: "silent" });
+const engine = clickHouseEngine(clickHouseUrl);
+await migrateAnalytics(engine);
+const bus = await connectNats({ url: natsUrl, name: "consumer", log });
+const watch = { ...noWatch, analyticsRows: (count: number) => void process.send?.({ count }) };
+const subscription = ingestUsage({ bus, engine, log, watch, lingerMs: 5 });
+await subscription.ready;
+process.send?.({ count: 0 });
+process.on("disconnect", () => process.exit(0));

@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { newIdentifier } from "#common/identifier";
+import { type UsageRecord, usageSubject } from "#protocol/bus/control";
+import { type UsageReport, usageReport } from "#protocol/usage";
+import { type ServiceFixture, startFixture } from "../control-plane/service.js";
+import { addTeam } from "../control-plane/teams.js";
+import { startCluster } from "../harness/cluster.js";
+import { until } from "../harness/processes.js";
+import { hasChdb } from "./chdb-present.js";
+
+const today = new Date().toISOString().slice(0, 10);
+
+describe("GET /v1/usage from the booked records", () => {
+  let service: ServiceFixture;
+  beforeAll(async () => {
+    service = await startFixture("pglite");
+  });
+  afterAll(() => service.stop());
+
+  it("gives a team its own usage and no other's", async () => {
+    const [own, other] = [await addTeam(service.records), await addTeam(service.records)];
+    const usage = (teamId: string, keyId: string, model: string): UsageRecord => ({
+      usageId: newIdentifier(),
+      teamId,
+      keyId,
+      route: "/v1/tts",
+      model,
+      characters: 200,
+      audioMs: 2500,
+      firstAudioMs: 40,
+      totalMs: 300,
+      outcome: "completed",
+      traceId: "t",
+      finishedAtMs: Date.now(),
+    });
+    for (const record of [usage(own.teamId, "a", "s1"), usage(own.teamId, "a", "s1"), usage(own.teamId, "b", "s2-pro"), usage(other.teamId, "c", "s1")]) {
+      service.bus.publish(usageSubject, record);
+    }
+    const ask = async (query: string): Promise<UsageReport> => {
+      const { status, json } = await service.callJson(own.principal, "GET", "/v1/usage", { query });
+      expect(status).toBe(200);
+      return usageReport.parse(json);
+    };
+    await until(async () => (await ask("")).data[0]?.requests === 3, { withinMs: 10_000, what: "usage to be booked" });
+    expect(await ask(`start=${today}&end=${today}&group_by=model,key`)).toEqual({
+      start: today,
+      end: today,
+      group_by: ["model", "key"],
+      data: [
+        { model: "s1", key_id: "a", requests: 2, failed_requests: 0, characters: 400, audio_seconds: 5, cost: "0.006" },
+        { model: "s2-pro", key_id: "b", requests: 1, failed_requests: 0, characters: 200, audio_seconds: 2.5, cost: "0.003" },
+      ],
+      truncated: false,
+    });
+    expect((await ask("start=2020-01-01&end=2020-01-31")).data).toEqual([]);
+  });
+
+  it("refuses what it cannot read, and keys without the scope", async () => {
+    const { principal } = await addTeam(service.records);
+    const refused = await service.callJson(principal, "GET", "/v1/usage", { query: "start=soon" });
+    expect([refused.status, JSON.stringify(refused.json)]).toEqual([422, expect.not.stringContaining("soon")]);
+    expect((await service.callJson({ ...principal, scopes: ["speech"] }, "GET", "/v1/usage")).status).toBe(403);
+    expect((await service.callJson(principal, "POST", "/v1/usage")).status).toBe(405);
+  });
+});
+
+const present = hasChdb();
+
+describe.skipIf(!present)("GET /v1/usage of a whole cluster", () => {
+  it("counts a spoken request in the embedded engine, and still does after the control plane was killed", async () => {
+    const cluster = await startCluster();
+    const headers = { authorization: `Bearer ${cluster.apiKey}`, "content-type": "application/json" };
+    const speak = async (): Promise<void> => {
+      const answer = await fetch(`${cluster.baseUrl}/v1/tts`, { method: "POST", headers, body: JSON.stringify({ text: "Counted.", format: "wav" }) });
+      expect((await answer.arrayBuffer()).byteLength).toBeGreaterThan(1000);
+    };
+    const requests = async (): Promise<number> => {
+      const answer = await fetch(`${cluster.baseUrl}/v1/usage?group_by=model`, { headers });
+      if (answer.status !== 200) return -1;
+      const report = usageReport.parse(await answer.json());
+      return report.data.find(({ model }) => model === "s2-pro")?.requests ?? 0;
+    };
+    try {
+      await speak();
+      await until(async () => (await requests()) === 1, { withinMs: 15_000, what: "the first request's usage" });
+      expect(cluster.kill("control-plane")).toBe(true);
+      // The key is remembered: speech goes on, and its usage waits on the bus.
+      await speak();
+      await until(async () => (await requests()) === 2, { withinMs: 40_000, what: "the second request's usage" });
+      const said = cluster.complaints.filter(({ name, text }) => name === "control-plane" && text.includes("analytics"));
+      expect(said).toEqual([]);
+    } finally {
+      await cluster.stop();
+    }
+  }, 120_000);
+});
