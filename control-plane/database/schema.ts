@@ -2,7 +2,7 @@ import { bigint, boolean, doublePrecision, index, integer, pgTable, primaryKey, 
 
 /*
  * The tables as drizzle sees them. The migrations are what creates them: a change here needs a new migration there,
- * and `test/control-plane/schema.test.ts` fails while the two disagree.
+ * and `test/control-plane/database.test.ts` fails while the two disagree. The agents platform keeps its tables beside its queries.
  */
 
 const instant = (name: string) => timestamp(name, { withTimezone: true, mode: "date" });

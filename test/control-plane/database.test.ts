@@ -11,10 +11,19 @@ import { LockedError, takeLock } from "#control-plane/database/lock-file";
 import { migrate } from "#control-plane/database/migrate";
 import { migrations } from "#control-plane/database/migrations/all";
 import { openDatabase } from "#control-plane/database/open";
+import * as agentTestTables from "#control-plane/agent-tests/tables";
+import * as agentTables from "#control-plane/agents/tables";
 import * as schema from "#control-plane/database/schema";
+import * as knowledgeTables from "#control-plane/knowledge/tables";
+import * as phoneTables from "#control-plane/phone/tables";
+import * as toolTables from "#control-plane/tools/table";
+import * as webhookTables from "#control-plane/webhooks/tables";
 import { temporaryDirectory } from "../harness/temporary-directory.js";
 import { engines, freshDatabase, silentLog } from "./databases.js";
 import { postgresPrograms, startPostgres } from "./postgres.js";
+
+/** Each part of the control plane keeps its tables by its queries. */
+const tables = [schema, agentTables, agentTestTables, knowledgeTables, phoneTables, toolTables, webhookTables].flatMap((part) => Object.values(part) as PgTable[]);
 
 describe.each(engines)("the schema on %s", (engine) => {
   let fixture: Awaited<ReturnType<typeof freshDatabase>>;
@@ -31,7 +40,7 @@ describe.each(engines)("the schema on %s", (engine) => {
       .from(sql`information_schema.columns`)
       .where(sql`table_schema = 'public' AND table_name <> 'schema_migrations'`);
     const found = rows.map((row) => `${row.table}.${row.column} ${row.type === "ARRAY" ? "text[]" : row.type} ${row.nullable}`).sort();
-    const expected = (Object.values(schema) as PgTable[]).flatMap((table) =>
+    const expected = tables.flatMap((table) =>
       Object.values(getTableColumns(table)).map((column) => {
         return `${getTableConfig(table).name}.${column.name} ${column.getSQLType()} ${column.notNull ? "NO" : "YES"}`;
       }),
