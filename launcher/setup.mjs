@@ -43,12 +43,29 @@ export function modulesAreCurrent() {
 export function ensureModules() {
   if (modulesAreCurrent()) return;
   say("installing node modules (npm ci; a minute or two the first time)");
+  runNpm(["ci"]);
+  writeFileSync(modulesStamp(), sha256(readFileSync(join(root, "package-lock.json"))));
+}
+
+/**
+ * The embedded analytics engine, which the product does without and the tests want. It is not in package.json: its packages for other
+ * systems are not in every registry, and a lock file that lacks them makes `npm ci` fail.
+ */
+const testModules = ["chdb@3.4.0"];
+
+export function ensureTestModules() {
+  const missing = testModules.filter((module) => !existsSync(join(root, "node_modules", module.slice(0, module.lastIndexOf("@")))));
+  if (missing.length === 0) return;
+  say(`installing ${missing.join(", ")} for the tests (half a gigabyte)`);
+  runNpm(["install", "--no-save", "--no-package-lock", "--ignore-scripts", ...missing]);
+}
+
+function runNpm(args) {
   // onnxruntime's CPU provider is in its npm package; its install script would fetch the CUDA one from elsewhere.
   const environment = { ...process.env, ONNXRUNTIME_NODE_INSTALL: "skip" };
-  const result = spawnSync("npm", ["ci", "--no-audit", "--no-fund", "--loglevel=error"], { cwd: root, stdio: ["ignore", 2, 2], env: environment });
+  const result = spawnSync("npm", [...args, "--no-audit", "--no-fund", "--loglevel=error"], { cwd: root, stdio: ["ignore", 2, 2], env: environment });
   if (result.error !== undefined) throw new SetupError(`npm could not be started (${result.error.message}); install it: apt-get install -y npm`);
-  if (result.status !== 0) throw new SetupError("npm ci failed; its messages are above");
-  writeFileSync(modulesStamp(), sha256(readFileSync(join(root, "package-lock.json"))));
+  if (result.status !== 0) throw new SetupError(`npm ${args[0]} failed; its messages are above`);
 }
 
 /** Every file under `directory` that `wanted` accepts, as paths. */

@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ensureBuild, ensureModules, ensurePackages, requireNode, root, say, serverPackages, SetupError, testPackages } from "./setup.mjs";
+import { ensureBuild, ensureModules, ensurePackages, ensureTestModules, requireNode, root, say, serverPackages, SetupError, testPackages } from "./setup.mjs";
 
 /** Runs a program of a node module with its output shown; gives the exit status. */
 function runModule(path, args) {
@@ -41,6 +41,7 @@ function main(args) {
   try {
     requireNode();
     ensureModules();
+    ensureTestModules();
     ensurePackages([...serverPackages(), ...testPackages]);
     ensureBuild();
     say("linting");
