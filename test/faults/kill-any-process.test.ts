@@ -41,7 +41,7 @@ describe(`kill -9 under ${STREAMS} live streams`, () => {
 
   beforeAll(async () => {
     // Every stream is admitted: this is about repair, not about load.
-    cluster = await startCluster({ workers: 2, settings: { PARLEY_ADMISSION_WAIT_MS: "600000" } });
+    cluster = await startCluster({ schedulers: 2, workers: 2, settings: { PARLEY_ADMISSION_WAIT_MS: "600000" } });
     undisturbed = await speakAll(cluster);
     undisturbedBytes = undisturbed.reduce((sum, result) => sum + result.audio.byteLength, 0);
   }, 180_000);
@@ -55,7 +55,7 @@ describe(`kill -9 under ${STREAMS} live streams`, () => {
     expect(new Set(undisturbed.map((result) => sha256Hex(result.audio))).size).toBe(STREAMS);
   });
 
-  it.each(["worker-1", "worker-2", "scheduler-1", "control-plane", "nats", "redis"])(
+  it.each(["worker-1", "worker-2", "scheduler-1", "scheduler-2", "control-plane", "nats", "redis"])(
     "%s: every stream ends with the bytes of the undisturbed run",
     async (name) => {
       const livesBefore = cluster.processes().find((process) => process.name === name)!.lives;
