@@ -33,7 +33,7 @@ runRole("edge", async ({ config, log, metrics, tracing, id, epoch, state }) => {
   const cache = config.REDIS_URL === null ? noCache : connectRedis(config.REDIS_URL, log);
   const speech = new SpeechBus({ bus, clock, edgeId: id });
   // One core is left to the event loop.
-  const encoders = createEncoderPool({ threads: Math.max(1, Math.min(4, availableParallelism() - 1)) });
+  const encoders = createEncoderPool({ threads: Math.min(4, availableParallelism()) });
   let openSockets = (): number => 0;
   const edgeMetrics = createEdgeMetrics(metrics, { openSockets: () => openSockets(), members: speech.members, bus });
   const verifier = new KeyVerifier({ bus, cache, clock, epochMs: () => Date.now(), onVerdict: edgeMetrics.keyVerdict });
