@@ -53,6 +53,8 @@ class Witness {
   /** Chunks handed in and not yet accounted for, as "stream/index/attempt". */
   readonly open = new Set<string>();
   readonly workers = new Map<string, { epoch: string; slots: number; held: Set<string> }>();
+  /** Chunks that run and that nobody waits for any more, as "batch/stream/index": handed in again, they are news. */
+  readonly #unwanted = new Set<string>();
   readonly #edgeOf = (streamNumber: number): string => `edge-${streamNumber % 2}`;
   #batchesSeen = 0;
   #verdictsSeen = 0;
@@ -83,6 +85,7 @@ class Witness {
         const [name, at] = key.split("/");
         if (name === `s${act.stream}` && Number(at) >= act.index) this.open.delete(key);
       }
+      this.#unwant((streamId, at) => streamId === `s${act.stream}` && at >= act.index);
       harness.send({ type: "cancel", streamId: `s${act.stream}`, fromChunk: act.index });
     } else if (act.kind === "worker") {
       this.#heartbeat(act);
@@ -92,7 +95,9 @@ class Witness {
       this.workers.delete(id);
       harness.send({ type: "worker-lost", workerId: id, epoch });
     } else if (act.kind === "lose-edge") {
-      for (const key of this.open) if (this.#edgeOf(Number(key.split("/")[0]?.slice(1))) === `edge-${act.edge}`) this.open.delete(key);
+      const isOfEdge = (streamId: string): boolean => this.#edgeOf(Number(streamId.slice(1))) === `edge-${act.edge}`;
+      for (const key of this.open) if (isOfEdge(key.split("/")[0] ?? "")) this.open.delete(key);
+      this.#unwant(isOfEdge);
       harness.send({ type: "edge-lost", edgeId: `edge-${act.edge}` });
     }
     this.#check();
@@ -100,13 +105,25 @@ class Witness {
 
   readonly #epochOf = new Map<string, string>();
 
-  #runningAttempts(name: string, at: number): number[] {
+  #heldBatches(): CoreHarness["batches"] {
     const held = new Set([...this.workers.values()].flatMap((worker) => [...worker.held]));
-    return this.harness.batches
-      .filter(({ batch }) => held.has(batch.batchId))
-      .flatMap(({ batch }) =>
-        batch.chunks.filter(({ chunk }) => chunk.streamId === name && chunk.chunkIndex === at).map(({ chunk }) => chunk.attempt),
-      );
+    return this.harness.batches.filter(({ batch }) => held.has(batch.batchId));
+  }
+
+  #unwant(isUnwanted: (streamId: string, chunkIndex: number) => boolean): void {
+    for (const { batch } of this.#heldBatches()) {
+      for (const { chunk } of batch.chunks) {
+        if (isUnwanted(chunk.streamId, chunk.chunkIndex)) this.#unwanted.add(`${batch.batchId}/${chunk.streamId}/${chunk.chunkIndex}`);
+      }
+    }
+  }
+
+  #runningAttempts(name: string, at: number): number[] {
+    return this.#heldBatches().flatMap(({ batch }) =>
+      batch.chunks
+        .filter(({ chunk }) => chunk.streamId === name && chunk.chunkIndex === at && !this.#unwanted.has(`${batch.batchId}/${name}/${at}`))
+        .map(({ chunk }) => chunk.attempt),
+    );
   }
 
   #heartbeat(act: Extract<Action, { kind: "worker" }>): void {
