@@ -34,7 +34,7 @@ export interface SchedulerLoad {
 
 export interface ServedModel {
   name: string;
-  task: "speak" | "listen";
+  task: "speak" | "listen" | "detect";
   /** BCP-47 primary subtags, or `*`. */
   languages: string[];
   sampleRate: number;
