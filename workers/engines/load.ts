@@ -4,6 +4,7 @@ import type { Logger } from "#common/log";
 import { type ModelFolder, ModelProblem } from "../repository/folder.js";
 import type { Repository } from "../repository/repository.js";
 import type { SpeechEngine } from "./engine.js";
+import type { ListenEngine } from "./listen-engine.js";
 import { EspeakEngine } from "./espeak/engine.js";
 import { Phonemizer } from "./espeak/phonemizer.js";
 import { OnnxEngine } from "./onnx/engine.js";
@@ -16,9 +17,10 @@ export interface LoadOptions {
   clock: Clock;
 }
 
-/** The engines of a worker, by model name. */
+/** The engines of a worker, by model name: `engines` speak, `listeners` hear. */
 export interface LoadedEngines {
   engines: Map<string, SpeechEngine>;
+  listeners: Map<string, ListenEngine>;
   broken: BrokenModel[];
   close(): Promise<void>;
 }
@@ -27,21 +29,24 @@ export interface LoadedEngines {
 export async function loadEngines(repository: Repository, options: LoadOptions): Promise<LoadedEngines> {
   const { log, clock, slots } = options;
   const engines = new Map<string, SpeechEngine>();
+  const listeners = new Map<string, ListenEngine>();
   const broken: BrokenModel[] = repository.broken.map(({ name, reason }) => ({ name, reason }));
   const phonemizer = new Phonemizer({ log, clock });
   // Made when the first voice needs it: most workers serve one kind of engine.
   let pool: SessionPool | null = null;
-  const load = async (model: ModelFolder): Promise<SpeechEngine> => {
+  const loadVoice = async (model: ModelFolder): Promise<SpeechEngine> => {
     if (model.manifest.engine === "espeak") return await EspeakEngine.load({ name: model.manifest.name, slots, log, clock });
     pool ??= new SessionPool(slots);
     return await OnnxEngine.load({ model, pool, phonemizer, providers: options.providers, log });
   };
+  const loadListener = async (model: ModelFolder): Promise<ListenEngine> => {
+    throw new ModelProblem(`the engine ${model.manifest.engine} does not run here`);
+  };
   for (const model of repository.models) {
-    const name = model.manifest.name;
+    const { name, task } = model.manifest;
     try {
-      const engine = await load(model);
-      await engine.warmUp();
-      engines.set(name, engine);
+      if (task === "speak") engines.set(name, await warm(await loadVoice(model)));
+      else listeners.set(name, await warm(await loadListener(model)));
     } catch (error) {
       broken.push({ name, reason: reasonOf(error) });
     }
@@ -49,12 +54,18 @@ export async function loadEngines(repository: Repository, options: LoadOptions):
   for (const { name, reason } of broken) log.error({ model: name, reason }, "this model is not served");
   return {
     engines,
+    listeners,
     broken,
     async close() {
-      await Promise.all([...engines.values()].map((engine) => engine.close()));
+      await Promise.all([...engines.values(), ...listeners.values()].map((engine) => engine.close()));
       await Promise.all([pool?.close(), phonemizer.close()]);
     },
   };
+}
+
+async function warm<E extends { warmUp(): Promise<void> }>(engine: E): Promise<E> {
+  await engine.warmUp();
+  return engine;
 }
 
 /** The deepest cause says what happened; what is around it says only that it happened here. */

@@ -20,16 +20,44 @@ const buckets = z
 
 export const defaultBuckets = [64, 128, 256, 512];
 
+/** What each engine does, and the roles of the files that it cannot do without. */
+const engineTraits = {
+  espeak: { task: "speak", files: [] },
+  onnx: { task: "speak", files: ["graph", "voice"] },
+  ctc: { task: "listen", files: ["graph", "tokens"] },
+  tfjs: { task: "detect", files: ["graph"] },
+} as const;
+
+const engineNames = ["espeak", "onnx", "ctc", "tfjs"] as const satisfies (keyof typeof engineTraits)[];
+
+/** How a recognizer searches for words; the engine's own values where absent. */
+const decoding = z.strictObject({
+  /** Weight of the language model against the sound. */
+  lmWeight: z.number().min(0).max(10).optional(),
+  /** Added for each word, in nats: more makes for more and shorter words. */
+  wordBonus: z.number().min(-20).max(20).optional(),
+  /** Most hypotheses kept from frame to frame. */
+  beam: z.number().int().min(1).max(20_000).optional(),
+  /** Hypotheses this many nats behind the best are dropped. */
+  threshold: z.number().min(0.5).max(100).optional(),
+  /** How much later than the truth a word's first and last symbols come, measured on speech with known times. */
+  startBiasMs: z.number().min(-500).max(500).optional(),
+  endBiasMs: z.number().min(-500).max(500).optional(),
+});
+
 /** `model.yaml`: what a model folder says about itself. Unknown keys are errors: a misspelt one would be ignored otherwise. */
 export const manifest = z
   .strictObject({
     name,
-    task: z.literal("speak"),
-    engine: z.enum(["espeak", "onnx"]),
+    task: z.enum(["speak", "listen", "detect"]),
+    engine: z.enum(engineNames),
     /** Free text for people. */
     description: z.string().max(2000).default(""),
     licence: z.string().min(1).max(200),
-    /** Files by role: `graph` and `voice` (the `.onnx.json`) for `onnx`; none for `espeak`. */
+    /**
+     * Files by role. `onnx`: `graph` and `voice` (the `.onnx.json`). `ctc`: `graph`, `tokens` and, where the tokens are speech sounds,
+     * `words` (lexicon and language model). `tfjs`: `graph` (`model.json`; its weights lie beside it). None for `espeak`.
+     */
     files: z.record(z.string(), z.strictObject({ path: filePath, sha256: sha256.optional() })).default({}),
     /** Hz; must agree with the voice's own where it has one. */
     sampleRate: z.number().int().min(8000).max(48_000).optional(),
@@ -44,10 +72,16 @@ export const manifest = z
     buckets: buckets.default(defaultBuckets),
     /** Median pitch of the voice, Hz, for changing it; measured at start when absent. */
     pitchHz: z.number().min(40).max(600).optional(),
+    /** Inputs, outputs and sound features of a recognizer's graph; told from the graph when absent. */
+    layout: z.enum(["zipformer_ctc", "nemo_ctc"]).optional(),
+    decoding: decoding.default({}),
   })
   .superRefine((value, context) => {
-    for (const role of value.engine === "onnx" ? ["graph", "voice"] : []) {
-      if (value.files[role] === undefined) context.addIssue({ code: "custom", path: ["files", role], message: "is required for the engine onnx" });
+    const { engine, task, files } = value;
+    const traits = engineTraits[engine];
+    if (task !== traits.task) context.addIssue({ code: "custom", path: ["task"], message: `must be ${traits.task} for the engine ${engine}` });
+    for (const role of traits.files) {
+      if (files[role] === undefined) context.addIssue({ code: "custom", path: ["files", role], message: `is required for the engine ${engine}` });
     }
   });
 
