@@ -1,6 +1,6 @@
 import { ServiceError } from "#protocol/errors";
 import type { HttpRequest, HttpResponder } from "../../http/exchange.js";
-import { admitCaller } from "../../speech/session/caller.js";
+import { admitCaller, type Caller } from "../../speech/session/caller.js";
 import type { SpeechContext } from "../../speech/session/context.js";
 import type { SpeechRoute } from "../../speech/session/metrics.js";
 import type { SpeechOutput } from "../../speech/session/output.js";
@@ -18,6 +18,17 @@ export interface HttpSpeechWriter extends Omit<SpeechOutput, "ended" | "failed">
   failed(error: ServiceError): boolean;
 }
 
+/** One validated request of an admitted caller, on its way to a responder. */
+export interface HttpSpeech {
+  context: SpeechContext;
+  route: SpeechRoute;
+  caller: Caller;
+  request: SpeechRequest;
+  responder: HttpResponder;
+  /** The protocol's way of writing the sound. */
+  writer: HttpSpeechWriter;
+}
+
 /**
  * The way of an HTTP speech request: admission, body, plan, sound. `makeWriter` gives the protocol's way of writing it.
  * A client that goes away ends all work at once.
@@ -29,14 +40,18 @@ export async function handleSpeech(options: {
   responder: HttpResponder;
   makeWriter: (responder: HttpResponder, request: SpeechRequest) => HttpSpeechWriter;
 }): Promise<void> {
-  const { context, route, request, responder, makeWriter } = options;
-  const caller = await admitCaller(request, context);
-  const body = await readSpeechRequest(request);
+  const { context, route, responder, makeWriter } = options;
+  const caller = await admitCaller(options.request, context);
+  const request = await readSpeechRequest(options.request);
+  await speakOverHttp({ context, route, caller, request, responder, writer: makeWriter(responder, request) });
+}
+
+/** Speaks a validated request. Throws the errors of planning, and whatever ended the speech before its writer could show it. */
+export async function speakOverHttp({ context, route, caller, request, responder, writer }: HttpSpeech): Promise<void> {
   const release = context.teamSlots.take(caller.principal);
   try {
-    const plan = await planSpeech({ request: body, caller, context, pacing: filePacing });
+    const plan = await planSpeech({ request, caller, context, pacing: filePacing });
     if (responder.closed.aborted) return;
-    const writer = makeWriter(responder, body);
     await new Promise<void>((resolve, reject) => {
       const output: SpeechOutput = {
         ...writer,
@@ -53,7 +68,7 @@ export async function handleSpeech(options: {
         spoken.cancel();
         resolve();
       });
-      speakWholeText(spoken, body.text, caller.arrivedAtMs, responder.closed).catch((error: unknown) => {
+      speakWholeText(spoken, request.text, caller.arrivedAtMs, responder.closed).catch((error: unknown) => {
         spoken.cancel("failed");
         reject(error);
       });

@@ -3,7 +3,8 @@ import type { HttpResponder, HttpRoute } from "../../http/exchange.js";
 import type { SpeechContext } from "../../speech/session/context.js";
 import { handleSpeech, type HttpSpeechWriter } from "./http-speech.js";
 
-const contentTypes: Readonly<Record<AudioFormat, string>> = { mp3: "audio/mpeg", wav: "audio/wav", pcm: "audio/pcm", opus: "audio/ogg" };
+/** What each format is called in a `content-type`. */
+export const audioContentTypes: Readonly<Record<AudioFormat, string>> = { mp3: "audio/mpeg", wav: "audio/wav", pcm: "audio/pcm", opus: "audio/ogg" };
 
 /** `POST /v1/tts`: the sound as a chunked body that begins with the first sound. */
 export function speechFileRoute(context: SpeechContext): HttpRoute {
@@ -15,8 +16,9 @@ export function speechFileRoute(context: SpeechContext): HttpRoute {
   };
 }
 
-function writeFile(responder: HttpResponder, request: SpeechRequest): HttpSpeechWriter {
-  const headers = { "content-type": contentTypes[request.format ?? "mp3"], "cache-control": "no-store" };
+/** Writes sound as a chunked body that begins with the first sound. */
+export function writeFile(responder: HttpResponder, request: SpeechRequest): HttpSpeechWriter {
+  const headers = { "content-type": audioContentTypes[request.format ?? "mp3"], "cache-control": "no-store" };
   return {
     async bytes(bytes) {
       if (!responder.begun) responder.begin(200, headers);

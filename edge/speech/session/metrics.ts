@@ -1,4 +1,5 @@
-export type SpeechRoute = "/v1/tts" | "/v1/tts/stream/with-timestamp" | "/v1/tts/live";
+/** Where speech is asked for, as usage and metrics name it; the mounts of a compatibility layer are one. */
+export type SpeechRoute = "/v1/tts" | "/v1/tts/stream/with-timestamp" | "/v1/tts/live" | "/compat/audio/speech";
 export type SpeechOutcome = "completed" | "cancelled" | "failed";
 
 /**

@@ -1,0 +1,60 @@
+import { ServiceError } from "#protocol/errors";
+import type { Logger } from "#common/log";
+import type { HttpRequest, HttpResponder, HttpRoute } from "../http/exchange.js";
+import type { RenderError } from "./error-answer.js";
+
+/** What every compatibility route has in common. */
+export interface CompatRouteOptions {
+  method: HttpRoute["method"];
+  path: string;
+  log: Logger;
+  renderError: RenderError;
+  handle(request: HttpRequest, responder: HttpResponder): Promise<void>;
+}
+
+/**
+ * A route that answers in another vendor's shape: errors as that vendor's libraries parse them, and on every answer the identifiers that
+ * they read: `X-Generation-Id` and `x-request-id`, both the request's trace id, by which logs and traces find it.
+ */
+export function compatRoute(options: CompatRouteOptions): HttpRoute {
+  const { method, path, log, renderError, handle } = options;
+  return {
+    method,
+    path,
+    async handle(request, inner) {
+      const responder = identified(inner, request.trace.traceId);
+      try {
+        await handle(request, responder);
+      } catch (error) {
+        const known = error instanceof ServiceError ? error : new ServiceError("internal", { cause: error });
+        if (known.status >= 500) log.warn({ err: known, trace_id: request.trace.traceId, route: path }, "a compatibility request failed");
+        if (responder.closed.aborted) return;
+        if (responder.begun) return responder.abort();
+        const { status, headers, body } = renderError(known);
+        responder.begin(status, headers);
+        responder.end(body);
+      }
+    },
+  };
+}
+
+/** Everything under a mount that is no route: 404 in the protocol's own shape. */
+export function unknownCompatRoutes(mount: string, options: Pick<CompatRouteOptions, "log" | "renderError">): HttpRoute[] {
+  const methods: HttpRoute["method"][] = ["GET", "POST", "PUT", "PATCH", "DELETE"];
+  const handle = (): Promise<void> => Promise.reject(new ServiceError("not_found"));
+  return methods.map((method) => compatRoute({ ...options, method, path: `${mount}/*`, handle }));
+}
+
+function identified(inner: HttpResponder, id: string): HttpResponder {
+  return {
+    begin: (status, headers) => inner.begin(status, { "x-generation-id": id, "x-request-id": id, ...headers }),
+    write: (bytes) => inner.write(bytes),
+    writable: () => inner.writable(),
+    end: (bytes) => inner.end(bytes),
+    abort: () => inner.abort(),
+    get begun() {
+      return inner.begun;
+    },
+    closed: inner.closed,
+  };
+}

@@ -1,0 +1,60 @@
+import type { ServiceError } from "#protocol/errors";
+import { type RenderedResponse, renderError } from "#common/http/error-body";
+
+/** What renders an error in one protocol's shape. */
+export type RenderError = (error: ServiceError) => RenderedResponse;
+
+/** Name under which the service itself reports what went wrong behind the compatibility layer. */
+const PROVIDER = "fish-audio";
+
+/** One line that says what is wrong, problem lists included. Their rows never hold the caller's values. */
+export function errorMessage(error: ServiceError): string {
+  if (error.shape === "problems") return error.problems.map(({ loc, msg }) => `${loc.slice(1).join(".") || "body"}: ${msg}`).join("; ");
+  if (error.code === "unauthenticated") return "Missing API key";
+  if (error.code === "invalid_token" || error.code === "token_expired") return "No permission";
+  return error.message || error.code.replaceAll("_", " ");
+}
+
+/** The compatibility layers know no 422 of ours: a field that is wrong is a bad request in all of them. */
+function statusOf(error: ServiceError): number {
+  return error.status === 422 ? 400 : error.status;
+}
+
+/**
+ * OpenAI's shape (protocols.md 3): `code` is the status as an integer, since OpenRouter's library refuses anything else. A missing key is
+ * the caller's mistake; a wrong one is reported with the provider, as everything is that happened behind this layer.
+ */
+export const renderOpenAiError: RenderError = (error) => {
+  const status = statusOf(error);
+  const type = openAiType(error, status);
+  const metadata = type === "provider_error" ? { provider_name: PROVIDER } : undefined;
+  // The libraries repeat every 5xx: what will not get better must say so.
+  const retry: Record<string, string> = status >= 500 && !error.retryable ? { "x-should-retry": "false" } : {};
+  return withBody(error, status, retry, { error: { code: status, message: errorMessage(error), type, param: paramOf(error), metadata } });
+};
+
+function openAiType(error: ServiceError, status: number): string {
+  if (error.code === "unauthenticated") return "authentication_error";
+  if (status === 403) return "permission_error";
+  if (status === 429) return "rate_limit_error";
+  return status === 401 || status === 402 || status >= 500 ? "provider_error" : "invalid_request_error";
+}
+
+function paramOf(error: ServiceError): string | null {
+  const [problem] = error.problems;
+  if (problem !== undefined) return problem.loc.slice(1).join(".") || null;
+  const name = error.parameters["parameter"];
+  return name === undefined ? null : String(name);
+}
+
+/** ElevenLabs' shape (protocols.md 5): `{detail: {status, message}}`. */
+export const renderElevenLabsError: RenderError = (error) => {
+  const status = statusOf(error);
+  const name = error.code === "unauthenticated" ? "unauthorized" : status === 401 ? "provider_error" : error.code;
+  return withBody(error, status, {}, { detail: { status: name, message: errorMessage(error) } });
+};
+
+function withBody(error: ServiceError, status: number, extra: Record<string, string>, body: unknown): RenderedResponse {
+  const { headers } = renderError(error);
+  return { status, headers: { ...headers, ...extra, "content-type": "application/json" }, body: Buffer.from(JSON.stringify(body)) };
+}

@@ -1,0 +1,120 @@
+import { z } from "zod";
+import { nativeOptionsKeys, openAiFormats, openAiSpeech, openAiSpeechAliases } from "#protocol/compat/openai-speech";
+import { ServiceError } from "#protocol/errors";
+import { MAX_TEXT_CHARACTERS, speechModels, type SpeechRequest, speechRequest } from "#protocol/speech/request";
+import { validate } from "../../http/validation.js";
+import { refuseParameters } from "../refuse.js";
+
+const nullable = <T extends z.ZodType>(schema: T): z.ZodPreprocess<z.ZodOptional<T>> => z.preprocess((value) => value ?? undefined, schema.optional());
+
+const reference = z.union([
+  z.object({ type: z.literal("input_audio"), input_audio: z.object({ data: z.string() }) }),
+  z.object({ type: z.literal("text"), text: z.string() }),
+]);
+
+const body = z.object({
+  input: z.string().max(MAX_TEXT_CHARACTERS),
+  model: nullable(z.string()),
+  voice: nullable(z.union([z.string(), z.object({ id: z.string() })])),
+  response_format: nullable(z.string()),
+  sample_rate: nullable(z.number().int()),
+  speed: nullable(z.number().min(0.25).max(4)),
+  temperature: nullable(z.number()),
+  top_p: nullable(z.number()),
+  repetition_penalty: nullable(z.number()),
+  input_references: nullable(z.array(reference).max(64)),
+  provider: nullable(z.object({ options: nullable(z.record(z.string(), z.unknown())) })),
+});
+
+/** A native speech request, and the model that serves it. */
+export interface MappedSpeech {
+  model: string;
+  request: SpeechRequest;
+}
+
+/**
+ * Maps the body and the headers of `POST /audio/speech` to a native request (protocols.md 3.1). Headers win over `provider.options`, which
+ * win over the fields of the body. Throws `validation`, `refused_parameter`, `unsupported_format`, `unknown_model`.
+ */
+export function mapOpenAiSpeech(value: unknown, header: (name: string) => string | undefined): MappedSpeech {
+  const asked = validate(body, value, ["body"]);
+  refuseParameters(openAiSpeech, "body", value);
+  const native = { ...topLevel(asked), ...nativeOptions(asked.provider?.options ?? {}), ...nativeHeaders(header) };
+  const speed = (native["prosody"] as { speed?: unknown } | undefined)?.speed === undefined ? asked.speed : undefined;
+  const request = validate(speechRequest, { ...native, mp3_bitrate: snapMp3Bitrate(native["mp3_bitrate"]), text: asked.input }, ["body"]);
+  // Set after the native check: clients of this protocol may ask for more than native ones.
+  return { model: speechModelOf(asked.model), request: speed === undefined ? request : { ...request, prosody: { ...request.prosody, speed } } };
+}
+
+function topLevel(asked: z.infer<typeof body>): Record<string, unknown> {
+  const { temperature, top_p, repetition_penalty } = asked;
+  const voice = typeof asked.voice === "object" ? asked.voice.id : asked.voice;
+  const name = asked.response_format ?? "pcm";
+  if (!Object.hasOwn(openAiFormats, name)) throw new ServiceError("unsupported_format", { parameters: { detail: `use one of ${Object.keys(openAiFormats).join(", ")}` } });
+  return {
+    latency: "low",
+    format: openAiFormats[name as keyof typeof openAiFormats],
+    sample_rate: asked.sample_rate ?? (name === "pcm16" ? 24_000 : undefined),
+    reference_id: voice === undefined || voice === "" || voice === "default" ? undefined : voice,
+    references: pairReferences(asked.input_references ?? []),
+    temperature, top_p, repetition_penalty,
+  };
+}
+
+/** Each sample with the text after it, or, where texts come first, the text before it. */
+function pairReferences(parts: z.infer<typeof reference>[]): { audio: string; text: string }[] | undefined {
+  const references: { audio: string; text: string }[] = [];
+  let earlier = "";
+  for (const part of parts) {
+    const last = references.at(-1);
+    if (part.type === "input_audio") {
+      references.push({ audio: part.input_audio.data, text: earlier });
+      earlier = "";
+    } else if (last !== undefined && last.text === "") last.text = part.text;
+    else earlier = part.text;
+  }
+  return references.length > 0 ? references : undefined;
+}
+
+const nativeFields = Object.keys(speechRequest.shape).filter((field) => field !== "text");
+
+function nativeOptions(options: Record<string, unknown>): Record<string, unknown> {
+  for (const key of nativeOptionsKeys) {
+    const given = Object.hasOwn(options, key) ? options[key] : undefined;
+    if (typeof given === "object" && given !== null) return Object.fromEntries(Object.entries(given).filter(([field]) => nativeFields.includes(field)));
+  }
+  return {};
+}
+
+function nativeHeaders(header: (name: string) => string | undefined): Record<string, unknown> {
+  const found: Record<string, unknown> = {};
+  for (const field of nativeFields) {
+    const text = header(`x-fish-${field.replaceAll("_", "-")}`) ?? header(`x-fish-${field}`);
+    if (text !== undefined) found[field] = fromHeader(text);
+  }
+  return found;
+}
+
+/** JSON, or the text itself: a voice id needs no quotes. */
+function fromHeader(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return text;
+  }
+}
+
+const mp3Bitrates = [64, 128, 192];
+
+/** The next bitrate that there is; beyond the last the native check refuses it. */
+export function snapMp3Bitrate(value: unknown): unknown {
+  return typeof value === "number" ? (mp3Bitrates.find((bitrate) => bitrate >= value) ?? value) : value;
+}
+
+/** The native name of a speech model; absent is the model that the aliases stand for. Throws `unknown_model`. */
+export function speechModelOf(name: string | undefined): string {
+  if (name === undefined || openAiSpeechAliases.has(name)) return "s2.1-pro";
+  const bare = name.replace(/^(service|fish-audio)\//, "");
+  if (speechModels.some((model) => model === bare)) return bare;
+  throw new ServiceError("unknown_model", { parameters: { models: speechModels.map((model) => `service/${model}`).join(", ") } });
+}

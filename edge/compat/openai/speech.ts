@@ -1,0 +1,34 @@
+import { openAiMounts, openAiSpeech } from "#protocol/compat/openai-speech";
+import { readBody } from "../../http/body.js";
+import type { HttpRoute } from "../../http/exchange.js";
+import { speakOverHttp } from "../../routes/speech/http-speech.js";
+import { writeFile } from "../../routes/speech/speech-file.js";
+import { admitSpeaker, admitToModel } from "../../speech/session/caller.js";
+import type { SpeechContext } from "../../speech/session/context.js";
+import { compatRoute } from "../compat-route.js";
+import { renderOpenAiError } from "../error-answer.js";
+import { mapOpenAiSpeech } from "./speech-request.js";
+
+/** Largest body (protocols.md 3.5, limits): the text is small, reference samples are not. */
+const MAX_BODY_BYTES = 32 * 1024 * 1024;
+
+/** `POST /audio/speech` on every mount: the native stream with another request and other errors around it. */
+export function openAiSpeechRoutes(context: SpeechContext): HttpRoute[] {
+  return openAiMounts.map((mount) =>
+    compatRoute({
+      method: "POST",
+      path: `${mount}${openAiSpeech.path}`,
+      log: context.log,
+      renderError: renderOpenAiError,
+      async handle(request, responder) {
+        const arrivedAtMs = context.clock.nowMs();
+        const principal = await admitSpeaker(request, context);
+        const body = await readBody(request, MAX_BODY_BYTES, ["json"]);
+        const mapped = mapOpenAiSpeech(body, (name) => request.header(name));
+        const caller = admitToModel({ principal, model: mapped.model, trace: request.trace, arrivedAtMs, context });
+        const writer = writeFile(responder, mapped.request);
+        await speakOverHttp({ context, route: "/compat/audio/speech", caller, request: mapped.request, responder, writer });
+      },
+    }),
+  );
+}

@@ -1,0 +1,44 @@
+import type { CompatOperation, ParameterRow } from "./parameter.js";
+
+/** Addresses at which the OpenAI router answers: its own, the one that OpenRouter's library appends to, and the one of Groq's. */
+export const openAiMounts = ["/compat/v1", "/compat/api/v1", "/compat/openai/v1"] as const;
+
+/** Sound formats that clients ask for, and what each is natively. `pcm16` is OpenAI's 24 kHz PCM. */
+export const openAiFormats = { mp3: "mp3", wav: "wav", opus: "opus", pcm: "pcm", pcm16: "pcm" } as const;
+
+/** Names of other vendors' speech models that clients have in their settings; all are served by `s2.1-pro`. */
+export const openAiSpeechAliases: ReadonlySet<string> = new Set(["tts-1", "tts-1-hd", "gpt-4o-mini-tts", "playai-tts"]);
+
+/** The key of our own fields in `provider.options` (OpenRouter's place for them). */
+export const nativeOptionsKeys = ["fish-audio", "service"] as const;
+
+const mapped = (name: string, note: string, example: unknown): ParameterRow => ({ name, place: "body", treatment: "mapped", note, example });
+const ignored = (name: string, note: string, example: unknown): ParameterRow => ({ name, place: "body", treatment: "ignored", note, example });
+const refused = (name: string, note: string, example: unknown): ParameterRow => ({ name, place: "body", treatment: "refused", note, example });
+
+export const openAiSpeech: CompatOperation = {
+  protocol: "OpenAI, OpenRouter, Groq",
+  method: "POST",
+  path: "/audio/speech",
+  summary: "Speaks a text; the sound streams as it is made.",
+  parameters: [
+    mapped("input", "The text.", "Good morning."),
+    mapped("model", "A model of `GET /models`, or `tts-1`, `tts-1-hd`, `gpt-4o-mini-tts`, `playai-tts`, which are `s2.1-pro`. Anything else is a 400.", "tts-1"),
+    mapped("voice", "A voice id, as a string or `{id}`; absent, empty or `default` is the model's own voice. A name that is no voice is a 400.", "default"),
+    mapped("response_format", "`pcm` (the default, 44.1 kHz), `pcm16` (24 kHz), `mp3`, `wav`, `opus`. Others are a 400.", "mp3"),
+    mapped("sample_rate", "Samples a second, among those of the format.", 44_100),
+    mapped("speed", "Speaking rate, 0.25 to 4.", 1.25),
+    mapped("temperature", "`temperature` of the native request.", 0.5),
+    mapped("top_p", "`top_p` of the native request.", 0.5),
+    mapped("repetition_penalty", "`repetition_penalty` of the native request.", 1.1),
+    mapped("input_references", "Voice samples (`{type: \"input_audio\"}`), each with the text that follows it: `references` of the native request.", []),
+    mapped("provider.options.fish-audio", "Native fields of `POST /v1/tts`; they win over the fields above.", { chunk_length: 150 }),
+    { name: "X-Fish-*", place: "header", treatment: "mapped", note: "Native fields as headers (`X-Fish-Chunk-Length: 150`), read as JSON; they win over everything.", example: "150" },
+    refused("instructions", "there is no voice that follows instructions; write tags into the text instead", "Speak like a pirate"),
+    { ...refused("stream_format", "only `audio` can be streamed", "sse"), harmless: ["audio"] },
+    ignored("user", "Nothing is kept by end user.", "someone"),
+    ignored("session_id", "Requests are not grouped.", "a-session"),
+    ignored("trace", "Traces are told by the `traceparent` header.", { trace_id: "x" }),
+    ignored("metadata", "Nothing is kept with a request.", { a: "b" }),
+  ],
+};
