@@ -19,22 +19,26 @@ export function createPowerSpectrum(size: number): PowerSpectrum {
   };
 }
 
-function bitReversal(size: number): Uint32Array {
+/** Where each index goes when the order of its bits is turned round. */
+export function bitReversal(size: number): Uint32Array {
   const reversed = new Uint32Array(size);
   for (let i = 1; i < size; i++) reversed[i] = ((reversed[i >> 1] as number) >> 1) | (i & 1 ? size >> 1 : 0);
   return reversed;
 }
 
-/** Radix-2 decimation in time, in place, on input in bit-reversed order. */
-function transform(real: Float64Array, imaginary: Float64Array, cosines: Float64Array, sines: Float64Array): void {
+/** Fourier transform, radix-2 decimation in time, in place, on input in bit-reversed order; tables hold cos and -sin of half a turn. */
+export function transform(real: Float64Array, imaginary: Float64Array, cosines: Float64Array, sines: Float64Array): void {
   const size = real.length;
   for (let half = 1; half < size; half *= 2) {
     const stride = size / (2 * half);
     for (let start = 0; start < size; start += 2 * half) {
       for (let k = 0; k < half; k++) {
-        const [a, b] = [start + k, start + k + half];
-        const [wr, wi] = [cosines[k * stride] as number, sines[k * stride] as number];
-        const [br, bi] = [real[b] as number, imaginary[b] as number];
+        const a = start + k;
+        const b = a + half;
+        const wr = cosines[k * stride] as number;
+        const wi = sines[k * stride] as number;
+        const br = real[b] as number;
+        const bi = imaginary[b] as number;
         const tr = br * wr - bi * wi;
         const ti = br * wi + bi * wr;
         real[b] = (real[a] as number) - tr;
