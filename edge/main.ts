@@ -18,9 +18,9 @@ import { forwardedRoutes } from "./forwarding/forwarder.js";
 import { startServer } from "./http/server.js";
 import { createEdgeMetrics } from "./metrics/edge-metrics.js";
 import { createSpeechMetrics } from "./metrics/speech-metrics.js";
+import { interfaceRoutes } from "./routes/interface-routes.js";
 import { operatorRoutes } from "./routes/operator/operator-routes.js";
 import { pageRoutes } from "./routes/pages/page-routes.js";
-import { speechRoutes } from "./routes/speech/routes.js";
 import { TeamSlots } from "./speech/session/team-slots.js";
 import { SpeechBus } from "./speech/speech-bus.js";
 import { InlineVoices } from "./speech/voice/inline-voices.js";
@@ -40,7 +40,7 @@ runRole("edge", async ({ config, log, metrics, tracing, id, epoch, state }) => {
   const authenticate = createAuthenticate(verifier);
   const defaultModel = config.PARLEY_MODEL_MAP[defaultSpeechModel] ?? defaultSpeechModel;
   const facts = (): ClusterFacts => ({ members: speech.members, busConnected: bus.isConnected(), draining: state() === "draining", defaultModel });
-  const spoken = speechRoutes({
+  const own = interfaceRoutes({
     authenticate, bus, speech, encoders, config, clock, log, tracing,
     savedVoices: new SavedVoices(bus, clock),
     inlineVoices: new InlineVoices(measureVoiceSample, combineTraits),
@@ -49,8 +49,8 @@ runRole("edge", async ({ config, log, metrics, tracing, id, epoch, state }) => {
   });
   const server = await startServer({
     host: config.HOST, port: config.PORT, clock, log,
-    routes: [...spoken.http, ...forwardedRoutes({ bus, authenticate, log }), ...operatorRoutes({ id, facts, metrics }), ...pageRoutes()],
-    sockets: traceSockets(spoken.sockets, tracing),
+    routes: [...own.http, ...forwardedRoutes({ bus, authenticate, log }), ...operatorRoutes({ id, facts, metrics }), ...pageRoutes()],
+    sockets: traceSockets(own.sockets, tracing),
     cors: { allowedOrigins: config.PARLEY_CORS_ALLOWED_ORIGINS },
     observer: traceExchanges(edgeMetrics.exchanges, tracing),
     nowMs: () => clock.nowMs(),

@@ -1,0 +1,110 @@
+import Groq from "groq-sdk";
+import OpenAI from "openai";
+import { OpenRouter } from "@openrouter/sdk";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startCluster, type TestCluster } from "../harness/cluster.js";
+import { decodeWithFfmpeg, durationSeconds, soundingShare } from "../harness/sound.js";
+
+/** The vendors' own libraries, with nothing but base URL and key changed. */
+let cluster: TestCluster;
+let openai: OpenAI;
+let groq: Groq;
+let openRouter: OpenRouter;
+
+beforeAll(async () => {
+  cluster = await startCluster();
+  const { baseUrl, apiKey } = cluster;
+  openai = new OpenAI({ baseURL: `${baseUrl}/compat/v1`, apiKey });
+  groq = new Groq({ baseURL: `${baseUrl}/compat`, apiKey });
+  openRouter = new OpenRouter({ serverURL: `${baseUrl}/compat/api/v1`, apiKey, retryConfig: { strategy: "none" } });
+});
+afterAll(async () => {
+  await cluster?.stop();
+});
+
+const text = "Good morning to everybody who is listening.";
+const raw = (sampleRate: number): { inputArguments: string[] } => ({ inputArguments: ["-f", "s16le", "-ac", "1", "-ar", String(sampleRate)] });
+
+async function expectSpeech(bytes: Uint8Array, options: Parameters<typeof decodeWithFfmpeg>[1] = {}): Promise<void> {
+  const pcm = await decodeWithFfmpeg(bytes, options);
+  expect(durationSeconds(pcm)).toBeGreaterThan(1.5);
+  expect(durationSeconds(pcm)).toBeLessThan(5);
+  expect(soundingShare(pcm)).toBeGreaterThan(0.5);
+}
+
+async function collect(stream: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+  const parts: Uint8Array[] = [];
+  for await (const part of stream) parts.push(part);
+  return Buffer.concat(parts);
+}
+
+describe("OpenAI's library", () => {
+  it.each([["mp3", "audio/mpeg"], ["wav", "audio/wav"], ["opus", "audio/ogg"]] as const)("speaks %s", async (response_format, contentType) => {
+    const response = await openai.audio.speech.create({ model: "tts-1", voice: "default", input: text, response_format });
+    expect(response.headers.get("content-type")).toBe(contentType);
+    expect(response.headers.get("x-generation-id")).toMatch(/^[0-9a-f]{32}$/);
+    await expectSpeech(new Uint8Array(await response.arrayBuffer()));
+  });
+
+  it("streams PCM of 24 kHz", async () => {
+    const response = await openai.audio.speech.create({ model: "gpt-4o-mini-tts", voice: "", input: text, response_format: "pcm16" as "pcm" });
+    await expectSpeech(await collect(response.body as unknown as AsyncIterable<Uint8Array>), raw(24_000));
+  });
+
+  it("speaks faster", async () => {
+    const seconds = async (speed: number): Promise<number> => {
+      const response = await openai.audio.speech.create({ model: "tts-1", voice: "default", input: text, response_format: "wav", speed });
+      return durationSeconds(await decodeWithFfmpeg(new Uint8Array(await response.arrayBuffer())));
+    };
+    expect((await seconds(2)) / (await seconds(1))).toBeLessThan(0.65);
+  });
+
+  it("lists the models without a key", async () => {
+    const models = await new OpenAI({ baseURL: `${cluster.baseUrl}/compat/v1`, apiKey: "none" }).models.list();
+    expect(models.data.map((model) => model.id)).toContain("service/transcribe-1");
+  });
+
+  it("raises its own errors, with the request's id", async () => {
+    const ask = (body: object, client = openai): Promise<unknown> =>
+      Promise.resolve(client.audio.speech.create({ model: "tts-1", voice: "default", input: text, ...body } as Parameters<typeof openai.audio.speech.create>[0]));
+    await expect(ask({ instructions: "Whisper" })).rejects.toThrow(OpenAI.BadRequestError);
+    await expect(ask({ voice: "alloy" })).rejects.toMatchObject({ status: 400, requestID: expect.stringMatching(/^[0-9a-f]{32}$/) });
+    await expect(ask({ model: "no-model" })).rejects.toMatchObject({ status: 400, error: { code: 400, type: "invalid_request_error" } });
+    const stranger = new OpenAI({ baseURL: `${cluster.baseUrl}/compat/v1`, apiKey: "wrong" });
+    await expect(ask({}, stranger)).rejects.toThrow(OpenAI.AuthenticationError);
+    await expect(openai.models.retrieve("service/s1")).rejects.toThrow(OpenAI.NotFoundError);
+    await expect(openai.audio.translations.create({ model: "whisper-1", file: new File([new Uint8Array(8)], "a.wav") })).rejects.toThrow(OpenAI.NotFoundError);
+  });
+});
+
+describe("Groq's library", () => {
+  it("speaks, whatever it says it accepts", async () => {
+    const response = await groq.audio.speech.create({ model: "playai-tts", voice: "default", input: text, response_format: "wav" });
+    await expectSpeech(new Uint8Array(await response.arrayBuffer()));
+  });
+
+  it("lists the models, and raises its own errors", async () => {
+    expect((await groq.models.list()).data.length).toBeGreaterThan(3);
+    const refused = groq.audio.speech.create({ model: "playai-tts", voice: "default", input: text, response_format: "flac" });
+    await expect(refused).rejects.toThrow(Groq.BadRequestError);
+  });
+});
+
+describe("OpenRouter's library, which checks every answer", () => {
+  it("speaks", async () => {
+    const stream = await openRouter.tts.createSpeech({ speechRequest: { model: "service/s2.1-pro", voice: "", input: text } });
+    await expectSpeech(await collect(stream as unknown as AsyncIterable<Uint8Array>), raw(44_100));
+  });
+
+  it("lists the models", async () => {
+    const list = await openRouter.models.list();
+    expect(JSON.stringify(list)).toContain("service/s2.1-pro-free");
+  });
+
+  it("raises its own typed errors", async () => {
+    const refused = openRouter.tts.createSpeech({ speechRequest: { model: "no/model", voice: "", input: text } });
+    await expect(refused).rejects.toMatchObject({ name: "BadRequestResponseError", statusCode: 400 });
+    const stranger = new OpenRouter({ serverURL: `${cluster.baseUrl}/compat/api/v1`, apiKey: "wrong", retryConfig: { strategy: "none" } });
+    await expect(stranger.tts.createSpeech({ speechRequest: { model: "service/s1", voice: "", input: text } })).rejects.toMatchObject({ name: "UnauthorizedResponseError" });
+  });
+});
