@@ -1,6 +1,6 @@
 import { move, transferableSymbol, valueSymbol } from "piscina";
 import { changePitch } from "./pitch-change.js";
-import { type GraphCall, openVoiceGraph, type VoiceGraph } from "./runtime.js";
+import { type GraphCall, openVoiceGraph, type VoiceGraph } from "./voice-graph.js";
 
 /** What a pool thread is asked: open a voice and say what it is, or speak with it. Each thread opens each voice once. */
 export type ThreadTask =

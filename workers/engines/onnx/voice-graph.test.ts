@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
-import { openVoiceGraph } from "./runtime.js";
+import { openVoiceGraph } from "./voice-graph.js";
 import { writeToneVoice } from "./testing/tone-voice.js";
 
 const directory = mkdtempSync(join(tmpdir(), "parley-graph-"));
