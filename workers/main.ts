@@ -17,7 +17,8 @@ runRole("worker", async ({ config, log, metrics, tracing, id, epoch, state }) =>
   const bus = await connectNats({ url: config.NATS_URL ?? "nats://127.0.0.1:4222", name: id, log });
   const brokenModels = loaded.broken;
   const watch = watchWorker({ metrics, tracing, workerId: id, slots, brokenModels: brokenModels.length, isConnected: () => bus.isConnected() });
-  const worker = startWorker({ bus, clock: systemClock, log, id, epoch, state, slots, engines: loaded.engines, brokenModels, watch });
+  const { engines, listeners } = loaded;
+  const worker = startWorker({ bus, clock: systemClock, log, id, epoch, state, slots, engines, listeners, brokenModels, watch });
   metrics.gauge("parley_worker_running_chunks", () => worker.runningChunks());
   return {
     drain: () => worker.drain(),
@@ -26,6 +27,6 @@ runRole("worker", async ({ config, log, metrics, tracing, id, epoch, state }) =>
       await loaded.close();
       await bus.close();
     },
-    facts: { models: [...loaded.engines.keys()], brokenModels: loaded.broken.length },
+    facts: { models: [...engines.keys(), ...listeners.keys()], brokenModels: loaded.broken.length },
   };
 });

@@ -46,6 +46,7 @@ export async function loadEngineAlone(): Promise<EngineAlone> {
 /** What the edge makes of the text with the request's defaults. */
 function chunkOf(text: string): SpeechChunk {
   return {
+    task: "speak",
     streamId: "bench",
     chunkIndex: 0,
     attempt: 1,

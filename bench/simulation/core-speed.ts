@@ -21,7 +21,7 @@ function send(event: Parameters<SchedulerCore["handle"]>[0]): void {
 
 const tiers = ["live", "live", "live", "free", "bulk"] as const;
 const submission = (index: number): ReturnType<typeof submit> =>
-  submit({ stream: `t${index}`, index: index % 3, tier: tiers[index % tiers.length], slackMs: (index * 7919) % 5000, characters: 20 + (index % 80) });
+  submit({ stream: `t${index}`, index: index % 3, tier: tiers[index % tiers.length], slackMs: (index * 7919) % 5000, size: 20 + (index % 80) });
 
 for (let index = 0; index < WORKERS; index += 1) send({ type: "worker-seen", heartbeat: workerHeartbeat({ id: `w${index}` }) });
 for (let index = 0; index < WORKERS + QUEUED; index += 1) send(submission(index));

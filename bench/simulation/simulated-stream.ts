@@ -48,6 +48,7 @@ const voice = { speaker: null, language: null, speed: 1, traits: null };
 
 export function chunkOf(stream: SimulatedStream, edgeId: string, chunkIndex: number, attempt: number): SpeechChunk {
   return {
+    task: "speak",
     streamId: stream.id,
     chunkIndex,
     attempt,

@@ -100,7 +100,7 @@ export class SimulatedWorker {
       if (batch === undefined) return;
       this.#busy += 1;
       const epoch = this.#epoch;
-      const engineMs = batch.chunks.reduce((sum, { chunk }) => sum + this.#engine.engineMs(chunk), 0);
+      const engineMs = spoken(batch).reduce((sum, chunk) => sum + this.#engine.engineMs(chunk), 0);
       this.#clock.after(engineMs, () => {
         if (epoch === this.#epoch && this.#alive) this.#finish(batch, engineMs);
       });
@@ -110,14 +110,19 @@ export class SimulatedWorker {
   #finish(batch: Batch, engineMs: number): void {
     this.#busy -= 1;
     this.#heldFor.set(batch.schedulerId, (this.#heldFor.get(batch.schedulerId) ?? 1) - 1);
-    const outcomes = batch.chunks.map(({ chunk }): ChunkOutcome => {
+    const outcomes = spoken(batch).map((chunk): ChunkOutcome => {
       const audioMs = this.#engine.audioMs(chunk);
       this.#network.audio(chunk, audioMs);
       const { streamId, chunkIndex, attempt, text } = chunk;
-      return { streamId, chunkIndex, attempt, result: "spoken", characters: text.length, engineUs: engineMs * 1000, samples: audioMs * 24 };
+      return { streamId, chunkIndex, attempt, result: "spoken", size: text.length, engineUs: engineMs * 1000, samples: audioMs * 24 };
     });
     const { batchId, model, schedulerId } = batch;
     this.#network.toScheduler(schedulerId, { type: "done", workerId: this.#id, epoch: String(this.#epoch), batchId, model, outcomes });
     this.#work();
   }
+}
+
+/** This simulation speaks only. */
+function spoken(batch: Batch): SpeechChunk[] {
+  return batch.chunks.flatMap(({ chunk }) => (chunk.task === "speak" ? [chunk] : []));
 }

@@ -53,12 +53,16 @@ export const metricCatalogue = {
   parley_scheduler_faults_total: counter(["scheduler"], [], "Errors that the scheduler survived; each is a defect."),
 
   parley_worker_slots: gauge(["worker"], [], "Engine calls that this worker can run at once."),
-  parley_worker_running_chunks: gauge(["worker"], [], "Chunks being spoken."),
+  parley_worker_running_chunks: gauge(["worker"], [], "Chunks being spoken or heard."),
   parley_worker_broken_models: gauge(["worker"], [], "Models that could not be loaded."),
   parley_worker_chunks_total: counter(["worker"], ["model", "outcome"], "Chunks that are over, by model and outcome: spoken, failed or cancelled."),
   parley_worker_engine_seconds: histogram(["worker"], ["model"], partSeconds, "Time that a chunk spent in its engine."),
   parley_worker_audio_seconds_total: counter(["worker"], ["model"], "Sound made, by model."),
 
+  parley_worker_heard_pieces_total: counter(["worker"], ["model", "outcome"], "Pieces of sound that are over, by model and outcome: heard, failed or cancelled."),
+  parley_worker_hear_seconds: histogram(["worker"], ["model"], partSeconds, "Time that a piece of sound spent in its engine, the rest of its batch included."),
+  parley_worker_sound_fetch_seconds: histogram(["worker"], ["model"], partSeconds, "Time until a piece's samples had come from their owner."),
+  parley_worker_heard_audio_seconds_total: counter(["worker"], ["model"], "Sound heard, by model."),
   parley_control_requests_total: counter(["control-plane"], ["kind", "outcome"], "Requests answered, by kind and outcome: ok, refused (4xx) or failed (5xx)."),
   parley_control_request_seconds: histogram(["control-plane"], ["kind"], requestSeconds, "Time that an answer took, by kind of request."),
   parley_usage_settled_total: counter(["control-plane"], ["outcome"], "Usage records that came off the bus: settled, repeated (known already) or dropped."),

@@ -9,7 +9,7 @@ export interface SpanAttributes {
   /** The route's pattern, never the path. */
   "http.route"?: string;
   "http.response.status_code"?: number;
-  "parley.outcome"?: "completed" | "spoken" | "failed" | "cancelled" | "dispatched";
+  "parley.outcome"?: "completed" | "spoken" | "heard" | "failed" | "cancelled" | "dispatched";
   "parley.model"?: string;
   "parley.chunk_index"?: number;
   "parley.attempt"?: number;
@@ -29,7 +29,8 @@ export type SpanName =
   /** A chunk's wait in a scheduler. */
   | "schedule chunk"
   /** An engine's work on a chunk. */
-  | "speak chunk";
+  | "speak chunk"
+  | "hear chunk";
 
 /** A piece of work that is over. */
 export interface FinishedSpan {

@@ -1,4 +1,5 @@
 import type { ErrorRecord } from "../errors.js";
+import { LISTENING_RATE, type SoundChunk } from "../listening/chunk.js";
 import type { SpeechChunk } from "../speech/chunk.js";
 
 /** Edge to scheduler: submissions and cancellations. */
@@ -16,12 +17,20 @@ export const edgeVerdictSubject = (edgeId: string): string => `parley.edge.${edg
 /** Who is served first when not everyone can be: paying live listeners, the free model, work nobody listens to. */
 export type ServiceTier = "live" | "free" | "bulk";
 
+/** What schedulers order and workers work on: text to speak or sound to hear; `task` tells which. */
+export type WorkChunk = SpeechChunk | SoundChunk;
+
+/** How much work a chunk is, in a unit that only chunks of the same model share: characters of text, or hundredths of a second of sound. */
+export function workSize(chunk: WorkChunk): number {
+  return chunk.task === "speak" ? chunk.text.length : Math.ceil((chunk.samples * 100) / LISTENING_RATE);
+}
+
 /** A chunk handed to a scheduler. The scheduler keeps the relative times with its own clock: no clock is shared between machines. */
 export interface Submit {
   type: "submit";
-  chunk: SpeechChunk;
+  chunk: WorkChunk;
   tier: ServiceTier;
-  /** How long until the listener runs out of sound; for a first chunk, until the first-audio goal is missed. May be negative. */
+  /** How long until the listener runs out of sound; for a first chunk, until the first-audio goal is missed; for sound, until its words are wanted. May be negative. */
   slackMs: number;
 }
 
@@ -30,6 +39,8 @@ export interface Cancel {
   type: "cancel";
   streamId: string;
   fromChunk: number;
+  /** The last index that is dropped; all later ones are too when absent. */
+  toChunk?: number;
 }
 
 export type SchedulerInbound = Submit | Cancel;
@@ -41,7 +52,7 @@ export interface Batch {
   schedulerId: string;
   model: string;
   /** The chunks, each with the microseconds that it waited in the scheduler. */
-  chunks: { chunk: SpeechChunk; queuedUs: number }[];
+  chunks: { chunk: WorkChunk; queuedUs: number }[];
 }
 
 export type WorkerInbound = Batch | Cancel;
@@ -51,10 +62,11 @@ export interface ChunkOutcome {
   streamId: string;
   chunkIndex: number;
   attempt: number;
-  result: "spoken" | "failed" | "cancelled";
-  /** Length of the source text: the scheduler's latency model needs it after the chunk is gone. */
-  characters: number;
+  result: "spoken" | "heard" | "failed" | "cancelled";
+  /** `workSize` of the chunk. */
+  size: number;
   engineUs: number;
+  /** Sound made, in samples of the model's rate, or heard, in samples of `LISTENING_RATE`. */
   samples: number;
 }
 
@@ -68,7 +80,7 @@ export interface BatchDone {
   outcomes: ChunkOutcome[];
 }
 
-/** Scheduler to edge. `refused`: not taken, nothing was spoken. `lost`: its worker died or lost it; submit it again. */
+/** Scheduler to edge. `refused`: not taken, nothing was done. `lost`: its worker died or lost it; submit it again. */
 export type Verdict =
   | { type: "refused"; streamId: string; chunkIndex: number; attempt: number; error: ErrorRecord }
   | { type: "lost"; streamId: string; chunkIndex: number; attempt: number };

@@ -1,4 +1,5 @@
 import type { HeardWord } from "../listening/chunk.js";
+import type { ChunkFailed } from "./audio.js";
 
 /** Worker to the owner of a sound chunk: a request for its samples. Asked again for every attempt. */
 export const ownerSoundSubject = (edgeId: string): string => `parley.edge.${edgeId}.sound`;
@@ -38,3 +39,5 @@ export interface DetectedChunk extends ResultBase {
   type: "detected";
   speech: Uint8Array;
 }
+
+export type OwnerHeardInbound = HeardChunk | DetectedChunk | ChunkFailed;

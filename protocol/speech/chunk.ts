@@ -52,6 +52,7 @@ export const neutralDelivery: Delivery = {
  * Two chunks with equal text, voice, delivery and seed give equal samples, whoever speaks them (architecture.md decision 3).
  */
 export interface SpeechChunk {
+  task: "speak";
   streamId: string;
   /** Position in the stream, from 0. */
   chunkIndex: number;

@@ -39,7 +39,7 @@ export function predictWait(
       meanMs = Math.max(meanMs, latency.meanMs());
       freeHeadMs = Math.max(freeHeadMs, options.nowMs - (line.head("free")?.submittedAtMs ?? options.nowMs));
       for (const lane of ["first", "urgent", "free"] as const) {
-        workMs[lane] += latency.workMs(totals[lane].chunks, totals[lane].characters, batch);
+        workMs[lane] += latency.workMs(totals[lane].chunks, totals[lane].size, batch);
       }
     }
   }

@@ -7,7 +7,7 @@ import { lengthBucket } from "./length-bucket.js";
 const linear: BatchPolicy = { maxBatch: 8, maxWaitUs: 0, predictP95Ms: (batchSize) => 10 + 2 * batchSize };
 
 function candidate(id: number, facts: Partial<Candidate> = {}): Candidate {
-  return { id, characters: 60, deadlineMs: 1000, waitedUs: 0, ...facts };
+  return { id, size: 60, deadlineMs: 1000, waitedUs: 0, ...facts };
 }
 
 describe("the batching decision", () => {
@@ -26,7 +26,7 @@ describe("the batching decision", () => {
   });
 
   it("leaves chunks of another length out", () => {
-    const candidates = [candidate(1), candidate(2, { characters: 400 }), candidate(3, { characters: 59 })];
+    const candidates = [candidate(1), candidate(2, { size: 400 }), candidate(3, { size: 59 })];
     expect(decide({ candidates }, 0, linear)).toEqual({ dispatch: [1, 3] });
   });
 
@@ -56,7 +56,7 @@ describe("the batching decision", () => {
 
   it("always serves the head, within the bound, from one bucket, without repetition, and in time if the head can be", () => {
     const anyCandidates = fc.array(
-      fc.record({ characters: fc.integer({ min: 1, max: 500 }), deadlineMs: fc.integer({ min: -100, max: 500 }), waitedUs: fc.nat(10_000) }),
+      fc.record({ size: fc.integer({ min: 1, max: 500 }), deadlineMs: fc.integer({ min: -100, max: 500 }), waitedUs: fc.nat(10_000) }),
       { minLength: 1, maxLength: 40 },
     );
     fc.assert(
@@ -69,10 +69,10 @@ describe("the batching decision", () => {
         expect(decision.dispatch[0]).toBe(0);
         expect(new Set(decision.dispatch).size).toBe(batch.length);
         expect(batch.length).toBeLessThanOrEqual(maxBatch);
-        expect(new Set(batch.map((one) => lengthBucket(one.characters))).size).toBe(1);
-        const finishMs = predictP95Ms(batch.length, Math.max(...batch.map((one) => one.characters)));
+        expect(new Set(batch.map((one) => lengthBucket(one.size))).size).toBe(1);
+        const finishMs = predictP95Ms(batch.length, Math.max(...batch.map((one) => one.size)));
         for (const one of batch) {
-          const reachableAlone = predictP95Ms(1, one.characters) <= one.deadlineMs;
+          const reachableAlone = predictP95Ms(1, one.size) <= one.deadlineMs;
           if (reachableAlone) expect(finishMs).toBeLessThanOrEqual(one.deadlineMs);
         }
       }),

@@ -13,7 +13,7 @@ import { lengthBucket } from "./length-bucket.js";
 
 export interface Candidate {
   id: number;
-  characters: number;
+  size: number;
   deadlineMs: number;
   /** Since the chunk was submitted: a delay counts from the first request, not from the last batch. */
   waitedUs: number;
@@ -29,7 +29,7 @@ export interface BatchPolicy {
   /** Longest wait for company, from the oldest candidate's submission. */
   maxWaitUs: number;
   /** Predicted p95 time of a call, in milliseconds. */
-  predictP95Ms: (batchSize: number, longestCharacters: number) => number;
+  predictP95Ms: (batchSize: number, longestSize: number) => number;
 }
 
 export type Decision = { dispatch: number[] } | { waitUs: number };
@@ -44,14 +44,14 @@ export function decide(view: QueueView, nowMs: number, policy: BatchPolicy): Dec
   if (head === undefined) return { waitUs: Number.POSITIVE_INFINITY };
   if (policy.maxBatch <= 1) return { dispatch: [head.id] };
 
-  const bucket = lengthBucket(head.characters);
+  const bucket = lengthBucket(head.size);
   const batch = [head.id];
-  let longest = head.characters;
+  let longest = head.size;
   let boundMs = boundOf(head, nowMs, policy);
   for (const candidate of view.candidates.slice(1)) {
     if (batch.length >= policy.maxBatch) break;
-    if (lengthBucket(candidate.characters) !== bucket) continue;
-    const nextLongest = Math.max(longest, candidate.characters);
+    if (lengthBucket(candidate.size) !== bucket) continue;
+    const nextLongest = Math.max(longest, candidate.size);
     const nextBoundMs = Math.min(boundMs, boundOf(candidate, nowMs, policy));
     if (nowMs + policy.predictP95Ms(batch.length + 1, nextLongest) > nextBoundMs) continue;
     batch.push(candidate.id);
@@ -65,7 +65,7 @@ export function decide(view: QueueView, nowMs: number, policy: BatchPolicy): Dec
 
 /** When a chunk must be done; no bound when even a call of its own would miss that. */
 function boundOf(candidate: Candidate, nowMs: number, policy: BatchPolicy): number {
-  const reachable = nowMs + policy.predictP95Ms(1, candidate.characters) <= candidate.deadlineMs;
+  const reachable = nowMs + policy.predictP95Ms(1, candidate.size) <= candidate.deadlineMs;
   return reachable ? candidate.deadlineMs : Number.POSITIVE_INFINITY;
 }
 

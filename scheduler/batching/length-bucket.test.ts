@@ -3,12 +3,12 @@ import { lengthBucket } from "./length-bucket.js";
 
 it("keeps padding within a bucket below a fifth, and grows with length", () => {
   const shortestOf = new Map<number, number>();
-  for (let characters = 1; characters < 2000; characters += 1) {
-    const bucket = lengthBucket(characters);
-    expect(bucket).toBeGreaterThanOrEqual(lengthBucket(Math.max(1, characters - 1)));
-    if (!shortestOf.has(bucket)) shortestOf.set(bucket, characters);
-    const shortest = shortestOf.get(bucket) ?? characters;
-    if (bucket > 0) expect(1 - shortest / characters).toBeLessThan(0.2);
+  for (let size = 1; size < 2000; size += 1) {
+    const bucket = lengthBucket(size);
+    expect(bucket).toBeGreaterThanOrEqual(lengthBucket(Math.max(1, size - 1)));
+    if (!shortestOf.has(bucket)) shortestOf.set(bucket, size);
+    const shortest = shortestOf.get(bucket) ?? size;
+    if (bucket > 0) expect(1 - shortest / size).toBeLessThan(0.2);
   }
   expect(shortestOf.size).toBeLessThan(30);
 });

@@ -64,7 +64,7 @@ export class Dispatcher {
     const waiting = turn.queue.lookAhead(turn.lane, maxBatch * LOOK_AHEAD);
     const candidates = waiting.map((one): Candidate => ({
       id: one.sequence,
-      characters: one.characters,
+      size: one.size,
       deadlineMs: one.deadlineMs,
       waitedUs: (nowMs - one.submittedAtMs) * 1000,
     }));
@@ -91,9 +91,9 @@ export class Dispatcher {
     const model = turn.head.chunk.model;
     const provider = pool.models.get(model)?.provider ?? "";
     const latency = book.of(model, provider);
-    const longestCharacters = batch.reduce((longest, one) => Math.max(longest, one.characters), 0);
+    const longestSize = batch.reduce((longest, one) => Math.max(longest, one.size), 0);
     const batchId = `${epoch}-${this.#dispatches}`;
-    const shareMs = latency.expectMs(batch.length, longestCharacters) / batch.length;
+    const shareMs = latency.expectMs(batch.length, longestSize) / batch.length;
     for (const one of batch) {
       pool.shares.charge(one.place?.lane ?? turn.lane, shareMs, turn.heads);
       const next = queue.remove(one, nowMs);
@@ -105,12 +105,12 @@ export class Dispatcher {
       model,
       provider,
       chunks: batch.map(({ chunk: { streamId, chunkIndex, attempt, edgeId } }) => ({ streamId, chunkIndex, attempt, edgeId, cancelled: false })),
-      longestCharacters,
+      longestSize,
       dispatchedAtMs: nowMs,
       expected: true,
       maybeMissed: false,
     };
-    const overdueMs = Math.max(policy.overdueFloorMs, policy.overdueFactor * latency.predictP95Ms(batch.length, longestCharacters));
+    const overdueMs = Math.max(policy.overdueFloorMs, policy.overdueFactor * latency.predictP95Ms(batch.length, longestSize));
     running.add(record, nowMs + overdueMs);
     const message: Batch = {
       type: "batch",

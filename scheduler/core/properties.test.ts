@@ -5,7 +5,7 @@ import { done, served, submit, workerHeartbeat } from "../testing/fixtures.js";
 import { CoreHarness } from "../testing/harness.js";
 
 type Action =
-  | { kind: "submit"; stream: number; attempt: number; index: number; tier: ServiceTier; slackMs: number; characters: number; model: string }
+  | { kind: "submit"; stream: number; attempt: number; index: number; tier: ServiceTier; slackMs: number; size: number; model: string }
   | { kind: "finish" | "advance" | "fail"; pick: number }
   | { kind: "cancel"; stream: number; index: number }
   | { kind: "worker"; worker: number; slots: number; epoch: number; attached: boolean; batching: boolean }
@@ -25,7 +25,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
       attempt: fc.integer({ min: 1, max: 3 }),
       tier: fc.constantFrom<ServiceTier>("live", "free", "bulk"),
       slackMs: fc.integer({ min: -500, max: 4000 }),
-      characters: fc.integer({ min: 1, max: 120 }),
+      size: fc.integer({ min: 1, max: 120 }),
       model: fc.constantFrom("voice", "other"),
     }),
   },

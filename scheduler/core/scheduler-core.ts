@@ -1,7 +1,6 @@
 import type { SchedulerLoad } from "#protocol/bus/membership";
-import type { BatchDone, Cancel, Submit } from "#protocol/bus/scheduling";
+import { type BatchDone, type Cancel, type Submit, type WorkChunk, workSize } from "#protocol/bus/scheduling";
 import { type ServiceError, toErrorRecord } from "#protocol/errors";
-import type { SpeechChunk } from "#protocol/speech/chunk";
 import { admitContinuation, admitNewStream } from "../admission/admit.js";
 import { type PredictedWait, predictWait } from "../admission/predicted-wait.js";
 import { decide } from "../batching/decide.js";
@@ -174,9 +173,9 @@ export class SchedulerCore {
     return predictWait(pools, this.#queue, this.#book, { freeFloor: this.#policy.floors.free ?? 0, nowMs });
   }
 
-  #serviceMs(chunk: SpeechChunk, pools: readonly WorkerPool[]): number {
+  #serviceMs(chunk: WorkChunk, pools: readonly WorkerPool[]): number {
     const provider = pools[0]?.models.get(chunk.model)?.provider;
-    return provider === undefined ? 0 : this.#book.of(chunk.model, provider).predictP95Ms(1, chunk.text.length);
+    return provider === undefined ? 0 : this.#book.of(chunk.model, provider).predictP95Ms(1, workSize(chunk));
   }
 
   #runningLateMs(pools: readonly WorkerPool[], nowMs: number): number {
@@ -219,7 +218,7 @@ export class SchedulerCore {
     if (batch.expected) this.#giveUp(missing);
     const spoken = missing.length === 0 && done.outcomes.every((outcome) => outcome.result === "spoken");
     if (!spoken) return;
-    this.#book.of(batch.model, batch.provider).observe(batch.chunks.length, batch.longestCharacters, nowMs - batch.dispatchedAtMs);
+    this.#book.of(batch.model, batch.provider).observe(batch.chunks.length, batch.longestSize, nowMs - batch.dispatchedAtMs);
   }
 
   #workerSeen(heartbeat: WorkerHeartbeat): void {
@@ -249,7 +248,7 @@ export class SchedulerCore {
   #reverify(nowMs: number): void {
     for (const batch of this.#running.all()) {
       batch.maybeMissed = true;
-      const p95Ms = this.#book.of(batch.model, batch.provider).predictP95Ms(batch.chunks.length, batch.longestCharacters);
+      const p95Ms = this.#book.of(batch.model, batch.provider).predictP95Ms(batch.chunks.length, batch.longestSize);
       this.#running.setDue(batch, nowMs + Math.max(REVERIFY_MS, 2 * p95Ms));
     }
   }

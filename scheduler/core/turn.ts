@@ -33,7 +33,7 @@ export function nextTurn(pool: WorkerPool, queue: SpeechQueue, book: LatencyBook
     const waiting = first[lane];
     const served = waiting === null ? undefined : pool.models.get(waiting.chunk.model);
     if (waiting === null || served === undefined) continue;
-    const costMs = book.of(served.name, served.provider).expectMs(1, waiting.characters);
+    const costMs = book.of(served.name, served.provider).expectMs(1, waiting.size);
     heads[lane] = { costMs, ageMs: nowMs - waiting.submittedAtMs, lateMs: nowMs - waiting.startByMs };
   }
   const lane = pool.shares.choose(heads);

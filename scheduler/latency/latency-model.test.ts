@@ -7,8 +7,8 @@ describe("the latency model", () => {
   it("learns base and slope from measurements", () => {
     const model = new LatencyModel();
     for (let call = 0; call < 200; call += 1) {
-      const characters = 20 + ((call * 37) % 200);
-      model.observe(1, characters, 8 + 0.25 * characters);
+      const size = 20 + ((call * 37) % 200);
+      model.observe(1, size, 8 + 0.25 * size);
     }
     expect(model.expectMs(1, 100)).toBeCloseTo(33, 0);
     expect(model.expectMs(1, 300)).toBeCloseTo(83, 0);
@@ -19,10 +19,10 @@ describe("the latency model", () => {
     const model = new LatencyModel();
     let above = 0;
     for (let call = 0; call < 2000; call += 1) {
-      const characters = 40 + ((call * 13) % 80);
-      const tookMs = 10 + 0.5 * characters + ((call * 7919) % 100) / 5;
-      if (call > 200 && tookMs > model.predictP95Ms(1, characters)) above += 1;
-      model.observe(1, characters, tookMs);
+      const size = 40 + ((call * 13) % 80);
+      const tookMs = 10 + 0.5 * size + ((call * 7919) % 100) / 5;
+      if (call > 200 && tookMs > model.predictP95Ms(1, size)) above += 1;
+      model.observe(1, size, tookMs);
     }
     expect(above / 1800).toBeGreaterThan(0.01);
     expect(above / 1800).toBeLessThan(0.12);
@@ -47,7 +47,7 @@ describe("the latency model", () => {
     fc.assert(
       fc.property(fc.array(measurement, { maxLength: 50 }), (measurements) => {
         const line = new LeastSquaresLine({ a: 10, b: 0.5, scale: 60 });
-        for (const [characters, tookMs] of measurements) line.observe(characters, tookMs);
+        for (const [size, tookMs] of measurements) line.observe(size, tookMs);
         expect(line.at(0)).toBeGreaterThanOrEqual(0);
         expect(line.at(500)).toBeGreaterThanOrEqual(line.at(100));
         expect(Number.isFinite(line.at(500))).toBe(true);

@@ -18,13 +18,13 @@ export class LatencyModel {
   #meanMs = PRIOR.a + PRIOR.b * PRIOR.scale;
 
   /** Expected milliseconds of a call. */
-  expectMs(batchSize: number, longestCharacters: number): number {
-    return this.#line.at(batchSize * longestCharacters);
+  expectMs(batchSize: number, longestSize: number): number {
+    return this.#line.at(batchSize * longestSize);
   }
 
   /** Milliseconds that 95 of 100 such calls stay below. */
-  predictP95Ms(batchSize: number, longestCharacters: number): number {
-    return this.expectMs(batchSize, longestCharacters) + this.#residual.p95();
+  predictP95Ms(batchSize: number, longestSize: number): number {
+    return this.expectMs(batchSize, longestSize) + this.#residual.p95();
   }
 
   /** Recent mean duration of a call, in milliseconds. */
@@ -33,19 +33,19 @@ export class LatencyModel {
   }
 
   /** Expected milliseconds of engine time for many chunks, spoken in batches of `batchSize`. */
-  workMs(chunks: number, characters: number, batchSize: number): number {
+  workMs(chunks: number, size: number, batchSize: number): number {
     if (chunks === 0) return 0;
-    return (chunks / batchSize) * this.#line.at(0) + characters * (this.#line.at(1) - this.#line.at(0));
+    return (chunks / batchSize) * this.#line.at(0) + size * (this.#line.at(1) - this.#line.at(0));
   }
 
-  observe(batchSize: number, longestCharacters: number, tookMs: number): void {
-    const predictedP95Ms = this.predictP95Ms(batchSize, longestCharacters);
-    const expectedMs = this.expectMs(batchSize, longestCharacters);
+  observe(batchSize: number, longestSize: number, tookMs: number): void {
+    const predictedP95Ms = this.predictP95Ms(batchSize, longestSize);
+    const expectedMs = this.expectMs(batchSize, longestSize);
     this.batchLimit.observe({ batchSize, tookMs, predictedP95Ms });
     this.#residual.observe(tookMs - expectedMs);
     // A swapped-out or stopped process gives one absurd time; it must not turn thousands of later predictions.
     const believedMs = this.#calls < WARM_UP_CALLS ? tookMs : Math.min(tookMs, 4 * predictedP95Ms);
-    this.#line.observe(batchSize * longestCharacters, believedMs);
+    this.#line.observe(batchSize * longestSize, believedMs);
     this.#meanMs = this.#calls === 0 ? tookMs : this.#meanMs + 0.05 * (believedMs - this.#meanMs);
     this.#calls += 1;
   }

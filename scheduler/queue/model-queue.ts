@@ -5,7 +5,7 @@ import { comesBefore, type WaitingChunk } from "./waiting-chunk.js";
 /** How much stands in one lane. */
 export interface LaneTotals {
   chunks: number;
-  characters: number;
+  size: number;
 }
 
 /** The lanes of one model. Every stream stands here at most once. */
@@ -18,7 +18,7 @@ export class ModelQueue {
     this.#yieldSlackMs = yieldSlackMs;
     const each = <T>(make: () => T): Record<Lane, T> => ({ first: make(), urgent: make(), free: make(), bulk: make(), ahead: make() });
     this.#heaps = each(() => new Heap(comesBefore));
-    this.totals = each(() => ({ chunks: 0, characters: 0 }));
+    this.totals = each(() => ({ chunks: 0, size: 0 }));
   }
 
   get isEmpty(): boolean {
@@ -34,7 +34,7 @@ export class ModelQueue {
     const { lane, entry } = waiting.place;
     this.#heaps[lane].remove(entry);
     this.totals[lane].chunks -= 1;
-    this.totals[lane].characters -= waiting.characters;
+    this.totals[lane].size -= waiting.size;
     waiting.place = null;
   }
 
@@ -65,6 +65,6 @@ export class ModelQueue {
   #stand(waiting: WaitingChunk, lane: Lane): void {
     waiting.place = { lane, entry: this.#heaps[lane].push(waiting) };
     this.totals[lane].chunks += 1;
-    this.totals[lane].characters += waiting.characters;
+    this.totals[lane].size += waiting.size;
   }
 }

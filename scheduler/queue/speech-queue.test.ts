@@ -54,7 +54,7 @@ describe("the speech queue", () => {
 
   it("does not expect a stream's next chunk before the listener has heard this one", () => {
     const queue = new SpeechQueue({ yieldSlackMs: 1000 });
-    const first = waiting({ stream: "a", characters: 100, slackMs: 200 });
+    const first = waiting({ stream: "a", size: 100, slackMs: 200 });
     queue.add(first, 0);
     queue.add(waiting({ stream: "a", index: 1, slackMs: 200 }), 0);
     expect(queue.remove(first, 0)?.deadlineMs).toBe(4200);
@@ -77,7 +77,7 @@ describe("the speech queue", () => {
     queue.dropEdge("edge-1");
     expect(queue.all().map((one) => one.chunk.streamId)).toEqual(["c"]);
     expect(queue.queuedOf("voice")).toBe(1);
-    expect(queue.model("voice")?.totals.first).toEqual({ chunks: 1, characters: 60 });
+    expect(queue.model("voice")?.totals.first).toEqual({ chunks: 1, size: 60 });
   });
 
   it("takes slack that is no number as none", () => {

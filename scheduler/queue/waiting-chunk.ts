@@ -1,6 +1,6 @@
 import type { HeapEntry } from "#common/heap";
-import type { ServiceTier, Submit } from "#protocol/bus/scheduling";
-import type { SpeechChunk } from "#protocol/speech/chunk";
+import { type ServiceTier, type Submit, type WorkChunk, workSize } from "#protocol/bus/scheduling";
+import { LISTENING_RATE } from "#protocol/listening/chunk";
 import type { Lane } from "./lane.js";
 
 /** Nobody is more than this late, or has more than this in hand, as far as the order is concerned. */
@@ -9,9 +9,10 @@ const MOST_SLACK_MS = 3_600_000;
 
 /** A chunk in the queue. */
 export interface WaitingChunk {
-  readonly chunk: SpeechChunk;
+  readonly chunk: WorkChunk;
   readonly tier: ServiceTier;
-  readonly characters: number;
+  /** `workSize` of the chunk. */
+  readonly size: number;
   readonly submittedAtMs: number;
   /** When the listener runs out of sound, on the scheduler's clock. */
   deadlineMs: number;
@@ -30,7 +31,7 @@ export function waitingChunk(submit: Submit, options: { sequence: number; servic
   return {
     chunk: submit.chunk,
     tier: submit.tier,
-    characters: submit.chunk.text.length,
+    size: workSize(submit.chunk),
     submittedAtMs: nowMs,
     deadlineMs: nowMs + slackMs,
     startByMs: nowMs + slackMs - serviceMs,
@@ -42,13 +43,22 @@ export function waitingChunk(submit: Submit, options: { sequence: number; servic
 /** Sound in one character of text, at most one and a half times faster than people speak: an estimate that errs towards urgency. */
 const PLAY_MS_PER_CHARACTER = 40;
 
-/** Puts a chunk's deadline off to the moment when its listener can have heard `previous` at the earliest: it is not needed before. */
+/**
+ * Puts a chunk's deadline off because `previous` of its stream has gone before it. Speech: to the moment when the listener can have heard
+ * `previous` at the earliest; it is not needed before. Recorded sound: by the sound's own length, so that of several recordings each comes
+ * along as fast as it was spoken, however many pieces the others have handed in, and a short one overtakes a long one. Live sound waits
+ * for nothing: what was said is to be read now.
+ */
 export function followAfter(next: WaitingChunk, previous: WaitingChunk): void {
-  const rate = previous.chunk.voice.speed * previous.chunk.delivery.rateFactor;
-  const heardAtMs = previous.deadlineMs + (previous.characters * PLAY_MS_PER_CHARACTER) / Math.max(1, rate);
-  const laterMs = Math.max(0, heardAtMs - next.deadlineMs);
+  if (previous.chunk.task !== "speak" && previous.tier === "live") return;
+  const laterMs = Math.max(0, previous.deadlineMs + soundMs(previous.chunk) - next.deadlineMs);
   next.deadlineMs += laterMs;
   next.startByMs += laterMs;
+}
+
+function soundMs(chunk: WorkChunk): number {
+  if (chunk.task !== "speak") return (chunk.samples / LISTENING_RATE) * 1000;
+  return (chunk.text.length * PLAY_MS_PER_CHARACTER) / Math.max(1, chunk.voice.speed * chunk.delivery.rateFactor);
 }
 
 /** Earliest necessary start first; among equals, first come, first served. */

@@ -1,5 +1,5 @@
 import type { ServedModel } from "#protocol/bus/membership";
-import type { Batch, BatchDone, ChunkOutcome, ServiceTier, Submit } from "#protocol/bus/scheduling";
+import { type Batch, type BatchDone, type ChunkOutcome, type ServiceTier, type Submit, workSize } from "#protocol/bus/scheduling";
 import { neutralDelivery, type SpeechChunk } from "#protocol/speech/chunk";
 import { type SchedulingPolicy, schedulingPolicy } from "../policy.js";
 import type { WorkerHeartbeat } from "../workers/worker-registry.js";
@@ -11,17 +11,18 @@ export interface ChunkFacts {
   attempt?: number;
   edge?: string;
   model?: string;
-  characters?: number;
+  size?: number;
 }
 
-export function chunk({ stream, index = 0, attempt = 1, edge = "edge-1", model = "voice", characters = 60 }: ChunkFacts): SpeechChunk {
+export function chunk({ stream, index = 0, attempt = 1, edge = "edge-1", model = "voice", size = 60 }: ChunkFacts): SpeechChunk {
   return {
+    task: "speak",
     streamId: stream,
     chunkIndex: index,
     attempt,
     edgeId: edge,
     model,
-    text: "x".repeat(characters),
+    text: "x".repeat(size),
     normalize: true,
     voice: { speaker: null, language: null, speed: 1, traits: null },
     delivery: neutralDelivery,
@@ -62,12 +63,12 @@ export function done(workerId: string, batch: Batch, result: ChunkOutcome["resul
     epoch,
     batchId: batch.batchId,
     model: batch.model,
-    outcomes: batch.chunks.map(({ chunk: { streamId, chunkIndex, attempt, text } }) => ({
-      streamId,
-      chunkIndex,
-      attempt,
+    outcomes: batch.chunks.map(({ chunk: work }) => ({
+      streamId: work.streamId,
+      chunkIndex: work.chunkIndex,
+      attempt: work.attempt,
       result,
-      characters: text.length,
+      size: workSize(work),
       engineUs: 1000,
       samples: 1000,
     })),

@@ -18,7 +18,7 @@ export interface RunningBatch {
   readonly model: string;
   readonly provider: string;
   readonly chunks: readonly RunningChunk[];
-  readonly longestCharacters: number;
+  readonly longestSize: number;
   readonly dispatchedAtMs: number;
   /** False once its chunks were given up; the slot stays taken until it is done, or until its second due time. */
   expected: boolean;

@@ -118,6 +118,7 @@ export async function startWorkerRig(): Promise<WorkerRig> {
 
 export function chunkFor(streamId: string, text: string, change: Partial<SpeechChunk> = {}): SpeechChunk {
   return {
+    task: "speak",
     streamId,
     chunkIndex: 0,
     attempt: 1,

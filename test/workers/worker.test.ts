@@ -51,7 +51,7 @@ describe("a worker", () => {
     expect(frames[0]?.pcm.length).toBeGreaterThan(0);
     expect(frames.flatMap((frame) => frame.words.map((word) => word.text))).toEqual(expect.arrayContaining(["It", "is", "my", "friend"]));
     expect(done).toMatchObject({ workerId: "worker-1", model: "espeak" });
-    expect(done.outcomes).toMatchObject([{ streamId: "first", chunkIndex: 0, attempt: 1, result: "spoken", characters: 27, samples: next }]);
+    expect(done.outcomes).toMatchObject([{ streamId: "first", chunkIndex: 0, attempt: 1, result: "spoken", size: 27, samples: next }]);
   });
 
   it("speaks a second attempt exactly as the first", async () => {

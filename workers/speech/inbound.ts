@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { WorkerInbound } from "#protocol/bus/scheduling";
+import { LISTENING_RATE, MAX_SOUND_SECONDS } from "#protocol/listening/chunk";
 
 /** What a worker takes from the bus. Other versions' extra fields are ignored; what is malformed is refused at this door. */
 
@@ -19,12 +20,17 @@ export const MAX_CHUNK_CHARACTERS = 10_000;
 /** Longest pause of one chunk. */
 const MAX_PAUSE_MS = 60_000;
 
-const chunk = z.object({
+const anyChunk = z.object({
   streamId: z.string().min(1).max(128),
   chunkIndex: z.number().int().min(0),
   attempt: z.number().int().min(1),
   edgeId: subjectToken,
   model: z.string().max(128),
+  traceparent: z.string().max(256).nullable(),
+});
+
+const speechChunk = anyChunk.extend({
+  task: z.literal("speak"),
   text: z.string().max(MAX_CHUNK_CHARACTERS),
   normalize: z.boolean(),
   voice: z.object({
@@ -44,8 +50,19 @@ const chunk = z.object({
   pauseAfterMs: finite.pipe(z.number().min(0).max(MAX_PAUSE_MS)),
   seed: z.number(),
   maxSamples: z.number().int().min(0),
-  traceparent: z.string().max(256).nullable(),
 });
+
+const soundChunk = anyChunk.extend({
+  task: z.enum(["listen", "detect"]),
+  samples: z
+    .number()
+    .int()
+    .min(1)
+    .max(MAX_SOUND_SECONDS * LISTENING_RATE),
+  language: z.string().max(64).nullable(),
+});
+
+const chunk = z.discriminatedUnion("task", [speechChunk, soundChunk]);
 
 const inbound = z.discriminatedUnion("type", [
   z.object({
@@ -58,7 +75,7 @@ const inbound = z.discriminatedUnion("type", [
       .min(1)
       .max(256),
   }),
-  z.object({ type: z.literal("cancel"), streamId: z.string(), fromChunk: z.number() }),
+  z.object({ type: z.literal("cancel"), streamId: z.string(), fromChunk: z.number(), toChunk: z.number().optional() }),
 ]);
 
 /** The message, or why it is not one. */

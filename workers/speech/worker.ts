@@ -5,7 +5,9 @@ import type { Clock } from "#common/clock";
 import type { Logger } from "#common/log";
 import { followMembers, sendHeartbeats } from "#common/membership/heartbeat";
 import type { SpeechEngine } from "../engines/engine.js";
+import type { ListenEngine } from "../engines/listen-engine.js";
 import { chooseScheduler } from "./attachment.js";
+import type { BatchContext } from "./batch-context.js";
 import { parseInbound, unreadableBatch } from "./inbound.js";
 import { runBatch } from "./run-batch.js";
 import { RunningChunks } from "./running.js";
@@ -24,12 +26,13 @@ export interface WorkerOptions {
   /** Chunks that run at once. */
   slots: number;
   engines: ReadonlyMap<string, SpeechEngine>;
+  listeners: ReadonlyMap<string, ListenEngine>;
   brokenModels: BrokenModel[];
   watch: WorkerWatch;
 }
 
 export interface RunningWorker {
-  /** Chunks being spoken. */
+  /** Chunks being spoken or heard. */
   runningChunks(): number;
   /** Tells the cluster, and resolves when the running ones are finished and answered. */
   drain(): Promise<void>;
@@ -37,9 +40,9 @@ export interface RunningWorker {
   stop(): Promise<void>;
 }
 
-/** Joins the cluster: says what it serves, belongs to one scheduler at a time, speaks the batches that it is sent. */
+/** Joins the cluster: says what it serves, belongs to one scheduler at a time, does the batches that it is sent. */
 export function startWorker(options: WorkerOptions): RunningWorker {
-  const { bus, clock, log, id, epoch, slots, engines, brokenModels, watch } = options;
+  const { bus, clock, log, id, epoch, slots, engines, listeners, brokenModels, watch } = options;
   const running = new RunningChunks();
   const batches = new Set<Promise<void>>();
   let schedulerId: string | null = null;
@@ -53,10 +56,15 @@ export function startWorker(options: WorkerOptions): RunningWorker {
     state: stopped ? "stopped" : options.state(),
     schedulerId,
     slots,
-    models: [...engines.values()].map((engine) => engine.describe()),
+    models: [...engines.values(), ...listeners.values()].map((engine) => engine.describe()),
     brokenModels,
   });
 
+  const context: BatchContext = {
+    bus, clock, log, workerId: id, epoch, running, watch,
+    speakerOf: (model) => engines.get(model),
+    listenerOf: (model) => listeners.get(model),
+  };
   const subscription = bus.subscribe<unknown>(workerSubject(id), (raw) => {
     const parsed = parseInbound(raw);
     if (!parsed.ok) {
@@ -67,8 +75,7 @@ export function startWorker(options: WorkerOptions): RunningWorker {
       return bus.publish(schedulerDoneSubject(batch.schedulerId), done);
     }
     const message = parsed.message;
-    if (message.type === "cancel") return running.cancelStream(message.streamId, message.fromChunk);
-    const context = { bus, clock, log, workerId: id, epoch, running, watch, engineFor: (model: string) => engines.get(model) };
+    if (message.type === "cancel") return running.cancel(message);
     const batch: Promise<void> = runBatch(message, context)
       .catch((error: unknown) => log.error({ err: error, batchId: message.batchId }, "a batch was not answered"))
       .finally(() => batches.delete(batch));

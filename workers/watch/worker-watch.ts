@@ -1,17 +1,20 @@
 import type { Metrics } from "#common/metrics/registry";
 import { spanNowMs, type Tracing } from "#common/tracing/span";
 import { childOf } from "#common/tracing/traceparent";
-import type { ChunkOutcome } from "#protocol/bus/scheduling";
+import type { ChunkOutcome, WorkChunk } from "#protocol/bus/scheduling";
+import { LISTENING_RATE, type SoundChunk } from "#protocol/listening/chunk";
 import type { SpeechChunk } from "#protocol/speech/chunk";
 
 /** Sees every chunk that a worker is done with. */
 export interface WorkerWatch {
   /** `sampleRate` is the engine's, Hz; 0 when there was none. */
   chunkDone(chunk: SpeechChunk, outcome: ChunkOutcome, sampleRate: number): void;
+  /** A piece of sound; `fetchUs` is how long its samples were on their way. */
+  soundDone(chunk: SoundChunk, outcome: ChunkOutcome, fetchUs: number): void;
 }
 
 /** Watches nothing. */
-export const noWatch: WorkerWatch = { chunkDone: () => undefined };
+export const noWatch: WorkerWatch = { chunkDone: () => undefined, soundDone: () => undefined };
 
 /** Opens the worker's metrics and spans. */
 export function watchWorker(options: {
@@ -29,6 +32,10 @@ export function watchWorker(options: {
   const chunks = metrics.counter("parley_worker_chunks_total");
   const engineSeconds = metrics.histogram("parley_worker_engine_seconds");
   const audio = metrics.counter("parley_worker_audio_seconds_total");
+  const pieces = metrics.counter("parley_worker_heard_pieces_total");
+  const hearSeconds = metrics.histogram("parley_worker_hear_seconds");
+  const fetchSeconds = metrics.histogram("parley_worker_sound_fetch_seconds");
+  const heard = metrics.counter("parley_worker_heard_audio_seconds_total");
   return {
     chunkDone: (chunk, outcome, sampleRate) => {
       const { model } = chunk;
@@ -38,15 +45,24 @@ export function watchWorker(options: {
       audio({ model }, audioMs / 1000);
       if (tracing.enabled) recordChunk(tracing, workerId, chunk, outcome, audioMs);
     },
+    soundDone: (chunk, outcome, fetchUs) => {
+      const { model } = chunk;
+      const audioMs = (outcome.samples / LISTENING_RATE) * 1000;
+      pieces({ model, outcome: outcome.result });
+      hearSeconds({ model }, outcome.engineUs / 1_000_000);
+      fetchSeconds({ model }, fetchUs / 1_000_000);
+      heard({ model }, audioMs / 1000);
+      if (tracing.enabled) recordChunk(tracing, workerId, chunk, outcome, audioMs);
+    },
   };
 }
 
-function recordChunk(tracing: Tracing, workerId: string, chunk: SpeechChunk, outcome: ChunkOutcome, audioMs: number): void {
+function recordChunk(tracing: Tracing, workerId: string, chunk: WorkChunk, outcome: ChunkOutcome, audioMs: number): void {
   const context = childOf(chunk.traceparent);
   if (context === null) return;
   const endMs = spanNowMs();
   tracing.record({
-    name: "speak chunk",
+    name: chunk.task === "speak" ? "speak chunk" : "hear chunk",
     kind: "consumer",
     context,
     startMs: endMs - outcome.engineUs / 1000,
@@ -58,7 +74,7 @@ function recordChunk(tracing: Tracing, workerId: string, chunk: SpeechChunk, out
       "parley.chunk_index": chunk.chunkIndex,
       "parley.attempt": chunk.attempt,
       "parley.worker": workerId,
-      "parley.characters": outcome.characters,
+      ...(chunk.task === "speak" ? { "parley.characters": outcome.size } : {}),
       "parley.audio_ms": Math.round(audioMs),
     },
   });

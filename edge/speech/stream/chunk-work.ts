@@ -86,6 +86,7 @@ export class ChunkWork {
     // Never empty by contract (StreamSettings.voices).
     const voice = (settings.voices[speaker] ?? settings.voices[0]) as VoiceSettings;
     return {
+      task: "speak",
       streamId: settings.streamId,
       chunkIndex: this.chunkIndex,
       attempt: this.attempt,

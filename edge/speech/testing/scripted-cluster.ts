@@ -33,7 +33,7 @@ export function expectedSamples(chunk: Pick<SpeechChunk, "text" | "seed" | "paus
 
 /** Two schedulers and their workers, played by a script of faults on a virtual clock. Speaks at ten times real time. */
 export class ScriptedCluster {
-  readonly submits: { schedulerId: string; submit: Submit; atMs: number }[] = [];
+  readonly submits: { schedulerId: string; submit: Submit & { chunk: SpeechChunk }; atMs: number }[] = [];
   readonly cancels: string[] = [];
   readonly #options: { bus: LocalBus; clock: Clock; model: string; edgeId: string; faultOf: (chunkIndex: number, attempt: number) => Fault | null };
   readonly #alive = new Map<string, string>();
@@ -74,8 +74,10 @@ export class ScriptedCluster {
       this.cancels.push(schedulerId);
       return;
     }
-    this.submits.push({ schedulerId, submit: message, atMs: this.#options.clock.nowMs() });
-    this.#speak(schedulerId, message.chunk);
+    const { chunk } = message;
+    if (chunk.task !== "speak") return;
+    this.submits.push({ schedulerId, submit: { ...message, chunk }, atMs: this.#options.clock.nowMs() });
+    this.#speak(schedulerId, chunk);
   }
 
   #speak(schedulerId: string, chunk: SpeechChunk): void {

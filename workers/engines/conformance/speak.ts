@@ -7,6 +7,7 @@ export function testChunk(
   change: Partial<Omit<SpeechChunk, "voice" | "delivery">> & { voice?: Partial<VoiceSettings>; delivery?: Partial<Delivery> } = {},
 ): SpeechChunk {
   return {
+    task: "speak",
     streamId: "stream",
     chunkIndex: 0,
     attempt: 1,

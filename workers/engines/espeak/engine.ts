@@ -149,6 +149,7 @@ export class EspeakEngine implements SpeechEngine {
 
 function warmUpChunk(text: string): SpeechChunk {
   return {
+    task: "speak",
     streamId: "warm-up",
     chunkIndex: 0,
     attempt: 1,

@@ -1,0 +1,51 @@
+import { edgeAudioSubject } from "#protocol/bus/audio";
+import { type ChunkOutcome, workSize } from "#protocol/bus/scheduling";
+import { ServiceError } from "#protocol/errors";
+import type { SpeechChunk } from "#protocol/speech/chunk";
+import type { ChunkJob, ChunkResult, SpeechEngine } from "../engines/engine.js";
+import type { BatchContext } from "./batch-context.js";
+import { chunkFailed, missingModel } from "./chunk-failure.js";
+import { FrameSender } from "./frame-sender.js";
+
+/** Speaks the chunks of a batch: frames go to the edges as they are made. Gives the outcomes in the chunks' order; never rejects. */
+export async function speakChunks(model: string, chunks: { chunk: SpeechChunk; queuedUs: number }[], context: BatchContext): Promise<ChunkOutcome[]> {
+  if (chunks.length === 0) return [];
+  const { bus, clock, workerId, running } = context;
+  const engine = context.speakerOf(model);
+  const sampleRate = engine?.describe().sampleRate ?? 0;
+  const held = chunks.map(({ chunk, queuedUs }) => {
+    const sender = new FrameSender({ bus, clock, workerId, chunk, sampleRate, queuedUs });
+    const { signal, done } = running.add(chunk);
+    const job: ChunkJob = { chunk, signal, emit: (piece) => sender.send(piece) };
+    return { chunk, sender, done, job };
+  });
+  const jobs = held.map(({ job }) => job);
+  const results: ChunkResult[] = engine === undefined ? held.map(() => missingModel(model)) : await speakSafely(engine, jobs);
+  return held.map(({ chunk, sender, done }, i): ChunkOutcome => {
+    done();
+    const result: ChunkResult = results[i] ?? { result: "failed", error: new ServiceError("engine_failed"), retryable: true };
+    if (result.result === "spoken") sender.finish();
+    else sender.discard();
+    if (result.result === "failed") bus.publish(edgeAudioSubject(chunk.edgeId), chunkFailed(chunk, result, context.log));
+    const outcome: ChunkOutcome = {
+      streamId: chunk.streamId,
+      chunkIndex: chunk.chunkIndex,
+      attempt: chunk.attempt,
+      result: result.result,
+      size: workSize(chunk),
+      engineUs: sender.elapsedUs,
+      samples: result.result === "spoken" ? result.samples : 0,
+    };
+    context.watch.chunkDone(chunk, outcome, sampleRate);
+    return outcome;
+  });
+}
+
+/** Engines never reject by contract; one that does must still not cost the batch its answer. */
+async function speakSafely(engine: SpeechEngine, jobs: ChunkJob[]): Promise<ChunkResult[]> {
+  try {
+    return await engine.speak(jobs);
+  } catch (error) {
+    return jobs.map(() => ({ result: "failed", error, retryable: true }));
+  }
+}
