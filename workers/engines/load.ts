@@ -7,6 +7,7 @@ import type { SpeechEngine } from "./engine.js";
 import type { ListenEngine } from "./listen-engine.js";
 import { EspeakEngine } from "./espeak/engine.js";
 import { Phonemizer } from "./espeak/phonemizer.js";
+import { ModelThreads } from "./model-threads.js";
 import { OnnxEngine } from "./onnx/engine.js";
 import { SessionPool } from "./onnx/session-pool.js";
 
@@ -32,12 +33,12 @@ export async function loadEngines(repository: Repository, options: LoadOptions):
   const listeners = new Map<string, ListenEngine>();
   const broken: BrokenModel[] = repository.broken.map(({ name, reason }) => ({ name, reason }));
   const phonemizer = new Phonemizer({ log, clock });
-  // Made when the first voice needs it: most workers serve one kind of engine.
-  let pool: SessionPool | null = null;
+  // Made when the first graph needs them: a worker may serve espeak alone.
+  let threads: ModelThreads | null = null;
   const loadVoice = async (model: ModelFolder): Promise<SpeechEngine> => {
     if (model.manifest.engine === "espeak") return await EspeakEngine.load({ name: model.manifest.name, slots, log, clock });
-    pool ??= new SessionPool(slots);
-    return await OnnxEngine.load({ model, pool, phonemizer, providers: options.providers, log });
+    threads ??= new ModelThreads(slots);
+    return await OnnxEngine.load({ model, pool: new SessionPool(threads), phonemizer, providers: options.providers, log });
   };
   const loadListener = async (model: ModelFolder): Promise<ListenEngine> => {
     throw new ModelProblem(`the engine ${model.manifest.engine} does not run here`);
@@ -58,7 +59,7 @@ export async function loadEngines(repository: Repository, options: LoadOptions):
     broken,
     async close() {
       await Promise.all([...engines.values(), ...listeners.values()].map((engine) => engine.close()));
-      await Promise.all([pool?.close(), phonemizer.close()]);
+      await Promise.all([threads?.close(), phonemizer.close()]);
     },
   };
 }

@@ -9,6 +9,7 @@ import { speakOne, testChunk } from "../conformance/speak.js";
 import { speechEngineConformance } from "../conformance/suite.js";
 import type { SpeechEngine } from "../engine.js";
 import { Phonemizer } from "../espeak/phonemizer.js";
+import { ModelThreads } from "../model-threads.js";
 import { OnnxEngine } from "./engine.js";
 import { SessionPool } from "./session-pool.js";
 import { type ToneVoiceOptions, writeToneVoice } from "./testing/tone-voice.js";
@@ -20,10 +21,11 @@ let voices = 0;
 async function load(options: Partial<ToneVoiceOptions> = {}, providers: string[] = ["cpu"]): Promise<SpeechEngine> {
   const folder = join(directory, `voice-${voices++}`);
   writeToneVoice(folder, "tone", options);
-  const pool = new SessionPool(2);
+  const threads = new ModelThreads(2);
+  const pool = new SessionPool(threads);
   const phonemizer = new Phonemizer({ log, clock: systemClock });
   const close = async (): Promise<void> => {
-    await pool.close();
+    await threads.close();
     await phonemizer.close();
   };
   try {
