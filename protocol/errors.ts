@@ -65,6 +65,7 @@ export const errorCatalogue = declare({
   dependency_unavailable: { status: 503, message: "{dependency} is briefly unavailable", retryable: true },
   no_worker: { status: 503, message: "No worker serves the model {model} right now", retryable: true },
   synthesis_failed: { status: 503, message: "Speech could not be completed after {attempts} attempts", retryable: true },
+  hearing_failed: { status: 503, message: "The sound could not be heard after {attempts} attempts", retryable: true },
   engine_failed: { status: 500, message: "The speech engine failed" },
   stalled_reader: { status: 500, message: "The connection was closed because its reader stalled" },
   protocol_violation: { status: 400, message: "{detail}" },

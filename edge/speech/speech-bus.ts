@@ -1,11 +1,10 @@
 import { type EdgeAudioInbound, edgeAudioSubject } from "#protocol/bus/audio";
-import type { Heartbeat, ServedModel } from "#protocol/bus/membership";
+import type { ServedModel } from "#protocol/bus/membership";
 import { edgeVerdictSubject, type Verdict } from "#protocol/bus/scheduling";
 import type { Bus, Subscription } from "#common/bus/bus";
 import type { Clock } from "#common/clock";
-import { followMembers } from "#common/membership/heartbeat";
+import { ClusterView } from "#common/membership/cluster-view";
 import type { Membership, MembershipChange } from "#common/membership/membership";
-import { chooseScheduler } from "./stream/scheduler-choice.js";
 import { SpeechStream } from "./stream/speech-stream.js";
 import type { StreamEvent } from "./stream/stream-event.js";
 import type { StreamSettings } from "./stream/stream-settings.js";
@@ -15,15 +14,11 @@ import type { StreamSettings } from "./stream/stream-settings.js";
  * scheduler is lost or the bus was interrupted.
  */
 export class SpeechBus {
-  readonly members: Membership;
+  /** What this edge knows of the cluster; for others that submit work. */
+  readonly cluster: ClusterView;
   readonly #options: { bus: Bus; clock: Clock; edgeId: string };
   readonly #streams = new Map<string, SpeechStream>();
   readonly #subscriptions: Subscription[];
-  readonly #stopMembers: () => void;
-  readonly #memberListeners: ((change: MembershipChange) => void)[] = [];
-  readonly #sentSinceHeartbeat = new Map<string, number>();
-  /** Schedulers heard since the bus was last restored: one that is not connected again yet would never get what is sent to it. */
-  readonly #reachable = new Set<string>();
 
   constructor(options: { bus: Bus; clock: Clock; edgeId: string }) {
     const { bus, clock, edgeId } = options;
@@ -32,13 +27,17 @@ export class SpeechBus {
       bus.subscribe<EdgeAudioInbound>(edgeAudioSubject(edgeId), (message) => this.#streams.get(message.streamId)?.audio(message)),
       bus.subscribe<Verdict>(edgeVerdictSubject(edgeId), (verdict) => this.#streams.get(verdict.streamId)?.verdict(verdict)),
     ];
-    const followed = followMembers({ bus, clock, onChange: (change) => this.#memberChanged(change) });
-    this.members = followed.members;
-    this.#stopMembers = followed.stop;
+    this.cluster = new ClusterView({ bus, clock });
+    this.cluster.onChange(({ type, member }) => {
+      if (member.role === "scheduler" && type === "lost") for (const stream of [...this.#streams.values()]) stream.schedulerLost(member.id);
+    });
     bus.onReconnect(() => {
-      this.#reachable.clear();
       for (const stream of [...this.#streams.values()]) stream.reconnected();
     });
+  }
+
+  get members(): Membership {
+    return this.cluster.members;
   }
 
   /** Streams that are not over. */
@@ -48,16 +47,12 @@ export class SpeechBus {
 
   /** Hears of every member's coming, change and going. */
   onMemberChange(listener: (change: MembershipChange) => void): void {
-    this.#memberListeners.push(listener);
+    this.cluster.onChange(listener);
   }
 
   /** What live workers serve under a model folder's name; null when none does. */
   servedModel(model: string): ServedModel | null {
-    for (const worker of this.members.ofRole("worker")) {
-      const served = worker.models.find((candidate) => candidate.name === model && candidate.task === "speak");
-      if (served !== undefined && worker.state === "ready") return served;
-    }
-    return null;
+    return this.cluster.served("speak").find((served) => served.name === model) ?? null;
   }
 
   /** Opens a stream; its events come to `onEvent` until it ends, fails or is cancelled. */
@@ -68,7 +63,7 @@ export class SpeechBus {
       edgeId,
       bus,
       clock,
-      chooseScheduler: (keep, avoid) => this.#choose(settings.model, keep, avoid),
+      chooseScheduler: (keep, avoid) => this.cluster.chooseScheduler({ model: settings.model, keep, avoid, by: "wait" }),
       onEvent,
       onOver: () => this.#streams.delete(settings.streamId),
     });
@@ -80,25 +75,6 @@ export class SpeechBus {
   close(): void {
     for (const stream of [...this.#streams.values()]) stream.cancel();
     for (const subscription of this.#subscriptions) subscription.unsubscribe();
-    this.#stopMembers();
-  }
-
-  #choose(model: string, keep: string | null, avoid: string | null): string | null {
-    if (!this.#options.bus.isConnected()) return null;
-    const schedulers = this.members.ofRole("scheduler").filter((scheduler) => this.#reachable.has(scheduler.id));
-    const chosen = chooseScheduler({ schedulers, model, keep, avoid, sentSinceHeartbeat: this.#sentSinceHeartbeat });
-    if (chosen !== null) this.#sentSinceHeartbeat.set(chosen, (this.#sentSinceHeartbeat.get(chosen) ?? 0) + 1);
-    return chosen;
-  }
-
-  #memberChanged(change: MembershipChange): void {
-    const member: Heartbeat = change.member;
-    if (member.role === "scheduler") {
-      this.#sentSinceHeartbeat.delete(member.id);
-      if (change.type === "lost") this.#reachable.delete(member.id);
-      else this.#reachable.add(member.id);
-      if (change.type === "lost") for (const stream of [...this.#streams.values()]) stream.schedulerLost(member.id);
-    }
-    for (const listener of this.#memberListeners) listener(change);
+    this.cluster.close();
   }
 }

@@ -4,7 +4,7 @@ import { neutralDelivery } from "#protocol/speech/chunk";
 import { VirtualClock } from "#common/clock";
 import type { SpokenPiece } from "../chunking/chunker.js";
 import { SpeechBus } from "../speech-bus.js";
-import { LocalBus } from "../testing/local-bus.js";
+import { LocalBus } from "#common/bus/testing/local-bus";
 import { expectedSamples, type Fault, SAMPLE_RATE, ScriptedCluster } from "../testing/scripted-cluster.js";
 import { chunkSeed } from "../voice/seed.js";
 import type { SpeechStream } from "./speech-stream.js";

@@ -1,10 +1,10 @@
 import type { AudioFrame, ChunkFailed } from "#protocol/bus/audio";
 import type { Submit, Verdict } from "#protocol/bus/scheduling";
 import { fromErrorRecord, ServiceError } from "#protocol/errors";
+import { afterRefusalMs, MAX_FAILED_ATTEMPTS, OFFER_AGAIN_MS, OPENING_PATIENCE_MS, OUTAGE_PATIENCE_MS, quietLimitMs } from "#common/recovery/rules";
 import type { SpokenPiece } from "../chunking/chunker.js";
 import { ChunkWork } from "./chunk-work.js";
 import { Playout } from "./playout.js";
-import { MAX_FAILED_ATTEMPTS, OFFER_AGAIN_MS, OPENING_PATIENCE_MS, OUTAGE_PATIENCE_MS, quietLimitMs } from "./recovery.js";
 import type { StreamEvent } from "./stream-event.js";
 import type { StreamSettings } from "./stream-settings.js";
 
@@ -118,7 +118,7 @@ export class StreamMachine {
       if (opening || !error.retryable) return this.#fail(error, nowMs);
       // Refused in the middle of a stream: roles are restarting. It is offered again until patience ends.
       work.troubled(nowMs, error);
-      work.putBack(nowMs + Math.min(error.retryAfterMs ?? OFFER_AGAIN_MS, 500));
+      work.putBack(nowMs + afterRefusalMs(error.retryAfterMs));
     }
     return this.#advance(nowMs);
   }
@@ -185,9 +185,7 @@ export class StreamMachine {
   }
 
   #attemptFailed(work: ChunkWork, nowMs: number): void {
-    work.failures++;
-    // It was taken: an outage before this attempt is over. Without this, old trouble would end a stream that has attempts left.
-    work.trouble = null;
+    work.failed();
     if (work.failures >= MAX_FAILED_ATTEMPTS) {
       this.#failNow(new ServiceError("synthesis_failed", { parameters: { attempts: MAX_FAILED_ATTEMPTS } }));
     } else {

@@ -5,7 +5,7 @@ import { ServiceError, toErrorRecord } from "#protocol/errors";
 import type { SpeechChunk } from "#protocol/speech/chunk";
 import type { Clock } from "#common/clock";
 import { samplesToBytes } from "#common/audio/pcm";
-import type { LocalBus } from "./local-bus.js";
+import type { LocalBus } from "#common/bus/testing/local-bus";
 
 /** What goes wrong with one attempt at a chunk. `afterFrames` counts the frames that still arrive. */
 export type Fault =

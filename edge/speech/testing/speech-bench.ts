@@ -13,7 +13,7 @@ import { TeamSlots } from "../session/team-slots.js";
 import { SpeechBus } from "../speech-bus.js";
 import { InlineVoices } from "../voice/inline-voices.js";
 import { SavedVoices } from "../voice/saved-voices.js";
-import { LocalBus } from "./local-bus.js";
+import { LocalBus } from "#common/bus/testing/local-bus";
 import { PlainEncoders } from "./plain-encoders.js";
 import { type Fault, ScriptedCluster } from "./scripted-cluster.js";
 

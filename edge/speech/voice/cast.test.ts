@@ -3,7 +3,7 @@ import { controlSubjects, type ResolvedVoice, type ResolveVoicesRequest, voiceCh
 import { ServiceError, toErrorRecord } from "#protocol/errors";
 import { type SpeechRequest, speechRequest } from "#protocol/speech/request";
 import { VirtualClock } from "#common/clock";
-import { LocalBus } from "../testing/local-bus.js";
+import { LocalBus } from "#common/bus/testing/local-bus";
 import { testTraits } from "../testing/speech-bench.js";
 import { castVoices } from "./cast.js";
 import { InlineVoices } from "./inline-voices.js";

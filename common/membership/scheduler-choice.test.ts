@@ -31,3 +31,12 @@ it("avoids a scheduler that was silent unless it is the only one", () => {
 it("spreads a burst between two heartbeats", () => {
   expect(choose([scheduler("a", 0), scheduler("b", 1)], null, null, [["a", 5]])).toBe("b");
 });
+
+it("compares queues, not waits, for work that nobody waits for", () => {
+  const loads = (queuedChunks: number, slots: number) => [{ model: "m", slots, freeSlots: 0, queuedChunks, predictedWaitMs: slots }];
+  const schedulers = [scheduler("a", 0, { loads: loads(10, 2) }), scheduler("b", 0, { loads: loads(16, 4) })];
+  const by = (sent: [string, number][]): string | null =>
+    chooseScheduler({ schedulers, model: "m", keep: null, avoid: null, by: "backlog", sentSinceHeartbeat: new Map(sent) });
+  expect(by([])).toBe("b");
+  expect(by([["b", 5]])).toBe("a");
+});

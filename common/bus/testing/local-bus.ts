@@ -1,5 +1,5 @@
 import { ServiceError } from "#protocol/errors";
-import type { Bus, ObjectBucket, Subscription } from "#common/bus/bus";
+import type { Bus, ObjectBucket, Subscription } from "../bus.js";
 
 /** A bus inside the process for tests: messages arrive at once, in order, as they are. Interruption drops what is published meanwhile. */
 export class LocalBus implements Bus {
@@ -24,7 +24,7 @@ export class LocalBus implements Bus {
 
   async request<T>(subject: string, message: object, options: { timeoutMs: number; dependency: string }): Promise<T> {
     const responder = this.#responders.get(subject);
-    if (responder === undefined) throw new ServiceError("dependency_unavailable", { parameters: { dependency: options.dependency } });
+    if (responder === undefined || !this.#connected) throw new ServiceError("dependency_unavailable", { parameters: { dependency: options.dependency } });
     return (await responder(message as never)) as T;
   }
 
