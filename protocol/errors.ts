@@ -48,6 +48,7 @@ export const errorCatalogue = declare({
   origin_not_allowed: { status: 403, message: "Origin not allowed" },
   phone_number_limit: { status: 403, message: "Phone number limit reached for this team ({limit})" },
   not_found: { status: 404, message: "Not found" },
+  voice_not_found: { status: 404, message: "There is no such voice" },
   method_not_allowed: { status: 405, message: "Method not allowed" },
   conflict: { status: 409, message: "{detail}" },
   phone_number_taken: { status: 409, message: "This number is already on the platform" },

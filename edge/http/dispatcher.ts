@@ -71,7 +71,8 @@ export class Dispatcher {
 
   /** Answers a refused WebSocket upgrade over HTTP. */
   refuseUpgrade(request: HttpRequest, responder: HttpResponder, path: string, error: unknown): void {
-    this.#fail(error, request, this.#watch(request, responder, path), path);
+    const render = this.#options.sockets.find((socket) => socket.path === path)?.renderError ?? renderError;
+    this.#fail(error, request, this.#watch(request, responder, path), path, render);
   }
 
   /** Throws `draining` once the server is stopping. */
@@ -94,7 +95,7 @@ export class Dispatcher {
     responder.end();
   }
 
-  #fail(error: unknown, request: HttpRequest, responder: HttpResponder, route: string): void {
+  #fail(error: unknown, request: HttpRequest, responder: HttpResponder, route: string, render = renderError): void {
     const known = error instanceof ServiceError ? error : new ServiceError("internal", { cause: error });
     if (responder.closed.aborted) return;
     if (known.status >= 500) {
@@ -106,7 +107,7 @@ export class Dispatcher {
       responder.abort();
       return;
     }
-    const { status, headers, body } = renderError(known);
+    const { status, headers, body } = render(known);
     responder.begin(status, headers);
     responder.end(body);
   }

@@ -1,3 +1,5 @@
+import type { ServiceError } from "#protocol/errors";
+import type { RenderedResponse } from "#common/http/error-body";
 import type { TraceContext } from "#common/tracing/traceparent";
 
 /** HTTP and WebSocket as the edge's handlers see them; `uws.ts` is the one file that knows the engine behind. */
@@ -67,6 +69,8 @@ export interface HttpRoute {
 
 export interface SocketRoute {
   path: string;
+  /** Shape of an upgrade's refusal; the default protocol's when absent. */
+  renderError?: (error: ServiceError) => RenderedResponse;
   /** Largest frame accepted, bytes; a larger one closes with 1009. */
   maxFrameBytes: number;
   /** Runs before the upgrade; a thrown ServiceError answers it over HTTP. The result opens the session after the upgrade. */

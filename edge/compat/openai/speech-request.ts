@@ -3,6 +3,7 @@ import { nativeOptionsKeys, openAiFormats, openAiSpeech, openAiSpeechAliases } f
 import { ServiceError } from "#protocol/errors";
 import { MAX_TEXT_CHARACTERS, speechModels, type SpeechRequest, speechRequest } from "#protocol/speech/request";
 import { validate } from "../../http/validation.js";
+import { snapMp3Bitrate } from "../mp3-bitrate.js";
 import { refuseParameters } from "../refuse.js";
 
 const nullable = <T extends z.ZodType>(schema: T): z.ZodPreprocess<z.ZodOptional<T>> => z.preprocess((value) => value ?? undefined, schema.optional());
@@ -102,13 +103,6 @@ function fromHeader(text: string): unknown {
   } catch {
     return text;
   }
-}
-
-const mp3Bitrates = [64, 128, 192];
-
-/** The next bitrate that there is; beyond the last the native check refuses it. */
-export function snapMp3Bitrate(value: unknown): unknown {
-  return typeof value === "number" ? (mp3Bitrates.find((bitrate) => bitrate >= value) ?? value) : value;
 }
 
 /** The native name of a speech model; absent is the model that the aliases stand for. Throws `unknown_model`. */

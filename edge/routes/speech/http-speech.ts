@@ -53,11 +53,16 @@ export async function speakOverHttp({ context, route, caller, request, responder
     const plan = await planSpeech({ request, caller, context, pacing: filePacing });
     if (responder.closed.aborted) return;
     await new Promise<void>((resolve, reject) => {
+      let sounded = false;
       const output: SpeechOutput = {
         ...writer,
+        bytes: (bytes) => {
+          sounded = true;
+          return writer.bytes(bytes);
+        },
         ended: async () => {
           // An engine may find nothing to say in a text that looked speakable, such as a sign alone.
-          if (!responder.begun) return reject(new ServiceError("nothing_to_speak"));
+          if (!sounded) return reject(new ServiceError("nothing_to_speak"));
           await writer.ended();
           resolve();
         },

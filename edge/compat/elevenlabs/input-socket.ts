@@ -1,0 +1,246 @@
+import { elevenLabsMount } from "#protocol/compat/elevenlabs-speech";
+import { ServiceError } from "#protocol/errors";
+import type { HttpRequest, SocketConnection, SocketRoute, SocketSession } from "../../http/exchange.js";
+import { admitSpeaker, admitToModel, type Caller } from "../../speech/session/caller.js";
+import type { SpeechContext } from "../../speech/session/context.js";
+import { errorMessage, renderElevenLabsError } from "../error-answer.js";
+import { withBearer } from "./credentials.js";
+import { type InputFrame, keyOf, readInputFrame } from "./input-frame.js";
+import { type OutputFormat, readOutputFormat } from "./output-format.js";
+import { SpeechInput } from "./speech-input.js";
+import { speechSettings } from "./speech-request.js";
+
+const MAX_FRAME_BYTES = 32 * 1024 * 1024;
+
+/** Frames that may wait while the key of the first is checked. */
+const MAX_WAITING_FRAME_BYTES = 2 * 1024 * 1024;
+
+/** Most contexts of one socket at once. */
+const MAX_CONTEXTS = 16;
+
+/** Close codes of RFC 6455 section 7.4.1. */
+const closeCodes = { normal: 1000, goingAway: 1001, policy: 1008, tooBig: 1009, internal: 1011 } as const;
+
+/** `stream-input` (protocols.md 5.2), and with `isMulti` its form with several contexts on one socket (5.3). */
+export function inputSocketRoute(context: SpeechContext, isMulti: boolean): SocketRoute {
+  const path = `${elevenLabsMount}/v1/text-to-speech/:voice_id/${isMulti ? "multi-" : ""}stream-input`;
+  return {
+    path,
+    renderError: renderElevenLabsError,
+    maxFrameBytes: MAX_FRAME_BYTES,
+    async upgrade(request) {
+      const query = new URLSearchParams(request.query);
+      const format = formatOf(query.get("output_format"));
+      const asked = withBearer(request, query.get("xi_api_key") ?? undefined);
+      // A key in the head is checked before the upgrade, so that a wrong one is an HTTP error; without one the first frame must bring it.
+      const hasKey = asked.header("authorization") !== undefined;
+      const caller = hasKey ? await callerOf(asked, query, context) : null;
+      return (connection) => new InputSocket({ context, request, query, format, caller, connection, isMulti });
+    },
+  };
+}
+
+/** The 22.05 kHz family is refused within the session, everything else that cannot be given before it (interface.md "Protocol C real-time input"). */
+function formatOf(name: string | null): OutputFormat | ServiceError {
+  try {
+    return readOutputFormat(name);
+  } catch (error) {
+    if (error instanceof ServiceError && /^(mp3|pcm|wav)_22050/.test(name ?? "")) return error;
+    throw error;
+  }
+}
+
+async function callerOf(request: HttpRequest, query: URLSearchParams, context: SpeechContext): Promise<Caller> {
+  const arrivedAtMs = context.clock.nowMs();
+  const principal = await admitSpeaker(request, context);
+  const { model } = speechSettings({ voiceId: "", modelId: query.get("model_id"), settings: null, format: readOutputFormat(null) });
+  return admitToModel({ principal, model, trace: request.trace, arrivedAtMs, context });
+}
+
+interface InputSocketOptions {
+  context: SpeechContext;
+  request: HttpRequest;
+  query: URLSearchParams;
+  format: OutputFormat | ServiceError;
+  caller: Caller | null;
+  connection: SocketConnection;
+  isMulti: boolean;
+}
+
+/** One socket and its contexts; `stream-input` has one, without a name. */
+class InputSocket implements SocketSession {
+  readonly #options: InputSocketOptions;
+  readonly #contexts = new Map<string, SpeechInput>();
+  readonly #inbox: { frame: InputFrame; bytes: number }[] = [];
+  #inboxBytes = 0;
+  #isBusy = false;
+  #isOver = false;
+  /** The client asked for the end of the socket: it comes with the last context's. */
+  #isClosing = false;
+  #caller: Caller | null;
+  #release: (() => void) | null = null;
+
+  constructor(options: InputSocketOptions) {
+    this.#options = options;
+    this.#caller = options.caller;
+    try {
+      if (options.format instanceof ServiceError) throw options.format;
+      if (options.caller !== null) this.#admit(options.caller);
+    } catch (error) {
+      this.#fail(error, null);
+    }
+  }
+
+  message(data: Uint8Array, isBinary: boolean): void {
+    if (this.#isOver) return;
+    try {
+      const frame = readInputFrame(data, isBinary);
+      if (this.#inboxBytes + data.byteLength > MAX_WAITING_FRAME_BYTES) {
+        throw new ServiceError("text_buffer_full", { parameters: { limitBytes: MAX_WAITING_FRAME_BYTES } });
+      }
+      this.#inboxBytes += data.byteLength;
+      this.#inbox.push({ frame, bytes: data.byteLength });
+      if (!this.#isBusy) void this.#work();
+    } catch (error) {
+      this.#fail(error, null);
+    }
+  }
+
+  end(): void {
+    this.#leave();
+    for (const input of this.#contexts.values()) input.cancel();
+  }
+
+  /** The server is stopping: what was sent so far is spoken. */
+  drain(): void {
+    if (this.#contexts.size === 0) return this.#close(closeCodes.goingAway, "");
+    for (const input of this.#contexts.values()) input.end();
+  }
+
+  async #work(): Promise<void> {
+    this.#isBusy = true;
+    for (let item = this.#inbox.shift(); item !== undefined && !this.#isOver; item = this.#inbox.shift()) {
+      const contextId = item.frame.context_id ?? null;
+      try {
+        this.#caller ??= await this.#callerOf(item.frame);
+        if (this.#options.isMulti) this.#takeMulti(item.frame);
+        else this.#takeSingle(item.frame);
+      } catch (error) {
+        this.#fail(error, this.#caller === null ? null : contextId);
+      }
+      this.#inboxBytes -= item.bytes;
+    }
+    this.#isBusy = false;
+  }
+
+  async #callerOf(first: InputFrame): Promise<Caller> {
+    const { request, query, context } = this.#options;
+    const caller = await callerOf(withBearer(request, keyOf(first)), query, context);
+    this.#admit(caller);
+    return caller;
+  }
+
+  #admit(caller: Caller): void {
+    this.#release = this.#options.context.teamSlots.take(caller.principal);
+    // The client may have gone while its key was checked.
+    if (this.#isOver) this.#release();
+  }
+
+  /** The first frame opens the stream, an empty text ends it. */
+  #takeSingle(frame: InputFrame): void {
+    const known = this.#contexts.get("");
+    if (known !== undefined && frame.text === "" && frame.flush !== true) return known.end();
+    this.#speak(known, "", frame);
+  }
+
+  /** An empty text keeps the socket alive: contexts end by `close_context`. */
+  #takeMulti(frame: InputFrame): void {
+    const contextId = frame.context_id ?? "default";
+    const known = this.#contexts.get(contextId);
+    if (frame.close_socket === true) {
+      if (this.#contexts.size === 0) return this.#close(closeCodes.normal, "");
+      this.#isClosing = true;
+      for (const input of this.#contexts.values()) input.end();
+      return;
+    }
+    if (frame.close_context === true) {
+      if (known !== undefined) return known.end();
+      this.#send(contextId, { isFinal: true });
+      return;
+    }
+    if (known === undefined && (frame.text ?? "") === "") return;
+    this.#speak(known, contextId, frame);
+  }
+
+  /** Hands a frame's text and wishes on. The blank that opens a context says nothing; a later one stands between words. */
+  #speak(known: SpeechInput | undefined, contextId: string, frame: InputFrame): void {
+    const input = known ?? this.#open(contextId, frame);
+    const text = frame.text ?? "";
+    if (text !== "" && (known !== undefined || text !== " ")) input.text(text);
+    if (frame.flush === true) input.flush();
+    else if (frame.try_trigger_generation === true) input.trigger();
+  }
+
+  #open(contextId: string, first: InputFrame): SpeechInput {
+    const { context, request, query, format, connection } = this.#options;
+    if (this.#contexts.size >= MAX_CONTEXTS) throw new ServiceError("too_many_requests");
+    const voiceId = request.parameters["voice_id"] ?? "";
+    // Checked before: a session with a refused format is over, one without a caller takes no frame.
+    const settled = { format: format as OutputFormat, caller: this.#caller as Caller };
+    const mapped = speechSettings({ voiceId, modelId: query.get("model_id"), settings: first.voice_settings, format: settled.format });
+    const input = new SpeechInput({
+      context, connection,
+      caller: settled.caller,
+      request: mapped.request,
+      isAligned: query.get("sync_alignment") === "true",
+      send: (frame) => this.#send(contextId, frame),
+      onOver: (error) => this.#contextOver(contextId, error),
+    });
+    this.#contexts.set(contextId, input);
+    return input;
+  }
+
+  #contextOver(contextId: string, error: ServiceError | null): void {
+    if (error !== null) return this.#fail(error, contextId);
+    this.#contexts.delete(contextId);
+    if (!this.#options.isMulti || (this.#isClosing && this.#contexts.size === 0)) this.#close(closeCodes.normal, "");
+  }
+
+  #send(contextId: string, frame: object): boolean {
+    return this.#options.connection.send(JSON.stringify(this.#options.isMulti ? { ...frame, contextId } : frame));
+  }
+
+  /** Tells what is wrong. A context of several dies alone; everything else ends the socket, with a code that no library takes for success. */
+  #fail(error: unknown, contextId: string | null): void {
+    if (this.#isOver) return;
+    const known = error instanceof ServiceError ? error : new ServiceError("internal", { cause: error });
+    if (known.code === "internal") this.#options.context.log.error({ err: error }, "a stream-input session failed");
+    const status = known.status === 422 ? 400 : known.status;
+    const frame = { error: errorMessage(known), code: status };
+    if (this.#options.isMulti && contextId !== null) {
+      this.#contexts.get(contextId)?.cancel();
+      this.#contexts.delete(contextId);
+      this.#send(contextId, frame);
+      return;
+    }
+    this.#options.connection.send(JSON.stringify(frame));
+    this.#close(closeCodeOf(known), frame.error);
+  }
+
+  #close(code: number, reason: string): void {
+    this.#options.connection.close(code, reason.slice(0, 100));
+    this.end();
+  }
+
+  #leave(): void {
+    this.#isOver = true;
+    this.#inbox.length = 0;
+    this.#release?.();
+  }
+}
+
+function closeCodeOf(error: ServiceError): number {
+  if (error.code === "text_buffer_full") return closeCodes.tooBig;
+  if (error.code === "unsupported_format") return closeCodes.normal;
+  return error.status < 500 ? closeCodes.policy : closeCodes.internal;
+}

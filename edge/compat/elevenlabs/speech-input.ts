@@ -1,0 +1,198 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { ServiceError } from "#protocol/errors";
+import { MAX_WAITING_TEXT_BYTES, MIN_AUDIO_FRAME_BYTES } from "#protocol/speech/live";
+import type { SpeechRequest } from "#protocol/speech/request";
+import type { SocketConnection } from "../../http/exchange.js";
+import { stallMs } from "../../speech/chunking/pace.js";
+import type { Caller } from "../../speech/session/caller.js";
+import type { SpeechContext } from "../../speech/session/context.js";
+import { FrameAggregator } from "../../speech/session/frame-aggregator.js";
+import type { ChunkEvent, SpeechOutput } from "../../speech/session/output.js";
+import { planSpeech } from "../../speech/session/plan.js";
+import { SpokenRequest } from "../../speech/session/spoken-request.js";
+import { livePacing } from "../../speech/stream/stream-settings.js";
+import { AlignedSpeech } from "./aligned-speech.js";
+import type { CharacterAlignment } from "./alignment.js";
+
+/** Text chunked in one turn of the event loop. */
+const SLICE_CHARACTERS = 8192;
+
+/** A frame to the client, without what names its context. */
+export type SpeechFrame =
+  | { audio?: string; alignment?: FrameAlignment; normalizedAlignment?: FrameAlignment }
+  | { isFinal: true };
+
+interface FrameAlignment {
+  chars: string[];
+  charStartTimesMs: number[];
+  charDurationsMs: number[];
+}
+
+export interface SpeechInputOptions {
+  context: SpeechContext;
+  caller: Caller;
+  /** Everything but the text. */
+  request: SpeechRequest;
+  /** Whether frames tell when characters sound. */
+  isAligned: boolean;
+  connection: Pick<SocketConnection, "writable">;
+  send(frame: SpeechFrame): boolean;
+  /** Called once: after `isFinal` with null, or with the error that ended it. Not after `cancel`. */
+  onOver(error: ServiceError | null): void;
+}
+
+type Action = { kind: "text"; text: string } | { kind: "trigger" | "flush" | "end" };
+
+/**
+ * One text that comes in frames and leaves as frames of sound: the whole of `stream-input`, or one context of `multi-stream-input`.
+ * Actions are carried out in order, although the voice must be looked up first.
+ */
+export class SpeechInput implements SpeechOutput {
+  readonly #options: SpeechInputOptions;
+  readonly #frames = new FrameAggregator(MIN_AUDIO_FRAME_BYTES);
+  readonly #aligned = new AlignedSpeech();
+  readonly #inbox: { action: Action; arrivedAtMs: number }[] = [];
+  #inboxBytes = 0;
+  #isBusy = false;
+  #isOver = false;
+  #isEnding = false;
+  #spoken: SpokenRequest | null = null;
+  #cancelStall: (() => void) | null = null;
+
+  constructor(options: SpeechInputOptions) {
+    this.#options = options;
+  }
+
+  /** Takes text in. Throws `text_buffer_full` when too much of it waits. */
+  text(text: string): void {
+    const bytes = Buffer.byteLength(text);
+    if (bytes + this.#inboxBytes + (this.#spoken?.waitingBytes ?? 0) > MAX_WAITING_TEXT_BYTES) {
+      throw new ServiceError("text_buffer_full", { parameters: { limitBytes: MAX_WAITING_TEXT_BYTES } });
+    }
+    this.#inboxBytes += bytes;
+    this.#do({ kind: "text", text });
+  }
+
+  /** Speaks what has come without waiting for more. */
+  trigger(): void {
+    this.#do({ kind: "trigger" });
+  }
+
+  /** As `trigger`, and sends the last of its sound at once. */
+  flush(): void {
+    this.#do({ kind: "flush" });
+  }
+
+  /** No more text: `isFinal` comes after the last sound. What follows is ignored. */
+  end(): void {
+    this.#do({ kind: "end" });
+    this.#isEnding = true;
+  }
+
+  /** Ends all work; nothing more is sent. */
+  cancel(): void {
+    this.#leave();
+    this.#spoken?.cancel();
+  }
+
+  async bytes(bytes: Uint8Array): Promise<void> {
+    await this.#sendAudio(this.#frames.add(bytes));
+  }
+
+  chunk(event: ChunkEvent, sampleRate: number): void {
+    const alignment = this.#aligned.take(event, sampleRate);
+    if (alignment !== null) this.#sendAlignment(alignment);
+  }
+
+  async flushed(): Promise<void> {
+    await this.#sendAudio(this.#frames.rest());
+  }
+
+  async ended(): Promise<void> {
+    await this.#sendAudio(this.#frames.rest());
+    const rest = this.#aligned.rest();
+    if (rest !== null) this.#sendAlignment(rest);
+    if (this.#isOver) return;
+    this.#options.send({ isFinal: true });
+    this.#leave();
+    this.#options.onOver(null);
+  }
+
+  failed(error: ServiceError): void {
+    if (this.#isOver) return;
+    this.#leave();
+    this.#options.onOver(error);
+  }
+
+  #do(action: Action): void {
+    if (this.#isOver || this.#isEnding) return;
+    this.#inbox.push({ action, arrivedAtMs: this.#options.context.clock.nowMs() });
+    if (!this.#isBusy) void this.#work();
+  }
+
+  async #work(): Promise<void> {
+    this.#isBusy = true;
+    try {
+      for (let item = this.#inbox.shift(); item !== undefined && !this.#isOver; item = this.#inbox.shift()) {
+        await this.#carryOut(item.action, item.arrivedAtMs);
+        if (item.action.kind === "text") this.#inboxBytes -= Buffer.byteLength(item.action.text);
+      }
+    } catch (error) {
+      this.#spoken?.cancel("failed");
+      this.failed(error instanceof ServiceError ? error : new ServiceError("internal", { cause: error }));
+    }
+    this.#isBusy = false;
+  }
+
+  async #carryOut(action: Action, arrivedAtMs: number): Promise<void> {
+    this.#cancelStall?.();
+    // Nothing was said: there is nothing to look a voice up for.
+    if (this.#spoken === null && action.kind !== "text") return action.kind === "end" ? await this.ended() : undefined;
+    const spoken = this.#spoken ?? (await this.#open());
+    if (this.#isOver) return;
+    if (action.kind === "text") return await this.#speak(spoken, action.text, arrivedAtMs);
+    if (action.kind === "trigger") return spoken.speakHeld(arrivedAtMs);
+    if (action.kind === "flush") return spoken.flush(arrivedAtMs);
+    spoken.end(arrivedAtMs);
+  }
+
+  async #open(): Promise<SpokenRequest> {
+    const { context, caller, request } = this.#options;
+    const plan = await planSpeech({ request, caller, context, pacing: livePacing });
+    this.#spoken = new SpokenRequest({ context, caller, plan, route: "/compat/text-to-speech/stream-input", output: this });
+    if (this.#isOver) this.#spoken.cancel();
+    return this.#spoken;
+  }
+
+  async #speak(spoken: SpokenRequest, text: string, arrivedAtMs: number): Promise<void> {
+    this.#aligned.append(text);
+    for (let at = 0; at < text.length; at += SLICE_CHARACTERS) {
+      if (at > 0) await nextTurn();
+      if (this.#isOver) return;
+      spoken.text(text.slice(at, at + SLICE_CHARACTERS), arrivedAtMs);
+    }
+    const { clock } = this.#options.context;
+    this.#cancelStall = clock.after(stallMs.low, () => spoken.releaseFinished(clock.nowMs()));
+  }
+
+  async #sendAudio(frame: Uint8Array | null): Promise<void> {
+    if (frame === null || this.#isOver) return;
+    const { send, connection } = this.#options;
+    if (!send({ audio: Buffer.from(frame.buffer, frame.byteOffset, frame.byteLength).toString("base64") })) await connection.writable();
+  }
+
+  /** A piece's characters stand in a frame of their own: its sound is partly on its way and partly still in the encoder. */
+  #sendAlignment({ characters, startSeconds, endSeconds }: CharacterAlignment): void {
+    if (!this.#options.isAligned || this.#isOver || characters.length === 0) return;
+    const starts = startSeconds.map((seconds) => Math.round(seconds * 1000));
+    const charDurationsMs = endSeconds.map((seconds, index) => Math.max(0, Math.round(seconds * 1000) - (starts[index] ?? 0)));
+    const alignment: FrameAlignment = { chars: characters, charStartTimesMs: starts, charDurationsMs };
+    this.#options.send({ alignment, normalizedAlignment: alignment });
+  }
+
+  #leave(): void {
+    this.#isOver = true;
+    this.#inbox.length = 0;
+    this.#cancelStall?.();
+  }
+}

@@ -1,0 +1,59 @@
+import { z } from "zod";
+import { ServiceError } from "#protocol/errors";
+import { MAX_TEXT_CHARACTERS, speechModels, type SpeechRequest } from "#protocol/speech/request";
+import { validate } from "../../http/validation.js";
+import { type OutputFormat, readOutputFormat } from "./output-format.js";
+
+/** `voice_settings`; what is not named here has no effect. LiveKit sends null for the whole of it. */
+export const voiceSettings = z
+  .object({
+    stability: z.number().min(0).max(1).nullish(),
+    speed: z.number().min(0.25).max(4).nullish(),
+  })
+  .nullish();
+
+const body = z.object({ text: z.string().max(MAX_TEXT_CHARACTERS), model_id: z.string().nullish(), voice_settings: voiceSettings });
+
+/** A native request, and the model that serves it. */
+export interface MappedElevenLabsSpeech {
+  model: string;
+  request: SpeechRequest;
+}
+
+/** Maps a body, a voice and a query to a native request (protocols.md 5.1). Throws `validation` and `unsupported_format`. */
+export function mapElevenLabsSpeech(value: unknown, voiceId: string, query: URLSearchParams): MappedElevenLabsSpeech {
+  const asked = validate(body, value, ["body"]);
+  const { model, request } = speechSettings({ voiceId, modelId: asked.model_id, settings: asked.voice_settings, format: readOutputFormat(query.get("output_format")) });
+  return { model, request: { ...request, text: asked.text } };
+}
+
+/** What a request or a session says besides its text, as a native request without any. */
+export function speechSettings(options: {
+  voiceId: string;
+  modelId: string | null | undefined;
+  settings: z.infer<typeof voiceSettings>;
+  format: OutputFormat;
+}): MappedElevenLabsSpeech {
+  const { voiceId, modelId, settings, format } = options;
+  const speed = settings?.speed ?? undefined;
+  const stability = settings?.stability ?? undefined;
+  return {
+    model: modelOf(modelId),
+    request: {
+      text: "",
+      latency: "low",
+      ...format,
+      ...(voiceId === "default" || voiceId === "-" ? {} : { reference_id: voiceId }),
+      ...(speed === undefined ? {} : { prosody: { speed } }),
+      ...(stability === undefined ? {} : { temperature: Math.round((1 - stability) * 1e6) / 1e6 }),
+    },
+  };
+}
+
+/** Names of this service select; what clients of the other have in their settings is `s2.1-pro`. */
+function modelOf(name: string | null | undefined): string {
+  const bare = (name ?? "").replace(/^(service|fish-audio)\//, "");
+  // Python's `...` where its library forgot to leave a default out.
+  if (bare === "Ellipsis") throw new ServiceError("unknown_model", { parameters: { models: speechModels.map((model) => `service/${model}`).join(", ") } });
+  return speechModels.find((model) => model === bare) ?? "s2.1-pro";
+}
