@@ -18,12 +18,24 @@ export interface DecodeBounds {
 }
 
 /** Decodes a whole file on this thread; see `decodeAudio`, which runs it on another. */
-export async function decodeBytes(bytes: Uint8Array, bounds: DecodeBounds): Promise<DecodedAudio> {
+export function decodeBytes(bytes: Uint8Array, bounds: DecodeBounds): Promise<DecodedAudio> {
+  return decodeThrough(bytes, bounds.maxSeconds, (format) => createMonoSink({ ...bounds, format }));
+}
+
+/**
+ * Runs a whole file through the sink that `openSink` makes for its format, and gives what the sink's `finish` gives.
+ * Throws `unsupported_format`, and what the sink throws as a ServiceError.
+ */
+export async function decodeThrough<T>(
+  bytes: Uint8Array,
+  maxSeconds: number,
+  openSink: (format: string) => MonoSink & { finish(): T },
+): Promise<T> {
   const sniffed = sniffAudio(bytes);
   if (sniffed === null) throw unreadable("the file is not audio in any format that is known here");
-  const sink = createMonoSink({ ...bounds, format: sniffed.format });
+  const sink = openSink(sniffed.format);
   try {
-    await decodeInto(sink, bytes.subarray(sniffed.offset), sniffed, bounds.maxSeconds);
+    await decodeInto(sink, bytes.subarray(sniffed.offset), sniffed, maxSeconds);
     return sink.finish();
   } catch (error) {
     if (error instanceof ServiceError) throw error;

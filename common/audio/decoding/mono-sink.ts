@@ -2,21 +2,25 @@ import { fromFloat, type Pcm } from "../pcm.js";
 import { createResampler, type Resampler } from "../resampler.js";
 import { unreadable } from "./failures.js";
 
-/** Where decoded sound goes: mixed to mono, converted to one rate, counted. */
+/** Where decoders put sound. */
 export interface MonoSink {
   /** Takes one array per channel, all of one length. Throws when the sound is too long or changes its rate. */
   add(channels: readonly Float32Array[], sampleRate: number): void;
-  /** Gives everything taken; the sink is empty afterwards. */
-  finish(): DecodedAudio;
+}
+
+/** What is known of a file once it is decoded. */
+export interface DecodedFacts {
+  /** What the file was: `wav`, `mp3`, `flac`, `opus`, `vorbis`, `webm`, `m4a`, ... */
+  format: string;
+  /** Channels in the file; its sound here is their mean. */
+  channels: number;
+  /** Length of the sound that came out of the decoder. */
+  seconds: number;
 }
 
 /** A decoded file. */
-export interface DecodedAudio {
+export interface DecodedAudio extends Omit<DecodedFacts, "seconds"> {
   pcm: Pcm;
-  /** What the file was: `wav`, `mp3`, `flac`, `opus`, `vorbis`, `webm`, `m4a`, ... */
-  format: string;
-  /** Channels in the file; `pcm` is their mean. */
-  channels: number;
 }
 
 export interface MonoSinkOptions {
@@ -26,38 +30,55 @@ export interface MonoSinkOptions {
   sampleRate: number | null;
 }
 
-/**
- * Collects one file. What a header claims is never believed: the bound counts the samples that really came out,
- * and only mono 16-bit samples at the wanted rate are kept.
- */
-export function createMonoSink({ format, maxSeconds, sampleRate: wanted }: MonoSinkOptions): MonoSink {
+/** A sink that collects a whole file; `finish` gives it, and the sink is empty afterwards. */
+export function createMonoSink(options: MonoSinkOptions): MonoSink & { finish(): DecodedAudio } {
   const parts: Int16Array[] = [];
+  const flow = createMonoFlow(options, (samples) => parts.push(samples) > 0);
+  return {
+    add: flow.add,
+    finish() {
+      const { format, channels, sampleRate } = flow.finish();
+      return { pcm: { samples: joined(parts), sampleRate }, format, channels };
+    },
+  };
+}
+
+/**
+ * A sink that mixes a file to mono, converts it to one rate and passes it on as it comes; `finish` passes on the rest and tells what the file
+ * was. What a header claims is never believed: the bound counts the samples that really came out. Once `give` has answered false, they are
+ * counted only.
+ */
+export function createMonoFlow(
+  { format, maxSeconds, sampleRate: wanted }: MonoSinkOptions,
+  give: (samples: Int16Array) => boolean,
+): MonoSink & { finish(): DecodedFacts & { sampleRate: number } } {
   let resampler: Resampler | null = null;
   let fileRate = 0;
   let fileSamples = 0;
   let channelCount = 0;
+  let isWanted = true;
 
-  function begin(sampleRate: number, channels: number): Resampler {
+  function begin(sampleRate: number, channels: number): void {
     if (sampleRate < 8000 || sampleRate > 192_000) throw unreadable(`${format} at ${sampleRate} Hz; 8 to 192 kHz can be read`);
     fileRate = sampleRate;
     channelCount = channels;
-    return createResampler(sampleRate, wanted ?? sampleRate);
+    resampler = createResampler(sampleRate, wanted ?? sampleRate);
   }
 
   return {
     add(channels, sampleRate) {
       const length = channels[0]?.length ?? 0;
       if (length === 0) return;
-      resampler ??= begin(sampleRate, channels.length);
+      if (fileRate === 0) begin(sampleRate, channels.length);
       if (sampleRate !== fileRate) throw unreadable(`${format} whose sample rate changes from ${fileRate} to ${sampleRate} Hz`);
       fileSamples += length;
       if (fileSamples > maxSeconds * fileRate) throw unreadable(`longer than ${maxSeconds} seconds`, "too_long");
-      parts.push(fromFloat(resampler.process(mean(channels))));
+      if (isWanted && resampler !== null) isWanted = give(fromFloat(resampler.process(mean(channels))));
     },
     finish() {
       if (resampler === null) throw unreadable(`${format} without any sound that can be decoded`);
-      parts.push(fromFloat(resampler.flush()));
-      return { pcm: { samples: joined(parts), sampleRate: wanted ?? fileRate }, format, channels: channelCount };
+      if (isWanted) give(fromFloat(resampler.flush()));
+      return { format, channels: channelCount, seconds: fileSamples / fileRate, sampleRate: wanted ?? fileRate };
     },
   };
 }
@@ -72,7 +93,7 @@ function mean(channels: readonly Float32Array[]): Float32Array {
 }
 
 /** Drops each part once it is copied, so that the peak stays near one copy. */
-function joined(parts: Int16Array[]): Int16Array {
+export function joined(parts: Int16Array[]): Int16Array {
   const whole = new Int16Array(parts.reduce((sum, part) => sum + part.length, 0));
   let offset = 0;
   for (let part = parts.shift(); part !== undefined; part = parts.shift()) {
