@@ -5,6 +5,7 @@ import { type ModelFolder, ModelProblem } from "../repository/folder.js";
 import type { Repository } from "../repository/repository.js";
 import type { SpeechEngine } from "./engine.js";
 import type { ListenEngine } from "./listen-engine.js";
+import { CtcEngine } from "./ctc/engine.js";
 import { EspeakEngine } from "./espeak/engine.js";
 import { Phonemizer } from "./espeak/phonemizer.js";
 import { ModelThreads } from "./model-threads.js";
@@ -35,12 +36,16 @@ export async function loadEngines(repository: Repository, options: LoadOptions):
   const phonemizer = new Phonemizer({ log, clock });
   // Made when the first graph needs them: a worker may serve espeak alone.
   let threads: ModelThreads | null = null;
+  const sharedThreads = (): ModelThreads => {
+    threads ??= new ModelThreads(slots);
+    return threads;
+  };
   const loadVoice = async (model: ModelFolder): Promise<SpeechEngine> => {
     if (model.manifest.engine === "espeak") return await EspeakEngine.load({ name: model.manifest.name, slots, log, clock });
-    threads ??= new ModelThreads(slots);
-    return await OnnxEngine.load({ model, pool: new SessionPool(threads), phonemizer, providers: options.providers, log });
+    return await OnnxEngine.load({ model, pool: new SessionPool(sharedThreads()), phonemizer, providers: options.providers, log });
   };
   const loadListener = async (model: ModelFolder): Promise<ListenEngine> => {
+    if (model.manifest.engine === "ctc") return await CtcEngine.load({ model, threads: sharedThreads(), providers: options.providers, log });
     throw new ModelProblem(`the engine ${model.manifest.engine} does not run here`);
   };
   for (const model of repository.models) {

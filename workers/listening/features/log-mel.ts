@@ -21,6 +21,8 @@ export type FeatureKind = "kaldi" | "nemo";
 export interface LogMel {
   frames: number;
   values: Float32Array;
+  /** Mean over the bands of each frame, before any normalization. */
+  levels: Float32Array;
 }
 
 export type LogMelExtractor = (samples: Int16Array) => LogMel;
@@ -66,8 +68,9 @@ export function createLogMel(kind: FeatureKind): LogMelExtractor {
       shapeFrame(frame, recipe);
       filterPower(spectrum(frame), recipe.filters, values, t * MEL_BANDS);
     }
+    const levels = levelsOf(values, frames);
     if (recipe.normalize) normalizeBands(values, frames);
-    return { frames, values };
+    return { frames, values, levels };
   };
 }
 
@@ -108,6 +111,16 @@ function filterPower(power: Float64Array, { starts, offsets, weights }: MelFilte
     for (let i = from; i < to; i++) energy += (weights[i] as number) * (power[start + i] as number);
     values[at + m] = Math.log(energy > POWER_FLOOR ? energy : POWER_FLOOR);
   }
+}
+
+function levelsOf(values: Float32Array, frames: number): Float32Array {
+  const levels = new Float32Array(frames);
+  for (let t = 0; t < frames; t++) {
+    let sum = 0;
+    for (let m = 0; m < MEL_BANDS; m++) sum += values[t * MEL_BANDS + m] as number;
+    levels[t] = sum / MEL_BANDS;
+  }
+  return levels;
 }
 
 /** Zero mean and unit deviation of every band over the piece. */

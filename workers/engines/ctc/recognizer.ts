@@ -1,0 +1,116 @@
+import { readFileSync } from "node:fs";
+import type { HeardWord } from "#protocol/listening/chunk";
+import { LISTENING_RATE } from "#protocol/listening/chunk";
+import type { Emissions, SearchOptions } from "../../listening/decoding/beam-search.js";
+import { placeWords, type WordClock } from "../../listening/decoding/heard-words.js";
+import { createLexiconDecoder } from "../../listening/decoding/lexicon-words.js";
+import { createSpeller, type SpelledWord } from "../../listening/decoding/spelled-words.js";
+import { readTokens, type Tokens, TokensProblem } from "../../listening/decoding/tokens.js";
+import { readWordsFile, WordsFileProblem } from "../../listening/decoding/words-file.js";
+import { createLogMel, FRAME_STEP_MS, type LogMel, MEL_BANDS } from "../../listening/features/log-mel.js";
+import { mayHoldSpeech } from "../../listening/presence.js";
+import { ModelProblem } from "../../repository/folder.js";
+import { openGraph } from "../onnx/runtime.js";
+import { readGraphMetadata } from "./graph-metadata.js";
+import { type CtcLayout, featureKinds, runRecognizer, tellLayout } from "./layout.js";
+
+/** Everything that makes a recognizer. */
+export interface RecognizerSource {
+  graphPath: string;
+  tokensPath: string;
+  /** Lexicon and language model, for symbols that are speech sounds; null for written ones. */
+  wordsPath: string | null;
+  layout: CtcLayout | undefined;
+  providers: readonly string[];
+  decoding: Omit<SearchOptions, "blank"> & Pick<WordClock, "startBiasMs" | "endBiasMs">;
+}
+
+export interface Recognizer {
+  layout: CtcLayout;
+  provider: string;
+  /** Providers that were preferred and did not work, with the reason. */
+  refused: { provider: string; reason: string }[];
+  /** Words of each piece, heard in one call of the graph; null for a piece that `stopped` says is not wanted any more. */
+  hear(pieces: readonly Int16Array[], stopped: (piece: number) => boolean): Promise<(HeardWord[] | null)[]>;
+}
+
+type Decoder = (emissions: Emissions, stopped: () => boolean) => SpelledWord[] | null;
+
+/** Shorter sound holds no word, and some graphs fail at it. */
+const MIN_FRAMES = 10;
+/** Sound on which a graph is tried when it is opened. */
+const TRIAL_FRAMES = 200;
+
+/** Opens a recognizer and tries it once. Rejects with a `ModelProblem` when its files do not fit together. */
+export async function openRecognizer(source: RecognizerSource): Promise<Recognizer> {
+  const tokens = readOr(TokensProblem, "tokens", () => readTokens(readFileSync(source.tokensPath, "utf8")));
+  const graph = await openGraph(source.graphPath, source.providers).catch((cause: unknown) => {
+    throw new ModelProblem(`the graph cannot be loaded: ${messageOf(cause)}`, { cause });
+  });
+  const layout = tellLayout(source.layout, readGraphMetadata(source.graphPath), graph);
+  const [tried] = await runRecognizer(graph, layout, [trialFeatures()]).catch((cause: unknown) => {
+    if (cause instanceof ModelProblem) throw cause;
+    throw new ModelProblem(`the graph does not take the inputs of ${layout}: ${messageOf(cause)}`, { cause });
+  });
+  const { frames, symbols } = tried as Emissions;
+  if (symbols !== tokens.names.length) throw new ModelProblem(`the graph has ${symbols} symbols, the tokens are ${tokens.names.length}`);
+  if (frames === 0) throw new ModelProblem(`the graph gives nothing for ${TRIAL_FRAMES} frames`);
+  const clock = { ...source.decoding, frameMs: Math.round(TRIAL_FRAMES / frames) * FRAME_STEP_MS };
+  const decode = createDecoder(source, tokens);
+  const extract = createLogMel(featureKinds[layout]);
+  return {
+    layout,
+    provider: graph.provider,
+    refused: graph.refused,
+    async hear(pieces, stopped) {
+      const words: (HeardWord[] | null)[] = pieces.map(() => []);
+      const heard: { piece: number; features: LogMel }[] = [];
+      for (const [piece, samples] of pieces.entries()) {
+        if (stopped(piece)) {
+          words[piece] = null;
+          continue;
+        }
+        const features = extract(samples);
+        if (features.frames >= MIN_FRAMES && mayHoldSpeech(features.levels)) heard.push({ piece, features });
+      }
+      if (heard.length === 0) return words;
+      const rows = await runRecognizer(
+        graph,
+        layout,
+        heard.map(({ features }) => features),
+      );
+      for (const [row, { piece }] of heard.entries()) {
+        const found = decode(rows[row] as Emissions, () => stopped(piece));
+        const soundMs = ((pieces[piece] as Int16Array).length * 1000) / LISTENING_RATE;
+        words[piece] = found === null ? null : placeWords(found, clock, soundMs);
+      }
+      return words;
+    },
+  };
+}
+
+/** Features that differ from frame to frame: some graphs normalize them. */
+function trialFeatures(): LogMel {
+  const values = Float32Array.from({ length: TRIAL_FRAMES * MEL_BANDS }, (_, i) => Math.sin(i * i) - 8);
+  return { frames: TRIAL_FRAMES, values, levels: new Float32Array(TRIAL_FRAMES) };
+}
+
+function createDecoder({ wordsPath, decoding }: RecognizerSource, tokens: Tokens): Decoder {
+  if (wordsPath === null) return createSpeller(tokens);
+  return readOr(WordsFileProblem, "words", () =>
+    createLexiconDecoder(readWordsFile(readFileSync(wordsPath)), tokens.names.length, { ...decoding, blank: tokens.blank }),
+  );
+}
+
+function readOr<Value>(problem: typeof TokensProblem | typeof WordsFileProblem, role: string, read: () => Value): Value {
+  try {
+    return read();
+  } catch (cause) {
+    if (!(cause instanceof problem)) throw cause;
+    throw new ModelProblem(`the file of the role ${role} ${cause.message}`, { cause });
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,39 @@
+import { createWordSearch, type Emissions, type SearchOptions } from "./beam-search.js";
+import { wordConfidences } from "./confidence.js";
+import { createLanguageModel } from "./language-model.js";
+import { buildLexicon } from "./lexicon.js";
+import type { SpelledWord } from "./spelled-words.js";
+import { FIRST_WORD_ID, type WordsFile, WordsFileProblem } from "./words-file.js";
+
+/** Words less sure than this are left out: of human words next to none are, of those "heard" in noise nearly all. */
+const LEAST_CONFIDENCE = 0.02;
+
+/** Finds words in the symbols of a recognizer whose symbols are speech sounds; null when `stopped` said so. */
+export type LexiconDecoder = (emissions: Emissions, stopped: () => boolean) => SpelledWord[] | null;
+
+/** Makes a decoder of a words file for a recognizer with `symbols` symbols. Throws `WordsFileProblem` when the two do not fit. */
+export function createLexiconDecoder(file: WordsFile, symbols: number, options: SearchOptions): LexiconDecoder {
+  const strange = file.pronunciations.symbols.find((symbol) => symbol >= symbols || symbol === options.blank);
+  if (strange !== undefined) throw new WordsFileProblem(`pronounces words with symbol ${strange}, which the tokens do not have or use as blank`);
+  const model = createLanguageModel(file);
+  const search = createWordSearch(buildLexicon(file, (word) => model.unigram(word)), model, options);
+  const lengths = shortestPronunciations(file);
+  const traitsOf = (word: number) => ({ symbols: lengths[word] as number, unigram: model.unigram(word + FIRST_WORD_ID) });
+  return (emissions, stopped) => {
+    const found = search(emissions, stopped);
+    if (found === null) return null;
+    const confidences = wordConfidences(found, traitsOf);
+    return found.flatMap(({ word, startFrame, endFrame }, i) => {
+      const confidence = confidences[i] as number;
+      return confidence < LEAST_CONFIDENCE ? [] : [{ text: file.words[word] as string, startFrame, endFrame, confidence }];
+    });
+  };
+}
+
+function shortestPronunciations({ words, pronunciations: { starts, wordOf } }: WordsFile): Uint8Array {
+  const lengths = new Uint8Array(words.length).fill(255);
+  for (const [i, word] of wordOf.entries()) {
+    lengths[word] = Math.min(lengths[word] as number, (starts[i + 1] as number) - (starts[i] as number));
+  }
+  return lengths;
+}

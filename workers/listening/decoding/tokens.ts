@@ -1,0 +1,29 @@
+/** The symbols of a recognizer: `names[id]`, and which of them is the blank. */
+export interface Tokens {
+  names: string[];
+  blank: number;
+}
+
+/** Thrown with a reason for a file that is no list of tokens. */
+export class TokensProblem extends Error {
+  override readonly name = "TokensProblem";
+}
+
+const blankNames = ["<blk>", "<blank>", "<eps>"];
+
+/** Reads `tokens.txt`: a line `symbol id` for each, in any order, ids from 0 without a gap; a symbol may be a space. Throws `TokensProblem`. */
+export function readTokens(text: string): Tokens {
+  const names: string[] = [];
+  for (const [i, line] of text.replace(/\n+$/, "").split(/\r?\n/).entries()) {
+    const parts = /^(.*?)[ \t]+(\d{1,6})\s*$/su.exec(line);
+    if (parts === null) throw new TokensProblem(`line ${i + 1} is not a symbol and its number`);
+    const id = Number(parts[2]);
+    if (names[id] !== undefined) throw new TokensProblem(`the number ${id} is there twice`);
+    names[id] = parts[1] === "" ? " " : (parts[1] as string);
+  }
+  const gap = Array.from(names).findIndex((name) => name === undefined);
+  if (gap >= 0) throw new TokensProblem(`no symbol has the number ${gap}`);
+  const blank = names.findIndex((name) => blankNames.includes(name));
+  if (blank < 0) throw new TokensProblem(`none of the symbols is the blank (${blankNames.join(", ")})`);
+  return { names, blank };
+}
