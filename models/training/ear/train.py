@@ -1,0 +1,204 @@
+"""Train the network on pools of synthetic and human speech until a given time of day.
+
+The mix is given as shares of the audio: `--mix espeak=0.2 commonvoice_train=0.1 ...`. Small pools are repeated, each time with other
+augmentation. The learning rate falls along a cosine over the given time; the averaged weights (EMA) are saved beside the last ones.
+"""
+
+import argparse
+import copy
+import math
+import random
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+
+import phones
+import pools
+from augment import Augmenter
+from features import log_mel
+from network import Network, greedy
+from score import distance
+
+BATCH_SAMPLES = 50 * pools.RATE
+CHUNK_SAMPLES = 1200 * pools.RATE
+JOINED = ("speech_commands_train", "an4_train")
+"""Pools of single words: several clips are joined to one utterance, so that words have neighbours."""
+
+Sample = tuple[np.ndarray, list[int]]
+
+
+def usable(item: pools.Utterance) -> bool:
+    """Long enough for its phones (CTC needs a frame for each) and short enough for a batch."""
+    return len(item.phones) > 1 and 1.05 * len(item.phones) + 2 < len(item.audio) / 640 and len(item.audio) < 240_000
+
+
+class Source:
+    """An endless, shuffled walk through a pool."""
+
+    def __init__(self, name: str, items: list[pools.Utterance], rng: random.Random):
+        self.items: list[Sample] = [(item.audio, phones.ids(item.phones)) for item in items if usable(item)]
+        self.joined, self.rng, self.order = name in JOINED, rng, []
+        self.seconds = sum(len(audio) for audio, _ in self.items) / pools.RATE
+        self.played = 0.0
+
+    def _one(self) -> Sample:
+        if not self.order:
+            self.order = self.rng.sample(range(len(self.items)), len(self.items))
+        return self.items[self.order.pop()]
+
+    def draw(self) -> Sample:
+        parts = [self._one() for _ in range(self.rng.randint(1, 5) if self.joined else 1)]
+        parts = parts[: max(1, next((i for i in range(len(parts)) if sum(len(a) for a, _ in parts[: i + 1]) > 200_000), len(parts)))]
+        audio = np.concatenate([audio for audio, _ in parts]) if len(parts) > 1 else parts[0][0]
+        self.played += len(audio) / pools.RATE
+        return audio, [phone for _, said in parts for phone in said]
+
+
+def batches(sources: list[Source], shares: list[float], rng: random.Random) -> Iterator[list[Sample]]:
+    """Batches of about 50 s of clips of similar length; each chunk of 20 minutes holds every source with its share."""
+    while True:
+        chunk: list[Sample] = []
+        for source, share in zip(sources, shares, strict=True):
+            wanted = share * CHUNK_SAMPLES * rng.uniform(0.8, 1.2)
+            while wanted > 0:
+                chunk.append(source.draw())
+                wanted -= len(chunk[-1][0])
+        chunk.sort(key=lambda sample: len(sample[0]) * rng.uniform(0.92, 1.08))
+        made: list[list[Sample]] = [[]]
+        longest = 0
+        for sample in chunk:
+            longest = max(longest, len(sample[0]))
+            if made[-1] and longest * (len(made[-1]) + 1) > BATCH_SAMPLES:
+                made.append([])
+                longest = len(sample[0])
+            made[-1].append(sample)
+        rng.shuffle(made)
+        yield from made
+
+
+def collate(network: Network, augmenter: Augmenter, batch: list[Sample]) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor]:
+    """(normalized features [N, T, 80], lengths, phones of all clips in a row, how many each has)."""
+    frames = [augmenter.features(audio) for audio, _ in batch]
+    lengths = torch.tensor([len(f) for f in frames])
+    x = torch.full((len(frames), int(lengths.max()), 80), -15.9)
+    for row, f in zip(x, frames, strict=True):
+        row[: len(f)] = f
+    x = network.normalize(x, lengths)
+    for row, length in zip(x, lengths.tolist(), strict=True):
+        augmenter.gaps(row, length)
+    return x, lengths, torch.tensor([p for _, said in batch for p in said]), torch.tensor([len(said) for _, said in batch])
+
+
+def phone_error_rate(network: Network, clips: list[tuple[torch.Tensor, list[int]]]) -> float:
+    """Percent, by the greedy path, one clip at a time."""
+    network.eval()
+    errors = count = 0
+    with torch.no_grad():
+        for frames, said in clips:
+            log_probs, _ = network(frames[None], torch.tensor([len(frames)]))
+            errors, count = errors + distance(said, greedy(log_probs[0])), count + len(said)
+    network.train()
+    return 100 * errors / max(1, count)
+
+
+def average(mean: Network, network: Network, keep: float) -> None:
+    with torch.no_grad():
+        for a, b in zip(mean.state_dict().values(), network.state_dict().values(), strict=True):
+            if a.dtype.is_floating_point:
+                a.mul_(keep).add_(b, alpha=1 - keep)
+            else:
+                a.copy_(b)
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--pools", type=Path, required=True)
+    parser.add_argument("--mix", nargs="+", required=True, metavar="POOL=SHARE")
+    parser.add_argument("--watch", nargs="*", default=[], metavar="POOL", help="pools whose phone error rate is printed")
+    parser.add_argument("--until", required=True, metavar="HH:MM", help="end, UTC, today")
+    parser.add_argument("--start-from", type=Path, help="checkpoint to begin with")
+    parser.add_argument("--rate", type=float, default=8e-4, help="highest learning rate")
+    parser.add_argument("--bf16", action="store_true", help="bfloat16 arithmetic; measure first, it is not faster everywhere")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--out", type=Path, required=True, help="folder for last.pt and mean.pt")
+    return parser.parse_args()
+
+
+def end_time(clock: str) -> float:
+    now = time.gmtime()
+    hour, minute = map(int, clock.split(":"))
+    return time.time() + (hour - now.tm_hour) * 3600 + (minute - now.tm_min) * 60 - now.tm_sec
+
+
+def main() -> None:
+    options = arguments()
+    torch.manual_seed(options.seed)
+    torch.set_num_threads(1)
+    rng = random.Random(options.seed)
+    random.seed(options.seed)
+    options.out.mkdir(parents=True, exist_ok=True)
+    mix = {name: float(share) for name, share in (entry.split("=") for entry in options.mix)}
+    sources = [Source(name, pools.read(options.pools / name), rng) for name in mix]
+    for name, source in zip(mix, sources, strict=True):
+        print(f"{name:24} {len(source.items):6} clips {source.seconds / 60:7.1f} min, share {mix[name] / sum(mix.values()):.3f}", flush=True)
+    augmenter = Augmenter([audio for source in sources for audio, _ in source.items[:40]], options.seed)
+    watched = {
+        name: [(log_mel(item.audio / 32768), phones.ids(item.phones)) for item in pools.read(options.pools / name)] for name in options.watch
+    }
+    network = Network()
+    if options.start_from:
+        network.load_state_dict(torch.load(options.start_from))
+    mean = copy.deepcopy(network)
+    optimizer = torch.optim.AdamW(network.parameters(), options.rate, betas=(0.9, 0.98), weight_decay=1e-2)
+    begin, end, audio, running, step = time.time(), end_time(options.until), 0.0, 0.0, 0
+    preparing, reported = 0.0, begin - 150
+
+    def report() -> None:
+        watching = ", ".join(
+            f"{name} {phone_error_rate(network, clips):.1f} / {phone_error_rate(mean, clips):.1f}" for name, clips in watched.items()
+        )
+        print(
+            f"{time.strftime('%H:%M', time.gmtime())} step {step} audio {audio / 3600:.1f} h preparing {preparing / (time.time() - begin):.0%} "
+            f"loss {running:.3f} | PER last / mean: {watching}",
+            flush=True,
+        )
+        torch.save(network.state_dict(), options.out / "last.pt")
+        torch.save(mean.state_dict(), options.out / "mean.pt")
+
+    for batch in batches(sources, [share / sum(mix.values()) for share in mix.values()], rng):
+        done = (time.time() - begin) / (end - begin)
+        if done >= 1:
+            break
+        for group in optimizer.param_groups:
+            group["lr"] = options.rate * min(1, (step + 1) / 150) * (0.5 * (1 + math.cos(math.pi * done)) * 0.98 + 0.02)
+        start = time.time()
+        x, lengths, said, counts = collate(network, augmenter, batch)
+        preparing += time.time() - start
+        audio += int(lengths.sum()) / 100
+        with torch.autocast("cpu", dtype=torch.bfloat16, enabled=options.bf16):
+            scores, middle, frames = network.body(x, lengths)
+        losses = [
+            F.ctc_loss(F.log_softmax(s.float(), 1).permute(2, 0, 1), said, frames, counts, zero_infinity=True) for s in (scores, middle)
+        ]
+        optimizer.zero_grad()
+        (0.75 * losses[0] + 0.25 * losses[1]).backward()
+        if torch.isfinite(torch.nn.utils.clip_grad_norm_(network.parameters(), 4.0)):
+            optimizer.step()
+        step += 1
+        running = losses[0].item() if step == 1 else 0.98 * running + 0.02 * losses[0].item()
+        if step % 8 == 0:
+            average(mean, network, 0.98 if done < 0.5 else 0.99)
+        if time.time() - reported > 240:
+            reported = time.time()
+            report()
+    report()
+    for name, source in zip(mix, sources, strict=True):
+        print(f"{name:24} heard {source.played / max(1, source.seconds):.1f} times")
+
+
+if __name__ == "__main__":
+    main()
