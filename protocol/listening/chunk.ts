@@ -7,6 +7,12 @@ export const MAX_SOUND_SECONDS = 30;
 /** Spacing of a detector's answers. */
 export const DETECTION_STEP_MS = 10;
 
+/**
+ * How much sound before and after its own step a detector's answer may depend on. Windows of a long sound that overlap by both, and start at
+ * a whole step, give the answers of the whole: `common/listening/windows.ts` cuts them.
+ */
+export const DETECTION_CONTEXT_MS = { past: 600, future: 270 } as const;
+
 /** `listen`: which words are in the sound. `detect`: where in it someone speaks. */
 export type SoundTask = "listen" | "detect";
 
