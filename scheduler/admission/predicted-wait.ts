@@ -1,6 +1,6 @@
 import type { LatencyBook } from "../latency/latency-model.js";
 import type { Lane } from "../queue/lane.js";
-import type { SpeechQueue } from "../queue/speech-queue.js";
+import type { WorkQueue } from "../queue/work-queue.js";
 import type { WorkerPool } from "../workers/worker-pool.js";
 
 /** Predicted milliseconds until a first chunk submitted now would start. */
@@ -16,7 +16,7 @@ export interface PredictedWait {
  */
 export function predictWait(
   pools: readonly WorkerPool[],
-  queue: SpeechQueue,
+  queue: WorkQueue,
   book: LatencyBook,
   options: { freeFloor: number; nowMs: number },
 ): PredictedWait {

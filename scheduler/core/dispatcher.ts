@@ -1,8 +1,9 @@
+import type { ServedModel } from "#protocol/bus/membership";
 import type { Batch } from "#protocol/bus/scheduling";
 import type { BatchPolicy, Candidate, decide } from "../batching/decide.js";
-import type { LatencyBook } from "../latency/latency-model.js";
+import type { LatencyBook, LatencyModel } from "../latency/latency-model.js";
 import type { SchedulingPolicy } from "../policy.js";
-import type { SpeechQueue } from "../queue/speech-queue.js";
+import type { WorkQueue } from "../queue/work-queue.js";
 import type { WaitingChunk } from "../queue/waiting-chunk.js";
 import type { RunningBatch, RunningBatches } from "../workers/running-batches.js";
 import type { KnownWorker, WorkerPool } from "../workers/worker-pool.js";
@@ -19,7 +20,7 @@ export interface DispatcherParts {
   epoch: string;
   policy: SchedulingPolicy;
   decide: typeof decide;
-  queue: SpeechQueue;
+  queue: WorkQueue;
   running: RunningBatches;
   book: LatencyBook;
   emit: (effect: SchedulerEffect) => void;
@@ -60,8 +61,8 @@ export class Dispatcher {
     if (served === undefined || served.maxBatch <= 1) return { batch: [turn.head] };
     const { book, policy } = this.#parts;
     const latency = book.of(served.name, served.provider);
-    const maxBatch = latency.batchLimit.within(served.maxBatch);
-    const waiting = turn.queue.lookAhead(turn.lane, maxBatch * LOOK_AHEAD);
+    const maxBatch = this.#batchLimit(pool, turn.head, latency, served);
+    const waiting = this.#parts.queue.lookAhead(served.name, turn.lane, maxBatch * LOOK_AHEAD);
     const candidates = waiting.map((one): Candidate => ({
       id: one.sequence,
       size: one.size,
@@ -84,6 +85,19 @@ export class Dispatcher {
       this.#parts.fault(error);
       return { batch: [turn.head] };
     }
+  }
+
+  /**
+   * Most chunks of the next batch. Recordings queue by the hundred, so that what is left would often fit one batch: it is dealt out to all
+   * slots instead. Where slots also speak, a batch of sound is kept short: nothing else starts there before it is over.
+   */
+  #batchLimit(pool: WorkerPool, head: WaitingChunk, latency: LatencyModel, served: ServedModel): number {
+    const limit = latency.batchLimit.within(served.maxBatch);
+    if (head.chunk.task === "speak") return limit;
+    let share = Math.max(1, Math.min(limit, Math.ceil(this.#parts.queue.queuedOf(served.name) / Math.max(1, pool.slots))));
+    const speaks = [...pool.models.values()].some((model) => model.task === "speak");
+    while (speaks && share > 1 && latency.predictP95Ms(share, head.size) > this.#parts.policy.soundSliceMs) share -= 1;
+    return share;
   }
 
   #send(worker: KnownWorker, pool: WorkerPool, turn: Turn, batch: readonly WaitingChunk[], nowMs: number): void {

@@ -6,7 +6,7 @@ import { type PredictedWait, predictWait } from "../admission/predicted-wait.js"
 import { decide } from "../batching/decide.js";
 import { LatencyBook } from "../latency/latency-model.js";
 import type { SchedulingPolicy } from "../policy.js";
-import { SpeechQueue } from "../queue/speech-queue.js";
+import { WorkQueue } from "../queue/work-queue.js";
 import { waitingChunk } from "../queue/waiting-chunk.js";
 import { type RunningBatch, RunningBatches, type RunningChunk } from "../workers/running-batches.js";
 import type { WorkerPool } from "../workers/worker-pool.js";
@@ -33,7 +33,7 @@ const REVERIFY_MS = 2000;
  */
 export class SchedulerCore {
   readonly #policy: SchedulingPolicy;
-  readonly #queue: SpeechQueue;
+  readonly #queue: WorkQueue;
   readonly #workers: WorkerRegistry;
   readonly #running = new RunningBatches();
   readonly #book = new LatencyBook();
@@ -50,7 +50,7 @@ export class SchedulerCore {
   /** `epoch` must differ between process starts: it begins the batch ids. */
   constructor(options: { schedulerId: string; epoch: string; policy: SchedulingPolicy; decide?: typeof decide }) {
     this.#policy = options.policy;
-    this.#queue = new SpeechQueue(options.policy);
+    this.#queue = new WorkQueue(options.policy);
     this.#workers = new WorkerRegistry(options.schedulerId, options.policy);
     this.#dispatcher = new Dispatcher({
       schedulerId: options.schedulerId,
@@ -109,7 +109,7 @@ export class SchedulerCore {
       case "submit":
         return this.#submit(event, nowMs);
       case "cancel":
-        return this.#cancel(event);
+        return this.#cancel(event, nowMs);
       case "done":
         return this.#done(event, nowMs);
       case "worker-seen":
@@ -163,7 +163,8 @@ export class SchedulerCore {
       served: pools.length > 0,
       queuedChunks,
       wait: this.#predictWait(pools, nowMs),
-      ownMs: this.#serviceMs(chunk, pools),
+      // Nobody waits for a first sound here: how long a piece takes says nothing about whether there is room.
+      ownMs: chunk.task === "speak" ? this.#serviceMs(chunk, pools) : 0,
       runningLateMs: this.#runningLateMs(pools, nowMs),
     };
     return admitNewStream(facts, this.#policy);
@@ -189,12 +190,17 @@ export class SchedulerCore {
     return lateMs;
   }
 
-  #cancel({ streamId, fromChunk }: Cancel): void {
-    this.#queue.cancel(streamId, fromChunk);
-    this.#cancelRunning(this.#running.ofStream(streamId), (chunk) => chunk.streamId === streamId && chunk.chunkIndex >= fromChunk, fromChunk);
+  #cancel(cancel: Cancel, nowMs: number): void {
+    const { streamId, fromChunk, toChunk = Number.POSITIVE_INFINITY } = cancel;
+    const { next } = this.#queue.cancel(cancel, nowMs);
+    if (next !== null) this.#changedModels.add(next.chunk.model);
+    const unwanted = (chunk: RunningChunk): boolean =>
+      chunk.streamId === streamId && chunk.chunkIndex >= fromChunk && chunk.chunkIndex <= toChunk;
+    this.#cancelRunning(this.#running.ofStream(streamId), unwanted, cancel);
   }
 
-  #cancelRunning(batches: readonly RunningBatch[], unwanted: (chunk: RunningChunk) => boolean, fromChunk: number): void {
+  /** Workers are told the range of each stream that is unwanted. */
+  #cancelRunning(batches: readonly RunningBatch[], unwanted: (chunk: RunningChunk) => boolean, range: Pick<Cancel, "fromChunk" | "toChunk">): void {
     const told = new Set<string>();
     for (const batch of batches) {
       for (const chunk of batch.chunks) {
@@ -203,7 +209,7 @@ export class SchedulerCore {
         const key = `${batch.worker.id}\n${chunk.streamId}`;
         if (told.has(key)) continue;
         told.add(key);
-        this.#effects.push({ to: "worker", workerId: batch.worker.id, message: { type: "cancel", streamId: chunk.streamId, fromChunk } });
+        this.#effects.push({ to: "worker", workerId: batch.worker.id, message: cancelOf(chunk.streamId, range) });
       }
     }
   }
@@ -216,8 +222,8 @@ export class SchedulerCore {
     const outcomeOf = new Map(done.outcomes.map((outcome) => [`${outcome.streamId}\n${outcome.chunkIndex}`, outcome.result]));
     const missing = batch.chunks.filter((chunk) => !outcomeOf.has(`${chunk.streamId}\n${chunk.chunkIndex}`));
     if (batch.expected) this.#giveUp(missing);
-    const spoken = missing.length === 0 && done.outcomes.every((outcome) => outcome.result === "spoken");
-    if (!spoken) return;
+    const complete = missing.length === 0 && done.outcomes.every(({ result }) => result === "spoken" || result === "heard");
+    if (!complete) return;
     this.#book.of(batch.model, batch.provider).observe(batch.chunks.length, batch.longestSize, nowMs - batch.dispatchedAtMs);
   }
 
@@ -242,7 +248,7 @@ export class SchedulerCore {
   /** Edges die rarely: looking through everything that runs is cheaper than keeping an index for it. */
   #edgeLost(edgeId: string): void {
     this.#queue.dropEdge(edgeId);
-    this.#cancelRunning(this.#running.all(), (chunk) => chunk.edgeId === edgeId, 0);
+    this.#cancelRunning(this.#running.all(), (chunk) => chunk.edgeId === edgeId, { fromChunk: 0 });
   }
 
   #reverify(nowMs: number): void {
@@ -255,7 +261,7 @@ export class SchedulerCore {
 
   #abandon(): void {
     for (const waiting of this.#queue.all()) {
-      this.#queue.cancel(waiting.chunk.streamId, 0);
+      this.#queue.cancel({ streamId: waiting.chunk.streamId, fromChunk: 0 }, 0);
       this.#lost(waiting.chunk);
     }
   }
@@ -351,4 +357,8 @@ export class SchedulerCore {
       this.#faults.push(error);
     }
   }
+}
+
+function cancelOf(streamId: string, { fromChunk, toChunk }: Pick<Cancel, "fromChunk" | "toChunk">): Cancel {
+  return { type: "cancel", streamId, fromChunk, ...(toChunk === undefined ? {} : { toChunk }) };
 }

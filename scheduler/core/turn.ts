@@ -2,7 +2,7 @@ import type { LatencyBook } from "../latency/latency-model.js";
 import type { LaneHeads } from "../queue/fair-share.js";
 import { type Lane, lanes } from "../queue/lane.js";
 import type { ModelQueue } from "../queue/model-queue.js";
-import type { SpeechQueue } from "../queue/speech-queue.js";
+import type { WorkQueue } from "../queue/work-queue.js";
 import { comesBefore, type WaitingChunk } from "../queue/waiting-chunk.js";
 import type { WorkerPool } from "../workers/worker-pool.js";
 
@@ -16,7 +16,7 @@ export interface Turn {
 }
 
 /** Finds the chunk that a free slot of `pool` serves next, over all models of the pool; null when nothing waits for it. */
-export function nextTurn(pool: WorkerPool, queue: SpeechQueue, book: LatencyBook, nowMs: number): Turn | null {
+export function nextTurn(pool: WorkerPool, queue: WorkQueue, book: LatencyBook, nowMs: number): Turn | null {
   const first: Record<Lane, WaitingChunk | null> = { first: null, urgent: null, free: null, bulk: null, ahead: null };
   for (const name of pool.models.keys()) {
     const modelQueue = queue.model(name);

@@ -1,6 +1,7 @@
 import type { ServedModel } from "#protocol/bus/membership";
-import { type Batch, type BatchDone, type ChunkOutcome, type ServiceTier, type Submit, workSize } from "#protocol/bus/scheduling";
-import { neutralDelivery, type SpeechChunk } from "#protocol/speech/chunk";
+import { type Batch, type BatchDone, type ChunkOutcome, type ServiceTier, type Submit, type WorkChunk, workSize } from "#protocol/bus/scheduling";
+import { LISTENING_RATE, type SoundTask } from "#protocol/listening/chunk";
+import { neutralDelivery } from "#protocol/speech/chunk";
 import { type SchedulingPolicy, schedulingPolicy } from "../policy.js";
 import type { WorkerHeartbeat } from "../workers/worker-registry.js";
 
@@ -11,10 +12,17 @@ export interface ChunkFacts {
   attempt?: number;
   edge?: string;
   model?: string;
+  /** Characters, or hundredths of a second of sound. */
   size?: number;
+  /** `speak` unless said otherwise. */
+  task?: SoundTask;
 }
 
-export function chunk({ stream, index = 0, attempt = 1, edge = "edge-1", model = "voice", size = 60 }: ChunkFacts): SpeechChunk {
+export function chunk({ stream, index = 0, attempt = 1, edge = "edge-1", model = "voice", size = 60, task }: ChunkFacts): WorkChunk {
+  if (task !== undefined) {
+    const samples = (size * LISTENING_RATE) / 100;
+    return { task, streamId: stream, chunkIndex: index, attempt, edgeId: edge, model, samples, language: null, traceparent: null };
+  }
   return {
     task: "speak",
     streamId: stream,
@@ -35,6 +43,11 @@ export function chunk({ stream, index = 0, attempt = 1, edge = "edge-1", model =
 
 export function submit(facts: ChunkFacts & { tier?: ServiceTier; slackMs?: number }): Submit {
   return { type: "submit", chunk: chunk(facts), tier: facts.tier ?? "live", slackMs: facts.slackMs ?? 200 };
+}
+
+/** A recognizer. */
+export function listener(name: string, maxBatch = 1): ServedModel {
+  return { ...served(name, maxBatch), task: "listen", sampleRate: LISTENING_RATE };
 }
 
 export function served(name: string, maxBatch = 1, provider = "cpu"): ServedModel {

@@ -1,3 +1,4 @@
+import type { Lane } from "./lane.js";
 import { ModelQueue } from "./model-queue.js";
 import { followAfter, type WaitingChunk } from "./waiting-chunk.js";
 
@@ -7,12 +8,24 @@ interface QueuedStream {
   readonly chunks: WaitingChunk[];
 }
 
+/** Chunk indices of a stream, both ends included; to the last one when `toChunk` is absent. */
+export interface CancelledRange {
+  streamId: string;
+  fromChunk: number;
+  toChunk?: number;
+}
+
+export interface CancelledChunks {
+  dropped: WaitingChunk[];
+  next: WaitingChunk | null;
+}
+
 /**
  * All waiting chunks. A stream stands in line once, with its lowest queued chunk: that keeps the order of its chunks by construction,
  * and a stream that hands in a whole book weighs no more than one that hands in a word: its next chunk is not due before the listener has
  * heard the one that went before it.
  */
-export class SpeechQueue {
+export class WorkQueue {
   readonly #yieldSlackMs: number;
   readonly #streams = new Map<string, QueuedStream>();
   readonly #streamsOfEdge = new Map<string, Set<string>>();
@@ -71,7 +84,7 @@ export class SpeechQueue {
   }
 
   /**
-   * Takes a chunk out to be spoken; gives the chunk of its stream that stands in line in its stead, if that is a new one.
+   * Takes a chunk out to be worked on; gives the chunk of its stream that stands in line in its stead, if that is a new one.
    * The edge reckons slack from the sound that it has: it cannot count what is being spoken.
    */
   remove(waiting: WaitingChunk, nowMs: number): WaitingChunk | null {
@@ -92,22 +105,45 @@ export class SpeechQueue {
     return null;
   }
 
-  /** Drops a stream's chunks from an index on; gives them. */
-  cancel(streamId: string, fromChunk: number): WaitingChunk[] {
+  /** Drops a stream's chunks of a range of indices; gives them, and the chunk that stands in line instead, if that is a new one. */
+  cancel({ streamId, fromChunk, toChunk = Number.POSITIVE_INFINITY }: CancelledRange, nowMs: number): CancelledChunks {
     const stream = this.#streams.get(streamId);
-    if (stream === undefined) return [];
-    const dropped = stream.chunks.splice(positionOf(stream.chunks, fromChunk));
+    if (stream === undefined) return { dropped: [], next: null };
+    const first = positionOf(stream.chunks, fromChunk);
+    const dropped = stream.chunks.splice(first, Math.max(0, positionOf(stream.chunks, toChunk + 1) - first));
     for (const waiting of dropped) {
       this.#models.get(waiting.chunk.model)?.leave(waiting);
       this.#count(waiting, -1);
     }
-    if (stream.chunks.length === 0) this.#forget(streamId, stream);
-    return dropped;
+    const next = stream.chunks[0];
+    if (next === undefined) this.#forget(streamId, stream);
+    if (next === undefined || dropped.length === 0 || first > 0) return { dropped, next: null };
+    this.#modelQueue(next.chunk.model).enter(next, nowMs);
+    return { dropped, next };
+  }
+
+  /**
+   * Up to `count` chunks of a model that may go now, in service order: those in line, then pieces of sound that stand behind them, the
+   * streams taking turns. Pieces of sound depend on nothing before them; speech comes in the order of its chunks.
+   */
+  lookAhead(model: string, from: Lane, count: number): WaitingChunk[] {
+    const found = this.#models.get(model)?.lookAhead(from, count) ?? [];
+    const behind = found.flatMap(({ chunk }) => (chunk.task === "speak" ? [] : [this.#streams.get(chunk.streamId)?.chunks ?? []]));
+    for (let depth = 1, more = true; more && found.length < count; depth += 1) {
+      more = false;
+      for (const chunks of behind) {
+        const next = chunks[depth];
+        if (next === undefined || found.length >= count) continue;
+        more = true;
+        if (next.chunk.model === model) found.push(next);
+      }
+    }
+    return found;
   }
 
   /** Drops everything that an edge has queued. */
   dropEdge(edgeId: string): void {
-    for (const streamId of [...(this.#streamsOfEdge.get(edgeId) ?? [])]) this.cancel(streamId, 0);
+    for (const streamId of [...(this.#streamsOfEdge.get(edgeId) ?? [])]) this.cancel({ streamId, fromChunk: 0 }, 0);
   }
 
   /** Everything that waits, stream by stream. For the rare occasions when all of it must go. */
