@@ -41,9 +41,12 @@ def recognize(folder: Path, keys: list[str]) -> Path:
     """Runs the recognizer over grammars/KEY.fsg and 16k/KEY.wav; gives the file with the segments."""
     control, segments = folder / "align.ctl", folder / "align.seg"
     control.write_text("\n".join(keys) + "\n")
-    settings = {"hmm": MODEL, "dict": folder / "align.dict", "fsgctl": control, "fsgdir": folder / "grammars", "fsgext": ".fsg", "fsgusefiller": "no",
-                "adcin": "yes", "cepdir": folder / "16k", "cepext": ".wav", "adchdr": 44, "ctl": control, "hyp": folder / "align.hyp", "hypseg": segments,
-                "beam": "1e-150", "pbeam": "1e-150", "wbeam": "1e-100", "lw": 1, "wip": 1, "bestpath": "no", "remove_noise": "no", "remove_silence": "no"}
+    settings = {
+        "hmm": MODEL, "dict": folder / "align.dict", "fsgctl": control, "fsgdir": folder / "grammars", "fsgext": ".fsg", "fsgusefiller": "no",
+        "adcin": "yes", "cepdir": folder / "16k", "cepext": ".wav", "adchdr": 44, "ctl": control, "hyp": folder / "align.hyp",
+        "hypseg": segments, "beam": "1e-150", "pbeam": "1e-150", "wbeam": "1e-100", "lw": 1, "wip": 1, "bestpath": "no",
+        "remove_noise": "no", "remove_silence": "no",
+    }
     arguments = [str(part) for name, value in settings.items() for part in (f"-{name}", value)]
     with (folder / "align.log").open("w") as log:
         subprocess.run(["pocketsphinx_batch", *arguments], check=True, stdout=subprocess.DEVNULL, stderr=log)

@@ -4,7 +4,7 @@ import numpy as np
 import scipy.fft as sf
 import scipy.signal as ss
 
-from vocoder import APERIODIC_HZ, BAND_HZ, BANDS, HOP, PARAMETERS, PERIODIC, RATE, ENVELOPE, triangles
+from frames import APERIODIC_HZ, BAND_HZ, BANDS, ENVELOPE, HOP, PARAMETERS, PERIODIC, RATE, triangles
 
 SIZE = 1024
 LOWEST_HZ = 60.0

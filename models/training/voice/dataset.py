@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from vocoder import HOP, PARAMETERS, PERIODIC
+from frames import HOP, PARAMETERS, PERIODIC
 
 
 @dataclass
@@ -44,8 +44,8 @@ def load_speaker(folder: Path, speaker: int) -> tuple[list[Clip], list[Clip]]:
     train: list[Clip] = []
     test: list[Clip] = []
     for key in sorted({name.rsplit("/", 1)[0] for name in data.files}):
-        part = lambda name: data[f"{key}/{name}"]
-        clip = Clip(key, speaker, part("tokens"), part("durations"), part("parameters"), part("samples"))
+        parts = [data[f"{key}/{name}"] for name in ("tokens", "durations", "parameters", "samples")]
+        clip = Clip(key, speaker, *parts)
         (test if key in held else train).append(clip)
     return train, test
 

@@ -10,11 +10,11 @@ from pathlib import Path
 import onnx
 import torch
 
-from graph import NEUTRAL, Graph
+from frames import HOP, NEUTRAL, RATE
+from graph import Graph
 from model import Voice
 from pack import pack
 from symbols import BOS, EOS, PAD, SYMBOLS, ids_of
-from vocoder import HOP, RATE
 
 OPSET = 16
 EXAMPLES = ("hᴏˈlᴏ wˈɝld.", "jˈɛs?")
@@ -63,15 +63,19 @@ def piper_config(speakers: list[str]) -> dict:
     }
 
 
-def manifest(folder: Path, speakers: list[str], pitch_hz: float, phonemes: str) -> str:
-    digest = lambda name: hashlib.sha256((folder / name).read_bytes()).hexdigest()
-    return "\n".join([
+def manifest(folder: Path, speakers: list[str], pitch_hz: float) -> str:
+    """`model.yaml` with the digests of the files that are in the folder."""
+    files = {"graph": "model.onnx", "voice": "model.onnx.json", "lexicon": "lexicon.bin"}
+    lines = [
         "name: parley-en", "task: speak", "engine: onnx",
         "description: English, four speakers; made by models/training/voice from public-domain and permissively licensed recordings.",
-        "licence: Apache-2.0", "files:", f"  graph: {{ path: model.onnx, sha256: {digest('model.onnx')} }}",
-        f"  voice: {{ path: model.onnx.json, sha256: {digest('model.onnx.json')} }}",
-        f"sampleRate: {RATE}", "languages: [en-US]", f"speakers: [{', '.join(speakers)}]", f"phonemes: {phonemes}", "maxBatch: 16",
-        f"pitchHz: {pitch_hz:.0f}", ""])
+        "licence: Apache-2.0", "files:",
+    ]
+    for role, name in files.items():
+        if (folder / name).exists():
+            lines.append(f"  {role}: {{ path: {name}, sha256: {hashlib.sha256((folder / name).read_bytes()).hexdigest()} }}")
+    lines += [f"sampleRate: {RATE}", "languages: [en]", f"speakers: [{', '.join(speakers)}]", "phonemes: parley-en", "maxBatch: 16"]
+    return "\n".join([*lines, f"pitchHz: {pitch_hz:.0f}", ""])
 
 
 def main() -> None:
@@ -80,12 +84,12 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True, help="the model folder")
     parser.add_argument("--pitch-gain", type=float, nargs="+", default=[1.0])
     parser.add_argument("--length-gain", type=float, nargs="+", default=[1.0])
-    parser.add_argument("--phonemes", default="parley-en", help="what the manifest calls the symbols")
     parser.add_argument("--float32", action="store_true", help="keep the weights as they are")
     options = parser.parse_args()
     voice, speakers = load(options.checkpoint)
     each = lambda gains: gains if len(gains) == len(speakers) else gains * len(speakers)
-    model = trace(Graph(voice, each(options.pitch_gain), each(options.length_gain)))
+    graph = Graph(voice, each(options.pitch_gain), each(options.length_gain))
+    model = trace(graph)
     if not options.float32:
         model = pack(model)
     describe(model, speakers)
@@ -93,7 +97,7 @@ def main() -> None:
     onnx.save(model, str(options.out / "model.onnx"))
     (options.out / "model.onnx.json").write_text(json.dumps(piper_config(speakers), ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
     (options.out / "tokens.txt").write_text("".join(f"{symbol} {i}\n" for i, symbol in enumerate(SYMBOLS)), encoding="utf-8")
-    (options.out / "model.yaml").write_text(manifest(options.out, speakers, voice.mean[0, 0].exp().item(), options.phonemes), encoding="utf-8")
+    (options.out / "model.yaml").write_text(manifest(options.out, speakers, voice.mean[0, 0].exp().item()), encoding="utf-8")
     print("bytes:", (options.out / "model.onnx").stat().st_size, "operators:", len(model.graph.node))
 
 

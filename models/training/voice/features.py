@@ -13,8 +13,8 @@ import numpy as np
 import scipy.io.wavfile
 
 from analysis import analyse
+from frames import HOP, RATE
 from symbols import TOKEN_ID, token_name
-from vocoder import HOP, RATE
 
 LEAD_FRAMES, TAIL_FRAMES = 5, (14, 24)
 LOUDNESS = 0.085

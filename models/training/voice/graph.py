@@ -6,12 +6,10 @@ import torch
 import torch.nn as nn
 import torch.nn.functional as F
 
+from frames import HOP, NEUTRAL
 from model import Voice
 from symbols import BOS, CONSONANTS, EOS, PAUSES, PRIMARY, SYMBOLS, TOKEN_ID, TOKENS, VOWELS, WORD
-from vocoder import HOP
 
-NEUTRAL = (0.667, 1.0, 0.8, 0.0)
-"""noise scale, length scale, pitch range, mean pitch in semitones."""
 LOG_F0_LIMITS = (math.log(50.0), math.log(600.0))
 LONGEST_FRAMES = 250.0
 SMOOTH_FRAMES = 9

@@ -7,9 +7,9 @@ import torch.nn.functional as F
 from torch.nn.utils import weight_norm
 
 from dataset import Batch
+from frames import ENVELOPE, HOP, PERIODIC, RATE, WINDOW
 from model import Voice
 from symbols import TOKEN_ID
-from vocoder import ENVELOPE, HOP, PERIODIC, RATE, WINDOW
 
 _WINDOWS = {size: torch.hann_window(size) for size in (2048, 1024, 704, 512, 256)}
 

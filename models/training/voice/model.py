@@ -11,8 +11,9 @@ import torch
 import torch.nn as nn
 import torch.nn.functional as F
 
+from frames import APERIODIC, BANDS, ENVELOPE, PARAMETERS, PERIODIC
 from symbols import TOKENS
-from vocoder import APERIODIC, BANDS, ENVELOPE, PARAMETERS, PERIODIC, Vocoder
+from vocoder import Vocoder
 
 DILATIONS = (1, 2, 4, 2, 1)
 

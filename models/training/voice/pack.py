@@ -4,7 +4,7 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-from vocoder import BINS, WINDOW
+from frames import BINS, WINDOW
 
 SMALLEST = 2048
 """Tensors of fewer values stay float32."""
@@ -29,8 +29,11 @@ def _dft_nodes(forward: list[str], inverse: list[str]) -> tuple[list[onnx.Tensor
     twice = np.full((BINS, 1), 2.0, "f4")
     twice[[0, -1]] = 1
     turn = 2 * np.pi * np.arange(WINDOW) / WINDOW
-    tables = {"dft_n": np.arange(WINDOW)[:, None], "dft_k": np.arange(BINS)[None], "dft_size": np.array(WINDOW), "dft_cos": np.cos(turn).astype("f4"),
-              "dft_sin": (-np.sin(turn)).astype("f4"), "dft_window": window[:, None], "dft_back": (window / 1.5 / WINDOW)[None].astype("f4"), "dft_twice": twice}
+    tables = {
+        "dft_n": np.arange(WINDOW)[:, None], "dft_k": np.arange(BINS)[None], "dft_size": np.array(WINDOW), "dft_cos": np.cos(turn).astype("f4"),
+        "dft_sin": (-np.sin(turn)).astype("f4"), "dft_window": window[:, None], "dft_back": (window / 1.5 / WINDOW)[None].astype("f4"),
+        "dft_twice": twice,
+    }
     node = helper.make_node
     nodes = [node("Mul", ["dft_n", "dft_k"], ["dft_nk"]), node("Mod", ["dft_nk", "dft_size"], ["dft_at"]),
              node("Gather", ["dft_cos", "dft_at"], ["dft_c"]), node("Gather", ["dft_sin", "dft_at"], ["dft_s"])]
@@ -48,7 +51,8 @@ def _as_int8(tensor: onnx.TensorProto) -> tuple[list[onnx.TensorProto], list[onn
     if "out_change" in tensor.name:
         axes = (2,)
     scale = (np.abs(value).max(axis=axes, keepdims=True) / 127 + 1e-12).astype("f4")
-    parts = [numpy_helper.from_array(np.round(value / scale).astype("i1"), f"{tensor.name}_int8"), numpy_helper.from_array(scale, f"{tensor.name}_scale")]
+    stored = np.round(value / scale).astype("i1")
+    parts = [numpy_helper.from_array(stored, f"{tensor.name}_int8"), numpy_helper.from_array(scale, f"{tensor.name}_scale")]
     nodes = [helper.make_node("Cast", [f"{tensor.name}_int8"], [f"{tensor.name}_float"], to=TensorProto.FLOAT),
              helper.make_node("Mul", [f"{tensor.name}_float", f"{tensor.name}_scale"], [tensor.name])]
     return parts, nodes

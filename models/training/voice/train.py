@@ -23,7 +23,7 @@ import torch.nn as nn
 from dataset import Batch, Clip, Sampler, collate, load_speaker, statistics
 from losses import Discriminator, judge, parameter_losses, persuade, spectral, spectral_distance_db, weighed
 from model import Voice
-from vocoder import ENVELOPE, PARAMETERS
+from symbols import TOKEN_ID
 
 MARGIN = 24
 STAGES = {"parameters": (256, 0), "spectrum": (96, MARGIN), "adversarial": (96, MARGIN)}
@@ -33,11 +33,14 @@ HUMAN = frozenset({"lj", "kathleen"})
 
 def earlier_names(name: str) -> str:
     """Our name of a weight in the checkpoints of the single-speaker experiment (design/models.md)."""
-    rules = [(r"^emb\.", "tokens."), (r"^pos\.", "position."), (r"^pin\.", "place."), (r"^enc\.", "encoder."), (r"^dec\.", "decoder."),
-             (r"^((?:en|de)coder\.\d)\.a\.", r"\1.wide."), (r"^((?:en|de)coder\.\d)\.b\.", r"\1.point."), (r"^att\.(\d)\.n\.", r"attention.\1.norm."),
-             (r"^att\.(\d)\.qkv\.", r"attention.\1.qkv."), (r"^att\.(\d)\.o\.", r"attention.\1.back."), (r"^dur\.0\.", "durations.first."),
-             (r"^dur\.3\.", "durations.second."), (r"^dur\.5\.", "durations.last."), (r"^cal\.m\.weight", "correction.envelope"),
-             (r"^cal\.m\.bias", "correction.envelope_bias"), (r"^cal\.b\.weight", "correction.periodic"), (r"^cal\.b\.bias", "correction.periodic_bias")]
+    rules = [
+        (r"^emb\.", "tokens."), (r"^pos\.", "position."), (r"^pin\.", "place."), (r"^enc\.", "encoder."), (r"^dec\.", "decoder."),
+        (r"^((?:en|de)coder\.\d)\.a\.", r"\1.wide."), (r"^((?:en|de)coder\.\d)\.b\.", r"\1.point."),
+        (r"^att\.(\d)\.n\.", r"attention.\1.norm."), (r"^att\.(\d)\.qkv\.", r"attention.\1.qkv."), (r"^att\.(\d)\.o\.", r"attention.\1.back."),
+        (r"^dur\.0\.", "durations.first."), (r"^dur\.3\.", "durations.second."), (r"^dur\.5\.", "durations.last."),
+        (r"^cal\.m\.weight", "correction.envelope"), (r"^cal\.m\.bias", "correction.envelope_bias"),
+        (r"^cal\.b\.weight", "correction.periodic"), (r"^cal\.b\.bias", "correction.periodic_bias"),
+    ]
     for pattern, replacement in rules:
         name = re.sub(pattern, replacement, name)
     return name
@@ -77,16 +80,19 @@ def evaluate(model: Voice, held: dict[str, list[Clip]], count: int) -> str:
                 batch = collate([clip], None, 0, random.Random(0))
                 losses, o = parameter_losses(model, batch)
                 y, truth = model.scale(o, batch.speaker)[0], batch.parameters[0]
+                frames = (model.encode(batch.tokens, batch.mask, batch.speaker)[1].exp() - 1).clamp(min=1) * (batch.tokens != TOKEN_ID["_"])
                 voiced = truth[:, 1] > 0
                 hz, true_hz = y[voiced, 0].exp(), truth[voiced, 0].exp()
-                rows.append([losses["duration"].item(), losses["pitch"].item(), losses["envelope"].item(), ((hz - true_hz) ** 2).mean().sqrt().item(),
-                             np.corrcoef(y[voiced, 0], truth[voiced, 0])[0, 1], (y[voiced, 0].std() / truth[voiced, 0].std()).item(),
-                             ((y[:, 1] > 0) != (truth[:, 1] > 0.5)).float().mean().item()])
+                rows.append([
+                    losses["duration"].item(), losses["pitch"].item(), losses["envelope"].item(), ((hz - true_hz) ** 2).mean().sqrt().item(),
+                    np.corrcoef(y[voiced, 0], truth[voiced, 0])[0, 1], (y[voiced, 0].std() / truth[voiced, 0].std()).item(),
+                    ((y[:, 1] > 0) != (truth[:, 1] > 0.5)).float().mean().item(), (frames.sum() / batch.durations.sum()).item()])
                 if len(distances) < 8:
                     made = sound(model, o, batch.parameters, batch.speaker, model.vocoder.noise(o.shape[1])[None], False)
                     distances.append(spectral_distance_db(made[0], batch.samples[0]))
-        lines.append(f"  {name:9s}" + " duration %.3f pitch %.3f envelope %.3f | F0 rmse %.1f Hz corr %.2f sd ratio %.2f voicing error %.3f" % tuple(np.mean(rows, 0))
-                     + f" | LSD {np.mean(distances):.2f} dB")
+        names = "duration %.3f pitch %.3f envelope %.3f | F0 rmse %.1f Hz corr %.2f sd ratio %.2f voicing error %.3f length ratio %.3f"
+        figures = names % tuple(np.mean(rows, 0))
+        lines.append(f"  {name:9s} {figures} | LSD {np.mean(distances):.2f} dB")
     model.train()
     return "\n".join(lines)
 

@@ -1,7 +1,6 @@
 """The vocoder: a pulse train and fixed noise through a minimum-phase filter. It has no learned weights.
 
-A frame is HOP samples. Its parameters are, in this order: log F0 (natural log of Hz), voiced (0 or 1), the log envelope in BANDS
-bands, and the periodic share of the power in APERIODIC bands. Everything is a matrix product or elementwise, so it exports cleanly.
+Everything is a matrix product or elementwise, so it exports cleanly.
 """
 
 import math
@@ -11,21 +10,9 @@ import torch
 import torch.nn as nn
 import torch.nn.functional as F
 
-RATE, HOP, WINDOW = 22_050, 176, 704
-BINS = WINDOW // 2 + 1
-BANDS, APERIODIC = 64, 8
-PARAMETERS = 2 + BANDS + APERIODIC
-ENVELOPE, PERIODIC = slice(2, 2 + BANDS), slice(2 + BANDS, PARAMETERS)
+from frames import APERIODIC_HZ, BAND_HZ, BINS, ENVELOPE, HOP, PERIODIC, RATE, WINDOW, triangles
 
-BAND_HZ = 1400 * (np.exp(np.linspace(0, np.log(1 + RATE / 2 / 1400), BANDS)) - 1)
-"""Centres of the envelope's bands: 48 Hz apart at the bottom, 430 Hz at the top."""
-APERIODIC_HZ = np.array([300, 900, 1700, 2700, 3900, 5400, 7200, 9400.0])
 NOISE_PERIODS = (37, 41)
-
-
-def triangles(at_hz: np.ndarray, centres: np.ndarray) -> np.ndarray:
-    """Linear interpolation from values at `centres` to `at_hz`, as a matrix [centres, at_hz]."""
-    return np.stack([np.interp(at_hz, centres, row) for row in np.eye(len(centres))])
 
 
 def minimum_phase() -> np.ndarray:
@@ -60,8 +47,9 @@ class Vocoder(nn.Module):
         draw = np.random.RandomState(7)
         frequency = np.arange(BINS) * RATE / WINDOW
         constants = {
-            "noise_a": draw.randn(NOISE_PERIODS[0], HOP), "noise_b": draw.randn(NOISE_PERIODS[1], HOP), "dft": forward, "idft": inverse,
-            "spread": triangles(frequency, BAND_HZ), "phase": minimum_phase(), "mix": triangles(frequency, APERIODIC_HZ), "ramp": np.arange(HOP) / HOP,
+            "noise_a": draw.randn(NOISE_PERIODS[0], HOP), "noise_b": draw.randn(NOISE_PERIODS[1], HOP), "ramp": np.arange(HOP) / HOP,
+            "dft": forward, "idft": inverse, "spread": triangles(frequency, BAND_HZ), "phase": minimum_phase(),
+            "mix": triangles(frequency, APERIODIC_HZ),
         }
         for name, value in constants.items():
             self.register_buffer(name, torch.tensor(value, dtype=torch.float32), persistent=False)

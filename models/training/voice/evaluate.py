@@ -1,0 +1,204 @@
+"""Measures the shipped voice and prints the tables of its card.
+
+For every speaker, on texts that no training saw: pocketsphinx's word error rate beside that of the reference (the reader's own recordings,
+or the flite voice that was distilled), mel-cepstral distortion and F0 error along the best time alignment, and lengths. Then the real-time
+factor of one thread. Needs the WORK folder of corpora.py, for the references and flite's phones of the texts.
+"""
+
+import argparse
+import json
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import onnxruntime
+import scipy.fft
+import scipy.io.wavfile
+import scipy.signal
+
+from analysis import track_pitch
+from features import PITCH_RANGE_HZ
+from frames import HOP, RATE
+from recognize import difference_interval, rate, transcribe, word_errors
+from symbols import ids_of, symbols_of, token_name
+
+COUNT = 60
+
+
+@dataclass
+class Sentence:
+    key: str
+    text: str
+    symbols: str
+
+
+class Speaker:
+    """One speaker of the model, on one thread."""
+
+    def __init__(self, folder: Path) -> None:
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = options.inter_op_num_threads = 1
+        options.log_severity_level = 3
+        self.session = onnxruntime.InferenceSession(str(folder / "model.onnx"), options, providers=["CPUExecutionProvider"])
+        self.numbers = json.loads((folder / "model.onnx.json").read_text(encoding="utf-8"))["speaker_id_map"]
+
+    def speak(self, symbols: str, speaker: str, scales: tuple[float, ...] = (0.667, 1.0, 0.8)) -> np.ndarray:
+        ids = np.array([ids_of(symbols)], dtype=np.int64)
+        feeds = {"input": ids, "input_lengths": np.array([ids.shape[1]]), "scales": np.array(scales, dtype=np.float32),
+                 "sid": np.array([self.numbers[speaker]])}
+        return self.session.run(["output"], feeds)[0].reshape(-1)
+
+
+def sentences(work: Path, speaker: str) -> list[Sentence]:
+    """The first COUNT held-out sentences of a speaker."""
+    table = [row for row in json.loads((work / speaker / "utterances.json").read_text()) if row["held_out"]][:COUNT]
+    return [Sentence(row["id"], row["text"], symbols_of([token_name(name, stress) for name, stress, _ in row["phones"]])) for row in table]
+
+
+def write(folder: Path, key: str, samples: np.ndarray) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    if not np.isfinite(samples).all():
+        raise SystemExit(f"{key}: the voice gave samples that are no numbers")
+    scipy.io.wavfile.write(folder / f"{key}_22.wav", RATE, (samples * 32767).round().astype("<i2"))
+    low = scipy.signal.resample_poly(samples.astype("f8"), 320, 441)
+    path = folder / f"{key}.wav"
+    scipy.io.wavfile.write(path, 16_000, (low * 32767).round().clip(-32768, 32767).astype("<i2"))
+    return path
+
+
+def _mel_filters(count: int = 40, size: int = 1024) -> np.ndarray:
+    mel = lambda hz: 2595 * np.log10(1 + hz / 700)
+    edges = 700 * (10 ** (np.linspace(mel(60), mel(7800), count + 2) / 2595) - 1)
+    hz = np.arange(size // 2 + 1) * RATE / size
+    return np.stack([np.maximum(0, np.minimum((hz - a) / (b - a), (c - hz) / (c - b))) for a, b, c in zip(edges, edges[1:], edges[2:])])
+
+
+_FILTERS = _mel_filters()
+
+
+def cepstra(samples: np.ndarray) -> np.ndarray:
+    """Mel-cepstra c1 to c24 up to 7.8 kHz, one row per HOP samples."""
+    frames = np.lib.stride_tricks.sliding_window_view(np.pad(samples, 512), 1024)[::HOP][: len(samples) // HOP]
+    power = np.abs(scipy.fft.rfft(frames * np.hanning(1024))) ** 2
+    return scipy.fft.dct(np.log(power @ _FILTERS.T + 1e-6), norm="ortho")[:, 1:25]
+
+
+def warp(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Dynamic time warping: the indices of `a` and `b` along the cheapest path."""
+    cost = np.sqrt(np.maximum((a**2).sum(1)[:, None] + (b**2).sum(1)[None] - 2 * a @ b.T, 0))
+    total = np.full((len(a) + 1, len(b) + 1), np.inf)
+    total[0, 0] = 0
+    for i in range(len(a)):
+        for j in range(max(0, i * len(b) // len(a) - 150), min(len(b), i * len(b) // len(a) + 150)):
+            total[i + 1, j + 1] = cost[i, j] + min(total[i, j], total[i, j + 1], total[i + 1, j])
+    i, j, path = len(a), len(b), []
+    while i > 0 and j > 0:
+        path.append((i - 1, j - 1))
+        step = int(np.argmin([total[i - 1, j - 1], total[i - 1, j], total[i, j - 1]]))
+        i, j = i - (step != 2), j - (step != 1)
+    rows = np.array(path[::-1])
+    return rows[:, 0], rows[:, 1]
+
+
+def likeness(made: np.ndarray, true: np.ndarray, speaker: str) -> tuple[float, np.ndarray, np.ndarray]:
+    """Mel-cepstral distortion in dB and the F0 (Hz) of both in frames where both are voiced, aligned; int16-scale samples."""
+    a, b = cepstra(made / 32768), cepstra(true / 32768)
+    i, j = warp(a[::2], b[::2])
+    i, j = np.minimum(i * 2, len(a) - 1), np.minimum(j * 2, len(b) - 1)
+    loud = (b**2).sum(1)[j] > np.percentile((b**2).sum(1), 10)
+    distortion = 10 / np.log(10) * np.sqrt(2 * ((a[i] - b[j]) ** 2).sum(1))[loud].mean() / np.sqrt(40 / 2)
+    (f, v), (g, w) = track_pitch(made, *PITCH_RANGE_HZ[speaker]), track_pitch(true, *PITCH_RANGE_HZ[speaker])
+    i, j = np.minimum(i, len(f) - 1), np.minimum(j, len(g) - 1)
+    both = v[i] & w[j]
+    return distortion, f[i][both], g[j][both]
+
+
+def semitone_spread(hz: np.ndarray) -> float:
+    return float((12 * np.log2(hz)).std())
+
+
+def report(work: Path, out: Path, voice: Speaker, speaker: str, references_only: bool) -> None:
+    chosen = sentences(work, speaker)
+    texts = [sentence.text for sentence in chosen]
+    theirs = word_errors(texts, transcribe([work / speaker / "16k" / f"{s.key}.wav" for s in chosen], out / f"{speaker}-reference"))
+    if references_only:
+        print(f"{speaker}: reference WER {rate(theirs):.1f} % ({len(texts)} sentences)", flush=True)
+        return
+    wavs = [write(out / speaker, s.key, voice.speak(s.symbols, speaker)) for s in chosen]
+    ours = word_errors(texts, transcribe(wavs, out / f"{speaker}-made"))
+    low, high = difference_interval(ours, theirs)
+    distortions, made_hz, true_hz, seconds, true_seconds, spreads, true_spreads = [], [], [], 0.0, 0.0, [], []
+    for sentence in chosen:
+        made = scipy.io.wavfile.read(out / speaker / f"{sentence.key}_22.wav")[1].astype("f8")
+        true = scipy.io.wavfile.read(work / speaker / "22k" / f"{sentence.key}.wav")[1].astype("f8")
+        seconds, true_seconds = seconds + len(made) / RATE, true_seconds + len(true) / RATE
+        distortion, a, b = likeness(made, true, speaker)
+        distortions.append(distortion)
+        made_hz.append(a)
+        true_hz.append(b)
+        if len(a) > 20:
+            spreads.append(semitone_spread(a))
+            true_spreads.append(semitone_spread(b))
+    a, b = np.concatenate(made_hz), np.concatenate(true_hz)
+    cells = [
+        speaker, f"{len(texts)} / {sum(n for _, n in ours)}", f"{rate(ours):.1f}", f"{rate(theirs):.1f}", f"{low:+.1f} .. {high:+.1f}",
+        f"{np.mean(distortions):.2f}", f"{np.sqrt(((a - b) ** 2).mean()):.1f}", f"{np.corrcoef(np.log(a), np.log(b))[0, 1]:.2f}",
+        f"{np.median(a):.0f} / {np.median(b):.0f}", f"{np.mean(spreads):.1f} / {np.mean(true_spreads):.1f}", f"{seconds / true_seconds:.2f}"]
+    print(f"| {' | '.join(cells)} |", flush=True)
+
+
+def common(work: Path, out: Path, voice: Speaker, texts_of: str) -> None:
+    """Every speaker on one set of texts, beside the flite voice."""
+    chosen = sentences(work, texts_of)
+    texts = [sentence.text for sentence in chosen]
+    for speaker in voice.numbers:
+        wavs = [write(out / f"common-{speaker}", s.key, voice.speak(s.symbols, speaker)) for s in chosen]
+        print(f"| {speaker} | {rate(word_errors(texts, transcribe(wavs, out / f'common-{speaker}-made'))):.1f} |", flush=True)
+
+
+def speed(work: Path, voice: Speaker) -> None:
+    chosen = [sentence.symbols for sentence in sentences(work, "lj")[:20]]
+    for symbols in chosen[:3]:
+        voice.speak(symbols, "lj")
+    took, made = [], 0.0
+    for symbols in chosen:
+        started = time.thread_time()
+        made += len(voice.speak(symbols, "lj")) / RATE
+        took.append(time.thread_time() - started)
+    clause = "ðə mˈitɪŋ stˈɑɹts æt tˈɛn,"
+    short = []
+    for _ in range(20):
+        started = time.thread_time()
+        seconds = len(voice.speak(clause, "lj")) / RATE
+        short.append(time.thread_time() - started)
+    print(f"one thread: real-time factor {sum(took) / made:.5f} ({made / sum(took):.0f} times real time); "
+          f"a clause of {seconds:.1f} s in {1000 * np.median(short):.1f} ms (median)")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--work", type=Path, required=True)
+    parser.add_argument("--model", type=Path, required=True, help="the model folder")
+    parser.add_argument("--speakers", nargs="+")
+    parser.add_argument("--references-only", action="store_true")
+    parser.add_argument("--skip-common", action="store_true")
+    options = parser.parse_args()
+    voice = Speaker(options.model)
+    out = options.work.resolve() / "evaluation"
+    out.mkdir(exist_ok=True)
+    if not options.references_only:
+        heads = ["speaker", "sentences / words", "WER %", "reference WER %", "difference, 95 %", "MCD dB", "F0 RMSE Hz", "F0 corr", "F0 median Hz",
+                 "F0 sd semitones", "length"]
+        print(f"| {' | '.join(heads)} |\n|{'---|' * len(heads)}")
+    for speaker in options.speakers or voice.numbers:
+        report(options.work.resolve(), out, voice, speaker, options.references_only)
+    if not options.references_only:
+        if not options.skip_common:
+            print("\nOn the 60 texts of slt:\n\n| speaker | WER % |\n|---|---|")
+            common(options.work.resolve(), out, voice, "slt")
+        speed(options.work.resolve(), voice)
+
+
+if __name__ == "__main__":
+    main()
