@@ -16,6 +16,7 @@ import { KeyVerifier } from "./authentication/key-verifier.js";
 import type { ClusterFacts } from "./cluster/readiness.js";
 import { forwardedRoutes } from "./forwarding/forwarder.js";
 import { startServer } from "./http/server.js";
+import { openListening } from "./listening/open-listening.js";
 import { createEdgeMetrics } from "./metrics/edge-metrics.js";
 import { createSpeechMetrics } from "./metrics/speech-metrics.js";
 import { interfaceRoutes } from "./routes/interface-routes.js";
@@ -40,13 +41,14 @@ runRole("edge", async ({ config, log, metrics, tracing, id, epoch, state }) => {
   const authenticate = createAuthenticate(verifier);
   const defaultModel = config.PARLEY_MODEL_MAP[defaultSpeechModel] ?? defaultSpeechModel;
   const facts = (): ClusterFacts => ({ members: speech.members, busConnected: bus.isConnected(), draining: state() === "draining", defaultModel });
+  const shared = { authenticate, bus, config, clock, log, tracing, teamSlots: new TeamSlots(config.PARLEY_STREAMS_PER_TEAM) };
+  const listening = openListening({ ...shared, cluster: speech.cluster, edgeId: id, metrics });
   const own = interfaceRoutes({
-    authenticate, bus, speech, encoders, config, clock, log, tracing,
+    ...shared, speech, encoders,
     savedVoices: new SavedVoices(bus, clock),
     inlineVoices: new InlineVoices(measureVoiceSample, combineTraits),
-    teamSlots: new TeamSlots(config.PARLEY_STREAMS_PER_TEAM),
     metrics: createSpeechMetrics(metrics),
-  });
+  }, listening.context);
   const server = await startServer({
     host: config.HOST, port: config.PORT, clock, log,
     routes: [...own.http, ...forwardedRoutes({ bus, authenticate, log }), ...operatorRoutes({ id, facts, metrics }), ...pageRoutes()],
@@ -72,7 +74,7 @@ runRole("edge", async ({ config, log, metrics, tracing, id, epoch, state }) => {
       heartbeats.say();
       heartbeats.stop();
       cache.close();
-      await Promise.all([encoders.close(), closeDecodeThreads(), bus.close()]);
+      await Promise.all([encoders.close(), closeDecodeThreads(), listening.close(), bus.close()]);
     },
   };
 });

@@ -30,6 +30,8 @@ export const errorCatalogue = declare({
   bad_reference_audio: { status: 400, message: "Reference audio cannot be used: {detail}" },
   unsupported_format: { status: 400, message: "Unsupported audio format: {detail}" },
   refused_parameter: { status: 400, message: "{parameter} is not supported: {detail}" },
+  unusable_audio: { status: 400, message: "The audio cannot be transcribed: {detail}" },
+  unknown_language: { status: 400, message: "No loaded recognizer knows this language; available: {languages}" },
   unsupported_language: { status: 400, message: "No loaded voice speaks this language; available: {languages}" },
   conflicting_paging: { status: 400, message: "page and cursor cannot be used together" },
   invalid_cursor: { status: 400, message: "The cursor cannot be decoded" },

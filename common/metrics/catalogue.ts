@@ -42,6 +42,10 @@ export const metricCatalogue = {
   ),
   parley_audio_seconds_total: counter(["edge"], ["route"], "Sound given to listeners, by route."),
 
+  parley_transcriptions_active: gauge(["edge"], ["route"], "Audio files being transcribed, by route."),
+  parley_transcriptions_total: counter(["edge"], ["route", "outcome"], "Transcriptions that are over, by route and outcome: completed, cancelled or failed."),
+  parley_transcribed_audio_seconds_total: counter(["edge"], ["route"], "Sound transcribed, by route."),
+  parley_transcription_seconds: histogram(["edge"], ["route"], requestSeconds, "From the complete upload to the transcript."),
   parley_scheduler_queued_chunks: gauge(["scheduler"], ["model"], "Chunks that wait for a worker, by model."),
   parley_scheduler_slots: gauge(["scheduler"], ["model"], "Engine calls that the attached workers can run at once, by model."),
   parley_scheduler_free_slots: gauge(["scheduler"], ["model"], "Slots that are idle, by model."),

@@ -42,6 +42,8 @@ export interface FinishedSpan {
   endMs: number;
   failed: boolean;
   attributes: SpanAttributes;
+  /** A file's transcription at the edge, from its decoding to its last words. */
+  | "transcribe"
 }
 
 /** Where spans go. */

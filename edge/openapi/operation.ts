@@ -2,7 +2,7 @@ import type { z } from "zod";
 import type { ErrorCode } from "#protocol/errors";
 
 /** Chapters of the documentation, in its order. */
-export const operationTags = ["Speech", "Voices", "Agents", "Wallet", "Operation"] as const;
+export const operationTags = ["Speech", "Transcription", "Voices", "Agents", "Wallet", "Operation"] as const;
 
 /** One operation of the public interface, as its description and the documentation page show it. */
 export interface Operation {

@@ -5,6 +5,7 @@ import { usageQuery, usageReport } from "#protocol/usage";
 import { apiCredit, walletPackage } from "#protocol/wallet";
 import type { ErrorCode } from "#protocol/errors";
 import { agentOperations } from "./agent-operations.js";
+import { listeningOperations } from "./listening-operations.js";
 import { authentication, json, jsonBody, type Operation } from "./operation.js";
 import { toolOperations } from "./tool-operations.js";
 import { webhookOperations } from "./webhook-operations.js";
@@ -163,4 +164,4 @@ const operation: Operation[] = [
 ];
 
 /** The whole public interface, in the order of the documentation. */
-export const operations: readonly Operation[] = [...speech, ...voices, ...agentOperations, ...toolOperations, ...webhookOperations, ...wallet, ...usage, ...operation];
+export const operations: readonly Operation[] = [...speech, ...listeningOperations, ...voices, ...agentOperations, ...toolOperations, ...webhookOperations, ...wallet, ...usage, ...operation];

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { sourceBytes } from "#protocol/knowledge";
+import { audioFile } from "#protocol/listening/request";
 import { audioBytes } from "#protocol/speech/request";
 
 /** A JSON Schema (2020-12, the dialect of OpenAPI 3.1). */
@@ -23,6 +24,9 @@ const describe: Override = ({ zodSchema, jsonSchema }) => {
   if ((zodSchema as unknown) === audioBytes) {
     const description = "Audio: base64 or a data URL in JSON, binary in MessagePack.";
     Object.assign(jsonSchema, { type: "string", contentEncoding: "base64", description });
+  } else if ((zodSchema as unknown) === audioFile) {
+    delete jsonSchema.contentEncoding;
+    Object.assign(jsonSchema, { type: "string", format: "binary", description: "The audio file; binary in MessagePack." });
   } else if ((zodSchema as unknown) === sourceBytes) {
     Object.assign(jsonSchema, { type: "string", format: "binary", description: "The file." });
   } else if (def.type === "pipe") {

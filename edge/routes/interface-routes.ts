@@ -1,10 +1,12 @@
 import { compatRoutes } from "../compat/routes.js";
 import type { HttpRoute, SocketRoute } from "../http/exchange.js";
+import type { ListeningContext } from "../listening/context.js";
 import type { SpeechContext } from "../speech/session/context.js";
+import { listeningRoutes } from "./listening/routes.js";
 import { speechRoutes } from "./speech/routes.js";
 
 /** Everything that the edge answers itself: the native interface, and the same in other vendors' words. */
-export function interfaceRoutes(context: SpeechContext): { http: HttpRoute[]; sockets: SocketRoute[] } {
+export function interfaceRoutes(context: SpeechContext, listening: ListeningContext): { http: HttpRoute[]; sockets: SocketRoute[] } {
   const [native, compat] = [speechRoutes(context), compatRoutes(context)];
-  return { http: [...native.http, ...compat.http], sockets: [...native.sockets, ...compat.sockets] };
+  return { http: [...native.http, ...listeningRoutes(listening), ...compat.http], sockets: [...native.sockets, ...compat.sockets] };
 }

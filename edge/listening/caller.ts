@@ -1,0 +1,21 @@
+import type { Principal } from "#protocol/bus/control";
+import { ServiceError } from "#protocol/errors";
+import type { TraceContext } from "#common/tracing/traceparent";
+import { requireScope } from "../authentication/authenticator.js";
+import type { HttpRequest } from "../http/exchange.js";
+import type { ListeningContext } from "./context.js";
+
+/** Who asks for a transcript. */
+export interface TranscriptionCaller {
+  principal: Principal;
+  trace: TraceContext;
+}
+
+/** Admits a caller by the request's head. Throws the errors of authentication, `missing_scope`, `out_of_credit` and `too_many_requests`. */
+export async function admitTranscription(request: HttpRequest, context: ListeningContext): Promise<TranscriptionCaller> {
+  const principal = await context.authenticate(request);
+  requireScope(principal, "transcription");
+  if (!principal.hasCredit) throw new ServiceError("out_of_credit");
+  context.teamSlots.check(principal);
+  return { principal, trace: request.trace };
+}

@@ -1,0 +1,29 @@
+import type { Principal } from "#protocol/bus/control";
+import type { OpenedSound, OpenSoundOptions } from "#common/audio/decoding/open-sound";
+import type { Bus } from "#common/bus/bus";
+import type { Clock } from "#common/clock";
+import type { Config } from "#common/config/config";
+import type { SoundBus } from "#common/listening/sound";
+import type { Logger } from "#common/log";
+import type { Tracing } from "#common/tracing/span";
+import type { HttpRequest } from "../http/exchange.js";
+import type { TeamSlots } from "../speech/session/team-slots.js";
+import type { TranscriptionMetrics } from "./metrics.js";
+import type { UploadBudget } from "./upload-budget.js";
+
+/** What the transcribing routes need of the edge. */
+export interface ListeningContext {
+  /** Throws `unauthenticated`, `invalid_token`, `token_expired`. */
+  authenticate(request: HttpRequest): Promise<Principal>;
+  bus: Bus;
+  sound: Pick<SoundBus, "open" | "served">;
+  openSound(bytes: Uint8Array, options: OpenSoundOptions): Promise<OpenedSound>;
+  /** The same as those of speech: a team's requests count together. */
+  teamSlots: TeamSlots;
+  uploads: UploadBudget;
+  config: Config;
+  clock: Clock;
+  log: Logger;
+  metrics: TranscriptionMetrics;
+  tracing: Tracing;
+}

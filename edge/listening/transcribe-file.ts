@@ -1,0 +1,123 @@
+import { setMaxListeners } from "node:events";
+import { type UsageRecord, usageSubject } from "#protocol/bus/control";
+import { ServiceError } from "#protocol/errors";
+import { type HeardWord, LISTENING_RATE } from "#protocol/listening/chunk";
+import { MAX_TRANSCRIBED_SECONDS, MIN_TRANSCRIBED_SECONDS, transcriptionModel } from "#protocol/listening/request";
+import type { OpenedSound } from "#common/audio/decoding/open-sound";
+import { newIdentifier } from "#common/identifier";
+import type { SpeechOutcome } from "../speech/session/metrics.js";
+import type { TranscriptionCaller } from "./caller.js";
+import type { ListeningContext } from "./context.js";
+import { chooseRecognizer } from "./recognizer.js";
+import { mergeWords } from "./transcript.js";
+import { beginTranscribeSpan } from "./transcribe-span.js";
+import { Transcriber } from "./transcriber.js";
+
+export interface TranscribeOptions {
+  context: ListeningContext;
+  caller: TranscriptionCaller;
+  route: string;
+  /** The file. Its memory may be gone afterwards (`openSound`). */
+  audio: Uint8Array;
+  /** As the caller named it. */
+  language: string | undefined;
+  /** The client is gone. */
+  signal: AbortSignal;
+}
+
+/** Everything that was said in a file. */
+export interface FileTranscript {
+  /** In order; times count from the file's beginning. */
+  words: HeardWord[];
+  seconds: number;
+  /** BCP-47 language of most words, null when there are none. */
+  language: string | null;
+}
+
+/** Encoders pad their frames: a recording of sixty minutes decodes to a little more. */
+const LENGTH_TOLERANCE_SECONDS = 0.5;
+
+/**
+ * Transcribes one file, and reports its use once, however it ends. Throws `no_worker`, `unknown_language`, `unusable_audio` (reason `too_short`,
+ * `too_long` or `ffmpeg_missing` where it is one of these), and what the listening path throws; an aborted signal rejects with its reason
+ * once all work is cancelled.
+ */
+export async function transcribeFile(options: TranscribeOptions): Promise<FileTranscript> {
+  const { context, language, signal } = options;
+  const recognizer = chooseRecognizer(context.sound.served("listen"), language, context.config);
+  const ending = new AbortController();
+  // Every piece that is out listens to it.
+  setMaxListeners(0, ending.signal);
+  const leave = (): void => ending.abort(signal.reason);
+  signal.addEventListener("abort", leave, { once: true });
+  if (signal.aborted) leave();
+  try {
+    const sound = await openFile(options, ending.signal);
+    return await listenTo(sound, { ...options, recognizer, signal: ending.signal });
+  } finally {
+    signal.removeEventListener("abort", leave);
+    // Whatever went wrong: nothing of it goes on.
+    ending.abort();
+  }
+}
+
+async function openFile({ context, audio }: TranscribeOptions, signal: AbortSignal): Promise<OpenedSound> {
+  const maxSeconds = MAX_TRANSCRIBED_SECONDS + LENGTH_TOLERANCE_SECONDS;
+  try {
+    return await context.openSound(audio, { minSeconds: MIN_TRANSCRIBED_SECONDS, maxSeconds, sampleRate: LISTENING_RATE, signal });
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.code !== "unsupported_format") throw error;
+    const detail =
+      error.reason === "too_long" ? `it is longer than ${MAX_TRANSCRIBED_SECONDS / 60} minutes`
+      : error.reason === "too_short" ? `it is shorter than ${MIN_TRANSCRIBED_SECONDS} second`
+      : String(error.parameters["detail"]);
+    throw new ServiceError("unusable_audio", { parameters: { detail }, reason: error.reason ?? undefined, cause: error });
+  }
+}
+
+async function listenTo(
+  sound: OpenedSound,
+  options: TranscribeOptions & { recognizer: ReturnType<typeof chooseRecognizer> },
+): Promise<FileTranscript> {
+  const { context, caller, route, recognizer, signal } = options;
+  const startedMs = context.clock.nowMs();
+  const span = beginTranscribeSpan(context.tracing, caller.trace);
+  const settings = { tier: "bulk", traceparent: span.traceparent } as const;
+  const ear = context.sound.open({ ...settings, streamId: newIdentifier(), task: "listen", model: recognizer.folder, language: recognizer.language });
+  const vad = context.sound.served("detect")[0]?.name;
+  const detector = vad === undefined ? null : context.sound.open({ ...settings, streamId: newIdentifier(), task: "detect", model: vad, language: null });
+  const transcriber = new Transcriber({ ear, detector, signal });
+  context.metrics.opened(route);
+  const report = (outcome: SpeechOutcome): void => {
+    const audioMs = Math.round((outcome === "completed" ? sound.seconds : transcriber.heardSeconds) * 1000);
+    const totalMs = context.clock.nowMs() - startedMs;
+    context.metrics.closed(route, outcome, { audioMs, totalMs });
+    span.finish({ outcome, audioMs });
+    context.bus.publish(usageSubject, usageOf(caller, { route, audioMs, totalMs, outcome }));
+  };
+  try {
+    const { heard, language } = await transcriber.run(sound.pieces);
+    report("completed");
+    return { words: mergeWords(heard), seconds: sound.seconds, language };
+  } catch (error) {
+    report(signal.aborted ? "cancelled" : "failed");
+    throw error;
+  } finally {
+    ear.close();
+    detector?.close();
+  }
+}
+
+function usageOf({ principal, trace }: TranscriptionCaller, facts: Pick<UsageRecord, "route" | "audioMs" | "totalMs" | "outcome">): UsageRecord {
+  return {
+    usageId: newIdentifier(),
+    teamId: principal.teamId,
+    keyId: principal.keyId,
+    model: transcriptionModel,
+    characters: 0,
+    firstAudioMs: null,
+    traceId: trace.traceId,
+    finishedAtMs: Date.now(),
+    ...facts,
+  };
+}

@@ -1,0 +1,61 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { ServiceError } from "#protocol/errors";
+import { MAX_AUDIO_FILE_BYTES, type TranscriptionRequest, transcriptionRequest } from "#protocol/listening/request";
+import { bodyEncoding, decodeBody } from "#common/http/body-encoding";
+import { validate } from "#common/http/validation";
+import { fieldValues, filesNamed } from "#common/multipart/form";
+import { isMultipart, parseMultipart } from "#common/multipart/multipart";
+import type { HttpRequest } from "../../http/exchange.js";
+
+/** A body with the largest file in it. */
+const MAX_BODY_BYTES = MAX_AUDIO_FILE_BYTES + 64 * 1024;
+
+const formLimits = {
+  files: 1,
+  fileBytes: MAX_AUDIO_FILE_BYTES,
+  fields: 20,
+  fieldBytes: 64 * 1024,
+  totalBytes: MAX_BODY_BYTES,
+  // Some clients send it without a file name.
+  fileFields: ["audio"],
+};
+
+const textFields = ["language", "ignore_timestamps", "timestamp_granularity"];
+
+/** A form is parsed in so many bytes a turn of the event loop: twenty megabytes at once would hold live streams up. */
+const TURN_BYTES = 256 * 1024;
+
+/** Memory that a request's upload may take, by what its head says. */
+export function uploadBytes(request: HttpRequest): number {
+  const announced = Number(request.header("content-length") ?? Number.NaN);
+  return announced >= 0 && announced < MAX_BODY_BYTES ? announced : MAX_BODY_BYTES;
+}
+
+/**
+ * Reads and checks the body of `POST /v1/asr`: a form or MessagePack. Throws `unsupported_media_type` for anything else, `payload_too_large`,
+ * `malformed_multipart` (more than one file, too), `malformed_msgpack` and `validation`.
+ */
+export async function readTranscriptionRequest(request: HttpRequest): Promise<TranscriptionRequest> {
+  const contentType = request.header("content-type");
+  const isForm = isMultipart(contentType);
+  if (!isForm && bodyEncoding(contentType) !== "msgpack") throw new ServiceError("unsupported_media_type");
+  const bytes = await request.body(MAX_BODY_BYTES);
+  if (bytes.byteLength === 0) throw new ServiceError("unsupported_media_type");
+  const value = isForm ? await readForm(contentType ?? "", bytes) : decodeBody("msgpack", bytes);
+  const body = validate(transcriptionRequest, value, ["body"]);
+  if (body.audio.byteLength > MAX_AUDIO_FILE_BYTES) throw new ServiceError("payload_too_large", { parameters: { limitBytes: MAX_AUDIO_FILE_BYTES } });
+  return body;
+}
+
+async function readForm(contentType: string, bytes: Uint8Array): Promise<Record<string, unknown>> {
+  const form = await parseMultipart(contentType, inTurns(bytes), formLimits);
+  const fields = textFields.map((name) => [name, fieldValues(form, name).at(-1)]);
+  return { ...Object.fromEntries(fields), audio: filesNamed(form, "audio")[0]?.bytes };
+}
+
+async function* inTurns(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.byteLength; at += TURN_BYTES) {
+    if (at > 0) await nextTurn();
+    yield bytes.subarray(at, at + TURN_BYTES);
+  }
+}
