@@ -1,4 +1,5 @@
 import { Piscina } from "piscina";
+import { ServiceError } from "#protocol/errors";
 
 /** Calls that may wait for a thread: the worker takes no more batches than it has threads, times a batch's pieces. */
 const MAX_WAITING = 4096;
@@ -10,6 +11,7 @@ const MAX_WAITING = 4096;
 export class ModelThreads {
   readonly #threads: Piscina<unknown, unknown>;
   readonly #count: number;
+  #closed = false;
 
   constructor(count: number) {
     this.#count = count;
@@ -28,12 +30,15 @@ export class ModelThreads {
     return first as Answer;
   }
 
-  /** Runs a task on the next free thread. Rejects with the handler's error. */
+  /** Runs a task on the next free thread. Rejects with the handler's error, and once the threads are closed. */
   async run<Answer>(handler: URL, task: unknown): Promise<Answer> {
+    // The pool itself would start new threads.
+    if (this.#closed) throw new ServiceError("engine_failed");
     return (await this.#threads.run(task, { filename: handler.href })) as Answer;
   }
 
   async close(): Promise<void> {
+    this.#closed = true;
     await this.#threads.destroy();
   }
 }

@@ -19,7 +19,7 @@ const metadataTypes: readonly (readonly [RegExp, CtcLayout])[] = [
 export function tellLayout(stated: CtcLayout | undefined, metadata: ReadonlyMap<string, string>, graph: Pick<Graph, "inputNames">): CtcLayout {
   const names = graph.inputNames;
   const shown = names.join(", ");
-  if (names.length !== 2) throw new ModelProblem(`a recognizer's graph has two inputs, features and their lengths; this one has ${names.length} (${shown})`);
+  if (names.length !== 2) throw new ModelProblem(`a recognizer's graph has two inputs, features and their lengths; this one has ${shown}`);
   const type = metadata.get("model_type") ?? "";
   const known = metadataTypes.find(([pattern]) => pattern.test(type));
   if (known !== undefined && stated !== undefined && known[1] !== stated) {

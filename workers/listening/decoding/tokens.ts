@@ -21,7 +21,7 @@ export function readTokens(text: string): Tokens {
     if (names[id] !== undefined) throw new TokensProblem(`the number ${id} is there twice`);
     names[id] = parts[1] === "" ? " " : (parts[1] as string);
   }
-  const gap = Array.from(names).findIndex((name) => name === undefined);
+  const gap = Array.from<string | undefined>(names).indexOf(undefined);
   if (gap >= 0) throw new TokensProblem(`no symbol has the number ${gap}`);
   const blank = names.findIndex((name) => blankNames.includes(name));
   if (blank < 0) throw new TokensProblem(`none of the symbols is the blank (${blankNames.join(", ")})`);

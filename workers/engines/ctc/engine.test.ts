@@ -1,0 +1,98 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { createLogger } from "#common/log";
+import { readModelFolder } from "../../repository/folder.js";
+import { hearOne, soundJob, wordsOf } from "../conformance/hear.js";
+import { listenEngineConformance } from "../conformance/listen-suite.js";
+import type { ListenEngine } from "../listen-engine.js";
+import { ModelThreads } from "../model-threads.js";
+import { CtcEngine } from "./engine.js";
+import { toneLexicon } from "./testing/tone-lexicon.js";
+import { letterSymbols, type ToneRecognizerOptions, toneSound, writeToneRecognizer } from "./testing/tone-recognizer.js";
+
+const directory = mkdtempSync(join(tmpdir(), "parley-ears-"));
+const log = createLogger("test", "fatal");
+const shared = new ModelThreads(2);
+let ears = 0;
+
+async function load(change: Partial<ToneRecognizerOptions> = {}, threads = shared): Promise<ListenEngine> {
+  const folder = join(directory, `ear-${ears++}`);
+  mkdirSync(folder);
+  writeToneRecognizer(folder, change);
+  const files = ["  graph: { path: model.onnx }", "  tokens: { path: tokens.txt }", ...(change.words ? ["  words: { path: words.bin }"] : [])];
+  const yaml = ["name: tones", "task: listen", "engine: ctc", "licence: CC0-1.0", "languages: [en]", "maxBatch: 8", "files:", ...files];
+  writeFileSync(join(folder, "model.yaml"), `${yaml.join("\n")}\n`);
+  return await CtcEngine.load({ model: await readModelFolder(folder), threads, providers: ["cpu"], log });
+}
+
+/** The tones of a text in letters `a` to `o`, each word with its boundary before it. */
+const spell = (text: string): number[] => text.split(" ").flatMap((word) => [0, ...[...word].map((letter) => letterSymbols.indexOf(letter))]);
+
+afterAll(async () => {
+  await shared.close();
+  rmSync(directory, { recursive: true });
+});
+
+const speech = async () => [toneSound(spell("bad cab")), toneSound(spell("go a mile").filter((tone) => tone >= 0))] as const;
+listenEngineConformance("ctc with letters in zipformer's form", { task: "listen", load: () => load(), speech });
+listenEngineConformance("ctc with letters in NeMo's form", { task: "listen", load: () => load({ layout: "nemo_ctc" }), speech });
+listenEngineConformance("ctc with a lexicon", {
+  task: "listen",
+  load: () => load({ symbols: toneLexicon.symbols, words: toneLexicon.model }),
+  speech: async () => [toneSound(toneLexicon.say("to", "me")), toneSound(toneLexicon.say("two", "men", "to", "me"))],
+});
+
+const heardBy = async (engine: ListenEngine, tones: readonly number[]): Promise<string> =>
+  wordsOf(await hearOne(engine, toneSound(tones)))
+    .map(({ text }) => text)
+    .join(" ");
+
+describe("the engine ctc", () => {
+  it.each<[string, Partial<ToneRecognizerOptions>]>([
+    ["log probabilities in zipformer's form", {}],
+    ["raw scores in zipformer's form", { normalized: false }],
+    ["log probabilities in NeMo's form", { layout: "nemo_ctc" }],
+    ["raw scores in NeMo's form", { layout: "nemo_ctc", normalized: false }],
+  ])("reads words off letters: %s", async (_what, change) => {
+    expect(await heardBy(await load(change), spell("bead cling john"))).toBe("bead cling john");
+  });
+
+  it("puts pieces of words together, in small letters where there are only capitals", async () => {
+    const symbols = ["\u2581THE", "\u2581SO", "UND", "\u2581WA", "VES", "'S", "<unk>", "\u2581"];
+    expect(await heardBy(await load({ symbols }), [0, 1, 2, 5, 6, 3, 4])).toBe("the sound's waves");
+  });
+
+  it("keeps capitals where there are small letters too, and takes each symbol for a word where none begins one", async () => {
+    expect(await heardBy(await load({ symbols: ["\u2581Hi", "\u2581Mr", ".", "\u2581Fox"] }), [0, 1, 2, 3])).toBe("Hi Mr. Fox");
+    expect(await heardBy(await load({ symbols: ["你", "好", "吗"] }), [0, 1, 2])).toBe("你 好 吗");
+  });
+
+  it("chooses among words that sound alike by the words before them", async () => {
+    const engine = await load({ symbols: toneLexicon.symbols, words: toneLexicon.model });
+    const words = wordsOf(await hearOne(engine, toneSound(toneLexicon.say("to", "me", "two", "men"))));
+    expect(words.map(({ text }) => text)).toEqual(["to", "me", "two", "men"]);
+    // The first tone begins at 300 ms; each has 200 ms.
+    expect(Math.abs((words[0]?.startMs ?? 0) - 300)).toBeLessThan(80);
+    expect(Math.abs((words[3]?.endMs ?? 0) - (300 + 9 * 200 - 80))).toBeLessThan(120);
+  });
+
+  it("says which languages it hears, and refuses others for good", async () => {
+    const engine = await load();
+    const sound = toneSound(spell("ab"));
+    const results = await engine.hear(["en-GB", "de"].map((language) => soundJob("listen", sound, { language })));
+    expect(results[0]).toMatchObject({ result: "heard", language: "en" });
+    expect(results[1]).toMatchObject({ result: "failed", retryable: false, error: { code: "unsupported_language" } });
+  });
+
+  it("fails, to be tried elsewhere, when its threads are gone", async () => {
+    const threads = new ModelThreads(1);
+    const engine = await load({}, threads);
+    const sound = toneSound(spell("abc"));
+    const [running, waiting] = [hearOne(engine, sound), hearOne(engine, sound)];
+    await threads.close();
+    expect([await running, await waiting].every(({ result }) => result === "heard" || result === "failed")).toBe(true);
+    expect(await hearOne(engine, sound)).toMatchObject({ result: "failed", retryable: true });
+  });
+});
