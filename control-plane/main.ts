@@ -6,6 +6,7 @@ import { type RoleContext, type RunningRole, runRole } from "#common/lifecycle/r
 import { createOutbound } from "#common/outbound/outbound";
 import { openSealer } from "#common/secrets/secret-key";
 import { sendHeartbeats } from "#common/membership/heartbeat";
+import { spansAreKept } from "#common/tracing/kept-spans";
 import { startAnalytics } from "./analytics/start.js";
 import { openDatabase } from "./database/open.js";
 import { startService } from "./service.js";
@@ -22,7 +23,10 @@ async function start(context: RoleContext): Promise<RunningRole> {
   ]);
   const { records } = database;
   const watch = watchControlPlane({ metrics, tracing, isConnected: () => bus.isConnected() });
-  const analytics = startAnalytics({ bus, records, log, url: config.CLICKHOUSE_URL, dataDirectory: config.PARLEY_DATA_DIR, watch });
+  const analytics = startAnalytics({
+    ...{ bus, records, log, watch, url: config.CLICKHOUSE_URL, dataDirectory: config.PARLEY_DATA_DIR },
+    keepsSpans: spansAreKept(config),
+  });
   const service = await startService({
     bus,
     clock: systemClock,
@@ -35,6 +39,8 @@ async function start(context: RoleContext): Promise<RunningRole> {
     developmentKey: config.PARLEY_API_KEY,
     watch,
     sumUsage: analytics.sumUsage,
+    readTrace: analytics.readTrace,
+    hasDatabaseAlone: database.engine === "pglite",
   });
   const describe = (): Heartbeat => ({ type: "heartbeat", role: ROLE, id, epoch, state: context.state() });
   const heartbeats = sendHeartbeats({ bus, clock: systemClock, describe });

@@ -1,3 +1,4 @@
+import { z } from "zod";
 import {
   type CreditReply,
   controlSubjects,
@@ -9,12 +10,14 @@ import {
   type Reply,
   type ResolveVoicesReply,
   type TeamsReply,
+  type TraceReply,
   type VerifyKeyReply,
   type VerifyKeyRequest,
 } from "#protocol/bus/control";
-import { toErrorRecord } from "#protocol/errors";
+import { ServiceError, toErrorRecord } from "#protocol/errors";
 import type { Bus, Subscription } from "#common/bus/bus";
 import type { Clock } from "#common/clock";
+import { validate } from "#common/http/validation";
 import type { Logger } from "#common/log";
 import type { Outbound } from "#common/outbound/outbound";
 import type { Sealer } from "#common/secrets/sealer";
@@ -26,6 +29,7 @@ import { administerTeams } from "./accounts/teams.js";
 import { verifyKey } from "./accounts/verify.js";
 import { agentPlatformRoutes } from "./agent-platform.js";
 import { type SumUsage, usageRoutes } from "./analytics/routes.js";
+import type { ReadTrace } from "./analytics/start.js";
 import { sumUsageInRecords } from "./analytics/usage-records.js";
 import type { Records } from "./database/database.js";
 import { toServiceError } from "./database/failure.js";
@@ -39,12 +43,15 @@ import { voiceObjects } from "./voices/objects.js";
 import { resolveVoices } from "./voices/resolve.js";
 import { voiceRoutes } from "./voices/routes.js";
 import { walletRoutes } from "./wallet/routes.js";
+import { reclaimDeliveries } from "./webhooks/delivery-book.js";
 import { webhookRoutes } from "./webhooks/routes.js";
 import { startWebhooks } from "./webhooks/start.js";
 import { type ControlRequestKind, type ControlWatch, noWatch } from "./watch/control-watch.js";
 
 /** Of several instances on one database, one answers each request. */
 const QUEUE_GROUP = "control-plane";
+
+const traceRequest = z.object({ traceId: z.string().regex(/^[0-9a-f]{32}$/) });
 
 export interface ServiceOptions {
   bus: Bus;
@@ -64,6 +71,10 @@ export interface ServiceOptions {
   watch?: ControlWatch;
   /** Answers `/v1/usage`; the booked records do when absent. */
   sumUsage?: SumUsage;
+  /** Answers `parley trace`; nobody does when absent. */
+  readTrace?: ReadTrace;
+  /** Whether nobody else can have the database open: then what a killed process left in the middle is taken up at once. */
+  hasDatabaseAlone?: boolean;
 }
 
 /** The control plane on the bus. */
@@ -80,6 +91,7 @@ export async function startService(options: ServiceOptions): Promise<ControlPlan
   const replaced = await seedDevelopment(records, options.developmentKey, now());
   const inFlight = new InFlight();
   const subscriptions = answerRequests(options, inFlight);
+  if (options.hasDatabaseAlone === true) await reclaimDeliveries(records, now());
   const settlement = new UsageSettlement({ bus, records, log, now, consumer: "settlement", watch: options.watch });
   const webhooks = startWebhooks({ bus, clock, records, log, outbound, sealer, now });
   if (replaced !== null) bus.publish(keyRevokedSubject, { keyDigest: replaced } satisfies KeyRevoked);
@@ -115,7 +127,7 @@ function answerRequests(options: ServiceOptions, inFlight: InFlight): Subscripti
   const router = new Router(controlRoutes(options));
   const answer = <Q, T>(subject: string, work: (question: Q) => Promise<T>): Subscription => {
     const kind = kindOf(subject);
-    const reply = (question: Q): Promise<Reply<T>> => watch.reply(kind, () => toReply(log, subject, () => work(question)));
+    const reply = (question: Q): Promise<Reply<T>> => watch.reply(kind, question, () => toReply(log, subject, () => work(question)));
     return bus.respond<Q, Reply<T>>(subject, (question) => inFlight.run(() => reply(question)), { queue: QUEUE_GROUP });
   };
   return [
@@ -135,6 +147,11 @@ function answerRequests(options: ServiceOptions, inFlight: InFlight): Subscripti
       const { reply, changedTeamId } = await administerCredit(records, question, now());
       if (changedTeamId !== null) await forgetKeys(bus, records, [changedTeamId]);
       return reply;
+    }),
+    answer<unknown, TraceReply>(controlSubjects.trace, async (question) => {
+      const { traceId } = validate(traceRequest, question);
+      if (options.readTrace === undefined) throw new ServiceError("dependency_unavailable", { parameters: { dependency: "The analytics engine" } });
+      return { spans: await options.readTrace(traceId) };
     }),
     bus.respond<ForwardedRequest, ForwardedResponse>(
       controlSubjects.http,

@@ -17,6 +17,7 @@ export const declaration = {
   DATABASE_URL: url({ schemes: ["postgres", "postgresql"], secret: true, doc: "Postgres server for records. Embedded PGlite in the data directory when absent." }),
   CLICKHOUSE_URL: url({ schemes: ["http", "https"], secret: true, doc: "ClickHouse server for usage, with user, password and database in the URL. The embedded engine (the optional package chdb) when absent; without that, usage is answered from the records' database." }),
   OTEL_EXPORTER_OTLP_ENDPOINT: url({ schemes: ["http", "https"], doc: "OpenTelemetry collector that every role sends its spans to, over gRPC (port 4317 as a rule). Nothing is traced when absent." }),
+  PARLEY_SPANS: choice({ default: "auto", values: ["auto", "on", "off"], doc: "Whether the analytics engine keeps spans for `parley trace`, two weeks of them: auto keeps them where CLICKHOUSE_URL is set, on also in the embedded engine." }),
   PARLEY_METRICS_PORT: integer({ default: 0, min: 0, max: 65000, doc: "Port on which every role but the edge, which has /metrics, answers Prometheus; 0 is none. Roles that the launcher starts take this port and those after it, in the order of its list." }),
   PARLEY_SCHEDULERS: integer({ default: 1, min: 1, max: 64, doc: "Schedulers that the launcher starts." }),
   PARLEY_WORKERS: integer({ default: 2, min: 1, max: 256, doc: "Worker processes that the launcher starts." }),

@@ -1,10 +1,13 @@
 import type { LifecycleState } from "#protocol/bus/membership";
+import { connectNats } from "../bus/nats.js";
+import { systemClock } from "../clock.js";
 import { type Config, loadConfig } from "../config/config.js";
 import { newIdentifier } from "../identifier.js";
 import { createLogger, type Logger } from "../log.js";
 import { listenForScrapes, type MetricsListener } from "../metrics/listener.js";
 import { createMetrics, type Metrics } from "../metrics/registry.js";
-import { openTracing } from "../tracing/open-tracing.js";
+import { spansAreKept } from "../tracing/kept-spans.js";
+import { openTracing, type TracingOptions } from "../tracing/open-tracing.js";
 import type { Tracing } from "../tracing/span.js";
 
 /** What a role's `main.ts` is given. */
@@ -100,6 +103,14 @@ export function runRole(role: string, start: (context: RoleContext) => Promise<R
   process.on("disconnect", () => end("the launcher is gone"));
 }
 
+/** The way of spans to the analytics engine, where they are kept. */
+function spanStoreOf(role: string, id: string, config: Config, log: Logger, metrics: Metrics): TracingOptions["kept"] {
+  const url = config.NATS_URL;
+  if (!spansAreKept(config) || url === null) return null;
+  const dropped = metrics.counter("parley_spans_dropped_total");
+  return { connect: () => connectNats({ url, name: `${id}-spans`, log }), clock: systemClock, onDropped: (count) => dropped({}, count) };
+}
+
 /** What others see of the process: metrics, the listener for them where one is configured (the edge has its own), and spans. */
 async function openWatch(
   role: string,
@@ -108,7 +119,7 @@ async function openWatch(
   log: Logger,
 ): Promise<{ metrics: Metrics; tracing: Tracing; listener: MetricsListener | null }> {
   const metrics = createMetrics(role);
-  const tracing = await openTracing({ endpoint: config.OTEL_EXPORTER_OTLP_ENDPOINT, role, id, log });
+  const tracing = await openTracing({ endpoint: config.OTEL_EXPORTER_OTLP_ENDPOINT, role, id, log, kept: spanStoreOf(role, id, config, log, metrics) });
   const port = config.PARLEY_METRICS_PORT;
   const listener = port === 0 || role === "edge" ? null : await listenForScrapes({ host: config.HOST, port, metrics });
   return { metrics, tracing, listener };

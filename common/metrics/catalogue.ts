@@ -25,6 +25,7 @@ const histogram = (roles: readonly Role[], labels: readonly string[], buckets: r
 /** Every metric of Parley's own, declared once. Durations are in seconds; counters end in `_total`. */
 export const metricCatalogue = {
   parley_bus_connected: gauge(every, [], "1 while connected to NATS."),
+  parley_spans_dropped_total: counter(every, [], "Spans that were not kept: the bus was away for long, or slower than they came."),
 
   parley_http_requests_total: counter(["edge"], ["route", "method", "status"], "HTTP requests answered, by route pattern and status (499: the client left first)."),
   parley_http_request_seconds: histogram(["edge"], ["route"], requestSeconds, "Time from a request's head to the end of its answer."),
@@ -41,11 +42,11 @@ export const metricCatalogue = {
     "Where the time to the first sound went: parse, queue, engine, return (both ways over the bus) and encode.",
   ),
   parley_audio_seconds_total: counter(["edge"], ["route"], "Sound given to listeners, by route."),
-
   parley_transcriptions_active: gauge(["edge"], ["route"], "Audio files being transcribed, by route."),
   parley_transcriptions_total: counter(["edge"], ["route", "outcome"], "Transcriptions that are over, by route and outcome: completed, cancelled or failed."),
   parley_transcribed_audio_seconds_total: counter(["edge"], ["route"], "Sound transcribed, by route."),
   parley_transcription_seconds: histogram(["edge"], ["route"], requestSeconds, "From the complete upload to the transcript."),
+
   parley_scheduler_queued_chunks: gauge(["scheduler"], ["model"], "Chunks that wait for a worker, by model."),
   parley_scheduler_slots: gauge(["scheduler"], ["model"], "Engine calls that the attached workers can run at once, by model."),
   parley_scheduler_free_slots: gauge(["scheduler"], ["model"], "Slots that are idle, by model."),
@@ -62,16 +63,17 @@ export const metricCatalogue = {
   parley_worker_chunks_total: counter(["worker"], ["model", "outcome"], "Chunks that are over, by model and outcome: spoken, failed or cancelled."),
   parley_worker_engine_seconds: histogram(["worker"], ["model"], partSeconds, "Time that a chunk spent in its engine."),
   parley_worker_audio_seconds_total: counter(["worker"], ["model"], "Sound made, by model."),
-
   parley_worker_heard_pieces_total: counter(["worker"], ["model", "outcome"], "Pieces of sound that are over, by model and outcome: heard, failed or cancelled."),
   parley_worker_hear_seconds: histogram(["worker"], ["model"], partSeconds, "Time that a piece of sound spent in its engine, the rest of its batch included."),
   parley_worker_sound_fetch_seconds: histogram(["worker"], ["model"], partSeconds, "Time until a piece's samples had come from their owner."),
   parley_worker_heard_audio_seconds_total: counter(["worker"], ["model"], "Sound heard, by model."),
+
   parley_control_requests_total: counter(["control-plane"], ["kind", "outcome"], "Requests answered, by kind and outcome: ok, refused (4xx) or failed (5xx)."),
   parley_control_request_seconds: histogram(["control-plane"], ["kind"], requestSeconds, "Time that an answer took, by kind of request."),
   parley_usage_settled_total: counter(["control-plane"], ["outcome"], "Usage records that came off the bus: settled, repeated (known already) or dropped."),
   parley_usage_waiting: gauge(["control-plane"], [], "Usage records on the bus that are not booked yet, as of the last batch."),
   parley_analytics_rows_total: counter(["control-plane"], [], "Usage records given to the analytics engine, repetitions included."),
+  parley_analytics_spans_total: counter(["control-plane"], [], "Spans given to the analytics engine, repetitions included."),
   parley_analytics_waiting: gauge(["control-plane"], [], "Usage records on the bus that the analytics engine does not have yet, as of the last batch."),
 } as const satisfies Record<string, MetricDeclaration>;
 

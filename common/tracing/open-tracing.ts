@@ -1,9 +1,23 @@
+import type { Bus } from "../bus/bus.js";
+import type { Clock } from "../clock.js";
 import type { Logger } from "../log.js";
-import { noTracing, type Tracing } from "./span.js";
+import { keepSpans } from "./kept-spans.js";
+import { noTracing, toAll, type Tracing } from "./span.js";
 
-/** Gives a role its tracing. Without an endpoint nothing is loaded: OpenTelemetry then costs neither time nor memory. */
-export async function openTracing(options: { endpoint: string | null; role: string; id: string; log: Logger }): Promise<Tracing> {
-  if (options.endpoint === null) return noTracing;
-  const { startOtlp } = await import("./otlp.js");
-  return startOtlp({ ...options, endpoint: options.endpoint });
+export interface TracingOptions {
+  /** OpenTelemetry collector, or null for none. */
+  endpoint: string | null;
+  role: string;
+  id: string;
+  log: Logger;
+  /** Where spans are kept too, or null for nowhere. */
+  kept: { connect: () => Promise<Bus>; clock: Clock; onDropped: (count: number) => void } | null;
+}
+
+/** Gives a role its tracing. Without an endpoint OpenTelemetry is not even loaded, and with nobody to tell there are no spans at all. */
+export async function openTracing({ endpoint, role, id, log, kept }: TracingOptions): Promise<Tracing> {
+  const collected = endpoint === null ? noTracing : (await import("./otlp.js")).startOtlp({ endpoint, role, id, log });
+  if (kept === null) return collected;
+  const { connect, clock, onDropped } = kept;
+  return toAll([collected, keepSpans({ connecting: connect(), role, memberId: id, clock, onDropped })]);
 }

@@ -20,12 +20,30 @@ export interface SpanAttributes {
   "parley.first_audio_ms"?: number;
 }
 
+/** Every name of `SpanAttributes`: nothing else is kept. */
+export const spanAttributeNames = Object.keys({
+  "http.request.method": true,
+  "http.route": true,
+  "http.response.status_code": true,
+  "parley.outcome": true,
+  "parley.model": true,
+  "parley.chunk_index": true,
+  "parley.attempt": true,
+  "parley.worker": true,
+  "parley.batch_size": true,
+  "parley.characters": true,
+  "parley.audio_ms": true,
+  "parley.first_audio_ms": true,
+} satisfies Record<keyof SpanAttributes, true>);
+
 export type SpanName =
   | `HTTP ${string}`
   | `WebSocket ${string}`
   | `control-plane ${string}`
   /** A spoken request at the edge, from its plan to its last sound. */
   | "speak"
+  /** A file's transcription at the edge, from its decoding to its last words. */
+  | "transcribe"
   /** A chunk's wait in a scheduler. */
   | "schedule chunk"
   /** An engine's work on a chunk. */
@@ -42,8 +60,6 @@ export interface FinishedSpan {
   endMs: number;
   failed: boolean;
   attributes: SpanAttributes;
-  /** A file's transcription at the edge, from its decoding to its last words. */
-  | "transcribe"
 }
 
 /** Where spans go. */
@@ -57,6 +73,17 @@ export interface Tracing {
 }
 
 export const noTracing: Tracing = { enabled: false, record: () => undefined, close: () => Promise.resolve() };
+
+/** Gives every span to all of several receivers. */
+export function toAll(receivers: readonly Tracing[]): Tracing {
+  const enabled = receivers.filter((receiver) => receiver.enabled);
+  if (enabled.length < 2) return enabled[0] ?? noTracing;
+  return {
+    enabled: true,
+    record: (span) => enabled.forEach((receiver) => receiver.record(span)),
+    close: async () => void (await Promise.all(enabled.map((receiver) => receiver.close()))),
+  };
+}
 
 /** Wall-clock time that never runs backwards within a process, as spans want it: milliseconds since the epoch. */
 export function spanNowMs(): number {

@@ -26,6 +26,9 @@ export async function chdbEngine(directory: string): Promise<AnalyticsEngine | n
   if (loaded === null) return null;
   mkdirSync(directory, { recursive: true });
   const session = await attempt(async () => new loaded.Session(directory));
+  // The engine's threads can hold up the end of a process for ever when it exits in the middle of a statement, and nobody would start it anew.
+  const dieAtOnce = (): void => void process.kill(process.pid, "SIGKILL");
+  process.once("exit", dieAtOnce);
   return {
     name: "chdb",
     command: (statement) => attempt(async () => void (await session.queryAsync(statement, { format: "CSV" }))),
@@ -40,7 +43,10 @@ export async function chdbEngine(directory: string): Promise<AnalyticsEngine | n
         const lines = result.text().split("\n").filter((line) => line !== "");
         return lines.map((line) => JSON.parse(line) as unknown);
       }),
-    close: async () => session.close(),
+    close: async () => {
+      session.close();
+      process.off("exit", dieAtOnce);
+    },
   };
 }
 

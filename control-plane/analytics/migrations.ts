@@ -36,7 +36,34 @@ const usage: AnalyticsMigration = {
   ],
 };
 
-export const analyticsMigrations: readonly AnalyticsMigration[] = [usage];
+/*
+ * Sorted by trace: `parley trace` reads one. A span that came twice is one row to whoever says FINAL, as with usage.
+ */
+const spans: AnalyticsMigration = {
+  name: "0060-spans",
+  statements: [
+    `CREATE TABLE IF NOT EXISTS parley_spans (
+      trace_id FixedString(32),
+      span_id FixedString(16),
+      parent_span_id String,
+      name LowCardinality(String),
+      kind LowCardinality(String),
+      role LowCardinality(String),
+      member_id String,
+      started_at DateTime64(6, 'UTC'),
+      duration_us UInt64,
+      failed Bool,
+      attributes Map(LowCardinality(String), String)
+    )
+    ENGINE = ReplacingMergeTree
+    PARTITION BY toMonday(started_at)
+    ORDER BY (trace_id, span_id)
+    TTL toDateTime(started_at) + INTERVAL 14 DAY
+    SETTINGS non_replicated_deduplication_window = 1000`,
+  ],
+};
+
+export const analyticsMigrations: readonly AnalyticsMigration[] = [usage, spans];
 
 /** Brings the schema up to date; gives the names of the steps that ran. Every statement may run twice: ClickHouse has no transactions. */
 export async function migrateAnalytics(engine: AnalyticsEngine): Promise<string[]> {

@@ -1,3 +1,5 @@
+import type { KeptSpan } from "#protocol/bus/span-stream";
+import { ServiceError } from "#protocol/errors";
 import type { Bus, KeptSubscription } from "#common/bus/bus";
 import type { Logger } from "#common/log";
 import type { Records } from "../database/database.js";
@@ -7,12 +9,18 @@ import type { AnalyticsEngine } from "./engine.js";
 import { ingestUsage } from "./ingestion.js";
 import { openAnalytics } from "./open.js";
 import type { SumUsage } from "./routes.js";
+import { ingestSpans } from "./span-ingestion.js";
+import { readTrace } from "./span-table.js";
 import { sumUsageInRecords } from "./usage-records.js";
 import { sumUsageInEngine } from "./usage-table.js";
 
-/** Usage in the analytics engine, where there is one. */
+/** Gives the spans of a trace. Throws `dependency_unavailable` where there is no analytics engine. */
+export type ReadTrace = (traceId: string) => Promise<KeptSpan[]>;
+
+/** Usage and spans in the analytics engine, where there is one. */
 export interface Analytics {
   sumUsage: SumUsage;
+  readTrace: ReadTrace;
   /** Takes no more and closes the engine. */
   stop(): Promise<void>;
 }
@@ -28,14 +36,16 @@ export function startAnalytics(options: {
   /** Null is the embedded engine. */
   url: string | null;
   dataDirectory: string;
+  /** Whether spans are kept too. */
+  keepsSpans?: boolean;
   watch?: ControlWatch;
 }): Analytics {
-  const { bus, records, log, url, dataDirectory, watch = noWatch } = options;
+  const { bus, records, log, url, dataDirectory, keepsSpans = false, watch = noWatch } = options;
   const ending = new AbortController();
   let held: AnalyticsEngine | null = null;
   /** Set when it has everything that was booked before. */
   let opened: AnalyticsEngine | null = null;
-  let ingestion: KeptSubscription | null = null;
+  const ingestions: KeptSubscription[] = [];
   const open = async (): Promise<void> => {
     const engine = await openAnalytics({ url, dataDirectory, log, signal: ending.signal });
     if (engine === null) return;
@@ -43,7 +53,8 @@ export function startAnalytics(options: {
     const backfilled = await backfillUsage(engine, records, ending.signal);
     if (ending.signal.aborted) return;
     opened = engine;
-    ingestion = ingestUsage({ bus, engine, log, watch });
+    ingestions.push(ingestUsage({ bus, engine, log, watch }));
+    if (keepsSpans) ingestions.push(ingestSpans({ bus, engine, log, watch }));
     log.info({ engine: engine.name, backfilled }, "usage goes to the analytics engine");
   };
   const opening = open().catch((error: unknown) => log.error({ err: error }, "analytics did not start; usage waits on the bus until the next start"));
@@ -52,10 +63,14 @@ export function startAnalytics(options: {
       if (opened !== null) return await sumUsageInEngine(opened, query);
       return await sumUsageInRecords(records, query);
     },
+    readTrace: async (traceId) => {
+      if (opened === null) throw new ServiceError("dependency_unavailable", { parameters: { dependency: "The analytics engine" } });
+      return await readTrace(opened, traceId);
+    },
     stop: async () => {
       ending.abort();
       await opening;
-      await ingestion?.stop();
+      await Promise.all(ingestions.map((ingestion) => ingestion.stop()));
       await held?.close();
     },
   };

@@ -4,12 +4,13 @@ import { childOf } from "#common/tracing/traceparent";
 import type { ForwardedRequest, ForwardedResponse, Reply } from "#protocol/bus/control";
 import { errorCatalogue } from "#protocol/errors";
 
-export type ControlRequestKind = "http" | "verify-key" | "resolve-voices" | "keys" | "teams" | "credit";
+export type ControlRequestKind = "http" | "verify-key" | "resolve-voices" | "keys" | "teams" | "credit" | "trace";
 export type UsageOutcome = "settled" | "repeated" | "dropped";
 
 /** Sees everything that the control plane answers and settles. */
 export interface ControlWatch {
-  reply<T>(kind: ControlRequestKind, work: () => Promise<Reply<T>>): Promise<Reply<T>>;
+  /** `question` as it came: one with a `traceparent` becomes a span of that trace. */
+  reply<T>(kind: ControlRequestKind, question: unknown, work: () => Promise<Reply<T>>): Promise<Reply<T>>;
   /** `pattern` is the route's, or `unmatched`. */
   forwarded(request: ForwardedRequest, pattern: string, work: () => Promise<ForwardedResponse>): Promise<ForwardedResponse>;
   usage(outcome: UsageOutcome): void;
@@ -18,16 +19,19 @@ export interface ControlWatch {
   /** Usage records that the analytics engine took. */
   analyticsRows(count: number): void;
   analyticsWaiting(read: () => number): void;
+  /** Spans that it took. */
+  analyticsSpans(count: number): void;
 }
 
 /** Watches nothing. */
 export const noWatch: ControlWatch = {
-  reply: (_kind, work) => work(),
+  reply: (_kind, _question, work) => work(),
   forwarded: (_request, _pattern, work) => work(),
   usage: () => undefined,
   usageWaiting: () => undefined,
   analyticsRows: () => undefined,
   analyticsWaiting: () => undefined,
+  analyticsSpans: () => undefined,
 };
 
 /** Opens the control plane's metrics and spans. */
@@ -39,16 +43,19 @@ export function watchControlPlane(options: { metrics: Metrics; tracing: Tracing;
   const settled = metrics.counter("parley_usage_settled_total");
   let analyticsWaiting = (): number => 0;
   const analyticsRows = metrics.counter("parley_analytics_rows_total");
+  const analyticsSpans = metrics.counter("parley_analytics_spans_total");
   metrics.gauge("parley_analytics_waiting", () => analyticsWaiting());
   const count = (kind: ControlRequestKind, status: number, startMs: number): void => {
     requests({ kind, outcome: status < 400 ? "ok" : status < 500 ? "refused" : "failed" });
     seconds({ kind }, (spanNowMs() - startMs) / 1000);
   };
   return {
-    reply: async (kind, work) => {
+    reply: async (kind, question, work) => {
       const startMs = spanNowMs();
       const reply = await work();
-      count(kind, reply.ok ? 200 : errorCatalogue[reply.error.code].status, startMs);
+      const status = reply.ok ? 200 : errorCatalogue[reply.error.code].status;
+      count(kind, status, startMs);
+      if (tracing.enabled) recordReply(tracing, kind, question, status, startMs);
       return reply;
     },
     forwarded: async (request, pattern, work) => {
@@ -61,10 +68,18 @@ export function watchControlPlane(options: { metrics: Metrics; tracing: Tracing;
     usage: (outcome) => settled({ outcome }),
     usageWaiting: (read) => metrics.gauge("parley_usage_waiting", read),
     analyticsRows: (rows) => analyticsRows({}, rows),
+    analyticsSpans: (spans) => analyticsSpans({}, spans),
     analyticsWaiting: (read) => {
       analyticsWaiting = read;
     },
   };
+}
+
+function recordReply(tracing: Tracing, kind: ControlRequestKind, question: unknown, status: number, startMs: number): void {
+  const { traceparent } = (typeof question === "object" && question !== null ? question : {}) as { traceparent?: unknown };
+  const context = childOf(typeof traceparent === "string" ? traceparent : null);
+  if (context === null) return;
+  tracing.record({ name: `control-plane ${kind}`, kind: "consumer", context, startMs, endMs: spanNowMs(), failed: status >= 500, attributes: {} });
 }
 
 function recordForwarded(tracing: Tracing, request: ForwardedRequest, pattern: string, status: number, startMs: number): void {

@@ -1,4 +1,4 @@
-import { and, asc, eq, inArray, lte, notExists, notInArray, sql } from "drizzle-orm";
+import { and, asc, eq, inArray, isNotNull, lte, notExists, notInArray, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/pg-core";
 import { newIdentifier } from "#common/identifier";
 import type { Records } from "../database/database.js";
@@ -12,6 +12,15 @@ export function databaseBook(records: Records): DeliveryBook {
     finish: (attempts, now) => finishDeliveries(records, attempts, now),
     forget: (before) => forgetEvents(records, before),
   };
+}
+
+/** Makes due what an earlier life of this process had taken and not booked. Only for whoever has the database alone: nobody else's takings are left. */
+export async function reclaimDeliveries(records: Records, now: Date): Promise<void> {
+  const { status, lease } = webhookDeliveries;
+  await records
+    .update(webhookDeliveries)
+    .set({ lease: null, dueAt: now })
+    .where(and(eq(status, "pending"), isNotNull(lease)));
 }
 
 async function takeDeliveries(records: Records, request: TakeRequest): Promise<TakenDelivery[]> {

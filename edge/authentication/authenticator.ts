@@ -1,5 +1,6 @@
 import { hasScope, type KeyScope, type Principal } from "#protocol/bus/control";
 import { ServiceError } from "#protocol/errors";
+import { formatTraceparent } from "#common/tracing/traceparent";
 import type { HttpRequest } from "../http/exchange.js";
 import { bearerCredential } from "./bearer.js";
 import type { KeyVerifier } from "./key-verifier.js";
@@ -8,13 +9,13 @@ import type { KeyVerifier } from "./key-verifier.js";
  * Tells who sends a request, over HTTP or as a WebSocket upgrade. Throws `unauthenticated` without a usable header, `invalid_token`,
  * `token_expired`, and `dependency_unavailable` when nobody can say.
  */
-export type Authenticate = (request: Pick<HttpRequest, "header">) => Promise<Principal>;
+export type Authenticate = (request: Pick<HttpRequest, "header"> & Partial<Pick<HttpRequest, "trace">>) => Promise<Principal>;
 
 export function createAuthenticate(verifier: Pick<KeyVerifier, "verify">): Authenticate {
   return async (request) => {
     const key = bearerCredential(request.header("authorization"));
     if (key === null) throw new ServiceError("unauthenticated");
-    return await verifier.verify(key);
+    return await verifier.verify(key, request.trace === undefined ? null : formatTraceparent(request.trace));
   };
 }
 

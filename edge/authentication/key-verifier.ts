@@ -78,14 +78,17 @@ export class KeyVerifier {
     options.bus.onReconnect(() => this.#forgetEverything());
   }
 
-  /** Throws `invalid_token`, `token_expired`, or `dependency_unavailable` when nobody can say. */
-  async verify(key: string): Promise<Principal> {
+  /**
+   * `traceparent` is where the control plane's part of it belongs: of requests that wait for one answer, that of the first.
+   * Throws `invalid_token`, `token_expired`, or `dependency_unavailable` when nobody can say.
+   */
+  async verify(key: string, traceparent: string | null = null): Promise<Principal> {
     const digest = sha256Hex(key);
     const refusal = this.#refused.get(digest);
     const known = refusal === null ? this.#accepted.get(digest) : null;
     if (refusal !== null || known !== null) this.#options.onVerdict("memory");
     if (refusal !== null) throw new ServiceError(refusal);
-    const accepted = known ?? (await this.#lookUpOnce(digest));
+    const accepted = known ?? (await this.#lookUpOnce(digest, traceparent));
     this.#assertUnexpired(accepted);
     return accepted.principal;
   }
@@ -95,32 +98,32 @@ export class KeyVerifier {
   }
 
   /** A thousand requests with one new key are one question. */
-  #lookUpOnce(digest: string): Promise<Acceptance> {
+  #lookUpOnce(digest: string, traceparent: string | null): Promise<Acceptance> {
     const running = this.#running.get(digest);
     if (running !== undefined) return running;
-    const lookup = this.#lookUp(digest).finally(() => this.#running.delete(digest));
+    const lookup = this.#lookUp(digest, traceparent).finally(() => this.#running.delete(digest));
     this.#running.set(digest, lookup);
     return lookup;
   }
 
-  async #lookUp(digest: string): Promise<Acceptance> {
+  async #lookUp(digest: string, traceparent: string | null): Promise<Acceptance> {
     const shared = this.#readShared(await this.#options.cache.get(cacheKey(digest)));
     if (shared !== null && this.#isCurrent(digest, shared)) {
       this.#options.onVerdict("redis");
       this.#accepted.set(digest, shared, this.#leftMs(shared));
       return shared;
     }
-    let fresh = await this.#ask(digest);
+    let fresh = await this.#ask(digest, traceparent);
     // It was revoked, or changed, while the answer was under way.
-    if (!this.#isCurrent(digest, fresh)) fresh = await this.#ask(digest);
+    if (!this.#isCurrent(digest, fresh)) fresh = await this.#ask(digest, traceparent);
     this.#options.onVerdict("control-plane");
     this.#accepted.set(digest, fresh, this.#leftMs(fresh));
     await this.#options.cache.set(cacheKey(digest), JSON.stringify(fresh), this.#leftMs(fresh));
     return fresh;
   }
 
-  async #ask(digest: string): Promise<Acceptance> {
-    const question: VerifyKeyRequest = { keyDigest: digest };
+  async #ask(digest: string, traceparent: string | null): Promise<Acceptance> {
+    const question: VerifyKeyRequest = { keyDigest: digest, traceparent };
     const options = { timeoutMs: VERIFY_TIMEOUT_MS, dependency: "Authentication" };
     const verifiedAtMs = this.#options.epochMs();
     const reply = await this.#options.bus.request<Reply<VerifyKeyReply>>(controlSubjects.verifyKey, question, options);

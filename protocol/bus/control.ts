@@ -1,5 +1,6 @@
 import type { ErrorRecord } from "../errors.js";
 import type { VoiceTraits } from "../speech/chunk.js";
+import type { KeptSpan } from "./span-stream.js";
 
 /** Requests to the control plane; any instance may answer (queue group `control-plane`). */
 export const controlSubjects = {
@@ -9,6 +10,7 @@ export const controlSubjects = {
   keys: "parley.control.keys",
   teams: "parley.control.teams",
   credit: "parley.control.credit",
+  trace: "parley.control.trace",
 } as const;
 
 /**
@@ -55,6 +57,8 @@ export interface Principal {
 /** `keyDigest` is the SHA-256 of the presented key, hex: the key itself does not travel. */
 export interface VerifyKeyRequest {
   keyDigest: string;
+  /** W3C trace context of the request that asks first; the answer may be another's too. */
+  traceparent?: string | null;
 }
 
 /** Refusals come as `Reply` errors `invalid_token` and `token_expired`. */
@@ -71,6 +75,8 @@ export interface KeyRevoked {
 export interface ResolveVoicesRequest {
   teamId: string;
   voiceIds: string[];
+  /** W3C trace context of the request that needs them. */
+  traceparent?: string | null;
 }
 
 /** A saved voice as the speech path needs it. */
@@ -206,4 +212,15 @@ export interface CreditReply {
   entries: CreditEntry[];
   /** What an audit found wrong; empty is well. */
   findings: string[];
+}
+
+/** Asks for a trace of the cluster, for the command line. */
+export interface TraceRequest {
+  /** 32 hex characters. */
+  traceId: string;
+}
+
+/** The spans that are kept, in the order in which they began; none for a trace that nobody knows. */
+export interface TraceReply {
+  spans: KeptSpan[];
 }

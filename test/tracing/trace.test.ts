@@ -1,6 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { encodeMsgpack } from "#protocol/msgpack";
 import { WebSocket } from "ws";
+import { connectNats } from "#common/bus/nats";
+import { controlSubjects, type Reply, type TraceReply } from "#protocol/bus/control";
+import type { KeptSpan } from "#protocol/bus/span-stream";
+import { hasChdb } from "../analytics/chdb-present.js";
+import { silentLog } from "../control-plane/databases.js";
 import { startCluster, type TestCluster } from "../harness/cluster.js";
 import { until } from "../harness/processes.js";
 import { type Collector, type ReceivedSpan, startCollector } from "./collector.js";
@@ -13,7 +18,7 @@ describe("traces of a cluster", () => {
   let cluster: TestCluster;
   beforeAll(async () => {
     collector = await startCollector();
-    cluster = await startCluster({ settings: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint } });
+    cluster = await startCluster({ settings: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint, PARLEY_SPANS: "on" } });
   });
   afterAll(async () => {
     await cluster.stop();
@@ -69,10 +74,27 @@ describe("traces of a cluster", () => {
   it("follow a forwarded request into the control plane, by route and not by path", async () => {
     const traceId = "a".repeat(32);
     await call("/model/canarypath?x=canaryquery", { headers: { traceparent: `00-${traceId}-${"b".repeat(16)}-01`, origin: "https://canaryheader.example" } });
+    await whenThere(traceId, "HTTP GET /model/*");
     const spans = await whenThere(traceId, "control-plane GET /model/:id");
     const [http] = named(spans, "HTTP GET /model/*");
     expect(named(spans, "control-plane GET /model/:id")[0]).toMatchObject({ parentSpanId: http?.spanId, service: "parley-control-plane" });
     expect(http?.attributes["http.response.status_code"]).toBe(404);
+  });
+
+  it("follow the questions about keys and voices into the control plane", async () => {
+    const [key, voice] = ["1a".repeat(16), "2b".repeat(16)];
+    await call("/wallet/self/package", { headers: { authorization: "Bearer canarykey", traceparent: `00-${key}-${"b".repeat(16)}-01` } });
+    await whenThere(key, "HTTP GET /wallet/*");
+    const ofKey = await whenThere(key, "control-plane verify-key");
+    expect(named(ofKey, "control-plane verify-key")[0]).toMatchObject({
+      ...{ parentSpanId: named(ofKey, "HTTP GET /wallet/*")[0]?.spanId, service: "parley-control-plane" },
+      ...{ failed: false, attributes: {} },
+    });
+    const body = { text: "canarytext", reference_id: "0".repeat(32) };
+    expect((await call("/v1/tts", { body, headers: { traceparent: `00-${voice}-${"b".repeat(16)}-01` } })).status).toBe(400);
+    await whenThere(voice, "HTTP POST /v1/tts");
+    const ofVoice = await whenThere(voice, "control-plane resolve-voices");
+    expect(named(ofVoice, "control-plane resolve-voices")[0]?.parentSpanId).toBe(named(ofVoice, "HTTP POST /v1/tts")[0]?.spanId);
   });
 
   it("follow a WebSocket", async () => {
@@ -115,5 +137,28 @@ describe("traces of a cluster", () => {
     expect(everything).toContain("parley-edge");
     for (const secret of [...canaries, cluster.apiKey]) expect(everything).not.toContain(secret);
     expect(new Set(collector.spans.map(({ name }) => name)).size).toBeLessThan(20);
+  });
+
+  it.skipIf(!hasChdb())("are kept in the analytics engine, the same and no more", async () => {
+    const bus = await connectNats({ url: cluster.natsUrl, name: "test", log: silentLog });
+    const keptOf = async (traceId: string): Promise<KeptSpan[]> => {
+      const reply = await bus.request<Reply<TraceReply>>(controlSubjects.trace, { traceId }, { timeoutMs: 10_000, dependency: "the control plane" });
+      if (!reply.ok) throw new Error(reply.error.code);
+      return reply.value.spans;
+    };
+    const traceIds = [...new Set(collector.spans.map(({ traceId }) => traceId))];
+    const everything: string[] = [];
+    for (const traceId of traceIds) {
+      const sent = spansOf(traceId);
+      await until(async () => (await keptOf(traceId)).length >= sent.length, { withinMs: 20_000, what: `the ${sent.length} spans of a trace to be kept` });
+      const kept = await keptOf(traceId);
+      const told = (span: { spanId: string; parentSpanId: string | null; name: string }): string => `${span.spanId} ${span.parentSpanId ?? ""} ${span.name}`;
+      expect(kept.map(told).sort()).toEqual(sent.map(told).sort());
+      everything.push(JSON.stringify(kept));
+    }
+    expect(traceIds.length).toBeGreaterThan(5);
+    for (const secret of [...canaries, cluster.apiKey]) expect(everything.join()).not.toContain(secret);
+    expect(await keptOf("ab".repeat(16))).toEqual([]);
+    await bus.close();
   });
 });

@@ -4,7 +4,7 @@ import { createSealer } from "#common/secrets/sealer";
 import type { Database, Records } from "#control-plane/database/database";
 import type { AttemptOutcome, DeliveryBook, TakenDelivery } from "#control-plane/webhooks/delivery";
 import { nextStep } from "#control-plane/webhooks/delivery";
-import { databaseBook } from "#control-plane/webhooks/delivery-book";
+import { databaseBook, reclaimDeliveries } from "#control-plane/webhooks/delivery-book";
 import { enqueueWebhookEvent, type WebhookEndpoint } from "#control-plane/webhooks/enqueue";
 import { callAnalyzed, type SessionFacts } from "#control-plane/webhooks/events";
 import { webhookAttempts, webhookDeliveries, webhookEvents } from "#control-plane/webhooks/tables";
@@ -53,6 +53,15 @@ describe.each(engines)("the book of deliveries on %s", (engine) => {
     );
   const eventsOf = (taken: TakenDelivery[]): string[] =>
     taken.map(({ url, body }) => `${new URL(url).host[0]} ${(JSON.parse(body) as WebhookPayload).event}`).sort();
+
+  it("gives back at once what was taken by a process that had the database alone and died", async () => {
+    await writeThree(someSession());
+    const taken = await take();
+    await finish(taken.slice(0, 1), broken, 0);
+    expect(await take(0)).toEqual([]);
+    await reclaimDeliveries(records, later(0));
+    expect((await take(0)).map(({ id }) => id)).toEqual(taken.slice(1).map(({ id }) => id));
+  });
 
   it("keeps the event and its deliveries with the transaction, or neither", async () => {
     const [payload] = threeEvents(someSession());

@@ -34,7 +34,8 @@ export async function planSpeech(options: { request: SpeechRequest; caller: Call
   const { folder, name } = caller.model;
   const served = context.speech.servedModel(folder);
   if (served === null) throw new ServiceError("no_worker", { parameters: { model: name } });
-  const cast = await castVoices({ request, teamId: caller.principal.teamId, saved: context.savedVoices, inline: context.inlineVoices });
+  const { savedVoices: saved, inlineVoices: inline } = context;
+  const cast = await castVoices({ request, teamId: caller.principal.teamId, saved, inline, traceparent: caller.traceparent });
   const format = request.format ?? "mp3";
   const maxTokens = request.max_new_tokens ?? 0;
   return {

@@ -16,14 +16,21 @@ export interface Cast {
  * lists of samples; a flat list of samples is one speaker. With neither, the model's own voice speaks.
  * Throws `unknown_reference`, `bad_reference_audio`, `dependency_unavailable`.
  */
-export async function castVoices(options: { request: SpeechRequest; teamId: string; saved: SavedVoices; inline: InlineVoices }): Promise<Cast> {
-  const { request, teamId, saved, inline } = options;
+export async function castVoices(options: {
+  request: SpeechRequest;
+  teamId: string;
+  saved: SavedVoices;
+  inline: InlineVoices;
+  /** Names the span that needs the voices; none when absent. */
+  traceparent?: string;
+}): Promise<Cast> {
+  const { request, teamId, saved, inline, traceparent = null } = options;
   const speed = request.prosody?.speed ?? 1;
   const voiceOf = (speaker: string | null, traits: VoiceTraits | null): VoiceSettings => ({ speaker, language: null, speed, traits });
 
   const voiceIds = [request.reference_id ?? []].flat().filter((voiceId) => voiceId !== "");
   if (voiceIds.length > 0) {
-    const voices = (await saved.resolve(teamId, voiceIds)).map((voice) => {
+    const voices = (await saved.resolve(teamId, voiceIds, traceparent)).map((voice) => {
       if (voice === null) throw new ServiceError("unknown_reference");
       return voiceOf(voice.speaker, voice.traits);
     });

@@ -26,15 +26,15 @@ export class SavedVoices {
   }
 
   /**
-   * The voices in the order asked; null where the team may not use one or it does not exist.
+   * The voices in the order asked; null where the team may not use one or it does not exist. `traceparent` names the span that needs them.
    * Throws `dependency_unavailable` when no control plane answers.
    */
-  async resolve(teamId: string, voiceIds: string[]): Promise<(ResolvedVoice | null)[]> {
+  async resolve(teamId: string, voiceIds: string[], traceparent: string | null = null): Promise<(ResolvedVoice | null)[]> {
     const missing = [...new Set(voiceIds)].filter((voiceId) => this.#recall(teamId, voiceId) === null);
     const fetched = new Map<string, ResolvedVoice | null>();
     if (missing.length > 0) {
       const changes = this.#changes;
-      const question: ResolveVoicesRequest = { teamId, voiceIds: missing };
+      const question: ResolveVoicesRequest = { teamId, voiceIds: missing, traceparent };
       const reply = await this.#bus.request<Reply<ResolveVoicesReply>>(controlSubjects.resolveVoices, question, {
         timeoutMs: REQUEST_TIMEOUT_MS,
         dependency: "The voice library",
