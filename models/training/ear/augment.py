@@ -67,13 +67,13 @@ def companded(samples: np.ndarray) -> np.ndarray:
 class Strength:
     """How much of each change; the defaults trained the shipped model."""
 
-    noisy: float = 0.65
-    snr_db: tuple[float, float] = (0.0, 24.0)
-    roomy: float = 0.3
-    telephone: float = 0.22
-    warp: tuple[float, float] = (0.82, 1.2)
-    speed: tuple[float, float] = (0.86, 1.17)
-    stretch: tuple[float, float] = (0.85, 1.2)
+    noisy: float = 0.55
+    snr_db: tuple[float, float] = (0.0, 25.0)
+    roomy: float = 0.25
+    telephone: float = 0.18
+    warp: tuple[float, float] = (0.85, 1.17)
+    speed: tuple[float, float] = (0.88, 1.14)
+    stretch: tuple[float, float] = (0.87, 1.17)
 
 
 class Augmenter:

@@ -21,6 +21,9 @@ WEIGHTS = {"ljspeech": 2, "common_voice": 4, "wordnet": 2, "templates": 2}
 
 BOOK_WEIGHT = 2
 WORD = re.compile(r"(?=.{1,21}$)[a-z]+('[a-z]{1,2})?")
+SLURS = re.compile("nigg[aeu]|faggot|kike|chink('s|s)?$|spic(s)?$|wetback|raghead|darkie|darky|coon(s)?$|injun|jap(s)?$|tranny")
+"""Words that books of their time use and that no recognizer should offer for something else."""
+
 MOST_PRONUNCIATIONS = 3
 SPOKEN_LETTERS = {
     "a": "ey", "b": "b iy", "c": "s iy", "d": "d iy", "e": "iy", "f": "eh f", "g": "jh iy", "h": "ey ch", "i": "ay", "j": "jh ey", "k": "k ey",
@@ -70,16 +73,15 @@ def pronounce(word: str, dictionary: dict[str, list[list[str]]], spoken: dict[st
     return [phones.ids(said) for said in list(unique.values())[:MOST_PRONUNCIATIONS]]
 
 
-def vocabulary(counts: Counter, books_only: Counter, dictionary: dict, least: int) -> list[str]:
-    """Words that some dictionary has, or that are frequent, without strings that no one can say."""
-    del books_only
-    chosen = {
-        word
-        for word, number in counts.items()
-        if WORD.fullmatch(word) and not re.search(r"(.)\1\1", word) and (number >= (2 if word in dictionary else least))
-    }
-    chosen |= set(SPOKEN_LETTERS) | {word for word in counts if word in dictionary and WORD.fullmatch(word)}
-    return sorted(word for word in chosen if len(word) == 1 or re.search("[aeiouy]", word) or word in dictionary)
+def vocabulary(counts: Counter, dictionary: dict, least: int) -> list[str]:
+    """Every word of the text that CMUdict has, and others that are frequent; no slurs and no strings that no one can say."""
+
+    def fit(word: str, number: int) -> bool:
+        if not WORD.fullmatch(word) or SLURS.match(word):
+            return False
+        return word in dictionary or (number >= least and bool(re.search("[aeiouy]", word)) and not re.search(r"(.)\1\1", word))
+
+    return sorted({word for word, number in counts.items() if fit(word, number)} | set(SPOKEN_LETTERS))
 
 
 def main() -> None:
@@ -100,7 +102,7 @@ def main() -> None:
     lines = {name: [words for words in map(corpus.words, texts) if len(words) > 1 or name == "templates"] for name, texts in found.items()}
     counts = Counter(word for texts in lines.values() for line in texts for word in line)
     dictionary = cmudict(options.cmudict)
-    words = vocabulary(counts, Counter(), dictionary, options.least_unknown)
+    words = vocabulary(counts, dictionary, options.least_unknown)
     stems = [word[:-2] for word in words if word.endswith("'s")]
     spoken = flite(options.front_end, sorted({*words, *stems}))
     pronunciations = [pronounce(word, dictionary, spoken) for word in words]

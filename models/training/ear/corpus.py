@@ -1,7 +1,7 @@
 """Text for training and for the language model: where it comes from, how it is cut, and what is kept out of it.
 
-Each source is public domain, CC0 or permissive (see README.md). Every sentence of the evaluation sets is removed before anything is
-learned from a source, and so is every sentence that shares six words in a row with one of them.
+Each source is public domain, CC0 or permissive (see README.md). Every sentence of the evaluation and development sets is removed before
+anything is learned from a source, and so is every sentence that shares six words in a row with one of them.
 """
 
 import argparse
@@ -18,6 +18,10 @@ SHARED_WORDS = 6
 
 UNSEEN_CORPORA = ("pocketsphinx", "librivox_sonnet", "cmu_arctic", "librispeech")
 """Corpora of ../shared/data/human that are evaluation as a whole."""
+
+
+DEVELOPMENT_EVERY = {"commonvoice": 12, "kathleen": 94, "an4": 10, "picovoice": 62, "ljspeech": 29}
+"""One clip in so many (the second, and so on) is development; corpora that are not named have none."""
 
 
 def words(text: str) -> list[str]:
@@ -42,12 +46,20 @@ def is_evaluation(corpus: str, index: int) -> bool:
     return corpus in UNSEEN_CORPORA or (corpus == "commonvoice" and index % 4 == 3)
 
 
-def evaluation_texts(data: Path) -> list[str]:
-    """Every sentence that is spoken in an evaluation set."""
-    found = [row[2] for row in rows(data / "ljspeech/metadata.csv") if row[0].endswith("0")]
-    for path in sorted((data / "human").glob("*/metadata.csv")):
-        found += [row[2] for i, row in enumerate(rows(path)) if is_evaluation(path.parent.name, i)]
-    return found + (HERE / "evaluation-sentences.txt").read_text().split("\n")
+def part(name: str, index: int, identity: str) -> str:
+    """train, dev or eval: what line `index` (from 0) of a corpus is for."""
+    if (name == "ljspeech" and identity.endswith("0")) or is_evaluation(name, index):
+        return "eval"
+    every = DEVELOPMENT_EVERY.get(name)
+    return "dev" if every and index % every == 1 else "train"
+
+
+def spoken_texts(data: Path, parts: tuple[str, ...]) -> list[str]:
+    """Every sentence that is spoken in these parts; `eval` includes the sentences of the synthetic voices."""
+    found = (HERE / "evaluation-sentences.txt").read_text().split("\n") if "eval" in parts else []
+    for path in [data / "ljspeech/metadata.csv", *sorted((data / "human").glob("*/metadata.csv"))]:
+        found += [row[2] for i, row in enumerate(rows(path)) if part(path.parent.name, i, row[0]) in parts]
+    return found
 
 
 class Heldout:
@@ -97,8 +109,8 @@ def wordnet(folder: Path) -> list[str]:
 
 
 def sources(data: Path, texts: Path, wordnet_folder: Path) -> dict[str, list[str]]:
-    """All sentences by source, evaluation removed. `texts` holds `cv/*.txt` and `books/*.txt`."""
-    heldout = Heldout(evaluation_texts(data))
+    """All sentences by source, without those of evaluation and development. `texts` holds `cv/*.txt` and `books/*.txt`."""
+    heldout = Heldout(spoken_texts(data, ("eval", "dev")))
     found = {
         "ljspeech": ljspeech(data),
         "common_voice": common_voice(texts / "cv"),

@@ -33,13 +33,14 @@ def front_end_phones(front_end: Path, texts: list[str]) -> list[tuple[str, ...]]
 
 
 def write(path: Path, utterances: list[Utterance]) -> None:
-    """Write a pool; `path` is its name without ending."""
-    offset = 0
-    with open(f"{path}.pcm", "wb") as samples, open(f"{path}.tsv", "w") as table:
+    """Write a pool; `path` is its name without ending. The table gets its name last: where it is, the pool is whole."""
+    offset, unfinished = 0, Path(f"{path}.tsv.part")
+    with open(f"{path}.pcm", "wb") as samples, unfinished.open("w") as table:
         for item in utterances:
             samples.write(item.audio.astype("<i2").tobytes())
             table.write(f"{offset}\t{len(item.audio)}\t{item.speaker}\t{' '.join(item.phones)}\t{item.text}\n")
             offset += len(item.audio)
+    unfinished.rename(f"{path}.tsv")
     print(f"{path.name}: {len(utterances)} utterances, {offset / RATE / 60:.1f} min", flush=True)
 
 

@@ -23,7 +23,7 @@ from features import log_mel
 from network import Network, greedy
 from score import distance
 
-BATCH_SAMPLES = 50 * pools.RATE
+BATCH_SAMPLES = 40 * pools.RATE
 CHUNK_SAMPLES = 1200 * pools.RATE
 JOINED = ("speech_commands_train", "an4_train")
 """Pools of single words: several clips are joined to one utterance, so that words have neighbours."""
@@ -37,13 +37,21 @@ def usable(item: pools.Utterance) -> bool:
 
 
 class Source:
-    """An endless, shuffled walk through a pool."""
+    """An endless, shuffled walk through a pool. A pool that is still being made joins when it is there."""
 
-    def __init__(self, name: str, items: list[pools.Utterance], rng: random.Random):
-        self.items: list[Sample] = [(item.audio, phones.ids(item.phones)) for item in items if usable(item)]
-        self.joined, self.rng, self.order = name in JOINED, rng, []
-        self.seconds = sum(len(audio) for audio, _ in self.items) / pools.RATE
-        self.played = 0.0
+    def __init__(self, path: Path, share: float, rng: random.Random):
+        self.path, self.share, self.rng = path, share, rng
+        self.items: list[Sample] = []
+        self.joined, self.order, self.played = path.name in JOINED, [], 0.0
+
+    def ready(self) -> bool:
+        if not self.items and self.path.with_suffix(".tsv").exists():
+            self.items = [(item.audio, phones.ids(item.phones)) for item in pools.read(self.path) if usable(item)]
+            print(f"{self.path.name:24} {len(self.items):6} clips {self.seconds() / 60:7.1f} min, share {self.share:.3f}", flush=True)
+        return bool(self.items)
+
+    def seconds(self) -> float:
+        return sum(len(audio) for audio, _ in self.items) / pools.RATE
 
     def _one(self) -> Sample:
         if not self.order:
@@ -58,12 +66,14 @@ class Source:
         return audio, [phone for _, said in parts for phone in said]
 
 
-def batches(sources: list[Source], shares: list[float], rng: random.Random) -> Iterator[list[Sample]]:
-    """Batches of about 50 s of clips of similar length; each chunk of 20 minutes holds every source with its share."""
+def batches(sources: list[Source], rng: random.Random) -> Iterator[list[Sample]]:
+    """Batches of about 40 s of clips of similar length; each chunk of 20 minutes holds every source with its share."""
     while True:
         chunk: list[Sample] = []
-        for source, share in zip(sources, shares, strict=True):
-            wanted = share * CHUNK_SAMPLES * rng.uniform(0.8, 1.2)
+        ready = [source for source in sources if source.ready()]
+        whole = sum(source.share for source in ready)
+        for source in ready:
+            wanted = source.share / whole * CHUNK_SAMPLES * rng.uniform(0.8, 1.2)
             while wanted > 0:
                 chunk.append(source.draw())
                 wanted -= len(chunk[-1][0])
@@ -141,11 +151,8 @@ def main() -> None:
     rng = random.Random(options.seed)
     random.seed(options.seed)
     options.out.mkdir(parents=True, exist_ok=True)
-    mix = {name: float(share) for name, share in (entry.split("=") for entry in options.mix)}
-    sources = [Source(name, pools.read(options.pools / name), rng) for name in mix]
-    for name, source in zip(mix, sources, strict=True):
-        print(f"{name:24} {len(source.items):6} clips {source.seconds / 60:7.1f} min, share {mix[name] / sum(mix.values()):.3f}", flush=True)
-    augmenter = Augmenter([audio for source in sources for audio, _ in source.items[:40]], options.seed)
+    sources = [Source(options.pools / name, float(share), rng) for name, share in (entry.split("=") for entry in options.mix)]
+    augmenter = Augmenter([audio for source in sources if source.ready() for audio, _ in source.items[:40]], options.seed)
     watched = {
         name: [(log_mel(item.audio / 32768), phones.ids(item.phones)) for item in pools.read(options.pools / name)] for name in options.watch
     }
@@ -155,7 +162,7 @@ def main() -> None:
     mean = copy.deepcopy(network)
     optimizer = torch.optim.AdamW(network.parameters(), options.rate, betas=(0.9, 0.98), weight_decay=1e-2)
     begin, end, audio, running, step = time.time(), end_time(options.until), 0.0, 0.0, 0
-    preparing, reported = 0.0, begin - 150
+    preparing, reported = 0.0, begin - 240
 
     def report() -> None:
         watching = ", ".join(
@@ -169,7 +176,7 @@ def main() -> None:
         torch.save(network.state_dict(), options.out / "last.pt")
         torch.save(mean.state_dict(), options.out / "mean.pt")
 
-    for batch in batches(sources, [share / sum(mix.values()) for share in mix.values()], rng):
+    for batch in batches(sources, rng):
         done = (time.time() - begin) / (end - begin)
         if done >= 1:
             break
@@ -191,13 +198,13 @@ def main() -> None:
         step += 1
         running = losses[0].item() if step == 1 else 0.98 * running + 0.02 * losses[0].item()
         if step % 8 == 0:
-            average(mean, network, 0.98 if done < 0.5 else 0.99)
-        if time.time() - reported > 240:
+            average(mean, network, 0.95 if done < 0.5 else 0.97)
+        if time.time() - reported > 360:
             reported = time.time()
             report()
     report()
-    for name, source in zip(mix, sources, strict=True):
-        print(f"{name:24} heard {source.played / max(1, source.seconds):.1f} times")
+    for source in sources:
+        print(f"{source.path.name:24} heard {source.played / max(1, source.seconds()):.1f} times")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,39 @@
+"""What pocketsphinx (its own American model and language model, default settings) hears in the evaluation sets: FOLDER/SET.pocketsphinx."""
+
+import argparse
+import subprocess
+import tempfile
+from pathlib import Path
+
+SPHINX = Path("/usr/share/pocketsphinx/model/en-us")
+
+
+def listen(folder: Path, name: str) -> list[str]:
+    """One line of words per clip, in the order of the table."""
+    files = [line.split("\t")[0].removesuffix(".wav") for line in (folder / f"{name}.tsv").read_text().rstrip("\n").split("\n")]
+    with tempfile.TemporaryDirectory() as work:
+        control, answers = Path(work, "control"), Path(work, "answers")
+        control.write_text("\n".join(files) + "\n")
+        subprocess.run(
+            ["pocketsphinx_batch", "-hmm", SPHINX / "en-us", "-lm", SPHINX / "en-us.lm.bin", "-dict", SPHINX / "cmudict-en-us.dict",
+             "-adcin", "yes", "-adchdr", "44", "-cepdir", folder, "-cepext", ".wav", "-ctl", control, "-hyp", answers],
+            check=True, stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+        heard = dict(reversed(line.rsplit(" (", 1)) for line in answers.read_text().rstrip("\n").split("\n"))
+    by_file = {key.split(" ")[0].rstrip(")"): said for key, said in heard.items()}
+    return [by_file.get(file, "") for file in files]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("sets", nargs="*", help="all that were not heard yet when none is named")
+    options = parser.parse_args()
+    names = options.sets or [path.stem for path in sorted(options.folder.glob("*.tsv")) if not path.with_suffix(".pocketsphinx").exists()]
+    for name in names:
+        (options.folder / f"{name}.pocketsphinx").write_text("\n".join(listen(options.folder, name)) + "\n")
+        print(name, flush=True)
+
+
+if __name__ == "__main__":
+    main()
