@@ -9,6 +9,7 @@ import { type AudioFormat, audioFormats } from "#protocol/speech/request";
 import { audioMeter, MP3_KILOBITS_PER_SECOND, PCM_SAMPLE_RATE } from "../audio-meter.js";
 import { type Command, CommandError, exitCodes, type OptionValues, type Terminal } from "../command.js";
 import { findPlayer, type Player } from "../player.js";
+import { refusal } from "../refusal.js";
 import { findCluster, unreachable } from "../running-cluster.js";
 
 export const sayCommand: Command = {
@@ -94,18 +95,6 @@ function factorOf(text: string): number {
   const factor = Number(text);
   if (!Number.isFinite(factor)) throw new CommandError(`--speed is a number from 0.5 to 2, not "${text}"`, exitCodes.usage);
   return factor;
-}
-
-/** What the service says about a refused request, as short as its body allows. */
-async function refusal(response: Response): Promise<string> {
-  const body = await response.text();
-  try {
-    const parsed = JSON.parse(body) as { message?: unknown };
-    if (typeof parsed.message === "string") return parsed.message;
-  } catch {
-    // Not JSON: shown as it is.
-  }
-  return body === "" ? response.statusText : body.slice(0, 500);
 }
 
 /** Passes the sound on while it comes, with progress on standard error. */
