@@ -1,0 +1,140 @@
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { decodeAudio } from "#common/audio/decoding/decode";
+import { tone } from "#common/audio/testing/signals";
+import { cutSound } from "#common/listening/cut";
+import { detectionWindows, joinDetections } from "#common/listening/windows";
+import { readModelFolder } from "../../repository/folder.js";
+import { hearOne, noise, silence } from "../conformance/hear.js";
+import { listenEngineConformance } from "../conformance/listen-suite.js";
+import type { ListenEngine } from "../listen-engine.js";
+import { ModelThreads } from "../model-threads.js";
+import { TfjsEngine } from "./engine.js";
+
+const folder = fileURLToPath(new URL("../../../../models/parley-vad", import.meta.url));
+const directory = mkdtempSync(join(tmpdir(), "parley-detector-"));
+const threads = new ModelThreads(1);
+
+const load = async (from = folder): Promise<TfjsEngine> => await TfjsEngine.load({ model: await readModelFolder(from), threads });
+
+/** A recording of somebody who speaks from 1.50 to 4.77 s and from 6.27 to 10.94 s, of 12.44 s. */
+async function example(): Promise<Int16Array> {
+  const { pcm } = await decodeAudio(readFileSync(join(folder, "example.opus")), { maxSeconds: 60, sampleRate: 16_000 });
+  return pcm.samples;
+}
+
+async function detect(engine: ListenEngine, samples: Int16Array): Promise<Uint8Array> {
+  const result = await hearOne(engine, samples);
+  if (result.result !== "detected") expect.fail(result.result);
+  return result.speech;
+}
+
+const shareAbove = (speech: Uint8Array, from: number, to: number): number => {
+  const part = speech.subarray(from * 100, to * 100);
+  return part.filter((answer) => answer >= 128).length / part.length;
+};
+
+afterAll(async () => {
+  await threads.close();
+  rmSync(directory, { recursive: true });
+});
+
+listenEngineConformance("tfjs with parley-vad", {
+  task: "detect",
+  load,
+  speech: async () => {
+    const samples = await example();
+    return [samples.slice(16_000, 4 * 16_000), samples.slice(6 * 16_000, 9 * 16_000)];
+  },
+});
+
+describe("the speech detector", () => {
+  let engine: TfjsEngine;
+  let samples: Int16Array;
+  beforeAll(async () => {
+    engine = await load();
+    samples = await example();
+  });
+
+  it("hears speech where it is", async () => {
+    const speech = await detect(engine, samples);
+    expect(shareAbove(speech, 1.6, 4.7)).toBeGreaterThan(0.9);
+    expect(shareAbove(speech, 6.4, 10.8)).toBeGreaterThan(0.85);
+    for (const [from, to] of [
+      [0.3, 1.3],
+      [5.1, 6.0],
+      [11.3, 12.3],
+    ] as const) {
+      expect(shareAbove(speech, from, to), `${from} to ${to} s`).toBe(0);
+    }
+    const segments = cutSound(speech, samples.length, { targetSeconds: 4 }).map(({ startSample, endSample }) => [startSample / 16_000, endSample / 16_000]);
+    expect(segments).toHaveLength(2);
+    for (const [i, second] of [1.5, 4.77, 6.27, 10.94].entries()) {
+      expect(Math.abs((segments[i >> 1]?.[i & 1] ?? 0) - second), `at ${second} s`).toBeLessThan(0.5);
+    }
+  });
+
+  it("hears speech in noise and when it is faint", async () => {
+    const hiss = noise(13, 150, 0.5);
+    const faint = samples.map((sample, i) => Math.round(sample / 30) + Math.round((hiss[i] as number) / 30));
+    const noisy = samples.map((sample, i) => Math.round(sample / 2) + (hiss[i] as number));
+    for (const heard of [faint, noisy]) {
+      const speech = await detect(engine, heard);
+      expect(shareAbove(speech, 1.6, 4.7)).toBeGreaterThan(0.8);
+      expect(shareAbove(speech, 0.3, 1.3)).toBeLessThan(0.1);
+    }
+  });
+
+  it.each([440, 50, 3000])("takes no tone of %i Hz for speech, beyond its beginning", async (frequencyHz) => {
+    expect(shareAbove(await detect(engine, tone(frequencyHz, 3, 16_000)), 0.3, 3)).toBe(0);
+  });
+
+  it("gives windows of a sound, put together, the answers of the whole", async () => {
+    const whole = await detect(engine, samples);
+    for (const seconds of [1, 2.345, 5, 11]) {
+      const windows = detectionWindows(samples.length, seconds);
+      const answers = await Promise.all(windows.map(({ startSample, endSample }) => detect(engine, samples.subarray(startSample, endSample))));
+      expect(Buffer.from(joinDetections(windows, answers)).equals(whole), `windows of ${seconds} s`).toBe(true);
+    }
+  });
+
+  it("takes no more context than it says: sound beyond it changes nothing", async () => {
+    const at = 700;
+    const whole = await detect(engine, samples);
+    const others = samples.map((sample, i) => (i < (at - 60) * 160 || i >= (at + 1 + 27) * 160 ? -sample >> 1 : sample));
+    expect((await detect(engine, others))[at]).toBe(whole[at]);
+  });
+
+  it("names what runs it, and has an answer for every begun step", async () => {
+    expect(engine.describe()).toMatchObject({ name: "parley-vad", task: "detect", languages: ["*"], provider: expect.stringMatching(/^(wasm|tensorflow)$/) });
+    expect(await detect(engine, silence(0.01).subarray(0, 1))).toHaveLength(1);
+    expect(await detect(engine, new Int16Array(161))).toHaveLength(2);
+  });
+
+  it.each<[string, (path: string) => void, RegExp]>([
+    ["a graph that is no JSON", (path) => writeFileSync(join(path, "model.json"), "no graph"), /cannot be loaded/],
+    ["weights that are too short", (path) => writeFileSync(join(path, "weights.bin"), Buffer.alloc(1000)), /cannot be loaded/],
+    ["an operation that does not exist", (path) => replace(path, "Sigmoid", "Sigmund"), /Sigmund/],
+    ["another number of bands", (path) => replace(path, /"size":"40"/g, '"size":"41"'), /cannot be loaded|41/],
+  ])("says why it cannot load %s", async (_what, spoil, reason) => {
+    const spoilt = mkdtempSync(join(directory, "spoilt-"));
+    cpSync(folder, spoilt, { recursive: true });
+    writeFileSync(join(spoilt, "model.yaml"), readFileSync(join(spoilt, "model.yaml"), "utf8").replace(/, sha256: \w+/g, ""));
+    spoil(spoilt);
+    await expect(load(spoilt)).rejects.toThrow(reason);
+  });
+
+  it("fails as retryable once it is closed", async () => {
+    const closed = await load();
+    await closed.close();
+    expect(await hearOne(closed, silence(1))).toMatchObject({ result: "failed", retryable: true });
+  });
+});
+
+function replace(path: string, from: string | RegExp, to: string): void {
+  const file = join(path, "model.json");
+  writeFileSync(file, readFileSync(file, "utf8").replace(from, to));
+}

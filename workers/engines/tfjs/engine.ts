@@ -1,0 +1,97 @@
+import { join } from "node:path";
+import type { ServedModel } from "#protocol/bus/membership";
+import { ServiceError } from "#protocol/errors";
+import { DETECTION_CONTEXT_MS, DETECTION_STEP_MS, LISTENING_RATE } from "#protocol/listening/chunk";
+import { type ModelFolder, ModelProblem } from "../../repository/folder.js";
+import type { ListenEngine, SoundJob, SoundResult } from "../listen-engine.js";
+import type { ModelThreads } from "../model-threads.js";
+import { FEATURE_BANDS, OVERHANG_STEPS } from "./features.js";
+import type { OpenedDetector, ThreadTask } from "./thread.js";
+
+/** Rows after its own that an answer depends on; the others that the graph sees lie before it. */
+const FUTURE_STEPS = DETECTION_CONTEXT_MS.future / DETECTION_STEP_MS - OVERHANG_STEPS;
+const MOST_PAST_STEPS = DETECTION_CONTEXT_MS.past / DETECTION_STEP_MS - OVERHANG_STEPS;
+
+const handler = new URL("./thread.js", import.meta.url);
+
+export interface TfjsEngineOptions {
+  model: ModelFolder;
+  threads: ModelThreads;
+}
+
+/** A speech detector as a TensorFlow.js graph model. Every piece is heard by itself, so a batch changes nothing. */
+export class TfjsEngine implements ListenEngine {
+  readonly #model: ModelFolder;
+  readonly #path: string;
+  readonly #threads: ModelThreads;
+  readonly #opened: OpenedDetector;
+  #closed = false;
+
+  private constructor(model: ModelFolder, path: string, threads: ModelThreads, opened: OpenedDetector) {
+    this.#model = model;
+    this.#path = path;
+    this.#threads = threads;
+    this.#opened = opened;
+  }
+
+  /** Loads a detector on every thread. Rejects with the reason when the graph cannot be run or is no detector. */
+  static async load({ model, threads }: TfjsEngineOptions): Promise<TfjsEngine> {
+    const { graph } = model.manifest.files;
+    if (graph === undefined) throw new ModelProblem("files.graph is required");
+    const path = join(model.folder, graph.path);
+    const task: ThreadTask = { kind: "open", path };
+    const opened = await threads.onEach<OpenedDetector>(handler, task).catch((cause: unknown) => {
+      throw new ModelProblem(`the graph cannot be loaded: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    });
+    checkGraph(opened);
+    return new TfjsEngine(model, path, threads, opened);
+  }
+
+  describe(): ServedModel {
+    const { name, languages, maxBatch } = this.#model.manifest;
+    return {
+      name,
+      task: "detect",
+      languages: languages.length > 0 ? languages : ["*"],
+      sampleRate: LISTENING_RATE,
+      speakers: [],
+      maxBatch,
+      provider: this.#opened.provider,
+    };
+  }
+
+  async warmUp(): Promise<void> {
+    await this.#threads.onEach(handler, this.#task(new Int16Array(LISTENING_RATE)));
+  }
+
+  async hear(jobs: SoundJob[]): Promise<SoundResult[]> {
+    return await Promise.all(jobs.map((job) => this.#hear(job)));
+  }
+
+  async close(): Promise<void> {
+    // The threads are shared; whoever made them closes them.
+    this.#closed = true;
+  }
+
+  async #hear(job: SoundJob): Promise<SoundResult> {
+    if (job.signal.aborted) return { result: "cancelled" };
+    try {
+      if (this.#closed) throw new ServiceError("engine_failed");
+      // Sent as they are, the samples of a view would bring the whole buffer behind it along.
+      const speech = await this.#threads.run<Uint8Array>(handler, this.#task(job.samples.slice()));
+      return job.signal.aborted ? { result: "cancelled" } : { result: "detected", speech };
+    } catch (cause) {
+      return { result: "failed", error: new ServiceError("engine_failed", { cause }), retryable: true };
+    }
+  }
+
+  #task(samples: Int16Array): ThreadTask {
+    return { kind: "detect", path: this.#path, futureSteps: FUTURE_STEPS, samples };
+  }
+}
+
+function checkGraph({ bands, span }: OpenedDetector): void {
+  if (bands !== FEATURE_BANDS) throw new ModelProblem(`the graph takes ${bands} bands a step, not ${FEATURE_BANDS}`);
+  const most = MOST_PAST_STEPS + FUTURE_STEPS;
+  if (span < FUTURE_STEPS || span > most) throw new ModelProblem(`an answer depends on ${span} other steps; it may be on ${FUTURE_STEPS} to ${most}`);
+}

@@ -1,0 +1,73 @@
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { setWasmPaths } from "@tensorflow/tfjs-backend-wasm";
+import { type GraphModel, loadGraphModel } from "@tensorflow/tfjs-converter";
+import { env, io, setBackend, type Tensor, tensor } from "@tensorflow/tfjs-core";
+
+/** The only file that knows TensorFlow.js: a graph model that takes rows of features and gives one probability per row. */
+
+/** An optional extra: where somebody has installed it, TensorFlow itself runs the models, on the GPU if there is one. */
+const NATIVE_PACKAGE = "@tensorflow/tfjs-node-gpu";
+
+export interface DetectorGraph {
+  /** TensorFlow.js's name of what runs it: `wasm`, or `tensorflow` with the native package. */
+  provider: string;
+  /** Values of one input row. */
+  bands: number;
+  /** Rows that one answer depends on, beside its own. */
+  span: number;
+  /** `rows - span` probabilities. */
+  run(features: Float32Array): Promise<Float32Array>;
+}
+
+let backend: Promise<string> | null = null;
+
+/** Opens a graph model from `model.json` and the weight files beside it. Rejects when it cannot be run here or is no detector. */
+export async function openDetector(path: string): Promise<DetectorGraph> {
+  backend ??= chooseBackend();
+  const provider = await backend;
+  const model = await loadGraphModel({ load: async () => await readModel(path) });
+  const bands = model.inputs[0]?.shape?.at(-1) ?? -1;
+  if (model.inputs.length !== 1 || model.outputs.length !== 1 || bands < 1) {
+    throw new RangeError("a detector has one input [1, 1, rows, bands] and one output [1, 1, answers, 1]");
+  }
+  const probe = 512;
+  const answers = (await runGraph(model, new Float32Array(probe * bands), bands)).length;
+  return { provider, bands, span: probe - answers, run: (features) => runGraph(model, features, bands) };
+}
+
+async function chooseBackend(): Promise<string> {
+  env().set("PROD", true);
+  // One thread does one call: the worker brings as many threads as it wants itself.
+  env().set("WASM_HAS_MULTITHREAD_SUPPORT", false);
+  const native = await import(NATIVE_PACKAGE).then(
+    () => "tensorflow",
+    () => null,
+  );
+  if (native !== null && (await setBackend(native))) return native;
+  setWasmPaths(`${dirname(createRequire(import.meta.url).resolve("@tensorflow/tfjs-backend-wasm"))}/`);
+  if (!(await setBackend("wasm"))) throw new RangeError("TensorFlow.js has no backend that works here");
+  return "wasm";
+}
+
+async function readModel(path: string): Promise<io.ModelArtifacts> {
+  const described = JSON.parse(await readFile(path, "utf8")) as io.ModelJSON;
+  return await io.getModelArtifactsForJSON(described, async (manifest) => {
+    const parts = await Promise.all(manifest.flatMap(({ paths }) => paths).map(async (name) => await readFile(join(dirname(path), name))));
+    const bytes = Buffer.concat(parts);
+    return [manifest.flatMap(({ weights }) => weights), bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length)];
+  });
+}
+
+async function runGraph(model: GraphModel, features: Float32Array, bands: number): Promise<Float32Array> {
+  const input = tensor(features, [1, 1, features.length / bands, bands]);
+  let output: Tensor | null = null;
+  try {
+    output = model.execute(input) as Tensor;
+    return (await output.data()) as Float32Array;
+  } finally {
+    output?.dispose();
+    input.dispose();
+  }
+}
