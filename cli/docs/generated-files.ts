@@ -1,3 +1,4 @@
+import { compatibilityPage } from "./compatibility-page.js";
 import { dependenciesPage } from "./dependencies-page.js";
 import { errorsPage } from "./errors-page.js";
 import { metricsPage } from "./metrics-page.js";
@@ -9,6 +10,7 @@ export function generatedFiles(root: string): Record<string, string> {
     ".env.example": exampleEnvironment(),
     "docs/configuration.md": configurationPage(),
     "docs/errors.md": errorsPage(),
+    "docs/compatibility.md": compatibilityPage(),
     "docs/metrics.md": metricsPage(),
     "docs/dependencies.md": dependenciesPage(root),
   };

@@ -5,8 +5,9 @@ import { ServiceError } from "#protocol/errors";
 export function refuseParameters(operation: CompatOperation, place: ParameterPlace, values: unknown): void {
   for (const row of operation.parameters) {
     if (row.treatment !== "refused" || row.place !== place) continue;
-    const value = valueAt(values, row.name);
-    if (isSet(value) && row.harmless?.includes(value) !== true) {
+    const value = valueAt(values, row.name.replace(/\[\]$/, ""));
+    const asksForIt = row.refusedWhenOff === true ? value !== undefined && value !== null && value !== "" && !isSet(value) : isSet(value);
+    if (asksForIt && row.harmless?.includes(value) !== true) {
       throw new ServiceError("refused_parameter", { parameters: { parameter: row.name, detail: row.note } });
     }
   }

@@ -1,27 +1,42 @@
-import { openAiMounts } from "#protocol/compat/openai-speech";
 import { elevenLabsMount } from "#protocol/compat/elevenlabs-speech";
+import { openAiMounts } from "#protocol/compat/openai-speech";
 import type { HttpRoute, SocketRoute } from "../http/exchange.js";
+import type { ListeningContext } from "../listening/context.js";
 import type { SpeechContext } from "../speech/session/context.js";
 import { unknownCompatRoutes } from "./compat-route.js";
 import { inputSocketRoute } from "./elevenlabs/input-socket.js";
 import { elevenLabsLibraryRoutes } from "./elevenlabs/library.js";
+import { realtimeTranscriptionRoute } from "./elevenlabs/realtime-transcription.js";
 import { elevenLabsSpeechRoutes } from "./elevenlabs/speech.js";
+import { elevenLabsTranscriptionRoute } from "./elevenlabs/transcription.js";
 import { renderElevenLabsError, renderOpenAiError } from "./error-answer.js";
+import { openAiChatRoutes } from "./openai/chat.js";
 import { openAiModelRoutes } from "./openai/models.js";
+import { realtimeRoutes } from "./openai/realtime/realtime-socket.js";
 import { openAiSpeechRoutes } from "./openai/speech.js";
+import { openAiTranscriptionRoutes } from "./openai/transcription.js";
+import { soundTranscriber } from "./transcribe-sound.js";
 
 /** The compatibility layers: other vendors' requests on top of the same streams as the native routes. */
-export function compatRoutes(context: SpeechContext): { http: HttpRoute[]; sockets: SocketRoute[] } {
-  const { log } = context;
+export function compatRoutes(speech: SpeechContext, listening: ListeningContext): { http: HttpRoute[]; sockets: SocketRoute[] } {
+  const { log } = speech;
   return {
     http: [
-      ...openAiSpeechRoutes(context),
+      ...openAiSpeechRoutes(speech),
+      ...openAiTranscriptionRoutes(listening),
+      ...openAiChatRoutes({ speech, transcriberFor: (request) => soundTranscriber(listening, "/compat/chat/completions", request) }),
       ...openAiModelRoutes({ log }),
-      ...elevenLabsSpeechRoutes(context),
-      ...elevenLabsLibraryRoutes(context),
-      ...unknownCompatRoutes(elevenLabsMount, { log, renderError: renderElevenLabsError }),
       ...openAiMounts.flatMap((mount) => unknownCompatRoutes(mount, { log, renderError: renderOpenAiError })),
+      ...elevenLabsSpeechRoutes(speech),
+      elevenLabsTranscriptionRoute(listening),
+      ...elevenLabsLibraryRoutes(speech),
+      ...unknownCompatRoutes(elevenLabsMount, { log, renderError: renderElevenLabsError }),
     ],
-    sockets: [inputSocketRoute(context, false), inputSocketRoute(context, true)],
+    sockets: [
+      ...realtimeRoutes({ speech, transcriberFor: (request) => soundTranscriber(listening, "/compat/realtime", request) }),
+      inputSocketRoute(speech, false),
+      inputSocketRoute(speech, true),
+      realtimeTranscriptionRoute(listening),
+    ],
   };
 }

@@ -69,6 +69,8 @@ export interface HttpRoute {
 
 export interface SocketRoute {
   path: string;
+  /** The subprotocol to speak among those offered (RFC 6455 section 1.9); absent, the offer is echoed. */
+  subprotocol?(offered: readonly string[]): string;
   /** Shape of an upgrade's refusal; the default protocol's when absent. */
   renderError?: (error: ServiceError) => RenderedResponse;
   /** Largest frame accepted, bytes; a larger one closes with 1009. */

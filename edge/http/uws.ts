@@ -243,7 +243,8 @@ function upgrade(
       if (responder.closed.aborted) return;
       responder.detach();
       const data: SocketData = { open, maxFrameBytes: route.maxFrameBytes, connection: null };
-      anchor.cork(() => res.upgrade(data, key, protocol, extensions, context));
+      const chosen = route.subprotocol?.(protocol.split(",").map((name) => name.trim())) ?? protocol;
+      anchor.cork(() => res.upgrade(data, key, chosen, extensions, context));
     },
     (error: unknown) => options.refuseUpgrade(request, responder, route.path, error),
   );

@@ -9,7 +9,7 @@ import type { SpeechOutcome } from "../speech/session/metrics.js";
 import type { TranscriptionCaller } from "./caller.js";
 import type { ListeningContext } from "./context.js";
 import { chooseRecognizer } from "./recognizer.js";
-import { mergeWords } from "./transcript.js";
+import { type HeardSegment, mergeWords } from "./transcript.js";
 import { beginTranscribeSpan } from "./transcribe-span.js";
 import { Transcriber } from "./transcriber.js";
 
@@ -21,6 +21,10 @@ export interface TranscribeOptions {
   audio: Uint8Array;
   /** As the caller named it. */
   language: string | undefined;
+  /** Shortest sound that is taken, seconds; `MIN_TRANSCRIBED_SECONDS` when absent. */
+  minSeconds?: number;
+  /** Told of words in the order of the sound, as soon as all before them are known; their times count from the file's beginning. */
+  onWords?: ((words: readonly HeardWord[]) => void) | undefined;
   /** The client is gone. */
   signal: AbortSignal;
 }
@@ -61,15 +65,15 @@ export async function transcribeFile(options: TranscribeOptions): Promise<FileTr
   }
 }
 
-async function openFile({ context, audio }: TranscribeOptions, signal: AbortSignal): Promise<OpenedSound> {
+async function openFile({ context, audio, minSeconds = MIN_TRANSCRIBED_SECONDS }: TranscribeOptions, signal: AbortSignal): Promise<OpenedSound> {
   const maxSeconds = MAX_TRANSCRIBED_SECONDS + LENGTH_TOLERANCE_SECONDS;
   try {
-    return await context.openSound(audio, { minSeconds: MIN_TRANSCRIBED_SECONDS, maxSeconds, sampleRate: LISTENING_RATE, signal });
+    return await context.openSound(audio, { minSeconds, maxSeconds, sampleRate: LISTENING_RATE, signal });
   } catch (error) {
     if (!(error instanceof ServiceError) || error.code !== "unsupported_format") throw error;
     const detail =
       error.reason === "too_long" ? `it is longer than ${MAX_TRANSCRIBED_SECONDS / 60} minutes`
-      : error.reason === "too_short" ? `it is shorter than ${MIN_TRANSCRIBED_SECONDS} second`
+      : error.reason === "too_short" ? `it is shorter than ${minSeconds} second${minSeconds === 1 ? "" : "s"}`
       : String(error.parameters["detail"]);
     throw new ServiceError("unusable_audio", { parameters: { detail }, reason: error.reason ?? undefined, cause: error });
   }
@@ -86,7 +90,8 @@ async function listenTo(
   const ear = context.sound.open({ ...settings, streamId: newIdentifier(), task: "listen", model: recognizer.folder, language: recognizer.language });
   const vad = context.sound.served("detect")[0]?.name;
   const detector = vad === undefined ? null : context.sound.open({ ...settings, streamId: newIdentifier(), task: "detect", model: vad, language: null });
-  const transcriber = new Transcriber({ ear, detector, signal });
+  const onHeard = options.onWords === undefined ? undefined : (segment: HeardSegment) => options.onWords?.(mergeWords([segment]));
+  const transcriber = new Transcriber({ ear, detector, signal, onHeard });
   context.metrics.opened(route);
   const report = (outcome: SpeechOutcome): void => {
     const audioMs = Math.round((outcome === "completed" ? sound.seconds : transcriber.heardSeconds) * 1000);

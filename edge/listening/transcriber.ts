@@ -15,6 +15,8 @@ export interface TranscriberOptions {
   detector: SoundStream | null;
   /** Ends all work. */
   signal: AbortSignal;
+  /** Told of each piece in the order of the sound, as soon as all before it are heard. */
+  onHeard?: ((segment: HeardSegment) => void) | undefined;
 }
 
 /** Files are nobody's conversation: their pieces are wanted in the order in which they came, within this time. */
@@ -44,6 +46,8 @@ export class Transcriber {
   /** Answers of the detector that are not cut yet, oldest first. */
   readonly #detections: Promise<Uint8Array>[] = [];
   readonly #listening = new Set<Promise<void>>();
+  /** The pieces that went out and were not reported yet, in the order of the sound; filled in as they come back. */
+  readonly #unreported: { heard: HeardSegment | null }[] = [];
   /** Place up to which the detector was asked for answers. */
   #askedTo = 0;
   #outSamples = 0;
@@ -118,7 +122,9 @@ export class Transcriber {
       this.#throwFailure();
       const samples = this.#window.slice(startSample, endSample);
       this.#outSamples += samples.length;
-      const listening: Promise<void> = this.#hear(samples, startSample)
+      const report: { heard: HeardSegment | null } = { heard: null };
+      this.#unreported.push(report);
+      const listening: Promise<void> = this.#hear(samples, startSample, report)
         .catch((reason: unknown) => this.#fail(reason))
         .finally(() => {
           this.#outSamples -= endSample - startSample;
@@ -128,13 +134,22 @@ export class Transcriber {
     }
   }
 
-  async #hear(samples: Int16Array, startSample: number): Promise<void> {
+  async #hear(samples: Int16Array, startSample: number, report: { heard: HeardSegment | null }): Promise<void> {
     const { ear, signal } = this.#options;
     const piece = await ear.hear(samples, { slackMs: SLACK_MS, signal });
     if (piece.task !== "listen") throw new ServiceError("internal", { cause: new TypeError("no words from a recognizer") });
     this.#heardSamples += samples.length;
-    this.#heard.push({ startMs: (startSample * 1000) / LISTENING_RATE, words: piece.words });
+    report.heard = { startMs: (startSample * 1000) / LISTENING_RATE, words: piece.words };
+    this.#heard.push(report.heard);
+    this.#reportInOrder();
     this.#languages.set(piece.language, (this.#languages.get(piece.language) ?? 0) + piece.words.length);
+  }
+
+  #reportInOrder(): void {
+    for (let next = this.#unreported[0]?.heard ?? null; next !== null; next = this.#unreported[0]?.heard ?? null) {
+      this.#unreported.shift();
+      this.#options.onHeard?.(next);
+    }
   }
 
   /** Keeps the first failure; the loop that feeds the work throws it. */

@@ -7,6 +7,6 @@ import { speechRoutes } from "./speech/routes.js";
 
 /** Everything that the edge answers itself: the native interface, and the same in other vendors' words. */
 export function interfaceRoutes(context: SpeechContext, listening: ListeningContext): { http: HttpRoute[]; sockets: SocketRoute[] } {
-  const [native, compat] = [speechRoutes(context), compatRoutes(context)];
+  const [native, compat] = [speechRoutes(context), compatRoutes(context, listening)];
   return { http: [...native.http, ...listeningRoutes(listening), ...compat.http], sockets: [...native.sockets, ...compat.sockets] };
 }

@@ -18,6 +18,8 @@ export interface ParameterRow {
   readonly example: unknown;
   /** Values of a refused parameter that ask for nothing special. */
   readonly harmless?: readonly unknown[];
+  /** Refused when it is there and not set: a wish to turn something off. */
+  readonly refusedWhenOff?: boolean;
 }
 
 /** One operation of another vendor's interface with all its parameters. */

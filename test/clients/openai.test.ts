@@ -64,6 +64,29 @@ describe("OpenAI's library", () => {
     expect(models.data.map((model) => model.id)).toContain("service/transcribe-1");
   });
 
+  const chat = { model: "service/s2.1-pro", modalities: ["text", "audio"], messages: [{ role: "user", content: text }] } as const;
+
+  it("speaks a chat message, whole and streamed", async () => {
+    const whole = await openai.chat.completions.create({ ...chat, modalities: ["text", "audio"], messages: [...chat.messages], audio: { voice: "default" as "alloy", format: "wav" } });
+    const audio = whole.choices[0]?.message.audio;
+    expect(audio?.transcript).toBe(text);
+    await expectSpeech(Buffer.from(audio?.data ?? "", "base64"));
+    const stream = await openai.chat.completions.create({
+      ...chat, modalities: ["text", "audio"], messages: [...chat.messages], audio: { voice: "default" as "alloy", format: "pcm16" }, stream: true, stream_options: { include_usage: true },
+    });
+    let sound = "";
+    const finishes: unknown[] = [];
+    let totalTokens = 0;
+    for await (const chunk of stream) {
+      sound += (chunk.choices[0]?.delta as { audio?: { data?: string } } | undefined)?.audio?.data ?? "";
+      finishes.push(chunk.choices[0]?.finish_reason);
+      totalTokens = chunk.usage?.total_tokens ?? totalTokens;
+    }
+    await expectSpeech(Buffer.from(sound, "base64"), raw(24_000));
+    expect(finishes.filter((reason) => reason === "stop")).toHaveLength(1);
+    expect(totalTokens).toBeGreaterThan(text.length);
+  });
+
   it("raises its own errors, with the request's id", async () => {
     const ask = (body: object, client = openai): Promise<unknown> =>
       Promise.resolve(client.audio.speech.create({ model: "tts-1", voice: "default", input: text, ...body } as Parameters<typeof openai.audio.speech.create>[0]));
@@ -94,6 +117,13 @@ describe("OpenRouter's library, which checks every answer", () => {
   it("speaks", async () => {
     const stream = await openRouter.tts.createSpeech({ speechRequest: { model: "service/s2.1-pro", voice: "", input: text } });
     await expectSpeech(await collect(stream as unknown as AsyncIterable<Uint8Array>), raw(44_100));
+  });
+
+  it("speaks a chat message", async () => {
+    const request = { model: "service/s1", modalities: ["audio"], audio: { voice: "default", format: "mp3" }, messages: [{ role: "user" as const, content: text }] };
+    const answer = await openRouter.chat.send({ chatRequest: request as unknown as Parameters<typeof openRouter.chat.send>[0]["chatRequest"] });
+    const { choices } = answer as unknown as { choices: { message: { audio?: { data?: string } } }[] };
+    await expectSpeech(Buffer.from(choices[0]?.message.audio?.data ?? "", "base64"));
   });
 
   it("lists the models", async () => {

@@ -22,7 +22,8 @@ export function createWavCodec(sampleRate: number): Codec {
   };
 }
 
-function wavHeader(sampleRate: number): Uint8Array {
+/** Header of a RIFF/WAVE file of 16-bit mono samples whose length is not known. */
+export function wavHeader(sampleRate: number): Uint8Array {
   const header = Buffer.alloc(44);
   header.write("RIFF", 0, "latin1");
   header.writeUInt32LE(0xffffffff, 4);

@@ -1,3 +1,4 @@
+import { elevenLabsMultiStreamInput, elevenLabsStreamInput } from "#protocol/compat/elevenlabs-socket";
 import { elevenLabsMount } from "#protocol/compat/elevenlabs-speech";
 import { ServiceError } from "#protocol/errors";
 import type { HttpRequest, SocketConnection, SocketRoute, SocketSession } from "../../http/exchange.js";
@@ -23,9 +24,8 @@ const closeCodes = { normal: 1000, goingAway: 1001, policy: 1008, tooBig: 1009, 
 
 /** `stream-input` (protocols.md 5.2), and with `isMulti` its form with several contexts on one socket (5.3). */
 export function inputSocketRoute(context: SpeechContext, isMulti: boolean): SocketRoute {
-  const path = `${elevenLabsMount}/v1/text-to-speech/:voice_id/${isMulti ? "multi-" : ""}stream-input`;
   return {
-    path,
+    path: `${elevenLabsMount}${(isMulti ? elevenLabsMultiStreamInput : elevenLabsStreamInput).path}`,
     renderError: renderElevenLabsError,
     maxFrameBytes: MAX_FRAME_BYTES,
     async upgrade(request) {

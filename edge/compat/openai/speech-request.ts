@@ -87,7 +87,8 @@ function nativeOptions(options: Record<string, unknown>): Record<string, unknown
   return {};
 }
 
-function nativeHeaders(header: (name: string) => string | undefined): Record<string, unknown> {
+/** Native fields that came as `X-Fish-*` headers. */
+export function nativeHeaders(header: (name: string) => string | undefined): Record<string, unknown> {
   const found: Record<string, unknown> = {};
   for (const field of nativeFields) {
     const text = header(`x-fish-${field.replaceAll("_", "-")}`) ?? header(`x-fish-${field}`);

@@ -8,7 +8,7 @@ import { isMultipart, parseMultipart } from "#common/multipart/multipart";
 import type { HttpRequest } from "../../http/exchange.js";
 
 /** A body with the largest file in it. */
-const MAX_BODY_BYTES = MAX_AUDIO_FILE_BYTES + 64 * 1024;
+export const MAX_BODY_BYTES = MAX_AUDIO_FILE_BYTES + 64 * 1024;
 
 const formLimits = {
   files: 1,
@@ -24,12 +24,6 @@ const textFields = ["language", "ignore_timestamps", "timestamp_granularity"];
 
 /** A form is parsed in so many bytes a turn of the event loop: twenty megabytes at once would hold live streams up. */
 const TURN_BYTES = 256 * 1024;
-
-/** Memory that a request's upload may take, by what its head says. */
-export function uploadBytes(request: HttpRequest): number {
-  const announced = Number(request.header("content-length") ?? Number.NaN);
-  return announced >= 0 && announced < MAX_BODY_BYTES ? announced : MAX_BODY_BYTES;
-}
 
 /**
  * Reads and checks the body of `POST /v1/asr`: a form or MessagePack. Throws `unsupported_media_type` for anything else, `payload_too_large`,
@@ -53,7 +47,8 @@ async function readForm(contentType: string, bytes: Uint8Array): Promise<Record<
   return { ...Object.fromEntries(fields), audio: filesNamed(form, "audio")[0]?.bytes };
 }
 
-async function* inTurns(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+/** A body in pieces, with other work between them. */
+export async function* inTurns(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.byteLength; at += TURN_BYTES) {
     if (at > 0) await nextTurn();
     yield bytes.subarray(at, at + TURN_BYTES);

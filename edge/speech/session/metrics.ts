@@ -1,5 +1,13 @@
 /** Where speech is asked for, as usage and metrics name it; the mounts of a compatibility layer are one. */
-export type SpeechRoute = "/v1/tts" | "/v1/tts/stream/with-timestamp" | "/v1/tts/live" | "/compat/audio/speech" | "/compat/text-to-speech" | "/compat/text-to-speech/stream-input";
+export type SpeechRoute =
+  | "/v1/tts"
+  | "/v1/tts/stream/with-timestamp"
+  | "/v1/tts/live"
+  | "/compat/audio/speech"
+  | "/compat/chat/completions"
+  | "/compat/realtime"
+  | "/compat/text-to-speech"
+  | "/compat/text-to-speech/stream-input";
 export type SpeechOutcome = "completed" | "cancelled" | "failed";
 
 /**

@@ -1,0 +1,34 @@
+import { compatMounts, compatOperations } from "#protocol/compat/operations";
+import type { CompatOperation } from "#protocol/compat/parameter";
+import { generatedNote, markdownTable } from "./markdown.js";
+
+const clients = `A client library of another vendor works against Parley with another base URL and a Parley key, nothing else.
+
+| library | base URL |
+|---|---|
+| \`openai\` | \`http://localhost:8080/compat/v1\` |
+| \`groq-sdk\` | \`http://localhost:8080/compat\` |
+| \`@openrouter/sdk\` | \`http://localhost:8080/compat/api/v1\` (\`serverURL\`) |
+| \`@elevenlabs/elevenlabs-js\` | \`http://localhost:8080/compat/elevenlabs\` |
+
+Every parameter is *mapped* (it has the effect told), *ignored* (it is accepted and changes nothing) or *refused* (a 400 as soon as it is set).
+\`false\`, \`0\`, \`null\`, an empty value and the words \`false\`, \`none\`, \`off\` mean that a parameter is not set. Unknown parameters are ignored.
+Errors come in the vendor's own shape; every answer carries \`X-Generation-Id\` and \`x-request-id\`.
+
+Not to be expected: the vendors' preset voices (an id of a voice made here, or the default voice), sound in 22.05 kHz (set an output format where a
+client asks for it by default), translations, and languages that no loaded model speaks.
+`;
+
+/** `docs/compatibility.md`, from the tables that the routers use. */
+export function compatibilityPage(): string {
+  const chapters = Object.entries(compatMounts).map(([protocol, mounts]) => {
+    const own = compatOperations.filter((operation) => operation.protocol === protocol);
+    return `## ${protocol}\n\nUnder ${mounts.map((mount) => `\`${mount}\``).join(", ")}.\n\n${own.map(section).join("\n")}`;
+  });
+  return `# Other vendors' clients\n\n${generatedNote("protocol/compat")}\n\n${clients}\n${chapters.join("\n")}`;
+}
+
+function section({ method, path, summary, parameters }: CompatOperation): string {
+  const rows = parameters.map(({ name, place, treatment, note }) => [`\`${name}\``, place, treatment, note]);
+  return `### ${method} ${path}\n\n${summary}\n\n${markdownTable(["parameter", "in", "is", "how"], rows)}\n`;
+}

@@ -1,0 +1,32 @@
+import { MAX_COMPAT_AUDIO_BODY_BYTES, MAX_COMPAT_AUDIO_BYTES } from "#protocol/compat/openai-transcription";
+import { ServiceError } from "#protocol/errors";
+import { type Form, filesNamed } from "#common/multipart/form";
+import { isMultipart, parseMultipart } from "#common/multipart/multipart";
+import type { HttpRequest } from "../http/exchange.js";
+import { inTurns } from "../routes/listening/body.js";
+
+const limits = { files: 1, fileBytes: MAX_COMPAT_AUDIO_BYTES, fields: 200, fieldBytes: 256 * 1024, totalBytes: MAX_COMPAT_AUDIO_BODY_BYTES, fileFields: ["file"] };
+
+/** A form with one file of sound. */
+export interface AudioForm {
+  /** Values by field; a field that came several times has a list. `name[]` and `name` are one. */
+  values: Record<string, string | string[]>;
+  audio: Uint8Array;
+}
+
+/** Reads a form with a `file`. Throws `unsupported_media_type`, `malformed_multipart`, `payload_too_large`, and `refused_parameter` without a file. */
+export async function readAudioForm(request: HttpRequest): Promise<AudioForm> {
+  const contentType = request.header("content-type");
+  if (!isMultipart(contentType)) throw new ServiceError("unsupported_media_type");
+  const form = await parseMultipart(contentType ?? "", inTurns(await request.body(MAX_COMPAT_AUDIO_BODY_BYTES)), limits);
+  return { values: valuesOf(form), audio: filesNamed(form, "file")[0]?.bytes ?? new Uint8Array(0) };
+}
+
+function valuesOf(form: Form): Record<string, string | string[]> {
+  const values = new Map<string, string[]>();
+  for (const { name, value } of form.fields) {
+    const plain = name.replace(/\[\]$/, "");
+    values.set(plain, [...(values.get(plain) ?? []), value]);
+  }
+  return Object.fromEntries([...values].map(([name, list]) => [name, list.length === 1 ? (list[0] ?? "") : list]));
+}

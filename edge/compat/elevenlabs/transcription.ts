@@ -1,0 +1,51 @@
+import { elevenLabsMount } from "#protocol/compat/elevenlabs-speech";
+import { elevenLabsTranscription } from "#protocol/compat/elevenlabs-transcription";
+import { MAX_COMPAT_AUDIO_BODY_BYTES } from "#protocol/compat/openai-transcription";
+import { ServiceError } from "#protocol/errors";
+import { answerJson } from "../../http/answers.js";
+import type { HttpRequest, HttpRoute } from "../../http/exchange.js";
+import type { ListeningContext } from "../../listening/context.js";
+import { textOf } from "../../listening/transcript.js";
+import { type AskedTranscription, transcribeOverHttp } from "../../routes/listening/http-transcription.js";
+import { readAudioForm } from "../audio-form.js";
+import { compatRoute } from "../compat-route.js";
+import { renderElevenLabsError } from "../error-answer.js";
+import { refuseParameters } from "../refuse.js";
+import { withBearer } from "./credentials.js";
+import { transcriptEntries } from "./transcript-words.js";
+
+/** `POST /v1/speech-to-text` (protocols.md 5.4). */
+export function elevenLabsTranscriptionRoute(context: ListeningContext): HttpRoute {
+  return compatRoute({
+    method: "POST",
+    path: `${elevenLabsMount}${elevenLabsTranscription.path}`,
+    log: context.log,
+    renderError: renderElevenLabsError,
+    handle: (request, responder) =>
+      transcribeOverHttp({
+        context, responder,
+        request: withBearer(request),
+        route: "/compat/speech-to-text",
+        maxBodyBytes: MAX_COMPAT_AUDIO_BODY_BYTES,
+        read: readRequest,
+        answer: ({ words, seconds }, { language }) =>
+          answerJson(responder, 200, {
+            language_code: language ?? "",
+            language_probability: 1,
+            text: textOf(words),
+            words: transcriptEntries(words),
+            audio_duration_secs: Math.round(seconds * 1000) / 1000,
+            transcription_id: request.trace.traceId,
+          }),
+      }),
+  });
+}
+
+async function readRequest(request: HttpRequest): Promise<AskedTranscription> {
+  refuseParameters(elevenLabsTranscription, "query", Object.fromEntries(new URLSearchParams(request.query)));
+  const { values, audio } = await readAudioForm(request);
+  refuseParameters(elevenLabsTranscription, "form", values);
+  if (audio.byteLength === 0) throw new ServiceError("refused_parameter", { parameters: { parameter: "file", detail: "a file is needed" } });
+  const language = values["language_code"];
+  return { audio, language: typeof language === "string" && language !== "" ? language : undefined };
+}

@@ -1,0 +1,185 @@
+import { openAiChat } from "#protocol/compat/openai-chat";
+import { openAiMounts } from "#protocol/compat/openai-speech";
+import type { ServiceError } from "#protocol/errors";
+import { requireScope } from "../../authentication/authenticator.js";
+import { answerJson } from "../../http/answers.js";
+import { readBody } from "../../http/body.js";
+import type { HttpRequest, HttpResponder, HttpRoute } from "../../http/exchange.js";
+import { type HttpSpeechWriter, speakOverHttp } from "../../routes/speech/http-speech.js";
+import { AUDIO_TOKENS_PER_SECOND } from "./audio-tokens.js";
+import { admitToModel } from "../../speech/session/caller.js";
+import type { SpeechContext } from "../../speech/session/context.js";
+import type { ChunkEvent } from "../../speech/session/output.js";
+import { Base64Pieces } from "../base64-pieces.js";
+import { compatRoute } from "../compat-route.js";
+import { renderOpenAiError } from "../error-answer.js";
+import type { TranscribeSound } from "../transcribe-sound.js";
+import { type MappedChat, mapOpenAiChat } from "./chat-request.js";
+
+/** Largest body (protocols.md 3.5, limits). */
+const MAX_BODY_BYTES = 32 * 1024 * 1024;
+
+/** How long an answer's sound can be referred to later: not at all, since nothing is kept; the field must hold a time. */
+const EXPIRES_AFTER_SECONDS = 3600;
+
+/** What the route needs: the speech path, and a way to a transcript for one caller. */
+export interface ChatContext {
+  speech: SpeechContext;
+  transcriberFor(request: HttpRequest): TranscribeSound;
+}
+
+/** `POST /chat/completions` on every mount (protocols.md 3.3). */
+export function openAiChatRoutes({ speech: context, transcriberFor }: ChatContext): HttpRoute[] {
+  return openAiMounts.map((mount) =>
+    compatRoute({
+      method: "POST",
+      path: `${mount}${openAiChat.path}`,
+      log: context.log,
+      renderError: renderOpenAiError,
+      async handle(request, responder) {
+        const arrivedAtMs = context.clock.nowMs();
+        const principal = await context.authenticate(request);
+        const chat = mapOpenAiChat(await readBody(request, MAX_BODY_BYTES, ["json"]), (name) => request.header(name));
+        const identity = { id: request.trace.traceId, createdSeconds: Math.floor(Date.now() / 1000) };
+        if (chat.kind === "transcribe") {
+          const heard = await transcriberFor(request)({ audio: chat.audio, language: null, signal: responder.closed });
+          return answerTranscript(responder, { ...identity, chat }, heard);
+        }
+        requireScope(principal, "speech");
+        const caller = admitToModel({ principal, model: chat.speech.model, trace: request.trace, arrivedAtMs, context });
+        const head = { ...identity, chat };
+        const writer = chat.isStreamed ? writeChunks(responder, head) : writeCompletion(responder, head);
+        await speakOverHttp({ context, route: "/compat/chat/completions", caller, request: chat.speech.request, responder, writer });
+      },
+    }),
+  );
+}
+
+/** The words of a message with sound, as the answer's content. */
+function answerTranscript(responder: HttpResponder, head: CompletionHead<MappedChat>, heard: { text: string; seconds: number }): void {
+  if (responder.closed.aborted) return;
+  const [prompt_tokens, completion_tokens] = [Math.round(heard.seconds * AUDIO_TOKENS_PER_SECOND), heard.text.length];
+  const usage = { prompt_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens };
+  if (!head.chat.isStreamed) {
+    const message = { role: "assistant", content: heard.text, refusal: null };
+    return answerJson(responder, 200, { ...common(head), object: "chat.completion", choices: [{ index: 0, finish_reason: "stop", logprobs: null, message }], usage });
+  }
+  const events = new ChunkEvents(responder, head);
+  events.send({ role: "assistant", content: heard.text });
+  events.finish(usage);
+}
+
+type SpeakingChat = Extract<MappedChat, { kind: "speak" }>;
+
+interface CompletionHead<Chat extends MappedChat = SpeakingChat> {
+  id: string;
+  createdSeconds: number;
+  chat: Chat;
+}
+
+/** Counts what was spoken: characters in, tokens of sound out, the units that this service bills and limits by. */
+class SpokenUsage {
+  readonly #promptTokens: number;
+  #seconds = 0;
+
+  constructor(chat: SpeakingChat) {
+    this.#promptTokens = chat.speech.request.text.length;
+  }
+
+  take(event: ChunkEvent, sampleRate: number): void {
+    if (event.type === "chunk-ended") this.#seconds += event.samples / sampleRate;
+  }
+
+  get counts() {
+    const completionTokens = Math.round(this.#seconds * AUDIO_TOKENS_PER_SECOND);
+    return { prompt_tokens: this.#promptTokens, completion_tokens: completionTokens, total_tokens: this.#promptTokens + completionTokens };
+  }
+}
+
+function common({ id, createdSeconds, chat }: CompletionHead<MappedChat>) {
+  return { id: `chatcmpl-${id}`, created: createdSeconds, model: chat.model, system_fingerprint: null };
+}
+
+const expiresAt = (head: CompletionHead): number => head.createdSeconds + EXPIRES_AFTER_SECONDS;
+
+/** One object at the end. */
+function writeCompletion(responder: HttpResponder, head: CompletionHead): HttpSpeechWriter {
+  const parts: Uint8Array[] = [];
+  const usage = new SpokenUsage(head.chat);
+  return {
+    async bytes(bytes) {
+      parts.push(bytes.slice());
+    },
+    chunk: (event, sampleRate) => usage.take(event, sampleRate),
+    async ended() {
+      const audio = { id: `audio-${head.id}`, data: Buffer.concat(parts).toString("base64"), expires_at: expiresAt(head), transcript: head.chat.speech.request.text };
+      const message = { role: "assistant", content: null, refusal: null, audio };
+      const choices = [{ index: 0, finish_reason: "stop", logprobs: null, message }];
+      answerJson(responder, 200, { ...common(head), object: "chat.completion", choices, usage: usage.counts });
+    },
+    failed: () => false,
+  };
+}
+
+/** Server-sent events of one completion. */
+class ChunkEvents {
+  readonly #responder: HttpResponder;
+  readonly #head: CompletionHead<MappedChat>;
+
+  constructor(responder: HttpResponder, head: CompletionHead<MappedChat>) {
+    this.#responder = responder;
+    this.#head = head;
+  }
+
+  /** False when the client is behind. */
+  send(delta: object, finishReason: "stop" | null = null): boolean {
+    return this.#data(this.#chunk({ choices: [{ index: 0, delta, finish_reason: finishReason, logprobs: null }] }));
+  }
+
+  finish(usage: object): void {
+    this.send({}, "stop");
+    if (this.#head.chat.withUsage) this.#data(this.#chunk({ choices: [], usage }));
+    this.#data("[DONE]");
+    this.#responder.end();
+  }
+
+  fail(error: ServiceError): void {
+    this.#data(Buffer.from(renderOpenAiError(error).body).toString());
+    this.#responder.end();
+  }
+
+  #chunk(fields: object): string {
+    return JSON.stringify({ ...common(this.#head), object: "chat.completion.chunk", ...fields });
+  }
+
+  #data(data: string): boolean {
+    if (!this.#responder.begun) this.#responder.begin(200, { "content-type": "text/event-stream", "cache-control": "no-store" });
+    return this.#responder.write(Buffer.from(`data: ${data}\n\n`));
+  }
+}
+
+/** Role and transcript, sound, expiry, finish, usage, `[DONE]`: the order that both strict and lenient libraries read. */
+function writeChunks(responder: HttpResponder, head: CompletionHead): HttpSpeechWriter {
+  const base64 = new Base64Pieces();
+  const usage = new SpokenUsage(head.chat);
+  const events = new ChunkEvents(responder, head);
+  return {
+    async bytes(bytes) {
+      if (!responder.begun) events.send({ role: "assistant", audio: { id: `audio-${head.id}`, transcript: head.chat.speech.request.text } });
+      const data = base64.add(bytes);
+      if (data !== "" && !events.send({ audio: { data } })) await responder.writable();
+    },
+    chunk: (event, sampleRate) => usage.take(event, sampleRate),
+    async ended() {
+      const data = base64.end();
+      if (data !== "") events.send({ audio: { data } });
+      events.send({ audio: { expires_at: expiresAt(head) } });
+      events.finish(usage.counts);
+    },
+    failed(error: ServiceError) {
+      if (!responder.begun) return false;
+      events.fail(error);
+      return true;
+    },
+  };
+}

@@ -1,0 +1,185 @@
+import { describe, expect, it } from "vitest";
+import { ServiceError } from "#protocol/errors";
+import { samplesToBytes } from "#common/audio/pcm";
+import { expectedSamples } from "../../../speech/testing/scripted-cluster.js";
+import { jsonRequest, RecordingConnection, SpeechBench } from "../../../speech/testing/speech-bench.js";
+import type { SocketSession } from "../../../http/exchange.js";
+import { realtimeRoutes } from "./realtime-socket.js";
+import type { TranscribeSound } from "../../transcribe-sound.js";
+
+interface Event {
+  type: string;
+  event_id: string;
+  [field: string]: unknown;
+}
+
+/** A client on one socket over a scripted cluster. */
+class Client {
+  readonly bench = new SpeechBench();
+  readonly connection = new RecordingConnection();
+  /** What was committed, and how it is answered. */
+  readonly committed: Uint8Array[] = [];
+  answer: TranscribeSound = async ({ audio }) => ({ text: `${audio.length} bytes`, words: [], seconds: 1.5 });
+  #session: SocketSession | null = null;
+
+  async connect(query = "", headers: Record<string, string> = {}): Promise<this> {
+    const transcribe: TranscribeSound = (sound) => {
+      this.committed.push(sound.audio);
+      return this.answer(sound);
+    };
+    const [route] = realtimeRoutes({ speech: this.bench.context, transcriberFor: () => transcribe });
+    const open = await route!.upgrade({ ...jsonRequest({}, headers), query });
+    this.#session = open(this.connection);
+    return this;
+  }
+
+  send(...events: object[]): void {
+    for (const event of events) this.raw(JSON.stringify(event));
+  }
+
+  raw(text: string): void {
+    this.#session?.message(Buffer.from(text), false);
+  }
+
+  leave(): void {
+    this.#session?.end();
+  }
+
+  get events(): Event[] {
+    return this.connection.sent.map((frame) => JSON.parse(Buffer.from(frame).toString()) as Event);
+  }
+
+  get types(): string[] {
+    return this.events.map(({ type }) => type);
+  }
+
+  last(type: string): Event | undefined {
+    return this.events.findLast((event) => event.type === type);
+  }
+}
+
+const say = (text: string) => ({ type: "conversation.item.create", item: { type: "message", role: "user", content: [{ type: "input_text", text }] } });
+const respond = { type: "response.create" };
+const silence = Buffer.alloc(48_000).toString("base64");
+
+describe("a realtime session that speaks", () => {
+  it("speaks what was written since the last response, in the order of events that clients know", async () => {
+    const client = await new Client().connect("model=gpt-realtime");
+    client.send(say("Hello there, my friend. How are you?"), { ...respond, event_id: "mine" });
+    await client.bench.pass(3000);
+    const order = client.types.filter((type, index, all) => type !== all[index - 1] && !type.endsWith(".delta"));
+    expect(order).toEqual([
+      "session.created", "conversation.item.added", "conversation.item.done", "response.created", "response.output_item.added", "response.content_part.added",
+      "response.output_audio.done", "response.output_audio_transcript.done", "response.content_part.done", "response.output_item.done", "response.done",
+    ]);
+    const sound = client.events.filter(({ type }) => type === "response.output_audio.delta").map(({ delta }) => Buffer.from(String(delta), "base64"));
+    const chunks = client.bench.cluster.submits.map(({ submit }) => submit.chunk).filter((chunk) => chunk.task === "speak");
+    expect(Buffer.concat(sound).equals(Buffer.concat(chunks.map((chunk) => samplesToBytes(expectedSamples(chunk)))))).toBe(true);
+    expect(client.last("response.done")).toMatchObject({ response: { status: "completed", output: [{ role: "assistant" }] } });
+    expect(client.last("response.output_audio_transcript.done")).toMatchObject({ transcript: "Hello there, my friend. How are you?" });
+    expect(new Set(client.events.map(({ event_id }) => event_id)).size).toBe(client.events.length);
+
+    client.send(respond);
+    await client.bench.pass(1000);
+    expect(client.last("response.done")).toMatchObject({ response: { status: "failed" } });
+    client.send({ type: "response.create", response: { input: [{ type: "message", content: [{ type: "input_text", text: "Read this." }] }] } });
+    await client.bench.pass(2000);
+    expect(client.last("response.output_audio_transcript.done")).toMatchObject({ transcript: "Read this." });
+  });
+
+  it("is cancelled, and refuses two responses at once", async () => {
+    const client = await new Client().connect();
+    client.send(say("A long sentence that is spoken. ".repeat(20)), respond, respond);
+    await client.bench.pass(60);
+    expect(client.last("error")).toMatchObject({ error: { code: "response_already_active" } });
+    client.send({ type: "response.cancel" });
+    await client.bench.pass(500);
+    expect(client.last("response.done")).toMatchObject({ response: { status: "cancelled" } });
+    expect(client.bench.context.speech.activeStreams).toBe(0);
+    client.send(say("Short."), respond);
+    await client.bench.pass(2000);
+    expect(client.last("response.done")).toMatchObject({ response: { status: "completed" } });
+  });
+
+  it("ends all work when the client goes away", async () => {
+    const client = await new Client().connect();
+    client.send(say("A sentence of speech. ".repeat(20)), respond);
+    await client.bench.pass(100);
+    client.leave();
+    const heard = client.connection.sent.length;
+    await client.bench.pass(2000);
+    expect(client.bench.context.speech.activeStreams).toBe(0);
+    expect(client.connection.sent.length).toBe(heard);
+    expect(client.bench.usage).toMatchObject([{ route: "/compat/realtime", outcome: "cancelled" }]);
+  });
+});
+
+describe("a realtime session that listens", () => {
+  it("answers to both names, and transcribes in the order of the commits", async () => {
+    const client = await new Client().connect("intent=transcription");
+    expect(client.types).toEqual(["transcription_session.created", "session.created"]);
+    client.send({ type: "session.update", session: { type: "transcription", audio: { input: { format: { type: "audio/pcm", rate: 16_000 }, transcription: { language: "en" } } } } });
+    expect(client.last("session.updated")).toMatchObject({ session: { audio: { input: { format: { rate: 16_000 }, transcription: { language: "en" } } } } });
+    client.send({ type: "input_audio_buffer.append", audio: silence }, { type: "input_audio_buffer.append", audio: silence }, { type: "input_audio_buffer.commit" });
+    await client.bench.pass(100);
+    expect(client.types.slice(3)).toEqual([
+      "input_audio_buffer.committed", "conversation.item.added", "conversation.item.done", "conversation.item.input_audio_transcription.completed",
+    ]);
+    expect(client.last("conversation.item.input_audio_transcription.completed")).toMatchObject({
+      item_id: client.last("input_audio_buffer.committed")?.["item_id"], content_index: 0, transcript: "96044 bytes", usage: { type: "duration", seconds: 1.5 },
+    });
+    expect(Buffer.from(client.committed[0]!.subarray(0, 4)).toString()).toBe("RIFF");
+  });
+
+  it("tells what went wrong, and forgets what was cleared", async () => {
+    const client = await new Client().connect();
+    client.answer = () => Promise.reject(new ServiceError("overloaded"));
+    client.send({ type: "input_audio_buffer.append", audio: silence }, { type: "input_audio_buffer.commit" });
+    await client.bench.pass(100);
+    expect(client.last("conversation.item.input_audio_transcription.failed")).toMatchObject({ error: { code: "overloaded" } });
+    client.send({ type: "input_audio_buffer.append", audio: silence }, { type: "input_audio_buffer.clear" }, { type: "input_audio_buffer.commit" });
+    expect(client.last("error")).toMatchObject({ error: { code: "input_audio_buffer_commit_empty" } });
+    expect(client.committed).toHaveLength(1);
+  });
+});
+
+describe("what a realtime client gets wrong", () => {
+  it.each<[string, object, string]>([
+    ["an unknown type", { type: "dance" }, "unknown_event_type"],
+    ["no type", {}, "invalid_event"],
+    ["a list", [1], "invalid_event"],
+    ["server-side turns", { type: "session.update", session: { turn_detection: { type: "server_vad" } } }, "unsupported_turn_detection"],
+    ["answers in text", { type: "session.update", session: { output_modalities: ["text"] } }, "unsupported_modality"],
+    ["telephone codecs", { type: "session.update", session: { audio: { output: { format: { type: "audio/pcmu" } } } } }, "unsupported_audio_format"],
+    ["a rate that there is not", { type: "session.update", session: { audio: { output: { format: { type: "audio/pcm", rate: 22_050 } } } } }, "unsupported_audio_format"],
+    ["a speed beyond 4", { type: "session.update", session: { audio: { output: { speed: 5 } } } }, "invalid_speed"],
+    ["an item that is no message", { type: "conversation.item.create", item: { type: "function_call" } }, "invalid_item"],
+    ["more text than an item holds", say("a".repeat(1024 * 1024 + 1)), "conversation_too_large"],
+    ["deleting nothing", { type: "conversation.item.delete", item_id: "x" }, "item_not_found"],
+    ["cancelling nothing", { type: "response.cancel" }, "response_cancel_not_active"],
+    ["sound that is no base64", { type: "input_audio_buffer.append", audio: "%%" }, "invalid_audio"],
+  ])("%s is an error event, and the session goes on", async (_what, event, code) => {
+    const client = await new Client().connect();
+    client.send({ ...event, event_id: "mine" });
+    if (!Array.isArray(event)) expect(client.last("error")).toMatchObject({ error: { code, type: "invalid_request_error" } });
+    client.send({ type: "session.update", session: { voice: "default" } });
+    expect(client.types.at(-1)).toBe("session.updated");
+    expect(client.connection.closedWith).toBeNull();
+  });
+
+  it("is told when the event is no JSON", async () => {
+    const client = await new Client().connect();
+    client.raw("{");
+    expect(client.last("error")).toMatchObject({ error: { code: "invalid_event" } });
+  });
+
+  it("cannot transcribe with options for speech", async () => {
+    const client = await new Client().connect("", { "x-fish-temperature": "0.5" });
+    client.send({ type: "input_audio_buffer.append", audio: silence }, { type: "input_audio_buffer.commit" });
+    expect(client.last("error")).toMatchObject({ error: { code: "unsupported_native_options" } });
+  });
+
+  it("is refused over HTTP for an unknown model", async () => {
+    await expect(new Client().connect("model=nonsense")).rejects.toMatchObject({ code: "unknown_model" });
+  });
+});

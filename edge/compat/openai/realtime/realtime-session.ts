@@ -1,0 +1,224 @@
+import { z } from "zod";
+import { ServiceError } from "#protocol/errors";
+import { newIdentifier } from "#common/identifier";
+import type { SocketConnection, SocketSession } from "../../../http/exchange.js";
+import type { Caller } from "../../../speech/session/caller.js";
+import type { SpeechContext } from "../../../speech/session/context.js";
+import { errorMessage } from "../../error-answer.js";
+import { Conversation, describeItem } from "./conversation.js";
+import { InputBuffer } from "./input-buffer.js";
+import { realtimeError } from "./realtime-error.js";
+import { RealtimeResponse } from "./response.js";
+import { describeSession, initialSettings, type SessionSettings, updateSettings } from "./session-settings.js";
+import type { TranscribeSound } from "../../transcribe-sound.js";
+
+/** Longest session (protocols.md 3.5). */
+const MAX_SESSION_MS = 3600_000;
+
+const clientEvent = z.looseObject({ type: z.string().max(200), event_id: z.string().max(512).nullish() });
+type ClientEvent = z.infer<typeof clientEvent>;
+
+export interface RealtimeSessionOptions {
+  context: SpeechContext;
+  caller: Caller;
+  connection: SocketConnection;
+  model: string;
+  intent: SessionSettings["type"];
+  /** Native fields from the upgrade's headers and the like. */
+  native: Record<string, unknown>;
+  transcribe: TranscribeSound;
+}
+
+/**
+ * One realtime socket (protocols.md 3.5): items of text are spoken by `response.create`, committed sound is written down. No language model
+ * answers: what is spoken is what the client wrote. A client's mistake is an `error` event, and the session goes on.
+ */
+export class RealtimeSession implements SocketSession {
+  readonly #options: RealtimeSessionOptions;
+  readonly #id = `sess_${newIdentifier()}`;
+  readonly #conversation = new Conversation();
+  readonly #input = new InputBuffer();
+  readonly #gone = new AbortController();
+  readonly #cancelLimit: () => void;
+  #settings: SessionSettings;
+  #response: RealtimeResponse | null = null;
+  #release: (() => void) | null = null;
+  #transcribing: Promise<void> = Promise.resolve();
+
+  constructor(options: RealtimeSessionOptions) {
+    this.#options = options;
+    this.#settings = initialSettings(options.intent);
+    this.#cancelLimit = options.context.clock.after(MAX_SESSION_MS, () => options.connection.close(1000, "The session has lasted for an hour"));
+    try {
+      this.#release = options.context.teamSlots.take(options.caller.principal);
+    } catch (error) {
+      this.#refuse(error, null);
+      options.connection.close(1008, "Too many requests at once");
+      return;
+    }
+    // Clients of a transcription session wait for one name or the other (protocols.md 3.5).
+    if (options.intent === "transcription") this.#send("transcription_session.created", { session: this.#session() });
+    this.#send("session.created", { session: this.#session() });
+  }
+
+  message(data: Uint8Array, isBinary: boolean): void {
+    let event: ClientEvent | null = null;
+    try {
+      event = readEvent(data, isBinary);
+      this.#handle(event);
+    } catch (error) {
+      this.#refuse(error, event?.event_id ?? null);
+    }
+  }
+
+  end(): void {
+    this.#cancelLimit();
+    this.#release?.();
+    this.#gone.abort();
+    this.#response?.drop();
+    this.#input.clear();
+  }
+
+  #handle(event: ClientEvent): void {
+    switch (event.type) {
+      case "session.update":
+        return this.#update(event["session"], "session.updated");
+      case "transcription_session.update":
+        return this.#update({ ...(event["session"] as object), type: "transcription" }, "transcription_session.updated");
+      case "conversation.item.create":
+        return this.#createItem(event["item"]);
+      case "conversation.item.delete":
+        return this.#deleteItem(event["item_id"]);
+      case "conversation.item.truncate":
+        return;
+      case "response.create":
+        return this.#respond(event["response"]);
+      case "response.cancel":
+        return this.#cancelResponse();
+      case "input_audio_buffer.append":
+        return this.#input.append(event["audio"]);
+      case "input_audio_buffer.clear":
+        this.#input.clear();
+        this.#send("input_audio_buffer.cleared", {});
+        return;
+      case "input_audio_buffer.commit":
+        return this.#commit();
+      default:
+        throw realtimeError("unknown_event_type", "This type of event is not known here", "type");
+    }
+  }
+
+  #update(session: unknown, answer: string): void {
+    this.#settings = updateSettings(this.#settings, session);
+    this.#send(answer, { session: this.#session() });
+  }
+
+  #createItem(value: unknown): void {
+    const previous = this.#conversation.lastId;
+    this.#announce(describeItem(this.#conversation.create(value)), previous);
+  }
+
+  #announce(item: Record<string, unknown>, previous: string | null): void {
+    for (const type of ["conversation.item.added", "conversation.item.done"]) this.#send(type, { previous_item_id: previous, item });
+  }
+
+  #deleteItem(id: unknown): void {
+    if (typeof id !== "string" || !this.#conversation.delete(id)) throw realtimeError("item_not_found", "There is no such item", "item_id");
+    this.#send("conversation.item.deleted", { item_id: id });
+  }
+
+  #respond(asked: unknown): void {
+    if (this.#response !== null) throw realtimeError("response_already_active", "A response is being spoken; wait for it or cancel it");
+    const settings = updateSettings(this.#settings, asked ?? {});
+    const text = inputOf(asked) ?? this.#conversation.takeUnspoken();
+    const { context, caller, native } = this.#options;
+    const request = {
+      ...native, text, latency: "low" as const,
+      format: settings.output.format, sample_rate: settings.output.rate, prosody: { speed: settings.speed },
+      ...(settings.voice === null ? {} : { reference_id: settings.voice }),
+    };
+    const response: RealtimeResponse = new RealtimeResponse({
+      context, caller, request,
+      send: (type, fields) => this.#sendHeld(type, fields),
+      onOver: () => {
+        this.#response = null;
+      },
+    });
+    this.#response = response;
+    void response.run();
+  }
+
+  #cancelResponse(): void {
+    if (this.#response === null) throw realtimeError("response_cancel_not_active", "Nothing is being spoken");
+    this.#response.cancel();
+  }
+
+  /** The sound so far becomes an item; its words follow in the order of the commits. */
+  #commit(): void {
+    if (Object.keys(this.#options.native).length > 0) {
+      throw realtimeError("unsupported_native_options", "Native options apply to speech only: open another socket for transcription");
+    }
+    const { input: format, language } = this.#settings;
+    const audio = this.#input.commit(format);
+    const previous = this.#conversation.lastId;
+    const item = this.#conversation.add({ id: `item_${newIdentifier()}`, role: "user", text: "", isSpoken: true });
+    this.#send("input_audio_buffer.committed", { item_id: item.id, previous_item_id: previous });
+    this.#announce(describeItem(item, { content: [{ type: "input_audio", transcript: null }] }), previous);
+    this.#transcribing = this.#transcribing.then(() => this.#transcribe(item.id, audio, language));
+  }
+
+  async #transcribe(itemId: string, audio: Uint8Array, language: string | null): Promise<void> {
+    const place = { item_id: itemId, content_index: 0 };
+    const type = "conversation.item.input_audio_transcription";
+    try {
+      const { text, seconds } = await this.#options.transcribe({ audio, language, signal: this.#gone.signal });
+      this.#send(`${type}.completed`, { ...place, transcript: text, usage: { type: "duration", seconds } });
+    } catch (error) {
+      const known = error instanceof ServiceError ? error : new ServiceError("internal", { cause: error });
+      this.#send(`${type}.failed`, { ...place, error: { type: "transcription_error", code: known.code, message: errorMessage(known), param: null } });
+    }
+  }
+
+  #session(): Record<string, unknown> {
+    return describeSession(this.#settings, { id: this.#id, model: this.#options.model });
+  }
+
+  #refuse(error: unknown, eventId: string | null): void {
+    const known = error instanceof ServiceError ? error : new ServiceError("internal", { cause: error });
+    if (known.code === "internal") this.#options.context.log.error({ err: error }, "a realtime session failed");
+    const type = known.status < 500 ? "invalid_request_error" : "server_error";
+    const param = known.parameters["parameter"] ?? null;
+    this.#send("error", { error: { type, code: known.reason ?? known.code, message: errorMessage(known), param, event_id: eventId } });
+  }
+
+  #send(type: string, fields: Record<string, unknown>): boolean {
+    if (this.#gone.signal.aborted) return true;
+    return this.#options.connection.send(JSON.stringify({ type, event_id: `event_${newIdentifier()}`, ...fields }));
+  }
+
+  async #sendHeld(type: string, fields: Record<string, unknown>): Promise<void> {
+    if (!this.#send(type, fields)) await this.#options.connection.writable();
+  }
+}
+
+function readEvent(data: Uint8Array, isBinary: boolean): ClientEvent {
+  if (isBinary) throw realtimeError("invalid_event", "Events are JSON text");
+  let value: unknown;
+  try {
+    value = JSON.parse(Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString());
+  } catch {
+    throw realtimeError("invalid_event", "The event is not JSON");
+  }
+  const parsed = clientEvent.safeParse(value);
+  if (!parsed.success) throw realtimeError("invalid_event", "An event is an object with a type", "type");
+  return parsed.data;
+}
+
+const responseInput = z.object({ input: z.array(z.object({ content: z.array(z.object({ text: z.string().nullish() })).nullish() })).nullish() });
+
+/** The text that a `response.create` brings along, which goes before the conversation's; null when it brings none. */
+function inputOf(asked: unknown): string | null {
+  const parsed = responseInput.safeParse(asked);
+  const items = parsed.success ? (parsed.data.input ?? null) : null;
+  return items === null ? null : items.flatMap((item) => item.content ?? []).map((part) => part.text ?? "").join("");
+}

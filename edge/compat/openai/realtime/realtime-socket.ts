@@ -1,0 +1,58 @@
+import { openAiMounts } from "#protocol/compat/openai-speech";
+import { openAiRealtime } from "#protocol/compat/openai-realtime";
+import type { HttpRequest, SocketRoute } from "../../../http/exchange.js";
+import { admitSpeaker, admitToModel } from "../../../speech/session/caller.js";
+import type { SpeechContext } from "../../../speech/session/context.js";
+import { renderOpenAiError } from "../../error-answer.js";
+import { nativeHeaders, speechModelOf } from "../speech-request.js";
+import { RealtimeSession } from "./realtime-session.js";
+import type { TranscribeSound } from "../../transcribe-sound.js";
+
+/** Largest frame (protocols.md 3.5). */
+const MAX_FRAME_BYTES = 32 * 1024 * 1024;
+
+const KEY_SUBPROTOCOL = "openai-insecure-api-key.";
+
+/** What a realtime socket needs besides the speech path: its way to a transcript, for one caller. */
+export interface RealtimeContext {
+  speech: SpeechContext;
+  transcriberFor(request: HttpRequest): TranscribeSound;
+}
+
+/** `WS /realtime` on every mount (protocols.md 3.5). */
+export function realtimeRoutes({ speech: context, transcriberFor }: RealtimeContext): SocketRoute[] {
+  return openAiMounts.map((mount) => ({
+    path: `${mount}${openAiRealtime.path}`,
+    maxFrameBytes: MAX_FRAME_BYTES,
+    renderError: renderOpenAiError,
+    // A browser offers its key as a subprotocol: it must not be sent back.
+    subprotocol: (offered) => (offered.includes("realtime") ? "realtime" : ""),
+    async upgrade(request) {
+      const arrivedAtMs = context.clock.nowMs();
+      const query = new URLSearchParams(request.query);
+      const asked = withOtherKeys(request, query);
+      const principal = await admitSpeaker(asked, context);
+      const intent = query.get("intent") === "transcription" ? "transcription" : "realtime";
+      // A transcription socket names a recognizer, or nothing; speech on it would be the default model's.
+      const name = intent === "transcription" ? "s2.1-pro" : speechModelOf(realtimeModelOf(query.get("model")));
+      const caller = admitToModel({ principal, model: name, trace: request.trace, arrivedAtMs, context });
+      const model = query.get("model") ?? `service/${name}`;
+      const native = nativeHeaders((header) => request.header(header));
+      const transcribe = transcriberFor(asked);
+      return (connection) => new RealtimeSession({ context, caller, connection, model, intent, native, transcribe });
+    },
+  }));
+}
+
+/** Clients have the names of conversational models in their settings: what they speak with is `s2.1-pro`. */
+function realtimeModelOf(name: string | null): string | undefined {
+  return name === null || name === "" || /^(gpt-realtime|gpt-4o-(mini-)?realtime)/.test(name) ? undefined : name;
+}
+
+function withOtherKeys(request: HttpRequest, query: URLSearchParams): HttpRequest {
+  if (request.header("authorization") !== undefined) return request;
+  const offered = (request.header("sec-websocket-protocol") ?? "").split(",").map((name) => name.trim());
+  const key = query.get("api_key") ?? offered.find((name) => name.startsWith(KEY_SUBPROTOCOL))?.slice(KEY_SUBPROTOCOL.length);
+  if (key === undefined) return request;
+  return { ...request, header: (name) => (name === "authorization" ? `Bearer ${key}` : request.header(name)) };
+}

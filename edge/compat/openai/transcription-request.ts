@@ -1,0 +1,88 @@
+import { z } from "zod";
+import {
+  MAX_COMPAT_AUDIO_BODY_BYTES,
+  MAX_COMPAT_AUDIO_BYTES,
+  openAiTranscription,
+  openAiTranscriptFormats,
+  type OpenAiTranscriptFormat,
+  openAiTranscriptionAliases,
+} from "#protocol/compat/openai-transcription";
+import { isSet } from "#protocol/compat/parameter";
+import { ServiceError } from "#protocol/errors";
+import { transcriptionModel } from "#protocol/listening/request";
+import { audioBytes } from "#protocol/speech/request";
+import { isMultipart } from "#common/multipart/multipart";
+import { readBody } from "../../http/body.js";
+import type { HttpRequest } from "../../http/exchange.js";
+import { validate } from "../../http/validation.js";
+import { readAudioForm } from "../audio-form.js";
+import { refuseParameters } from "../refuse.js";
+import { nativeHeaders } from "./speech-request.js";
+
+/** What is to be written down, and how the answer looks. */
+export interface MappedTranscription {
+  audio: Uint8Array;
+  /** As the caller named it; undefined when he did not. */
+  language: string | undefined;
+  format: OpenAiTranscriptFormat;
+  withWords: boolean;
+  isStreamed: boolean;
+}
+
+const text = z.preprocess((value) => (Array.isArray(value) ? value.at(-1) : (value ?? undefined)), z.string().max(256).optional());
+
+const fields = z.object({
+  model: text,
+  language: text,
+  response_format: text,
+  stream: z.unknown().optional(),
+  timestamp_granularities: z.preprocess((value) => [value ?? []].flat(), z.array(z.string()).max(8)),
+});
+
+/** OpenRouter sends sound as JSON. */
+const jsonBody = z.object({ input_audio: z.object({ data: audioBytes }) });
+
+/**
+ * Reads `POST /audio/transcriptions` (protocols.md 3.2): a form or JSON. Throws `refused_parameter`, `unknown_model`, `unsupported_format`,
+ * `validation`, and what reading a form throws.
+ */
+export async function readOpenAiTranscription(request: HttpRequest): Promise<MappedTranscription> {
+  if (Object.keys(nativeHeaders((name) => request.header(name))).length > 0) throw refusal("X-Fish-*", "native options apply to speech only");
+  const { values, audio } = isMultipart(request.header("content-type")) ? await readAudioForm(request) : await readJson(request);
+  return { ...mapOpenAiTranscription(values), audio: checked(audio) };
+}
+
+/** Maps the parameters of a transcription; the sound is apart. Throws `refused_parameter`, `unknown_model`, `unsupported_format`, `validation`. */
+export function mapOpenAiTranscription(values: Record<string, unknown>): Omit<MappedTranscription, "audio"> {
+  refuseParameters(openAiTranscription, "form", values);
+  const asked = validate(fields, values, ["body"]);
+  assertTranscriptionModel(asked.model);
+  const name = asked.response_format ?? "json";
+  const format = openAiTranscriptFormats.find((candidate) => candidate === name);
+  if (format === undefined) throw new ServiceError("unsupported_format", { parameters: { detail: `use one of ${openAiTranscriptFormats.join(", ")}` } });
+  const language = asked.language === "" ? undefined : asked.language;
+  return { language, format, withWords: asked.timestamp_granularities.includes("word"), isStreamed: isSet(asked.stream) };
+}
+
+/** Throws `unknown_model` for what is no name of the recognizer. */
+export function assertTranscriptionModel(name: string | undefined): void {
+  const bare = (name ?? transcriptionModel).replace(/^(service|fish-audio)\//, "");
+  if (bare === transcriptionModel || openAiTranscriptionAliases.has(bare.replace(/^openai\//, ""))) return;
+  throw new ServiceError("unknown_model", { parameters: { models: `service/${transcriptionModel}` } });
+}
+
+async function readJson(request: HttpRequest): Promise<{ values: Record<string, unknown>; audio: Uint8Array }> {
+  const value = await readBody(request, MAX_COMPAT_AUDIO_BODY_BYTES, ["json"]);
+  const { input_audio } = validate(jsonBody, value, ["body"]);
+  return { values: value as Record<string, unknown>, audio: input_audio.data };
+}
+
+function checked(audio: Uint8Array): Uint8Array {
+  if (audio.byteLength === 0) throw refusal("file", "a file is needed");
+  if (audio.byteLength > MAX_COMPAT_AUDIO_BYTES) throw new ServiceError("payload_too_large", { parameters: { limitBytes: MAX_COMPAT_AUDIO_BYTES } });
+  return audio;
+}
+
+function refusal(parameter: string, detail: string): ServiceError {
+  return new ServiceError("refused_parameter", { parameters: { parameter, detail } });
+}

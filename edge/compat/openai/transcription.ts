@@ -1,0 +1,79 @@
+import { openAiMounts } from "#protocol/compat/openai-speech";
+import { MAX_COMPAT_AUDIO_BODY_BYTES, openAiTranscription } from "#protocol/compat/openai-transcription";
+import { ServiceError } from "#protocol/errors";
+import type { HeardWord } from "#protocol/listening/chunk";
+import type { HttpResponder, HttpRoute } from "../../http/exchange.js";
+import type { ListeningContext } from "../../listening/context.js";
+import { textOf } from "../../listening/transcript.js";
+import { transcribeOverHttp } from "../../routes/listening/http-transcription.js";
+import { compatRoute } from "../compat-route.js";
+import { renderOpenAiError } from "../error-answer.js";
+import { transcriptAnswer } from "./transcript-answer.js";
+import { type MappedTranscription, readOpenAiTranscription } from "./transcription-request.js";
+
+/** `POST /audio/transcriptions` on every mount (protocols.md 3.2). */
+export function openAiTranscriptionRoutes(context: ListeningContext): HttpRoute[] {
+  return openAiMounts.map((mount) =>
+    compatRoute({
+      method: "POST",
+      path: `${mount}${openAiTranscription.path}`,
+      log: context.log,
+      renderError: renderOpenAiError,
+      handle: (request, responder) => {
+        const events = new TranscriptEvents(responder);
+        return events.guard(() =>
+          transcribeOverHttp<MappedTranscription>({
+            context, request, responder,
+            route: "/compat/audio/transcriptions",
+            maxBodyBytes: MAX_COMPAT_AUDIO_BODY_BYTES,
+            read: readOpenAiTranscription,
+            onWords: (words, asked) => asked.isStreamed && events.words(words),
+            answer: (result, asked) => {
+              if (asked.isStreamed) return events.done(textOf(result.words), result.seconds);
+              const { contentType, body } = transcriptAnswer(result, asked);
+              responder.begin(200, { "content-type": contentType });
+              responder.end(Buffer.from(body));
+            },
+          }),
+        );
+      },
+    }),
+  );
+}
+
+/** A transcript as server-sent events: what was said, phrase by phrase while the rest is being heard, then the whole. */
+class TranscriptEvents {
+  readonly #responder: HttpResponder;
+  #isFirst = true;
+
+  constructor(responder: HttpResponder) {
+    this.#responder = responder;
+  }
+
+  words(words: readonly HeardWord[]): void {
+    if (words.length === 0) return;
+    const delta = `${this.#isFirst ? "" : " "}${textOf(words)}`;
+    this.#isFirst = false;
+    this.#send({ type: "transcript.text.delta", delta });
+  }
+
+  done(text: string, seconds: number): void {
+    this.#send({ type: "transcript.text.done", text, usage: { type: "duration", seconds: Math.ceil(seconds) } });
+    this.#responder.end(Buffer.from("data: [DONE]\n\n"));
+  }
+
+  /** What fails after the first event is shown as one: the libraries throw at an `error` key. */
+  async guard(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      if (!this.#responder.begun || !(error instanceof ServiceError)) throw error;
+      this.#responder.end(Buffer.from(`data: ${Buffer.from(renderOpenAiError(error).body).toString()}\n\n`));
+    }
+  }
+
+  #send(event: object): void {
+    if (!this.#responder.begun) this.#responder.begin(200, { "content-type": "text/event-stream", "cache-control": "no-store" });
+    this.#responder.write(Buffer.from(`data: ${JSON.stringify(event)}\n\n`));
+  }
+}

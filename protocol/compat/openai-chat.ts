@@ -1,0 +1,32 @@
+import type { CompatOperation, ParameterRow } from "./parameter.js";
+
+const mapped = (name: string, note: string, example: unknown): ParameterRow => ({ name, place: "body", treatment: "mapped", note, example });
+const ignored = (name: string, note: string, example: unknown): ParameterRow => ({ name, place: "body", treatment: "ignored", note, example });
+const refused = (name: string, note: string, example: unknown): ParameterRow => ({ name, place: "body", treatment: "refused", note, example });
+
+/** No language model answers here: the route speaks the last user message, or writes down what is said in it. */
+export const openAiChat: CompatOperation = {
+  protocol: "OpenAI, OpenRouter, Groq",
+  method: "POST",
+  path: "/chat/completions",
+  summary: "Speaks the last user message (`modalities` with `audio`), or transcribes the `input_audio` in it.",
+  parameters: [
+    mapped("messages", "Of the last one by the user, the text is spoken or the sound transcribed. Earlier ones have no effect.", [{ role: "user", content: "Another text." }]),
+    mapped("model", "As in `/audio/speech`, or a transcription model for sound.", "service/s1"),
+    mapped("modalities", "With `audio` the text is spoken.", ["text", "audio"]),
+    mapped("audio.voice", "As `voice` in `/audio/speech`.", "0123456789abcdef0123456789abcdef"),
+    mapped("audio.format", "`wav`, `mp3`, `opus`, `pcm16`; `aac` and `flac` are a 400.", "mp3"),
+    mapped("stream", "Server-sent events in place of one object.", true),
+    mapped("stream_options.include_usage", "A last event with the usage.", true),
+    { ...refused("n", "there is one answer", 2), harmless: [1] },
+    refused("tools", "no language model answers here", [{ type: "function" }]),
+    ignored("temperature", "There is no language model.", 0.2),
+    ignored("top_p", "There is no language model.", 0.9),
+    ignored("max_tokens", "There is no language model.", 100),
+    ignored("max_completion_tokens", "There is no language model.", 100),
+    ignored("user", "Nothing is kept by end user.", "someone"),
+    ignored("metadata", "Nothing is kept with a request.", { a: "b" }),
+    ignored("seed", "The same request always gives the same sound.", 5),
+    ignored("stop", "There is no language model.", ["x"]),
+  ],
+};
