@@ -55,8 +55,8 @@ export const manifest = z
     description: z.string().max(2000).default(""),
     licence: z.string().min(1).max(200),
     /**
-     * Files by role. `onnx`: `graph` and `voice` (the `.onnx.json`). `ctc`: `graph`, `tokens` and, where the tokens are speech sounds,
-     * `words` (lexicon and language model). `tfjs`: `graph` (`model.json`; its weights lie beside it). None for `espeak`.
+     * Files by role. `onnx`: `graph`, `voice` (the `.onnx.json`) and, with phonemes `parley-en`, `lexicon`. `ctc`: `graph`, `tokens` and,
+     * where the tokens are speech sounds, `words` (lexicon and language model). `tfjs`: `graph` (`model.json`; its weights lie beside it). None for `espeak`.
      */
     files: z.record(z.string(), z.strictObject({ path: filePath, sha256: sha256.optional() })).default({}),
     /** Hz; must agree with the voice's own where it has one. */
@@ -66,7 +66,7 @@ export const manifest = z
     /** Names of the speakers, by index; the voice's own list when empty. */
     speakers: z.array(name).max(10_000).default([]),
     /** What the graph's symbols are. */
-    phonemes: z.enum(["none", "text", "espeak"]).optional(),
+    phonemes: z.enum(["none", "text", "espeak", "parley-en"]).optional(),
     /** Most chunks in one call of the graph; 1 where the graph has no masking. */
     maxBatch: z.number().int().min(1).max(256).default(1),
     buckets: buckets.default(defaultBuckets),

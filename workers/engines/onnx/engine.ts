@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { ServedModel } from "#protocol/bus/membership";
 import { ServiceError } from "#protocol/errors";
-import type { VoiceTraits } from "#protocol/speech/chunk";
+import type { VoiceSettings, VoiceTraits } from "#protocol/speech/chunk";
 import { tiltFilter } from "#common/audio/voice/tilt-filter";
 import { measureVoice } from "#common/audio/voice/traits";
 import type { Logger } from "#common/log";
@@ -11,15 +11,22 @@ import { WordTimer } from "../../text/words.js";
 import type { ChunkJob, ChunkResult, SpeechEngine } from "../engine.js";
 import type { Phonemizer } from "../espeak/phonemizer.js";
 import { ChunkShaper, toSamples } from "../shaping.js";
+import { openReader, type SymbolKind, type VoiceReader } from "./reading.js";
 import type { SessionPool } from "./session-pool.js";
-import { cutIntoPieces, isSpeakable, knownSymbols, type Piece, textSymbols } from "./symbols.js";
+import { nearestSpeaker, steer, type Steering } from "./steering.js";
+import { cutIntoPieces, idControls, isSpeakable, knownSymbols, type Piece, type VoiceSymbol } from "./symbols.js";
 import type { OpenedVoice, SpokenRow } from "./thread.js";
 import { type PhonemeType, readVoiceConfig, type VoiceConfig } from "./voice-config.js";
 
-/** What a voice can be bent by before it stops sounding like speech. */
-const PITCH_RATIO_LIMITS = { low: 0.6, high: 1.7 };
-const LENGTH_FACTOR_LIMITS = { low: 0.3, high: 4 };
+/** A voice with more speakers has only its default speaker measured. */
+const MOST_MEASURED = 12;
 
+/** `noise_w` of a steerable graph is its pitch range: 0.8 is the voice's own, and each 0.5 more adds as much again. */
+const OWN_RANGE_SCALE = 0.8;
+const RANGE_SCALE_STEP = 0.5;
+
+const warmUpText = "Hello.";
+const ownSteering: Steering = { pitchSemitones: 0, pitchRange: 1, length: 1, tiltDbPerOctave: 0 };
 const calibrationText = "The quick brown fox jumps over the lazy dog, and nobody knows where it is going.";
 
 export interface OnnxEngineOptions {
@@ -36,16 +43,30 @@ interface Rendering {
   pieces: Piece[];
   spoken: SpokenText;
   speakerId: number;
-  lengthScale: number;
+  scales: number[];
+  /** Change of pitch after the graph, for graphs that cannot be steered. */
   pitchRatio: number;
+  whisper: boolean;
   timer: WordTimer;
   shaper: ChunkShaper;
   /** Samples before shaping. */
   rawSamples: number;
 }
 
+interface VoiceParts {
+  config: VoiceConfig & { phoneme_type: PhonemeType };
+  graphPath: string;
+  opened: OpenedVoice;
+  kind: SymbolKind;
+  read: VoiceReader;
+}
+
+/** What one row of a call is made of. */
+type Row = Pick<Rendering, "speakerId" | "pitchRatio" | "whisper"> & { piece: Piece };
+
 /**
- * A voice in Piper's ONNX layout. Sampling noise is zero: such graphs draw it inside, so with noise equal chunks would differ.
+ * A voice in Piper's ONNX layout. Sampling noise is zero: such graphs draw it inside, so with noise equal chunks would differ. Voices
+ * with the symbols `parley-en` have noise that repeats, and take pitch, its range and controls of single ids (`models/parley-en/README.md`).
  * On the processor one call speaks one chunk (a retry is exact to the bit); other providers speak a batch in one call.
  */
 export class OnnxEngine implements SpeechEngine {
@@ -53,14 +74,18 @@ export class OnnxEngine implements SpeechEngine {
   readonly #config: VoiceConfig & { phoneme_type: PhonemeType };
   readonly #graphPath: string;
   readonly #opened: OpenedVoice;
-  /** The voice's own traits, null where they cannot be told: traits then steer nothing. */
-  #own: VoiceTraits | null = null;
+  readonly #kind: SymbolKind;
+  readonly #read: VoiceReader;
+  /** Traits of the speakers by index, null where they cannot be told; measured when the first cloned voice needs them. */
+  #own: Promise<(VoiceTraits | null)[]> | null = null;
 
-  private constructor(options: OnnxEngineOptions, config: VoiceConfig & { phoneme_type: PhonemeType }, graphPath: string, opened: OpenedVoice) {
+  private constructor(options: OnnxEngineOptions, parts: VoiceParts) {
     this.#options = options;
-    this.#config = config;
-    this.#graphPath = graphPath;
-    this.#opened = opened;
+    this.#config = parts.config;
+    this.#graphPath = parts.graphPath;
+    this.#opened = parts.opened;
+    this.#kind = parts.kind;
+    this.#read = parts.read;
   }
 
   /** Loads a voice. Rejects with the reason when graph, configuration and manifest do not fit together. */
@@ -78,8 +103,9 @@ export class OnnxEngine implements SpeechEngine {
     for (const { provider, reason } of opened.refused) {
       options.log.warn({ model: manifest.name, provider, reason, using: opened.provider }, "FALLING BACK: an execution provider does not work here");
     }
-    if (config.phoneme_type === "espeak") await options.phonemizer.start();
-    return new OnnxEngine(options, config, graphPath, opened);
+    const kind = manifest.phonemes === "parley-en" ? "parley-en" : config.phoneme_type;
+    const read = await openReader(kind, options.model, config, options.phonemizer);
+    return new OnnxEngine(options, { config, graphPath, opened, kind, read });
   }
 
   describe(): ServedModel {
@@ -95,14 +121,11 @@ export class OnnxEngine implements SpeechEngine {
     };
   }
 
-  /** Speaks once, and measures the voice: traits of others are relative to its own. */
+  /** Speaks once: the first call of a graph is slower than later ones. */
   async warmUp(): Promise<void> {
-    const symbols = knownSymbols(textSymbols(calibrationText), this.#config.phoneme_id_map);
-    const spoken = this.#config.phoneme_type === "text" ? symbols : await this.#symbols({ text: calibrationText, language: "en" });
-    const [piece] = cutIntoPieces(spoken, this.#config.phoneme_id_map, this.#maxIds);
-    if (piece === undefined) return;
-    const [row] = await this.#run([piece], this.#config.inference.length_scale, [this.#config.default_speaker_id], [1]);
-    if (row !== undefined) this.#own = this.#measure(toSamples(row.sound));
+    const piece = await this.#pieceOf(warmUpText);
+    if (piece === null) return;
+    await this.#run([{ piece, speakerId: this.#config.default_speaker_id, pitchRatio: 1, whisper: false }], this.#scales(ownSteering));
   }
 
   async speak(jobs: ChunkJob[]): Promise<ChunkResult[]> {
@@ -126,15 +149,44 @@ export class OnnxEngine implements SpeechEngine {
     // Threads and the pronouncing process are shared; whoever made them closes them.
   }
 
-  #measure(samples: Int16Array): VoiceTraits | null {
+  async #pieceOf(text: string): Promise<Piece | null> {
+    const symbols = await this.#symbols({ text, language: "en", toSource: (range) => range }, text);
+    return cutIntoPieces(symbols, this.#config.phoneme_id_map, this.#maxIds)[0] ?? null;
+  }
+
+  /** What the speakers sound like by themselves: traits of others are relative to it. */
+  async #speakerTraits(): Promise<(VoiceTraits | null)[]> {
+    this.#own ??= this.#measureSpeakers().catch((error: unknown) => {
+      this.#own = null;
+      throw error;
+    });
+    return await this.#own;
+  }
+
+  async #measureSpeakers(): Promise<(VoiceTraits | null)[]> {
+    const { num_speakers: count, default_speaker_id: usual } = this.#config;
+    const piece = await this.#pieceOf(calibrationText);
+    const measures = (speakerId: number): boolean => speakerId === usual || (this.#steers && count <= MOST_MEASURED);
+    const speakerIds = Array.from({ length: count }, (_, speakerId) => speakerId);
+    return await Promise.all(speakerIds.map((id) => (piece !== null && measures(id) ? this.#measureSpeaker(piece, id) : null)));
+  }
+
+  async #measureSpeaker(piece: Piece, speakerId: number): Promise<VoiceTraits | null> {
     const { manifest } = this.#options.model;
+    const [row] = await this.#run([{ piece, speakerId, pitchRatio: 1, whisper: false }], this.#scales(ownSteering));
+    if (row === undefined) return null;
     try {
-      const measured = measureVoice({ samples, sampleRate: this.#config.audio.sample_rate });
-      return { ...measured, pitchHz: manifest.pitchHz ?? measured.pitchHz };
+      const measured = measureVoice({ samples: toSamples(row.sound), sampleRate: this.#config.audio.sample_rate });
+      const told = speakerId === this.#config.default_speaker_id ? manifest.pitchHz : undefined;
+      return { ...measured, pitchHz: told ?? measured.pitchHz };
     } catch (error) {
       this.#options.log.warn({ err: error, model: manifest.name }, "the voice cannot be measured: cloned voices will sound like it");
       return null;
     }
+  }
+
+  get #steers(): boolean {
+    return this.#kind === "parley-en";
   }
 
   get #batches(): boolean {
@@ -170,45 +222,49 @@ export class OnnxEngine implements SpeechEngine {
     return id;
   }
 
-  async #symbols(spoken: { text: string; language: string }): Promise<ReturnType<typeof textSymbols>> {
-    const symbols =
-      this.#config.phoneme_type === "text"
-        ? textSymbols(spoken.text)
-        : await this.#options.phonemizer.phonemize(spoken.text, this.#config.espeak?.voice ?? spoken.language);
-    return knownSymbols(symbols, this.#config.phoneme_id_map);
+  async #symbols(spoken: SpokenText, source: string): Promise<VoiceSymbol[]> {
+    return knownSymbols(await this.#read(spoken, source), this.#config.phoneme_id_map);
+  }
+
+  /** The speaker that is named; for a cloned voice the one most like it. */
+  #chooseSpeaker({ speaker, traits }: VoiceSettings, own: readonly (VoiceTraits | null)[]): number {
+    const nearest = speaker === null && traits !== null && this.#steers ? nearestSpeaker(traits, own) : null;
+    return nearest ?? this.#speakerId(speaker);
   }
 
   async #prepare(job: ChunkJob): Promise<Rendering> {
     const { chunk } = job;
-    const { voice, delivery } = chunk;
-    const speakerId = this.#speakerId(voice.speaker);
+    const own = chunk.voice.traits === null ? [] : await this.#speakerTraits();
+    const speakerId = this.#chooseSpeaker(chunk.voice, own);
     const spoken = spokenText(chunk);
-    const symbols = await this.#symbols(spoken);
+    const symbols = this.#kind === "parley-en" && !/^en(?:-|$)/i.test(spoken.language) ? [] : await this.#symbols(spoken, chunk.text);
     const speakable = isSpeakable(symbols);
     // Letters of which the voice has none: silence would pretend that they had been read.
     if (!speakable && /\p{L}/u.test(spoken.text)) {
       throw new ServiceError("unsupported_language", { parameters: { languages: this.#languages().join(", ") } });
     }
-    const { traits } = voice;
-    const own = this.#own;
-    const wanted = (traits === null || own === null ? 1 : traits.pitchHz / own.pitchHz) * 2 ** (delivery.pitchSemitones / 12);
-    const pitchRatio = clamp(wanted, PITCH_RATIO_LIMITS.low, PITCH_RATIO_LIMITS.high);
-    const traitRate = traits === null || own === null ? 1 : clamp(traits.syllablesPerSecond / own.syllablesPerSecond, 0.75, 1.35);
-    const slower = clamp(1 / (voice.speed * delivery.rateFactor * traitRate), LENGTH_FACTOR_LIMITS.low, LENGTH_FACTOR_LIMITS.high);
-    const tilt = traits === null || own === null ? 0 : traits.spectralTiltDbPerOctave - own.spectralTiltDbPerOctave;
+    const steering = steer(chunk, own[this.#steers ? speakerId : this.#config.default_speaker_id] ?? null);
     const sampleRate = this.#config.audio.sample_rate;
-    const filter = tilt === 0 ? null : tiltFilter(tilt, sampleRate);
+    const filter = steering.tiltDbPerOctave === 0 ? null : tiltFilter(steering.tiltDbPerOctave, sampleRate);
     return {
       job,
       pieces: speakable ? cutIntoPieces(symbols, this.#config.phoneme_id_map, this.#maxIds) : [],
       spoken,
       speakerId,
-      lengthScale: this.#config.inference.length_scale * slower * pitchRatio,
-      pitchRatio,
+      scales: this.#scales(steering),
+      pitchRatio: this.#steers ? 1 : 2 ** (steering.pitchSemitones / 12),
+      whisper: chunk.delivery.whisper,
       timer: new WordTimer(chunk.text, spoken),
-      shaper: new ChunkShaper({ ...chunk, sampleRate, gainDb: delivery.gainDb, filter }),
+      shaper: new ChunkShaper({ ...chunk, sampleRate, gainDb: chunk.delivery.gainDb, filter }),
       rawSamples: 0,
     };
+  }
+
+  /** The graph's `scales`. One that cannot be steered speaks so much slower as the change of pitch afterwards makes it faster. */
+  #scales({ length, pitchSemitones, pitchRange }: Steering): number[] {
+    const { length_scale: ownLength, noise_scale: noise } = this.#config.inference;
+    if (!this.#steers) return [0, ownLength * length * 2 ** (pitchSemitones / 12), 0];
+    return [noise, ownLength * length, OWN_RANGE_SCALE + RANGE_SCALE_STEP * 2 * (pitchRange - 1), pitchSemitones];
   }
 
   /** Round after round, the next piece of every rendering still going; rows of one call share its scales. */
@@ -220,7 +276,7 @@ export class OnnxEngine implements SpeechEngine {
         if (rendering.job.signal.aborted) results.set(rendering.job, { result: "cancelled" });
         else if (round >= rendering.pieces.length || rendering.shaper.full) results.set(rendering.job, this.#finish(rendering));
       }
-      for (const group of groupByScale(going).values()) {
+      for (const group of groupByScales(going).values()) {
         const rows = group.filter((rendering) => !results.has(rendering.job));
         if (rows.length > 0) await this.#renderRows(rows, round, results);
       }
@@ -230,12 +286,9 @@ export class OnnxEngine implements SpeechEngine {
   async #renderRows(rows: Rendering[], round: number, results: Map<ChunkJob, ChunkResult>): Promise<void> {
     try {
       const pieces = rows.map(({ pieces: all }) => all[round] as Piece);
-      const scale = rows[0]?.lengthScale ?? 1;
       const spoken = await this.#run(
-        pieces,
-        scale,
-        rows.map((row) => row.speakerId),
-        rows.map((row) => row.pitchRatio),
+        rows.map((row, i) => ({ ...row, piece: pieces[i] as Piece })),
+        rows[0]?.scales ?? [],
       );
       for (const [i, rendering] of rows.entries()) this.#take(rendering, pieces[i] as Piece, spoken[i] as SpokenRow);
     } catch (error) {
@@ -243,15 +296,23 @@ export class OnnxEngine implements SpeechEngine {
     }
   }
 
-  async #run(pieces: Piece[], lengthScale: number, speakerIds: number[], pitchRatios: number[]): Promise<SpokenRow[]> {
-    const longest = Math.max(...pieces.map((piece) => piece.ids.length));
+  async #run(rows: Row[], scales: number[]): Promise<SpokenRow[]> {
+    const longest = Math.max(...rows.map(({ piece }) => piece.ids.length));
     // Padding to a bucket keeps the number of shapes small, which only accelerators care for.
     const padTo = this.#batches ? (this.#options.model.manifest.buckets.find((bucket) => bucket >= longest) ?? longest) : 0;
     return await this.#options.pool.speak({
       path: this.#graphPath,
       providers: this.#options.providers,
-      call: { rows: pieces.map((piece) => piece.ids), scales: [0, lengthScale, 0], speakerIds, padTo, hopLength: this.#config.hop_length },
-      pitchRatios,
+      call: {
+        rows: rows.map(({ piece }) => piece.ids),
+        scales,
+        controls: this.#steers ? rows.map(({ piece }) => idControls(piece)) : null,
+        speakerIds: rows.map(({ speakerId }) => speakerId),
+        padTo,
+        hopLength: this.#config.hop_length,
+      },
+      sampleRate: this.#config.audio.sample_rate,
+      changes: rows.map(({ pitchRatio, whisper }) => ({ pitchRatio, whisper })),
     });
   }
 
@@ -311,7 +372,8 @@ function checkAgreement(manifest: ModelFolder["manifest"], config: VoiceConfig &
   if (manifest.sampleRate !== undefined && manifest.sampleRate !== rate) {
     throw new ModelProblem(`model.yaml says ${manifest.sampleRate} Hz, the voice ${rate} Hz`);
   }
-  if (manifest.phonemes !== undefined && manifest.phonemes !== config.phoneme_type) {
+  const isOwn = manifest.phonemes === "parley-en" && config.phoneme_type === "text";
+  if (manifest.phonemes !== undefined && manifest.phonemes !== config.phoneme_type && !isOwn) {
     throw new ModelProblem(`model.yaml says phonemes ${manifest.phonemes}, the voice ${config.phoneme_type}`);
   }
   if (manifest.speakers.length > config.num_speakers) {
@@ -319,13 +381,12 @@ function checkAgreement(manifest: ModelFolder["manifest"], config: VoiceConfig &
   }
 }
 
-/** Rows of one call share its length scale. */
-function groupByScale(renderings: readonly Rendering[]): Map<number, Rendering[]> {
-  const groups = new Map<number, Rendering[]>();
-  for (const rendering of renderings) groups.set(rendering.lengthScale, [...(groups.get(rendering.lengthScale) ?? []), rendering]);
+/** Rows of one call share its scales. */
+function groupByScales(renderings: readonly Rendering[]): Map<string, Rendering[]> {
+  const groups = new Map<string, Rendering[]>();
+  for (const rendering of renderings) {
+    const key = rendering.scales.join(" ");
+    groups.set(key, [...(groups.get(key) ?? []), rendering]);
+  }
   return groups;
-}
-
-function clamp(value: number, low: number, high: number): number {
-  return Number.isFinite(value) ? Math.min(high, Math.max(low, value)) : 1;
 }

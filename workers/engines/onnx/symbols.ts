@@ -4,6 +4,9 @@ import type { TextRange } from "../../text/spoken-text.js";
 export interface VoiceSymbol {
   symbol: string;
   range: TextRange;
+  /** Added to the voice's own pitch, and factor on its duration, where the graph can be steered by id; 0 and 1 when absent. */
+  pitchSemitones?: number;
+  durationFactor?: number;
 }
 
 /** The symbols of a voice with `phoneme_type: text`: the letters themselves, lower case and decomposed, as Piper does. */
@@ -36,6 +39,9 @@ export function isSpeakable(symbols: readonly VoiceSymbol[]): boolean {
   return symbols.some(({ symbol }) => /[\p{L}\p{N}\p{M}]/u.test(symbol));
 }
 
+/** Pauses after which a piece may end as a clause does. */
+const pauseMarks = new Set([".", "!", "?", ";", ":", ",", "|"]);
+
 /** A piece for one call of the graph: the ids, and for each id the index of its symbol, or -1 for the marks between. */
 export interface Piece {
   symbols: VoiceSymbol[];
@@ -43,7 +49,7 @@ export interface Piece {
   symbolOfId: number[];
 }
 
-/** Cuts symbols into pieces whose ids fit `maxIds`, at blanks where there are any. */
+/** Cuts symbols into pieces whose ids fit `maxIds`: after a pause in their second half, else at a blank where there is one. */
 export function cutIntoPieces(symbols: readonly VoiceSymbol[], idMap: Readonly<Record<string, readonly number[]>>, maxIds: number): Piece[] {
   const pieces: Piece[] = [];
   let rest = [...symbols];
@@ -57,8 +63,9 @@ export function cutIntoPieces(symbols: readonly VoiceSymbol[], idMap: Readonly<R
       fitting++;
     }
     if (fitting < rest.length) {
+      const pause = rest.slice(0, fitting).findLastIndex(({ symbol }) => pauseMarks.has(symbol));
       const blank = rest.slice(0, fitting).findLastIndex(({ symbol }) => symbol === " ");
-      fitting = blank > 0 ? blank + 1 : Math.max(1, fitting);
+      fitting = pause > fitting / 2 ? pause + 1 : blank > 0 ? blank + 1 : Math.max(1, fitting);
     }
     pieces.push(toIds(rest.slice(0, fitting), idMap));
     rest = rest.slice(fitting);
@@ -87,4 +94,14 @@ function toIds(symbols: VoiceSymbol[], idMap: Readonly<Record<string, readonly n
 
 function idsOf(symbol: string, idMap: Readonly<Record<string, readonly number[]>>): readonly number[] {
   return Object.hasOwn(idMap, symbol) ? (idMap[symbol] ?? []) : [];
+}
+
+/** What a graph that can be steered by id is told of each id; null when everything is neutral. */
+export function idControls(piece: Piece): { pitchSemitones: number[]; durationFactors: number[] } | null {
+  const isNeutral = piece.symbols.every(({ pitchSemitones = 0, durationFactor = 1 }) => pitchSemitones === 0 && durationFactor === 1);
+  if (isNeutral) return null;
+  return {
+    pitchSemitones: piece.symbolOfId.map((index) => piece.symbols[index]?.pitchSemitones ?? 0),
+    durationFactors: piece.symbolOfId.map((index) => piece.symbols[index]?.durationFactor ?? 1),
+  };
 }

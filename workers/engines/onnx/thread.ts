@@ -1,11 +1,19 @@
 import { move, transferableSymbol, valueSymbol } from "piscina";
 import { changePitch } from "./pitch-change.js";
 import { type GraphCall, openVoiceGraph, type VoiceGraph } from "./voice-graph.js";
+import { whispered } from "./whisper.js";
 
 /** What a pool thread is asked: open a voice and say what it is, or speak with it. Each thread opens each voice once. */
 export type ThreadTask =
   | { kind: "open"; path: string; providers: readonly string[] }
-  | { kind: "speak"; path: string; providers: readonly string[]; call: GraphCall; pitchRatios: number[] };
+  | { kind: "speak"; path: string; providers: readonly string[]; call: GraphCall; sampleRate: number; changes: SoundChange[] };
+
+/** What is done to a row's sound after the graph. */
+export interface SoundChange {
+  /** 1 leaves the pitch. */
+  pitchRatio: number;
+  whisper: boolean;
+}
 
 export interface OpenedVoice {
   provider: string;
@@ -29,7 +37,11 @@ export default async function handle(task: ThreadTask): Promise<OpenedVoice | Sp
     return { provider, refused, inputNames: [...inputNames], outputNames: [...outputNames] };
   }
   const rows = await graph.run(task.call);
-  const spoken = rows.map(({ sound, frames }, i): SpokenRow => ({ sound: changePitch(sound, task.pitchRatios[i] ?? 1), frames }));
+  const spoken = rows.map(({ sound, frames }, i): SpokenRow => {
+    const { pitchRatio, whisper } = task.changes[i] ?? { pitchRatio: 1, whisper: false };
+    const pitched = changePitch(sound, pitchRatio);
+    return { sound: whisper ? whispered(pitched, task.sampleRate) : pitched, frames };
+  });
   const buffers = spoken.flatMap(({ sound, frames }) => (frames === null ? [sound.buffer] : [sound.buffer, frames.buffer]));
   return move({ [transferableSymbol]: buffers, [valueSymbol]: spoken } as never) as unknown as SpokenRow[];
 }

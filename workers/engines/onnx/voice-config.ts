@@ -11,7 +11,13 @@ const voiceConfig = z.object({
   language: z.object({ code: z.string() }).optional(),
   phoneme_type: z.string().default("espeak"),
   phoneme_id_map: z.record(z.string(), z.array(z.number().int().min(0)).min(1)),
-  inference: z.object({ length_scale: z.number().min(0.05).max(20).default(1) }).default({ length_scale: 1 }),
+  inference: z
+    .object({
+      length_scale: z.number().min(0.05).max(20).default(1),
+      noise_scale: z.number().min(0).max(2).default(0.667),
+      noise_w: z.number().min(0).max(2).default(0.8),
+    })
+    .default({ length_scale: 1, noise_scale: 0.667, noise_w: 0.8 }),
   speaker_id_map: z.record(z.string(), z.number().int().min(0)).default({}),
   /** Samples per frame of the optional second output. */
   hop_length: z.number().int().min(1).max(8192).default(256),

@@ -17,7 +17,7 @@ it("gives each row of a batch the sound that it has alone", async () => {
     [1, 0, 16, 0, 2],
   ];
   const speakerIds = [0, 2, 1];
-  const call = { scales: [0, 1.3, 0] as [number, number, number], padTo: 32, hopLength: 128 };
+  const call = { scales: [0, 1.3, 0], controls: null, padTo: 32, hopLength: 128 };
   const batch = await graph.run({ ...call, rows, speakerIds });
   for (const [i, row] of rows.entries()) {
     const [alone] = await graph.run({ ...call, padTo: 0, rows: [row], speakerIds: [speakerIds[i] ?? 0] });

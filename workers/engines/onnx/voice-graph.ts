@@ -3,13 +3,21 @@ import { type Graph, type GraphTensor, openGraph } from "./runtime.js";
 /** One call: rows of ids, padded here to the longest or to `padTo`. */
 export interface GraphCall {
   rows: number[][];
-  /** noise_scale, length_scale, noise_w. */
-  scales: [number, number, number];
+  /** noise_scale, length_scale, noise_w; graphs that can be steered take the mean pitch in semitones as a fourth. */
+  scales: number[];
+  /** What the ids of each row are told, for graphs that can be steered; null leaves the input at `scales`. */
+  controls: (IdControls | null)[] | null;
   /** Speaker of each row. */
   speakerIds: number[];
   /** Row length to pad to, 0 for the longest row's. */
   padTo: number;
   hopLength: number;
+}
+
+/** Pitch added to each id, in semitones, and factor on its duration. */
+export interface IdControls {
+  pitchSemitones: number[];
+  durationFactors: number[];
 }
 
 /** One row's sound in -1..1, and the frames of each id where the graph tells them. */
@@ -34,10 +42,11 @@ async function runVoice(graph: Graph, call: GraphCall): Promise<GraphRow[]> {
   const width = Math.max(call.padTo, ...call.rows.map((row) => row.length));
   const ids = new BigInt64Array(rows * width);
   call.rows.forEach((row, r) => row.forEach((id, i) => (ids[r * width + i] = BigInt(id))));
+  const scales = withControls(call, width);
   const feeds: Record<string, GraphTensor> = {
     input: { type: "int64", data: ids, dims: [rows, width] },
     input_lengths: { type: "int64", data: BigInt64Array.from(call.rows, (row) => BigInt(row.length)), dims: [rows] },
-    scales: { type: "float32", data: Float32Array.from(call.scales), dims: [3] },
+    scales: { type: "float32", data: scales, dims: [scales.length] },
   };
   if (graph.inputNames.includes("sid")) feeds.sid = { type: "int64", data: BigInt64Array.from(call.speakerIds, BigInt), dims: [rows] };
   const results = await graph.run(feeds);
@@ -55,6 +64,21 @@ async function runVoice(graph: Graph, call: GraphCall): Promise<GraphRow[]> {
   });
 }
 
+/** The scales, then pitch and then duration of every id, row by row: the layout of `models/parley-en/README.md`. */
+function withControls({ scales, controls, rows }: GraphCall, width: number): Float32Array {
+  if (controls === null || controls.every((row) => row === null)) return Float32Array.from(scales);
+  const cells = rows.length * width;
+  const extended = new Float32Array(scales.length + 2 * cells).fill(1, scales.length + cells);
+  extended.set(scales);
+  for (const [r, row] of controls.entries()) {
+    if (row === null) continue;
+    extended.set(row.pitchSemitones, scales.length + r * width);
+    extended.set(row.durationFactors, scales.length + cells + r * width);
+  }
+  return extended;
+}
+
 function floats(tensor: GraphTensor | undefined): Float32Array | null {
+  if (tensor?.type === "int64") return Float32Array.from(tensor.data, Number);
   return tensor?.type === "float32" ? tensor.data : null;
 }

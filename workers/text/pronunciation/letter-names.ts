@@ -1,4 +1,4 @@
-import { type Phones, subordinate, transcribe } from "./phones.js";
+import { type Phones, transcribe } from "./phones.js";
 
 const names: Readonly<Record<string, Phones>> = Object.fromEntries(
   Object.entries({
@@ -7,9 +7,9 @@ const names: Readonly<Record<string, Phones>> = Object.fromEntries(
   }).map(([letter, phones]) => [letter, transcribe(phones)]),
 );
 
-/** A word read letter by letter, the last one stressed most; null when it holds anything but the 26 letters. */
+/** A word read letter by letter, each stressed; null when it holds anything but the 26 letters. */
 export function spell(word: string): Phones | null {
   const letters = [...word.toLowerCase()].map((letter) => (Object.hasOwn(names, letter) ? names[letter] : undefined));
   if (letters.length === 0 || letters.includes(undefined)) return null;
-  return letters.flatMap((phones, i) => (i === letters.length - 1 ? (phones ?? []) : subordinate(phones ?? [])));
+  return letters.flatMap((phones) => phones ?? []);
 }

@@ -40,6 +40,18 @@ export function subordinate(phones: Phones): Phones {
   return phones.map((phone) => (phone.startsWith(PRIMARY) ? SECONDARY + bare(phone) : phone));
 }
 
+/**
+ * The same phones with one kind of stress, as the voice was trained: of 250 words with a secondary stress, the labels of its recordings
+ * stress 95 in 100 of those vowels, but only 17 in 100 of those in the syllable before the main stress.
+ */
+export function levelStress(phones: Phones): Phones {
+  return phones.map((phone, i) => {
+    if (!phone.startsWith(SECONDARY)) return phone;
+    const next = phones.slice(i + 1).find(isVowel);
+    return next?.startsWith(PRIMARY) === true ? bare(phone) : PRIMARY + bare(phone);
+  });
+}
+
 /** The same phones with a stress on the first vowel when none has one. */
 export function withStress(phones: Phones): Phones {
   if (phones.some(isStressed)) return phones;

@@ -1,0 +1,94 @@
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { systemClock } from "#common/clock";
+import { measureVoice } from "#common/audio/voice/traits";
+import { createLogger } from "#common/log";
+import type { Delivery, VoiceTraits } from "#protocol/speech/chunk";
+import { readModelFolder } from "../../repository/folder.js";
+import { speakBatch, speakOne, testChunk } from "../conformance/speak.js";
+import { speechEngineConformance } from "../conformance/suite.js";
+import type { SpeechEngine } from "../engine.js";
+import { Phonemizer } from "../espeak/phonemizer.js";
+import { ModelThreads } from "../model-threads.js";
+import { OnnxEngine } from "./engine.js";
+import { SessionPool } from "./session-pool.js";
+
+// From dist/workers/engines/onnx.
+const folder = fileURLToPath(new URL("../../../../models/parley-en", import.meta.url));
+const log = createLogger("test", "fatal");
+
+async function load(): Promise<SpeechEngine> {
+  const threads = new ModelThreads(2);
+  // Never started: the embedded voice needs no other program.
+  const phonemizer = new Phonemizer({ log, clock: systemClock });
+  const engine = await OnnxEngine.load({ model: await readModelFolder(folder), pool: new SessionPool(threads), phonemizer, providers: ["cpu"], log });
+  const close = async (): Promise<void> => await threads.close();
+  return { describe: () => engine.describe(), warmUp: () => engine.warmUp(), speak: (jobs) => engine.speak(jobs), close };
+}
+
+speechEngineConformance("the embedded English voice", { load, speaker: "slt", whispers: true });
+
+describe("the embedded English voice", () => {
+  let engine: SpeechEngine;
+  beforeAll(async () => {
+    engine = await load();
+    await engine.warmUp();
+  });
+  afterAll(async () => await engine.close());
+
+  const text = "The morning train to Boston leaves at nine, and nobody knows why.";
+  const traitsOf = async (change: { delivery?: Partial<Delivery>; traits?: VoiceTraits; speaker?: string }): Promise<VoiceTraits> => {
+    const voice = { traits: change.traits ?? null, speaker: change.speaker ?? null };
+    const { samples } = await speakOne(engine, testChunk(text, { delivery: change.delivery, voice }));
+    return measureVoice({ samples, sampleRate: engine.describe().sampleRate });
+  };
+  const semitones = (a: number, b: number): number => 12 * Math.log2(a / b);
+
+  it("has the speakers of its configuration", () => {
+    expect(engine.describe()).toMatchObject({ languages: ["en"], sampleRate: 22_050, speakers: ["lj", "kathleen", "slt", "rms"] });
+  });
+
+  it("moves pitch in the graph: as far as asked, at the same speed", async () => {
+    const neutral = await traitsOf({});
+    for (const asked of [-4, 3]) {
+      const moved = await traitsOf({ delivery: { pitchSemitones: asked } });
+      expect(Math.abs(semitones(moved.pitchHz, neutral.pitchHz) - asked)).toBeLessThan(1);
+    }
+    const plain = await speakOne(engine, testChunk(text));
+    const raised = await speakOne(engine, testChunk(text, { delivery: { pitchSemitones: 4 } }));
+    expect(raised.samples.length).toBe(plain.samples.length);
+  });
+
+  it("moves more and less as the delivery asks", async () => {
+    const flat = await traitsOf({ delivery: { pitchRangeFactor: 0.5 } });
+    const lively = await traitsOf({ delivery: { pitchRangeFactor: 1.6 } });
+    expect(lively.pitchRangeSemitones / flat.pitchRangeSemitones).toBeGreaterThan(1.5);
+  });
+
+  it("gives a cloned voice the speaker nearest to it, and its pitch", async () => {
+    const [low, high] = [await traitsOf({ speaker: "rms" }), await traitsOf({ speaker: "lj" })];
+    const clonedLow = await traitsOf({ traits: { ...low, pitchHz: low.pitchHz * 0.95 } });
+    const clonedHigh = await traitsOf({ traits: { ...high, pitchHz: high.pitchHz * 1.1 } });
+    expect(Math.abs(semitones(clonedLow.pitchHz, low.pitchHz * 0.95))).toBeLessThan(1.5);
+    expect(Math.abs(semitones(clonedHigh.pitchHz, high.pitchHz * 1.1))).toBeLessThan(1.5);
+  });
+
+  it("stresses words between stars and leaves the rest of the sentence's length", async () => {
+    const [plain, stressed] = await speakBatch(engine, [
+      testChunk("I really mean it today.", { normalize: true }),
+      testChunk("I *really* mean it today.", { normalize: true }),
+    ]);
+    const lengthOf = (spoken: typeof plain, word: string): number => {
+      const found = spoken?.words.find((candidate) => candidate.text === word);
+      return (found?.endMs ?? 0) - (found?.startMs ?? 0);
+    };
+    expect(lengthOf(stressed, "really")).toBeGreaterThan(lengthOf(plain, "really") * 1.04);
+    expect(Math.abs(lengthOf(stressed, "today") - lengthOf(plain, "today"))).toBeLessThan(20);
+  });
+
+  it("says that it does not speak other languages", async () => {
+    for (const chunk of [testChunk("Guten Tag", { voice: { language: "de" } }), testChunk("Добрый день, Tom")]) {
+      expect((await speakOne(engine, chunk)).result).toMatchObject({ result: "failed", retryable: false, error: { code: "unsupported_language" } });
+    }
+  });
+});
