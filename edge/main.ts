@@ -1,5 +1,4 @@
 import { availableParallelism } from "node:os";
-import { defaultSpeechModel } from "#protocol/speech/request";
 import { closeDecodeThreads } from "#common/audio/decoding/decode";
 import { createEncoderPool } from "#common/audio/encoding/pool";
 import { measureVoiceSample } from "#common/audio/voice/measure-sample";
@@ -25,6 +24,7 @@ import { pageRoutes } from "./routes/pages/page-routes.js";
 import { TeamSlots } from "./speech/session/team-slots.js";
 import { SpeechBus } from "./speech/speech-bus.js";
 import { InlineVoices } from "./speech/voice/inline-voices.js";
+import { chooseModel } from "./speech/voice/model.js";
 import { SavedVoices } from "./speech/voice/saved-voices.js";
 import { traceExchanges, traceSockets } from "./tracing/exchange-spans.js";
 
@@ -39,8 +39,8 @@ runRole("edge", async ({ config, log, metrics, tracing, id, epoch, state }) => {
   const edgeMetrics = createEdgeMetrics(metrics, { openSockets: () => openSockets(), members: speech.members, bus });
   const verifier = new KeyVerifier({ bus, cache, clock, epochMs: () => Date.now(), onVerdict: edgeMetrics.keyVerdict });
   const authenticate = createAuthenticate(verifier);
-  const defaultModel = config.PARLEY_MODEL_MAP[defaultSpeechModel] ?? defaultSpeechModel;
-  const facts = (): ClusterFacts => ({ members: speech.members, busConnected: bus.isConnected(), draining: state() === "draining", defaultModel });
+  const defaultModels = chooseModel(undefined, config).folders;
+  const facts = (): ClusterFacts => ({ members: speech.members, busConnected: bus.isConnected(), draining: state() === "draining", defaultModels });
   const shared = { authenticate, bus, config, clock, log, tracing, teamSlots: new TeamSlots(config.PARLEY_STREAMS_PER_TEAM) };
   const listening = openListening({ ...shared, cluster: speech.cluster, edgeId: id, metrics });
   const own = interfaceRoutes({

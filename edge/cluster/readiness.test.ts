@@ -14,7 +14,7 @@ const whole: Heartbeat[] = [{ ...base("c"), role: "control-plane" }, { ...base("
 function facts(heartbeats: Heartbeat[], changes: Partial<ClusterFacts> = {}): ClusterFacts {
   const members = new Membership();
   for (const heartbeat of heartbeats) members.hear(heartbeat, 0);
-  return { members, busConnected: true, draining: false, defaultModel: "espeak", ...changes };
+  return { members, busConnected: true, draining: false, defaultModels: ["parley-en", "espeak"], ...changes };
 }
 
 describe("reasonsNotReady", () => {
@@ -24,8 +24,8 @@ describe("reasonsNotReady", () => {
     ["a lost bus", facts(whole, { busConnected: false }), ["No connection to NATS"]],
     ["no control plane", facts(whole.slice(1)), ["No control plane is ready"]],
     ["only a starting scheduler", facts([whole[0]!, { ...base("s", "initialized"), role: "scheduler", loads: [] }, whole[2]!]), ["No scheduler is ready"]],
-    ["a draining worker", facts([whole[0]!, whole[1]!, worker("w", "draining")]), ["No worker is ready with the model espeak"]],
-    ["another model only", facts([whole[0]!, whole[1]!, worker("w", "ready", [{ ...model, name: "x" }])]), ["No worker is ready with the model espeak"]],
+    ["a draining worker", facts([whole[0]!, whole[1]!, worker("w", "draining")]), ["No worker is ready with the model parley-en or espeak"]],
+    ["another model only", facts([whole[0]!, whole[1]!, worker("w", "ready", [{ ...model, name: "x" }])]), ["No worker is ready with the model parley-en or espeak"]],
   ])("of %s", (_name, given, reasons) => {
     expect(reasonsNotReady(given)).toEqual(reasons);
   });

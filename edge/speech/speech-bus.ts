@@ -50,9 +50,11 @@ export class SpeechBus {
     this.cluster.onChange(listener);
   }
 
-  /** What live workers serve under a model folder's name; null when none does. */
-  servedModel(model: string): ServedModel | null {
-    return this.cluster.served("speak").find((served) => served.name === model) ?? null;
+  /** What live workers serve of these model folders, in the order asked: those that speak at the rate of the first. */
+  servedModels(folders: readonly string[]): ServedModel[] {
+    const served = this.cluster.served("speak");
+    const found = folders.flatMap((folder) => served.find(({ name }) => name === folder) ?? []);
+    return found.filter(({ sampleRate }) => sampleRate === found[0]?.sampleRate);
   }
 
   /** Opens a stream; its events come to `onEvent` until it ends, fails or is cancelled. */
@@ -63,7 +65,7 @@ export class SpeechBus {
       edgeId,
       bus,
       clock,
-      chooseScheduler: (keep, avoid) => this.cluster.chooseScheduler({ model: settings.model, keep, avoid, by: "wait" }),
+      chooseScheduler: (keep, avoid) => this.cluster.chooseScheduler({ model: settings.models[0]?.name ?? "", keep, avoid, by: "wait" }),
       onEvent,
       onOver: () => this.#streams.delete(settings.streamId),
     });

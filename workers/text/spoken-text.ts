@@ -1,6 +1,6 @@
 import type { SpeechChunk } from "#protocol/speech/chunk";
+import { detectLanguage } from "#common/text/language";
 import { normalizeText } from "./normalization/index.js";
-import { detectLanguage } from "./language.js";
 
 /** A range of UTF-16 units, end excluded. */
 export interface TextRange {

@@ -31,9 +31,10 @@ export interface SpeechPlan {
  */
 export async function planSpeech(options: { request: SpeechRequest; caller: Caller; context: SpeechContext; pacing: Pacing }): Promise<SpeechPlan> {
   const { request, caller, context, pacing } = options;
-  const { folder, name } = caller.model;
-  const served = context.speech.servedModel(folder);
-  if (served === null) throw new ServiceError("no_worker", { parameters: { model: name } });
+  const { folders, name } = caller.model;
+  const models = context.speech.servedModels(folders);
+  const [served] = models;
+  if (served === undefined) throw new ServiceError("no_worker", { parameters: { model: name } });
   const { savedVoices: saved, inlineVoices: inline } = context;
   const cast = await castVoices({ request, teamId: caller.principal.teamId, saved, inline, traceparent: caller.traceparent });
   const format = request.format ?? "mp3";
@@ -41,12 +42,12 @@ export async function planSpeech(options: { request: SpeechRequest; caller: Call
   return {
     settings: {
       streamId: newIdentifier(),
-      model: folder,
+      models: models.map((model) => ({ name: model.name, languages: model.languages })),
       tier: name === "s2.1-pro-free" ? "free" : "live",
       voices: cast.voices,
       normalize: request.normalize ?? true,
       maxSamples: Math.ceil((maxTokens / TOKENS_PER_SECOND) * served.sampleRate),
-      seedBase: seedBase(folder, cast.voices, request),
+      seedBase: seedBase(served.name, cast.voices, request),
       traceparent: caller.traceparent,
       pacing,
       firstAudioGoalMs: context.config.PARLEY_FIRST_AUDIO_GOAL_MS,

@@ -1,6 +1,7 @@
 import type { SpeechChunk, VoiceSettings } from "#protocol/speech/chunk";
 import { Attempts } from "#common/recovery/attempts";
 import type { SpokenPiece } from "../chunking/chunker.js";
+import { speakingModel } from "../voice/model.js";
 import { chunkSeed } from "../voice/seed.js";
 import { Reception } from "./reception.js";
 import type { StreamSettings } from "./stream-settings.js";
@@ -53,7 +54,7 @@ export class ChunkWork extends Attempts {
       chunkIndex: this.chunkIndex,
       attempt: this.attempt,
       edgeId,
-      model: settings.model,
+      model: speakingModel(settings.models, text, voice.language),
       text,
       normalize: settings.normalize,
       voice,

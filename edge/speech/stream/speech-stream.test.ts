@@ -25,7 +25,8 @@ function open(faultOf: (chunkIndex: number, attempt: number) => Fault | null, pa
   const events: StreamEvent[] = [];
   const voices = [{ speaker: null, language: null, speed: 1, traits: null }];
   const settings = {
-    streamId: "s1", model: "m", tier: "live" as const, voices, normalize: true, maxSamples: 0, seedBase: "seed", traceparent: null,
+    streamId: "s1", models: [{ name: "m", languages: ["*"] }],
+    tier: "live" as const, voices, normalize: true, maxSamples: 0, seedBase: "seed", traceparent: null,
       pacing, firstAudioGoalMs: 200,
   };
   const stream: SpeechStream = speech.open(settings, (event) => events.push(event));
@@ -182,7 +183,8 @@ describe("a stream whose attempts are lost", () => {
   it("fails with no_worker when nobody serves the model, soon or after an outage", () => {
     const none = open(() => null);
     const other = none.speech.open({
-      streamId: "s2", model: "other", tier: "live", voices: [{ speaker: null, language: null, speed: 1, traits: null }], normalize: true,
+      streamId: "s2", models: [{ name: "other", languages: ["*"] }],
+      tier: "live", voices: [{ speaker: null, language: null, speed: 1, traits: null }], normalize: true,
         maxSamples: 0, seedBase: "",
       traceparent: null, pacing: livePacing, firstAudioGoalMs: 200,
     }, (event) => none.events.push(event));

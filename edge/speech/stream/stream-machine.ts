@@ -293,7 +293,7 @@ export class StreamMachine {
   }
 
   #noWorker(): ServiceError {
-    return new ServiceError("no_worker", { parameters: { model: this.#settings.model } });
+    return new ServiceError("no_worker", { parameters: { model: this.#settings.models[0]?.name ?? "" } });
   }
 
   /** Sound that is guessed to be on its way for a chunk. */

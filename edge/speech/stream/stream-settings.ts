@@ -1,5 +1,6 @@
 import type { ServiceTier } from "#protocol/bus/scheduling";
 import type { VoiceSettings } from "#protocol/speech/chunk";
+import type { SpeakingModel } from "../voice/model.js";
 
 /** How far ahead of the listener a stream works. */
 export interface Pacing {
@@ -17,8 +18,8 @@ export const filePacing: Pacing = { aheadMs: Number.POSITIVE_INFINITY, windowChu
 /** What stays the same over the life of a stream. */
 export interface StreamSettings {
   streamId: string;
-  /** Name of the model folder. */
-  model: string;
+  /** Models in order of preference: a chunk is spoken by the first that speaks its language. One rate for all; never empty. */
+  models: SpeakingModel[];
   tier: ServiceTier;
   /** By speaker; a script that names a speaker beyond the list gets the first. Never empty. */
   voices: VoiceSettings[];

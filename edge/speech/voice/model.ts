@@ -1,11 +1,13 @@
+import type { ServedModel } from "#protocol/bus/membership";
 import { ServiceError } from "#protocol/errors";
 import { defaultSpeechModel, type SpeechModel, speechModelAliases, speechModels } from "#protocol/speech/request";
 import type { Config } from "#common/config/config";
+import { detectLanguage } from "#common/text/language";
 
-/** The model a caller asked for, and the folder that serves it here. */
+/** The model a caller asked for, and the folders that may serve it here, in order of preference; never empty. */
 export interface ChosenModel {
   name: SpeechModel;
-  folder: string;
+  folders: string[];
 }
 
 /**
@@ -17,7 +19,22 @@ export function chooseModel(header: string | undefined, config: Pick<Config, "PA
   const aliased = own(config.PARLEY_MODEL_ALIASES, asked) ?? own(speechModelAliases, asked) ?? asked;
   const name = speechModels.find((model) => model === aliased);
   if (name === undefined) throw new ServiceError("unknown_model", { parameters: { models: speechModels.join(", ") } });
-  return { name, folder: own(config.PARLEY_MODEL_MAP, name) ?? name };
+  return { name, folders: modelFolders(own(config.PARLEY_MODEL_MAP, name) ?? name) };
+}
+
+/** The folders of an entry of `PARLEY_MODEL_MAP`: one, or several joined by `+`. */
+export function modelFolders(entry: string): string[] {
+  return entry.split("+").map((folder) => folder.trim());
+}
+
+/** A model that may speak chunks of a stream. */
+export type SpeakingModel = Pick<ServedModel, "name" | "languages">;
+
+/** The first of the models that speaks the language of a text; the first of all where none does, which will then say so. */
+export function speakingModel(models: readonly SpeakingModel[], text: string, language: string | null): string {
+  const wanted = (language ?? detectLanguage(text)).split(/[-_]/)[0]?.toLowerCase() ?? "";
+  const speaks = ({ languages }: SpeakingModel): boolean => languages.some((tag) => tag === "*" || tag.split(/[-_]/)[0]?.toLowerCase() === wanted);
+  return (models.find(speaks) ?? models[0])?.name ?? "";
 }
 
 /** Whether a model takes free descriptions in brackets as directions (script/script.ts). */
