@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
-import { createReadStream, existsSync, readdirSync, readFileSync, statSync } from "node:fs";
-import { basename, join } from "node:path";
+import { createReadStream, existsSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { parse } from "yaml";
+import { describeBareFolder } from "./bare-folders.js";
 import { describeProblems, type Manifest, manifest } from "./manifest.js";
 
 /** A folder whose manifest is sound and whose files are there and whole. */
@@ -23,14 +24,14 @@ export class ModelProblem extends Error {
   override readonly name = "ModelProblem";
 }
 
-/** True when a folder claims to be a model: it has `model.yaml`, or holds a Piper voice (`x.onnx` beside `x.onnx.json`). */
+/** True when a folder claims to be a model: it has `model.yaml`, or the files of a voice or a recognizer that can be told without. */
 export function isModelFolder(folder: string): boolean {
-  return existsSync(join(folder, "model.yaml")) || piperGraphs(folder).length > 0;
+  return existsSync(join(folder, "model.yaml")) || describeBareFolder(folder) !== null;
 }
 
 /** Reads and checks one model folder. Throws `ModelProblem`. */
 export async function readModelFolder(folder: string): Promise<ModelFolder> {
-  const described = existsSync(join(folder, "model.yaml")) ? readManifest(folder) : describePiperVoice(folder);
+  const described = existsSync(join(folder, "model.yaml")) ? readManifest(folder) : manifestOfBareFolder(folder);
   for (const [role, file] of Object.entries(described.files)) {
     const path = join(folder, file.path);
     if (!existsSync(path) || !statSync(path).isFile()) throw new ModelProblem(`file ${file.path} (${role}) is missing`);
@@ -53,25 +54,12 @@ function readManifest(folder: string): Manifest {
   return checked.data;
 }
 
-/** The manifest of a bare Piper voice folder: its name is the folder's. */
-function describePiperVoice(folder: string): Manifest {
-  const graphs = piperGraphs(folder);
-  const graph = graphs[0];
-  if (graph === undefined || graphs.length > 1) throw new ModelProblem(`holds ${graphs.length} Piper voices; one folder is one model`);
-  const checked = manifest.safeParse({
-    name: basename(folder),
-    task: "speak",
-    engine: "onnx",
-    licence: "unknown",
-    files: { graph: { path: graph }, voice: { path: `${graph}.json` } },
-  });
+function manifestOfBareFolder(folder: string): Manifest {
+  const told = describeBareFolder(folder) ?? { problem: "holds no model" };
+  if ("problem" in told) throw new ModelProblem(told.problem);
+  const checked = manifest.safeParse(told.manifest);
   if (!checked.success) throw new ModelProblem(describeProblems(checked.error));
   return checked.data;
-}
-
-function piperGraphs(folder: string): string[] {
-  const names = new Set(readdirSync(folder));
-  return [...names].filter((name) => name.endsWith(".onnx") && names.has(`${name}.json`)).sort();
 }
 
 async function fileSha256(path: string): Promise<string> {

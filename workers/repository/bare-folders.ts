@@ -1,0 +1,33 @@
+import { readdirSync } from "node:fs";
+import { basename } from "node:path";
+
+/** Graphs of a recognizer in the order of preference when a folder holds several, as published folders do. */
+const preferredGraphs = ["model.onnx", "model.int8.onnx"];
+
+/** Parts of recognizers that are no single graph. */
+const partNames = /encoder|decoder|joiner/i;
+
+/** What a folder without `model.yaml` is by its files: a manifest to be checked, a reason why it is none, or null when it is no model at all. */
+export type BareModel = { manifest: unknown } | { problem: string } | null;
+
+/**
+ * Tells models by the files that people have: a Piper voice is `x.onnx` beside `x.onnx.json`, a recognizer that gives symbols for frames is
+ * a graph beside `tokens.txt`. The folder's name is the model's.
+ */
+export function describeBareFolder(folder: string): BareModel {
+  const names = new Set(readdirSync(folder));
+  const graphs = [...names].filter((name) => name.endsWith(".onnx")).sort();
+  const voices = graphs.filter((name) => names.has(`${name}.json`));
+  const [voice] = voices;
+  const name = basename(folder);
+  if (voice !== undefined) {
+    if (voices.length > 1) return { problem: `holds ${voices.length} Piper voices; one folder is one model` };
+    const files = { graph: { path: voice }, voice: { path: `${voice}.json` } };
+    return { manifest: { name, task: "speak", engine: "onnx", licence: "unknown", files } };
+  }
+  if (!names.has("tokens.txt") || graphs.length === 0) return null;
+  const graph = preferredGraphs.find((preferred) => graphs.includes(preferred)) ?? (graphs.length === 1 ? graphs[0] : undefined);
+  if (graph === undefined || partNames.test(graph)) return { problem: `none of ${graphs.join(", ")} can be told to be a recognizer's whole graph` };
+  const files = { graph: { path: graph }, tokens: { path: "tokens.txt" } };
+  return { manifest: { name, task: "listen", engine: "ctc", licence: "unknown", files } };
+}
