@@ -224,6 +224,40 @@ function unsureSession(clock: VirtualClock, level: number): ListeningSession {
   });
 }
 
+/** Pushes in portions of these lengths over and over, commits at these positions, and ends. */
+async function pushAll({ session, clock }: ReturnType<typeof bench>, samples: Int16Array, commits: number[], portions: number[]): Promise<void> {
+  for (let at = 0, turn = 0, next = 0; at < samples.length || next < commits.length; turn++) {
+    const to = Math.min(at + (portions[turn % portions.length] ?? 1), commits[next] ?? samples.length, samples.length);
+    session.push(samples.slice(at, to));
+    at = to;
+    for (; commits[next] === at; next++) session.commit();
+    await pass(clock, 40);
+  }
+  session.end();
+}
+
+/** Every end of speech is followed by one utterance that does not continue. */
+function expectWholeTurns(events: SessionEvent[]): void {
+  const turns = events.flatMap((event) => (event.type === "speech-ended" ? ["ended"] : event.type === "committed" && !event.continues ? ["whole"] : []));
+  expect(turns.filter((turn) => turn === "ended").length).toBe(turns.length / 2);
+  for (let taken = 1; taken <= turns.length; taken++) {
+    const sofar = turns.slice(0, taken);
+    expect(sofar.filter((turn) => turn === "whole").length).toBeLessThanOrEqual(sofar.filter((turn) => turn === "ended").length);
+  }
+}
+
+function expectCoveredOnce(samples: Int16Array, pieces: { startMs: number; endMs: number }[], silenceToo: boolean): void {
+  let covered = 0;
+  for (const { startMs, endMs } of pieces) {
+    expect(startMs * perMs).toBeGreaterThanOrEqual(covered);
+    expect(understand(samples.subarray(covered, startMs * perMs))).toEqual([]);
+    if (silenceToo) expect(startMs * perMs).toBe(covered);
+    covered = endMs * perMs;
+  }
+  expect(understand(samples.subarray(covered))).toEqual([]);
+  if (silenceToo) expect(covered).toBe(samples.length);
+}
+
 describe("however the sound comes, and whatever dies meanwhile", () => {
   const word = fc.record({ pauseMs: fc.integer({ min: 60, max: 1500 }), forMs: fc.integer({ min: 90, max: 5000 }) });
   const fault: fc.Arbitrary<SoundFault | null> = fc.oneof(
@@ -240,7 +274,8 @@ describe("however the sound comes, and whatever dies meanwhile", () => {
         fc.array(fault, { minLength: 1, maxLength: 30 }),
         fc.array(fc.integer({ min: 1, max: 40_000 }), { minLength: 1, maxLength: 10 }),
         fc.constantFrom<SessionOptions["commit"]>({ by: "endpoint" }, { by: "manual" }),
-        async (words, faults, portions, commit) => {
+        fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 4 }),
+        async (words, faults, portions, commit, commitAt) => {
           let endMs = 0;
           const placed = words.map(({ pauseMs, forMs }) => {
             const atMs = endMs + pauseMs;
@@ -248,32 +283,18 @@ describe("however the sound comes, and whatever dies meanwhile", () => {
             return { atMs, forMs };
           });
           const samples = talk(endMs + 333, placed);
+          const commits = commitAt.map((part) => Math.floor(part * samples.length)).sort((a, b) => a - b);
           const plain = bench({ commit });
-          plain.session.push(samples);
-          plain.session.end();
+          await pushAll(plain, samples, commits, [samples.length]);
           await pass(plain.clock, 3000);
           const disturbed = bench({ commit, partials: true }, (chunkIndex, attempt) => (attempt === 1 ? (faults[chunkIndex % faults.length] ?? null) : null));
-          for (let at = 0, turn = 0; at < samples.length; turn++) {
-            const portion = portions[turn % portions.length] ?? 1;
-            disturbed.session.push(samples.slice(at, at + Math.max(portion, samples.length / 60)));
-            at += Math.max(portion, Math.floor(samples.length / 60));
-            await pass(disturbed.clock, 40);
-          }
-          disturbed.session.end();
+          await pushAll(disturbed, samples, commits, portions.map((portion) => Math.max(portion, Math.ceil(samples.length / 60))));
           await pass(disturbed.clock, 120_000, 500);
           expect(last(plain.events)).toBe("ended");
           expect(last(disturbed.events)).toBe("ended");
           expect(committed(disturbed.events)).toEqual(committed(plain.events));
-          let coveredTo = 0;
-          const turns = disturbed.events.flatMap((event) => (event.type === "speech-ended" ? ["ended"] : event.type === "committed" && !event.continues ? ["whole"] : []));
-          if (commit.by === "endpoint") expect([turns.filter((turn) => turn === "ended").length, turns.at(-1)]).toEqual([turns.length / 2, "whole"]);
-          for (const { startMs, endMs: pieceEndMs } of committed(plain.events)) {
-            expect(startMs).toBeGreaterThanOrEqual(coveredTo);
-            expect(understand(samples.subarray(coveredTo * perMs, startMs * perMs))).toEqual([]);
-            coveredTo = pieceEndMs;
-          }
-          expect(understand(samples.subarray(coveredTo * perMs))).toEqual([]);
-          if (commit.by === "manual") expect(coveredTo * perMs).toBe(samples.length);
+          if (commit.by === "endpoint" && commits.length === 0) expectWholeTurns(disturbed.events);
+          expectCoveredOnce(samples, committed(plain.events), commit.by === "manual");
         },
       ),
       { numRuns: 12, seed: 11 },

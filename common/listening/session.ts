@@ -339,7 +339,7 @@ function utterance({ words, language }: Extract<HeardPiece, { task: "listen" }>,
 }
 
 function toMs(samples: number): number {
-  return (samples / LISTENING_RATE) * 1000;
+  return samples / (LISTENING_RATE / 1000);
 }
 
 /** Loudness of a step, 0 to 255, about 3 per decibel. */

@@ -191,7 +191,8 @@ export class SoundMachine {
     for (const work of this.#work.values()) {
       if (this.#over !== null || out >= window) break;
       if (work.state === "waiting" || (work.state === "put-back" && nowMs >= work.offerAtMs)) this.#submit(work, nowMs);
-      out++;
+      // What failed just now has left its place to the next.
+      if (this.#work.has(work.chunkIndex)) out++;
     }
     return this.#actions.splice(0);
   }

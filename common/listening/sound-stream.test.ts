@@ -170,6 +170,10 @@ describe("pieces whose attempts are lost", () => {
     const nobody = hearAll(sound.open({ ...settings, streamId: "s2", model: "no such model" }));
     await pass(clock, 1300);
     expect(new Set(codesOf(await nobody))).toEqual(new Set(["no_worker"]));
+    const stream = sound.open({ ...settings, streamId: "s3", model: "no such model" });
+    const many = Promise.allSettled(Array.from({ length: 100 }, () => stream.hear(new Int16Array(160), { slackMs: 0 })));
+    await pass(clock, 1300);
+    expect(codesOf(await many)).toEqual(new Array(100).fill("no_worker"));
     const outage = hearAll(sound.open(settings));
     await pass(clock, 100);
     for (const id of ["scheduler-a", "scheduler-b"]) listeners.kill(id, 100_000);

@@ -78,11 +78,11 @@ describe("kill -9 under sound that is being heard", () => {
         if (event.type === "speech-started") onStarted();
       },
     });
-    // A microphone at four times the pace of speech.
+    // A microphone at eight times the pace of speech.
     const portion = 0.2 * LISTENING_RATE;
     for (let at = 0; at < speech.length; at += portion) {
       session.push(speech.subarray(at, at + portion));
-      await setTimeout(50);
+      await setTimeout(25);
     }
     session.end();
     await until(() => ["ended", "failed"].includes(events.at(-1)?.type ?? ""), { withinMs: 30_000, what: `the end of ${sessionId}` });
