@@ -4,6 +4,7 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["dist/**/*.test.js"],
+    globalSetup: ["dist/test/harness/global-setup.js"],
     testTimeout: 30_000,
     hookTimeout: 120_000,
     maxWorkers: 2,

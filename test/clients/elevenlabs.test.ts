@@ -2,6 +2,7 @@ import { ElevenLabsClient, ElevenLabsError } from "@elevenlabs/elevenlabs-js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
 import { startCluster, type TestCluster } from "../harness/cluster.js";
+import { wordErrors } from "../harness/ear.js";
 import { decodeWithFfmpeg, durationSeconds, soundingShare } from "../harness/sound.js";
 
 /** The vendor's own library, with nothing but base URL and key changed. */
@@ -70,6 +71,16 @@ describe("ElevenLabs' library", () => {
       times.ends.push(...(line.alignment?.characterEndTimesSeconds ?? []));
     }
     expectAlignment(times, text, await expectSpeech(Buffer.concat(parts)));
+  });
+
+  it("transcribes a file", async () => {
+    const audio = await collect(await client.textToSpeech.convert("default", { text, outputFormat: "wav_44100" }));
+    const answer = (await client.speechToText.convert({ file: new File([Buffer.from(audio)], "said.wav"), modelId: "scribe_v1" })) as { text: string; words: { type: string; text: string }[] };
+    const { errors, words } = wordErrors(text, answer.text);
+    expect(errors / words).toBeLessThan(0.5);
+    expect(answer.words.map((word) => word.text).join("")).toBe(answer.text);
+    const tagged = client.speechToText.convert({ file: new File([Buffer.from(audio)], "said.wav"), modelId: "scribe_v1", tagAudioEvents: true });
+    await expect(tagged).rejects.toMatchObject({ statusCode: 400 });
   });
 
   it("lists voices, models and the user", async () => {

@@ -3,6 +3,7 @@ import OpenAI from "openai";
 import { OpenRouter } from "@openrouter/sdk";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startCluster, type TestCluster } from "../harness/cluster.js";
+import { wordErrors } from "../harness/ear.js";
 import { decodeWithFfmpeg, durationSeconds, soundingShare } from "../harness/sound.js";
 
 /** The vendors' own libraries, with nothing but base URL and key changed. */
@@ -36,6 +37,18 @@ async function collect(stream: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   const parts: Uint8Array[] = [];
   for await (const part of stream) parts.push(part);
   return Buffer.concat(parts);
+}
+
+/** A file that says `text`, made by the service itself. */
+async function spokenFile(): Promise<File> {
+  const response = await openai.audio.speech.create({ model: "tts-1", voice: "default", input: text, response_format: "wav", speed: 0.9 });
+  return new File([Buffer.from(await response.arrayBuffer())], "said.wav", { type: "audio/wav" });
+}
+
+/** At most half of the words are wrong: which are right is the recognizer's own test. */
+function expectHeard(heard: string): void {
+  const { errors, words } = wordErrors(text, heard);
+  expect(errors / words).toBeLessThan(0.5);
 }
 
 describe("OpenAI's library", () => {
@@ -87,6 +100,38 @@ describe("OpenAI's library", () => {
     expect(totalTokens).toBeGreaterThan(text.length);
   });
 
+  it("transcribes in every format", async () => {
+    const file = await spokenFile();
+    const ask = { file, model: "whisper-1" } as const;
+    expectHeard((await openai.audio.transcriptions.create(ask)).text);
+    expectHeard(await openai.audio.transcriptions.create({ ...ask, response_format: "text" }));
+    expect(await openai.audio.transcriptions.create({ ...ask, response_format: "srt" })).toMatch(/^1\n00:00:0\d,\d{3} --> 00:00:0\d,\d{3}\n/);
+    expect(await openai.audio.transcriptions.create({ ...ask, response_format: "vtt" })).toMatch(/^WEBVTT\n/);
+    const verbose = await openai.audio.transcriptions.create({ ...ask, response_format: "verbose_json", timestamp_granularities: ["word"] });
+    expectHeard((verbose.words ?? []).map(({ word }) => word).join(" "));
+    expect(verbose.segments?.[0]).toMatchObject({ id: 0, avg_logprob: expect.any(Number) });
+    expect(Number(verbose.duration)).toBeGreaterThan(1.5);
+  });
+
+  it("streams a transcript", async () => {
+    let deltas = "";
+    let whole = "";
+    for await (const event of await openai.audio.transcriptions.create({ file: await spokenFile(), model: "gpt-4o-transcribe", stream: true })) {
+      if (event.type === "transcript.text.delta") deltas += event.delta;
+      if (event.type === "transcript.text.done") whole = event.text;
+    }
+    expectHeard(whole);
+    expect(deltas).toBe(whole);
+  });
+
+  it("refuses what a transcription cannot do, and what is no sound", async () => {
+    const file = await spokenFile();
+    await expect(openai.audio.transcriptions.create({ file, model: "whisper-1", include: ["logprobs"] })).rejects.toThrow(OpenAI.BadRequestError);
+    await expect(openai.audio.transcriptions.create({ file, model: "whisper-1", language: "xx" })).rejects.toThrow(OpenAI.BadRequestError);
+    const noise = new File([Buffer.from("this is no sound at all")], "a.wav");
+    await expect(openai.audio.transcriptions.create({ file: noise, model: "whisper-1" })).rejects.toMatchObject({ status: 400 });
+  });
+
   it("raises its own errors, with the request's id", async () => {
     const ask = (body: object, client = openai): Promise<unknown> =>
       Promise.resolve(client.audio.speech.create({ model: "tts-1", voice: "default", input: text, ...body } as Parameters<typeof openai.audio.speech.create>[0]));
@@ -104,6 +149,10 @@ describe("Groq's library", () => {
   it("speaks, whatever it says it accepts", async () => {
     const response = await groq.audio.speech.create({ model: "playai-tts", voice: "default", input: text, response_format: "wav" });
     await expectSpeech(new Uint8Array(await response.arrayBuffer()));
+  });
+
+  it("transcribes", async () => {
+    expectHeard((await groq.audio.transcriptions.create({ file: await spokenFile(), model: "whisper-large-v3-turbo" })).text);
   });
 
   it("lists the models, and raises its own errors", async () => {
@@ -124,6 +173,15 @@ describe("OpenRouter's library, which checks every answer", () => {
     const answer = await openRouter.chat.send({ chatRequest: request as unknown as Parameters<typeof openRouter.chat.send>[0]["chatRequest"] });
     const { choices } = answer as unknown as { choices: { message: { audio?: { data?: string } } }[] };
     await expectSpeech(Buffer.from(choices[0]?.message.audio?.data ?? "", "base64"));
+  });
+
+  it("transcribes a form and JSON", async () => {
+    const file = await spokenFile();
+    const form = await openRouter.stt.createTranscriptionMultipart({ requestBody: { model: "service/transcribe-1", file } });
+    expectHeard(form.text);
+    const inputAudio = { data: Buffer.from(await file.arrayBuffer()).toString("base64"), format: "wav" };
+    const json = await openRouter.stt.createTranscription({ sttRequest: { model: "service/transcribe-1", inputAudio } });
+    expectHeard(json.text);
   });
 
   it("lists the models", async () => {

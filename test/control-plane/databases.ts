@@ -1,6 +1,7 @@
 import { pino } from "pino";
 import type { Database } from "#control-plane/database/database";
 import { openDatabase } from "#control-plane/database/open";
+import { prepareDatabase } from "../harness/prepared-database.js";
 import { temporaryDirectory } from "../harness/temporary-directory.js";
 import { postgresPrograms, startPostgres } from "./postgres.js";
 
@@ -23,6 +24,7 @@ export async function freshDatabase(engine: EngineName): Promise<{ database: Dat
     return { database, stop: () => database.close().finally(server.stop) };
   }
   const directory = temporaryDirectory("pglite");
+  await prepareDatabase(directory.path);
   const database = await openDatabase({ url: null, dataDirectory: directory.path, log: silentLog });
   return { database, stop: () => database.close().finally(directory.remove) };
 }

@@ -4,6 +4,7 @@ import { loadConfig } from "#common/config/config";
 import { launchCluster } from "#launcher/cluster";
 import { defaultRestartPolicy } from "#launcher/restart-policy";
 import type { ChildEvent } from "#launcher/supervised";
+import { prepareDatabase } from "./prepared-database.js";
 import { temporaryDirectory } from "./temporary-directory.js";
 
 export interface TestClusterOptions {
@@ -55,6 +56,7 @@ export async function startCluster(options: TestClusterOptions = {}): Promise<Te
     PARLEY_WORKERS: String(options.workers ?? 1),
     ...options.settings,
   };
+  if (options.dataDirectory === undefined && settings["DATABASE_URL"] === undefined) await prepareDatabase(dataDirectory);
   const events: ChildEvent[] = [];
   const complaints: { name: string; level: string; text: string }[] = [];
   const cluster = await launchCluster({
