@@ -47,7 +47,7 @@ export async function loadEngines(repository: Repository, options: LoadOptions):
   };
   const loadListener = async (model: ModelFolder): Promise<ListenEngine> => {
     if (model.manifest.engine === "ctc") return await CtcEngine.load({ model, threads: sharedThreads(), providers: options.providers, log });
-    if (model.manifest.engine === "tfjs") return await TfjsEngine.load({ model, threads: sharedThreads() });
+    if (model.manifest.engine === "tfjs") return await TfjsEngine.load({ model, threads: sharedThreads(), log });
     throw new ModelProblem(`the engine ${model.manifest.engine} does not run here`);
   };
   for (const model of repository.models) {

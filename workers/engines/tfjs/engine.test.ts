@@ -7,6 +7,7 @@ import { decodeAudio } from "#common/audio/decoding/decode";
 import { tone } from "#common/audio/testing/signals";
 import { cutSound } from "#common/listening/cut";
 import { detectionWindows, joinDetections } from "#common/listening/windows";
+import { createLogger } from "#common/log";
 import { readModelFolder } from "../../repository/folder.js";
 import { hearOne, noise, silence } from "../conformance/hear.js";
 import { listenEngineConformance } from "../conformance/listen-suite.js";
@@ -17,8 +18,9 @@ import { TfjsEngine } from "./engine.js";
 const folder = fileURLToPath(new URL("../../../../models/parley-vad", import.meta.url));
 const directory = mkdtempSync(join(tmpdir(), "parley-detector-"));
 const threads = new ModelThreads(1);
+const log = createLogger("test", "silent");
 
-const load = async (from = folder): Promise<TfjsEngine> => await TfjsEngine.load({ model: await readModelFolder(from), threads });
+const load = async (from = folder): Promise<TfjsEngine> => await TfjsEngine.load({ model: await readModelFolder(from), threads, log });
 
 /** A recording of somebody who speaks from 1.50 to 4.77 s and from 6.27 to 10.94 s, of 12.44 s. */
 async function example(): Promise<Int16Array> {

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { ServedModel } from "#protocol/bus/membership";
 import { ServiceError } from "#protocol/errors";
 import { DETECTION_CONTEXT_MS, DETECTION_STEP_MS, LISTENING_RATE } from "#protocol/listening/chunk";
+import type { Logger } from "#common/log";
 import { type ModelFolder, ModelProblem } from "../../repository/folder.js";
 import type { ListenEngine, SoundJob, SoundResult } from "../listen-engine.js";
 import type { ModelThreads } from "../model-threads.js";
@@ -17,6 +18,7 @@ const handler = new URL("./thread.js", import.meta.url);
 export interface TfjsEngineOptions {
   model: ModelFolder;
   threads: ModelThreads;
+  log: Logger;
 }
 
 /** A speech detector as a TensorFlow.js graph model. Every piece is heard by itself, so a batch changes nothing. */
@@ -35,7 +37,7 @@ export class TfjsEngine implements ListenEngine {
   }
 
   /** Loads a detector on every thread. Rejects with the reason when the graph cannot be run or is no detector. */
-  static async load({ model, threads }: TfjsEngineOptions): Promise<TfjsEngine> {
+  static async load({ model, threads, log }: TfjsEngineOptions): Promise<TfjsEngine> {
     const { graph } = model.manifest.files;
     if (graph === undefined) throw new ModelProblem("files.graph is required");
     const path = join(model.folder, graph.path);
@@ -44,6 +46,8 @@ export class TfjsEngine implements ListenEngine {
       throw new ModelProblem(`the graph cannot be loaded: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
     });
     checkGraph(opened);
+    const { provider: using, refused: reason } = opened;
+    if (reason !== null) log.warn({ model: model.manifest.name, reason, using }, "FALLING BACK: the native TensorFlow.js package does not work here");
     return new TfjsEngine(model, path, threads, opened);
   }
 

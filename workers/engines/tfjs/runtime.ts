@@ -13,6 +13,8 @@ const NATIVE_PACKAGE = "@tensorflow/tfjs-node-gpu";
 export interface DetectorGraph {
   /** TensorFlow.js's name of what runs it: `wasm`, or `tensorflow` with the native package. */
   provider: string;
+  /** Why the native package, which is installed, does not run it; null where it does or is not there. */
+  refused: string | null;
   /** Values of one input row. */
   bands: number;
   /** Rows that one answer depends on, beside its own. */
@@ -21,12 +23,14 @@ export interface DetectorGraph {
   run(features: Float32Array): Promise<Float32Array>;
 }
 
-let backend: Promise<string> | null = null;
+type Backend = Pick<DetectorGraph, "provider" | "refused">;
+
+let backend: Promise<Backend> | null = null;
 
 /** Opens a graph model from `model.json` and the weight files beside it. Rejects when it cannot be run here or is no detector. */
 export async function openDetector(path: string): Promise<DetectorGraph> {
   backend ??= chooseBackend();
-  const provider = await backend;
+  const chosen = await backend;
   const model = await loadGraphModel({ load: async () => await readModel(path) });
   const bands = model.inputs[0]?.shape?.at(-1) ?? -1;
   if (model.inputs.length !== 1 || model.outputs.length !== 1 || bands < 1) {
@@ -34,21 +38,29 @@ export async function openDetector(path: string): Promise<DetectorGraph> {
   }
   const probe = 512;
   const answers = (await runGraph(model, new Float32Array(probe * bands), bands)).length;
-  return { provider, bands, span: probe - answers, run: (features) => runGraph(model, features, bands) };
+  return { ...chosen, bands, span: probe - answers, run: (features) => runGraph(model, features, bands) };
 }
 
-async function chooseBackend(): Promise<string> {
+async function chooseBackend(): Promise<Backend> {
   env().set("PROD", true);
   // One thread does one call: the worker brings as many threads as it wants itself.
   env().set("WASM_HAS_MULTITHREAD_SUPPORT", false);
-  const native = await import(NATIVE_PACKAGE).then(
-    () => "tensorflow",
-    () => null,
-  );
-  if (native !== null && (await setBackend(native))) return native;
+  const refused = await tryNative();
+  if (refused === "") return { provider: "tensorflow", refused: null };
   setWasmPaths(`${dirname(createRequire(import.meta.url).resolve("@tensorflow/tfjs-backend-wasm"))}/`);
   if (!(await setBackend("wasm"))) throw new RangeError("TensorFlow.js has no backend that works here");
-  return "wasm";
+  return { provider: "wasm", refused };
+}
+
+/** Empty when TensorFlow itself runs the models from here on, null where it is not installed, else what is wrong with it. */
+async function tryNative(): Promise<string | null> {
+  try {
+    await import(NATIVE_PACKAGE);
+    return (await setBackend("tensorflow")) ? "" : "its backend does not start";
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    return code === "ERR_MODULE_NOT_FOUND" && message.includes(NATIVE_PACKAGE) ? null : String(message).slice(0, 300);
+  }
 }
 
 async function readModel(path: string): Promise<io.ModelArtifacts> {

@@ -8,6 +8,7 @@ export type ThreadTask =
 
 export interface OpenedDetector {
   provider: string;
+  refused: string | null;
   bands: number;
   /** Steps that one answer depends on, beside its own. */
   span: number;
@@ -18,7 +19,7 @@ const features = createDetectorFeatures();
 
 export default async function handle(task: ThreadTask): Promise<OpenedDetector | Uint8Array> {
   const graph = await open(task.path);
-  if (task.kind === "open") return { provider: graph.provider, bands: graph.bands, span: graph.span };
+  if (task.kind === "open") return { provider: graph.provider, refused: graph.refused, bands: graph.bands, span: graph.span };
   if (task.samples.length === 0) return new Uint8Array(0);
   const probabilities = await graph.run(features(task.samples, graph.span - task.futureSteps, task.futureSteps));
   return Uint8Array.from(probabilities, (probability) => Math.round(255 * probability));
