@@ -1,12 +1,16 @@
 """Word error rates of a model folder on the evaluation sets, beside pocketsphinx on the same audio.
 
 Reads the shipped files (model.onnx, words.bin, model.yaml) and the answers that judge.py wrote; prints the table of the model card.
+The search is the shipped one (search.mjs; Parley must be built), or with --reference that of decoder.py.
 Both recognizers are scored alike: lower case, hyphens split, punctuation dropped, "mr" and the like written out.
 """
 
 import argparse
+import json
+import subprocess
+import tempfile
 import time
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
@@ -37,7 +41,7 @@ class Recognizer:
     """A model folder with its weights for the search."""
 
     session: onnxruntime.InferenceSession
-    words: packed.Words
+    words: Path
     settings: Settings
 
     @staticmethod
@@ -47,15 +51,36 @@ class Recognizer:
         session = onnxruntime.InferenceSession(str(folder / "model.onnx"), options, providers=["CPUExecutionProvider"])
         given = yaml.safe_load((folder / "model.yaml").read_text()).get("decoding", {})
         tuned = {"lm_weight": given["lmWeight"], "word_bonus": given["wordBonus"], "beam": given["beam"], "threshold": given["threshold"]}
-        return Recognizer(session, packed.read(folder / "words.bin"), Settings(**(tuned | changes)))
+        return Recognizer(session, folder / "words.bin", Settings(**(tuned | changes)))
 
-    def log_probs(self, path: Path) -> np.ndarray:
-        _, samples = scipy.io.wavfile.read(path)
-        return self.heard(log_mel(samples.astype("f4") / 32768).numpy())
-
-    def heard(self, frames: np.ndarray) -> np.ndarray:
-        """Log-mel frames [T, 80] to log probabilities [T / 4, 41]."""
+    def log_probs(self, samples: np.ndarray) -> np.ndarray:
+        """Samples in [-1, 1] at 16 kHz to log probabilities [frames of 40 ms, 41]."""
+        frames = log_mel(samples).numpy()
         return self.session.run(None, {"x": frames[None], "x_lens": np.array([len(frames)])})[0][0]
+
+
+def search_reference(words: Path, log_probs: list[np.ndarray], settings: list[Settings]) -> list[list[str]]:
+    """Texts by setting and utterance, found by decoder.py."""
+    model = packed.read(words)
+    decoders = [Decoder(model, setting) for setting in settings]
+    return [[" ".join(found.word for found in decoder(rows)) for rows in log_probs] for decoder in decoders]
+
+
+def search_shipped(words: Path, log_probs: list[np.ndarray], settings: list[Settings]) -> list[list[str]]:
+    """Texts by setting and utterance, found by the decoder of Parley."""
+    names = {"lm_weight": "lmWeight", "word_bonus": "wordBonus"}
+    lines = [json.dumps({names.get(key, key): value for key, value in asdict(setting).items()}) for setting in settings]
+    with tempfile.NamedTemporaryFile() as file:
+        for rows in log_probs:
+            file.write(np.array(rows.shape, "<u4").tobytes() + np.ascontiguousarray(rows, "<f4").tobytes())
+        file.flush()
+        command = ["node", Path(__file__).with_name("search.mjs"), words, file.name]
+        given = subprocess.run(command, input="\n".join(lines), capture_output=True, text=True, check=True).stdout
+    return [json.loads(line) for line in given.rstrip("\n").split("\n")]
+
+
+def samples_of(path: Path) -> np.ndarray:
+    return scipy.io.wavfile.read(path)[1].astype("f4") / 32768
 
 
 def clips(folder: Path, name: str) -> list[tuple[Path, str]]:
@@ -70,6 +95,15 @@ def error_rate(pairs: list[tuple[str, str]]) -> tuple[float, int]:
     return 100 * errors / max(1, count), count
 
 
+def judged(folder: Path, name: str, said: list[tuple[Path, str]]) -> str:
+    """The other recognizer's word error rate, where judge.py has run."""
+    answers = folder / f"{name}.pocketsphinx"
+    if not answers.exists():
+        return "not run"
+    heard = answers.read_text().split("\n")[: len(said)]
+    return f"{error_rate([(text, words) for (_, text), words in zip(said, heard, strict=True)])[0]:.1f}"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--model", type=Path, required=True, help="the model folder")
@@ -79,29 +113,26 @@ def main() -> None:
     parser.add_argument("--word-bonus", type=float)
     parser.add_argument("--beam", type=int)
     parser.add_argument("--threshold", type=float)
+    parser.add_argument("--reference", action="store_true", help="search with decoder.py")
     parser.add_argument("--show", action="store_true", help="print what was said and heard")
     options = parser.parse_args()
     names = ("lm_weight", "word_bonus", "beam", "threshold")
     recognizer = Recognizer.load(options.model, {name: getattr(options, name) for name in names if getattr(options, name) is not None})
-    decoder = Decoder(recognizer.words, recognizer.settings)
-    vocabulary = set(recognizer.words.words)
+    search = search_reference if options.reference else search_shipped
+    vocabulary = set(packed.read(recognizer.words).words)
     print(f"{recognizer.settings}\n\n| audio | clips | words | out of vocabulary | this model, WER % | pocketsphinx, WER % |\n|---|---|---|---|---|---|")
     for name in options.only or [path.stem for path in sorted(options.sets.glob("*.tsv"))]:
-        begin, seconds, heard = time.time(), 0.0, []
-        said = clips(options.sets, name)
-        for path, _ in said:
-            log_probs = recognizer.log_probs(path)
-            seconds += len(log_probs) * 0.04
-            heard.append(" ".join(found.word for found in decoder(log_probs)))
+        said, begin = clips(options.sets, name), time.time()
+        log_probs = [recognizer.log_probs(samples_of(path)) for path, _ in said]
+        heard = search(recognizer.words, log_probs, [recognizer.settings])[0]
+        seconds = sum(map(len, log_probs)) * 0.04
         rate, count = error_rate([(text, words) for (_, text), words in zip(said, heard, strict=True)])
-        judged = options.sets / f"{name}.pocketsphinx"
-        other = f"{error_rate(list(zip((t for _, t in said), judged.read_text().split(chr(10)), strict=False)))[0]:.1f}" if judged.exists() else "not run"
         unknown = sum(word not in vocabulary for _, text in said for word in corpus.words(text))
         title = ", ".join(TITLES.get(part, part) for part in name.split("-"))
-        print(f"| {title} | {len(said)} | {count} | {100 * unknown / count:.1f} % | {rate:.1f} | {other} |", flush=True)
+        print(f"| {title} | {len(said)} | {count} | {100 * unknown / count:.1f} % | {rate:.1f} | {judged(options.sets, name, said)} |", flush=True)
         if options.show:
             print("\n".join(f"  said  {' '.join(scored(text))}\n  heard {words}" for (_, text), words in zip(said, heard, strict=True)))
-            print(f"  {seconds / (time.time() - begin):.0f} times real time")
+            print(f"  {seconds / (time.time() - begin):.0f} times real time, start of programs included")
 
 
 if __name__ == "__main__":

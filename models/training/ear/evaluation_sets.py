@@ -22,10 +22,10 @@ SETS = {
 }
 """Clean sets, by the pools they are made of."""
 
-FIRST = {"known": 20}
+FIRST = {"known": 8, "awb": 24, "ked": 24}
 """How many clips of each pool are taken; all where a set is not named."""
 
-DEGRADED = {"awb": 20, "ljspeech": 20, "people": 30}
+DEGRADED = {"awb": 10, "ljspeech": 10, "people": 20}
 """Sets that are also made noisy and sent through a telephone: how many of their first clips."""
 
 

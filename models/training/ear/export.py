@@ -78,11 +78,14 @@ def export(network: Network, path: Path) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("checkpoint", type=Path, nargs="+", help="several are averaged")
+    parser.add_argument("--blank-penalty", type=float, default=0.0, help="nats taken from the blank's score; tune.py finds it")
     parser.add_argument("--out", type=Path, required=True, help="folder for model.onnx and tokens.txt")
     options = parser.parse_args()
     states = [torch.load(path, map_location="cpu") for path in options.checkpoint]
     network = Network()
     network.load_state_dict({key: sum(s[key].float() for s in states) / len(states) for key in states[0]}, strict=True)
+    with torch.no_grad():
+        network.o.bias[0] -= options.blank_penalty
     network.eval()
     print(f"batched against alone: largest difference of a log probability {largest_difference(network):.1e}")
     export(network, options.out / "model.onnx")

@@ -4,6 +4,7 @@
  *   front_end words                < one word a line           > word TAB in-lexicon(0|1) TAB phones with stress
  *   front_end phones               < one sentence a line       > phones, "_" between words, "pau" at pauses TAB sentence
  *   front_end speak VOICE OUT.pcm  < "stretch TAB f0 TAB text" > offset TAB samples TAB phones TAB text   (16 kHz, 16 bit)
+ *   front_end times VOICE OUT.pcm  < the same                  > as speak, each phone followed by ":" and its end in seconds
  *
  * f0 is a factor for the statistical voices (slt, rms, awb) and a mean in Hz for the diphone voice (kal16); 0 leaves it alone.
  */
@@ -28,7 +29,7 @@ static int read_line(char *line) {
   return 1;
 }
 
-static void print_phones(cst_utterance *utterance) {
+static void print_phones(cst_utterance *utterance, int with_times) {
   void *previous = NULL;
   for (cst_item *phone = relation_head(utt_relation(utterance, "Segment")); phone; phone = item_next(phone)) {
     cst_item *in_structure = item_as(phone, "SylStructure");
@@ -37,7 +38,9 @@ static void print_phones(cst_utterance *utterance) {
     void *current = word ? (void *)word->contents : NULL;
     if (current && previous && current != previous) printf("_ ");
     if (current) previous = current;
-    printf("%s ", item_feat_string(phone, "name"));
+    printf("%s", item_feat_string(phone, "name"));
+    if (with_times) printf(":%.3f", item_feat_float(phone, "end"));
+    printf(" ");
   }
 }
 
@@ -60,7 +63,7 @@ static int phones(void) {
   feat_set(voice->features, "wave_synth_func", uttfunc_val(&no_audio));
   while (read_line(line)) {
     cst_utterance *utterance = flite_synth_text(line, voice);
-    if (utterance) print_phones(utterance);
+    if (utterance) print_phones(utterance, 0);
     printf("\t%s\n", line);
     if (utterance) delete_utterance(utterance);
   }
@@ -76,7 +79,7 @@ static cst_voice *voice_named(const char *name) {
   exit(2);
 }
 
-static int speak(const char *name, const char *path) {
+static int speak(const char *name, const char *path, int with_times) {
   char line[LINE];
   cst_voice *voice = voice_named(name);
   const char *pitch = strcmp(name, "kal16") ? "f0_shift" : "int_f0_target_mean";
@@ -96,7 +99,7 @@ static int speak(const char *name, const char *path) {
     cst_wave *wave = utt_wave(utterance);
     fwrite(wave->samples, sizeof(short), wave->num_samples, out);
     printf("%ld\t%d\t", position, wave->num_samples);
-    print_phones(utterance);
+    print_phones(utterance, with_times);
     printf("\t%s\n", text);
     position += wave->num_samples;
     delete_utterance(utterance);
@@ -108,7 +111,8 @@ int main(int count, char **arguments) {
   flite_init();
   if (count == 2 && !strcmp(arguments[1], "words")) return words();
   if (count == 2 && !strcmp(arguments[1], "phones")) return phones();
-  if (count == 4 && !strcmp(arguments[1], "speak")) return speak(arguments[2], arguments[3]);
-  fprintf(stderr, "usage: front_end words | phones | speak VOICE OUT.pcm\n");
+  if (count == 4 && !strcmp(arguments[1], "speak")) return speak(arguments[2], arguments[3], 0);
+  if (count == 4 && !strcmp(arguments[1], "times")) return speak(arguments[2], arguments[3], 1);
+  fprintf(stderr, "usage: front_end words | phones | speak VOICE OUT.pcm | times VOICE OUT.pcm\n");
   return 2;
 }

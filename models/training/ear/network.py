@@ -46,7 +46,7 @@ class Block(nn.Module):
 class Network(nn.Module):
     """forward(x [N, T, 80] log-mel, x_lens [N]) -> (log probabilities [N, T / 4, 41], lengths [N])."""
 
-    def __init__(self, channels: int = 256, drop: float = 0.1, skip: float = 0.08, middle: int = 6):
+    def __init__(self, channels: int = 256, drop: float = 0.05, skip: float = 0.04, middle: int = 6):
         super().__init__()
         self.c1, self.n1 = nn.Conv1d(80, channels, 5, stride=2, padding=2), nn.BatchNorm1d(channels)
         self.c2, self.n2 = nn.Conv1d(channels, channels, 5, stride=2, padding=2), nn.BatchNorm1d(channels)

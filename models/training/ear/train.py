@@ -132,6 +132,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--until", required=True, metavar="HH:MM", help="end, UTC, today")
     parser.add_argument("--start-from", type=Path, help="checkpoint to begin with")
     parser.add_argument("--rate", type=float, default=8e-4, help="highest learning rate")
+    parser.add_argument("--warm-up", type=int, default=150, help="steps until the highest rate")
     parser.add_argument("--bf16", action="store_true", help="bfloat16 arithmetic; measure first, it is not faster everywhere")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--out", type=Path, required=True, help="folder for last.pt and mean.pt")
@@ -181,7 +182,7 @@ def main() -> None:
         if done >= 1:
             break
         for group in optimizer.param_groups:
-            group["lr"] = options.rate * min(1, (step + 1) / 150) * (0.5 * (1 + math.cos(math.pi * done)) * 0.98 + 0.02)
+            group["lr"] = options.rate * min(1, (step + 1) / options.warm_up) * (0.5 * (1 + math.cos(math.pi * done)) * 0.98 + 0.02)
         start = time.time()
         x, lengths, said, counts = collate(network, augmenter, batch)
         preparing += time.time() - start
