@@ -1,3 +1,5 @@
+import { printEarParts } from "./ear-parts/report.js";
+import { runEarParts } from "./ear-parts/run.js";
 import { printFirstAudio } from "./first-audio/report.js";
 import { runFirstAudio } from "./first-audio/run.js";
 import { printLiveStreams, printProgress } from "./live-streams/report.js";
@@ -25,6 +27,10 @@ async function run(scenario: Scenario): Promise<{ figures: object; invalid: stri
   if (scenario.kind === "first-audio") {
     const { figures, invalid } = await runFirstAudio(scenario);
     return { figures, invalid, page: printFirstAudio(figures) };
+  }
+  if (scenario.kind === "ear-parts") {
+    const { figures, invalid } = await runEarParts(scenario);
+    return { figures, invalid, page: printEarParts(figures) };
   }
   if (scenario.kind === "webhooks") {
     const { figures, invalid } = await runWebhooks(scenario);

@@ -44,7 +44,16 @@ export interface WebhooksScenario {
   durationMs: number;
 }
 
-export type Scenario = FirstAudioScenario | LiveStreamsScenario | WebhooksScenario;
+/** How fast the parts of a recognizer are in process: features, graph, word search. */
+export interface EarPartsScenario {
+  kind: "ear-parts";
+  name: string;
+  /** Name of an embedded model. */
+  model: string;
+  rounds: number;
+}
+
+export type Scenario = EarPartsScenario | FirstAudioScenario | LiveStreamsScenario | WebhooksScenario;
 
 /** 20 characters, spoken in about a second. */
 const SHORT_CLAUSE = "Good morning, friend";
@@ -83,9 +92,12 @@ const webhooks = { kind: "webhooks", agents: 10, endpointsPerAgent: 5, deliverie
 export const webhooksPglite: WebhooksScenario = { ...webhooks, name: "webhooks-a-fifth-hanging-pglite", database: "pglite" };
 export const webhooksPostgres: WebhooksScenario = { ...webhooks, name: "webhooks-a-fifth-hanging-postgres", database: "postgres" };
 
+export const earParts: EarPartsScenario = { kind: "ear-parts", name: "ear-parts-parley-asr-en", model: "parley-asr-en", rounds: 5 };
+
 /** Every scenario, in the order in which they run. */
 export const scenarios: readonly Scenario[] = [
   firstAudioWarmPcm, firstAudioWarmMp3, firstAudioColdPcm,
   streamsWholeTextPcm, streamsWholeTextMp3, streamsThreeWordsPcm, streamsThreeWordsMp3, streamsTenWordsPcm,
   webhooksPglite, webhooksPostgres,
+  earParts,
 ];
