@@ -1,0 +1,94 @@
+import { randomInt } from "node:crypto";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type ErrorCode, errorCatalogue } from "#protocol/errors";
+import { type HttpAnswer, sendHttp } from "../bad-input/send.js";
+import { startCluster, type TestCluster } from "../harness/cluster.js";
+import { drawFrom } from "./random.js";
+import { type Description, drawRequest, type FuzzOperation, KnownIds, operationsOf } from "./requests.js";
+import type { Resolve } from "./values.js";
+
+// `FUZZ_REQUESTS=5000 npx vitest run dist/test/fuzz` is the whole run; `FUZZ_SEED` repeats one, with `FUZZ_LANES=1` to the letter.
+const { FUZZ_REQUESTS = "600", FUZZ_SEED = "20261120", FUZZ_LANES = "8" } = process.env;
+const REQUESTS = Number(FUZZ_REQUESTS);
+const SEED = FUZZ_SEED === "random" ? randomInt(1e9) : Number(FUZZ_SEED);
+
+/** What this cluster lacks and says so: these are answers, not failures. */
+const lacking: ErrorCode[] = ["tests_cannot_run", "phone_provider_missing", "no_worker"];
+const lackingMessages = lacking.map((code) => new RegExp(`^${errorCatalogue[code].message.replace(/[.*+?^$()|[\]\\]/g, "\\$&").replace(/\{\w+\}/g, ".*")}$`));
+
+describe("requests generated from /openapi.json", () => {
+  let cluster: TestCluster;
+  let description: Description;
+  let judge: (target: FuzzOperation, answer: HttpAnswer) => string | null;
+
+  beforeAll(async () => {
+    cluster = await startCluster({ settings: { PARLEY_ADMISSION_WAIT_MS: "600000" } });
+    description = (await (await fetch(`${cluster.baseUrl}/openapi.json`)).json()) as Description;
+    judge = judgeBy(description);
+  });
+  afterAll(() => cluster?.stop());
+
+  const resolve: Resolve = (reference) => description.components.schemas[reference.replace("#/components/schemas/", "")] ?? {};
+
+  it(`are answered as it says, never with a server error: ${REQUESTS} of them`, async () => {
+    console.log(`fuzz: FUZZ_REQUESTS=${REQUESTS} FUZZ_SEED=${SEED}`);
+    const targets = operationsOf(description);
+    const ids = new KnownIds();
+    const target = { port: Number(new URL(cluster.baseUrl).port), apiKey: cluster.apiKey, voiceId: "" };
+    const failures: string[] = [];
+    const statuses = new Map<number, number>();
+    const seen = new Set<string>();
+    let begun = 0;
+    const lane = async (seed: number): Promise<void> => {
+      const draw = drawFrom(seed);
+      while (begun < REQUESTS) {
+        // Every operation comes up equally often.
+        const drawn = targets[begun++ % targets.length];
+        if (drawn === undefined) return;
+        const asked = drawRequest(drawn, draw, ids, resolve);
+        const answer = await sendHttp(asked, target).catch((cause: unknown) => String(cause));
+        const finding = typeof answer === "string" ? answer : judge(drawn, answer);
+        const body = asked.body === null ? "" : Buffer.from(asked.body).toString("latin1").slice(0, 600);
+        if (finding !== null) failures.push(`${asked.method} ${asked.path.slice(0, 300)} ${JSON.stringify(asked.headers)} ${body}: ${finding}`);
+        if (typeof answer === "string") continue;
+        statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
+        if (answer.status < 300) seen.add(asked.name);
+        if (answer.status < 300 && asked.method === "DELETE") ids.forget(asked.path.split("/").at(-1) ?? "");
+        if (answer.status < 300 && answer.headers["content-type"] === "application/json") ids.learn(JSON.parse(answer.body.toString()));
+      }
+    };
+    const lanes = Array.from({ length: Number(FUZZ_LANES) }, (_, index) => lane(SEED + index));
+    await Promise.all(lanes);
+    const counts = Object.fromEntries([...statuses].sort(([a], [b]) => a - b));
+    console.log(`fuzz: ${JSON.stringify(counts)}, ${seen.size} of ${targets.length} operations succeeded at least once`);
+    expect(failures).toEqual([]);
+    expect(seen.size).toBeGreaterThan(targets.length / 3);
+    expect(cluster.processes().filter(({ pid, lives }) => pid === null || lives !== 1)).toEqual([]);
+  }, 60_000 + REQUESTS * 200);
+});
+
+function judgeBy(description: Description): (target: FuzzOperation, answer: HttpAnswer) => string | null {
+  const ajv = new Ajv2020({ strict: false, allErrors: true });
+  ajv.addFormat("date-time", /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/);
+  ajv.addFormat("date", /^\d{4}-\d\d-\d\d$/);
+  ajv.addSchema(description, "description");
+  return ({ pattern, method, operation }, { status, headers, body }) => {
+    const type = (headers["content-type"] ?? "").split(";")[0] ?? "";
+    const shown = `${status} ${type} ${type.startsWith("audio/") ? "" : body.toString("utf8").slice(0, 300)}`;
+    if (status >= 500) {
+      const { message = "" } = (type === "application/json" ? JSON.parse(body.toString()) : {}) as { message?: string };
+      if (!lackingMessages.some((known) => known.test(message))) return `a server error: ${shown}`;
+    }
+    const response = operation.responses[String(status)];
+    if (response === undefined) return `not declared: ${shown}`;
+    // Of one status, one message may have no body and another one have one.
+    if (body.byteLength === 0) return response.content === undefined || [401, 415].includes(status) ? null : `no body where one is declared: ${shown}`;
+    if (response.content?.[type] === undefined) return `a body that is not declared: ${shown}`;
+    if (type !== "application/json") return null;
+    const steps = ["paths", pattern, method.toLowerCase(), "responses", String(status), "content", type, "schema"];
+    const validate = ajv.getSchema(`description#/${steps.map((step) => encodeURIComponent(step.replaceAll("~", "~0").replaceAll("/", "~1"))).join("/")}`);
+    if (validate === undefined) return "its schema cannot be read";
+    return validate(JSON.parse(body.toString())) === true ? null : `${ajv.errorsText(validate.errors)}: ${shown}`;
+  };
+}
