@@ -6,7 +6,7 @@ import { type Accent, accents } from "./intonation.js";
 import { spell } from "./letter-names.js";
 import { LetterToSound } from "./letter-to-sound.js";
 import { readLexiconFile } from "./lexicon-file.js";
-import { isStressed, isVowel, levelStress, type Phones, withS, withStress } from "./phones.js";
+import { asLabelled, isStressed, isVowel, type Phones, withS, withStress } from "./phones.js";
 import { endsSentence, phrase } from "./phrasing.js";
 import { type SpokenToken, tokensOf } from "./tokens.js";
 import type { Neighbours } from "./word-class.js";
@@ -181,7 +181,7 @@ function symbolsOf(token: SpokenToken, before: SpokenToken | undefined, phones: 
     symbols.push({ symbol: " ", range: between, pitchSemitones: 0, durationFactor: 1 });
   }
   const from = accent?.atEnd === true ? Math.max(0, phones.findLastIndex(isStressed)) : 0;
-  for (const [i, phone] of levelStress(phones).entries()) {
+  for (const [i, phone] of asLabelled(phones).entries()) {
     const accented = accent !== null && i >= from ? accent : { pitchSemitones: 0, durationFactor: 1 };
     for (const symbol of phone) symbols.push({ symbol, range, pitchSemitones: accented.pitchSemitones, durationFactor: accented.durationFactor });
   }

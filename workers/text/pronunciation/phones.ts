@@ -41,12 +41,15 @@ export function subordinate(phones: Phones): Phones {
 }
 
 /**
- * The same phones with one kind of stress, as the voice was trained: of 250 words with a secondary stress, the labels of its recordings
- * stress 95 in 100 of those vowels, but only 17 in 100 of those in the syllable before the main stress.
+ * The same phones as the labels of the voice's recordings write them: one kind of stress (of 250 words with a secondary stress they stress
+ * 95 in 100 of those vowels, but only 17 in 100 in the syllable before the main stress, and no final -y), and `ə` in -ed and -es.
  */
-export function levelStress(phones: Phones): Phones {
+export function asLabelled(phones: Phones): Phones {
   return phones.map((phone, i) => {
+    const fromEnd = phones.length - 1 - i;
+    if (phone === "ɪ" && fromEnd === 1 && (phones[i + 1] === "d" || phones[i + 1] === "z")) return "ə";
     if (!phone.startsWith(SECONDARY)) return phone;
+    if (phone === `${SECONDARY}i` && fromEnd === 0) return bare(phone);
     const next = phones.slice(i + 1).find(isVowel);
     return next?.startsWith(PRIMARY) === true ? bare(phone) : PRIMARY + bare(phone);
   });
