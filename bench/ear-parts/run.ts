@@ -34,7 +34,8 @@ export async function runEarParts({ model, rounds }: EarPartsScenario): Promise<
   const layout = tellLayout(manifest.layout, new Map(), graph);
   const tokens = readTokens(readFileSync(path("tokens"), "utf8"));
   const words = readWordsFile(readFileSync(path("words")));
-  const settings = (beam: number, threshold: number) => ({ lmWeight: 0.9, wordBonus: 0.5, ...manifest.decoding, beam, threshold, blank: tokens.blank });
+  const weights = { lmWeight: 0.9, wordBonus: 0.5, ...manifest.decoding };
+  const settings = (beam: number, threshold: number) => ({ ...weights, beam, threshold, blank: tokens.blank });
   const decoder = (beam: number, threshold: number) => createLexiconDecoder(words, tokens.names.length, settings(beam, threshold));
   const own = decoder(manifest.decoding.beam ?? 400, manifest.decoding.threshold ?? 15);
   const wide = decoder(1000, 20);
