@@ -1,0 +1,108 @@
+import { ElevenLabsClient, RealtimeEvents } from "@elevenlabs/elevenlabs-js";
+import OpenAI from "openai";
+import { OpenAIRealtimeWS } from "openai/realtime/ws";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { samplesToBytes } from "#common/audio/pcm";
+import { startCluster, type TestCluster } from "../harness/cluster.js";
+import { wordErrors } from "../harness/ear.js";
+import { decodeWithFfmpeg, durationSeconds, soundingShare } from "../harness/sound.js";
+import { startTlsFront } from "./tls-front.js";
+
+const text = "Good morning to everybody who is listening.";
+let cluster: TestCluster;
+let front: Awaited<ReturnType<typeof startTlsFront>>;
+let openai: OpenAI;
+/** `text` as the service says it, 24 kHz PCM. */
+let spoken: Buffer;
+
+beforeAll(async () => {
+  cluster = await startCluster();
+  front = await startTlsFront(cluster.baseUrl);
+  openai = new OpenAI({ baseURL: `${front.baseUrl}/compat/v1`, apiKey: cluster.apiKey });
+  const plain = new OpenAI({ baseURL: `${cluster.baseUrl}/compat/v1`, apiKey: cluster.apiKey });
+  const response = await plain.audio.speech.create({ model: "tts-1", voice: "default", input: text, response_format: "wav", speed: 0.9 });
+  const { samples } = await decodeWithFfmpeg(new Uint8Array(await response.arrayBuffer()), { sampleRate: 24_000 });
+  spoken = Buffer.from(samplesToBytes(samples));
+});
+afterAll(async () => {
+  await front?.stop();
+  await cluster?.stop();
+});
+
+function expectHeard(heard: string): void {
+  const { errors, words } = wordErrors(text, heard);
+  expect(errors / words).toBeLessThan(0.5);
+}
+
+/** Resolves with what `type` brings; rejects at an error event. */
+function event<T>(realtime: OpenAIRealtimeWS, type: string): Promise<T> {
+  return new Promise((resolve, reject) => {
+    realtime.on(type as "session.created", (value) => resolve(value as T));
+    realtime.on("error", reject);
+  });
+}
+
+describe("OpenAI's realtime library, over TLS", () => {
+  const connect = (query: string): OpenAIRealtimeWS =>
+    new OpenAIRealtimeWS({ model: query, options: { ca: front.certificate } }, openai);
+
+  it("speaks what is written", async () => {
+    const realtime = connect("gpt-realtime");
+    await event(realtime, "session.created");
+    const parts: Buffer[] = [];
+    realtime.on("response.output_audio.delta", ({ delta }) => parts.push(Buffer.from(delta, "base64")));
+    const done = event<{ response: { status: string } }>(realtime, "response.done");
+    realtime.send({ type: "conversation.item.create", item: { type: "message", role: "user", content: [{ type: "input_text", text }] } });
+    realtime.send({ type: "response.create" });
+    expect((await done).response.status).toBe("completed");
+    realtime.close();
+    const pcm = await decodeWithFfmpeg(Buffer.concat(parts), { inputArguments: ["-f", "s16le", "-ac", "1", "-ar", "24000"] });
+    expect(durationSeconds(pcm)).toBeGreaterThan(1.5);
+    expect(soundingShare(pcm)).toBeGreaterThan(0.5);
+  });
+
+  it("transcribes what is committed", async () => {
+    const realtime = connect("gpt-realtime");
+    await event(realtime, "session.created");
+    const completed = event<{ transcript: string }>(realtime, "conversation.item.input_audio_transcription.completed");
+    for (let at = 0; at < spoken.length; at += 48_000) {
+      realtime.send({ type: "input_audio_buffer.append", audio: spoken.subarray(at, at + 48_000).toString("base64") });
+    }
+    realtime.send({ type: "input_audio_buffer.commit" });
+    expectHeard((await completed).transcript);
+    realtime.close();
+  });
+
+  it("raises errors of the session", async () => {
+    const realtime = connect("gpt-realtime");
+    await event(realtime, "session.created");
+    const failed = event(realtime, "never");
+    realtime.send({ type: "response.cancel" });
+    await expect(failed).rejects.toMatchObject({ error: { code: "response_cancel_not_active" } });
+    realtime.close();
+  });
+});
+
+describe("ElevenLabs' realtime library", () => {
+  it("transcribes what is committed, turn by turn", async () => {
+    const client = new ElevenLabsClient({ baseUrl: `${cluster.baseUrl}/compat/elevenlabs`, apiKey: cluster.apiKey });
+    const connection = await client.speechToText.realtime.connect({ modelId: "scribe_v2_realtime", audioFormat: "pcm_24000", sampleRate: 24_000 } as never);
+    const transcripts: string[] = [];
+    const both = new Promise<void>((resolve, reject) => {
+      connection.on(RealtimeEvents.ERROR, reject);
+      connection.on(RealtimeEvents.COMMITTED_TRANSCRIPT_WITH_TIMESTAMPS, ({ text: heard, words }) => {
+        transcripts.push(heard);
+        for (const word of words ?? []) expect(word.end).toBeGreaterThanOrEqual(word.start ?? 0);
+        if (transcripts.length === 2) resolve();
+      });
+    });
+    await new Promise<void>((resolve) => connection.on(RealtimeEvents.SESSION_STARTED, () => resolve()));
+    for (let at = 0; at < spoken.length; at += 24_000) connection.send({ audioBase64: spoken.subarray(at, at + 24_000).toString("base64") });
+    connection.commit();
+    connection.commit();
+    await both;
+    connection.close();
+    expectHeard(transcripts[0] ?? "");
+    expect(transcripts[1]).toBe("");
+  });
+});
