@@ -7,6 +7,8 @@ import { runLiveStreams } from "./live-streams/run.js";
 import { describeMachine, loadBefore } from "./machine.js";
 import { writeRow } from "./results.js";
 import { type Scenario, scenarios } from "./scenarios.js";
+import { printTranscription } from "./transcription/report.js";
+import { runTranscription } from "./transcription/run.js";
 import { objections } from "./validity.js";
 import { printWebhooks } from "./webhooks/report.js";
 import { runWebhooks } from "./webhooks/run.js";
@@ -35,6 +37,10 @@ async function run(scenario: Scenario): Promise<{ figures: object; invalid: stri
   if (scenario.kind === "webhooks") {
     const { figures, invalid } = await runWebhooks(scenario);
     return { figures, invalid, page: printWebhooks(figures) };
+  }
+  if (scenario.kind === "transcription") {
+    const { figures, invalid } = await runTranscription(scenario);
+    return { figures, invalid, page: printTranscription(figures) };
   }
   const { figures, invalid } = await runLiveStreams(scenario, (one) => console.log(printProgress(one)));
   return { figures, invalid, page: printLiveStreams(figures) };

@@ -53,7 +53,22 @@ export interface EarPartsScenario {
   rounds: number;
 }
 
-export type Scenario = EarPartsScenario | FirstAudioScenario | LiveStreamsScenario | WebhooksScenario;
+/** How fast files are transcribed, beside the recognizer called in a loop on the same cores. */
+export interface TranscriptionScenario {
+  kind: "transcription";
+  name: string;
+  files: number;
+  shortestSeconds: number;
+  longestSeconds: number;
+  seed: number;
+  /** Requests at once. */
+  concurrency: number;
+  rounds: number;
+  /** Worker processes of one slot; the loop has as many threads. */
+  workers: number;
+}
+
+export type Scenario = EarPartsScenario | FirstAudioScenario | LiveStreamsScenario | WebhooksScenario | TranscriptionScenario;
 
 /** 20 characters, spoken in about a second. */
 const SHORT_CLAUSE = "Good morning, friend";
@@ -94,10 +109,15 @@ export const webhooksPostgres: WebhooksScenario = { ...webhooks, name: "webhooks
 
 export const earParts: EarPartsScenario = { kind: "ear-parts", name: "ear-parts-parley-asr-en", model: "parley-asr-en", rounds: 5 };
 
+export const transcription: TranscriptionScenario = {
+  kind: "transcription", name: "transcription-200-files", files: 200, shortestSeconds: 2, longestSeconds: 90, seed: 1, concurrency: 16, rounds: 3, workers: 2,
+};
+
 /** Every scenario, in the order in which they run. */
 export const scenarios: readonly Scenario[] = [
   firstAudioWarmPcm, firstAudioWarmMp3, firstAudioColdPcm,
   streamsWholeTextPcm, streamsWholeTextMp3, streamsThreeWordsPcm, streamsThreeWordsMp3, streamsTenWordsPcm,
   webhooksPglite, webhooksPostgres,
   earParts,
+  transcription,
 ];

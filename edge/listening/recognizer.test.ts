@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { chooseRecognizer, describeLanguage } from "./recognizer.js";
 import { scriptedRecognizer } from "./testing/scripted-ear.js";
 
-const config = { PARLEY_MODEL_MAP: { "transcribe-1": "mine" } };
+const config = { PARLEY_MODEL_MAP: { "transcribe-1": "mine+second" } };
 const of = (name: string, ...languages: string[]) => ({ ...scriptedRecognizer, name, languages });
 const choose = (language: string | undefined, ...served: ReturnType<typeof of>[]) => chooseRecognizer(served, language, config);
 
@@ -12,6 +12,7 @@ it("takes the recognizer of the settings where it knows the language, else any t
   expect(choose("de", of("other", "de"), of("mine", "en")).folder).toBe("other");
   expect(choose("fr", of("all", "*"), of("mine", "en")).folder).toBe("all");
   expect(choose(undefined, of("other", "de")).folder).toBe("other");
+  expect(choose("de", of("other", "de"), of("second", "de"), of("mine", "en")).folder).toBe("second");
 });
 
 it("knows a language by each of its names", () => {

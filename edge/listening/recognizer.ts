@@ -13,13 +13,14 @@ export interface ChosenRecognizer {
 const ANY_LANGUAGE = "*";
 
 /**
- * Chooses among the loaded recognizers: the one that `PARLEY_MODEL_MAP` names for `transcribe-1` where it knows the language, else any that
+ * Chooses among the loaded recognizers: the first that `PARLEY_MODEL_MAP` names for `transcribe-1` and that knows the language, else any that
  * does. Throws `no_worker` when none is loaded, and `unknown_language`, which lists what there is.
  */
 export function chooseRecognizer(served: readonly ServedModel[], asked: string | undefined, config: Pick<Config, "PARLEY_MODEL_MAP">): ChosenRecognizer {
   if (served.length === 0) throw new ServiceError("no_worker", { parameters: { model: transcriptionModel } });
-  const preferred = Object.hasOwn(config.PARLEY_MODEL_MAP, transcriptionModel) ? config.PARLEY_MODEL_MAP[transcriptionModel] : transcriptionModel;
-  const inOrder = served.toSorted((a, b) => Number(b.name === preferred) - Number(a.name === preferred));
+  const preferred = (config.PARLEY_MODEL_MAP[transcriptionModel] ?? transcriptionModel).split("+");
+  const rank = ({ name }: ServedModel): number => (preferred.includes(name) ? preferred.indexOf(name) : preferred.length);
+  const inOrder = served.toSorted((a, b) => rank(a) - rank(b));
   const language = asked === undefined ? null : canonicalLanguage(asked);
   const knows = ({ languages }: ServedModel): boolean =>
     asked === undefined || languages.includes(ANY_LANGUAGE) || (language !== null && languages.includes(primarySubtag(language)));

@@ -1,0 +1,18 @@
+import { table } from "../results.js";
+import type { TranscriptionFigures } from "./run.js";
+
+/** The figures as a page of text. */
+export function printTranscription({ audioSeconds, files, cluster, engine, ratio, sameWords }: TranscriptionFigures): string {
+  return [
+    `${files} files, ${audioSeconds.toFixed(0)} s of sound`,
+    table(
+      ["audio seconds per second, over rounds", "median", "min", "max"],
+      [
+        ["through /v1/asr", cluster.median, cluster.min, cluster.max],
+        ...engine.map(({ batch, speed }) => [`recognizer in a loop, ${batch} a call`, speed.median, speed.min, speed.max]),
+        ["/v1/asr ÷ best of the loop", ratio.median, ratio.min, ratio.max],
+      ],
+    ),
+    `${(100 * sameWords).toFixed(1)} % of the words are the loop's`,
+  ].join("\n");
+}

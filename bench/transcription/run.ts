@@ -1,0 +1,114 @@
+import { LISTENING_RATE } from "#protocol/listening/chunk";
+import type { Transcript } from "#protocol/listening/request";
+import { closeDecodeThreads } from "#common/audio/decoding/decode";
+import { startCluster, type TestCluster } from "#test/harness/cluster";
+import { watchOthers } from "../machine.js";
+import type { TranscriptionScenario } from "../scenarios.js";
+import { overRounds } from "../statistics.js";
+import { objections } from "../validity.js";
+import { loadRecognizerAlone, type RecognizerAlone } from "./engine-alone.js";
+import { makeRecordings, type Recording } from "./files.js";
+
+type OverRounds = ReturnType<typeof overRounds>;
+
+export interface TranscriptionFigures {
+  audioSeconds: number;
+  files: number;
+  /** Audio seconds per second through `/v1/asr`. */
+  cluster: OverRounds;
+  /** Audio seconds per second of the recognizer called in a loop, by pieces in a call; nothing decoded or cut. */
+  engine: { batch: number; speed: OverRounds }[];
+  /** Cluster over the engine at its best batch, round by round. */
+  ratio: OverRounds;
+  /** Words that both heard, as a share of the engine's. */
+  sameWords: number;
+}
+
+const batches = [1, 8];
+
+/** Measures cluster and engine in turns on the same recordings. */
+export async function runTranscription(scenario: TranscriptionScenario): Promise<{ figures: TranscriptionFigures; invalid: string[] }> {
+  const recordings = await makeRecordings(scenario);
+  await closeDecodeThreads();
+  const audioSeconds = recordings.reduce((sum, { samples }) => sum + samples.length, 0) / LISTENING_RATE;
+  const cluster = await startCluster({ workers: scenario.workers, settings: { PARLEY_WORKER_MODELS: "espeak,parley-asr-en,parley-vad" } });
+  const engine = await loadRecognizerAlone(scenario.workers);
+  try {
+    const few = recordings.slice(0, 8);
+    await throughCluster(cluster, few, scenario.concurrency);
+    await engine.hearAll(few.map(({ samples }) => samples), 1);
+    const others = watchOthers();
+    const speeds: { cluster: number; engine: number[] }[] = [];
+    let words: { cluster: string[]; engine: string[] } = { cluster: [], engine: [] };
+    for (let round = 0; round < scenario.rounds; round++) {
+      const [clusterWords, clusterSeconds] = await timed(() => throughCluster(cluster, recordings, scenario.concurrency));
+      const alone = await engineRound(engine, recordings);
+      words = { cluster: clusterWords, engine: alone.words };
+      speeds.push({ cluster: audioSeconds / clusterSeconds, engine: alone.seconds.map((seconds) => audioSeconds / seconds) });
+    }
+    const invalid = objections({ load: others.read(), errors: cluster.complaints.length });
+    return { figures: figuresOf({ audioSeconds, files: recordings.length, speeds, words }), invalid };
+  } finally {
+    await Promise.all([engine.close(), cluster.stop()]);
+  }
+}
+
+async function engineRound(engine: RecognizerAlone, recordings: Recording[]): Promise<{ words: string[]; seconds: number[] }> {
+  const seconds: number[] = [];
+  let words: string[] = [];
+  for (const batch of batches) {
+    const [heard, took] = await timed(() => engine.hearAll(recordings.map(({ samples }) => samples), batch));
+    words = heard;
+    seconds.push(took);
+  }
+  return { words, seconds };
+}
+
+async function timed<T>(action: () => Promise<T>): Promise<[T, seconds: number]> {
+  const startMs = performance.now();
+  return [await action(), (performance.now() - startMs) / 1000];
+}
+
+async function throughCluster(cluster: TestCluster, recordings: readonly Recording[], concurrency: number): Promise<string[]> {
+  const waiting = [...recordings];
+  const words: string[] = [];
+  const client = async (): Promise<void> => {
+    for (let recording = waiting.shift(); recording !== undefined; recording = waiting.shift()) {
+      const form = new FormData();
+      form.append("audio", new Blob([recording.bytes as Uint8Array<ArrayBuffer>]), recording.name);
+      const response = await fetch(`${cluster.baseUrl}/v1/asr`, { method: "POST", headers: { authorization: `Bearer ${cluster.apiKey}` }, body: form });
+      if (!response.ok) throw new Error(`${recording.name}: ${response.status} ${await response.text()}`);
+      words.push(...((await response.json()) as Transcript).text.split(" "));
+    }
+  };
+  await Promise.all(Array.from({ length: concurrency }, client));
+  return words;
+}
+
+function figuresOf(measured: {
+  audioSeconds: number;
+  files: number;
+  speeds: { cluster: number; engine: number[] }[];
+  words: { cluster: string[]; engine: string[] };
+}): TranscriptionFigures {
+  const { audioSeconds, files, speeds, words } = measured;
+  return {
+    audioSeconds,
+    files,
+    cluster: overRounds(speeds.map(({ cluster }) => cluster)),
+    engine: batches.map((batch, index) => ({ batch, speed: overRounds(speeds.map(({ engine }) => engine[index] ?? Number.NaN)) })),
+    ratio: overRounds(speeds.map(({ cluster, engine }) => cluster / Math.max(...engine))),
+    sameWords: sharedWords(words.cluster, words.engine) / Math.max(1, words.engine.length),
+  };
+}
+
+/** Words in both lists, however they are ordered: files end in any order. */
+function sharedWords(one: readonly string[], other: readonly string[]): number {
+  const counts = new Map<string, number>();
+  for (const word of one) counts.set(word, (counts.get(word) ?? 0) + 1);
+  return other.filter((word) => {
+    const left = counts.get(word) ?? 0;
+    counts.set(word, left - 1);
+    return left > 0;
+  }).length;
+}
