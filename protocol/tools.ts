@@ -21,6 +21,10 @@ export type SystemVariable = (typeof systemVariables)[number];
 
 export const MAX_TOOL_TIMEOUT_SECONDS = 120;
 export const MAX_BACKGROUND_TIMEOUT_SECONDS = 300;
+/** Counts how often a request came out of this service and in again: tools may name its own public address. */
+export const toolHopsHeader = "x-parley-hops";
+/** A request that came in so often makes no further one. */
+export const MAX_TOOL_HOPS = 3;
 /** Bytes of a test response that are shown. */
 export const MAX_TEST_RESPONSE_BYTES = 64 * 1024;
 

@@ -1,3 +1,4 @@
+import { toolHopsHeader } from "#protocol/tools";
 import { OutboundError } from "./outbound-error.js";
 
 /** Headers that decide where a message begins and ends or whom it is for: the client sets these itself. */
@@ -20,8 +21,8 @@ const reserved = new Set([
   "via",
 ]);
 
-/** Headers that describe the body or the answer, and are no secret of the host that they were meant for. */
-const kept = new Set(["accept", "accept-language", "content-type", "user-agent"]);
+/** Headers that describe the body or the answer, and are no secret of the host that they were meant for; and the count of rounds. */
+const kept = new Set(["accept", "accept-language", "content-type", "user-agent", toolHopsHeader]);
 
 const MAX_HEADER_BYTES = 16 * 1024;
 /** RFC 9110 section 5.6.2. */

@@ -59,6 +59,9 @@ export function agentTestRoutes(dependencies: TestDependencies): Route[] {
     ["DELETE", "/v1/agent/agents/:agent_id/tests/:test_id", detach],
     ["GET", "/v1/agent/agents/:agent_id/test-tools", tools],
     ["POST", "/v1/agent/agents/:agent_id/tests/run", run],
+    ["GET", "/v1/agent/agents/:agent_id/test-batches/:batch_id", batch],
+    ["GET", "/v1/agent/test-runs", noRuns],
+    ["GET", "/v1/agent/test-runs/:run_id", noRuns],
   ];
   return handlers.map(([method, path, handler]) => ({ method, path, scope: "agents", handle: (request) => handler(dependencies, request) }));
 }
@@ -158,4 +161,14 @@ async function run({ records }: TestDependencies, request: RouteRequest): Promis
   await findAgent(records, request.principal.teamId, agentIdOf(request));
   validate(testRunRequest, await readOptionalJsonBody(request), ["body"]);
   throw new ServiceError("tests_cannot_run");
+}
+
+async function batch({ records }: TestDependencies, request: RouteRequest): Promise<ForwardedResponse> {
+  await findAgent(records, request.principal.teamId, agentIdOf(request));
+  throw new ServiceError("tests_cannot_run");
+}
+
+/** Whoever asks is told why there is nothing, rather than that there happen to be no runs. */
+function noRuns(): Promise<ForwardedResponse> {
+  return Promise.reject(new ServiceError("tests_cannot_run"));
 }

@@ -1,7 +1,7 @@
 import { validate } from "#common/http/validation";
 import type { ForwardedResponse } from "#protocol/bus/control";
 import { ServiceError } from "#protocol/errors";
-import { toolCreate, type ToolList, toolListQuery, toolPatch, toolTestRequest } from "#protocol/tools";
+import { toolCreate, toolHopsHeader, type ToolList, toolListQuery, toolPatch, toolTestRequest } from "#protocol/tools";
 import { countDraftsByTool, draftsReferencingTool, toolsOfDraft } from "../agents/references.js";
 import { readJsonBody, readOptionalJsonBody } from "../http/json-body.js";
 import { envelope, readPage } from "../http/paging.js";
@@ -85,8 +85,14 @@ async function agents(dependencies: ToolDependencies, request: RouteRequest): Pr
   return json(200, { agents: dependent, total: dependent.length });
 }
 
+/** What is no count was not written by this service: it is the first round. */
+function hopsOf({ headers }: RouteRequest): number {
+  const text = headers[toolHopsHeader] ?? "";
+  return /^\d{1,3}$/.test(text) ? Number(text) : 0;
+}
+
 async function test(dependencies: ToolDependencies, request: RouteRequest): Promise<ForwardedResponse> {
   const row = await find(dependencies, request);
   const given = validate(toolTestRequest, await readOptionalJsonBody(request), ["body"]);
-  return json(200, await testTool(dependencies, row, given));
+  return json(200, await testTool(dependencies, row, given, hopsOf(request)));
 }

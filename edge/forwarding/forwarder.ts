@@ -8,6 +8,7 @@ import {
   uploadsBucket,
 } from "#protocol/bus/control";
 import { ServiceError } from "#protocol/errors";
+import { toolHopsHeader } from "#protocol/tools";
 import type { Bus, ObjectBucket } from "#common/bus/bus";
 import { renderError } from "#common/http/error-body";
 import { newIdentifier } from "#common/identifier";
@@ -26,7 +27,7 @@ const ANSWER_TIMEOUT_MS = 30_000;
 const everyPage = { "access-control-allow-origin": "*", "access-control-expose-headers": "retry-after", vary: "origin" };
 
 /** Besides `traceparent`, which names this edge's span. */
-const forwardedHeaders = ["content-type", "accept", "origin"] as const;
+const forwardedHeaders = ["content-type", "accept", "origin", toolHopsHeader] as const;
 
 export interface ForwarderOptions {
   bus: Bus;

@@ -202,6 +202,30 @@ const tests: Operation[] = [
     errors: [...authentication, ...bodyErrors, "not_found", "tests_cannot_run"],
     curl: "",
   },
+  {
+    method: "GET", path: "/v1/agent/agents/{agent_id}/test-batches/{batch_id}", tag: "Agents", needsKey: true,
+    summary: "Show a batch of test runs",
+    description: "Tests cannot be run yet: answers 503 until they can.",
+    success: { status: 200, description: "Never answered yet.", mediaTypes: [] },
+    errors: [...authentication, "not_found", "tests_cannot_run"],
+    curl: "",
+  },
+  {
+    method: "GET", path: "/v1/agent/test-runs", tag: "Agents", needsKey: true,
+    summary: "List test runs",
+    description: "Tests cannot be run yet: answers 503 until they can.",
+    success: { status: 200, description: "Never answered yet.", mediaTypes: [] },
+    errors: [...authentication, "tests_cannot_run"],
+    curl: "",
+  },
+  {
+    method: "GET", path: "/v1/agent/test-runs/{run_id}", tag: "Agents", needsKey: true,
+    summary: "Show a test run",
+    description: "Tests cannot be run yet: answers 503 until they can.",
+    success: { status: 200, description: "Never answered yet.", mediaTypes: [] },
+    errors: [...authentication, "tests_cannot_run"],
+    curl: "",
+  },
 ];
 
 const phoneNumbers: Operation[] = [

@@ -101,7 +101,7 @@ export interface ForwardedRequest {
   path: string;
   /** Raw query string without `?`. */
   query: string;
-  /** Lower-case names; only `content-type`, `accept`, `origin` and `traceparent` travel. */
+  /** Lower-case names; only `content-type`, `accept`, `origin`, `traceparent` and the count of tools' rounds travel. */
   headers: Record<string, string>;
   body: Uint8Array;
   /** Set when the body was too large for the bus: its name in the `uploads` object bucket. The control plane deletes it. */

@@ -24,6 +24,7 @@ const things: Record<string, (team: TeamClient, fixture: ServiceFixture) => Prom
 /** Placeholders that say which part of an owned thing, not whose; and users, of which the wallet shows the caller only. */
 const parts: Record<string, string> = {
   "/v1/agent/agents/:agent_id/versions/:version_number": "1",
+  "/v1/agent/agents/:agent_id/test-batches/:batch_id": "b",
   "/model/:id/samples/:position": "0",
   "/wallet/:userId": "someone-else",
 };
@@ -95,7 +96,10 @@ describe.each(engines.slice(0, 1))("another team's things on %s", (engine) => {
   const routes = controlRoutes({
     ...{ bus: { objects: () => null } as never, records: null as never, developmentKey: null },
     ...{ clock: systemClock, log: silentLog, measure: measureByLength, now: () => new Date(), ...testDoors() },
-  }).filter((route) => route.path.includes(":") && route.scope !== null);
+  })
+    .filter((route) => route.path.includes(":") && route.scope !== null)
+    // Tests cannot be run yet: whatever run is asked for, the answer is 503.
+    .filter((route) => route.path !== "/v1/agent/test-runs/:run_id");
 
   /** The route's path with ids of a team's things, or with ids of nothing. */
   async function fill(path: string, owner: TeamClient | null): Promise<string> {

@@ -13,6 +13,7 @@ import { addTeam } from "../control-plane/teams.js";
 
 export interface CallOptions {
   query?: string;
+  headers?: Record<string, string>;
   contentType?: string;
   body?: Uint8Array | string;
 }
@@ -51,8 +52,8 @@ export async function platformOn(records: Records, stop: () => Promise<void>): P
   const router = new Router(agentPlatformRoutes(options));
   const [team, otherTeam, noBeta] = await Promise.all([addTeam(records), addTeam(records), addTeam(records)]);
   const bus = memoryBus();
-  const call: Platform["call"] = async (principal, method, path, { query = "", contentType, body = "" } = {}) => {
-    const headers: Record<string, string> = contentType === undefined ? {} : { "content-type": contentType };
+  const call: Platform["call"] = async (principal, method, path, { query = "", contentType, body = "", headers: given } = {}) => {
+    const headers: Record<string, string> = { ...given, ...(contentType === undefined ? {} : { "content-type": contentType }) };
     const request = { method, path, query, headers, body: Buffer.from(body), bodyObject: null, principal };
     const answer = await read(bus, await answerForwarded(router, bus, silentLog, request));
     holdAgainstDocuments(method, path, answer);

@@ -56,6 +56,20 @@ describe("POST /v1/agent/tools/{tool_id}/test", () => {
     ]);
   });
 
+  it("goes round in a circle three times at most", async () => {
+    const toolId = await create({ headers: [{ name: "X-Parley-Hops", value: "0" }] });
+    const ask = (headers: Record<string, string>): Promise<Answer> => platform.call(platform.team, "POST", `/v1/agent/tools/${toolId}/test`, { headers });
+    // The tool is the service itself: what it is asked with, it asks itself with again.
+    for (let hops: string | undefined; endpoint.received.length < 3; ) {
+      expect((await ask(hops === undefined ? {} : { "x-parley-hops": hops })).json).toMatchObject({ status_code: 200, error: null });
+      hops = String(endpoint.received.at(-1)?.headers["x-parley-hops"]);
+    }
+    expect(endpoint.received.map(({ headers }) => headers["x-parley-hops"])).toEqual(["1", "2", "3"]);
+    expect((await ask({ "x-parley-hops": "3" })).json).toMatchObject({ status_code: null, error: expect.stringMatching(/circle/) });
+    expect((await ask({ "x-parley-hops": "many" })).json).toMatchObject({ status_code: 200 });
+    expect(endpoint.received).toHaveLength(4);
+  });
+
   it("takes system variables from an object named system", async () => {
     const headers = [{ name: "X-From", value: "{{system.caller_number}}" }];
     const template = { headers, content_type: "text/plain", body_template: "{{system.today}}!" };
