@@ -19,8 +19,13 @@ export const LEASE_MS = 20_000;
 /** How long something may lie due when no wake-up came. */
 export const LOOK_INTERVAL_MS = 1000;
 const BOOK_AGAIN_MS = 500;
-/** Between two looks, and between two bookings: under load each then does many deliveries at once, and a wait this short is not felt. */
-const GATHER_MS = 20;
+/** Between two looks: under load each then takes many deliveries at once, and a wait this short is not felt. */
+const GATHER_DUE_MS = 20;
+/**
+ * Between two bookings. A booking is a transaction of six statements, which the embedded database does one at a time; only the next event of a
+ * session waits for it. The first booking after a rest is not held up.
+ */
+const GATHER_DONE_MS = 100;
 /** Attempts booked in one transaction. */
 const BOOK_AT_ONCE = 256;
 const FORGET_INTERVAL_MS = 3_600_000;
@@ -96,7 +101,7 @@ export class WebhookDispatcher {
         });
         for (const delivery of taken) void this.#attempt(delivery);
         if (taken.length === limit) this.#lookAgain = true;
-        else await this.#gather("due");
+        else await this.#gather("due", GATHER_DUE_MS);
       }
     } catch (error) {
       // The next turn tries again; until then nothing is lost.
@@ -139,7 +144,7 @@ export class WebhookDispatcher {
       this.#unbooked = this.#unbooked.slice(attempts.length);
       for (const { next } of attempts) if (next.status === "pending") this.#wakeAt(next.dueAt);
       this.wake();
-      if (this.#unbooked.length < BOOK_AT_ONCE) await this.#gather("done");
+      if (this.#unbooked.length < BOOK_AT_ONCE) await this.#gather("done", GATHER_DONE_MS);
     }
     this.#booking = false;
     this.#settleIfIdle();
@@ -156,8 +161,8 @@ export class WebhookDispatcher {
     });
   }
 
-  #gather(what: "due" | "done"): Promise<void> {
-    return this.#draining ? Promise.resolve() : this.#pause(`gather ${what}`, GATHER_MS);
+  #gather(what: "due" | "done", durationMs: number): Promise<void> {
+    return this.#draining ? Promise.resolve() : this.#pause(`gather ${what}`, durationMs);
   }
 
   #wakeAt(dueAt: Date): void {
