@@ -4,7 +4,7 @@ import { ConfigError } from "#common/config/config";
 import { runRole } from "#common/lifecycle/role";
 import { SchedulerCore } from "./core/scheduler-core.js";
 import { schedulingPolicy } from "./policy.js";
-import { bindScheduler } from "./speech-bus.js";
+import { bindScheduler } from "./work-bus.js";
 import { watchScheduler } from "./watch/scheduler-watch.js";
 
 runRole("scheduler", async ({ config, log, metrics, tracing, id, epoch, state }) => {

@@ -4,7 +4,7 @@ import { systemClock } from "#common/clock";
 import { runRole } from "#common/lifecycle/role";
 import { loadEngines } from "./engines/load.js";
 import { openRepository } from "./repository/repository.js";
-import { startWorker } from "./speech/worker.js";
+import { startWorker } from "./work/worker.js";
 import { watchWorker } from "./watch/worker-watch.js";
 
 /** The models that come with Parley; the compiled file lies in `dist/workers/`. */

@@ -6,10 +6,10 @@ import { LocalBus } from "#common/bus/testing/local-bus";
 import { VirtualClock } from "#common/clock";
 import { createLogger } from "#common/log";
 import type { ListenEngine, SoundJob, SoundResult } from "../engines/listen-engine.js";
-import type { BatchContext } from "../speech/batch-context.js";
-import { parseInbound } from "../speech/inbound.js";
-import { runBatch } from "../speech/run-batch.js";
-import { RunningChunks } from "../speech/running.js";
+import type { BatchContext } from "../work/batch-context.js";
+import { parseInbound } from "../work/inbound.js";
+import { runBatch } from "../work/run-batch.js";
+import { RunningChunks } from "../work/running.js";
 import { noWatch } from "../watch/worker-watch.js";
 
 const SAMPLES = 1600;

@@ -3,8 +3,8 @@ import { type DetectedChunk, type HeardChunk, ownerHeardSubject } from "#protoco
 import { ServiceError } from "#protocol/errors";
 import type { SoundChunk } from "#protocol/listening/chunk";
 import type { ListenEngine, SoundJob, SoundResult } from "../engines/listen-engine.js";
-import type { BatchContext } from "../speech/batch-context.js";
-import { chunkFailed, missingModel } from "../speech/chunk-failure.js";
+import type { BatchContext } from "../work/batch-context.js";
+import { chunkFailed, missingModel } from "../work/chunk-failure.js";
 import { fetchSound } from "./fetch-sound.js";
 
 interface HeldChunk {

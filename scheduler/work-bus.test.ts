@@ -12,7 +12,7 @@ import {
   workerSubject,
 } from "#protocol/bus/scheduling";
 import { SchedulerCore } from "./core/scheduler-core.js";
-import { bindScheduler, type BoundScheduler } from "./speech-bus.js";
+import { bindScheduler, type BoundScheduler } from "./work-bus.js";
 import { done, policyWith, submit, workerHeartbeat } from "./testing/fixtures.js";
 import { MemoryBus } from "./testing/memory-bus.js";
 import { noWatch } from "./watch/scheduler-watch.js";

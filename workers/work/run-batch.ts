@@ -1,7 +1,7 @@
 import { type Batch, type BatchDone, schedulerDoneSubject } from "#protocol/bus/scheduling";
 import { hearChunks } from "../listening/hear-chunks.js";
 import type { BatchContext } from "./batch-context.js";
-import { speakChunks } from "./speak-chunks.js";
+import { speakChunks } from "../speech/speak-chunks.js";
 
 /** Does a batch: results to the chunks' owners as they are made, then one `BatchDone` to the scheduler that sent it. Never rejects. */
 export async function runBatch(batch: Batch, context: BatchContext): Promise<void> {
