@@ -20,7 +20,7 @@ export interface CtcEngineOptions {
 const defaultDecoding = { lmWeight: 0.9, wordBonus: 0.5, beam: 400, threshold: 15, startBiasMs: 39, endBiasMs: -9 };
 
 const handler = new URL("./thread.js", import.meta.url);
-const WARM_UP_SECONDS = 2;
+const WARM_UP_SECONDS = 1;
 
 /**
  * A recognizer that gives log probabilities of symbols for every frame (connectionist temporal classification), in the form of icefall's

@@ -22,56 +22,65 @@ export function buildLexicon({ pronunciations }: WordsFile, unigram: (word: numb
   const parent = new Int32Array(symbols.length + 1);
   const symbolOf = new Uint8Array(symbols.length + 1);
   const lookAhead = new Float64Array(symbols.length + 1).fill(Number.NEGATIVE_INFINITY, 1);
-  const known = new Map<number, number>();
-  const endings: { node: number; word: number }[] = [];
-  const listed = new Set<number>();
+  // Children by parent and symbol, in a table of open addresses: a Map of so many takes most of a worker's start.
+  const mask = 2 ** Math.ceil(Math.log2(2 * symbols.length + 2)) - 1;
+  const table = new Int32Array(mask + 1);
+  const endNodes = new Int32Array(wordOf.length);
+  const endWords = new Int32Array(wordOf.length);
+  let ends = 0;
+  let firstOfWord = 0;
   let nodes = 1;
+  const descend = (node: number, symbol: number): number => {
+    let slot = Math.imul(node * 41 + symbol, 0x9e3779b1) >>> 7;
+    for (;;) {
+      slot &= mask;
+      const child = table[slot] as number;
+      if (child === 0) break;
+      if (parent[child] === node && symbolOf[child] === symbol) return child;
+      slot++;
+    }
+    table[slot] = nodes;
+    parent[nodes] = node;
+    symbolOf[nodes] = symbol;
+    return nodes++;
+  };
   for (let i = 0; i < wordOf.length; i++) {
     const word = (wordOf[i] as number) + FIRST_WORD_ID;
+    if (wordOf[i] !== wordOf[i - 1]) firstOfWord = ends;
     const likely = unigram(word);
     const to = starts[i + 1] as number;
     let node = 0;
     for (let k = starts[i] as number; k < to; k++) {
-      const edge = node * 256 + (symbols[k] as number);
-      const next = known.get(edge) ?? nodes++;
-      if (next === nodes - 1) {
-        known.set(edge, next);
-        parent[next] = node;
-        symbolOf[next] = symbols[k] as number;
-      }
-      node = next;
+      node = descend(node, symbols[k] as number);
       if (likely > (lookAhead[node] as number)) lookAhead[node] = likely;
     }
-    const ending = node * 65_536 + word;
     // Two pronunciations of a word may be the same.
-    if (node === 0 || listed.has(ending)) continue;
-    listed.add(ending);
-    endings.push({ node, word });
+    let at = firstOfWord;
+    while (at < ends && endNodes[at] !== node) at++;
+    if (node === 0 || at < ends) continue;
+    endNodes[ends] = node;
+    endWords[ends++] = word;
   }
-  const children = Array.from({ length: nodes - 1 }, (_, i) => i + 1);
-  const edges = sortInto(nodes, children, (node) => parent[node] as number);
-  const words = sortInto(nodes, endings, ({ node }) => node);
-  return {
-    childStarts: edges.starts,
-    childSymbols: Uint8Array.from(edges.sorted, (node) => symbolOf[node] as number),
-    childNodes: Int32Array.from(edges.sorted),
-    wordStarts: words.starts,
-    wordIds: Int32Array.from(words.sorted, ({ word }) => word),
-    lookAhead: lookAhead.slice(0, nodes),
-  };
+  const edges = sortByNode(nodes, parent.subarray(1, nodes));
+  const childNodes = edges.order.map((edge) => edge + 1);
+  const words = sortByNode(nodes, endNodes.subarray(0, ends));
+  const childSymbols = new Uint8Array(childNodes.length);
+  for (let i = 0; i < childNodes.length; i++) childSymbols[i] = symbolOf[childNodes[i] as number] as number;
+  const wordIds = words.order.map((ending) => endWords[ending] as number);
+  return { childStarts: edges.starts, childSymbols, childNodes, wordStarts: words.starts, wordIds, lookAhead: lookAhead.slice(0, nodes) };
 }
 
-/** Sorts entries by their node, keeping the order within one; `starts[n]` is where those of node `n` begin. */
-function sortInto<Entry>(nodes: number, entries: readonly Entry[], nodeOf: (entry: Entry) => number): { starts: Int32Array; sorted: Entry[] } {
+/** Sorts entries by their nodes, keeping the order within one; those of node `n` begin at `starts[n]`. */
+function sortByNode(nodes: number, nodeOf: Int32Array): { starts: Int32Array; order: Int32Array } {
   const starts = new Int32Array(nodes + 1);
-  for (const entry of entries) starts[nodeOf(entry) + 1] = (starts[nodeOf(entry) + 1] as number) + 1;
+  for (let i = 0; i < nodeOf.length; i++) starts[(nodeOf[i] as number) + 1] = (starts[(nodeOf[i] as number) + 1] as number) + 1;
   for (let node = 0; node < nodes; node++) starts[node + 1] = (starts[node + 1] as number) + (starts[node] as number);
   const next = starts.slice();
-  const sorted = new Array<Entry>(entries.length);
-  for (const entry of entries) {
-    const at = next[nodeOf(entry)] as number;
-    next[nodeOf(entry)] = at + 1;
-    sorted[at] = entry;
+  const order = new Int32Array(nodeOf.length);
+  for (let i = 0; i < nodeOf.length; i++) {
+    const at = next[nodeOf[i] as number] as number;
+    next[nodeOf[i] as number] = at + 1;
+    order[at] = i;
   }
-  return { starts, sorted };
+  return { starts, order };
 }
