@@ -9,7 +9,7 @@ describe("loadConfig", () => {
     const config = loadConfig({});
     expect(config.PORT).toBe(8080);
     expect(config.NATS_URL).toBeNull();
-    expect(config.PARLEY_MODEL_MAP["s2-pro"]).toBe("espeak");
+    expect(config.PARLEY_MODEL_MAP["s2-pro"]).toBe("parley-en+espeak");
     expect(Object.isFrozen(config)).toBe(true);
     expect(Object.isFrozen(config.PARLEY_MODEL_MAP)).toBe(true);
     expect(Object.keys(config)).toEqual(Object.keys(declaration));

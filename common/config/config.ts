@@ -25,8 +25,11 @@ export const declaration = {
   PARLEY_WORKER_MODELS: list({ default: [], doc: "Names of the model folders that a worker serves; all when empty." }),
   PARLEY_MODELS: list({ default: [], doc: "Folders searched for model folders, besides the embedded `models/`." }),
   PARLEY_MODEL_MAP: map({
-    default: { "s2.1-pro": "espeak", "s2.1-pro-free": "espeak", "s2-pro": "espeak", s1: "espeak", "transcribe-1": "parley-asr-en" },
-    doc: "Which model folder serves each service name.",
+    default: {
+      "s2.1-pro": "parley-en+espeak", "s2.1-pro-free": "parley-en+espeak", "s2-pro": "parley-en+espeak", s1: "parley-en+espeak",
+      "transcribe-1": "parley-asr-en",
+    },
+    doc: "Which model folder serves each service name; of several, joined by +, the first that is served and speaks a text's language.",
   }),
   PARLEY_MODEL_ALIASES: map({ default: {}, doc: "Further names accepted in the `model` header, and the service name that serves each." }),
   PARLEY_PROVIDERS: list({ default: ["cpu"], doc: "onnxruntime execution providers in order of preference: cuda, tensorrt, webgpu, cpu." }),

@@ -34,8 +34,8 @@ describe("a cluster's metrics", () => {
 
   it("count the sentence that was spoken, in every role that had to do with it", () => {
     expect(numberOf(texts.edge, "parley_streams_total", { route: "/v1/tts", outcome: "completed" })).toBe("1");
-    expect(numberOf(texts.scheduler, "parley_scheduler_batch_chunks_count", { model: "espeak" })).toBe("1");
-    expect(numberOf(texts.worker, "parley_worker_chunks_total", { model: "espeak", outcome: "spoken" })).toBe("1");
+    expect(numberOf(texts.scheduler, "parley_scheduler_batch_chunks_count", { model: "parley-en" })).toBe("1");
+    expect(numberOf(texts.worker, "parley_worker_chunks_total", { model: "parley-en", outcome: "spoken" })).toBe("1");
     expect(numberOf(texts["control-plane"], "parley_control_requests_total", { kind: "verify-key", outcome: "ok" })).toBe("1");
     for (const role of Object.keys(texts) as Role[]) expect(numberOf(texts[role], "parley_bus_connected", { role })).toBe("1");
   });

@@ -23,10 +23,10 @@ const sentences = [
 ];
 
 /**
- * Stated limit for the embedded formant voice: it gets 37 %. The recognizer was trained on people, and mishears this voice where one would not;
- * the control below, what it hears when something else is said, tells how far that is from rubbish.
+ * Stated limit for the embedded English voice: it gets 5.8 % (the formant voice, which speaks the other languages, 37 %). The control below, what
+ * is heard when something else is said, tells how far that is from rubbish.
  */
-const HIGHEST_WORD_ERROR_RATE = 0.45;
+const HIGHEST_WORD_ERROR_RATE = 0.1;
 
 describe("speech is intelligible", () => {
   let cluster: TestCluster;
