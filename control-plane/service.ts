@@ -38,6 +38,7 @@ import type { Route } from "./http/route.js";
 import { Router } from "./http/router.js";
 import { InFlight } from "./in-flight.js";
 import { administerCredit } from "./ledger/administer.js";
+import { startHoldExpiry } from "./ledger/hold-expiry.js";
 import type { MeasureVoice } from "./voices/measurement.js";
 import { voiceObjects } from "./voices/objects.js";
 import { resolveVoices } from "./voices/resolve.js";
@@ -93,6 +94,7 @@ export async function startService(options: ServiceOptions): Promise<ControlPlan
   const subscriptions = answerRequests(options, inFlight);
   if (options.hasDatabaseAlone === true) await reclaimDeliveries(records, now());
   const settlement = new UsageSettlement({ bus, records, log, now, consumer: "settlement", watch: options.watch });
+  const expiry = startHoldExpiry({ records, bus, clock, log, now });
   const webhooks = startWebhooks({ bus, clock, records, log, outbound, sealer, now });
   if (replaced !== null) bus.publish(keyRevokedSubject, { keyDigest: replaced } satisfies KeyRevoked);
   // Seeding may have given the team credit that edges do not know of.
@@ -103,9 +105,11 @@ export async function startService(options: ServiceOptions): Promise<ControlPlan
   return {
     async drain() {
       for (const subscription of subscriptions) subscription.unsubscribe();
+      expiry.stop();
       await Promise.all([inFlight.idle(), settlement.drain(), webhooks.drain()]);
     },
     stop() {
+      expiry.stop();
       webhooks.stop();
     },
   };

@@ -175,8 +175,12 @@ export const creditHolds = pgTable("credit_holds", {
     .references(() => teams.id),
   purpose: text("purpose").notNull(),
   amountMicros: large("amount_micros").notNull(),
-  /** What it came to; null while open. */
+  /** What it came to; null while that is not known. */
   settledMicros: large("settled_micros"),
   createdAt: instant("created_at").notNull(),
   closedAt: instant("closed_at"),
+  /** When the amount returns if nobody settled it; null is never. */
+  expiresAt: instant("expires_at"),
+  /** When it returned so; it may be settled after that too. */
+  expiredAt: instant("expired_at"),
 });

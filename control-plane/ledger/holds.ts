@@ -1,8 +1,8 @@
-import { eq } from "drizzle-orm";
+import { and, asc, eq, isNull, lte } from "drizzle-orm";
 import { ServiceError } from "#protocol/errors";
 import type { Records } from "../database/database.js";
 import { creditHolds } from "../database/schema.js";
-import { type Booking, lockCredit, post } from "./post.js";
+import { type Booking, crossedZero, lockCredit, post } from "./post.js";
 
 export interface Hold {
   /** Chosen by whoever asks: the same hold is made once. */
@@ -12,6 +12,8 @@ export interface Hold {
   micros: number;
   /** For people to read. */
   purpose: string;
+  /** When the amount returns to the team by itself, should nobody settle it: later than any use may last. Null or absent is never. */
+  expiresAt?: Date | null;
 }
 
 /**
@@ -29,14 +31,15 @@ export async function holdCredit(records: Records, hold: Hold, now: Date): Promi
       if (known?.teamId !== teamId || known.amountMicros !== micros) throw conflict("This hold was made for something else");
       return booking;
     }
-    await step.insert(creditHolds).values({ id, teamId, purpose, amountMicros: micros, createdAt: now });
+    await step.insert(creditHolds).values({ id, teamId, purpose, amountMicros: micros, createdAt: now, expiresAt: hold.expiresAt ?? null });
     return booking;
   });
 }
 
 /**
  * Ends a hold by what it came to: `micros` are spent and the rest is the team's again; 0 releases it whole. What exceeds the hold is taken
- * from the team's credit, below 0 if need be: it has been used. Ending it again in the same way is harmless.
+ * from the team's credit, below 0 if need be: it has been used. So is all of it where the hold had expired: its amount is the team's again and
+ * may be spent. What is left tells whoever asks (`creditAfter`). Ending it again in the same way is harmless.
  * Throws `not_found` for an unknown hold and `conflict` for one that came to something else.
  */
 export async function settleHold(records: Records, id: string, micros: number, now: Date): Promise<Booking> {
@@ -47,16 +50,49 @@ export async function settleHold(records: Records, id: string, micros: number, n
     const credit = await lockCredit(step, found.teamId, now);
     const [hold] = await step.select().from(creditHolds).where(eq(creditHolds.id, id));
     if (hold === undefined) throw new ServiceError("not_found");
-    if (hold.closedAt !== null) {
+    if (hold.settledMicros !== null) {
       if (hold.settledMicros !== micros) throw conflict("This hold was settled by another amount");
       return { repeated: true, creditBefore: credit, creditAfter: credit };
     }
     await step.update(creditHolds).set({ settledMicros: micros, closedAt: now }).where(eq(creditHolds.id, id));
-    const { teamId, purpose, amountMicros } = hold;
-    const postings = { held: -amountMicros, spent: micros, credit: amountMicros - micros };
+    const { teamId, purpose } = hold;
+    const heldMicros = hold.expiredAt === null ? hold.amountMicros : 0;
+    const postings = { held: -heldMicros, spent: micros, credit: heldMicros - micros };
     const kind = micros === 0 ? "release" : "settlement";
     return await post(step, { id: `settle:${id}`, teamId, kind, note: purpose, postings, mayOverdraw: true }, now);
   });
+}
+
+/** Most holds that one look ends. */
+const EXPIRE_AT_ONCE = 100;
+
+/**
+ * Gives back what is held longer than it was meant to be. Several instances may look at once: each hold returns once. Gives the teams whose
+ * credit came back above 0, so that edges ask about their keys again.
+ */
+export async function expireHolds(records: Records, now: Date): Promise<string[]> {
+  const due = await records
+    .select({ id: creditHolds.id, teamId: creditHolds.teamId })
+    .from(creditHolds)
+    .where(and(isNull(creditHolds.closedAt), lte(creditHolds.expiresAt, now)))
+    .orderBy(asc(creditHolds.expiresAt))
+    .limit(EXPIRE_AT_ONCE);
+  const revived = new Set<string>();
+  for (const { id, teamId } of due) {
+    const booking = await records.transaction((step) => expireHold(step, id, teamId, now));
+    if (booking !== null && crossedZero(booking)) revived.add(teamId);
+  }
+  return [...revived];
+}
+
+/** Null for one that was ended meanwhile. */
+async function expireHold(step: Records, id: string, teamId: string, now: Date): Promise<Booking | null> {
+  await lockCredit(step, teamId, now);
+  const [hold] = await step.select().from(creditHolds).where(eq(creditHolds.id, id));
+  if (hold === undefined || hold.closedAt !== null) return null;
+  await step.update(creditHolds).set({ closedAt: now, expiredAt: now }).where(eq(creditHolds.id, id));
+  const postings = { held: -hold.amountMicros, credit: hold.amountMicros };
+  return await post(step, { id: `expire:${id}`, teamId, kind: "release", note: hold.purpose, postings, mayOverdraw: false }, now);
 }
 
 function conflict(detail: string): ServiceError {

@@ -9,7 +9,7 @@ import { creditHolds, ledgerAccounts, ledgerEntries, ledgerPostings } from "#con
 import { readBalances } from "#control-plane/ledger/accounts";
 import { auditLedger } from "#control-plane/ledger/audit";
 import { grantCredit } from "#control-plane/ledger/grant";
-import { holdCredit, settleHold } from "#control-plane/ledger/holds";
+import { expireHolds, holdCredit, settleHold } from "#control-plane/ledger/holds";
 import { post } from "#control-plane/ledger/post";
 import type { UsageRecord } from "#protocol/bus/control";
 import { ServiceError } from "#protocol/errors";
@@ -55,6 +55,34 @@ describe.each(engines)("the ledger on %s", (engine) => {
     expect(await balances(teamId)).toEqual({ credit: 40, held: 60, granted: -100, spent: 0 });
     await settleHold(records, "h1", 25, now);
     expect(await balances(teamId)).toEqual({ credit: 75, held: 0, granted: -100, spent: 25 });
+  });
+
+  it("gives back what nobody settled in time, once, and still takes what it came to after that", async () => {
+    const teamId = await team(10);
+    const later = (ms: number): Date => new Date(now.getTime() + ms);
+    await holdCredit(records, { id: "x1", teamId, micros: 10, purpose: "session", expiresAt: later(1000) }, now);
+    expect(await expireHolds(records, later(999))).toEqual([]);
+    const looks = await Promise.all(Array.from({ length: 4 }, () => expireHolds(records, later(1000))));
+    expect(looks.flat()).toEqual([teamId]);
+    expect(await balances(teamId)).toEqual({ credit: 10, held: 0, granted: -10, spent: 0 });
+    await holdCredit(records, { id: "x2", teamId, micros: 8, purpose: "another session" }, now);
+    // It was used, and the credit is elsewhere by now: below 0, and said so.
+    expect(await settleHold(records, "x1", 7, later(2000))).toEqual({ repeated: false, creditBefore: 2, creditAfter: -5 });
+    expect(await settleHold(records, "x1", 7, later(3000))).toMatchObject({ repeated: true, creditAfter: -5 });
+    expect(await outcomeOf(settleHold(records, "x1", 6, later(3000)))).toBe("conflict");
+    expect(await balances(teamId)).toEqual({ credit: -5, held: 8, granted: -10, spent: 7 });
+    expect(await expireHolds(records, later(1e12))).toEqual([]);
+    expect(await auditLedger(records)).toEqual([]);
+  });
+
+  it("ends a hold either way when it expires while it is settled", async () => {
+    const teamId = await team(1000);
+    const ids = Array.from({ length: 12 }, (_, index) => `race ${index}`);
+    for (const id of ids) await holdCredit(records, { id, teamId, micros: 50, purpose: "session", expiresAt: now }, now);
+    await Promise.all(ids.flatMap((id, index) => [settleHold(records, id, 20 + index, now), expireHolds(records, now)]));
+    const spent = ids.reduce((sum, _, index) => sum + 20 + index, 0);
+    expect(await balances(teamId)).toEqual({ credit: 1000 - spent, held: 0, granted: -1000, spent });
+    expect(await auditLedger(records)).toEqual([]);
   });
 
   it("releases a hold whole", async () => {

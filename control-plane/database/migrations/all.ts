@@ -7,7 +7,8 @@ import { phoneNumbers } from "./0032-phone-numbers.js";
 import { tools } from "./0040-tools.js";
 import { knowledge } from "./0041-knowledge.js";
 import { ledger } from "./0050-ledger.js";
+import { holdExpiry } from "./0060-hold-expiry.js";
 import type { Migration } from "./migration.js";
 
 /** Every step, oldest first. */
-export const migrations: readonly Migration[] = [accounts, voices, webhooks, agents, agentTests, phoneNumbers, tools, knowledge, ledger];
+export const migrations: readonly Migration[] = [accounts, voices, webhooks, agents, agentTests, phoneNumbers, tools, knowledge, ledger, holdExpiry];
