@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { LISTENING_RATE } from "#protocol/listening/chunk";
-import { featureKinds, runRecognizer, tellLayout } from "#workers/engines/ctc/layout";
+import { readGraphMetadata } from "#workers/engines/ctc/graph-metadata";
+import { runRecognizer, tellFeatures, tellLayout } from "#workers/engines/ctc/layout";
 import { readClips } from "#workers/engines/ctc/testing/clips";
 import { openGraph } from "#workers/engines/onnx/runtime";
 import { createLexiconDecoder } from "#workers/listening/decoding/lexicon-words";
@@ -31,7 +32,8 @@ export async function runEarParts({ model, rounds }: EarPartsScenario): Promise<
   const { folder, manifest } = await readModelFolder(join(models, model));
   const path = (role: string): string => join(folder, manifest.files[role]?.path ?? role);
   const graph = await openGraph(path("graph"), ["cpu"]);
-  const layout = tellLayout(manifest.layout, new Map(), graph);
+  const metadata = readGraphMetadata(path("graph"));
+  const layout = tellLayout(manifest.layout, metadata, graph);
   const tokens = readTokens(readFileSync(path("tokens"), "utf8"));
   const words = readWordsFile(readFileSync(path("words")));
   const weights = { lmWeight: 0.9, wordBonus: 0.5, ...manifest.decoding };
@@ -39,7 +41,7 @@ export async function runEarParts({ model, rounds }: EarPartsScenario): Promise<
   const decoder = (beam: number, threshold: number) => createLexiconDecoder(words, tokens.names.length, settings(beam, threshold));
   const own = decoder(manifest.decoding.beam ?? 400, manifest.decoding.threshold ?? 15);
   const wide = decoder(1000, 20);
-  const extract = createLogMel(featureKinds[layout]);
+  const extract = createLogMel(tellFeatures(layout, metadata));
 
   const pieces = (await readClips()).map(({ samples }) => samples);
   const features = pieces.map((samples) => extract(samples));

@@ -6,8 +6,14 @@ import type { Graph, GraphTensor } from "../onnx/runtime.js";
 /** How a recognizer's graph takes features and gives log probabilities; inputs and outputs are told by their position. */
 export type CtcLayout = "zipformer_ctc" | "nemo_ctc";
 
-/** What the graph was trained on, by layout. */
-export const featureKinds: Readonly<Record<CtcLayout, FeatureKind>> = { zipformer_ctc: "kaldi", nemo_ctc: "nemo" };
+/** What the graph was trained on: NeMo's exporter says in the metadata whether bands are to be normalized. Throws `ModelProblem`. */
+export function tellFeatures(layout: CtcLayout, metadata: ReadonlyMap<string, string>): FeatureKind {
+  if (layout === "zipformer_ctc") return "kaldi";
+  const normalization = metadata.get("normalize_type") ?? "per_feature";
+  if (normalization === "per_feature") return "nemo";
+  if (normalization === "" || normalization === "NA") return "nemo_plain";
+  throw new ModelProblem(`the graph's normalize_type ${normalization} is not known here (per_feature, NA)`);
+}
 
 /** Families by the `model_type` that their exporters write. */
 const metadataTypes: readonly (readonly [RegExp, CtcLayout])[] = [
@@ -84,6 +90,7 @@ function normalize(values: Float32Array, symbols: number): void {
     let sum = 0;
     for (let k = 0; k < symbols; k++) sum += Math.exp((values[row + k] as number) - highest);
     const logSum = highest + Math.log(sum);
+    if (!Number.isFinite(logSum)) throw new ModelProblem("the graph gave no numbers");
     // Those of a graph that ends in a log-softmax stay as they are, to the bit.
     if (Math.abs(logSum) < 1e-3) continue;
     for (let k = 0; k < symbols; k++) values[row + k] = (values[row + k] as number) - logSum;

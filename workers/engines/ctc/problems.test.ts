@@ -41,6 +41,7 @@ const bad: readonly BadFolder[] = [
   { what: "a graph that is none", reason: /graph cannot be loaded/, spoil: write("model.onnx", "no graph") },
   { what: "an operator that does not exist", reason: /LogSoftmux/, spoil: replaceBytes("model.onnx", "LogSoftmax", "LogSoftmux") },
   { what: "an unknown kind", reason: /wenet_ctc is no layout/, spoil: model({ metadata: { model_type: "wenet_ctc" } }) },
+  { what: "another normalization", reason: /all_features/, spoil: model({ layout: "nemo_ctc", metadata: { normalize_type: "all_features" } }) },
   { what: "two layouts", reason: /nemo_ctc.*zipformer2_ctc/, spoil: describing((yaml) => `${yaml}layout: nemo_ctc\n`) },
   { what: "too few tokens", reason: /17 symbols, the tokens are 16/, spoil: replaceBytes("tokens.txt", "o 16\n", "") },
   { what: "no blank", reason: /blank/, spoil: replaceBytes("tokens.txt", "<blk>", "<b>") },

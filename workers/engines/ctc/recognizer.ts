@@ -12,7 +12,7 @@ import { mayHoldSpeech } from "../../listening/presence.js";
 import { ModelProblem } from "../../repository/folder.js";
 import { openGraph } from "../onnx/runtime.js";
 import { readGraphMetadata } from "./graph-metadata.js";
-import { type CtcLayout, featureKinds, runRecognizer, tellLayout } from "./layout.js";
+import { type CtcLayout, runRecognizer, tellFeatures, tellLayout } from "./layout.js";
 
 /** Everything that makes a recognizer. */
 export interface RecognizerSource {
@@ -47,7 +47,9 @@ export async function openRecognizer(source: RecognizerSource): Promise<Recogniz
   const graph = await openGraph(source.graphPath, source.providers).catch((cause: unknown) => {
     throw new ModelProblem(`the graph cannot be loaded: ${messageOf(cause)}`, { cause });
   });
-  const layout = tellLayout(source.layout, readGraphMetadata(source.graphPath), graph);
+  const metadata = readGraphMetadata(source.graphPath);
+  const layout = tellLayout(source.layout, metadata, graph);
+  const extract = createLogMel(tellFeatures(layout, metadata));
   const [tried] = await runRecognizer(graph, layout, [trialFeatures()]).catch((cause: unknown) => {
     if (cause instanceof ModelProblem) throw cause;
     throw new ModelProblem(`the graph does not take the inputs of ${layout}: ${messageOf(cause)}`, { cause });
@@ -57,7 +59,6 @@ export async function openRecognizer(source: RecognizerSource): Promise<Recogniz
   if (frames === 0) throw new ModelProblem(`the graph gives nothing for ${TRIAL_FRAMES} frames`);
   const clock = { ...source.decoding, frameMs: Math.round(TRIAL_FRAMES / frames) * FRAME_STEP_MS };
   const decode = createDecoder(source, tokens);
-  const extract = createLogMel(featureKinds[layout]);
   return {
     layout,
     provider: graph.provider,

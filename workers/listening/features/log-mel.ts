@@ -14,8 +14,8 @@ const PREEMPHASIS = 0.97;
 const POWER_FLOOR = 2 ** -23;
 const NORMALIZATION_FLOOR = 1e-5;
 
-/** What a recognizer was trained on: Kaldi's log-mel energies, or NeMo's with each band normalized over the piece. */
-export type FeatureKind = "kaldi" | "nemo";
+/** What a recognizer was trained on: Kaldi's log-mel energies, or NeMo's, with each band normalized over the piece or as they are. */
+export type FeatureKind = "kaldi" | "nemo" | "nemo_plain";
 
 /** `frames` rows of `MEL_BANDS` natural logarithms. */
 export interface LogMel {
@@ -37,6 +37,13 @@ interface Recipe {
 const raisedCosine = (i: number): number => 0.5 - 0.5 * Math.cos((2 * Math.PI * i) / (FRAME_SAMPLES - 1));
 const filterGrid = { bands: MEL_BANDS, sampleRate: LISTENING_RATE, transformSize: TRANSFORM_SIZE };
 
+const nemo = (normalize: boolean): Recipe => ({
+  window: Float64Array.from({ length: FRAME_SAMPLES }, (_, i) => raisedCosine(i)),
+  removeMean: false,
+  filters: melFilters({ ...filterGrid, scale: slaneyScale, lowHz: 0, highHz: LISTENING_RATE / 2, straightIn: "hertz" }),
+  normalize,
+});
+
 const recipes: Readonly<Record<FeatureKind, () => Recipe>> = {
   kaldi: () => ({
     window: Float64Array.from({ length: FRAME_SAMPLES }, (_, i) => raisedCosine(i) ** 0.85),
@@ -44,12 +51,8 @@ const recipes: Readonly<Record<FeatureKind, () => Recipe>> = {
     filters: melFilters({ ...filterGrid, scale: htkScale, lowHz: 20, highHz: LISTENING_RATE / 2 - 400, straightIn: "mel" }),
     normalize: false,
   }),
-  nemo: () => ({
-    window: Float64Array.from({ length: FRAME_SAMPLES }, (_, i) => raisedCosine(i)),
-    removeMean: false,
-    filters: melFilters({ ...filterGrid, scale: slaneyScale, lowHz: 0, highHz: LISTENING_RATE / 2, straightIn: "hertz" }),
-    normalize: true,
-  }),
+  nemo: () => nemo(true),
+  nemo_plain: () => nemo(false),
 };
 
 /**
