@@ -1,8 +1,16 @@
+import { fileURLToPath } from "node:url";
 import { systemClock } from "#common/clock";
 import { createLogger } from "#common/log";
 import { neutralDelivery, type SpeechChunk } from "#protocol/speech/chunk";
-import { EspeakEngine } from "#workers/engines/espeak/engine";
+import { Phonemizer } from "#workers/engines/espeak/phonemizer";
+import { ModelThreads } from "#workers/engines/model-threads";
+import { OnnxEngine } from "#workers/engines/onnx/engine";
+import { SessionPool } from "#workers/engines/onnx/session-pool";
+import { readModelFolder } from "#workers/repository/folder";
 import { firstAudible } from "../audible.js";
+
+/** `dist/bench/first-audio` → the model that speaks English by default. */
+const folder = fileURLToPath(new URL("../../../models/parley-en", import.meta.url));
 
 /** The worker's engine without a cluster around it. */
 export interface EngineAlone {
@@ -13,7 +21,10 @@ export interface EngineAlone {
 
 /** Loads and warms the engine as a worker with one slot does. */
 export async function loadEngineAlone(): Promise<EngineAlone> {
-  const engine = await EspeakEngine.load({ name: "espeak", slots: 1, log: createLogger("bench", "warn"), clock: systemClock });
+  const log = createLogger("bench", "warn");
+  const threads = new ModelThreads(1);
+  const phonemizer = new Phonemizer({ log, clock: systemClock });
+  const engine = await OnnxEngine.load({ model: await readModelFolder(folder), pool: new SessionPool(threads), phonemizer, providers: ["cpu"], log });
   await engine.warmUp();
   const { sampleRate } = engine.describe();
   return {
@@ -39,7 +50,9 @@ export async function loadEngineAlone(): Promise<EngineAlone> {
       if (result?.result !== "spoken") throw new Error(`the engine alone did not speak: ${JSON.stringify(result)}`);
       return { firstAudibleMs, leadingMs, soundMs: (samplesSoFar / sampleRate) * 1000 };
     },
-    close: () => engine.close(),
+    async close() {
+      await Promise.all([engine.close(), threads.close(), phonemizer.close()]);
+    },
   };
 }
 
@@ -51,7 +64,7 @@ function chunkOf(text: string): SpeechChunk {
     chunkIndex: 0,
     attempt: 1,
     edgeId: "bench",
-    model: "espeak",
+    model: "parley-en",
     text,
     normalize: true,
     voice: { speaker: null, language: null, speed: 1, traits: null },
