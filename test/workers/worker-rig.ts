@@ -88,7 +88,7 @@ export async function startWorkerRig(): Promise<WorkerRig> {
       return end;
     },
     async startWorker(id, settings = {}) {
-      const env = { PATH: process.env.PATH, NATS_URL: nats.url, PARLEY_MEMBER_ID: id, LOG_LEVEL: "error", PARLEY_DRAIN_MS: "8000", ...settings };
+      const env = { PATH: process.env.PATH, NATS_URL: nats.url, PARLEY_MEMBER_ID: id, LOG_LEVEL: "error", PARLEY_DRAIN_MS: "8000", PARLEY_WORKER_MODELS: "espeak", ...settings };
       const child = spawn(process.execPath, [join(import.meta.dirname, "../../workers/main.js")], { env, stdio: ["ignore", "inherit", "inherit"] });
       children.push(child);
       await members.until(
