@@ -86,6 +86,10 @@ describe("the engine ctc", () => {
     expect(Math.abs((words[3]?.endMs ?? 0) - (300 + 9 * 200 - 80))).toBeLessThan(120);
   });
 
+  it("takes short batches on the processor, where one thread hears a batch piece after piece", async () => {
+    expect((await load()).describe()).toMatchObject({ name: "tones", provider: "cpu", maxBatch: 4 });
+  });
+
   it("says which languages it hears, and refuses others for good", async () => {
     const engine = await load();
     const sound = toneSound(spell("ab"));

@@ -21,6 +21,8 @@ const defaultDecoding = { lmWeight: 0.9, wordBonus: 0.5, beam: 400, threshold: 1
 
 const handler = new URL("./thread.js", import.meta.url);
 const WARM_UP_SECONDS = 1;
+/** On the processor a batch is heard piece after piece by one thread: a long one would only leave other threads idle. */
+const PROCESSOR_BATCH = 4;
 
 /**
  * A recognizer that gives log probabilities of symbols for every frame (connectionist temporal classification), in the form of icefall's
@@ -73,7 +75,7 @@ export class CtcEngine implements ListenEngine {
       languages: manifest.languages.length > 0 ? manifest.languages : ["*"],
       sampleRate: LISTENING_RATE,
       speakers: [],
-      maxBatch: manifest.maxBatch,
+      maxBatch: this.#opened.provider === "cpu" ? Math.min(PROCESSOR_BATCH, manifest.maxBatch) : manifest.maxBatch,
       provider: this.#opened.provider,
     };
   }

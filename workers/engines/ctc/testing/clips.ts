@@ -18,7 +18,7 @@ export async function readClips(): Promise<Clip[]> {
     lines.map(async (line) => {
       const [file = "", text = ""] = line.split("\t");
       const { pcm } = await decodeAudio(readFileSync(new URL(file, folder)), { maxSeconds: 30, sampleRate: LISTENING_RATE });
-      return { samples: pcm.samples, words: text.toLowerCase().match(/[a-z']+/g) ?? [] };
+      return { samples: pcm.samples, words: text.toLowerCase().match(/[a-z]+(?:'[a-z]+)*/g) ?? [] };
     }),
   );
 }
