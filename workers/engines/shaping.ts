@@ -107,7 +107,13 @@ export function saturate(sample: number): number {
 
 /** Floating-point sound in -1..1 as 16-bit samples, bent instead of clipped. */
 export function toSamples(sound: Float32Array): Int16Array {
-  return Int16Array.from(sound, (value) => (Number.isFinite(value) ? saturate(value * FULL_SCALE) : 0));
+  // A plain loop: `Int16Array.from` with a function takes ten times as long.
+  const samples = new Int16Array(sound.length);
+  for (let i = 0; i < sound.length; i++) {
+    const value = sound[i] ?? 0;
+    samples[i] = Number.isFinite(value) ? saturate(value * FULL_SCALE) : 0;
+  }
+  return samples;
 }
 
 function round(valueMs: number): number {
