@@ -123,7 +123,7 @@ def babble(rng, n: int, clips: list) -> np.ndarray:
     return sound
 
 
-TRAINING = [coloured, coloured, band, wavering, wavering, wavering, hum, clicks, machine, tones, music, music, music, music]
+TRAINING = [coloured, coloured, band, wavering, wavering, hum, clicks, machine, tones, music, music, music, music]
 EVALUATION = {"white to brown": coloured, "wavering": wavering, "clicks": clicks, "machine": machine, "music": music, "strings": plucked, "birds": chirps}
 
 
