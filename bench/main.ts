@@ -1,3 +1,5 @@
+import { printCompatOverhead } from "./compat-overhead/report.js";
+import { runCompatOverhead } from "./compat-overhead/run.js";
 import { printEarParts } from "./ear-parts/report.js";
 import { runEarParts } from "./ear-parts/run.js";
 import { printFirstAudio } from "./first-audio/report.js";
@@ -29,6 +31,10 @@ async function run(scenario: Scenario): Promise<{ figures: object; invalid: stri
   if (scenario.kind === "first-audio") {
     const { figures, invalid } = await runFirstAudio(scenario);
     return { figures, invalid, page: printFirstAudio(figures) };
+  }
+  if (scenario.kind === "compat-overhead") {
+    const { figures, invalid } = await runCompatOverhead(scenario);
+    return { figures, invalid, page: printCompatOverhead(figures) };
   }
   if (scenario.kind === "ear-parts") {
     const { figures, invalid } = await runEarParts(scenario);

@@ -68,7 +68,17 @@ export interface TranscriptionScenario {
   workers: number;
 }
 
-export type Scenario = EarPartsScenario | FirstAudioScenario | LiveStreamsScenario | WebhooksScenario | TranscriptionScenario;
+/** How much later the first byte comes through a compatibility layer than through the native route. */
+export interface CompatOverheadScenario {
+  kind: "compat-overhead";
+  name: string;
+  text: string;
+  rounds: number;
+  /** Requests of each way in one round. */
+  perRound: number;
+}
+
+export type Scenario = CompatOverheadScenario | EarPartsScenario | FirstAudioScenario | LiveStreamsScenario | WebhooksScenario | TranscriptionScenario;
 
 /** 20 characters, spoken in about a second. */
 const SHORT_CLAUSE = "Good morning, friend";
@@ -114,10 +124,13 @@ export const transcription: TranscriptionScenario = {
 };
 
 /** Every scenario, in the order in which they run. */
+export const compatOverhead: CompatOverheadScenario = { kind: "compat-overhead", name: "compat-overhead-first-byte", text: SHORT_CLAUSE, rounds: 5, perRound: 30 };
+
 export const scenarios: readonly Scenario[] = [
   firstAudioWarmPcm, firstAudioWarmMp3, firstAudioColdPcm,
   streamsWholeTextPcm, streamsWholeTextMp3, streamsThreeWordsPcm, streamsThreeWordsMp3, streamsTenWordsPcm,
   webhooksPglite, webhooksPostgres,
   earParts,
   transcription,
+  compatOverhead,
 ];
