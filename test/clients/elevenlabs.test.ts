@@ -1,7 +1,7 @@
 import { ElevenLabsClient, ElevenLabsError } from "@elevenlabs/elevenlabs-js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
-import { startCluster, type TestCluster } from "../harness/cluster.js";
+import { allModels, startCluster, type TestCluster } from "../harness/cluster.js";
 import { wordErrors } from "../harness/ear.js";
 import { decodeWithFfmpeg, durationSeconds, soundingShare } from "../harness/sound.js";
 
@@ -10,7 +10,7 @@ let cluster: TestCluster;
 let client: ElevenLabsClient;
 
 beforeAll(async () => {
-  cluster = await startCluster();
+  cluster = await startCluster({ models: allModels });
   client = new ElevenLabsClient({ baseUrl: `${cluster.baseUrl}/compat/elevenlabs`, apiKey: cluster.apiKey });
 });
 afterAll(async () => {

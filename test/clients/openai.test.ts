@@ -2,7 +2,7 @@ import Groq from "groq-sdk";
 import OpenAI from "openai";
 import { OpenRouter } from "@openrouter/sdk";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startCluster, type TestCluster } from "../harness/cluster.js";
+import { allModels, startCluster, type TestCluster } from "../harness/cluster.js";
 import { wordErrors } from "../harness/ear.js";
 import { decodeWithFfmpeg, durationSeconds, soundingShare } from "../harness/sound.js";
 
@@ -13,7 +13,7 @@ let groq: Groq;
 let openRouter: OpenRouter;
 
 beforeAll(async () => {
-  cluster = await startCluster();
+  cluster = await startCluster({ models: allModels });
   const { baseUrl, apiKey } = cluster;
   openai = new OpenAI({ baseURL: `${baseUrl}/compat/v1`, apiKey });
   groq = new Groq({ baseURL: `${baseUrl}/compat`, apiKey });

@@ -3,7 +3,7 @@ import OpenAI from "openai";
 import { OpenAIRealtimeWS } from "openai/realtime/ws";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { samplesToBytes } from "#common/audio/pcm";
-import { startCluster, type TestCluster } from "../harness/cluster.js";
+import { allModels, startCluster, type TestCluster } from "../harness/cluster.js";
 import { wordErrors } from "../harness/ear.js";
 import { decodeWithFfmpeg, durationSeconds, soundingShare } from "../harness/sound.js";
 import { startTlsFront } from "./tls-front.js";
@@ -16,7 +16,7 @@ let openai: OpenAI;
 let spoken: Buffer;
 
 beforeAll(async () => {
-  cluster = await startCluster();
+  cluster = await startCluster({ models: allModels });
   front = await startTlsFront(cluster.baseUrl);
   openai = new OpenAI({ baseURL: `${front.baseUrl}/compat/v1`, apiKey: cluster.apiKey });
   const plain = new OpenAI({ baseURL: `${cluster.baseUrl}/compat/v1`, apiKey: cluster.apiKey });

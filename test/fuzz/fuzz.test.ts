@@ -3,7 +3,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type ErrorCode, errorCatalogue } from "#protocol/errors";
 import { type HttpAnswer, sendHttp } from "../bad-input/send.js";
-import { startCluster, type TestCluster } from "../harness/cluster.js";
+import { allModels, startCluster, type TestCluster } from "../harness/cluster.js";
 import { drawFrom } from "./random.js";
 import { type Description, drawRequest, type FuzzOperation, KnownIds, operationsOf } from "./requests.js";
 import type { Resolve } from "./values.js";
@@ -23,7 +23,7 @@ describe("requests generated from /openapi.json", () => {
   let judge: (target: FuzzOperation, answer: HttpAnswer) => string | null;
 
   beforeAll(async () => {
-    cluster = await startCluster({ settings: { PARLEY_ADMISSION_WAIT_MS: "600000" } });
+    cluster = await startCluster({ models: allModels, settings: { PARLEY_ADMISSION_WAIT_MS: "600000" } });
     description = (await (await fetch(`${cluster.baseUrl}/openapi.json`)).json()) as Description;
     judge = judgeBy(description);
   });

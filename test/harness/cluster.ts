@@ -10,6 +10,8 @@ import { temporaryDirectory } from "./temporary-directory.js";
 export interface TestClusterOptions {
   schedulers?: number;
   workers?: number;
+  /** Models of the workers; without it only those that speak: a recognizer takes its time to load, and few tests listen. */
+  models?: readonly string[];
   /** Further settings, by their variable's name, such as `NATS_URL` of a server of the test's own. */
   settings?: Record<string, string>;
   /** Where `edge/main.js` and the others lie; the compiled product when absent. */
@@ -40,6 +42,11 @@ export interface TestCluster {
   stop(): Promise<void>;
 }
 
+const speakingModels = ["espeak", "parley-en"];
+
+/** All that comes with the product. */
+export const allModels = [...speakingModels, "parley-asr-en", "parley-vad"];
+
 export const TEST_API_KEY = "pk_test_0123456789abcdef0123456789abcdef";
 
 /**
@@ -54,6 +61,7 @@ export async function startCluster(options: TestClusterOptions = {}): Promise<Te
     PARLEY_DRAIN_MS: "3000",
     PARLEY_SCHEDULERS: String(options.schedulers ?? 1),
     PARLEY_WORKERS: String(options.workers ?? 1),
+    PARLEY_WORKER_MODELS: (options.models ?? speakingModels).join(","),
     ...options.settings,
   };
   if (options.dataDirectory === undefined && settings["DATABASE_URL"] === undefined) await prepareDatabase(dataDirectory);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import WebSocket from "ws";
 import { wavHeader } from "#common/audio/encoding/pcm-codec";
-import { startCluster, type TestCluster } from "../../harness/cluster.js";
+import { allModels, startCluster, type TestCluster } from "../../harness/cluster.js";
 import { CANARY, type HttpCase, type SocketCase } from "./case.js";
 import { socketCases } from "./socket-cases.js";
 import { speechCases } from "./speech-cases.js";
@@ -19,7 +19,7 @@ const sockets = socketCases();
 describe("bad input to the compatibility layers", () => {
   let cluster: TestCluster;
   beforeAll(async () => {
-    cluster = await startCluster();
+    cluster = await startCluster({ models: allModels });
   });
   afterAll(async () => {
     await cluster?.stop();
