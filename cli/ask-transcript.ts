@@ -1,6 +1,7 @@
-import { setTimeout as delay } from "node:timers/promises";
+import { request as httpRequest } from "node:http";
+import { request as httpsRequest } from "node:https";
 import { basename } from "node:path";
-import { Agent, fetch, FormData, type Response } from "undici";
+import { setTimeout as delay } from "node:timers/promises";
 import type { TimestampGranularity, Transcript } from "#protocol/listening/request";
 import { CommandError } from "./command.js";
 import { refusal } from "./refusal.js";
@@ -13,9 +14,6 @@ export interface TranscriptRequest {
   /** What segments are wanted; null is none. */
   segments: TimestampGranularity | null;
 }
-
-/** A long file's transcript takes longer than the five minutes that `fetch` waits for an answer by itself. */
-const patient = new Agent({ headersTimeout: 0, bodyTimeout: 0 });
 
 /** A busy service, or one that is just being restarted, is asked again this often. */
 const MAX_TRIES = 20;
@@ -41,11 +39,30 @@ export async function askTranscript(cluster: RunningCluster, request: Transcript
   }
 }
 
-function post(cluster: RunningCluster, { audio, file, language, segments }: TranscriptRequest): Promise<Response> {
+async function post(cluster: RunningCluster, { audio, file, language, segments }: TranscriptRequest): Promise<Response> {
   const form = new FormData();
   form.append("audio", new Blob([audio as Uint8Array<ArrayBuffer>]), basename(file));
   if (language !== undefined) form.append("language", language);
   if (segments !== null) form.append("timestamp_granularity", segments);
-  const headers = { authorization: `Bearer ${cluster.apiKey}` };
-  return fetch(`${cluster.baseUrl}/v1/asr`, { method: "POST", headers, body: form, dispatcher: patient });
+  const packed = new Request(cluster.baseUrl, { method: "POST", body: form });
+  const headers = { authorization: `Bearer ${cluster.apiKey}`, "content-type": packed.headers.get("content-type") ?? "" };
+  return await send(`${cluster.baseUrl}/v1/asr`, headers, Buffer.from(await packed.arrayBuffer()));
+}
+
+/** `fetch` gives up after five minutes without an answer; the transcript of a long file may take longer. */
+function send(url: string, headers: Record<string, string>, body: Buffer): Promise<Response> {
+  const request = url.startsWith("https:") ? httpsRequest : httpRequest;
+  return new Promise((resolve, reject) => {
+    const sent = request(url, { method: "POST", headers: { ...headers, "content-length": body.length } }, (answer) => {
+      const parts: Buffer[] = [];
+      answer.on("data", (part: Buffer) => parts.push(part));
+      answer.on("error", reject);
+      answer.on("end", () => {
+        const received = new Headers(Object.entries(answer.headers).map(([name, value]): [string, string] => [name, String(value)]));
+        resolve(new Response(Buffer.concat(parts), { status: answer.statusCode ?? 502, headers: received }));
+      });
+    });
+    sent.on("error", reject);
+    sent.end(body);
+  });
 }
