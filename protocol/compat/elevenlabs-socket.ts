@@ -1,26 +1,26 @@
-import type { CompatOperation, ParameterRow } from "./parameter.js";
+import { type CompatOperation, type ParameterRow, rowsIn } from "./parameter.js";
 
-const query = (treatment: ParameterRow["treatment"], name: string, note: string, example: unknown): ParameterRow => ({ name, place: "query", treatment, note, example });
-const frame = (treatment: ParameterRow["treatment"], name: string, note: string, example: unknown): ParameterRow => ({ name, place: "frame", treatment, note, example });
+const query = rowsIn("query");
+const frame = rowsIn("frame");
 
 const shared: ParameterRow[] = [
-  query("mapped", "model_id", "As in `POST /v1/text-to-speech/:voice_id`.", "service/s1"),
-  query("mapped", "output_format", "As there; the 22.05 kHz family is refused by a frame, others before the upgrade.", "pcm_16000"),
-  query("mapped", "sync_alignment", "`true` adds frames with the times of the characters.", "true"),
-  query("ignored", "language_code", "The text tells its language.", "en"),
-  query("ignored", "enable_logging", "Texts are never logged.", "false"),
-  query("ignored", "enable_ssml_parsing", "There is no SSML; tags are written into the text.", "true"),
-  query("ignored", "inactivity_timeout", "The service's own idle limit holds.", "60"),
-  query("ignored", "auto_mode", "Text is always spoken as early as it makes sense.", "true"),
-  query("ignored", "apply_text_normalization", "Numbers, dates and the like are always read out.", "off"),
-  query("ignored", "seed", "The same text always gives the same sound.", "1"),
-  frame("mapped", "text", "Text to speak. The blank of the first frame says nothing.", "Hello. "),
-  frame("mapped", "voice_settings", "In the first frame: `speed` and `stability`, as in a request.", { speed: 1.2 }),
-  frame("mapped", "flush", "Speaks what has come, and sends the last of its sound.", true),
-  frame("mapped", "try_trigger_generation", "Speaks what has come.", true),
-  frame("mapped", "xi_api_key", "The key, in the first frame, for clients that cannot set headers; also `xi-api-key` and `authorization`.", "pk_..."),
-  frame("ignored", "generation_config", "Cuts are made where the text allows.", { chunk_length_schedule: [50] }),
-  frame("ignored", "pronunciation_dictionary_locators", "There are no dictionaries.", []),
+  query.mapped("model_id", "As in `POST /v1/text-to-speech/:voice_id`.", "service/s1"),
+  query.mapped("output_format", "As there; the 22.05 kHz family is refused by a frame, others before the upgrade.", "pcm_16000"),
+  query.mapped("sync_alignment", "`true` adds frames with the times of the characters.", "true"),
+  query.ignored("language_code", "The text tells its language.", "en"),
+  query.ignored("enable_logging", "Texts are never logged.", "false"),
+  query.ignored("enable_ssml_parsing", "There is no SSML; tags are written into the text.", "true"),
+  query.ignored("inactivity_timeout", "The service's own idle limit holds.", "60"),
+  query.ignored("auto_mode", "Text is always spoken as early as it makes sense.", "true"),
+  query.ignored("apply_text_normalization", "Numbers, dates and the like are always read out.", "off"),
+  query.ignored("seed", "The same text always gives the same sound.", "1"),
+  frame.mapped("text", "Text to speak. The blank of the first frame says nothing.", "Hello. "),
+  frame.mapped("voice_settings", "In the first frame: `speed` and `stability`, as in a request.", { speed: 1.2 }),
+  frame.mapped("flush", "Speaks what has come, and sends the last of its sound.", true),
+  frame.mapped("try_trigger_generation", "Speaks what has come.", true),
+  frame.mapped("xi_api_key", "The key, in the first frame, for clients that cannot set headers; also `xi-api-key` and `authorization`.", "pk_..."),
+  frame.ignored("generation_config", "Cuts are made where the text allows.", { chunk_length_schedule: [50] }),
+  frame.ignored("pronunciation_dictionary_locators", "There are no dictionaries.", []),
 ];
 
 /** Text in, sound out, over one socket. */
@@ -40,8 +40,8 @@ export const elevenLabsMultiStreamInput: CompatOperation = {
   summary: "Several texts at once on one socket, at most 16. A frame with an empty text keeps the socket alive.",
   parameters: [
     ...shared,
-    frame("mapped", "context_id", "Which text a frame belongs to; answers carry it as `contextId`.", "a"),
-    frame("mapped", "close_context", "Ends one text: `isFinal` follows its last sound.", true),
-    frame("mapped", "close_socket", "Ends them all, then the socket.", true),
+    frame.mapped("context_id", "Which text a frame belongs to; answers carry it as `contextId`.", "a"),
+    frame.mapped("close_context", "Ends one text: `isFinal` follows its last sound.", true),
+    frame.mapped("close_socket", "Ends them all, then the socket.", true),
   ],
 };

@@ -1,4 +1,4 @@
-import type { CompatOperation, ParameterRow } from "./parameter.js";
+import { type CompatOperation, type ParameterRow, rowsIn } from "./parameter.js";
 
 /** Address of ElevenLabs' interface. */
 export const elevenLabsMount = "/compat/elevenlabs";
@@ -6,35 +6,35 @@ export const elevenLabsMount = "/compat/elevenlabs";
 /** Used when `output_format` is absent (protocols.md 5.1). */
 export const defaultOutputFormat = "mp3_44100_128";
 
-const body = (treatment: ParameterRow["treatment"]) => (name: string, note: string, example: unknown): ParameterRow => ({ name, place: "body", treatment, note, example });
-const query = (treatment: ParameterRow["treatment"]) => (name: string, note: string, example: unknown): ParameterRow => ({ name, place: "query", treatment, note, example });
+const body = rowsIn("body");
+const query = rowsIn("query");
 
 const settings: ParameterRow[] = [
-  body("mapped")("voice_settings.speed", "Speaking rate, 0.25 to 4.", 1.2),
-  body("mapped")("voice_settings.stability", "Temperature is 1 minus it.", 0.3),
-  body("ignored")("voice_settings.similarity_boost", "A voice is always as similar as the engine can make it.", 0.9),
-  body("ignored")("voice_settings.style", "Styles are written as tags into the text.", 0.4),
-  body("ignored")("voice_settings.use_speaker_boost", "There is no such processing.", true),
+  body.mapped("voice_settings.speed", "Speaking rate, 0.25 to 4.", 1.2),
+  body.mapped("voice_settings.stability", "Temperature is 1 minus it.", 0.3),
+  body.ignored("voice_settings.similarity_boost", "A voice is always as similar as the engine can make it.", 0.9),
+  body.ignored("voice_settings.style", "Styles are written as tags into the text.", 0.4),
+  body.ignored("voice_settings.use_speaker_boost", "There is no such processing.", true),
 ];
 
 const speech: ParameterRow[] = [
-  body("mapped")("text", "The text.", "Good evening."),
-  body("mapped")("model_id", "`service/s1` and the like select a model; every other name is `s2.1-pro`. The word `Ellipsis` is a 400: a library bug.", "service/s1"),
-  query("mapped")("output_format", "`mp3_<32000|44100>_<kbit/s>` (snaps up to 64, 128 or 192), `pcm_<rate>`, `wav_<rate>`, `opus_48000`. Others are a 400, the 22.05 kHz family and telephone codecs among them.", "wav_44100"),
+  body.mapped("text", "The text.", "Good evening."),
+  body.mapped("model_id", "`service/s1` and the like select a model; every other name is `s2.1-pro`. The word `Ellipsis` is a 400: a library bug.", "service/s1"),
+  query.mapped("output_format", "`mp3_<32000|44100>_<kbit/s>` (snaps up to 64, 128 or 192), `pcm_<rate>`, `wav_<rate>`, `opus_48000`. Others are a 400, the 22.05 kHz family and telephone codecs among them.", "wav_44100"),
   ...settings,
-  body("ignored")("language_code", "The text tells its language.", "en"),
-  body("ignored")("seed", "The same request always gives the same sound.", 7),
-  body("ignored")("pronunciation_dictionary_locators", "There are no dictionaries.", [{ pronunciation_dictionary_id: "d", version_id: "v" }]),
-  body("ignored")("previous_text", "Requests stand alone.", "Before."),
-  body("ignored")("next_text", "Requests stand alone.", "After."),
-  body("ignored")("previous_request_ids", "Requests stand alone.", ["a"]),
-  body("ignored")("next_request_ids", "Requests stand alone.", ["b"]),
-  body("ignored")("use_pvc_as_ivc", "There is one kind of voice.", true),
-  body("ignored")("apply_text_normalization", "Numbers, dates and the like are always read out.", "off"),
-  body("ignored")("apply_language_text_normalization", "Numbers, dates and the like are always read out.", true),
-  body("ignored")("audio_effects", "There are none.", []),
-  query("ignored")("enable_logging", "Texts are never logged.", "false"),
-  query("ignored")("optimize_streaming_latency", "Latency is always as low as it gets.", "3"),
+  body.ignored("language_code", "The text tells its language.", "en"),
+  body.ignored("seed", "The same request always gives the same sound.", 7),
+  body.ignored("pronunciation_dictionary_locators", "There are no dictionaries.", [{ pronunciation_dictionary_id: "d", version_id: "v" }]),
+  body.ignored("previous_text", "Requests stand alone.", "Before."),
+  body.ignored("next_text", "Requests stand alone.", "After."),
+  body.ignored("previous_request_ids", "Requests stand alone.", ["a"]),
+  body.ignored("next_request_ids", "Requests stand alone.", ["b"]),
+  body.ignored("use_pvc_as_ivc", "There is one kind of voice.", true),
+  body.ignored("apply_text_normalization", "Numbers, dates and the like are always read out.", "off"),
+  body.ignored("apply_language_text_normalization", "Numbers, dates and the like are always read out.", true),
+  body.ignored("audio_effects", "There are none.", []),
+  query.ignored("enable_logging", "Texts are never logged.", "false"),
+  query.ignored("optimize_streaming_latency", "Latency is always as low as it gets.", "3"),
 ];
 
 const operation = (path: string, summary: string): CompatOperation => ({ protocol: "ElevenLabs", method: "POST", path, summary, parameters: speech });

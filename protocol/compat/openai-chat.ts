@@ -1,8 +1,6 @@
-import type { CompatOperation, ParameterRow } from "./parameter.js";
+import { type CompatOperation, rowsIn } from "./parameter.js";
 
-const mapped = (name: string, note: string, example: unknown): ParameterRow => ({ name, place: "body", treatment: "mapped", note, example });
-const ignored = (name: string, note: string, example: unknown): ParameterRow => ({ name, place: "body", treatment: "ignored", note, example });
-const refused = (name: string, note: string, example: unknown): ParameterRow => ({ name, place: "body", treatment: "refused", note, example });
+const { mapped, ignored, refused } = rowsIn("body");
 
 /** No language model answers here: the route speaks the last user message, or writes down what is said in it. */
 export const openAiChat: CompatOperation = {

@@ -1,7 +1,7 @@
-import type { CompatOperation, ParameterRow } from "./parameter.js";
+import { type CompatOperation, rowsIn } from "./parameter.js";
 
-const frame = (treatment: ParameterRow["treatment"], name: string, note: string, example: unknown): ParameterRow => ({ name, place: "frame", treatment, note, example });
-const query = (name: string, note: string, example: unknown): ParameterRow => ({ name, place: "query", treatment: "mapped", note, example });
+const query = rowsIn("query");
+const frame = rowsIn("frame");
 
 /** Text in and sound out, or sound in and text out, event by event. */
 export const openAiRealtime: CompatOperation = {
@@ -10,20 +10,20 @@ export const openAiRealtime: CompatOperation = {
   path: "/realtime",
   summary: "Speaks the text of conversation items, and writes committed sound down. No language model answers: `response.create` speaks what was written.",
   parameters: [
-    query("model", "As in `/audio/speech`; OpenAI's realtime models are `s2.1-pro`.", "gpt-realtime"),
-    query("intent", "`transcription` opens a session that only transcribes.", "transcription"),
-    query("api_key", "The key, where no header can be set; a browser's subprotocol `openai-insecure-api-key.<key>` is taken too.", "pk_..."),
-    frame("mapped", "session.update", "Formats (`pcm16`, `wav`, `mp3`, `opus`, or a media type with a rate), voice, speed, transcription language.", { session: {} }),
-    frame("mapped", "transcription_session.update", "The same for a transcription session.", { session: {} }),
-    frame("mapped", "conversation.item.create", "Text to be spoken by the next response.", {}),
-    frame("mapped", "conversation.item.delete", "Takes an item out.", {}),
-    frame("ignored", "conversation.item.truncate", "Nothing reads what was spoken.", {}),
-    frame("mapped", "response.create", "Speaks the items written since the last response, or its own `input`.", {}),
-    frame("mapped", "response.cancel", "Ends the response being spoken.", {}),
-    frame("mapped", "input_audio_buffer.append", "Sound in the input format, base64.", {}),
-    frame("mapped", "input_audio_buffer.commit", "The sound so far is transcribed.", {}),
-    frame("mapped", "input_audio_buffer.clear", "Forgets it.", {}),
-    frame("refused", "session.audio.input.turn_detection", "turns are ended by the client: commit the buffer", { type: "server_vad" }),
-    frame("refused", "session.output_modalities", "the answer is always sound", ["text"]),
+    query.mapped("model", "As in `/audio/speech`; OpenAI's realtime models are `s2.1-pro`.", "gpt-realtime"),
+    query.mapped("intent", "`transcription` opens a session that only transcribes.", "transcription"),
+    query.mapped("api_key", "The key, where no header can be set; a browser's subprotocol `openai-insecure-api-key.<key>` is taken too.", "pk_..."),
+    frame.mapped("session.update", "Formats (`pcm16`, `wav`, `mp3`, `opus`, or a media type with a rate), voice, speed, transcription language.", { session: {} }),
+    frame.mapped("transcription_session.update", "The same for a transcription session.", { session: {} }),
+    frame.mapped("conversation.item.create", "Text to be spoken by the next response.", {}),
+    frame.mapped("conversation.item.delete", "Takes an item out.", {}),
+    frame.ignored("conversation.item.truncate", "Nothing reads what was spoken.", {}),
+    frame.mapped("response.create", "Speaks the items written since the last response, or its own `input`.", {}),
+    frame.mapped("response.cancel", "Ends the response being spoken.", {}),
+    frame.mapped("input_audio_buffer.append", "Sound in the input format, base64.", {}),
+    frame.mapped("input_audio_buffer.commit", "The sound so far is transcribed.", {}),
+    frame.mapped("input_audio_buffer.clear", "Forgets it.", {}),
+    frame.refused("session.audio.input.turn_detection", "turns are ended by the client: commit the buffer", { type: "server_vad" }),
+    frame.refused("session.output_modalities", "the answer is always sound", ["text"]),
   ],
 };

@@ -1,4 +1,4 @@
-import type { CompatOperation, ParameterRow } from "./parameter.js";
+import { type CompatOperation, rowsIn } from "./parameter.js";
 
 /** Addresses at which the OpenAI router answers: its own, the one that OpenRouter's library appends to, and the one of Groq's. */
 export const openAiMounts = ["/compat/v1", "/compat/api/v1", "/compat/openai/v1"] as const;
@@ -12,9 +12,7 @@ export const openAiSpeechAliases: ReadonlySet<string> = new Set(["tts-1", "tts-1
 /** The key of our own fields in `provider.options` (OpenRouter's place for them). */
 export const nativeOptionsKeys = ["fish-audio", "service"] as const;
 
-const mapped = (name: string, note: string, example: unknown): ParameterRow => ({ name, place: "body", treatment: "mapped", note, example });
-const ignored = (name: string, note: string, example: unknown): ParameterRow => ({ name, place: "body", treatment: "ignored", note, example });
-const refused = (name: string, note: string, example: unknown): ParameterRow => ({ name, place: "body", treatment: "refused", note, example });
+const { mapped, ignored, refused } = rowsIn("body");
 
 export const openAiSpeech: CompatOperation = {
   protocol: "OpenAI, OpenRouter, Groq",

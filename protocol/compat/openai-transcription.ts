@@ -1,6 +1,6 @@
-import type { CompatOperation, ParameterRow } from "./parameter.js";
+import { type CompatOperation, rowsIn } from "./parameter.js";
 
-const form = (treatment: ParameterRow["treatment"], name: string, note: string, example: unknown): ParameterRow => ({ name, place: "form", treatment, note, example });
+const { mapped, ignored, refused } = rowsIn("form");
 
 /** Names of other vendors' recognizers that clients have in their settings; all are served by `transcribe-1`. */
 export const openAiTranscriptionAliases: ReadonlySet<string> = new Set([
@@ -20,24 +20,24 @@ export const openAiTranscription: CompatOperation = {
   path: "/audio/transcriptions",
   summary: "Writes down what is said in a file: as a form, or as JSON with `input_audio: {data, format}`.",
   parameters: [
-    form("mapped", "file", "The sound, at most 100 MB and 60 minutes.", "(bytes)"),
-    form("mapped", "model", "`service/transcribe-1`, or `whisper-1`, `gpt-4o-transcribe` and other vendors' names for it. Anything else is a 400.", "whisper-1"),
-    form("mapped", "language", "What is spoken; a language that no recognizer knows is a 400.", "en"),
-    form("mapped", "response_format", "`json`, `text`, `srt`, `verbose_json`, `vtt`. Others are a 400.", "vtt"),
-    form("mapped", "timestamp_granularities[]", "`word` adds `words` to `verbose_json`; also without the brackets.", "word"),
-    form("mapped", "stream", "`true` sends the text as server-sent events while it is being heard.", "true"),
-    form("refused", "include", "log probabilities are part of verbose_json only", "logprobs"),
-    form("refused", "known_speaker_names", "speakers are not told apart", "Anna"),
-    form("refused", "known_speaker_references", "speakers are not told apart", "data:audio/wav;base64,AA=="),
-    form("refused", "url", "files must be sent along", "https://example.com/a.wav"),
-    form("refused", "provider", "native options apply to speech only", "{\"options\":{}}"),
-    form("ignored", "languages", "One language at a time.", "en"),
-    form("ignored", "keywords", "The vocabulary is fixed.", "Parley"),
-    form("ignored", "prompt", "There is no prompt to a recognizer.", "Names: Anna"),
-    form("ignored", "temperature", "The same sound always gives the same text.", "0.2"),
-    form("ignored", "chunking_strategy", "Sound is always cut at pauses.", "auto"),
-    form("ignored", "user", "Nothing is kept by end user.", "someone"),
-    form("ignored", "session_id", "Requests are not grouped.", "a"),
+    mapped("file", "The sound, at most 100 MB and 60 minutes.", "(bytes)"),
+    mapped("model", "`service/transcribe-1`, or `whisper-1`, `gpt-4o-transcribe` and other vendors' names for it. Anything else is a 400.", "whisper-1"),
+    mapped("language", "What is spoken; a language that no recognizer knows is a 400.", "en"),
+    mapped("response_format", "`json`, `text`, `srt`, `verbose_json`, `vtt`. Others are a 400.", "vtt"),
+    mapped("timestamp_granularities[]", "`word` adds `words` to `verbose_json`; also without the brackets.", "word"),
+    mapped("stream", "`true` sends the text as server-sent events while it is being heard.", "true"),
+    refused("include", "log probabilities are part of verbose_json only", "logprobs"),
+    refused("known_speaker_names", "speakers are not told apart", "Anna"),
+    refused("known_speaker_references", "speakers are not told apart", "data:audio/wav;base64,AA=="),
+    refused("url", "files must be sent along", "https://example.com/a.wav"),
+    refused("provider", "native options apply to speech only", "{\"options\":{}}"),
+    ignored("languages", "One language at a time.", "en"),
+    ignored("keywords", "The vocabulary is fixed.", "Parley"),
+    ignored("prompt", "There is no prompt to a recognizer.", "Names: Anna"),
+    ignored("temperature", "The same sound always gives the same text.", "0.2"),
+    ignored("chunking_strategy", "Sound is always cut at pauses.", "auto"),
+    ignored("user", "Nothing is kept by end user.", "someone"),
+    ignored("session_id", "Requests are not grouped.", "a"),
     { name: "X-Fish-*", place: "header", treatment: "refused", note: "native options apply to speech only", example: "1" },
   ],
 };

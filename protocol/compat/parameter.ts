@@ -22,6 +22,14 @@ export interface ParameterRow {
   readonly refusedWhenOff?: boolean;
 }
 
+type MakeRow = (name: string, note: string, example: unknown) => ParameterRow;
+
+/** Makers of rows for parameters of one place. */
+export function rowsIn(place: ParameterPlace): Record<ParameterRow["treatment"], MakeRow> {
+  const rows = (treatment: ParameterRow["treatment"]): MakeRow => (name, note, example) => ({ name, place, treatment, note, example });
+  return { mapped: rows("mapped"), ignored: rows("ignored"), refused: rows("refused") };
+}
+
 /** One operation of another vendor's interface with all its parameters. */
 export interface CompatOperation {
   readonly protocol: "OpenAI, OpenRouter, Groq" | "ElevenLabs";
