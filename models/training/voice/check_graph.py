@@ -96,20 +96,21 @@ class Checks:
         slower = self.run([row], [0], [NEUTRAL[0], 1.3, NEUTRAL[2]])[1].sum() / durations.sum()
         self.say(f"length scale 1.3: {slower:.2f} times", abs(slower - 1.3) < 0.06)
 
+    def ending_hz(self, text: str, speaker: str) -> float:
+        """Median F0 of the last eight voiced frames (64 ms) before the final pause."""
+        ids = ids_of(text)
+        samples, durations = self.run([ids], [self.speakers[speaker]])
+        end = int(durations[0, : ids.index(SYMBOLS.index(text[-1]))].sum())
+        low, high = PITCH_RANGE_HZ[speaker]
+        hz, voiced = track_pitch(samples[0] * 32767, low, high * 1.6)
+        return float(np.median(hz[:end][voiced[:end]][-8:]))
+
     def questions(self) -> None:
         """The pitch at the end of a question against the same words as a statement."""
         texts = ["ɑɹ ju kˈʌmɪŋ tədˈᴀ", "ɪz ɪt ɹˈɛdi", "kæn ju kˈɔl mi ɪn ðə mˈɔɹnɪŋ", "dɪd ʃi ɹˈᴉt ðə lˈɛtɝ"]
-        for name, number in self.speakers.items():
-            found = []
-            for text in texts:
-                ends = []
-                for mark in ".?":
-                    samples, _ = self.run([ids_of(text + mark)], [number])
-                    low, high = PITCH_RANGE_HZ[name]
-                    hz, voiced = track_pitch(samples[0] * 32767, low, high * 1.6)
-                    ends.append(np.median(hz[voiced][-8:]))
-                found.append(12 * np.log2(ends[1] / ends[0]))
-            self.say(f"{name}: questions end {np.mean(found):+.1f} semitones from where the statement ends", np.mean(found) > 2)
+        for name in self.speakers:
+            rises = [12 * np.log2(self.ending_hz(f"{text}?", name) / self.ending_hz(f"{text}.", name)) for text in texts]
+            self.say(f"{name}: questions end {np.mean(rises):+.1f} semitones from where the statement ends", np.mean(rises) > 2)
 
     def oddities(self, row: list[int]) -> None:
         cases = {"no symbols but ^ and $": ids_of(""), "one id": [0], "unknown ids": [1, 999, -5, 2], "pauses only": ids_of("..,?"),

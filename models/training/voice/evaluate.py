@@ -77,11 +77,12 @@ def _mel_filters(count: int = 40, size: int = 1024) -> np.ndarray:
 _FILTERS = _mel_filters()
 
 
-def cepstra(samples: np.ndarray) -> np.ndarray:
-    """Mel-cepstra c1 to c24 up to 7.8 kHz, one row per HOP samples."""
+def cepstra(samples: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Mel-cepstra c1 to c24 (of log amplitude, up to 7.8 kHz) per HOP samples, and the level of each frame in dB."""
     frames = np.lib.stride_tricks.sliding_window_view(np.pad(samples, 512), 1024)[::HOP][: len(samples) // HOP]
     power = np.abs(scipy.fft.rfft(frames * np.hanning(1024))) ** 2
-    return scipy.fft.dct(np.log(power @ _FILTERS.T + 1e-6), norm="ortho")[:, 1:25]
+    rows = scipy.fft.dct(np.log(power @ _FILTERS.T + 1e-6), norm="ortho")
+    return rows[:, 1:25] / np.sqrt(2 * len(_FILTERS)), 10 * np.log10(power.sum(1) + 1e-12)
 
 
 def warp(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -103,11 +104,11 @@ def warp(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def likeness(made: np.ndarray, true: np.ndarray, speaker: str) -> tuple[float, np.ndarray, np.ndarray]:
     """Mel-cepstral distortion in dB and the F0 (Hz) of both in frames where both are voiced, aligned; int16-scale samples."""
-    a, b = cepstra(made / 32768), cepstra(true / 32768)
+    (a, _), (b, level) = cepstra(made / 32768), cepstra(true / 32768)
     i, j = warp(a[::2], b[::2])
     i, j = np.minimum(i * 2, len(a) - 1), np.minimum(j * 2, len(b) - 1)
-    loud = (b**2).sum(1)[j] > np.percentile((b**2).sum(1), 10)
-    distortion = 10 / np.log(10) * np.sqrt(2 * ((a[i] - b[j]) ** 2).sum(1))[loud].mean() / np.sqrt(40 / 2)
+    loud = level[j] > level.max() - 45
+    distortion = 10 / np.log(10) * np.sqrt(2 * ((a[i] - b[j]) ** 2).sum(1))[loud].mean()
     (f, v), (g, w) = track_pitch(made, *PITCH_RANGE_HZ[speaker]), track_pitch(true, *PITCH_RANGE_HZ[speaker])
     i, j = np.minimum(i, len(f) - 1), np.minimum(j, len(g) - 1)
     both = v[i] & w[j]
@@ -148,11 +149,12 @@ def report(work: Path, out: Path, voice: Speaker, speaker: str, references_only:
     print(f"| {' | '.join(cells)} |", flush=True)
 
 
-def common(work: Path, out: Path, voice: Speaker, texts_of: str) -> None:
-    """Every speaker on one set of texts, beside the flite voice."""
-    chosen = sentences(work, texts_of)
+def common(work: Path, out: Path, voice: Speaker, speakers: list[str]) -> None:
+    """Several speakers on one set of texts, those of slt."""
+    chosen = sentences(work, "slt")
     texts = [sentence.text for sentence in chosen]
-    for speaker in voice.numbers:
+    print(f"\nOn the {len(texts)} texts of slt:\n\n| speaker | WER % |\n|---|---|")
+    for speaker in speakers:
         wavs = [write(out / f"common-{speaker}", s.key, voice.speak(s.symbols, speaker)) for s in chosen]
         print(f"| {speaker} | {rate(word_errors(texts, transcribe(wavs, out / f'common-{speaker}-made'))):.1f} |", flush=True)
 
@@ -180,9 +182,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--work", type=Path, required=True)
     parser.add_argument("--model", type=Path, required=True, help="the model folder")
-    parser.add_argument("--speakers", nargs="+")
+    parser.add_argument("--speakers", nargs="*", help="all where not given")
+    parser.add_argument("--common", nargs="*", default=["lj", "kathleen"], help="speakers to compare on one set of texts")
     parser.add_argument("--references-only", action="store_true")
-    parser.add_argument("--skip-common", action="store_true")
     options = parser.parse_args()
     voice = Speaker(options.model)
     out = options.work.resolve() / "evaluation"
@@ -191,12 +193,11 @@ def main() -> None:
         heads = ["speaker", "sentences / words", "WER %", "reference WER %", "difference, 95 %", "MCD dB", "F0 RMSE Hz", "F0 corr", "F0 median Hz",
                  "F0 sd semitones", "length"]
         print(f"| {' | '.join(heads)} |\n|{'---|' * len(heads)}")
-    for speaker in options.speakers or voice.numbers:
+    for speaker in voice.numbers if options.speakers is None else options.speakers:
         report(options.work.resolve(), out, voice, speaker, options.references_only)
     if not options.references_only:
-        if not options.skip_common:
-            print("\nOn the 60 texts of slt:\n\n| speaker | WER % |\n|---|---|")
-            common(options.work.resolve(), out, voice, "slt")
+        if options.common:
+            common(options.work.resolve(), out, voice, options.common)
         speed(options.work.resolve(), voice)
 
 

@@ -63,7 +63,7 @@ def piper_config(speakers: list[str]) -> dict:
     }
 
 
-def manifest(folder: Path, speakers: list[str], pitch_hz: float) -> str:
+def manifest(folder: Path, speakers: list[str]) -> str:
     """`model.yaml` with the digests of the files that are in the folder."""
     files = {"graph": "model.onnx", "voice": "model.onnx.json", "lexicon": "lexicon.bin"}
     lines = [
@@ -75,7 +75,7 @@ def manifest(folder: Path, speakers: list[str], pitch_hz: float) -> str:
         if (folder / name).exists():
             lines.append(f"  {role}: {{ path: {name}, sha256: {hashlib.sha256((folder / name).read_bytes()).hexdigest()} }}")
     lines += [f"sampleRate: {RATE}", "languages: [en]", f"speakers: [{', '.join(speakers)}]", "phonemes: parley-en", "maxBatch: 16"]
-    return "\n".join([*lines, f"pitchHz: {pitch_hz:.0f}", ""])
+    return "\n".join([*lines, ""])
 
 
 def main() -> None:
@@ -97,7 +97,7 @@ def main() -> None:
     onnx.save(model, str(options.out / "model.onnx"))
     (options.out / "model.onnx.json").write_text(json.dumps(piper_config(speakers), ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
     (options.out / "tokens.txt").write_text("".join(f"{symbol} {i}\n" for i, symbol in enumerate(SYMBOLS)), encoding="utf-8")
-    (options.out / "model.yaml").write_text(manifest(options.out, speakers, voice.mean[0, 0].exp().item()), encoding="utf-8")
+    (options.out / "model.yaml").write_text(manifest(options.out, speakers), encoding="utf-8")
     print("bytes:", (options.out / "model.onnx").stat().st_size, "operators:", len(model.graph.node))
 
 

@@ -1,5 +1,6 @@
 """Word error rate by pocketsphinx with its own English model: a judge that has never seen our voices."""
 
+import hashlib
 import random
 import re
 import subprocess
@@ -23,15 +24,16 @@ def distance(wanted: list[str], heard: list[str]) -> int:
 
 
 def transcribe(wavs: list[Path], stem: Path) -> list[str]:
-    """What pocketsphinx hears in 16 kHz wave files; kept in STEM.hyp, and read from there where it is newer than the sound."""
-    hypotheses, control = Path(f"{stem}.hyp"), Path(f"{stem}.ctl")
-    fresh = hypotheses.exists() and hypotheses.stat().st_mtime > max(wav.stat().st_mtime for wav in wavs)
-    if not fresh or len(hypotheses.read_text().splitlines()) != len(wavs):
+    """What pocketsphinx hears in 16 kHz wave files; kept in STEM.hyp, and read from there where the sound is the same."""
+    hypotheses, control, heard = Path(f"{stem}.hyp"), Path(f"{stem}.ctl"), Path(f"{stem}.sha256")
+    digest = hashlib.sha256(b"".join(wav.read_bytes() for wav in wavs)).hexdigest()
+    if not heard.exists() or heard.read_text() != digest:
         control.write_text("".join(f"{wav.with_suffix('')}\n" for wav in wavs))
         settings = {"hmm": MODEL / "en-us", "lm": MODEL / "en-us.lm.bin", "dict": MODEL / "cmudict-en-us.dict", "adcin": "yes", "cepdir": "/",
                     "cepext": ".wav", "adchdr": 44, "ctl": control, "hyp": hypotheses}
         arguments = [str(part) for name, value in settings.items() for part in (f"-{name}", value)]
         subprocess.run(["pocketsphinx_batch", *arguments], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        heard.write_text(digest)
     lines = hypotheses.read_text().splitlines()
     return [re.sub(r"\(\d+\)", "", re.sub(r"\s*\([^()]*\)\s*$", "", line)) for line in lines]
 

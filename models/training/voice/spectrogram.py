@@ -19,7 +19,8 @@ def draw(axes: plt.Axes, samples: np.ndarray, title: str) -> None:
     samples = np.append(samples[0], samples[1:] - 0.9 * samples[:-1])
     hz, seconds, power = scipy.signal.spectrogram(samples, RATE, "hann", 512, 512 - HOP, 1024)
     level = 10 * np.log10(power + 1e-14)
-    axes.pcolormesh(seconds, hz / 1000, level, vmin=level.max() - 75, vmax=level.max(), cmap="magma", shading="auto", rasterized=True)
+    top = np.percentile(level, 99.7)
+    axes.pcolormesh(seconds, hz / 1000, level, vmin=top - 60, vmax=top, cmap="magma", shading="auto", rasterized=True)
     axes.set_title(title, fontsize=9)
     axes.set_ylabel("kHz")
 
