@@ -19,7 +19,7 @@ export interface DecodeBounds {
 
 /** Decodes a whole file on this thread; see `decodeAudio`, which runs it on another. */
 export function decodeBytes(bytes: Uint8Array, bounds: DecodeBounds): Promise<DecodedAudio> {
-  return decodeThrough(bytes, bounds.maxSeconds, (format) => createMonoSink({ ...bounds, format }));
+  return decodeThrough(bytes, bounds, (format) => createMonoSink({ ...bounds, format }));
 }
 
 /**
@@ -28,14 +28,14 @@ export function decodeBytes(bytes: Uint8Array, bounds: DecodeBounds): Promise<De
  */
 export async function decodeThrough<T>(
   bytes: Uint8Array,
-  maxSeconds: number,
+  bounds: DecodeBounds,
   openSink: (format: string) => MonoSink & { finish(): T },
 ): Promise<T> {
   const sniffed = sniffAudio(bytes);
   if (sniffed === null) throw unreadable("the file is not audio in any format that is known here");
   const sink = openSink(sniffed.format);
   try {
-    await decodeInto(sink, bytes.subarray(sniffed.offset), sniffed, maxSeconds);
+    await decodeInto(sink, bytes.subarray(sniffed.offset), sniffed, bounds);
     return sink.finish();
   } catch (error) {
     if (error instanceof ServiceError) throw error;
@@ -44,7 +44,7 @@ export async function decodeThrough<T>(
   }
 }
 
-async function decodeInto(sink: MonoSink, bytes: Uint8Array, sniffed: Sniffed, maxSeconds: number): Promise<void> {
+async function decodeInto(sink: MonoSink, bytes: Uint8Array, sniffed: Sniffed, { maxSeconds, sampleRate }: DecodeBounds): Promise<void> {
   const { format } = sniffed;
   if ("demuxer" in sniffed) return decodeWithFfmpeg({ bytes, format, demuxer: sniffed.demuxer, maxSeconds }, sink);
   if ("channels" in sniffed) return decodeMp3(bytes, sniffed.channels, sink);
@@ -60,7 +60,7 @@ async function decodeInto(sink: MonoSink, bytes: Uint8Array, sniffed: Sniffed, m
     case "webm": {
       const track = await openOpusTrack(bytes, format);
       const isOurs = track !== null && track.channels <= 2;
-      if (isOurs) return decodeOpus(track, sink);
+      if (isOurs) return decodeOpus(track, sampleRate, sink);
       return decodeWithFfmpeg({ bytes, format, demuxer: format === "webm" ? "matroska" : "ogg", maxSeconds }, sink);
     }
   }

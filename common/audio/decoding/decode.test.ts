@@ -120,6 +120,18 @@ describe("compressed", () => {
   });
 });
 
+test.each(["ogg", "webm"])("opus in %s is decoded at the rate wanted, as long as at its own", async (container) => {
+  const bytes = ffmpegEncode(tone(440, 3, 48_000), 48_000, ["-c:a", "libopus", "-f", container]);
+  const own = await decodeAudio(bytes, { maxSeconds: 10 });
+  for (const sampleRate of [16_000, 22_050]) {
+    const { pcm } = await decodeAudio(bytes, { maxSeconds: 10, sampleRate });
+    expect(Math.abs(pcm.samples.length / sampleRate - own.pcm.samples.length / 48_000)).toBeLessThan(2 / sampleRate);
+    const { amplitude, signalToNoiseDb } = fitTone(pcm.samples.subarray(sampleRate / 2, 2 * sampleRate), 440, sampleRate);
+    expect(Math.abs(amplitude - 0.5)).toBeLessThan(0.05);
+    expect(signalToNoiseDb).toBeGreaterThan(20);
+  }
+});
+
 describe("bounds", () => {
   test.each([
     ["wav", ["-f", "wav"]],

@@ -23,7 +23,8 @@ export async function decodeWithFfmpeg(input: FfmpegInput, sink: MonoSink): Prom
   const child = spawn(
     "ffmpeg",
     [
-      ...["-nostdin", "-hide_banner", "-loglevel", "error", "-threads", "1"],
+      // No single block of memory beyond this, whatever sizes a file's tables claim.
+      ...["-nostdin", "-hide_banner", "-loglevel", "error", "-threads", "1", "-max_alloc", String(64 * 1024 * 1024)],
       ...["-protocol_whitelist", "cache,pipe", "-read_ahead_limit", "-1", "-f", input.demuxer, "-i", "cache:pipe:0"],
       // One second more than allowed, so that longer files are seen to be longer.
       ...["-map", "0:a:0", "-t", String(input.maxSeconds + 1), "-c:a", "pcm_s16le", "-f", "wav", "pipe:1"],

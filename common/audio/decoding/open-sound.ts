@@ -33,9 +33,10 @@ const PIECE_SECONDS = 10;
 /** Pieces that are decoded ahead of their reader. */
 const AHEAD = 2;
 
-const THREADS = Math.max(4, Math.min(16, availableParallelism()));
-/** A long file keeps its thread until it is read: some threads are left for the others. */
-const LONG_FILES = THREADS - 2;
+/** Each takes some fifty megabytes while it lives. */
+const THREADS = Math.max(3, Math.min(8, availableParallelism()));
+/** A long file keeps its thread until it is read: one is left for the others. */
+const LONG_FILES = THREADS - 1;
 const MAX_QUEUE = 256;
 const IDLE_MS = 60_000;
 

@@ -3,23 +3,30 @@ import { unreadable } from "./failures.js";
 import type { MonoSink } from "./mono-sink.js";
 import type { OpusTrack } from "./opus-track.js";
 
-const SAMPLE_RATE = 48_000;
+/** Rates that the decoder gives by itself (RFC 6716 section 4.2.9); containers count at the highest. */
+const decoderRates = [8000, 12_000, 16_000, 24_000, 48_000] as const;
+const CONTAINER_RATE = 48_000;
 /** Ends are trimmed to the sample where the container says so, but never by more than the longest packet. */
-const LONGEST_PACKET_SAMPLES = 5760;
+const LONGEST_PACKET_SECONDS = 0.12;
 
-/** Decodes the packets of an Opus track, mono or stereo (RFC 7845 mapping family 0), without its pre-skip. */
-export async function decodeOpus(track: OpusTrack, sink: MonoSink): Promise<void> {
+/**
+ * Decodes the packets of an Opus track, mono or stereo (RFC 7845 mapping family 0), without its pre-skip; at once at the rate wanted where the
+ * decoder knows it, which spares most of the work.
+ */
+export async function decodeOpus(track: OpusTrack, wantedRate: number | null, sink: MonoSink): Promise<void> {
   if (track.channels > 2) throw unreadable(`opus with ${track.channels} channels`);
-  const decoder = await createDecoder({ channels: track.channels === 2 ? 2 : 1, sampleRate: SAMPLE_RATE });
+  const sampleRate = decoderRates.find((rate) => rate === wantedRate) ?? CONTAINER_RATE;
+  const decoder = await createDecoder({ channels: track.channels === 2 ? 2 : 1, sampleRate });
   try {
-    await decodePackets(track, decoder, sink);
+    await decodePackets(track, decoder, sampleRate, sink);
   } finally {
     decoder.free();
   }
 }
 
-async function decodePackets(track: OpusTrack, decoder: OpusDecoderHandle, sink: MonoSink): Promise<void> {
-  let toSkip = track.preSkipSamples;
+async function decodePackets(track: OpusTrack, decoder: OpusDecoderHandle, sampleRate: number, sink: MonoSink): Promise<void> {
+  const here = (containerSamples: number): number => Math.round((containerSamples * sampleRate) / CONTAINER_RATE);
+  let toSkip = here(track.preSkipSamples);
   let given = 0;
   let last: Float32Array[] | null = null;
   let endSamples: number | null = null;
@@ -27,18 +34,18 @@ async function decodePackets(track: OpusTrack, decoder: OpusDecoderHandle, sink:
     const planes = decodePacket(decoder, packet.data, track.channels);
     endSamples = packet.endSamples;
     if (planes === null) continue;
-    if (last !== null) sink.add(last, SAMPLE_RATE);
+    if (last !== null) sink.add(last, sampleRate);
     const skipped = Math.min(toSkip, planes[0]?.length ?? 0);
     toSkip -= skipped;
     last = planes.map((plane) => plane.subarray(skipped));
     given += last[0]?.length ?? 0;
   }
   if (last === null) return;
-  const surplus = endSamples === null ? 0 : given - endSamples;
-  const trim = surplus > 0 && surplus <= LONGEST_PACKET_SAMPLES ? surplus : 0;
+  const surplus = endSamples === null ? 0 : given - here(endSamples);
+  const trim = surplus > 0 && surplus <= LONGEST_PACKET_SECONDS * sampleRate ? surplus : 0;
   sink.add(
     last.map((plane) => plane.subarray(0, Math.max(0, plane.length - trim))),
-    SAMPLE_RATE,
+    sampleRate,
   );
 }
 

@@ -42,7 +42,7 @@ export async function survey({ bytes, minSeconds, maxSeconds, sampleRate, keepSe
       else parts = [];
       return isShort;
     };
-    const facts = await decodeThrough(bytes, maxSeconds, (format) => createMonoFlow({ format, maxSeconds, sampleRate }, keep));
+    const facts = await decodeThrough(bytes, { maxSeconds, sampleRate }, (format) => createMonoFlow({ format, maxSeconds, sampleRate }, keep));
     if (facts.seconds < minSeconds) throw unreadable(`shorter than ${minSeconds} second`, "too_short");
     const samples = isShort ? joined(parts) : null;
     return moved({ value: { facts, samples, bytes: isShort ? null : bytes } }, samples ?? bytes);
@@ -85,7 +85,7 @@ export async function pieces({ bytes, maxSeconds, sampleRate, pieceSamples, port
     return true;
   };
   try {
-    await decodeThrough(bytes, maxSeconds, (format) => createMonoFlow({ format, maxSeconds, sampleRate }, collect));
+    await decodeThrough(bytes, { maxSeconds, sampleRate }, (format) => createMonoFlow({ format, maxSeconds, sampleRate }, collect));
     post(1);
     return { value: null };
   } catch (error) {
