@@ -1,6 +1,7 @@
 """Draws the spectrogram of one sentence as a reader recorded it and as the model speaks it."""
 
 import argparse
+import io
 from pathlib import Path
 
 import matplotlib
@@ -10,6 +11,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import scipy.io.wavfile
 import scipy.signal
+from PIL import Image
 
 from evaluate import Speaker, sentences
 from frames import HOP, RATE
@@ -39,7 +41,9 @@ def main() -> None:
     draw(above, recorded, f"recording {sentence.key}: {sentence.text}")
     draw(below, made, f"parley-en, speaker {options.speaker}, its own durations and pitch")
     below.set_xlabel("s")
-    figure.savefig(options.model / "spectrogram.png", dpi=80)
+    picture = io.BytesIO()
+    figure.savefig(picture, dpi=72)
+    Image.open(picture).convert("RGB").quantize(48).save(options.model / "spectrogram.png", optimize=True)
 
 
 if __name__ == "__main__":
