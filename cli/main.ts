@@ -6,6 +6,7 @@ import { configCommand } from "./commands/config.js";
 import { creditCommand } from "./commands/credit.js";
 import { doctorCommand } from "./commands/doctor.js";
 import { keysCommand } from "./commands/keys.js";
+import { modelsCommand } from "./commands/models.js";
 import { sayCommand } from "./commands/say.js";
 import { transcribeCommand } from "./commands/transcribe.js";
 import { teamsCommand } from "./commands/teams.js";
@@ -13,7 +14,7 @@ import { traceCommand } from "./commands/trace.js";
 import { upCommand } from "./commands/up.js";
 import { webhooksCommand } from "./commands/webhooks.js";
 
-export const commands: readonly Command[] = [upCommand, sayCommand, transcribeCommand, teamsCommand, keysCommand, creditCommand, webhooksCommand, traceCommand, configCommand, doctorCommand];
+export const commands: readonly Command[] = [upCommand, sayCommand, transcribeCommand, modelsCommand, teamsCommand, keysCommand, creditCommand, webhooksCommand, traceCommand, configCommand, doctorCommand];
 
 /** Runs one command line; gives the exit code. */
 export function main(args: string[]): Promise<number> {

@@ -4,6 +4,7 @@ import type { Role } from "#protocol/bus/membership";
 import type { Clock } from "#common/clock";
 import type { Config } from "#common/config/config";
 import { newIdentifier } from "#common/identifier";
+import { modelFolders } from "./added-models.js";
 import type { TerminalLine } from "./log-collector.js";
 import type { RestartPolicy } from "./restart-policy.js";
 import { launchRole } from "./role-process.js";
@@ -135,6 +136,7 @@ function roleEnvironment(
     PORT: String(address.port),
     PARLEY_DATA_DIR: options.dataDirectory,
     PARLEY_API_KEY: options.apiKey,
+    PARLEY_MODELS: modelFolders(options.config, options.dataDirectory),
   };
   const shared: Record<string, string | undefined> = { ...options.environment, ...settled };
   // A variable given as a file would win over what is settled here.

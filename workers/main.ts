@@ -1,14 +1,11 @@
-import { fileURLToPath } from "node:url";
 import { connectNats } from "#common/bus/nats";
 import { systemClock } from "#common/clock";
 import { runRole } from "#common/lifecycle/role";
 import { loadEngines } from "./engines/load.js";
+import { embeddedModels } from "./repository/embedded.js";
 import { openRepository } from "./repository/repository.js";
 import { startWorker } from "./work/worker.js";
 import { watchWorker } from "./watch/worker-watch.js";
-
-/** The models that come with Parley; the compiled file lies in `dist/workers/`. */
-const embeddedModels = fileURLToPath(new URL("../../models", import.meta.url));
 
 runRole("worker", async ({ config, log, metrics, tracing, id, epoch, state }) => {
   const slots = config.PARLEY_WORKER_SLOTS;

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { askTranscript } from "../ask-transcript.js";
 import { type Command, CommandError, exitCodes, type OptionValues, type Terminal } from "../command.js";
+import { progressBar } from "../progress-bar.js";
 import { findCluster } from "../running-cluster.js";
 import { type BatchProgress, planBatch, renderTranscript, runBatch, type TranscriptFormat, transcriptFormats } from "../transcription-batch.js";
 
@@ -60,14 +61,11 @@ async function transcribeAll(
   return result.failed > 0 ? exitCodes.failed : exitCodes.ok;
 }
 
-const BAR_CHARACTERS = 24;
-
 /** How far a batch is: a bar by size, files, and how much faster than playing it goes. */
 export function progressLine({ files, done, skipped, failed, part, audioSeconds }: BatchProgress, seconds: number): string {
-  const filled = Math.round(part * BAR_CHARACTERS);
   const counts = [`${done + skipped + failed}/${files} files`, ...(skipped > 0 ? [`${skipped} skipped`] : []), ...(failed > 0 ? [`${failed} failed`] : [])];
   const speed = seconds > 0 ? audioSeconds / seconds : 0;
-  return `[${"#".repeat(filled)}${".".repeat(BAR_CHARACTERS - filled)}] ${counts.join(", ")}, ${audioSeconds.toFixed(0)} s of sound, ${speed.toFixed(1)} s per second`;
+  return `${progressBar(part)} ${counts.join(", ")}, ${audioSeconds.toFixed(0)} s of sound, ${speed.toFixed(1)} s per second`;
 }
 
 async function readAudio(file: string): Promise<Uint8Array> {

@@ -41,7 +41,7 @@ describe("the command line", () => {
   it("shows its commands, and the help of each", async () => {
     const overview = await parley(["--help"]);
     expect(overview.code).toBe(0);
-    for (const name of ["up", "say", "transcribe", "teams", "keys", "credit", "webhooks", "config", "doctor"]) {
+    for (const name of ["up", "say", "transcribe", "models", "teams", "keys", "credit", "webhooks", "config", "doctor"]) {
       expect(overview.out).toContain(`\n  ${name}`);
       const help = await parley([name, "--help"]);
       expect(help.code).toBe(0);
@@ -49,7 +49,7 @@ describe("the command line", () => {
     }
   });
 
-  it.each([[["speak"]], [[]], [["say", "--loud", "x"]], [["say", "a", "b"]], [["keys"]], [["keys", "create"]], [["up", "now"]], [["config", "--speed"]]])(
+  it.each([[["speak"]], [[]], [["say", "--loud", "x"]], [["say", "a", "b"]], [["keys"]], [["keys", "create"]], [["models"]], [["models", "add"]], [["up", "now"]], [["config", "--speed"]]])(
     "answers %j with code 2 and help",
     async (args) => {
       const { code, out, err } = await parley(args);

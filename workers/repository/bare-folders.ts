@@ -25,7 +25,10 @@ export function describeBareFolder(folder: string): BareModel {
     const files = { graph: { path: voice }, voice: { path: `${voice}.json` } };
     return { manifest: { name, task: "speak", engine: "onnx", licence: "unknown", files } };
   }
-  if (!names.has("tokens.txt") || graphs.length === 0) return null;
+  if (graphs.length === 0) return null;
+  if (!names.has("tokens.txt")) {
+    return { problem: `holds ${graphs.join(", ")}, but no .onnx.json beside it as Piper voices have and no tokens.txt as recognizers have` };
+  }
   const graph = preferredGraphs.find((preferred) => graphs.includes(preferred)) ?? (graphs.length === 1 ? graphs[0] : undefined);
   if (graph === undefined || partNames.test(graph)) return { problem: `none of ${graphs.join(", ")} can be told to be a recognizer's whole graph` };
   const files = { graph: { path: graph }, tokens: { path: "tokens.txt" } };

@@ -24,9 +24,16 @@ export class ModelProblem extends Error {
   override readonly name = "ModelProblem";
 }
 
-/** True when a folder claims to be a model: it has `model.yaml`, or the files of a voice or a recognizer that can be told without. */
+/** True when a folder claims to be a model: it has `model.yaml`, or graphs, even where something of a known layout is missing. */
 export function isModelFolder(folder: string): boolean {
   return existsSync(join(folder, "model.yaml")) || describeBareFolder(folder) !== null;
+}
+
+/** True when a folder has `model.yaml` or all files of a layout that is known without. */
+export function isWholeModelFolder(folder: string): boolean {
+  if (existsSync(join(folder, "model.yaml"))) return true;
+  const told = describeBareFolder(folder);
+  return told !== null && "manifest" in told;
 }
 
 /** Reads and checks one model folder. Throws `ModelProblem`. */

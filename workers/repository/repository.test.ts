@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
@@ -111,6 +111,17 @@ describe("the model repository", () => {
     writeToneVoice(folder, "tone");
     spoil(folder);
     expect(await reasonFor("piper")).toMatch(reason);
+  });
+
+  it("reports a voice without its JSON, and a link that leads to nothing, in a folder of models only", async () => {
+    describedVoice("whole");
+    rmSync(writeToneVoice(join(root, "half"), "tone").voice);
+    symlinkSync(join(root, "gone"), join(root, "link"));
+    writeFileSync(join(root, "stray.onnx"), "beside the folders");
+    const { models, broken } = await openRepository([root], []);
+    expect(models.map(({ manifest }) => manifest.name)).toEqual(["whole"]);
+    expect(broken.map(({ name, reason }) => `${name}: ${reason}`)).toEqual(["link: the link leads to nothing", expect.stringMatching(/^half: holds tone.onnx, but no/)]);
+    expect((await openRepository([root], ["whole"])).broken).toEqual([]);
   });
 
   it("reports a root that does not exist", async () => {

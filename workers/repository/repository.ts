@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
-import { type BrokenFolder, isModelFolder, type ModelFolder, ModelProblem, readModelFolder } from "./folder.js";
+import { type BrokenFolder, isModelFolder, isWholeModelFolder, type ModelFolder, ModelProblem, readModelFolder } from "./folder.js";
 
 /** Everything found: models to load, and folders that cannot be, each with its reason. */
 export interface Repository {
@@ -15,7 +15,7 @@ export interface Repository {
 export async function openRepository(roots: readonly string[], only: readonly string[]): Promise<Repository> {
   const found: Repository = { models: [], broken: [] };
   for (const root of roots) {
-    for (const folder of foldersIn(resolve(root), found)) await readInto(found, folder, only);
+    for (const folder of foldersIn(resolve(root), found, only)) await readInto(found, folder, only);
   }
   for (const name of only) {
     const known = found.models.some((model) => model.manifest.name === name) || found.broken.some((model) => model.name === name);
@@ -40,14 +40,19 @@ async function readInto(found: Repository, folder: string, only: readonly string
   }
 }
 
-function foldersIn(root: string, found: Repository): string[] {
+function foldersIn(root: string, found: Repository, only: readonly string[]): string[] {
   if (!existsSync(root) || !statSync(root).isDirectory()) {
     found.broken.push({ folder: root, name: basename(root), reason: "the folder does not exist" });
     return [];
   }
-  if (isModelFolder(root)) return [root];
-  return readdirSync(root)
+  if (isWholeModelFolder(root)) return [root];
+  const entries = readdirSync(root)
     .sort()
-    .map((name) => join(root, name))
-    .filter((path) => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true && isModelFolder(path));
+    .map((name) => ({ name, folder: join(root, name) }));
+  const folders = entries.flatMap(({ name, folder }) => {
+    const at = statSync(folder, { throwIfNoEntry: false });
+    if (at === undefined && (only.length === 0 || only.includes(name))) found.broken.push({ folder, name, reason: "the link leads to nothing" });
+    return at?.isDirectory() === true && isModelFolder(folder) ? [folder] : [];
+  });
+  return folders.length === 0 && isModelFolder(root) ? [root] : folders;
 }
