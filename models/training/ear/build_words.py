@@ -94,6 +94,7 @@ def main() -> None:
     parser.add_argument("--least-unknown", type=int, default=4, help="how often a word outside of CMUdict must occur")
     parser.add_argument("--least-trigram", type=int, default=3)
     parser.add_argument("--least-bigram", type=int, default=2)
+    parser.add_argument("--try-sizes", action="store_true", help="leave out every 40th Common Voice sentence, print perplexities of it, write nothing")
     parser.add_argument("--report", type=Path, help="write sizes and sources as JSON")
     parser.add_argument("out", type=Path)
     options = parser.parse_args()
@@ -107,9 +108,18 @@ def main() -> None:
     spoken = flite(options.front_end, sorted({*words, *stems}))
     pronunciations = [pronounce(word, dictionary, spoken) for word in words]
     ids = {word: i + packed.FIRST for i, word in enumerate(words)}
+    if options.try_sizes:
+        left_out, lines["common_voice"] = lines["common_voice"][::40], [line for i, line in enumerate(lines["common_voice"]) if i % 40]
     weighted = [(line, WEIGHTS.get(name, BOOK_WEIGHT)) for name, texts in lines.items() for line in texts]
     random.Random(1).shuffle(weighted)
-    model = ngram.estimate(ngram.count(weighted, ids), words, pronunciations, options.least_trigram, options.least_bigram)
+    trigrams = ngram.count(weighted, ids)
+    if options.try_sizes:
+        for least_trigram, least_bigram in ((3, 2), (5, 2), (4, 3), (5, 4), (2, 2)):
+            model = ngram.estimate(trigrams, words, pronunciations, least_trigram, least_bigram)
+            sizes = f"{len(model.bigram)} bigrams, {len(model.trigram)} trigrams"
+            print(f"trigrams from {least_trigram}, bigrams from {least_bigram}: {sizes}, perplexity {ngram.perplexity(model, left_out):.1f}", flush=True)
+        return
+    model = ngram.estimate(trigrams, words, pronunciations, options.least_trigram, options.least_bigram)
     packed.write(options.out, model)
     report = {
         "bytes": options.out.stat().st_size, "words": len(words), "inCmudict": sum(word in dictionary for word in words),

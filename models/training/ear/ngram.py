@@ -6,6 +6,7 @@ Kneser, Ney: Improved backing-off for m-gram language modeling (1995); Chen, Goo
 import math
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 
 from packed import END, FIRST, START, UNKNOWN, Words
 
@@ -13,13 +14,26 @@ DISCOUNT = 0.75
 LEAST_WEIGHT = 1e-4
 
 
-def count(sentences: Iterable[tuple[list[str], int]], ids: dict[str, int]) -> Counter:
-    """Weighted trigram counts; each sentence comes with how often it counts."""
-    counts: Counter = Counter()
+@dataclass
+class Counts:
+    """Trigrams: how often they occurred, and the same with each sentence counted by the weight of its source."""
+
+    seen: Counter = field(default_factory=Counter)
+    weighted: Counter = field(default_factory=Counter)
+
+    def discount(self, key: tuple[int, int, int]) -> float:
+        """What Kneser-Ney takes from a count, in the unit of the weighted one: a sentence of weight 4 is no more evidence than one."""
+        return DISCOUNT * self.weighted[key] / self.seen[key]
+
+
+def count(sentences: Iterable[tuple[list[str], int]], ids: dict[str, int]) -> Counts:
+    """Trigram counts of sentences with their weights."""
+    counts = Counts()
     for words, weight in sentences:
         line = [START, START, *(ids.get(word, UNKNOWN) for word in words), END]
         for trigram in zip(line, line[1:], line[2:], strict=False):
-            counts[trigram] += weight
+            counts.seen[trigram] += 1
+            counts.weighted[trigram] += weight
     return counts
 
 
@@ -34,15 +48,15 @@ def _weights(kept: dict, shorter) -> dict:
     }
 
 
-def estimate(trigrams: Counter, words: list[str], pronunciations: list[list[list[int]]], least_trigram: int, least_bigram: int) -> Words:
-    """The model; trigrams and bigrams that were counted fewer than `least_*` times are left to back-off."""
+def estimate(counts: Counts, words: list[str], pronunciations: list[list[list[int]]], least_trigram: int, least_bigram: int) -> Words:
+    """The model; trigrams and bigrams whose weighted count is below `least_*` are left to back-off."""
     ids = len(words) + FIRST
-    context, kinds, bigrams = Counter(), Counter(), Counter()
-    for (a, b, c), number in trigrams.items():
-        context[a, b] += number
-        kinds[a, b] += 1
+    context, taken, bigrams = Counter(), Counter(), Counter()
+    for key, number in counts.weighted.items():
+        context[key[:2]] += number
+        taken[key[:2]] += counts.discount(key)
         # A word counts once for each word before it; after the start of a sentence there is only one, so there it counts in full.
-        bigrams[b, c] += number if a == START and b == START else 1
+        bigrams[key[1:]] += counts.seen[key] if key[0] == START and key[1] == START else 1
     total, follow, unigrams = Counter(), Counter(), Counter()
     for (b, c), number in bigrams.items():
         total[b] += number
@@ -57,13 +71,13 @@ def estimate(trigrams: Counter, words: list[str], pronunciations: list[list[list
         return two.get(key[1:]) or rest.get(key[1], 1.0) * one[key[2]]
 
     three = {
-        key: (number - DISCOUNT) / context[key[:2]] + DISCOUNT * kinds[key[:2]] / context[key[:2]] * by_two(key)
-        for key, number in trigrams.items()
+        key: (number - counts.discount(key) + taken[key[:2]] * by_two(key)) / context[key[:2]]
+        for key, number in counts.weighted.items()
         if number >= least_trigram and UNKNOWN not in key
     }
     # Which bigrams stay is decided by the words' true counts; continuation counts would drop the frequent, fixed pairs.
     true = Counter()
-    for (_, b, c), number in trigrams.items():
+    for (_, b, c), number in counts.weighted.items():
         true[b, c] += number
     kept = {key: value for key, value in two.items() if true[key] >= least_bigram and UNKNOWN not in key}
     weight_two = {key[0]: value for key, value in _weights(kept, lambda key: one[key[1]]).items()}
@@ -87,3 +101,14 @@ def log_probability(model: Words, a: int, b: int, c: int) -> float:
     if (b, c) in model.bigram:
         return weight + model.bigram[b, c]
     return weight + model.unigram_backoff.get(b, 0.0) + model.unigram[c]
+
+
+def perplexity(model: Words, sentences: list[list[str]]) -> float:
+    """Of the known words and sentence ends in sentences that the model has not seen."""
+    ids, total, number = {word: i + FIRST for i, word in enumerate(model.words)}, 0.0, 0
+    for words in sentences:
+        line = [START, START, *(ids.get(word, UNKNOWN) for word in words), END]
+        for a, b, c in zip(line, line[1:], line[2:], strict=False):
+            if c != UNKNOWN:
+                total, number = total - log_probability(model, a, b, c), number + 1
+    return math.exp(total / max(1, number))
