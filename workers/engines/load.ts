@@ -12,6 +12,7 @@ import { ModelThreads } from "./model-threads.js";
 import { OnnxEngine } from "./onnx/engine.js";
 import { SessionPool } from "./onnx/session-pool.js";
 import { TfjsEngine } from "./tfjs/engine.js";
+import { WhisperEngine } from "./whisper/engine.js";
 
 export interface LoadOptions {
   slots: number;
@@ -47,6 +48,7 @@ export async function loadEngines(repository: Repository, options: LoadOptions):
   };
   const loadListener = async (model: ModelFolder): Promise<ListenEngine> => {
     if (model.manifest.engine === "ctc") return await CtcEngine.load({ model, threads: sharedThreads(), providers: options.providers, log });
+    if (model.manifest.engine === "whisper") return await WhisperEngine.load({ model, threads: sharedThreads(), providers: options.providers, log });
     if (model.manifest.engine === "tfjs") return await TfjsEngine.load({ model, threads: sharedThreads(), log });
     throw new ModelProblem(`the engine ${model.manifest.engine} does not run here`);
   };

@@ -1,5 +1,6 @@
 import { readdirSync } from "node:fs";
 import { basename } from "node:path";
+import { describeWhisperFolder } from "./whisper-folder.js";
 
 /** Graphs of a recognizer in the order of preference when a folder holds several, as published folders do. */
 const preferredGraphs = ["model.onnx", "model.int8.onnx"];
@@ -12,9 +13,14 @@ export type BareModel = { manifest: unknown } | { problem: string } | null;
 
 /**
  * Tells models by the files that people have: a Piper voice is `x.onnx` beside `x.onnx.json`, a recognizer that gives symbols for frames is
- * a graph beside `tokens.txt`. The folder's name is the model's.
+ * a graph beside `tokens.txt`, Whisper is `onnx/encoder_model.onnx` below `config.json`. The folder's name is the model's.
  */
 export function describeBareFolder(folder: string): BareModel {
+  const whisper = describeWhisperFolder(folder);
+  if (whisper !== null) {
+    if ("problem" in whisper) return whisper;
+    return { manifest: { name: basename(folder), task: "listen", engine: "whisper", licence: "unknown", files: whisper.files } };
+  }
   const names = new Set(readdirSync(folder));
   const graphs = [...names].filter((name) => name.endsWith(".onnx")).sort();
   const voices = graphs.filter((name) => names.has(`${name}.json`));

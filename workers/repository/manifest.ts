@@ -25,10 +25,11 @@ const engineTraits = {
   espeak: { task: "speak", files: [] },
   onnx: { task: "speak", files: ["graph", "voice"] },
   ctc: { task: "listen", files: ["graph", "tokens"] },
+  whisper: { task: "listen", files: ["encoder", "decoder", "tokens", "config", "preprocessor"] },
   tfjs: { task: "detect", files: ["graph"] },
 } as const;
 
-const engineNames = ["espeak", "onnx", "ctc", "tfjs"] as const satisfies (keyof typeof engineTraits)[];
+const engineNames = ["espeak", "onnx", "ctc", "whisper", "tfjs"] as const satisfies (keyof typeof engineTraits)[];
 
 /** How a recognizer searches for words; the engine's own values where absent. */
 const decoding = z.strictObject({
@@ -56,7 +57,8 @@ export const manifest = z
     licence: z.string().min(1).max(200),
     /**
      * Files by role. `onnx`: `graph`, `voice` (the `.onnx.json`) and, with phonemes `parley-en`, `lexicon`. `ctc`: `graph`, `tokens` and,
-     * where the tokens are speech sounds, `words` (lexicon and language model). `tfjs`: `graph` (`model.json`; its weights lie beside it). None for `espeak`.
+     * where the tokens are speech sounds, `words` (lexicon and language model). `whisper`: `encoder`, `decoder`, `tokens`, `config`, `preprocessor`
+     * and, where it is there, `generation` (`generation_config.json`). `tfjs`: `graph` (`model.json`; its weights lie beside it). None for `espeak`.
      */
     files: z.record(z.string(), z.strictObject({ path: filePath, sha256: sha256.optional() })).default({}),
     /** Hz; must agree with the voice's own where it has one. */

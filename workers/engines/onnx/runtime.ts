@@ -2,10 +2,11 @@ import { InferenceSession, Tensor } from "onnxruntime-node";
 
 /** The only file that knows onnxruntime: graphs are opened and run here, what they mean is known elsewhere. */
 
-/** A tensor of a kind that our graphs take or give; `data` in row-major order. */
+/** A tensor of a kind that our graphs take or give; `data` in row-major order, a byte for each truth value. */
 export type GraphTensor =
   | { type: "float32"; data: Float32Array; dims: readonly number[] }
-  | { type: "int64"; data: BigInt64Array; dims: readonly number[] };
+  | { type: "int64"; data: BigInt64Array; dims: readonly number[] }
+  | { type: "bool"; data: Uint8Array; dims: readonly number[] };
 
 export interface Graph {
   provider: string;

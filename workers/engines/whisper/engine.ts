@@ -1,0 +1,130 @@
+import { dirname, join } from "node:path";
+import type { ServedModel } from "#protocol/bus/membership";
+import { ServiceError } from "#protocol/errors";
+import { LISTENING_RATE } from "#protocol/listening/chunk";
+import type { Logger } from "#common/log";
+import { type ModelFolder, ModelProblem } from "../../repository/folder.js";
+import type { ListenEngine, SoundJob, SoundResult } from "../listen-engine.js";
+import type { ModelThreads } from "../model-threads.js";
+import type { Heard, WhisperSource } from "./listener.js";
+import type { OpenedWhisper, WhisperTask } from "./thread.js";
+
+export interface WhisperEngineOptions {
+  model: ModelFolder;
+  threads: ModelThreads;
+  providers: readonly string[];
+  log: Logger;
+}
+
+const handler = new URL("./thread.js", import.meta.url);
+/** A batch is heard piece by piece, on as many threads as are free: a long one would keep other callers waiting. */
+const MAX_BATCH = 4;
+const WARM_UP_SECONDS = 1;
+
+const primary = (tag: string): string => tag.split(/[-_]/)[0]?.toLowerCase() ?? "";
+
+/**
+ * A Whisper model in Hugging Face's ONNX layout: encoder, merged decoder with its cache, `tokenizer.json` and the JSON files beside it. Text is
+ * the likeliest token after the likeliest, with timestamps of phrases; what was said before a piece is not taken into account.
+ */
+export class WhisperEngine implements ListenEngine {
+  readonly #options: WhisperEngineOptions;
+  readonly #source: WhisperSource;
+  readonly #opened: OpenedWhisper;
+
+  private constructor(options: WhisperEngineOptions, source: WhisperSource, opened: OpenedWhisper) {
+    this.#options = options;
+    this.#source = source;
+    this.#opened = opened;
+  }
+
+  /** Opens a model on every thread. Rejects with a `ModelProblem` when its files do not fit together. */
+  static async load(options: WhisperEngineOptions): Promise<WhisperEngine> {
+    const { manifest } = options.model;
+    if (manifest.sampleRate !== undefined && manifest.sampleRate !== LISTENING_RATE) {
+      throw new ModelProblem(`model.yaml says ${manifest.sampleRate} Hz; recognizers hear ${LISTENING_RATE} Hz`);
+    }
+    const source: WhisperSource = { paths: pathsOf(options.model), providers: options.providers };
+    const task: WhisperTask = { kind: "open", source };
+    const opened = await options.threads.onEach<OpenedWhisper>(handler, task).catch((cause: unknown) => {
+      // What comes from a thread has lost its class on the way.
+      throw new ModelProblem(cause instanceof Error ? cause.message : String(cause), { cause });
+    });
+    for (const { provider, reason } of opened.refused) {
+      options.log.warn({ model: manifest.name, provider, reason, using: opened.provider }, "FALLING BACK: an execution provider does not work here");
+    }
+    return new WhisperEngine(options, source, opened);
+  }
+
+  describe(): ServedModel {
+    const { manifest } = this.#options.model;
+    return {
+      name: manifest.name,
+      task: "listen",
+      languages: manifest.languages.length > 0 ? manifest.languages : this.#opened.languages,
+      sampleRate: LISTENING_RATE,
+      speakers: [],
+      maxBatch: Math.min(MAX_BATCH, Math.max(1, manifest.maxBatch)),
+      provider: this.#opened.provider,
+    };
+  }
+
+  async warmUp(): Promise<void> {
+    const samples = Int16Array.from({ length: WARM_UP_SECONDS * LISTENING_RATE }, (_, i) => 9000 * Math.sin(i / 5) * Math.sin(i / 1300) ** 2);
+    const task: WhisperTask = { kind: "hear", source: this.#source, samples, language: null, unwanted: new Int32Array(1) };
+    await this.#options.threads.onEach(handler, task).catch((cause: unknown) => {
+      throw new ModelProblem(`the graphs do not take the inputs of Whisper: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    });
+  }
+
+  async hear(jobs: SoundJob[]): Promise<SoundResult[]> {
+    return await Promise.all(jobs.map((job) => this.#hearOne(job)));
+  }
+
+  async close(): Promise<void> {
+    // Threads are shared; whoever made them closes them.
+  }
+
+  async #hearOne({ chunk, samples, signal }: SoundJob): Promise<SoundResult> {
+    const { languages } = this.describe();
+    const language = chunk.language === null ? this.#onlyLanguage(languages) : primary(chunk.language);
+    if (language !== null && !languages.some((tag) => tag === "*" || primary(tag) === language)) {
+      const error = new ServiceError("unsupported_language", { parameters: { languages: languages.join(", ") } });
+      return { result: "failed", error, retryable: false };
+    }
+    if (signal.aborted) return { result: "cancelled" };
+    const unwanted = new Int32Array(new SharedArrayBuffer(4));
+    const stop = (): void => void Atomics.store(unwanted, 0, 1);
+    signal.addEventListener("abort", stop);
+    try {
+      // A copy: a piece may be a window on a larger buffer, all of which would go to the thread.
+      const task: WhisperTask = { kind: "hear", source: this.#source, samples: samples.slice(), language, unwanted };
+      const heard = await this.#options.threads.run<Heard | null>(handler, task);
+      return heard === null || signal.aborted ? { result: "cancelled" } : { result: "heard", ...heard };
+    } catch (error) {
+      return signal.aborted ? { result: "cancelled" } : { result: "failed", error, retryable: true };
+    } finally {
+      signal.removeEventListener("abort", stop);
+    }
+  }
+
+  /** A model that model.yaml restricts to one language needs not tell it from the sound. */
+  #onlyLanguage(languages: readonly string[]): string | null {
+    const [only] = languages;
+    return languages.length === 1 && only !== undefined && only !== "*" ? primary(only) : null;
+  }
+}
+
+function pathsOf({ folder, manifest }: ModelFolder): WhisperSource["paths"] {
+  const { encoder, decoder, tokens, config, preprocessor, generation } = manifest.files;
+  if (!encoder || !decoder || !tokens || !config || !preprocessor) {
+    throw new ModelProblem("files.encoder, files.decoder, files.tokens, files.config and files.preprocessor are required");
+  }
+  const at = (file: { path: string }): string => join(folder, file.path);
+  // Folders of older exports have none; it is looked for where the exporter puts it.
+  const beside = join(dirname(at(config)), "generation_config.json");
+  return {
+    ...{ encoder: at(encoder), decoder: at(decoder), tokens: at(tokens), config: at(config), preprocessor: at(preprocessor) },
+    generation: generation === undefined ? beside : at(generation),
+  };
+}
