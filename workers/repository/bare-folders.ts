@@ -1,5 +1,6 @@
 import { readdirSync } from "node:fs";
 import { basename } from "node:path";
+import { describeKokoroFolder } from "./kokoro-folder.js";
 import { describeWhisperFolder } from "./whisper-folder.js";
 
 /** Graphs of a recognizer in the order of preference when a folder holds several, as published folders do. */
@@ -8,18 +9,25 @@ const preferredGraphs = ["model.onnx", "model.int8.onnx"];
 /** Parts of recognizers that are no single graph. */
 const partNames = /encoder|decoder|joiner/i;
 
+/** Layouts that are told by folders and files of fixed names. */
+const namedLayouts = [
+  { task: "listen", engine: "whisper", describe: describeWhisperFolder },
+  { task: "speak", engine: "kokoro", describe: describeKokoroFolder },
+] as const;
+
 /** What a folder without `model.yaml` is by its files: a manifest to be checked, a reason why it is none, or null when it is no model at all. */
 export type BareModel = { manifest: unknown } | { problem: string } | null;
 
 /**
  * Tells models by the files that people have: a Piper voice is `x.onnx` beside `x.onnx.json`, a recognizer that gives symbols for frames is
- * a graph beside `tokens.txt`, Whisper is `onnx/encoder_model.onnx` below `config.json`. The folder's name is the model's.
+ * a graph beside `tokens.txt`, Whisper is `onnx/encoder_model.onnx` below `config.json`,
+ * Kokoro `onnx/model.onnx` and `voices/`. The folder's name is the model's.
  */
 export function describeBareFolder(folder: string): BareModel {
-  const whisper = describeWhisperFolder(folder);
-  if (whisper !== null) {
-    if ("problem" in whisper) return whisper;
-    return { manifest: { name: basename(folder), task: "listen", engine: "whisper", licence: "unknown", files: whisper.files } };
+  for (const { describe, ...traits } of namedLayouts) {
+    const told = describe(folder);
+    if (told === null) continue;
+    return "problem" in told ? told : { manifest: { name: basename(folder), licence: "unknown", ...traits, files: told.files } };
   }
   const names = new Set(readdirSync(folder));
   const graphs = [...names].filter((name) => name.endsWith(".onnx")).sort();

@@ -24,12 +24,13 @@ export const defaultBuckets = [64, 128, 256, 512];
 const engineTraits = {
   espeak: { task: "speak", files: [] },
   onnx: { task: "speak", files: ["graph", "voice"] },
+  kokoro: { task: "speak", files: ["graph", "tokens"] },
   ctc: { task: "listen", files: ["graph", "tokens"] },
   whisper: { task: "listen", files: ["encoder", "decoder", "tokens", "config", "preprocessor"] },
   tfjs: { task: "detect", files: ["graph"] },
 } as const;
 
-const engineNames = ["espeak", "onnx", "ctc", "whisper", "tfjs"] as const satisfies (keyof typeof engineTraits)[];
+const engineNames = ["espeak", "onnx", "kokoro", "ctc", "whisper", "tfjs"] as const satisfies (keyof typeof engineTraits)[];
 
 /** How a recognizer searches for words; the engine's own values where absent. */
 const decoding = z.strictObject({
@@ -56,7 +57,8 @@ export const manifest = z
     description: z.string().max(2000).default(""),
     licence: z.string().min(1).max(200),
     /**
-     * Files by role. `onnx`: `graph`, `voice` (the `.onnx.json`) and, with phonemes `parley-en`, `lexicon`. `ctc`: `graph`, `tokens` and,
+     * Files by role. `onnx`: `graph`, `voice` (the `.onnx.json`) and, with phonemes `parley-en`, `lexicon`. `kokoro`:
+     * `graph` and `tokens` (styles lie in `voices/`). `ctc`: `graph`, `tokens` and,
      * where the tokens are speech sounds, `words` (lexicon and language model). `whisper`: `encoder`, `decoder`, `tokens`, `config`, `preprocessor`
      * and, where it is there, `generation` (`generation_config.json`). `tfjs`: `graph` (`model.json`; its weights lie beside it). None for `espeak`.
      */

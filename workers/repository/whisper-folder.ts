@@ -1,8 +1,6 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-
-/** Ends of the graphs' names by what the weights are, in the order of preference; half precision last, as some of its graphs also give it. */
-const variants = ["", "_quantized", "_int8", "_uint8", "_q8", "_q4", "_bnb4", "_fp16", "_q4f16"];
+import { pickGraph } from "./graph-variants.js";
 
 /** Files of the role's names at the folder's top. */
 const settings = { tokens: "tokenizer.json", config: "config.json", preprocessor: "preprocessor_config.json" };
@@ -15,8 +13,7 @@ export function describeWhisperFolder(folder: string): { files: Record<string, {
   if (!existsSync(join(folder, "onnx")) || !existsSync(join(folder, settings.config))) return null;
   const names = new Set(readdirSync(join(folder, "onnx")));
   if (![...names].some((name) => name.startsWith("encoder_model"))) return null;
-  const graph = (stem: string): string | undefined => variants.map((variant) => `${stem}${variant}.onnx`).find((name) => names.has(name));
-  const [encoder, decoder] = [graph("encoder_model"), graph("decoder_model_merged")];
+  const [encoder, decoder] = [pickGraph(names, "encoder_model"), pickGraph(names, "decoder_model_merged")];
   if (encoder === undefined) return { problem: "holds no onnx/encoder_model.onnx" };
   if (decoder === undefined) return { problem: "holds no onnx/decoder_model_merged.onnx, which is the only form of decoder that is read" };
   const missing = Object.values(settings).filter((name) => !existsSync(join(folder, name)));

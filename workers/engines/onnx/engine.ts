@@ -11,7 +11,8 @@ import { WordTimer } from "../../text/words.js";
 import type { ChunkJob, ChunkResult, SpeechEngine } from "../engine.js";
 import type { Phonemizer } from "../espeak/phonemizer.js";
 import { ChunkShaper, toSamples } from "../shaping.js";
-import { openReader, type SymbolKind, type VoiceReader } from "./reading.js";
+import { type KokoroVoice, readKokoroVoice } from "./kokoro-voice.js";
+import { openKokoroReader, openReader, type SymbolKind, type VoiceReader } from "./reading.js";
 import type { SessionPool } from "./session-pool.js";
 import { nearestSpeaker, steer, type Steering } from "./steering.js";
 import { cutIntoPieces, idControls, isSpeakable, knownSymbols, type Piece, type VoiceSymbol } from "./symbols.js";
@@ -59,13 +60,15 @@ interface VoiceParts {
   opened: OpenedVoice;
   kind: SymbolKind;
   read: VoiceReader;
+  /** What a Kokoro voice has besides; null for Piper's. */
+  kokoro: KokoroVoice | null;
 }
 
 /** What one row of a call is made of. */
 type Row = Pick<Rendering, "speakerId" | "pitchRatio" | "whisper"> & { piece: Piece };
 
 /**
- * A voice in Piper's ONNX layout. Sampling noise is zero: such graphs draw it inside, so with noise equal chunks would differ. Voices
+ * A voice in Piper's ONNX layout, or in Kokoro's. Sampling noise is zero: such graphs draw it inside, so with noise equal chunks would differ. Voices
  * with the symbols `parley-en` have noise that repeats, and take pitch, its range and controls of single ids (`models/parley-en/README.md`).
  * On the processor one call speaks one chunk (a retry is exact to the bit); other providers speak a batch in one call.
  */
@@ -76,6 +79,7 @@ export class OnnxEngine implements SpeechEngine {
   readonly #opened: OpenedVoice;
   readonly #kind: SymbolKind;
   readonly #read: VoiceReader;
+  readonly #kokoro: KokoroVoice | null;
   /** Traits of the speakers by index, null where they cannot be told; measured when the first cloned voice needs them. */
   #own: Promise<(VoiceTraits | null)[]> | null = null;
 
@@ -86,26 +90,28 @@ export class OnnxEngine implements SpeechEngine {
     this.#opened = parts.opened;
     this.#kind = parts.kind;
     this.#read = parts.read;
+    this.#kokoro = parts.kokoro;
   }
 
   /** Loads a voice. Rejects with the reason when graph, configuration and manifest do not fit together. */
   static async load(options: OnnxEngineOptions): Promise<OnnxEngine> {
     const { manifest, folder } = options.model;
-    const [graph, voice] = [manifest.files.graph, manifest.files.voice];
-    if (graph === undefined || voice === undefined) throw new ModelProblem("files.graph and files.voice are required");
-    const config = readVoiceConfig(join(folder, voice.path));
+    const { graph, voice } = manifest.files;
+    const kokoro = manifest.engine === "kokoro" ? readKokoroVoice(options.model) : null;
+    if (graph === undefined || (voice === undefined && kokoro === null)) throw new ModelProblem("files.graph and files.voice are required");
+    const config = kokoro?.config ?? readVoiceConfig(join(folder, voice?.path ?? ""));
     checkAgreement(manifest, config);
     const graphPath = join(folder, graph.path);
     const opened = await options.pool.open(graphPath, options.providers).catch((cause: unknown) => {
       throw new ModelProblem(`the graph cannot be loaded: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
     });
-    checkInputs(opened, config);
+    checkInputs(opened, kokoro === null ? piperInputs(config) : kokoroInputs);
     for (const { provider, reason } of opened.refused) {
       options.log.warn({ model: manifest.name, provider, reason, using: opened.provider }, "FALLING BACK: an execution provider does not work here");
     }
-    const kind = manifest.phonemes === "parley-en" ? "parley-en" : config.phoneme_type;
-    const read = await openReader(kind, options.model, config, options.phonemizer);
-    return new OnnxEngine(options, { config, graphPath, opened, kind, read });
+    const kind = kokoro !== null ? "kokoro" : manifest.phonemes === "parley-en" ? "parley-en" : config.phoneme_type;
+    const read = kokoro === null ? await openReader(kind, options.model, config, options.phonemizer) : await openKokoroReader(kokoro, options.phonemizer);
+    return new OnnxEngine(options, { config, graphPath, opened, kind, read, kokoro });
   }
 
   describe(): ServedModel {
@@ -150,7 +156,7 @@ export class OnnxEngine implements SpeechEngine {
   }
 
   async #pieceOf(text: string): Promise<Piece | null> {
-    const symbols = await this.#symbols({ text, language: "en", toSource: (range) => range }, text);
+    const symbols = await this.#symbols({ text, language: "en", toSource: (range) => range }, text, this.#config.default_speaker_id);
     return cutIntoPieces(symbols, this.#config.phoneme_id_map, this.#maxIds)[0] ?? null;
   }
 
@@ -200,6 +206,7 @@ export class OnnxEngine implements SpeechEngine {
   #languages(): string[] {
     const { manifest } = this.#options.model;
     if (manifest.languages.length > 0) return manifest.languages;
+    if (this.#kokoro !== null) return this.#kokoro.languages;
     const tag = this.#config.language?.code ?? this.#config.espeak?.voice ?? "*";
     return [tag.split(/[-_]/)[0]?.toLowerCase() ?? "*"];
   }
@@ -222,12 +229,13 @@ export class OnnxEngine implements SpeechEngine {
     return id;
   }
 
-  async #symbols(spoken: SpokenText, source: string): Promise<VoiceSymbol[]> {
-    return knownSymbols(await this.#read(spoken, source), this.#config.phoneme_id_map);
+  async #symbols(spoken: SpokenText, source: string, speakerId: number): Promise<VoiceSymbol[]> {
+    return knownSymbols(await this.#read(spoken, source, speakerId), this.#config.phoneme_id_map);
   }
 
   /** The speaker that is named; for a cloned voice the one most like it. */
-  #chooseSpeaker({ speaker, traits }: VoiceSettings, own: readonly (VoiceTraits | null)[]): number {
+  #chooseSpeaker({ speaker, traits }: VoiceSettings, own: readonly (VoiceTraits | null)[], language: string): number {
+    if (this.#kokoro !== null && speaker === null) return this.#kokoro.speakerFor(language);
     const nearest = speaker === null && traits !== null && this.#steers ? nearestSpeaker(traits, own) : null;
     return nearest ?? this.#speakerId(speaker);
   }
@@ -235,9 +243,9 @@ export class OnnxEngine implements SpeechEngine {
   async #prepare(job: ChunkJob): Promise<Rendering> {
     const { chunk } = job;
     const own = chunk.voice.traits === null ? [] : await this.#speakerTraits();
-    const speakerId = this.#chooseSpeaker(chunk.voice, own);
     const spoken = spokenText(chunk);
-    const symbols = this.#kind === "parley-en" && !/^en(?:-|$)/i.test(spoken.language) ? [] : await this.#symbols(spoken, chunk.text);
+    const speakerId = this.#chooseSpeaker(chunk.voice, own, spoken.language);
+    const symbols = this.#kind === "parley-en" && !/^en(?:-|$)/i.test(spoken.language) ? [] : await this.#symbols(spoken, chunk.text, speakerId);
     const speakable = isSpeakable(symbols);
     // Letters of which the voice has none: silence would pretend that they had been read.
     if (!speakable && /\p{L}/u.test(spoken.text)) {
@@ -310,6 +318,7 @@ export class OnnxEngine implements SpeechEngine {
         speakerIds: rows.map(({ speakerId }) => speakerId),
         padTo,
         hopLength: this.#config.hop_length,
+        styles: this.#kokoro === null ? null : rows.map(({ piece, speakerId }) => (this.#kokoro as KokoroVoice).styleOf(speakerId, piece.symbols.length)),
       },
       sampleRate: this.#config.audio.sample_rate,
       changes: rows.map(({ pitchRatio, whisper }) => ({ pitchRatio, whisper })),
@@ -358,8 +367,13 @@ function idStarts(piece: Piece, row: SpokenRow): { symbolIndex: number; share: n
   return starts;
 }
 
-function checkInputs({ inputNames, outputNames }: OpenedVoice, config: VoiceConfig): void {
-  const needed = ["input", "input_lengths", "scales", ...(config.num_speakers > 1 ? ["sid"] : [])];
+const kokoroInputs = ["input_ids", "style", "speed"];
+
+function piperInputs({ num_speakers: speakers }: VoiceConfig): string[] {
+  return ["input", "input_lengths", "scales", ...(speakers > 1 ? ["sid"] : [])];
+}
+
+function checkInputs({ inputNames, outputNames }: OpenedVoice, needed: readonly string[]): void {
   const missing = needed.filter((name) => !inputNames.includes(name));
   const unknown = inputNames.filter((name) => !needed.includes(name));
   if (missing.length > 0) throw new ModelProblem(`the graph lacks the input ${missing.join(", ")}`);

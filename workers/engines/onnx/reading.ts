@@ -4,14 +4,16 @@ import { type ModelFolder, ModelProblem } from "../../repository/folder.js";
 import { EnglishFrontEnd } from "../../text/pronunciation/front-end.js";
 import type { SpokenText, TextRange } from "../../text/spoken-text.js";
 import type { Phonemizer } from "../espeak/phonemizer.js";
+import { kokoroSymbols } from "./kokoro-phonemes.js";
+import type { KokoroVoice } from "./kokoro-voice.js";
 import { textSymbols, type VoiceSymbol } from "./symbols.js";
 import type { VoiceConfig } from "./voice-config.js";
 
-/** What the symbols of a voice are: letters, espeak's phonemes, or those of our own front end. */
-export type SymbolKind = "text" | "espeak" | "parley-en";
+/** What the symbols of a voice are: letters, espeak's phonemes, those of our own front end, or Kokoro's spelling of espeak's. */
+export type SymbolKind = "text" | "espeak" | "parley-en" | "kokoro";
 
 /** Turns spoken text into the symbols of a voice. `source` is the chunk's own text, which still has the writer's stars. */
-export type VoiceReader = (spoken: SpokenText, source: string) => Promise<VoiceSymbol[]>;
+export type VoiceReader = (spoken: SpokenText, source: string, speakerId: number) => Promise<VoiceSymbol[]>;
 
 /** The lexicon of a `parley-en` voice when its manifest names none. */
 const DEFAULT_LEXICON = "lexicon.bin";
@@ -22,6 +24,15 @@ export async function openReader(kind: SymbolKind, model: ModelFolder, config: V
   if (kind === "parley-en") return englishReader(openFrontEnd(model));
   await phonemizer.start();
   return async ({ text, language }) => await phonemizer.phonemize(text, config.espeak?.voice ?? language);
+}
+
+/** Makes the reader of a Kokoro voice, whose speakers have accents of their own. */
+export async function openKokoroReader(voice: KokoroVoice, phonemizer: Phonemizer): Promise<VoiceReader> {
+  await phonemizer.start();
+  return async ({ text }, _source, speakerId) => {
+    const { espeakVoice, accent } = voice.accentOf(speakerId);
+    return kokoroSymbols(await phonemizer.phonemize(text, espeakVoice), accent);
+  };
 }
 
 function openFrontEnd({ folder, manifest }: ModelFolder): EnglishFrontEnd {

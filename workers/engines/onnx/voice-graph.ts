@@ -12,6 +12,8 @@ export interface GraphCall {
   /** Row length to pad to, 0 for the longest row's. */
   padTo: number;
   hopLength: number;
+  /** Style of each row, for graphs that take one instead of a speaker's number; Piper's take none. */
+  styles?: Float32Array[] | null;
 }
 
 /** Pitch added to each id, in semitones, and factor on its duration. */
@@ -34,7 +36,24 @@ export interface VoiceGraph extends Omit<Graph, "run"> {
 /** Opens a voice graph; see `openGraph`. */
 export async function openVoiceGraph(path: string, providers: readonly string[]): Promise<VoiceGraph> {
   const graph = await openGraph(path, providers);
-  return { ...graph, run: (call) => runVoice(graph, call) };
+  return { ...graph, run: (call) => (call.styles ? runStyled(graph, call, call.styles) : runVoice(graph, call)) };
+}
+
+/** Kokoro's inputs: one row in a call, the rate instead of the length. */
+async function runStyled(graph: Graph, { rows, scales }: GraphCall, styles: Float32Array[]): Promise<GraphRow[]> {
+  const spoken: GraphRow[] = [];
+  for (const [r, row] of rows.entries()) {
+    const style = styles[r] ?? new Float32Array(0);
+    const results = await graph.run({
+      input_ids: { type: "int64", data: BigInt64Array.from(row, BigInt), dims: [1, row.length] },
+      style: { type: "float32", data: style, dims: [1, style.length] },
+      speed: { type: "float32", data: Float32Array.of(1 / (scales[1] ?? 1)), dims: [1] },
+    });
+    const sound = results[graph.outputNames[0] ?? ""];
+    if (sound?.type !== "float32") throw new RangeError("the graph's first output is not float32 sound");
+    spoken.push({ sound: sound.data, frames: null });
+  }
+  return spoken;
 }
 
 async function runVoice(graph: Graph, call: GraphCall): Promise<GraphRow[]> {

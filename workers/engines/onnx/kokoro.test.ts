@@ -1,0 +1,109 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { systemClock } from "#common/clock";
+import { createLogger } from "#common/log";
+import { readModelFolder } from "../../repository/folder.js";
+import { openRepository } from "../../repository/repository.js";
+import { medianPitchHz } from "../conformance/pitch.js";
+import { speakOne, testChunk } from "../conformance/speak.js";
+import { speechEngineConformance } from "../conformance/suite.js";
+import type { SpeechEngine } from "../engine.js";
+import { Phonemizer } from "../espeak/phonemizer.js";
+import { loadEngines } from "../load.js";
+import { ModelThreads } from "../model-threads.js";
+import { OnnxEngine } from "./engine.js";
+import { kokoroSymbols } from "./kokoro-phonemes.js";
+import { readKokoroVoice } from "./kokoro-voice.js";
+import { SessionPool } from "./session-pool.js";
+import { writeToneKokoro } from "./testing/tone-kokoro.js";
+
+const directory = mkdtempSync(join(tmpdir(), "parley-kokoro-"));
+const log = createLogger("test", "fatal");
+const threads = new ModelThreads(2);
+const phonemizer = new Phonemizer({ log, clock: systemClock });
+let count = 0;
+
+async function load(): Promise<SpeechEngine> {
+  const folder = join(directory, `voice-${count++}`);
+  writeToneKokoro(folder);
+  return await OnnxEngine.load({ model: await readModelFolder(folder), pool: new SessionPool(threads), phonemizer, providers: ["cpu"], log });
+}
+
+afterAll(async () => {
+  await threads.close();
+  await phonemizer.close();
+  rmSync(directory, { recursive: true });
+});
+
+speechEngineConformance("onnx with a Kokoro voice", { load, speaker: "bf_tone", whispers: false });
+
+describe("a Kokoro voice", () => {
+  it("has the speakers whose language can be pronounced, and chooses by the text's language", async () => {
+    const engine = await load();
+    expect(engine.describe()).toMatchObject({ sampleRate: 24_000, speakers: ["af_heart", "bf_tone", "ff_tone"], languages: ["en", "fr"], maxBatch: 1 });
+    const pitch = async (language: string): Promise<number> =>
+      medianPitchHz((await speakOne(engine, testChunk("la la la la la la", { voice: { language } }))).samples, 24_000) ?? 0;
+    expect((await pitch("fr")) / (await pitch("en"))).toBeGreaterThan(1.3);
+  });
+
+  it("takes the style for the number of symbols, the last where there are more", async () => {
+    const folder = join(directory, "styles");
+    writeToneKokoro(folder);
+    const voice = readKokoroVoice(await readModelFolder(folder));
+    expect([...voice.styleOf(1, 17).subarray(0, 3)]).toEqual([0.25, 17, 0]);
+    expect(voice.styleOf(1, 17).length).toBe(256);
+    expect(voice.styleOf(0, 4000)[1]).toBe(509);
+  });
+
+  it("spells espeak's phonemes in Kokoro's way, each at its place in the text", () => {
+    const spelled = (ipa: string, accent: "american" | "british" | "other"): string =>
+      kokoroSymbols([...ipa].map((symbol, at) => ({ symbol, range: { start: at, end: at + 1 } })), accent)
+        .map(({ symbol }) => symbol)
+        .join("");
+    expect(spelled("həlˈoʊ wˈɜːld", "american")).toBe("həlˈO wˈɜɹld");
+    expect(spelled("həlˈəʊ wˈɜːld", "british")).toBe("həlˈQ wˈɜːld");
+    expect(spelled("dʒˈʌdʒ tʃˈeɪndʒ", "american")).toBe("ʤˈʌʤ ʧˈAnʤ");
+    expect(spelled("bˈʌɾɚ", "american")).toBe("bˈʌɾəɹ");
+    expect([spelled("bˈʌtn\u0329", "american"), spelled("fˈɔːɹ", "american"), spelled("fˈɔː", "british")]).toEqual(["bˈʌtᵊn", "fˈɔɹ", "fˈɔː"]);
+    expect(spelled("bɔ̃ʒˈuʁ", "other")).toBe("bɔ̃ʒˈuʁ");
+    const placed = kokoroSymbols([..."aɪs"].map((symbol, at) => ({ symbol, range: { start: at, end: at + 1 } })), "american");
+    expect(placed).toEqual([
+      { symbol: "I", range: { start: 0, end: 1 } },
+      { symbol: "s", range: { start: 2, end: 3 } },
+    ]);
+  });
+});
+
+const edit = (file: string, change: (text: string) => string) => (folder: string) => {
+  const path = join(folder, file);
+  writeFileSync(path, Buffer.from(change(readFileSync(path, "latin1")), "latin1"));
+};
+const bad: readonly [string, RegExp, (folder: string) => void][] = [
+  ["no graph", /no onnx\/model\.onnx/, (folder) => rmSync(join(folder, "onnx/model.onnx"))],
+  ["no tokenizer", /no tokenizer\.json/, (folder) => rmSync(join(folder, "tokenizer.json"))],
+  ["another input", /lacks the input style/, edit("onnx/model.onnx", (text) => text.replaceAll("style", "stile"))],
+  ["an unknown operator", /CumSam/, edit("onnx/model.onnx", (text) => text.replaceAll("CumSum", "CumSam"))],
+  ["half a style", /af_heart\.bin has 1000 bytes/, (folder) => writeFileSync(join(folder, "voices/af_heart.bin"), new Uint8Array(1000))],
+  ["no speaker that can be pronounced", /no speaker.*zf_tone/, (folder) => ["af_heart", "bf_tone", "ff_tone"].forEach((name) => rmSync(join(folder, "voices", `${name}.bin`)))],
+  ["no pad", /lacks "\$"/, edit("tokenizer.json", (text) => text.replace('"$":0,', ""))],
+];
+
+describe("Kokoro folders that cannot be served", () => {
+  it("are reported with their reasons, and the others serve", { timeout: 60_000 }, async () => {
+    const root = join(directory, "root");
+    writeToneKokoro(join(root, "good"));
+    for (const [i, [, , spoil]] of bad.entries()) {
+      writeToneKokoro(join(root, `bad-${i}`));
+      spoil(join(root, `bad-${i}`));
+    }
+    const loaded = await loadEngines(await openRepository([root], []), { slots: 1, providers: ["cpu"], log: createLogger("test", "silent"), clock: systemClock });
+    try {
+      expect([...loaded.engines.keys()]).toEqual(["good"]);
+      for (const [i, [what, reason]] of bad.entries()) expect(loaded.broken.find(({ name }) => name === `bad-${i}`)?.reason, what).toMatch(reason);
+    } finally {
+      await loaded.close();
+    }
+  });
+});
