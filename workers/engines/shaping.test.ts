@@ -28,12 +28,12 @@ describe("shaping", () => {
     );
   });
 
-  it("drops leading silence but five milliseconds, and moves the words along", () => {
+  it("drops leading silence but twenty milliseconds, and moves the words along", () => {
     const shaper = new ChunkShaper(plain);
     expect(shaper.push(new Int16Array(50)).length).toBe(0);
     const out = shaper.push(Int16Array.from([...new Array<number>(10).fill(0), 1000, 2000]));
-    expect([...out]).toEqual([0, 0, 0, 0, 0, 1000, 2000]);
-    expect(shaper.place({ text: "a", startMs: 60, endMs: 62, sourceStart: 0, sourceEnd: 1 })).toMatchObject({ startMs: 5, endMs: 7 });
+    expect([...out]).toEqual([...Array<number>(20).fill(0), 1000, 2000]);
+    expect(shaper.place({ text: "a", startMs: 60, endMs: 62, sourceStart: 0, sourceEnd: 1 })).toMatchObject({ startMs: 20, endMs: 22 });
   });
 
   it("gives nothing for silence, and then only the pause", () => {
