@@ -9,8 +9,8 @@ import { elementType, GraphBuilder } from "./graph.js";
 export const toneKokoro = { sampleRate: 24_000, styles: 510, styleValues: 256 } as const;
 
 const HOP_SAMPLES = 128;
-const LETTER_FRAMES = 24;
-const PAUSE_FRAMES = 12;
+const LETTER_FRAMES = 13;
+const PAUSE_FRAMES = 7;
 const OPERATOR_SET = 15;
 
 const silent = ";:,.!?—…\"()“” ";
