@@ -5,6 +5,7 @@ import type { Clock } from "#common/clock";
 import type { Config } from "#common/config/config";
 import { newIdentifier } from "#common/identifier";
 import { modelFolders } from "./added-models.js";
+import { untilEdgeServes } from "./edge-readiness.js";
 import type { TerminalLine } from "./log-collector.js";
 import type { RestartPolicy } from "./restart-policy.js";
 import { launchRole } from "./role-process.js";
@@ -36,7 +37,7 @@ export interface Cluster {
   natsUrl: string;
   redisUrl: string;
   children: readonly Supervised[];
-  /** Resolves when every child is ready; rejects with LaunchError when one ends again and again instead. */
+  /** Resolves when every child is ready and the edge knows of them; rejects with LaunchError when one ends again and again instead. */
   ready: Promise<void>;
   /** Drains in order: edge, workers, schedulers, control plane, then Redis and NATS. Resolves when all are gone. */
   stop(): Promise<void>;
@@ -97,12 +98,14 @@ export async function launchCluster(options: ClusterOptions): Promise<Cluster> {
   const servers = [redis.child, nats.child].filter((child) => child !== null);
   const children = [...servers, ...roles.map(({ child }) => child)];
 
+  const baseUrl = `http://${hostForUrl(config.HOST)}:${address.port}`;
+  const childrenReady = Promise.all(children.map((child) => child.firstReady)).then(() => untilEdgeServes(baseUrl));
   return {
-    baseUrl: `http://${hostForUrl(config.HOST)}:${address.port}`,
+    baseUrl,
     natsUrl: address.natsUrl,
     redisUrl: address.redisUrl,
     children,
-    ready: Promise.race([Promise.all(children.map((child) => child.firstReady)), startup.hopeless]).then(() => undefined),
+    ready: Promise.race([childrenReady, startup.hopeless]).then(() => undefined),
     async stop() {
       for (const role of drainOrder) {
         const leaving = roles.filter((candidate) => candidate.role === role);

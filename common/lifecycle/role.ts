@@ -104,7 +104,7 @@ export function runRole(role: string, start: (context: RoleContext) => Promise<R
 }
 
 /** The way of spans to the analytics engine, where they are kept. */
-function spanStoreOf(role: string, id: string, config: Config, log: Logger, metrics: Metrics): TracingOptions["kept"] {
+function spanStoreOf(id: string, config: Config, log: Logger, metrics: Metrics): TracingOptions["kept"] {
   const url = config.NATS_URL;
   if (!spansAreKept(config) || url === null) return null;
   const dropped = metrics.counter("parley_spans_dropped_total");
@@ -119,7 +119,7 @@ async function openWatch(
   log: Logger,
 ): Promise<{ metrics: Metrics; tracing: Tracing; listener: MetricsListener | null }> {
   const metrics = createMetrics(role);
-  const tracing = await openTracing({ endpoint: config.OTEL_EXPORTER_OTLP_ENDPOINT, role, id, log, kept: spanStoreOf(role, id, config, log, metrics) });
+  const tracing = await openTracing({ endpoint: config.OTEL_EXPORTER_OTLP_ENDPOINT, role, id, log, kept: spanStoreOf(id, config, log, metrics) });
   const port = config.PARLEY_METRICS_PORT;
   const listener = port === 0 || role === "edge" ? null : await listenForScrapes({ host: config.HOST, port, metrics });
   return { metrics, tracing, listener };

@@ -5,7 +5,7 @@ import { createLogger } from "#common/log";
 import { openDatabase } from "#control-plane/database/open";
 
 /** Names the folder that a test run keeps its prepared database in; set by `global-setup.ts`. */
-export const PREPARED_DATABASE_VARIABLE = "PARLEY_TEST_PREPARED_DATABASE";
+export const PREPARED_DATABASE_VARIABLE = "TEST_PREPARED_DATABASE";
 
 /** Another process of the run makes it meanwhile. */
 const WAIT_MS = 120_000;

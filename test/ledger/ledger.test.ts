@@ -77,7 +77,7 @@ describe.each(engines)("the ledger on %s", (engine) => {
 
   it("ends a hold either way when it expires while it is settled", async () => {
     const teamId = await team(1000);
-    const ids = Array.from({ length: 12 }, (_, index) => `race ${index}`);
+    const ids = Array.from({ length: 12 }, (_, index) => `expiring ${index}`);
     for (const id of ids) await holdCredit(records, { id, teamId, micros: 50, purpose: "session", expiresAt: now }, now);
     await Promise.all(ids.flatMap((id, index) => [settleHold(records, id, 20 + index, now), expireHolds(records, now)]));
     const spent = ids.reduce((sum, _, index) => sum + 20 + index, 0);
