@@ -95,6 +95,11 @@ describe("the English front end", () => {
     expect([...ranges]).toEqual(["Pay", "25", "%", "to", "R", "&", "D", ""]);
   });
 
+  it("reads letters whatever their typeface", () => {
+    for (const text of ["𝓖𝓸 home", "Ｇｏ home"]) expect(symbols(text)).toBe(symbols("Go home"));
+    expect(symbols("ﬁsh")).toBe(symbols("fish"));
+  });
+
   it("has nothing to say for other scripts, and survives what is no text", () => {
     for (const text of ["日本語", "Привет", "😀", "...", "", "\ud800", "'"]) expect(symbols(text).replace(/[.,?!;:|]/g, "")).toBe("");
     expect(symbols("e\u0301".repeat(200)).length).toBeGreaterThan(100);

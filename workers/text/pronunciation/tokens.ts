@@ -18,17 +18,20 @@ const pauses: Readonly<Record<string, PauseMark>> = {
   ".": ".", ",": ",", "?": "?", "!": "!", ";": ";", ":": ":", "…": ",", "—": ",", "–": ",", "(": ",", ")": ",", "[": ",", "]": ",",
 };
 
-/** Letters that canonical decomposition does not take apart. */
+/** Letters that decomposition does not take apart. */
 const plainLetters: Readonly<Record<string, string>> = { ß: "ss", æ: "ae", œ: "oe", ø: "o", ł: "l", đ: "d", ð: "d", þ: "th", ı: "i", "’": "'" };
 
-/** Latin letters without their marks, typographic apostrophes as plain ones; case stays. Other scripts are dropped: there are no sounds for them. */
+/**
+ * Latin letters in any typographic form (mathematical, full width, ligatures) without their marks, typographic apostrophes as plain ones; case
+ * stays. Other scripts are dropped: there are no sounds for them.
+ */
 export function plainWord(text: string): string {
   if (/^[A-Za-z']*$/.test(text)) return text;
   const replaced = text.replace(/[ßæœøłđðþı’]/gi, (letter) => {
     const plain = plainLetters[letter.toLowerCase()] ?? "";
     return letter === letter.toLowerCase() ? plain : plain.toUpperCase();
   });
-  return replaced.normalize("NFD").replace(/[^A-Za-z']/g, "");
+  return replaced.normalize("NFKD").replace(/[^A-Za-z']/g, "");
 }
 
 /** Words and pauses of a text, in order; figures and signs that are still in it become words at their place. */
