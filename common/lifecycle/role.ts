@@ -105,9 +105,10 @@ export function runRole(role: string, start: (context: RoleContext) => Promise<R
 
 /** The way of spans to the analytics engine, where they are kept. */
 function spanStoreOf(id: string, config: Config, log: Logger, metrics: Metrics): TracingOptions["kept"] {
+  // Always there, at 0 where no span is kept: an alert on a metric that is missing never fires.
+  const dropped = metrics.counter("parley_spans_dropped_total");
   const url = config.NATS_URL;
   if (!spansAreKept(config) || url === null) return null;
-  const dropped = metrics.counter("parley_spans_dropped_total");
   return { connect: () => connectNats({ url, name: `${id}-spans`, log }), clock: systemClock, onDropped: (count) => dropped({}, count) };
 }
 

@@ -30,6 +30,7 @@ const HIGHEST_WORD_ERROR_RATE = 0.08;
 
 describe("speech is intelligible", () => {
   let cluster: TestCluster;
+  const heard: string[] = [];
 
   beforeAll(async () => {
     cluster = await startCluster();
@@ -48,25 +49,21 @@ describe("speech is intelligible", () => {
     return new Uint8Array(await response.arrayBuffer());
   }
 
-  async function wordErrorRate(spoken: (sentence: string, index: number) => string): Promise<number> {
-    let errors = 0;
-    let words = 0;
-    for (const [index, sentence] of sentences.entries()) {
-      const result = wordErrors(sentence, await hear(await speak(spoken(sentence, index))));
-      errors += result.errors;
-      words += result.words;
-    }
-    return errors / words;
+  /** Share of wrong words when what was heard of sentence `index` is held against sentence `index + shift`. */
+  function wordErrorRate(shift: number): number {
+    const results = sentences.map((_, index) => wordErrors(sentences[(index + shift) % sentences.length]!, heard[index]!));
+    return results.reduce((sum, { errors }) => sum + errors, 0) / results.reduce((sum, { words }) => sum + words, 0);
   }
 
   it(`to a recognizer that is not ours, within ${HIGHEST_WORD_ERROR_RATE * 100} % word errors`, async () => {
-    const rate = await wordErrorRate((sentence) => sentence);
+    for (const sentence of sentences) heard.push(await hear(await speak(sentence)));
+    const rate = wordErrorRate(0);
     console.log(`word error rate of pocketsphinx on the embedded voice: ${(rate * 100).toFixed(1)} %`);
     expect(rate).toBeLessThanOrEqual(HIGHEST_WORD_ERROR_RATE);
   }, 180_000);
 
-  it("and the recognizer does not hear the sentences in what says something else", async () => {
-    const rate = await wordErrorRate((_, index) => sentences[(index + 5) % sentences.length]!);
-    expect(rate).toBeGreaterThan(0.85);
-  }, 180_000);
+  it("and the recognizer does not hear in the sentences what says something else", () => {
+    expect(heard).toHaveLength(sentences.length);
+    expect(wordErrorRate(5)).toBeGreaterThan(0.85);
+  });
 });
