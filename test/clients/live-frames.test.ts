@@ -1,0 +1,67 @@
+import { decode, encode } from "@msgpack/msgpack";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startCluster, type TestCluster } from "../harness/cluster.js";
+import { openLive, speakLive } from "../harness/live-client.js";
+import { decodeWithFfmpeg, durationSeconds, soundingShare } from "../harness/sound.js";
+
+const pcm = { inputArguments: ["-f", "s16le", "-ac", "1", "-ar", "24000"] };
+const flush = { event: "flush" };
+
+/** Orders of frames on `/v1/tts/live` as voice-agent frameworks send them (protocols.md 1.2). */
+describe("the live socket, as frameworks use it", () => {
+  let cluster: TestCluster;
+  beforeAll(async () => {
+    cluster = await startCluster();
+  });
+  afterAll(async () => {
+    await cluster?.stop();
+  });
+
+  it("speaks for LiveKit: each sentence with a blank behind it and a flush, then stop", async () => {
+    const result = await speakLive({
+      ...cluster,
+      request: { chunk_length: 100, latency: "balanced", format: "pcm", sample_rate: 24_000, opus_bitrate: 64_000, reference_id: null, normalize: true },
+      events: ["The first sentence is here. ", flush, "And this is the second one. ", flush, { event: "stop" }],
+    });
+    expect([result.finish, result.closeCode]).toEqual([{ reason: "stop" }, 1000]);
+    const sound = await decodeWithFfmpeg(result.audio, pcm);
+    expect(durationSeconds(sound)).toBeGreaterThan(2.5);
+    expect(soundingShare(sound)).toBeGreaterThan(0.5);
+  });
+
+  it("speaks for Pipecat: one start, utterance after utterance on an open socket, frames that it does not drop, stop at the end", async () => {
+    const socket = openLive(cluster);
+    const frames: Uint8Array[] = [];
+    let heard: () => void = () => undefined;
+    const finished = new Promise<unknown>((resolve, reject) => {
+      socket.on("error", reject);
+      socket.on("message", (data: Buffer) => {
+        const event = decode(data) as { event: string; audio?: Uint8Array };
+        if (event.event === "finish") resolve(event);
+        if (event.audio !== undefined) frames.push(event.audio);
+        heard();
+      });
+    });
+    const send = (event: object): void => socket.send(encode(event));
+    const seconds = (): number => frames.reduce((sum, frame) => sum + frame.byteLength, 0) / 48_000;
+    const soundOf = (atLeastSeconds: number): Promise<void> =>
+      new Promise((resolve) => {
+        heard = () => seconds() >= atLeastSeconds && resolve();
+        heard();
+      });
+    await new Promise((resolve) => socket.once("open", resolve));
+    const prosody = { speed: 1, volume: 0 };
+    send({ event: "start", request: { text: "", format: "pcm", sample_rate: 24_000, latency: "balanced", normalize: true, prosody, reference_id: null, temperature: null, top_p: null } });
+    for (const text of ["Hello, how can I help you today? ", "Let me look that up for you. "]) {
+      const before = seconds();
+      send({ event: "text", text });
+      send(flush);
+      await soundOf(before + 1);
+    }
+    send({ event: "stop" });
+    expect(await finished).toEqual({ event: "finish", reason: "stop" });
+    // The last frame of each utterance alone may be short: Pipecat drops what has 1,024 bytes or fewer.
+    expect(frames.filter((frame) => frame.byteLength <= 1024).length).toBeLessThanOrEqual(2);
+    expect(seconds()).toBeGreaterThan(2.5);
+  });
+});
