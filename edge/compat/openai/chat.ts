@@ -6,7 +6,7 @@ import { answerJson } from "../../http/answers.js";
 import { readBody } from "../../http/body.js";
 import type { HttpRequest, HttpResponder, HttpRoute } from "../../http/exchange.js";
 import { type HttpSpeechWriter, speakOverHttp } from "../../routes/speech/http-speech.js";
-import { AUDIO_TOKENS_PER_SECOND } from "./audio-tokens.js";
+import { AUDIO_TOKENS_PER_SECOND } from "../../speech/session/plan.js";
 import { admitToModel } from "../../speech/session/caller.js";
 import type { SpeechContext } from "../../speech/session/context.js";
 import type { ChunkEvent } from "../../speech/session/output.js";

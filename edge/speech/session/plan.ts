@@ -11,7 +11,7 @@ import type { Caller } from "./caller.js";
 import type { SpeechContext } from "./context.js";
 
 /** Audio tokens that the service's models make per second of sound: `max_new_tokens` counts them. */
-const TOKENS_PER_SECOND = 21.5;
+export const AUDIO_TOKENS_PER_SECOND = 21.5;
 
 /** A validated request turned into what the parts of the speech path want to know. */
 export interface SpeechPlan {
@@ -46,7 +46,7 @@ export async function planSpeech(options: { request: SpeechRequest; caller: Call
       tier: name === "s2.1-pro-free" ? "free" : "live",
       voices: cast.voices,
       normalize: request.normalize ?? true,
-      maxSamples: Math.ceil((maxTokens / TOKENS_PER_SECOND) * served.sampleRate),
+      maxSamples: Math.ceil((maxTokens / AUDIO_TOKENS_PER_SECOND) * served.sampleRate),
       seedBase: seedBase(served.name, cast.voices, request),
       traceparent: caller.traceparent,
       pacing,

@@ -4,13 +4,12 @@ import { newIdentifier } from "#common/identifier";
 import { speakWholeText } from "../../../routes/speech/whole-text.js";
 import type { Caller } from "../../../speech/session/caller.js";
 import type { SpeechContext } from "../../../speech/session/context.js";
-import { planSpeech } from "../../../speech/session/plan.js";
+import { AUDIO_TOKENS_PER_SECOND, planSpeech } from "../../../speech/session/plan.js";
 import type { ChunkEvent, SpeechOutput } from "../../../speech/session/output.js";
 import { SpokenRequest } from "../../../speech/session/spoken-request.js";
 import { livePacing } from "../../../speech/stream/stream-settings.js";
 import { Base64Pieces } from "../../base64-pieces.js";
 import { errorMessage } from "../../error-answer.js";
-import { AUDIO_TOKENS_PER_SECOND } from "../audio-tokens.js";
 import { describeItem, newItemId } from "./conversation.js";
 
 export interface RealtimeResponseOptions {
