@@ -43,6 +43,7 @@ import type { MeasureVoice } from "./voices/measurement.js";
 import { voiceObjects } from "./voices/objects.js";
 import { resolveVoices } from "./voices/resolve.js";
 import { voiceRoutes } from "./voices/routes.js";
+import type { TranscribeVoice } from "./voices/transcription.js";
 import { walletRoutes } from "./wallet/routes.js";
 import { reclaimDeliveries } from "./webhooks/delivery-book.js";
 import { webhookRoutes } from "./webhooks/routes.js";
@@ -60,6 +61,8 @@ export interface ServiceOptions {
   records: Records;
   log: Logger;
   measure: MeasureVoice;
+  /** Hears what is said in the samples of a voice. */
+  transcribe: TranscribeVoice;
   /** The way out for requests whose address a user chose. */
   outbound: Outbound;
   /** Encrypts what is stored and never shown. */
@@ -116,9 +119,9 @@ export async function startService(options: ServiceOptions): Promise<ControlPlan
 }
 
 /** Every route that edges forward requests to. */
-export function controlRoutes({ bus, clock, records, log, measure, now, outbound, sealer, sumUsage }: ServiceOptions): Route[] {
+export function controlRoutes({ bus, clock, records, log, measure, transcribe, now, outbound, sealer, sumUsage }: ServiceOptions): Route[] {
   return [
-    ...voiceRoutes({ records, objects: voiceObjects(bus, log), measure, now, bus }),
+    ...voiceRoutes({ records, objects: voiceObjects(bus, log), measure, transcribe, now, bus }),
     ...walletRoutes(records),
     ...usageRoutes(sumUsage ?? ((query) => sumUsageInRecords(records, query)), now),
     ...agentPlatformRoutes({ records, outbound, sealer, clock, now }),

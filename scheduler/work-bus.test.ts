@@ -107,6 +107,17 @@ describe("the scheduler on the bus", () => {
     expect(cluster.batches("w1").map((batch) => batch.chunks[0]?.chunk.attempt)).toEqual([1, 2]);
   });
 
+  it.each(["edge", "control-plane"] as const)("drops what a lost %s left waiting", (role) => {
+    const cluster = new Cluster();
+    cluster.bus.publish(membersSubject, { type: "heartbeat", role, id: "edge-1", epoch: "e", state: "ready" } satisfies Heartbeat);
+    cluster.worker("w1", { slots: 1 });
+    cluster.submit({ stream: "a" });
+    cluster.submit({ stream: "b" });
+    cluster.live(2500, "w1");
+    cluster.finish("w1");
+    expect(cluster.batches("w1").map((batch) => batch.chunks[0]?.chunk.streamId)).toEqual(["a"]);
+  });
+
   it("wakes up by itself for an overdue batch", () => {
     const cluster = new Cluster();
     cluster.worker("w1");

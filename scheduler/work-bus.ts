@@ -3,7 +3,7 @@ import type { Clock } from "#common/clock";
 import type { Logger } from "#common/log";
 import { followMembers, sendHeartbeats } from "#common/membership/heartbeat";
 import type { MembershipChange } from "#common/membership/membership";
-import type { LifecycleState } from "#protocol/bus/membership";
+import { type LifecycleState, ownsWork } from "#protocol/bus/membership";
 import {
   type BatchDone,
   edgeVerdictSubject,
@@ -122,5 +122,5 @@ function eventOf({ type, member }: MembershipChange): SchedulerEvent | null {
   if (member.role === "worker") {
     return type === "lost" ? { type: "worker-lost", workerId: member.id, epoch: member.epoch } : { type: "worker-seen", heartbeat: member };
   }
-  return member.role === "edge" && type === "lost" ? { type: "edge-lost", edgeId: member.id } : null;
+  return ownsWork(member.role) && type === "lost" ? { type: "edge-lost", edgeId: member.id } : null;
 }

@@ -1,5 +1,6 @@
 import { ServiceError } from "#protocol/errors";
 import { DETECTION_CONTEXT_MS, DETECTION_STEP_MS, type HeardWord, LISTENING_RATE, MAX_SOUND_SECONDS } from "#protocol/listening/chunk";
+import type { ServiceTier } from "#protocol/bus/scheduling";
 import type { EndpointOptions } from "./endpoint.js";
 import { type CutterEvent, PieceCutter } from "./piece-cutter.js";
 import type { HeardPiece, SoundBus, SoundStream } from "./sound.js";
@@ -30,7 +31,7 @@ export type SessionEvent =
   | { type: "failed"; error: ServiceError };
 
 export interface SessionOptions {
-  sound: SoundBus;
+  sound: Pick<SoundBus, "open">;
   /** Unique in the cluster. */
   sessionId: string;
   recognizer: string;
@@ -38,6 +39,8 @@ export interface SessionOptions {
   detector: string | null;
   language: string | null;
   traceparent: string | null;
+  /** `live` when absent: somebody waits for the words. */
+  tier?: ServiceTier;
   /** `manual`: everything up to a call of `commit` is one utterance. By endpoint: an utterance ends with the silence after it. */
   commit: { by: "manual" } | { by: "endpoint"; options?: Partial<EndpointOptions> };
   /** Whether `partial` events are wanted: each costs another hearing of what was said so far. */
@@ -101,8 +104,8 @@ export class ListeningSession {
   #roomWaiters: (() => void)[] = [];
 
   constructor(options: SessionOptions) {
-    const { sound, sessionId, recognizer, detector, language, traceparent, commit } = options;
-    const common = { tier: "live", language, traceparent } as const;
+    const { sound, sessionId, recognizer, detector, language, traceparent, tier = "live", commit } = options;
+    const common = { tier, language, traceparent };
     this.#options = options;
     this.#byEndpoint = commit.by === "endpoint";
     if (this.#byEndpoint && detector === null) throw new RangeError("commits by endpoint need a detector");

@@ -11,11 +11,13 @@ import { sniffMediaType } from "./media-type.js";
 import type { VoiceObjects } from "./objects.js";
 import { insertVoice, titleColumns } from "./store.js";
 import type { Submission } from "./submission.js";
+import type { TranscribeVoice } from "./transcription.js";
 
 export interface CreateDependencies {
   records: Records;
   objects: VoiceObjects;
   measure: MeasureVoice;
+  transcribe: TranscribeVoice;
   now: () => Date;
 }
 
@@ -24,17 +26,18 @@ export interface CreateDependencies {
  * to delete. Throws `validation`, `bad_reference_audio` and `dependency_unavailable`.
  */
 export async function createVoice(dependencies: CreateDependencies, principal: Principal, submission: Submission): Promise<string> {
-  const { records, objects, measure, now } = dependencies;
+  const { records, objects, measure, transcribe, now } = dependencies;
   const request = validate(modelCreate, submission.values, ["body"]);
   requireTextForEachVoice(request);
   const measurement = await measure(request.voices);
+  const texts = await completeTexts(request, transcribe);
   const voiceId = newIdentifier();
   let coverDigest: string | null = null;
   try {
     for (const [position, bytes] of request.voices.entries()) await objects.putSample(voiceId, position, bytes);
     if (request.cover_image !== undefined) coverDigest = await objects.putCover(voiceId, request.cover_image);
     const voice = voiceRow({ voiceId, principal, request, measurement, coverDigest, createdAt: now() });
-    await insertVoice(records, voice, sampleRows(voiceId, request, submission.sampleNames, measurement));
+    await insertVoice(records, voice, sampleRows(voiceId, { ...request, texts }, submission.sampleNames, measurement));
     return voiceId;
   } catch (error) {
     await objects.remove(voiceId, request.voices.length, coverDigest);
@@ -51,6 +54,13 @@ function requireTextForEachVoice({ texts, voices }: ModelCreate): void {
     ctx: { max_length: Math.min(voices.length, MAX_VOICE_SAMPLES) },
   };
   throw new ServiceError("validation", { problems: [problem] });
+}
+
+/** A text for each sample: the caller's, else what is heard in it (protocols.md 1.5). */
+async function completeTexts({ voices, texts }: ModelCreate, transcribe: TranscribeVoice): Promise<string[]> {
+  const given = voices.map((_, position) => texts[position] ?? "");
+  const heard = await transcribe(voices.filter((_, position) => given[position] === ""));
+  return given.map((text) => (text === "" ? (heard.shift() ?? "") : text));
 }
 
 function voiceRow(made: {

@@ -8,7 +8,7 @@ import { newIdentifier } from "#common/identifier";
 import type { SpeechOutcome } from "../speech/session/metrics.js";
 import type { TranscriptionCaller } from "./caller.js";
 import type { ListeningContext } from "./context.js";
-import { chooseRecognizer } from "./recognizer.js";
+import { chooseRecognizer } from "#common/listening/recognizer";
 import { type HeardSegment, mergeWords } from "./transcript.js";
 import { beginTranscribeSpan } from "./transcribe-span.js";
 import { Transcriber } from "./transcriber.js";

@@ -10,6 +10,11 @@ export const MEMBER_TIMEOUT_MS = 1500;
 
 export type Role = "edge" | "scheduler" | "worker" | "control-plane";
 
+/** Whether members of a role submit work of their own, which is cancelled everywhere when they are lost. */
+export function ownsWork(role: Role): boolean {
+  return role === "edge" || role === "control-plane";
+}
+
 /** The life of every process, in order (design/style.md, point 11). */
 export type LifecycleState = "initialized" | "ready" | "draining" | "stopped";
 

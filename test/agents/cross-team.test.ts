@@ -5,7 +5,7 @@ import { controlRoutes } from "#control-plane/service";
 import { enqueueWebhookEvent } from "#control-plane/webhooks/enqueue";
 import type { Principal } from "#protocol/bus/control";
 import { engines, silentLog } from "../control-plane/databases.js";
-import { measureByLength, type ServiceFixture, testDoors } from "../control-plane/service.js";
+import { standInEars, type ServiceFixture, testDoors } from "../control-plane/service.js";
 import { someSession, threeEvents } from "../webhooks/sessions.js";
 import { addClient, createAgent, startTeams, type TeamClient } from "./client.js";
 
@@ -95,7 +95,7 @@ describe.each(engines.slice(0, 1))("another team's things on %s", (engine) => {
 
   const routes = controlRoutes({
     ...{ bus: { objects: () => null } as never, records: null as never, developmentKey: null },
-    ...{ clock: systemClock, log: silentLog, measure: measureByLength, now: () => new Date(), ...testDoors() },
+    ...{ clock: systemClock, log: silentLog, ...standInEars, now: () => new Date(), ...testDoors() },
   })
     .filter((route) => route.path.includes(":") && route.scope !== null)
     // Tests cannot be run yet: whatever run is asked for, the answer is 503.

@@ -11,14 +11,20 @@ import { ServiceError } from "#protocol/errors";
 import { startNats } from "../harness/servers.js";
 import { type EngineName, freshDatabase, silentLog } from "./databases.js";
 
-/** Stands in for listening: bytes that say "silent" are refused, and the length of any others decides the pitch. */
-export const measureByLength: MeasureVoice = (samples) => {
+/** Stands in for listening to the samples of a voice: bytes that say "silent" are refused, and the length of any others decides the pitch. */
+const measureByLength: MeasureVoice = (samples) => {
   if (samples.some((bytes) => Buffer.from(bytes).toString("latin1").startsWith("silent"))) {
     return Promise.reject(new ServiceError("bad_reference_audio", { parameters: { detail: "it is silent" } }));
   }
   const pitchHz = samples.reduce((sum, bytes) => sum + bytes.byteLength, 0);
   const traits = { pitchHz, pitchRangeSemitones: 2, syllablesPerSecond: 4, spectralTiltDbPerOctave: -6 };
   return Promise.resolve({ traits, durationsMs: samples.map((bytes) => bytes.byteLength) });
+};
+
+/** What a service needs to listen to the samples of a voice. */
+export const standInEars = {
+  measure: measureByLength,
+  transcribe: (samples: Uint8Array[]) => Promise.resolve(samples.map((bytes) => `${bytes.byteLength} bytes`)),
 };
 
 /** A way out of its own, and a sealer with a fixed key. */
@@ -55,7 +61,7 @@ export async function startFixture(engine: EngineName, options: { allow?: string
     clock: systemClock,
     records,
     log: silentLog,
-    measure: measureByLength,
+    ...standInEars,
     ...testDoors(options.allow),
     now,
     developmentKey: null,

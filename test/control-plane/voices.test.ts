@@ -166,7 +166,8 @@ describe.each(engines)("/model on %s", (engine) => {
     const perVoice = await create(multipart([...required, ...three, ["texts", "one, two,three"]]));
     expect(perVoice.samples.map((sample) => sample.text)).toEqual(["one", "two", "three"]);
     const ofFirst = await create(multipart([...required, ...three, ["texts", "Well, yes."]]));
-    expect(ofFirst.samples.map((sample) => sample.text)).toEqual(["Well, yes.", "", ""]);
+    // The others are heard.
+    expect(ofFirst.samples.map((sample) => sample.text)).toEqual(["Well, yes.", `${WAV.length} bytes`, `${WAV.length} bytes`]);
     const single = await create(multipart([...required, ["voices", WAV], ["texts", "a,b,c"]]));
     expect(single.samples[0]?.text).toBe("a,b,c");
   });

@@ -10,7 +10,7 @@ import { startService } from "#control-plane/service";
 import type { KeySummary, TeamSummary } from "#protocol/bus/control";
 import { runCommandLine } from "../../cli/main.js";
 import { freshDatabase, silentLog } from "../control-plane/databases.js";
-import { measureByLength, testDoors } from "../control-plane/service.js";
+import { standInEars, testDoors } from "../control-plane/service.js";
 import { until } from "../harness/processes.js";
 import { type ExternalServer, startNats } from "../harness/servers.js";
 import { temporaryDirectory } from "../harness/temporary-directory.js";
@@ -29,7 +29,7 @@ describe("the operator's command line on a control plane", () => {
     const [own, ...edges] = buses;
     if (own === undefined) throw new Error("no connection");
     const { records } = database.database;
-    service = await startService({ bus: own, clock: systemClock, records, log: silentLog, measure: measureByLength, ...testDoors(), now: () => new Date(), developmentKey: null });
+    service = await startService({ bus: own, clock: systemClock, records, log: silentLog, ...standInEars, ...testDoors(), now: () => new Date(), developmentKey: null });
     for (const bus of edges) {
       verifiers.push(new KeyVerifier({ bus, cache: noCache, clock: systemClock, epochMs: () => Date.now(), onVerdict: () => undefined }));
       await bus.flush();

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { FishAudioClient } from "fish-audio";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import type { Transcript } from "#protocol/listening/request";
+import { modelEntity } from "#protocol/voices";
 import { bytesToSamples, samplesToBytes } from "#common/audio/pcm";
 import { wavFile } from "#common/audio/testing/wav-file";
 import { startCluster, type TestCluster } from "../harness/cluster.js";
@@ -55,6 +56,19 @@ describe("transcription by the real recognizer", () => {
     expect(response.status).toBe(200);
     return (await response.json()) as Transcript;
   };
+
+  it("writes down the samples of a voice that came without a text", async () => {
+    const [known, unknown] = [clips[0], clips[1]];
+    if (known === undefined || unknown === undefined) throw new Error("no clips");
+    const fields: [string, string | Uint8Array, string?][] = [["type", "tts"], ["train_mode", "fast"], ["title", "A reader"], ["texts", "as given"]];
+    const body = form([...fields, ["voices", known.audio, "a.flac"], ["voices", unknown.audio, "b.flac"]]);
+    const headers = { authorization: `Bearer ${cluster.apiKey}`, "content-type": formType };
+    const response = await fetch(`${cluster.baseUrl}/model`, { method: "POST", headers, body: Buffer.from(body) });
+    expect(response.status).toBe(201);
+    const { samples } = modelEntity.parse(await response.json());
+    expect(samples[0]?.text).toBe("as given");
+    expect(wordErrors(wordsOf(samples[1]?.text ?? ""), unknown.words) / unknown.words.length).toBeLessThan(0.4);
+  }, 60_000);
 
   it("hears what people say, and when", async () => {
     let wrong = 0;

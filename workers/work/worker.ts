@@ -1,4 +1,4 @@
-import type { BrokenModel, Heartbeat, LifecycleState } from "#protocol/bus/membership";
+import { type BrokenModel, type Heartbeat, type LifecycleState, ownsWork } from "#protocol/bus/membership";
 import { type BatchDone, schedulerDoneSubject, workerSubject } from "#protocol/bus/scheduling";
 import type { Bus } from "#common/bus/bus";
 import type { Clock } from "#common/clock";
@@ -87,7 +87,7 @@ export function startWorker(options: WorkerOptions): RunningWorker {
     bus,
     clock,
     onChange: ({ type, member }) => {
-      if (member.role === "edge" && type === "lost") running.cancelEdge(member.id);
+      if (ownsWork(member.role) && type === "lost") running.cancelEdge(member.id);
       if (member.role === "scheduler") attach();
     },
   });

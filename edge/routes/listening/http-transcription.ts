@@ -1,7 +1,7 @@
 import type { HttpRequest, HttpResponder } from "../../http/exchange.js";
 import { admitTranscription } from "../../listening/caller.js";
 import type { ListeningContext } from "../../listening/context.js";
-import { chooseRecognizer } from "../../listening/recognizer.js";
+import { chooseRecognizer } from "#common/listening/recognizer";
 import { type FileTranscript, transcribeFile } from "../../listening/transcribe-file.js";
 import type { HeardWord } from "#protocol/listening/chunk";
 

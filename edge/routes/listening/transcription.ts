@@ -2,7 +2,7 @@ import type { Transcript, TranscriptionRequest, TranscriptSegment } from "#proto
 import { answerJson } from "../../http/answers.js";
 import type { HttpRoute } from "../../http/exchange.js";
 import type { ListeningContext } from "../../listening/context.js";
-import { describeLanguage } from "../../listening/recognizer.js";
+import { describeLanguage } from "#common/listening/recognizer";
 import type { FileTranscript } from "../../listening/transcribe-file.js";
 import { phraseSegments, textOf, wordSegments } from "../../listening/transcript.js";
 import { MAX_BODY_BYTES, readTranscriptionRequest } from "./body.js";

@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
+import type { ServedModel } from "#protocol/bus/membership";
 import { chooseRecognizer, describeLanguage } from "./recognizer.js";
-import { scriptedRecognizer } from "./testing/scripted-ear.js";
 
 const config = { PARLEY_MODEL_MAP: { "transcribe-1": "mine+second" } };
-const of = (name: string, ...languages: string[]) => ({ ...scriptedRecognizer, name, languages });
+const of = (name: string, ...languages: string[]): ServedModel => ({ name, task: "listen", languages, sampleRate: 16_000, speakers: [], maxBatch: 4, provider: "cpu" });
 const choose = (language: string | undefined, ...served: ReturnType<typeof of>[]) => chooseRecognizer(served, language, config);
 
 it("takes the recognizer of the settings where it knows the language, else any that does", () => {

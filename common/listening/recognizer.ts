@@ -1,7 +1,7 @@
 import type { ServedModel } from "#protocol/bus/membership";
 import { ServiceError } from "#protocol/errors";
 import { transcriptionModel } from "#protocol/listening/request";
-import type { Config } from "#common/config/config";
+import type { Config } from "../config/config.js";
 
 /** The recognizer that will hear a request. */
 export interface ChosenRecognizer {
