@@ -8,14 +8,13 @@ const STREAMS = 200;
 const formats = ["pcm", "wav", "mp3", "opus"];
 const nouns = ["river", "window", "teacher", "garden", "letter", "station", "doctor", "island", "market", "bridge"];
 
-/** Four sentences that no two streams share, so that audio that reached the wrong stream is seen. */
+/** Three short sentences that no two streams share, so that audio that reached the wrong stream is seen. */
 function sentences(stream: number): string[] {
   const noun = (offset: number): string => nouns[(stream + offset) % nouns.length]!;
   return [
-    `Stream ${stream} begins at the ${noun(0)}. `,
-    `Then the ${noun(3)} was closed for ${stream + 2} days, and nobody went there. `,
-    `After that, the ${noun(5)} opened again. `,
-    `This was the end of number ${stream}. `,
+    `Stream ${stream} begins. `,
+    `The ${noun(0)} near the ${noun(3)} was closed. `,
+    `Number ${stream} ends. `,
   ];
 }
 
@@ -51,7 +50,7 @@ describe(`kill -9 under ${STREAMS} live streams`, () => {
 
   it("has a sound undisturbed run to compare with", () => {
     for (const result of undisturbed) expect([result.finish, result.closeCode]).toEqual([{ reason: "stop" }, 1000]);
-    for (const result of undisturbed) expect(result.audio.byteLength).toBeGreaterThan(20_000);
+    for (const result of undisturbed) expect(result.audio.byteLength).toBeGreaterThan(10_000);
     expect(new Set(undisturbed.map((result) => sha256Hex(result.audio))).size).toBe(STREAMS);
   });
 

@@ -65,20 +65,20 @@ def companded(samples: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Strength:
-    """How often and how far clips are changed. The defaults are of the last half hour of the shipped model's training, when time and not
-    data was short; README.md of the model says what came before."""
+    """How often and how far clips are changed. The defaults are of the last and longest part of the shipped model's training; README.md of
+    the model says what came before."""
 
-    noisy: float = 0.4
+    noisy: float = 0.45
     snr_db: tuple[float, float] = (0.0, 25.0)
-    roomy: float = 0.18
+    roomy: float = 0.25
     telephone: float = 0.15
-    sped: float = 0.4
-    speed: tuple[float, float] = (0.88, 1.14)
-    stretched: float = 0.5
-    stretch: tuple[float, float] = (0.87, 1.17)
-    warped: float = 0.7
-    warp: tuple[float, float] = (0.87, 1.15)
-    gaps: int = 1
+    sped: float = 0.6
+    speed: tuple[float, float] = (0.86, 1.17)
+    stretched: float = 0.6
+    stretch: tuple[float, float] = (0.83, 1.22)
+    warped: float = 0.8
+    warp: tuple[float, float] = (0.84, 1.18)
+    gaps: int = 2
 
 
 class Augmenter:

@@ -8,31 +8,39 @@ export interface WordTraits {
   unigram: number;
 }
 
-/** Words to either side whose sound counts too: errors come in company. */
+/** What speaks for a word being right. */
+export interface WordEvidence {
+  /** Log score of the word's sound for each symbol… */
+  sound: number;
+  /** …and its mean over the words around it: errors come in company. */
+  neighbours: number;
+  symbols: number;
+  unigram: number;
+}
+
 const NEIGHBOURS = 2;
 /** Longer words are no surer. */
 const MOST_SYMBOLS = 8;
 
-/** Fitted (logistic regression) to right and wrong words of 115 clips of human speakers. */
+/** Fitted (logistic regression) to right and wrong words of human speakers: models/training/ear/fit_confidence.py. */
 const weights = { constant: 2.6, sound: 0.95, neighbours: 1.49, symbols: 0.45, unigram: 0.29 };
 
-/**
- * How likely each word is right, 0 to 1: from how well its symbols and its neighbours' are heard (log score of the sound for each symbol),
- * its length and how common it is.
- */
+/** How likely each word is right, 0 to 1. */
 export function wordConfidences(words: readonly FoundWord[], traitsOf: (word: number) => WordTraits): number[] {
+  return wordEvidence(words, traitsOf).map(({ sound, neighbours, symbols, unigram }) => {
+    const sum =
+      weights.constant + weights.sound * sound + weights.neighbours * neighbours + weights.symbols * symbols + weights.unigram * unigram;
+    return 1 / (1 + Math.exp(-sum));
+  });
+}
+
+/** From how well the symbols of each word and of its neighbours are heard, its length and how common it is. */
+export function wordEvidence(words: readonly FoundWord[], traitsOf: (word: number) => WordTraits): WordEvidence[] {
   const traits = words.map(({ word }) => traitsOf(word));
   const heard = words.map(({ sound }, i) => sound / ((traits[i] as WordTraits).symbols + 1));
-  return words.map((_, i) => {
+  return traits.map(({ symbols, unigram }, i) => {
     const around = heard.slice(Math.max(0, i - NEIGHBOURS), i + NEIGHBOURS + 1);
-    const mean = around.reduce((sum, value) => sum + value, 0) / around.length;
-    const { symbols, unigram } = traits[i] as WordTraits;
-    const evidence =
-      weights.constant +
-      weights.sound * (heard[i] as number) +
-      weights.neighbours * mean +
-      weights.symbols * Math.min(symbols, MOST_SYMBOLS) +
-      weights.unigram * unigram;
-    return 1 / (1 + Math.exp(-evidence));
+    const neighbours = around.reduce((sum, value) => sum + value, 0) / around.length;
+    return { sound: heard[i] as number, neighbours, symbols: Math.min(symbols, MOST_SYMBOLS), unigram };
   });
 }

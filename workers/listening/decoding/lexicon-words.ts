@@ -1,6 +1,6 @@
 import { createWordSearch, type Emissions, type SearchOptions } from "./beam-search.js";
-import { wordConfidences } from "./confidence.js";
-import { createLanguageModel } from "./language-model.js";
+import { wordConfidences, type WordTraits } from "./confidence.js";
+import { createLanguageModel, type LanguageModel } from "./language-model.js";
 import { buildLexicon } from "./lexicon.js";
 import type { SpelledWord } from "./spelled-words.js";
 import { FIRST_WORD_ID, type WordsFile, WordsFileProblem } from "./words-file.js";
@@ -17,8 +17,7 @@ export function createLexiconDecoder(file: WordsFile, symbols: number, options: 
   if (strange !== undefined) throw new WordsFileProblem(`pronounces words with symbol ${strange}, which the tokens do not have or use as blank`);
   const model = createLanguageModel(file);
   const search = createWordSearch(buildLexicon(file, (word) => model.unigram(word)), model, options);
-  const lengths = shortestPronunciations(file);
-  const traitsOf = (word: number) => ({ symbols: lengths[word] as number, unigram: model.unigram(word + FIRST_WORD_ID) });
+  const traitsOf = traitsOfWords(file, model);
   return (emissions, stopped) => {
     const found = search(emissions, stopped);
     if (found === null) return null;
@@ -28,6 +27,12 @@ export function createLexiconDecoder(file: WordsFile, symbols: number, options: 
       return confidence < LEAST_CONFIDENCE ? [] : [{ text: file.words[word] as string, startFrame, endFrame, confidence }];
     });
   };
+}
+
+/** Gives what is known of each word of a file, by its place in the list. */
+export function traitsOfWords(file: WordsFile, model: LanguageModel): (word: number) => WordTraits {
+  const lengths = shortestPronunciations(file);
+  return (word) => ({ symbols: lengths[word] as number, unigram: model.unigram(word + FIRST_WORD_ID) });
 }
 
 function shortestPronunciations({ words, pronunciations: { starts, wordOf } }: WordsFile): Uint8Array {
