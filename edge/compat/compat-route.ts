@@ -1,6 +1,6 @@
 import { ServiceError } from "#protocol/errors";
 import type { Logger } from "#common/log";
-import type { HttpRequest, HttpResponder, HttpRoute } from "../http/exchange.js";
+import type { HttpRequest, HttpResponder, HttpRoute, SocketRoute } from "../http/exchange.js";
 import type { RenderError } from "./error-answer.js";
 
 /** What every compatibility route has in common. */
@@ -45,9 +45,21 @@ export function unknownCompatRoutes(mount: string, options: Pick<CompatRouteOpti
   return methods.map((method) => compatRoute({ ...options, method, path: `${mount}/*`, handle }));
 }
 
+/** The same for a WebSocket upgrade that is refused. */
+export function identifiedRefusal(renderError: RenderError): NonNullable<SocketRoute["renderRefusal"]> {
+  return (error, { trace }) => {
+    const { headers, ...answer } = renderError(error);
+    return { ...answer, headers: { ...identifiers(trace.traceId), ...headers } };
+  };
+}
+
+function identifiers(id: string): Record<string, string> {
+  return { "x-generation-id": id, "x-request-id": id };
+}
+
 function identified(inner: HttpResponder, id: string): HttpResponder {
   return {
-    begin: (status, headers) => inner.begin(status, { "x-generation-id": id, "x-request-id": id, ...headers }),
+    begin: (status, headers) => inner.begin(status, { ...identifiers(id), ...headers }),
     write: (bytes) => inner.write(bytes),
     writable: () => inner.writable(),
     end: (bytes) => inner.end(bytes),

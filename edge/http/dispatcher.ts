@@ -1,5 +1,5 @@
 import { ServiceError } from "#protocol/errors";
-import { renderError } from "#common/http/error-body";
+import { type RenderedResponse, renderError } from "#common/http/error-body";
 import type { Logger } from "#common/log";
 import type { TraceContext } from "#common/tracing/traceparent";
 import { type CorsPolicy, corsHeaders, preflightHeaders } from "./cors.js";
@@ -71,8 +71,8 @@ export class Dispatcher {
 
   /** Answers a refused WebSocket upgrade over HTTP. */
   refuseUpgrade(request: HttpRequest, responder: HttpResponder, path: string, error: unknown): void {
-    const render = this.#options.sockets.find((socket) => socket.path === path)?.renderError ?? renderError;
-    this.#fail(error, request, this.#watch(request, responder, path), path, render);
+    const render = this.#options.sockets.find((socket) => socket.path === path)?.renderRefusal ?? renderError;
+    this.#fail(error, request, this.#watch(request, responder, path), path, (known) => render(known, request));
   }
 
   /** Throws `draining` once the server is stopping. */
@@ -95,7 +95,7 @@ export class Dispatcher {
     responder.end();
   }
 
-  #fail(error: unknown, request: HttpRequest, responder: HttpResponder, route: string, render = renderError): void {
+  #fail(error: unknown, request: HttpRequest, responder: HttpResponder, route: string, render: (known: ServiceError) => RenderedResponse = renderError): void {
     const known = error instanceof ServiceError ? error : new ServiceError("internal", { cause: error });
     if (responder.closed.aborted) return;
     if (known.status >= 500) {

@@ -71,8 +71,8 @@ export interface SocketRoute {
   path: string;
   /** The subprotocol to speak among those offered (RFC 6455 section 1.9); absent, the offer is echoed. */
   subprotocol?(offered: readonly string[]): string;
-  /** Shape of an upgrade's refusal; the default protocol's when absent. */
-  renderError?: (error: ServiceError) => RenderedResponse;
+  /** Shape of a refused upgrade's answer; the default protocol's when absent. */
+  renderRefusal?: (error: ServiceError, request: HttpRequest) => RenderedResponse;
   /** Largest frame accepted, bytes; a larger one closes with 1009. */
   maxFrameBytes: number;
   /** Runs before the upgrade; a thrown ServiceError answers it over HTTP. The result opens the session after the upgrade. */

@@ -4,6 +4,7 @@ import { ServiceError } from "#protocol/errors";
 import type { HttpRequest, SocketConnection, SocketRoute, SocketSession } from "../../http/exchange.js";
 import { admitSpeaker, admitToModel, type Caller } from "../../speech/session/caller.js";
 import type { SpeechContext } from "../../speech/session/context.js";
+import { identifiedRefusal } from "../compat-route.js";
 import { errorMessage, renderElevenLabsError } from "../error-answer.js";
 import { withBearer } from "./credentials.js";
 import { type InputFrame, keyOf, readInputFrame } from "./input-frame.js";
@@ -26,7 +27,7 @@ const closeCodes = { normal: 1000, goingAway: 1001, policy: 1008, tooBig: 1009, 
 export function inputSocketRoute(context: SpeechContext, isMulti: boolean): SocketRoute {
   return {
     path: `${elevenLabsMount}${(isMulti ? elevenLabsMultiStreamInput : elevenLabsStreamInput).path}`,
-    renderError: renderElevenLabsError,
+    renderRefusal: identifiedRefusal(renderElevenLabsError),
     maxFrameBytes: MAX_FRAME_BYTES,
     async upgrade(request) {
       const query = new URLSearchParams(request.query);

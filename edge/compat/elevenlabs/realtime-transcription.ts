@@ -7,6 +7,7 @@ import { newIdentifier } from "#common/identifier";
 import type { SocketConnection, SocketRoute, SocketSession } from "../../http/exchange.js";
 import { admitTranscription } from "../../listening/caller.js";
 import type { ListeningContext } from "../../listening/context.js";
+import { identifiedRefusal } from "../compat-route.js";
 import { errorMessage, renderElevenLabsError } from "../error-answer.js";
 import { refuseParameters } from "../refuse.js";
 import { SoundBuffer } from "../sound-buffer.js";
@@ -24,7 +25,7 @@ export function realtimeTranscriptionRoute(context: ListeningContext): SocketRou
   return {
     path: `${elevenLabsMount}${elevenLabsRealtimeTranscription.path}`,
     maxFrameBytes: MAX_FRAME_BYTES,
-    renderError: renderElevenLabsError,
+    renderRefusal: identifiedRefusal(renderElevenLabsError),
     async upgrade(request) {
       const query = new URLSearchParams(request.query);
       refuseParameters(elevenLabsRealtimeTranscription, "query", Object.fromEntries(query));

@@ -74,7 +74,10 @@ describe("bad input to the compatibility layers", () => {
         received += data.toString();
         if (asked.closes === undefined && asked.tells !== undefined && received.includes(asked.tells)) done(null);
       });
-      socket.on("unexpected-response", (_request, answer) => done(answer.statusCode === asked.refused ? null : `refused with ${answer.statusCode}`));
+      socket.on("unexpected-response", (_request, { statusCode, headers }) => {
+        if (statusCode !== asked.refused) return done(`refused with ${statusCode}`);
+        done(headers["x-generation-id"] === undefined ? "no X-Generation-Id" : null);
+      });
       socket.on("error", () => undefined); // the close says what is to be known
       socket.on("close", (code) => {
         if (isDone) return;

@@ -4,6 +4,7 @@ import type { HttpRequest, SocketRoute } from "../../../http/exchange.js";
 import { admitSpeaker, admitToModel } from "../../../speech/session/caller.js";
 import type { SpeechContext } from "../../../speech/session/context.js";
 import { renderOpenAiError } from "../../error-answer.js";
+import { identifiedRefusal } from "../../compat-route.js";
 import { nativeHeaders, speechModelOf } from "../speech-request.js";
 import { RealtimeSession } from "./realtime-session.js";
 import type { TranscribeSound } from "../../transcribe-sound.js";
@@ -24,7 +25,7 @@ export function realtimeRoutes({ speech: context, transcriberFor }: RealtimeCont
   return openAiMounts.map((mount) => ({
     path: `${mount}${openAiRealtime.path}`,
     maxFrameBytes: MAX_FRAME_BYTES,
-    renderError: renderOpenAiError,
+    renderRefusal: identifiedRefusal(renderOpenAiError),
     // A browser offers its key as a subprotocol: it must not be sent back.
     subprotocol: (offered) => (offered.includes("realtime") ? "realtime" : ""),
     async upgrade(request) {
