@@ -1,8 +1,9 @@
-import { and, asc, eq, inArray, isNotNull, lte, notExists, notInArray, sql } from "drizzle-orm";
+import { and, asc, eq, inArray, isNotNull, lte, notExists, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/pg-core";
 import { newIdentifier } from "#common/identifier";
 import type { Records } from "../database/database.js";
 import type { DeliveryBook, FinishedAttempt, TakenDelivery, TakeRequest } from "./delivery.js";
+import { dueQuery } from "./due-query.js";
 import { webhookAttempts, webhookDeliveries, webhookEvents } from "./tables.js";
 
 /** The book in Postgres; any number of processes may use it at once. */
@@ -24,29 +25,15 @@ export async function reclaimDeliveries(records: Records, now: Date): Promise<vo
 }
 
 async function takeDeliveries(records: Records, request: TakeRequest): Promise<TakenDelivery[]> {
-  const { now, leaseMs, limit, busyEndpoints, busyTeams } = request;
+  const { now, leaseMs } = request;
   const table = webhookDeliveries;
-  const due = records
-    .select({ id: table.id })
-    .from(table)
-    .where(
-      and(
-        eq(table.status, "pending"),
-        lte(table.dueAt, now),
-        busyEndpoints.length === 0 ? undefined : notInArray(table.endpoint, [...busyEndpoints]),
-        busyTeams.length === 0 ? undefined : notInArray(table.teamId, [...busyTeams]),
-      ),
-    )
-    .orderBy(asc(table.dueAt))
-    .limit(limit)
-    .for("update", { skipLocked: true });
   const lease = newIdentifier();
   const taken = await records
     .update(table)
     .set({ lease, dueAt: new Date(now.getTime() + leaseMs) })
     .from(webhookEvents)
     // As an array: a plain IN may be planned so that the limited, locking query runs once for each row.
-    .where(and(eq(webhookEvents.id, table.eventId), sql`${table.id} = ANY(ARRAY(${due}))`))
+    .where(and(eq(webhookEvents.id, table.eventId), sql`${table.id} = ANY(ARRAY(${dueQuery(request)}))`))
     .returning({
       id: table.id,
       teamId: table.teamId,

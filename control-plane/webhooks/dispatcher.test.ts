@@ -3,8 +3,9 @@ import { afterEach, describe, expect, it } from "vitest";
 import { VirtualClock } from "#common/clock";
 import { webhookTiming } from "#protocol/webhooks";
 import type { AttemptOutcome, TakenDelivery } from "./delivery.js";
-import { type DispatchLimits, LEASE_MS, WebhookDispatcher } from "./dispatcher.js";
+import { LEASE_MS, WebhookDispatcher } from "./dispatcher.js";
 import { MemoryBook } from "./testing/memory-book.js";
+import type { DispatchLimits } from "./under-way.js";
 
 const EPOCH_MS = Date.UTC(2026, 0, 1);
 const ok: AttemptOutcome = { statusCode: 200, error: null };

@@ -1,18 +1,8 @@
 import type { Clock } from "#common/clock";
 import type { Logger } from "#common/log";
 import { type AttemptOutcome, type DeliveryBook, type FinishedAttempt, nextStep, type TakenDelivery } from "./delivery.js";
+import { type DispatchLimits, dispatchLimits, UnderWay } from "./under-way.js";
 import type { SendWebhook } from "./send.js";
-
-/** Attempts under way at once in one process. A receiver that hangs holds each of its own for ten seconds, and nobody else's. */
-export interface DispatchLimits {
-  total: number;
-  perEndpoint: number;
-  perTeam: number;
-  /** Deliveries taken with one query; the other limits may be passed by as many. */
-  takeAtOnce: number;
-}
-
-export const dispatchLimits: DispatchLimits = { total: 2048, perEndpoint: 128, perTeam: 1024, takeAtOnce: 64 };
 
 /** An attempt takes at most ten seconds; the rest is for booking it while the database is slow. */
 export const LEASE_MS = 20_000;
@@ -47,8 +37,7 @@ export interface DispatcherOptions {
  */
 export class WebhookDispatcher {
   readonly #options: DispatcherOptions;
-  readonly #limits: DispatchLimits;
-  readonly #underWay = { total: 0, byEndpoint: new Map<string, number>(), byTeam: new Map<string, number>() };
+  readonly #underWay: UnderWay;
   readonly #cancelTimers = new Map<string, () => void>();
   #unbooked: FinishedAttempt[] = [];
   #looking = false;
@@ -60,7 +49,7 @@ export class WebhookDispatcher {
 
   constructor(options: DispatcherOptions) {
     this.#options = options;
-    this.#limits = options.limits ?? dispatchLimits;
+    this.#underWay = new UnderWay(options.limits ?? dispatchLimits);
     this.#every("look", LOOK_INTERVAL_MS, () => this.wake());
     this.#every("forget", FORGET_INTERVAL_MS, () => void this.#forget());
     this.wake();
@@ -92,13 +81,9 @@ export class WebhookDispatcher {
     try {
       while (this.#lookAgain && !this.#draining) {
         this.#lookAgain = false;
-        const limit = Math.min(this.#limits.takeAtOnce, this.#limits.total - this.#underWay.total);
-        if (limit <= 0) break;
-        const taken = await this.#options.book.take({
-          ...{ now: this.#options.now(), leaseMs: LEASE_MS, limit },
-          busyEndpoints: atLeast(this.#underWay.byEndpoint, this.#limits.perEndpoint),
-          busyTeams: atLeast(this.#underWay.byTeam, this.#limits.perTeam),
-        });
+        const { deliveries: limit, busyEndpoints, busyTeams } = this.#underWay.room(this.#options.clock.nowMs());
+        if (limit === 0) break;
+        const taken = await this.#options.book.take({ now: this.#options.now(), leaseMs: LEASE_MS, limit, busyEndpoints, busyTeams });
         for (const delivery of taken) void this.#attempt(delivery);
         if (taken.length === limit) this.#lookAgain = true;
         else await this.#gather("due", GATHER_DUE_MS);
@@ -114,8 +99,8 @@ export class WebhookDispatcher {
 
   async #attempt(delivery: TakenDelivery): Promise<void> {
     const { send, clock, now, log } = this.#options;
-    this.#count(delivery, 1);
     const [startedAt, startedMs] = [now(), clock.nowMs()];
+    const attempt = this.#underWay.begin(delivery, startedMs);
     let outcome: AttemptOutcome;
     try {
       outcome = await send(delivery);
@@ -123,7 +108,7 @@ export class WebhookDispatcher {
       log.error({ err: error, deliveryId: delivery.id }, "a webhook could not be sent");
       outcome = { statusCode: null, error: "Internal error" };
     }
-    this.#count(delivery, -1);
+    this.#underWay.end(attempt, clock.nowMs());
     if (this.#stopped) return;
     this.#unbooked.push({ ...outcome, delivery, startedAt, durationMs: clock.nowMs() - startedMs, next: nextStep(delivery, outcome, now()) });
     if (!this.#booking) void this.#bookAll();
@@ -187,30 +172,13 @@ export class WebhookDispatcher {
     this.#cancelTimers.set(name, cancel);
   }
 
-  #count(delivery: TakenDelivery, change: 1 | -1): void {
-    const { byEndpoint, byTeam } = this.#underWay;
-    this.#underWay.total += change;
-    for (const [counts, key] of [
-      [byEndpoint, delivery.endpoint],
-      [byTeam, delivery.teamId],
-    ] as const) {
-      const count = (counts.get(key) ?? 0) + change;
-      if (count === 0) counts.delete(key);
-      else counts.set(key, count);
-    }
-  }
-
   #isIdle(): boolean {
-    return !this.#looking && !this.#booking && this.#underWay.total === 0 && this.#unbooked.length === 0;
+    return !this.#looking && !this.#booking && this.#underWay.size === 0 && this.#unbooked.length === 0;
   }
 
   #settleIfIdle(): void {
     if (this.#isIdle()) for (const resolve of this.#idle.splice(0)) resolve();
   }
-}
-
-function atLeast(counts: ReadonlyMap<string, number>, limit: number): string[] {
-  return [...counts].filter(([, count]) => count >= limit).map(([key]) => key);
 }
 
 /** The database's own error: drizzle's wrapper quotes the query's values. */

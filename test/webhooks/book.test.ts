@@ -1,10 +1,11 @@
-import { eq } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createSealer } from "#common/secrets/sealer";
 import type { Database, Records } from "#control-plane/database/database";
 import type { AttemptOutcome, DeliveryBook, TakenDelivery } from "#control-plane/webhooks/delivery";
 import { nextStep } from "#control-plane/webhooks/delivery";
 import { databaseBook, reclaimDeliveries } from "#control-plane/webhooks/delivery-book";
+import { dueQuery } from "#control-plane/webhooks/due-query";
 import { enqueueWebhookEvent, type WebhookEndpoint } from "#control-plane/webhooks/enqueue";
 import { callAnalyzed, type SessionFacts } from "#control-plane/webhooks/events";
 import { webhookAttempts, webhookDeliveries, webhookEvents } from "#control-plane/webhooks/tables";
@@ -173,6 +174,24 @@ describe.each(engines)("the book of deliveries on %s", (engine) => {
     const others = await take(0, { busyEndpoints: busy.map(({ endpoint }) => endpoint) });
     expect(others.every(({ url }) => url === endpointB.url)).toBe(true);
     expect(await take(0, { busyTeams: [teamId] })).toEqual([]);
+  });
+
+  it("finds what is due beside a long backlog of a busy endpoint without passing through it", async () => {
+    const backlog = 5000;
+    for (let session = 0; session < 3; session++) await writeThree(someSession());
+    await records.execute(sql`
+      INSERT INTO webhook_deliveries (id, event_id, team_id, agent_id, session_id, event, position, endpoint, url, status, attempts, due_at, created_at)
+      SELECT 'waiting ' || n, (SELECT min(id) FROM webhook_events), ${teamId}, '', 'session ' || n, '', 1, 'busy', '', 'pending', 0,
+        ${later(-1000).toISOString()}::timestamptz, now()
+      FROM generate_series(1, ${backlog}::int) AS n`);
+    const request = { now: later(0), leaseMs: 20_000, limit: 64, busyEndpoints: ["busy"], busyTeams: [] };
+    const { rows } = (await records.execute(sql`EXPLAIN (ANALYZE, FORMAT JSON) ${dueQuery(request)}`)) as unknown as { rows: object[] };
+    const passed = [...JSON.stringify(rows).matchAll(/"(?:Actual Rows|Rows Removed by Filter)": ?([\d.]+)/g)].map(([, count]) => Number(count));
+    expect(passed.length).toBeGreaterThan(3);
+    expect(Math.max(...passed)).toBeLessThan(100);
+    const taken = await book.take(request);
+    expect(taken).toHaveLength(6);
+    expect(await book.take({ ...request, busyEndpoints: taken.map(({ endpoint }) => endpoint) })).toHaveLength(64);
   });
 
   it("forgets old events with their log, never what is pending", async () => {

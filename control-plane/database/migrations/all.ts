@@ -8,7 +8,8 @@ import { tools } from "./0040-tools.js";
 import { knowledge } from "./0041-knowledge.js";
 import { ledger } from "./0050-ledger.js";
 import { holdExpiry } from "./0060-hold-expiry.js";
+import { webhookLanes } from "./0061-webhook-lanes.js";
 import type { Migration } from "./migration.js";
 
 /** Every step, oldest first. */
-export const migrations: readonly Migration[] = [accounts, voices, webhooks, agents, agentTests, phoneNumbers, tools, knowledge, ledger, holdExpiry];
+export const migrations: readonly Migration[] = [accounts, voices, webhooks, agents, agentTests, phoneNumbers, tools, knowledge, ledger, holdExpiry, webhookLanes];

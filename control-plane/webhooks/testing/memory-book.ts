@@ -1,3 +1,4 @@
+import type { Clock } from "#common/clock";
 import { newIdentifier } from "#common/identifier";
 import type { DeliveryBook, FinishedAttempt, TakenDelivery, TakeRequest } from "../delivery.js";
 
@@ -20,13 +21,22 @@ export class MemoryBook implements DeliveryBook {
   readonly finished: FinishedAttempt[] = [];
   /** While true, every call fails as it does when the database is away. */
   isAway = false;
+  /** How long each call takes, one after the other; nothing when absent. */
+  speed: { clock: Clock; takeMs: number; finishMs: number } | null = null;
+  readonly #byId = new Map<string, MemoryDelivery>();
+  readonly #lanes = new Map<string, MemoryDelivery[]>();
+  /** Neither delivered nor failed, nor behind one of these. */
+  readonly #dated = new Set<MemoryDelivery>();
+  #freeAtMs = 0;
 
   /** Writes a delivery behind the earlier ones of its session and endpoint. */
   add(given: { sessionId: string; endpoint: string; atMs: number; teamId?: string }): MemoryDelivery {
-    const lane = this.#lane(given.sessionId, given.endpoint);
+    const key = `${given.endpoint}/${given.sessionId}`;
+    const lane = this.#lanes.get(key) ?? [];
+    this.#lanes.set(key, lane);
     const waits = lane.some(({ status }) => status === "pending");
     const delivery: MemoryDelivery = {
-      id: `${given.endpoint}/${given.sessionId}/${lane.length + 1}`,
+      id: `${key}/${lane.length + 1}`,
       teamId: given.teamId ?? "team",
       sessionId: given.sessionId,
       endpoint: given.endpoint,
@@ -36,49 +46,57 @@ export class MemoryBook implements DeliveryBook {
       attempts: 0,
       lease: null,
     };
+    lane.push(delivery);
     this.deliveries.push(delivery);
+    this.#byId.set(delivery.id, delivery);
+    if (!waits) this.#dated.add(delivery);
     return delivery;
   }
 
-  take(request: TakeRequest): Promise<TakenDelivery[]> {
-    if (this.isAway) return Promise.reject(new Error("away"));
-    const lease = newIdentifier();
-    const due = this.deliveries
-      .filter(({ status, dueAtMs }) => status === "pending" && dueAtMs !== null && dueAtMs <= request.now.getTime())
-      .filter(({ endpoint, teamId }) => !request.busyEndpoints.includes(endpoint) && !request.busyTeams.includes(teamId))
+  async take(request: TakeRequest): Promise<TakenDelivery[]> {
+    await this.#inTurn(this.speed?.takeMs ?? 0);
+    const [lease, nowMs] = [newIdentifier(), request.now.getTime()];
+    const [endpoints, teams] = [new Set(request.busyEndpoints), new Set(request.busyTeams)];
+    const due = [...this.#dated]
+      .filter(({ dueAtMs, endpoint, teamId }) => dueAtMs !== null && dueAtMs <= nowMs && !endpoints.has(endpoint) && !teams.has(teamId))
       .toSorted((a, b) => (a.dueAtMs ?? 0) - (b.dueAtMs ?? 0))
       .slice(0, request.limit);
-    for (const delivery of due) Object.assign(delivery, { lease, dueAtMs: request.now.getTime() + request.leaseMs });
-    return Promise.resolve(
-      due.map(({ id, teamId, sessionId, endpoint, attempts }) => ({
-        ...{ id, lease, teamId, sessionId, endpoint, attempts },
-        url: `https://${endpoint}/`,
-        sealedSecret: null,
-        body: id,
-      })),
-    );
+    for (const delivery of due) Object.assign(delivery, { lease, dueAtMs: nowMs + request.leaseMs });
+    return due.map(({ id, teamId, sessionId, endpoint, attempts }) => ({
+      ...{ id, lease, teamId, sessionId, endpoint, attempts },
+      url: `https://${endpoint}/`,
+      sealedSecret: null,
+      body: id,
+    }));
   }
 
-  finish(attempts: readonly FinishedAttempt[], now: Date): Promise<void> {
-    if (this.isAway) return Promise.reject(new Error("away"));
+  async finish(attempts: readonly FinishedAttempt[], now: Date): Promise<void> {
+    await this.#inTurn(this.speed?.finishMs ?? 0);
     for (const attempt of attempts) {
-      const found = this.deliveries.find(({ id, lease }) => id === attempt.delivery.id && lease === attempt.delivery.lease);
-      if (found === undefined || found.status !== "pending") continue;
+      const found = this.#byId.get(attempt.delivery.id);
+      if (found === undefined || found.lease !== attempt.delivery.lease || found.status !== "pending") continue;
       this.finished.push(attempt);
       const { next } = attempt;
       const dueAtMs = next.status === "pending" ? next.dueAt.getTime() : null;
       Object.assign(found, { status: next.status, attempts: found.attempts + 1, lease: null, dueAtMs });
-      const first = this.#lane(found.sessionId, found.endpoint).find(({ status }) => status === "pending");
-      if (next.status !== "pending" && first !== undefined) first.dueAtMs ??= now.getTime();
+      if (next.status === "pending") continue;
+      this.#dated.delete(found);
+      const first = this.#lanes.get(`${found.endpoint}/${found.sessionId}`)?.find(({ status }) => status === "pending");
+      if (first === undefined) continue;
+      first.dueAtMs ??= now.getTime();
+      this.#dated.add(first);
     }
-    return Promise.resolve();
   }
 
   forget(): Promise<void> {
     return Promise.resolve();
   }
 
-  #lane(sessionId: string, endpoint: string): MemoryDelivery[] {
-    return this.deliveries.filter((delivery) => delivery.sessionId === sessionId && delivery.endpoint === endpoint);
+  async #inTurn(durationMs: number): Promise<void> {
+    if (this.isAway) throw new Error("away");
+    if (this.speed === null) return;
+    const { clock } = this.speed;
+    this.#freeAtMs = Math.max(clock.nowMs(), this.#freeAtMs) + durationMs;
+    await new Promise<void>((resolve) => clock.after(this.#freeAtMs - clock.nowMs(), resolve));
   }
 }
