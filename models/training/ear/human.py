@@ -5,7 +5,6 @@ Development clips choose weights of the language model; they are cut from speake
 
 import argparse
 import ctypes
-import subprocess
 from pathlib import Path
 
 import numpy as np
@@ -15,11 +14,33 @@ import pools
 import corpus
 
 def decode(path: Path) -> np.ndarray:
-    """A FLAC or Ogg Opus recording as mono int16 at 16 kHz."""
+    """A recording as mono int16 at 16 kHz: Ogg Opus, or what libsndfile reads (WAV, FLAC, MP3)."""
     if path.suffix == ".opus":
         return decode_opus(path)
-    command = ["ffmpeg", "-v", "error", "-threads", "1", "-i", path, "-ac", "1", "-ar", str(pools.RATE), "-f", "s16le", "-"]
-    return np.frombuffer(subprocess.run(command, capture_output=True, check=True).stdout, "<i2")
+    file = SoundFile()
+    library = ctypes.CDLL("libsndfile.so.1")
+    library.sf_open.restype = ctypes.c_void_p
+    opened = library.sf_open(str(path).encode(), 0x10, ctypes.byref(file))
+    if not opened:
+        raise ValueError(f"{path} is no recording that libsndfile knows")
+    buffer = np.zeros((file.frames, file.channels), "f4")
+    library.sf_readf_float.restype = ctypes.c_int64
+    count = library.sf_readf_float(ctypes.c_void_p(opened), buffer.ctypes.data_as(ctypes.c_void_p), ctypes.c_int64(len(buffer)))
+    library.sf_close(ctypes.c_void_p(opened))
+    return to_16k(buffer[:count].mean(1), file.rate)
+
+
+class SoundFile(ctypes.Structure):
+    """libsndfile's SF_INFO."""
+
+    _fields_ = [("frames", ctypes.c_int64), ("rate", ctypes.c_int), ("channels", ctypes.c_int), ("kind", ctypes.c_int * 3)]
+
+
+def to_16k(audio: np.ndarray, rate: int) -> np.ndarray:
+    """float32 between -1 and 1 at any rate as int16 at 16 kHz."""
+    common = np.gcd(rate, pools.RATE)
+    resampled = audio if rate == pools.RATE else resample_poly(audio, pools.RATE // common, rate // common)
+    return np.clip(resampled * 32767, -32768, 32767).astype("<i2")
 
 
 def decode_opus(path: Path) -> np.ndarray:
@@ -36,7 +57,7 @@ def decode_opus(path: Path) -> np.ndarray:
     library.op_free(ctypes.c_void_p(opened))
     if count < 0:
         raise ValueError(f"{path}: error {count} of libopusfile")
-    return np.clip(resample_poly(np.concatenate(parts), 1, 3) * 32767, -32768, 32767).astype("<i2")
+    return to_16k(np.concatenate(parts), 48_000)
 
 
 def listed(data: Path, name: str) -> list[tuple[str, Path, str, str, str]]:
