@@ -4,6 +4,7 @@ Clips whose sentence is spoken in an evaluation set are left out, and so are cli
 """
 
 import argparse
+import csv
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -47,6 +48,13 @@ def common_voice(folder: Path) -> Iterator[Clip]:
                 yield Clip(table.parent / "clips" / name, speaker[:10], text)
 
 
+def common_voice_first(folder: Path) -> Iterator[Clip]:
+    """`cv-valid-dev` of the first release of Common Voice (CC0), which does not say who speaks."""
+    with (folder / "cv-valid-dev.csv").open(newline="") as file:
+        for row in csv.DictReader(file):
+            yield Clip(folder / "cv-valid-dev" / row["filename"], "unknown", row["text"])
+
+
 def librispeech(folder: Path) -> Iterator[Clip]:
     """Pieces of LibriSpeech (CC BY 4.0): recordings and transcripts anywhere below the folder.
 
@@ -68,7 +76,13 @@ def librispeech(folder: Path) -> Iterator[Clip]:
             yield Clip(path, identity.split("-")[0], texts[identity].lower())
 
 
-CORPORA = {"librispeech": librispeech, "commonvoice2": common_voice, "commonvoice3": common_voice, "speechocean": speechocean}
+CORPORA = {
+    "commonvoice1": common_voice_first,
+    "commonvoice2": common_voice,
+    "commonvoice3": common_voice,
+    "librispeech": librispeech,
+    "speechocean": speechocean,
+}
 
 
 def main() -> None:
@@ -80,12 +94,17 @@ def main() -> None:
     parser.add_argument("corpora", nargs="*", default=list(CORPORA))
     options = parser.parse_args()
     heldout = corpus.Heldout(corpus.spoken_texts(options.data, ("eval",)))
+    spoken_there = [corpus.words(text) for text in corpus.spoken_texts(options.data, ("eval", "dev"))]
     strangers = {row[1] for path in (options.data / "human").glob("*/metadata.csv") for row in corpus.rows(path)}
     for name in options.corpora:
         folder, pool = options.sources / name, options.out / f"{name}_train"
         if not folder.exists() or pool.with_suffix(".tsv").exists():
             continue
-        clips = [clip for clip in CORPORA[name](folder) if clip.text not in heldout and not {clip.speaker, f"cv{clip.speaker}"} & strangers]
+        clips = [
+            clip
+            for clip in CORPORA[name](folder)
+            if clip.text not in heldout and corpus.words(clip.text) not in spoken_there and not {clip.speaker, f"cv{clip.speaker}"} & strangers
+        ]
         phones = pools.front_end_phones(options.front_end, [corpus.tidy(clip.text) for clip in clips])
         found = []
         for clip, spoken in zip(clips, phones, strict=True):
