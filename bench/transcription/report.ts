@@ -2,7 +2,7 @@ import { table } from "../results.js";
 import type { TranscriptionFigures } from "./run.js";
 
 /** The figures as a page of text. */
-export function printTranscription({ audioSeconds, files, cluster, engine, ratio, sameWords }: TranscriptionFigures): string {
+export function printTranscription({ audioSeconds, files, cluster, engine, ratio, processorMs, sameWords }: TranscriptionFigures): string {
   return [
     `${files} files, ${audioSeconds.toFixed(0)} s of sound`,
     table(
@@ -11,6 +11,14 @@ export function printTranscription({ audioSeconds, files, cluster, engine, ratio
         ["through /v1/asr", cluster.median, cluster.min, cluster.max],
         ...engine.map(({ batch, speed }) => [`recognizer in a loop, ${batch} a call`, speed.median, speed.min, speed.max]),
         ["/v1/asr ÷ best of the loop", ratio.median, ratio.min, ratio.max],
+      ],
+    ),
+    table(
+      ["processor time, ms per second of sound", "mean"],
+      [
+        ...Object.entries(processorMs),
+        ["service, all of it", Object.entries(processorMs).reduce((sum, [role, ms]) => sum + (role === "client" ? 0 : ms), 0)],
+        ...engine.map(({ batch, processorMs: ms }): [string, number] => [`recognizer in a loop, ${batch} a call`, ms]),
       ],
     ),
     `${(100 * sameWords).toFixed(1)} % of the words are the loop's`,

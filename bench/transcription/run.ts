@@ -3,6 +3,7 @@ import type { Transcript } from "#protocol/listening/request";
 import { closeDecodeThreads } from "#common/audio/decoding/decode";
 import { startCluster, type TestCluster } from "#test/harness/cluster";
 import { watchOthers } from "../machine.js";
+import { processSeconds } from "../processor-time.js";
 import type { TranscriptionScenario } from "../scenarios.js";
 import { overRounds } from "../statistics.js";
 import { objections } from "../validity.js";
@@ -17,7 +18,9 @@ export interface TranscriptionFigures {
   /** Audio seconds per second through `/v1/asr`. */
   cluster: OverRounds;
   /** Audio seconds per second of the recognizer called in a loop, by pieces in a call; nothing decoded or cut. */
-  engine: { batch: number; speed: OverRounds }[];
+  engine: { batch: number; speed: OverRounds; processorMs: number }[];
+  /** Processor time of each kind of process for a second of sound, milliseconds; `client` sends the files. Holds on a busy machine, too. */
+  processorMs: Record<string, number>;
   /** Cluster over the engine at its best batch, round by round. */
   ratio: OverRounds;
   /** Words that both heard, as a share of the engine's. */
@@ -25,26 +28,31 @@ export interface TranscriptionFigures {
 }
 
 const batches = [1, 8];
+/** Patient: with `--despite-load` the processes may start slowly. */
+const READY_MS = 300_000;
 
 /** Measures cluster and engine in turns on the same recordings. */
 export async function runTranscription(scenario: TranscriptionScenario): Promise<{ figures: TranscriptionFigures; invalid: string[] }> {
   const recordings = await makeRecordings(scenario);
   await closeDecodeThreads();
   const audioSeconds = recordings.reduce((sum, { samples }) => sum + samples.length, 0) / LISTENING_RATE;
-  const cluster = await startCluster({ workers: scenario.workers, settings: { PARLEY_WORKER_MODELS: "espeak,parley-asr-en,parley-vad" } });
+  const cluster = await startCluster({ workers: scenario.workers, readyMs: READY_MS, settings: { PARLEY_WORKER_MODELS: "espeak,parley-asr-en,parley-vad" } });
   const engine = await loadRecognizerAlone(scenario.workers);
   try {
     const few = recordings.slice(0, 8);
     await throughCluster(cluster, few, scenario.concurrency);
     await engine.hearAll(few.map(({ samples }) => samples), 1);
     const others = watchOthers();
-    const speeds: { cluster: number; engine: number[] }[] = [];
+    const speeds: Round[] = [];
     let words: { cluster: string[]; engine: string[] } = { cluster: [], engine: [] };
     for (let round = 0; round < scenario.rounds; round++) {
+      const before = secondsByRole(cluster);
       const [clusterWords, clusterSeconds] = await timed(() => throughCluster(cluster, recordings, scenario.concurrency));
+      const used = [...secondsByRole(cluster)].map(([role, seconds]): [string, number] => [role, seconds - (before.get(role) ?? 0)]);
       const alone = await engineRound(engine, recordings);
       words = { cluster: clusterWords, engine: alone.words };
-      speeds.push({ cluster: audioSeconds / clusterSeconds, engine: alone.seconds.map((seconds) => audioSeconds / seconds) });
+      const engineSpeeds = alone.seconds.map((seconds) => audioSeconds / seconds);
+      speeds.push({ cluster: audioSeconds / clusterSeconds, engine: engineSpeeds, used: new Map(used), engineUsed: alone.processorSeconds });
     }
     const invalid = objections({ load: others.read(), errors: cluster.complaints.length });
     return { figures: figuresOf({ audioSeconds, files: recordings.length, speeds, words }), invalid };
@@ -53,15 +61,36 @@ export async function runTranscription(scenario: TranscriptionScenario): Promise
   }
 }
 
-async function engineRound(engine: RecognizerAlone, recordings: Recording[]): Promise<{ words: string[]; seconds: number[] }> {
+/** One turn: speeds in audio seconds per second, and processor seconds. */
+interface Round {
+  cluster: number;
+  engine: number[];
+  used: Map<string, number>;
+  engineUsed: number[];
+}
+
+/** Processor seconds so far of the processes of each role, and of this one. */
+function secondsByRole(cluster: TestCluster): Map<string, number> {
+  const seconds = new Map([["client", processSeconds(process.pid)]]);
+  for (const { name, pid } of cluster.processes()) {
+    const role = name.replace(/-\d+$/, "");
+    if (pid !== null) seconds.set(role, (seconds.get(role) ?? 0) + processSeconds(pid));
+  }
+  return seconds;
+}
+
+async function engineRound(engine: RecognizerAlone, recordings: Recording[]): Promise<{ words: string[]; seconds: number[]; processorSeconds: number[] }> {
   const seconds: number[] = [];
+  const processorSeconds: number[] = [];
   let words: string[] = [];
   for (const batch of batches) {
+    const before = processSeconds(process.pid);
     const [heard, took] = await timed(() => engine.hearAll(recordings.map(({ samples }) => samples), batch));
     words = heard;
     seconds.push(took);
+    processorSeconds.push(processSeconds(process.pid) - before);
   }
-  return { words, seconds };
+  return { words, seconds, processorSeconds };
 }
 
 async function timed<T>(action: () => Promise<T>): Promise<[T, seconds: number]> {
@@ -88,15 +117,22 @@ async function throughCluster(cluster: TestCluster, recordings: readonly Recordi
 function figuresOf(measured: {
   audioSeconds: number;
   files: number;
-  speeds: { cluster: number; engine: number[] }[];
+  speeds: Round[];
   words: { cluster: string[]; engine: string[] };
 }): TranscriptionFigures {
   const { audioSeconds, files, speeds, words } = measured;
+  const msPerSecond = (seconds: number[]): number => (1000 * seconds.reduce((sum, one) => sum + one, 0)) / speeds.length / audioSeconds;
+  const roles = [...(speeds[0]?.used.keys() ?? [])];
   return {
     audioSeconds,
     files,
+    processorMs: Object.fromEntries(roles.map((role) => [role, msPerSecond(speeds.map(({ used }) => used.get(role) ?? 0))])),
     cluster: overRounds(speeds.map(({ cluster }) => cluster)),
-    engine: batches.map((batch, index) => ({ batch, speed: overRounds(speeds.map(({ engine }) => engine[index] ?? Number.NaN)) })),
+    engine: batches.map((batch, index) => ({
+      batch,
+      speed: overRounds(speeds.map(({ engine }) => engine[index] ?? Number.NaN)),
+      processorMs: msPerSecond(speeds.map(({ engineUsed }) => engineUsed[index] ?? Number.NaN)),
+    })),
     ratio: overRounds(speeds.map(({ cluster, engine }) => cluster / Math.max(...engine))),
     sameWords: sharedWords(words.cluster, words.engine) / Math.max(1, words.engine.length),
   };
