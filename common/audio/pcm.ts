@@ -28,6 +28,15 @@ export function toFloat(samples: Int16Array): Float32Array {
 /** Floats as 16-bit samples: rounded, held within the range, NaN as 0. The inverse of `toFloat`. */
 export function fromFloat(samples: Float32Array): Int16Array {
   const values = new Int16Array(samples.length);
-  for (let i = 0; i < samples.length; i++) values[i] = Math.max(-32768, Math.min(32767, Math.round((samples[i] as number) * 32768)));
+  fromFloatInto(values, samples, 0, samples.length);
   return values;
+}
+
+/** `fromFloat` of the samples from one place up to another, into the beginning of `into`. */
+export function fromFloatInto(into: Int16Array, samples: Float32Array, from: number, to: number): void {
+  for (let i = from; i < to; i++) {
+    const value = (samples[i] as number) * 32768;
+    // Rounding by `Math.round`, held by `Math.min`, takes three times as long.
+    into[i - from] = value >= 32767 ? 32767 : value <= -32768 ? -32768 : Math.floor(value + 0.5);
+  }
 }

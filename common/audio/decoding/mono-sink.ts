@@ -1,4 +1,4 @@
-import { fromFloat, type Pcm } from "../pcm.js";
+import { fromFloatInto, type Pcm } from "../pcm.js";
 import { createResampler, type Resampler } from "../resampler.js";
 import { unreadable } from "./failures.js";
 
@@ -43,8 +43,11 @@ export function createMonoSink(options: MonoSinkOptions): MonoSink & { finish():
   };
 }
 
+/** Samples that are passed on together: decoders give a hundredth of a second at a time, and each array has its price. */
+const BLOCK_SAMPLES = 32_768;
+
 /**
- * A sink that mixes a file to mono, converts it to one rate and passes it on as it comes; `finish` passes on the rest and tells what the file
+ * A sink that mixes a file to mono, converts it to one rate and passes it on in blocks; `finish` passes on the rest and tells what the file
  * was. What a header claims is never believed: the bound counts the samples that really came out. Once `give` has answered false, they are
  * counted only.
  */
@@ -57,12 +60,31 @@ export function createMonoFlow(
   let fileSamples = 0;
   let channelCount = 0;
   let isWanted = true;
+  let block = new Int16Array(0);
+  let filled = 0;
 
   function begin(sampleRate: number, channels: number): void {
     if (sampleRate < 8000 || sampleRate > 192_000) throw unreadable(`${format} at ${sampleRate} Hz; 8 to 192 kHz can be read`);
     fileRate = sampleRate;
     channelCount = channels;
     resampler = createResampler(sampleRate, wanted ?? sampleRate);
+  }
+
+  function collect(samples: Float32Array): void {
+    for (let at = 0; isWanted && at < samples.length; ) {
+      if (block.length === 0) block = new Int16Array(BLOCK_SAMPLES);
+      const to = Math.min(samples.length, at + block.length - filled);
+      fromFloatInto(block.subarray(filled), samples, at, to);
+      filled += to - at;
+      at = to;
+      if (filled === block.length) pass();
+    }
+  }
+
+  function pass(): void {
+    if (filled > 0) isWanted = give(block.subarray(0, filled));
+    block = new Int16Array(0);
+    filled = 0;
   }
 
   return {
@@ -73,11 +95,12 @@ export function createMonoFlow(
       if (sampleRate !== fileRate) throw unreadable(`${format} whose sample rate changes from ${fileRate} to ${sampleRate} Hz`);
       fileSamples += length;
       if (fileSamples > maxSeconds * fileRate) throw unreadable(`longer than ${maxSeconds} seconds`, "too_long");
-      if (isWanted && resampler !== null) isWanted = give(fromFloat(resampler.process(mean(channels))));
+      if (isWanted && resampler !== null) collect(resampler.process(mean(channels)));
     },
     finish() {
       if (resampler === null) throw unreadable(`${format} without any sound that can be decoded`);
-      if (isWanted) give(fromFloat(resampler.flush()));
+      if (isWanted) collect(resampler.flush());
+      if (isWanted) pass();
       return { format, channels: channelCount, seconds: fileSamples / fileRate, sampleRate: wanted ?? fileRate };
     },
   };

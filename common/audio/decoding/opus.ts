@@ -54,6 +54,7 @@ function decodePacket(decoder: OpusDecoderHandle, data: Uint8Array, channels: nu
   if (data.length === 0) return null;
   try {
     const interleaved = decoder.decodeFloat(data);
+    if (channels === 1) return [interleaved];
     return Array.from({ length: channels }, (_, channel) => {
       const plane = new Float32Array(interleaved.length / channels);
       for (let i = 0; i < plane.length; i++) plane[i] = interleaved[i * channels + channel] as number;
