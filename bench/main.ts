@@ -1,19 +1,8 @@
-import { printCompatOverhead } from "./compat-overhead/report.js";
-import { runCompatOverhead } from "./compat-overhead/run.js";
-import { printEarParts } from "./ear-parts/report.js";
-import { runEarParts } from "./ear-parts/run.js";
-import { printFirstAudio } from "./first-audio/report.js";
-import { runFirstAudio } from "./first-audio/run.js";
-import { printLiveStreams, printProgress } from "./live-streams/report.js";
-import { runLiveStreams } from "./live-streams/run.js";
 import { describeMachine, loadBefore } from "./machine.js";
 import { writeRow } from "./results.js";
-import { type Scenario, scenarios } from "./scenarios.js";
-import { printTranscription } from "./transcription/report.js";
-import { runTranscription } from "./transcription/run.js";
+import { missingFor, runScenario } from "./run-scenario.js";
+import { scenarios } from "./scenarios.js";
 import { objections } from "./validity.js";
-import { printWebhooks } from "./webhooks/report.js";
-import { runWebhooks } from "./webhooks/run.js";
 
 /** `npm run bench -- [--despite-load] [beginning of a scenario's name…]`: runs the scenarios so named, one after the other. */
 const despiteLoad = process.argv.includes("--despite-load");
@@ -27,34 +16,15 @@ if (chosen.length === 0) {
 /** Without this much rest before a run the machine's load says nothing. */
 const LISTEN_MS = 3000;
 
-async function run(scenario: Scenario): Promise<{ figures: object; invalid: string[]; page: string }> {
-  if (scenario.kind === "first-audio") {
-    const { figures, invalid } = await runFirstAudio(scenario);
-    return { figures, invalid, page: printFirstAudio(figures) };
-  }
-  if (scenario.kind === "compat-overhead") {
-    const { figures, invalid } = await runCompatOverhead(scenario);
-    return { figures, invalid, page: printCompatOverhead(figures) };
-  }
-  if (scenario.kind === "ear-parts") {
-    const { figures, invalid } = await runEarParts(scenario);
-    return { figures, invalid, page: printEarParts(figures) };
-  }
-  if (scenario.kind === "webhooks") {
-    const { figures, invalid } = await runWebhooks(scenario);
-    return { figures, invalid, page: printWebhooks(figures) };
-  }
-  if (scenario.kind === "transcription") {
-    const { figures, invalid } = await runTranscription(scenario);
-    return { figures, invalid, page: printTranscription(figures) };
-  }
-  const { figures, invalid } = await runLiveStreams(scenario, (one) => console.log(printProgress(one)));
-  return { figures, invalid, page: printLiveStreams(figures) };
-}
-
 let refused = 0;
 for (const scenario of chosen) {
   console.log(`\n${scenario.name}`);
+  const missing = missingFor(scenario);
+  if (missing !== null) {
+    console.log(`  not run: ${missing}`);
+    refused++;
+    continue;
+  }
   const machine = describeMachine();
   const before = objections({ load: await loadBefore(LISTEN_MS), errors: 0 });
   if (before.length > 0 && !despiteLoad) {
@@ -63,7 +33,7 @@ for (const scenario of chosen) {
     continue;
   }
   const startedAt = new Date().toISOString();
-  const { figures, invalid: during, page } = await run(scenario);
+  const { figures, invalid: during, page } = await runScenario(scenario);
   const invalid = [...before, ...during];
   console.log(page);
   const commit = `commit ${machine.commit}${machine.changed ? " with changes" : ""}`;

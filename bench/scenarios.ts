@@ -78,7 +78,32 @@ export interface CompatOverheadScenario {
   perRound: number;
 }
 
-export type Scenario = CompatOverheadScenario | EarPartsScenario | FirstAudioScenario | LiveStreamsScenario | WebhooksScenario | TranscriptionScenario;
+/** How fast the voice speaks beside other programs that speak with the same file. */
+export interface VoicePeersScenario {
+  kind: "voice-peers";
+  name: string;
+  /** Sentences whose real-time factor is measured in each round. */
+  sentences: number;
+  /** Text whose first sound is measured, and how often in one round. */
+  clause: string;
+  clausesPerRound: number;
+  rounds: number;
+}
+
+/** How fast files are transcribed beside sherpa-onnx's own server with the same file. */
+export interface TranscriptionPeersScenario {
+  kind: "transcription-peers";
+  name: string;
+  /** The recordings, the requests at once and the workers. */
+  recordings: TranscriptionScenario;
+  rounds: number;
+  /** Files that sherpa-onnx's server may hear in one call; more are padded to the longest, and its own 5 cost it twice the processor time here. */
+  sherpaBatch: number;
+}
+
+export type Scenario =
+  | CompatOverheadScenario | EarPartsScenario | FirstAudioScenario | LiveStreamsScenario | WebhooksScenario | TranscriptionScenario
+  | VoicePeersScenario | TranscriptionPeersScenario;
 
 /** 20 characters, spoken in about a second. */
 const SHORT_CLAUSE = "Good morning, friend";
@@ -120,12 +145,23 @@ export const webhooksPostgres: WebhooksScenario = { ...webhooks, name: "webhooks
 export const earParts: EarPartsScenario = { kind: "ear-parts", name: "ear-parts-parley-asr-en", model: "parley-asr-en", rounds: 5 };
 
 export const transcription: TranscriptionScenario = {
-  kind: "transcription", name: "transcription-200-files", files: 200, shortestSeconds: 2, longestSeconds: 90, seed: 1, concurrency: 16, rounds: 3, workers: 2,
+  kind: "transcription", name: "transcription-200-files",
+  files: 200, shortestSeconds: 2, longestSeconds: 90, seed: 1, concurrency: 16, rounds: 3, workers: 2,
+};
+
+export const compatOverhead: CompatOverheadScenario = {
+  kind: "compat-overhead", name: "compat-overhead-first-byte", text: SHORT_CLAUSE, rounds: 5, perRound: 30,
+};
+
+export const voicePeers: VoicePeersScenario = {
+  kind: "voice-peers", name: "voice-peers", sentences: 40, clause: SHORT_CLAUSE, clausesPerRound: 20, rounds: 6,
+};
+
+export const transcriptionPeers: TranscriptionPeersScenario = {
+  kind: "transcription-peers", name: "transcription-peers", recordings: transcription, rounds: 3, sherpaBatch: 1,
 };
 
 /** Every scenario, in the order in which they run. */
-export const compatOverhead: CompatOverheadScenario = { kind: "compat-overhead", name: "compat-overhead-first-byte", text: SHORT_CLAUSE, rounds: 5, perRound: 30 };
-
 export const scenarios: readonly Scenario[] = [
   firstAudioWarmPcm, firstAudioWarmMp3, firstAudioColdPcm,
   streamsWholeTextPcm, streamsWholeTextMp3, streamsThreeWordsPcm, streamsThreeWordsMp3, streamsTenWordsPcm,
@@ -133,4 +169,5 @@ export const scenarios: readonly Scenario[] = [
   earParts,
   transcription,
   compatOverhead,
+  voicePeers, transcriptionPeers,
 ];

@@ -1,0 +1,91 @@
+import { LISTENING_RATE } from "#protocol/listening/chunk";
+import { closeDecodeThreads, decodeAudio } from "#common/audio/decoding/decode";
+import { startCluster } from "#test/harness/cluster";
+import { temporaryDirectory } from "#test/harness/temporary-directory";
+import { watchOthers } from "../../machine.js";
+import type { TranscriptionPeersScenario } from "../../scenarios.js";
+import { makeRecordings, type Recording } from "../../transcription/files.js";
+import { objections } from "../../validity.js";
+import type { Peers } from "../installed.js";
+import { figuresOf, secondsOf, type TranscriptionPeersFigures, type Turn } from "./figures.js";
+import { makePhonesModel, PHONES_LANGUAGE, PHONES_MODEL } from "./phones-only.js";
+import { startSherpa } from "./sherpa-server.js";
+import { type Heard, throughService, throughSherpa, type Way } from "./ways.js";
+
+/** Fewer equal symbols mean that one of the two does not hear. */
+const FEWEST_SAME_SYMBOLS = 0.9;
+const WARM_UP_FILES = 8;
+const READY_MS = 180_000;
+
+/** Measures sherpa-onnx's server and `/v1/asr` in turns on the same recordings, the latter also without its search for words. */
+export async function runTranscriptionPeers(
+  scenario: TranscriptionPeersScenario,
+  peers: Peers,
+): Promise<{ figures: TranscriptionPeersFigures; invalid: string[] }> {
+  const recordings = await asDecoded(await makeRecordings(scenario.recordings));
+  const { workers, concurrency } = scenario.recordings;
+  const models = temporaryDirectory("bench-models");
+  const stops: (() => Promise<void> | void)[] = [models.remove];
+  makePhonesModel(models.path);
+  try {
+    const sherpa = await startSherpa(peers, { threads: workers, batch: scenario.sherpaBatch });
+    stops.unshift(sherpa.stop);
+    const connections = await Promise.all(Array.from({ length: concurrency }, () => sherpa.connect()));
+    stops.unshift(async () => void (await Promise.all(connections.map((connection) => connection.close()))));
+    const loaded = ["parley-asr-en", "parley-vad", PHONES_MODEL];
+    const cluster = await startCluster({ workers, models: loaded, settings: { PARLEY_MODELS: models.path }, readyMs: READY_MS });
+    stops.unshift(cluster.stop);
+    const ways = [
+      throughSherpa(sherpa, connections),
+      throughService(cluster, { name: "/v1/asr, symbols only", language: PHONES_LANGUAGE, concurrency }),
+      throughService(cluster, { name: "/v1/asr, words", language: "en", concurrency }),
+    ];
+    for (const way of ways) await way.hearAll(recordings.slice(0, WARM_UP_FILES));
+    const others = watchOthers();
+    const rounds: Turn[][] = [];
+    let heard: Heard[] = [];
+    for (let round = 0; round < scenario.rounds; round++) {
+      const turns = await oneRound(ways, recordings, round);
+      rounds.push(turns.map(({ turn }) => turn));
+      heard = turns.map((one) => one.heard);
+    }
+    const invalid = objections({ load: others.read(), errors: cluster.complaints.length });
+    const figures = figuresOf({ scenario, ways, rounds, heard, recordings });
+    if (!(figures.sameSymbols >= FEWEST_SAME_SYMBOLS)) throw new RangeError(`only ${figures.sameSymbols} of the symbols are sherpa-onnx's`);
+    return { figures: { versions: peers.versions, ...figures }, invalid };
+  } finally {
+    for (const stop of stops) await stop();
+  }
+}
+
+/** The samples that come out of the files: what is lost in mp3 is lost for everybody. */
+async function asDecoded(recordings: readonly Recording[]): Promise<Recording[]> {
+  const decoded: Recording[] = [];
+  for (const { name, bytes } of recordings) {
+    const { pcm } = await decodeAudio(bytes, { maxSeconds: 600, sampleRate: LISTENING_RATE });
+    decoded.push({ name, bytes, samples: pcm.samples });
+  }
+  await closeDecodeThreads();
+  return decoded;
+}
+
+/** Round after round another way comes first. */
+async function oneRound(ways: readonly Way[], recordings: readonly Recording[], round: number): Promise<{ turn: Turn; heard: Heard }[]> {
+  const results: { turn: Turn; heard: Heard }[] = [];
+  const audioSeconds = secondsOf(recordings);
+  for (const offset of ways.keys()) {
+    const index = (offset + round) % ways.length;
+    const way = ways[index] as Way;
+    const [startMs, used, asking] = [performance.now(), way.processorSeconds(), process.cpuUsage()];
+    const heard = await way.hearAll(recordings);
+    const seconds = (performance.now() - startMs) / 1000;
+    const { user, system } = process.cpuUsage(asking);
+    const turn = {
+      speed: audioSeconds / seconds,
+      processorMs: ((way.processorSeconds() - used) * 1000) / audioSeconds,
+      askingMs: (user + system) / 1000 / audioSeconds,
+    };
+    results[index] = { turn, heard };
+  }
+  return results;
+}

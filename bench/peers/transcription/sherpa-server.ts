@@ -1,0 +1,63 @@
+import { once } from "node:events";
+import { join } from "node:path";
+import WebSocket from "ws";
+import { LISTENING_RATE } from "#protocol/listening/chunk";
+import { toFloat } from "#common/audio/pcm";
+import { processSeconds } from "../../processor-time.js";
+import type { Peers } from "../installed.js";
+import { startServer, unusedPort } from "../program.js";
+
+/** `dist/bench/peers/transcription` → the recognizer that both sides run. */
+export const recognizerFolder = join(import.meta.dirname, "../../../../models/parley-asr-en");
+
+/** sherpa-onnx's server of the recognizer, in the C++ that comes with its package. */
+export interface SherpaServer {
+  connect(): Promise<SherpaConnection>;
+  processorSeconds(): number;
+  stop(): Promise<void>;
+}
+
+export interface SherpaConnection {
+  /** Symbols of the sound, each its most likely one; one sound at a time. */
+  hear(samples: Int16Array): Promise<string[]>;
+  close(): Promise<void>;
+}
+
+/** Starts it with `threads` threads that hear, each with a graph of one thread, as Parley's workers have. */
+export async function startSherpa({ sherpaServer }: Peers, { threads, batch }: { threads: number; batch: number }): Promise<SherpaServer> {
+  const port = await unusedPort();
+  const args = [
+    `--port=${port}`, `--num-work-threads=${threads}`, "--num-threads=1", `--max-batch-size=${batch}`,
+    `--tokens=${join(recognizerFolder, "tokens.txt")}`, `--zipformer-ctc-model=${join(recognizerFolder, "model.onnx")}`,
+    "--log-file=/dev/null",
+  ];
+  const address = `ws://127.0.0.1:${port}`;
+  const server = await startServer({ command: sherpaServer, args }, async () => await (await connect(address)).close());
+  return { connect: () => connect(address), processorSeconds: () => processSeconds(server.pid), stop: server.stop };
+}
+
+async function connect(address: string): Promise<SherpaConnection> {
+  const socket = new WebSocket(address, { perMessageDeflate: false });
+  await once(socket, "open");
+  return {
+    async hear(samples) {
+      socket.send(message(samples));
+      const [answer] = (await once(socket, "message")) as [Buffer];
+      return (JSON.parse(answer.toString()) as { tokens: string[] }).tokens;
+    },
+    async close() {
+      if (socket.readyState !== WebSocket.OPEN) return;
+      socket.send("Done");
+      await once(socket, "close");
+    },
+  };
+}
+
+/** The rate, the length in bytes, the samples as floats: all little-endian, 4 bytes each. */
+export function message(samples: Int16Array): Buffer {
+  const floats = toFloat(samples);
+  const head = Buffer.alloc(8);
+  head.writeInt32LE(LISTENING_RATE, 0);
+  head.writeInt32LE(floats.byteLength, 4);
+  return Buffer.concat([head, Buffer.from(floats.buffer, floats.byteOffset, floats.byteLength)]);
+}

@@ -1,0 +1,59 @@
+import { once } from "node:events";
+import { Agent, get } from "node:http";
+import { bytesToSamples } from "#common/audio/pcm";
+import { startCluster } from "#test/harness/cluster";
+import { treeSeconds } from "../../processor-time.js";
+import { type HttpAnswer, post } from "./over-http.js";
+import type { Utterance } from "./symbols.js";
+import { FIRST_SOUND_MS, type VoiceWay } from "./way.js";
+
+/** Of the rates of `/v1/tts` the nearest to the voice's own 22,050 Hz: resampling lies in its times. */
+const SAMPLE_RATE = 24_000;
+/** All roles start on one core. */
+const READY_MS = 180_000;
+/** The edge closes connections that idle, as this one does while others speak; an older one than this is not relied on. */
+const MOST_IDLE_MS = 3000;
+
+/** `/v1/tts` with everything behind it, over one warm connection. */
+export async function startWholeService(): Promise<VoiceWay & { complaints: readonly unknown[] }> {
+  const cluster = await startCluster({ workers: 1, models: ["parley-en"], readyMs: READY_MS });
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  let lastUsedMs = Number.NEGATIVE_INFINITY;
+  const ask = async ({ text }: Utterance): Promise<HttpAnswer> => {
+    if (performance.now() - lastUsedMs > MOST_IDLE_MS) await reconnect(agent, cluster.baseUrl);
+    const answer = await post({
+      url: `${cluster.baseUrl}/v1/tts`,
+      headers: { authorization: `Bearer ${cluster.apiKey}`, model: "s2.1-pro" },
+      body: { text, format: "pcm", sample_rate: SAMPLE_RATE },
+      firstBytes: (SAMPLE_RATE * 2 * FIRST_SOUND_MS) / 1000,
+      agent,
+    });
+    lastUsedMs = performance.now();
+    return answer;
+  };
+  return {
+    name: "Parley's /v1/tts",
+    sampleRate: SAMPLE_RATE,
+    complaints: cluster.complaints,
+    async speak(utterance) {
+      const { bytes, firstMs, totalMs } = await ask(utterance);
+      return { firstMs, totalMs, soundMs: (bytes.length / 2 / SAMPLE_RATE) * 1000 };
+    },
+    async record(utterance) {
+      return bytesToSamples((await ask(utterance)).bytes);
+    },
+    processorSeconds: () => cluster.processes().reduce((sum, { pid }) => sum + (pid === null ? 0 : treeSeconds(pid)), 0),
+    async stop() {
+      agent.destroy();
+      await cluster.stop();
+    },
+  };
+}
+
+/** Leaves a warm connection in the agent. */
+async function reconnect(agent: Agent, baseUrl: string): Promise<void> {
+  agent.destroy();
+  const [answer] = await once(get(`${baseUrl}/health`, { agent }), "response");
+  answer.resume();
+  await once(answer, "end");
+}

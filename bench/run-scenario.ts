@@ -1,0 +1,65 @@
+import { printCompatOverhead } from "./compat-overhead/report.js";
+import { runCompatOverhead } from "./compat-overhead/run.js";
+import { printEarParts } from "./ear-parts/report.js";
+import { runEarParts } from "./ear-parts/run.js";
+import { printFirstAudio } from "./first-audio/report.js";
+import { runFirstAudio } from "./first-audio/run.js";
+import { printLiveStreams, printProgress } from "./live-streams/report.js";
+import { runLiveStreams } from "./live-streams/run.js";
+import { findPeers, type Peers } from "./peers/installed.js";
+import { printTranscriptionPeers } from "./peers/transcription/report.js";
+import { runTranscriptionPeers } from "./peers/transcription/run.js";
+import { printVoicePeers } from "./peers/voice/report.js";
+import { runVoicePeers } from "./peers/voice/run.js";
+import type { Scenario } from "./scenarios.js";
+import { printTranscription } from "./transcription/report.js";
+import { runTranscription } from "./transcription/run.js";
+import { printWebhooks } from "./webhooks/report.js";
+import { runWebhooks } from "./webhooks/run.js";
+
+/** What a run of a scenario gave, and the page on which it is read. */
+export interface Ran {
+  figures: object;
+  /** Why the figures must not be used; empty when they may. */
+  invalid: string[];
+  page: string;
+}
+
+/** Says in one line what a scenario needs and this machine lacks; null when it can run. */
+export function missingFor({ kind }: Scenario): string | null {
+  if (kind !== "voice-peers" && kind !== "transcription-peers") return null;
+  const peers = findPeers();
+  return "missing" in peers ? peers.missing : null;
+}
+
+/** Runs a scenario; prints progress where it takes long. */
+export async function runScenario(scenario: Scenario): Promise<Ran> {
+  switch (scenario.kind) {
+    case "first-audio":
+      return page(await runFirstAudio(scenario), printFirstAudio);
+    case "compat-overhead":
+      return page(await runCompatOverhead(scenario), printCompatOverhead);
+    case "ear-parts":
+      return page(await runEarParts(scenario), printEarParts);
+    case "webhooks":
+      return page(await runWebhooks(scenario), printWebhooks);
+    case "transcription":
+      return page(await runTranscription(scenario), printTranscription);
+    case "voice-peers":
+      return page(await runVoicePeers(scenario, installedPeers()), printVoicePeers);
+    case "transcription-peers":
+      return page(await runTranscriptionPeers(scenario, installedPeers()), printTranscriptionPeers);
+    case "live-streams":
+      return page(await runLiveStreams(scenario, (one) => console.log(printProgress(one))), printLiveStreams);
+  }
+}
+
+function page<Figures extends object>({ figures, invalid }: { figures: Figures; invalid: string[] }, print: (figures: Figures) => string): Ran {
+  return { figures, invalid, page: print(figures) };
+}
+
+function installedPeers(): Peers {
+  const peers = findPeers();
+  if ("missing" in peers) throw new RangeError(peers.missing);
+  return peers;
+}
