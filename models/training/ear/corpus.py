@@ -8,8 +8,11 @@ import argparse
 import csv
 import random
 import re
+from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 
+import spoken
 import templates
 
 HERE = Path(__file__).parent
@@ -19,6 +22,10 @@ SHARED_WORDS = 6
 UNSEEN_CORPORA = ("pocketsphinx", "librivox_sonnet", "cmu_arctic", "librispeech")
 """Corpora of ../shared/data/human that are evaluation as a whole."""
 
+
+GATHERED = ("articles", "assistants", "dialogues", "meetings", "tatoeba")
+SPOKEN = ("dialogues", "meetings")
+"""Kinds of text that gather.py writes; in those of SPOKEN it matters how often a sentence is said."""
 
 DEVELOPMENT_EVERY = {"commonvoice": 12, "kathleen": 94, "an4": 10, "picovoice": 62, "ljspeech": 29}
 """One clip in so many (the second, and so on) is development; corpora that are not named have none."""
@@ -108,8 +115,23 @@ def wordnet(folder: Path) -> list[str]:
     ]
 
 
+def repeated(lines: Iterable[str]) -> list[str]:
+    """Each line once, and once more each time its number doubles: "yes" is said often, but templates and copies should not rule."""
+    return [line for line, number in Counter(lines).items() for _ in range(number.bit_length())]
+
+
+def gathered(texts: Path) -> dict[str, list[str]]:
+    """What gather.py wrote besides books and Common Voice: `KIND:SOURCE` with one utterance a line."""
+    found = {}
+    for kind in GATHERED:
+        for path in sorted((texts / kind).glob("*.txt")):
+            lines = path.read_text(encoding="utf-8").split("\n")
+            found[f"{kind}:{path.stem}"] = repeated(map(tidy, lines)) if kind in SPOKEN else list(dict.fromkeys(map(tidy, lines)))
+    return found
+
+
 def sources(data: Path, texts: Path, wordnet_folder: Path) -> dict[str, list[str]]:
-    """All sentences by source, without those of evaluation and development. `texts` holds `cv/*.txt` and `books/*.txt`."""
+    """All sentences by source, without those of evaluation and development. `texts` holds `cv/*.txt`, `books/*.txt` and what gather.py wrote."""
     heldout = Heldout(spoken_texts(data, ("eval", "dev")))
     found = {
         "ljspeech": ljspeech(data),
@@ -117,7 +139,8 @@ def sources(data: Path, texts: Path, wordnet_folder: Path) -> dict[str, list[str
         "wordnet": wordnet(wordnet_folder),
         "templates": templates.sentences(30_000),
     } | {f"book:{path.stem}": book(path) for path in sorted((texts / "books").glob("*.txt"))}
-    return {name: [line for line in dict.fromkeys(map(tidy, lines)) if line and line not in heldout] for name, lines in found.items()}
+    once = {name: list(dict.fromkeys(map(tidy, lines))) for name, lines in found.items()} | gathered(texts)
+    return {name: [line for line in lines if line and line not in heldout and spoken.say(line) not in heldout] for name, lines in once.items()}
 
 
 def sentences_to_speak(found: dict[str, list[str]], seed: int) -> list[str]:

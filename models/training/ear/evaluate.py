@@ -119,7 +119,7 @@ def main() -> None:
     names = ("lm_weight", "word_bonus", "beam", "threshold")
     recognizer = Recognizer.load(options.model, {name: getattr(options, name) for name in names if getattr(options, name) is not None})
     search = search_reference if options.reference else search_shipped
-    vocabulary = set(packed.read(recognizer.words).words)
+    vocabulary = set(packed.word_list(recognizer.words))
     print(f"{recognizer.settings}\n\n| audio | clips | words | out of vocabulary | this model, WER % | pocketsphinx, WER % |\n|---|---|---|---|---|---|")
     for name in options.only or [path.stem for path in sorted(options.sets.glob("*.tsv"))]:
         said, begin = clips(options.sets, name), time.time()

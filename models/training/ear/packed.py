@@ -23,12 +23,28 @@ class Words:
     trigram: dict[tuple[int, int, int], float] = field(default_factory=dict)
 
 
-def probability_code(value: float, largest: int = 255) -> int:
-    return int(min(largest, max(0, round(-value * 12))))
+@dataclass
+class Tables:
+    """The same as sorted arrays, for models of millions of entries. Keys are `a * ids + b` and `(a * ids + b) * ids + c`, `ids` words and FIRST."""
+
+    words: list[str]
+    pronunciations: list[list[list[int]]]
+    unigram: np.ndarray
+    unigram_backoff: np.ndarray
+    bigrams: np.ndarray
+    bigram: np.ndarray
+    histories: np.ndarray
+    history_backoff: np.ndarray
+    trigrams: np.ndarray
+    trigram: np.ndarray
 
 
-def backoff_code(value: float) -> int:
-    return int(min(255, max(0, round((value + 9.5) * 22))))
+def probability_codes(values: np.ndarray, largest: int = 255) -> np.ndarray:
+    return np.clip(np.round(-values * 12), 0, largest).astype(np.uint8)
+
+
+def backoff_codes(values: np.ndarray) -> np.ndarray:
+    return np.clip(np.round((values + 9.5) * 22), 0, 255).astype(np.uint8)
 
 
 def _variable(number: int) -> bytes:
@@ -40,7 +56,7 @@ def _variable(number: int) -> bytes:
     return bytes(out)
 
 
-def write(path: Path, model: Words) -> None:
+def write(path: Path, model: Tables) -> None:
     ids = len(model.words) + FIRST
     if ids > 65_535:
         raise ValueError(f"{len(model.words)} words: word ids have 16 bits")
@@ -50,34 +66,34 @@ def write(path: Path, model: Words) -> None:
         for phones in pronunciations:
             lexicon.append(len(phones))
             lexicon += bytes(phones)
-    third: dict[tuple[int, int], list[tuple[int, float]]] = {}
-    for (a, b, c), value in model.trigram.items():
-        third.setdefault((a, b), []).append((c, value))
-    pairs = sorted(set(model.bigram) | set(third))
-    start = np.zeros(ids + 1, "<u4")
-    np.add.at(start, [a + 1 for a, _ in pairs], 1)
-    start = np.cumsum(start).astype("<u4")
-    counts, tri_words, tri_codes = bytearray(), [], bytearray()
-    for pair in pairs:
-        found = sorted(third.get(pair, []))
-        counts += _variable(len(found))
-        tri_words += [c for c, _ in found]
-        tri_codes += bytes(probability_code(value) for _, value in found)
+    pairs = np.union1d(model.bigrams, model.histories)
+    start = np.searchsorted(pairs, np.arange(ids + 1) * ids).astype("<u4")
+    codes = np.full(len(pairs), NO_BIGRAM, np.uint8)
+    codes[np.searchsorted(pairs, model.bigrams)] = probability_codes(model.bigram, NO_BIGRAM - 1)
+    backoffs = np.full(len(pairs), backoff_codes(np.zeros(1))[0])
+    backoffs[np.searchsorted(pairs, model.histories)] = backoff_codes(model.history_backoff)
+    counts = b"".join(map(_variable, np.diff(np.searchsorted(model.trigrams // ids, [*pairs, ids * ids])).tolist()))
     word_list = "\n".join(model.words).encode("ascii")
     path.write_bytes(
-        struct.pack("<6I", len(model.words), len(pairs), len(tri_words), len(word_list), len(lexicon), len(counts))
+        struct.pack("<6I", len(model.words), len(pairs), len(model.trigrams), len(word_list), len(lexicon), len(counts))
         + word_list
         + bytes(lexicon)
-        + bytes(probability_code(value) for value in model.unigram)
-        + bytes(backoff_code(model.unigram_backoff.get(i, 0.0)) for i in range(ids))
+        + probability_codes(model.unigram).tobytes()
+        + backoff_codes(model.unigram_backoff).tobytes()
         + start.tobytes()
-        + np.array([b for _, b in pairs], "<u2").tobytes()
-        + bytes(probability_code(model.bigram[pair], NO_BIGRAM - 1) if pair in model.bigram else NO_BIGRAM for pair in pairs)
-        + bytes(backoff_code(model.bigram_backoff.get(pair, 0.0)) for pair in pairs)
-        + bytes(counts)
-        + np.array(tri_words, "<u2").tobytes()
-        + bytes(tri_codes)
+        + (pairs % ids).astype("<u2").tobytes()
+        + codes.tobytes()
+        + backoffs.tobytes()
+        + counts
+        + (model.trigrams % ids).astype("<u2").tobytes()
+        + probability_codes(model.trigram).tobytes()
     )
+
+
+def word_list(path: Path) -> list[str]:
+    with path.open("rb") as file:
+        size = struct.unpack("<6I", file.read(24))[3]
+        return file.read(size).decode("ascii").split("\n")
 
 
 def read(path: Path) -> Words:
