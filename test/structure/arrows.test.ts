@@ -35,6 +35,7 @@ const engines: Readonly<Record<string, { folder?: string }>> = {
   "libopus-wasm": { folder: "common/audio/" },
   mediabunny: { folder: "common/audio/" },
   "mpg123-decoder": {},
+  "@wasm-audio-decoders/flac": {},
   "@wasm-audio-decoders/ogg-vorbis": {},
   "wasm-media-encoders": {},
   "@msgpack/msgpack": {},

@@ -18,6 +18,8 @@ export class KilledControlPlane {
   readonly #environment: Record<string, string | undefined>;
   #life: Promise<Life>;
   #stopped = false;
+  /** Lives that were ended here; any other end is the process's own doing. */
+  readonly #killed = new WeakSet<ChildProcess>();
   kills = 0;
 
   constructor(bus: Bus, settings: Record<string, string>) {
@@ -36,13 +38,17 @@ export class KilledControlPlane {
 
   /** Asks once it is up. Null when it died with the question: what became of that is not known then. */
   async ask<T>(subject: string, question: object): Promise<T | null> {
-    const { ended } = await this.#life;
+    const { child, ended } = await this.#life;
     const answer = this.#bus.request<T>(subject, question, { timeoutMs: 20_000, dependency: "the control plane" });
-    const unknown = ended.then(() => null);
+    const unknown = ended.then(() => {
+      if (this.#killed.has(child)) return null;
+      throw new Error(`the control plane ended by itself with ${child.exitCode ?? child.signalCode}`);
+    });
+    // Whichever comes second is nobody's.
+    for (const one of [answer, unknown]) one.catch(() => undefined);
     try {
       return await Promise.race([answer, unknown]);
     } catch (error) {
-      answer.catch(() => undefined);
       const tooLong = new Promise<"alive">((resolve) => setTimeout(() => resolve("alive"), NOTICE_MS).unref());
       if ((await Promise.race([unknown, tooLong])) === "alive") throw error;
       return null;
@@ -53,6 +59,7 @@ export class KilledControlPlane {
   async kill(): Promise<void> {
     const { child, ended } = await this.#life;
     this.kills++;
+    this.#killed.add(child);
     child.kill("SIGKILL");
     this.#life = ended.then(() => this.#start());
     await this.#life;
@@ -62,6 +69,7 @@ export class KilledControlPlane {
   async end(): Promise<void> {
     const { child, ended } = await this.#life;
     this.#stopped = true;
+    this.#killed.add(child);
     child.kill("SIGKILL");
     await ended;
   }
