@@ -1,6 +1,10 @@
-/** The part of a sound that is still needed: samples come in at the end and are dropped from the beginning. Places count from the sound's first sample. */
+/**
+ * The part of a sound that is still needed: pieces come in at the end and are dropped from the beginning. Places count from the sound's first
+ * sample. Pieces are kept as they come and must not change any more.
+ */
 export class SoundWindow {
-  #samples = new Int16Array(0);
+  /** Oldest first, each with the place of its first sample. */
+  readonly #pieces: { start: number; samples: Int16Array }[] = [];
   #start = 0;
   #end = 0;
 
@@ -10,26 +14,27 @@ export class SoundWindow {
   }
 
   append(samples: Int16Array): void {
-    const held = this.#end - this.#start;
-    if (this.#samples.length < held + samples.length) {
-      const larger = new Int16Array(Math.max(held + samples.length, 2 * held));
-      larger.set(this.#samples.subarray(0, held));
-      this.#samples = larger;
-    }
-    this.#samples.set(samples, held);
+    this.#pieces.push({ start: this.#end, samples });
     this.#end += samples.length;
   }
 
-  /** A copy of the samples from one place to another, which must lie within what is held. */
+  /** The samples from one place to another, which must lie within what is held; not to be changed, since they may be a view on a piece. */
   slice(from: number, to: number): Int16Array {
     if (from < this.#start || to > this.#end) throw new RangeError(`samples ${from} to ${to} of ${this.#start} to ${this.#end}`);
-    return this.#samples.slice(from - this.#start, to - this.#start);
+    const within = this.#pieces.find(({ start, samples }) => from >= start && to <= start + samples.length);
+    if (within !== undefined) return within.samples.subarray(from - within.start, to - within.start);
+    const joined = new Int16Array(to - from);
+    for (const { start, samples } of this.#pieces) {
+      const [first, last] = [Math.max(from, start), Math.min(to, start + samples.length)];
+      if (first < last) joined.set(samples.subarray(first - start, last - start), first - from);
+    }
+    return joined;
   }
 
   /** Forgets what lies before a place. */
   dropBefore(place: number): void {
-    const from = Math.min(Math.max(place, this.#start), this.#end);
-    this.#samples.copyWithin(0, from - this.#start, this.#end - this.#start);
-    this.#start = from;
+    this.#start = Math.min(Math.max(place, this.#start), this.#end);
+    const kept = this.#pieces.findIndex(({ start, samples }) => start + samples.length > this.#start);
+    this.#pieces.splice(0, kept < 0 ? this.#pieces.length : kept);
   }
 }

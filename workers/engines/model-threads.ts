@@ -30,11 +30,14 @@ export class ModelThreads {
     return first as Answer;
   }
 
-  /** Runs a task on the next free thread. Rejects with the handler's error, and once the threads are closed. */
-  async run<Answer>(handler: URL, task: unknown): Promise<Answer> {
+  /**
+   * Runs a task on the next free thread; the memory in `handedOver` goes there with it instead of being copied, and is gone here. Rejects
+   * with the handler's error, and once the threads are closed.
+   */
+  async run<Answer>(handler: URL, task: unknown, handedOver: ArrayBuffer[] = []): Promise<Answer> {
     // The pool itself would start new threads.
     if (this.#closed) throw new ServiceError("engine_failed");
-    return (await this.#threads.run(task, { filename: handler.href })) as Answer;
+    return (await this.#threads.run(task, { filename: handler.href, transferList: handedOver })) as Answer;
   }
 
   async close(): Promise<void> {

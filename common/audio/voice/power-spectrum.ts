@@ -20,14 +20,14 @@ export function createPowerSpectrum(size: number): PowerSpectrum {
 }
 
 /** Where each index goes when the order of its bits is turned round. */
-export function bitReversal(size: number): Uint32Array {
+function bitReversal(size: number): Uint32Array {
   const reversed = new Uint32Array(size);
   for (let i = 1; i < size; i++) reversed[i] = ((reversed[i >> 1] as number) >> 1) | (i & 1 ? size >> 1 : 0);
   return reversed;
 }
 
 /** Fourier transform, radix-2 decimation in time, in place, on input in bit-reversed order; tables hold cos and -sin of half a turn. */
-export function transform(real: Float64Array, imaginary: Float64Array, cosines: Float64Array, sines: Float64Array): void {
+function transform(real: Float64Array, imaginary: Float64Array, cosines: Float64Array, sines: Float64Array): void {
   const size = real.length;
   for (let half = 1; half < size; half *= 2) {
     const stride = size / (2 * half);

@@ -108,9 +108,11 @@ export class CtcEngine implements ListenEngine {
       return languages[at] === null ? { result: "failed", error, retryable: false } : { result: "cancelled" };
     });
     try {
-      // Copies: a piece may be a window on a larger buffer, all of which would go to the thread.
-      const task: ListenTask = { kind: "hear", source: this.#source, pieces: wanted.map(({ job }) => job.samples.slice()), unwanted };
-      const heard = wanted.length === 0 ? [] : await this.#options.threads.run<(HeardWord[] | null)[]>(handler, task);
+      // Copies, which the thread gets: a piece may be a window on a larger buffer, and the jobs keep theirs.
+      const pieces = wanted.map(({ job }) => job.samples.slice());
+      const task: ListenTask = { kind: "hear", source: this.#source, pieces, unwanted };
+      const buffers = pieces.map(({ buffer }) => buffer);
+      const heard = wanted.length === 0 ? [] : await this.#options.threads.run<(HeardWord[] | null)[]>(handler, task, buffers);
       for (const [piece, { job, at }] of wanted.entries()) {
         const words = heard[piece] ?? null;
         if (words !== null && !job.signal.aborted) results[at] = { result: "heard", words, language: languages[at] as string };

@@ -26,6 +26,8 @@ export class EspeakEngine implements SpeechEngine {
   readonly #pool: EspeakPool;
   readonly #slots: number;
   #languages: Readonly<Record<string, string>> = {};
+  /** Of `#languages`; every heartbeat tells them. */
+  #primaries: string[] = [];
   #sampleRate = 0;
 
   private constructor(name: string, slots: number, pool: EspeakPool) {
@@ -40,6 +42,7 @@ export class EspeakEngine implements SpeechEngine {
     await engine.#pool.start(options.slots);
     const process = await engine.#pool.acquire();
     engine.#languages = process.ready.languages;
+    engine.#primaries = primaryLanguages(engine.#languages);
     engine.#sampleRate = process.ready.sampleRate;
     engine.#pool.release(process);
     return engine;
@@ -54,7 +57,7 @@ export class EspeakEngine implements SpeechEngine {
     return {
       name: this.#name,
       task: "speak",
-      languages: primaryLanguages(this.#languages),
+      languages: this.#primaries,
       sampleRate: this.#sampleRate,
       speakers: [...speakers],
       maxBatch: 1,
@@ -104,7 +107,7 @@ export class EspeakEngine implements SpeechEngine {
   async #synthesize(process: EspeakProcess, chunk: SpeechChunk, emit: ChunkJob["emit"], signal: AbortSignal): Promise<ChunkResult> {
     const spoken = spokenText(chunk);
     const voice = voiceForLanguage(spoken.language, this.#languages);
-    if (voice === null) throw new ServiceError("unsupported_language", { parameters: { languages: primaryLanguages(this.#languages).join(", ") } });
+    if (voice === null) throw new ServiceError("unsupported_language", { parameters: { languages: this.#primaries.join(", ") } });
     const { variant, tiltDbPerOctave, ...settings } = chooseVoice(chunk.voice, chunk.delivery);
     const escaped = escapeMarkup(spoken.text);
     if (Buffer.byteLength(escaped.text) > MAX_TEXT_BYTES) throw new ServiceError("payload_too_large", { parameters: { limitBytes: MAX_TEXT_BYTES } });

@@ -81,8 +81,9 @@ export class TfjsEngine implements ListenEngine {
     if (job.signal.aborted) return { result: "cancelled" };
     try {
       if (this.#closed) throw new ServiceError("engine_failed");
-      // Sent as they are, the samples of a view would bring the whole buffer behind it along.
-      const speech = await this.#threads.run<Uint8Array>(handler, this.#task(job.samples.slice()));
+      // A copy, which the thread gets: the samples may be a view on a larger buffer, and the job keeps them.
+      const samples = job.samples.slice();
+      const speech = await this.#threads.run<Uint8Array>(handler, this.#task(samples), [samples.buffer]);
       return job.signal.aborted ? { result: "cancelled" } : { result: "detected", speech };
     } catch (cause) {
       return { result: "failed", error: new ServiceError("engine_failed", { cause }), retryable: true };

@@ -28,6 +28,7 @@ export interface LogMel {
 export type LogMelExtractor = (samples: Int16Array) => LogMel;
 
 interface Recipe {
+  /** Makes samples of -1 to 1 of 16-bit ones, too. */
   window: Float64Array;
   removeMean: boolean;
   filters: MelFilters;
@@ -35,10 +36,11 @@ interface Recipe {
 }
 
 const raisedCosine = (i: number): number => 0.5 - 0.5 * Math.cos((2 * Math.PI * i) / (FRAME_SAMPLES - 1));
+const windowOf = (weight: (i: number) => number): Float64Array => Float64Array.from({ length: FRAME_SAMPLES }, (_, i) => weight(i) / 32768);
 const filterGrid = { bands: MEL_BANDS, sampleRate: LISTENING_RATE, transformSize: TRANSFORM_SIZE };
 
 const nemo = (normalize: boolean): Recipe => ({
-  window: Float64Array.from({ length: FRAME_SAMPLES }, (_, i) => raisedCosine(i)),
+  window: windowOf(raisedCosine),
   removeMean: false,
   filters: melFilters({ ...filterGrid, scale: slaneyScale, lowHz: 0, highHz: LISTENING_RATE / 2, straightIn: "hertz" }),
   normalize,
@@ -46,7 +48,7 @@ const nemo = (normalize: boolean): Recipe => ({
 
 const recipes: Readonly<Record<FeatureKind, () => Recipe>> = {
   kaldi: () => ({
-    window: Float64Array.from({ length: FRAME_SAMPLES }, (_, i) => raisedCosine(i) ** 0.85),
+    window: windowOf((i) => raisedCosine(i) ** 0.85),
     removeMean: true,
     filters: melFilters({ ...filterGrid, scale: htkScale, lowHz: 20, highHz: LISTENING_RATE / 2 - 400, straightIn: "mel" }),
     normalize: false,
@@ -80,14 +82,14 @@ export function createLogMel(kind: FeatureKind): LogMelExtractor {
 function cutFrame(samples: Int16Array, from: number, frame: Float64Array): void {
   const length = samples.length;
   if (from >= 0 && from + FRAME_SAMPLES <= length) {
-    for (let i = 0; i < FRAME_SAMPLES; i++) frame[i] = (samples[from + i] as number) / 32768;
+    for (let i = 0; i < FRAME_SAMPLES; i++) frame[i] = samples[from + i] as number;
     return;
   }
   for (let i = 0; i < FRAME_SAMPLES; i++) {
     let at = from + i;
     // A piece shorter than a frame is mirrored several times.
     while (at < 0 || at >= length) at = at < 0 ? -at - 1 : 2 * length - 1 - at;
-    frame[i] = (samples[at] as number) / 32768;
+    frame[i] = samples[at] as number;
   }
 }
 
