@@ -130,7 +130,7 @@ def clinc(repo: Checkout) -> Iterator[str]:
 def polyai(repo: Checkout) -> Iterator[str]:
     for text in repo.read(r"banking_data/(train|test)\.csv"):
         yield from sentences(row["text"] for row in csv.DictReader(io.StringIO(text)))
-    for text in repo.read(r"span_extraction/.*\.json"):
+    for text in repo.read(r"span_extraction/restaurant8k/.*\.json"):
         yield from sentences(row["userInput"]["text"] for row in json.loads(text))
     for text in repo.read(r"nlupp/data/(banking|hotels)/fold\d+\.json"):
         yield from sentences(nested(json.loads(text), "text"))
