@@ -128,6 +128,7 @@ def clinc(repo: Checkout) -> Iterator[str]:
 
 
 def polyai(repo: Checkout) -> Iterator[str]:
+    """Without `span_extraction/dstc8`: what it was taken from is under share-alike terms."""
     for text in repo.read(r"banking_data/(train|test)\.csv"):
         yield from sentences(row["text"] for row in csv.DictReader(io.StringIO(text)))
     for text in repo.read(r"span_extraction/restaurant8k/.*\.json"):
