@@ -8,22 +8,23 @@ import { expireHolds } from "./holds.js";
 /** How late an expired hold may return. */
 export const EXPIRY_INTERVAL_MS = 60_000;
 
-/** Looks for expired holds now and then until it is stopped. What one look could not do, the next one does. */
-export function startHoldExpiry(options: { records: Records; bus: Bus; clock: Clock; log: Logger; now: () => Date }): { stop: () => void } {
+/** Looks for expired holds at once and every minute from then on, until it is stopped. What one look could not do, the next one does. */
+export function startHoldExpiry(options: { records: Records; bus: Pick<Bus, "publish">; clock: Clock; log: Logger; now: () => Date }): { stop: () => void } {
   const { records, bus, clock, log, now } = options;
   let stopped = false;
   let cancel: () => void = () => undefined;
   const look = async (): Promise<void> => {
     try {
-      const revived = await expireHolds(records, now());
+      const { revived, failures } = await expireHolds(records, now());
       if (revived.length > 0) await forgetKeys(bus, records, revived);
+      if (failures.length > 0) throw failures[0];
     } catch (error) {
       // The database's own error: drizzle's wrapper quotes the query's values.
-      log.warn({ err: error instanceof Error ? (error.cause ?? error) : error }, "expired holds could not be given back yet");
+      if (!stopped) log.warn({ err: error instanceof Error ? (error.cause ?? error) : error }, "expired holds could not be given back yet");
     }
     if (!stopped) cancel = clock.after(EXPIRY_INTERVAL_MS, () => void look());
   };
-  cancel = clock.after(EXPIRY_INTERVAL_MS, () => void look());
+  void look();
   return {
     stop: () => {
       stopped = true;

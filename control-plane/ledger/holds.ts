@@ -1,4 +1,4 @@
-import { and, asc, eq, isNull, lte } from "drizzle-orm";
+import { and, asc, eq, isNull, lte, type SQL, sql } from "drizzle-orm";
 import { ServiceError } from "#protocol/errors";
 import type { Records } from "../database/database.js";
 import { creditHolds } from "../database/schema.js";
@@ -63,26 +63,40 @@ export async function settleHold(records: Records, id: string, micros: number, n
   });
 }
 
-/** Most holds that one look ends. */
+/** Holds read at once. */
 const EXPIRE_AT_ONCE = 100;
 
-/**
- * Gives back what is held longer than it was meant to be. Several instances may look at once: each hold returns once. Gives the teams whose
- * credit came back above 0, so that edges ask about their keys again.
- */
-export async function expireHolds(records: Records, now: Date): Promise<string[]> {
-  const due = await records
-    .select({ id: creditHolds.id, teamId: creditHolds.teamId })
-    .from(creditHolds)
-    .where(and(isNull(creditHolds.closedAt), lte(creditHolds.expiresAt, now)))
-    .orderBy(asc(creditHolds.expiresAt))
-    .limit(EXPIRE_AT_ONCE);
-  const revived = new Set<string>();
-  for (const { id, teamId } of due) {
-    const booking = await records.transaction((step) => expireHold(step, id, teamId, now));
-    if (booking !== null && crossedZero(booking)) revived.add(teamId);
+export interface ExpiredHolds {
+  /** Teams whose credit came back above 0: edges must ask about their keys again. */
+  revived: string[];
+  /** Why some could not be ended; the next look tries them again. */
+  failures: unknown[];
+}
+
+/** Gives back everything that is held longer than it was meant to be. Several instances may look at once: each hold returns once. */
+export async function expireHolds(records: Records, now: Date, atOnce = EXPIRE_AT_ONCE): Promise<ExpiredHolds> {
+  const [revived, failures] = [new Set<string>(), [] as unknown[]];
+  const { id, teamId, expiresAt, closedAt } = creditHolds;
+  for (let after: { expiresAt: Date | null; id: string } | null = null; ; ) {
+    // From where the last ones ended, so that one that cannot be ended does not come up again and again.
+    const further: SQL | undefined = after === null ? undefined : sql`(${expiresAt}, ${id}) > (${after.expiresAt?.toISOString()}::timestamptz, ${after.id})`;
+    const due: { id: string; teamId: string; expiresAt: Date | null }[] = await records
+      .select({ id, teamId, expiresAt })
+      .from(creditHolds)
+      .where(and(isNull(closedAt), lte(expiresAt, now), further))
+      .orderBy(asc(expiresAt), asc(id))
+      .limit(atOnce);
+    for (const hold of due) {
+      try {
+        const booking = await records.transaction((step) => expireHold(step, hold.id, hold.teamId, now));
+        if (booking !== null && crossedZero(booking)) revived.add(hold.teamId);
+      } catch (error) {
+        failures.push(error);
+      }
+    }
+    after = due.at(-1) ?? null;
+    if (due.length < atOnce || after === null) return { revived: [...revived], failures };
   }
-  return [...revived];
 }
 
 /** Null for one that was ended meanwhile. */

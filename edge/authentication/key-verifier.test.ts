@@ -48,6 +48,9 @@ function createVerifier(): KeyVerifier {
 
 const outcome = (promise: Promise<Principal>): Promise<string> => promise.then((value) => value.keyId, (error: ServiceError) => error.code);
 
+/** Lets what was begun without being waited for come to its end. */
+const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
 beforeEach(() => {
   clock = new VirtualClock();
   shared = new Map();
@@ -60,14 +63,53 @@ describe("KeyVerifier", () => {
   it("asks once for a key, then remembers for 30 s, and sends only the digest", async () => {
     const verifier = createVerifier();
     expect(await outcome(verifier.verify("secret"))).toBe("k");
-    clock.advance(29_999);
+    clock.advance(14_999);
     expect(await outcome(verifier.verify("secret"))).toBe("k");
     expect(asked).toEqual([sha256Hex("secret")]);
-    clock.advance(2);
+    clock.advance(15_002);
     shared.clear();
     await verifier.verify("secret");
     expect(asked).toHaveLength(2);
     expect(sources).toEqual(["control-plane", "memory", "control-plane"]);
+  });
+
+  it("asks about a key in use ahead of time, while nobody waits, and feels no control plane that is slow for 15 s", async () => {
+    const verifier = createVerifier();
+    await verifier.verify("secret");
+    const away = (): Promise<never> => Promise.reject(new ServiceError("dependency_unavailable", { parameters: { dependency: "Authentication" } }));
+    reply = away;
+    for (let second = 0; second < 29; second++) {
+      clock.advance(1000);
+      expect(await outcome(verifier.verify("secret"))).toBe("k");
+    }
+    expect(asked.length).toBeGreaterThan(1);
+    reply = async () => good();
+    await verifier.verify("secret");
+    await settled();
+    reply = away;
+    clock.advance(14_000);
+    expect(await outcome(verifier.verify("secret"))).toBe("k");
+    clock.advance(16_000);
+    expect(await outcome(verifier.verify("secret"))).toBe("dependency_unavailable");
+  });
+
+  it("takes over what another edge has asked meanwhile, and a refusal", async () => {
+    const [verifier, another] = [createVerifier(), createVerifier()];
+    await verifier.verify("secret");
+    clock.advance(10_000);
+    shared.clear();
+    await another.verify("secret");
+    clock.advance(6000);
+    await verifier.verify("secret");
+    await settled();
+    expect(asked).toHaveLength(2);
+    clock.advance(16_000);
+    reply = async () => bad("invalid_token");
+    expect(await outcome(verifier.verify("secret"))).toBe("k");
+    await settled();
+    expect(await outcome(verifier.verify("secret"))).toBe("invalid_token");
+    clock.advance(4000);
+    expect(await outcome(verifier.verify("secret"))).toBe("invalid_token");
   });
 
   it("asks again about every key after the bus was interrupted: a revocation may have been missed, here and in Redis", async () => {

@@ -18,6 +18,9 @@ import { ExpiringMap } from "./expiring-map.js";
 /** An accepted key is believed for this long, wherever the answer was kept meanwhile: the longest that a missed revocation lives. */
 export const ACCEPTED_MS = 30_000;
 
+/** From this age on an accepted key is asked about again while it is still believed: nobody waits, and a control plane that is slow for a while is not felt. */
+const RENEWED_AFTER_MS = 15_000;
+
 /** A refused key is asked about again after this long: a key that was just created must not stay refused. */
 const REFUSED_MS = 3000;
 
@@ -56,7 +59,7 @@ const cacheKey = (keyDigest: string): string => `parley:key:${keyDigest}`;
 
 /**
  * Tells who holds a key: memory, then Redis, then the control plane. Keys themselves are never kept nor sent, only their SHA-256.
- * While the control plane is away, keys seen in the last 30 s keep working.
+ * While the control plane is away, keys seen in the last 30 s keep working, those in use for 15 s at least.
  */
 export class KeyVerifier {
   readonly #options: KeyVerifierOptions;
@@ -88,7 +91,8 @@ export class KeyVerifier {
     const known = refusal === null ? this.#accepted.get(digest) : null;
     if (refusal !== null || known !== null) this.#options.onVerdict("memory");
     if (refusal !== null) throw new ServiceError(refusal);
-    const accepted = known ?? (await this.#lookUpOnce(digest, traceparent));
+    if (known !== null && this.#ageMs(known) >= RENEWED_AFTER_MS) this.#renew(digest, traceparent);
+    const accepted = known ?? (await this.#lookUpOnce(digest, traceparent, ACCEPTED_MS));
     this.#assertUnexpired(accepted);
     return accepted.principal;
   }
@@ -98,17 +102,24 @@ export class KeyVerifier {
   }
 
   /** A thousand requests with one new key are one question. */
-  #lookUpOnce(digest: string, traceparent: string | null): Promise<Acceptance> {
+  #lookUpOnce(digest: string, traceparent: string | null, maxAgeMs: number): Promise<Acceptance> {
     const running = this.#running.get(digest);
     if (running !== undefined) return running;
-    const lookup = this.#lookUp(digest, traceparent).finally(() => this.#running.delete(digest));
+    const lookup = this.#lookUp(digest, traceparent, maxAgeMs).finally(() => this.#running.delete(digest));
     this.#running.set(digest, lookup);
     return lookup;
   }
 
-  async #lookUp(digest: string, traceparent: string | null): Promise<Acceptance> {
+  #renew(digest: string, traceparent: string | null): void {
+    this.#lookUpOnce(digest, traceparent, RENEWED_AFTER_MS).catch((error: unknown) => {
+      // Only a refusal ends what is believed: where nobody can say, it lasts for the rest of its time.
+      if (error instanceof ServiceError && error.status === 401) this.#forget(digest);
+    });
+  }
+
+  async #lookUp(digest: string, traceparent: string | null, maxAgeMs: number): Promise<Acceptance> {
     const shared = this.#readShared(await this.#options.cache.get(cacheKey(digest)));
-    if (shared !== null && this.#isCurrent(digest, shared)) {
+    if (shared !== null && this.#ageMs(shared) < maxAgeMs && this.#isCurrent(digest, shared)) {
       this.#options.onVerdict("redis");
       this.#accepted.set(digest, shared, this.#leftMs(shared));
       return shared;
@@ -145,8 +156,11 @@ export class KeyVerifier {
   }
 
   #leftMs(entry: Acceptance): number {
-    const ageMs = Math.max(0, this.#options.epochMs() - entry.verifiedAtMs);
-    return ACCEPTED_MS - ageMs;
+    return ACCEPTED_MS - this.#ageMs(entry);
+  }
+
+  #ageMs({ verifiedAtMs }: Acceptance): number {
+    return Math.max(0, this.#options.epochMs() - verifiedAtMs);
   }
 
   #assertUnexpired({ expiresAtMs }: Acceptance): void {

@@ -1,7 +1,8 @@
-import { eq } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { newIdentifier } from "#common/identifier";
+import { type Clock, VirtualClock } from "#common/clock";
+import { newIdentifier, sha256Hex } from "#common/identifier";
 import { costMicros } from "#control-plane/accounts/prices";
 import { settleUsage } from "#control-plane/accounts/usage";
 import type { Records } from "#control-plane/database/database";
@@ -9,12 +10,14 @@ import { creditHolds, ledgerAccounts, ledgerEntries, ledgerPostings } from "#con
 import { readBalances } from "#control-plane/ledger/accounts";
 import { auditLedger } from "#control-plane/ledger/audit";
 import { grantCredit } from "#control-plane/ledger/grant";
+import { EXPIRY_INTERVAL_MS, startHoldExpiry } from "#control-plane/ledger/hold-expiry";
 import { expireHolds, holdCredit, settleHold } from "#control-plane/ledger/holds";
 import { post } from "#control-plane/ledger/post";
 import type { UsageRecord } from "#protocol/bus/control";
 import { ServiceError } from "#protocol/errors";
-import { engines, freshDatabase } from "../control-plane/databases.js";
+import { engines, freshDatabase, silentLog } from "../control-plane/databases.js";
 import { addTeam } from "../control-plane/teams.js";
+import { until } from "../harness/processes.js";
 
 const now = new Date("2026-11-20T10:00:00.000Z");
 
@@ -61,9 +64,9 @@ describe.each(engines)("the ledger on %s", (engine) => {
     const teamId = await team(10);
     const later = (ms: number): Date => new Date(now.getTime() + ms);
     await holdCredit(records, { id: "x1", teamId, micros: 10, purpose: "session", expiresAt: later(1000) }, now);
-    expect(await expireHolds(records, later(999))).toEqual([]);
+    expect(await expireHolds(records, later(999))).toEqual({ revived: [], failures: [] });
     const looks = await Promise.all(Array.from({ length: 4 }, () => expireHolds(records, later(1000))));
-    expect(looks.flat()).toEqual([teamId]);
+    expect(looks.flatMap(({ revived }) => revived)).toEqual([teamId]);
     expect(await balances(teamId)).toEqual({ credit: 10, held: 0, granted: -10, spent: 0 });
     await holdCredit(records, { id: "x2", teamId, micros: 8, purpose: "another session" }, now);
     // It was used, and the credit is elsewhere by now: below 0, and said so.
@@ -71,7 +74,7 @@ describe.each(engines)("the ledger on %s", (engine) => {
     expect(await settleHold(records, "x1", 7, later(3000))).toMatchObject({ repeated: true, creditAfter: -5 });
     expect(await outcomeOf(settleHold(records, "x1", 6, later(3000)))).toBe("conflict");
     expect(await balances(teamId)).toEqual({ credit: -5, held: 8, granted: -10, spent: 7 });
-    expect(await expireHolds(records, later(1e12))).toEqual([]);
+    expect(await expireHolds(records, later(1e12))).toEqual({ revived: [], failures: [] });
     expect(await auditLedger(records)).toEqual([]);
   });
 
@@ -83,6 +86,52 @@ describe.each(engines)("the ledger on %s", (engine) => {
     const spent = ids.reduce((sum, _, index) => sum + 20 + index, 0);
     expect(await balances(teamId)).toEqual({ credit: 1000 - spent, held: 0, granted: -1000, spent });
     expect(await auditLedger(records)).toEqual([]);
+  });
+
+  it("gives back by itself what an owner that died had held, when its time is over, and tells edges", async () => {
+    const virtual = new VirtualClock();
+    let looks = 0;
+    const after: Clock["after"] = (delayMs, callback) => {
+      looks++;
+      return virtual.after(delayMs, callback);
+    };
+    const looked = (count: number): Promise<void> => until(() => looks === count, { withinMs: 10_000, what: `look ${count} to end` });
+    const { teamId, key } = await addTeam(records, { balanceMicros: 10 });
+    const published: unknown[] = [];
+    const bus = { publish: (_subject: string, message: object): void => void published.push(message) };
+    const hold = async (id: string, expiresInMs: number): Promise<void> => {
+      await holdCredit(records, { id, teamId, micros: 5, purpose: "session", expiresAt: new Date(now.getTime() + expiresInMs) }, now);
+    };
+    for (const [id, expiresInMs] of [["d1", 30_000], ["d2", 90_000]] as const) await hold(id, expiresInMs);
+    const clock = { nowMs: () => virtual.nowMs(), after };
+    const expiry = startHoldExpiry({ records, bus, clock, log: silentLog, now: () => new Date(now.getTime() + virtual.nowMs()) });
+    try {
+      await looked(1);
+      expect(await balances(teamId)).toMatchObject({ credit: 0, held: 10 });
+      virtual.advance(EXPIRY_INTERVAL_MS);
+      await looked(2);
+      expect(await balances(teamId)).toMatchObject({ credit: 5, held: 5 });
+      expect(published).toEqual([{ keyDigest: sha256Hex(key) }]);
+      virtual.advance(EXPIRY_INTERVAL_MS);
+      await looked(3);
+      expect(await balances(teamId)).toMatchObject({ credit: 10, held: 0 });
+    } finally {
+      expiry.stop();
+    }
+    expect(await auditLedger(records)).toEqual([]);
+  });
+
+  it("gives all of them back in one look, however many, and does not stop at one that cannot be", async () => {
+    const teamId = await team(100);
+    const ids = Array.from({ length: 5 }, (_, index) => `many ${index}`);
+    for (const id of ids) await holdCredit(records, { id, teamId, micros: 10, purpose: "session", expiresAt: now }, now);
+    await records.execute(sql`ALTER TABLE credit_holds ADD CONSTRAINT stuck CHECK (id <> 'many 1' OR closed_at IS NULL)`);
+    const { revived, failures } = await expireHolds(records, now, 2);
+    await records.execute(sql`ALTER TABLE credit_holds DROP CONSTRAINT stuck`);
+    expect([revived, failures.length]).toEqual([[], 1]);
+    expect(await balances(teamId)).toMatchObject({ credit: 90, held: 10 });
+    expect(await expireHolds(records, now, 2)).toEqual({ revived: [], failures: [] });
+    expect(await balances(teamId)).toMatchObject({ credit: 100, held: 0 });
   });
 
   it("releases a hold whole", async () => {
