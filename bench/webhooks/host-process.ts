@@ -47,14 +47,15 @@ async function run(task: HostTask): Promise<HostReport> {
   await Promise.all(writing);
   await delay(TAIL_MS);
   const used = process.cpuUsage(before);
-  const processorShare = (used.user + used.system) / 1000 / (Date.now() - startMs);
+  const processorMs = (used.user + used.system) / 1000;
+  const processorShare = processorMs / (Date.now() - startMs);
   const rows = await records
     .select({ status: webhookDeliveries.status, total: count() })
     .from(webhookDeliveries)
     .where(eq(webhookDeliveries.teamId, teamId))
     .groupBy(webhookDeliveries.status);
   webhooks.stop();
-  return { events, writerLateMs, processorShare, statuses: Object.fromEntries(rows.map(({ status, total }) => [status, total])) };
+  return { events, writerLateMs, processorShare, processorMs, statuses: Object.fromEntries(rows.map(({ status, total }) => [status, total])) };
 }
 
 async function write(records: Records, teamId: string, event: { agent: string; dueMs: number; endpoints: string[] }): Promise<void> {

@@ -18,6 +18,8 @@ export interface HostReport {
   /** How far the writer was behind its own schedule, at worst. */
   writerLateMs: number;
   processorShare: number;
+  /** Of all its threads, since the first event was due. */
+  processorMs: number;
   /** Deliveries by status, those to receivers that hang included. */
   statuses: Record<string, number>;
 }

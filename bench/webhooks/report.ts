@@ -15,8 +15,9 @@ export function printWebhooks(figures: WebhooksFigures): string {
     "attempts at hanging",
     "writer late ms",
     "process: core",
+    "processor ms",
   ];
-  const { deliveriesPerSecond, missing, repeats, hangingAttempts, writerLateMs, processorShare } = figures;
-  const line = [String(Math.round(deliveriesPerSecond)), p50, p95, p99, max, missing, repeats, hangingAttempts, writerLateMs, processorShare];
+  const { deliveriesPerSecond, missing, repeats, hangingAttempts, writerLateMs, processorShare, processorMsPerDelivery } = figures;
+  const line = [String(Math.round(deliveriesPerSecond)), p50, p95, p99, max, missing, repeats, hangingAttempts, writerLateMs, processorShare, processorMsPerDelivery];
   return table(head, [line]);
 }

@@ -23,6 +23,7 @@ export interface WebhooksFigures {
   hangingAttempts: number;
   writerLateMs: number;
   processorShare: number;
+  processorMsPerDelivery: number;
   statuses: Record<string, number>;
 }
 
@@ -57,6 +58,7 @@ export async function runWebhooks(scenario: WebhooksScenario): Promise<{ figures
       healthyDelayMs: spread(received.delaysMs),
       ...{ missing, repeats: received.repeats, hangingAttempts: received.hanging },
       ...{ writerLateMs: report.writerLateMs, processorShare: report.processorShare, statuses: report.statuses },
+      processorMsPerDelivery: report.processorMs / (report.events * scenario.endpointsPerAgent),
     };
     return { figures, invalid: objections({ load: others.read(), errors: missing }) };
   } finally {

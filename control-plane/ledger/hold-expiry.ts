@@ -8,8 +8,17 @@ import { expireHolds } from "./holds.js";
 /** How late an expired hold may return. */
 export const EXPIRY_INTERVAL_MS = 60_000;
 
+export interface HoldExpiryOptions {
+  records: Records;
+  bus: Pick<Bus, "publish">;
+  clock: Clock;
+  log: Logger;
+  /** Wall-clock time. */
+  now: () => Date;
+}
+
 /** Looks for expired holds at once and every minute from then on, until it is stopped. What one look could not do, the next one does. */
-export function startHoldExpiry(options: { records: Records; bus: Pick<Bus, "publish">; clock: Clock; log: Logger; now: () => Date }): { stop: () => void } {
+export function startHoldExpiry(options: HoldExpiryOptions): { stop: () => void } {
   const { records, bus, clock, log, now } = options;
   let stopped = false;
   let cancel: () => void = () => undefined;

@@ -79,7 +79,8 @@ export async function expireHolds(records: Records, now: Date, atOnce = EXPIRE_A
   const { id, teamId, expiresAt, closedAt } = creditHolds;
   for (let after: { expiresAt: Date | null; id: string } | null = null; ; ) {
     // From where the last ones ended, so that one that cannot be ended does not come up again and again.
-    const further: SQL | undefined = after === null ? undefined : sql`(${expiresAt}, ${id}) > (${after.expiresAt?.toISOString()}::timestamptz, ${after.id})`;
+    const further: SQL | undefined =
+      after === null ? undefined : sql`(${expiresAt}, ${id}) > (${after.expiresAt?.toISOString()}::timestamptz, ${after.id})`;
     const due: { id: string; teamId: string; expiresAt: Date | null }[] = await records
       .select({ id, teamId, expiresAt })
       .from(creditHolds)

@@ -18,7 +18,7 @@ import { ExpiringMap } from "./expiring-map.js";
 /** An accepted key is believed for this long, wherever the answer was kept meanwhile: the longest that a missed revocation lives. */
 export const ACCEPTED_MS = 30_000;
 
-/** From this age on an accepted key is asked about again while it is still believed: nobody waits, and a control plane that is slow for a while is not felt. */
+/** From this age on an accepted key is asked about again while it is still believed: nobody waits, nor feels a control plane that is slow for a while. */
 const RENEWED_AFTER_MS = 15_000;
 
 /** A refused key is asked about again after this long: a key that was just created must not stay refused. */

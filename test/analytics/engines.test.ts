@@ -150,6 +150,23 @@ describe.skipIf(!present)("usage in ClickHouse", () => {
   });
 });
 
+describe.skipIf(!present)("a ClickHouse server", () => {
+  it("is reached as the user, and in the database, that its URL names, and is unavailable as any other", async () => {
+    const { url, stop } = await serveClickHouse();
+    const [stranger, elsewhere] = [new URL(url), new URL(url)];
+    stranger.password = "wrong";
+    elsewhere.pathname = "/nowhere";
+    const outcomes: string[] = [];
+    for (const address of [url, stranger.href, elsewhere.href]) {
+      const engine = clickHouseEngine(address);
+      outcomes.push(await engine.query("SELECT 1 AS one", {}).then((rows) => JSON.stringify(rows), (error: { code: string }) => error.code));
+      await engine.close();
+    }
+    expect(outcomes).toEqual(['[{"one":1}]', "dependency_unavailable", "dependency_unavailable"]);
+    await stop();
+  });
+});
+
 describe("an engine that does not answer", () => {
   it("is a dependency that is unavailable", async () => {
     const engine = clickHouseEngine("http://127.0.0.1:1");
