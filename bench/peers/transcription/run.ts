@@ -50,6 +50,7 @@ export async function runTranscriptionPeers(
       heard = turns.map((one) => one.heard);
     }
     const invalid = objections({ load: others.read(), errors: cluster.complaints.length });
+    invalid.push(...cluster.complaints.map(({ name, level, text }) => `${name}, ${level}: ${text}`));
     const figures = figuresOf({ scenario, ways, rounds, heard, recordings });
     if (!(figures.sameSymbols >= FEWEST_SAME_SYMBOLS)) throw new RangeError(`only ${figures.sameSymbols} of the symbols are sherpa-onnx's`);
     return { figures: { versions: peers.versions, ...figures }, invalid };

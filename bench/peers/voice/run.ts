@@ -54,6 +54,7 @@ export async function runVoicePeers(scenario: VoicePeersScenario, peers: Peers):
     const rounds: Round[][] = [];
     for (let round = 0; round < scenario.rounds; round++) rounds.push(await oneRound(ways, utterances, clause, { scenario, round }));
     const invalid = objections({ load: others.read(), errors: service.complaints.length });
+    invalid.push(...service.complaints.map(({ name, level, text }) => `${name}, ${level}: ${text}`));
     if (askingCore === measuredCore) invalid.push("one core for the asking and the speaking");
     return { figures: { versions: peers.versions, idleCores, ...figuresOf(ways, rounds, checked) }, invalid };
   } finally {

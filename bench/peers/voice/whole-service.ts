@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { Agent, get } from "node:http";
 import { bytesToSamples } from "#common/audio/pcm";
-import { startCluster } from "#test/harness/cluster";
+import { startCluster, type TestCluster } from "#test/harness/cluster";
 import { treeSeconds } from "../../processor-time.js";
 import { type HttpAnswer, post } from "./over-http.js";
 import type { Utterance } from "./symbols.js";
@@ -15,7 +15,7 @@ const READY_MS = 180_000;
 const MOST_IDLE_MS = 3000;
 
 /** `/v1/tts` with everything behind it, over one warm connection. */
-export async function startWholeService(): Promise<VoiceWay & { complaints: readonly unknown[] }> {
+export async function startWholeService(): Promise<VoiceWay & { complaints: TestCluster["complaints"] }> {
   const cluster = await startCluster({ workers: 1, models: ["parley-en"], readyMs: READY_MS });
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   let lastUsedMs = Number.NEGATIVE_INFINITY;
