@@ -38,7 +38,8 @@ const THREADS = Math.max(3, Math.min(8, availableParallelism()));
 /** A long file keeps its thread until it is read: one is left for the others. */
 const LONG_FILES = THREADS - 1;
 const MAX_QUEUE = 256;
-const IDLE_MS = 60_000;
+/** New threads compile the decoders anew, which takes more than a second of processor time. */
+const IDLE_MS = 300_000;
 
 /** Decoding runs some hundred times faster than real time; what takes longer than this, and a twentieth of its sound, is stuck or hostile. */
 const WALL_LIMIT_MS = 30_000;
