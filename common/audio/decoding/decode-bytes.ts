@@ -1,7 +1,7 @@
 import { ServiceError } from "#protocol/errors";
 import { unreadable } from "./failures.js";
 import { decodeWithFfmpeg } from "./ffmpeg.js";
-import { decodeFlac, decodeOggFlac } from "./flac.js";
+import { decodeFlac } from "./flac.js";
 import { createMonoSink, type DecodedAudio, type MonoSink } from "./mono-sink.js";
 import { decodeMp3 } from "./mp3.js";
 import { decodeOpus } from "./opus.js";
@@ -52,9 +52,8 @@ async function decodeInto(sink: MonoSink, bytes: Uint8Array, sniffed: Sniffed, {
     case "wav":
       return decodeWav(bytes, sink);
     case "flac":
-      return decodeFlac(bytes, sink);
     case "ogg-flac":
-      return decodeOggFlac(bytes, sink);
+      return decodeFlac(bytes, sink);
     case "vorbis":
       return decodeVorbis(bytes, sink);
     case "opus":
