@@ -23,7 +23,7 @@ const NEIGHBOURS = 2;
 const MOST_SYMBOLS = 8;
 
 /** Fitted (logistic regression) to right and wrong words of human speakers: models/training/ear/fit_confidence.py. */
-const weights = { constant: 2.6, sound: 0.95, neighbours: 1.49, symbols: 0.45, unigram: 0.29 };
+const weights = { constant: 4.44, sound: 1.27, neighbours: 1.92, symbols: 0.46, unigram: 0.35 };
 
 /** How likely each word is right, 0 to 1. */
 export function wordConfidences(words: readonly FoundWord[], traitsOf: (word: number) => WordTraits): number[] {
