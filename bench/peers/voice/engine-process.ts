@@ -1,22 +1,10 @@
 import { createInterface } from "node:readline";
-import { systemClock } from "#common/clock";
-import { createLogger } from "#common/log";
 import { samplesToBytes } from "#common/audio/pcm";
-import { neutralDelivery, type SpeechChunk } from "#protocol/speech/chunk";
-import { Phonemizer } from "#workers/engines/espeak/phonemizer";
-import { ModelThreads } from "#workers/engines/model-threads";
-import { OnnxEngine } from "#workers/engines/onnx/engine";
-import { SessionPool } from "#workers/engines/onnx/session-pool";
-import { readModelFolder } from "#workers/repository/folder";
-import { voiceFolder } from "./symbols.js";
+import { chunkOf, loadVoiceEngine } from "../../voice-engine.js";
 import { FIRST_SOUND_MS, type SpeakAnswer, type SpeakQuestion } from "./way.js";
 
 /** A worker's engine with one thread and no cluster around it: answers lines of JSON. */
-const log = createLogger("bench", "warn");
-const phonemizer = new Phonemizer({ log, clock: systemClock });
-const pool = new SessionPool(new ModelThreads(1));
-const engine = await OnnxEngine.load({ model: await readModelFolder(voiceFolder), pool, phonemizer, providers: ["cpu"], log });
-await engine.warmUp();
+const { engine } = await loadVoiceEngine();
 const { sampleRate } = engine.describe();
 
 const answer = (value: object): void => void process.stdout.write(`${JSON.stringify(value)}\n`);
@@ -44,24 +32,4 @@ async function speak({ text, keep }: SpeakQuestion): Promise<SpeakAnswer> {
   if (result?.result !== "spoken") throw new Error(`the engine did not speak: ${JSON.stringify(result)}`);
   const sound = keep ? Buffer.concat(pieces).toString("base64") : null;
   return { firstMs, totalMs, soundMs: (samplesSoFar / sampleRate) * 1000, sound };
-}
-
-/** What the edge makes of the text with the request's defaults. */
-function chunkOf(text: string): SpeechChunk {
-  return {
-    task: "speak",
-    streamId: "bench",
-    chunkIndex: 0,
-    attempt: 1,
-    edgeId: "bench",
-    model: "parley-en",
-    text,
-    normalize: true,
-    voice: { speaker: null, language: null, speed: 1, traits: null },
-    delivery: neutralDelivery,
-    pauseAfterMs: 0,
-    seed: 1,
-    maxSamples: 0,
-    traceparent: null,
-  };
 }

@@ -4,7 +4,8 @@ import { processSeconds } from "../../processor-time.js";
 import type { Peers } from "../installed.js";
 import { startServer, unusedPort } from "../program.js";
 import { type HttpAnswer, post } from "./over-http.js";
-import { type Utterance, voiceFolder } from "./symbols.js";
+import { voiceFolder } from "../../voice-engine.js";
+import type { Utterance } from "./symbols.js";
 import { FIRST_SOUND_MS, type VoiceWay } from "./way.js";
 
 /** The canonical header that Python's `wave` writes. */

@@ -9,7 +9,8 @@ import { type Checked, figuresOf, type Round, type VoicePeersFigures } from "./f
 import { startInProcess } from "./in-process.js";
 import { startPiper } from "./piper.js";
 import { differenceDb, level } from "./same-sound.js";
-import { makeUtterances, type Utterance, voiceFolder } from "./symbols.js";
+import { voiceFolder } from "../../voice-engine.js";
+import { makeUtterances, type Utterance } from "./symbols.js";
 import { sentences } from "./texts.js";
 import { FIRST_SOUND_MS, type VoiceWay } from "./way.js";
 import { startWholeService } from "./whole-service.js";

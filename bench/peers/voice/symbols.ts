@@ -3,9 +3,7 @@ import { knownSymbols } from "#workers/engines/onnx/symbols";
 import { readVoiceConfig } from "#workers/engines/onnx/voice-config";
 import { EnglishFrontEnd } from "#workers/text/pronunciation/front-end";
 import { spokenText } from "#workers/text/spoken-text";
-
-/** `dist/bench/peers/voice` → the voice that every side speaks with. */
-export const voiceFolder = join(import.meta.dirname, "../../../../models/parley-en");
+import { voiceFolder } from "../../voice-engine.js";
 
 /** What is spoken: the text, and the symbols that Parley's front end makes of it, for peers that have no such front end. */
 export interface Utterance {

@@ -1,0 +1,47 @@
+import { fileURLToPath } from "node:url";
+import { systemClock } from "#common/clock";
+import { createLogger } from "#common/log";
+import { neutralDelivery, type SpeechChunk } from "#protocol/speech/chunk";
+import { Phonemizer } from "#workers/engines/espeak/phonemizer";
+import { ModelThreads } from "#workers/engines/model-threads";
+import { OnnxEngine } from "#workers/engines/onnx/engine";
+import { SessionPool } from "#workers/engines/onnx/session-pool";
+import { readModelFolder } from "#workers/repository/folder";
+
+/** `dist/bench` → the model that speaks English by default. */
+export const voiceFolder = fileURLToPath(new URL("../../models/parley-en", import.meta.url));
+
+/** The engine of a worker with one slot and one thread, loaded and warmed, without a cluster around it. */
+export async function loadVoiceEngine(): Promise<{ engine: OnnxEngine; close(): Promise<void> }> {
+  const log = createLogger("bench", "warn");
+  const threads = new ModelThreads(1);
+  const phonemizer = new Phonemizer({ log, clock: systemClock });
+  const engine = await OnnxEngine.load({ model: await readModelFolder(voiceFolder), pool: new SessionPool(threads), phonemizer, providers: ["cpu"], log });
+  await engine.warmUp();
+  return {
+    engine,
+    close: async () => {
+      await Promise.all([engine.close(), threads.close(), phonemizer.close()]);
+    },
+  };
+}
+
+/** What the edge makes of a text with the request's defaults. */
+export function chunkOf(text: string): SpeechChunk {
+  return {
+    task: "speak",
+    streamId: "bench",
+    chunkIndex: 0,
+    attempt: 1,
+    edgeId: "bench",
+    model: "parley-en",
+    text,
+    normalize: true,
+    voice: { speaker: null, language: null, speed: 1, traits: null },
+    delivery: neutralDelivery,
+    pauseAfterMs: 0,
+    seed: 1,
+    maxSamples: 0,
+    traceparent: null,
+  };
+}
