@@ -59,10 +59,12 @@ export class UnderWay {
     this.#limits = limits;
   }
 
+  /** Attempts under way. */
   get size(): number {
     return this.#total;
   }
 
+  /** Counts an attempt that begins; to be given back to `end`. */
   begin({ endpoint, teamId }: Pick<TakenDelivery, "endpoint" | "teamId">, nowMs: number): Attempt {
     const attempt = { endpoint, teamId, startMs: nowMs };
     this.#young.add(attempt);
@@ -75,6 +77,7 @@ export class UnderWay {
     return attempt;
   }
 
+  /** Counts out an attempt that is over, however it ended. */
   end(attempt: Attempt, nowMs: number): void {
     this.#age(nowMs);
     const { endpoint, teamId } = attempt;
@@ -93,6 +96,7 @@ export class UnderWay {
     if (use.all === 0) this.#byEndpoint.delete(endpoint);
   }
 
+  /** Tells what may be begun at this time. */
   room(nowMs: number): Room {
     this.#age(nowMs);
     const { total, perTeam, perEndpoint, takeAtOnce } = this.#limits;

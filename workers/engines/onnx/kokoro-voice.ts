@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { type ModelFolder, ModelProblem } from "../../repository/folder.js";
-import { describeProblems } from "../../repository/manifest.js";
+import { readJsonFile } from "../../repository/json-file.js";
 import { kokoroAccents } from "./kokoro-phonemes.js";
 import type { PhonemeType, VoiceConfig } from "./voice-config.js";
 
@@ -69,15 +69,7 @@ export function readKokoroVoice({ folder, manifest }: ModelFolder): KokoroVoice 
 }
 
 function readSymbols(path: string): Record<string, number[]> {
-  let value: unknown;
-  try {
-    value = JSON.parse(readFileSync(path, "utf8"));
-  } catch (cause) {
-    throw new ModelProblem(`tokenizer.json cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
-  }
-  const checked = tokenizerFile.safeParse(value);
-  if (!checked.success) throw new ModelProblem(`tokenizer.json: ${describeProblems(checked.error)}`);
-  const { vocab } = checked.data.model;
+  const { vocab } = readJsonFile(path, "tokenizer.json", tokenizerFile).model;
   const pad = vocab[PAD];
   if (pad === undefined) throw new ModelProblem(`tokenizer.json lacks "${PAD}"`);
   // Pieces are framed by Piper's marks for begin and end; there is nothing between symbols.

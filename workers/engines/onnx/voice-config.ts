@@ -1,7 +1,6 @@
-import { readFileSync } from "node:fs";
 import { z } from "zod";
 import { ModelProblem } from "../../repository/folder.js";
-import { describeProblems } from "../../repository/manifest.js";
+import { readJsonFile } from "../../repository/json-file.js";
 
 /** `x.onnx.json`, as Piper writes it beside a voice; what is not named here is ignored. */
 const voiceConfig = z.object({
@@ -31,16 +30,9 @@ export type PhonemeType = "text" | "espeak";
 
 /** Reads and checks a voice's configuration. Throws `ModelProblem`. */
 export function readVoiceConfig(path: string): VoiceConfig & { phoneme_type: PhonemeType } {
-  let value: unknown;
-  try {
-    value = JSON.parse(readFileSync(path, "utf8"));
-  } catch (error) {
-    throw new ModelProblem(`the voice's JSON cannot be read: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
-  }
-  const checked = voiceConfig.safeParse(value);
-  if (!checked.success) throw new ModelProblem(`the voice's JSON: ${describeProblems(checked.error)}`);
-  const { phoneme_type: type, phoneme_id_map: ids } = checked.data;
+  const config = readJsonFile(path, "the voice's JSON", voiceConfig);
+  const { phoneme_type: type, phoneme_id_map: ids } = config;
   if (type !== "text" && type !== "espeak") throw new ModelProblem(`phoneme_type ${type} is not supported; text and espeak are`);
   for (const symbol of ["_", "^", "$"]) if (ids[symbol] === undefined) throw new ModelProblem(`phoneme_id_map lacks "${symbol}"`);
-  return { ...checked.data, phoneme_type: type };
+  return { ...config, phoneme_type: type };
 }

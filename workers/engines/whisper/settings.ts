@@ -1,8 +1,8 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { z } from "zod";
 import { LISTENING_RATE } from "#protocol/listening/chunk";
 import { ModelProblem } from "../../repository/folder.js";
-import { describeProblems } from "../../repository/manifest.js";
+import { readJsonFile } from "../../repository/json-file.js";
 
 /** What of `config.json` the graphs' shapes follow from; the rest is ignored, here and below. */
 const modelConfig = z.object({
@@ -54,9 +54,9 @@ const SMALLEST_MULTILINGUAL_VOCABULARY = 51_865;
 
 /** Reads and checks the settings; `generation` may be missing. Throws `ModelProblem`. */
 export function readWhisperSettings(paths: { config: string; generation: string | null; preprocessor: string }): WhisperSettings {
-  const config = readJson("config.json", paths.config, modelConfig);
-  const generation = paths.generation === null || !existsSync(paths.generation) ? {} : readJson("generation_config.json", paths.generation, generationConfig);
-  const features = readJson("preprocessor_config.json", paths.preprocessor, preprocessorConfig);
+  const config = readJsonFile(paths.config, "config.json", modelConfig);
+  const generation = paths.generation === null || !existsSync(paths.generation) ? {} : readJsonFile(paths.generation, "generation_config.json", generationConfig);
+  const features = readJsonFile(paths.preprocessor, "preprocessor_config.json", preprocessorConfig);
   if (features.feature_size !== config.num_mel_bins) {
     throw new ModelProblem(`config.json says ${config.num_mel_bins} mel bands, preprocessor_config.json ${features.feature_size}`);
   }
@@ -74,16 +74,4 @@ export function readWhisperSettings(paths: { config: string; generation: string 
     suppressedAtBegin: (generation.begin_suppress_tokens ?? []).filter((id) => id >= 0),
     maxInitialTimestamp: generation.max_initial_timestamp_index ?? 50,
   };
-}
-
-function readJson<Schema extends z.ZodType>(name: string, path: string, schema: Schema): z.infer<Schema> {
-  let value: unknown;
-  try {
-    value = JSON.parse(readFileSync(path, "utf8"));
-  } catch (cause) {
-    throw new ModelProblem(`${name} cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
-  }
-  const checked = schema.safeParse(value);
-  if (!checked.success) throw new ModelProblem(`${name}: ${describeProblems(checked.error)}`);
-  return checked.data;
 }

@@ -1,7 +1,6 @@
-import { readFileSync } from "node:fs";
 import { z } from "zod";
 import { ModelProblem } from "../../repository/folder.js";
-import { describeProblems } from "../../repository/manifest.js";
+import { readJsonFile } from "../../repository/json-file.js";
 
 const tokenizerFile = z.object({
   model: z.object({ vocab: z.record(z.string(), z.number().int().min(0)) }),
@@ -29,7 +28,7 @@ export interface Vocabulary {
 
 /** Reads `tokenizer.json` of a byte-level BPE tokenizer. Throws `ModelProblem` when it is none or lacks one of Whisper's own tokens. */
 export function readVocabulary(path: string): Vocabulary {
-  const file = readFile(path);
+  const file = readJsonFile(path, "tokenizer.json", tokenizerFile);
   const special = new Map(file.added_tokens.map(({ content, id }) => [content, id]));
   const idOf = (token: string): number => special.get(token) ?? file.model.vocab[token] ?? lacks(token);
   const noTimestamps = idOf("<|notimestamps|>");
@@ -58,18 +57,6 @@ export function readVocabulary(path: string): Vocabulary {
 
 function lacks(token: string): never {
   throw new ModelProblem(`tokenizer.json lacks ${token}`);
-}
-
-function readFile(path: string): z.infer<typeof tokenizerFile> {
-  let value: unknown;
-  try {
-    value = JSON.parse(readFileSync(path, "utf8"));
-  } catch (cause) {
-    throw new ModelProblem(`tokenizer.json cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
-  }
-  const checked = tokenizerFile.safeParse(value);
-  if (!checked.success) throw new ModelProblem(`tokenizer.json: ${describeProblems(checked.error)}`);
-  return checked.data;
 }
 
 /** Byte-level BPE writes each byte as one character: printable ones of Latin-1 as themselves, the others as those from U+0100 on, in order. */
