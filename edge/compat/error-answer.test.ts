@@ -4,6 +4,7 @@ import { renderElevenLabsError, renderOpenAiError } from "./error-answer.js";
 
 const codes = Object.keys(errorCatalogue) as ErrorCode[];
 const problems = [{ type: "missing", loc: ["body", "prosody", "speed"], msg: "Field required" }];
+const nineWords = /^(invalid_request|unauthorized|voice_not_found|model_not_found|not_found|payload_too_large|rate_limit_error|upstream_error|provider_error)$/;
 const parse = (body: Uint8Array): Record<string, Record<string, unknown>> => JSON.parse(Buffer.from(body).toString()) as Record<string, Record<string, unknown>>;
 
 describe("errors in other vendors' shapes", () => {
@@ -16,9 +17,36 @@ describe("errors in other vendors' shapes", () => {
     if (errorCatalogue[code].status >= 500) expect(headers["x-should-retry"] === "false").toBe(!("retryable" in errorCatalogue[code]));
   });
 
-  it.each(codes)("%s is a detail with a status and a message in ElevenLabs'", (code) => {
-    const { body } = renderElevenLabsError(new ServiceError(code, { problems }));
-    expect(parse(body)).toEqual({ detail: { status: expect.stringMatching(/./), message: expect.stringMatching(/./) } });
+  it.each(codes)("%s is a detail with a message and one of nine words in ElevenLabs'", (code) => {
+    const { status, body } = renderElevenLabsError(new ServiceError(code, { problems }));
+    expect(parse(body)).toEqual({ detail: { status: expect.stringMatching(nineWords), message: expect.stringMatching(/./) } });
+    expect(status).not.toBe(422);
+  });
+
+  it.each<[ErrorCode, number, string]>([
+    ["validation", 400, "invalid_request"],
+    ["malformed_json", 400, "invalid_request"],
+    ["refused_parameter", 400, "invalid_request"],
+    ["unsupported_format", 400, "invalid_request"],
+    ["unsupported_media_type", 415, "invalid_request"],
+    ["nothing_to_speak", 400, "invalid_request"],
+    ["unauthenticated", 401, "unauthorized"],
+    ["token_expired", 401, "provider_error"],
+    ["out_of_credit", 402, "provider_error"],
+    ["unknown_reference", 400, "provider_error"],
+    ["voice_not_found", 404, "voice_not_found"],
+    ["unknown_model", 404, "model_not_found"],
+    ["not_found", 404, "not_found"],
+    ["payload_too_large", 413, "payload_too_large"],
+    ["text_buffer_full", 413, "payload_too_large"],
+    ["too_many_requests", 429, "rate_limit_error"],
+    ["overloaded", 503, "upstream_error"],
+    ["no_worker", 503, "upstream_error"],
+    ["engine_failed", 500, "provider_error"],
+    ["internal", 500, "provider_error"],
+  ])("%s is %i %s in ElevenLabs'", (code, status, word) => {
+    const answer = renderElevenLabsError(new ServiceError(code, { problems }));
+    expect([answer.status, parse(answer.body)["detail"]?.["status"]]).toEqual([status, word]);
   });
 
   it("tells a missing key from a wrong one", () => {

@@ -1,5 +1,6 @@
 import type { ServiceError } from "#protocol/errors";
 import { type RenderedResponse, renderError } from "#common/http/error-body";
+import { elevenLabsHttpStatus, type ElevenLabsStatus, elevenLabsStatusOf } from "./elevenlabs/error-status.js";
 
 /** What renders an error in one protocol's shape. */
 export type RenderError = (error: ServiceError) => RenderedResponse;
@@ -15,7 +16,7 @@ export function errorMessage(error: ServiceError): string {
   return error.message || error.code.replaceAll("_", " ");
 }
 
-/** The compatibility layers know no 422 of ours: a field that is wrong is a bad request in all of them. */
+/** OpenAI's libraries know no 422 of ours: a field that is wrong is a bad request. */
 function statusOf(error: ServiceError): number {
   return error.status === 422 ? 400 : error.status;
 }
@@ -47,12 +48,12 @@ function paramOf(error: ServiceError): string | null {
   return name === undefined ? null : String(name);
 }
 
-/** ElevenLabs' shape (protocols.md 5): `{detail: {status, message}}`. */
-export const renderElevenLabsError: RenderError = (error) => {
-  const status = statusOf(error);
-  const name = error.code === "unauthenticated" ? "unauthorized" : status === 401 ? "provider_error" : error.code;
-  return withBody(error, status, {}, { detail: { status: name, message: errorMessage(error) } });
-};
+/** ElevenLabs' body of an error (protocols.md 5): `{detail: {status, message}}`. */
+export function elevenLabsErrorBody(error: ServiceError): { detail: { status: ElevenLabsStatus; message: string } } {
+  return { detail: { status: elevenLabsStatusOf[error.code], message: errorMessage(error) } };
+}
+
+export const renderElevenLabsError: RenderError = (error) => withBody(error, elevenLabsHttpStatus(error), {}, elevenLabsErrorBody(error));
 
 function withBody(error: ServiceError, status: number, extra: Record<string, string>, body: unknown): RenderedResponse {
   const { headers } = renderError(error);

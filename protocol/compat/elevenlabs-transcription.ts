@@ -2,6 +2,8 @@ import { type CompatOperation, rowsIn } from "./parameter.js";
 
 const [form, query, frame] = [rowsIn("form"), rowsIn("query"), rowsIn("frame")];
 
+const retention = "there is no zero-retention mode to turn on; audio is never kept";
+
 /** A file in, its words out (interface.md "Protocol C speech-to-text"). */
 export const elevenLabsTranscription: CompatOperation = {
   protocol: "ElevenLabs",
@@ -25,7 +27,8 @@ export const elevenLabsTranscription: CompatOperation = {
     form.refused("webhook_id", "the answer comes with the request", "w1"),
     form.refused("source_url", "files must be sent along", "https://example.com/a.wav"),
     form.refused("cloud_storage_url", "files must be sent along", "https://example.com/a.wav"),
-    { name: "enable_logging", place: "query", treatment: "refused", note: "there is no zero-retention mode to turn on; sound is never kept", example: "false", refusedWhenOff: true },
+    { ...query.refused("enable_logging", retention, "false"), refusedWhenOff: true },
+    { ...form.refused("enable_logging", retention, "false"), refusedWhenOff: true },
     form.ignored("num_speakers", "Speakers are not told apart.", "2"),
     form.ignored("diarization_threshold", "Speakers are not told apart.", "0.5"),
     form.ignored("file_format", "The file tells what it is.", "other"),

@@ -94,9 +94,11 @@ describe("ElevenLabs' library", () => {
   it("raises its own errors", async () => {
     await expect(client.voices.get("nobody")).rejects.toMatchObject({ statusCode: 404, body: { detail: { status: "voice_not_found" } } });
     await expect(client.textToSpeech.convert("nobody", { text })).rejects.toThrow(ElevenLabsError);
-    await expect(client.textToSpeech.convert("default", { text, outputFormat: "ulaw_8000" })).rejects.toMatchObject({ statusCode: 400 });
+    await expect(client.textToSpeech.convert("nobody", { text })).rejects.toMatchObject({ statusCode: 400, body: { detail: { status: "provider_error" } } });
+    await expect(client.textToSpeech.convert("default", { text, outputFormat: "ulaw_8000" })).rejects.toMatchObject({ statusCode: 400, body: { detail: { status: "invalid_request" } } });
+    await expect(client.textToSpeech.convert("default", { text, modelId: "service/nonsense" })).rejects.toMatchObject({ statusCode: 404, body: { detail: { status: "model_not_found" } } });
     const stranger = new ElevenLabsClient({ baseUrl: `${cluster.baseUrl}/compat/elevenlabs`, apiKey: "wrong" });
-    await expect(stranger.user.get()).rejects.toMatchObject({ statusCode: 401, body: { detail: { message: "No permission" } } });
+    await expect(stranger.user.get()).rejects.toMatchObject({ statusCode: 401, body: { detail: { status: "provider_error", message: "No permission" } } });
   });
 });
 

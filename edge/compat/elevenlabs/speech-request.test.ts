@@ -36,7 +36,10 @@ describe("ElevenLabs' speech request", () => {
     for (const voice of ["default", "-"]) expect(map({}, voice).request).not.toHaveProperty("reference_id");
     expect(["eleven_turbo_v2_5", undefined, "anything"].map((model_id) => map({ model_id }).model)).toEqual(["s2.1-pro", "s2.1-pro", "s2.1-pro"]);
     expect(["service/s1", "fish-audio/s2-pro"].map((model_id) => map({ model_id }).model)).toEqual(["s1", "s2-pro"]);
-    expect(() => map({ model_id: "Ellipsis" })).toThrow(ServiceError);
+    for (const model_id of ["service/nonsense", "fish-audio/nonsense", "service/", "service/eleven_v3", "fish-audio/transcribe-1", "service/toString"]) {
+      expect(() => map({ model_id })).toThrow(expect.objectContaining({ code: "unknown_model" }));
+    }
+    expect(() => map({ model_id: "Ellipsis" })).toThrow(expect.objectContaining({ code: "refused_parameter" }));
   });
 
   it("turns stability into temperature, and takes no settings at all", () => {

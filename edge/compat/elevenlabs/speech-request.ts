@@ -20,7 +20,10 @@ export interface MappedElevenLabsSpeech {
   request: SpeechRequest;
 }
 
-/** Maps a body, a voice and a query to a native request (protocols.md 5.1). Throws `validation` and `unsupported_format`. */
+/**
+ * Maps a body, a voice and a query to a native request (protocols.md 5.1). Throws `validation`, `unsupported_format`,
+ * `unknown_model` and `refused_parameter`.
+ */
 export function mapElevenLabsSpeech(value: unknown, voiceId: string, query: URLSearchParams): MappedElevenLabsSpeech {
   const asked = validate(body, value, ["body"]);
   const { model, request } = speechSettings({ voiceId, modelId: asked.model_id, settings: asked.voice_settings, format: readOutputFormat(query.get("output_format")) });
@@ -50,10 +53,16 @@ export function speechSettings(options: {
   };
 }
 
-/** Names of this service select; what clients of the other have in their settings is `s2.1-pro`. */
+/** Names with this service's prefix select; what clients of the other have in their settings, without it, is `s2.1-pro`. Throws `unknown_model`. */
 function modelOf(name: string | null | undefined): string {
-  const bare = (name ?? "").replace(/^(service|fish-audio)\//, "");
+  const asked = name ?? "";
   // Python's `...` where its library forgot to leave a default out.
-  if (bare === "Ellipsis") throw new ServiceError("unknown_model", { parameters: { models: speechModels.map((model) => `service/${model}`).join(", ") } });
-  return speechModels.find((model) => model === bare) ?? "s2.1-pro";
+  if (asked === "Ellipsis") throw new ServiceError("refused_parameter", { parameters: { parameter: "model_id", detail: "the client sent a placeholder in its place" } });
+  const bare = asked.replace(/^(service|fish-audio)\//, "");
+  const known = speechModels.find((model) => model === bare);
+  const isOfThisService = bare !== asked;
+  if (isOfThisService && known === undefined) {
+    throw new ServiceError("unknown_model", { parameters: { models: speechModels.map((model) => `service/${model}`).join(", ") } });
+  }
+  return known ?? "s2.1-pro";
 }

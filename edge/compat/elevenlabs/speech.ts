@@ -8,7 +8,7 @@ import { writeFile } from "../../routes/speech/speech-file.js";
 import { admitSpeaker, admitToModel } from "../../speech/session/caller.js";
 import type { SpeechContext } from "../../speech/session/context.js";
 import { compatRoute } from "../compat-route.js";
-import { errorMessage, renderElevenLabsError } from "../error-answer.js";
+import { elevenLabsErrorBody, renderElevenLabsError } from "../error-answer.js";
 import { AlignedSpeech } from "./aligned-speech.js";
 import { type CharacterAlignment, joinAlignments } from "./alignment.js";
 import { withBearer } from "./credentials.js";
@@ -106,7 +106,7 @@ function writeLines(responder: HttpResponder, mapped: MappedElevenLabsSpeech): H
     },
     failed(error: ServiceError) {
       if (!responder.begun) return false;
-      responder.end(Buffer.from(`${JSON.stringify({ detail: { status: error.code, message: errorMessage(error) } })}\n`));
+      responder.end(Buffer.from(`${JSON.stringify(elevenLabsErrorBody(error))}\n`));
       return true;
     },
   };

@@ -44,9 +44,13 @@ describe("POST /v1/speech-to-text", () => {
     expect((await send(row, row.example)).body).toMatchObject(plain);
   });
 
-  it.each(rows.filter((row) => row.treatment === "refused"))("refuses $name when it is set", async (row) => {
-    expect(await send(row, row.example)).toMatchObject({ status: 400, body: { detail: { status: "refused_parameter", message: `${row.name} is not supported: ${row.note}` } } });
+  it.each(rows.filter((row) => row.treatment === "refused"))("refuses $name ($place) when it is set", async (row) => {
+    expect(await send(row, row.example)).toMatchObject({ status: 400, body: { detail: { status: "invalid_request", message: `${row.name} is not supported: ${row.note}` } } });
     for (const unset of row.refusedWhenOff === true ? ["true", "1", ""] : ["false", "False", "0", "off", "none", ""]) expect((await send(row, unset)).status).toBe(200);
+  });
+
+  it("has no zero-retention mode, wherever a client asks for one", async () => {
+    expect([(await ask({ enable_logging: "false" })).status, (await ask({}, "enable_logging=False")).status, (await ask({ enable_logging: "true" })).status]).toEqual([400, 400, 200]);
   });
 
   it("needs a file", async () => {

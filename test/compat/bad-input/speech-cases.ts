@@ -154,6 +154,7 @@ export function speechCases(): HttpCase[] {
     ...["alloy", "nova", "a".repeat(500), CANARY, "../default", "%00"].map((voice) => openAiJson(`voice ${voice.slice(0, 20)}`, "/audio/speech", { input: "Go.", voice }, [400])),
     ...["", " ", "...", "\u200b", "(happy)"].map((input) => openAiJson(`input ${JSON.stringify(input)}`, "/audio/speech", { input }, [400])),
     ...["nobody", "..%2F", "%00", "a".repeat(300)].map((voice) => elevenLabsJson(`text-to-speech of voice ${voice.slice(0, 20)}`, `/v1/text-to-speech/${voice}`, { text: "Go." }, [400])),
+    ...["service/nonsense", "fish-audio/s9", "service/", `service/${CANARY}`].map((model_id) => elevenLabsJson(`model_id ${model_id}`, "/v1/text-to-speech/default", { text: "Go.", model_id }, [404])),
     openAiJson("a text beyond a million characters", "/audio/speech", { input: "a".repeat(1_000_001) }, [400]),
     { ...openAiJson("a body beyond its bound", "/audio/speech", {}, [413]), body: Buffer.alloc(32 * 1024 * 1024 + 1, 32) },
     { ...openAiJson("a form to speech", "/audio/speech", {}, [415]), headers: { "content-type": "multipart/form-data; boundary=x" }, body: "--x--" },

@@ -23,14 +23,17 @@ const unsetValues = ["false", "False", "0", "off", "none", ""];
 
 /** The truthiness rule, on every refused parameter of both vendors. */
 function truthinessCases(good: Uint8Array): HttpCase[] {
-  const elevenRows = elevenLabsTranscription.parameters.filter((row) => row.treatment === "refused" && row.place === "form");
+  const elevenRows = elevenLabsTranscription.parameters.filter((row) => row.treatment === "refused" && row.place === "form" && row.refusedWhenOff !== true);
   const openAiRows = openAiTranscription.parameters.filter((row) => row.treatment === "refused" && row.place === "form");
   return [
     ...elevenRows.flatMap(({ name }) => setValues.map((value) => eleven(`${name}=${value}`, { [name]: value }, good, [400]))),
     // One unset value each is enough to see that the rule works both ways: every one is a transcription.
     ...elevenRows.map(({ name }, index) => eleven(`${name}=${unsetValues[index % unsetValues.length]} is not set`, { [name]: unsetValues[index % unsetValues.length] ?? "" }, good, [200])),
     ...openAiRows.flatMap(({ name }, at) => setValues.map((value, index) => openAi(`${name}=${value}`, { [name]: value }, good, [400], openAiMounts[(at + index) % 3]))),
-    ...["false", "False", "0", "off"].map((value) => eleven(`enable_logging=${value}`, {}, good, [400], `?enable_logging=${value}`)),
+    ...["false", "False", "0", "off"].flatMap((value) => [
+      eleven(`?enable_logging=${value}`, {}, good, [400], `?enable_logging=${value}`),
+      eleven(`enable_logging=${value}`, { enable_logging: value }, good, [400]),
+    ]),
   ];
 }
 

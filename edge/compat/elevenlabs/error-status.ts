@@ -1,0 +1,77 @@
+import type { ErrorCode, ServiceError } from "#protocol/errors";
+
+/** The words that `detail.status` may hold (interface.md "Errors"). */
+export const elevenLabsStatuses = [
+  "invalid_request", "unauthorized", "voice_not_found", "model_not_found", "not_found", "payload_too_large", "rate_limit_error", "upstream_error",
+  "provider_error",
+] as const;
+
+export type ElevenLabsStatus = (typeof elevenLabsStatuses)[number];
+
+/**
+ * The word for each error of the catalogue. What the caller can mend in the request is named by what is wrong with it. The rest:
+ *  provider_error  the service behind this layer took the request and turned it down, or broke: a wrong key, missing credit or permission,
+ *                  a voice that a synthesis request names and that there is not (interface.md), a failure of its own (500)
+ *  upstream_error  the service could not take or finish the work now (502, 503): no capacity, no worker, a dependency that does not answer
+ */
+export const elevenLabsStatusOf: Readonly<Record<ErrorCode, ElevenLabsStatus>> = {
+  malformed_json: "invalid_request",
+  malformed_msgpack: "invalid_request",
+  malformed_multipart: "invalid_request",
+  unknown_model: "model_not_found",
+  unknown_reference: "provider_error",
+  bad_reference_audio: "invalid_request",
+  unsupported_format: "invalid_request",
+  refused_parameter: "invalid_request",
+  unusable_audio: "invalid_request",
+  unknown_language: "invalid_request",
+  unsupported_language: "invalid_request",
+  conflicting_paging: "invalid_request",
+  invalid_cursor: "invalid_request",
+  page_out_of_range: "invalid_request",
+  unreadable_knowledge: "invalid_request",
+  unsupported_numbers: "invalid_request",
+  nothing_to_speak: "invalid_request",
+  unauthenticated: "unauthorized",
+  invalid_token: "provider_error",
+  token_expired: "provider_error",
+  out_of_credit: "provider_error",
+  missing_scope: "provider_error",
+  private_beta: "provider_error",
+  agent_not_public: "provider_error",
+  origin_required: "provider_error",
+  origin_not_allowed: "provider_error",
+  phone_number_limit: "provider_error",
+  not_found: "not_found",
+  voice_not_found: "voice_not_found",
+  method_not_allowed: "invalid_request",
+  conflict: "invalid_request",
+  phone_number_taken: "invalid_request",
+  tool_attached: "invalid_request",
+  knowledge_attached: "invalid_request",
+  payload_too_large: "payload_too_large",
+  unsupported_media_type: "invalid_request",
+  validation: "invalid_request",
+  upgrade_required: "invalid_request",
+  too_many_requests: "rate_limit_error",
+  phone_provider_missing: "upstream_error",
+  tests_cannot_run: "upstream_error",
+  overloaded: "upstream_error",
+  draining: "upstream_error",
+  dependency_unavailable: "upstream_error",
+  no_worker: "upstream_error",
+  synthesis_failed: "upstream_error",
+  hearing_failed: "upstream_error",
+  engine_failed: "provider_error",
+  stalled_reader: "provider_error",
+  protocol_violation: "invalid_request",
+  sound_buffer_full: "payload_too_large",
+  text_buffer_full: "payload_too_large",
+  internal: "provider_error",
+};
+
+/** The HTTP status that goes with it: a model that there is not is a 404 here, and this protocol knows no 422 of ours. */
+export function elevenLabsHttpStatus(error: ServiceError): number {
+  if (elevenLabsStatusOf[error.code] === "model_not_found") return 404;
+  return error.status === 422 ? 400 : error.status;
+}
