@@ -15,7 +15,7 @@ Every parameter is *mapped* (it has the effect told), *ignored* (it is accepted 
 \`false\`, \`0\`, \`null\`, an empty value and the words \`false\`, \`none\`, \`off\` mean that a parameter is not set. Unknown parameters are ignored.
 Errors come in the vendor's own shape; every answer carries \`X-Generation-Id\` and \`x-request-id\`.
 
-Not to be expected: the vendors' preset voices (an id of a voice made here, or the default voice), sound in 22.05 kHz (set an output format where a
+Not to be expected: the vendors' preset voices (an id of a voice made here, or the default voice; \`PARLEY_VOICE_ALIASES\` maps preset names to ids), sound in 22.05 kHz (set an output format where a
 client asks for it by default), translations, and languages that no loaded model speaks.
 `;
 

@@ -31,7 +31,11 @@ export const declaration = {
     },
     doc: "Which model folder serves each service name; of several, joined by +, the first that is served and speaks a text's language.",
   }),
-  PARLEY_MODEL_ALIASES: map({ default: {}, doc: "Further names accepted in the `model` header, and the service name that serves each." }),
+  PARLEY_MODEL_ALIASES: map({ default: {}, doc: "Further names accepted in the `model` header and where compatibility requests name a model, and the service name that serves each." }),
+  PARLEY_VOICE_ALIASES: map({
+    default: {},
+    doc: "Names of other vendors' preset voices that their clients may ask for on the compatibility layers (`alloy`, an ElevenLabs voice id), and the voice id that speaks for each; an empty id is the model's own voice.",
+  }),
   PARLEY_PROVIDERS: list({ default: ["cpu"], doc: "onnxruntime execution providers in order of preference: cuda, tensorrt, webgpu, cpu." }),
   PARLEY_FIRST_AUDIO_GOAL_MS: integer({ default: 200, min: 1, max: 60_000, doc: "Goal for the first sound of a live stream: its first chunk's deadline." }),
   PARLEY_QUEUE_CHUNKS: integer({ default: 4096, min: 1, max: 1_000_000, doc: "Chunks that may wait in one scheduler; past it new streams are refused." }),

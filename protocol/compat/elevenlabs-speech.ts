@@ -19,7 +19,7 @@ const settings: ParameterRow[] = [
 
 const speech: ParameterRow[] = [
   body.mapped("text", "The text.", "Good evening."),
-  body.mapped("model_id", "`service/s1` and the like select a model, and are a 404 where there is none of that name; every name without `service/` is `s2.1-pro`. The word `Ellipsis` is a 400: a library bug.", "service/s1"),
+  body.mapped("model_id", "`service/s1` and the like select a model, and are a 404 where there is none of that name; every name without `service/` is `s2.1-pro`, unless `PARLEY_MODEL_ALIASES` says otherwise. The word `Ellipsis` is a 400: a library bug.", "service/s1"),
   query.mapped("output_format", "`mp3_<32000|44100>_<kbit/s>` (snaps up to 64, 128 or 192), `pcm_<rate>`, `wav_<rate>`, `opus_48000`. Others are a 400, the 22.05 kHz family and telephone codecs among them.", "wav_44100"),
   ...settings,
   body.ignored("language_code", "The text tells its language.", "en"),

@@ -54,7 +54,7 @@ function formatOf(name: string | null): OutputFormat | ServiceError {
 async function callerOf(request: HttpRequest, query: URLSearchParams, context: SpeechContext): Promise<Caller> {
   const arrivedAtMs = context.clock.nowMs();
   const principal = await admitSpeaker(request, context);
-  const { model } = speechSettings({ voiceId: "", modelId: query.get("model_id"), settings: null, format: readOutputFormat(null) });
+  const { model } = speechSettings({ voiceId: "", modelId: query.get("model_id"), settings: null, format: readOutputFormat(null), config: context.config });
   return admitToModel({ principal, model, trace: request.trace, arrivedAtMs, context });
 }
 
@@ -188,7 +188,7 @@ class InputSocket implements SocketSession {
     const voiceId = request.parameters["voice_id"] ?? "";
     // Checked before: a session with a refused format is over, one without a caller takes no frame.
     const settled = { format: format as OutputFormat, caller: this.#caller as Caller };
-    const mapped = speechSettings({ voiceId, modelId: query.get("model_id"), settings: first.voice_settings, format: settled.format });
+    const mapped = speechSettings({ voiceId, modelId: query.get("model_id"), settings: first.voice_settings, format: settled.format, config: context.config });
     const input = new SpeechInput({
       context, connection,
       caller: settled.caller,

@@ -9,6 +9,7 @@ import type { HttpRequest, HttpRoute } from "../../http/exchange.js";
 import type { SpeechContext } from "../../speech/session/context.js";
 import { compatRoute } from "../compat-route.js";
 import { renderElevenLabsError } from "../error-answer.js";
+import { voiceAlias } from "../voice-alias.js";
 import { withBearer } from "./credentials.js";
 
 /** Voices asked of the control plane at once: its largest page. */
@@ -92,7 +93,7 @@ function wholeNumber(text: string | null, absent: number, most: number): number 
 
 async function oneVoice(context: SpeechContext, request: HttpRequest, principal: Principal): Promise<unknown> {
   if (!hasScope(principal, "voices")) throw new ServiceError("missing_scope", { parameters: { scope: "voices" } });
-  const path = `/model/${encodeURIComponent(request.parameters["voice_id"] ?? "")}`;
+  const path = `/model/${encodeURIComponent(voiceAlias(context.config, request.parameters["voice_id"] ?? ""))}`;
   const { status, value } = await askControlPlane({ bus: context.bus, principal, trace: request.trace, path, query: "" });
   if (status === 404) throw new ServiceError("voice_not_found");
   if (status !== 200) throw new ServiceError("dependency_unavailable", { parameters: { dependency: "The voice library" } });

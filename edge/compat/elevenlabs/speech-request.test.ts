@@ -1,17 +1,20 @@
 import { describe, expect, it } from "vitest";
 import { elevenLabsSpeech } from "#protocol/compat/elevenlabs-speech";
 import { ServiceError } from "#protocol/errors";
+import { loadConfig } from "#common/config/config";
+import { chooseModel } from "../../speech/voice/model.js";
 import { readOutputFormat } from "./output-format.js";
 import { mapElevenLabsSpeech } from "./speech-request.js";
 
 const { parameters } = elevenLabsSpeech.convert;
 const minimal = { text: "Hello." };
+const plain = loadConfig({});
 
 function apply(row: (typeof parameters)[number] | null): unknown {
-  if (row?.place === "query") return mapElevenLabsSpeech(minimal, "v", new URLSearchParams({ [row.name]: String(row.example) }));
+  if (row?.place === "query") return mapElevenLabsSpeech(minimal, "v", new URLSearchParams({ [row.name]: String(row.example) }), plain);
   const [outer = "", inner] = row?.name.split(".") ?? [];
   const body = row === null ? minimal : { ...minimal, [outer]: inner === undefined ? row.example : { [inner]: row.example } };
-  return mapElevenLabsSpeech(body, "v", new URLSearchParams());
+  return mapElevenLabsSpeech(body, "v", new URLSearchParams(), plain);
 }
 
 describe("every row of ElevenLabs' speech table", () => {
@@ -29,7 +32,7 @@ describe("every row of ElevenLabs' speech table", () => {
 });
 
 describe("ElevenLabs' speech request", () => {
-  const map = (body: object, voice = "abc") => mapElevenLabsSpeech({ ...minimal, ...body }, voice, new URLSearchParams());
+  const map = (body: object, voice = "abc", config = plain) => mapElevenLabsSpeech({ ...minimal, ...body }, voice, new URLSearchParams(), config);
 
   it("names voices and models", () => {
     expect(map({}).request).toEqual({ text: "Hello.", latency: "low", format: "mp3", sample_rate: 44_100, mp3_bitrate: 128, reference_id: "abc" });
@@ -40,6 +43,19 @@ describe("ElevenLabs' speech request", () => {
       expect(() => map({ model_id })).toThrow(expect.objectContaining({ code: "unknown_model" }));
     }
     expect(() => map({ model_id: "Ellipsis" })).toThrow(expect.objectContaining({ code: "refused_parameter" }));
+  });
+
+  it("follows an operator's aliases of models, whatever their names are to other clients", () => {
+    const config = loadConfig({ PARLEY_MODEL_ALIASES: "eleven_v3=s1,house=s2-pro" });
+    const chosen = ["eleven_v3", "house", "service/house", "eleven_turbo_v2_5"].map((model_id) => chooseModel(map({ model_id }, "abc", config).model, config).name);
+    expect(chosen).toEqual(["s1", "s2-pro", "s2-pro", "s2.1-pro"]);
+  });
+
+  it("follows an operator's aliases of voices", () => {
+    const config = loadConfig({ PARLEY_VOICE_ALIASES: "21m00Tcm4TlvDq8ikWAM=0123abcd,Rachel=default,Adam=" });
+    expect(map({}, "21m00Tcm4TlvDq8ikWAM", config).request.reference_id).toBe("0123abcd");
+    for (const voice of ["Rachel", "Adam"]) expect(map({}, voice, config).request).not.toHaveProperty("reference_id");
+    expect(map({}, "Bella", config).request.reference_id).toBe("Bella");
   });
 
   it("turns stability into temperature, and takes no settings at all", () => {

@@ -1,7 +1,9 @@
 import { z } from "zod";
 import { ServiceError } from "#protocol/errors";
 import { MAX_TEXT_CHARACTERS, speechModels, type SpeechRequest } from "#protocol/speech/request";
+import type { Config } from "#common/config/config";
 import { validate } from "../../http/validation.js";
+import { voiceAlias } from "../voice-alias.js";
 import { type OutputFormat, readOutputFormat } from "./output-format.js";
 
 /** `voice_settings`; what is not named here has no effect. LiveKit sends null for the whole of it. */
@@ -20,13 +22,17 @@ export interface MappedElevenLabsSpeech {
   request: SpeechRequest;
 }
 
+/** Names that an operator has added. */
+type Aliases = Pick<Config, "PARLEY_MODEL_ALIASES" | "PARLEY_VOICE_ALIASES">;
+
 /**
  * Maps a body, a voice and a query to a native request (protocols.md 5.1). Throws `validation`, `unsupported_format`,
  * `unknown_model` and `refused_parameter`.
  */
-export function mapElevenLabsSpeech(value: unknown, voiceId: string, query: URLSearchParams): MappedElevenLabsSpeech {
+export function mapElevenLabsSpeech(value: unknown, voiceId: string, query: URLSearchParams, config: Aliases): MappedElevenLabsSpeech {
   const asked = validate(body, value, ["body"]);
-  const { model, request } = speechSettings({ voiceId, modelId: asked.model_id, settings: asked.voice_settings, format: readOutputFormat(query.get("output_format")) });
+  const format = readOutputFormat(query.get("output_format"));
+  const { model, request } = speechSettings({ voiceId, modelId: asked.model_id, settings: asked.voice_settings, format, config });
   return { model, request: { ...request, text: asked.text } };
 }
 
@@ -36,29 +42,35 @@ export function speechSettings(options: {
   modelId: string | null | undefined;
   settings: z.infer<typeof voiceSettings>;
   format: OutputFormat;
+  config: Aliases;
 }): MappedElevenLabsSpeech {
-  const { voiceId, modelId, settings, format } = options;
+  const { modelId, settings, format, config } = options;
+  const voiceId = voiceAlias(config, options.voiceId);
   const speed = settings?.speed ?? undefined;
   const stability = settings?.stability ?? undefined;
   return {
-    model: modelOf(modelId),
+    model: modelOf(modelId, config),
     request: {
       text: "",
       latency: "low",
       ...format,
-      ...(voiceId === "default" || voiceId === "-" ? {} : { reference_id: voiceId }),
+      ...(["", "default", "-"].includes(voiceId) ? {} : { reference_id: voiceId }),
       ...(speed === undefined ? {} : { prosody: { speed } }),
       ...(stability === undefined ? {} : { temperature: Math.round((1 - stability) * 1e6) / 1e6 }),
     },
   };
 }
 
-/** Names with this service's prefix select; what clients of the other have in their settings, without it, is `s2.1-pro`. Throws `unknown_model`. */
-function modelOf(name: string | null | undefined): string {
+/**
+ * The model that a name asks for, as `chooseModel` takes it. An operator's alias wins; names with this service's prefix select; what clients of
+ * the other have in their settings, without it, is `s2.1-pro`. Throws `unknown_model`.
+ */
+function modelOf(name: string | null | undefined, config: Aliases): string {
   const asked = name ?? "";
   // Python's `...` where its library forgot to leave a default out.
   if (asked === "Ellipsis") throw new ServiceError("refused_parameter", { parameters: { parameter: "model_id", detail: "the client sent a placeholder in its place" } });
   const bare = asked.replace(/^(service|fish-audio)\//, "");
+  if (Object.hasOwn(config.PARLEY_MODEL_ALIASES, bare)) return bare;
   const known = speechModels.find((model) => model === bare);
   const isOfThisService = bare !== asked;
   if (isOfThisService && known === undefined) {

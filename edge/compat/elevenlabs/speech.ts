@@ -40,7 +40,7 @@ function speechRoute(context: SpeechContext, path: string, makeWriter: MakeWrite
       const arrivedAtMs = context.clock.nowMs();
       const principal = await admitSpeaker(withBearer(request), context);
       const body = await readBody(request, MAX_BODY_BYTES, ["json"]);
-      const mapped = mapElevenLabsSpeech(body, request.parameters["voice_id"] ?? "", new URLSearchParams(request.query));
+      const mapped = mapElevenLabsSpeech(body, request.parameters["voice_id"] ?? "", new URLSearchParams(request.query), context.config);
       const caller = admitToModel({ principal, model: mapped.model, trace: request.trace, arrivedAtMs, context });
       const writer = makeWriter(responder, mapped);
       await speakOverHttp({ context, route: "/compat/text-to-speech", caller, request: mapped.request, responder, writer });
