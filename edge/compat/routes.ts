@@ -15,7 +15,7 @@ import { openAiModelRoutes } from "./openai/models.js";
 import { realtimeRoutes } from "./openai/realtime/realtime-socket.js";
 import { openAiSpeechRoutes } from "./openai/speech.js";
 import { openAiTranscriptionRoutes } from "./openai/transcription.js";
-import { soundTranscriber } from "./transcribe-sound.js";
+import { requestTranscriber, socketTranscriber } from "./transcribe-sound.js";
 
 /** The compatibility layers: other vendors' requests on top of the same streams as the native routes. */
 export function compatRoutes(speech: SpeechContext, listening: ListeningContext): { http: HttpRoute[]; sockets: SocketRoute[] } {
@@ -24,7 +24,7 @@ export function compatRoutes(speech: SpeechContext, listening: ListeningContext)
     http: [
       ...openAiSpeechRoutes(speech),
       ...openAiTranscriptionRoutes(listening),
-      ...openAiChatRoutes({ speech, transcriberFor: (request) => soundTranscriber(listening, "/compat/chat/completions", request) }),
+      ...openAiChatRoutes({ speech, transcriberFor: (request) => requestTranscriber(listening, "/compat/chat/completions", request) }),
       ...openAiModelRoutes({ log }),
       ...openAiMounts.flatMap((mount) => unknownCompatRoutes(mount, { log, renderError: renderOpenAiError })),
       ...elevenLabsSpeechRoutes(speech),
@@ -33,7 +33,7 @@ export function compatRoutes(speech: SpeechContext, listening: ListeningContext)
       ...unknownCompatRoutes(elevenLabsMount, { log, renderError: renderElevenLabsError }),
     ],
     sockets: [
-      ...realtimeRoutes({ speech, transcriberFor: (request) => soundTranscriber(listening, "/compat/realtime", request) }),
+      ...realtimeRoutes({ speech, transcriberFor: (request) => socketTranscriber(listening, "/compat/realtime", request) }),
       inputSocketRoute(speech, false),
       inputSocketRoute(speech, true),
       realtimeTranscriptionRoute(listening),

@@ -1,6 +1,6 @@
 import type { HeardWord } from "#protocol/listening/chunk";
 import type { HttpRequest } from "../http/exchange.js";
-import { admitTranscription } from "../listening/caller.js";
+import { admitTranscriber, type TranscriptionCaller } from "../listening/caller.js";
 import type { ListeningContext } from "../listening/context.js";
 import { transcribeFile } from "../listening/transcribe-file.js";
 import { textOf } from "../listening/transcript.js";
@@ -18,11 +18,31 @@ export interface CommittedSound {
 /** Writes down what is said in a sound. Throws the errors of admission and of `transcribeFile`. */
 export type TranscribeSound = (sound: CommittedSound) => Promise<{ text: string; words: HeardWord[]; seconds: number }>;
 
-/** Transcription for the caller of one request; he is admitted anew for every sound, since a socket lives for long. */
-export function soundTranscriber(context: ListeningContext, route: string, request: HttpRequest): TranscribeSound {
-  return async ({ audio, language, signal }) => {
-    const caller = await admitTranscription(request, context);
-    const result = await transcribeFile({ context, caller, route, audio, language: language ?? undefined, minSeconds: MIN_COMMITTED_SECONDS, signal });
-    return { text: textOf(result.words), words: result.words, seconds: result.seconds };
+/**
+ * Transcription of what is committed on one socket. The caller is admitted anew for every commit, since a socket lives for long; of the team's
+ * streams it counts as none, because the socket itself counts as one.
+ */
+export function socketTranscriber(context: ListeningContext, route: string, request: HttpRequest): TranscribeSound {
+  return async (sound) => transcribe(sound, { context, route, caller: await admitTranscriber(request, context) });
+}
+
+/** Transcription for one request, which counts as one of the team's streams while it lasts. Throws `too_many_requests` besides. */
+export function requestTranscriber(context: ListeningContext, route: string, request: HttpRequest): TranscribeSound {
+  return async (sound) => {
+    const caller = await admitTranscriber(request, context);
+    const leaveTeam = context.teamSlots.take(caller.principal);
+    try {
+      return await transcribe(sound, { context, route, caller });
+    } finally {
+      leaveTeam();
+    }
   };
+}
+
+async function transcribe(
+  { audio, language, signal }: CommittedSound,
+  work: { context: ListeningContext; route: string; caller: TranscriptionCaller },
+): ReturnType<TranscribeSound> {
+  const { words, seconds } = await transcribeFile({ ...work, audio, language: language ?? undefined, minSeconds: MIN_COMMITTED_SECONDS, signal });
+  return { text: textOf(words), words, seconds };
 }

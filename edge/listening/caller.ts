@@ -11,11 +11,17 @@ export interface TranscriptionCaller {
   trace: TraceContext;
 }
 
-/** Admits a caller by the request's head. Throws the errors of authentication, `missing_scope`, `out_of_credit` and `too_many_requests`. */
-export async function admitTranscription(request: HttpRequest, context: ListeningContext): Promise<TranscriptionCaller> {
+/** Admits who may transcribe at all, by the request's head. Throws the errors of authentication, `missing_scope` and `out_of_credit`. */
+export async function admitTranscriber(request: HttpRequest, context: ListeningContext): Promise<TranscriptionCaller> {
   const principal = await context.authenticate(request);
   requireScope(principal, "transcription");
   if (!principal.hasCredit) throw new ServiceError("out_of_credit");
-  context.teamSlots.check(principal);
   return { principal, trace: request.trace };
+}
+
+/** The same for one more piece of work of a team. Throws what `admitTranscriber` throws, and `too_many_requests`. */
+export async function admitTranscription(request: HttpRequest, context: ListeningContext): Promise<TranscriptionCaller> {
+  const caller = await admitTranscriber(request, context);
+  context.teamSlots.check(caller.principal);
+  return caller;
 }

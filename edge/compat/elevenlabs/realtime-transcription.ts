@@ -11,7 +11,7 @@ import { identifiedRefusal } from "../compat-route.js";
 import { errorMessage, renderElevenLabsError } from "../error-answer.js";
 import { refuseParameters } from "../refuse.js";
 import { SoundBuffer } from "../sound-buffer.js";
-import { soundTranscriber, type TranscribeSound } from "../transcribe-sound.js";
+import { socketTranscriber, type TranscribeSound } from "../transcribe-sound.js";
 import { withBearer } from "./credentials.js";
 import { transcriptEntries } from "./transcript-words.js";
 
@@ -34,7 +34,7 @@ export function realtimeTranscriptionRoute(context: ListeningContext): SocketRou
       const asked = withBearer(request, query.get("token") ?? undefined);
       const { principal } = await admitTranscription(asked, context);
       const language = query.get("language_code");
-      const transcribe = soundTranscriber(context, "/compat/speech-to-text/realtime", asked);
+      const transcribe = socketTranscriber(context, "/compat/speech-to-text/realtime", asked);
       const config = { sample_rate: sampleRate, audio_format: audioFormat, commit_strategy: "manual", model_id: query.get("model_id") ?? "", include_timestamps: true };
       return (connection) => {
         const leaveTeam = context.teamSlots.take(principal);

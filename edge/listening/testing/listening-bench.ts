@@ -17,7 +17,7 @@ import { noTranscriptionMetrics } from "../metrics.js";
 import { UploadBudget } from "../upload-budget.js";
 import { ScriptedEars, type ScriptedEarsOptions } from "./scripted-ear.js";
 
-/** An edge's listening context over scripted ears. Files are bare 16-bit samples at 16 kHz; one of an odd length is no audio. */
+/** An edge's listening context over scripted ears. Files are 16-bit samples at 16 kHz, bare or after the 44 bytes of a WAV header; one of an odd length is no audio. */
 export class ListeningBench {
   readonly bus = new LocalBus();
   readonly ears: ScriptedEars;
@@ -48,7 +48,8 @@ export class ListeningBench {
 
 async function openSamples(bytes: Uint8Array, { minSeconds, maxSeconds }: { minSeconds: number; maxSeconds: number }): Promise<OpenedSound> {
   if (bytes.length % 2 === 1) throw new ServiceError("unsupported_format", { parameters: { detail: "no samples" } });
-  const samples = bytesToSamples(bytes);
+  const isWav = Buffer.from(bytes.subarray(0, 4)).toString("latin1") === "RIFF";
+  const samples = bytesToSamples(isWav ? bytes.subarray(44) : bytes);
   const seconds = samples.length / LISTENING_RATE;
   if (seconds < minSeconds) throw new ServiceError("unsupported_format", { parameters: { detail: "" }, reason: "too_short" });
   if (seconds > maxSeconds) throw new ServiceError("unsupported_format", { parameters: { detail: "" }, reason: "too_long" });
