@@ -5,7 +5,6 @@ const frame = rowsIn("frame");
 
 const shared: ParameterRow[] = [
   query.mapped("model_id", "As in `POST /v1/text-to-speech/:voice_id`.", "service/s1"),
-  query.mapped("output_format", "As there; the 22.05 kHz family is refused by a frame, others before the upgrade.", "pcm_16000"),
   query.mapped("sync_alignment", "`true` adds frames with the times of the characters.", "true"),
   query.ignored("language_code", "The text tells its language.", "en"),
   query.ignored("enable_logging", "Texts are never logged.", "false"),
@@ -18,7 +17,7 @@ const shared: ParameterRow[] = [
   frame.mapped("voice_settings", "In the first frame: `speed` and `stability`, as in a request.", { speed: 1.2 }),
   frame.mapped("flush", "Speaks what has come, and sends the last of its sound.", true),
   frame.mapped("try_trigger_generation", "Speaks what has come.", true),
-  frame.mapped("xi_api_key", "The key, in the first frame, for clients that cannot set headers; also `xi-api-key` and `authorization`.", "pk_..."),
+  frame.mapped("xi_api_key", "The key, in the first frame, for clients that cannot set headers; also `xi-api-key` and `authorization`. It must come within ten seconds.", "pk_..."),
   frame.ignored("generation_config", "Cuts are made where the text allows.", { chunk_length_schedule: [50] }),
   frame.ignored("pronunciation_dictionary_locators", "There are no dictionaries.", []),
 ];
@@ -28,8 +27,8 @@ export const elevenLabsStreamInput: CompatOperation = {
   protocol: "ElevenLabs",
   method: "WebSocket",
   path: "/v1/text-to-speech/:voice_id/stream-input",
-  summary: "Speaks while the text is still coming. A frame with an empty text ends it.",
-  parameters: shared,
+  summary: "Speaks while the text is still coming. A frame with an empty text ends it, also the first.",
+  parameters: [query.mapped("output_format", "As there; the 22.05 kHz family is refused by a frame, others before the upgrade.", "pcm_16000"), ...shared],
 };
 
 /** The same for several texts at once. */
@@ -39,6 +38,7 @@ export const elevenLabsMultiStreamInput: CompatOperation = {
   path: "/v1/text-to-speech/:voice_id/multi-stream-input",
   summary: "Several texts at once on one socket, at most 16. A frame with an empty text keeps the socket alive.",
   parameters: [
+    query.mapped("output_format", "As there; what cannot be given is refused before the upgrade, the 22.05 kHz family too, which LiveKit's plugins ask for by default: set another.", "pcm_16000"),
     ...shared,
     frame.mapped("context_id", "Which text a frame belongs to; answers carry it as `contextId`.", "a"),
     frame.mapped("close_context", "Ends one text: `isFinal` follows its last sound.", true),

@@ -173,7 +173,7 @@ describe("ElevenLabs' sockets", () => {
     ["the 22.05 kHz family", "default/stream-input?output_format=pcm_22050", [], 1000, 400],
     ["an unknown voice", "nobody/stream-input", [{ text: "Hello there. ", flush: true }], 1008, 400],
     ["a frame that is no JSON object", "default/stream-input", [[1]], 1008, 400],
-    ["more text than may wait", "default/stream-input", [{ text: "a".repeat(1024 * 1024 + 1) }], 1009, 413],
+    ["more text than may wait", "default/stream-input", [{ text: "a".repeat(1024 * 1024 + 1) }], 1009, 1009],
   ])("refuses %s in band", async (_what, path, frames, code, status) => {
     const answer = await converse(path, frames);
     expect([answer.code, answer.received.at(-1)?.code]).toEqual([code, status]);
@@ -181,5 +181,9 @@ describe("ElevenLabs' sockets", () => {
 
   it.each(["ulaw_8000", "nonsense"])("refuses %s before the upgrade", async (format) => {
     await expect(converse(`default/stream-input?output_format=${format}`, [])).rejects.toThrow("400");
+  });
+
+  it.each(["mp3_22050_32", "pcm_22050"])("refuses %s, which LiveKit asks for by default, before it opens several contexts", async (format) => {
+    await expect(converse(`default/multi-stream-input?output_format=${format}`, [])).rejects.toThrow("400");
   });
 });

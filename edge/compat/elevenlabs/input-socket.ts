@@ -7,6 +7,7 @@ import type { SpeechContext } from "../../speech/session/context.js";
 import { identifiedRefusal } from "../compat-route.js";
 import { errorMessage, renderElevenLabsError } from "../error-answer.js";
 import { withBearer } from "./credentials.js";
+import { elevenLabsHttpStatus } from "./error-status.js";
 import { type InputFrame, keyOf, readInputFrame } from "./input-frame.js";
 import { type OutputFormat, readOutputFormat } from "./output-format.js";
 import { SpeechInput } from "./speech-input.js";
@@ -16,6 +17,9 @@ const MAX_FRAME_BYTES = 32 * 1024 * 1024;
 
 /** Frames that may wait while the key of the first is checked. */
 const MAX_WAITING_FRAME_BYTES = 2 * 1024 * 1024;
+
+/** A socket that was opened without a key must bring one in its first frame by then. */
+const AUTHENTICATION_MS = 10_000;
 
 /** Most contexts of one socket at once. */
 const MAX_CONTEXTS = 16;
@@ -31,7 +35,7 @@ export function inputSocketRoute(context: SpeechContext, isMulti: boolean): Sock
     maxFrameBytes: MAX_FRAME_BYTES,
     async upgrade(request) {
       const query = new URLSearchParams(request.query);
-      const format = formatOf(query.get("output_format"));
+      const format = formatOf(query.get("output_format"), isMulti);
       const asked = withBearer(request, query.get("xi_api_key") ?? undefined);
       // A key in the head is checked before the upgrade, so that a wrong one is an HTTP error; without one the first frame must bring it.
       const hasKey = asked.header("authorization") !== undefined;
@@ -41,12 +45,15 @@ export function inputSocketRoute(context: SpeechContext, isMulti: boolean): Sock
   };
 }
 
-/** The 22.05 kHz family is refused within the session, everything else that cannot be given before it (interface.md "Protocol C real-time input"). */
-function formatOf(name: string | null): OutputFormat | ServiceError {
+/**
+ * On `stream-input` the 22.05 kHz family is refused within the session, everything else that cannot be given before it (interface.md "Protocol C
+ * real-time input"). `multi-stream-input` refuses all of it before: its clients wait for frames of a context and overlook one about the socket.
+ */
+function formatOf(name: string | null, isMulti: boolean): OutputFormat | ServiceError {
   try {
     return readOutputFormat(name);
   } catch (error) {
-    if (error instanceof ServiceError && /^(mp3|pcm|wav)_22050/.test(name ?? "")) return error;
+    if (!isMulti && error instanceof ServiceError && /^(mp3|pcm|wav)_22050/.test(name ?? "")) return error;
     throw error;
   }
 }
@@ -80,6 +87,7 @@ class InputSocket implements SocketSession {
   #isClosing = false;
   #caller: Caller | null;
   #release: (() => void) | null = null;
+  #cancelAuthentication: (() => void) | null = null;
 
   constructor(options: InputSocketOptions) {
     this.#options = options;
@@ -87,6 +95,7 @@ class InputSocket implements SocketSession {
     try {
       if (options.format instanceof ServiceError) throw options.format;
       if (options.caller !== null) this.#admit(options.caller);
+      else this.#cancelAuthentication = options.context.clock.after(AUTHENTICATION_MS, () => this.#fail(new ServiceError("unauthenticated"), null));
     } catch (error) {
       this.#fail(error, null);
     }
@@ -99,6 +108,8 @@ class InputSocket implements SocketSession {
       if (this.#inboxBytes + data.byteLength > MAX_WAITING_FRAME_BYTES) {
         throw new ServiceError("text_buffer_full", { parameters: { limitBytes: MAX_WAITING_FRAME_BYTES } });
       }
+      // Whether the first frame holds a good key shows when it is carried out.
+      this.#cancelAuthentication?.();
       this.#inboxBytes += data.byteLength;
       this.#inbox.push({ frame, bytes: data.byteLength });
       if (!this.#isBusy) void this.#work();
@@ -147,11 +158,13 @@ class InputSocket implements SocketSession {
     if (this.#isOver) this.#release();
   }
 
-  /** The first frame opens the stream, an empty text ends it. */
+  /** The first frame opens the stream, an empty text ends it, whatever else stands beside it. */
   #takeSingle(frame: InputFrame): void {
     const known = this.#contexts.get("");
-    if (known !== undefined && frame.text === "" && frame.flush !== true) return known.end();
-    this.#speak(known, "", frame);
+    if (frame.text !== "") return this.#speak(known, "", frame);
+    if (known !== undefined) return known.end();
+    this.#send("", { isFinal: true });
+    this.#close(closeCodes.normal, "");
   }
 
   /** An empty text keeps the socket alive: contexts end by `close_context`. */
@@ -216,8 +229,7 @@ class InputSocket implements SocketSession {
     if (this.#isOver) return;
     const known = error instanceof ServiceError ? error : new ServiceError("internal", { cause: error });
     if (known.code === "internal") this.#options.context.log.error({ err: error }, "a stream-input session failed");
-    const status = known.status === 422 ? 400 : known.status;
-    const frame = { error: errorMessage(known), code: status };
+    const frame = { error: errorMessage(known), code: frameCodeOf(known) };
     if (this.#options.isMulti && contextId !== null) {
       this.#contexts.get(contextId)?.cancel();
       this.#contexts.delete(contextId);
@@ -236,8 +248,14 @@ class InputSocket implements SocketSession {
   #leave(): void {
     this.#isOver = true;
     this.#inbox.length = 0;
+    this.#cancelAuthentication?.();
     this.#release?.();
   }
+}
+
+/** The `code` of an error frame: an HTTP status, but for too much text the close code (interface.md "Protocol C real-time input"). */
+function frameCodeOf(error: ServiceError): number {
+  return error.code === "text_buffer_full" ? closeCodes.tooBig : elevenLabsHttpStatus(error);
 }
 
 function closeCodeOf(error: ServiceError): number {

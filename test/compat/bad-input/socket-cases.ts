@@ -16,7 +16,7 @@ const inputFrames: [string, (string | Uint8Array)[], Partial<SocketCase>][] = [
   ["text that is a number", [json({ text: 5 })], { closes: [1008] }],
   ["flush that is a text", [json({ text: "Go.", flush: CANARY })], { closes: [1008] }],
   ["settings out of bounds", [json({ text: " ", voice_settings: { stability: 3 } })], { closes: [1008] }],
-  ["a mebibyte and one byte", [json({ text: "a".repeat(MEBIBYTE + 1) })], { closes: [1009], tells: "413" }],
+  ["a mebibyte and one byte", [json({ text: "a".repeat(MEBIBYTE + 1) })], { closes: [1009], tells: "1009" }],
   ["a mebibyte and one byte in two frames", [json({ text: "a".repeat(MEBIBYTE - 10) }), json({ text: "b".repeat(600_000) })], { closes: [1009] }],
   ["a frame beyond 32 MiB", [json({ text: "a".repeat(32 * MEBIBYTE) })], { closes: [1009, 1006] }],
   ["a context id that is a map", [json({ text: "Go.", context_id: {} })], { closes: [1008] }],
@@ -24,7 +24,10 @@ const inputFrames: [string, (string | Uint8Array)[], Partial<SocketCase>][] = [
 
 /** The order of frames is the client's: what makes no sense says nothing and ends well. */
 const oddOrders: [string, string[]][] = [
-  ["the end first", [json({ text: "" }), json({ text: "" })]],
+  ["the end first", [json({ text: "" })]],
+  ["the end first, with a flush", [json({ text: "", flush: true })]],
+  ["the end twice", [json({ text: "" }), json({ text: "" })]],
+  ["the end with a flush", [json({ text: " " }), json({ text: "", flush: true })]],
   ["text after the end", [json({ text: " " }), json({ text: "" }), json({ text: "Too late." })]],
   ["flushes of nothing", [json({ text: " ", flush: true }), json({ flush: true }), json({ flush: true }), json({ text: "" })]],
   ["triggers of nothing", [json({ text: " ", try_trigger_generation: true }), json({ text: " ", try_trigger_generation: true }), json({ text: "" })]],
@@ -63,6 +66,7 @@ export function socketCases(): SocketCase[] {
     { name: "multi-stream-input: closing what is not open", path: multi, frames: [json({ context_id: "x", close_context: true }), json({ close_socket: true })], closes: [1000], tells: "isFinal" },
     ...["ulaw_8000", "alaw_8000", "nonsense", "mp3_44100_999", "pcm_1"].map((format) => ({ name: `stream-input: ${format}`, path: `${input}?output_format=${format}`, frames: [], refused: 400 })),
     ...["mp3_22050_32", "pcm_22050", "wav_22050"].map((format) => ({ name: `stream-input: ${format}`, path: `${input}?output_format=${format}`, frames: [], closes: [1000], tells: "400" })),
+    ...["mp3_22050_32", "pcm_22050", "wav_22050", "ulaw_8000", "nonsense"].map((format) => ({ name: `multi-stream-input: ${format}`, path: `${multi}?output_format=${format}`, frames: [], refused: 400 })),
     { name: "stream-input: a voice that is not there", path: input.replace("default", "nobody"), frames: [json({ text: "Go on. ", flush: true })], closes: [1008], tells: "400" },
     ...["?commit_strategy=vad", "?audio_format=mp3_44100_128", "?audio_format=pcm_22050", "?audio_format=ulaw_8000", "?audio_format="].map((query) => ({ name: `realtime transcription ${query}`, path: `${listening}${query}`, frames: [], refused: 400 })),
     { name: "realtime transcription: other shapes", path: listening, frames: ["{", "[]", json({ message_type: "x" }), Buffer.from([1, 2, 3]), json({ message_type: "input_audio_chunk", audio_base_64: "", commit: true })], tells: "committed_transcript_with_timestamps" },

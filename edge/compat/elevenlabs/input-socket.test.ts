@@ -1,0 +1,167 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { describe, expect, it } from "vitest";
+import { ServiceError } from "#protocol/errors";
+import { samplesToBytes } from "#common/audio/pcm";
+import type { SocketSession } from "../../http/exchange.js";
+import { expectedSamples } from "../../speech/testing/scripted-cluster.js";
+import { jsonRequest, RecordingConnection, SpeechBench, testPrincipal } from "../../speech/testing/speech-bench.js";
+import { inputSocketRoute } from "./input-socket.js";
+
+interface Frame {
+  audio?: string;
+  isFinal?: true;
+  error?: string;
+  code?: number;
+  contextId?: string;
+}
+
+/** A client on one socket over a scripted cluster. Its key is `good`; others are refused, none at all too. */
+class Client {
+  readonly bench: SpeechBench;
+  readonly connection = new RecordingConnection();
+  #session: SocketSession | null = null;
+
+  constructor(environment: Record<string, string> = {}) {
+    this.bench = new SpeechBench(environment);
+    this.bench.context.authenticate = async (request) => {
+      const key = request.header("authorization");
+      if (key === undefined) throw new ServiceError("unauthenticated");
+      if (key !== "Bearer good") throw new ServiceError("invalid_token");
+      return testPrincipal;
+    };
+  }
+
+  async connect(options: { query?: string; headers?: Record<string, string>; isMulti?: boolean; voice?: string } = {}): Promise<this> {
+    const { query = "output_format=pcm_8000", headers = { "xi-api-key": "good" }, isMulti = false, voice = "default" } = options;
+    const request = { ...jsonRequest({}, headers), query, parameters: { voice_id: voice } };
+    this.#session = (await inputSocketRoute(this.bench.context, isMulti).upgrade(request))(this.connection);
+    return this;
+  }
+
+  async send(...frames: object[]): Promise<void> {
+    for (const frame of frames) this.#session?.message(Buffer.from(JSON.stringify(frame)), false);
+    for (let turn = 0; turn < 5; turn++) await nextTurn();
+  }
+
+  get received(): Frame[] {
+    return this.connection.sent.map((frame) => JSON.parse(Buffer.from(frame).toString()) as Frame);
+  }
+
+  get closeCode(): number | undefined {
+    return this.connection.closedWith?.code;
+  }
+
+  /** Texts of the pieces that were spoken. */
+  get pieces(): string[] {
+    return this.bench.cluster.submits.map(({ submit }) => submit.chunk.text);
+  }
+}
+
+describe("stream-input without a key in its head", () => {
+  it.each([false, true])("is closed when none has come within ten seconds (several contexts: %s)", async (isMulti) => {
+    const client = await new Client().connect({ headers: {}, isMulti });
+    await client.bench.pass(9900);
+    expect(client.connection.closedWith).toBeNull();
+    await client.bench.pass(200);
+    expect(client.received).toEqual([{ error: "Missing API key", code: 401 }]);
+    expect(client.closeCode).toBe(1008);
+  });
+
+  it("stays open once its first frame has brought one, and takes no part of the team's streams before", async () => {
+    const client = await new Client({ PARLEY_STREAMS_PER_TEAM: "1" }).connect({ headers: {} });
+    expect(() => client.bench.context.teamSlots.check(testPrincipal)).not.toThrow();
+    await client.bench.pass(9000);
+    await client.send({ text: " ", xi_api_key: "good" });
+    expect(() => client.bench.context.teamSlots.check(testPrincipal)).toThrow();
+    await client.bench.pass(60_000);
+    expect([client.received, client.connection.closedWith]).toEqual([[], null]);
+  });
+
+  it("waits for the answer about a key that came in time", async () => {
+    const client = new Client();
+    client.bench.context.authenticate = () => new Promise((resolve) => client.bench.clock.after(4000, () => resolve(testPrincipal)));
+    await client.connect({ headers: {} });
+    await client.bench.pass(9000);
+    await client.send({ text: " ", xi_api_key: "good" }, { text: "Hello there. " }, { text: "" });
+    await client.bench.pass(8000);
+    expect([client.closeCode, client.pieces]).toEqual([1000, ["Hello there."]]);
+  });
+
+  it.each<[string, object, number, string]>([
+    ["none", { text: "Hello. " }, 401, "Missing API key"],
+    ["a wrong one", { text: " ", xi_api_key: "bad" }, 401, "No permission"],
+  ])("is closed at once when the first frame holds %s", async (_what, frame, code, error) => {
+    const client = await new Client().connect({ headers: {} });
+    await client.send(frame);
+    expect([client.received, client.closeCode]).toEqual([[{ error, code }], 1008]);
+  });
+});
+
+describe("the end of stream-input", () => {
+  const hello = { text: "Hello there. " };
+
+  it.each<[string, object[]]>([
+    ["an empty text", [{ text: " " }, hello, { text: "" }]],
+    ["an empty text with flush", [{ text: " " }, hello, { text: "", flush: true }]],
+    ["an empty text with a trigger", [{ text: " " }, hello, { text: "", try_trigger_generation: true }]],
+  ])("comes with %s, after the last audio", async (_what, frames) => {
+    const client = await new Client().connect();
+    await client.send(...frames);
+    await client.bench.pass(3000);
+    const [chunk] = client.bench.cluster.submits.map(({ submit }) => submit.chunk);
+    const audio = Buffer.concat(client.received.map((frame) => Buffer.from(frame.audio ?? "", "base64")));
+    expect(audio.equals(samplesToBytes(expectedSamples(chunk!)))).toBe(true);
+    expect([client.received.at(-1), client.closeCode]).toEqual([{ isFinal: true }, 1000]);
+  });
+
+  it.each<[string, object]>([
+    ["an empty text", { text: "" }],
+    ["an empty text with flush", { text: "", flush: true }],
+  ])("comes at once when the first frame is %s", async (_what, frame) => {
+    const client = await new Client().connect();
+    await client.send(frame);
+    expect([client.received, client.closeCode]).toEqual([[{ isFinal: true }], 1000]);
+    expect(() => client.bench.context.teamSlots.check(testPrincipal)).not.toThrow();
+  });
+
+  it("comes with no frame without a text", async () => {
+    const client = await new Client().connect();
+    await client.send({ text: " " }, hello, { flush: true }, {}, { text: null });
+    await client.bench.pass(3000);
+    expect([client.received.at(-1)?.isFinal, client.connection.closedWith]).toEqual([undefined, null]);
+  });
+});
+
+describe("what stream-input refuses", () => {
+  it.each([false, true])("more text than may wait, with the close code in the frame (several contexts: %s)", async (isMulti) => {
+    const client = await new Client().connect({ isMulti });
+    await client.send({ text: "a".repeat(1024 * 1024 + 1), ...(isMulti ? { context_id: "a" } : {}) });
+    expect(client.received).toMatchObject([{ code: 1009, error: expect.stringContaining("1048576") }]);
+    // One context of several dies alone.
+    expect(client.closeCode).toBe(isMulti ? undefined : 1009);
+  });
+
+  it.each(["mp3_22050_32", "pcm_22050", "wav_22050"])("%s: by a frame where there is one stream, before the upgrade where there are several", async (format) => {
+    const client = await new Client().connect({ query: `output_format=${format}` });
+    expect([client.received, client.closeCode]).toMatchObject([[{ code: 400 }], 1000]);
+    await expect(new Client().connect({ query: `output_format=${format}`, isMulti: true })).rejects.toMatchObject({ code: "unsupported_format", status: 400 });
+  });
+
+  it("a model that there is not", async () => {
+    await expect(new Client().connect({ query: "model_id=service/nonsense" })).rejects.toMatchObject({ code: "unknown_model" });
+    const client = await new Client().connect({ query: "model_id=service/nonsense", headers: {} });
+    await client.send({ text: " ", xi_api_key: "good" });
+    expect([client.received, client.closeCode]).toMatchObject([[{ code: 404 }], 1008]);
+  });
+});
+
+describe("operators' aliases on stream-input", () => {
+  it("name a voice and a model", async () => {
+    const client = await new Client({ PARLEY_VOICE_ALIASES: "Rachel=default", PARLEY_MODEL_ALIASES: "eleven_v3=s1" }).connect({
+      query: "output_format=pcm_8000&model_id=eleven_v3", voice: "Rachel",
+    });
+    await client.send({ text: " " }, { text: "Hello there. " }, { text: "" });
+    await client.bench.pass(3000);
+    expect([client.closeCode, client.bench.usage[0]?.model]).toEqual([1000, "s1"]);
+  });
+});
