@@ -129,16 +129,22 @@ const audioOf = (frames: ServerFrame[]): Buffer => Buffer.concat(frames.map((fra
 const pcm = { inputArguments: ["-f", "s16le", "-ac", "1", "-ar", "16000"] };
 
 describe("ElevenLabs' sockets", () => {
-  it("speaks text that comes in pieces, as its Python library sends it", async () => {
-    const words = text.split(" ").map((word) => ({ text: `${word} `, try_trigger_generation: word.endsWith(".") }));
-    const init = { text: " ", try_trigger_generation: true, generation_config: { chunk_length_schedule: [50] } };
+  it("speaks text that comes word by word as fluently as in one request, as its Python library sends it", async () => {
+    const long = "Good evening, dear listeners, and welcome. Tonight we speak about the long way of a letter that nobody in this town ever sent.";
+    const whole = durationSeconds(await decodeWithFfmpeg(await collect(await client.textToSpeech.convert("default", { text: long, outputFormat: "pcm_16000" })), pcm));
+    const init = { text: " ", try_trigger_generation: true, voice_settings: null, generation_config: { chunk_length_schedule: [50] } };
+    const words = long.split(" ").map((word) => ({ text: `${word} `, try_trigger_generation: true }));
     const { code, received } = await converse("default/stream-input?output_format=pcm_16000&sync_alignment=true", [init, ...words, { text: "" }]);
     expect([code, received.at(-1)]).toEqual([1000, { isFinal: true }]);
-    const seconds = await expectSpeech(audioOf(received), pcm);
+    const spoken = await decodeWithFfmpeg(audioOf(received), pcm);
+    const seconds = durationSeconds(spoken);
+    expect(soundingShare(spoken)).toBeGreaterThan(0.5);
+    expect(seconds / whole).toBeGreaterThan(0.8);
+    expect(seconds / whole).toBeLessThan(1.25);
     const alignments = received.flatMap((frame) => frame.alignment ?? []);
     const starts = alignments.flatMap((alignment) => alignment.charStartTimesMs.map((ms) => ms / 1000));
     const ends = alignments.flatMap((alignment) => alignment.charStartTimesMs.map((ms, index) => (ms + (alignment.charDurationsMs[index] ?? 0)) / 1000));
-    expectAlignment({ characters: alignments.flatMap((alignment) => alignment.chars), starts, ends }, `${text} `, seconds);
+    expectAlignment({ characters: alignments.flatMap((alignment) => alignment.chars), starts, ends }, `${long} `, seconds);
   });
 
   it("takes the key from the first frame, and says nothing when nothing was said", async () => {

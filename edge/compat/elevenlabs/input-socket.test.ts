@@ -132,6 +132,75 @@ describe("the end of stream-input", () => {
   });
 });
 
+describe("try_trigger_generation", () => {
+  const text = "Good evening, dear listeners, and welcome. Tonight we speak about the long way of a letter that nobody in this town ever sent.";
+  const phrases = ["Good evening,", "dear listeners,", "and welcome.", "Tonight we speak about the long way of a letter", "that nobody in this town ever sent."];
+  /** What the official Python library sends first, and then with every word, ten milliseconds apart. */
+  const init = { text: " ", try_trigger_generation: true, generation_config: { chunk_length_schedule: [50] } };
+  const asked = (word: string): object => ({ text: word, try_trigger_generation: true });
+
+  it.each([false, true])("with each word gives phrases, not words (several contexts: %s)", async (isMulti) => {
+    const client = await new Client().connect({ isMulti });
+    const of = (frame: object): object => (isMulti ? { ...frame, context_id: "a" } : frame);
+    await client.send(of(init));
+    for (const word of text.split(/(?<= )/)) {
+      await client.send(of(asked(word)));
+      client.bench.clock.advance(10);
+    }
+    await client.send(isMulti ? { context_id: "a", close_context: true } : { text: "" });
+    await client.bench.pass(10_000);
+    expect(client.pieces).toEqual(phrases);
+  });
+
+  it("gives the same phrases when the words come faster than the voice is looked up", async () => {
+    const client = await new Client().connect();
+    await client.send(init, ...text.split(/(?<= )/).map(asked), { text: "" });
+    await client.bench.pass(10_000);
+    expect(client.pieces).toEqual(phrases);
+  });
+
+  it("says nothing for the blank of the first frame", async () => {
+    const client = await new Client().connect();
+    await client.send(init);
+    await client.bench.pass(2000);
+    expect([client.pieces, client.received]).toEqual([[], []]);
+  });
+
+  it("speaks an unfinished phrase 300 ms after the last text, whenever the trigger came", async () => {
+    const client = await new Client().connect();
+    await client.send(init, asked("We are "));
+    await client.bench.pass(280);
+    expect(client.pieces).toEqual([]);
+    await client.send({ text: "waiting " });
+    await client.bench.pass(280);
+    expect(client.pieces).toEqual([]);
+    await client.bench.pass(40);
+    expect(client.pieces).toEqual(["We are waiting"]);
+
+    await client.send({ text: "for nobody " });
+    await client.bench.pass(1000);
+    expect(client.pieces).toEqual(["We are waiting"]);
+    await client.send({ try_trigger_generation: true });
+    await client.bench.pass(20);
+    expect(client.pieces).toEqual(["We are waiting", "for nobody"]);
+  });
+
+  it("leaves what comes after it to wait for its own", async () => {
+    const client = await new Client().connect();
+    await client.send(init, asked("We are waiting, "), { text: "all of us " });
+    await client.bench.pass(5000);
+    expect(client.pieces).toEqual(["We are waiting,"]);
+  });
+
+  it("gives way to a flush, which speaks at once", async () => {
+    const client = await new Client().connect();
+    await client.send(init, asked("We are "), { text: "waiting", flush: true });
+    expect(client.pieces).toEqual(["We are waiting"]);
+    await client.bench.pass(3000);
+    expect(client.pieces).toEqual(["We are waiting"]);
+  });
+});
+
 describe("what stream-input refuses", () => {
   it.each([false, true])("more text than may wait, with the close code in the frame (several contexts: %s)", async (isMulti) => {
     const client = await new Client().connect({ isMulti });

@@ -3,7 +3,6 @@ import { ServiceError } from "#protocol/errors";
 import { MAX_WAITING_TEXT_BYTES, MIN_AUDIO_FRAME_BYTES } from "#protocol/speech/live";
 import type { SpeechRequest } from "#protocol/speech/request";
 import type { SocketConnection } from "../../http/exchange.js";
-import { stallMs } from "../../speech/chunking/pace.js";
 import type { Caller } from "../../speech/session/caller.js";
 import type { SpeechContext } from "../../speech/session/context.js";
 import { FrameAggregator } from "../../speech/session/frame-aggregator.js";
@@ -13,6 +12,7 @@ import { SpokenRequest } from "../../speech/session/spoken-request.js";
 import { livePacing } from "../../speech/stream/stream-settings.js";
 import { AlignedSpeech } from "./aligned-speech.js";
 import type { CharacterAlignment } from "./alignment.js";
+import { releasesOf } from "./held-text.js";
 
 /** Text chunked in one turn of the event loop. */
 const SLICE_CHARACTERS = 8192;
@@ -57,7 +57,8 @@ export class SpeechInput implements SpeechOutput {
   #isOver = false;
   #isEnding = false;
   #spoken: SpokenRequest | null = null;
-  #cancelStall: (() => void) | null = null;
+  #lastTextAtMs = 0;
+  #cancelReleases: (() => void)[] = [];
 
   constructor(options: SpeechInputOptions) {
     this.#options = options;
@@ -70,15 +71,16 @@ export class SpeechInput implements SpeechOutput {
       throw new ServiceError("text_buffer_full", { parameters: { limitBytes: MAX_WAITING_TEXT_BYTES } });
     }
     this.#inboxBytes += bytes;
+    this.#lastTextAtMs = this.#options.context.clock.nowMs();
     this.#do({ kind: "text", text });
   }
 
-  /** Speaks what has come without waiting for more. */
+  /** Speaks what has come at its next phrase end, at 50 characters, or 300 ms after the last text, whichever comes first (protocols.md 0). */
   trigger(): void {
     this.#do({ kind: "trigger" });
   }
 
-  /** As `trigger`, and sends the last of its sound at once. */
+  /** Speaks what has come without waiting for more, and sends the last of its sound at once. */
   flush(): void {
     this.#do({ kind: "flush" });
   }
@@ -142,16 +144,17 @@ export class SpeechInput implements SpeechOutput {
       this.failed(error instanceof ServiceError ? error : new ServiceError("internal", { cause: error }));
     }
     this.#isBusy = false;
+    this.#awaitMoreText();
   }
 
   async #carryOut(action: Action, arrivedAtMs: number): Promise<void> {
-    this.#cancelStall?.();
+    this.#stopWaiting();
     // Nothing was said: there is nothing to look a voice up for.
     if (this.#spoken === null && action.kind !== "text") return action.kind === "end" ? await this.ended() : undefined;
     const spoken = this.#spoken ?? (await this.#open());
     if (this.#isOver) return;
     if (action.kind === "text") return await this.#speak(spoken, action.text, arrivedAtMs);
-    if (action.kind === "trigger") return spoken.speakHeld(arrivedAtMs);
+    if (action.kind === "trigger") return spoken.trigger(arrivedAtMs);
     if (action.kind === "flush") return spoken.flush(arrivedAtMs);
     spoken.end(arrivedAtMs);
   }
@@ -171,8 +174,21 @@ export class SpeechInput implements SpeechOutput {
       if (this.#isOver) return;
       spoken.text(text.slice(at, at + SLICE_CHARACTERS), arrivedAtMs);
     }
+  }
+
+  /** All that has come is carried out: sets the times at which held text is spoken although no more comes. */
+  #awaitMoreText(): void {
+    const spoken = this.#spoken;
+    if (spoken === null || this.#isOver || this.#isEnding) return;
     const { clock } = this.#options.context;
-    this.#cancelStall = clock.after(stallMs.low, () => spoken.releaseFinished(clock.nowMs()));
+    for (const { atMs, what } of releasesOf({ lastTextAtMs: this.#lastTextAtMs, isTriggered: spoken.isTriggered })) {
+      const release = (): void => (what === "everything" ? spoken.speakTriggered(clock.nowMs()) : spoken.releaseFinished(clock.nowMs()));
+      this.#cancelReleases.push(clock.after(Math.max(0, atMs - clock.nowMs()), release));
+    }
+  }
+
+  #stopWaiting(): void {
+    for (const cancel of this.#cancelReleases.splice(0)) cancel();
   }
 
   async #sendAudio(frame: Uint8Array | null): Promise<void> {
@@ -193,6 +209,6 @@ export class SpeechInput implements SpeechOutput {
   #leave(): void {
     this.#isOver = true;
     this.#inbox.length = 0;
-    this.#cancelStall?.();
+    this.#stopWaiting();
   }
 }

@@ -212,3 +212,71 @@ describe("incremental cutting", () => {
     }
   });
 });
+
+describe("text whose speech is asked for", () => {
+  const low: Partial<Pace> = { latency: "low", minChunkLength: 50 };
+
+  /** Pieces of words that come one by one, each followed by a trigger. */
+  function wordByWord(words: readonly string[], chunker = makeChunker(low)): string[] {
+    return texts([...words.flatMap((word) => [...chunker.push(word), ...chunker.trigger()]), ...chunker.flush()]);
+  }
+
+  it("is spoken by phrases although it is asked for after each word", () => {
+    const text = "Good evening, dear listeners, and welcome. Tonight we speak about the long way of a letter that nobody in this town ever sent. Or was it two?";
+    expect(wordByWord(text.split(/(?<= )/))).toEqual([
+      "Good evening,", "dear listeners,", "and welcome.", "Tonight we speak about the long way of a letter", "that nobody in this town ever sent.", "Or was it two?",
+    ]);
+  });
+
+  it("is cut as a first piece is, again and again, whatever its words", () => {
+    const word = fc.constantFrom("I ", "we ", "know ", "evening ", "and ", "because ", "dear, ", "all. ", "Dr. ", "two? ", "3.14 ", "well: ", "extraordinarily ", "… ", "今日は。");
+    fc.assert(
+      fc.property(fc.array(word, { maxLength: 60 }), (words) => {
+        const expected: string[] = [];
+        let rest = words.join("");
+        while (rest !== "") {
+          const [first] = makeChunker(low).push(rest);
+          const spoken = first?.text ?? texts(chunk(rest, low))[0];
+          if (spoken === undefined) break;
+          expected.push(spoken);
+          rest = rest.slice(rest.indexOf(spoken) + spoken.length);
+        }
+        expect(wordByWord(words)).toEqual(expected);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it("is cut in the same way whether it comes by words or by characters", () => {
+    const text = "Well then, as I said, nobody at all has ever seen the old mill by the river since then. Have you? I have not. ";
+    expect(wordByWord([...text])).toEqual(wordByWord(text.split(/(?<= )/)));
+  });
+
+  it("includes phrases that ended before", () => {
+    const chunker = makeChunker(low);
+    expect(texts(chunker.push("First we say this. "))).toEqual(["First we say this."]);
+    expect(chunker.push("Short one. And then")).toEqual([]);
+    expect(texts(chunker.trigger())).toEqual(["Short one."]);
+    expect(chunker.isTriggered).toBe(true);
+    expect(texts(chunker.push(" that, which"))).toEqual(["And then that,"]);
+    // What came after the trigger was not asked for.
+    expect(chunker.isTriggered).toBe(false);
+    expect(chunker.push(" came. Later, too. ")).toEqual([]);
+  });
+
+  it("is nothing where nothing is held, or nothing that can be spoken", () => {
+    const chunker = makeChunker(low);
+    for (const text of ["", " ", "... "]) {
+      expect(chunker.push(text)).toEqual([]);
+      expect(chunker.trigger()).toEqual([]);
+      expect(chunker.isTriggered).toBe(false);
+    }
+  });
+
+  it("is asked for no more once it is flushed", () => {
+    const chunker = makeChunker(low);
+    expect([...chunker.push("Not yet"), ...chunker.trigger()]).toEqual([]);
+    expect(texts(chunker.flush())).toEqual(["Not yet"]);
+    expect(chunker.isTriggered).toBe(false);
+  });
+});

@@ -1,8 +1,8 @@
 import { type Delivery, neutralDelivery } from "#protocol/speech/chunk";
 import { type ScriptPiece, ScriptReader } from "../script/script.js";
 import { isSpeakable } from "./boundaries.js";
-import { Cutter } from "./cutter.js";
-import { cutLimits, type Pace } from "./pace.js";
+import { type Cut, Cutter } from "./cutter.js";
+import { cutLimits, type CutLimits, type Pace, triggeredLimits } from "./pace.js";
 
 /** A speakable piece of a script: one speaker, one manner. */
 export interface SpokenPiece {
@@ -23,9 +23,9 @@ const MAX_PAUSE_MS = 10_000;
 /**
  * Cuts text that arrives in pieces into speakable chunks.
  *
- * The result depends on the sequence of characters, on where `flush` and on where `releaseFinished` were called, and on nothing else:
- * not on how the characters were split over `push` calls. A manner asked for by a tag holds until the next such tag or the end of the
- * sentence, whichever comes first; a switch of speaker holds until the next.
+ * The result depends on the sequence of characters, on where `flush`, `trigger` and `releaseFinished` were called, and on nothing else: not on how the
+ * characters were split over `push` calls. A manner asked for by a tag holds until the next such tag or the end of the sentence, whichever comes
+ * first; a switch of speaker holds until the next.
  */
 export class Chunker {
   readonly #pace: Pace;
@@ -36,16 +36,23 @@ export class Chunker {
   #speaker = 0;
   #delivery: Delivery = neutralDelivery;
   #pauseBeforeMs = 0;
+  /** Characters of the held text, blanks not counted, that `trigger` has asked for. */
+  #triggered = 0;
 
   constructor(options: { pace: Pace; freeTags: boolean }) {
     this.#pace = options.pace;
     this.#reader = new ScriptReader({ freeTags: options.freeTags });
-    this.#cutter = new Cutter(cutLimits(this.#pace, 0));
+    this.#cutter = new Cutter(this.#limits());
   }
 
   /** Text that is held back, for bounding and for knowing whether anything waits. */
   get heldText(): string {
     return this.#cutter.text + this.#reader.held;
+  }
+
+  /** Whether `trigger` has asked for text that is still held back. */
+  get isTriggered(): boolean {
+    return this.#triggered > 0;
   }
 
   /** Takes text in; gives the pieces that are complete. */
@@ -58,8 +65,25 @@ export class Chunker {
   flush(): SpokenPiece[] {
     for (const piece of this.#reader.end()) this.#take(piece);
     this.#emitAll(0);
+    this.#triggered = 0;
     this.#restart(0);
     this.#delivery = neutralDelivery;
+    return this.#chunks.splice(0);
+  }
+
+  /**
+   * Everything so far is to be spoken soon, but not in the middle of a phrase: until it is, pieces are cut at the next phrase end or at 50
+   * characters. So a client that asks after every word gets phrases, not words.
+   */
+  trigger(): SpokenPiece[] {
+    if (!this.#cutter.speakable) return [];
+    const { text } = this.#cutter;
+    const isNew = this.#triggered === 0;
+    this.#triggered = inkLength(text);
+    if (isNew) {
+      this.#restart(this.#ordinal);
+      this.#takeText(text);
+    }
     return this.#chunks.splice(0);
   }
 
@@ -67,7 +91,7 @@ export class Chunker {
   releaseFinished(): SpokenPiece[] {
     if (this.#reader.held !== "") return [];
     const cut = this.#cutter.finished();
-    if (cut !== null) this.#cutAt(cut.length, cut.sentenceEnd);
+    if (cut !== null) this.#takeText(this.#cutOff(cut));
     return this.#chunks.splice(0);
   }
 
@@ -101,26 +125,26 @@ export class Chunker {
       }
       const cut = this.#cutter.step(top.text.charAt(top.at++), this.#delivery.style !== "");
       if (cut === null) continue;
-      const rest = this.#cutter.text.slice(cut.length);
-      this.#emit(this.#cutter.text.slice(0, cut.length), 0);
-      if (cut.sentenceEnd) this.#delivery = neutralDelivery;
-      this.#restart(this.#ordinal);
-      pending.push({ text: rest, at: 0 });
+      pending.push({ text: this.#cutOff(cut), at: 0 });
     }
   }
 
-  #cutAt(length: number, sentenceEnd: boolean): void {
+  /** Makes a piece of the held text's beginning; gives the rest, which is to be taken anew. */
+  #cutOff(cut: Cut): string {
     const { text } = this.#cutter;
-    this.#emit(text.slice(0, length), 0);
-    if (sentenceEnd) this.#delivery = neutralDelivery;
+    const piece = text.slice(0, cut.length);
+    this.#emit(piece, 0);
+    if (cut.sentenceEnd) this.#delivery = neutralDelivery;
+    if (this.#triggered > 0) this.#triggered = Math.max(0, this.#triggered - inkLength(piece));
     this.#restart(this.#ordinal);
-    this.#takeText(text.slice(length));
+    return text.slice(cut.length);
   }
 
   /** Ends the piece here. What holds nothing speakable stays and joins what follows. */
   #emitAll(pauseAfterMs: number): void {
     if (!this.#cutter.speakable) return;
     this.#emit(this.#cutter.text, pauseAfterMs);
+    this.#triggered = 0;
     this.#restart(this.#ordinal);
   }
 
@@ -134,6 +158,13 @@ export class Chunker {
 
   #restart(ordinal: number): void {
     this.#ordinal = ordinal;
-    this.#cutter = new Cutter(cutLimits(this.#pace, ordinal));
+    this.#cutter = new Cutter(this.#limits());
+  }
+
+  #limits(): CutLimits {
+    return this.#triggered > 0 ? triggeredLimits(this.#pace) : cutLimits(this.#pace, this.#ordinal);
   }
 }
+
+/** Characters that are no blanks: those are dropped at the edges of pieces, so that they cannot be counted on. */
+const inkLength = (text: string): number => text.replace(/\s+/g, "").length;

@@ -48,5 +48,11 @@ export function cutLimits(pace: Pace, ordinal: number): CutLimits {
   return { sentenceMin: Math.max(min, target), clauseMin: never, max: chunkLength };
 }
 
+/** Limits of text whose speech the client has asked for: it waits for the end of a phrase, or for as many characters as a first piece takes. */
+export function triggeredLimits({ chunkLength }: Pace): CutLimits {
+  const { clauseMin, max } = firstCut.low;
+  return { sentenceMin: 1, clauseMin, max: Math.min(max, chunkLength) };
+}
+
 /** How long a finished sentence at the very end of the text waits for more text before it is spoken. */
 export const stallMs: Readonly<Record<Latency, number>> = { low: 150, balanced: 300, normal: 500 };

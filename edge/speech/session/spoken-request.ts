@@ -67,6 +67,11 @@ export class SpokenRequest {
     return this.#stream.waitingBytes + Buffer.byteLength(this.#chunker.heldText);
   }
 
+  /** Whether `trigger` has asked for text that is still held back. */
+  get isTriggered(): boolean {
+    return this.#chunker.isTriggered;
+  }
+
   /** Takes text that arrived at `arrivedAtMs`. */
   text(text: string, arrivedAtMs: number): void {
     this.#add(this.#chunker.push(text), arrivedAtMs);
@@ -81,6 +86,16 @@ export class SpokenRequest {
   flush(arrivedAtMs: number): void {
     this.speakHeld(arrivedAtMs);
     this.#stream.mark();
+  }
+
+  /** Speaks everything so far as soon as its phrases are complete (`Chunker.trigger`). */
+  trigger(arrivedAtMs: number): void {
+    this.#add(this.#chunker.trigger(), arrivedAtMs);
+  }
+
+  /** The wait for the phrase's end is over: speaks everything so far, if `trigger` asked for any of it. */
+  speakTriggered(arrivedAtMs: number): void {
+    if (this.#chunker.isTriggered) this.speakHeld(arrivedAtMs);
   }
 
   /** Speaks everything so far. */
