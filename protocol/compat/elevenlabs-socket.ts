@@ -5,7 +5,7 @@ const frame = rowsIn("frame");
 
 const shared: ParameterRow[] = [
   query.mapped("model_id", "As in `POST /v1/text-to-speech/:voice_id`.", "service/s1"),
-  query.mapped("sync_alignment", "`true` adds frames with the times of the characters.", "true"),
+  query.mapped("sync_alignment", "`true` adds to each frame the times of the characters that begin in its audio; a last frame may have times alone.", "true"),
   query.ignored("language_code", "The text tells its language.", "en"),
   query.ignored("enable_logging", "Texts are never logged.", "false"),
   query.ignored("enable_ssml_parsing", "There is no SSML; tags are written into the text.", "true"),

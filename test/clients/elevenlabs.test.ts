@@ -128,6 +128,18 @@ async function converse(path: string, frames: object[], headers: Record<string, 
 const audioOf = (frames: ServerFrame[]): Buffer => Buffer.concat(frames.map((frame) => Buffer.from(frame.audio ?? "", "base64")));
 const pcm = { inputArguments: ["-f", "s16le", "-ac", "1", "-ar", "16000"] };
 
+/** Every character of a text once, with the audio in which it begins; at most the frame before the end has times alone. */
+function expectTimesWithAudio(received: ServerFrame[], of: string, seconds: number): void {
+  const spoken = received.filter((frame) => frame.isFinal !== true);
+  expect(spoken.slice(0, -1).filter((frame) => frame.audio === undefined)).toEqual([]);
+  const alignments = spoken.flatMap((frame) => frame.alignment ?? []);
+  const starts = alignments.flatMap((alignment) => alignment.charStartTimesMs.map((ms) => ms / 1000));
+  const ends = alignments.flatMap((alignment) => alignment.charStartTimesMs.map((ms, index) => (ms + (alignment.charDurationsMs[index] ?? 0)) / 1000));
+  expectAlignment({ characters: alignments.flatMap((alignment) => alignment.chars), starts, ends }, of, seconds);
+  // Several frames a second, most with some character.
+  expect(alignments.length).toBeGreaterThan(spoken.length / 2);
+}
+
 describe("ElevenLabs' sockets", () => {
   it("speaks text that comes word by word as fluently as in one request, as its Python library sends it", async () => {
     const long = "Good evening, dear listeners, and welcome. Tonight we speak about the long way of a letter that nobody in this town ever sent.";
@@ -141,10 +153,12 @@ describe("ElevenLabs' sockets", () => {
     expect(soundingShare(spoken)).toBeGreaterThan(0.5);
     expect(seconds / whole).toBeGreaterThan(0.8);
     expect(seconds / whole).toBeLessThan(1.25);
-    const alignments = received.flatMap((frame) => frame.alignment ?? []);
-    const starts = alignments.flatMap((alignment) => alignment.charStartTimesMs.map((ms) => ms / 1000));
-    const ends = alignments.flatMap((alignment) => alignment.charStartTimesMs.map((ms, index) => (ms + (alignment.charDurationsMs[index] ?? 0)) / 1000));
-    expectAlignment({ characters: alignments.flatMap((alignment) => alignment.chars), starts, ends }, `${long} `, seconds);
+    expectTimesWithAudio(received, `${long} `, seconds);
+  });
+
+  it.each(["mp3_44100_64", "opus_48000"])("gives times with the audio that they are about in %s", async (format) => {
+    const { received } = await converse(`default/stream-input?output_format=${format}&sync_alignment=true`, [{ text: " " }, { text: `${text} ` }, { text: "" }]);
+    expectTimesWithAudio(received, `${text} `, await expectSpeech(audioOf(received)));
   });
 
   it("takes the key from the first frame, and says nothing when nothing was said", async () => {

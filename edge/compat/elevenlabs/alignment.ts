@@ -19,28 +19,57 @@ export interface AlignedPiece {
  * Gives every character of a piece its time. A word's time is shared equally by its characters; what stands between words fills the time
  * between them. Times never go back and stay inside the piece.
  */
-export function alignCharacters(piece: AlignedPiece): CharacterAlignment {
-  const { text, startSeconds, durationSeconds } = piece;
-  const endSeconds = startSeconds + durationSeconds;
-  const alignment: CharacterAlignment = { characters: [], startSeconds: [], endSeconds: [] };
-  let at = 0;
-  let atSeconds = startSeconds;
-  const share = (until: number, untilSeconds: number): void => {
-    const characters = [...text.slice(at, until)];
-    const toSeconds = Math.max(atSeconds, Math.min(untilSeconds, endSeconds));
-    for (const [index, character] of characters.entries()) {
-      alignment.characters.push(character);
-      alignment.startSeconds.push(rounded(atSeconds + ((toSeconds - atSeconds) * index) / characters.length));
-      alignment.endSeconds.push(rounded(atSeconds + ((toSeconds - atSeconds) * (index + 1)) / characters.length));
-    }
-    if (until >= at) [at, atSeconds] = [until, toSeconds];
-  };
-  for (const word of inOrder(piece.words, text.length)) {
-    share(word.sourceStart, startSeconds + word.startMs / 1000);
-    share(word.sourceEnd, startSeconds + word.endMs / 1000);
+export function alignCharacters({ text, words, startSeconds, durationSeconds }: AlignedPiece): CharacterAlignment {
+  const aligner = new PieceAligner({ text, startSeconds, maxSeconds: durationSeconds });
+  return joinAlignments([aligner.words(words), aligner.end(durationSeconds)]);
+}
+
+/** Does what `alignCharacters` does while the words of a piece become known, in order. What it has given is final. */
+export class PieceAligner {
+  readonly #text: string;
+  readonly #startSeconds: number;
+  readonly #limitSeconds: number;
+  #at = 0;
+  #atSeconds: number;
+
+  /** No time lies later than `maxSeconds` after the piece's start, where that is known beforehand. */
+  constructor({ text, startSeconds, maxSeconds = Number.POSITIVE_INFINITY }: { text: string; startSeconds: number; maxSeconds?: number }) {
+    this.#text = text;
+    this.#startSeconds = startSeconds;
+    this.#limitSeconds = startSeconds + maxSeconds;
+    this.#atSeconds = startSeconds;
   }
-  share(text.length, endSeconds);
-  return alignment;
+
+  /** Characters that are not given yet sound from here on. */
+  get knownSeconds(): number {
+    return this.#atSeconds;
+  }
+
+  /** The characters up to the end of the last of these words. */
+  words(words: readonly WordTiming[]): CharacterAlignment {
+    const ordered = inOrder(words, this.#text.length);
+    return joinAlignments(
+      ordered.flatMap((word) => [
+        this.#share(word.sourceStart, this.#startSeconds + word.startMs / 1000),
+        this.#share(word.sourceEnd, this.#startSeconds + word.endMs / 1000),
+      ]),
+    );
+  }
+
+  /** The rest, which sounds up to the piece's end. */
+  end(durationSeconds: number): CharacterAlignment {
+    return this.#share(this.#text.length, this.#startSeconds + durationSeconds);
+  }
+
+  /** Gives the time up to `untilSeconds` to the characters up to `until`. */
+  #share(until: number, untilSeconds: number): CharacterAlignment {
+    const characters = [...this.#text.slice(this.#at, until)];
+    const fromSeconds = this.#atSeconds;
+    const toSeconds = Math.max(fromSeconds, Math.min(untilSeconds, this.#limitSeconds));
+    if (until >= this.#at) [this.#at, this.#atSeconds] = [until, toSeconds];
+    const timeOf = (index: number): number => rounded(fromSeconds + ((toSeconds - fromSeconds) * index) / characters.length);
+    return { characters, startSeconds: characters.map((_, index) => timeOf(index)), endSeconds: characters.map((_, index) => timeOf(index + 1)) };
+  }
 }
 
 /** Words by their place in the text; one that overlaps an earlier one (a number read as several words) lengthens it. */

@@ -9,6 +9,8 @@ import { inputSocketRoute } from "./input-socket.js";
 
 interface Frame {
   audio?: string;
+  alignment?: { chars: string[]; charStartTimesMs: number[]; charDurationsMs: number[] };
+  normalizedAlignment?: Frame["alignment"];
   isFinal?: true;
   error?: string;
   code?: number;
@@ -198,6 +200,59 @@ describe("try_trigger_generation", () => {
     expect(client.pieces).toEqual(["We are waiting"]);
     await client.bench.pass(3000);
     expect(client.pieces).toEqual(["We are waiting"]);
+  });
+});
+
+describe("sync_alignment", () => {
+  const text = "Hello there, my friend. How are you today? ";
+  const frames = [{ text: " " }, { text }, { text: "" }];
+
+  it("puts the times of the characters into the frames that carry their audio", async () => {
+    const client = await new Client().connect({ query: "output_format=pcm_8000&sync_alignment=true" });
+    await client.send(...frames);
+    await client.bench.pass(5000);
+    const spoken = client.received.slice(0, -1);
+    expect(client.received.at(-1)).toEqual({ isFinal: true });
+    expect(spoken.flatMap((frame) => frame.alignment?.chars ?? []).join("")).toBe(text);
+    // What follows the last piece has no audio.
+    expect(spoken.filter((frame) => frame.audio === undefined).map((frame) => frame.alignment?.chars)).toEqual([[" "]]);
+    let fromMs = 0;
+    for (const { audio, alignment, normalizedAlignment } of spoken.slice(0, -1)) {
+      const toMs = fromMs + Buffer.from(audio ?? "", "base64").length / 16;
+      expect(normalizedAlignment).toEqual(alignment);
+      expect(alignment?.charStartTimesMs.every((ms) => ms >= Math.floor(fromMs) && ms <= Math.ceil(toMs))).toBe(true);
+      fromMs = toMs;
+    }
+    const chunks = client.bench.cluster.submits.map(({ submit }) => submit.chunk);
+    const audio = Buffer.concat(spoken.map((frame) => Buffer.from(frame.audio ?? "", "base64")));
+    expect(audio.equals(Buffer.concat(chunks.map((chunk) => samplesToBytes(expectedSamples(chunk)))))).toBe(true);
+  });
+
+  it("is not there unless it was asked for", async () => {
+    const client = await new Client().connect();
+    await client.send(...frames);
+    await client.bench.pass(5000);
+    expect(client.received.every((frame) => (frame.audio !== undefined || frame.isFinal === true) && frame.alignment === undefined)).toBe(true);
+  });
+
+  it("is complete when a flush has been answered, the stream still open", async () => {
+    const client = await new Client().connect({ query: "output_format=pcm_8000&sync_alignment=true" });
+    await client.send({ text: " " }, { text: "Hello there, my friend", flush: true });
+    await client.bench.pass(5000);
+    expect(client.received.flatMap((frame) => frame.alignment?.chars ?? []).join("")).toBe("Hello there, my friend");
+    expect(client.received.every((frame) => frame.audio !== undefined)).toBe(true);
+  });
+
+  it("holds nothing back from a client that reads slowly", async () => {
+    const client = await new Client().connect({ query: "output_format=pcm_8000&sync_alignment=true" });
+    client.connection.behind = true;
+    await client.send(...frames);
+    await client.bench.pass(8000);
+    expect(client.closeCode).toBeUndefined();
+    client.connection.catchUp();
+    await client.bench.pass(8000);
+    expect(client.received.flatMap((frame) => frame.alignment?.chars ?? []).join("")).toBe(text);
+    expect([client.received.at(-1), client.closeCode]).toEqual([{ isFinal: true }, 1000]);
   });
 });
 

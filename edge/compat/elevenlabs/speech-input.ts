@@ -5,13 +5,11 @@ import type { SpeechRequest } from "#protocol/speech/request";
 import type { SocketConnection } from "../../http/exchange.js";
 import type { Caller } from "../../speech/session/caller.js";
 import type { SpeechContext } from "../../speech/session/context.js";
-import { FrameAggregator } from "../../speech/session/frame-aggregator.js";
 import type { ChunkEvent, SpeechOutput } from "../../speech/session/output.js";
 import { planSpeech } from "../../speech/session/plan.js";
 import { SpokenRequest } from "../../speech/session/spoken-request.js";
 import { livePacing } from "../../speech/stream/stream-settings.js";
-import { AlignedSpeech } from "./aligned-speech.js";
-import type { CharacterAlignment } from "./alignment.js";
+import { type AlignedFrame, AlignedFrames } from "./aligned-frames.js";
 import { releasesOf } from "./held-text.js";
 
 /** Text chunked in one turn of the event loop. */
@@ -33,7 +31,7 @@ export interface SpeechInputOptions {
   caller: Caller;
   /** Everything but the text. */
   request: SpeechRequest;
-  /** Whether frames tell when characters sound. */
+  /** Whether frames say when their characters sound. */
   isAligned: boolean;
   connection: Pick<SocketConnection, "writable">;
   send(frame: SpeechFrame): boolean;
@@ -49,19 +47,21 @@ type Action = { kind: "text"; text: string } | { kind: "trigger" | "flush" | "en
  */
 export class SpeechInput implements SpeechOutput {
   readonly #options: SpeechInputOptions;
-  readonly #frames = new FrameAggregator(MIN_AUDIO_FRAME_BYTES);
-  readonly #aligned = new AlignedSpeech();
+  readonly #frames: AlignedFrames;
   readonly #inbox: { action: Action; arrivedAtMs: number }[] = [];
   #inboxBytes = 0;
   #isBusy = false;
   #isOver = false;
   #isEnding = false;
+  /** The client has not taken what was sent. */
+  #isBehind = false;
   #spoken: SpokenRequest | null = null;
   #lastTextAtMs = 0;
   #cancelReleases: (() => void)[] = [];
 
   constructor(options: SpeechInputOptions) {
     this.#options = options;
+    this.#frames = new AlignedFrames({ minFrameBytes: MIN_AUDIO_FRAME_BYTES, isAligned: options.isAligned });
   }
 
   /** Takes text in. Throws `text_buffer_full` when too much of it waits. */
@@ -97,23 +97,24 @@ export class SpeechInput implements SpeechOutput {
     this.#spoken?.cancel();
   }
 
+  encodedTo(endSeconds: number): void {
+    this.#frames.encodedTo(endSeconds);
+  }
+
   async bytes(bytes: Uint8Array): Promise<void> {
-    await this.#sendAudio(this.#frames.add(bytes));
+    await this.#sendAndWait(this.#frames.audio(bytes));
   }
 
   chunk(event: ChunkEvent, sampleRate: number): void {
-    const alignment = this.#aligned.take(event, sampleRate);
-    if (alignment !== null) this.#sendAlignment(alignment);
+    this.#send(this.#frames.chunk(event, sampleRate));
   }
 
   async flushed(): Promise<void> {
-    await this.#sendAudio(this.#frames.rest());
+    await this.#sendAndWait(this.#frames.rest());
   }
 
   async ended(): Promise<void> {
-    await this.#sendAudio(this.#frames.rest());
-    const rest = this.#aligned.rest();
-    if (rest !== null) this.#sendAlignment(rest);
+    await this.#sendAndWait(this.#frames.end());
     if (this.#isOver) return;
     this.#options.send({ isFinal: true });
     this.#leave();
@@ -168,7 +169,7 @@ export class SpeechInput implements SpeechOutput {
   }
 
   async #speak(spoken: SpokenRequest, text: string, arrivedAtMs: number): Promise<void> {
-    this.#aligned.append(text);
+    this.#frames.append(text);
     for (let at = 0; at < text.length; at += SLICE_CHARACTERS) {
       if (at > 0) await nextTurn();
       if (this.#isOver) return;
@@ -191,19 +192,17 @@ export class SpeechInput implements SpeechOutput {
     for (const cancel of this.#cancelReleases.splice(0)) cancel();
   }
 
-  async #sendAudio(frame: Uint8Array | null): Promise<void> {
-    if (frame === null || this.#isOver) return;
-    const { send, connection } = this.#options;
-    if (!send({ audio: Buffer.from(frame.buffer, frame.byteOffset, frame.byteLength).toString("base64") })) await connection.writable();
+  async #sendAndWait(frames: readonly AlignedFrame[]): Promise<void> {
+    this.#send(frames);
+    if (this.#isBehind && !this.#isOver) await this.#options.connection.writable();
+    this.#isBehind = false;
   }
 
-  /** A piece's characters stand in a frame of their own: its sound is partly on its way and partly still in the encoder. */
-  #sendAlignment({ characters, startSeconds, endSeconds }: CharacterAlignment): void {
-    if (!this.#options.isAligned || this.#isOver || characters.length === 0) return;
-    const starts = startSeconds.map((seconds) => Math.round(seconds * 1000));
-    const charDurationsMs = endSeconds.map((seconds, index) => Math.max(0, Math.round(seconds * 1000) - (starts[index] ?? 0)));
-    const alignment: FrameAlignment = { chars: characters, charStartTimesMs: starts, charDurationsMs };
-    this.#options.send({ alignment, normalizedAlignment: alignment });
+  #send(frames: readonly AlignedFrame[]): void {
+    for (const frame of frames) {
+      if (this.#isOver) return;
+      if (!this.#options.send(describe(frame))) this.#isBehind = true;
+    }
   }
 
   #leave(): void {
@@ -211,4 +210,14 @@ export class SpeechInput implements SpeechOutput {
     this.#inbox.length = 0;
     this.#stopWaiting();
   }
+}
+
+/** A frame as clients read it: times in milliseconds, nothing that is empty. */
+function describe({ audio, alignment }: AlignedFrame): SpeechFrame {
+  const frame = audio === null ? {} : { audio: Buffer.from(audio.buffer, audio.byteOffset, audio.byteLength).toString("base64") };
+  if (alignment === null) return frame;
+  const charStartTimesMs = alignment.startSeconds.map((seconds) => Math.round(seconds * 1000));
+  const charDurationsMs = alignment.endSeconds.map((seconds, index) => Math.max(0, Math.round(seconds * 1000) - (charStartTimesMs[index] ?? 0)));
+  const described: FrameAlignment = { chars: alignment.characters, charStartTimesMs, charDurationsMs };
+  return { ...frame, alignment: described, normalizedAlignment: described };
 }

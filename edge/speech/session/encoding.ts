@@ -25,6 +25,7 @@ export class Encoding {
   #encoder: AudioEncoder;
   #encoderRate: number;
   #waitingSeconds = 0;
+  #encodedSamples = 0;
   #clientBehind = false;
   #held = false;
   #running = false;
@@ -106,7 +107,10 @@ export class Encoding {
     this.#useRate(sampleRate);
     this.#unflushed = true;
     this.#sounded ||= samples.length > 0;
+    const count = samples.length; // the encoder takes the samples away
     const bytes = await this.#encoder.write(samples);
+    this.#encodedSamples += count;
+    if (!this.#closed) this.#options.output.encodedTo?.(this.#encodedSamples / sampleRate);
     this.#waitingSeconds -= seconds;
     this.#updateHold();
     await this.#give(bytes);

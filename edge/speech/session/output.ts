@@ -8,6 +8,8 @@ export type ChunkEvent = Extract<StreamEvent, { type: "chunk-started" | "words" 
 export interface SpeechOutput {
   /** Encoded sound, never empty. The promise resolves when the client can take more; until then no new chunk is asked for. */
   bytes(bytes: Uint8Array): Promise<void>;
+  /** The bytes given from now on hold audio up to this place, seconds from the stream's start; what the encoder pads is not counted. */
+  encodedTo?(endSeconds: number): void;
   /** Text that the sound given from now on belongs to, its words so far, its end. */
   chunk?(event: ChunkEvent, sampleRate: number): void;
   /** All sound of the text before a `flush` has been given. */

@@ -138,6 +138,7 @@ export class SpokenRequest {
         this.#noteFirstBytes();
         return taken;
       },
+      encodedTo: (endSeconds) => output.encodedTo?.(endSeconds),
       chunk: (event, sampleRate) => output.chunk?.(event, sampleRate),
       flushed: async () => await output.flushed?.(),
       ended: async () => {
