@@ -17,6 +17,14 @@ Errors come in the vendor's own shape; every answer carries \`X-Generation-Id\` 
 
 Not to be expected: the vendors' preset voices (an id of a voice made here, or the default voice; \`PARLEY_VOICE_ALIASES\` maps preset names to ids), sound in 22.05 kHz (set an output format where a
 client asks for it by default), translations, and languages that no loaded model speaks.
+
+Some clients need a setting of their own:
+
+| client | setting | because |
+|---|---|---|
+| Pipecat, \`ElevenLabsRealtimeSTTService\` | \`include_timestamps=True\` | each commit has two answers, and Pipecat takes both for transcripts of their own unless it has asked for the second: every sentence would come twice |
+| LiveKit, ElevenLabs' text to speech | \`encoding="mp3_44100_64"\` or \`"pcm_44100"\` | its default is in 22.05 kHz, which is refused |
+| LiveKit and Pipecat, ElevenLabs' speech to text from files | \`tag_audio_events=False\` | only words are transcribed |
 `;
 
 /** `docs/compatibility.md`, from the tables that the routers use. */

@@ -33,7 +33,11 @@ export function compatRoutes(speech: SpeechContext, listening: ListeningContext)
       ...unknownCompatRoutes(elevenLabsMount, { log, renderError: renderElevenLabsError }),
     ],
     sockets: [
-      ...realtimeRoutes({ speech, transcriberFor: (request) => socketTranscriber(listening, "/compat/realtime", request) }),
+      ...realtimeRoutes({
+        speech,
+        audioBudget: listening.socketAudio,
+        transcriberFor: (request) => socketTranscriber(listening, "/compat/realtime", request),
+      }),
       inputSocketRoute(speech, false),
       inputSocketRoute(speech, true),
       realtimeTranscriptionRoute(listening),

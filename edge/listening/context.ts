@@ -9,6 +9,7 @@ import type { Tracing } from "#common/tracing/span";
 import type { HttpRequest } from "../http/exchange.js";
 import type { TeamSlots } from "../speech/session/team-slots.js";
 import type { TranscriptionMetrics } from "./metrics.js";
+import type { SocketAudioBudget } from "./socket-audio-budget.js";
 import type { UploadBudget } from "./upload-budget.js";
 
 /** What the transcribing routes need of the edge. */
@@ -21,6 +22,7 @@ export interface ListeningContext {
   /** The same as those of speech: a team's requests count together. */
   teamSlots: TeamSlots;
   uploads: UploadBudget;
+  socketAudio: SocketAudioBudget;
   config: Config;
   clock: Clock;
   log: Logger;

@@ -105,4 +105,20 @@ describe("ElevenLabs' realtime library", () => {
     expectHeard(transcripts[0] ?? "");
     expect(transcripts[1]).toBe("");
   });
+
+  it.each([8000, 22_050, 48_000])("transcribes what was taken at %i Hz", async (sampleRate) => {
+    const { samples } = await decodeWithFfmpeg(spoken, { inputArguments: ["-f", "s16le", "-ac", "1", "-ar", "24000"], sampleRate });
+    const client = new ElevenLabsClient({ baseUrl: `${cluster.baseUrl}/compat/elevenlabs`, apiKey: cluster.apiKey });
+    const connection = await client.speechToText.realtime.connect({ modelId: "scribe_v2_realtime", audioFormat: `pcm_${sampleRate}`, sampleRate, includeTimestamps: false } as never);
+    const heard = new Promise<string>((resolve, reject) => {
+      connection.on(RealtimeEvents.ERROR, reject);
+      connection.on(RealtimeEvents.COMMITTED_TRANSCRIPT, ({ text: transcript }) => resolve(transcript));
+      connection.on(RealtimeEvents.COMMITTED_TRANSCRIPT_WITH_TIMESTAMPS, () => reject(new Error("times were not asked for")));
+    });
+    await new Promise<void>((resolve) => connection.on(RealtimeEvents.SESSION_STARTED, () => resolve()));
+    connection.send({ audioBase64: Buffer.from(samplesToBytes(samples)).toString("base64") });
+    connection.commit();
+    expectHeard(await heard);
+    connection.close();
+  });
 });

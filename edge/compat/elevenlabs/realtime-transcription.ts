@@ -1,23 +1,27 @@
 import { z } from "zod";
 import { elevenLabsMount } from "#protocol/compat/elevenlabs-speech";
 import { elevenLabsRealtimeTranscription } from "#protocol/compat/elevenlabs-transcription";
+import { isSet } from "#protocol/compat/parameter";
 import { ServiceError } from "#protocol/errors";
-import { sampleRatesByFormat } from "#protocol/speech/request";
 import { newIdentifier } from "#common/identifier";
 import type { SocketConnection, SocketRoute, SocketSession } from "../../http/exchange.js";
 import { admitTranscription } from "../../listening/caller.js";
 import type { ListeningContext } from "../../listening/context.js";
+import type { SocketAudioBudget } from "../../listening/socket-audio-budget.js";
+import { type BufferRefusal, CommitBuffer } from "../commit-buffer.js";
 import { identifiedRefusal } from "../compat-route.js";
 import { errorMessage, renderElevenLabsError } from "../error-answer.js";
 import { refuseParameters } from "../refuse.js";
-import { SoundBuffer } from "../sound-buffer.js";
 import { socketTranscriber, type TranscribeSound } from "../transcribe-sound.js";
 import { withBearer } from "./credentials.js";
 import { transcriptEntries } from "./transcript-words.js";
 
 const MAX_FRAME_BYTES = 32 * 1024 * 1024;
 
-/** Shorter sound holds no word: its transcript is empty, which clients take for the end of speech. */
+/** Close code of RFC 6455 section 7.4.1. */
+const POLICY_VIOLATION = 1008;
+
+/** Shorter audio holds no word: its transcript is empty, which clients take for the end of speech. */
 const MIN_COMMITTED_MS = 100;
 
 /** `WS /v1/speech-to-text/realtime` (protocols.md 5.5). */
@@ -34,20 +38,32 @@ export function realtimeTranscriptionRoute(context: ListeningContext): SocketRou
       const asked = withBearer(request, query.get("token") ?? undefined);
       const { principal } = await admitTranscription(asked, context);
       const language = query.get("language_code");
+      const withTimestamps = wantsTimestamps(query);
       const transcribe = socketTranscriber(context, "/compat/speech-to-text/realtime", asked);
-      const config = { sample_rate: sampleRate, audio_format: audioFormat, commit_strategy: "manual", model_id: query.get("model_id") ?? "", include_timestamps: true };
-      return (connection) => {
-        const leaveTeam = context.teamSlots.take(principal);
-        return new TranscriptionSocket({ connection, sampleRate, language, transcribe, config, onEnd: leaveTeam });
+      const config = {
+        sample_rate: sampleRate, audio_format: audioFormat, commit_strategy: "manual", model_id: query.get("model_id") ?? "", include_timestamps: withTimestamps,
       };
+      const takePlace = (): (() => void) => context.teamSlots.take(principal);
+      return (connection) =>
+        new TranscriptionSocket({ connection, sampleRate, language, withTimestamps, transcribe, config, takePlace, audioBudget: context.socketAudio });
     },
   };
 }
 
+/** Whatever rate a microphone or a telephone has. */
+const rateBounds = { lowestHz: 8000, highestHz: 48_000 };
+
 function readRate(audioFormat: string): number {
   const rate = Number(/^pcm_(\d{4,5})$/.exec(audioFormat)?.[1]);
-  if (sampleRatesByFormat.pcm.includes(rate)) return rate;
-  throw new ServiceError("unsupported_format", { parameters: { detail: `audio_format is pcm_ with one of ${sampleRatesByFormat.pcm.join(", ")}` } });
+  const { lowestHz, highestHz } = rateBounds;
+  if (rate >= lowestHz && rate <= highestHz) return rate;
+  throw new ServiceError("unsupported_format", { parameters: { detail: `audio_format is pcm_ and a rate from ${lowestHz} to ${highestHz}` } });
+}
+
+/** Both answers come unless the client says that it wants no times (protocols.md 0). */
+function wantsTimestamps(query: URLSearchParams): boolean {
+  const asked = query.get("include_timestamps") ?? "";
+  return asked === "" || isSet(asked) || isSet(query.get("include_language_detection"));
 }
 
 const chunk = z.object({ message_type: z.literal("input_audio_chunk").optional(), audio_base_64: z.string(), commit: z.boolean().nullish() });
@@ -56,57 +72,91 @@ interface TranscriptionSocketOptions {
   connection: SocketConnection;
   sampleRate: number;
   language: string | null;
+  /** Whether each transcript comes a second time, with the times of its words. */
+  withTimestamps: boolean;
   transcribe: TranscribeSound;
   config: Record<string, unknown>;
-  onEnd(): void;
+  /** Takes the socket's place among the team's streams. Throws `too_many_requests`. */
+  takePlace(): () => void;
+  audioBudget: SocketAudioBudget;
 }
 
-/** One socket: sound, commits, and their transcripts in order. */
+/** How a refusal of the buffer is named and explained to the client; the socket lives on. */
+const refusals: Readonly<Record<BufferRefusal, { type: string; message: string }>> = {
+  malformed: { type: "input_error", message: "audio_base_64 is not base64" },
+  "socket full": { type: "queue_overflow", message: "Too much audio waits for its transcript: commit less at a time" },
+  "commits waiting": { type: "commit_throttled", message: "Too many commits wait for their transcripts; the audio is kept for a later one" },
+  "process full": { type: "resource_exhausted", message: "Too much audio waits on this server; try again in a moment" },
+};
+
+/** One socket: audio, commits, and their transcripts in order. */
 class TranscriptionSocket implements SocketSession {
   readonly #options: TranscriptionSocketOptions;
-  readonly #sound = new SoundBuffer();
+  readonly #buffer: CommitBuffer;
   readonly #gone = new AbortController();
+  #leaveTeam: (() => void) | null = null;
   #transcribing: Promise<void> = Promise.resolve();
 
   constructor(options: TranscriptionSocketOptions) {
     this.#options = options;
+    this.#buffer = new CommitBuffer(options.audioBudget);
+    try {
+      this.#leaveTeam = options.takePlace();
+    } catch (error) {
+      // Another socket of the team took the last place while this one was being opened.
+      this.#fail(error);
+      options.connection.close(POLICY_VIOLATION, "Too many requests at once");
+      return;
+    }
     this.#send("session_started", { session_id: newIdentifier(), config: options.config });
   }
 
-  /** Other shapes than a chunk of sound are ignored (interface.md). */
+  /** Other shapes than a chunk of audio are ignored (interface.md). */
   message(data: Uint8Array, isBinary: boolean): void {
     const frame = isBinary ? null : readChunk(data);
-    if (frame === null) return;
-    const outcome = this.#sound.append(frame.audio_base_64);
-    if (outcome === "malformed") this.#refuse("input_error", "audio_base_64 is not base64");
-    if (outcome === "full") this.#refuse("chunk_size_exceeded", "Too much sound waits for a commit");
-    if (outcome === "taken" && frame.commit === true) this.#commit();
+    if (frame === null || this.#leaveTeam === null) return;
+    const refusal = this.#buffer.append(frame.audio_base_64);
+    if (refusal !== null) return this.#refuse(refusals[refusal]);
+    if (frame.commit === true) this.#commit();
   }
 
   end(): void {
     this.#gone.abort();
-    this.#sound.clear();
-    this.#options.onEnd();
+    this.#buffer.clear();
+    this.#leaveTeam?.();
   }
 
   #commit(): void {
-    const { sampleRate, language, transcribe } = this.#options;
-    const isEmpty = this.#sound.bytes < (sampleRate * 2 * MIN_COMMITTED_MS) / 1000;
-    const audio = this.#sound.take(sampleRate);
+    const { sampleRate } = this.#options;
+    const isEmpty = this.#buffer.bytes < (sampleRate * 2 * MIN_COMMITTED_MS) / 1000;
+    const commit = this.#buffer.commit();
+    if (typeof commit === "string") return this.#refuse(refusals[commit]);
     this.#transcribing = this.#transcribing.then(async () => {
       try {
-        const { text, words } = isEmpty ? { text: "", words: [] } : await transcribe({ audio, language, signal: this.#gone.signal });
-        this.#send("committed_transcript", { text });
-        this.#send("committed_transcript_with_timestamps", { text, language_code: language ?? "", words: transcriptEntries(words) });
+        if (!this.#gone.signal.aborted) await this.#answer(isEmpty ? null : commit.file(sampleRate));
       } catch (error) {
-        const known = error instanceof ServiceError ? error : new ServiceError("internal", { cause: error });
-        this.#refuse(errorType(known), errorMessage(known));
+        this.#fail(error);
+      } finally {
+        commit.done();
       }
     });
   }
 
+  /** Answers a commit; null is one with nothing worth hearing. */
+  async #answer(audio: Uint8Array | null): Promise<void> {
+    const { language, transcribe, withTimestamps } = this.#options;
+    const { text, words } = audio === null ? { text: "", words: [] } : await transcribe({ audio, language, signal: this.#gone.signal });
+    this.#send("committed_transcript", { text });
+    if (withTimestamps) this.#send("committed_transcript_with_timestamps", { text, language_code: language ?? "", words: transcriptEntries(words) });
+  }
+
+  #fail(error: unknown): void {
+    const known = error instanceof ServiceError ? error : new ServiceError("internal", { cause: error });
+    this.#refuse({ type: errorType(known), message: errorMessage(known) });
+  }
+
   /** Some clients read `error`, others `message`. */
-  #refuse(type: string, message: string): void {
+  #refuse({ type, message }: { type: string; message: string }): void {
     this.#send(type, { error: message, message });
   }
 

@@ -14,6 +14,7 @@ import { TeamSlots } from "../../speech/session/team-slots.js";
 import { testPrincipal } from "../../speech/testing/speech-bench.js";
 import type { ListeningContext } from "../context.js";
 import { noTranscriptionMetrics } from "../metrics.js";
+import { SocketAudioBudget } from "../socket-audio-budget.js";
 import { UploadBudget } from "../upload-budget.js";
 import { ScriptedEars, type ScriptedEarsOptions } from "./scripted-ear.js";
 
@@ -37,6 +38,7 @@ export class ListeningBench {
       openSound: openSamples,
       teamSlots: new TeamSlots(config.PARLEY_STREAMS_PER_TEAM),
       uploads: new UploadBudget(100 * 1024 * 1024, clock),
+      socketAudio: new SocketAudioBudget(),
       config,
       clock,
       log: createLogger("test", "fatal"),

@@ -68,7 +68,7 @@ export function socketCases(): SocketCase[] {
     ...["mp3_22050_32", "pcm_22050", "wav_22050"].map((format) => ({ name: `stream-input: ${format}`, path: `${input}?output_format=${format}`, frames: [], closes: [1000], tells: "400" })),
     ...["mp3_22050_32", "pcm_22050", "wav_22050", "ulaw_8000", "nonsense"].map((format) => ({ name: `multi-stream-input: ${format}`, path: `${multi}?output_format=${format}`, frames: [], refused: 400 })),
     { name: "stream-input: a voice that is not there", path: input.replace("default", "nobody"), frames: [json({ text: "Go on. ", flush: true })], closes: [1008], tells: "400" },
-    ...["?commit_strategy=vad", "?audio_format=mp3_44100_128", "?audio_format=pcm_22050", "?audio_format=ulaw_8000", "?audio_format="].map((query) => ({ name: `realtime transcription ${query}`, path: `${listening}${query}`, frames: [], refused: 400 })),
+    ...["?commit_strategy=vad", "?audio_format=mp3_44100_128", "?audio_format=pcm_7999", "?audio_format=pcm_48001", "?audio_format=ulaw_8000", "?audio_format="].map((query) => ({ name: `realtime transcription ${query}`, path: `${listening}${query}`, frames: [], refused: 400 })),
     { name: "realtime transcription: other shapes", path: listening, frames: ["{", "[]", json({ message_type: "x" }), Buffer.from([1, 2, 3]), json({ message_type: "input_audio_chunk", audio_base_64: "", commit: true })], tells: "committed_transcript_with_timestamps" },
     { name: "realtime transcription: no base64", path: listening, frames: [json({ message_type: "input_audio_chunk", audio_base_64: "%%%" })], tells: "input_error" },
     ...realtimeMistakes.map(([name, frame, tells]) => ({ name: `realtime: ${name}`, path: realtime, frames: [frame], tells: `"${tells}"` })),

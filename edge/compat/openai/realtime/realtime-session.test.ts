@@ -3,6 +3,7 @@ import { ServiceError } from "#protocol/errors";
 import { samplesToBytes } from "#common/audio/pcm";
 import { expectedSamples } from "../../../speech/testing/scripted-cluster.js";
 import { jsonRequest, RecordingConnection, SpeechBench } from "../../../speech/testing/speech-bench.js";
+import { SocketAudioBudget, socketAudioLimits } from "../../../listening/socket-audio-budget.js";
 import type { SocketSession } from "../../../http/exchange.js";
 import { realtimeRoutes } from "./realtime-socket.js";
 import type { TranscribeSound } from "../../transcribe-sound.js";
@@ -19,6 +20,7 @@ class Client {
   readonly connection = new RecordingConnection();
   /** What was committed, and how it is answered. */
   readonly committed: Uint8Array[] = [];
+  audioBudget = new SocketAudioBudget();
   answer: TranscribeSound = async ({ audio }) => ({ text: `${audio.length} bytes`, words: [], seconds: 1.5 });
   #session: SocketSession | null = null;
 
@@ -27,7 +29,7 @@ class Client {
       this.committed.push(sound.audio);
       return this.answer(sound);
     };
-    const [route] = realtimeRoutes({ speech: this.bench.context, transcriberFor: () => transcribe });
+    const [route] = realtimeRoutes({ speech: this.bench.context, audioBudget: this.audioBudget, transcriberFor: () => transcribe });
     const open = await route!.upgrade({ ...jsonRequest({}, headers), query });
     this.#session = open(this.connection);
     return this;
@@ -60,6 +62,14 @@ class Client {
 
 const say = (text: string) => ({ type: "conversation.item.create", item: { type: "message", role: "user", content: [{ type: "input_text", text }] } });
 const respond = { type: "response.create" };
+const commit = { type: "input_audio_buffer.commit" };
+const FAILED = "conversation.item.input_audio_transcription.failed";
+/** A fifth of a second at 24 kHz. */
+const PART_BYTES = 9600;
+/** Audio that can be told from other audio: all its bytes are `mark`. */
+const append = (mark: number) => ({ type: "input_audio_buffer.append", audio: Buffer.alloc(PART_BYTES, mark).toString("base64") });
+/** The marks in a committed file, in their order. */
+const markOf = (file: Uint8Array): number[] => Array.from({ length: (file.length - 44) / PART_BYTES }, (_, part) => file[44 + part * PART_BYTES] ?? 0);
 const silence = Buffer.alloc(48_000).toString("base64");
 
 describe("a realtime session that speaks", () => {
@@ -136,10 +146,109 @@ describe("a realtime session that listens", () => {
     client.answer = () => Promise.reject(new ServiceError("overloaded"));
     client.send({ type: "input_audio_buffer.append", audio: silence }, { type: "input_audio_buffer.commit" });
     await client.bench.pass(100);
-    expect(client.last("conversation.item.input_audio_transcription.failed")).toMatchObject({ error: { code: "overloaded" } });
+    expect(client.last(FAILED)).toMatchObject({ error: { code: "overloaded" } });
     client.send({ type: "input_audio_buffer.append", audio: silence }, { type: "input_audio_buffer.clear" }, { type: "input_audio_buffer.commit" });
     expect(client.last("error")).toMatchObject({ error: { code: "input_audio_buffer_commit_empty" } });
     expect(client.committed).toHaveLength(1);
+  });
+
+  it("keeps the audio of a transcription that failed, before what has been appended since", async () => {
+    const client = await new Client().connect();
+    let isWell = false;
+    client.answer = async ({ audio }) => {
+      if (!isWell) throw new ServiceError("overloaded");
+      return { text: `${audio.length} bytes`, words: [], seconds: 1 };
+    };
+    client.send(append(1), commit, append(2), commit, append(3));
+    await client.bench.pass(100);
+    expect(client.types.filter((type) => type === FAILED)).toHaveLength(2);
+    isWell = true;
+    client.send(commit);
+    await client.bench.pass(100);
+    expect(client.committed.map(markOf)).toEqual([[1], [2], [1, 2, 3]]);
+    expect(client.last("conversation.item.input_audio_transcription.completed")).toMatchObject({
+      item_id: client.last("input_audio_buffer.committed")?.["item_id"], transcript: `${44 + 3 * PART_BYTES} bytes`,
+    });
+    client.send(commit);
+    expect(client.last("error")).toMatchObject({ error: { code: "input_audio_buffer_commit_empty" } });
+  });
+
+  it("keeps nothing that was cleared while its transcription was under way", async () => {
+    const client = await new Client().connect();
+    client.answer = () => Promise.reject(new ServiceError("overloaded"));
+    client.send(append(1), commit, { type: "input_audio_buffer.clear" }, append(2));
+    await client.bench.pass(100);
+    client.send(commit);
+    await client.bench.pass(100);
+    expect(client.committed.map(markOf)).toEqual([[1], [2]]);
+  });
+
+  it("keeps the audio of a commit for which the conversation has no room", async () => {
+    const client = await new Client().connect();
+    client.send(append(1));
+    for (let item = 0; item < 1024; item++) client.send(say("x"));
+    client.send(commit);
+    expect(client.last("error")).toMatchObject({ error: { code: "conversation_too_large" } });
+    client.send({ type: "conversation.item.delete", item_id: (client.last("conversation.item.done")?.["item"] as { id: string }).id }, commit);
+    await client.bench.pass(100);
+    expect(client.committed.map(markOf)).toEqual([[1]]);
+  });
+});
+
+describe("what a realtime session holds", () => {
+  /** A client whose transcriptions wait for `finish`. */
+  async function waiting(limits: Partial<typeof socketAudioLimits>): Promise<{ client: Client; finish: () => void }> {
+    const client = new Client();
+    client.audioBudget = new SocketAudioBudget({ ...socketAudioLimits, ...limits });
+    let finish: () => void = () => undefined;
+    const gate = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    client.answer = async () => {
+      await gate;
+      return { text: "", words: [], seconds: 1 };
+    };
+    return { client: await client.connect(), finish };
+  }
+
+  it.each([
+    ["bytes of its own", { bytesPerSocket: 2 * PART_BYTES }, "input_audio_buffer_full", "invalid_request_error"],
+    ["bytes of all sockets", { totalBytes: 2 * PART_BYTES }, "rate_limit_exceeded", "server_error"],
+  ])("is bounded in %s, those under way too; the session goes on", async (_what, limits, code, type) => {
+    const { client, finish } = await waiting(limits);
+    client.send(append(1), commit, append(2), append(3));
+    expect(client.last("error")).toMatchObject({ error: { code, type } });
+    finish();
+    await client.bench.pass(100);
+    client.send(append(4), commit);
+    await client.bench.pass(100);
+    expect(client.committed.map(markOf)).toEqual([[1], [2, 4]]);
+    expect([client.audioBudget.bytes, client.audioBudget.commits]).toEqual([0, 0]);
+  });
+
+  it.each([
+    ["its own", { commitsPerSocket: 1 }, "invalid_request_error"],
+    ["all sockets'", { totalCommits: 1 }, "server_error"],
+  ])("is bounded in %s commits under way; the audio of one too many is kept", async (_what, limits, type) => {
+    const { client, finish } = await waiting(limits);
+    client.send(append(1), commit, append(2), commit);
+    expect(client.last("error")).toMatchObject({ error: { code: "rate_limit_exceeded", type } });
+    expect(client.types.filter((one) => one === "input_audio_buffer.committed")).toHaveLength(1);
+    finish();
+    await client.bench.pass(100);
+    client.send(commit);
+    await client.bench.pass(100);
+    expect(client.committed.map(markOf)).toEqual([[1], [2]]);
+  });
+
+  it("is given back when the client goes away, and no commit that waits is transcribed", async () => {
+    const { client, finish } = await waiting({});
+    client.send(append(1), commit, append(2), commit, append(3));
+    await client.bench.pass(20);
+    client.leave();
+    finish();
+    await client.bench.pass(100);
+    expect([client.audioBudget.bytes, client.audioBudget.commits, client.committed.length]).toEqual([0, 0, 1]);
   });
 });
 

@@ -4,8 +4,11 @@ import { newIdentifier } from "#common/identifier";
 import type { SocketConnection, SocketSession } from "../../../http/exchange.js";
 import type { Caller } from "../../../speech/session/caller.js";
 import type { SpeechContext } from "../../../speech/session/context.js";
+import type { SocketAudioBudget } from "../../../listening/socket-audio-budget.js";
+import type { AudioCommit } from "../../commit-buffer.js";
 import { errorMessage } from "../../error-answer.js";
-import { Conversation, describeItem } from "./conversation.js";
+import type { RealtimeFormat } from "./audio-format.js";
+import { Conversation, type ConversationItem, describeItem, newItemId } from "./conversation.js";
 import { InputBuffer } from "./input-buffer.js";
 import { realtimeError } from "./realtime-error.js";
 import { RealtimeResponse } from "./response.js";
@@ -27,6 +30,7 @@ export interface RealtimeSessionOptions {
   /** Native fields from the upgrade's headers and the like. */
   native: Record<string, unknown>;
   transcribe: TranscribeSound;
+  audioBudget: SocketAudioBudget;
 }
 
 /**
@@ -37,7 +41,7 @@ export class RealtimeSession implements SocketSession {
   readonly #options: RealtimeSessionOptions;
   readonly #id = `sess_${newIdentifier()}`;
   readonly #conversation = new Conversation();
-  readonly #input = new InputBuffer();
+  readonly #input: InputBuffer;
   readonly #gone = new AbortController();
   readonly #cancelLimit: () => void;
   #settings: SessionSettings;
@@ -47,6 +51,7 @@ export class RealtimeSession implements SocketSession {
 
   constructor(options: RealtimeSessionOptions) {
     this.#options = options;
+    this.#input = new InputBuffer(options.audioBudget);
     this.#settings = initialSettings(options.intent);
     this.#cancelLimit = options.context.clock.after(MAX_SESSION_MS, () => options.connection.close(1000, "The session has lasted for an hour"));
     try {
@@ -153,27 +158,38 @@ export class RealtimeSession implements SocketSession {
     this.#response.cancel();
   }
 
-  /** The sound so far becomes an item; its words follow in the order of the commits. */
+  /** The audio so far becomes an item; its words follow in the order of the commits. */
   #commit(): void {
     if (Object.keys(this.#options.native).length > 0) {
       throw realtimeError("unsupported_native_options", "Native options apply to speech only: open another socket for transcription");
     }
     const { input: format, language } = this.#settings;
-    const audio = this.#input.commit(format);
+    const commit = this.#input.commit(format);
     const previous = this.#conversation.lastId;
-    const item = this.#conversation.add({ id: `item_${newIdentifier()}`, role: "user", text: "", isSpoken: true });
+    const item: ConversationItem = { id: newItemId(), role: "user", text: "", isSpoken: true };
+    try {
+      this.#conversation.add(item);
+    } catch (error) {
+      commit.putBack();
+      throw error;
+    }
     this.#send("input_audio_buffer.committed", { item_id: item.id, previous_item_id: previous });
     this.#announce(describeItem(item, { content: [{ type: "input_audio", transcript: null }] }), previous);
-    this.#transcribing = this.#transcribing.then(() => this.#transcribe(item.id, audio, language));
+    this.#transcribing = this.#transcribing.then(() => this.#transcribe(item.id, commit, { format, language }));
   }
 
-  async #transcribe(itemId: string, audio: Uint8Array, language: string | null): Promise<void> {
+  /** What fails is kept: the audio stands in the buffer again, before what has been appended since, and the client may commit once more. */
+  async #transcribe(itemId: string, commit: AudioCommit, { format, language }: { format: RealtimeFormat; language: string | null }): Promise<void> {
+    if (this.#gone.signal.aborted) return commit.done();
     const place = { item_id: itemId, content_index: 0 };
     const type = "conversation.item.input_audio_transcription";
     try {
+      const audio = commit.file(format.format === "pcm" ? format.rate : null);
       const { text, seconds } = await this.#options.transcribe({ audio, language, signal: this.#gone.signal });
+      commit.done();
       this.#send(`${type}.completed`, { ...place, transcript: text, usage: { type: "duration", seconds } });
     } catch (error) {
+      commit.putBack();
       const known = error instanceof ServiceError ? error : new ServiceError("internal", { cause: error });
       this.#send(`${type}.failed`, { ...place, error: { type: "transcription_error", code: known.code, message: errorMessage(known), param: null } });
     }

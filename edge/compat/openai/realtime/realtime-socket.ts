@@ -3,6 +3,7 @@ import { openAiRealtime } from "#protocol/compat/openai-realtime";
 import type { HttpRequest, SocketRoute } from "../../../http/exchange.js";
 import { admitSpeaker, admitToModel } from "../../../speech/session/caller.js";
 import type { SpeechContext } from "../../../speech/session/context.js";
+import type { SocketAudioBudget } from "../../../listening/socket-audio-budget.js";
 import { renderOpenAiError } from "../../error-answer.js";
 import { identifiedRefusal } from "../../compat-route.js";
 import { nativeHeaders, speechModelOf } from "../speech-request.js";
@@ -14,14 +15,15 @@ const MAX_FRAME_BYTES = 32 * 1024 * 1024;
 
 const KEY_SUBPROTOCOL = "openai-insecure-api-key.";
 
-/** What a realtime socket needs besides the speech path: its way to a transcript, for one caller. */
+/** What a realtime socket needs besides the speech path: room for its audio, and its way to a transcript, for one caller. */
 export interface RealtimeContext {
   speech: SpeechContext;
+  audioBudget: SocketAudioBudget;
   transcriberFor(request: HttpRequest): TranscribeSound;
 }
 
 /** `WS /realtime` on every mount (protocols.md 3.5). */
-export function realtimeRoutes({ speech: context, transcriberFor }: RealtimeContext): SocketRoute[] {
+export function realtimeRoutes({ speech: context, audioBudget, transcriberFor }: RealtimeContext): SocketRoute[] {
   return openAiMounts.map((mount) => ({
     path: `${mount}${openAiRealtime.path}`,
     maxFrameBytes: MAX_FRAME_BYTES,
@@ -40,7 +42,7 @@ export function realtimeRoutes({ speech: context, transcriberFor }: RealtimeCont
       const model = query.get("model") ?? `service/${name}`;
       const native = nativeHeaders((header) => request.header(header));
       const transcribe = transcriberFor(asked);
-      return (connection) => new RealtimeSession({ context, caller, connection, model, intent, native, transcribe });
+      return (connection) => new RealtimeSession({ context, caller, connection, model, intent, native, transcribe, audioBudget });
     },
   }));
 }

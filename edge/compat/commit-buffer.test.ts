@@ -1,0 +1,141 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { SocketAudioBudget, socketAudioLimits } from "../listening/socket-audio-budget.js";
+import { type AudioCommit, CommitBuffer } from "./commit-buffer.js";
+
+const base64 = (text: string): string => Buffer.from(text).toString("base64");
+const limits = { bytesPerSocket: 10, commitsPerSocket: 2, totalBytes: 15, totalCommits: 3 };
+
+function commitOf(buffer: CommitBuffer): AudioCommit {
+  const commit = buffer.commit();
+  if (typeof commit === "string") throw new Error(commit);
+  return commit;
+}
+const textOf = (commit: AudioCommit): string => Buffer.from(commit.file(null)).toString();
+
+describe("what a socket holds", () => {
+  it("is a file in the order in which it came, with a header for bare samples", () => {
+    const buffer = new CommitBuffer(new SocketAudioBudget());
+    for (const text of ["one ", "", "two"]) expect(buffer.append(base64(text))).toBeNull();
+    expect(buffer.bytes).toBe(7);
+    const commit = commitOf(buffer);
+    expect(buffer.bytes).toBe(0);
+    expect(textOf(commit)).toBe("one two");
+    const wav = Buffer.from(commit.file(16_000));
+    expect([wav.subarray(0, 4).toString(), wav.readUInt32LE(24), wav.subarray(44).toString()]).toEqual(["RIFF", 16_000, "one two"]);
+  });
+
+  it.each(["%%%", "A", "AAAAA", 5, null, undefined, "AA=A"])("is no %j", (value) => {
+    const buffer = new CommitBuffer(new SocketAudioBudget());
+    expect([buffer.append(value), buffer.bytes]).toEqual(["malformed", 0]);
+  });
+
+  it("is bounded together with what is under way, so that there is room to put it back", () => {
+    const budget = new SocketAudioBudget(limits);
+    const buffer = new CommitBuffer(budget);
+    expect(buffer.append(base64("123456"))).toBeNull();
+    const commit = commitOf(buffer);
+    expect(buffer.append(base64("78901"))).toBe("socket full");
+    expect(buffer.append(base64("7890"))).toBeNull();
+    commit.putBack();
+    expect(buffer.bytes).toBe(10);
+    expect(buffer.append(base64("1"))).toBe("socket full");
+    const again = commitOf(buffer);
+    expect(textOf(again)).toBe("1234567890");
+    again.done();
+    expect([budget.bytes, budget.commits]).toEqual([0, 0]);
+    expect(buffer.append(base64("1234567890"))).toBeNull();
+  });
+
+  it("keeps its audio when no further commit may wait", () => {
+    const buffer = new CommitBuffer(new SocketAudioBudget(limits));
+    const commits = ["a", "b"].map((text) => {
+      buffer.append(base64(text));
+      return commitOf(buffer);
+    });
+    buffer.append(base64("c"));
+    expect([buffer.commit(), buffer.bytes]).toEqual(["commits waiting", 1]);
+    commits[0]?.done();
+    expect(textOf(commitOf(buffer))).toBe("c");
+  });
+
+  it("is bounded together with what the other sockets of the process hold", () => {
+    const budget = new SocketAudioBudget(limits);
+    const [one, other] = [new CommitBuffer(budget), new CommitBuffer(budget)];
+    expect(one.append(base64("1234567890"))).toBeNull();
+    expect(other.append(base64("123456"))).toBe("process full");
+    expect(other.append(base64("12345"))).toBeNull();
+    one.clear();
+    expect(other.append(base64("12345"))).toBeNull();
+    const commits = [commitOf(one), commitOf(one), commitOf(other)];
+    expect(other.commit()).toBe("process full");
+    for (const commit of commits) commit.done();
+    expect(typeof other.commit()).toBe("object");
+  });
+
+  it("gets back several commits in their order, before what was appended since", () => {
+    const buffer = new CommitBuffer(new SocketAudioBudget());
+    const commits = ["a", "b", "c"].map((text) => {
+      buffer.append(base64(text));
+      return commitOf(buffer);
+    });
+    buffer.append(base64("d"));
+    commits[0]?.putBack();
+    commits[1]?.done();
+    commits[2]?.putBack();
+    expect(textOf(commitOf(buffer))).toBe("acd");
+  });
+
+  it("gets back nothing that the client has forgotten since", () => {
+    const budget = new SocketAudioBudget();
+    const buffer = new CommitBuffer(budget);
+    buffer.append(base64("old"));
+    const commit = commitOf(buffer);
+    buffer.clear();
+    buffer.append(base64("new"));
+    commit.putBack();
+    expect([textOf(commitOf(buffer)), budget.bytes]).toEqual(["new", 3]);
+  });
+
+  it("gives all its room back, whatever happens in whatever order", () => {
+    const step = fc.oneof(fc.integer({ min: 0, max: 6 }).map((bytes) => ({ append: bytes })), fc.constantFrom("commit", "clear", "done", "putBack"));
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+        const budget = new SocketAudioBudget(limits);
+        const buffer = new CommitBuffer(budget);
+        const underWay: AudioCommit[] = [];
+        for (const one of steps) {
+          if (typeof one === "object") buffer.append(base64("x".repeat(one.append)));
+          else if (one === "clear") buffer.clear();
+          else if (one === "done" || one === "putBack") underWay.shift()?.[one]();
+          else {
+            const commit = buffer.commit();
+            if (typeof commit !== "string") underWay.push(commit);
+          }
+          expect(budget.bytes).toBeLessThanOrEqual(limits.bytesPerSocket);
+          expect(budget.commits).toBe(underWay.length);
+        }
+        for (const commit of underWay) {
+          commit.putBack();
+          commit.done();
+        }
+        expect(budget.bytes).toBe(buffer.bytes);
+        buffer.clear();
+        expect([budget.bytes, budget.commits]).toEqual([0, 0]);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it("is whole however small its parts were", () => {
+    const buffer = new CommitBuffer(new SocketAudioBudget());
+    const parts = Array.from({ length: 50_000 }, (_, index) => String.fromCharCode(97 + (index % 26)).repeat(4));
+    for (const part of parts) buffer.append(base64(part));
+    expect(textOf(commitOf(buffer))).toBe(parts.join(""));
+  });
+
+  it("is a hundred mebibytes a socket, and more in all", () => {
+    expect(socketAudioLimits.bytesPerSocket).toBe(100 * 1024 * 1024);
+    expect(socketAudioLimits.totalBytes).toBeGreaterThan(socketAudioLimits.bytesPerSocket);
+  });
+});
