@@ -17,6 +17,7 @@ import type { SessionPool } from "./session-pool.js";
 import { nearestSpeaker, steer, type Steering } from "./steering.js";
 import { cutIntoPieces, idControls, isSpeakable, knownSymbols, type Piece, type VoiceSymbol } from "./symbols.js";
 import type { OpenedVoice, SpokenRow } from "./thread.js";
+import { checkAgreement, checkInputs, kokoroInputs, piperInputs } from "./voice-checks.js";
 import { type PhonemeType, readVoiceConfig, type VoiceConfig } from "./voice-config.js";
 
 /** A voice with more speakers has only its default speaker measured. */
@@ -365,34 +366,6 @@ function idStarts(piece: Piece, row: SpokenRow): { symbolIndex: number; share: n
     before += weight;
   }
   return starts;
-}
-
-const kokoroInputs = ["input_ids", "style", "speed"];
-
-function piperInputs({ num_speakers: speakers }: VoiceConfig): string[] {
-  return ["input", "input_lengths", "scales", ...(speakers > 1 ? ["sid"] : [])];
-}
-
-function checkInputs({ inputNames, outputNames }: OpenedVoice, needed: readonly string[]): void {
-  const missing = needed.filter((name) => !inputNames.includes(name));
-  const unknown = inputNames.filter((name) => !needed.includes(name));
-  if (missing.length > 0) throw new ModelProblem(`the graph lacks the input ${missing.join(", ")}`);
-  if (unknown.length > 0) throw new ModelProblem(`the graph has an input that nothing feeds: ${unknown.join(", ")}`);
-  if (outputNames.length === 0) throw new ModelProblem("the graph has no output");
-}
-
-function checkAgreement(manifest: ModelFolder["manifest"], config: VoiceConfig & { phoneme_type: PhonemeType }): void {
-  const rate = config.audio.sample_rate;
-  if (manifest.sampleRate !== undefined && manifest.sampleRate !== rate) {
-    throw new ModelProblem(`model.yaml says ${manifest.sampleRate} Hz, the voice ${rate} Hz`);
-  }
-  const isOwn = manifest.phonemes === "parley-en" && config.phoneme_type === "text";
-  if (manifest.phonemes !== undefined && manifest.phonemes !== config.phoneme_type && !isOwn) {
-    throw new ModelProblem(`model.yaml says phonemes ${manifest.phonemes}, the voice ${config.phoneme_type}`);
-  }
-  if (manifest.speakers.length > config.num_speakers) {
-    throw new ModelProblem(`model.yaml names ${manifest.speakers.length} speakers, the voice has ${config.num_speakers}`);
-  }
 }
 
 /** Rows of one call share its scales. */
