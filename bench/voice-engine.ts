@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { systemClock } from "#common/clock";
 import { createLogger } from "#common/log";
-import { neutralDelivery, type SpeechChunk } from "#protocol/speech/chunk";
+import { defaultSampling, neutralDelivery, type SpeechChunk } from "#protocol/speech/chunk";
 import { Phonemizer } from "#workers/engines/espeak/phonemizer";
 import { ModelThreads } from "#workers/engines/model-threads";
 import { OnnxEngine } from "#workers/engines/onnx/engine";
@@ -39,6 +39,7 @@ export function chunkOf(text: string): SpeechChunk {
     normalize: true,
     voice: { speaker: null, language: null, speed: 1, traits: null },
     delivery: neutralDelivery,
+    sampling: defaultSampling,
     pauseAfterMs: 0,
     seed: 1,
     maxSamples: 0,

@@ -1,5 +1,5 @@
 import type { ServiceTier } from "#protocol/bus/scheduling";
-import { neutralDelivery, type SpeechChunk } from "#protocol/speech/chunk";
+import { defaultSampling, neutralDelivery, type SpeechChunk } from "#protocol/speech/chunk";
 import { Listener } from "./listener.js";
 
 /** How a stream ended. */
@@ -58,6 +58,7 @@ export function chunkOf(stream: SimulatedStream, edgeId: string, chunkIndex: num
     normalize: true,
     voice,
     delivery: neutralDelivery,
+    sampling: defaultSampling,
     pauseAfterMs: 0,
     seed: 0,
     maxSamples: 0,

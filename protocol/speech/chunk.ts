@@ -47,9 +47,22 @@ export const neutralDelivery: Delivery = {
   whisper: false,
 };
 
+/** How freely a chunk is read. What each number does is the engine's to say (`docs/voices.md`); equal chunks stay equal whatever it is. */
+export interface Sampling {
+  /** 0 (steady) to 1 (lively). */
+  temperature: number;
+  /** Share of the probability that is drawn from, 0 to 1: the lower, the fewer surprises. */
+  topP: number;
+  /** By how much what was just drawn becomes less likely, 0 to 10; 1 changes nothing. */
+  repetitionPenalty: number;
+}
+
+/** What a request that says nothing gets: every voice as it is by itself. */
+export const defaultSampling: Sampling = { temperature: 0.7, topP: 0.7, repetitionPenalty: 1.2 };
+
 /**
  * A speakable piece of a stream: the unit that is queued, batched, spoken and, if need be, spoken again.
- * Two chunks with equal text, voice, delivery and seed give equal samples, whoever speaks them (architecture.md decision 3).
+ * Two chunks with equal text, voice, delivery, sampling and seed give equal samples, whoever speaks them (architecture.md decision 3).
  */
 export interface SpeechChunk {
   task: "speak";
@@ -68,9 +81,10 @@ export interface SpeechChunk {
   normalize: boolean;
   voice: VoiceSettings;
   delivery: Delivery;
+  sampling: Sampling;
   /** Silence after the spoken text, part of the chunk's samples. */
   pauseAfterMs: number;
-  /** Seed of any sampling: 32-bit, from `chunkSeed`. */
+  /** Seed of whatever the engine draws: 32-bit, from `chunkSeed`. */
   seed: number;
   /** Most samples the chunk may produce, at the model's own rate; 0 is no limit (`max_new_tokens`). */
   maxSamples: number;

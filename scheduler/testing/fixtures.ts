@@ -1,7 +1,7 @@
 import type { ServedModel } from "#protocol/bus/membership";
 import { type Batch, type BatchDone, type ChunkOutcome, type ServiceTier, type Submit, type WorkChunk, workSize } from "#protocol/bus/scheduling";
 import { LISTENING_RATE, type SoundTask } from "#protocol/listening/chunk";
-import { neutralDelivery } from "#protocol/speech/chunk";
+import { defaultSampling, neutralDelivery } from "#protocol/speech/chunk";
 import { type SchedulingPolicy, schedulingPolicy } from "../policy.js";
 import type { WorkerHeartbeat } from "../workers/worker-registry.js";
 
@@ -34,6 +34,7 @@ export function chunk({ stream, index = 0, attempt = 1, edge = "edge-1", model =
     normalize: true,
     voice: { speaker: null, language: null, speed: 1, traits: null },
     delivery: neutralDelivery,
+    sampling: defaultSampling,
     pauseAfterMs: 0,
     seed: 1,
     maxSamples: 0,

@@ -5,7 +5,7 @@ import type { AudioFrame, EdgeAudioInbound } from "#protocol/bus/audio";
 import { edgeAudioSubject } from "#protocol/bus/audio";
 import { type Heartbeat, membersSubject } from "#protocol/bus/membership";
 import { type Batch, type BatchDone, schedulerDoneSubject, workerSubject } from "#protocol/bus/scheduling";
-import { neutralDelivery, type SpeechChunk } from "#protocol/speech/chunk";
+import { defaultSampling, neutralDelivery, type SpeechChunk } from "#protocol/speech/chunk";
 import type { Bus } from "#common/bus/bus";
 import { connectNats } from "#common/bus/nats";
 import { systemClock } from "#common/clock";
@@ -128,6 +128,7 @@ export function chunkFor(streamId: string, text: string, change: Partial<SpeechC
     normalize: true,
     voice: { speaker: null, language: null, speed: 1, traits: null },
     delivery: neutralDelivery,
+    sampling: defaultSampling,
     pauseAfterMs: 0,
     seed: 7,
     maxSamples: 0,

@@ -1,6 +1,6 @@
 import { LISTENING_RATE, type SoundChunk } from "#protocol/listening/chunk";
 import type { ModelReport, ModelTrial } from "#protocol/models/inspection";
-import { neutralDelivery, type SpeechChunk } from "#protocol/speech/chunk";
+import { defaultSampling, neutralDelivery, type SpeechChunk } from "#protocol/speech/chunk";
 import { createResampler } from "#common/audio/resampler";
 import type { SpeechEngine } from "../engines/engine.js";
 import type { ListenEngine, SoundResult } from "../engines/listen-engine.js";
@@ -115,6 +115,7 @@ async function speak(engine: SpeechEngine, text: string, language: string): Prom
     ...{ text, normalize: false, pauseAfterMs: 0, seed: 1, maxSamples: 0 },
     voice: { speaker: null, language, speed: 1, traits: null },
     delivery: neutralDelivery,
+    sampling: defaultSampling,
   };
   const [result] = await engine.speak([{ chunk, signal: new AbortController().signal, emit: ({ samples }) => void pieces.push(samples) }]);
   if (result?.result !== "spoken") return { reason: result?.result === "failed" ? messageOf(result.error) : "it gives no result" };

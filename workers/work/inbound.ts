@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { WorkerInbound } from "#protocol/bus/scheduling";
+import { defaultSampling } from "#protocol/speech/chunk";
 import { LISTENING_RATE, MAX_SOUND_SECONDS } from "#protocol/listening/chunk";
 
 /** What a worker takes from the bus. Other versions' extra fields are ignored; what is malformed is refused at this door. */
@@ -47,6 +48,14 @@ const speechChunk = anyChunk.extend({
     gainDb: finite.pipe(z.number().min(-60).max(60)),
     whisper: z.boolean(),
   }),
+  // An edge of the version before says nothing of it.
+  sampling: z
+    .object({
+      temperature: finite.pipe(z.number().min(0).max(1)),
+      topP: finite.pipe(z.number().min(0).max(1)),
+      repetitionPenalty: finite.pipe(z.number().min(0).max(10)),
+    })
+    .default(defaultSampling),
   pauseAfterMs: finite.pipe(z.number().min(0).max(MAX_PAUSE_MS)),
   seed: z.number(),
   maxSamples: z.number().int().min(0),

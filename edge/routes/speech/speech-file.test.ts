@@ -35,6 +35,22 @@ describe("POST /v1/tts", () => {
     expect(bench.usage[0]?.firstAudioMs).toBeGreaterThan(0);
   });
 
+  it("tells every chunk how freely to read it: what is said, and the defaults for what is not", async () => {
+    const asked = { text: "Hello there. ".repeat(40), temperature: 0.1, top_p: 0.9, repetition_penalty: 2 };
+    for (const [body, sampling] of [
+      [asked, { temperature: 0.1, topP: 0.9, repetitionPenalty: 2 }],
+      [{ text: asked.text, temperature: 0 }, { temperature: 0, topP: 0.7, repetitionPenalty: 1.2 }],
+      [{ text: asked.text, temperature: null }, { temperature: 0.7, topP: 0.7, repetitionPenalty: 1.2 }],
+    ] as const) {
+      const bench = new SpeechBench();
+      const { outcome } = post(bench, body);
+      await bench.pass(4000);
+      expect(await outcome).toBe("done");
+      expect(bench.cluster.submits.length).toBeGreaterThan(1);
+      for (const { submit } of bench.cluster.submits) expect(submit.chunk.sampling).toEqual(sampling);
+    }
+  });
+
   it("sends the first sound long before the last is made", async () => {
     const bench = new SpeechBench();
     const { responder } = post(bench, { text: "A sentence of speech. ".repeat(100) });

@@ -6,6 +6,7 @@ import { DEFAULT_CHUNK_LENGTH, DEFAULT_MIN_CHUNK_LENGTH, type Pace } from "../ch
 import type { Pacing, StreamSettings } from "../stream/stream-settings.js";
 import { castVoices } from "../voice/cast.js";
 import { takesFreeTags } from "../voice/model.js";
+import { samplingOf } from "../voice/sampling.js";
 import { seedBase } from "../voice/seed.js";
 import type { Caller } from "./caller.js";
 import type { SpeechContext } from "./context.js";
@@ -27,7 +28,7 @@ export interface SpeechPlan {
 
 /**
  * Plans a request. `normalize_loudness`, `condition_on_previous_chunks`, `early_stop_threshold` and `features` are accepted and have no
- * effect in this version; the sampling settings only enter the seed. Throws `no_worker` and the errors of `castVoices`.
+ * effect in this version. Throws `no_worker` and the errors of `castVoices`.
  */
 export async function planSpeech(options: { request: SpeechRequest; caller: Caller; context: SpeechContext; pacing: Pacing }): Promise<SpeechPlan> {
   const { request, caller, context, pacing } = options;
@@ -46,6 +47,7 @@ export async function planSpeech(options: { request: SpeechRequest; caller: Call
       tier: name === "s2.1-pro-free" ? "free" : "live",
       voices: cast.voices,
       normalize: request.normalize ?? true,
+      sampling: samplingOf(request),
       maxSamples: Math.ceil((maxTokens / AUDIO_TOKENS_PER_SECOND) * served.sampleRate),
       seedBase: seedBase(served.name, cast.voices, request),
       traceparent: caller.traceparent,

@@ -59,6 +59,7 @@ export class ChunkWork extends Attempts {
       normalize: settings.normalize,
       voice,
       delivery,
+      sampling: settings.sampling,
       pauseAfterMs,
       seed: chunkSeed(settings.seedBase, this.chunkIndex, text),
       maxSamples: settings.maxSamples,

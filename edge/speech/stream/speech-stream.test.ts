@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { neutralDelivery } from "#protocol/speech/chunk";
+import { defaultSampling, neutralDelivery } from "#protocol/speech/chunk";
 import { VirtualClock } from "#common/clock";
 import type { SpokenPiece } from "../chunking/chunker.js";
 import { SpeechBus } from "../speech-bus.js";
@@ -26,7 +26,7 @@ function open(faultOf: (chunkIndex: number, attempt: number) => Fault | null, pa
   const voices = [{ speaker: null, language: null, speed: 1, traits: null }];
   const settings = {
     streamId: "s1", models: [{ name: "m", languages: ["*"] }],
-    tier: "live" as const, voices, normalize: true, maxSamples: 0, seedBase: "seed", traceparent: null,
+    tier: "live" as const, voices, normalize: true, sampling: defaultSampling, maxSamples: 0, seedBase: "seed", traceparent: null,
       pacing, firstAudioGoalMs: 200,
   };
   const stream: SpeechStream = speech.open(settings, (event) => events.push(event));
@@ -184,7 +184,7 @@ describe("a stream whose attempts are lost", () => {
     const none = open(() => null);
     const other = none.speech.open({
       streamId: "s2", models: [{ name: "other", languages: ["*"] }],
-      tier: "live", voices: [{ speaker: null, language: null, speed: 1, traits: null }], normalize: true,
+      tier: "live", voices: [{ speaker: null, language: null, speed: 1, traits: null }], normalize: true, sampling: defaultSampling,
         maxSamples: 0, seedBase: "",
       traceparent: null, pacing: livePacing, firstAudioGoalMs: 200,
     }, (event) => none.events.push(event));

@@ -1,5 +1,5 @@
 import type { ServiceTier } from "#protocol/bus/scheduling";
-import type { VoiceSettings } from "#protocol/speech/chunk";
+import type { Sampling, VoiceSettings } from "#protocol/speech/chunk";
 import type { SpeakingModel } from "../voice/model.js";
 
 /** How far ahead of the listener a stream works. */
@@ -24,6 +24,7 @@ export interface StreamSettings {
   /** By speaker; a script that names a speaker beyond the list gets the first. Never empty. */
   voices: VoiceSettings[];
   normalize: boolean;
+  sampling: Sampling;
   /** Most samples per chunk; 0 is no limit. */
   maxSamples: number;
   /** Start of every chunk's seed: a digest of what the caller asked for (voice/seed.ts). */

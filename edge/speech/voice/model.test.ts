@@ -43,6 +43,8 @@ it("seeds each chunk by what is asked for, where and which text", () => {
     seedBase("espeak", [voice], { text: "", top_p: 0.5 })]) {
     expect(other).not.toBe(base);
   }
+  const said = { text: "", temperature: 0.7, top_p: 0.7, repetition_penalty: 1.2 };
+  expect(seedBase("espeak", [voice], said), "defaults that are said").toBe(base);
   const seeds = [chunkSeed(base, 0, "a"), chunkSeed(base, 1, "a"), chunkSeed(base, 0, "b"), chunkSeed("x", 0, "a")];
   expect(new Set(seeds).size).toBe(4);
   for (const seed of seeds) expect(seed >>> 0).toBe(seed);

@@ -1,10 +1,12 @@
 import { createHash } from "node:crypto";
 import type { VoiceSettings } from "#protocol/speech/chunk";
 import type { SpeechRequest } from "#protocol/speech/request";
+import { samplingOf } from "./sampling.js";
 
-/** A digest of what makes a request's sound: model, voices and sampling. Equal requests have equal digests on every edge. */
+/** A digest of what makes a request's audio: model, voices and sampling. Equal requests have equal digests on every edge. */
 export function seedBase(model: string, voices: VoiceSettings[], request: SpeechRequest): string {
-  const sampling = [request.temperature ?? null, request.top_p ?? null, request.repetition_penalty ?? null, request.normalize ?? true];
+  const { temperature, topP, repetitionPenalty } = samplingOf(request);
+  const sampling = [temperature, topP, repetitionPenalty, request.normalize ?? true];
   const settings = voices.map((voice) => [voice.speaker, voice.language, voice.speed, traitNumbers(voice)]);
   return createHash("sha256").update(JSON.stringify([model, settings, sampling])).digest("hex");
 }

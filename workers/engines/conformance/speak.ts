@@ -1,10 +1,14 @@
-import { neutralDelivery, type Delivery, type SpeechChunk, type VoiceSettings, type WordTiming } from "#protocol/speech/chunk";
+import { defaultSampling, neutralDelivery, type Delivery, type Sampling, type SpeechChunk, type VoiceSettings, type WordTiming } from "#protocol/speech/chunk";
 import type { ChunkJob, ChunkResult, SpeechEngine } from "../engine.js";
 
 /** A chunk for tests: neutral unless said otherwise. */
 export function testChunk(
   text: string,
-  change: Partial<Omit<SpeechChunk, "voice" | "delivery">> & { voice?: Partial<VoiceSettings>; delivery?: Partial<Delivery> } = {},
+  change: Partial<Omit<SpeechChunk, "voice" | "delivery" | "sampling">> & {
+    voice?: Partial<VoiceSettings>;
+    delivery?: Partial<Delivery>;
+    sampling?: Partial<Sampling>;
+  } = {},
 ): SpeechChunk {
   return {
     task: "speak",
@@ -22,6 +26,7 @@ export function testChunk(
     ...change,
     voice: { speaker: null, language: null, speed: 1, traits: null, ...change.voice },
     delivery: { ...neutralDelivery, ...change.delivery },
+    sampling: { ...defaultSampling, ...change.sampling },
   };
 }
 

@@ -1,6 +1,6 @@
 import { ServiceError } from "#protocol/errors";
 import type { ServedModel } from "#protocol/bus/membership";
-import { neutralDelivery, type SpeechChunk } from "#protocol/speech/chunk";
+import { defaultSampling, neutralDelivery, type SpeechChunk } from "#protocol/speech/chunk";
 import { tiltFilter } from "#common/audio/voice/tilt-filter";
 import type { Clock } from "#common/clock";
 import type { Logger } from "#common/log";
@@ -162,6 +162,7 @@ function warmUpChunk(text: string): SpeechChunk {
     normalize: false,
     voice: { speaker: null, language: "en", speed: 1, traits: null },
     delivery: neutralDelivery,
+    sampling: defaultSampling,
     pauseAfterMs: 0,
     seed: 0,
     maxSamples: 0,
