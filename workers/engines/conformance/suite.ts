@@ -71,6 +71,21 @@ export function speechEngineConformance(name: string, options: { load: () => Pro
       expect(batch.map(({ result }) => result.result)).toEqual(["spoken", "failed", "spoken", "spoken"]);
     });
 
+    it("reads freely where sampling lets it, and then the same way every time: alone, in a batch and in a second instance", async () => {
+      const free = (seed: number, topP = 1): SpeechChunk => testChunk(sentence, { sampling: { temperature: 1, topP }, seed });
+      const expected = await hashOf(free(1));
+      const others = [testChunk(sentence), free(2), free(1, 0.8)];
+      for (const chunk of others) expect(await hashOf(chunk)).not.toBe(expected);
+      const batch = await speakBatch(engine, [free(2), free(1), testChunk(other), free(1)]);
+      expect([hash(batch[1]?.samples ?? new Int16Array()), hash(batch[3]?.samples ?? new Int16Array())]).toEqual([expected, expected]);
+      const second = await options.load();
+      try {
+        expect(hash((await speakOne(second, free(1))).samples)).toBe(expected);
+      } finally {
+        await second.close();
+      }
+    });
+
     it("speaks several batches at once without mixing them up", async () => {
       const texts = [sentence, other, "One, two, three, four, five.", "Six."];
       const alone: string[] = [];

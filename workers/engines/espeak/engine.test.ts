@@ -26,6 +26,21 @@ describe("the espeak engine", () => {
     expect(spoken.pieces).toBeGreaterThan(10);
   });
 
+  it("moves its pitch more with a higher temperature, and reads each chunk at a pace of its own above the default", async () => {
+    const text = "The quick brown fox jumps over the lazy dog, and nobody knows where it is going today.";
+    const read = async (temperature: number, seed = 1): Promise<VoiceTraits & { samples: number }> => {
+      const { samples } = await speakOne(engine, testChunk(text, { sampling: { temperature }, seed }));
+      return { ...measureVoice({ samples, sampleRate: engine.describe().sampleRate }), samples: samples.length };
+    };
+    const [steady, own, lively] = [await read(0.1), await read(0.7), await read(0.9)];
+    expect(own.pitchRangeSemitones / steady.pitchRangeSemitones).toBeGreaterThan(1.5);
+    expect(lively.pitchRangeSemitones / own.pitchRangeSemitones).toBeGreaterThan(1.15);
+    expect([await read(0.1, 2), await read(0.7, 2)]).toEqual([steady, own]);
+    const lengths = [];
+    for (let seed = 0; seed < 6; seed++) lengths.push((await read(0.9, seed)).samples / own.samples);
+    expect(Math.max(...lengths) - Math.min(...lengths)).toBeGreaterThan(0.04);
+  });
+
   it("takes on the measured traits of another voice: pitch, its movement, brightness", async () => {
     const text = "The quick brown fox jumps over the lazy dog, and nobody knows where it is going today. Seven silver swans swam silently seaward.";
     const heard = async (traits: VoiceTraits): Promise<VoiceTraits> => {

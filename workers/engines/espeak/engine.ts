@@ -7,6 +7,7 @@ import type { Logger } from "#common/log";
 import { spokenText } from "../../text/spoken-text.js";
 import { WordTimer } from "../../text/words.js";
 import type { ChunkJob, ChunkResult, SpeechEngine } from "../engine.js";
+import { variedDelivery } from "../sampling.js";
 import { ChunkShaper } from "../shaping.js";
 import { MAX_TEXT_BYTES } from "./framing.js";
 import { primaryLanguages, voiceForLanguage } from "./languages.js";
@@ -108,7 +109,7 @@ export class EspeakEngine implements SpeechEngine {
     const spoken = spokenText(chunk);
     const voice = voiceForLanguage(spoken.language, this.#languages);
     if (voice === null) throw new ServiceError("unsupported_language", { parameters: { languages: this.#primaries.join(", ") } });
-    const { variant, tiltDbPerOctave, ...settings } = chooseVoice(chunk.voice, chunk.delivery);
+    const { variant, tiltDbPerOctave, ...settings } = chooseVoice(chunk.voice, variedDelivery(chunk));
     const escaped = escapeMarkup(spoken.text);
     if (Buffer.byteLength(escaped.text) > MAX_TEXT_BYTES) throw new ServiceError("payload_too_large", { parameters: { limitBytes: MAX_TEXT_BYTES } });
     const timer = new WordTimer(chunk.text, spoken);

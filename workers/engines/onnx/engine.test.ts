@@ -4,7 +4,9 @@ import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { systemClock } from "#common/clock";
 import { createLogger } from "#common/log";
+import type { Sampling } from "#protocol/speech/chunk";
 import { readModelFolder } from "../../repository/folder.js";
+import { medianPitchHz } from "../conformance/pitch.js";
 import { speakOne, testChunk } from "../conformance/speak.js";
 import { speechEngineConformance } from "../conformance/suite.js";
 import type { SpeechEngine } from "../engine.js";
@@ -59,6 +61,27 @@ describe("the onnx engine", () => {
     try {
       expect(["cpu", "cuda"]).toContain(engine.describe().provider);
       expect((await speakOne(engine, testChunk("Hello."))).samples.length).toBeGreaterThan(5000);
+    } finally {
+      await engine.close();
+    }
+  });
+
+  it("varies only the pace of a voice that cannot be steered, and nothing of it with the defaults or less", async () => {
+    const engine = await load();
+    const read = async (sampling: Partial<Sampling>, seed: number): Promise<Int16Array> =>
+      (await speakOne(engine, testChunk("Nobody knows where it is going.", { sampling, seed }))).samples;
+    try {
+      const own = await read({}, 1);
+      for (const temperature of [0, 0.1, 0.7]) expect(await read({ temperature }, 2), `temperature ${temperature}`).toEqual(own);
+      const ratios = [];
+      for (let seed = 0; seed < 8; seed++) {
+        const take = await read({ temperature: 1 }, seed);
+        ratios.push(take.length / own.length);
+        // One step of the measurement at this pitch is 0.8 Hz.
+        expect(Math.abs((medianPitchHz(take, 22_050) ?? 0) - (medianPitchHz(own, 22_050) ?? 0))).toBeLessThan(1);
+      }
+      expect(Math.max(...ratios) - Math.min(...ratios)).toBeGreaterThan(0.08);
+      for (const ratio of ratios) expect(Math.abs(ratio - 1)).toBeLessThan(0.15);
     } finally {
       await engine.close();
     }

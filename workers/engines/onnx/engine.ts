@@ -13,8 +13,9 @@ import type { Phonemizer } from "../espeak/phonemizer.js";
 import { ChunkShaper, toSamples } from "../shaping.js";
 import { type KokoroVoice, readKokoroVoice } from "./kokoro-voice.js";
 import { openKokoroReader, openReader, type SymbolKind, type VoiceReader } from "./reading.js";
+import { variedSymbols } from "./sampling.js";
 import type { SessionPool } from "./session-pool.js";
-import { nearestSpeaker, steer, type Steering } from "./steering.js";
+import { graphScales, nearestSpeaker, ownSteering, steer, type Steering } from "./steering.js";
 import { cutIntoPieces, idControls, isSpeakable, knownSymbols, type Piece, type VoiceSymbol } from "./symbols.js";
 import type { OpenedVoice, SpokenRow } from "./thread.js";
 import { checkAgreement, checkInputs, kokoroInputs, piperInputs } from "./voice-checks.js";
@@ -23,12 +24,7 @@ import { type PhonemeType, readVoiceConfig, type VoiceConfig } from "./voice-con
 /** A voice with more speakers has only its default speaker measured. */
 const MOST_MEASURED = 12;
 
-/** `noise_w` of a steerable graph is its pitch range: 0.8 is the voice's own, and each 0.5 more adds as much again. */
-const OWN_RANGE_SCALE = 0.8;
-const RANGE_SCALE_STEP = 0.5;
-
 const warmUpText = "Hello.";
-const ownSteering: Steering = { pitchSemitones: 0, pitchRange: 1, length: 1, tiltDbPerOctave: 0 };
 const calibrationText = "The quick brown fox jumps over the lazy dog, and nobody knows where it is going.";
 
 export interface OnnxEngineOptions {
@@ -252,12 +248,12 @@ export class OnnxEngine implements SpeechEngine {
     if (!speakable && /\p{L}/u.test(spoken.text)) {
       throw new ServiceError("unsupported_language", { parameters: { languages: this.#languages().join(", ") } });
     }
-    const steering = steer(chunk, own[this.#steers ? speakerId : this.#config.default_speaker_id] ?? null);
+    const steering = steer(chunk, own[this.#steers ? speakerId : this.#config.default_speaker_id] ?? null, this.#steers);
     const sampleRate = this.#config.audio.sample_rate;
     const filter = steering.tiltDbPerOctave === 0 ? null : tiltFilter(steering.tiltDbPerOctave, sampleRate);
     return {
       job,
-      pieces: speakable ? cutIntoPieces(symbols, this.#config.phoneme_id_map, this.#maxIds) : [],
+      pieces: speakable ? cutIntoPieces(this.#steers ? variedSymbols(symbols, chunk) : symbols, this.#config.phoneme_id_map, this.#maxIds) : [],
       spoken,
       speakerId,
       scales: this.#scales(steering),
@@ -269,11 +265,8 @@ export class OnnxEngine implements SpeechEngine {
     };
   }
 
-  /** The graph's `scales`. One that cannot be steered speaks so much slower as the change of pitch afterwards makes it faster. */
-  #scales({ length, pitchSemitones, pitchRange }: Steering): number[] {
-    const { length_scale: ownLength, noise_scale: noise } = this.#config.inference;
-    if (!this.#steers) return [0, ownLength * length * 2 ** (pitchSemitones / 12), 0];
-    return [noise, ownLength * length, OWN_RANGE_SCALE + RANGE_SCALE_STEP * 2 * (pitchRange - 1), pitchSemitones];
+  #scales(steering: Steering): number[] {
+    return graphScales(steering, this.#config.inference, this.#steers);
   }
 
   /** Round after round, the next piece of every rendering still going; rows of one call share its scales. */

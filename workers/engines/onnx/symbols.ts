@@ -42,6 +42,11 @@ export function isSpeakable(symbols: readonly VoiceSymbol[]): boolean {
 /** Pauses after which a piece may end as a clause does. */
 const pauseMarks = new Set([".", "!", "?", ";", ":", ",", "|"]);
 
+/** True for the symbols of pauses. */
+export function isPauseMark(symbol: string): boolean {
+  return pauseMarks.has(symbol);
+}
+
 /** A piece for one call of the graph: the ids, and for each id the index of its symbol, or -1 for the marks between. */
 export interface Piece {
   symbols: VoiceSymbol[];
@@ -63,7 +68,7 @@ export function cutIntoPieces(symbols: readonly VoiceSymbol[], idMap: Readonly<R
       fitting++;
     }
     if (fitting < rest.length) {
-      const pause = rest.slice(0, fitting).findLastIndex(({ symbol }) => pauseMarks.has(symbol));
+      const pause = rest.slice(0, fitting).findLastIndex(({ symbol }) => isPauseMark(symbol));
       const blank = rest.slice(0, fitting).findLastIndex(({ symbol }) => symbol === " ");
       fitting = pause > fitting / 2 ? pause + 1 : blank > 0 ? blank + 1 : Math.max(1, fitting);
     }
