@@ -1,7 +1,10 @@
 import { type CompatOperation, rowsIn } from "./parameter.js";
 
+/** Where Groq's library, and Vercel's provider for Groq, look for the OpenAI router. */
+export const groqMount = "/compat/openai/v1";
+
 /** Addresses at which the OpenAI router answers: its own, the one that OpenRouter's library appends to, and the one of Groq's. */
-export const openAiMounts = ["/compat/v1", "/compat/api/v1", "/compat/openai/v1"] as const;
+export const openAiMounts = ["/compat/v1", "/compat/api/v1", groqMount] as const;
 
 /** Sound formats that clients ask for, and what each is natively. `pcm16` is OpenAI's 24 kHz PCM. */
 export const openAiFormats = { mp3: "mp3", wav: "wav", opus: "opus", pcm: "pcm", pcm16: "pcm" } as const;

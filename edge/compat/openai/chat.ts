@@ -15,6 +15,7 @@ import { compatRoute } from "../compat-route.js";
 import { renderOpenAiError } from "../error-answer.js";
 import type { TranscribeSound } from "../transcribe-sound.js";
 import { type MappedChat, mapOpenAiChat } from "./chat-request.js";
+import { groqFields } from "./groq.js";
 
 /** Largest body (protocols.md 3.5, limits). */
 const MAX_BODY_BYTES = 32 * 1024 * 1024;
@@ -40,7 +41,7 @@ export function openAiChatRoutes({ speech: context, transcriberFor }: ChatContex
         const arrivedAtMs = context.clock.nowMs();
         const principal = await context.authenticate(request);
         const chat = mapOpenAiChat(await readBody(request, MAX_BODY_BYTES, ["json"]), (name) => request.header(name));
-        const identity = { id: request.trace.traceId, createdSeconds: Math.floor(Date.now() / 1000) };
+        const identity = { mount, id: request.trace.traceId, createdSeconds: Math.floor(Date.now() / 1000) };
         if (chat.kind === "transcribe") {
           const heard = await transcriberFor(request)({ audio: chat.audio, language: null, signal: responder.closed });
           return answerTranscript(responder, { ...identity, chat }, heard);
@@ -62,7 +63,7 @@ function answerTranscript(responder: HttpResponder, head: CompletionHead<MappedC
   const usage = { prompt_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens };
   if (!head.chat.isStreamed) {
     const message = { role: "assistant", content: heard.text, refusal: null };
-    return answerJson(responder, 200, { ...common(head), object: "chat.completion", choices: [{ index: 0, finish_reason: "stop", logprobs: null, message }], usage });
+    return answerJson(responder, 200, { ...common(head), object: "chat.completion", choices: [{ index: 0, finish_reason: "stop", logprobs: null, message }], usage, ...groqFields(head.mount, head.id) });
   }
   const events = new ChunkEvents(responder, head);
   events.send({ role: "assistant", content: heard.text });
@@ -72,6 +73,7 @@ function answerTranscript(responder: HttpResponder, head: CompletionHead<MappedC
 type SpeakingChat = Extract<MappedChat, { kind: "speak" }>;
 
 interface CompletionHead<Chat extends MappedChat = SpeakingChat> {
+  mount: string;
   id: string;
   createdSeconds: number;
   chat: Chat;
@@ -115,7 +117,7 @@ function writeCompletion(responder: HttpResponder, head: CompletionHead): HttpSp
       const audio = { id: `audio-${head.id}`, data: Buffer.concat(parts).toString("base64"), expires_at: expiresAt(head), transcript: head.chat.speech.request.text };
       const message = { role: "assistant", content: null, refusal: null, audio };
       const choices = [{ index: 0, finish_reason: "stop", logprobs: null, message }];
-      answerJson(responder, 200, { ...common(head), object: "chat.completion", choices, usage: usage.counts });
+      answerJson(responder, 200, { ...common(head), object: "chat.completion", choices, usage: usage.counts, ...groqFields(head.mount, head.id) });
     },
     failed: () => false,
   };
@@ -131,13 +133,15 @@ class ChunkEvents {
     this.#head = head;
   }
 
-  /** False when the client is behind. */
-  send(delta: object, finishReason: "stop" | null = null): boolean {
-    return this.#data(this.#chunk({ choices: [{ index: 0, delta, finish_reason: finishReason, logprobs: null }] }));
+  /** False when the client is behind. Groq's service names the request in the first and the last piece alone. */
+  send(delta: object): boolean {
+    const extra = this.#responder.begun ? {} : groqFields(this.#head.mount, this.#head.id);
+    return this.#data(this.#chunk({ choices: [{ index: 0, delta, finish_reason: null, logprobs: null }], ...extra }));
   }
 
   finish(usage: object): void {
-    this.send({}, "stop");
+    const { mount, id } = this.#head;
+    this.#data(this.#chunk({ choices: [{ index: 0, delta: {}, finish_reason: "stop", logprobs: null }], ...groqFields(mount, id, { usage }) }));
     if (this.#head.chat.withUsage) this.#data(this.#chunk({ choices: [], usage }));
     this.#data("[DONE]");
     this.#responder.end();

@@ -5,8 +5,11 @@ import type { FileTranscript } from "../../listening/transcribe-file.js";
 import { phraseSegments, textOf } from "../../listening/transcript.js";
 import type { MappedTranscription } from "./transcription-request.js";
 
-/** What a transcription answers, and as what. Anything but JSON is plain text: the libraries return a string by the content type alone. */
-export function transcriptAnswer(result: FileTranscript, asked: Omit<MappedTranscription, "audio">): { contentType: string; body: string } {
+/**
+ * What a transcription answers, and as what. Anything but JSON is plain text: the libraries return a string by the content type alone.
+ * JSON objects get the fields of `extra` besides their own.
+ */
+export function transcriptAnswer(result: FileTranscript, asked: Omit<MappedTranscription, "audio">, extra: object = {}): { contentType: string; body: string } {
   const { words } = result;
   const usage = { type: "duration", seconds: Math.ceil(result.seconds) };
   const plain = (body: string): { contentType: string; body: string } => ({ contentType: "text/plain; charset=utf-8", body });
@@ -18,9 +21,9 @@ export function transcriptAnswer(result: FileTranscript, asked: Omit<MappedTrans
     case "vtt":
       return { contentType: "text/vtt; charset=utf-8", body: renderVtt(phraseSegments(words)) };
     case "verbose_json":
-      return { contentType: "application/json", body: JSON.stringify({ ...verbose(result, asked), usage }) };
+      return { contentType: "application/json", body: JSON.stringify({ ...verbose(result, asked), usage, ...extra }) };
     case "json":
-      return { contentType: "application/json", body: JSON.stringify({ text: textOf(words), usage }) };
+      return { contentType: "application/json", body: JSON.stringify({ text: textOf(words), usage, ...extra }) };
   }
 }
 

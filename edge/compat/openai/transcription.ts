@@ -8,6 +8,7 @@ import { textOf } from "../../listening/transcript.js";
 import { transcribeOverHttp } from "../../routes/listening/http-transcription.js";
 import { compatRoute } from "../compat-route.js";
 import { renderOpenAiError } from "../error-answer.js";
+import { groqFields } from "./groq.js";
 import { transcriptAnswer } from "./transcript-answer.js";
 import { type MappedTranscription, readOpenAiTranscription } from "./transcription-request.js";
 
@@ -30,7 +31,7 @@ export function openAiTranscriptionRoutes(context: ListeningContext): HttpRoute[
             onWords: (words, asked) => asked.isStreamed && events.words(words),
             answer: (result, asked) => {
               if (asked.isStreamed) return events.done(textOf(result.words), result.seconds);
-              const { contentType, body } = transcriptAnswer(result, asked);
+              const { contentType, body } = transcriptAnswer(result, asked, groqFields(mount, request.trace.traceId));
               responder.begin(200, { "content-type": contentType });
               responder.end(Buffer.from(body));
             },
