@@ -24,7 +24,7 @@ export const openAiSpeech: CompatOperation = {
   summary: "Speaks a text; the sound streams as it is made.",
   parameters: [
     mapped("input", "The text.", "Good morning."),
-    mapped("model", "A model of `GET /models`, or `tts-1`, `tts-1-hd`, `gpt-4o-mini-tts`, `playai-tts`, which are `s2.1-pro`. Anything else is a 400.", "tts-1"),
+    mapped("model", "A model of `GET /models`, or `tts-1`, `tts-1-hd`, `gpt-4o-mini-tts`, `playai-tts`, which are `s2.1-pro`, or a name of the setting `PARLEY_MODEL_ALIASES`. Anything else is a 400.", "tts-1"),
     mapped("voice", "A voice id, as a string or `{id}`; absent, empty or `default` is the model's own voice. A name that is no voice is a 400.", "default"),
     mapped("response_format", "`pcm` (the default, 44.1 kHz), `pcm16` (24 kHz), `mp3`, `wav`, `opus`. Others are a 400.", "mp3"),
     mapped("sample_rate", "Samples a second, among those of the format.", 44_100),

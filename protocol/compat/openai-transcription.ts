@@ -21,7 +21,7 @@ export const openAiTranscription: CompatOperation = {
   summary: "Writes down what is said in a file: as a form, or as JSON with `input_audio: {data, format}`.",
   parameters: [
     mapped("file", "The sound, at most 100 MB and 60 minutes.", "(bytes)"),
-    mapped("model", "`service/transcribe-1`, or `whisper-1`, `gpt-4o-transcribe` and other vendors' names for it. Anything else is a 400.", "whisper-1"),
+    mapped("model", "`service/transcribe-1`, or `whisper-1`, `gpt-4o-transcribe` and other vendors' names for it, or a name of the setting `PARLEY_MODEL_ALIASES`. Anything else is a 400.", "whisper-1"),
     mapped("language", "What is spoken; a language that no recognizer knows is a 400.", "en"),
     mapped("response_format", "`json`, `text`, `srt`, `verbose_json`, `vtt`. Others are a 400.", "vtt"),
     mapped("timestamp_granularities[]", "`word` adds `words` to `verbose_json`; also without the brackets.", "word"),

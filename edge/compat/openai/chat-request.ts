@@ -5,7 +5,7 @@ import { audioBytes, MAX_TEXT_CHARACTERS } from "#protocol/speech/request";
 import { validate } from "../../http/validation.js";
 import { refuseParameters } from "../refuse.js";
 import { assertTranscriptionModel } from "./transcription-request.js";
-import { type MappedSpeech, mapOpenAiSpeech } from "./speech-request.js";
+import { type MappedSpeech, mapOpenAiSpeech, type OpenAiSettings } from "./speech-request.js";
 
 const part = z.discriminatedUnion("type", [
   z.object({ type: z.literal("text"), text: z.string().max(MAX_TEXT_CHARACTERS) }),
@@ -31,7 +31,7 @@ export type MappedChat = { isStreamed: boolean; withUsage: boolean; model: strin
  * Maps the body and headers of `POST /chat/completions` (protocols.md 3.3). Throws `validation`, `refused_parameter`, and what
  * `mapOpenAiSpeech` throws.
  */
-export function mapOpenAiChat(value: unknown, header: (name: string) => string | undefined): MappedChat {
+export function mapOpenAiChat(value: unknown, header: (name: string) => string | undefined, settings: OpenAiSettings): MappedChat {
   const asked = validate(body, value, ["body"]);
   refuseParameters(openAiChat, "body", value);
   const parts = lastUserParts(asked.messages);
@@ -43,13 +43,13 @@ export function mapOpenAiChat(value: unknown, header: (name: string) => string |
   if (sounds.length > 1) throw refusal("messages", "one input_audio part at a time");
   const [sound] = sounds;
   if (sound !== undefined) {
-    assertTranscriptionModel(asked.model ?? undefined);
+    assertTranscriptionModel(asked.model ?? undefined, settings);
     return { ...answer, kind: "transcribe", audio: sound.input_audio.data };
   }
   if (!speaks) throw refusal("modalities", "no language model answers here; ask for audio, or send input_audio");
   const input = parts.map((one) => (one.type === "text" ? one.text : "")).join("");
   const format = asked.audio?.format ?? (isStreamed ? "pcm16" : "wav");
-  const speech = mapOpenAiSpeech({ input, model: asked.model, voice: asked.audio?.voice, response_format: format }, header);
+  const speech = mapOpenAiSpeech({ input, model: asked.model, voice: asked.audio?.voice, response_format: format }, header, settings);
   return { ...answer, kind: "speak", speech };
 }
 

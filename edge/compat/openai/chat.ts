@@ -40,7 +40,7 @@ export function openAiChatRoutes({ speech: context, transcriberFor }: ChatContex
       async handle(request, responder) {
         const arrivedAtMs = context.clock.nowMs();
         const principal = await context.authenticate(request);
-        const chat = mapOpenAiChat(await readBody(request, MAX_BODY_BYTES, ["json"]), (name) => request.header(name));
+        const chat = mapOpenAiChat(await readBody(request, MAX_BODY_BYTES, ["json"]), (name) => request.header(name), context.config);
         const identity = { mount, id: request.trace.traceId, createdSeconds: Math.floor(Date.now() / 1000) };
         if (chat.kind === "transcribe") {
           const heard = await transcriberFor(request)({ audio: chat.audio, language: null, signal: responder.closed });

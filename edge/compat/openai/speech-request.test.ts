@@ -4,8 +4,9 @@ import { ServiceError } from "#protocol/errors";
 import { type MappedSpeech, mapOpenAiSpeech } from "./speech-request.js";
 
 const minimal = { input: "Hello.", model: "service/s1" };
+const settings = { PARLEY_MODEL_ALIASES: { fast: "s1" } };
 const noHeader = (): undefined => undefined;
-const map = (body: unknown, headers: Record<string, string> = {}): MappedSpeech => mapOpenAiSpeech(body, (name) => headers[name]);
+const map = (body: unknown, headers: Record<string, string> = {}): MappedSpeech => mapOpenAiSpeech(body, (name) => headers[name], settings);
 const sample = Buffer.from("RIFF").toString("base64");
 
 /** Sets a dotted name; `fish-audio` holds no dot. */
@@ -45,7 +46,7 @@ describe("every row of OpenAI's speech table", () => {
 
 describe("OpenAI's speech request", () => {
   it("asks for 44.1 kHz PCM of the default voice unless told otherwise", () => {
-    expect(mapOpenAiSpeech({ input: "Hi." }, noHeader)).toEqual({ model: "s2.1-pro", request: { text: "Hi.", latency: "low", format: "pcm" } });
+    expect(mapOpenAiSpeech({ input: "Hi." }, noHeader, settings)).toEqual({ model: "s2.1-pro", request: { text: "Hi.", latency: "low", format: "pcm" } });
     for (const voice of ["", "default", null]) expect(map({ ...minimal, voice }).request.reference_id).toBeUndefined();
     expect(map({ ...minimal, voice: { id: "abc" } }).request.reference_id).toBe("abc");
     expect(map({ ...minimal, response_format: "pcm16" }).request).toMatchObject({ format: "pcm", sample_rate: 24_000 });

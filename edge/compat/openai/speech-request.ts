@@ -2,6 +2,7 @@ import { z } from "zod";
 import { nativeOptionsKeys, openAiFormats, openAiSpeech, openAiSpeechAliases } from "#protocol/compat/openai-speech";
 import { ServiceError } from "#protocol/errors";
 import { MAX_TEXT_CHARACTERS, speechModels, type SpeechRequest, speechRequest } from "#protocol/speech/request";
+import type { Config } from "#common/config/config";
 import { validate } from "../../http/validation.js";
 import { snapMp3Bitrate } from "../mp3-bitrate.js";
 import { refuseParameters } from "../refuse.js";
@@ -27,7 +28,10 @@ const body = z.object({
   provider: nullable(z.object({ options: nullable(z.record(z.string(), z.unknown())) })),
 });
 
-/** A native speech request, and the model that serves it. */
+/** What an operator settles for the OpenAI mounts. */
+export type OpenAiSettings = Pick<Config, "PARLEY_MODEL_ALIASES">;
+
+/** A native speech request, and the model that serves it, to be read by `chooseModel`. */
 export interface MappedSpeech {
   model: string;
   request: SpeechRequest;
@@ -37,14 +41,14 @@ export interface MappedSpeech {
  * Maps the body and the headers of `POST /audio/speech` to a native request (protocols.md 3.1). Headers win over `provider.options`, which
  * win over the fields of the body. Throws `validation`, `refused_parameter`, `unsupported_format`, `unknown_model`.
  */
-export function mapOpenAiSpeech(value: unknown, header: (name: string) => string | undefined): MappedSpeech {
+export function mapOpenAiSpeech(value: unknown, header: (name: string) => string | undefined, settings: OpenAiSettings): MappedSpeech {
   const asked = validate(body, value, ["body"]);
   refuseParameters(openAiSpeech, "body", value);
   const native = { ...topLevel(asked), ...nativeOptions(asked.provider?.options ?? {}), ...nativeHeaders(header) };
   const speed = (native["prosody"] as { speed?: unknown } | undefined)?.speed === undefined ? asked.speed : undefined;
   const request = validate(speechRequest, { ...native, mp3_bitrate: snapMp3Bitrate(native["mp3_bitrate"]), text: asked.input }, ["body"]);
   // Set after the native check: clients of this protocol may ask for more than native ones.
-  return { model: speechModelOf(asked.model), request: speed === undefined ? request : { ...request, prosody: { ...request.prosody, speed } } };
+  return { model: speechModelOf(asked.model, settings), request: speed === undefined ? request : { ...request, prosody: { ...request.prosody, speed } } };
 }
 
 function topLevel(asked: z.infer<typeof body>): Record<string, unknown> {
@@ -106,10 +110,14 @@ function fromHeader(text: string): unknown {
   }
 }
 
-/** The native name of a speech model; absent is the model that the aliases stand for. Throws `unknown_model`. */
-export function speechModelOf(name: string | undefined): string {
+/**
+ * The name of a speech model as `chooseModel` reads it. An operator's alias stays as it is, for `chooseModel` to follow, and wins over other
+ * vendors' names; absent is the model that those stand for. Throws `unknown_model`.
+ */
+export function speechModelOf(name: string | undefined, { PARLEY_MODEL_ALIASES: aliases }: Pick<OpenAiSettings, "PARLEY_MODEL_ALIASES">): string {
+  const bare = (name ?? "").replace(/^(service|fish-audio)\//, "");
+  if (Object.hasOwn(aliases, bare)) return bare;
   if (name === undefined || openAiSpeechAliases.has(name)) return "s2.1-pro";
-  const bare = name.replace(/^(service|fish-audio)\//, "");
   if (speechModels.some((model) => model === bare)) return bare;
   throw new ServiceError("unknown_model", { parameters: { models: speechModels.map((model) => `service/${model}`).join(", ") } });
 }

@@ -24,7 +24,7 @@ export function openAiSpeechRoutes(context: SpeechContext): HttpRoute[] {
         const arrivedAtMs = context.clock.nowMs();
         const principal = await admitSpeaker(request, context);
         const body = await readBody(request, MAX_BODY_BYTES, ["json"]);
-        const mapped = mapOpenAiSpeech(body, (name) => request.header(name));
+        const mapped = mapOpenAiSpeech(body, (name) => request.header(name), context.config);
         const caller = admitToModel({ principal, model: mapped.model, trace: request.trace, arrivedAtMs, context });
         const writer = writeFile(responder, mapped.request);
         await speakOverHttp({ context, route: "/compat/audio/speech", caller, request: mapped.request, responder, writer });

@@ -4,7 +4,7 @@ import { mapOpenAiTranscription } from "./transcription-request.js";
 
 const rows = openAiTranscription.parameters.filter((row) => row.place === "form");
 const minimal = { model: "service/transcribe-1", response_format: "verbose_json" };
-const map = (values: Record<string, unknown>) => mapOpenAiTranscription({ ...minimal, ...values });
+const map = (values: Record<string, unknown>) => mapOpenAiTranscription({ ...minimal, ...values }, { PARLEY_MODEL_ALIASES: { scribe: "transcribe-1", speaker: "s1" } });
 const plain = (name: string): string => name.replace("[]", "");
 
 describe("every row of OpenAI's transcription table", () => {
@@ -24,10 +24,10 @@ describe("every row of OpenAI's transcription table", () => {
 
 describe("OpenAI's transcription request", () => {
   it("takes the recognizer under all its names, and no other model", () => {
-    for (const model of ["whisper-1", "service/transcribe-1", "fish-audio/transcribe-1", "transcribe-1", "openai/whisper-large-v3", undefined]) {
+    for (const model of ["whisper-1", "service/transcribe-1", "fish-audio/transcribe-1", "transcribe-1", "openai/whisper-large-v3", "scribe", undefined]) {
       expect(() => map({ model })).not.toThrow();
     }
-    for (const model of ["tts-1", "service/s1", "whisper-9"]) expect(() => map({ model })).toThrow(expect.objectContaining({ code: "unknown_model" }));
+    for (const model of ["tts-1", "service/s1", "whisper-9", "speaker", "constructor"]) expect(() => map({ model })).toThrow(expect.objectContaining({ code: "unknown_model" }));
   });
 
   it("knows its formats, one and several granularities, and its streams", () => {

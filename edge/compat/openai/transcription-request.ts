@@ -17,7 +17,9 @@ import type { HttpRequest } from "../../http/exchange.js";
 import { validate } from "../../http/validation.js";
 import { readAudioForm } from "../audio-form.js";
 import { refuseParameters } from "../refuse.js";
-import { nativeHeaders } from "./speech-request.js";
+import { nativeHeaders, type OpenAiSettings } from "./speech-request.js";
+
+type ModelNames = Pick<OpenAiSettings, "PARLEY_MODEL_ALIASES">;
 
 /** What is to be written down, and how the answer looks. */
 export interface MappedTranscription {
@@ -46,17 +48,17 @@ const jsonBody = z.object({ input_audio: z.object({ data: audioBytes }) });
  * Reads `POST /audio/transcriptions` (protocols.md 3.2): a form or JSON. Throws `refused_parameter`, `unknown_model`, `unsupported_format`,
  * `validation`, and what reading a form throws.
  */
-export async function readOpenAiTranscription(request: HttpRequest): Promise<MappedTranscription> {
+export async function readOpenAiTranscription(request: HttpRequest, settings: ModelNames): Promise<MappedTranscription> {
   if (Object.keys(nativeHeaders((name) => request.header(name))).length > 0) throw refusal("X-Fish-*", "native options apply to speech only");
   const { values, audio } = isMultipart(request.header("content-type")) ? await readAudioForm(request) : await readJson(request);
-  return { ...mapOpenAiTranscription(values), audio: checked(audio) };
+  return { ...mapOpenAiTranscription(values, settings), audio: checked(audio) };
 }
 
 /** Maps the parameters of a transcription; the sound is apart. Throws `refused_parameter`, `unknown_model`, `unsupported_format`, `validation`. */
-export function mapOpenAiTranscription(values: Record<string, unknown>): Omit<MappedTranscription, "audio"> {
+export function mapOpenAiTranscription(values: Record<string, unknown>, settings: ModelNames): Omit<MappedTranscription, "audio"> {
   refuseParameters(openAiTranscription, "form", values);
   const asked = validate(fields, values, ["body"]);
-  assertTranscriptionModel(asked.model);
+  assertTranscriptionModel(asked.model, settings);
   const name = asked.response_format ?? "json";
   const format = openAiTranscriptFormats.find((candidate) => candidate === name);
   if (format === undefined) throw new ServiceError("unsupported_format", { parameters: { detail: `use one of ${openAiTranscriptFormats.join(", ")}` } });
@@ -64,9 +66,10 @@ export function mapOpenAiTranscription(values: Record<string, unknown>): Omit<Ma
   return { language, format, withWords: asked.timestamp_granularities.includes("word"), isStreamed: isSet(asked.stream) };
 }
 
-/** Throws `unknown_model` for what is no name of the recognizer. */
-export function assertTranscriptionModel(name: string | undefined): void {
-  const bare = (name ?? transcriptionModel).replace(/^(service|fish-audio)\//, "");
+/** Throws `unknown_model` for what is no name of the recognizer. An operator's alias wins over other vendors' names. */
+export function assertTranscriptionModel(name: string | undefined, { PARLEY_MODEL_ALIASES: aliases }: ModelNames): void {
+  const asked = (name ?? transcriptionModel).replace(/^(service|fish-audio)\//, "");
+  const bare = Object.hasOwn(aliases, asked) ? aliases[asked] ?? asked : asked;
   if (bare === transcriptionModel || openAiTranscriptionAliases.has(bare.replace(/^openai\//, ""))) return;
   throw new ServiceError("unknown_model", { parameters: { models: `service/${transcriptionModel}` } });
 }

@@ -27,7 +27,7 @@ export function openAiTranscriptionRoutes(context: ListeningContext): HttpRoute[
             context, request, responder,
             route: "/compat/audio/transcriptions",
             maxBodyBytes: MAX_COMPAT_AUDIO_BODY_BYTES,
-            read: readOpenAiTranscription,
+            read: (asked) => readOpenAiTranscription(asked, context.config),
             onWords: (words, asked) => asked.isStreamed && events.words(words),
             answer: (result, asked) => {
               if (asked.isStreamed) return events.done(textOf(result.words), result.seconds);

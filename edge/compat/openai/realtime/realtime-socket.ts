@@ -6,7 +6,7 @@ import type { SpeechContext } from "../../../speech/session/context.js";
 import type { SocketAudioBudget } from "../../../listening/socket-audio-budget.js";
 import { renderOpenAiError } from "../../error-answer.js";
 import { identifiedRefusal } from "../../compat-route.js";
-import { nativeHeaders, speechModelOf } from "../speech-request.js";
+import { nativeHeaders, type OpenAiSettings, speechModelOf } from "../speech-request.js";
 import { RealtimeSession } from "./realtime-session.js";
 import type { TranscribeSound } from "../../transcribe-sound.js";
 
@@ -37,7 +37,7 @@ export function realtimeRoutes({ speech: context, audioBudget, transcriberFor }:
       const principal = await admitSpeaker(asked, context);
       const intent = query.get("intent") === "transcription" ? "transcription" : "realtime";
       // A transcription socket names a recognizer, or nothing; speech on it would be the default model's.
-      const name = intent === "transcription" ? "s2.1-pro" : speechModelOf(realtimeModelOf(query.get("model")));
+      const name = intent === "transcription" ? "s2.1-pro" : realtimeModelOf(query.get("model"), context.config);
       const caller = admitToModel({ principal, model: name, trace: request.trace, arrivedAtMs, context });
       const model = query.get("model") ?? `service/${name}`;
       const native = nativeHeaders((header) => request.header(header));
@@ -47,9 +47,11 @@ export function realtimeRoutes({ speech: context, audioBudget, transcriberFor }:
   }));
 }
 
-/** Clients have the names of conversational models in their settings: what they speak with is `s2.1-pro`. */
-function realtimeModelOf(name: string | null): string | undefined {
-  return name === null || name === "" || /^(gpt-realtime|gpt-4o-(mini-)?realtime)/.test(name) ? undefined : name;
+/** Clients have the names of conversational models in their settings: unless an operator says otherwise, they speak with `s2.1-pro`. */
+function realtimeModelOf(name: string | null, settings: Pick<OpenAiSettings, "PARLEY_MODEL_ALIASES">): string {
+  const isAlias = name !== null && Object.hasOwn(settings.PARLEY_MODEL_ALIASES, name);
+  const isOpenAis = name === null || name === "" || /^(gpt-realtime|gpt-4o-(mini-)?realtime)/.test(name);
+  return speechModelOf(isOpenAis && !isAlias ? undefined : name, settings);
 }
 
 function withOtherKeys(request: HttpRequest, query: URLSearchParams): HttpRequest {
