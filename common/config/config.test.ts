@@ -32,6 +32,11 @@ describe("loadConfig", () => {
     expect(loadConfig({ PARLEY_API_KEY_FILE: path }).PARLEY_API_KEY).toBe("secret-from-file");
   });
 
+  it("takes one of a few numbers, and no other", () => {
+    expect([loadConfig({}), loadConfig({ PARLEY_COMPAT_PCM_RATE: "44100" })].map((config) => config.PARLEY_COMPAT_PCM_RATE)).toEqual([24_000, 44_100]);
+    for (const wrong of ["22050", "24000.5", "24k", "0x5dc0"]) expect(() => loadConfig({ PARLEY_COMPAT_PCM_RATE: wrong })).toThrow("PARLEY_COMPAT_PCM_RATE must be one of 8000");
+  });
+
   it("merges name=value pairs over the default map", () => {
     const config = loadConfig({ PARLEY_MODEL_MAP: "s1=my-voice, extra=other" });
     expect(config.PARLEY_MODEL_MAP).toEqual({ ...loadConfig({}).PARLEY_MODEL_MAP, s1: "my-voice", extra: "other" });

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
-import { choice, integer, list, map, type Setting, text, url } from "./setting.js";
+import { sampleRatesByFormat } from "#protocol/speech/request";
+import { choice, integer, list, map, oneOfNumbers, type Setting, text, url } from "./setting.js";
 
 /** Every variable that Parley reads, declared once. `.env.example` and `docs/configuration.md` are printed from this table. */
 export const declaration = {
@@ -35,6 +36,10 @@ export const declaration = {
   PARLEY_VOICE_ALIASES: map({
     default: {},
     doc: "Names of other vendors' preset voices that their clients may ask for on the compatibility layers (`alloy`, an ElevenLabs voice id), and the voice id that speaks for each; an empty id is the model's own voice.",
+  }),
+  PARLEY_COMPAT_PCM_RATE: oneOfNumbers({
+    default: 24_000, values: sampleRatesByFormat.pcm,
+    doc: "Samples a second of `pcm` on the OpenAI mounts where a request names no rate. OpenAI's clients play 24000; Fish Audio's own layer gives 44100.",
   }),
   PARLEY_PROVIDERS: list({ default: ["cpu"], doc: "onnxruntime execution providers in order of preference: cuda, tensorrt, webgpu, cpu." }),
   PARLEY_FIRST_AUDIO_GOAL_MS: integer({ default: 200, min: 1, max: 60_000, doc: "Goal for the first sound of a live stream: its first chunk's deadline." }),

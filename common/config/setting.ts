@@ -75,6 +75,22 @@ export function choice<const T extends string>(options: Described & { default: T
   };
 }
 
+/** One of a few numbers; put the unit into the variable's name or its doc. */
+export function oneOfNumbers(options: Described & { default: number; values: readonly number[] }): Setting<number> {
+  return {
+    kind: options.values.join(" | "),
+    defaultText: String(options.default),
+    doc: options.doc,
+    secret: false,
+    read(value) {
+      if (value === undefined) return options.default;
+      const known = options.values.find((candidate) => String(candidate) === value.trim());
+      if (known === undefined) throw new RangeError(`must be one of ${options.values.join(", ")}, not "${value}"`);
+      return known;
+    },
+  };
+}
+
 /** Comma-separated words. */
 export function list(options: Described & { default: string[] }): Setting<readonly string[]> {
   return {

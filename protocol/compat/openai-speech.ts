@@ -6,7 +6,7 @@ export const groqMount = "/compat/openai/v1";
 /** Addresses at which the OpenAI router answers: its own, the one that OpenRouter's library appends to, and the one of Groq's. */
 export const openAiMounts = ["/compat/v1", "/compat/api/v1", groqMount] as const;
 
-/** Sound formats that clients ask for, and what each is natively. `pcm16` is OpenAI's 24 kHz PCM. */
+/** Audio formats that clients ask for, and what each is natively. `pcm16` is 24 kHz, `pcm` has the rate of `PARLEY_COMPAT_PCM_RATE`. */
 export const openAiFormats = { mp3: "mp3", wav: "wav", opus: "opus", pcm: "pcm", pcm16: "pcm" } as const;
 
 /** Names of other vendors' speech models that clients have in their settings; all are served by `s2.1-pro`. */
@@ -26,8 +26,8 @@ export const openAiSpeech: CompatOperation = {
     mapped("input", "The text.", "Good morning."),
     mapped("model", "A model of `GET /models`, or `tts-1`, `tts-1-hd`, `gpt-4o-mini-tts`, `playai-tts`, which are `s2.1-pro`, or a name of the setting `PARLEY_MODEL_ALIASES`. Anything else is a 400.", "tts-1"),
     mapped("voice", "A voice id, as a string or `{id}`; absent, empty or `default` is the model's own voice. A name that is no voice is a 400.", "default"),
-    mapped("response_format", "`pcm` (the default, 44.1 kHz), `pcm16` (24 kHz), `mp3`, `wav`, `opus`. Others are a 400.", "mp3"),
-    mapped("sample_rate", "Samples a second, among those of the format.", 44_100),
+    mapped("response_format", "`pcm` (the default; 24 kHz, or the rate of the setting `PARLEY_COMPAT_PCM_RATE`; `Content-Type: audio/pcm;rate=24000` tells it), `pcm16` (24 kHz), `mp3`, `wav`, `opus`. Others are a 400.", "mp3"),
+    mapped("sample_rate", "Samples a second, among those of the format. `X-Fish-Sample-Rate` wins over it.", 44_100),
     mapped("speed", "Speaking rate, 0.25 to 4.", 1.25),
     mapped("temperature", "`temperature` of the native request.", 0.5),
     mapped("top_p", "`top_p` of the native request.", 0.5),

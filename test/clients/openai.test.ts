@@ -59,8 +59,9 @@ describe("OpenAI's library", () => {
     await expectSpeech(new Uint8Array(await response.arrayBuffer()));
   });
 
-  it("streams PCM of 24 kHz", async () => {
-    const response = await openai.audio.speech.create({ model: "gpt-4o-mini-tts", voice: "", input: text, response_format: "pcm16" as "pcm" });
+  it.each(["pcm", "pcm16" as "pcm"] as const)("streams %s of 24 kHz", async (response_format) => {
+    const response = await openai.audio.speech.create({ model: "gpt-4o-mini-tts", voice: "", input: text, response_format });
+    expect(response.headers.get("content-type")).toBe("audio/pcm;rate=24000");
     await expectSpeech(await collect(response.body as unknown as AsyncIterable<Uint8Array>), raw(24_000));
   });
 
@@ -165,7 +166,7 @@ describe("Groq's library", () => {
 describe("OpenRouter's library, which checks every answer", () => {
   it("speaks", async () => {
     const stream = await openRouter.tts.createSpeech({ speechRequest: { model: "service/s2.1-pro", voice: "", input: text } });
-    await expectSpeech(await collect(stream as unknown as AsyncIterable<Uint8Array>), raw(44_100));
+    await expectSpeech(await collect(stream as unknown as AsyncIterable<Uint8Array>), raw(24_000));
   });
 
   it("speaks a chat message", async () => {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { openAiSpeech } from "#protocol/compat/openai-speech";
 import { ServiceError } from "#protocol/errors";
-import { type MappedSpeech, mapOpenAiSpeech } from "./speech-request.js";
+import { type MappedSpeech, mapOpenAiSpeech, type OpenAiSettings } from "./speech-request.js";
 
 const minimal = { input: "Hello.", model: "service/s1" };
-const settings = { PARLEY_MODEL_ALIASES: { fast: "s1" } };
+const settings: OpenAiSettings = { PARLEY_MODEL_ALIASES: { fast: "s1" }, PARLEY_COMPAT_PCM_RATE: 24_000 };
 const noHeader = (): undefined => undefined;
 const map = (body: unknown, headers: Record<string, string> = {}): MappedSpeech => mapOpenAiSpeech(body, (name) => headers[name], settings);
 const sample = Buffer.from("RIFF").toString("base64");
@@ -45,12 +45,23 @@ describe("every row of OpenAI's speech table", () => {
 });
 
 describe("OpenAI's speech request", () => {
-  it("asks for 44.1 kHz PCM of the default voice unless told otherwise", () => {
-    expect(mapOpenAiSpeech({ input: "Hi." }, noHeader, settings)).toEqual({ model: "s2.1-pro", request: { text: "Hi.", latency: "low", format: "pcm" } });
+  it("asks for 24 kHz PCM of the default voice unless told otherwise", () => {
+    expect(mapOpenAiSpeech({ input: "Hi." }, noHeader, settings)).toEqual({ model: "s2.1-pro", request: { text: "Hi.", latency: "low", format: "pcm", sample_rate: 24_000 } });
     for (const voice of ["", "default", null]) expect(map({ ...minimal, voice }).request.reference_id).toBeUndefined();
     expect(map({ ...minimal, voice: { id: "abc" } }).request.reference_id).toBe("abc");
     expect(map({ ...minimal, response_format: "pcm16" }).request).toMatchObject({ format: "pcm", sample_rate: 24_000 });
     expect(map({ ...minimal, response_format: "pcm16", sample_rate: 16_000 }).request.sample_rate).toBe(16_000);
+  });
+
+  it("takes the rate of PCM from a header, the provider's options, the body or the operator, in this order", () => {
+    const rate = (body: object, headers: Record<string, string> = {}, operators = 44_100) =>
+      mapOpenAiSpeech({ ...minimal, ...body }, (name) => headers[name], { ...settings, PARLEY_COMPAT_PCM_RATE: operators }).request.sample_rate;
+    const options = { provider: { options: { "fish-audio": { sample_rate: 16_000 } } } };
+    expect([rate({}, {}, 24_000), rate({}), rate({ response_format: "pcm" }), rate({ response_format: "pcm16" })]).toEqual([24_000, 44_100, 44_100, 24_000]);
+    expect([rate({ sample_rate: 32_000 }), rate({ sample_rate: 32_000, ...options }), rate(options, { "x-fish-sample-rate": "8000" })]).toEqual([32_000, 16_000, 8000]);
+    expect(rate({ response_format: "mp3" }, { "x-fish-format": "pcm" })).toBe(44_100);
+    expect(["mp3", "wav", "opus"].map((response_format) => rate({ response_format }))).toEqual([undefined, undefined, undefined]);
+    expect(rate({}, { "x-fish-format": "opus" })).toBeUndefined();
   });
 
   it("takes the names of models as the catalogue, older clients and other vendors write them", () => {

@@ -29,7 +29,7 @@ const body = z.object({
 });
 
 /** What an operator settles for the OpenAI mounts. */
-export type OpenAiSettings = Pick<Config, "PARLEY_MODEL_ALIASES">;
+export type OpenAiSettings = Pick<Config, "PARLEY_MODEL_ALIASES" | "PARLEY_COMPAT_PCM_RATE">;
 
 /** A native speech request, and the model that serves it, to be read by `chooseModel`. */
 export interface MappedSpeech {
@@ -46,7 +46,8 @@ export function mapOpenAiSpeech(value: unknown, header: (name: string) => string
   refuseParameters(openAiSpeech, "body", value);
   const native = { ...topLevel(asked), ...nativeOptions(asked.provider?.options ?? {}), ...nativeHeaders(header) };
   const speed = (native["prosody"] as { speed?: unknown } | undefined)?.speed === undefined ? asked.speed : undefined;
-  const request = validate(speechRequest, { ...native, mp3_bitrate: snapMp3Bitrate(native["mp3_bitrate"]), text: asked.input }, ["body"]);
+  const sample_rate = native["sample_rate"] ?? (native["format"] === "pcm" ? pcmRate(asked.response_format, settings) : undefined);
+  const request = validate(speechRequest, { ...native, sample_rate, mp3_bitrate: snapMp3Bitrate(native["mp3_bitrate"]), text: asked.input }, ["body"]);
   // Set after the native check: clients of this protocol may ask for more than native ones.
   return { model: speechModelOf(asked.model, settings), request: speed === undefined ? request : { ...request, prosody: { ...request.prosody, speed } } };
 }
@@ -59,11 +60,16 @@ function topLevel(asked: z.infer<typeof body>): Record<string, unknown> {
   return {
     latency: "low",
     format: openAiFormats[name as keyof typeof openAiFormats],
-    sample_rate: asked.sample_rate ?? (name === "pcm16" ? 24_000 : undefined),
+    sample_rate: asked.sample_rate,
     reference_id: voice === undefined || voice === "" || voice === "default" ? undefined : voice,
     references: pairReferences(asked.input_references ?? []),
     temperature, top_p, repetition_penalty,
   };
+}
+
+/** Rate of PCM where nothing names one: `pcm16` is a name of 24 kHz, `pcm` has the rate that the operator settled. */
+function pcmRate(responseFormat: string | undefined, settings: Pick<OpenAiSettings, "PARLEY_COMPAT_PCM_RATE">): number {
+  return responseFormat === "pcm16" ? 24_000 : settings.PARLEY_COMPAT_PCM_RATE;
 }
 
 /** Each sample with the text after it, or, where texts come first, the text before it. */

@@ -1,8 +1,9 @@
 import { openAiMounts, openAiSpeech } from "#protocol/compat/openai-speech";
+import type { SpeechRequest } from "#protocol/speech/request";
 import { readBody } from "../../http/body.js";
 import type { HttpRoute } from "../../http/exchange.js";
 import { speakOverHttp } from "../../routes/speech/http-speech.js";
-import { writeFile } from "../../routes/speech/speech-file.js";
+import { audioContentTypes, writeFile } from "../../routes/speech/speech-file.js";
 import { admitSpeaker, admitToModel } from "../../speech/session/caller.js";
 import type { SpeechContext } from "../../speech/session/context.js";
 import { compatRoute } from "../compat-route.js";
@@ -11,6 +12,11 @@ import { mapOpenAiSpeech } from "./speech-request.js";
 
 /** Largest body (protocols.md 3.5, limits): the text is small, reference samples are not. */
 const MAX_BODY_BYTES = 32 * 1024 * 1024;
+
+/** Clients of OpenAI's interface know the rate of PCM from nothing but its content type. */
+function contentTypeOf({ format = "mp3", sample_rate: rate }: SpeechRequest): string {
+  return format === "pcm" ? `audio/pcm;rate=${rate}` : audioContentTypes[format];
+}
 
 /** `POST /audio/speech` on every mount: the native stream with another request and other errors around it. */
 export function openAiSpeechRoutes(context: SpeechContext): HttpRoute[] {
@@ -26,7 +32,7 @@ export function openAiSpeechRoutes(context: SpeechContext): HttpRoute[] {
         const body = await readBody(request, MAX_BODY_BYTES, ["json"]);
         const mapped = mapOpenAiSpeech(body, (name) => request.header(name), context.config);
         const caller = admitToModel({ principal, model: mapped.model, trace: request.trace, arrivedAtMs, context });
-        const writer = writeFile(responder, mapped.request);
+        const writer = writeFile(responder, mapped.request, contentTypeOf(mapped.request));
         await speakOverHttp({ context, route: "/compat/audio/speech", caller, request: mapped.request, responder, writer });
       },
     }),

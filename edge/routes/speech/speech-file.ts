@@ -12,13 +12,13 @@ export function speechFileRoute(context: SpeechContext): HttpRoute {
   return {
     method: "POST",
     path: route,
-    handle: (request, responder) => handleSpeech({ context, route, request, responder, makeWriter: writeFile }),
+    handle: (request, responder) => handleSpeech({ context, route, request, responder, makeWriter: (to, asked) => writeFile(to, asked) }),
   };
 }
 
-/** Writes sound as a chunked body that begins with the first sound. */
-export function writeFile(responder: HttpResponder, request: SpeechRequest): HttpSpeechWriter {
-  const headers = { "content-type": audioContentTypes[request.format ?? "mp3"], "cache-control": "no-store" };
+/** Writes audio as a chunked body that begins with the first audio. */
+export function writeFile(responder: HttpResponder, request: SpeechRequest, contentType = audioContentTypes[request.format ?? "mp3"]): HttpSpeechWriter {
+  const headers = { "content-type": contentType, "cache-control": "no-store" };
   return {
     async bytes(bytes) {
       if (!responder.begun) responder.begin(200, headers);
