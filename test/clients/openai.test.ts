@@ -65,6 +65,14 @@ describe("OpenAI's library", () => {
     await expectSpeech(await collect(response.body as unknown as AsyncIterable<Uint8Array>), raw(24_000));
   });
 
+  it("speaks in events, for clients that ask for them", async () => {
+    const response = await openai.audio.speech.create({ model: "gpt-4o-mini-tts", voice: "", input: text, response_format: "mp3", stream_format: "sse" });
+    expect(response.headers.get("content-type")).toBe("text/event-stream");
+    const events = (await response.text()).split("\n\n").filter((event) => event !== "").map((event) => JSON.parse(event.replace("data: ", "")) as { type: string; audio?: string; usage?: object });
+    await expectSpeech(Buffer.concat(events.map(({ audio = "" }) => Buffer.from(audio, "base64"))));
+    expect(events.at(-1)).toEqual({ type: "speech.audio.done", usage: { input_tokens: text.length, output_tokens: expect.any(Number), total_tokens: expect.any(Number) } });
+  });
+
   it("speaks faster", async () => {
     const seconds = async (speed: number): Promise<number> => {
       const response = await openai.audio.speech.create({ model: "tts-1", voice: "default", input: text, response_format: "wav", speed });

@@ -9,13 +9,13 @@ import { type HttpSpeechWriter, speakOverHttp } from "../../routes/speech/http-s
 import { AUDIO_TOKENS_PER_SECOND } from "../../speech/session/plan.js";
 import { admitToModel } from "../../speech/session/caller.js";
 import type { SpeechContext } from "../../speech/session/context.js";
-import type { ChunkEvent } from "../../speech/session/output.js";
 import { Base64Pieces } from "../base64-pieces.js";
 import { compatRoute } from "../compat-route.js";
 import { renderOpenAiError } from "../error-answer.js";
 import type { TranscribeSound } from "../transcribe-sound.js";
 import { type MappedChat, mapOpenAiChat } from "./chat-request.js";
 import { groqFields } from "./groq.js";
+import { SpokenUsage } from "./spoken-usage.js";
 
 /** Largest body (protocols.md 3.5, limits). */
 const MAX_BODY_BYTES = 32 * 1024 * 1024;
@@ -79,27 +79,13 @@ interface CompletionHead<Chat extends MappedChat = SpeakingChat> {
   chat: Chat;
 }
 
-/** Counts what was spoken: characters in, tokens of sound out, the units that this service bills and limits by. */
-class SpokenUsage {
-  readonly #promptTokens: number;
-  #seconds = 0;
-
-  constructor(chat: SpeakingChat) {
-    this.#promptTokens = chat.speech.request.text.length;
-  }
-
-  take(event: ChunkEvent, sampleRate: number): void {
-    if (event.type === "chunk-ended") this.#seconds += event.samples / sampleRate;
-  }
-
-  get counts() {
-    const completionTokens = Math.round(this.#seconds * AUDIO_TOKENS_PER_SECOND);
-    return { prompt_tokens: this.#promptTokens, completion_tokens: completionTokens, total_tokens: this.#promptTokens + completionTokens };
-  }
-}
-
 function common({ id, createdSeconds, chat }: CompletionHead<MappedChat>) {
   return { id: `chatcmpl-${id}`, created: createdSeconds, model: chat.model, system_fingerprint: null };
+}
+
+/** A use of the service in the words of chat completions. */
+function chatCounts({ inputTokens, outputTokens }: SpokenUsage): { prompt_tokens: number; completion_tokens: number; total_tokens: number } {
+  return { prompt_tokens: inputTokens, completion_tokens: outputTokens, total_tokens: inputTokens + outputTokens };
 }
 
 const expiresAt = (head: CompletionHead): number => head.createdSeconds + EXPIRES_AFTER_SECONDS;
@@ -107,7 +93,7 @@ const expiresAt = (head: CompletionHead): number => head.createdSeconds + EXPIRE
 /** One object at the end. */
 function writeCompletion(responder: HttpResponder, head: CompletionHead): HttpSpeechWriter {
   const parts: Uint8Array[] = [];
-  const usage = new SpokenUsage(head.chat);
+  const usage = new SpokenUsage(head.chat.speech.request);
   return {
     async bytes(bytes) {
       parts.push(bytes.slice());
@@ -117,7 +103,7 @@ function writeCompletion(responder: HttpResponder, head: CompletionHead): HttpSp
       const audio = { id: `audio-${head.id}`, data: Buffer.concat(parts).toString("base64"), expires_at: expiresAt(head), transcript: head.chat.speech.request.text };
       const message = { role: "assistant", content: null, refusal: null, audio };
       const choices = [{ index: 0, finish_reason: "stop", logprobs: null, message }];
-      answerJson(responder, 200, { ...common(head), object: "chat.completion", choices, usage: usage.counts, ...groqFields(head.mount, head.id) });
+      answerJson(responder, 200, { ...common(head), object: "chat.completion", choices, usage: chatCounts(usage), ...groqFields(head.mount, head.id) });
     },
     failed: () => false,
   };
@@ -165,7 +151,7 @@ class ChunkEvents {
 /** Role and transcript, sound, expiry, finish, usage, `[DONE]`: the order that both strict and lenient libraries read. */
 function writeChunks(responder: HttpResponder, head: CompletionHead): HttpSpeechWriter {
   const base64 = new Base64Pieces();
-  const usage = new SpokenUsage(head.chat);
+  const usage = new SpokenUsage(head.chat.speech.request);
   const events = new ChunkEvents(responder, head);
   return {
     async bytes(bytes) {
@@ -178,7 +164,7 @@ function writeChunks(responder: HttpResponder, head: CompletionHead): HttpSpeech
       const data = base64.end();
       if (data !== "") events.send({ audio: { data } });
       events.send({ audio: { expires_at: expiresAt(head) } });
-      events.finish(usage.counts);
+      events.finish(chatCounts(usage));
     },
     failed(error: ServiceError) {
       if (!responder.begun) return false;

@@ -46,11 +46,17 @@ describe("every row of OpenAI's speech table", () => {
 
 describe("OpenAI's speech request", () => {
   it("asks for 24 kHz PCM of the default voice unless told otherwise", () => {
-    expect(mapOpenAiSpeech({ input: "Hi." }, noHeader, settings)).toEqual({ model: "s2.1-pro", request: { text: "Hi.", latency: "low", format: "pcm", sample_rate: 24_000 } });
+    expect(mapOpenAiSpeech({ input: "Hi." }, noHeader, settings)).toEqual({ model: "s2.1-pro", request: { text: "Hi.", latency: "low", format: "pcm", sample_rate: 24_000 }, asEvents: false });
     for (const voice of ["", "default", null]) expect(map({ ...minimal, voice }).request.reference_id).toBeUndefined();
     expect(map({ ...minimal, voice: { id: "abc" } }).request.reference_id).toBe("abc");
     expect(map({ ...minimal, response_format: "pcm16" }).request).toMatchObject({ format: "pcm", sample_rate: 24_000 });
     expect(map({ ...minimal, response_format: "pcm16", sample_rate: 16_000 }).request.sample_rate).toBe(16_000);
+  });
+
+  it("takes audio for the format of the stream unless it is to be events", () => {
+    for (const unset of ["audio", null, false, "", "False", "none", "off", 0]) expect(map({ ...minimal, stream_format: unset })).toEqual(map(minimal));
+    expect(map({ ...minimal, stream_format: "sse" }).asEvents).toBe(true);
+    for (const wrong of ["SSE", "ndjson", 5, ["sse"]]) expect(refusal({ ...minimal, stream_format: wrong }).code).toBe("validation");
   });
 
   it("takes the rate of PCM from a header, the provider's options, the body or the operator, in this order", () => {

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { nativeOptionsKeys, openAiFormats, openAiSpeech, openAiSpeechAliases } from "#protocol/compat/openai-speech";
+import { isSet } from "#protocol/compat/parameter";
 import { ServiceError } from "#protocol/errors";
 import { MAX_TEXT_CHARACTERS, speechModels, type SpeechRequest, speechRequest } from "#protocol/speech/request";
 import type { Config } from "#common/config/config";
@@ -21,6 +22,7 @@ const body = z.object({
   response_format: nullable(z.string()),
   sample_rate: nullable(z.number().int()),
   speed: nullable(z.number().min(0.25).max(4)),
+  stream_format: z.preprocess((value) => (isSet(value) ? value : undefined), z.enum(["audio", "sse"]).optional()),
   temperature: nullable(z.number()),
   top_p: nullable(z.number()),
   repetition_penalty: nullable(z.number()),
@@ -35,6 +37,8 @@ export type OpenAiSettings = Pick<Config, "PARLEY_MODEL_ALIASES" | "PARLEY_COMPA
 export interface MappedSpeech {
   model: string;
   request: SpeechRequest;
+  /** Whether the audio is to come in server-sent events. */
+  asEvents: boolean;
 }
 
 /**
@@ -48,8 +52,12 @@ export function mapOpenAiSpeech(value: unknown, header: (name: string) => string
   const speed = (native["prosody"] as { speed?: unknown } | undefined)?.speed === undefined ? asked.speed : undefined;
   const sample_rate = native["sample_rate"] ?? (native["format"] === "pcm" ? pcmRate(asked.response_format, settings) : undefined);
   const request = validate(speechRequest, { ...native, sample_rate, mp3_bitrate: snapMp3Bitrate(native["mp3_bitrate"]), text: asked.input }, ["body"]);
-  // Set after the native check: clients of this protocol may ask for more than native ones.
-  return { model: speechModelOf(asked.model, settings), request: speed === undefined ? request : { ...request, prosody: { ...request.prosody, speed } } };
+  return {
+    model: speechModelOf(asked.model, settings),
+    // Set after the native check: clients of this protocol may ask for more than native ones.
+    request: speed === undefined ? request : { ...request, prosody: { ...request.prosody, speed } },
+    asEvents: asked.stream_format === "sse",
+  };
 }
 
 function topLevel(asked: z.infer<typeof body>): Record<string, unknown> {

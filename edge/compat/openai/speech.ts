@@ -8,6 +8,7 @@ import { admitSpeaker, admitToModel } from "../../speech/session/caller.js";
 import type { SpeechContext } from "../../speech/session/context.js";
 import { compatRoute } from "../compat-route.js";
 import { renderOpenAiError } from "../error-answer.js";
+import { writeSpeechEvents } from "./speech-events.js";
 import { mapOpenAiSpeech } from "./speech-request.js";
 
 /** Largest body (protocols.md 3.5, limits): the text is small, reference samples are not. */
@@ -32,7 +33,7 @@ export function openAiSpeechRoutes(context: SpeechContext): HttpRoute[] {
         const body = await readBody(request, MAX_BODY_BYTES, ["json"]);
         const mapped = mapOpenAiSpeech(body, (name) => request.header(name), context.config);
         const caller = admitToModel({ principal, model: mapped.model, trace: request.trace, arrivedAtMs, context });
-        const writer = writeFile(responder, mapped.request, contentTypeOf(mapped.request));
+        const writer = mapped.asEvents ? writeSpeechEvents(responder, mapped.request) : writeFile(responder, mapped.request, contentTypeOf(mapped.request));
         await speakOverHttp({ context, route: "/compat/audio/speech", caller, request: mapped.request, responder, writer });
       },
     }),
