@@ -44,7 +44,11 @@ function followStream(socket: WebSocket, keepBytes: number): LiveSocket {
   socket.on("message", (data: Buffer) => {
     const atMs = performance.now();
     const message = decode(data) as { event: string; audio?: Uint8Array; reason?: string; message?: string };
-    if (message.event === "finish") problem = message.reason === "stop" ? null : (message.message ?? "an error without a message");
+    if (message.event === "finish") {
+      problem = message.reason === "stop" ? null : (message.message ?? "an error without a message");
+      // The server would wait for another start.
+      socket.close();
+    }
     if (message.audio === undefined) return;
     const arrival = { atMs, bytes: message.audio.byteLength };
     arrivals.push(arrival);

@@ -49,6 +49,10 @@ export const declaration = {
   PARLEY_DRAIN_MS: integer({ default: 15_000, min: 0, max: 3_600_000, doc: "How long running streams may take to finish when a process is asked to stop." }),
   PARLEY_STALL_MS: integer({ default: 30_000, min: 100, max: 3_600_000, doc: "A reader that takes nothing for this long is disconnected." }),
   PARLEY_IDLE_SECONDS: integer({ default: 300, min: 8, max: 960, doc: "A live WebSocket on which nothing at all arrives for this long is closed." }),
+  PARLEY_LIVE_REUSE_SECONDS: integer({
+    default: 60, min: 0, max: 3600,
+    doc: "How long a live WebSocket stays open after `finish` for another `start`, where its client flushed all it wrote or has started again before; a second at most for other clients; 0 closes at once.",
+  }),
   PARLEY_OUTBOUND_ALLOW: list({
     default: [],
     doc: "Private hosts that webhooks and tools may call: names, addresses, blocks, each with `:port` or without. Dangerous on a shared service.",

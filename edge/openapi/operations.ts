@@ -49,7 +49,8 @@ const speech: Operation[] = [
     method: "GET", path: "/v1/tts/live", tag: "Speech", needsKey: true,
     summary: "Speak while the text is still being written (WebSocket)",
     description: "Binary MessagePack maps. The client sends start {request}, text {text}, flush and stop; the server answers with audio {audio} and, "
-      + `once and last, finish {reason: stop | error, message}. At most ${MAX_WAITING_TEXT_BYTES} bytes of text may wait.`,
+      + "last, finish {reason: stop | error, message}. After stop and finish the client may start again on the same socket, for a while. "
+      + `At most ${MAX_WAITING_TEXT_BYTES} bytes of text may wait.`,
     headers: speechHeaders,
     success: { status: 101, description: "The WebSocket is open.", mediaTypes: [] },
     errors: [...authentication, "unknown_model", "out_of_credit", "upgrade_required", "draining"],

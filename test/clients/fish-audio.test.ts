@@ -1,3 +1,5 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
 import { FishAudioClient, RealtimeEvents } from "fish-audio";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startCluster, type TestCluster } from "../harness/cluster.js";
@@ -54,6 +56,19 @@ describe("the fish-audio client library", () => {
     const pcm = await decodeWithFfmpeg(audio);
     expect(durationSeconds(pcm)).toBeGreaterThan(1.5);
     expect(soundingShare(pcm)).toBeGreaterThan(0.5);
+  });
+
+  it("lets a program end that speaks a text and does nothing more: the library leaves its socket open until the server closes", async () => {
+    const program = `
+      import { FishAudioClient } from "fish-audio";
+      const client = new FishAudioClient({ baseUrl: process.env.BASE_URL, apiKey: process.env.KEY });
+      async function* texts() { yield "Hello from "; yield "a program."; }
+      const connection = await client.textToSpeech.convertRealtime({ text: "" }, texts());
+      connection.on("audio_chunk", (audio) => console.log(audio.byteLength));
+    `;
+    const env = { ...process.env, BASE_URL: cluster.baseUrl, KEY: cluster.apiKey };
+    const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", program], { env, timeout: 20_000 });
+    expect(stdout.split("\n").reduce((sum, bytes) => sum + Number(bytes), 0)).toBeGreaterThan(10_000);
   });
 
   it("raises the server's message when a realtime request fails", async () => {

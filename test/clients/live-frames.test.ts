@@ -11,7 +11,7 @@ const flush = { event: "flush" };
 describe("the live socket, as frameworks use it", () => {
   let cluster: TestCluster;
   beforeAll(async () => {
-    cluster = await startCluster();
+    cluster = await startCluster({ settings: { PARLEY_LIVE_REUSE_SECONDS: "3" } });
   });
   afterAll(async () => {
     await cluster?.stop();
@@ -27,6 +27,36 @@ describe("the live socket, as frameworks use it", () => {
     const sound = await decodeWithFfmpeg(result.audio, pcm);
     expect(durationSeconds(sound)).toBeGreaterThan(2.5);
     expect(soundingShare(sound)).toBeGreaterThan(0.5);
+  });
+
+  it("speaks a second turn for LiveKit on the socket of the first, which its plugins keep in a pool, and closes it when none comes", async () => {
+    const socket = openLive(cluster);
+    const finishes: unknown[] = [];
+    let turnBytes = 0;
+    let finished: () => void = () => undefined;
+    socket.on("message", (data: Buffer) => {
+      const event = decode(data) as { event: string; audio?: Uint8Array };
+      turnBytes += event.audio?.byteLength ?? 0;
+      if (event.event === "finish") finishes.push(event);
+      if (event.event === "finish") finished();
+    });
+    const closed = new Promise<number>((resolve) => socket.once("close", resolve));
+    await new Promise((resolve, reject) => socket.once("open", resolve).once("error", reject));
+    const request = { text: "", chunk_length: 100, format: "pcm", sample_rate: 24_000, references: [], reference_id: null, prosody: null, features: ["quality-guard"] };
+    const secondsOf = async (sentences: string[]): Promise<number> => {
+      turnBytes = 0;
+      const whole = new Promise<void>((resolve) => (finished = resolve));
+      const events = [{ event: "start", request }, ...sentences.flatMap((text) => [{ event: "text", text }, flush]), { event: "stop" }];
+      for (const event of events) socket.send(encode(event));
+      await whole;
+      return turnBytes / 48_000;
+    };
+    const first = await secondsOf(["How can I help you today? ", "I am all ears. "]);
+    const again = await secondsOf(["How can I help you today? ", "I am all ears. "]);
+    expect(first).toBeGreaterThan(1.5);
+    expect(again).toBe(first);
+    expect(finishes).toEqual([{ event: "finish", reason: "stop" }, { event: "finish", reason: "stop" }]);
+    expect(await closed).toBe(1000);
   });
 
   it("speaks for Pipecat: one start, utterance after utterance on an open socket, frames that it does not drop, stop at the end", async () => {

@@ -11,7 +11,8 @@ const pcm = { format: "pcm", sample_rate: 24_000 };
 describe("WebSocket /v1/tts/live", () => {
   let cluster: TestCluster;
   beforeAll(async () => {
-    cluster = await startCluster();
+    // Sockets close soon after finish, also those of clients that flush all they write.
+    cluster = await startCluster({ settings: { PARLEY_LIVE_REUSE_SECONDS: "1" } });
   });
   afterAll(async () => {
     await cluster?.stop();

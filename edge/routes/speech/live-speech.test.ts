@@ -1,65 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { decodeMsgpack, encodeMsgpack } from "#protocol/msgpack";
-import { samplesToBytes } from "#common/audio/pcm";
-import type { SocketSession } from "../../http/exchange.js";
-import { expectedSamples } from "../../speech/testing/scripted-cluster.js";
-import { jsonRequest, RecordingConnection, SpeechBench, testPrincipal } from "../../speech/testing/speech-bench.js";
-import { liveSpeechRoute } from "./live-speech.js";
-
-type Event = { event: string; audio?: Uint8Array; reason?: string; message?: string };
-
-class Caller {
-  readonly connection = new RecordingConnection();
-  readonly bench: SpeechBench;
-  #session: SocketSession | null = null;
-
-  constructor(bench: SpeechBench) {
-    this.bench = bench;
-  }
-
-  async connect(headers: Record<string, string> = {}): Promise<this> {
-    const open = await liveSpeechRoute(this.bench.context).upgrade(jsonRequest({}, headers));
-    this.#session = open(this.connection);
-    return this;
-  }
-
-  send(...events: object[]): void {
-    for (const event of events) this.raw(encodeMsgpack(event));
-  }
-
-  raw(bytes: Uint8Array, isBinary = true): void {
-    this.#session?.message(bytes, isBinary);
-  }
-
-  leave(): void {
-    this.#session?.end();
-  }
-
-  drain(): void {
-    this.#session?.drain?.();
-  }
-
-  get events(): Event[] {
-    return this.connection.sent.map((frame) => decodeMsgpack(frame) as Event);
-  }
-
-  get sound(): Buffer {
-    return Buffer.concat(this.events.map((event) => event.audio ?? new Uint8Array()));
-  }
-
-  get last(): Event | undefined {
-    return this.events.at(-1);
-  }
-}
-
-const start = { event: "start", request: { text: "", format: "pcm", reference_id: null, prosody: null, sample_rate: null, references: [] } };
-const text = (value: string): object => ({ event: "text", text: value });
-const flush = { event: "flush" };
-const stop = { event: "stop" };
-
-function soundOf(bench: SpeechBench): Buffer {
-  return Buffer.concat(bench.cluster.submits.map(({ submit }) => samplesToBytes(expectedSamples(submit.chunk))));
-}
+import { encodeMsgpack } from "#protocol/msgpack";
+import { SpeechBench, testPrincipal } from "../../speech/testing/speech-bench.js";
+import { Caller, flush, soundOf, start, stop, text } from "./testing/live-caller.js";
 
 describe("a live session", () => {
   it("speaks text that comes word by word while it comes, then finishes and closes", async () => {
@@ -125,7 +67,7 @@ describe("a live session", () => {
 
   it("finishes at once when there is nothing to speak", async () => {
     for (const events of [[stop], [start, stop], [start, flush, stop], [start, text("..."), stop]]) {
-      const caller = await new Caller(new SpeechBench()).connect();
+      const caller = await new Caller(new SpeechBench({ PARLEY_LIVE_REUSE_SECONDS: "0" })).connect();
       caller.send(...events);
       await caller.bench.pass(100);
       expect(caller.events).toEqual([{ event: "finish", reason: "stop" }]);

@@ -13,7 +13,7 @@ export function liveSpeechRoute(context: SpeechContext): SocketRoute {
     maxFrameBytes: MAX_FRAME_BYTES,
     async upgrade(request) {
       const caller = await admitCaller(request, context);
-      return (connection) => new LiveSession({ context, caller, connection });
+      return (connection) => new LiveSession({ context, caller, connection, readmit: () => admitCaller(request, context) });
     },
   };
 }

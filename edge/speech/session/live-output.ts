@@ -6,20 +6,25 @@ import { FrameAggregator } from "./frame-aggregator.js";
 import type { SpeechOutput } from "./output.js";
 
 /** Close codes of RFC 6455 section 7.4.1. */
-const NORMAL_CLOSURE = 1000;
 const MESSAGE_TOO_BIG = 1009;
 const INTERNAL_ERROR = 1011;
 
-/** Writes the server's events of the live WebSocket: `audio` frames, then one `finish`, then the close. */
+export interface LiveOutputOptions {
+  connection: SocketConnection;
+  /** Everything was spoken and `finish` is sent; the connection is open. */
+  onEnded(): void;
+  /** It failed, and the connection is closing. */
+  onFailed(): void;
+}
+
+/** Writes what the server answers to one `start` on the live WebSocket: `audio` frames, then one `finish`; a failure closes the connection. */
 export class LiveOutput implements SpeechOutput {
-  readonly #connection: SocketConnection;
-  readonly #onFinished: () => void;
+  readonly #options: LiveOutputOptions;
   readonly #frames = new FrameAggregator(MIN_AUDIO_FRAME_BYTES);
   #finished = false;
 
-  constructor(connection: SocketConnection, onFinished: () => void) {
-    this.#connection = connection;
-    this.#onFinished = onFinished;
+  constructor(options: LiveOutputOptions) {
+    this.#options = options;
   }
 
   async bytes(bytes: Uint8Array): Promise<void> {
@@ -32,32 +37,30 @@ export class LiveOutput implements SpeechOutput {
 
   async ended(): Promise<void> {
     await this.#sendAudio(this.#frames.rest());
-    this.#finish({ event: "finish", reason: "stop" }, NORMAL_CLOSURE, "");
+    if (this.#finished) return;
+    this.#finished = true;
+    this.#send({ event: "finish", reason: "stop" });
+    this.#options.onEnded();
   }
 
   failed(error: ServiceError): void {
     if (this.#finished) return;
+    this.#finished = true;
     const rest = this.#frames.rest();
     if (rest !== null) this.#send({ event: "audio", audio: rest });
     const message = describe(error);
-    this.#finish({ event: "finish", reason: "error", message }, error.code === "text_buffer_full" ? MESSAGE_TOO_BIG : INTERNAL_ERROR, message);
+    this.#send({ event: "finish", reason: "error", message });
+    this.#options.connection.close(error.code === "text_buffer_full" ? MESSAGE_TOO_BIG : INTERNAL_ERROR, message);
+    this.#options.onFailed();
   }
 
   async #sendAudio(frame: Uint8Array | null): Promise<void> {
     if (frame === null || this.#finished) return;
-    if (!this.#send({ event: "audio", audio: frame })) await this.#connection.writable();
-  }
-
-  #finish(event: LiveServerEvent, code: number, reason: string): void {
-    if (this.#finished) return;
-    this.#finished = true;
-    this.#send(event);
-    this.#connection.close(code, reason);
-    this.#onFinished();
+    if (!this.#send({ event: "audio", audio: frame })) await this.#options.connection.writable();
   }
 
   #send(event: LiveServerEvent): boolean {
-    return this.#connection.send(encodeMsgpack(event));
+    return this.#options.connection.send(encodeMsgpack(event));
   }
 }
 

@@ -11,48 +11,75 @@ import type { Caller } from "./caller.js";
 import type { SpeechContext } from "./context.js";
 import { LiveOutput } from "./live-output.js";
 import { planSpeech } from "./plan.js";
+import { reuseWaitMs } from "./socket-reuse.js";
 import { SpokenRequest } from "./spoken-request.js";
 
 /** Text chunked in one turn of the event loop. */
 const SLICE_CHARACTERS = 8192;
 
+/** Most events that may wait for their turn, whatever they hold. */
+const MAX_WAITING_EVENTS = 65_536;
+
+/** Close codes of RFC 6455 section 7.4.1. */
+const NORMAL_CLOSURE = 1000;
+const GOING_AWAY = 1001;
+
+export interface LiveSessionOptions {
+  context: SpeechContext;
+  caller: Caller;
+  connection: SocketConnection;
+  /** Admits the caller anew, for a further `start`: his key or his credit may have ended since. */
+  readmit(): Promise<Caller>;
+}
+
+type Stage = "waiting" | "starting" | "open" | "stopping" | "idle" | "over";
+
 /**
  * One live WebSocket (protocols.md 1.2).
  *
- *     waiting ──start──► open ──stop──► stopping ──last sound──► finish, close 1000
+ *     waiting ──start──► starting ──► open ──stop──► stopping ──last audio──► finish ──► idle ──no other start──► close 1000
+ *                           ▲                                                             │
+ *                           └────────────────────────────start────────────────────────────┘
  *
  * Events are carried out one after the other, although starting takes time; text that waits for that counts towards the bound. Whatever
- * is wrong, whenever it is noticed, becomes one `finish` with reason `error`, then the close. What comes after `stop` is ignored.
+ * is wrong, whenever it is noticed, becomes one `finish` with reason `error`, then the close. What comes between `stop` and `finish` is
+ * ignored, but for a `start`, which is carried out after `finish`. An idle socket holds no place of its team.
  */
 export class LiveSession implements SocketSession {
-  readonly #options: { context: SpeechContext; caller: Caller; connection: SocketConnection };
-  readonly #output: LiveOutput;
+  readonly #options: LiveSessionOptions;
   readonly #inbox: { event: LiveClientEvent; arrivedAtMs: number; bytes: number }[] = [];
+  #output: LiveOutput;
   #inboxBytes = 0;
   #busy = false;
-  #stage: "waiting" | "open" | "stopping" | "over" = "waiting";
+  #stage: Stage = "waiting";
   #spoken: SpokenRequest | null = null;
+  #starts = 0;
+  #lastWritten: "nothing" | "text" | "flush" = "nothing";
+  #draining = false;
   #stallMs = 0;
   #cancelStall: (() => void) | null = null;
+  #cancelIdle: (() => void) | null = null;
   #release: (() => void) | null = null;
+  /** Ends the wait of a `start` that came before `finish`. */
+  #endWait: (() => void) | null = null;
 
-  constructor(options: { context: SpeechContext; caller: Caller; connection: SocketConnection }) {
+  constructor(options: LiveSessionOptions) {
     this.#options = options;
-    this.#output = new LiveOutput(options.connection, () => this.#leave());
+    this.#output = this.#newOutput();
     this.#attempt(() => {
       this.#release = options.context.teamSlots.take(options.caller.principal);
     });
   }
 
   message(data: Uint8Array, isBinary: boolean): void {
-    if (this.#stage === "over" || this.#stage === "stopping") return;
+    if (this.#stage === "over") return;
+    // Between `stop` and `finish` nothing is read but a `start`, and what follows it.
+    if (this.#stage === "stopping" && !this.#busy && !isStart(data, isBinary)) return;
     this.#attempt(() => {
       const event = readEvent(data, isBinary);
       const bytes = event.event === "text" ? Buffer.byteLength(event.text) : 0;
-      this.#boundText(bytes);
-      this.#inboxBytes += bytes;
-      this.#inbox.push({ event, bytes, arrivedAtMs: this.#options.context.clock.nowMs() });
-      if (!this.#busy) void this.#work();
+      this.#bound(event, bytes);
+      this.#take(event, bytes);
     });
   }
 
@@ -61,15 +88,24 @@ export class LiveSession implements SocketSession {
     this.#spoken?.cancel();
   }
 
-  /** The server is stopping: what was sent so far is spoken, then the session ends as after `stop`. */
+  /** The server is stopping: what was sent so far is spoken, then the session ends; one that is idle ends at once. */
   drain(): void {
-    this.#inbox.push({ event: { event: "stop" }, bytes: 0, arrivedAtMs: this.#options.context.clock.nowMs() });
+    this.#draining = true;
+    if (this.#stage === "idle") this.#close(GOING_AWAY, "The server is shutting down");
+    else if (this.#stage !== "over") this.#take({ event: "stop" }, 0);
+  }
+
+  #take(event: LiveClientEvent, bytes: number): void {
+    this.#inboxBytes += bytes;
+    this.#inbox.push({ event, bytes, arrivedAtMs: this.#options.context.clock.nowMs() });
     if (!this.#busy) void this.#work();
   }
 
-  #boundText(bytes: number): void {
-    if (bytes + this.#inboxBytes + (this.#spoken?.waitingBytes ?? 0) <= MAX_WAITING_TEXT_BYTES) return;
-    throw new ServiceError("text_buffer_full", { parameters: { limitBytes: MAX_WAITING_TEXT_BYTES } });
+  #bound(event: LiveClientEvent, bytes: number): void {
+    // A start may hold megabytes of reference samples: one may wait behind the one that is carried out.
+    if (event.event === "start" && this.#inbox.some((waiting) => waiting.event.event === "start")) throw violation('"start" came twice');
+    const isWithin = bytes + this.#inboxBytes + (this.#spoken?.waitingBytes ?? 0) <= MAX_WAITING_TEXT_BYTES;
+    if (!isWithin || this.#inbox.length >= MAX_WAITING_EVENTS) throw new ServiceError("text_buffer_full", { parameters: { limitBytes: MAX_WAITING_TEXT_BYTES } });
   }
 
   async #work(): Promise<void> {
@@ -86,20 +122,31 @@ export class LiveSession implements SocketSession {
   }
 
   async #handle(event: LiveClientEvent, arrivedAtMs: number): Promise<void> {
-    if (this.#stage === "over" || this.#stage === "stopping") return;
+    if (this.#stage === "stopping") {
+      if (event.event !== "start") return;
+      await new Promise<void>((resolve) => (this.#endWait = resolve));
+    }
+    if (this.#isOver()) return;
     if (event.event === "start") return await this.#start(event.request, arrivedAtMs);
     if (event.event === "stop") return this.#stop(arrivedAtMs);
     const spoken = this.#spoken;
     if (spoken === null) throw violation(`"${event.event}" came before "start"`);
     this.#cancelStall?.();
-    if (event.event === "flush") return spoken.flush(arrivedAtMs);
+    if (event.event === "flush") return this.#flush(spoken, arrivedAtMs);
     await this.#speak(spoken, event.text, arrivedAtMs);
   }
 
   async #start(request: Record<string, unknown>, arrivedAtMs: number): Promise<void> {
     if (this.#spoken !== null) throw violation('"start" came twice');
-    const { context, caller } = this.#options;
+    const { context, readmit } = this.#options;
+    this.#cancelIdle?.();
+    this.#stage = "starting";
+    this.#lastWritten = "nothing";
+    this.#starts++;
     const body: SpeechRequest = validate(speechRequest, { ...request, text: request.text ?? "" }, ["request"]);
+    const caller = this.#starts === 1 ? this.#options.caller : await readmit();
+    if (this.#isOver()) return;
+    this.#release ??= context.teamSlots.take(caller.principal);
     const plan = await planSpeech({ request: body, caller, context, pacing: livePacing });
     // The client may have gone, or been refused, while its voice was looked up.
     if (this.#isOver()) return;
@@ -109,7 +156,13 @@ export class LiveSession implements SocketSession {
     if (body.text !== "") await this.#speak(this.#spoken, body.text, arrivedAtMs);
   }
 
+  #flush(spoken: SpokenRequest, arrivedAtMs: number): void {
+    if (this.#lastWritten === "text") this.#lastWritten = "flush";
+    spoken.flush(arrivedAtMs);
+  }
+
   async #speak(spoken: SpokenRequest, text: string, arrivedAtMs: number): Promise<void> {
+    if (text !== "") this.#lastWritten = "text";
     for (let at = 0; at < text.length; at += SLICE_CHARACTERS) {
       if (at > 0) await nextTurn();
       if (this.#isOver()) return;
@@ -120,10 +173,35 @@ export class LiveSession implements SocketSession {
   }
 
   #stop(arrivedAtMs: number): void {
+    if (this.#stage === "idle") return;
     this.#cancelStall?.();
     this.#stage = "stopping";
     if (this.#spoken === null) void this.#output.ended();
     else this.#spoken.end(arrivedAtMs);
+  }
+
+  /** `finish` has been sent: the team's place is free, and the client may start again. */
+  #ended(): void {
+    this.#release?.();
+    this.#release = null;
+    this.#spoken = null;
+    const { context } = this.#options;
+    const longestMs = this.#draining || this.#starts === 0 ? 0 : context.config.PARLEY_LIVE_REUSE_SECONDS * 1000;
+    const waitMs = reuseWaitMs({ starts: this.#starts, isFlushed: this.#lastWritten === "flush", longestMs });
+    if (waitMs === 0) return this.#close(NORMAL_CLOSURE, "");
+    this.#stage = "idle";
+    this.#output = this.#newOutput();
+    if (this.#endWait === null) this.#cancelIdle = context.clock.after(waitMs, () => this.#close(NORMAL_CLOSURE, ""));
+    else this.#stopWaiting();
+  }
+
+  #newOutput(): LiveOutput {
+    return new LiveOutput({ connection: this.#options.connection, onEnded: () => this.#ended(), onFailed: () => this.#leave() });
+  }
+
+  #close(code: number, reason: string): void {
+    this.#options.connection.close(code, reason);
+    this.#leave();
   }
 
   #isOver(): boolean {
@@ -146,12 +224,19 @@ export class LiveSession implements SocketSession {
     this.#output.failed(known);
   }
 
-  /** The session is over: by its own finish, or because the connection is gone. */
+  /** The session is over: by its own doing, or because the connection is gone. */
   #leave(): void {
     this.#stage = "over";
     this.#inbox.length = 0;
     this.#cancelStall?.();
+    this.#cancelIdle?.();
     this.#release?.();
+    this.#stopWaiting();
+  }
+
+  #stopWaiting(): void {
+    this.#endWait?.();
+    this.#endWait = null;
   }
 }
 
@@ -164,6 +249,16 @@ function readEvent(data: Uint8Array, isBinary: boolean): LiveClientEvent {
     throw new ServiceError("malformed_msgpack", { cause });
   }
   return validate(liveClientEvent, value, []);
+}
+
+/** Whether a frame is a `start`, whatever else may be wrong with it. */
+function isStart(data: Uint8Array, isBinary: boolean): boolean {
+  try {
+    return readEvent(data, isBinary).event === "start";
+  } catch (error) {
+    if (error instanceof ServiceError) return false;
+    throw error;
+  }
 }
 
 function violation(detail: string): ServiceError {
