@@ -53,7 +53,7 @@ runRole("edge", async ({ config, log, metrics, tracing, id, epoch, state }) => {
     host: config.HOST, port: config.PORT, clock, log,
     routes: [...own.http, ...forwardedRoutes({ bus, authenticate, log }), ...operatorRoutes({ id, facts, metrics }), ...pageRoutes()],
     sockets: traceSockets(own.sockets, tracing),
-    cors: { allowedOrigins: config.PARLEY_CORS_ALLOWED_ORIGINS },
+    refusals: own.refusals, cors: { allowedOrigins: config.PARLEY_CORS_ALLOWED_ORIGINS },
     observer: traceExchanges(edgeMetrics.exchanges, tracing),
     nowMs: () => clock.nowMs(),
     stallMs: config.PARLEY_STALL_MS,

@@ -1,6 +1,6 @@
 import { ServiceError } from "#protocol/errors";
 import type { Logger } from "#common/log";
-import type { HttpRequest, HttpResponder, HttpRoute, SocketRoute } from "../http/exchange.js";
+import type { HttpRequest, HttpResponder, HttpRoute, RefusalShape } from "../http/exchange.js";
 import type { RenderError } from "./error-answer.js";
 
 /** What every compatibility route has in common. */
@@ -38,15 +38,8 @@ export function compatRoute(options: CompatRouteOptions): HttpRoute {
   };
 }
 
-/** Everything under a mount that is no route: 404 in the protocol's own shape. */
-export function unknownCompatRoutes(mount: string, options: Pick<CompatRouteOptions, "log" | "renderError">): HttpRoute[] {
-  const methods: HttpRoute["method"][] = ["GET", "POST", "PUT", "PATCH", "DELETE"];
-  const handle = (): Promise<void> => Promise.reject(new ServiceError("not_found"));
-  return methods.map((method) => compatRoute({ ...options, method, path: `${mount}/*`, handle }));
-}
-
-/** The same for a WebSocket upgrade that is refused. */
-export function identifiedRefusal(renderError: RenderError): NonNullable<SocketRoute["renderRefusal"]> {
+/** The same for what the server refuses by itself: an unknown path, another method, a WebSocket upgrade. */
+export function identifiedRefusal(renderError: RenderError): RefusalShape["render"] {
   return (error, { trace }) => {
     const { headers, ...answer } = renderError(error);
     return { ...answer, headers: { ...identifiers(trace.traceId), ...headers } };

@@ -1,9 +1,9 @@
 import { elevenLabsMount } from "#protocol/compat/elevenlabs-speech";
 import { openAiMounts } from "#protocol/compat/openai-speech";
-import type { HttpRoute, SocketRoute } from "../http/exchange.js";
+import type { HttpRoute, RefusalShape, SocketRoute } from "../http/exchange.js";
 import type { ListeningContext } from "../listening/context.js";
 import type { SpeechContext } from "../speech/session/context.js";
-import { unknownCompatRoutes } from "./compat-route.js";
+import { identifiedRefusal } from "./compat-route.js";
 import { inputSocketRoute } from "./elevenlabs/input-socket.js";
 import { elevenLabsLibraryRoutes } from "./elevenlabs/library.js";
 import { realtimeTranscriptionRoute } from "./elevenlabs/realtime-transcription.js";
@@ -17,6 +17,12 @@ import { openAiSpeechRoutes } from "./openai/speech.js";
 import { openAiTranscriptionRoutes } from "./openai/transcription.js";
 import { requestTranscriber, socketTranscriber } from "./transcribe-sound.js";
 
+/** How refusals look to the clients of each compatibility layer, on its routes and on paths that it does not have. */
+export const compatRefusals: readonly RefusalShape[] = [
+  ...openAiMounts.map((prefix) => ({ prefix, render: identifiedRefusal(renderOpenAiError) })),
+  { prefix: elevenLabsMount, render: identifiedRefusal(renderElevenLabsError) },
+];
+
 /** The compatibility layers: other vendors' requests on top of the same streams as the native routes. */
 export function compatRoutes(speech: SpeechContext, listening: ListeningContext): { http: HttpRoute[]; sockets: SocketRoute[] } {
   const { log } = speech;
@@ -26,11 +32,9 @@ export function compatRoutes(speech: SpeechContext, listening: ListeningContext)
       ...openAiTranscriptionRoutes(listening),
       ...openAiChatRoutes({ speech, transcriberFor: (request) => requestTranscriber(listening, "/compat/chat/completions", request) }),
       ...openAiModelRoutes({ log }),
-      ...openAiMounts.flatMap((mount) => unknownCompatRoutes(mount, { log, renderError: renderOpenAiError })),
       ...elevenLabsSpeechRoutes(speech),
       elevenLabsTranscriptionRoute(listening),
       ...elevenLabsLibraryRoutes(speech),
-      ...unknownCompatRoutes(elevenLabsMount, { log, renderError: renderElevenLabsError }),
     ],
     sockets: [
       ...realtimeRoutes({

@@ -142,10 +142,20 @@ describe("forwardedRoutes", () => {
 
   it.each(["/model", "/model/1", "/model/1/samples/0", "/wallet/self/api-credit", "/v1/agent/agents", "/v1/agent/agents/1/widget"])("covers %s", (path) => {
     expect(router.match("GET", path).type).toBe("route");
-    expect(router.match("DELETE", path).type).toBe("route");
   });
 
-  it.each(["/models", "/v1/agents", "/v1/agent", "/wallet"])("does not cover %s", (path) => {
+  it.each([
+    ["/model", "GET, HEAD, OPTIONS, POST"],
+    ["/model/1", "DELETE, GET, HEAD, OPTIONS, PATCH"],
+    ["/wallet/self/package", "GET, HEAD, OPTIONS"],
+    ["/v1/agent/agents/1/publish", "OPTIONS, POST"],
+    ["/v1/agent/agents/1/widget/", "GET, HEAD, OPTIONS"],
+  ])("takes at %s the methods that the control plane takes, and no other", (path, allow) => {
+    const match = router.match("BREW", path);
+    expect(match.type === "methods" && match.allow.join(", ")).toBe(allow);
+  });
+
+  it.each(["/models", "/v1/agents", "/v1/agent", "/wallet", "/v1/agent/nothing", "/v1/agent/agents/1/versions/2/more", "/model/1/samples"])("does not cover %s", (path) => {
     expect(router.match("GET", path).type).toBe("nothing");
   });
 });

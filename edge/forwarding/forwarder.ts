@@ -8,6 +8,7 @@ import {
   uploadsBucket,
 } from "#protocol/bus/control";
 import { ServiceError } from "#protocol/errors";
+import { forwardedOperations } from "#protocol/forwarded";
 import { toolHopsHeader } from "#protocol/tools";
 import type { Bus, ObjectBucket } from "#common/bus/bus";
 import { renderError } from "#common/http/error-body";
@@ -135,18 +136,11 @@ function headersOf(request: HttpRequest): Record<string, string> {
   return headers;
 }
 
-/** The routes that the control plane answers. It knows their paths and methods below these prefixes; here they are one pattern each. */
+/** The routes that the control plane answers. */
 export function forwardedRoutes(options: ForwarderOptions): HttpRoute[] {
   const forwarder = new Forwarder(options);
-  const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
-  const under = (path: string, scope: KeyScope): HttpRoute[] =>
-    methods.map((method) => ({ method, path, handle: (request, responder) => forwarder.forward(request, responder, scope) }));
-  return [
-    ...under("/model", "voices"),
-    ...under("/model/*", "voices"),
-    ...under("/wallet/*", "wallet"),
-    ...under("/v1/usage", "wallet"),
-    ...under("/v1/agent/*", "agents"),
-    { method: "GET", path: "/v1/agent/agents/:agent_id/widget", handle: (request, responder) => forwarder.forwardOpen(request, responder) },
-  ];
+  return forwardedOperations.map(({ method, path, scope }): HttpRoute => {
+    if (scope === null) return { method, path, isForEveryPage: true, handle: (request, responder) => forwarder.forwardOpen(request, responder) };
+    return { method, path, handle: (request, responder) => forwarder.forward(request, responder, scope) };
+  });
 }

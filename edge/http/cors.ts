@@ -4,7 +4,8 @@ export interface CorsPolicy {
   allowedOrigins: readonly string[];
 }
 
-const requestHeaders = "authorization, content-type, model, traceparent";
+/** Headers that pages may send where a preflight names none: those of our interface and of the vendor's browser libraries. */
+const requestHeaders = "authorization, content-type, model, traceparent, x-fish-sdk";
 
 /** Longest that browsers keep a preflight's answer (Chrome), seconds. */
 const PREFLIGHT_SECONDS = 7200;

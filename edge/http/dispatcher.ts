@@ -3,7 +3,7 @@ import { type RenderedResponse, renderError } from "#common/http/error-body";
 import type { Logger } from "#common/log";
 import type { TraceContext } from "#common/tracing/traceparent";
 import { type CorsPolicy, corsHeaders, preflightHeaders } from "./cors.js";
-import type { HttpRequest, HttpResponder, HttpRoute, SocketRoute } from "./exchange.js";
+import type { HttpRequest, HttpResponder, HttpRoute, RefusalShape, SocketRoute } from "./exchange.js";
 import { type Match, Router } from "./router.js";
 
 /** What is known of an answer when it is over. */
@@ -26,6 +26,8 @@ export interface ExchangeObserver {
 export interface DispatcherOptions {
   routes: readonly HttpRoute[];
   sockets: readonly SocketRoute[];
+  /** Shapes of refusals other than the default protocol's. */
+  refusals?: readonly RefusalShape[];
   cors: CorsPolicy;
   log: Logger;
   observer: ExchangeObserver;
@@ -39,19 +41,26 @@ const operatorPaths = new Set(["/health", "/ready", "/metrics"]);
 /** Status logged for a client that left first (nginx's convention). */
 const CLIENT_LEFT = 499;
 
+/** What answers at a path; null where a WebSocket does. */
+interface Endpoint {
+  method: string;
+  path: string;
+  http: HttpRoute | null;
+}
+
 /** Leads every request to its route, and every failure to its answer. Knows nothing of the engine. */
 export class Dispatcher {
   readonly #options: DispatcherOptions;
-  readonly #router: Router<HttpRoute>;
-  readonly #socketPaths: Router<{ method: string; path: string }>;
+  readonly #router: Router<Endpoint>;
   #draining = false;
   #active = 0;
   #onIdle: (() => void) | null = null;
 
   constructor(options: DispatcherOptions) {
     this.#options = options;
-    this.#router = new Router(options.routes);
-    this.#socketPaths = new Router(options.sockets.map(({ path }) => ({ method: "GET", path })));
+    const ofHttp = options.routes.map((http): Endpoint => ({ method: http.method, path: http.path, http }));
+    const ofSockets = options.sockets.map(({ path }): Endpoint => ({ method: "GET", path, http: null }));
+    this.#router = new Router([...ofHttp, ...ofSockets]);
   }
 
   /** From now on only the operator's paths answer; everything new is refused with `draining`. Resolves when what was running is answered. */
@@ -71,8 +80,9 @@ export class Dispatcher {
 
   /** Answers a refused WebSocket upgrade over HTTP. */
   refuseUpgrade(request: HttpRequest, responder: HttpResponder, path: string, error: unknown): void {
-    const render = this.#options.sockets.find((socket) => socket.path === path)?.renderRefusal ?? renderError;
-    this.#fail(error, request, this.#watch(request, responder, path), path, (known) => render(known, request));
+    const own = this.#options.sockets.find((socket) => socket.path === path)?.renderRefusal;
+    const render = own === undefined ? undefined : (known: ServiceError) => own(known, request);
+    this.#fail(error, request, this.#watch(request, responder, path), path, render);
   }
 
   /** Throws `draining` once the server is stopping. */
@@ -80,22 +90,25 @@ export class Dispatcher {
     if (this.#draining) throw new ServiceError("draining");
   }
 
-  async #serve(match: Match<HttpRoute>, request: HttpRequest, responder: HttpResponder): Promise<void> {
+  async #serve(match: Match<Endpoint>, request: HttpRequest, responder: HttpResponder): Promise<void> {
     if (this.#draining && !operatorPaths.has(request.path)) throw new ServiceError("draining");
+    if (match.type === "nothing") throw new ServiceError("not_found");
     if (match.type === "route") {
-      await match.route.handle({ ...request, parameters: match.parameters }, responder);
-      return;
+      if (match.route.http === null) throw new ServiceError("upgrade_required");
+      return await match.route.http.handle({ ...request, parameters: match.parameters }, responder);
     }
-    if (match.type === "nothing") {
-      if (this.#socketPaths.match("GET", request.path).type === "route") throw new ServiceError("upgrade_required");
-      throw new ServiceError("not_found");
-    }
-    if (request.method !== "OPTIONS") throw new ServiceError("method_not_allowed", { parameters: { allow: match.allow.join(", ") } });
-    responder.begin(204, { allow: match.allow.join(", "), ...preflightHeaders(match.allow, request.header("access-control-request-headers")) });
+    const allow = match.allow.join(", ");
+    if (request.method !== "OPTIONS") throw new ServiceError("method_not_allowed", { parameters: { allow } });
+    const everyPage = match.routes.some(({ http }) => http?.isForEveryPage === true);
+    responder.begin(204, {
+      allow,
+      ...preflightHeaders(match.allow, request.header("access-control-request-headers")),
+      ...(everyPage ? { "access-control-allow-origin": "*" } : {}),
+    });
     responder.end();
   }
 
-  #fail(error: unknown, request: HttpRequest, responder: HttpResponder, route: string, render: (known: ServiceError) => RenderedResponse = renderError): void {
+  #fail(error: unknown, request: HttpRequest, responder: HttpResponder, route: string, render = this.#rendererOf(request)): void {
     const known = error instanceof ServiceError ? error : new ServiceError("internal", { cause: error });
     if (responder.closed.aborted) return;
     if (known.status >= 500) {
@@ -110,6 +123,13 @@ export class Dispatcher {
     const { status, headers, body } = render(known);
     responder.begin(status, headers);
     responder.end(body);
+  }
+
+  /** What renders the refusals of a request. */
+  #rendererOf(request: HttpRequest): (error: ServiceError) => RenderedResponse {
+    const path = request.path.replace(/^\/+/, "/");
+    const shape = this.#options.refusals?.find(({ prefix }) => path === prefix || path.startsWith(`${prefix}/`));
+    return shape === undefined ? renderError : (error) => shape.render(error, request);
   }
 
   /** Adds CORS to the head, and tells the observer how it ended. */

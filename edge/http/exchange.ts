@@ -63,8 +63,17 @@ export interface HttpRoute {
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** Path with `:placeholders`, or ending in `/*`. */
   path: string;
+  /** Scripts of every page may ask, whatever origins the operator allows: the answer itself says who may read it. */
+  isForEveryPage?: true;
   /** May throw ServiceError at any time: before `begin` it becomes the error body, after it the connection is aborted. */
   handle(request: HttpRequest, responder: HttpResponder): Promise<void>;
+}
+
+/** How everything that the server itself refuses looks below a path: to another protocol's clients in that protocol's shape. */
+export interface RefusalShape {
+  /** Path without a slash at the end; holds for itself and for all paths below. */
+  prefix: string;
+  render(error: ServiceError, request: HttpRequest): RenderedResponse;
 }
 
 export interface SocketRoute {

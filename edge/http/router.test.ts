@@ -23,7 +23,10 @@ describe("Router", () => {
     ["HEAD", "/model", "GET /model {}"],
     ["GET", "//model", "GET /model {}"],
     ["GET", "/model/7/cover", "GET /model/* {}"],
-    ["GET", "/model/", "GET /model/* {}"],
+    ["GET", "/model/", "GET /model {}"],
+    ["GET", "/model/7/cover/", "GET /model/* {}"],
+    ["GET", "/agents/a/versions/latest/", 'GET /agents/:agent/versions/latest {"agent":"a"}'],
+    ["GET", "/agents/a/versions//", "GET /* {}"],
     ["GET", "/agents/a%20b/versions/3", 'GET /agents/:agent/versions/:number {"agent":"a b","number":"3"}'],
     ["GET", "/agents/a/versions/latest", 'GET /agents/:agent/versions/latest {"agent":"a"}'],
     ["GET", "/agents/%zz/versions/3", "GET /* {}"],
@@ -35,9 +38,18 @@ describe("Router", () => {
 
   it("names the methods of a path that exists", () => {
     const narrow = new Router([{ method: "POST", path: "/v1/tts" }, { method: "GET", path: "/model/*" }]);
-    expect(narrow.match("GET", "/v1/tts")).toEqual({ type: "methods", allow: ["OPTIONS", "POST"] });
-    expect(narrow.match("PUT", "/model/1")).toEqual({ type: "methods", allow: ["GET", "HEAD", "OPTIONS"] });
+    expect(narrow.match("GET", "/v1/tts")).toEqual({ type: "methods", allow: ["OPTIONS", "POST"], routes: [{ method: "POST", path: "/v1/tts" }] });
+    expect(narrow.match("PUT", "/model/1")).toEqual({ type: "methods", allow: ["GET", "HEAD", "OPTIONS"], routes: [{ method: "GET", path: "/model/*" }] });
     expect(narrow.match("GET", "/v1/tts/more")).toEqual({ type: "nothing" });
     expect(narrow.match("GET", "/V1/tts")).toEqual({ type: "nothing" });
+  });
+
+  it("takes those of the closest pattern alone", () => {
+    const layered = new Router(["GET /a/b", "PUT /a/:b", "DELETE /a/*", "POST /*"].map((line) => ({ method: line.split(" ")[0] ?? "", path: line.split(" ")[1] ?? "" })));
+    const allowed = (path: string): unknown => {
+      const match = layered.match("PATCH", path);
+      return match.type === "methods" ? match.allow : match.type;
+    };
+    expect([allowed("/a/b"), allowed("/a/c"), allowed("/a/b/c"), allowed("/z")]).toEqual([["GET", "HEAD", "OPTIONS"], ["OPTIONS", "PUT"], ["DELETE", "OPTIONS"], ["OPTIONS", "POST"]]);
   });
 });

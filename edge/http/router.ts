@@ -4,13 +4,16 @@ export interface Routed {
   path: string;
 }
 
-/** What a path leads to: a route, the methods that would have led to one, or nothing. */
+/** What a path leads to: a route, the routes of other methods with the methods that would have led to one, or nothing. */
 export type Match<R> =
   | { type: "route"; route: R; parameters: Record<string, string> }
-  | { type: "methods"; allow: string[] }
+  | { type: "methods"; allow: string[]; routes: R[] }
   | { type: "nothing" };
 
-/** Finds routes by method and path. Literal segments win over `:placeholders`, and these over `/*`. */
+/**
+ * Finds routes by method and path, as OpenAPI reads its paths: of the patterns that fit a path only the closest counts. Literal segments are
+ * closer than `:placeholders`, and these than `/*`, of which the longest is closest.
+ */
 export class Router<R extends Routed> {
   readonly #routes: { route: R; pattern: PathPattern }[];
 
@@ -21,20 +24,27 @@ export class Router<R extends Routed> {
   match(method: string, path: string): Match<R> {
     const segments = splitPath(path);
     const wanted = method === "HEAD" ? "GET" : method;
-    const methods = new Set<string>();
+    const routes: R[] = [];
+    let closest: PathPattern | null = null;
     for (const { route, pattern } of this.#routes) {
+      if (closest !== null && comparePatterns(closest, pattern) < 0) break;
       const parameters = matchPath(pattern, segments);
       if (parameters === null) continue;
       if (route.method === wanted) return { type: "route", route, parameters };
-      methods.add(route.method);
+      closest = pattern;
+      routes.push(route);
     }
-    if (methods.size === 0) return { type: "nothing" };
-    if (methods.has("GET")) methods.add("HEAD");
-    return { type: "methods", allow: [...methods, "OPTIONS"].sort() };
+    return routes.length === 0 ? { type: "nothing" } : { type: "methods", routes, allow: methodsOf(routes) };
   }
 }
 
-/** A path pattern in segments; `rest` when it ends in `/*`, which also matches nothing more. */
+function methodsOf(routes: readonly Routed[]): string[] {
+  const methods = new Set(routes.map(({ method }) => method)).add("OPTIONS");
+  if (methods.has("GET")) methods.add("HEAD");
+  return [...methods].sort();
+}
+
+/** A path pattern in segments; `rest` when it ends in `/*`. */
 export interface PathPattern {
   segments: string[];
   rest: boolean;
@@ -46,9 +56,9 @@ export function compilePath(path: string): PathPattern {
   return { segments: splitPath(rest ? path.slice(0, -2) : path), rest };
 }
 
-/** Segments without the leading slash. A client whose base address ends in a slash sends `//v1/…`: that means the same. */
+/** Segments without the leading slash. A client whose base address ends in a slash sends `//v1/…`, others end a path in one: both mean the same. */
 export function splitPath(path: string): string[] {
-  return path.replace(/^\/+/, "").split("/");
+  return path.replace(/^\/+/, "").replace(/\/$/, "").split("/");
 }
 
 /** Decoded placeholder values, or null where the path does not fit. A placeholder takes one segment of at least one character. */

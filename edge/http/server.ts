@@ -19,18 +19,22 @@ export interface Server {
 /** Opens the port and serves the given routes. Throws `internal` when the port is taken. */
 export async function startServer(options: ServerOptions): Promise<Server> {
   const dispatcher = new Dispatcher(options);
-  const sockets: SocketRoute[] = options.sockets.map((route) => ({
-    ...route,
-    upgrade: async (request) => {
-      dispatcher.assertOpen();
-      return await route.upgrade(request);
-    },
-  }));
+  const sockets: SocketRoute[] = options.sockets.flatMap((route) => {
+    const guarded: SocketRoute = {
+      ...route,
+      upgrade: async (request) => {
+        dispatcher.assertOpen();
+        return await route.upgrade(request);
+      },
+    };
+    // The engine takes paths to the letter: one that ends in a slash is another one to it.
+    return [guarded, { ...guarded, path: `${route.path}/` }];
+  });
   const listener = await listen({
     ...options,
     sockets,
     answer: (request, responder) => dispatcher.answer(request, responder),
-    refuseUpgrade: (request, responder, path, error) => dispatcher.refuseUpgrade(request, responder, path, error),
+    refuseUpgrade: (request, responder, path, error) => dispatcher.refuseUpgrade(request, responder, path.replace(/\/$/, ""), error),
   });
   return {
     port: listener.port,

@@ -19,6 +19,10 @@ const formErrors: ErrorCode[] = [
   "malformed_multipart", "malformed_json", "malformed_msgpack", "payload_too_large", "unsupported_media_type", "validation",
 ];
 const formTypes = ["multipart/form-data", "application/x-www-form-urlencoded", "application/json", "application/msgpack"];
+/** What an uploaded file may be served as: its first bytes decide. */
+const fileTypes = [
+  "audio/wav", "audio/flac", "audio/ogg", "audio/mpeg", "audio/webm", "audio/mp4", "image/png", "image/jpeg", "image/gif", "image/webp", "application/octet-stream",
+];
 const speechHeaders = [
   { name: "model", description: "s2.1-pro, s2.1-pro-free, s2-pro (when absent) or s1." },
   { name: "traceparent", description: "W3C trace context; spans of this request join the caller's trace." },
@@ -102,23 +106,39 @@ const voices: Operation[] = [
     errors: [...authentication, "not_found"],
     curl: "",
   },
+  {
+    method: "GET", path: "/model/{id}/samples/{position}", tag: "Voices", needsKey: true,
+    summary: "Download a sample of a voice",
+    description: "As it was uploaded. Positions count from 0; the voice's samples name these addresses.",
+    success: { status: 200, description: "The file.", mediaTypes: fileTypes },
+    errors: [...authentication, "not_found"],
+    curl: "-o sample",
+  },
+  {
+    method: "GET", path: "/model/{id}/cover", tag: "Voices", needsKey: true,
+    summary: "Download the cover of a voice",
+    description: "As it was uploaded; cover_image of the voice names this address.",
+    success: { status: 200, description: "The image.", mediaTypes: fileTypes },
+    errors: [...authentication, "not_found"],
+    curl: "-o cover",
+  },
 ];
 
 const wallet: Operation[] = [
   {
-    method: "GET", path: "/wallet/self/api-credit", tag: "Wallet", needsKey: true,
+    method: "GET", path: "/wallet/{user_id}/api-credit", tag: "Wallet", needsKey: true,
     summary: "Show the team's credit",
-    description: "Credit is a decimal in text.",
+    description: "Credit is a decimal in text. user_id is self, or the caller's own.",
     success: { status: 200, description: "The balance.", mediaTypes: json, schema: apiCredit },
-    errors: authentication,
+    errors: [...authentication, "not_found"],
     curl: "",
   },
   {
-    method: "GET", path: "/wallet/self/package", tag: "Wallet", needsKey: true,
+    method: "GET", path: "/wallet/{user_id}/package", tag: "Wallet", needsKey: true,
     summary: "Show the team's package",
-    description: "A self-hosted service sells none: the counts are zero.",
+    description: "A self-hosted service sells none: the counts are zero. user_id is self, or the caller's own.",
     success: { status: 200, description: "The package.", mediaTypes: json, schema: walletPackage },
-    errors: authentication,
+    errors: [...authentication, "not_found"],
     curl: "",
   },
 ];

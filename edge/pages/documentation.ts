@@ -50,9 +50,9 @@ function exampleCall({ method, path, curl, needsKey }: Operation, baseUrl: strin
   return parts.join(" ");
 }
 
-/** A path with its placeholders as shell variables; the reader sets them. */
+/** A path with its placeholders as shell variables; the reader sets them. Of users only the caller himself is shown. */
 export function examplePath(path: string): string {
-  return path.replace(/\{(\w+)\}/g, (_, name: string) => (name === "id" ? "$VOICE_ID" : `$${name.toUpperCase()}`));
+  return path.replace("{user_id}", "self").replace(/\{(\w+)\}/g, (_, name: string) => (name === "id" ? "$VOICE_ID" : `$${name.toUpperCase()}`));
 }
 
 function details(title: string, rows: string[][]): string {

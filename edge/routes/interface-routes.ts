@@ -1,12 +1,19 @@
-import { compatRoutes } from "../compat/routes.js";
-import type { HttpRoute, SocketRoute } from "../http/exchange.js";
+import { compatRefusals, compatRoutes } from "../compat/routes.js";
+import type { HttpRoute, RefusalShape, SocketRoute } from "../http/exchange.js";
 import type { ListeningContext } from "../listening/context.js";
 import type { SpeechContext } from "../speech/session/context.js";
 import { listeningRoutes } from "./listening/routes.js";
 import { speechRoutes } from "./speech/routes.js";
 
+/** Routes, and how refusals look where they are not the default protocol's. */
+export interface InterfaceRoutes {
+  http: HttpRoute[];
+  sockets: SocketRoute[];
+  refusals: readonly RefusalShape[];
+}
+
 /** Everything that the edge answers itself: the native interface, and the same in other vendors' words. */
-export function interfaceRoutes(context: SpeechContext, listening: ListeningContext): { http: HttpRoute[]; sockets: SocketRoute[] } {
+export function interfaceRoutes(context: SpeechContext, listening: ListeningContext): InterfaceRoutes {
   const [native, compat] = [speechRoutes(context), compatRoutes(context, listening)];
-  return { http: [...native.http, ...listeningRoutes(listening), ...compat.http], sockets: [...native.sockets, ...compat.sockets] };
+  return { http: [...native.http, ...listeningRoutes(listening), ...compat.http], sockets: [...native.sockets, ...compat.sockets], refusals: compatRefusals };
 }

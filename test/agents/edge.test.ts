@@ -52,6 +52,10 @@ describe("agents through the edge of a real cluster", () => {
     expect(await widget({ origin: "https://other.example" })).toEqual([403, "*", "Origin not allowed"]);
     expect(await widget({ origin })).toEqual([200, "*", { agent_name: "Ann" }]);
     expect((await ask("GET", path, { origin })).headers.get("access-control-allow-origin")).toBeNull();
-    expect((await fetch(`${cluster.baseUrl}${path}/widget`, { method: "POST" })).status).toBe(401);
+    for (const [asked, allowed] of [[`${path}/widget`, "*"], [path, null]] as const) {
+      const { headers } = await ask("OPTIONS", asked, { key: null, origin });
+      expect([asked, headers.get("access-control-allow-origin"), headers.get("access-control-allow-headers")]).toEqual([asked, allowed, expect.stringContaining("x-fish-sdk")]);
+    }
+    expect((await fetch(`${cluster.baseUrl}${path}/widget`, { method: "POST" })).status).toBe(405);
   });
 });

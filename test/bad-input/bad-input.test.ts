@@ -21,7 +21,8 @@ describe("bad input", () => {
 
   beforeAll(async () => {
     // All streams are admitted: this is about input, not about load.
-    cluster = await startCluster({ settings: { PARLEY_ADMISSION_WAIT_MS: "600000" } });
+    // Live clients here wait for the close, which comes a second after finish, not a minute.
+    cluster = await startCluster({ settings: { PARLEY_ADMISSION_WAIT_MS: "600000", PARLEY_LIVE_REUSE_SECONDS: "1" } });
     const form = { type: "tts", train_mode: "fast", title: "A voice", visibility: "private", voices: [goodSample] };
     const made = await ask("POST", "/model", form);
     expect(made.status).toBe(201);

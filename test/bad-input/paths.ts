@@ -1,4 +1,4 @@
-import { CANARY, type Case, error, type Expected, success } from "./case.js";
+import { CANARY, type Case, error, success } from "./case.js";
 import { goodSpeech, httpCase, JSON_TYPE, SPEECH_EVENTS } from "./requests.js";
 
 const found404 = error("not_found");
@@ -7,11 +7,11 @@ const found404 = error("not_found");
 const nowhere = [
   "/v1",
   "/v1/",
-  "/v1/tts/",
+  "/v1/tts//",
   "/v1//tts",
   "/v1/tts/stream",
   "/v1/tts/stream/",
-  "/v1/tts/stream/with-timestamp/",
+  "/v1/tts/stream/with-timestamp//",
   "/v1/tts/stream/with_timestamp",
   "/v1/TTS",
   "/V1/tts",
@@ -21,7 +21,6 @@ const nowhere = [
   "/v1/tts%20",
   "/v1/tts;x=1",
   "/v1/tts.json",
-  "/v1/tts/live/",
   "/v1/tts/live/x",
   "/v2/tts",
   `/${CANARY}`,
@@ -52,9 +51,9 @@ const nowhere = [
   "/:id",
   "/docs/../data",
   "/docs%2f",
-  "/health/",
+  "/health//",
   "/metrics/x",
-  "/openapi.json/",
+  "/openapi.json//",
   "/a".repeat(2000),
   `/${"x".repeat(8000)}`,
 ];
@@ -135,8 +134,8 @@ export function pathCases(): Case[] {
     ...["/wallet/self", "/wallet/self/", "/wallet/self/x", "/wallet/self/package/x", "/wallet/api-credit"].map((path) =>
       httpCase(`GET ${path}`, { method: "GET", path, expected: found404 }),
     ),
-    // A client whose base address ends in a slash (protocols.md 1.2).
-    ...["//model?page_size=1", "//wallet/self/package"].map((path) => httpCase(`GET ${path}`, { method: "GET", path, expected: success(200) })),
+    // A client whose base address ends in a slash (protocols.md 1.2), or that ends its paths in one.
+    ...["//model?page_size=1", "//wallet/self/package", "/model/?page_size=1", "//model/{voice}/", "/health/", "/openapi.json/"].map((path) => httpCase(`GET ${path}`, { method: "GET", path, expected: success(200) })),
   ];
 }
 
@@ -161,17 +160,14 @@ export function methodCases(): Case[] {
     ["/", get],
   ];
   const live = ["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH"];
-  const upgradeOr405: Expected[] = [...error("upgrade_required"), ...notAllowed];
   const preflights = ["/v1/tts", SPEECH_EVENTS, "/model", "/model/{voice}", "/wallet/self/package", "/health"];
   return [
     ...wrong.flatMap(([path, methods]) => methods.map((method) => httpCase(`${method} ${path}`, { method, path, expected: notAllowed }))),
     ...["GET", "TRACE", "PROPFIND"].map((method) => httpCase(`${method} of nothing`, { method, path: `/${CANARY}`, expected: found404 })),
-    ...live.map((method) =>
-      httpCase(`${method} without an upgrade on the live path`, {
-        method,
-        path: "/v1/tts/live",
-        expected: method === "GET" ? error("upgrade_required") : upgradeOr405,
-      }),
+    ...["/v1/tts/live", "/v1/tts/live/"].flatMap((path) =>
+      live.map((method) =>
+        httpCase(`${method} without an upgrade on ${path}`, { method, path, expected: method === "GET" || method === "HEAD" ? error("upgrade_required") : notAllowed }),
+      ),
     ),
     httpCase("an upgrade to another protocol", {
       method: "GET",

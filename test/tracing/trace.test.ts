@@ -74,9 +74,9 @@ describe("traces of a cluster", () => {
   it("follow a forwarded request into the control plane, by route and not by path", async () => {
     const traceId = "a".repeat(32);
     await call("/model/canarypath?x=canaryquery", { headers: { traceparent: `00-${traceId}-${"b".repeat(16)}-01`, origin: "https://canaryheader.example" } });
-    await whenThere(traceId, "HTTP GET /model/*");
+    await whenThere(traceId, "HTTP GET /model/:id");
     const spans = await whenThere(traceId, "control-plane GET /model/:id");
-    const [http] = named(spans, "HTTP GET /model/*");
+    const [http] = named(spans, "HTTP GET /model/:id");
     expect(named(spans, "control-plane GET /model/:id")[0]).toMatchObject({ parentSpanId: http?.spanId, service: "parley-control-plane" });
     expect(http?.attributes["http.response.status_code"]).toBe(404);
   });
@@ -84,10 +84,10 @@ describe("traces of a cluster", () => {
   it("follow the questions about keys and voices into the control plane", async () => {
     const [key, voice] = ["1a".repeat(16), "2b".repeat(16)];
     await call("/wallet/self/package", { headers: { authorization: "Bearer canarykey", traceparent: `00-${key}-${"b".repeat(16)}-01` } });
-    await whenThere(key, "HTTP GET /wallet/*");
+    await whenThere(key, "HTTP GET /wallet/:user_id/package");
     const ofKey = await whenThere(key, "control-plane verify-key");
     expect(named(ofKey, "control-plane verify-key")[0]).toMatchObject({
-      ...{ parentSpanId: named(ofKey, "HTTP GET /wallet/*")[0]?.spanId, service: "parley-control-plane" },
+      ...{ parentSpanId: named(ofKey, "HTTP GET /wallet/:user_id/package")[0]?.spanId, service: "parley-control-plane" },
       ...{ failed: false, attributes: {} },
     });
     const body = { text: "canarytext", reference_id: "0".repeat(32) };

@@ -1,0 +1,56 @@
+import type { KeyScope } from "./bus/control.js";
+
+/** One HTTP operation that the control plane answers and edges forward to it. */
+export interface ForwardedOperation {
+  method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /** Path with `:placeholders`, each for one segment. */
+  path: string;
+  /** What the caller's key must cover; null where no key is asked for. */
+  scope: KeyScope | null;
+}
+
+type Method = ForwardedOperation["method"];
+
+function on(path: string, scope: KeyScope | null, ...methods: Method[]): ForwardedOperation[] {
+  return methods.map((method) => ({ method, path, scope }));
+}
+
+/** All of them, for the edge's router and its preflight answers. Tests compare them with the control plane's routes and with `/openapi.json`. */
+export const forwardedOperations: readonly ForwardedOperation[] = [
+  ...on("/model", "voices", "GET", "POST"),
+  ...on("/model/:id", "voices", "GET", "PATCH", "DELETE"),
+  ...on("/model/:id/samples/:position", "voices", "GET"),
+  ...on("/model/:id/cover", "voices", "GET"),
+  ...on("/wallet/:user_id/api-credit", "wallet", "GET"),
+  ...on("/wallet/:user_id/package", "wallet", "GET"),
+  ...on("/v1/usage", "wallet", "GET"),
+  ...on("/v1/agent/agents", "agents", "GET", "POST"),
+  ...on("/v1/agent/agents/:agent_id", "agents", "GET", "PATCH", "DELETE"),
+  ...on("/v1/agent/agents/:agent_id/widget", null, "GET"),
+  ...on("/v1/agent/agents/:agent_id/config", "agents", "GET", "PATCH"),
+  ...on("/v1/agent/agents/:agent_id/publish", "agents", "POST"),
+  ...on("/v1/agent/agents/:agent_id/versions", "agents", "GET"),
+  ...on("/v1/agent/agents/:agent_id/versions/:version_number", "agents", "GET"),
+  ...on("/v1/agent/agents/:agent_id/tests/:test_id", "agents", "PUT", "DELETE"),
+  ...on("/v1/agent/agents/:agent_id/tests/run", "agents", "POST"),
+  ...on("/v1/agent/agents/:agent_id/test-tools", "agents", "GET"),
+  ...on("/v1/agent/agents/:agent_id/test-batches/:batch_id", "agents", "GET"),
+  ...on("/v1/agent/tests", "agents", "GET", "POST"),
+  ...on("/v1/agent/tests/:test_id", "agents", "GET", "PATCH", "DELETE"),
+  ...on("/v1/agent/test-runs", "agents", "GET"),
+  ...on("/v1/agent/test-runs/:run_id", "agents", "GET"),
+  ...on("/v1/agent/tools", "agents", "GET", "POST"),
+  ...on("/v1/agent/tools/:tool_id", "agents", "GET", "PATCH", "DELETE"),
+  ...on("/v1/agent/tools/:tool_id/agents", "agents", "GET"),
+  ...on("/v1/agent/tools/:tool_id/test", "agents", "POST"),
+  ...on("/v1/agent/knowledge-sources", "agents", "GET", "POST"),
+  ...on("/v1/agent/knowledge-sources/:source_id", "agents", "GET", "PATCH", "DELETE"),
+  ...on("/v1/agent/knowledge-sources/:source_id/agents", "agents", "GET"),
+  ...on("/v1/agent/available-phone-numbers", "agents", "GET"),
+  ...on("/v1/agent/phone-numbers", "agents", "GET", "POST"),
+  ...on("/v1/agent/phone-numbers/:phone_number_id", "agents", "GET", "PATCH", "DELETE"),
+  ...on("/v1/agent/phone-numbers/:phone_number_id/sip-config", "agents", "PUT"),
+  ...on("/v1/agent/webhook-deliveries", "agents", "GET"),
+  ...on("/v1/agent/webhook-deliveries/:delivery_id", "agents", "GET"),
+  ...on("/v1/agent/webhook-deliveries/:delivery_id/redeliver", "agents", "POST"),
+];
