@@ -1,10 +1,9 @@
 import { randomInt } from "node:crypto";
-import { Ajv2020 } from "ajv/dist/2020.js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type ErrorCode, errorCatalogue } from "#protocol/errors";
 import type { HttpCase } from "../bad-input/case.js";
 import { type HttpAnswer, sendHttp } from "../bad-input/send.js";
 import { allModels, startCluster, type TestCluster } from "../harness/cluster.js";
+import { judgeBy } from "./judge.js";
 import { drawFrom } from "./random.js";
 import { type Description, drawRequest, type FuzzOperation, KnownIds, operationsOf } from "./requests.js";
 import type { Resolve } from "./values.js";
@@ -13,10 +12,6 @@ import type { Resolve } from "./values.js";
 const { FUZZ_REQUESTS = "600", FUZZ_SEED = "20261120", FUZZ_LANES = "8" } = process.env;
 const REQUESTS = Number(FUZZ_REQUESTS);
 const SEED = FUZZ_SEED === "random" ? randomInt(1e9) : Number(FUZZ_SEED);
-
-/** What this cluster lacks and says so: these are answers, not failures. */
-const lacking: ErrorCode[] = ["tests_cannot_run", "phone_provider_missing", "no_worker"];
-const lackingMessages = lacking.map((code) => new RegExp(`^${errorCatalogue[code].message.replace(/[.*+?^$()|[\]\\]/g, "\\$&").replace(/\{\w+\}/g, ".*")}$`));
 
 describe("requests generated from /openapi.json", () => {
   let cluster: TestCluster;
@@ -75,29 +70,4 @@ function isTooLong({ method, path, headers }: HttpCase, { status }: HttpAnswer):
   // What `sendHttp` adds by itself: host, authorization, connection.
   const added = 400;
   return status === 431 && method.length + path.length + fields + added > 16 * 1024;
-}
-
-function judgeBy(description: Description): (target: FuzzOperation, answer: HttpAnswer) => string | null {
-  const ajv = new Ajv2020({ strict: false, allErrors: true });
-  ajv.addFormat("date-time", /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/);
-  ajv.addFormat("date", /^\d{4}-\d\d-\d\d$/);
-  ajv.addSchema(description, "description");
-  return ({ pattern, method, operation }, { status, headers, body }) => {
-    const type = (headers["content-type"] ?? "").split(";")[0] ?? "";
-    const shown = `${status} ${type} ${type.startsWith("audio/") ? "" : body.toString("utf8").slice(0, 300)}`;
-    if (status >= 500) {
-      const { message = "" } = (type === "application/json" ? JSON.parse(body.toString()) : {}) as { message?: string };
-      if (!lackingMessages.some((known) => known.test(message))) return `a server error: ${shown}`;
-    }
-    const response = operation.responses[String(status)];
-    if (response === undefined) return `not declared: ${shown}`;
-    // Of one status, one message may have no body and another one have one.
-    if (body.byteLength === 0) return response.content === undefined || [401, 415].includes(status) ? null : `no body where one is declared: ${shown}`;
-    if (response.content?.[type] === undefined) return `a body that is not declared: ${shown}`;
-    if (type !== "application/json") return null;
-    const steps = ["paths", pattern, method.toLowerCase(), "responses", String(status), "content", type, "schema"];
-    const validate = ajv.getSchema(`description#/${steps.map((step) => encodeURIComponent(step.replaceAll("~", "~0").replaceAll("/", "~1"))).join("/")}`);
-    if (validate === undefined) return "its schema cannot be read";
-    return validate(JSON.parse(body.toString())) === true ? null : `${ajv.errorsText(validate.errors)}: ${shown}`;
-  };
 }
