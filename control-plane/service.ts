@@ -17,6 +17,7 @@ import {
 import { ServiceError, toErrorRecord } from "#protocol/errors";
 import type { Bus, Subscription } from "#common/bus/bus";
 import type { Clock } from "#common/clock";
+import { logFailure } from "#common/http/log-failure";
 import { validate } from "#common/http/validation";
 import type { Logger } from "#common/log";
 import type { Outbound } from "#common/outbound/outbound";
@@ -178,7 +179,7 @@ async function toReply<T>(log: Logger, subject: string, work: () => Promise<T>):
     return { ok: true, value: await work() };
   } catch (error) {
     const known = toServiceError(error);
-    if (known.status >= 500) log.error({ err: known.cause ?? known, subject }, "a control request failed");
+    logFailure(log, known, { subject });
     return { ok: false, error: toErrorRecord(known) };
   }
 }

@@ -2,6 +2,7 @@ import { type ForwardedRequest, type ForwardedResponse, MAX_INLINE_BODY_BYTES, u
 import { ServiceError } from "#protocol/errors";
 import type { Bus } from "#common/bus/bus";
 import { renderError } from "#common/http/error-body";
+import { logFailure } from "#common/http/log-failure";
 import { newIdentifier } from "#common/identifier";
 import type { Logger } from "#common/log";
 import { toServiceError } from "../database/failure.js";
@@ -21,7 +22,7 @@ export async function answerForwarded(router: Router, bus: Bus, log: Logger, req
     return await fitToBus(bus, await router.handle(request, readBody));
   } catch (error) {
     const known = toServiceError(error);
-    if (known.status >= 500) log.error({ err: known.cause ?? known, method: request.method, code: known.code }, "a request failed");
+    logFailure(log, known, { method: request.method, route: router.patternOf(request) });
     return renderError(known);
   } finally {
     if (request.bodyObject !== null) await discard(bus, log, request.bodyObject);

@@ -1,4 +1,5 @@
 import { ServiceError } from "#protocol/errors";
+import { logFailure } from "#common/http/log-failure";
 import type { Logger } from "#common/log";
 import type { HttpRequest, HttpResponder, HttpRoute, RefusalShape } from "../http/exchange.js";
 import type { RenderError } from "./error-answer.js";
@@ -27,7 +28,7 @@ export function compatRoute(options: CompatRouteOptions): HttpRoute {
         await handle(request, responder);
       } catch (error) {
         const known = error instanceof ServiceError ? error : new ServiceError("internal", { cause: error });
-        if (known.status >= 500) log.warn({ err: known, trace_id: request.trace.traceId, route: path }, "a compatibility request failed");
+        logFailure(log, known, { route: path, trace_id: request.trace.traceId });
         if (responder.closed.aborted) return;
         if (responder.begun) return responder.abort();
         const { status, headers, body } = renderError(known);

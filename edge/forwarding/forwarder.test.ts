@@ -129,10 +129,10 @@ describe("the widget's route", () => {
 
   it("lets every page read refusals and failures too", async () => {
     answer = async () => ({ status: 403, headers: {}, body: Buffer.from("{}") });
-    await new Forwarder(options).forwardOpen(request("GET", "/"), responder);
+    await new Forwarder(options).forwardOpen(request("GET", "/"), responder, "/");
     expect([sent?.status, sent?.headers["access-control-allow-origin"]]).toEqual([403, "*"]);
     answer = () => Promise.reject(new ServiceError("dependency_unavailable", { parameters: { dependency: "The control plane" } }));
-    await new Forwarder(options).forwardOpen(request("GET", "/"), responder);
+    await new Forwarder(options).forwardOpen(request("GET", "/"), responder, "/");
     expect([sent?.status, sent?.headers["access-control-allow-origin"]]).toEqual([503, "*"]);
   });
 });

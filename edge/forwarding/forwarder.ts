@@ -12,6 +12,7 @@ import { forwardedOperations } from "#protocol/forwarded";
 import { toolHopsHeader } from "#protocol/tools";
 import type { Bus, ObjectBucket } from "#common/bus/bus";
 import { renderError } from "#common/http/error-body";
+import { logFailure } from "#common/http/log-failure";
 import { newIdentifier } from "#common/identifier";
 import type { Logger } from "#common/log";
 import { formatTraceparent } from "#common/tracing/traceparent";
@@ -55,9 +56,9 @@ export class Forwarder {
 
   /**
    * Hands a request on without looking for a key, for routes that visitors' browsers call. Who may call is not decided by the operator's list
-   * of origins but by the answer, so every page may read it, refusals too. Never throws.
+   * of origins but by the answer, so every page may read it, refusals too. `route` names it in the log. Never throws.
    */
-  async forwardOpen(request: HttpRequest, responder: HttpResponder): Promise<void> {
+  async forwardOpen(request: HttpRequest, responder: HttpResponder, route: string): Promise<void> {
     const readable: HttpResponder = {
       ...responder,
       begin: (status, headers) => responder.begin(status, { ...headers, ...everyPage }),
@@ -70,7 +71,7 @@ export class Forwarder {
     } catch (error) {
       if (responder.begun) throw error;
       const known = error instanceof ServiceError ? error : new ServiceError("internal", { cause: error });
-      if (known.status >= 500) this.#options.log.warn({ err: known, trace_id: request.trace.traceId }, "an open request was refused");
+      logFailure(this.#options.log, known, { route, trace_id: request.trace.traceId });
       const { status, headers, body } = renderError(known);
       readable.begin(status, headers);
       readable.end(body);
@@ -140,7 +141,7 @@ function headersOf(request: HttpRequest): Record<string, string> {
 export function forwardedRoutes(options: ForwarderOptions): HttpRoute[] {
   const forwarder = new Forwarder(options);
   return forwardedOperations.map(({ method, path, scope }): HttpRoute => {
-    if (scope === null) return { method, path, isForEveryPage: true, handle: (request, responder) => forwarder.forwardOpen(request, responder) };
+    if (scope === null) return { method, path, isForEveryPage: true, handle: (request, responder) => forwarder.forwardOpen(request, responder, path) };
     return { method, path, handle: (request, responder) => forwarder.forward(request, responder, scope) };
   });
 }

@@ -1,5 +1,6 @@
 import { ServiceError } from "#protocol/errors";
 import { type RenderedResponse, renderError } from "#common/http/error-body";
+import { logFailure } from "#common/http/log-failure";
 import type { Logger } from "#common/log";
 import type { TraceContext } from "#common/tracing/traceparent";
 import { type CorsPolicy, corsHeaders, preflightHeaders } from "./cors.js";
@@ -10,6 +11,7 @@ import { type Match, Router } from "./router.js";
 export interface ExchangeRecord {
   /** Path pattern of the route, or `unmatched`: never the path itself, which strangers choose. */
   route: string;
+  /** One of the usual methods, or `_OTHER`. */
   method: string;
   /** Status sent; 499 when the client left before one was. */
   status: number;
@@ -37,6 +39,9 @@ export interface DispatcherOptions {
 
 /** Paths that answer while the server drains: they are how a balancer learns of it. */
 const operatorPaths = new Set(["/health", "/ready", "/metrics"]);
+
+/** Methods that are reported by their names; clients can make up others, and each would be a time series of its own. */
+const knownMethods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 
 /** Status logged for a client that left first (nginx's convention). */
 const CLIENT_LEFT = 499;
@@ -91,7 +96,8 @@ export class Dispatcher {
   }
 
   async #serve(match: Match<Endpoint>, request: HttpRequest, responder: HttpResponder): Promise<void> {
-    if (this.#draining && !operatorPaths.has(request.path)) throw new ServiceError("draining");
+    const isOperators = match.type === "route" && operatorPaths.has(match.route.path);
+    if (this.#draining && !isOperators) throw new ServiceError("draining");
     if (match.type === "nothing") throw new ServiceError("not_found");
     if (match.type === "route") {
       if (match.route.http === null) throw new ServiceError("upgrade_required");
@@ -111,11 +117,7 @@ export class Dispatcher {
   #fail(error: unknown, request: HttpRequest, responder: HttpResponder, route: string, render = this.#rendererOf(request)): void {
     const known = error instanceof ServiceError ? error : new ServiceError("internal", { cause: error });
     if (responder.closed.aborted) return;
-    if (known.status >= 500) {
-      const line = { err: known, trace_id: request.trace.traceId, route, status: known.status };
-      if (known.status === 500) this.#options.log.error(line, "a request failed");
-      else this.#options.log.warn(line, "a request was refused");
-    }
+    logFailure(this.#options.log, known, { route, trace_id: request.trace.traceId });
     if (responder.begun) {
       responder.abort();
       return;
@@ -145,7 +147,8 @@ export class Dispatcher {
       over = true;
       this.#active--;
       if (this.#active === 0) this.#onIdle?.();
-      const record = { route, method: request.method, status, durationMs: nowMs() - startedMs, sentBytes };
+      const method = knownMethods.has(request.method) ? request.method : "_OTHER";
+      const record = { route, method, status, durationMs: nowMs() - startedMs, sentBytes };
       observer.ended(record, request.trace);
       log.debug({ trace_id: request.trace.traceId, ...record }, "answered");
     };
