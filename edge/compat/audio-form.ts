@@ -11,15 +11,23 @@ const limits = { files: 1, fileBytes: MAX_COMPAT_AUDIO_BYTES, fields: 200, field
 export interface AudioForm {
   /** Values by field; a field that came several times has a list. `name[]` and `name` are one. */
   values: Record<string, string | string[]>;
+  /** The file; never empty. */
   audio: Uint8Array;
 }
 
-/** Reads a form with a `file`. Throws `unsupported_media_type`, `malformed_multipart`, `payload_too_large`, and `refused_parameter` without a file. */
+/** Reads a form with a `file`. Throws `unsupported_media_type`, `malformed_multipart`, `payload_too_large`, and `validation` without a file, or with an empty one. */
 export async function readAudioForm(request: HttpRequest): Promise<AudioForm> {
   const contentType = request.header("content-type");
   if (!isMultipart(contentType)) throw new ServiceError("unsupported_media_type");
   const form = await parseMultipart(contentType ?? "", inTurns(await request.body(MAX_COMPAT_AUDIO_BODY_BYTES)), limits);
-  return { values: valuesOf(form), audio: filesNamed(form, "file")[0]?.bytes ?? new Uint8Array(0) };
+  return { values: valuesOf(form), audio: present(filesNamed(form, "file")[0]?.bytes) };
+}
+
+function present(audio: Uint8Array | undefined): Uint8Array {
+  const loc = ["body", "file"];
+  if (audio === undefined) throw new ServiceError("validation", { problems: [{ type: "missing", loc, msg: "Field required" }] });
+  if (audio.byteLength === 0) throw new ServiceError("validation", { problems: [{ type: "value_error", loc, msg: "The file is empty" }] });
+  return audio;
 }
 
 function valuesOf(form: Form): Record<string, string | string[]> {

@@ -1,6 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { openAiTranscription, openAiTranscriptFormats } from "#protocol/compat/openai-transcription";
-import { mapOpenAiTranscription } from "./transcription-request.js";
+import { ServiceError } from "#protocol/errors";
+import { uploadRequest } from "../../listening/testing/listening-bench.js";
+import { renderOpenAiError } from "../error-answer.js";
+import { mapOpenAiTranscription, readOpenAiTranscription } from "./transcription-request.js";
 
 const rows = openAiTranscription.parameters.filter((row) => row.place === "form");
 const minimal = { model: "service/transcribe-1", response_format: "verbose_json" };
@@ -36,5 +39,26 @@ describe("OpenAI's transcription request", () => {
     expect(map({ timestamp_granularities: ["segment", "word"] }).withWords).toBe(true);
     expect(map({ timestamp_granularities: "segment" }).withWords).toBe(false);
     expect([map({ stream: "false" }).isStreamed, map({ stream: true }).isStreamed, map({}).isStreamed]).toEqual([false, true, false]);
+  });
+
+  it("says plainly that there is no file, or nothing in it", async () => {
+    const form = async (file: Blob | null): Promise<[Uint8Array, Record<string, string>]> => {
+      const data = new FormData();
+      data.set("model", "whisper-1");
+      if (file !== null) data.set("file", file, "a.wav");
+      const body = new Response(data);
+      return [new Uint8Array(await body.clone().arrayBuffer()), { "content-type": body.headers.get("content-type") ?? "" }];
+    };
+    const json = (value: object): [Uint8Array, Record<string, string>] => [Buffer.from(JSON.stringify({ model: "whisper-1", ...value })), { "content-type": "application/json" }];
+    const said = async ([body, headers]: [Uint8Array, Record<string, string>]): Promise<unknown> => {
+      const error: unknown = await readOpenAiTranscription(uploadRequest(body, headers), { PARLEY_MODEL_ALIASES: {} }).catch((thrown: unknown) => thrown);
+      if (!(error instanceof ServiceError)) throw new TypeError("it was taken");
+      const { error: shown } = JSON.parse(Buffer.from(renderOpenAiError(error).body).toString()) as { error: Record<string, unknown> };
+      return [shown["code"], shown["message"], shown["param"]];
+    };
+    expect(await said(await form(null))).toEqual([400, "file: Field required", "file"]);
+    expect(await said(await form(new Blob([])))).toEqual([400, "file: The file is empty", "file"]);
+    expect(await said(json({ input_audio: { data: "" } }))).toEqual([400, "input_audio.data: Input should be audio bytes: binary, base64 or a data URL", "input_audio.data"]);
+    expect(await said(json({}))).toEqual([400, "input_audio: Field required", "input_audio"]);
   });
 });

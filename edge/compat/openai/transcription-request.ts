@@ -51,7 +51,7 @@ const jsonBody = z.object({ input_audio: z.object({ data: audioBytes }) });
 export async function readOpenAiTranscription(request: HttpRequest, settings: ModelNames): Promise<MappedTranscription> {
   if (Object.keys(nativeHeaders((name) => request.header(name))).length > 0) throw refusal("X-Fish-*", "native options apply to speech only");
   const { values, audio } = isMultipart(request.header("content-type")) ? await readAudioForm(request) : await readJson(request);
-  return { ...mapOpenAiTranscription(values, settings), audio: checked(audio) };
+  return { ...mapOpenAiTranscription(values, settings), audio: bounded(audio) };
 }
 
 /** Maps the parameters of a transcription; the sound is apart. Throws `refused_parameter`, `unknown_model`, `unsupported_format`, `validation`. */
@@ -80,8 +80,7 @@ async function readJson(request: HttpRequest): Promise<{ values: Record<string, 
   return { values: value as Record<string, unknown>, audio: input_audio.data };
 }
 
-function checked(audio: Uint8Array): Uint8Array {
-  if (audio.byteLength === 0) throw refusal("file", "a file is needed");
+function bounded(audio: Uint8Array): Uint8Array {
   if (audio.byteLength > MAX_COMPAT_AUDIO_BYTES) throw new ServiceError("payload_too_large", { parameters: { limitBytes: MAX_COMPAT_AUDIO_BYTES } });
   return audio;
 }
