@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { errorCatalogue } from "#protocol/errors";
 import { buildOpenApi } from "./document.js";
 import { operations } from "./operations.js";
 
@@ -41,6 +42,25 @@ describe("the OpenAPI document", () => {
     expect(tts.responses["415"]).toEqual({ description: "No body" });
     expect(tts.responses["422"]?.content?.["application/json"]?.schema).toEqual({ $ref: "#/components/schemas/Problems" });
     expect(tts.responses["503"]?.headers).toHaveProperty("Retry-After");
+  });
+
+  it("describes each status in its real shape: nothing, a list of problems, or an error", () => {
+    for (const { method, path, errors, success } of operations) {
+      const { responses } = document.paths[path]![method.toLowerCase()]!;
+      const entries = errors.map((code): { status: number; shape?: string; message: string } => errorCatalogue[code]);
+      for (const status of new Set(entries.map((entry) => entry.status))) {
+        const own = entries.filter((entry) => entry.status === status);
+        const withBody = own.filter(({ shape }) => shape !== "bare");
+        const schema = withBody.length === 0 ? undefined : { $ref: `#/components/schemas/${withBody.some(({ shape }) => shape === "problems") ? "Problems" : "Error"}` };
+        const { content, description } = responses[String(status)]!;
+        expect([method, path, status, content]).toEqual([method, path, status, schema === undefined ? undefined : { "application/json": { schema } }]);
+        for (const { message } of withBody) expect(description).toContain(message);
+      }
+      expect(Object.keys(responses).map(Number).sort()).toEqual([...new Set([success.status, ...entries.map(({ status }) => status)])].sort());
+    }
+    // The one status of which one error has a body and another none.
+    expect(tts.responses["401"]?.description).toBe("No body when the Authorization header is missing or malformed. Otherwise: Invalid token · Token expired");
+    expect(tts.responses["415"]).toEqual({ description: "No body" });
   });
 
   it("is plain JSON", () => {

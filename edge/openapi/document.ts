@@ -93,16 +93,23 @@ function describeErrors(codes: readonly ErrorCode[]): JsonSchema {
   return Object.fromEntries([...byStatus].sort(([a], [b]) => a - b).map(([status, group]) => [status, describeError(group)]));
 }
 
+/**
+ * One status. Errors that are nothing but the status have no content; where others of the same status have one, the description says which is
+ * which, since OpenAPI knows one response for each status.
+ */
 function describeError(codes: readonly ErrorCode[]): JsonSchema {
   const entries = codes.map((code): { message: string; shape?: string; retryable?: boolean } => errorCatalogue[code]);
-  const messages = entries.map(({ message, shape }) => (shape === "bare" ? "No body" : message));
-  const hasBody = entries.some(({ shape }) => shape !== "bare");
-  const name = entries.some(({ shape }) => shape === "problems") ? "Problems" : "Error";
+  const withBody = entries.filter(({ shape }) => shape !== "bare");
+  const hasBody = withBody.length > 0;
+  const messages = [...new Set(withBody.map(({ message }) => message))].join(" · ");
+  const bare = codes.includes("unauthenticated") ? "No body when the Authorization header is missing or malformed" : "No body";
+  const isMixed = hasBody && withBody.length < entries.length;
+  const name = withBody.some(({ shape }) => shape === "problems") ? "Problems" : "Error";
   const headers: JsonSchema = {};
   if (codes.includes("unauthenticated")) headers["WWW-Authenticate"] = { schema: { type: "string" } };
   if (entries.some(({ retryable }) => retryable)) headers["Retry-After"] = { description: "Seconds.", schema: { type: "integer" } };
   return {
-    description: [...new Set(messages)].join(" · "),
+    description: isMixed ? `${bare}. Otherwise: ${messages}` : hasBody ? messages : bare,
     ...(Object.keys(headers).length === 0 ? {} : { headers }),
     ...(hasBody ? { content: { "application/json": { schema: { $ref: `#/components/schemas/${name}` } } } } : {}),
   };

@@ -153,6 +153,22 @@ describe("the routes of an edge, on a real cluster", () => {
     }
   });
 
+  it("ask for a key where they say so: without one nothing but the status, with a wrong one an error", async () => {
+    const judge = judgeBy(description);
+    const open = ["/v1/agent/agents/{agent_id}/widget", "/health", "/ready", "/metrics"];
+    for (const { operations, pattern } of native()) {
+      for (const target of operations) {
+        const [none, wrong] = [await ask(target.method, pathOf(pattern), { authorization: "" }), await ask(target.method, pathOf(pattern), { authorization: "Bearer wrong" })];
+        const isOpen = open.includes(pattern) || pattern === "/v1/tts/live";
+        const shown = [target.method, pattern];
+        if (isOpen) expect([...shown, [none.status, wrong.status].includes(401)]).toEqual([...shown, false]);
+        else expect([...shown, none.status, none.headers["content-type"], none.body.byteLength]).toEqual([...shown, 401, undefined, 0]);
+        if (!isOpen) expect([...shown, wrong.status, JSON.parse(wrong.body.toString())]).toEqual([...shown, 401, { status: 401, message: "Invalid token" }]);
+        expect([...shown, judge(target, none), judge(target, wrong)]).toEqual([...shown, null, null]);
+      }
+    }
+  });
+
   it("answer an empty body as declared, whether or not the path ends in a slash", async () => {
     const judge = judgeBy(description);
     const statuses = new Set<number>();
