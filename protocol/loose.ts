@@ -18,19 +18,33 @@ export function looseBoolean(fallback: boolean): z.ZodType<boolean> {
   return schema.default(fallback);
 }
 
+const digits = (most: number): RegExp => new RegExp(`^\\s*[+-]?\\d{1,${most}}\\s*$`);
+const countable = digits(16);
+/** As many as pydantic reads. */
+const anySize = digits(4300);
+
 /** A whole number from a query string; `fallback` when it is absent. */
 export function queryInteger(min: number, max: number, fallback: number): z.ZodType<number> {
-  const schema = z.preprocess(
-    (value, context) => {
-      if (typeof value === "string" && /^\s*[+-]?\d{1,16}\s*$/.test(value)) return Number(value);
-      context.addIssue({
-        code: "custom",
-        params: { type: "int_parsing" },
-        message: "Input should be a valid integer, unable to parse string as an integer",
-      });
-      return z.NEVER;
-    },
-    z.int().min(min).max(max),
-  );
-  return schema.default(fallback);
+  return wholeNumber(countable, Number, z.int().min(min).max(max)).default(fallback);
+}
+
+/**
+ * A whole number from a query string, of any number of digits: one beyond what JavaScript counts exactly is `Number.MAX_SAFE_INTEGER`. For
+ * numbers whose upper bound is no matter of their form and has an error of its own.
+ */
+export function queryIntegerOfAnySize(min: number): z.ZodType<number> {
+  const toSafe = (text: string): number => Math.min(Math.max(Number(text), -Number.MAX_SAFE_INTEGER), Number.MAX_SAFE_INTEGER);
+  return wholeNumber(anySize, toSafe, z.int().min(min));
+}
+
+function wholeNumber(pattern: RegExp, read: (text: string) => number, bounds: z.ZodType<number>): z.ZodType<number> {
+  return z.preprocess((value, context) => {
+    if (typeof value === "string" && pattern.test(value)) return read(value);
+    context.addIssue({
+      code: "custom",
+      params: { type: "int_parsing" },
+      message: "Input should be a valid integer, unable to parse string as an integer",
+    });
+    return z.NEVER;
+  }, bounds);
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { looseBoolean, queryInteger } from "./loose.js";
+import { looseBoolean, queryInteger, queryIntegerOfAnySize } from "./loose.js";
 
 /** Rows that `page` may skip at most. */
 export const MAX_PAGE_OFFSET_ROWS = 100_000;
@@ -7,8 +7,8 @@ export const MAX_PAGE_OFFSET_ROWS = 100_000;
 /** Query parameters that every list of the agents platform takes. `cursor` and `page` exclude each other. */
 export const pageQuery = z.object({
   cursor: z.string().optional(),
-  /** 1-based. */
-  page: queryInteger(1, Number.MAX_SAFE_INTEGER, 0).optional(),
+  /** 1-based; one that begins too far behind is `page_out_of_range`, however many digits it has. */
+  page: queryIntegerOfAnySize(1).optional(),
   /** Asks for `total` beside a cursor; with `page` it always comes. */
   include_total: looseBoolean(false),
   page_size: queryInteger(1, 100, 30),

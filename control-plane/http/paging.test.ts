@@ -40,6 +40,12 @@ describe("readPage", () => {
     [{ cursor: createSealer(["another key ".repeat(8)]).seal("1700000000123.b", "cursor:t:tools") }, "invalid_cursor"],
     [{ page: "100002", page_size: "1" }, "page_out_of_range"],
     [{ page: "9007199254740991" }, "page_out_of_range"],
+    [{ page: "9007199254740993" }, "page_out_of_range"],
+    [{ page: "9".repeat(17) }, "page_out_of_range"],
+    [{ page: "9".repeat(400) }, "page_out_of_range"],
+    [{ page: `-${"9".repeat(400)}` }, "validation"],
+    [{ page: "1e30" }, "validation"],
+    [{ page: "9".repeat(5000) }, "validation"],
     [{ page: "0" }, "validation"],
     [{ page: "x" }, "validation"],
     [{ page_size: "0" }, "validation"],
@@ -51,5 +57,6 @@ describe("readPage", () => {
 
   it("takes the last page that begins within the bound", () => {
     expect(read({ page: "100001", page_size: "1" }).offset).toBe(100_000);
+    expect(read({ page: "0000000000000000000000100001", page_size: "1" }).offset).toBe(100_000);
   });
 });

@@ -27,11 +27,11 @@ export interface Page {
  * Throws `conflicting_paging`, `invalid_cursor` and `page_out_of_range`.
  */
 export function readPage(query: PageQuery, list: string, teamId: string, sealer: Sealer): Page {
-  if (query.page !== undefined && query.page !== 0 && query.cursor !== undefined) throw new ServiceError("conflicting_paging");
+  if (query.page !== undefined && query.cursor !== undefined) throw new ServiceError("conflicting_paging");
   const context = `cursor:${teamId}:${list}`;
   const cursorAfter = ({ createdAtMs, id }: Place): string => sealer.seal(`${createdAtMs}.${id}`, context);
   const limit = query.page_size + 1;
-  if (query.page === undefined || query.page === 0) {
+  if (query.page === undefined) {
     const after = query.cursor === undefined ? null : openCursor(query.cursor, context, sealer);
     return { limit, offset: 0, after, wantsTotal: query.include_total, cursorAfter };
   }
