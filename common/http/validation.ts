@@ -47,7 +47,7 @@ function describeIssue(issue: Issue, prefix: (string | number)[]): Problem[] {
     case "invalid_element":
       return issue.issues.flatMap((inner) => describeIssue(inner, loc));
     case "invalid_format":
-      return [{ type: "string_pattern_mismatch", loc, msg: `Input should be a valid ${issue.format}` }];
+      return [at(loc, formatProblem(issue))];
     case "custom":
       // A schema that knows pydantic's word for its finding puts it into `params.type`.
       return [{ type: typeof issue.params?.["type"] === "string" ? issue.params["type"] : "value_error", loc, msg: issue.message }];
@@ -95,6 +95,14 @@ function literalProblem(values: readonly unknown[]): Finding {
   const names = values.map((value) => (typeof value === "string" ? `'${value}'` : String(value)));
   const expected = names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} or ${names.at(-1)}`;
   return { type: "literal_error", msg: `Input should be ${expected}`, ctx: { expected } };
+}
+
+/** Pydantic names the pattern as Python writes it: without the slashes around it, and without those that JavaScript escapes. */
+function formatProblem({ format, pattern }: z.core.$ZodIssueInvalidStringFormat): Finding {
+  const type = "string_pattern_mismatch";
+  if (format !== "regex" || pattern === undefined) return { type, msg: `Input should be a valid ${format}` };
+  const source = pattern.slice(1, pattern.lastIndexOf("/")).replaceAll("\\/", "/");
+  return { type, msg: `String should match pattern '${source}'`, ctx: { pattern: source } };
 }
 
 /**

@@ -32,6 +32,11 @@ const cases: [name: string, schema: z.ZodType, value: unknown, problem: object][
   ["a short string", z.object({ a: z.string().min(1) }), { a: "" }, { type: "string_too_short", ctx: { min_length: 1 }, msg: "String should have at least 1 character" }],
   ["a long list", z.array(z.string()).max(2), ["", "", ""], { type: "too_long", ctx: { max_length: 2 } }],
   ["an exclusive bound", z.number().gt(3), 3, { type: "greater_than", ctx: { gt: 3 } }],
+  [
+    "a string that does not fit a pattern", z.object({ a: z.string().regex(/^[a-z]+\/\d$/i, { message: "A service and a number" }) }), { a: "canary" },
+    { type: "string_pattern_mismatch", loc: ["a"], msg: "String should match pattern '^[a-z]+/\\d$'", ctx: { pattern: "^[a-z]+/\\d$" } },
+  ],
+  ["a string of another format", z.iso.date(), "x", { type: "string_pattern_mismatch", msg: "Input should be a valid date" }],
   ["an unknown field of a strict map", z.strictObject({}), { extra: 1 }, { type: "extra_forbidden", loc: ["extra"] }],
 ];
 
