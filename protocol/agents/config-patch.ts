@@ -18,9 +18,13 @@ import { e164Number, reference } from "./text.js";
 
 const analysisName = z.string().regex(analysisNamePattern, { message: "Input should match the pattern ^[a-z][a-z0-9_]{0,63}$" });
 
-const webhookUrl = recordText(1, configLimits.webhookUrl);
-/** Write-only. Empty or null is none. */
-const webhookSecret = recordText(0, configLimits.webhookSecret).nullable().optional();
+const webhook = {
+  url: recordText(1, configLimits.webhookUrl),
+  /** Write-only; absent or null keeps the one stored for the same url, empty removes it. */
+  secret: recordText(0, configLimits.webhookSecret).nullable().optional(),
+  /** As reads show it; ignored, so that what was read can be written back. */
+  has_secret: z.boolean().optional(),
+};
 
 function withoutDuplicates<T extends z.ZodType>(list: z.ZodArray<T>, keyOf: (item: z.output<T>) => string, noun: string): z.ZodArray<T> {
   return list.refine((items) => new Set(items.map(keyOf)).size === items.length, { message: `${noun} must be unique` });
@@ -43,7 +47,7 @@ export function isTimezone(name: string): boolean {
   }
 }
 
-const postCallWebhook = z.strictObject({ url: webhookUrl, secret: webhookSecret });
+const postCallWebhook = z.strictObject(webhook);
 
 const dataField = z
   .strictObject({
@@ -98,7 +102,7 @@ const conversationPatch = z.strictObject({
 
 const webhooksPatch = z.strictObject({
   conversation_init: z
-    .strictObject({ url: webhookUrl, secret: webhookSecret, timeout_seconds: z.number().min(1).max(8).optional() })
+    .strictObject({ ...webhook, timeout_seconds: z.number().min(1).max(8).optional() })
     .nullable()
     .optional(),
   post_call: z
@@ -110,8 +114,8 @@ const webhooksPatch = z.strictObject({
     .optional(),
 });
 
-/** Two spellings of one address are one endpoint. */
-function comparableUrl(url: string): string {
+/** Two spellings of one address (`https://A.example`, `https://a.example:443/`) are one endpoint: equal texts for equal endpoints. */
+export function comparableUrl(url: string): string {
   return URL.canParse(url) ? new URL(url).href : url;
 }
 

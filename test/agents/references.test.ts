@@ -59,4 +59,30 @@ describe.each(engines)("references to tools, knowledge and webhooks on %s", (eng
     expect(live).toMatchObject({ agentId: agent, teamId: team.principal.teamId, name: "w", versionNumber: 1, attachments: { tools: [], knowledge: [] } });
     expect(JSON.stringify(live)).not.toContain("käse");
   });
+
+  it("signs with the stored secret after the list was read, changed and written back, also from a published version", async () => {
+    const { sealer } = testDoors();
+    const agent = await createAgent(team, { name: "w", config: { webhooks: { post_call: { url: PUBLIC_URL, secret: "one", has_secret: false } } } });
+    const path = `/v1/agent/agents/${agent}`;
+    const publish = async (): Promise<unknown> => {
+      await team.ask("POST", `${path}/publish`);
+      return await publishedWebhookEndpoints(fixture.records, agent, sealer);
+    };
+    const write = async (postCall: unknown): Promise<void> => {
+      expect((await team.ask("PATCH", `${path}/config`, { webhooks: { post_call: postCall } })).status).toBe(200);
+    };
+    const shown = async (from: string): Promise<unknown[]> => {
+      const { json } = await team.ask("GET", `${path}/${from}`);
+      return ((json["config"] ?? json) as { webhooks: { post_call: unknown[] } }).webhooks.post_call;
+    };
+    expect(await publish()).toEqual([{ url: PUBLIC_URL, secret: "one" }]);
+    const added = { url: `${PUBLIC_URL}/2`, secret: "two" };
+    await write([...(await shown("config")), added]);
+    expect(await publish()).toEqual([{ url: PUBLIC_URL, secret: "one" }, added]);
+    await write(await shown("versions/1"));
+    expect(await publish()).toEqual([{ url: PUBLIC_URL, secret: "one" }]);
+    expect((await team.ask("POST", `${path}/publish`)).json["version_number"]).toBe(3);
+    await write({ url: `${PUBLIC_URL}/moved` });
+    expect(await publish()).toEqual([{ url: `${PUBLIC_URL}/moved`, secret: null }]);
+  });
 });

@@ -24,11 +24,52 @@ describe("applyPatch", () => {
     expect([twice.tools.tool_ids, twice.tools.enabled, twice.prompt]).toEqual([["t"], true, once.prompt]);
   });
 
-  it("keeps nothing of a list that is replaced", () => {
+  it("replaces the list of webhooks as a whole", () => {
     const two = apply(base, { webhooks: { post_call: [{ url, secret: "s" }, { url: "https://example.org/" }] } });
     expect(two.webhooks.post_call.map((entry) => entry.secret !== null)).toEqual([true, false]);
-    expect(apply(two, { webhooks: { post_call: { url } } }).webhooks.post_call).toEqual([{ url, secret: null }]);
-    expect(apply(two, { webhooks: { post_call: null } }).webhooks.post_call).toEqual([]);
+    expect(apply(two, { webhooks: { post_call: [{ url: "https://example.org/" }] } }).webhooks.post_call).toEqual([{ url: "https://example.org/", secret: null }]);
+    for (const none of [null, []]) expect(apply(two, { webhooks: { post_call: none } }).webhooks.post_call).toEqual([]);
+  });
+
+  describe("of a webhook that comes without a secret", () => {
+    const other = "https://example.org/two";
+    const before = apply(base, { webhooks: { post_call: [{ url, secret: "one" }, { url: other, secret: "two" }] } });
+    const [first, second] = before.webhooks.post_call;
+    const kept = (postCall: unknown) => apply(before, { webhooks: { post_call: postCall } }).webhooks.post_call;
+
+    it("keeps the one stored for its url, whatever the form and order of the list", () => {
+      expect(kept([{ url }])).toEqual([first]);
+      expect(kept({ url })).toEqual([first]);
+      expect(kept([{ url, secret: null }])).toEqual([first]);
+      expect(kept([{ url: other }, { url }])).toEqual([second, first]);
+      expect(kept([{ url: other, secret: "new" }, { url }])).toEqual([{ url: other, secret: expect.anything() }, first]);
+    });
+
+    it("takes two spellings of one url for one, and keeps the spelling that came last", () => {
+      const spelled = "HTTPS://EXAMPLE.com:443/hook";
+      expect(kept([{ url: spelled }])).toEqual([{ url: spelled, secret: first?.secret }]);
+    });
+
+    it.each([`${url}/`, `${url}?a=1`, "https://example.com/", "http://example.com/hook", "https://example.com:8443/hook", "https://hook.example.com/hook"])(
+      "gives none to the changed url %s",
+      (changed) => {
+        expect(kept([{ url: changed }, { url: other }])).toEqual([{ url: changed, secret: null }, second]);
+      },
+    );
+
+    it("removes it when an empty one comes, and for good when its entry goes", () => {
+      expect(kept([{ url, secret: "" }, { url: other }])).toEqual([{ url, secret: null }, second]);
+      const removed = apply(before, { webhooks: { post_call: [{ url: other }] } });
+      expect(apply(removed, { webhooks: { post_call: [{ url }, { url: other }] } }).webhooks.post_call).toEqual([{ url, secret: null }, second]);
+    });
+
+    it("takes back what it showed, which changes nothing", () => {
+      const full = apply(before, { webhooks: { conversation_init: { url, secret: "i", timeout_seconds: 2 } } });
+      const shown = toConfigEntity({ agentId: "a", config: full, configHash: configHash(full), updatedAt: new Date(0) });
+      expect(apply(full, { webhooks: shown.webhooks })).toEqual(full);
+      // A new agent has nothing stored: `has_secret` alone makes no secret.
+      expect(apply(base, { webhooks: shown.webhooks }).webhooks.post_call.map(({ secret }) => secret)).toEqual([null, null]);
+    });
   });
 
   it("has the same hash when the same secret is sent again, and another one for another secret", () => {
@@ -38,12 +79,17 @@ describe("applyPatch", () => {
     expect(configHash(apply(once, { webhooks: { post_call: [{ url, secret: "t" }] } }))).not.toBe(configHash(once));
   });
 
-  it("keeps the pre-call webhook's secret until it is cleared", () => {
+  it("keeps the pre-call webhook's secret while its url stays, until it is cleared", () => {
     const once = apply(base, { webhooks: { conversation_init: { url, secret: "i", timeout_seconds: 2 } } });
-    const moved = apply(once, { webhooks: { conversation_init: { url: `${url}/2` } } });
-    expect(moved.webhooks.conversation_init).toEqual({ url: `${url}/2`, secret: once.webhooks.conversation_init?.secret, timeout_seconds: 2 });
-    expect(apply(moved, { webhooks: { conversation_init: { url, secret: "" } } }).webhooks.conversation_init?.secret).toBeNull();
-    expect(apply(moved, { webhooks: { conversation_init: null } }).webhooks.conversation_init).toBeNull();
+    const init = (from: AgentConfig, change: object | null) => apply(from, { webhooks: { conversation_init: change } }).webhooks.conversation_init;
+    const secret = once.webhooks.conversation_init?.secret;
+    expect(init(once, { url, has_secret: true, timeout_seconds: 3 })).toEqual({ url, secret, timeout_seconds: 3 });
+    expect(init(once, { url, secret: null })).toEqual({ url, secret, timeout_seconds: 2 });
+    expect(init(once, { url: `${url}/2` })).toEqual({ url: `${url}/2`, secret: null, timeout_seconds: 2 });
+    expect(init(once, { url, secret: "" })?.secret).toBeNull();
+    expect(init(once, null)).toBeNull();
+    // The secrets of the one kind are none of the other's.
+    expect(apply(once, { webhooks: { post_call: { url } } }).webhooks.post_call).toEqual([{ url, secret: null }]);
   });
 
   it("asks for a model's key when it comes, and when it moves to another origin", () => {

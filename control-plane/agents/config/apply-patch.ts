@@ -1,15 +1,15 @@
 import { newIdentifier } from "#common/identifier";
 import { type AgentConfig, agentConfig, type StoredSecret } from "#protocol/agents/config";
-import type { ConfigPatch } from "#protocol/agents/config-patch";
+import { type ConfigPatch, comparableUrl } from "#protocol/agents/config-patch";
 import { ServiceError } from "#protocol/errors";
 import { deepMerge } from "./deep-merge.js";
 import type { SecretBox, SecretPurpose } from "./secret-box.js";
 
 /**
- * Gives a configuration changed by a checked patch. Lists are replaced as a whole, webhooks with their secrets too: an entry without a secret
- * has none. A custom model keeps its stored key while its address keeps its origin; at another origin the key would be told to a stranger, so
- * a new one is asked for. A secret that is sent again unchanged stays the same one. Throws `validation` for a missing key;
- * `location` is where the patch lies in the body.
+ * Gives a configuration changed by a checked patch. Lists are replaced as a whole, but a webhook without a secret keeps the one stored for its
+ * url: secrets are never shown, so whoever writes the list back cannot repeat them. At another url it has none, as a custom model's key is
+ * asked for anew at another origin: a stranger would get it. An empty secret removes. A secret that is sent again unchanged stays the same
+ * one. Throws `validation` for a missing key; `location` is where the patch lies in the body.
  */
 export function applyPatch(config: AgentConfig, patch: ConfigPatch, secrets: SecretBox, location: string[]): AgentConfig {
   const { webhooks, llm, analysis, ...rest } = patch;
@@ -25,18 +25,33 @@ export function applyPatch(config: AgentConfig, patch: ConfigPatch, secrets: Sec
 function storedWebhooks(config: AgentConfig, patch: NonNullable<ConfigPatch["webhooks"]>, secrets: SecretBox): unknown {
   const { conversation_init: init, post_call: postCall } = patch;
   const before = config.webhooks;
-  const seal = sealer(secrets);
-  const initSecret = init?.secret;
   return {
     conversation_init:
       init === undefined || init === null
         ? init
-        : { ...init, secret: initSecret === undefined ? undefined : seal("conversation_init", initSecret, before.conversation_init?.secret) },
-    post_call: postCall?.map(({ url, secret }) => {
-      const same = before.post_call.find((entry) => entry.url === url);
-      return { url, secret: seal("post_call", secret ?? null, same?.secret) };
-    }),
+        : {
+            url: init.url,
+            secret: webhookSecret("conversation_init", init, before.conversation_init === null ? [] : [before.conversation_init], secrets),
+            timeout_seconds: init.timeout_seconds,
+          },
+    post_call: postCall?.map((entry) => ({ url: entry.url, secret: webhookSecret("post_call", entry, before.post_call, secrets) })),
   };
+}
+
+interface GivenWebhook {
+  url: string;
+  secret?: string | null | undefined;
+}
+
+/** Both spellings of one address are one endpoint, so its secret goes nowhere else. */
+function webhookSecret(
+  purpose: SecretPurpose,
+  given: GivenWebhook,
+  before: readonly { url: string; secret: StoredSecret | null }[],
+  secrets: SecretBox,
+): StoredSecret | null {
+  const kept = before.find(({ url }) => comparableUrl(url) === comparableUrl(given.url))?.secret ?? null;
+  return given.secret === undefined || given.secret === null ? kept : sealer(secrets)(purpose, given.secret, kept);
 }
 
 type CustomPatch = NonNullable<ConfigPatch["llm"]>["custom"];
@@ -55,12 +70,12 @@ function sameOrigin(a: string, b: string): boolean {
   return URL.canParse(a) && URL.canParse(b) && new URL(a).origin === new URL(b).origin;
 }
 
-type Seal = (purpose: SecretPurpose, plain: string | null, before: StoredSecret | null | undefined) => StoredSecret | null;
+type Seal = (purpose: SecretPurpose, plain: string, before: StoredSecret | null | undefined) => StoredSecret | null;
 
-/** Null and empty are none; what is stored already stays as it is. */
+/** Empty is none; what is stored already stays as it is. */
 function sealer(secrets: SecretBox): Seal {
   return (purpose, plain, before) => {
-    if (plain === null || plain === "") return null;
+    if (plain === "") return null;
     if (before !== null && before !== undefined && secrets.open(before.sealed, purpose) === plain) return before;
     return { sealed: secrets.seal(plain, purpose), revision: newIdentifier() };
   };
