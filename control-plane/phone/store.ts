@@ -1,4 +1,4 @@
-import { and, count, eq, inArray, ne, type SQL, sql } from "drizzle-orm";
+import { and, count, eq, inArray, type SQL, sql } from "drizzle-orm";
 import { newIdentifier } from "#common/identifier";
 import { MAX_PHONE_NUMBERS, type PhoneEntity, type PhoneListQuery, type PhoneUpdate } from "#protocol/agents/phone";
 import { ServiceError } from "#protocol/errors";
@@ -7,6 +7,9 @@ import { teams } from "../database/schema.js";
 import type { Records } from "../database/database.js";
 import { newestFirst, type Page, within } from "../http/paging.js";
 import { type PhoneRow, phoneNumbers, type SipRecord } from "./tables.js";
+
+/** Held by a provider, or about to be. */
+const isLive = inArray(phoneNumbers.status, ["provisioning", "active"]);
 
 const owned = (teamId: string, id: string): SQL | undefined => and(eq(phoneNumbers.teamId, teamId), eq(phoneNumbers.id, id));
 
@@ -43,10 +46,10 @@ export async function recordFailure(records: Records, request: PhoneRequest): Pr
     const [held] = await step
       .select({ id: phoneNumbers.id })
       .from(phoneNumbers)
-      .where(and(eq(phoneNumbers.phoneNumber, phoneNumber), inArray(phoneNumbers.status, ["provisioning", "active"])));
+      .where(and(eq(phoneNumbers.phoneNumber, phoneNumber), isLive));
     if (held !== undefined) throw new ServiceError("phone_number_taken");
-    const others = and(eq(phoneNumbers.teamId, teamId), ne(phoneNumbers.phoneNumber, phoneNumber));
-    const [{ total } = { total: 0 }] = await step.select({ total: count() }).from(phoneNumbers).where(others);
+    const live = and(eq(phoneNumbers.teamId, teamId), isLive);
+    const [{ total } = { total: 0 }] = await step.select({ total: count() }).from(phoneNumbers).where(live);
     if (total >= MAX_PHONE_NUMBERS) throw new ServiceError("phone_number_limit", { parameters: { limit: MAX_PHONE_NUMBERS } });
     const values = { provider, label, agentId, status: "error" as const, statusDetail: failure, sip, updatedAt: now };
     await step

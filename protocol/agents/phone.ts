@@ -7,7 +7,7 @@ export const phoneProviders = ["livekit", "twilio", "sip"] as const;
 export const phoneStatuses = ["provisioning", "active", "error", "released"] as const;
 export const sipTransports = ["auto", "udp", "tcp", "tls"] as const;
 
-/** Numbers that one team may hold, those in error included. */
+/** Live numbers that one team may hold; those that a provider refused are none. */
 export const MAX_PHONE_NUMBERS = 20;
 
 const label = recordText(0, 120);

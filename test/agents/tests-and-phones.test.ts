@@ -164,8 +164,13 @@ describe.each(engines)("tests of agents and phone numbers on %s", (engine) => {
     for (const client of [team, holder]) expect(await buy(client)).toMatchObject({ status: 409, json: { message: "This number is already on the platform" } });
     const [live] = (await holder.ask("GET", "/v1/agent/phone-numbers")).json["phone_numbers"] as { phone_number_id: string }[];
     expect((await holder.ask("DELETE", `/v1/agent/phone-numbers/${live?.phone_number_id}`)).status).toBe(502);
-    await fixture.records.insert(phoneNumbers).values(Array.from({ length: MAX_PHONE_NUMBERS - 1 }, (_, index) => row(`+1415555${2000 + index}`, "error")));
-    expect(await buy(holder, { phone_number: "+14155550200" })).toMatchObject({ status: 403, json: { message: `Phone number limit reached for this team (${MAX_PHONE_NUMBERS})` } });
-    expect((await buy(holder, { phone_number: "+14155552000" })).status).toBe(502);
+    const rows = (status: "active" | "error", first: number) => Array.from({ length: MAX_PHONE_NUMBERS - 1 }, (_, index) => row(`+1415555${first + index}`, status));
+    await fixture.records.insert(phoneNumbers).values(rows("error", 2000));
+    for (const number of ["+14155550200", "+14155552000"]) expect((await buy(holder, { phone_number: number })).status).toBe(502);
+    await fixture.records.insert(phoneNumbers).values(rows("active", 3000));
+    for (const number of ["+14155550201", "+14155552000"]) {
+      expect(await buy(holder, { phone_number: number })).toMatchObject({ status: 403, json: { message: `Phone number limit reached for this team (${MAX_PHONE_NUMBERS})` } });
+    }
+    expect((await buy(team, { phone_number: "+14155550202" })).status).toBe(502);
   });
 });
