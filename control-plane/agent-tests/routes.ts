@@ -163,9 +163,10 @@ async function run({ records }: TestDependencies, request: RouteRequest): Promis
   throw new ServiceError("tests_cannot_run");
 }
 
+/** As long as nothing can be run, no batch exists. */
 async function batch({ records }: TestDependencies, request: RouteRequest): Promise<ForwardedResponse> {
   await findAgent(records, request.principal.teamId, agentIdOf(request));
-  throw new ServiceError("tests_cannot_run");
+  throw new ServiceError("not_found");
 }
 
 /** Whoever asks is told why there is nothing, rather than that there happen to be no runs. */

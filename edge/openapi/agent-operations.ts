@@ -206,9 +206,9 @@ const tests: Operation[] = [
   {
     method: "GET", path: "/v1/agent/agents/{agent_id}/test-batches/{batch_id}", tag: "Agents", needsKey: true,
     summary: "Show a batch of test runs",
-    description: "Tests cannot be run yet: answers 503 until they can.",
+    description: "Tests cannot be run yet, so there are no batches: answers 404 until they can.",
     success: { status: 200, description: "Never answered yet.", mediaTypes: [] },
-    errors: [...authentication, "not_found", "tests_cannot_run"],
+    errors: [...authentication, "not_found"],
     curl: "",
   },
   {

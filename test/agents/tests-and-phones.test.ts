@@ -90,11 +90,13 @@ describe.each(engines)("tests of agents and phone numbers on %s", (engine) => {
       const { status, json } = await team.ask("POST", `${path}/tests/run`, body);
       expect([status, json]).toEqual([503, { status: 503, message: "Agent tests cannot be run: this server has no conversation runtime" }]);
     }
-    for (const readable of [`${path}/test-batches/b`, "/v1/agent/test-runs", "/v1/agent/test-runs/r"]) {
+    for (const readable of ["/v1/agent/test-runs", "/v1/agent/test-runs/r"]) {
       const { status, json } = await team.ask("GET", readable);
       expect([readable, status, json]).toEqual([readable, 503, { status: 503, message: expect.stringMatching(/cannot be run/) }]);
     }
-    expect((await team.ask("GET", "/v1/agent/agents/missing/test-batches/b")).status).toBe(404);
+    for (const unknown of [`${path}/test-batches/b`, `${path}/test-batches/${missing}`, `/v1/agent/agents/${missing}/test-batches/b`]) {
+      expect([unknown, (await team.ask("GET", unknown)).json]).toEqual([unknown, { status: 404, message: "Not found" }]);
+    }
     expect((await team.ask("POST", `${path}/tests/run`, { repeat_count: 0 })).status).toBe(422);
     expect((await (await addClient(fixture, { betaAccess: false })).ask("POST", "/v1/agent/tests", reply)).status).toBe(403);
   });
