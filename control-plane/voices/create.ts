@@ -5,13 +5,13 @@ import { ServiceError } from "#protocol/errors";
 import { MAX_VOICE_SAMPLES, type ModelCreate, modelCreate } from "#protocol/voices";
 import type { Records } from "../database/database.js";
 import type { SampleRow, VoiceRow } from "./entity.js";
-import { guessLanguages } from "./languages.js";
+import { languagesOf } from "./languages.js";
 import type { MeasureVoice, VoiceMeasurement } from "./measurement.js";
 import { sniffMediaType } from "./media-type.js";
 import type { VoiceObjects } from "./objects.js";
 import { insertVoice, titleColumns } from "./store.js";
 import type { Submission } from "./submission.js";
-import type { TranscribeVoice } from "./transcription.js";
+import type { SampleTranscript, TranscribeVoice } from "./transcription.js";
 
 export interface CreateDependencies {
   records: Records;
@@ -30,13 +30,14 @@ export async function createVoice(dependencies: CreateDependencies, principal: P
   const request = validate(modelCreate, submission.values, ["body"]);
   requireTextForEachVoice(request);
   const measurement = await measure(request.voices);
-  const texts = await completeTexts(request, transcribe);
+  const transcripts = await completeTexts(request, transcribe);
   const voiceId = newIdentifier();
   let coverDigest: string | null = null;
   try {
     for (const [position, bytes] of request.voices.entries()) await objects.putSample(voiceId, position, bytes);
     if (request.cover_image !== undefined) coverDigest = await objects.putCover(voiceId, request.cover_image);
-    const voice = voiceRow({ voiceId, principal, request, measurement, coverDigest, createdAt: now() });
+    const voice = voiceRow({ voiceId, principal, request, languages: languagesOf(transcripts), measurement, coverDigest, createdAt: now() });
+    const texts = transcripts.map(({ text }) => text);
     await insertVoice(records, voice, sampleRows(voiceId, { ...request, texts }, submission.sampleNames, measurement));
     return voiceId;
   } catch (error) {
@@ -56,22 +57,23 @@ function requireTextForEachVoice({ texts, voices }: ModelCreate): void {
   throw new ServiceError("validation", { problems: [problem] });
 }
 
-/** A text for each sample: the caller's, else what is heard in it (protocols.md 1.5). */
-async function completeTexts({ voices, texts }: ModelCreate, transcribe: TranscribeVoice): Promise<string[]> {
+/** A transcript for each sample: the caller's, which names no language, else the recognized one (protocols.md 1.5). */
+async function completeTexts({ voices, texts }: ModelCreate, transcribe: TranscribeVoice): Promise<SampleTranscript[]> {
   const given = voices.map((_, position) => texts[position] ?? "");
-  const heard = await transcribe(voices.filter((_, position) => given[position] === ""));
-  return given.map((text) => (text === "" ? (heard.shift() ?? "") : text));
+  const recognized = await transcribe(voices.filter((_, position) => given[position] === ""));
+  return given.map((text) => (text === "" ? recognized.shift() : undefined) ?? { text, languages: [] });
 }
 
 function voiceRow(made: {
   voiceId: string;
   principal: Principal;
   request: ModelCreate;
+  languages: string[];
   measurement: VoiceMeasurement;
   coverDigest: string | null;
   createdAt: Date;
 }): VoiceRow {
-  const { voiceId, principal, request, measurement, coverDigest, createdAt } = made;
+  const { voiceId, principal, request, languages, measurement, coverDigest, createdAt } = made;
   const { title, description, visibility, tags, texts, enhance_audio_quality, generate_sample } = request;
   return {
     id: voiceId,
@@ -82,7 +84,7 @@ function voiceRow(made: {
     // The interface's default, even though the client libraries all send `private`.
     visibility: visibility ?? "public",
     tags,
-    languages: guessLanguages(texts.join(" ")),
+    languages,
     defaultText: generate_sample ? (texts.find((text) => text !== "") ?? `Hello, this is how ${title} sounds.`) : "",
     coverDigest,
     enhanceAudioQuality: enhance_audio_quality,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { guessLanguages } from "./languages.js";
+import { guessLanguages, languagesOf } from "./languages.js";
 
 describe("guessLanguages", () => {
   it.each([
@@ -17,5 +17,21 @@ describe("guessLanguages", () => {
 
   it.each(["", "Alice", "12345", "?!", "Anna und the"])("says nothing about %j", (text) => {
     expect(guessLanguages(text)).toEqual([]);
+  });
+});
+
+describe("languagesOf", () => {
+  it.each<[string[], [text: string, languages: string[]][]]>([
+    [["de"], [["Alice", ["de"]]]],
+    [["de", "fr"], [["Hallo", ["de"]], ["Bonjour", ["fr", "de"]]]],
+    // The caller's own text counts by what it says, and beside what was recognized.
+    [["en", "ja"], [["The quick brown fox is here, and that is all.", []], ["hai", ["ja"]]]],
+    [["en"], [["The quick brown fox is here, and that is all.", []], ["this is the rest", ["en"]]]],
+    // What a recognizer says of one sample is no guess to be outvoted by common words.
+    [["nl"], [["is the and to", ["nl"]]]],
+    [[], [["Alice", []], ["", []]]],
+    [[], []],
+  ])("gives %j for %j", (languages, transcripts) => {
+    expect(languagesOf(transcripts.map(([text, named]) => ({ text, languages: named })))).toEqual(languages);
   });
 });

@@ -23,6 +23,15 @@ const commonWords: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
+ * Languages of a voice from the transcripts of its samples: those that a recognizer named, and a guess from the texts for which none did.
+ * Gives primary BCP-47 subtags, each once.
+ */
+export function languagesOf(transcripts: readonly { text: string; languages: readonly string[] }[]): string[] {
+  const unnamed = transcripts.filter(({ languages }) => languages.length === 0).map(({ text }) => text);
+  return [...new Set([...guessLanguages(unnamed.join(" ")), ...transcripts.flatMap(({ languages }) => languages)])];
+}
+
+/**
  * Guesses the languages of a text for the list filters: from a script that only one language writes, else from frequent words.
  * Gives BCP-47 primary subtags, and none rather than a guess without evidence: a name alone says nothing.
  */

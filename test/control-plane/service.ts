@@ -24,7 +24,7 @@ const measureByLength: MeasureVoice = (samples) => {
 /** What a service needs to listen to the samples of a voice. */
 export const standInEars = {
   measure: measureByLength,
-  transcribe: (samples: Uint8Array[]) => Promise.resolve(samples.map((bytes) => `${bytes.byteLength} bytes`)),
+  transcribe: (samples: Uint8Array[]) => Promise.resolve(samples.map((bytes) => ({ text: `${bytes.byteLength} bytes`, languages: ["sv"] }))),
 };
 
 /** A way out of its own, and a sealer with a fixed key. */

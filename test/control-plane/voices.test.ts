@@ -166,6 +166,7 @@ describe.each(engines)("/model on %s", (engine) => {
     const perVoice = await create(multipart([...required, ...three, ["texts", "one, two,three"]]));
     expect(perVoice.samples.map((sample) => sample.text)).toEqual(["one", "two", "three"]);
     const ofFirst = await create(multipart([...required, ...three, ["texts", "Well, yes."]]));
+    expect([perVoice.languages, ofFirst.languages]).toEqual([[], ["sv"]]);
     // The others are heard.
     expect(ofFirst.samples.map((sample) => sample.text)).toEqual(["Well, yes.", `${WAV.length} bytes`, `${WAV.length} bytes`]);
     const single = await create(multipart([...required, ["voices", WAV], ["texts", "a,b,c"]]));
