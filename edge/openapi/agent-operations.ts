@@ -90,8 +90,8 @@ const configurations: Operation[] = [
     method: "PATCH", path: "/v1/agent/agents/{agent_id}/config", tag: "Agents", needsKey: true,
     summary: "Change an agent's draft configuration",
     description: "Objects are merged, lists replaced as a whole, empty text clears. Null is refused but for webhooks and llm.custom, which it "
-      + "removes. A webhook without secret keeps the one stored for its url, an empty secret removes it; has_secret is ignored. Sessions see the "
-      + "change when it is published.",
+      + "removes. A webhook without secret keeps the one stored for its url, an empty secret removes it; has_secret is ignored. llm.tier "
+      + "removes llm.custom; while there is llm.custom, tier is what removing it returns to. Sessions see the change when it is published.",
     body: { schema: configPatch, mediaTypes: json },
     success: { status: 200, description: "The draft.", mediaTypes: json, schema: configEntity },
     errors: [...authentication, ...bodyErrors, "not_found"],

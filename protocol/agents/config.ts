@@ -127,6 +127,7 @@ export const configEntity = z.object({
     post_call: z.array(z.object({ url: z.string(), has_secret: z.boolean() })),
   }),
   llm: z.object({
+    /** Without effect beside a custom model: it is what the model's removal returns to. */
     tier: z.enum(modelTiers),
     custom: z.object({ base_url: z.string(), model: z.string(), api_key: z.null() }).nullable(),
   }),

@@ -102,6 +102,16 @@ describe("applyPatch", () => {
     expect(apply(once, { llm: { custom: null, tier: "high" } }).llm).toEqual({ tier: "high", custom: null });
   });
 
+  it("has either a tier or a model of one's own in effect: a tier removes the model, the model's removal returns to the tier", () => {
+    const custom = { base_url: "https://llm.example.com/v1", model: "m", api_key: "k" };
+    const chosen = apply(apply(base, { llm: { tier: "high" } }), { llm: { custom } });
+    expect(chosen.llm).toEqual({ tier: "high", custom: { ...custom, api_key: expect.anything() } });
+    expect(apply(chosen, { llm: { tier: "instant" } }).llm).toEqual({ tier: "instant", custom: null });
+    expect(apply(chosen, { llm: { tier: "high" } }).llm).toEqual({ tier: "high", custom: null });
+    expect(apply(chosen, { llm: { custom: null } }).llm).toEqual({ tier: "high", custom: null });
+    for (const none of [{ llm: {} }, { llm: { tier: undefined } }]) expect(apply(chosen, none)).toEqual(chosen);
+  });
+
   it("shows no secret", () => {
     const full = apply(base, {
       webhooks: { post_call: [{ url, secret: "canary-1" }], conversation_init: { url, secret: "canary-2" } },

@@ -9,14 +9,15 @@ import type { SecretBox, SecretPurpose } from "./secret-box.js";
  * Gives a configuration changed by a checked patch. Lists are replaced as a whole, but a webhook without a secret keeps the one stored for its
  * url: secrets are never shown, so whoever writes the list back cannot repeat them. At another url it has none, as a custom model's key is
  * asked for anew at another origin: a stranger would get it. An empty secret removes. A secret that is sent again unchanged stays the same
- * one. Throws `validation` for a missing key; `location` is where the patch lies in the body.
+ * one. A tier removes a custom model, and a custom model leaves the tier for the time after it. Throws `validation` for a missing key;
+ * `location` is where the patch lies in the body.
  */
 export function applyPatch(config: AgentConfig, patch: ConfigPatch, secrets: SecretBox, location: string[]): AgentConfig {
   const { webhooks, llm, analysis, ...rest } = patch;
   const stored = {
     ...rest,
     webhooks: webhooks === undefined ? undefined : storedWebhooks(config, webhooks, secrets),
-    llm: llm === undefined ? undefined : { ...llm, custom: storedModel(config, llm.custom, secrets, location) },
+    llm: llm === undefined ? undefined : { ...llm, custom: storedModel(config, llm, secrets, location) },
     analysis: analysis?.summary?.prompt === "" ? { ...analysis, summary: { ...analysis.summary, prompt: null } } : analysis,
   };
   return agentConfig.parse(deepMerge(config, stored));
@@ -54,9 +55,8 @@ function webhookSecret(
   return given.secret === undefined || given.secret === null ? kept : sealer(secrets)(purpose, given.secret, kept);
 }
 
-type CustomPatch = NonNullable<ConfigPatch["llm"]>["custom"];
-
-function storedModel(config: AgentConfig, patch: CustomPatch, secrets: SecretBox, location: string[]): unknown {
+function storedModel(config: AgentConfig, { tier, custom: patch }: NonNullable<ConfigPatch["llm"]>, secrets: SecretBox, location: string[]): unknown {
+  if (patch === undefined && tier !== undefined) return null;
   if (patch === undefined || patch === null) return patch;
   const before = config.llm.custom;
   const { base_url, model, api_key } = patch;
