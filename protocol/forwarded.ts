@@ -1,4 +1,5 @@
 import type { KeyScope } from "./bus/control.js";
+import { MAX_BACKGROUND_TIMEOUT_SECONDS } from "./tools.js";
 
 /** One HTTP operation that the control plane answers and edges forward to it. */
 export interface ForwardedOperation {
@@ -7,12 +8,19 @@ export interface ForwardedOperation {
   path: string;
   /** What the caller's key must cover; null where no key is asked for. */
   scope: KeyScope | null;
+  /** How long an edge waits for the answer. */
+  answerTimeoutMs: number;
 }
+
+/** A voice upload decodes and measures its samples before it answers. */
+const ANSWER_TIMEOUT_MS = 30_000;
+/** A tool's test waits for a stranger's endpoint as long as the tool may; the rest is for the database and the way. */
+const TOOL_TEST_TIMEOUT_MS = MAX_BACKGROUND_TIMEOUT_SECONDS * 1000 + 10_000;
 
 type Method = ForwardedOperation["method"];
 
 function on(path: string, scope: KeyScope | null, ...methods: Method[]): ForwardedOperation[] {
-  return methods.map((method) => ({ method, path, scope }));
+  return methods.map((method) => ({ method, path, scope, answerTimeoutMs: ANSWER_TIMEOUT_MS }));
 }
 
 /** All of them, for the edge's router and its preflight answers. Tests compare them with the control plane's routes and with `/openapi.json`. */
@@ -42,7 +50,7 @@ export const forwardedOperations: readonly ForwardedOperation[] = [
   ...on("/v1/agent/tools", "agents", "GET", "POST"),
   ...on("/v1/agent/tools/:tool_id", "agents", "GET", "PATCH", "DELETE"),
   ...on("/v1/agent/tools/:tool_id/agents", "agents", "GET"),
-  ...on("/v1/agent/tools/:tool_id/test", "agents", "POST"),
+  { method: "POST", path: "/v1/agent/tools/:tool_id/test", scope: "agents", answerTimeoutMs: TOOL_TEST_TIMEOUT_MS },
   ...on("/v1/agent/knowledge-sources", "agents", "GET", "POST"),
   ...on("/v1/agent/knowledge-sources/:source_id", "agents", "GET", "PATCH", "DELETE"),
   ...on("/v1/agent/knowledge-sources/:source_id/agents", "agents", "GET"),

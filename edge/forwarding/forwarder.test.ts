@@ -12,12 +12,14 @@ const principal: Principal = { teamId: "t", userId: "u", keyId: "k", scopes: ["*
 
 let stored: Map<string, Uint8Array>;
 let seen: ForwardedRequest[];
+let waitedMs: number;
 let answer: () => Promise<ForwardedResponse>;
 let sent: { status: number; headers: Record<string, string>; body: string } | null;
 
 const bus: Pick<Bus, "request" | "objects"> = {
-  request: async <T>(_subject: string, message: object) => {
+  request: async <T>(_subject: string, message: object, { timeoutMs }: { timeoutMs: number }) => {
     seen.push(message as ForwardedRequest);
+    waitedMs = timeoutMs;
     return (await answer()) as T;
   },
   objects: () => ({
@@ -76,7 +78,7 @@ describe("Forwarder", () => {
   it("passes on what the control plane needs, and nothing secret", async () => {
     const headers = { authorization: "Bearer secret", "content-type": "application/json", cookie: "c", accept: "*/*" };
     const posted = request("POST", "/model", "{}", headers);
-    await forwarder().forward(posted, responder, "voices");
+    await forwarder().forward(posted, responder, "voices", 1000);
     expect(seen[0]).toMatchObject({ method: "POST", path: "/model", query: "a=1&a=2", bodyObject: null, principal });
     expect(seen[0]?.headers).toEqual({
       "content-type": "application/json",
@@ -87,13 +89,13 @@ describe("Forwarder", () => {
   });
 
   it("asks for HEAD as for GET", async () => {
-    await forwarder().forward(request("HEAD", "/model"), responder, "voices");
+    await forwarder().forward(request("HEAD", "/model"), responder, "voices", 1000);
     expect(seen[0]?.method).toBe("GET");
   });
 
   it("sends a large body through the object store", async () => {
     const body = "x".repeat(600 * 1024);
-    await forwarder().forward(request("POST", "/model", body), responder, "voices");
+    await forwarder().forward(request("POST", "/model", body), responder, "voices", 1000);
     expect(seen[0]?.body.byteLength).toBe(0);
     expect(Buffer.from(stored.get(seen[0]?.bodyObject ?? "") ?? []).toString()).toBe(body);
   });
@@ -101,17 +103,17 @@ describe("Forwarder", () => {
   it("fetches a large answer from the object store, and removes it there", async () => {
     stored.set("big", Buffer.from("large answer"));
     answer = async () => ({ ...json(200, ""), bodyObject: "big" });
-    await forwarder().forward(request("GET", "/model"), responder, "voices");
+    await forwarder().forward(request("GET", "/model"), responder, "voices", 1000);
     expect(sent?.body).toBe("large answer");
     expect(stored.size).toBe(0);
   });
 
   it("says which dependency is away", async () => {
     answer = async () => ({ ...json(200, ""), bodyObject: "lost" });
-    const lost = forwarder().forward(request("GET", "/model"), responder, "voices");
+    const lost = forwarder().forward(request("GET", "/model"), responder, "voices", 1000);
     await expect(lost).rejects.toMatchObject({ code: "dependency_unavailable", status: 503 });
     answer = () => Promise.reject(new ServiceError("dependency_unavailable", { parameters: { dependency: "The control plane" } }));
-    await expect(forwarder().forward(request("GET", "/model"), responder, "voices")).rejects.toThrow("The control plane is briefly unavailable");
+    await expect(forwarder().forward(request("GET", "/model"), responder, "voices", 1000)).rejects.toThrow("The control plane is briefly unavailable");
   });
 });
 
@@ -129,10 +131,10 @@ describe("the widget's route", () => {
 
   it("lets every page read refusals and failures too", async () => {
     answer = async () => ({ status: 403, headers: {}, body: Buffer.from("{}") });
-    await new Forwarder(options).forwardOpen(request("GET", "/"), responder, "/");
+    await new Forwarder(options).forwardOpen(request("GET", "/"), responder, { path: "/", answerTimeoutMs: 1000 });
     expect([sent?.status, sent?.headers["access-control-allow-origin"]]).toEqual([403, "*"]);
     answer = () => Promise.reject(new ServiceError("dependency_unavailable", { parameters: { dependency: "The control plane" } }));
-    await new Forwarder(options).forwardOpen(request("GET", "/"), responder, "/");
+    await new Forwarder(options).forwardOpen(request("GET", "/"), responder, { path: "/", answerTimeoutMs: 1000 });
     expect([sent?.status, sent?.headers["access-control-allow-origin"]]).toEqual([503, "*"]);
   });
 });
@@ -153,6 +155,17 @@ describe("forwardedRoutes", () => {
   ])("takes at %s the methods that the control plane takes, and no other", (path, allow) => {
     const match = router.match("BREW", path);
     expect(match.type === "methods" && match.allow.join(", ")).toBe(allow);
+  });
+
+  it.each([
+    ["POST", "/v1/agent/tools/1/test", 310_000],
+    ["POST", "/v1/agent/tools", 30_000],
+    ["POST", "/model", 30_000],
+  ])("waits for the answer to %s %s for %i ms", async (method, path, timeoutMs) => {
+    const match = router.match(method, path);
+    if (match.type !== "route") throw new Error("no route");
+    await match.route.handle(request(method, path), responder);
+    expect([seen[0]?.principal, waitedMs]).toEqual([principal, timeoutMs]);
   });
 
   it.each(["/models", "/v1/agents", "/v1/agent", "/wallet", "/v1/agent/nothing", "/v1/agent/agents/1/versions/2/more", "/model/1/samples"])("does not cover %s", (path) => {

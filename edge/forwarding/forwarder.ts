@@ -8,7 +8,7 @@ import {
   uploadsBucket,
 } from "#protocol/bus/control";
 import { ServiceError } from "#protocol/errors";
-import { forwardedOperations } from "#protocol/forwarded";
+import { type ForwardedOperation, forwardedOperations } from "#protocol/forwarded";
 import { toolHopsHeader } from "#protocol/tools";
 import type { Bus, ObjectBucket } from "#common/bus/bus";
 import { renderError } from "#common/http/error-body";
@@ -21,9 +21,6 @@ import type { HttpRequest, HttpResponder, HttpRoute } from "../http/exchange.js"
 
 /** Largest body taken for the control plane. */
 export const MAX_FORWARDED_BODY_BYTES = 64 * 1024 * 1024;
-
-/** A voice upload decodes and measures its samples before it answers. */
-const ANSWER_TIMEOUT_MS = 30_000;
 
 /** Lets scripts of any page read the answer (https://fetch.spec.whatwg.org/#http-access-control-allow-origin); no cookie is ever involved. */
 const everyPage = { "access-control-allow-origin": "*", "access-control-expose-headers": "retry-after", vary: "origin" };
@@ -47,18 +44,21 @@ export class Forwarder {
     this.#bucket = options.bus.objects(uploadsBucket);
   }
 
-  /** Authenticates first. Throws authentication errors, `payload_too_large`, and `dependency_unavailable` when the control plane or its object store is away. */
-  async forward(request: HttpRequest, responder: HttpResponder, scope: KeyScope): Promise<void> {
+  /**
+   * Authenticates first. Throws authentication errors, `payload_too_large`, and `dependency_unavailable` when the control plane or its object store
+   * is away or gives no answer within `timeoutMs`.
+   */
+  async forward(request: HttpRequest, responder: HttpResponder, scope: KeyScope, timeoutMs: number): Promise<void> {
     const principal = await this.#options.authenticate(request);
     requireScope(principal, scope);
-    await this.#pass(request, responder, principal);
+    await this.#pass(request, responder, principal, timeoutMs);
   }
 
   /**
    * Hands a request on without looking for a key, for routes that visitors' browsers call. Who may call is not decided by the operator's list
    * of origins but by the answer, so every page may read it, refusals too. `route` names it in the log. Never throws.
    */
-  async forwardOpen(request: HttpRequest, responder: HttpResponder, route: string): Promise<void> {
+  async forwardOpen(request: HttpRequest, responder: HttpResponder, route: Pick<ForwardedOperation, "path" | "answerTimeoutMs">): Promise<void> {
     const readable: HttpResponder = {
       ...responder,
       begin: (status, headers) => responder.begin(status, { ...headers, ...everyPage }),
@@ -67,21 +67,21 @@ export class Forwarder {
       },
     };
     try {
-      await this.#pass(request, readable, null);
+      await this.#pass(request, readable, null, route.answerTimeoutMs);
     } catch (error) {
       if (responder.begun) throw error;
       const known = error instanceof ServiceError ? error : new ServiceError("internal", { cause: error });
-      logFailure(this.#options.log, known, { route, trace_id: request.trace.traceId });
+      logFailure(this.#options.log, known, { route: route.path, trace_id: request.trace.traceId });
       const { status, headers, body } = renderError(known);
       readable.begin(status, headers);
       readable.end(body);
     }
   }
 
-  async #pass(request: HttpRequest, responder: HttpResponder, principal: Principal | null): Promise<void> {
+  async #pass(request: HttpRequest, responder: HttpResponder, principal: Principal | null, timeoutMs: number): Promise<void> {
     const message = await this.#pack(request, principal);
     const answer = await this.#options.bus.request<ForwardedResponse>(controlSubjects.http, message, {
-      timeoutMs: ANSWER_TIMEOUT_MS,
+      timeoutMs,
       dependency: "The control plane",
     });
     const body = await this.#bodyOf(answer);
@@ -140,8 +140,9 @@ function headersOf(request: HttpRequest): Record<string, string> {
 /** The routes that the control plane answers. */
 export function forwardedRoutes(options: ForwarderOptions): HttpRoute[] {
   const forwarder = new Forwarder(options);
-  return forwardedOperations.map(({ method, path, scope }): HttpRoute => {
-    if (scope === null) return { method, path, isForEveryPage: true, handle: (request, responder) => forwarder.forwardOpen(request, responder, path) };
-    return { method, path, handle: (request, responder) => forwarder.forward(request, responder, scope) };
+  return forwardedOperations.map((operation): HttpRoute => {
+    const { method, path, scope, answerTimeoutMs } = operation;
+    if (scope === null) return { method, path, isForEveryPage: true, handle: (request, responder) => forwarder.forwardOpen(request, responder, operation) };
+    return { method, path, handle: (request, responder) => forwarder.forward(request, responder, scope, answerTimeoutMs) };
   });
 }
