@@ -19,6 +19,8 @@ export interface AgentPlatformOptions {
   clock: Clock;
   /** Wall-clock time. */
   now: () => Date;
+  /** Fires when this process must answer what is under way; never when absent. */
+  ending?: AbortSignal | undefined;
 }
 
 /** What agents' configurations refer to. */
@@ -29,10 +31,10 @@ export const attachables: Attachables = {
 
 /** Every route under `/v1/agent`. */
 export function agentPlatformRoutes(options: AgentPlatformOptions): Route[] {
-  const { records, outbound, sealer, clock, now } = options;
+  const { records, outbound, sealer, clock, now, ending } = options;
   return [
     ...agentRoutes({ records, sealer, attachables, checkUrl: (url) => outbound.checkUrl(url), now }),
-    ...toolRoutes({ records, outbound, sealer, clock, now }),
+    ...toolRoutes({ records, outbound, sealer, clock, now, ending }),
     ...knowledgeRoutes({ records, sealer, now }),
     ...agentTestRoutes({ records, sealer, attachables, now }),
     ...phoneRoutes({ records, sealer, now }),

@@ -52,9 +52,9 @@ async function start(context: RoleContext): Promise<RunningRole> {
   const describe = (): Heartbeat => ({ type: "heartbeat", role: ROLE, id, epoch, state: context.state() });
   const heartbeats = sendHeartbeats({ bus, clock: systemClock, describe });
   return {
-    async drain() {
+    async drain(deadlineMs) {
       heartbeats.say();
-      await service.drain();
+      await service.drain(deadlineMs);
     },
     async stop() {
       service.stop();

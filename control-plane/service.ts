@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import { z } from "zod";
 import {
   type CreditReply,
@@ -54,6 +55,9 @@ import { type ControlRequestKind, type ControlWatch, noWatch } from "./watch/con
 /** Of several instances on one database, one answers each request. */
 const QUEUE_GROUP = "control-plane";
 
+/** How long before the end of a drain its longest requests are given up, so that whoever asked is still answered. */
+const ANSWER_MARGIN_MS = 1000;
+
 const traceRequest = z.object({ traceId: z.string().regex(/^[0-9a-f]{32}$/) });
 
 export interface ServiceOptions {
@@ -84,8 +88,11 @@ export interface ServiceOptions {
 
 /** The control plane on the bus. */
 export interface ControlPlaneService {
-  /** Takes no more requests; resolves when those in flight are answered, all usage is settled and the webhooks under way are sent. */
-  drain(): Promise<void>;
+  /**
+   * Takes no more requests; resolves when those in flight are answered, all usage is settled and the webhooks under way are sent. Tool tests,
+   * which may take minutes, are given up a second before `deadlineMs`.
+   */
+  drain(deadlineMs: number): Promise<void>;
   /** Gives up what `drain` did not finish. */
   stop(): void;
 }
@@ -95,7 +102,10 @@ export async function startService(options: ServiceOptions): Promise<ControlPlan
   const { bus, clock, records, log, now, outbound, sealer } = options;
   const replaced = await seedDevelopment(records, options.developmentKey, now());
   const inFlight = new InFlight();
-  const subscriptions = answerRequests(options, inFlight);
+  const ending = new AbortController();
+  // Each test under way listens, and node takes more than ten for a leak.
+  setMaxListeners(0, ending.signal);
+  const subscriptions = answerRequests(options, inFlight, ending.signal);
   if (options.hasDatabaseAlone === true) await reclaimDeliveries(records, now());
   const settlement = new UsageSettlement({ bus, records, log, now, consumer: "settlement", watch: options.watch });
   const expiry = startHoldExpiry({ records, bus, clock, log, now });
@@ -107,10 +117,12 @@ export async function startService(options: ServiceOptions): Promise<ControlPlan
   await settlement.ready;
   await bus.flush();
   return {
-    async drain() {
+    async drain(deadlineMs) {
       for (const subscription of subscriptions) subscription.unsubscribe();
       expiry.stop();
+      const keepWaiting = clock.after(Math.max(0, deadlineMs - ANSWER_MARGIN_MS), () => ending.abort());
       await Promise.all([inFlight.idle(), settlement.drain(), webhooks.drain()]);
+      keepWaiting();
     },
     stop() {
       expiry.stop();
@@ -119,20 +131,21 @@ export async function startService(options: ServiceOptions): Promise<ControlPlan
   };
 }
 
-/** Every route that edges forward requests to. */
-export function controlRoutes({ bus, clock, records, log, measure, transcribe, now, outbound, sealer, sumUsage }: ServiceOptions): Route[] {
+/** Every route that edges forward requests to. `ending` fires when what takes minutes must be answered; never when absent. */
+export function controlRoutes(options: ServiceOptions, ending?: AbortSignal): Route[] {
+  const { bus, clock, records, log, measure, transcribe, now, outbound, sealer, sumUsage } = options;
   return [
     ...voiceRoutes({ records, objects: voiceObjects(bus, log), measure, transcribe, now, bus }),
     ...walletRoutes(records),
     ...usageRoutes(sumUsage ?? ((query) => sumUsageInRecords(records, query)), now),
-    ...agentPlatformRoutes({ records, outbound, sealer, clock, now }),
+    ...agentPlatformRoutes({ records, outbound, sealer, clock, now, ending }),
     ...webhookRoutes({ records, bus, sealer, now }),
   ];
 }
 
-function answerRequests(options: ServiceOptions, inFlight: InFlight): Subscription[] {
+function answerRequests(options: ServiceOptions, inFlight: InFlight, ending: AbortSignal): Subscription[] {
   const { bus, records, log, now, watch = noWatch } = options;
-  const router = new Router(controlRoutes(options));
+  const router = new Router(controlRoutes(options, ending));
   const answer = <Q, T>(subject: string, work: (question: Q) => Promise<T>): Subscription => {
     const kind = kindOf(subject);
     const reply = (question: Q): Promise<Reply<T>> => watch.reply(kind, question, () => toReply(log, subject, () => work(question)));

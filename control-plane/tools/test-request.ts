@@ -10,24 +10,25 @@ import { openCredentials } from "./secrets.js";
 import type { ToolRow } from "./table.js";
 import { literalUrl } from "./url-template.js";
 
-/** Below the time that the edge waits for an answer, whatever the tool's own limit is. */
-const MAX_TEST_MS = 25_000;
 const MAX_REDIRECTS = 3;
 
 export interface TestDependencies {
   outbound: Outbound;
   sealer: Sealer;
   clock: Clock;
+  /** Fires when this process must answer what is under way, for a test may take longer than its end; never when absent. */
+  ending?: AbortSignal | undefined;
 }
 
 /**
  * Sends a real request to a webhook tool's endpoint and tells what came back. The URL goes out as it was saved; system variables are those
- * that the arguments bring in an object named `system`. A request that gets no answer is a result too, with its reason in `error`.
+ * that the arguments bring in an object named `system`. A request that gets no answer within the tool's own timeout is a result too, with its
+ * reason in `error`.
  * `hops` is how often the asking request itself came out of a tool: past `MAX_TOOL_HOPS` nothing is sent, or a tool that names this service
  * would go round for ever. Throws `validation` for a tool without an endpoint and for arguments that cannot be sent.
  */
 export async function testTool(dependencies: TestDependencies, row: ToolRow, given: ToolTestRequest, hops: number): Promise<ToolTestResult> {
-  const { outbound, sealer, clock } = dependencies;
+  const { outbound, sealer, clock, ending } = dependencies;
   const { definition } = row;
   if (row.toolType !== "webhook") throw refusal(["tool_id"], "Only webhook tools can be tested");
   const credentials = openCredentials(row.id, row.secrets, sealer);
@@ -41,7 +42,8 @@ export async function testTool(dependencies: TestDependencies, row: ToolRow, giv
     const { status, headers, body, truncated } = await outbound.request({
       ...rendering.request,
       headers: [...(rendering.request.headers ?? []).filter(([name]) => name.toLowerCase() !== toolHopsHeader), [toolHopsHeader, String(hops + 1)]],
-      timeoutMs: Math.min(definition.timeout_seconds * 1000, MAX_TEST_MS),
+      timeoutMs: definition.timeout_seconds * 1000,
+      ...(ending === undefined ? {} : { signal: ending }),
       maxResponseBytes: MAX_TEST_RESPONSE_BYTES,
       overflow: "truncate",
       maxRedirects: MAX_REDIRECTS,

@@ -70,7 +70,7 @@ const tools: Operation[] = [
     method: "POST", path: "/v1/agent/tools/{tool_id}/test", tag: "Agents", needsKey: true,
     summary: "Send a test request to a tool's endpoint",
     description: "A real request. The URL is sent as it was saved; system variables are empty unless the arguments bring them in an object named "
-      + "system. At most 64 KB of the answer are shown; an endpoint that does not answer within the tool's timeout, at most 25 s, is told in error.",
+      + "system. At most 64 KB of the answer are shown; an endpoint that does not answer within the tool's timeout is told in error.",
     body: { schema: toolTestRequest, mediaTypes: json, optional: true },
     success: { status: 200, description: "What came back.", mediaTypes: json, schema: toolTestResult },
     errors: [...authentication, ...bodyErrors, "not_found"],

@@ -46,6 +46,8 @@ export interface ServiceFixture {
   call(principal: Principal | null, method: string, path: string, options?: CallOptions): Promise<ForwardedResponse>;
   /** As `call`, with the body parsed as JSON where there is one. */
   callJson(principal: Principal | null, method: string, path: string, options?: CallOptions): Promise<{ status: number; json: unknown }>;
+  /** As a process does that is asked to stop and has this long. */
+  drain(deadlineMs: number): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -72,16 +74,22 @@ export async function startFixture(engine: EngineName, options: { allow?: string
     const request: ForwardedRequest = { method, path, query: options.query ?? "", headers, body, bodyObject: null, principal };
     return sendAsEdge(bus, request);
   };
+  let draining: Promise<void> | null = null;
+  const drain = (deadlineMs: number): Promise<void> => {
+    draining ??= service.drain(deadlineMs);
+    return draining;
+  };
   return {
     bus,
     records,
     call,
+    drain,
     async callJson(principal, method, path, options) {
       const { status, body } = await call(principal, method, path, options);
       return { status, json: body.byteLength === 0 ? null : JSON.parse(Buffer.from(body).toString()) };
     },
     async stop() {
-      await service.drain();
+      await drain(10_000);
       service.stop();
       await Promise.all([bus.close(), own.close()]);
       await stopDatabase();

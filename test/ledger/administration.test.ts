@@ -37,7 +37,7 @@ describe("the operator's command line on a control plane", () => {
   });
   afterAll(async () => {
     for (const verifier of verifiers) verifier.close();
-    await service.drain();
+    await service.drain(10_000);
     service.stop();
     await Promise.all(buses.map((bus) => bus.close()));
     await database.stop();

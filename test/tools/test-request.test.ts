@@ -1,6 +1,8 @@
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { MAX_TEST_RESPONSE_BYTES, type ToolEntity, type ToolTestResult, toolTestResult } from "#protocol/tools";
+import { startFixture } from "../control-plane/service.js";
+import { addTeam } from "../control-plane/teams.js";
 import { type Endpoint, startEndpoint } from "./endpoint.js";
 import { type Answer, type Platform, startPlatform } from "./platform.js";
 
@@ -159,4 +161,23 @@ describe("POST /v1/agent/tools/{tool_id}/test", () => {
   it("works for a tool whose mock responses are set: mocks intercept nothing here", async () => {
     expect(await test({ mock_responses: [{ status_code: 500, body: "mock" }] })).toMatchObject({ status_code: 200, response_body: "ok" });
   });
+});
+
+it("gives up a tool's test before the process ends, and still answers who asked", async () => {
+  const [fixture, endpoint] = await Promise.all([startFixture("pglite", { allow: ["127.0.0.1"] }), startEndpoint()]);
+  try {
+    const principal = { ...(await addTeam(fixture.records)).principal, betaAccess: true };
+    const ask = (path: string, body: object): ReturnType<typeof fixture.callJson> =>
+      fixture.callJson(principal, "POST", path, { contentType: "application/json", body: JSON.stringify(body) });
+    const { json } = await ask("/v1/agent/tools", { name: "T", url: endpoint.url, timeout_seconds: 120 });
+    const arrived = new Promise<void>((resolve) => {
+      endpoint.answer = () => resolve();
+    });
+    const answered = ask(`/v1/agent/tools/${(json as ToolEntity).tool_id}/test`, {});
+    await arrived;
+    await fixture.drain(1000);
+    expect(await answered).toMatchObject({ status: 200, json: { status_code: null, error: "The request was cancelled" } });
+  } finally {
+    await Promise.all([fixture.stop(), endpoint.stop()]);
+  }
 });
