@@ -1,15 +1,16 @@
 import { validate } from "#common/http/validation";
 import type { Sealer } from "#common/secrets/sealer";
 import {
+  definitionIn,
   type TestDefinition,
   type TestEntity,
-  testCreateExtras,
+  testCreate,
   testDefinition,
   testListQuery,
-  testReadOnlyFields,
   testRunRequest,
   testTool,
   testUpdate,
+  typedTest,
 } from "#protocol/agents/tests";
 import type { ForwardedResponse } from "#protocol/bus/control";
 import { ServiceError } from "#protocol/errors";
@@ -89,21 +90,9 @@ async function list({ records, sealer }: TestDependencies, request: RouteRequest
 
 async function create({ records, now }: TestDependencies, request: RouteRequest): Promise<ForwardedResponse> {
   if (!request.principal.betaAccess) throw new ServiceError("private_beta");
-  const { extras, rest } = splitBody(await readJsonBody(request));
-  const { agent_ids: agentIds } = validate(testCreateExtras, extras, ["body"]);
-  const definition = validate(testDefinition, rest, ["body"]);
-  return json(201, toEntity(await insertTest(records, { teamId: request.principal.teamId, definition, agentIds, now: now() })));
-}
-
-/** What was read back of a test may be sent as it is: its ids and dates are dropped. Anything that is no object is left to the schema. */
-function splitBody(body: unknown): { extras: Record<string, unknown>; rest: unknown } {
-  if (typeof body !== "object" || body === null || Array.isArray(body)) return { extras: {}, rest: body };
-  const entries = Object.entries(body);
-  const dropped = ["agent_ids", ...testReadOnlyFields];
-  return {
-    extras: Object.fromEntries(entries.filter(([name]) => name === "agent_ids")),
-    rest: Object.fromEntries(entries.filter(([name]) => !dropped.includes(name))),
-  };
+  const given = validate(testCreate, validate(typedTest, await readJsonBody(request), ["body"]), ["body"]);
+  const test = { teamId: request.principal.teamId, definition: definitionIn(given), agentIds: given.agent_ids, now: now() };
+  return json(201, toEntity(await insertTest(records, test)));
 }
 
 async function get(dependencies: TestDependencies, request: RouteRequest): Promise<ForwardedResponse> {

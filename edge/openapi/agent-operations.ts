@@ -139,7 +139,7 @@ const tests: Operation[] = [
   {
     method: "POST", path: "/v1/agent/tests", tag: "Agents", needsKey: true,
     summary: "Create a test",
-    description: "A test that was read can be sent as it is. Needs beta access.",
+    description: "What it needs depends on test_type. A test that was read can be sent as it is. Needs beta access.",
     body: { schema: testCreate, mediaTypes: json },
     success: { status: 201, description: "The new test.", mediaTypes: json, schema: testEntity },
     errors: [...authentication, ...bodyErrors, "private_beta"],

@@ -1,4 +1,6 @@
+import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, it } from "vitest";
+import { testCreate } from "#protocol/agents/tests";
 import { errorCatalogue } from "#protocol/errors";
 import { buildOpenApi } from "./document.js";
 import { operations } from "./operations.js";
@@ -61,6 +63,29 @@ describe("the OpenAPI document", () => {
     // The one status of which one error has a body and another none.
     expect(tts.responses["401"]?.description).toBe("No body when the Authorization header is missing or malformed. Otherwise: Invalid token · Token expired");
     expect(tts.responses["415"]).toEqual({ description: "No body" });
+  });
+
+  const reply = { name: "n", test_type: "next_reply", conversation: [{ text: "Hi" }], expectation: "greets" };
+  const tool = { name: "n", test_type: "tool", conversation: [{ text: "Hi" }], referenced_tool: { id: "t" } };
+  const simulation = { name: "n", test_type: "simulation", simulation: { scenario: "s" } };
+  it.each<[object, boolean]>([
+    ...[reply, tool, simulation].map((body): [object, boolean] => [body, true]),
+    [{ ...simulation, ...reply, agent_ids: ["a"], test_id: "t", workspace_id: "w", created_at: 1, updated_at: null }, true],
+    ...(["name", "test_type", "conversation", "expectation"] as const).map((name): [object, boolean] => [{ ...reply, [name]: undefined }, false]),
+    [{ ...reply, conversation: [] }, false],
+    [{ ...reply, expectation: "" }, false],
+    [{ ...tool, conversation: undefined }, false],
+    [{ ...tool, referenced_tool: undefined }, false],
+    [{ ...tool, referenced_tool: null }, false],
+    [{ ...simulation, simulation: undefined }, false],
+    [{ ...simulation, simulation: null }, false],
+    [{ ...reply, test_type: "simulation" }, false],
+    [{ ...reply, test_type: "other" }, false],
+    [{ ...reply, surprise: 1 }, false],
+  ])("says of a test what its type needs, as the check does: %j is good: %s", (body, isGood) => {
+    const { schema } = document.paths["/v1/agent/tests"]!["post"]!.requestBody!.content["application/json"]!;
+    const sent: unknown = JSON.parse(JSON.stringify(body));
+    expect([new Ajv2020({ strict: false }).compile(schema)(sent), testCreate.safeParse(sent).success]).toEqual([isGood, isGood]);
   });
 
   it("is plain JSON", () => {

@@ -69,46 +69,55 @@ const fields = {
   simulation,
 };
 
-/** What a test does, by its type; as it is stored and shown. */
-export const testDefinition = z
-  .strictObject({
-    name: fields.name,
-    test_type: z.enum(testTypes),
-    conversation: fields.conversation.default([]),
-    expectation: fields.expectation.default(""),
-    success_examples: fields.success_examples.default([]),
-    failure_examples: fields.failure_examples.default([]),
-    referenced_tool: fields.referenced_tool.nullable().default(null),
-    tool_parameters: fields.tool_parameters.default([]),
-    verify_absence: fields.verify_absence.default(false),
-    simulation: fields.simulation.nullable().default(null),
-  })
-  .superRefine((test, context) => {
-    const missing = (field: string): void => {
-      context.addIssue({ code: "custom", params: { type: "missing" }, message: "Field required", path: [field] });
-    };
-    if (test.test_type === "simulation" && test.simulation === null) missing("simulation");
-    if (test.test_type !== "simulation" && test.conversation.length === 0) missing("conversation");
-    if (test.test_type === "next_reply" && test.expectation === "") missing("expectation");
-    if (test.test_type === "tool" && test.referenced_tool === null) missing("referenced_tool");
-  });
+/** Needed by some types of test only, and empty in the others. */
+const optionalFields = {
+  conversation: fields.conversation.default([]),
+  expectation: fields.expectation.default(""),
+  success_examples: fields.success_examples.default([]),
+  failure_examples: fields.failure_examples.default([]),
+  referenced_tool: fields.referenced_tool.nullable().default(null),
+  tool_parameters: fields.tool_parameters.default([]),
+  verify_absence: fields.verify_absence.default(false),
+  simulation: fields.simulation.nullable().default(null),
+};
+
+/** What is left empty is missing as much as what is left out. */
+const isThere = [(value: { length: number }) => value.length > 0, { message: "Field required", params: { type: "missing" } }] as const;
+const someConversation = fields.conversation.refine(...isThere).meta({ minItems: 1 });
+const someExpectation = fields.expectation.refine(...isThere).meta({ minLength: 1 });
+
+const common = { name: fields.name, ...optionalFields };
+const nextReplyTest = z.strictObject({ ...common, test_type: z.literal("next_reply"), conversation: someConversation, expectation: someExpectation });
+const toolTest = z.strictObject({ ...common, test_type: z.literal("tool"), conversation: someConversation, referenced_tool: fields.referenced_tool });
+const simulationTest = z.strictObject({ ...common, test_type: z.literal("simulation"), simulation: fields.simulation });
+
+/** What a test does, with what its type needs; as it is stored. */
+export const testDefinition = z.discriminatedUnion("test_type", [nextReplyTest, toolTest, simulationTest]);
 export type TestDefinition = z.output<typeof testDefinition>;
 
-/** What is added to a definition when it is read; ignored when it is sent back, so that a test can be exported and imported. */
-const readOnly = { test_id: z.unknown(), workspace_id: z.unknown(), created_at: z.unknown(), updated_at: z.unknown() };
+/** Checked before the rest of a definition, which depends on it. */
+export const typedTest = z.looseObject({ test_type: z.enum(testTypes) });
 
-/** Body of `POST /v1/agent/tests` besides the definition. */
-export const testCreateExtras = z.object({ agent_ids: z.array(reference).max(100).default([]) });
+/** Besides the definition: where the test is attached, and what reads add, which is ignored, so that a test can be exported and imported. */
+const createExtras = {
+  agent_ids: z.array(reference).max(100).default([]),
+  test_id: z.unknown().optional(),
+  workspace_id: z.unknown().optional(),
+  created_at: z.unknown().optional(),
+  updated_at: z.unknown().optional(),
+};
 
-/** Body of `POST /v1/agent/tests`, as it is described; `testDefinition` and `testCreateExtras` check it. */
-export const testCreate = z.strictObject({
-  ...testDefinition.shape,
-  ...testCreateExtras.shape,
-  ...Object.fromEntries(Object.entries(readOnly).map(([name, schema]) => [name, schema.optional()])),
-});
+/** Body of `POST /v1/agent/tests`. */
+export const testCreate = z.discriminatedUnion("test_type", [
+  nextReplyTest.extend(createExtras),
+  toolTest.extend(createExtras),
+  simulationTest.extend(createExtras),
+]);
 
-/** Names that an imported test may carry and that mean nothing. */
-export const testReadOnlyFields: readonly string[] = Object.keys(readOnly);
+/** The definition in a checked body. */
+export function definitionIn(given: z.output<typeof testCreate>): TestDefinition {
+  return testDefinition.parse(Object.fromEntries(Object.entries(given).filter(([name]) => !(name in createExtras))));
+}
 
 /** Body of `PATCH /v1/agent/tests/{test_id}`: fields are replaced, `simulation` is merged; the type stays. */
 export const testUpdate = z.strictObject({ ...fields, simulation: z.record(z.string(), z.unknown()) }).partial();
@@ -126,7 +135,7 @@ export const testSummary = z.object({
 export type TestSummary = z.output<typeof testSummary>;
 
 /** A test as it is read alone. */
-export const testEntity = z.object({ ...testDefinition.shape, ...testSummary.shape });
+export const testEntity = z.object({ ...optionalFields, ...testSummary.shape });
 export type TestEntity = z.output<typeof testEntity>;
 
 export const testList = pageEnvelope.extend({ tests: z.array(testSummary) });
