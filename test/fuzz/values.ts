@@ -1,32 +1,7 @@
+import { speechLike } from "#common/audio/testing/speech-like";
+import { wavFile } from "#common/audio/testing/wav-file";
 import type { Draw } from "./random.js";
-
-/** A JSON Schema as far as it is read here. */
-export interface Schema {
-  $ref?: string;
-  type?: string | string[];
-  enum?: unknown[];
-  const?: unknown;
-  anyOf?: Schema[];
-  oneOf?: Schema[];
-  allOf?: Schema[];
-  properties?: Record<string, Schema>;
-  required?: string[];
-  additionalProperties?: Schema | boolean;
-  items?: Schema;
-  minItems?: number;
-  maxItems?: number;
-  minLength?: number;
-  maxLength?: number;
-  minimum?: number;
-  maximum?: number;
-  exclusiveMinimum?: number;
-  exclusiveMaximum?: number;
-  pattern?: string;
-  format?: string;
-  default?: unknown;
-}
-
-export type Resolve = (reference: string) => Schema;
+import { isBinary, type Resolve, type Schema } from "./schema.js";
 
 const words = ["Anna", "support", "order 7", "Grüße", "日本語", "a", "refund?", "http://10.0.0.1/hook", "https://[::1]/", "+14155550123", "en", "2026-01-01"];
 
@@ -38,22 +13,54 @@ export const hostileTexts: readonly string[] = [
   "true", "0x10", "99999999999999999999", "2026-13-45", "0001-01-01", "a".repeat(300), "ä".repeat(5000), "x".repeat(70_000), "\t\n\u000b", "\ufeff", "\uffff", "ﬁ", "İ", "ẞ",
 ];
 
-const strange: readonly unknown[] = [null, true, false, 0, -1, 1.5, 1e308, -1e308, 2 ** 53, 2 ** 31, "", "text", [], {}, [[]], [null], { a: 1 }, [1, "a"], "0", "true"];
+/** The last ones are something else in every media type: bytes are a file in a form, and MessagePack has times and 64 bits. */
+const strange: readonly unknown[] = [
+  ...[null, true, false, 0, -1, 1.5, 1e308, -1e308, 2 ** 53, 2 ** 31, "", "text", [], {}, [[]], [null], { a: 1 }, [1, "a"], "0", "true"],
+  ...[Uint8Array.of(1, 2, 255), new Uint8Array(), Number.NaN, Number.POSITIVE_INFINITY, -0, new Date(0), 2n ** 63n - 1n],
+];
+
+const speech = speechLike({ pitchHz: 140, swingSemitones: 3, syllablesPerSecond: 4, seconds: 1.5, sampleRate: 16_000 });
+const goodAudio = wavFile({ sampleRate: 16_000, channels: 1, bits: 16 }, speech.length, (frame) => (speech[frame] ?? 0) / 32_768);
+const goodDocument = Buffer.from("# Hours\n\nWe open at nine.");
+const badFiles = ["\u0000\u0001", "", "RIFF0000WAVE", "x".repeat(70_000)].map((text) => Buffer.from(text));
+
+/** What values are made with. */
+export interface ValueContext {
+  resolve: Resolve;
+  /** An address that may be called: an endpoint of the test's own. */
+  endpointUrl: string;
+}
+
+/** What a schema alone does not say, by the name of the field. */
+const plausible: Readonly<Record<string, (draw: Draw, context: ValueContext) => unknown>> = {
+  url: (_, { endpointUrl }) => endpointUrl,
+  base_url: (_, { endpointUrl }) => endpointUrl.replace("http:", "https:"),
+  api_key: () => "key",
+  phone_number: (draw) => `+1415555${draw.integer(1000, 9999)}`,
+  inbound_allowed_addresses: () => ["203.0.113.0/24"],
+  area_code: () => "415",
+  model: () => "s2-pro",
+  origin: () => "https://a.example",
+  traceparent: () => `00-${"a".repeat(32)}-${"b".repeat(16)}-01`,
+  text: () => "Hello there.",
+  source: () => goodDocument,
+};
 
 /** A value that fits the schema, as well as can be told: patterns are not read. */
-export function goodValue(schema: Schema, draw: Draw, resolve: Resolve, depth = 0): unknown {
-  if (schema.$ref !== undefined) return goodValue(resolve(schema.$ref), draw, resolve, depth + 1);
+export function goodValue(schema: Schema, draw: Draw, context: ValueContext, depth = 0): unknown {
+  if (schema.$ref !== undefined) return goodValue(context.resolve(schema.$ref), draw, context, depth + 1);
   if (schema.const !== undefined) return schema.const;
   if (schema.enum !== undefined && schema.enum.length > 0) return draw.one(schema.enum);
+  if (isBinary(schema)) return goodAudio;
   const branches = schema.anyOf ?? schema.oneOf;
-  if (branches !== undefined && branches.length > 0) return goodValue(draw.one(branches), draw, resolve, depth + 1);
-  if (schema.allOf !== undefined) return Object.assign({}, ...schema.allOf.map((part) => goodValue(part, draw, resolve, depth + 1)));
+  if (branches !== undefined && branches.length > 0) return goodValue(draw.one(branches), draw, context, depth + 1);
+  if (schema.allOf !== undefined) return Object.assign({}, ...schema.allOf.map((part) => goodValue(part, draw, context, depth + 1)));
   if (schema.default !== undefined && draw.chance(0.2)) return schema.default;
   const type = Array.isArray(schema.type) ? draw.one(schema.type) : schema.type;
-  if (type === "object" || schema.properties !== undefined) return goodObject(schema, draw, resolve, depth);
+  if (type === "object" || schema.properties !== undefined) return goodObject(schema, draw, context, depth);
   if (type === "array") {
     const [least, most] = [schema.minItems ?? 0, Math.min(schema.maxItems ?? 3, (schema.minItems ?? 0) + (depth > 6 ? 0 : 3))];
-    return Array.from({ length: draw.integer(least, Math.max(least, most)) }, () => goodValue(schema.items ?? {}, draw, resolve, depth + 1));
+    return Array.from({ length: draw.integer(least, Math.max(least, most)) }, () => goodValue(schema.items ?? {}, draw, context, depth + 1));
   }
   if (type === "string") return goodText(schema, draw);
   if (type === "integer" || type === "number") return goodNumber(schema, type === "integer", draw);
@@ -61,15 +68,21 @@ export function goodValue(schema: Schema, draw: Draw, resolve: Resolve, depth = 
   return type === "null" ? null : draw.one(strange);
 }
 
-function goodObject(schema: Schema, draw: Draw, resolve: Resolve, depth: number): Record<string, unknown> {
+function goodObject(schema: Schema, draw: Draw, context: ValueContext, depth: number): Record<string, unknown> {
   const given: Record<string, unknown> = {};
   for (const [name, property] of Object.entries(schema.properties ?? {})) {
     const isNeeded = schema.required?.includes(name) === true;
-    if (isNeeded || draw.chance(depth > 3 ? 0.15 : 0.4)) given[name] = goodValue(property, draw, resolve, depth + 1);
+    if (isNeeded || draw.chance(depth > 3 ? 0.15 : 0.4)) given[name] = goodField(name, property, draw, context, depth);
   }
   const { additionalProperties } = schema;
-  if (typeof additionalProperties === "object" && draw.chance(0.3)) given[draw.one(words)] = goodValue(additionalProperties, draw, resolve, depth + 1);
+  if (typeof additionalProperties === "object" && draw.chance(0.3)) given[draw.one(words)] = goodValue(additionalProperties, draw, context, depth + 1);
   return given;
+}
+
+function goodField(name: string, schema: Schema, draw: Draw, context: ValueContext, depth: number): unknown {
+  const known = plausible[name];
+  const isText = schema.type === "string" || schema.type === "array";
+  return known !== undefined && isText && schema.enum === undefined && draw.chance(0.7) ? known(draw, context) : goodValue(schema, draw, context, depth + 1);
 }
 
 function goodText({ minLength = 0, maxLength = 40, format }: Schema, draw: Draw): string {
@@ -86,27 +99,39 @@ function goodNumber(schema: Schema, whole: boolean, draw: Draw): number {
   return whole ? Math.round(drawn) : drawn;
 }
 
-/** A value just outside of what the schema allows, or at its edge. */
-function edgeValue(schema: Schema, draw: Draw): unknown {
-  const { minLength, maxLength, minimum, maximum, maxItems, minItems } = schema;
-  const edges: unknown[] = [];
-  if (maxLength !== undefined && maxLength <= 100_000) edges.push("m".repeat(maxLength), "m".repeat(maxLength + 1), "😀".repeat(maxLength));
-  if (minLength !== undefined && minLength > 0) edges.push("m".repeat(minLength), "m".repeat(minLength - 1));
-  if (minimum !== undefined) edges.push(minimum, minimum - 1, minimum - 0.001);
-  if (maximum !== undefined) edges.push(maximum, maximum + 1, maximum + 0.001);
-  if (maxItems !== undefined && maxItems <= 2000) edges.push(Array.from({ length: maxItems + 1 }, () => "i"));
-  if (minItems !== undefined && minItems > 0) edges.push([]);
-  return edges.length === 0 ? draw.one(hostileTexts) : draw.one(edges);
+/** The least that fits the schema: what is required, and of that as little as may be. */
+export function leastValue(schema: Schema, draw: Draw, context: ValueContext, name = ""): unknown {
+  if (schema.$ref !== undefined) return leastValue(context.resolve(schema.$ref), draw, context, name);
+  if (schema.const !== undefined) return schema.const;
+  if (schema.enum !== undefined && schema.enum.length > 0) return schema.enum[0];
+  const known = plausible[name];
+  if (known !== undefined && (schema.type === "string" || schema.type === "array")) return known(draw, context);
+  if (isBinary(schema)) return goodAudio;
+  const branches = schema.anyOf ?? schema.oneOf;
+  if (branches !== undefined && branches.length > 0) return leastValue(draw.one(branches), draw, context, name);
+  const type = Array.isArray(schema.type) ? schema.type[0] : schema.type;
+  if (type === "object" || schema.properties !== undefined) {
+    const needed = Object.entries(schema.properties ?? {}).filter(([property]) => schema.required?.includes(property) === true);
+    return Object.fromEntries(needed.map(([property, inner]) => [property, leastValue(inner, draw, context, property)]));
+  }
+  if (type === "array") return leastItems(schema, schema.minItems ?? 0, draw, context);
+  if (type === "string") return "m".repeat(Math.max(1, schema.minLength ?? 1));
+  if (type === "integer" || type === "number") return schema.minimum ?? 1;
+  return type === "boolean" ? false : null;
 }
 
-/** A good value with one thing about it that is not. */
-export function spoiledValue(schema: Schema, draw: Draw, resolve: Resolve): unknown {
-  const whole = goodValue(schema, draw, resolve);
-  return spoil(whole, schema, draw, resolve);
+/** So many items for a list; texts among them differ, for many lists take no item twice. */
+export function leastItems({ items = {} }: Schema, count: number, draw: Draw, context: ValueContext): unknown[] {
+  return Array.from({ length: count }, (_, index) => {
+    const item = leastValue(items, draw, context);
+    return typeof item === "string" && items.enum === undefined ? `${item}${index}` : item;
+  });
 }
 
-function spoil(value: unknown, given: Schema, draw: Draw, resolve: Resolve): unknown {
-  const schema = given.$ref === undefined ? given : resolve(given.$ref);
+/** A good value of this schema with one thing about it that is not. */
+export function spoil(value: unknown, given: Schema, draw: Draw, context: ValueContext): unknown {
+  const schema = given.$ref === undefined ? given : context.resolve(given.$ref);
+  if (value instanceof Uint8Array) return draw.chance(0.7) ? draw.one(badFiles) : draw.one(strange);
   if (typeof value === "object" && value !== null && !Array.isArray(value) && draw.chance(0.85)) {
     const copy: Record<string, unknown> = { ...value };
     const names = Object.keys(copy);
@@ -115,15 +140,13 @@ function spoil(value: unknown, given: Schema, draw: Draw, resolve: Resolve): unk
     else if (names.length > 0 && draw.chance(0.15)) delete copy[draw.one(names)];
     else if (known.length > 0) {
       const name = draw.one(names.length > 0 && draw.chance(0.7) ? names : known);
-      copy[name] = spoil(copy[name], schema.properties?.[name] ?? {}, draw, resolve);
+      copy[name] = spoil(copy[name], schema.properties?.[name] ?? {}, draw, context);
     }
     return copy;
   }
   if (Array.isArray(value) && value.length > 0 && draw.chance(0.6)) {
     const index = draw.integer(0, value.length - 1);
-    return value.map((item: unknown, at) => (at === index ? spoil(item, schema.items ?? {}, draw, resolve) : item));
+    return value.map((item: unknown, at) => (at === index ? spoil(item, schema.items ?? {}, draw, context) : item));
   }
-  const branch = schema.anyOf ?? schema.oneOf;
-  if (draw.chance(0.35)) return edgeValue(branch === undefined ? schema : draw.one(branch), draw);
   return draw.chance(0.5) ? draw.one(hostileTexts) : draw.one(strange);
 }
