@@ -1,4 +1,5 @@
-import type { Role } from "#protocol/bus/membership";
+import { type Role, roles as every } from "#protocol/bus/membership";
+import type { LabelName } from "./labels.js";
 
 /** One metric, as scrapers, `docs/metrics.md`, the dashboard and the alert rules know it. */
 export interface MetricDeclaration {
@@ -6,25 +7,24 @@ export interface MetricDeclaration {
   /** Who gives it. */
   roles: readonly Role[];
   help: string;
-  /** Never what strangers choose: each new value is a new series for ever. */
-  labels: readonly string[];
+  labels: readonly LabelName[];
   /** Upper bounds of a histogram's buckets. */
   buckets?: readonly number[];
 }
 
-const every: readonly Role[] = ["edge", "scheduler", "worker", "control-plane"];
 const requestSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 const firstAudioSeconds = [0.002, 0.005, 0.01, 0.02, 0.035, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.5, 0.75, 1, 2, 5, 10];
 const partSeconds = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
-const counter = (roles: readonly Role[], labels: readonly string[], help: string) => ({ type: "counter", roles, labels, help }) as const;
-const gauge = (roles: readonly Role[], labels: readonly string[], help: string) => ({ type: "gauge", roles, labels, help }) as const;
-const histogram = (roles: readonly Role[], labels: readonly string[], buckets: readonly number[], help: string) =>
+const counter = (roles: readonly Role[], labels: readonly LabelName[], help: string) => ({ type: "counter", roles, labels, help }) as const;
+const gauge = (roles: readonly Role[], labels: readonly LabelName[], help: string) => ({ type: "gauge", roles, labels, help }) as const;
+const histogram = (roles: readonly Role[], labels: readonly LabelName[], buckets: readonly number[], help: string) =>
   ({ type: "histogram", roles, labels, buckets, help }) as const;
 
 /** Every metric of Parley's own, declared once. Durations are in seconds; counters end in `_total`. */
 export const metricCatalogue = {
   parley_bus_connected: gauge(every, [], "1 while connected to NATS."),
+  parley_event_loop_stall_seconds: gauge(every, [], "Longest time since the last scrape in which the process answered nobody, because one piece of work held its event loop."),
   parley_spans_dropped_total: counter(every, [], "Spans that were not kept: the bus was away for long, or slower than they came."),
 
   parley_http_requests_total: counter(["edge"], ["route", "method", "status"], "HTTP requests answered, by route pattern and status (499: the client left first)."),

@@ -2,6 +2,7 @@ import { ServiceError } from "#protocol/errors";
 import { type RenderedResponse, renderError } from "#common/http/error-body";
 import { logFailure } from "#common/http/log-failure";
 import type { Logger } from "#common/log";
+import { boundedLabel } from "#common/metrics/labels";
 import type { TraceContext } from "#common/tracing/traceparent";
 import { type CorsPolicy, corsHeaders, preflightHeaders } from "./cors.js";
 import type { HttpRequest, HttpResponder, HttpRoute, RefusalShape, SocketRoute } from "./exchange.js";
@@ -147,7 +148,7 @@ export class Dispatcher {
       over = true;
       this.#active--;
       if (this.#active === 0) this.#onIdle?.();
-      const method = knownMethods.has(request.method) ? request.method : "_OTHER";
+      const method = boundedLabel("method", request.method);
       const record = { route, method, status, durationMs: nowMs() - startedMs, sentBytes };
       observer.ended(record, request.trace);
       log.debug({ trace_id: request.trace.traceId, ...record }, "answered");

@@ -1,4 +1,4 @@
-import type { Role } from "#protocol/bus/membership";
+import { roles } from "#protocol/bus/membership";
 import type { Bus } from "#common/bus/bus";
 import type { Membership } from "#common/membership/membership";
 import type { Metrics } from "#common/metrics/registry";
@@ -38,8 +38,6 @@ export function createEdgeMetrics(
     keyVerdict: (source) => verdicts({ source }),
   };
 }
-
-const roles: readonly Role[] = ["edge", "scheduler", "worker", "control-plane"];
 
 function countMembers(members: Membership): { labels: Record<string, string>; value: number }[] {
   const groups = new Map<string, { labels: Record<string, string>; value: number }>();

@@ -8,15 +8,17 @@ export const HEARTBEAT_INTERVAL_MS = 250;
 /** A member unheard of for this long is gone: its work is given to others. */
 export const MEMBER_TIMEOUT_MS = 1500;
 
-export type Role = "edge" | "scheduler" | "worker" | "control-plane";
+export const roles = ["edge", "scheduler", "worker", "control-plane"] as const;
+export type Role = (typeof roles)[number];
 
 /** Whether members of a role submit work of their own, which is cancelled everywhere when they are lost. */
 export function ownsWork(role: Role): boolean {
   return role === "edge" || role === "control-plane";
 }
 
-/** The life of every process, in order (design/style.md, point 11). */
-export type LifecycleState = "initialized" | "ready" | "draining" | "stopped";
+/** The life of every process, in order. */
+export const lifecycleStates = ["initialized", "ready", "draining", "stopped"] as const;
+export type LifecycleState = (typeof lifecycleStates)[number];
 
 interface HeartbeatBase {
   type: "heartbeat";
