@@ -22,6 +22,7 @@ function declare<const T extends Record<string, CatalogueEntry>>(entries: T): T 
 
 /** Codes are stable and never reused. Messages in quotes in `interface.md` are kept to the letter. */
 export const errorCatalogue = declare({
+  malformed_request: { status: 400, message: "Malformed HTTP request: {detail}" },
   malformed_json: { status: 400, message: "Malformed JSON" },
   malformed_msgpack: { status: 400, message: "Malformed MessagePack" },
   malformed_multipart: { status: 400, message: "Malformed multipart body: {detail}" },

@@ -1,5 +1,7 @@
 import type { Clock } from "#common/clock";
+import { type Rate, TokenBucket } from "#common/token-bucket";
 import type { SocketConnection, SocketSession } from "./exchange.js";
+import { MAX_UNSENT_BYTES } from "./unsent-limit.js";
 
 /** Unsent bytes past which a stream should hold back, and below which it may go on. */
 const HIGH_WATER_BYTES = 64 * 1024;
@@ -7,6 +9,15 @@ const LOW_WATER_BYTES = 16 * 1024;
 
 /** A connection on which nothing arrived for this long is pinged: proxies and address translators keep it open then. */
 const PING_AFTER_MS = 20_000;
+
+/** Pings and pongs that a client may send. The engine answers each ping at once, whether or not the client reads. */
+const controlFrameRate: Rate = { burst: 60, perSecond: 10 };
+
+/** Frames that may wait for their turn besides the largest one, bytes. */
+const MAX_QUEUED_BYTES = 4 * 1024 * 1024;
+
+/** Close codes of RFC 6455 section 7.4.1, and 1013 of its registry. */
+const closeCodes = { goingAway: 1001, policy: 1008, tryAgainLater: 1013 } as const;
 
 /** Longest close reason that fits a control frame (RFC 6455 section 5.5), bytes. */
 const MAX_REASON_BYTES = 123;
@@ -28,6 +39,8 @@ export interface ConnectionOptions {
   stallMs: number;
   /** A connection on which nothing arrives for this long, pongs included, is closed. */
   idleMs: number;
+  /** Largest frame, bytes. */
+  maxFrameBytes: number;
 }
 
 /** One WebSocket over the engine's object, which must not be touched after its close event. */
@@ -36,16 +49,19 @@ export class Connection implements SocketConnection {
   readonly #gone = new AbortController();
   #session: SocketSession | null = null;
   #state: "open" | "closing" | "over" = "open";
-  #farewell: { code: number; reason: string } | null = null;
+  #closeFrame: { code: number; reason: string } | null = null;
   #waiting: (() => void)[] = [];
   #cancelStall: (() => void) | null = null;
-  #heardAtMs: number;
+  #lastSeenAtMs: number;
   #pingedAtMs: number;
+  #queuedBytes = 0;
+  readonly #controlFrames: TokenBucket;
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
-    this.#heardAtMs = options.clock.nowMs();
-    this.#pingedAtMs = this.#heardAtMs;
+    this.#lastSeenAtMs = options.clock.nowMs();
+    this.#pingedAtMs = this.#lastSeenAtMs;
+    this.#controlFrames = new TokenBucket(controlFrameRate, this.#lastSeenAtMs);
   }
 
   get closed(): AbortSignal {
@@ -61,8 +77,9 @@ export class Connection implements SocketConnection {
   send(data: Uint8Array | string): boolean {
     if (this.#state !== "open") return true;
     const result = this.#options.raw.send(data, typeof data !== "string");
-    // With no limit on the engine's buffer nothing is dropped; were it so, a gap in the audio would be worse than the end of it.
+    // A gap in the audio would be worse than the end of it.
     if (result === 2) this.#options.raw.close();
+    else if (this.bufferedBytes() > MAX_UNSENT_BYTES) this.close(closeCodes.tryAgainLater, "What is sent is not read");
     return this.#keepsUp();
   }
 
@@ -79,20 +96,37 @@ export class Connection implements SocketConnection {
   close(code: number, reason: string): void {
     if (this.#state !== "open") return;
     this.#state = "closing";
-    this.#farewell = { code, reason: shorten(reason) };
+    this.#closeFrame = { code, reason: shorten(reason) };
     if (this.bufferedBytes() === 0) this.#leave();
     else this.#watchStall();
   }
 
-  /** A frame has arrived. */
+  /** A frame has arrived, and waits for its turn (`receive`). False when it is not wanted: the connection is over, or frames come too fast. */
+  queueFrame(bytes: number): boolean {
+    this.#seen();
+    if (this.#state !== "open") return false;
+    this.#queuedBytes += bytes;
+    if (this.#queuedBytes <= this.#options.maxFrameBytes + MAX_QUEUED_BYTES) return true;
+    this.close(closeCodes.policy, "Frames come faster than they can be read");
+    return false;
+  }
+
+  /** Hands a queued frame to the session. */
   receive(data: Uint8Array, isBinary: boolean): void {
-    this.heard();
+    this.#queuedBytes -= data.byteLength;
     if (this.#state === "open") this.#session?.message(data, isBinary);
   }
 
-  /** Anything has arrived: the peer lives. */
-  heard(): void {
-    this.#heardAtMs = this.#options.clock.nowMs();
+  /** A ping or a pong has arrived; the engine has answered a ping already. */
+  controlFrame(): void {
+    this.#seen();
+    if (this.#state !== "open") return;
+    if (!this.#controlFrames.take(this.#options.clock.nowMs())) this.close(closeCodes.policy, "Too many control frames");
+    else this.#keepsUp();
+  }
+
+  #seen(): void {
+    this.#lastSeenAtMs = this.#options.clock.nowMs();
   }
 
   /** The client took bytes. */
@@ -100,14 +134,14 @@ export class Connection implements SocketConnection {
     if (this.#state === "over") return;
     const buffered = this.bufferedBytes();
     if (buffered > 0) this.#watchStall();
-    else this.#calm();
+    else this.#clearStall();
     if (buffered <= LOW_WATER_BYTES) this.#release();
     if (buffered === 0 && this.#state === "closing") this.#leave();
   }
 
   /** Asks the session to finish. */
   drain(): void {
-    if (this.#session?.drain === undefined) this.close(1001, "The server is shutting down");
+    if (this.#session?.drain === undefined) this.close(closeCodes.goingAway, "The server is shutting down");
     else this.#session.drain();
   }
 
@@ -115,9 +149,9 @@ export class Connection implements SocketConnection {
   checkLife(): void {
     if (this.#state !== "open") return;
     const nowMs = this.#options.clock.nowMs();
-    if (nowMs - this.#heardAtMs >= this.#options.idleMs) {
-      this.close(1001, "Nothing arrived for too long");
-    } else if (nowMs - Math.max(this.#heardAtMs, this.#pingedAtMs) >= PING_AFTER_MS && this.bufferedBytes() === 0) {
+    if (nowMs - this.#lastSeenAtMs >= this.#options.idleMs) {
+      this.close(closeCodes.goingAway, "Nothing arrived for too long");
+    } else if (nowMs - Math.max(this.#lastSeenAtMs, this.#pingedAtMs) >= PING_AFTER_MS && this.bufferedBytes() === 0) {
       this.#pingedAtMs = nowMs;
       this.#options.raw.ping();
     }
@@ -127,16 +161,16 @@ export class Connection implements SocketConnection {
   lost(): void {
     if (this.#state === "over") return;
     this.#state = "over";
-    this.#calm();
+    this.#clearStall();
     this.#release();
     this.#gone.abort();
     this.#session?.end();
   }
 
   #leave(): void {
-    const farewell = this.#farewell ?? { code: 1000, reason: "" };
+    const frame = this.#closeFrame ?? { code: 1000, reason: "" };
     // The engine reports the close from inside this call.
-    this.#options.raw.end(farewell.code, farewell.reason);
+    this.#options.raw.end(frame.code, frame.reason);
   }
 
   #keepsUp(): boolean {
@@ -152,7 +186,7 @@ export class Connection implements SocketConnection {
     });
   }
 
-  #calm(): void {
+  #clearStall(): void {
     this.#cancelStall?.();
     this.#cancelStall = null;
   }

@@ -41,8 +41,8 @@ export interface DispatcherOptions {
 /** Paths that answer while the server drains: they are how a balancer learns of it. */
 const operatorPaths = new Set(["/health", "/ready", "/metrics"]);
 
-/** Methods that are reported by their names; clients can make up others, and each would be a time series of its own. */
-const knownMethods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
+/** What metrics and logs call a request that leads to no route. */
+const UNMATCHED = "unmatched";
 
 /** Status logged for a client that left first (nginx's convention). */
 const CLIENT_LEFT = 499;
@@ -79,9 +79,14 @@ export class Dispatcher {
   /** Answers a request; never throws. */
   answer(request: HttpRequest, responder: HttpResponder): void {
     const match = this.#router.match(request.method, request.path);
-    const route = match.type === "route" ? match.route.path : "unmatched";
+    const route = match.type === "route" ? match.route.path : UNMATCHED;
     const watched = this.#watch(request, responder, route);
     this.#serve(match, request, watched).catch((error: unknown) => this.#fail(error, request, watched, route));
+  }
+
+  /** Answers a request that belongs to no route. */
+  refuse(request: HttpRequest, responder: HttpResponder, error: ServiceError): void {
+    this.#fail(error, request, this.#watch(request, responder, UNMATCHED), UNMATCHED);
   }
 
   /** Answers a refused WebSocket upgrade over HTTP. */

@@ -34,6 +34,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     ...options,
     sockets,
     answer: (request, responder) => dispatcher.answer(request, responder),
+    refuse: (request, responder, error) => dispatcher.refuse(request, responder, error),
     refuseUpgrade: (request, responder, path, error) => dispatcher.refuseUpgrade(request, responder, path.replace(/\/$/, ""), error),
   });
   return {

@@ -1,58 +1,12 @@
 import { once } from "node:events";
-import { connect, type Socket } from "node:net";
-import { afterEach, describe, expect, it } from "vitest";
+import { connect } from "node:net";
+import { describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
 import { ServiceError } from "#protocol/errors";
-import { systemClock } from "#common/clock";
-import { createLogger } from "#common/log";
-import { Dispatcher, type ExchangeRecord } from "./dispatcher.js";
 import type { HttpRoute, SocketConnection, SocketRoute, SocketSession } from "./exchange.js";
-import { type Listener, listen } from "./uws.js";
-
-const log = createLogger("test", "fatal");
-
-interface Running {
-  url: string;
-  port: number;
-  listener: Listener;
-  dispatcher: Dispatcher;
-  records: ExchangeRecord[];
-}
-
-const cleanups: (() => void)[] = [];
-afterEach(() => {
-  for (const cleanup of cleanups.splice(0)) cleanup();
-});
-
-async function serve(routes: HttpRoute[], sockets: SocketRoute[] = [], settings: { stallMs?: number; idleMs?: number } = {}): Promise<Running> {
-  const records: ExchangeRecord[] = [];
-  const dispatcher = new Dispatcher({
-    routes,
-    sockets,
-    cors: { allowedOrigins: ["https://app.example"] },
-    log,
-    observer: { began: () => undefined, ended: (record) => void records.push(record) },
-    nowMs: () => performance.now(),
-  });
-  const listener = await listen({
-    host: "127.0.0.1",
-    port: 0,
-    answer: (request, responder) => dispatcher.answer(request, responder),
-    sockets,
-    refuseUpgrade: (request, responder, path, error) => dispatcher.refuseUpgrade(request, responder, path, error),
-    clock: systemClock,
-    log,
-    stallMs: settings.stallMs ?? 30_000,
-    idleMs: settings.idleMs ?? 60_000,
-  });
-  cleanups.push(() => listener.close());
-  return { url: `http://127.0.0.1:${listener.port}`, port: listener.port, listener, dispatcher, records };
-}
+import { later, onCleanUp, openSocket, rawConnection, serve, until } from "./testing/listening-server.js";
 
 const text = (value: string): Uint8Array => Buffer.from(value);
-
-/** Resolves in a later turn of the event loop: handlers that answer at once take another path through the engine. */
-const later = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 const echo: HttpRoute = {
   method: "POST",
@@ -74,21 +28,6 @@ const hello: HttpRoute = {
     responder.end(text(`hello ${request.parameters["name"]} ${request.query}`));
   },
 };
-
-/** A raw connection, for what a proper client would never send. */
-async function rawConnection(port: number, ...pieces: string[]): Promise<{ socket: Socket; received: () => string; ended: Promise<string> }> {
-  const socket = connect(port, "127.0.0.1");
-  cleanups.push(() => socket.destroy());
-  let data = "";
-  socket.on("data", (piece) => (data += piece.toString("latin1")));
-  socket.on("error", () => undefined); // a reset is one of the outcomes looked at
-  const ended = new Promise<string>((resolve) => socket.once("close", () => resolve(data)));
-  await once(socket, "connect");
-  for (const piece of pieces) socket.write(piece);
-  return { socket, received: () => data, ended };
-}
-
-const until = (condition: () => boolean, what: string): Promise<void> => expect.poll(condition, { timeout: 10_000, interval: 5, message: what }).toBe(true);
 
 describe("HTTP", () => {
   it("answers routes, and names what is missing", async () => {
@@ -262,7 +201,7 @@ describe("HTTP", () => {
       },
     ]);
     const raw = connect(port, "127.0.0.1");
-    cleanups.push(() => raw.destroy());
+    onCleanUp(() => raw.destroy());
     raw.pause();
     raw.write("GET /stream HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
     await until(() => waits > 0, "the writer waits");
@@ -296,7 +235,7 @@ describe("HTTP", () => {
       { stallMs: 200 },
     );
     const raw = connect(port, "127.0.0.1");
-    cleanups.push(() => raw.destroy());
+    onCleanUp(() => raw.destroy());
     raw.on("error", () => undefined); // the reset looked for
     raw.pause();
     raw.write("GET /stream HTTP/1.1\r\nHost: a\r\n\r\n");
@@ -342,12 +281,7 @@ describe("WebSocket", () => {
   });
   const authorized = { headers: { authorization: "Bearer x" } };
 
-  async function open(url: string, options: { headers?: Record<string, string> } = authorized): Promise<WebSocket> {
-    const socket = new WebSocket(url, options);
-    cleanups.push(() => socket.terminate());
-    await once(socket, "open");
-    return socket;
-  }
+  const open = (url: string): Promise<WebSocket> => openSocket(url, authorized);
   const closing = async (socket: WebSocket): Promise<[code: number, reason: string]> => {
     const [code, reason] = (await once(socket, "close")) as [number, Buffer];
     return [code, reason.toString()];

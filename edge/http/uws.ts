@@ -7,8 +7,11 @@ import { joinTrace } from "#common/tracing/traceparent";
 import { Connection } from "./connection.js";
 import { type AnchorEngine, type CorkAnchor, openCorkAnchor } from "./cork-anchor.js";
 import type { HttpRequest, HttpResponder, SocketConnection, SocketRoute, SocketSession } from "./exchange.js";
+import { checkMessage } from "./message-check.js";
 import { Responder } from "./responder.js";
 import { compilePath, matchPath, splitPath } from "./router.js";
+import { TurnBudget } from "./turn-budget.js";
+import { MAX_UNSENT_BYTES } from "./unsent-limit.js";
 import { Upload } from "./upload.js";
 
 /** Frames past the route's limit are read this far, so that the client can be told 1009; the engine itself only breaks off. */
@@ -27,6 +30,8 @@ export interface ListenOptions {
   /** Answers every request that is no WebSocket upgrade to one of `sockets`. Never throws. */
   answer(request: HttpRequest, responder: HttpResponder): void;
   sockets: readonly SocketRoute[];
+  /** Answers a request that is no proper message. */
+  refuse(request: HttpRequest, responder: HttpResponder, error: ServiceError): void;
   /** Answers a refused upgrade to the route at `path`. */
   refuseUpgrade(request: HttpRequest, responder: HttpResponder, path: string, error: unknown): void;
   clock: Clock;
@@ -48,6 +53,21 @@ export interface Listener {
   close(): void;
 }
 
+/**
+ * Of answers without a body, one in so many ends its connection. The engine cannot tell whether such an answer was sent or waits in memory, so a
+ * client that asks for ever and never reads would fill it; this way it is cut off long before the kernel's buffers are full.
+ */
+const BODILESS_PER_CONNECTION = 16;
+
+/** What the parts of one listener share. */
+interface Shared {
+  connections: Set<Connection>;
+  forget(connection: Connection): void;
+  anchor: CorkAnchor;
+  turn: TurnBudget;
+  closesBodiless(): boolean;
+}
+
 /** What one WebSocket carries through the engine. */
 interface SocketData {
   open: (connection: SocketConnection) => SocketSession;
@@ -61,19 +81,29 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   const anchor = await openCorkAnchor(anchorEngine);
   const connections = new Set<Connection>();
   let onEmpty: (() => void) | null = null;
-  const forget = (connection: Connection): void => {
-    connections.delete(connection);
-    if (connections.size === 0) onEmpty?.();
+  let bodiless = 0;
+  const shared: Shared = {
+    connections,
+    forget: (connection) => {
+      connections.delete(connection);
+      if (connections.size === 0) onEmpty?.();
+    },
+    anchor,
+    turn: new TurnBudget(() => performance.now(), setImmediate),
+    closesBodiless: () => ++bodiless % BODILESS_PER_CONNECTION === 0,
   };
   for (const route of options.sockets) {
-    const behavior = socketBehavior(route, options, { connections, forget, anchor });
+    const behavior = socketBehavior(route, options, shared);
     app.ws(route.path, behavior);
     // For clients whose base address ends in a slash.
     app.ws(`/${route.path}`, behavior);
   }
   app.any("/*", (res, req) => {
-    const { request, responder } = accept(res, req, options);
-    options.answer(request, responder);
+    const { request, responder } = accept(res, req, options, shared);
+    if (refuseMalformed(request, responder, options)) return;
+    shared.turn.run(() => {
+      if (!responder.closed.aborted) options.answer(request, responder);
+    });
   });
   const port = await bind(app, options.host, options.port);
   const lifeCheck = setInterval(() => connections.forEach((connection) => connection.checkLife()), LIFE_CHECK_MS);
@@ -106,8 +136,15 @@ function bind(app: uws.TemplatedApp, host: string, port: number, onListen?: (soc
   });
 }
 
+/** Refuses a request whose head is no proper one; true when it does. */
+function refuseMalformed(request: HttpRequest, responder: Responder, options: ListenOptions): boolean {
+  const detail = checkMessage(request.header);
+  if (detail !== null) options.refuse(request, responder, new ServiceError("malformed_request", { parameters: { detail } }));
+  return detail !== null;
+}
+
 /** Copies what a request says before the engine's object expires, and starts collecting its body. */
-function accept(res: uws.HttpResponse, req: uws.HttpRequest, options: ListenOptions): { request: HttpRequest; responder: Responder } {
+function accept(res: uws.HttpResponse, req: uws.HttpRequest, options: ListenOptions, shared: Shared): { request: HttpRequest; responder: Responder } {
   const method = req.getCaseSensitiveMethod();
   const headers = copyHeaders(req);
   let isOver = false;
@@ -121,6 +158,8 @@ function accept(res: uws.HttpResponse, req: uws.HttpRequest, options: ListenOpti
     method,
     clock: options.clock,
     stallMs: options.stallMs,
+    closesBodiless: shared.closesBodiless,
+    uncorked: (action) => shared.anchor.cork(action),
     beforeEnd: () => {
       upload.discard(new ServiceError("internal"));
       isOver = true;
@@ -152,24 +191,21 @@ function copyHeaders(req: uws.HttpRequest): Map<string, string> {
   return headers;
 }
 
-function socketBehavior(
-  route: SocketRoute,
-  options: ListenOptions,
-  shared: { connections: Set<Connection>; forget: (connection: Connection) => void; anchor: CorkAnchor },
-): uws.WebSocketBehavior<SocketData> {
-  const { connections, forget, anchor } = shared;
+function socketBehavior(route: SocketRoute, options: ListenOptions, shared: Shared): uws.WebSocketBehavior<SocketData> {
+  const { connections, forget, turn } = shared;
   return {
     maxPayloadLength: route.maxFrameBytes + OVERSIZE_MARGIN_BYTES,
-    // No limit: the engine drops frames past it. `Connection` tells its writer to wait instead.
-    maxBackpressure: 0,
+    // A backstop for what the engine sends by itself, answers to pings above all. `Connection` closes before: a frame that is dropped would be a gap.
+    maxBackpressure: 2 * MAX_UNSENT_BYTES,
+    closeOnBackpressureLimit: true,
     idleTimeout: ENGINE_IDLE_SECONDS,
     // The engine's pings give a peer 16 s to answer; a listener that reads at playing speed answers after the audio queued before.
     sendPingsAutomatically: false,
-    upgrade: (res, req, context) => upgrade({ res, req, context }, route, options, anchor),
+    upgrade: (res, req, context) => upgrade({ res, req, context }, route, options, shared),
     open: (ws) => {
       const data = ws.getUserData();
       const { clock, stallMs, idleMs } = options;
-      data.connection = new Connection({ raw: rawSocket(ws), clock, stallMs, idleMs });
+      data.connection = new Connection({ raw: rawSocket(ws), clock, stallMs, idleMs, maxFrameBytes: route.maxFrameBytes });
       connections.add(data.connection);
       guarded(data, options.log, (connection) => connection.attach(data.open(connection)));
     },
@@ -180,10 +216,11 @@ function socketBehavior(
         return;
       }
       const copy = new Uint8Array(message).slice();
-      guarded(data, options.log, (connection) => connection.receive(copy, isBinary));
+      if (data.connection?.queueFrame(copy.byteLength) !== true) return;
+      turn.run(() => guarded(data, options.log, (connection) => connection.receive(copy, isBinary)));
     },
-    ping: (ws) => ws.getUserData().connection?.heard(),
-    pong: (ws) => ws.getUserData().connection?.heard(),
+    ping: (ws) => ws.getUserData().connection?.controlFrame(),
+    pong: (ws) => ws.getUserData().connection?.controlFrame(),
     drain: (ws) => ws.getUserData().connection?.drained(),
     close: (ws) => {
       const { connection } = ws.getUserData();
@@ -231,12 +268,13 @@ function upgrade(
   { res, req, context }: { res: uws.HttpResponse; req: uws.HttpRequest; context: uws.us_socket_context_t },
   route: SocketRoute,
   options: ListenOptions,
-  anchor: CorkAnchor,
+  shared: Shared,
 ): void {
   const key = req.getHeader("sec-websocket-key");
   const protocol = req.getHeader("sec-websocket-protocol");
   const extensions = req.getHeader("sec-websocket-extensions");
-  const { request, responder } = accept(res, req, options);
+  const { request, responder } = accept(res, req, options, shared);
+  if (refuseMalformed(request, responder, options)) return;
   const parameters = matchPath(compilePath(route.path), splitPath(request.path)) ?? {};
   route.upgrade({ ...request, parameters }).then(
     (open) => {
@@ -244,7 +282,7 @@ function upgrade(
       responder.detach();
       const data: SocketData = { open, maxFrameBytes: route.maxFrameBytes, connection: null };
       const chosen = route.subprotocol?.(protocol.split(",").map((name) => name.trim())) ?? protocol;
-      anchor.cork(() => res.upgrade(data, key, chosen, extensions, context));
+      shared.anchor.cork(() => res.upgrade(data, key, chosen, extensions, context));
     },
     (error: unknown) => options.refuseUpgrade(request, responder, route.path, error),
   );

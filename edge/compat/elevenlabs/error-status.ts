@@ -15,6 +15,7 @@ export type ElevenLabsStatus = (typeof elevenLabsStatuses)[number];
  *  upstream_error  the service could not take or finish the work now (502, 503): no capacity, no worker, a dependency that does not answer
  */
 export const elevenLabsStatusOf: Readonly<Record<ErrorCode, ElevenLabsStatus>> = {
+  malformed_request: "invalid_request",
   malformed_json: "invalid_request",
   malformed_msgpack: "invalid_request",
   malformed_multipart: "invalid_request",
