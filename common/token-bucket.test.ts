@@ -8,7 +8,10 @@ it("lets a burst through, then the rate", () => {
   expect(taken(499, 10)).toBe(0);
   expect(taken(500, 10)).toBe(1);
   expect(taken(1500, 10)).toBe(2);
-  expect(bucket.isFull(2500)).toBe(false);
-  expect(bucket.isFull(3000)).toBe(true);
   expect(taken(100_000, 10)).toBe(3);
+  bucket.giveBack();
+  expect(taken(100_000, 10)).toBe(1);
+  expect(taken(200_000, 2)).toBe(2);
+  for (let times = 0; times < 10; times++) bucket.giveBack();
+  expect(taken(200_000, 10)).toBe(3);
 });

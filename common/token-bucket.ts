@@ -24,10 +24,9 @@ export class TokenBucket {
     return true;
   }
 
-  /** Whether nothing has happened for so long that forgetting the bucket changes nothing. */
-  isFull(nowMs: number): boolean {
-    this.#refill(nowMs);
-    return this.#tokens >= this.#rate.burst;
+  /** Takes back the count of one event. */
+  giveBack(): void {
+    this.#tokens = Math.min(this.#rate.burst, this.#tokens + 1);
   }
 
   #refill(nowMs: number): void {

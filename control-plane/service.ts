@@ -25,6 +25,7 @@ import type { Outbound } from "#common/outbound/outbound";
 import type { Sealer } from "#common/secrets/sealer";
 import { DEVELOPMENT_TEAM_ID, seedDevelopment } from "./accounts/development.js";
 import { forgetKeys } from "./accounts/forget-keys.js";
+import { KeyLookups } from "./accounts/key-lookups.js";
 import { administerKeys } from "./accounts/keys.js";
 import { UsageSettlement } from "./accounts/settlement.js";
 import { administerTeams } from "./accounts/teams.js";
@@ -146,13 +147,15 @@ export function controlRoutes(options: ServiceOptions, ending?: AbortSignal): Ro
 function answerRequests(options: ServiceOptions, inFlight: InFlight, ending: AbortSignal): Subscription[] {
   const { bus, records, log, now, watch = noWatch } = options;
   const router = new Router(controlRoutes(options, ending));
+  const lookups = new KeyLookups();
   const answer = <Q, T>(subject: string, work: (question: Q) => Promise<T>): Subscription => {
     const kind = kindOf(subject);
     const reply = (question: Q): Promise<Reply<T>> => watch.reply(kind, question, () => toReply(log, subject, () => work(question)));
     return bus.respond<Q, Reply<T>>(subject, (question) => inFlight.run(() => reply(question)), { queue: QUEUE_GROUP });
   };
   return [
-    answer<VerifyKeyRequest, VerifyKeyReply>(controlSubjects.verifyKey, ({ keyDigest }) => verifyKey(records, keyDigest, now())),
+    answer<VerifyKeyRequest, VerifyKeyReply>(controlSubjects.verifyKey, ({ keyDigest, isKnown }) =>
+      lookups.run(isKnown, () => verifyKey(records, keyDigest, now()))),
     answer<unknown, ResolveVoicesReply>(controlSubjects.resolveVoices, (question) => resolveVoices(records, question)),
     answer<unknown, KeysReply>(controlSubjects.keys, async (question) => {
       const { reply, revokedDigest } = await administerKeys(records, question, now());

@@ -14,6 +14,7 @@ import { createAuthenticate } from "./authentication/authenticator.js";
 import { KeyVerifier } from "./authentication/key-verifier.js";
 import type { ClusterFacts } from "./cluster/readiness.js";
 import { forwardedRoutes } from "./forwarding/forwarder.js";
+import { clientAddressBehind } from "./http/client-address.js";
 import { startServer } from "./http/server.js";
 import { openListening } from "./listening/open-listening.js";
 import { createEdgeMetrics } from "./metrics/edge-metrics.js";
@@ -50,14 +51,13 @@ runRole("edge", async ({ config, log, metrics, tracing, id, epoch, state }) => {
     metrics: createSpeechMetrics(metrics),
   }, listening.context);
   const server = await startServer({
-    host: config.HOST, port: config.PORT, clock, log,
+    host: config.HOST, port: config.PORT, clientAddress: clientAddressBehind(config.PARLEY_TRUSTED_PROXIES), clock, log,
     routes: [...own.http, ...forwardedRoutes({ bus, authenticate, log }), ...operatorRoutes({ id, facts, metrics }), ...pageRoutes()],
     sockets: traceSockets(own.sockets, tracing),
     refusals: own.refusals, cors: { allowedOrigins: config.PARLEY_CORS_ALLOWED_ORIGINS },
     observer: traceExchanges(edgeMetrics.exchanges, tracing),
     nowMs: () => clock.nowMs(),
-    stallMs: config.PARLEY_STALL_MS,
-    idleMs: config.PARLEY_IDLE_SECONDS * 1000,
+    stallMs: config.PARLEY_STALL_MS, idleMs: config.PARLEY_IDLE_SECONDS * 1000,
   });
   openSockets = server.openSockets;
   const heartbeats = sendHeartbeats({ bus, clock, describe: () => ({ type: "heartbeat", role: "edge", id, epoch, state: state() }) });

@@ -2,6 +2,7 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { generateApiKey } from "../api-key.js";
 import { ConfigError, declaration, loadConfig } from "./config.js";
 
 describe("loadConfig", () => {
@@ -35,6 +36,13 @@ describe("loadConfig", () => {
   it("takes one of a few numbers, and no other", () => {
     expect([loadConfig({}), loadConfig({ PARLEY_COMPAT_PCM_RATE: "44100" })].map((config) => config.PARLEY_COMPAT_PCM_RATE)).toEqual([24_000, 44_100]);
     for (const wrong of ["22050", "24000.5", "24k", "0x5dc0"]) expect(() => loadConfig({ PARLEY_COMPAT_PCM_RATE: wrong })).toThrow("PARLEY_COMPAT_PCM_RATE must be one of 8000");
+  });
+
+  it("refuses a development key that was not copied whole", () => {
+    const key = generateApiKey();
+    expect(loadConfig({ PARLEY_API_KEY: key }).PARLEY_API_KEY).toBe(key);
+    expect(() => loadConfig({ PARLEY_API_KEY: `${key.slice(0, -6)}000000` })).toThrow("PARLEY_API_KEY");
+    expect(loadConfig({ PARLEY_API_KEY: "any-text" }).PARLEY_API_KEY).toBe("any-text");
   });
 
   it("merges name=value pairs over the default map", () => {

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { sampleRatesByFormat } from "#protocol/speech/request";
+import { isMistypedApiKey } from "../api-key.js";
 import { choice, integer, list, map, oneOfNumbers, type Setting, text, url } from "./setting.js";
 
 /** Every variable that Parley reads, declared once. `.env.example` and `docs/configuration.md` are printed from this table. */
@@ -57,6 +58,10 @@ export const declaration = {
     default: [],
     doc: "Private hosts that webhooks and tools may call: names, addresses, blocks, each with `:port` or without. Dangerous on a shared service.",
   }),
+  PARLEY_TRUSTED_PROXIES: list({
+    default: [],
+    doc: "Addresses and blocks of the proxies and balancers in front of the edge. Their `X-Forwarded-For` tells the client's address, which limits count by.",
+  }),
   PARLEY_CORS_ALLOWED_ORIGINS: list({ default: ["*"], doc: "Origins whose pages may call the API from a browser." }),
 } as const satisfies Record<string, Setting<unknown>>;
 
@@ -92,6 +97,8 @@ export function loadConfig(environment: Record<string, string | undefined>): Con
       problems.push(`${name} is not a known setting`);
     }
   }
+  const key = values["PARLEY_API_KEY"];
+  if (typeof key === "string" && isMistypedApiKey(key)) problems.push("PARLEY_API_KEY looks like a key that Parley made, but its checksum is wrong: was it copied whole?");
   if (problems.length > 0) throw new ConfigError(`Invalid configuration:\n${problems.map((problem) => `  ${problem}`).join("\n")}`);
   return Object.freeze(values) as Config;
 }

@@ -1,4 +1,4 @@
-import { type AddressBlock, canonicalAddress, parseBlock } from "./address.js";
+import { type AddressBlock, canonicalAddress, parseBlock } from "../address.js";
 
 /** What an operator exempts from the rule that only public hosts may be called. */
 export interface AllowList {

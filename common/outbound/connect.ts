@@ -1,6 +1,6 @@
 import { connect as connectTcp, type Socket } from "node:net";
 import { connect as connectTls, rootCertificates } from "node:tls";
-import { canonicalAddress } from "./address.js";
+import { canonicalAddress } from "../address.js";
 import { OutboundError } from "./outbound-error.js";
 
 /** Opens a TCP connection to an address (never a name). */

@@ -1,5 +1,5 @@
 import { lookup, Resolver } from "node:dns/promises";
-import { canonicalAddress } from "./address.js";
+import { canonicalAddress } from "../address.js";
 import { OutboundError } from "./outbound-error.js";
 import type { OutboundRules } from "./rules.js";
 import type { Target } from "./target.js";

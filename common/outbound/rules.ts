@@ -1,5 +1,5 @@
 import { networkInterfaces } from "node:os";
-import { canonicalAddress, isPublicAddress } from "./address.js";
+import { canonicalAddress, isPublicAddress } from "../address.js";
 import { type AllowList, parseAllowList } from "./allow-list.js";
 
 /** What may be called: public hosts that are not this machine, and what the operator exempts. */

@@ -1,4 +1,4 @@
-import { canonicalAddress } from "./address.js";
+import { canonicalAddress } from "../address.js";
 import { OutboundError } from "./outbound-error.js";
 import type { OutboundRules } from "./rules.js";
 

@@ -9,13 +9,14 @@ import type { KeyVerifier } from "./key-verifier.js";
  * Tells who sends a request, over HTTP or as a WebSocket upgrade. Throws `unauthenticated` without a usable header, `invalid_token`,
  * `token_expired`, and `dependency_unavailable` when nobody can say.
  */
-export type Authenticate = (request: Pick<HttpRequest, "header"> & Partial<Pick<HttpRequest, "trace">>) => Promise<Principal>;
+export type Authenticate = (request: Pick<HttpRequest, "header"> & Pick<HttpRequest, "remoteAddress"> & Partial<Pick<HttpRequest, "trace">>) => Promise<Principal>;
 
 export function createAuthenticate(verifier: Pick<KeyVerifier, "verify">): Authenticate {
   return async (request) => {
     const key = bearerCredential(request.header("authorization"));
     if (key === null) throw new ServiceError("unauthenticated");
-    return await verifier.verify(key, request.trace === undefined ? null : formatTraceparent(request.trace));
+    const traceparent = request.trace === undefined ? null : formatTraceparent(request.trace);
+    return await verifier.verify(key, { address: request.remoteAddress, traceparent });
   };
 }
 

@@ -5,15 +5,18 @@ import {
   keyRevokedSubject,
   type Principal,
   type Reply,
+  VERIFY_TIMEOUT_MS,
   type VerifyKeyReply,
   type VerifyKeyRequest,
 } from "#protocol/bus/control";
 import { type ErrorCode, fromErrorRecord, ServiceError } from "#protocol/errors";
+import { isMistypedApiKey } from "#common/api-key";
 import type { Bus, Subscription } from "#common/bus/bus";
 import type { Cache } from "#common/cache/cache";
 import type { Clock } from "#common/clock";
 import { sha256Hex } from "#common/identifier";
 import { ExpiringMap } from "./expiring-map.js";
+import { lookupBounds, LookupLimits } from "./lookup-limits.js";
 
 /** An accepted key is believed for this long, wherever the answer was kept meanwhile: the longest that a missed revocation lives. */
 export const ACCEPTED_MS = 30_000;
@@ -24,10 +27,17 @@ const RENEWED_AFTER_MS = 15_000;
 /** A refused key is asked about again after this long: a key that was just created must not stay refused. */
 const REFUSED_MS = 3000;
 
-const VERIFY_TIMEOUT_MS = 2000;
 
 /** Where an answer about a key came from; metrics count it. */
 export type VerdictSource = "memory" | "redis" | "control-plane";
+
+/** Where a key came from. */
+export interface KeyOrigin {
+  /** Of the client that showed it. */
+  address: string;
+  /** Where the control plane's part of the look-up belongs: of requests that wait for one answer, that of the first. */
+  traceparent?: string | null;
+}
 
 export interface KeyVerifierOptions {
   bus: Bus;
@@ -68,6 +78,7 @@ export class KeyVerifier {
   /** When a key was last to be forgotten, milliseconds since the epoch: answers asked for before are not believed any more. */
   readonly #forgotten: ExpiringMap<number>;
   readonly #running = new Map<string, Promise<Acceptance>>();
+  readonly #limits: LookupLimits;
   readonly #subscription: Subscription;
   /** Answers asked for before this are not believed: revocations may have been missed. Milliseconds since the epoch. */
   #believedSinceMs = Number.NEGATIVE_INFINITY;
@@ -77,22 +88,24 @@ export class KeyVerifier {
     this.#accepted = new ExpiringMap(options.clock);
     this.#refused = new ExpiringMap(options.clock);
     this.#forgotten = new ExpiringMap(options.clock);
+    this.#limits = new LookupLimits(lookupBounds, options.clock);
     this.#subscription = options.bus.subscribe<KeyRevoked>(keyRevokedSubject, ({ keyDigest }) => this.#forget(keyDigest));
     options.bus.onReconnect(() => this.#forgetEverything());
   }
 
   /**
-   * `traceparent` is where the control plane's part of it belongs: of requests that wait for one answer, that of the first.
-   * Throws `invalid_token`, `token_expired`, or `dependency_unavailable` when nobody can say.
+   * Who holds `key`, which came from `address`. Throws `invalid_token`, `token_expired`, `too_many_requests` where an address tries too many
+   * wrong keys, and `dependency_unavailable` when nobody can say.
    */
-  async verify(key: string, traceparent: string | null = null): Promise<Principal> {
+  async verify(key: string, { address, traceparent = null }: KeyOrigin): Promise<Principal> {
+    if (isMistypedApiKey(key)) throw new ServiceError("invalid_token");
     const digest = sha256Hex(key);
     const refusal = this.#refused.get(digest);
     const known = refusal === null ? this.#accepted.get(digest) : null;
     if (refusal !== null || known !== null) this.#options.onVerdict("memory");
     if (refusal !== null) throw new ServiceError(refusal);
     if (known !== null && this.#ageMs(known) >= RENEWED_AFTER_MS) this.#renew(digest, traceparent);
-    const accepted = known ?? (await this.#lookUpOnce(digest, traceparent, ACCEPTED_MS));
+    const accepted = known ?? (await this.#lookUpOnce(digest, () => this.#lookUp(digest, { address, traceparent })));
     this.#assertUnexpired(accepted);
     return accepted.principal;
   }
@@ -102,45 +115,65 @@ export class KeyVerifier {
   }
 
   /** A thousand requests with one new key are one question. */
-  #lookUpOnce(digest: string, traceparent: string | null, maxAgeMs: number): Promise<Acceptance> {
+  #lookUpOnce(digest: string, lookUp: () => Promise<Acceptance>): Promise<Acceptance> {
     const running = this.#running.get(digest);
     if (running !== undefined) return running;
-    const lookup = this.#lookUp(digest, traceparent, maxAgeMs).finally(() => this.#running.delete(digest));
+    const lookup = lookUp().finally(() => this.#running.delete(digest));
     this.#running.set(digest, lookup);
     return lookup;
   }
 
+  /** Asks again about a key that is believed, in the background; such questions are not limited. */
   #renew(digest: string, traceparent: string | null): void {
-    this.#lookUpOnce(digest, traceparent, RENEWED_AFTER_MS).catch((error: unknown) => {
+    const renewal = async (): Promise<Acceptance> =>
+      (await this.#findShared(digest, RENEWED_AFTER_MS)) ?? (await this.#askCurrent(digest, { isKnown: true, traceparent }));
+    this.#lookUpOnce(digest, renewal).catch((error: unknown) => {
       // Only a refusal ends what is believed: where nobody can say, it lasts for the rest of its time.
       if (error instanceof ServiceError && error.status === 401) this.#forget(digest);
     });
   }
 
-  async #lookUp(digest: string, traceparent: string | null, maxAgeMs: number): Promise<Acceptance> {
-    const shared = this.#readShared(await this.#options.cache.get(cacheKey(digest)));
-    if (shared !== null && this.#ageMs(shared) < maxAgeMs && this.#isCurrent(digest, shared)) {
-      this.#options.onVerdict("redis");
-      this.#accepted.set(digest, shared, this.#leftMs(shared));
-      return shared;
+  async #lookUp(digest: string, { address, traceparent }: Required<KeyOrigin>): Promise<Acceptance> {
+    const shared = await this.#findShared(digest, ACCEPTED_MS);
+    if (shared !== null) return shared;
+    const end = this.#limits.begin(address);
+    let wasRefused = false;
+    try {
+      return await this.#askCurrent(digest, { isKnown: false, traceparent });
+    } catch (error) {
+      wasRefused = error instanceof ServiceError && error.status === 401;
+      throw error;
+    } finally {
+      end(wasRefused);
     }
-    let fresh = await this.#ask(digest, traceparent);
+  }
+
+  /** What another edge has learned less than `maxAgeMs` ago, remembered from now on; null where that is nothing. */
+  async #findShared(digest: string, maxAgeMs: number): Promise<Acceptance | null> {
+    const shared = this.#readShared(await this.#options.cache.get(cacheKey(digest)));
+    if (shared === null || this.#ageMs(shared) >= maxAgeMs || !this.#isCurrent(digest, shared)) return null;
+    this.#options.onVerdict("redis");
+    this.#accepted.set(digest, shared, this.#leftMs(shared));
+    return shared;
+  }
+
+  async #askCurrent(digest: string, about: Pick<VerifyKeyRequest, "isKnown" | "traceparent">): Promise<Acceptance> {
+    let fresh = await this.#ask({ keyDigest: digest, ...about });
     // It was revoked, or changed, while the answer was under way.
-    if (!this.#isCurrent(digest, fresh)) fresh = await this.#ask(digest, traceparent);
+    if (!this.#isCurrent(digest, fresh)) fresh = await this.#ask({ keyDigest: digest, ...about });
     this.#options.onVerdict("control-plane");
     this.#accepted.set(digest, fresh, this.#leftMs(fresh));
     await this.#options.cache.set(cacheKey(digest), JSON.stringify(fresh), this.#leftMs(fresh));
     return fresh;
   }
 
-  async #ask(digest: string, traceparent: string | null): Promise<Acceptance> {
-    const question: VerifyKeyRequest = { keyDigest: digest, traceparent };
+  async #ask(question: VerifyKeyRequest): Promise<Acceptance> {
     const options = { timeoutMs: VERIFY_TIMEOUT_MS, dependency: "Authentication" };
     const verifiedAtMs = this.#options.epochMs();
     const reply = await this.#options.bus.request<Reply<VerifyKeyReply>>(controlSubjects.verifyKey, question, options);
     if (reply.ok) return { ...reply.value, verifiedAtMs };
     const error = fromErrorRecord(reply.error);
-    if (error.status === 401) this.#refused.set(digest, error.code, REFUSED_MS);
+    if (error.status === 401) this.#refused.set(question.keyDigest, error.code, REFUSED_MS);
     throw error;
   }
 

@@ -12,6 +12,7 @@ export interface HttpRequest {
   readonly query: string;
   /** Header value by lower-case name. */
   header(name: string): string | undefined;
+  /** The client's address, as `ReadClientAddress` tells it. */
   readonly remoteAddress: string;
   /** The caller's trace, or a fresh one: log lines and work done for this request carry it (`formatTraceparent`). */
   readonly trace: TraceContext;

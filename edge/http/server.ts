@@ -2,7 +2,7 @@ import { Dispatcher, type DispatcherOptions } from "./dispatcher.js";
 import type { SocketRoute } from "./exchange.js";
 import { type ListenOptions, listen } from "./uws.js";
 
-export type ServerOptions = DispatcherOptions & Pick<ListenOptions, "host" | "port" | "clock" | "stallMs" | "idleMs">;
+export type ServerOptions = DispatcherOptions & Pick<ListenOptions, "host" | "port" | "clientAddress" | "clock" | "stallMs" | "idleMs">;
 
 /** The public listener with everything behind it. */
 export interface Server {

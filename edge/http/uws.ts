@@ -4,6 +4,7 @@ import { ServiceError } from "#protocol/errors";
 import type { Clock } from "#common/clock";
 import type { Logger } from "#common/log";
 import { joinTrace } from "#common/tracing/traceparent";
+import type { ReadClientAddress } from "./client-address.js";
 import { Connection } from "./connection.js";
 import { type AnchorEngine, type CorkAnchor, openCorkAnchor } from "./cork-anchor.js";
 import type { HttpRequest, HttpResponder, SocketConnection, SocketRoute, SocketSession } from "./exchange.js";
@@ -27,6 +28,7 @@ export interface ListenOptions {
   host: string;
   /** 0 picks a free one. */
   port: number;
+  clientAddress: ReadClientAddress;
   /** Answers every request that is no WebSocket upgrade to one of `sockets`. Never throws. */
   answer(request: HttpRequest, responder: HttpResponder): void;
   sockets: readonly SocketRoute[];
@@ -176,7 +178,7 @@ function accept(res: uws.HttpResponse, req: uws.HttpRequest, options: ListenOpti
     path: req.getUrl(),
     query: req.getQuery() ?? "",
     header: (name) => headers.get(name),
-    remoteAddress: Buffer.from(res.getRemoteAddressAsText()).toString(),
+    remoteAddress: options.clientAddress(Buffer.from(res.getRemoteAddressAsText()).toString(), headers.get("x-forwarded-for")),
     trace: joinTrace(headers.get("traceparent")),
     parameters: {},
     body: (limitBytes) => upload.read(limitBytes),

@@ -55,8 +55,13 @@ export interface Principal {
 }
 
 /** `keyDigest` is the SHA-256 of the presented key, hex: the key itself does not travel. */
+/** How long an edge waits for the answer to a `VerifyKeyRequest`; later nobody wants it any more. */
+export const VERIFY_TIMEOUT_MS = 2000;
+
 export interface VerifyKeyRequest {
   keyDigest: string;
+  /** Whether the asking edge believes the key and only wants to be sure: such questions go before those about keys that may be anybody's guess. */
+  isKnown: boolean;
   /** W3C trace context of the request that asks first; the answer may be another's too. */
   traceparent?: string | null;
 }

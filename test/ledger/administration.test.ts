@@ -57,7 +57,7 @@ describe("the operator's command line on a control plane", () => {
   };
   const newTeam = async (name: string): Promise<string> => (await parley("teams", "create", name)).out.trim();
   const verdicts = (key: string): Promise<string[]> =>
-    Promise.all(verifiers.map((edge) => edge.verify(key).then((who) => (who.hasCredit ? "credit" : "no credit"), (error: { code: string }) => error.code)));
+    Promise.all(verifiers.map((edge) => edge.verify(key, { address: "127.0.0.1" }).then((who) => (who.hasCredit ? "credit" : "no credit"), (error: { code: string }) => error.code)));
 
   it("makes a team, changes it, and lists it", async () => {
     const teamId = await newTeam("acme");

@@ -6,7 +6,7 @@ import { unreadable } from "./failures.js";
 import type { DecodedFacts } from "./mono-sink.js";
 import { GRANTED, LEFT } from "./sound-signals.js";
 import type { Answer, PiecesTask, Survey, SurveyTask } from "./sound-thread.js";
-import { Turns } from "./turns.js";
+import { Semaphore } from "#common/semaphore";
 
 export interface OpenSoundOptions {
   /** Bounds of the sound that really comes out of the decoder. */
@@ -48,7 +48,7 @@ const WALL_LIMIT_PER_SECOND_MS = 50;
 const STOP_MS = 5000;
 
 let pool: Piscina | null = null;
-const longFiles = new Turns(LONG_FILES);
+const longFiles = new Semaphore(LONG_FILES);
 
 function soundPool(): Piscina {
   pool ??= new Piscina({

@@ -42,6 +42,7 @@ export async function serve(routes: HttpRoute[], sockets: SocketRoute[] = [], se
   const listener = await listen({
     host: "127.0.0.1",
     port: 0,
+    clientAddress: (peer) => peer,
     answer: (request, responder) => dispatcher.answer(request, responder),
     refuse: (request, responder, error) => dispatcher.refuse(request, responder, error),
     sockets,

@@ -1,10 +1,15 @@
-/** Lets a number of users in at once; the others wait in order. */
-export class Turns {
+/** Lets a number of users in at once; the others wait in the order in which they came. */
+export class Semaphore {
   #free: number;
   readonly #waiting = new Set<() => void>();
 
   constructor(places: number) {
     this.#free = places;
+  }
+
+  /** Users that wait. */
+  get waiting(): number {
+    return this.#waiting.size;
   }
 
   /** Resolves with a function that gives the place back, once. Rejects with the signal's reason when it aborts first. */

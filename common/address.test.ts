@@ -1,7 +1,7 @@
 import { BlockList, isIPv4, isIPv6 } from "node:net";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { canonicalAddress, isPublicAddress } from "./address.js";
+import { addressGroup, canonicalAddress, isPublicAddress } from "./address.js";
 
 /** A second opinion that shares no code with the first. */
 const notPublic = { v4: new BlockList(), v6: new BlockList() };
@@ -36,4 +36,12 @@ describe("isPublicAddress", () => {
   it.each(["", "localhost", "1.2.3", "1.2.3.4.5", "g::1", "8.8.8.8/0", " 8.8.8.8x", "::1%lo"])("does not take %j", (address) => {
     expect(isPublicAddress(address)).toBe(false);
   });
+});
+
+it("groups addresses as limits count them", () => {
+  expect(addressGroup("203.0.113.7")).toBe("203.0.113.7");
+  expect(addressGroup("::ffff:203.0.113.7")).toBe("203.0.113.7");
+  expect(addressGroup("2001:db8:1:2:3:4:5:6")).toBe("2001:db8:1:2::/64");
+  expect(addressGroup("2001:0db8:0001:0002::9")).toBe("2001:db8:1:2::/64");
+  expect(addressGroup("unknown")).toBe("unknown");
 });
