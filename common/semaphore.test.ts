@@ -8,7 +8,11 @@ it("lets the next in when a place is given back, in order, and passes over who h
   const never = new AbortController().signal;
   const leaving = new AbortController();
   const entered: string[] = [];
-  const enter = (name: string, signal = never) => semaphore.take(signal).then((release) => (entered.push(name), release));
+  const enter = async (name: string, signal = never): Promise<() => void> => {
+    const release = await semaphore.take(signal);
+    entered.push(name);
+    return release;
+  };
   const first = await enter("first");
   const second = enter("second", leaving.signal);
   second.catch(() => undefined);

@@ -52,7 +52,7 @@ runRole("edge", async ({ config, log, metrics, tracing, id, epoch, state }) => {
   }, listening.context);
   const server = await startServer({
     host: config.HOST, port: config.PORT, clientAddress: clientAddressBehind(config.PARLEY_TRUSTED_PROXIES), clock, log,
-    routes: [...own.http, ...forwardedRoutes({ bus, authenticate, log }), ...operatorRoutes({ id, facts, metrics }), ...pageRoutes()],
+    routes: [...own.http, ...forwardedRoutes({ bus, authenticate, log }), ...operatorRoutes({ id, facts, metrics, config }), ...pageRoutes()],
     sockets: traceSockets(own.sockets, tracing),
     refusals: own.refusals, cors: { allowedOrigins: config.PARLEY_CORS_ALLOWED_ORIGINS },
     observer: traceExchanges(edgeMetrics.exchanges, tracing),

@@ -21,6 +21,8 @@ export const declaration = {
   OTEL_EXPORTER_OTLP_ENDPOINT: url({ schemes: ["http", "https"], doc: "OpenTelemetry collector that every role sends its spans to, over gRPC (port 4317 as a rule). Nothing is traced when absent." }),
   PARLEY_SPANS: choice({ default: "auto", values: ["auto", "on", "off"], doc: "Whether the analytics engine keeps spans for `parley trace`, two weeks of them: auto keeps them where CLICKHOUSE_URL is set, on also in the embedded engine." }),
   PARLEY_METRICS_PORT: integer({ default: 0, min: 0, max: 65000, doc: "Port on which every role but the edge, which has /metrics, answers Prometheus; 0 is none. Roles that the launcher starts take this port and those after it, in the order of its list." }),
+  PARLEY_PUBLIC_METRICS: choice({ default: "on", values: ["on", "off"], doc: "Whether the edge answers /metrics on its public port; off, it answers at PARLEY_METRICS_PORT as the other roles do." }),
+  PARLEY_OPERATOR_TOKEN: text({ secret: true, doc: "With it, the edge's /metrics needs this token as a bearer, and /health tells strangers only whether all is well." }),
   PARLEY_SCHEDULERS: integer({ default: 1, min: 1, max: 64, doc: "Schedulers that the launcher starts." }),
   PARLEY_WORKERS: integer({ default: 2, min: 1, max: 256, doc: "Worker processes that the launcher starts." }),
   PARLEY_WORKER_SLOTS: integer({ default: 1, min: 1, max: 256, doc: "Engine calls that one worker runs at once; one thread or engine process each." }),

@@ -121,7 +121,7 @@ async function openWatch(
 ): Promise<{ metrics: Metrics; tracing: Tracing; listener: MetricsListener | null }> {
   const metrics = createMetrics(role);
   const tracing = await openTracing({ endpoint: config.OTEL_EXPORTER_OTLP_ENDPOINT, role, id, log, kept: spanStoreOf(id, config, log, metrics) });
-  const port = config.PARLEY_METRICS_PORT;
-  const listener = port === 0 || role === "edge" ? null : await listenForScrapes({ host: config.HOST, port, metrics });
+  const port = role === "edge" && config.PARLEY_PUBLIC_METRICS === "on" ? 0 : config.PARLEY_METRICS_PORT;
+  const listener = port === 0 ? null : await listenForScrapes({ host: config.HOST, port, metrics });
   return { metrics, tracing, listener };
 }

@@ -6,12 +6,21 @@ export function answerJson(responder: HttpResponder, status: number, value: unkn
   responder.end(Buffer.from(JSON.stringify(value)));
 }
 
+/** Answers with a JSON body that is always the same, made once: what a client has not taken of it costs no memory. */
+export function answerConstantJson(value: unknown): (responder: HttpResponder) => void {
+  const body = Buffer.from(JSON.stringify(value));
+  return (responder) => {
+    responder.begin(200, { "content-type": "application/json" });
+    responder.end(body);
+  };
+}
+
 /** Answers with a page of our own: no script runs in it, and nothing is fetched from elsewhere. */
-export function answerPage(responder: HttpResponder, html: string): void {
+export function answerPage(responder: HttpResponder, html: Uint8Array): void {
   responder.begin(200, {
     "content-type": "text/html; charset=utf-8",
     "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
     "x-content-type-options": "nosniff",
   });
-  responder.end(Buffer.from(html));
+  responder.end(html);
 }

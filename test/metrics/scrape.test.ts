@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type MetricDeclaration, metricCatalogue } from "#common/metrics/catalogue";
+import { boundedLabel, type LabelName, metricLabels, OTHER } from "#common/metrics/labels";
 import type { Role } from "#protocol/bus/membership";
 import { findFreePort } from "#launcher/servers";
 import { startCluster, type TestCluster } from "../harness/cluster.js";
@@ -18,6 +19,12 @@ describe("a cluster's metrics", () => {
       body: JSON.stringify({ text: "One short sentence.", format: "wav" }),
     });
     expect((await speech.arrayBuffer()).byteLength).toBeGreaterThan(10_000);
+    // What strangers choose: methods, paths, models, keys.
+    for (let index = 0; index < 50; index++) {
+      const headers = { authorization: `Bearer stranger-${index}`, model: `stranger-${index}` };
+      await (await fetch(`${cluster.baseUrl}/v1/stranger-${index}`, { method: `STRANGER${index}`, headers })).text();
+      await (await fetch(`${cluster.baseUrl}/v1/tts`, { method: "POST", headers })).text();
+    }
     const scrape = async (url: string): Promise<string> => await (await fetch(`${url}/metrics`)).text();
     const at = (offset: number): string => `http://127.0.0.1:${first + offset}`;
     const [edge = "", control = "", scheduler = "", worker = ""] = await Promise.all([cluster.baseUrl, at(0), at(1), at(2)].map(scrape));
@@ -30,6 +37,18 @@ describe("a cluster's metrics", () => {
     const declared = Object.entries<MetricDeclaration>(metricCatalogue).filter(([, { roles }]) => roles.includes(role));
     const given = [...texts[role].matchAll(/^# TYPE (parley_\S+) (\S+)$/gm)].map(([, name = "", type = ""]) => [name, type]);
     expect(given.sort()).toEqual(declared.map(([name, { type }]) => [name, type]).sort());
+  });
+
+  it.each(["edge", "scheduler", "worker", "control-plane"] as const)("of the %s have no label that a stranger chose", (role) => {
+    const labels = [...texts[role].matchAll(/^(parley_\w+)\{(.*)\}/gm)].flatMap(([, name = "", list = ""]) =>
+      [...list.matchAll(/(\w+)="([^"]*)"/g)].map(([, label = "", value = ""]) => ({ name, label, value })));
+    expect(labels.length).toBeGreaterThan(5);
+    expect(labels.filter(({ value }) => /stranger/i.test(value))).toEqual([]);
+    const declared = (name: string): readonly string[] =>
+      Object.entries<MetricDeclaration>(metricCatalogue).find(([known]) => name.replace(/_(bucket|sum|count)$/, "") === known || name === known)?.[1].labels ?? [];
+    expect(labels.filter(({ name, label }) => !["role", "le", ...declared(name)].includes(label))).toEqual([]);
+    const unbounded = labels.filter(({ label, value }) => label in metricLabels && value !== OTHER && boundedLabel(label as LabelName, value) !== value);
+    expect(unbounded).toEqual([]);
   });
 
   it("count the sentence that was spoken, in every role that had to do with it", () => {

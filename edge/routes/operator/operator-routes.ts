@@ -1,42 +1,62 @@
+import { timingSafeEqual } from "node:crypto";
+import { ServiceError } from "#protocol/errors";
+import type { Config } from "#common/config/config";
+import { sha256Hex } from "#common/identifier";
 import type { Metrics } from "#common/metrics/registry";
+import { bearerCredential } from "../../authentication/bearer.js";
 import { describeHealth } from "../../cluster/health-report.js";
 import { type ClusterFacts, reasonsNotReady } from "../../cluster/readiness.js";
 import { answerJson } from "../../http/answers.js";
-import type { HttpRoute } from "../../http/exchange.js";
+import type { HttpRequest, HttpRoute } from "../../http/exchange.js";
 
 export interface OperatorRoutesOptions {
   id: string;
   facts: () => ClusterFacts;
   metrics: Metrics;
+  config: Pick<Config, "PARLEY_OPERATOR_TOKEN" | "PARLEY_PUBLIC_METRICS">;
 }
 
-/** What operators, balancers and scrapers ask; none needs a key. */
-export function operatorRoutes({ id, facts, metrics }: OperatorRoutesOptions): HttpRoute[] {
-  const fresh = { "cache-control": "no-store" };
+const fresh = { "cache-control": "no-store" };
+
+/**
+ * What operators, balancers and scrapers ask; none needs an API key. Where an operator's token is set, `/metrics` wants it, and `/health` tells the
+ * others nothing but whether all is well: names of models, members and reasons are no business of strangers.
+ */
+export function operatorRoutes({ id, facts, metrics, config }: OperatorRoutesOptions): HttpRoute[] {
+  const isOperator = (request: HttpRequest): boolean => config.PARLEY_OPERATOR_TOKEN === null || showsToken(request, config.PARLEY_OPERATOR_TOKEN);
+  const scrape: HttpRoute = {
+    method: "GET",
+    path: "/metrics",
+    async handle(request, responder) {
+      if (!isOperator(request)) throw new ServiceError("unauthenticated");
+      const text = await metrics.text();
+      responder.begin(200, { "content-type": metrics.contentType, ...fresh });
+      responder.end(Buffer.from(text));
+    },
+  };
   return [
     {
       method: "GET",
       path: "/health",
-      async handle(_request, responder) {
-        answerJson(responder, 200, describeHealth({ ...facts(), id, uptimeSeconds: process.uptime() }), fresh);
+      async handle(request, responder) {
+        const report = describeHealth({ ...facts(), id, uptimeSeconds: process.uptime() });
+        answerJson(responder, 200, isOperator(request) ? report : { status: report.status, draining: report.draining }, fresh);
       },
     },
     {
       method: "GET",
       path: "/ready",
-      async handle(_request, responder) {
+      async handle(request, responder) {
         const reasons = reasonsNotReady(facts());
-        answerJson(responder, reasons.length === 0 ? 200 : 503, { ready: reasons.length === 0, reasons }, fresh);
+        answerJson(responder, reasons.length === 0 ? 200 : 503, { ready: reasons.length === 0, ...(isOperator(request) ? { reasons } : {}) }, fresh);
       },
     },
-    {
-      method: "GET",
-      path: "/metrics",
-      async handle(_request, responder) {
-        const text = await metrics.text();
-        responder.begin(200, { "content-type": metrics.contentType, ...fresh });
-        responder.end(Buffer.from(text));
-      },
-    },
+    ...(config.PARLEY_PUBLIC_METRICS === "on" ? [scrape] : []),
   ];
+}
+
+/** Whether a request carries the token. Digests are compared, whose length tells nothing. */
+function showsToken(request: HttpRequest, token: string): boolean {
+  const shown = bearerCredential(request.header("authorization"));
+  return shown !== null && timingSafeEqual(Buffer.from(sha256Hex(shown)), Buffer.from(sha256Hex(token)));
 }

@@ -1,17 +1,34 @@
-import { answerJson, answerPage } from "../../http/answers.js";
+import { answerConstantJson, answerPage } from "../../http/answers.js";
 import type { HttpRequest, HttpRoute } from "../../http/exchange.js";
 import { buildOpenApi } from "../../openapi/document.js";
 import { documentationPage } from "../../pages/documentation.js";
 import { landingPage } from "../../pages/landing.js";
 
-/** What a visitor reads. */
+/** Addresses under which readers reach the service that pages are kept for. */
+const MOST_ADDRESSES = 4;
+
+/** What a visitor reads. Each page is made once for an address, not once for a reader. */
 export function pageRoutes(): HttpRoute[] {
-  const openApi = buildOpenApi();
+  const [landing, documentation] = [keptPage(landingPage), keptPage(documentationPage)];
+  const answerOpenApi = answerConstantJson(buildOpenApi());
   return [
-    { method: "GET", path: "/", handle: async (request, responder) => answerPage(responder, landingPage(baseUrlOf(request))) },
-    { method: "GET", path: "/docs", handle: async (request, responder) => answerPage(responder, documentationPage(baseUrlOf(request))) },
-    { method: "GET", path: "/openapi.json", handle: async (_request, responder) => answerJson(responder, 200, openApi) },
+    { method: "GET", path: "/", handle: async (request, responder) => answerPage(responder, landing(baseUrlOf(request))) },
+    { method: "GET", path: "/docs", handle: async (request, responder) => answerPage(responder, documentation(baseUrlOf(request))) },
+    { method: "GET", path: "/openapi.json", handle: async (_request, responder) => answerOpenApi(responder) },
   ];
+}
+
+/** The pages of the addresses asked for last; the name of the host is the reader's, who may invent many. */
+function keptPage(render: (baseUrl: string) => string): (baseUrl: string) => Uint8Array {
+  const kept = new Map<string, Uint8Array>();
+  return (baseUrl) => {
+    const page = kept.get(baseUrl) ?? Buffer.from(render(baseUrl));
+    kept.delete(baseUrl);
+    kept.set(baseUrl, page);
+    const oldest = kept.keys().next();
+    if (kept.size > MOST_ADDRESSES && oldest.done !== true) kept.delete(oldest.value);
+    return page;
+  };
 }
 
 /** How the reader reached this service. Only an ordinary host name is believed: it ends up in a command that people copy. */
