@@ -259,6 +259,69 @@ describe("KeyVerifier", () => {
   });
 });
 
+describe("keys of open connections", () => {
+  const watchNew = async (verifier: KeyVerifier, key = "x"): Promise<{ refused: number; stop: () => void }> => {
+    const watch = { refused: 0, stop: (): void => undefined };
+    watch.stop = verifier.watch(await verifier.verify(key, here), () => void watch.refused++);
+    return watch;
+  };
+
+  it("are refused at once when they are revoked, once, and only those", async () => {
+    const verifier = createVerifier();
+    const [first, second, other] = [await watchNew(verifier), await watchNew(verifier), await watchNew(verifier, "y")];
+    const left = await watchNew(verifier);
+    left.stop();
+    clock.advance(1);
+    revoke(sha256Hex("x"));
+    await settled();
+    expect([first.refused, other.refused]).toEqual([0, 0]);
+    clock.advance(1);
+    reply = async () => bad("invalid_token");
+    revoke(sha256Hex("x"));
+    await settled();
+    revoke(sha256Hex("x"));
+    await settled();
+    expect([first.refused, second.refused, left.refused, other.refused]).toEqual([1, 1, 0, 0]);
+  });
+
+  it("are refused when they expire, and when a revocation was missed", async () => {
+    const verifier = createVerifier();
+    reply = async () => good(EPOCH_MS + 8000);
+    const expiring = await watchNew(verifier);
+    for (let second = 0; second < 8; second++) clock.advance(1000);
+    await settled();
+    expect(expiring.refused).toBe(0);
+    clock.advance(3000);
+    await settled();
+    expect(expiring.refused).toBe(1);
+
+    reply = async () => good();
+    const missed = await watchNew(verifier, "missed");
+    reply = async () => bad("invalid_token");
+    clock.advance(12_000);
+    await settled();
+    expect(missed.refused).toBe(0);
+    clock.advance(6000);
+    await settled();
+    expect(missed.refused).toBe(1);
+  });
+
+  it("stay while nobody can say, and are looked at again after the bus was away", async () => {
+    const verifier = createVerifier();
+    const watch = await watchNew(verifier);
+    reply = () => Promise.reject(new ServiceError("dependency_unavailable", { parameters: { dependency: "Authentication" } }));
+    for (let step = 0; step < 30; step++) {
+      clock.advance(3000);
+      await settled();
+    }
+    expect(watch.refused).toBe(0);
+    reply = async () => bad("invalid_token");
+    reconnect();
+    await settled();
+    expect(watch.refused).toBe(1);
+  });
+});
+
 describe("createAuthenticate", () => {
   const request = (authorization?: string) => ({ remoteAddress: here.address, header: (name: string) => (name === "authorization" ? authorization : undefined) });
 

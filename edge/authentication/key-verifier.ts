@@ -65,6 +65,9 @@ const acceptance = z.object({
 });
 type Acceptance = z.infer<typeof acceptance>;
 
+/** How often the keys of open connections are looked at: one whose revocation was not heard of is refused this much later at most, plus `RENEWED_AFTER_MS`. */
+const WATCH_INTERVAL_MS = 3000;
+
 const cacheKey = (keyDigest: string): string => `parley:key:${keyDigest}`;
 
 /**
@@ -80,6 +83,11 @@ export class KeyVerifier {
   readonly #running = new Map<string, Promise<Acceptance>>();
   readonly #limits: LookupLimits;
   readonly #subscription: Subscription;
+  /** Digests of the keys that stand behind principals given out. */
+  readonly #digests = new WeakMap<Principal, string>();
+  /** What to call when a key in use is refused, by digest. */
+  readonly #watched = new Map<string, Set<() => void>>();
+  #cancelWatch: () => void = () => undefined;
   /** Answers asked for before this are not believed: revocations may have been missed. Milliseconds since the epoch. */
   #believedSinceMs = Number.NEGATIVE_INFINITY;
 
@@ -91,6 +99,7 @@ export class KeyVerifier {
     this.#limits = new LookupLimits(lookupBounds, options.clock);
     this.#subscription = options.bus.subscribe<KeyRevoked>(keyRevokedSubject, ({ keyDigest }) => this.#forget(keyDigest));
     options.bus.onReconnect(() => this.#forgetEverything());
+    this.#watchKeys();
   }
 
   /**
@@ -107,11 +116,58 @@ export class KeyVerifier {
     if (known !== null && this.#ageMs(known) >= RENEWED_AFTER_MS) this.#renew(digest, traceparent);
     const accepted = known ?? (await this.#lookUpOnce(digest, () => this.#lookUp(digest, { address, traceparent })));
     this.#assertUnexpired(accepted);
+    this.#digests.set(accepted.principal, digest);
     return accepted.principal;
   }
 
+  /**
+   * Calls `onRefused`, once, when the key of a principal that `verify` gave is revoked or expires: a connection may live much longer than its key.
+   * The returned function ends the watch.
+   */
+  watch(principal: Principal, onRefused: () => void): () => void {
+    const digest = this.#digests.get(principal);
+    if (digest === undefined) throw new ServiceError("internal", { cause: new TypeError("a principal that was not verified here") });
+    const watchers = this.#watched.get(digest) ?? new Set();
+    this.#watched.set(digest, watchers);
+    watchers.add(onRefused);
+    return () => {
+      watchers.delete(onRefused);
+      if (watchers.size === 0 && this.#watched.get(digest) === watchers) this.#watched.delete(digest);
+    };
+  }
+
   close(): void {
+    this.#cancelWatch();
     this.#subscription.unsubscribe();
+  }
+
+  #watchKeys(): void {
+    this.#cancelWatch = this.#options.clock.after(WATCH_INTERVAL_MS, () => {
+      for (const digest of [...this.#watched.keys()]) this.#checkWatched(digest);
+      this.#watchKeys();
+    });
+  }
+
+  /** Makes sure that a watched key is still good; asks where what is remembered is old, or nothing. */
+  #checkWatched(digest: string): void {
+    const known = this.#accepted.get(digest);
+    if (known !== null && this.#ageMs(known) < RENEWED_AFTER_MS) return this.#refuseExpired(digest, known);
+    this.#lookUpOnce(digest, () => this.#askCurrent(digest, { isKnown: true })).then(
+      (fresh) => this.#refuseExpired(digest, fresh),
+      // Where nobody can say, the next look will tell.
+      (error: unknown) => this.#noteRefusal(digest, error),
+    );
+  }
+
+  #refuseExpired(digest: string, { expiresAtMs }: Acceptance): void {
+    if (expiresAtMs !== null && expiresAtMs <= this.#options.epochMs()) this.#noteRefusal(digest, new ServiceError("token_expired"));
+  }
+
+  #noteRefusal(digest: string, error: unknown): void {
+    if (!(error instanceof ServiceError) || error.status !== 401) return;
+    const watchers = this.#watched.get(digest) ?? [];
+    this.#watched.delete(digest);
+    for (const onRefused of watchers) onRefused();
   }
 
   /** A thousand requests with one new key are one question. */
@@ -129,7 +185,9 @@ export class KeyVerifier {
       (await this.#findShared(digest, RENEWED_AFTER_MS)) ?? (await this.#askCurrent(digest, { isKnown: true, traceparent }));
     this.#lookUpOnce(digest, renewal).catch((error: unknown) => {
       // Only a refusal ends what is believed: where nobody can say, it lasts for the rest of its time.
-      if (error instanceof ServiceError && error.status === 401) this.#forget(digest);
+      if (!(error instanceof ServiceError) || error.status !== 401) return;
+      this.#noteRefusal(digest, error);
+      this.#forget(digest);
     });
   }
 
@@ -209,6 +267,7 @@ export class KeyVerifier {
     this.#accepted.clear();
     this.#refused.clear();
     this.#believedSinceMs = this.#options.epochMs();
+    for (const digest of this.#watched.keys()) this.#checkWatched(digest);
   }
 
   #forget(digest: string): void {
@@ -216,5 +275,6 @@ export class KeyVerifier {
     this.#refused.delete(digest);
     this.#forgotten.set(digest, this.#options.epochMs(), ACCEPTED_MS);
     void this.#options.cache.delete(cacheKey(digest));
+    if (this.#watched.has(digest)) this.#checkWatched(digest);
   }
 }
