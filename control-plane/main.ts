@@ -2,6 +2,7 @@ import type { Heartbeat } from "#protocol/bus/membership";
 import { closeDecodeThreads } from "#common/audio/decoding/decode";
 import { closeSoundThreads } from "#common/audio/decoding/open-sound";
 import { connectNats } from "#common/bus/nats";
+import { closeBodyDecoder } from "#common/http/body-decoder";
 import { systemClock } from "#common/clock";
 import { type RoleContext, type RunningRole, runRole } from "#common/lifecycle/role";
 import { openSoundBus } from "#common/listening/sound-bus";
@@ -64,7 +65,7 @@ async function start(context: RoleContext): Promise<RunningRole> {
       sound.close();
       cluster.close();
       await bus.close();
-      await Promise.all([closeDecodeThreads(), closeSoundThreads()]);
+      await Promise.all([closeBodyDecoder(), closeDecodeThreads(), closeSoundThreads()]);
       await database.close();
     },
     facts: { database: database.engine },

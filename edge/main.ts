@@ -4,6 +4,7 @@ import { createEncoderPool } from "#common/audio/encoding/pool";
 import { measureVoiceSample } from "#common/audio/voice/measure-sample";
 import { combineTraits } from "#common/audio/voice/traits";
 import { connectNats } from "#common/bus/nats";
+import { closeBodyDecoder } from "#common/http/body-decoder";
 import { noCache } from "#common/cache/cache";
 import { connectRedis } from "#common/cache/redis";
 import { systemClock as clock } from "#common/clock";
@@ -55,8 +56,7 @@ runRole("edge", async ({ config, log, metrics, tracing, id, epoch, state }) => {
     routes: [...own.http, ...forwardedRoutes({ bus, authenticate, log }), ...operatorRoutes({ id, facts, metrics, config }), ...pageRoutes()],
     sockets: traceSockets(own.sockets, tracing),
     refusals: own.refusals, cors: { allowedOrigins: config.PARLEY_CORS_ALLOWED_ORIGINS },
-    observer: traceExchanges(edgeMetrics.exchanges, tracing),
-    nowMs: () => clock.nowMs(),
+    observer: traceExchanges(edgeMetrics.exchanges, tracing), nowMs: () => clock.nowMs(),
     stallMs: config.PARLEY_STALL_MS, idleMs: config.PARLEY_IDLE_SECONDS * 1000,
   });
   openSockets = server.openSockets;
@@ -74,7 +74,7 @@ runRole("edge", async ({ config, log, metrics, tracing, id, epoch, state }) => {
       heartbeats.say();
       heartbeats.stop();
       cache.close();
-      await Promise.all([encoders.close(), closeDecodeThreads(), listening.close(), bus.close()]);
+      await Promise.all([encoders.close(), closeBodyDecoder(), closeDecodeThreads(), listening.close(), bus.close()]);
     },
   };
 });

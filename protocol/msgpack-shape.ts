@@ -1,17 +1,18 @@
 /**
  * Walks one MessagePack value without building it (https://github.com/msgpack/msgpack/blob/master/spec.md "Formats").
  * A decoder allocates arrays by their declared length, so a few nested five-byte headers could claim gigabytes: this walk refuses,
- * in time linear in the input, what is truncated, declares more items than there are bytes, or nests deeper than `maxDepth`.
- * Throws RangeError.
+ * in time linear in the input, what is truncated, declares more items than there are bytes, nests deeper than `maxDepth`, or has more than
+ * `maxItems` items in all. Throws RangeError.
  */
-export function assertMsgpackShape(bytes: Uint8Array, maxDepth: number): void {
+export function assertMsgpackShape(bytes: Uint8Array, maxDepth: number, maxItems: number): void {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   /** Items still to come in each open container, innermost last. */
   const open: number[] = [];
-  let at = 0;
+  let [at, items] = [0, 0];
   do {
     const header = readHeader(view, at);
     at += header.bytes;
+    if (++items > maxItems) throw new RangeError(`MessagePack with more than ${maxItems} items`);
     if (at + header.items > bytes.byteLength) throw new RangeError("truncated MessagePack");
     if (open.length > 0) open.push(open.pop()! - 1);
     if (header.items > 0) {

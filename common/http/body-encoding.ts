@@ -1,5 +1,7 @@
-import { decodeMsgpack, MAX_NESTING } from "#protocol/msgpack";
+import { randomUUID } from "node:crypto";
+import { decodeMsgpack, MAX_NESTING, MAX_VALUES } from "#protocol/msgpack";
 import { ServiceError } from "#protocol/errors";
+import { scanJson } from "./json-scan.js";
 
 /** Encodings of structured bodies. */
 export type BodyEncoding = "json" | "msgpack";
@@ -26,34 +28,28 @@ export function bodyEncoding(contentType: string | undefined): BodyEncoding | nu
   return encoding;
 }
 
-/**
- * Decodes a whole body. The value is a stranger's: validate it before use.
- * Throws `malformed_json` and `malformed_msgpack` for what cannot be decoded or nests deeper than `MAX_NESTING`.
- */
-export function decodeBody(encoding: BodyEncoding, bytes: Uint8Array): unknown {
-  return encoding === "json" ? decodeJson(bytes) : decodePacked(bytes);
+/** Decodes a body on the calling thread; `decodeBody` is for the event loop. Throws what it throws. */
+export function decodeBodyHere(encoding: BodyEncoding, bytes: Uint8Array): unknown {
+  try {
+    return encoding === "json" ? decodeJson(bytes) : decodeMsgpack(bytes, MAX_VALUES);
+  } catch (cause) {
+    throw new ServiceError(encoding === "json" ? "malformed_json" : "malformed_msgpack", { cause });
+  }
 }
 
+/** Parses JSON. Files in it (`scanJson`) become byte arrays, without ever having been strings or lists. */
 function decodeJson(bytes: Uint8Array): unknown {
-  try {
-    const value: unknown = JSON.parse(utf8.decode(bytes));
-    if (nestsDeeper(value, MAX_NESTING)) throw new RangeError("nested too deep");
-    return value;
-  } catch (cause) {
-    throw new ServiceError("malformed_json", { cause });
+  const files = scanJson(bytes, { depth: MAX_NESTING, values: MAX_VALUES });
+  if (files.length === 0) return JSON.parse(utf8.decode(bytes));
+  // The mark cannot be guessed: no string of the sender's is taken for one.
+  const mark = `${randomUUID()}:`;
+  const parts: string[] = [];
+  let end = 0;
+  for (const [index, file] of files.entries()) {
+    parts.push(utf8.decode(bytes.subarray(end, file.start)), `"${mark}${index}"`);
+    end = file.end;
   }
-}
-
-function decodePacked(bytes: Uint8Array): unknown {
-  try {
-    return decodeMsgpack(bytes);
-  } catch (cause) {
-    throw new ServiceError("malformed_msgpack", { cause });
-  }
-}
-
-function nestsDeeper(value: unknown, levels: number): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  if (levels === 0) return true;
-  return Object.values(value).some((item) => nestsDeeper(item, levels - 1));
+  parts.push(utf8.decode(bytes.subarray(end)));
+  return JSON.parse(parts.join(""), (_name, value: unknown) =>
+    typeof value === "string" && value.startsWith(mark) ? files[Number(value.slice(mark.length))]?.bytes : value);
 }

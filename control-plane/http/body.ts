@@ -1,4 +1,5 @@
-import { bodyEncoding, decodeBody } from "#common/http/body-encoding";
+import { decodeBody } from "#common/http/body-decoder";
+import { bodyEncoding } from "#common/http/body-encoding";
 import type { Form } from "#common/multipart/form";
 import { isMultipart, type MultipartLimits, parseMultipart } from "#common/multipart/multipart";
 import { parseUrlencoded } from "#common/multipart/urlencoded";
@@ -23,5 +24,5 @@ export async function readAnyBody(request: RouteRequest, limits: MultipartLimits
   if (bytes.byteLength > limits.totalBytes) throw new ServiceError("payload_too_large", { parameters: { limitBytes: limits.totalBytes } });
   if (multipart) return { kind: "form", form: await parseMultipart(contentType ?? "", bytes, limits) };
   if (urlencoded) return { kind: "form", form: parseUrlencoded(bytes, limits.fields) };
-  return { kind: "value", value: encoding === null ? null : decodeBody(encoding, bytes) };
+  return { kind: "value", value: encoding === null ? null : await decodeBody(encoding, bytes) };
 }

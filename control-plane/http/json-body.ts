@@ -1,4 +1,5 @@
-import { bodyEncoding, decodeBody } from "#common/http/body-encoding";
+import { decodeBody } from "#common/http/body-decoder";
+import { bodyEncoding } from "#common/http/body-encoding";
 import { ServiceError } from "#protocol/errors";
 import type { RouteRequest } from "./route.js";
 
@@ -14,7 +15,7 @@ export async function readJsonBody(request: RouteRequest): Promise<unknown> {
   const bytes = await request.body();
   if (bytes.byteLength === 0) throw new ServiceError("unsupported_media_type");
   if (bytes.byteLength > MAX_JSON_BODY_BYTES) throw new ServiceError("payload_too_large", { parameters: { limitBytes: MAX_JSON_BODY_BYTES } });
-  return decodeBody("json", bytes);
+  return await decodeBody("json", bytes);
 }
 
 /** As `readJsonBody`, where the body may be left out: then it is an empty object, whatever the content type. */

@@ -1,5 +1,6 @@
 import { ServiceError } from "#protocol/errors";
-import { type BodyEncoding, bodyEncoding, decodeBody } from "#common/http/body-encoding";
+import { decodeBody } from "#common/http/body-decoder";
+import { type BodyEncoding, bodyEncoding } from "#common/http/body-encoding";
 import type { HttpRequest } from "./exchange.js";
 
 /**
@@ -12,5 +13,5 @@ export async function readBody(request: HttpRequest, limitBytes: number, accept:
   if (encoding === null || !accept.includes(encoding)) throw new ServiceError("unsupported_media_type");
   const bytes = await request.body(limitBytes);
   if (bytes.byteLength === 0) throw new ServiceError("unsupported_media_type");
-  return decodeBody(encoding, bytes);
+  return await decodeBody(encoding, bytes);
 }

@@ -60,6 +60,7 @@ function toBytes(value: unknown): Uint8Array | null {
   if (Array.isArray(value)) return byteListToBytes(value);
   if (typeof value === "object" && value !== null && (value as { type?: unknown }).type === "Buffer") {
     const data = (value as { data?: unknown }).data;
+    if (data instanceof Uint8Array) return data;
     return Array.isArray(data) ? byteListToBytes(data) : null;
   }
   return null;

@@ -1,7 +1,8 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { ServiceError } from "#protocol/errors";
 import { MAX_AUDIO_FILE_BYTES, type TranscriptionRequest, transcriptionRequest } from "#protocol/listening/request";
-import { bodyEncoding, decodeBody } from "#common/http/body-encoding";
+import { decodeBody } from "#common/http/body-decoder";
+import { bodyEncoding } from "#common/http/body-encoding";
 import { validate } from "#common/http/validation";
 import { fieldValues, filesNamed } from "#common/multipart/form";
 import { isMultipart, parseMultipart } from "#common/multipart/multipart";
@@ -35,7 +36,7 @@ export async function readTranscriptionRequest(request: HttpRequest): Promise<Tr
   if (!isForm && bodyEncoding(contentType) !== "msgpack") throw new ServiceError("unsupported_media_type");
   const bytes = await request.body(MAX_BODY_BYTES);
   if (bytes.byteLength === 0) throw new ServiceError("unsupported_media_type");
-  const value = isForm ? await readForm(contentType ?? "", bytes) : decodeBody("msgpack", bytes);
+  const value = isForm ? await readForm(contentType ?? "", bytes) : await decodeBody("msgpack", bytes);
   const body = validate(transcriptionRequest, value, ["body"]);
   if (body.audio.byteLength > MAX_AUDIO_FILE_BYTES) throw new ServiceError("payload_too_large", { parameters: { limitBytes: MAX_AUDIO_FILE_BYTES } });
   return body;
