@@ -8,3 +8,9 @@ export function voiceAlias(config: Pick<Config, "PARLEY_VOICE_ALIASES">, name: s
   const aliases = config.PARLEY_VOICE_ALIASES;
   return Object.hasOwn(aliases, name) ? (aliases[name] ?? name) : name;
 }
+
+/** The saved voice that a request of OpenAI's protocol names, aliases followed; undefined for the model's own. */
+export function openAiVoice(config: Pick<Config, "PARLEY_VOICE_ALIASES">, name: string | undefined): string | undefined {
+  const id = voiceAlias(config, name ?? "");
+  return id === "" || id === "default" ? undefined : id;
+}

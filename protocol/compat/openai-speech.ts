@@ -25,7 +25,7 @@ export const openAiSpeech: CompatOperation = {
   parameters: [
     mapped("input", "The text.", "Good morning."),
     mapped("model", "A model of `GET /models`, or `tts-1`, `tts-1-hd`, `gpt-4o-mini-tts`, `playai-tts`, which are `s2.1-pro`, or a name of the setting `PARLEY_MODEL_ALIASES`. Anything else is a 400.", "tts-1"),
-    mapped("voice", "A voice id, as a string or `{id}`; absent, empty or `default` is the model's own voice. A name that is no voice is a 400.", "default"),
+    mapped("voice", "A voice id, as a string or `{id}`; absent, empty or `default` is the model's own voice. Names of `PARLEY_VOICE_ALIASES` stand for the voices that the operator chose; another name that is no voice is a 400.", "default"),
     mapped("response_format", "`pcm` (the default; 24 kHz, or the rate of the setting `PARLEY_COMPAT_PCM_RATE`; `Content-Type: audio/pcm;rate=24000` tells it), `pcm16` (24 kHz), `mp3`, `wav`, `opus`. Others are a 400.", "mp3"),
     mapped("sample_rate", "Samples a second, among those of the format. `X-Fish-Sample-Rate` wins over it.", 44_100),
     mapped("speed", "Speaking rate, 0.25 to 4.", 1.25),

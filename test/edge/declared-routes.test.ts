@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import WebSocket from "ws";
 import { compatMounts, compatOperations } from "#protocol/compat/operations";
 import { LocalBus } from "#common/bus/testing/local-bus";
+import { loadConfig } from "#common/config/config";
 import { createLogger } from "#common/log";
 import { forwardedRoutes } from "#edge/forwarding/forwarder";
 import { ListeningBench } from "#edge/listening/testing/listening-bench";
@@ -110,7 +111,7 @@ describe("the routes of an edge, on a real cluster", () => {
     const facts = () => ({ members: speech.context.speech.members, busConnected: true, draining: false, defaultModels: [] });
     const own = interfaceRoutes(speech.context, listening.context);
     const metrics = { text: async () => "", contentType: "text/plain" } as unknown as Parameters<typeof operatorRoutes>[0]["metrics"];
-    const http = [...own.http, ...forwardedRoutes(options), ...operatorRoutes({ id: "edge", facts, metrics }), ...pageRoutes()];
+    const http = [...own.http, ...forwardedRoutes(options), ...operatorRoutes({ id: "edge", facts, metrics, config: loadConfig({}) }), ...pageRoutes()];
     const served = [...http, ...own.sockets.map(({ path }) => ({ method: "GET", path }))].map(({ method, path }) => `${method} ${path}`);
     const declared = everything().flatMap(({ pattern, methods }) => methods.map((method) => `${method} ${pattern.replace(/\{(\w+)\}/g, ":$1")}`));
     expect(served.length).toBe(new Set(served).size);

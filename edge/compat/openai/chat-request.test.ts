@@ -3,7 +3,7 @@ import { openAiChat } from "#protocol/compat/openai-chat";
 import { mapOpenAiChat } from "./chat-request.js";
 
 const minimal = { model: "service/s2-pro", modalities: ["text", "audio"], audio: { voice: "default", format: "wav" }, messages: [{ role: "user", content: "Hello." }] };
-const map = (body: object) => mapOpenAiChat({ ...minimal, ...body }, () => undefined, { PARLEY_MODEL_ALIASES: {}, PARLEY_COMPAT_PCM_RATE: 24_000 });
+const map = (body: object) => mapOpenAiChat({ ...minimal, ...body }, () => undefined, { PARLEY_MODEL_ALIASES: {}, PARLEY_VOICE_ALIASES: {}, PARLEY_COMPAT_PCM_RATE: 24_000 });
 const sound = (data: string) => ({ modalities: ["text"], model: "whisper-1", messages: [{ role: "user", content: [{ type: "input_audio", input_audio: { data, format: "wav" } }] }] });
 
 /** The request with one parameter set as a row names it. */

@@ -4,7 +4,7 @@ import { ServiceError } from "#protocol/errors";
 import { type MappedSpeech, mapOpenAiSpeech, type OpenAiSettings } from "./speech-request.js";
 
 const minimal = { input: "Hello.", model: "service/s1" };
-const settings: OpenAiSettings = { PARLEY_MODEL_ALIASES: { fast: "s1" }, PARLEY_COMPAT_PCM_RATE: 24_000 };
+const settings: OpenAiSettings = { PARLEY_MODEL_ALIASES: { fast: "s1" }, PARLEY_VOICE_ALIASES: { alloy: "0123abcd", echo: "default" }, PARLEY_COMPAT_PCM_RATE: 24_000 };
 const noHeader = (): undefined => undefined;
 const map = (body: unknown, headers: Record<string, string> = {}): MappedSpeech => mapOpenAiSpeech(body, (name) => headers[name], settings);
 const sample = Buffer.from("RIFF").toString("base64");
@@ -25,6 +25,11 @@ function refusal(body: unknown, headers: Record<string, string> = {}): ServiceEr
   }
   throw new RangeError("it was taken");
 }
+
+it("follows the operator's names of voices", () => {
+  const voices = ["alloy", { id: "alloy" }, "echo", "nova"].map((voice) => map({ ...minimal, voice }).request.reference_id);
+  expect(voices).toEqual(["0123abcd", "0123abcd", undefined, "nova"]);
+});
 
 describe("every row of OpenAI's speech table", () => {
   const of = (treatment: string) => openAiSpeech.parameters.filter((row) => row.treatment === treatment && row.place === "body");

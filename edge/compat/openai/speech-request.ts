@@ -7,6 +7,7 @@ import type { Config } from "#common/config/config";
 import { validate } from "../../http/validation.js";
 import { snapMp3Bitrate } from "../mp3-bitrate.js";
 import { refuseParameters } from "../refuse.js";
+import { openAiVoice } from "../voice-alias.js";
 
 const nullable = <T extends z.ZodType>(schema: T): z.ZodPreprocess<z.ZodOptional<T>> => z.preprocess((value) => value ?? undefined, schema.optional());
 
@@ -31,7 +32,7 @@ const body = z.object({
 });
 
 /** What an operator settles for the OpenAI mounts. */
-export type OpenAiSettings = Pick<Config, "PARLEY_MODEL_ALIASES" | "PARLEY_COMPAT_PCM_RATE">;
+export type OpenAiSettings = Pick<Config, "PARLEY_MODEL_ALIASES" | "PARLEY_VOICE_ALIASES" | "PARLEY_COMPAT_PCM_RATE">;
 
 /** A native speech request, and the model that serves it, to be read by `chooseModel`. */
 export interface MappedSpeech {
@@ -48,7 +49,7 @@ export interface MappedSpeech {
 export function mapOpenAiSpeech(value: unknown, header: (name: string) => string | undefined, settings: OpenAiSettings): MappedSpeech {
   const asked = validate(body, value, ["body"]);
   refuseParameters(openAiSpeech, "body", value);
-  const native = { ...topLevel(asked), ...nativeOptions(asked.provider?.options ?? {}), ...nativeHeaders(header) };
+  const native = { ...topLevel(asked, settings), ...nativeOptions(asked.provider?.options ?? {}), ...nativeHeaders(header) };
   const speed = (native["prosody"] as { speed?: unknown } | undefined)?.speed === undefined ? asked.speed : undefined;
   const sample_rate = native["sample_rate"] ?? (native["format"] === "pcm" ? pcmRate(asked.response_format, settings) : undefined);
   const request = validate(speechRequest, { ...native, sample_rate, mp3_bitrate: snapMp3Bitrate(native["mp3_bitrate"]), text: asked.input }, ["body"]);
@@ -60,7 +61,7 @@ export function mapOpenAiSpeech(value: unknown, header: (name: string) => string
   };
 }
 
-function topLevel(asked: z.infer<typeof body>): Record<string, unknown> {
+function topLevel(asked: z.infer<typeof body>, settings: Pick<OpenAiSettings, "PARLEY_VOICE_ALIASES">): Record<string, unknown> {
   const { temperature, top_p, repetition_penalty } = asked;
   const voice = typeof asked.voice === "object" ? asked.voice.id : asked.voice;
   const name = asked.response_format ?? "pcm";
@@ -69,7 +70,7 @@ function topLevel(asked: z.infer<typeof body>): Record<string, unknown> {
     latency: "low",
     format: openAiFormats[name as keyof typeof openAiFormats],
     sample_rate: asked.sample_rate,
-    reference_id: voice === undefined || voice === "" || voice === "default" ? undefined : voice,
+    reference_id: openAiVoice(settings, voice),
     references: pairReferences(asked.input_references ?? []),
     temperature, top_p, repetition_penalty,
   };

@@ -7,6 +7,7 @@ import type { SpeechContext } from "../../../speech/session/context.js";
 import type { SocketAudioBudget } from "../../../listening/socket-audio-budget.js";
 import type { AudioCommit } from "../../commit-buffer.js";
 import { errorMessage } from "../../error-answer.js";
+import { openAiVoice } from "../../voice-alias.js";
 import type { RealtimeFormat } from "./audio-format.js";
 import { Conversation, type ConversationItem, describeItem, newItemId } from "./conversation.js";
 import { InputBuffer } from "./input-buffer.js";
@@ -137,10 +138,11 @@ export class RealtimeSession implements SocketSession {
     const settings = updateSettings(this.#settings, asked ?? {});
     const text = inputOf(asked) ?? this.#conversation.takeUnspoken();
     const { context, caller, native } = this.#options;
+    const voice = openAiVoice(context.config, settings.voice ?? undefined);
     const request = {
       ...native, text, latency: "low" as const,
       format: settings.output.format, sample_rate: settings.output.rate, prosody: { speed: settings.speed },
-      ...(settings.voice === null ? {} : { reference_id: settings.voice }),
+      ...(voice === undefined ? {} : { reference_id: voice }),
     };
     const response: RealtimeResponse = new RealtimeResponse({
       context, caller, request,
