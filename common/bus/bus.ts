@@ -21,7 +21,7 @@ export interface Bus {
   /** False while the connection is lost. */
   isConnected(): boolean;
   /** A bucket of durable objects, created when it is first used. */
-  objects(bucket: string): ObjectBucket;
+  objects(bucket: Bucket): ObjectBucket;
   /** Resolves when everything published so far has reached the server. */
   flush(): Promise<void>;
   /** Sends what is pending, ends all subscriptions and disconnects. */
@@ -59,6 +59,13 @@ export interface KeptSubscription {
   ready: Promise<void>;
   /** Takes no more; resolves when the batch in hand is dealt with. */
   stop(): Promise<void>;
+}
+
+/** A bucket of objects. */
+export interface Bucket {
+  name: string;
+  /** An object older than this is deleted, whoever put it there and forgot it; 0 keeps objects until somebody deletes them. */
+  maxAgeMs: number;
 }
 
 /** Named byte objects of any size (JetStream object store). */

@@ -72,6 +72,16 @@ export function consumeKept<T>(
   };
 }
 
+/** Changes how long a stream keeps its messages. */
+export async function setMaxAge(connection: NatsConnection, stream: string, maxAgeMs: number): Promise<void> {
+  const manager = await jetstreamManager(connection);
+  const { config } = await manager.streams.info(stream);
+  const max_age = maxAgeMs * NANOSECONDS;
+  // The server takes no window for duplicates that is longer than messages are kept.
+  const duplicate_window = max_age === 0 ? config.duplicate_window : Math.min(config.duplicate_window, max_age);
+  await manager.streams.update(stream, { ...config, max_age, duplicate_window });
+}
+
 async function open(connection: NatsConnection, options: ConsumeOptions, onMessage: (message: JsMsg) => void) {
   const { stream, consumer, batch } = options;
   const manager = await jetstreamManager(connection);

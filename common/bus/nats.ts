@@ -3,8 +3,8 @@ import { Objm, type ObjectStore } from "@nats-io/obj";
 import { decodeMsgpack, encodeMsgpack } from "#protocol/msgpack";
 import { ServiceError } from "#protocol/errors";
 import type { Logger } from "../log.js";
-import type { Bus, ConsumeOptions, KeptHandler, KeptSubscription, ObjectBucket, Subscription } from "./bus.js";
-import { consumeKept } from "./kept-messages.js";
+import type { Bucket, Bus, ConsumeOptions, KeptHandler, KeptSubscription, ObjectBucket, Subscription } from "./bus.js";
+import { consumeKept, setMaxAge } from "./kept-messages.js";
 
 /**
  * Connects to a NATS server and waits for it: a role may start before its server does.
@@ -79,9 +79,9 @@ class NatsBus implements Bus {
     return this.#connected;
   }
 
-  objects(bucket: string): ObjectBucket {
-    const known = this.#buckets.get(bucket) ?? new NatsObjectBucket(this.#connection, bucket);
-    this.#buckets.set(bucket, known);
+  objects(bucket: Bucket): ObjectBucket {
+    const known = this.#buckets.get(bucket.name) ?? new NatsObjectBucket(this.#connection, bucket);
+    this.#buckets.set(bucket.name, known);
     return known;
   }
 
@@ -127,12 +127,12 @@ class NatsBus implements Bus {
 
 class NatsObjectBucket implements ObjectBucket {
   readonly #connection: NatsConnection;
-  readonly #name: string;
+  readonly #bucket: Bucket;
   #store: Promise<ObjectStore> | null = null;
 
-  constructor(connection: NatsConnection, name: string) {
+  constructor(connection: NatsConnection, bucket: Bucket) {
     this.#connection = connection;
-    this.#name = name;
+    this.#bucket = bucket;
   }
 
   async put(name: string, bytes: Uint8Array): Promise<void> {
@@ -149,11 +149,21 @@ class NatsObjectBucket implements ObjectBucket {
   }
 
   #open(): Promise<ObjectStore> {
-    this.#store ??= new Objm(this.#connection).create(this.#name).catch((cause: unknown) => {
+    this.#store ??= openStore(this.#connection, this.#bucket).catch((cause: unknown) => {
       // Forget the failure: the next call tries again, when JetStream may be up.
       this.#store = null;
       throw new ServiceError("dependency_unavailable", { parameters: { dependency: "Object storage" }, cause });
     });
     return this.#store;
   }
+}
+
+const NANOSECONDS_PER_MS = 1_000_000;
+
+/** Opens a bucket, made where it is missing. One of an earlier release may keep its objects for another time: that is set right. */
+async function openStore(connection: NatsConnection, { name, maxAgeMs }: Bucket): Promise<ObjectStore> {
+  const store = await new Objm(connection).create(name, { ttl: maxAgeMs * NANOSECONDS_PER_MS });
+  const { streamInfo } = await store.status();
+  if (streamInfo.config.max_age !== maxAgeMs * NANOSECONDS_PER_MS) await setMaxAge(connection, streamInfo.config.name, maxAgeMs);
+  return store;
 }

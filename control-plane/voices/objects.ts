@@ -3,6 +3,8 @@ import { sha256Hex } from "#common/identifier";
 import type { Logger } from "#common/log";
 import { storing } from "../http/answer.js";
 
+const voicesBucket = { name: "voices", maxAgeMs: 0 };
+
 /** Where the bytes of voices are kept: samples as they were sent, and covers. */
 export interface VoiceObjects {
   putSample(voiceId: string, position: number, bytes: Uint8Array): Promise<void>;
@@ -17,7 +19,7 @@ export interface VoiceObjects {
 
 /** Keeps them in the bus's object bucket `voices`. Every call may throw `dependency_unavailable`, except `remove`. */
 export function voiceObjects(bus: Bus, log: Logger): VoiceObjects {
-  const bucket = (): ObjectBucket => bus.objects("voices");
+  const bucket = (): ObjectBucket => bus.objects(voicesBucket);
   return {
     putSample: (voiceId, position, bytes) => storing(() => bucket().put(sampleName(voiceId, position), bytes)),
     sample: (voiceId, position) => storing(() => bucket().get(sampleName(voiceId, position))),

@@ -19,7 +19,7 @@ export interface AudioForm {
 export async function readAudioForm(request: HttpRequest): Promise<AudioForm> {
   const contentType = request.header("content-type");
   if (!isMultipart(contentType)) throw new ServiceError("unsupported_media_type");
-  const form = await parseMultipart(contentType ?? "", inTurns(await request.body(MAX_COMPAT_AUDIO_BODY_BYTES)), limits);
+  const form = await parseMultipart(contentType ?? "", inTurns(await request.body()), limits);
   return { values: valuesOf(form), audio: present(filesNamed(form, "file")[0]?.bytes) };
 }
 

@@ -8,6 +8,7 @@ import type { RenderError } from "./error-answer.js";
 export interface CompatRouteOptions {
   method: HttpRoute["method"];
   path: string;
+  maxBodyBytes?: number;
   log: Logger;
   renderError: RenderError;
   handle(request: HttpRequest, responder: HttpResponder): Promise<void>;
@@ -18,10 +19,11 @@ export interface CompatRouteOptions {
  * they read: `X-Generation-Id` and `x-request-id`, both the request's trace id, by which logs and traces find it.
  */
 export function compatRoute(options: CompatRouteOptions): HttpRoute {
-  const { method, path, log, renderError, handle } = options;
+  const { method, path, maxBodyBytes, log, renderError, handle } = options;
   return {
     method,
     path,
+    maxBodyBytes,
     async handle(request, inner) {
       const responder = identified(inner, request.trace.traceId);
       try {

@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import type { ForwardedRequest, ForwardedResponse, Principal } from "#protocol/bus/control";
+import { type ForwardedRequest, type ForwardedResponse, MAX_INLINE_BODY_BYTES, type Principal } from "#protocol/bus/control";
 import { ServiceError } from "#protocol/errors";
 import type { Bus } from "#common/bus/bus";
 import { createLogger } from "#common/log";
 import { joinTrace } from "#common/tracing/traceparent";
 import type { HttpRequest, HttpResponder } from "../http/exchange.js";
 import { Router } from "../http/router.js";
-import { Forwarder, type ForwarderOptions, forwardedRoutes, MAX_FORWARDED_BODY_BYTES } from "./forwarder.js";
+import { Forwarder, type ForwarderOptions, forwardedRoutes } from "./forwarder.js";
 
 const principal: Principal = { teamId: "t", userId: "u", keyId: "k", scopes: ["*"], hasCredit: true, betaAccess: false, maxConcurrentStreams: 0 };
 
@@ -52,8 +52,7 @@ function request(method: string, path: string, body = "", headers: Record<string
     remoteAddress: "127.0.0.1",
     trace: joinTrace(undefined),
     parameters: {},
-    body: async (limitBytes) => {
-      expect(limitBytes).toBe(MAX_FORWARDED_BODY_BYTES);
+    body: async () => {
       return Buffer.from(body);
     },
   };
@@ -106,6 +105,13 @@ describe("Forwarder", () => {
     await forwarder().forward(request("GET", "/model"), responder, "voices", 1000);
     expect(sent?.body).toBe("large answer");
     expect(stored.size).toBe(0);
+  });
+
+  it("removes a large body that nobody has taken", async () => {
+    answer = () => Promise.reject(new ServiceError("dependency_unavailable", { parameters: { dependency: "The control plane" } }));
+    const large = request("POST", "/model", "x".repeat(MAX_INLINE_BODY_BYTES + 1));
+    await expect(forwarder().forward(large, responder, "voices", 1000)).rejects.toMatchObject({ code: "dependency_unavailable" });
+    expect([seen[0]?.bodyObject === null, stored.size]).toEqual([false, 0]);
   });
 
   it("says which dependency is away", async () => {

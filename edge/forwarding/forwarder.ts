@@ -19,9 +19,6 @@ import { formatTraceparent } from "#common/tracing/traceparent";
 import { type Authenticate, requireScope } from "../authentication/authenticator.js";
 import type { HttpRequest, HttpResponder, HttpRoute } from "../http/exchange.js";
 
-/** Largest body taken for the control plane. */
-export const MAX_FORWARDED_BODY_BYTES = 64 * 1024 * 1024;
-
 /** Lets scripts of any page read the answer (https://fetch.spec.whatwg.org/#http-access-control-allow-origin); no cookie is ever involved. */
 const everyPage = { "access-control-allow-origin": "*", "access-control-expose-headers": "retry-after", vary: "origin" };
 
@@ -80,17 +77,28 @@ export class Forwarder {
 
   async #pass(request: HttpRequest, responder: HttpResponder, principal: Principal | null, timeoutMs: number): Promise<void> {
     const message = await this.#pack(request, principal);
-    const answer = await this.#options.bus.request<ForwardedResponse>(controlSubjects.http, message, {
-      timeoutMs,
-      dependency: "The control plane",
-    });
+    const answer = await this.#ask(message, timeoutMs);
     const body = await this.#bodyOf(answer);
     responder.begin(answer.status, answer.headers);
     responder.end(body);
   }
 
+  async #ask(message: ForwardedRequest, timeoutMs: number): Promise<ForwardedResponse> {
+    try {
+      return await this.#options.bus.request<ForwardedResponse>(controlSubjects.http, message, { timeoutMs, dependency: "The control plane" });
+    } catch (error) {
+      // Nobody may have taken the body: nobody else would delete it.
+      if (message.bodyObject !== null) this.#forget(message.bodyObject);
+      throw error;
+    }
+  }
+
+  #forget(name: string): void {
+    this.#bucket.delete(name).catch((error: unknown) => this.#options.log.warn({ err: error }, "a body was left in the object store"));
+  }
+
   async #pack(request: HttpRequest, principal: Principal | null): Promise<ForwardedRequest> {
-    const body = await request.body(MAX_FORWARDED_BODY_BYTES);
+    const body = await request.body();
     const isLarge = body.byteLength > MAX_INLINE_BODY_BYTES;
     const bodyObject = isLarge ? newIdentifier() : null;
     if (bodyObject !== null) await storing(() => this.#bucket.put(bodyObject, body));
@@ -110,7 +118,7 @@ export class Forwarder {
     if (name === null) return answer.body;
     const bytes = await storing(() => this.#bucket.get(name));
     if (bytes === null) throw storageUnavailable(undefined);
-    this.#bucket.delete(name).catch((error: unknown) => this.#options.log.warn({ err: error }, "an answer was left in the object store"));
+    this.#forget(name);
     return bytes;
   }
 }
@@ -141,8 +149,8 @@ function headersOf(request: HttpRequest): Record<string, string> {
 export function forwardedRoutes(options: ForwarderOptions): HttpRoute[] {
   const forwarder = new Forwarder(options);
   return forwardedOperations.map((operation): HttpRoute => {
-    const { method, path, scope, answerTimeoutMs } = operation;
-    if (scope === null) return { method, path, isForEveryPage: true, handle: (request, responder) => forwarder.forwardOpen(request, responder, operation) };
-    return { method, path, handle: (request, responder) => forwarder.forward(request, responder, scope, answerTimeoutMs) };
+    const { method, path, scope, maxBodyBytes, answerTimeoutMs } = operation;
+    if (scope === null) return { method, path, maxBodyBytes, isForEveryPage: true, handle: (request, responder) => forwarder.forwardOpen(request, responder, operation) };
+    return { method, path, maxBodyBytes, handle: (request, responder) => forwarder.forward(request, responder, scope, answerTimeoutMs) };
   });
 }

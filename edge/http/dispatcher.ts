@@ -1,11 +1,12 @@
 import { ServiceError } from "#protocol/errors";
+import { bodyLimits, MAX_IGNORED_BODY_BYTES } from "#protocol/limits";
 import { type RenderedResponse, renderError } from "#common/http/error-body";
 import { logFailure } from "#common/http/log-failure";
 import type { Logger } from "#common/log";
 import { boundedLabel } from "#common/metrics/labels";
 import type { TraceContext } from "#common/tracing/traceparent";
 import { type CorsPolicy, corsHeaders, preflightHeaders } from "./cors.js";
-import type { HttpRequest, HttpResponder, HttpRoute, RefusalShape, SocketRoute } from "./exchange.js";
+import type { HttpResponder, HttpRoute, ReceivedRequest, RefusalShape, SocketRoute } from "./exchange.js";
 import { type Match, Router } from "./router.js";
 
 /** What is known of an answer when it is over. */
@@ -77,7 +78,7 @@ export class Dispatcher {
   }
 
   /** Answers a request; never throws. */
-  answer(request: HttpRequest, responder: HttpResponder): void {
+  answer(request: ReceivedRequest, responder: HttpResponder): void {
     const match = this.#router.match(request.method, request.path);
     const route = match.type === "route" ? match.route.path : UNMATCHED;
     const watched = this.#watch(request, responder, route);
@@ -85,12 +86,12 @@ export class Dispatcher {
   }
 
   /** Answers a request that belongs to no route. */
-  refuse(request: HttpRequest, responder: HttpResponder, error: ServiceError): void {
+  refuse(request: ReceivedRequest, responder: HttpResponder, error: ServiceError): void {
     this.#fail(error, request, this.#watch(request, responder, UNMATCHED), UNMATCHED);
   }
 
   /** Answers a refused WebSocket upgrade over HTTP. */
-  refuseUpgrade(request: HttpRequest, responder: HttpResponder, path: string, error: unknown): void {
+  refuseUpgrade(request: ReceivedRequest, responder: HttpResponder, path: string, error: unknown): void {
     const own = this.#options.sockets.find((socket) => socket.path === path)?.renderRefusal;
     const render = own === undefined ? undefined : (known: ServiceError) => own(known, request);
     this.#fail(error, request, this.#watch(request, responder, path), path, render);
@@ -101,13 +102,18 @@ export class Dispatcher {
     if (this.#draining) throw new ServiceError("draining");
   }
 
-  async #serve(match: Match<Endpoint>, request: HttpRequest, responder: HttpResponder): Promise<void> {
+  async #serve(match: Match<Endpoint>, request: ReceivedRequest, responder: HttpResponder): Promise<void> {
     const isOperators = match.type === "route" && operatorPaths.has(match.route.path);
     if (this.#draining && !isOperators) throw new ServiceError("draining");
     if (match.type === "nothing") throw new ServiceError("not_found");
     if (match.type === "route") {
-      if (match.route.http === null) throw new ServiceError("upgrade_required");
-      return await match.route.http.handle({ ...request, parameters: match.parameters }, responder);
+      const route = match.route.http;
+      if (route === null) throw new ServiceError("upgrade_required");
+      const { maxBodyBytes = bodyLimits.none } = route;
+      const isBodyWanted = maxBodyBytes !== bodyLimits.none;
+      if (!isBodyWanted && announcedBytes(request) > MAX_IGNORED_BODY_BYTES) return this.#refuseBody(request, responder);
+      const body = async (): Promise<Uint8Array> => (isBodyWanted ? await request.body(maxBodyBytes) : new Uint8Array(0));
+      return await route.handle({ ...request, parameters: match.parameters, body }, responder);
     }
     const allow = match.allow.join(", ");
     if (request.method !== "OPTIONS") throw new ServiceError("method_not_allowed", { parameters: { allow } });
@@ -120,7 +126,14 @@ export class Dispatcher {
     responder.end();
   }
 
-  #fail(error: unknown, request: HttpRequest, responder: HttpResponder, route: string, render = this.#rendererOf(request)): void {
+  /** Refuses a large body that nobody wants, and ends the connection: what follows on it would be the body. */
+  #refuseBody(request: ReceivedRequest, responder: HttpResponder): void {
+    const { status, headers, body } = this.#rendererOf(request)(new ServiceError("payload_too_large", { parameters: { limitBytes: MAX_IGNORED_BODY_BYTES } }));
+    responder.begin(status, { ...headers, connection: "close" });
+    responder.end(body);
+  }
+
+  #fail(error: unknown, request: ReceivedRequest, responder: HttpResponder, route: string, render = this.#rendererOf(request)): void {
     const known = error instanceof ServiceError ? error : new ServiceError("internal", { cause: error });
     if (responder.closed.aborted) return;
     logFailure(this.#options.log, known, { route, trace_id: request.trace.traceId });
@@ -134,14 +147,14 @@ export class Dispatcher {
   }
 
   /** What renders the refusals of a request. */
-  #rendererOf(request: HttpRequest): (error: ServiceError) => RenderedResponse {
+  #rendererOf(request: ReceivedRequest): (error: ServiceError) => RenderedResponse {
     const path = request.path.replace(/^\/+/, "/");
     const shape = this.#options.refusals?.find(({ prefix }) => path === prefix || path.startsWith(`${prefix}/`));
     return shape === undefined ? renderError : (error) => shape.render(error, request);
   }
 
   /** Adds CORS to the head, and tells the observer how it ended. */
-  #watch(request: HttpRequest, inner: HttpResponder, route: string): HttpResponder {
+  #watch(request: ReceivedRequest, inner: HttpResponder, route: string): HttpResponder {
     const { observer, nowMs, log } = this.#options;
     const cors = corsHeaders(this.#options.cors, request.header("origin"));
     const startedMs = nowMs();
@@ -186,4 +199,8 @@ export class Dispatcher {
       closed: inner.closed,
     };
   }
+}
+
+function announcedBytes(request: ReceivedRequest): number {
+  return Number(request.header("content-length") ?? 0);
 }

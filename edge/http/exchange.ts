@@ -18,7 +18,13 @@ export interface HttpRequest {
   readonly trace: TraceContext;
   /** Values of the route's `:placeholders`, URL-decoded. */
   readonly parameters: Readonly<Record<string, string>>;
-  /** Reads the whole body. Throws `payload_too_large` as soon as more than `limitBytes` are announced or arrive. */
+  /** Reads the whole body. Throws `payload_too_large` as soon as more than the route's `maxBodyBytes` are announced or arrive. */
+  body(): Promise<Uint8Array>;
+}
+
+/** A request before its route is known. */
+export interface ReceivedRequest extends Omit<HttpRequest, "body" | "parameters"> {
+  /** Reads the whole body, up to a bound. */
   body(limitBytes: number): Promise<Uint8Array>;
 }
 
@@ -66,6 +72,8 @@ export interface HttpRoute {
   path: string;
   /** Scripts of every page may ask, whatever origins the operator allows: the answer itself says who may read it. */
   isForEveryPage?: true;
+  /** Largest body, one of `bodyLimits`; none is wanted when absent. */
+  maxBodyBytes?: number;
   /** May throw ServiceError at any time: before `begin` it becomes the error body, after it the connection is aborted. */
   handle(request: HttpRequest, responder: HttpResponder): Promise<void>;
 }
@@ -74,7 +82,7 @@ export interface HttpRoute {
 export interface RefusalShape {
   /** Path without a slash at the end; holds for itself and for all paths below. */
   prefix: string;
-  render(error: ServiceError, request: HttpRequest): RenderedResponse;
+  render(error: ServiceError, request: ReceivedRequest): RenderedResponse;
 }
 
 export interface SocketRoute {
@@ -82,7 +90,7 @@ export interface SocketRoute {
   /** The subprotocol to speak among those offered (RFC 6455 section 1.9); absent, the offer is echoed. */
   subprotocol?(offered: readonly string[]): string;
   /** Shape of a refused upgrade's answer; the default protocol's when absent. */
-  renderRefusal?: (error: ServiceError, request: HttpRequest) => RenderedResponse;
+  renderRefusal?: (error: ServiceError, request: ReceivedRequest) => RenderedResponse;
   /** Largest frame accepted, bytes; a larger one closes with 1009. */
   maxFrameBytes: number;
   /** Runs before the upgrade; a thrown ServiceError answers it over HTTP. The result opens the session after the upgrade. */

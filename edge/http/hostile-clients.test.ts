@@ -98,6 +98,7 @@ describe("a client that asks and never reads", () => {
     const refusing: HttpRoute = {
       method: "POST",
       path: "/page",
+      maxBodyBytes: 30_000_000,
       async handle(_request, responder) {
         responder.begin(200, {});
         responder.end(page);

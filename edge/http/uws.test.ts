@@ -11,9 +11,10 @@ const text = (value: string): Uint8Array => Buffer.from(value);
 const echo: HttpRoute = {
   method: "POST",
   path: "/echo",
+  maxBodyBytes: 1_000_000,
   async handle(request, responder) {
     await later();
-    const body = await request.body(1_000_000);
+    const body = await request.body();
     responder.begin(200, { "content-type": "application/octet-stream" });
     responder.end(body);
   },
@@ -116,10 +117,22 @@ describe("HTTP", () => {
     await until(() => chunked.received().includes("hello again"), "answer after the refused chunks");
   });
 
+  it("ignores a small body that nobody wants, and refuses a large one together with its connection", async () => {
+    const { port } = await serve([hello]);
+    const small = await rawConnection(port, `GET /hello/x HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\n${"x".repeat(1000)}`);
+    await until(() => small.received().includes("hello x"), "the answer");
+    small.socket.write("GET /hello/again HTTP/1.1\r\nHost: a\r\n\r\n");
+    await until(() => small.received().includes("hello again"), "the next answer");
+
+    const large = await rawConnection(port, "GET /hello/x HTTP/1.1\r\nHost: a\r\nContent-Length: 62000000\r\n\r\n");
+    expect(await large.ended).toMatch(/^HTTP\/1.1 413 [\s\S]*connection: close[\s\S]*"status":413/i);
+  });
+
   it("stays in step when the answer comes before the body was asked for", async () => {
     const refusing: HttpRoute = {
       method: "POST",
       path: "/refuse",
+      maxBodyBytes: 2_000_000,
       async handle() {
         await later();
         throw new ServiceError("unauthenticated");
@@ -140,9 +153,10 @@ describe("HTTP", () => {
       {
         method: "POST",
         path: "/upload",
+        maxBodyBytes: 1_000_000,
         async handle(request, responder) {
           responder.closed.addEventListener("abort", () => (aborted = true));
-          await request.body(1_000_000).catch((error: unknown) => {
+          await request.body().catch((error: unknown) => {
             failure = error;
             throw error;
           });

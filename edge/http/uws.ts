@@ -7,7 +7,7 @@ import { joinTrace } from "#common/tracing/traceparent";
 import type { ReadClientAddress } from "./client-address.js";
 import { Connection } from "./connection.js";
 import { type AnchorEngine, type CorkAnchor, openCorkAnchor } from "./cork-anchor.js";
-import type { HttpRequest, HttpResponder, SocketConnection, SocketRoute, SocketSession } from "./exchange.js";
+import type { HttpResponder, ReceivedRequest, SocketConnection, SocketRoute, SocketSession } from "./exchange.js";
 import { checkMessage } from "./message-check.js";
 import { Responder } from "./responder.js";
 import { compilePath, matchPath, splitPath } from "./router.js";
@@ -30,12 +30,12 @@ export interface ListenOptions {
   port: number;
   clientAddress: ReadClientAddress;
   /** Answers every request that is no WebSocket upgrade to one of `sockets`. Never throws. */
-  answer(request: HttpRequest, responder: HttpResponder): void;
+  answer(request: ReceivedRequest, responder: HttpResponder): void;
   sockets: readonly SocketRoute[];
   /** Answers a request that is no proper message. */
-  refuse(request: HttpRequest, responder: HttpResponder, error: ServiceError): void;
+  refuse(request: ReceivedRequest, responder: HttpResponder, error: ServiceError): void;
   /** Answers a refused upgrade to the route at `path`. */
-  refuseUpgrade(request: HttpRequest, responder: HttpResponder, path: string, error: unknown): void;
+  refuseUpgrade(request: ReceivedRequest, responder: HttpResponder, path: string, error: unknown): void;
   clock: Clock;
   log: Logger;
   /** A client that takes nothing for this long is disconnected. */
@@ -139,14 +139,14 @@ function bind(app: uws.TemplatedApp, host: string, port: number, onListen?: (soc
 }
 
 /** Refuses a request whose head is no proper one; true when it does. */
-function refuseMalformed(request: HttpRequest, responder: Responder, options: ListenOptions): boolean {
+function refuseMalformed(request: ReceivedRequest, responder: Responder, options: ListenOptions): boolean {
   const detail = checkMessage(request.header);
   if (detail !== null) options.refuse(request, responder, new ServiceError("malformed_request", { parameters: { detail } }));
   return detail !== null;
 }
 
 /** Copies what a request says before the engine's object expires, and starts collecting its body. */
-function accept(res: uws.HttpResponse, req: uws.HttpRequest, options: ListenOptions, shared: Shared): { request: HttpRequest; responder: Responder } {
+function accept(res: uws.HttpResponse, req: uws.HttpRequest, options: ListenOptions, shared: Shared): { request: ReceivedRequest; responder: Responder } {
   const method = req.getCaseSensitiveMethod();
   const headers = copyHeaders(req);
   let isOver = false;
@@ -173,14 +173,13 @@ function accept(res: uws.HttpResponse, req: uws.HttpRequest, options: ListenOpti
     responder.lost();
   });
   res.onData((chunk, isLast) => upload.receive(new Uint8Array(chunk), isLast));
-  const request: HttpRequest = {
+  const request: ReceivedRequest = {
     method,
     path: req.getUrl(),
     query: req.getQuery() ?? "",
     header: (name) => headers.get(name),
     remoteAddress: options.clientAddress(Buffer.from(res.getRemoteAddressAsText()).toString(), headers.get("x-forwarded-for")),
     trace: joinTrace(headers.get("traceparent")),
-    parameters: {},
     body: (limitBytes) => upload.read(limitBytes),
   };
   return { request, responder };
@@ -278,7 +277,7 @@ function upgrade(
   const { request, responder } = accept(res, req, options, shared);
   if (refuseMalformed(request, responder, options)) return;
   const parameters = matchPath(compilePath(route.path), splitPath(request.path)) ?? {};
-  route.upgrade({ ...request, parameters }).then(
+  route.upgrade({ ...request, parameters, body: () => request.body(0) }).then(
     (open) => {
       if (responder.closed.aborted) return;
       responder.detach();

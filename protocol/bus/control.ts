@@ -125,7 +125,9 @@ export interface ForwardedResponse {
 
 /** Largest body that travels inside a bus message; larger ones go through the object bucket. */
 export const MAX_INLINE_BODY_BYTES = 512 * 1024;
-export const uploadsBucket = "uploads";
+
+/** Bodies on their way. Whoever reads one deletes it; what is left when a role dies in between is gone after a while: longer than any request takes. */
+export const uploadsBucket = { name: "uploads", maxAgeMs: 10 * 60_000 };
 
 /** What one request used. `usageId` makes settling it twice harmless. */
 export interface UsageRecord {

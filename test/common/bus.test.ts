@@ -67,14 +67,24 @@ describe("the NATS bus", () => {
   });
 
   it("stores, reads and deletes objects larger than a message", async () => {
-    const bucket = bus.objects("t-objects");
+    const declared = { name: "t-objects", maxAgeMs: 0 };
+    const bucket = bus.objects(declared);
     const bytes = new Uint8Array(3_000_000).map((_, index) => index % 251);
     await bucket.put("big", bytes);
-    expect(Buffer.compare((await other.objects("t-objects").get("big"))!, bytes)).toBe(0);
+    expect(Buffer.compare((await other.objects(declared).get("big"))!, bytes)).toBe(0);
     await bucket.delete("big");
     await bucket.delete("big");
     expect(await bucket.get("big")).toBeNull();
     expect(await bucket.get("never")).toBeNull();
+  });
+
+  it("deletes what nobody has deleted in time, in a bucket that was made without a limit, too", async () => {
+    const forEver = other.objects({ name: "t-expiring", maxAgeMs: 0 });
+    await forEver.put("earlier", Uint8Array.of(1));
+    const bucket = bus.objects({ name: "t-expiring", maxAgeMs: 1000 });
+    await bucket.put("later", new Uint8Array(500_000));
+    expect(await bucket.get("later")).not.toBeNull();
+    await expect.poll(async () => [await bucket.get("earlier"), await bucket.get("later")], { timeout: 15_000 }).toEqual([null, null]);
   });
 });
 

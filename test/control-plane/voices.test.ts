@@ -268,7 +268,7 @@ describe.each(engines)("/model on %s", (engine) => {
     const made = await create(multipart([...required, ["voices", WAV]]));
     expect(await service.callJson(owner, "DELETE", `/model/${made._id}`)).toEqual({ status: 200, json: { status: "ok" } });
     for (const path of [`/model/${made._id}`, made.samples[0]?.audio ?? ""]) expect((await service.call(owner, "GET", path)).status).toBe(404);
-    expect(await service.bus.objects("voices").get(`${made._id}/sample-0`)).toBeNull();
+    expect(await service.bus.objects({ name: "voices", maxAgeMs: 0 }).get(`${made._id}/sample-0`)).toBeNull();
     expect((await service.call(owner, "DELETE", `/model/${made._id}`)).status).toBe(404);
   });
 

@@ -6,7 +6,7 @@ import { agentPlatformRoutes } from "#control-plane/agent-platform";
 import type { Records } from "#control-plane/database/database";
 import { answerForwarded } from "#control-plane/http/answer";
 import { Router } from "#control-plane/http/router";
-import type { ForwardedResponse, Principal } from "#protocol/bus/control";
+import { type ForwardedResponse, type Principal, uploadsBucket } from "#protocol/bus/control";
 import { checkOwn, checkUpstream } from "../agents/documents.js";
 import { type EngineName, freshDatabase, silentLog } from "../control-plane/databases.js";
 import { addTeam } from "../control-plane/teams.js";
@@ -91,7 +91,7 @@ function risingTime(): () => Date {
 }
 
 async function read(bus: Bus, { status, headers, body, bodyObject }: ForwardedResponse): Promise<Answer> {
-  const bytes = typeof bodyObject === "string" ? await bus.objects("uploads").get(bodyObject) : body;
+  const bytes = typeof bodyObject === "string" ? await bus.objects(uploadsBucket).get(bodyObject) : body;
   const text = Buffer.from(bytes ?? "").toString();
   return { status, headers, text, json: text === "" ? null : JSON.parse(text) };
 }

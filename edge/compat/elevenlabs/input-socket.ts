@@ -1,6 +1,7 @@
 import { elevenLabsMultiStreamInput, elevenLabsStreamInput } from "#protocol/compat/elevenlabs-socket";
 import { elevenLabsMount } from "#protocol/compat/elevenlabs-speech";
 import { ServiceError } from "#protocol/errors";
+import { frameLimits } from "#protocol/limits";
 import type { HttpRequest, SocketConnection, SocketRoute, SocketSession } from "../../http/exchange.js";
 import { admitSpeaker, admitToModel, type Caller } from "../../speech/session/caller.js";
 import type { SpeechContext } from "../../speech/session/context.js";
@@ -12,8 +13,6 @@ import { type InputFrame, keyOf, readInputFrame } from "./input-frame.js";
 import { type OutputFormat, readOutputFormat } from "./output-format.js";
 import { SpeechInput } from "./speech-input.js";
 import { speechSettings } from "./speech-request.js";
-
-const MAX_FRAME_BYTES = 32 * 1024 * 1024;
 
 /** Frames that may wait while the key of the first is checked. */
 const MAX_WAITING_FRAME_BYTES = 2 * 1024 * 1024;
@@ -32,7 +31,7 @@ export function inputSocketRoute(context: SpeechContext, isMulti: boolean): Sock
   return {
     path: `${elevenLabsMount}${(isMulti ? elevenLabsMultiStreamInput : elevenLabsStreamInput).path}`,
     renderRefusal: identifiedRefusal(renderElevenLabsError),
-    maxFrameBytes: MAX_FRAME_BYTES,
+    maxFrameBytes: frameLimits.text,
     async upgrade(request) {
       const query = new URLSearchParams(request.query);
       const format = formatOf(query.get("output_format"), isMulti);

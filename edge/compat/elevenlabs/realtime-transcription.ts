@@ -3,6 +3,7 @@ import { elevenLabsMount } from "#protocol/compat/elevenlabs-speech";
 import { elevenLabsRealtimeTranscription } from "#protocol/compat/elevenlabs-transcription";
 import { isSet } from "#protocol/compat/parameter";
 import { ServiceError } from "#protocol/errors";
+import { frameLimits } from "#protocol/limits";
 import { newIdentifier } from "#common/identifier";
 import type { SocketConnection, SocketRoute, SocketSession } from "../../http/exchange.js";
 import { admitTranscription } from "../../listening/caller.js";
@@ -16,8 +17,6 @@ import { socketTranscriber, type TranscribeSound } from "../transcribe-sound.js"
 import { withBearer } from "./credentials.js";
 import { transcriptEntries } from "./transcript-words.js";
 
-const MAX_FRAME_BYTES = 32 * 1024 * 1024;
-
 /** Close code of RFC 6455 section 7.4.1. */
 const POLICY_VIOLATION = 1008;
 
@@ -28,7 +27,7 @@ const MIN_COMMITTED_MS = 100;
 export function realtimeTranscriptionRoute(context: ListeningContext): SocketRoute {
   return {
     path: `${elevenLabsMount}${elevenLabsRealtimeTranscription.path}`,
-    maxFrameBytes: MAX_FRAME_BYTES,
+    maxFrameBytes: frameLimits.audio,
     renderRefusal: identifiedRefusal(renderElevenLabsError),
     async upgrade(request) {
       const query = new URLSearchParams(request.query);

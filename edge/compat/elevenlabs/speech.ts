@@ -1,5 +1,6 @@
 import { elevenLabsMount, elevenLabsSpeech } from "#protocol/compat/elevenlabs-speech";
 import type { ServiceError } from "#protocol/errors";
+import { bodyLimits } from "#protocol/limits";
 import { answerJson } from "../../http/answers.js";
 import { readBody } from "../../http/body.js";
 import type { HttpResponder, HttpRoute } from "../../http/exchange.js";
@@ -13,9 +14,6 @@ import { AlignedSpeech } from "./aligned-speech.js";
 import { type CharacterAlignment, joinAlignments } from "./alignment.js";
 import { withBearer } from "./credentials.js";
 import { mapElevenLabsSpeech, type MappedElevenLabsSpeech } from "./speech-request.js";
-
-/** Largest JSON body (protocols.md 3.5, limits). */
-const MAX_BODY_BYTES = 140 * 1024 * 1024;
 
 type MakeWriter = (responder: HttpResponder, mapped: MappedElevenLabsSpeech) => HttpSpeechWriter;
 
@@ -34,12 +32,13 @@ function speechRoute(context: SpeechContext, path: string, makeWriter: MakeWrite
   return compatRoute({
     method: "POST",
     path: `${elevenLabsMount}${path}`,
+    maxBodyBytes: bodyLimits.text,
     log: context.log,
     renderError: renderElevenLabsError,
     async handle(request, responder) {
       const arrivedAtMs = context.clock.nowMs();
       const principal = await admitSpeaker(withBearer(request), context);
-      const body = await readBody(request, MAX_BODY_BYTES, ["json"]);
+      const body = await readBody(request, ["json"]);
       const mapped = mapElevenLabsSpeech(body, request.parameters["voice_id"] ?? "", new URLSearchParams(request.query), context.config);
       const caller = admitToModel({ principal, model: mapped.model, trace: request.trace, arrivedAtMs, context });
       const writer = makeWriter(responder, mapped);

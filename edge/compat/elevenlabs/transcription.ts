@@ -2,6 +2,7 @@ import { elevenLabsMount } from "#protocol/compat/elevenlabs-speech";
 import { elevenLabsTranscription } from "#protocol/compat/elevenlabs-transcription";
 import { MAX_COMPAT_AUDIO_BODY_BYTES } from "#protocol/compat/openai-transcription";
 import { ServiceError } from "#protocol/errors";
+import { bodyLimits } from "#protocol/limits";
 import { answerJson } from "../../http/answers.js";
 import type { HttpRequest, HttpRoute } from "../../http/exchange.js";
 import type { ListeningContext } from "../../listening/context.js";
@@ -19,6 +20,7 @@ export function elevenLabsTranscriptionRoute(context: ListeningContext): HttpRou
   return compatRoute({
     method: "POST",
     path: `${elevenLabsMount}${elevenLabsTranscription.path}`,
+    maxBodyBytes: bodyLimits.compatAudio,
     log: context.log,
     renderError: renderElevenLabsError,
     handle: (request, responder) =>

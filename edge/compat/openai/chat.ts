@@ -1,6 +1,7 @@
 import { openAiChat } from "#protocol/compat/openai-chat";
 import { openAiMounts } from "#protocol/compat/openai-speech";
 import type { ServiceError } from "#protocol/errors";
+import { bodyLimits } from "#protocol/limits";
 import { requireScope } from "../../authentication/authenticator.js";
 import { answerJson } from "../../http/answers.js";
 import { readBody } from "../../http/body.js";
@@ -17,9 +18,6 @@ import { type MappedChat, mapOpenAiChat } from "./chat-request.js";
 import { groqFields } from "./groq.js";
 import { SpokenUsage } from "./spoken-usage.js";
 
-/** Largest body (protocols.md 3.5, limits). */
-const MAX_BODY_BYTES = 32 * 1024 * 1024;
-
 /** How long an answer's sound can be referred to later: not at all, since nothing is kept; the field must hold a time. */
 const EXPIRES_AFTER_SECONDS = 3600;
 
@@ -35,12 +33,13 @@ export function openAiChatRoutes({ speech: context, transcriberFor }: ChatContex
     compatRoute({
       method: "POST",
       path: `${mount}${openAiChat.path}`,
+      maxBodyBytes: bodyLimits.speech,
       log: context.log,
       renderError: renderOpenAiError,
       async handle(request, responder) {
         const arrivedAtMs = context.clock.nowMs();
         const principal = await context.authenticate(request);
-        const chat = mapOpenAiChat(await readBody(request, MAX_BODY_BYTES, ["json"]), (name) => request.header(name), context.config);
+        const chat = mapOpenAiChat(await readBody(request, ["json"]), (name) => request.header(name), context.config);
         const identity = { mount, id: request.trace.traceId, createdSeconds: Math.floor(Date.now() / 1000) };
         if (chat.kind === "transcribe") {
           const heard = await transcriberFor(request)({ audio: chat.audio, language: null, signal: responder.closed });

@@ -1,4 +1,5 @@
 import { openAiMounts, openAiSpeech } from "#protocol/compat/openai-speech";
+import { bodyLimits } from "#protocol/limits";
 import type { SpeechRequest } from "#protocol/speech/request";
 import { readBody } from "../../http/body.js";
 import type { HttpRoute } from "../../http/exchange.js";
@@ -11,9 +12,6 @@ import { renderOpenAiError } from "../error-answer.js";
 import { writeSpeechEvents } from "./speech-events.js";
 import { mapOpenAiSpeech } from "./speech-request.js";
 
-/** Largest body (protocols.md 3.5, limits): the text is small, reference samples are not. */
-const MAX_BODY_BYTES = 32 * 1024 * 1024;
-
 /** Clients of OpenAI's interface know the rate of PCM from nothing but its content type. */
 function contentTypeOf({ format = "mp3", sample_rate: rate }: SpeechRequest): string {
   return format === "pcm" ? `audio/pcm;rate=${rate}` : audioContentTypes[format];
@@ -25,12 +23,13 @@ export function openAiSpeechRoutes(context: SpeechContext): HttpRoute[] {
     compatRoute({
       method: "POST",
       path: `${mount}${openAiSpeech.path}`,
+      maxBodyBytes: bodyLimits.speech,
       log: context.log,
       renderError: renderOpenAiError,
       async handle(request, responder) {
         const arrivedAtMs = context.clock.nowMs();
         const principal = await admitSpeaker(request, context);
-        const body = await readBody(request, MAX_BODY_BYTES, ["json"]);
+        const body = await readBody(request, ["json"]);
         const mapped = mapOpenAiSpeech(body, (name) => request.header(name), context.config);
         const caller = admitToModel({ principal, model: mapped.model, trace: request.trace, arrivedAtMs, context });
         const writer = mapped.asEvents ? writeSpeechEvents(responder, mapped.request) : writeFile(responder, mapped.request, contentTypeOf(mapped.request));

@@ -75,7 +75,7 @@ export function assertTranscriptionModel(name: string | undefined, { PARLEY_MODE
 }
 
 async function readJson(request: HttpRequest): Promise<{ values: Record<string, unknown>; audio: Uint8Array }> {
-  const value = await readBody(request, MAX_COMPAT_AUDIO_BODY_BYTES, ["json"]);
+  const value = await readBody(request, ["json"]);
   const { input_audio } = validate(jsonBody, value, ["body"]);
   return { values: value as Record<string, unknown>, audio: input_audio.data };
 }

@@ -1,6 +1,7 @@
 import { openAiMounts } from "#protocol/compat/openai-speech";
 import { MAX_COMPAT_AUDIO_BODY_BYTES, openAiTranscription } from "#protocol/compat/openai-transcription";
 import { ServiceError } from "#protocol/errors";
+import { bodyLimits } from "#protocol/limits";
 import type { HeardWord } from "#protocol/listening/chunk";
 import type { HttpResponder, HttpRoute } from "../../http/exchange.js";
 import type { ListeningContext } from "../../listening/context.js";
@@ -18,6 +19,7 @@ export function openAiTranscriptionRoutes(context: ListeningContext): HttpRoute[
     compatRoute({
       method: "POST",
       path: `${mount}${openAiTranscription.path}`,
+      maxBodyBytes: bodyLimits.compatAudio,
       log: context.log,
       renderError: renderOpenAiError,
       handle: (request, responder) => {

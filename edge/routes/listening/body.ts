@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { ServiceError } from "#protocol/errors";
+import { bodyLimits } from "#protocol/limits";
 import { MAX_AUDIO_FILE_BYTES, type TranscriptionRequest, transcriptionRequest } from "#protocol/listening/request";
 import { decodeBody } from "#common/http/body-decoder";
 import { bodyEncoding } from "#common/http/body-encoding";
@@ -8,15 +9,12 @@ import { fieldValues, filesNamed } from "#common/multipart/form";
 import { isMultipart, parseMultipart } from "#common/multipart/multipart";
 import type { HttpRequest } from "../../http/exchange.js";
 
-/** A body with the largest file in it. */
-export const MAX_BODY_BYTES = MAX_AUDIO_FILE_BYTES + 64 * 1024;
-
 const formLimits = {
   files: 1,
   fileBytes: MAX_AUDIO_FILE_BYTES,
   fields: 20,
   fieldBytes: 64 * 1024,
-  totalBytes: MAX_BODY_BYTES,
+  totalBytes: bodyLimits.audio,
   // Some clients send it without a file name.
   fileFields: ["audio"],
 };
@@ -34,7 +32,7 @@ export async function readTranscriptionRequest(request: HttpRequest): Promise<Tr
   const contentType = request.header("content-type");
   const isForm = isMultipart(contentType);
   if (!isForm && bodyEncoding(contentType) !== "msgpack") throw new ServiceError("unsupported_media_type");
-  const bytes = await request.body(MAX_BODY_BYTES);
+  const bytes = await request.body();
   if (bytes.byteLength === 0) throw new ServiceError("unsupported_media_type");
   const value = isForm ? await readForm(contentType ?? "", bytes) : await decodeBody("msgpack", bytes);
   const body = validate(transcriptionRequest, value, ["body"]);

@@ -1,11 +1,12 @@
 import type { Transcript, TranscriptionRequest, TranscriptSegment } from "#protocol/listening/request";
+import { bodyLimits } from "#protocol/limits";
 import { answerJson } from "../../http/answers.js";
 import type { HttpRoute } from "../../http/exchange.js";
 import type { ListeningContext } from "../../listening/context.js";
 import { describeLanguage } from "#common/listening/recognizer";
 import type { FileTranscript } from "../../listening/transcribe-file.js";
 import { phraseSegments, textOf, wordSegments } from "../../listening/transcript.js";
-import { MAX_BODY_BYTES, readTranscriptionRequest } from "./body.js";
+import { readTranscriptionRequest } from "./body.js";
 import { transcribeOverHttp } from "./http-transcription.js";
 
 /** `POST /v1/asr` (protocols.md 1.4): one audio file in, its words out. */
@@ -14,10 +15,11 @@ export function transcriptionRoute(context: ListeningContext): HttpRoute {
   return {
     method: "POST",
     path: route,
+    maxBodyBytes: bodyLimits.audio,
     handle: (request, responder) =>
       transcribeOverHttp({
         context, route, request, responder,
-        maxBodyBytes: MAX_BODY_BYTES,
+        maxBodyBytes: bodyLimits.audio,
         read: readTranscriptionRequest,
         answer: (result, asked) => answerJson(responder, 200, describe(result, asked)),
       }),

@@ -1,16 +1,14 @@
+import { frameLimits } from "#protocol/limits";
 import type { SocketRoute } from "../../http/exchange.js";
 import { admitCaller } from "../../speech/session/caller.js";
 import type { SpeechContext } from "../../speech/session/context.js";
 import { LiveSession } from "../../speech/session/live-session.js";
 
-/** Largest frame: `start` may carry the reference samples of several speakers. Text is bounded by itself. */
-const MAX_FRAME_BYTES = 32 * 1024 * 1024;
-
 /** `WebSocket /v1/tts/live` (protocols.md 1.2). What the head of the request gets wrong is answered over HTTP, before the upgrade. */
 export function liveSpeechRoute(context: SpeechContext): SocketRoute {
   return {
     path: "/v1/tts/live",
-    maxFrameBytes: MAX_FRAME_BYTES,
+    maxFrameBytes: frameLimits.live,
     async upgrade(request) {
       const caller = await admitCaller(request, context);
       return (connection) => new LiveSession({ context, caller, connection, readmit: () => admitCaller(request, context) });

@@ -1,6 +1,7 @@
 import type { ServiceError } from "#protocol/errors";
 import type { TimestampEvent } from "#protocol/speech/timestamps";
 import type { WordTiming } from "#protocol/speech/chunk";
+import { bodyLimits } from "#protocol/limits";
 import type { HttpResponder, HttpRoute } from "../../http/exchange.js";
 import type { SpeechContext } from "../../speech/session/context.js";
 import { handleSpeech, type HttpSpeechWriter } from "./http-speech.js";
@@ -13,6 +14,7 @@ export function speechEventsRoute(context: SpeechContext): HttpRoute {
   return {
     method: "POST",
     path: route,
+    maxBodyBytes: bodyLimits.speech,
     handle: (request, responder) => handleSpeech({ context, route, request, responder, makeWriter: writeEvents }),
   };
 }

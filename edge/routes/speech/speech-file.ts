@@ -1,4 +1,5 @@
 import type { AudioFormat, SpeechRequest } from "#protocol/speech/request";
+import { bodyLimits } from "#protocol/limits";
 import type { HttpResponder, HttpRoute } from "../../http/exchange.js";
 import type { SpeechContext } from "../../speech/session/context.js";
 import { handleSpeech, type HttpSpeechWriter } from "./http-speech.js";
@@ -12,6 +13,7 @@ export function speechFileRoute(context: SpeechContext): HttpRoute {
   return {
     method: "POST",
     path: route,
+    maxBodyBytes: bodyLimits.speech,
     handle: (request, responder) => handleSpeech({ context, route, request, responder, makeWriter: (to, asked) => writeFile(to, asked) }),
   };
 }

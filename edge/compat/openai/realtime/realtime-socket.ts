@@ -1,5 +1,6 @@
 import { openAiMounts } from "#protocol/compat/openai-speech";
 import { openAiRealtime } from "#protocol/compat/openai-realtime";
+import { frameLimits } from "#protocol/limits";
 import type { HttpRequest, SocketRoute } from "../../../http/exchange.js";
 import { admitSpeaker, admitToModel } from "../../../speech/session/caller.js";
 import type { SpeechContext } from "../../../speech/session/context.js";
@@ -9,9 +10,6 @@ import { identifiedRefusal } from "../../compat-route.js";
 import { nativeHeaders, type OpenAiSettings, speechModelOf } from "../speech-request.js";
 import { RealtimeSession } from "./realtime-session.js";
 import type { TranscribeSound } from "../../transcribe-sound.js";
-
-/** Largest frame (protocols.md 3.5). */
-const MAX_FRAME_BYTES = 32 * 1024 * 1024;
 
 const KEY_SUBPROTOCOL = "openai-insecure-api-key.";
 
@@ -26,7 +24,7 @@ export interface RealtimeContext {
 export function realtimeRoutes({ speech: context, audioBudget, transcriberFor }: RealtimeContext): SocketRoute[] {
   return openAiMounts.map((mount) => ({
     path: `${mount}${openAiRealtime.path}`,
-    maxFrameBytes: MAX_FRAME_BYTES,
+    maxFrameBytes: frameLimits.audio,
     renderRefusal: identifiedRefusal(renderOpenAiError),
     // A browser offers its key as a subprotocol: it must not be sent back.
     subprotocol: (offered) => (offered.includes("realtime") ? "realtime" : ""),
