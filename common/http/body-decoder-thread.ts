@@ -1,15 +1,15 @@
 import { move, transferableSymbol, valueSymbol } from "piscina";
 import { type ErrorRecord, toErrorRecord } from "#protocol/errors";
-import { type BodyEncoding, decodeBodyHere } from "./body-encoding.js";
+import { decodeBodyHere, type EncodedBody } from "./body-encoding.js";
 
 /** What the thread answers: failures are data, since errors do not cross threads whole. */
 export type DecodedBody = { value: unknown } | { error: ErrorRecord };
 
 /** Decodes a body; the byte arrays in it are handed over, not copied. */
-export default function decode({ encoding, bytes }: { encoding: BodyEncoding; bytes: Uint8Array }): DecodedBody {
+export default function decode(body: EncodedBody): DecodedBody {
   let decoded: DecodedBody;
   try {
-    decoded = { value: decodeBodyHere(encoding, bytes) };
+    decoded = { value: decodeBodyHere(body) };
   } catch (error) {
     decoded = { error: toErrorRecord(error) };
   }

@@ -8,6 +8,9 @@ import { type BodyEncoding, decodeBodyHere } from "./body-encoding.js";
 afterAll(() => closeBodyDecoder());
 
 const json = (value: unknown): Uint8Array => Buffer.from(JSON.stringify(value));
+const fileFields = ["audio", "data", "voices"];
+const decodeHere = (encoding: BodyEncoding, bytes: Uint8Array): unknown => decodeBodyHere({ encoding, bytes, fileFields });
+const decode = (encoding: BodyEncoding, bytes: Uint8Array): Promise<unknown> => decodeBody({ encoding, bytes, fileFields });
 const codeOf = (promise: Promise<unknown>): Promise<string> => promise.then(() => "decoded", (error: ServiceError) => error.code);
 const file = (bytes: number): Buffer => Buffer.from(Array.from({ length: bytes }, (_, index) => (index * 7) % 256));
 
@@ -21,7 +24,7 @@ describe("a body decoded on the calling thread", () => {
     }));
     fc.assert(fc.property(values.value, fc.constantFrom(0, 2), (value, indent) => {
       const text = JSON.stringify(value, null, indent);
-      expect(decodeBodyHere("json", Buffer.from(text))).toEqual(JSON.parse(text));
+      expect(decodeHere("json", Buffer.from(text))).toEqual(JSON.parse(text));
     }));
   });
 
@@ -34,11 +37,16 @@ describe("a body decoded on the calling thread", () => {
     for (const length of [1500, 1501, 1502, 70_000]) {
       const bytes = file(length);
       const body = { text: "é\"]}", references: [{ audio: write(bytes), text: "a" }, { text: "b", audio: { type: "Buffer", data: write(bytes) } }], voices: [write(bytes), write(bytes)] };
-      const decoded = decodeBodyHere("json", Buffer.from(JSON.stringify(body, null, 1))) as typeof body;
+      const decoded = decodeHere("json", Buffer.from(JSON.stringify(body, null, 1))) as typeof body;
       const taken = [decoded.references[0]?.audio, (decoded.references[1]?.audio as { data: unknown }).data, ...decoded.voices];
       expect(taken.map((one) => one instanceof Uint8Array && bytes.equals(one))).toEqual([true, true, true, true]);
       expect([decoded.text, decoded.references.map(({ text }) => text)]).toEqual(["é\"]}", ["a", "b"]]);
     }
+  });
+
+  it("takes files only from the fields that carry them", () => {
+    const value = { audio: file(3000).toString("base64"), list: [...file(3000)] };
+    expect(decodeBodyHere({ encoding: "json", bytes: json(value) })).toEqual(value);
   });
 
   it.each<[string, unknown]>([
@@ -52,7 +60,7 @@ describe("a body decoded on the calling thread", () => {
     ["a field of files that is a map", { audio: { text: "A".repeat(3000) } }],
     ["a short file", { audio: "AAAA", data: [1, 2, 3] }],
   ])("leaves %s alone", (_name, value) => {
-    expect(decodeBodyHere("json", json(value))).toEqual(value);
+    expect(decodeHere("json", json(value))).toEqual(value);
   });
 
   it.each<[BodyEncoding, string, Uint8Array]>([
@@ -67,12 +75,12 @@ describe("a body decoded on the calling thread", () => {
     ["msgpack", "nested too deep", Uint8Array.from([...new Array(MAX_NESTING + 1).fill(0x91), 1])],
     ["msgpack", "of too many items", encodeMsgpack(new Array(MAX_VALUES).fill(1))],
   ])("refuses %s that is %s", (encoding, _name, body) => {
-    expect(() => decodeBodyHere(encoding, body)).toThrow(expect.objectContaining({ code: `malformed_${encoding}` }));
+    expect(() => decodeHere(encoding, body)).toThrow(expect.objectContaining({ code: `malformed_${encoding}` }));
   });
 
   it("takes as many values as the bound says", () => {
-    expect(decodeBodyHere("json", json(new Array(MAX_VALUES - 1).fill(1)))).toHaveLength(MAX_VALUES - 1);
-    expect(decodeBodyHere("msgpack", encodeMsgpack(new Array(MAX_VALUES - 1).fill(1)))).toHaveLength(MAX_VALUES - 1);
+    expect(decodeHere("json", json(new Array(MAX_VALUES - 1).fill(1)))).toHaveLength(MAX_VALUES - 1);
+    expect(decodeHere("msgpack", encodeMsgpack(new Array(MAX_VALUES - 1).fill(1)))).toHaveLength(MAX_VALUES - 1);
   });
 });
 
@@ -85,7 +93,7 @@ describe("a large body", () => {
       ["msgpack", encodeMsgpack({ text: "a", references: [{ audio, text: "b" }, { audio, text: "c" }] })],
     ];
     for (const [encoding, bytes] of encoded) {
-      const decoded = (await decodeBody(encoding, bytes)) as { text: string; references: { audio: Uint8Array; text: string }[] };
+      const decoded = (await decode(encoding, bytes)) as { text: string; references: { audio: Uint8Array; text: string }[] };
       expect([decoded.text, decoded.references[0]?.text]).toEqual(["a", "b"]);
       for (const reference of decoded.references) expect(audio.equals(reference.audio)).toBe(true);
     }
@@ -95,14 +103,14 @@ describe("a large body", () => {
     const shared = Buffer.alloc(4 * MAX_INLINE_BYTES, " ");
     const body = json({ text: "x".repeat(MAX_INLINE_BYTES) });
     shared.set(body, 10);
-    await decodeBody("json", shared.subarray(10, 10 + body.length));
+    await decode("json", shared.subarray(10, 10 + body.length));
     expect(shared.length).toBe(4 * MAX_INLINE_BYTES);
   });
 
   it("is refused with the same words, and the next one is decoded", async () => {
     const hostile = Buffer.from(`[${"[],".repeat(10_000_000)}[]]`);
-    expect(await codeOf(decodeBody("json", hostile))).toBe("malformed_json");
-    expect(await codeOf(decodeBody("msgpack", new Uint8Array(30_000_000).fill(0x91)))).toBe("malformed_msgpack");
-    expect(await codeOf(decodeBody("json", json({ text: "x".repeat(MAX_INLINE_BYTES) })))).toBe("decoded");
+    expect(await codeOf(decode("json", hostile))).toBe("malformed_json");
+    expect(await codeOf(decode("msgpack", new Uint8Array(30_000_000).fill(0x91)))).toBe("malformed_msgpack");
+    expect(await codeOf(decode("json", json({ text: "x".repeat(MAX_INLINE_BYTES) })))).toBe("decoded");
   });
 });

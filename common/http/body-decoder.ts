@@ -1,6 +1,6 @@
 import { Piscina } from "piscina";
 import { fromErrorRecord, ServiceError } from "#protocol/errors";
-import { type BodyEncoding, decodeBodyHere } from "./body-encoding.js";
+import { decodeBodyHere, type EncodedBody } from "./body-encoding.js";
 import type { DecodedBody } from "./body-decoder-thread.js";
 
 /** Bodies up to this size are decoded where they are read: handing them to a thread would take longer. */
@@ -31,22 +31,23 @@ function decoderPool(): Piscina {
 
 /**
  * Decodes a whole body, a large one on a thread of its own: a hostile megabyte takes a second. The value is a stranger's: validate it before use. The
- * memory of `bytes` may be gone afterwards. Throws `malformed_json` and `malformed_msgpack` for what cannot be decoded, nests deeper than `MAX_NESTING`
+ * memory of its bytes may be gone afterwards. Throws `malformed_json` and `malformed_msgpack` for what cannot be decoded, nests deeper than `MAX_NESTING`
  * or has more than `MAX_VALUES` values, and `overloaded` when too many large bodies wait.
  */
-export async function decodeBody(encoding: BodyEncoding, bytes: Uint8Array): Promise<unknown> {
-  if (bytes.byteLength <= MAX_INLINE_BYTES) return decodeBodyHere(encoding, bytes);
+export async function decodeBody(body: EncodedBody): Promise<unknown> {
+  const { bytes } = body;
+  if (bytes.byteLength <= MAX_INLINE_BYTES) return decodeBodyHere(body);
   // A view on memory that others use too cannot be given away.
   const own = bytes.byteLength === bytes.buffer.byteLength && bytes.buffer instanceof ArrayBuffer ? bytes : new Uint8Array(bytes);
-  const decoded = await runDecoder(encoding, own);
+  const decoded = await runDecoder({ ...body, bytes: own });
   if ("error" in decoded) throw fromErrorRecord(decoded.error);
   return decoded.value;
 }
 
-async function runDecoder(encoding: BodyEncoding, bytes: Uint8Array): Promise<DecodedBody> {
+async function runDecoder(body: EncodedBody): Promise<DecodedBody> {
   try {
     const signal = AbortSignal.timeout(MAX_DECODE_MS);
-    return (await decoderPool().run({ encoding, bytes }, { transferList: [bytes.buffer as ArrayBuffer], signal })) as DecodedBody;
+    return (await decoderPool().run(body, { transferList: [body.bytes.buffer as ArrayBuffer], signal })) as DecodedBody;
   } catch (cause) {
     // The queue is full, or the thread is out of memory or time: nobody knows what the body says.
     throw new ServiceError("overloaded", { cause });

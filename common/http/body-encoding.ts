@@ -28,18 +28,26 @@ export function bodyEncoding(contentType: string | undefined): BodyEncoding | nu
   return encoding;
 }
 
+/** A body that is to be decoded. */
+export interface EncodedBody {
+  encoding: BodyEncoding;
+  bytes: Uint8Array;
+  /** Names of the fields that carry files; in JSON, where they are base64 or lists of numbers, they become byte arrays. None when absent. */
+  fileFields?: readonly string[];
+}
+
 /** Decodes a body on the calling thread; `decodeBody` is for the event loop. Throws what it throws. */
-export function decodeBodyHere(encoding: BodyEncoding, bytes: Uint8Array): unknown {
+export function decodeBodyHere({ encoding, bytes, fileFields = [] }: EncodedBody): unknown {
   try {
-    return encoding === "json" ? decodeJson(bytes) : decodeMsgpack(bytes, MAX_VALUES);
+    return encoding === "json" ? decodeJson(bytes, fileFields) : decodeMsgpack(bytes, MAX_VALUES);
   } catch (cause) {
     throw new ServiceError(encoding === "json" ? "malformed_json" : "malformed_msgpack", { cause });
   }
 }
 
 /** Parses JSON. Files in it (`scanJson`) become byte arrays, without ever having been strings or lists. */
-function decodeJson(bytes: Uint8Array): unknown {
-  const files = scanJson(bytes, { depth: MAX_NESTING, values: MAX_VALUES });
+function decodeJson(bytes: Uint8Array, fileFields: readonly string[]): unknown {
+  const files = scanJson(bytes, { depth: MAX_NESTING, values: MAX_VALUES }, fileFields);
   if (files.length === 0) return JSON.parse(utf8.decode(bytes));
   // The mark cannot be guessed: no string of the sender's is taken for one.
   const mark = `${randomUUID()}:`;

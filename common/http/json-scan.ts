@@ -15,9 +15,8 @@ export interface BytesAt {
   bytes: Uint8Array;
 }
 
-/** Fields that carry files (protocols: `references[].audio`, `input_audio.data`, a Node Buffer's `data`, `voices`). */
-const fileFields: ReadonlySet<string> = new Set(["audio", "data", "audio_base_64", "voices", "cover_image"]);
-const LONGEST_FIELD = Math.max(...[...fileFields].map((name) => name.length));
+/** Longest name of a field that is compared with those of files. */
+const LONGEST_FIELD = 32;
 
 /** Shorter values are left to the parser. */
 const LEAST_FILE_BYTES = 1024;
@@ -26,10 +25,10 @@ const [QUOTE, BACKSLASH, COLON, COMMA, OPEN_LIST, CLOSE_LIST, OPEN_MAP, CLOSE_MA
 
 /**
  * Walks a JSON text without building it, in time linear in its length: finds the files in it, which are megabytes and need not be parsed, and bounds
- * the shape of the rest before a parser makes a thousand times its size of it. Gives the files in order. Throws RangeError past the bounds. What is no
- * JSON passes here: it is the parser's to refuse.
+ * the shape of the rest before a parser makes a thousand times its size of it. Files are the values of the fields in `fileFields`, alone or in a list.
+ * Gives them in order. Throws RangeError past the bounds. What is no JSON passes here: it is the parser's to refuse.
  */
-export function scanJson(text: Uint8Array, bounds: JsonBounds): BytesAt[] {
+export function scanJson(text: Uint8Array, bounds: JsonBounds, fileFields: readonly string[]): BytesAt[] {
   const files: BytesAt[] = [];
   /** Of each open list or map, outermost first, whether it is the value of a field of files. */
   const open: boolean[] = [];
@@ -51,7 +50,7 @@ export function scanJson(text: Uint8Array, bounds: JsonBounds): BytesAt[] {
       const end = endOfString(text, at);
       const field = nameBefore(text, end) ? fieldName(text, at + 1, end - 1) : null;
       if (field === null && isFile) takeString(text, { start: at, end }, files);
-      isFile = field === null ? (open.at(-1) ?? false) : fileFields.has(field);
+      isFile = field === null ? (open.at(-1) ?? false) : fileFields.includes(field);
       at = end;
     } else if (byte === OPEN_LIST || byte === OPEN_MAP) {
       const end = byte === OPEN_LIST && isFile ? takeByteList(text, at, files) : null;

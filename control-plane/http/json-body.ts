@@ -15,7 +15,7 @@ export async function readJsonBody(request: RouteRequest): Promise<unknown> {
   const bytes = await request.body();
   if (bytes.byteLength === 0) throw new ServiceError("unsupported_media_type");
   if (bytes.byteLength > MAX_JSON_BODY_BYTES) throw new ServiceError("payload_too_large", { parameters: { limitBytes: MAX_JSON_BODY_BYTES } });
-  return await decodeBody("json", bytes);
+  return await decodeBody({ encoding: "json", bytes });
 }
 
 /** As `readJsonBody`, where the body may be left out: then it is an empty object, whatever the content type. */

@@ -27,6 +27,9 @@ const formLimits: MultipartLimits = {
   totalBytes: voiceUploadLimits.totalBytes,
   fileFields: ["voices", "cover_image"],
 };
+
+/** `data` is a Node Buffer's, as JSON writes it. */
+const fileFields = ["voices", "cover_image", "data"];
 const STATUS_OK = { status: "ok" };
 
 /**
@@ -53,7 +56,7 @@ async function list({ records }: VoiceDependencies, request: RouteRequest): Prom
 }
 
 async function create(dependencies: VoiceDependencies, request: RouteRequest): Promise<ForwardedResponse> {
-  const submission = readSubmission(await readAnyBody(request, formLimits));
+  const submission = readSubmission(await readAnyBody(request, formLimits, fileFields));
   const voiceId = await createVoice(dependencies, request.principal, submission);
   return json(201, await entityOf(dependencies, voiceId, request.principal.teamId));
 }
@@ -66,7 +69,7 @@ async function patch(dependencies: VoiceDependencies, request: RouteRequest): Pr
   const { records, objects, bus, now } = dependencies;
   const voice = await findOwnVoice(records, request.parameters["id"] ?? "", request.principal.teamId);
   if (voice === null) throw new ServiceError("not_found");
-  const { values } = readSubmission(await readAnyBody(request, formLimits));
+  const { values } = readSubmission(await readAnyBody(request, formLimits, fileFields));
   const change = validate(modelPatch, values, ["body"]);
   const coverDigest = change.cover_image === undefined ? null : await objects.putCover(voice.id, change.cover_image);
   const changed = await updateVoice(records, voice, { patch: change, coverDigest, now: now() });

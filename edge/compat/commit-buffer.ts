@@ -56,10 +56,10 @@ export class CommitBuffer {
     return this.#heldBytes;
   }
 
-  /** Takes base64 in; gives why not, and takes nothing then. */
-  append(base64: unknown): BufferRefusal | null {
-    if (typeof base64 !== "string" || !/^[A-Za-z0-9+/]*={0,2}$/.test(base64) || base64.length % 4 === 1) return "malformed";
-    const bytes = Buffer.from(base64, "base64");
+  /** Takes audio in, as base64 or as the bytes that it stood for; gives why not, and takes nothing then. */
+  append(audio: unknown): BufferRefusal | null {
+    const bytes = audio instanceof Uint8Array ? audio : bytesOf(audio);
+    if (bytes === null) return "malformed";
     if (this.#heldBytes + this.#underWayBytes + bytes.length > this.#budget.limits.bytesPerSocket) return "socket full";
     if (!this.#budget.takeBytes(bytes.length)) return "process full";
     this.#heldBytes += bytes.length;
@@ -118,4 +118,9 @@ export class CommitBuffer {
     this.#tail = [];
     this.#tailBytes = 0;
   }
+}
+
+function bytesOf(base64: unknown): Uint8Array | null {
+  if (typeof base64 !== "string" || !/^[A-Za-z0-9+/]*={0,2}$/.test(base64) || base64.length % 4 === 1) return null;
+  return Buffer.from(base64, "base64");
 }

@@ -1,5 +1,6 @@
 import type { Clock } from "#common/clock";
 import { type Rate, TokenBucket } from "#common/token-bucket";
+import { closeCodes } from "./close-codes.js";
 import type { SocketConnection, SocketSession } from "./exchange.js";
 import { MAX_UNSENT_BYTES } from "./unsent-limit.js";
 
@@ -15,9 +16,6 @@ const controlFrameRate: Rate = { burst: 60, perSecond: 10 };
 
 /** Frames that may wait for their turn besides the largest one, bytes. */
 const MAX_QUEUED_BYTES = 4 * 1024 * 1024;
-
-/** Close codes of RFC 6455 section 7.4.1, and 1013 of its registry. */
-const closeCodes = { goingAway: 1001, policy: 1008, tryAgainLater: 1013 } as const;
 
 /** Longest close reason that fits a control frame (RFC 6455 section 5.5), bytes. */
 const MAX_REASON_BYTES = 123;
@@ -168,7 +166,7 @@ export class Connection implements SocketConnection {
   }
 
   #leave(): void {
-    const frame = this.#closeFrame ?? { code: 1000, reason: "" };
+    const frame = this.#closeFrame ?? { code: closeCodes.normal, reason: "" };
     // The engine reports the close from inside this call.
     this.#options.raw.end(frame.code, frame.reason);
   }

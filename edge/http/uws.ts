@@ -5,6 +5,7 @@ import type { Clock } from "#common/clock";
 import type { Logger } from "#common/log";
 import { joinTrace } from "#common/tracing/traceparent";
 import type { ReadClientAddress } from "./client-address.js";
+import { closeCodes } from "./close-codes.js";
 import { Connection } from "./connection.js";
 import { type AnchorEngine, type CorkAnchor, openCorkAnchor } from "./cork-anchor.js";
 import type { HttpResponder, ReceivedRequest, SocketConnection, SocketRoute, SocketSession } from "./exchange.js";
@@ -121,7 +122,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     close: () => {
       clearInterval(lifeCheck);
       anchor.close();
-      for (const connection of [...connections]) connection.close(1001, "The server is shutting down");
+      for (const connection of [...connections]) connection.close(closeCodes.goingAway, "The server is shutting down");
       // Left out of the package's type declaration.
       (app as unknown as { close(): void }).close();
     },
@@ -213,7 +214,7 @@ function socketBehavior(route: SocketRoute, options: ListenOptions, shared: Shar
     message: (ws, message, isBinary) => {
       const data = ws.getUserData();
       if (message.byteLength > data.maxFrameBytes) {
-        data.connection?.close(1009, `Frames may have at most ${data.maxFrameBytes} bytes`);
+        data.connection?.close(closeCodes.tooBig, `Frames may have at most ${data.maxFrameBytes} bytes`);
         return;
       }
       const copy = new Uint8Array(message).slice();
@@ -239,7 +240,7 @@ function guarded(data: SocketData, log: Logger, action: (connection: Connection)
     action(data.connection);
   } catch (error) {
     log.error({ err: error }, "a WebSocket session failed");
-    data.connection.close(1011, "Internal error");
+    data.connection.close(closeCodes.internal, "Internal error");
   }
 }
 

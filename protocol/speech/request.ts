@@ -42,6 +42,9 @@ const integer = z.preprocess((value) => (typeof value === "bigint" ? Number(valu
 
 const number = z.preprocess((value) => (typeof value === "bigint" ? Number(value) : value), z.number());
 
+/** Fields of requests that carry audio; `data` is that of a serialised Node Buffer too. */
+export const audioFields = ["audio", "data"] as const;
+
 /** Audio bytes as clients send them: bin (MessagePack), base64 or data URL, a serialised Node Buffer, or a list of bytes. */
 export const audioBytes = z.unknown().transform((value, context): Uint8Array => {
   const bytes = toBytes(value);

@@ -259,7 +259,8 @@ describe("sync_alignment", () => {
 describe("what stream-input refuses", () => {
   it.each([false, true])("more text than may wait, with the close code in the frame (several contexts: %s)", async (isMulti) => {
     const client = await new Client().connect({ isMulti });
-    await client.send({ text: "a".repeat(1024 * 1024 + 1), ...(isMulti ? { context_id: "a" } : {}) });
+    const frame = { text: "a".repeat(60_000), ...(isMulti ? { context_id: "a" } : {}) };
+    await client.send(...Array.from({ length: 18 }, () => frame));
     expect(client.received).toMatchObject([{ code: 1009, error: expect.stringContaining("1048576") }]);
     // One context of several dies alone.
     expect(client.closeCode).toBe(isMulti ? undefined : 1009);

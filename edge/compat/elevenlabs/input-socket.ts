@@ -2,29 +2,30 @@ import { elevenLabsMultiStreamInput, elevenLabsStreamInput } from "#protocol/com
 import { elevenLabsMount } from "#protocol/compat/elevenlabs-speech";
 import { ServiceError } from "#protocol/errors";
 import { frameLimits } from "#protocol/limits";
+import { decodeBodyHere } from "#common/http/body-encoding";
 import type { HttpRequest, SocketConnection, SocketRoute, SocketSession } from "../../http/exchange.js";
+import { closeCodeOf, closeCodes } from "../../http/close-codes.js";
+import { FrameDecoder } from "../../http/frame-decoder.js";
+import { validate } from "../../http/validation.js";
 import { admitSpeaker, admitToModel, type Caller } from "../../speech/session/caller.js";
 import type { SpeechContext } from "../../speech/session/context.js";
 import { identifiedRefusal } from "../compat-route.js";
 import { errorMessage, renderElevenLabsError } from "../error-answer.js";
 import { withBearer } from "./credentials.js";
 import { elevenLabsHttpStatus } from "./error-status.js";
-import { type InputFrame, keyOf, readInputFrame } from "./input-frame.js";
+import { type InputFrame, inputFrame, keyOf } from "./input-frame.js";
 import { type OutputFormat, readOutputFormat } from "./output-format.js";
 import { SpeechInput } from "./speech-input.js";
 import { speechSettings } from "./speech-request.js";
 
-/** Frames that may wait while the key of the first is checked. */
-const MAX_WAITING_FRAME_BYTES = 2 * 1024 * 1024;
+/** Text that may come while the key is being checked. */
+const MAX_EARLY_BYTES = 256 * 1024;
 
 /** A socket that was opened without a key must bring one in its first frame by then. */
 const AUTHENTICATION_MS = 10_000;
 
 /** Most contexts of one socket at once. */
 const MAX_CONTEXTS = 16;
-
-/** Close codes of RFC 6455 section 7.4.1. */
-const closeCodes = { normal: 1000, goingAway: 1001, policy: 1008, tooBig: 1009, internal: 1011 } as const;
 
 /** `stream-input` (protocols.md 5.2), and with `isMulti` its form with several contexts on one socket (5.3). */
 export function inputSocketRoute(context: SpeechContext, isMulti: boolean): SocketRoute {
@@ -78,9 +79,10 @@ interface InputSocketOptions {
 class InputSocket implements SocketSession {
   readonly #options: InputSocketOptions;
   readonly #contexts = new Map<string, SpeechInput>();
-  readonly #inbox: { frame: InputFrame; bytes: number }[] = [];
-  #inboxBytes = 0;
-  #isBusy = false;
+  readonly #frames: FrameDecoder;
+  /** Frames that came before the key was known to be good. */
+  readonly #early: Uint8Array[] = [];
+  #earlyBytes = 0;
   #isOver = false;
   /** The client asked for the end of the socket: it comes with the last context's. */
   #isClosing = false;
@@ -91,6 +93,12 @@ class InputSocket implements SocketSession {
   constructor(options: InputSocketOptions) {
     this.#options = options;
     this.#caller = options.caller;
+    this.#frames = new FrameDecoder({
+      encoding: "json",
+      maxFrameBytes: frameLimits.text,
+      onFrame: (value) => this.#receive(value),
+      onError: (error) => this.#fail(error, null),
+    });
     try {
       if (options.format instanceof ServiceError) throw options.format;
       if (options.caller !== null) this.#admit(options.caller);
@@ -102,18 +110,41 @@ class InputSocket implements SocketSession {
 
   message(data: Uint8Array, isBinary: boolean): void {
     if (this.#isOver) return;
+    if (isBinary) return this.#frames.afterFrames(() => this.#fail(new ServiceError("protocol_violation", { parameters: { detail: "Frames are JSON text" } }), null));
+    if (this.#caller === null) this.#takeEarly(data);
+    else this.#frames.push(data);
+  }
+
+  /** Takes a frame from somebody whose key is not known to be good: the first has to bring it, those that follow wait unread. */
+  #takeEarly(data: Uint8Array): void {
+    const limitBytes = this.#early.length === 0 ? frameLimits.beforeKey : MAX_EARLY_BYTES;
+    this.#earlyBytes += data.byteLength;
+    if (this.#earlyBytes > limitBytes) return this.#fail(new ServiceError("payload_too_large", { parameters: { limitBytes } }), null);
+    this.#early.push(data);
+    if (this.#early.length > 1) return;
+    this.#cancelAuthentication?.();
+    void this.#authenticate(data);
+  }
+
+  async #authenticate(first: Uint8Array): Promise<void> {
     try {
-      const frame = readInputFrame(data, isBinary);
-      if (this.#inboxBytes + data.byteLength > MAX_WAITING_FRAME_BYTES) {
-        throw new ServiceError("text_buffer_full", { parameters: { limitBytes: MAX_WAITING_FRAME_BYTES } });
-      }
-      // Whether the first frame holds a good key shows when it is carried out.
-      this.#cancelAuthentication?.();
-      this.#inboxBytes += data.byteLength;
-      this.#inbox.push({ frame, bytes: data.byteLength });
-      if (!this.#isBusy) void this.#work();
+      this.#caller = await this.#callerOf(validate(inputFrame, decodeBodyHere({ encoding: "json", bytes: first }), ["frame"]));
     } catch (error) {
-      this.#fail(error, null);
+      return this.#fail(error, null);
+    }
+    for (const frame of this.#early.splice(0)) this.#frames.push(frame);
+  }
+
+  #receive(value: unknown): void {
+    if (this.#isOver) return;
+    let contextId: string | null = null;
+    try {
+      const frame = validate(inputFrame, value, ["frame"]);
+      contextId = frame.context_id ?? null;
+      if (this.#options.isMulti) this.#takeMulti(frame);
+      else this.#takeSingle(frame);
+    } catch (error) {
+      this.#fail(error, contextId);
     }
   }
 
@@ -126,22 +157,6 @@ class InputSocket implements SocketSession {
   drain(): void {
     if (this.#contexts.size === 0) return this.#close(closeCodes.goingAway, "");
     for (const input of this.#contexts.values()) input.end();
-  }
-
-  async #work(): Promise<void> {
-    this.#isBusy = true;
-    for (let item = this.#inbox.shift(); item !== undefined && !this.#isOver; item = this.#inbox.shift()) {
-      const contextId = item.frame.context_id ?? null;
-      try {
-        this.#caller ??= await this.#callerOf(item.frame);
-        if (this.#options.isMulti) this.#takeMulti(item.frame);
-        else this.#takeSingle(item.frame);
-      } catch (error) {
-        this.#fail(error, this.#caller === null ? null : contextId);
-      }
-      this.#inboxBytes -= item.bytes;
-    }
-    this.#isBusy = false;
   }
 
   async #callerOf(first: InputFrame): Promise<Caller> {
@@ -236,7 +251,7 @@ class InputSocket implements SocketSession {
       return;
     }
     this.#options.connection.send(JSON.stringify(frame));
-    this.#close(closeCodeOf(known), frame.error);
+    this.#close(endingCodeOf(known), frame.error);
   }
 
   #close(code: number, reason: string): void {
@@ -246,7 +261,8 @@ class InputSocket implements SocketSession {
 
   #leave(): void {
     this.#isOver = true;
-    this.#inbox.length = 0;
+    this.#frames.stop();
+    this.#early.length = 0;
     this.#cancelAuthentication?.();
     this.#release?.();
   }
@@ -257,8 +273,7 @@ function frameCodeOf(error: ServiceError): number {
   return error.code === "text_buffer_full" ? closeCodes.tooBig : elevenLabsHttpStatus(error);
 }
 
-function closeCodeOf(error: ServiceError): number {
-  if (error.code === "text_buffer_full") return closeCodes.tooBig;
-  if (error.code === "unsupported_format") return closeCodes.normal;
-  return error.status < 500 ? closeCodes.policy : closeCodes.internal;
+/** A refused format ends the session as its normal end does (interface.md "Protocol C real-time input"). */
+function endingCodeOf(error: ServiceError): number {
+  return error.code === "unsupported_format" ? closeCodes.normal : closeCodeOf(error);
 }

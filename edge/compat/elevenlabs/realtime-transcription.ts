@@ -5,7 +5,9 @@ import { isSet } from "#protocol/compat/parameter";
 import { ServiceError } from "#protocol/errors";
 import { frameLimits } from "#protocol/limits";
 import { newIdentifier } from "#common/identifier";
+import { closeCodes } from "../../http/close-codes.js";
 import type { SocketConnection, SocketRoute, SocketSession } from "../../http/exchange.js";
+import { FrameDecoder } from "../../http/frame-decoder.js";
 import { admitTranscription } from "../../listening/caller.js";
 import type { ListeningContext } from "../../listening/context.js";
 import type { SocketAudioBudget } from "../../listening/socket-audio-budget.js";
@@ -16,9 +18,6 @@ import { refuseParameters } from "../refuse.js";
 import { socketTranscriber, type TranscribeSound } from "../transcribe-sound.js";
 import { withBearer } from "./credentials.js";
 import { transcriptEntries } from "./transcript-words.js";
-
-/** Close code of RFC 6455 section 7.4.1. */
-const POLICY_VIOLATION = 1008;
 
 /** Shorter audio holds no word: its transcript is empty, which clients take for the end of speech. */
 const MIN_COMMITTED_MS = 100;
@@ -65,7 +64,7 @@ function wantsTimestamps(query: URLSearchParams): boolean {
   return asked === "" || isSet(asked) || isSet(query.get("include_language_detection"));
 }
 
-const chunk = z.object({ message_type: z.literal("input_audio_chunk").optional(), audio_base_64: z.string(), commit: z.boolean().nullish() });
+const chunk = z.object({ message_type: z.literal("input_audio_chunk").optional(), audio_base_64: z.union([z.string(), z.instanceof(Uint8Array)]), commit: z.boolean().nullish() });
 
 interface TranscriptionSocketOptions {
   connection: SocketConnection;
@@ -93,18 +92,27 @@ class TranscriptionSocket implements SocketSession {
   readonly #options: TranscriptionSocketOptions;
   readonly #buffer: CommitBuffer;
   readonly #gone = new AbortController();
+  readonly #frames: FrameDecoder;
   #leaveTeam: (() => void) | null = null;
   #transcribing: Promise<void> = Promise.resolve();
 
   constructor(options: TranscriptionSocketOptions) {
     this.#options = options;
     this.#buffer = new CommitBuffer(options.audioBudget);
+    this.#frames = new FrameDecoder({
+      encoding: "json",
+      fileFields: ["audio_base_64"],
+      maxFrameBytes: frameLimits.audio,
+      onFrame: (value) => this.#receive(value),
+      // What is no JSON is ignored, as every other shape.
+      onError: (error) => error.code !== "malformed_json" && this.#fail(error),
+    });
     try {
       this.#leaveTeam = options.takePlace();
     } catch (error) {
       // Another socket of the team took the last place while this one was being opened.
       this.#fail(error);
-      options.connection.close(POLICY_VIOLATION, "Too many requests at once");
+      options.connection.close(closeCodes.policy, "Too many requests at once");
       return;
     }
     this.#send("session_started", { session_id: newIdentifier(), config: options.config });
@@ -112,14 +120,19 @@ class TranscriptionSocket implements SocketSession {
 
   /** Other shapes than a chunk of audio are ignored (interface.md). */
   message(data: Uint8Array, isBinary: boolean): void {
-    const frame = isBinary ? null : readChunk(data);
-    if (frame === null || this.#leaveTeam === null) return;
+    if (!isBinary) this.#frames.push(data);
+  }
+
+  #receive(value: unknown): void {
+    const frame = chunk.safeParse(value).data;
+    if (frame === undefined || this.#leaveTeam === null) return;
     const refusal = this.#buffer.append(frame.audio_base_64);
     if (refusal !== null) return this.#refuse(refusals[refusal]);
     if (frame.commit === true) this.#commit();
   }
 
   end(): void {
+    this.#frames.stop();
     this.#gone.abort();
     this.#buffer.clear();
     this.#leaveTeam?.();
@@ -161,15 +174,6 @@ class TranscriptionSocket implements SocketSession {
 
   #send(type: string, fields: Record<string, unknown>): void {
     if (!this.#gone.signal.aborted) this.#options.connection.send(JSON.stringify({ message_type: type, ...fields }));
-  }
-}
-
-function readChunk(data: Uint8Array): z.infer<typeof chunk> | null {
-  try {
-    const parsed = chunk.safeParse(JSON.parse(Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString()));
-    return parsed.success ? parsed.data : null;
-  } catch {
-    return null; // what is no JSON is ignored, as every other shape
   }
 }
 

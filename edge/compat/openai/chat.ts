@@ -2,6 +2,7 @@ import { openAiChat } from "#protocol/compat/openai-chat";
 import { openAiMounts } from "#protocol/compat/openai-speech";
 import type { ServiceError } from "#protocol/errors";
 import { bodyLimits } from "#protocol/limits";
+import { audioFields } from "#protocol/speech/request";
 import { requireScope } from "../../authentication/authenticator.js";
 import { answerJson } from "../../http/answers.js";
 import { readBody } from "../../http/body.js";
@@ -39,7 +40,7 @@ export function openAiChatRoutes({ speech: context, transcriberFor }: ChatContex
       async handle(request, responder) {
         const arrivedAtMs = context.clock.nowMs();
         const principal = await context.authenticate(request);
-        const chat = mapOpenAiChat(await readBody(request, ["json"]), (name) => request.header(name), context.config);
+        const chat = mapOpenAiChat(await readBody(request, ["json"], audioFields), (name) => request.header(name), context.config);
         const identity = { mount, id: request.trace.traceId, createdSeconds: Math.floor(Date.now() / 1000) };
         if (chat.kind === "transcribe") {
           const heard = await transcriberFor(request)({ audio: chat.audio, language: null, signal: responder.closed });

@@ -12,7 +12,7 @@ import { openAiVoice } from "../voice-alias.js";
 const nullable = <T extends z.ZodType>(schema: T): z.ZodPreprocess<z.ZodOptional<T>> => z.preprocess((value) => value ?? undefined, schema.optional());
 
 const reference = z.union([
-  z.object({ type: z.literal("input_audio"), input_audio: z.object({ data: z.string() }) }),
+  z.object({ type: z.literal("input_audio"), input_audio: z.object({ data: z.union([z.string(), z.instanceof(Uint8Array)]) }) }),
   z.object({ type: z.literal("text"), text: z.string() }),
 ]);
 
@@ -82,8 +82,8 @@ function pcmRate(responseFormat: string | undefined, settings: Pick<OpenAiSettin
 }
 
 /** Each sample with the text after it, or, where texts come first, the text before it. */
-function pairReferences(parts: z.infer<typeof reference>[]): { audio: string; text: string }[] | undefined {
-  const references: { audio: string; text: string }[] = [];
+function pairReferences(parts: z.infer<typeof reference>[]): { audio: string | Uint8Array; text: string }[] | undefined {
+  const references: { audio: string | Uint8Array; text: string }[] = [];
   let earlier = "";
   for (const part of parts) {
     const last = references.at(-1);

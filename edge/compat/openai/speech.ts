@@ -1,6 +1,7 @@
 import { openAiMounts, openAiSpeech } from "#protocol/compat/openai-speech";
 import { bodyLimits } from "#protocol/limits";
 import type { SpeechRequest } from "#protocol/speech/request";
+import { audioFields } from "#protocol/speech/request";
 import { readBody } from "../../http/body.js";
 import type { HttpRoute } from "../../http/exchange.js";
 import { speakOverHttp } from "../../routes/speech/http-speech.js";
@@ -29,7 +30,7 @@ export function openAiSpeechRoutes(context: SpeechContext): HttpRoute[] {
       async handle(request, responder) {
         const arrivedAtMs = context.clock.nowMs();
         const principal = await admitSpeaker(request, context);
-        const body = await readBody(request, ["json"]);
+        const body = await readBody(request, ["json"], audioFields);
         const mapped = mapOpenAiSpeech(body, (name) => request.header(name), context.config);
         const caller = admitToModel({ principal, model: mapped.model, trace: request.trace, arrivedAtMs, context });
         const writer = mapped.asEvents ? writeSpeechEvents(responder, mapped.request) : writeFile(responder, mapped.request, contentTypeOf(mapped.request));

@@ -1,6 +1,5 @@
 import { z } from "zod";
 import {
-  MAX_COMPAT_AUDIO_BODY_BYTES,
   MAX_COMPAT_AUDIO_BYTES,
   openAiTranscription,
   openAiTranscriptFormats,
@@ -10,7 +9,7 @@ import {
 import { isSet } from "#protocol/compat/parameter";
 import { ServiceError } from "#protocol/errors";
 import { transcriptionModel } from "#protocol/listening/request";
-import { audioBytes } from "#protocol/speech/request";
+import { audioFields, audioBytes } from "#protocol/speech/request";
 import { isMultipart } from "#common/multipart/multipart";
 import { readBody } from "../../http/body.js";
 import type { HttpRequest } from "../../http/exchange.js";
@@ -75,7 +74,7 @@ export function assertTranscriptionModel(name: string | undefined, { PARLEY_MODE
 }
 
 async function readJson(request: HttpRequest): Promise<{ values: Record<string, unknown>; audio: Uint8Array }> {
-  const value = await readBody(request, ["json"]);
+  const value = await readBody(request, ["json"], audioFields);
   const { input_audio } = validate(jsonBody, value, ["body"]);
   return { values: value as Record<string, unknown>, audio: input_audio.data };
 }

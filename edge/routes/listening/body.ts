@@ -34,7 +34,7 @@ export async function readTranscriptionRequest(request: HttpRequest): Promise<Tr
   if (!isForm && bodyEncoding(contentType) !== "msgpack") throw new ServiceError("unsupported_media_type");
   const bytes = await request.body();
   if (bytes.byteLength === 0) throw new ServiceError("unsupported_media_type");
-  const value = isForm ? await readForm(contentType ?? "", bytes) : await decodeBody("msgpack", bytes);
+  const value = isForm ? await readForm(contentType ?? "", bytes) : await decodeBody({ encoding: "msgpack", bytes });
   const body = validate(transcriptionRequest, value, ["body"]);
   if (body.audio.byteLength > MAX_AUDIO_FILE_BYTES) throw new ServiceError("payload_too_large", { parameters: { limitBytes: MAX_AUDIO_FILE_BYTES } });
   return body;

@@ -1,13 +1,10 @@
 import type { ServiceError } from "#protocol/errors";
 import { encodeMsgpack } from "#protocol/msgpack";
 import { type LiveServerEvent, MIN_AUDIO_FRAME_BYTES } from "#protocol/speech/live";
+import { closeCodeOf, closeCodes } from "../../http/close-codes.js";
 import type { SocketConnection } from "../../http/exchange.js";
 import { FrameAggregator } from "./frame-aggregator.js";
 import type { SpeechOutput } from "./output.js";
-
-/** Close codes of RFC 6455 section 7.4.1. */
-const MESSAGE_TOO_BIG = 1009;
-const INTERNAL_ERROR = 1011;
 
 export interface LiveOutputOptions {
   connection: SocketConnection;
@@ -50,7 +47,7 @@ export class LiveOutput implements SpeechOutput {
     if (rest !== null) this.#send({ event: "audio", audio: rest });
     const message = describe(error);
     this.#send({ event: "finish", reason: "error", message });
-    this.#options.connection.close(error.code === "text_buffer_full" ? MESSAGE_TOO_BIG : INTERNAL_ERROR, message);
+    this.#options.connection.close(isOurs(error) ? closeCodeOf(error) : closeCodes.internal, message);
     this.#options.onFailed();
   }
 
@@ -62,6 +59,11 @@ export class LiveOutput implements SpeechOutput {
   #send(event: LiveServerEvent): boolean {
     return this.#options.connection.send(encodeMsgpack(event));
   }
+}
+
+/** Whether the code tells more than that the session failed: clients know 1011 for whatever they got wrong. */
+function isOurs(error: ServiceError): boolean {
+  return error.status === 413 || error.status >= 500;
 }
 
 /** One line for people: the message, and for a validation error the first field that is wrong. */

@@ -1,9 +1,11 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { ServiceError } from "#protocol/errors";
+import { frameLimits } from "#protocol/limits";
 import { type LiveClientEvent, liveClientEvent, MAX_WAITING_TEXT_BYTES } from "#protocol/speech/live";
 import { type SpeechRequest, speechRequest } from "#protocol/speech/request";
-import { decodeMsgpack } from "#protocol/msgpack";
 import type { SocketConnection, SocketSession } from "../../http/exchange.js";
+import { closeCodes } from "../../http/close-codes.js";
+import { FrameDecoder } from "../../http/frame-decoder.js";
 import { validate } from "../../http/validation.js";
 import { stallMs } from "../chunking/pace.js";
 import { livePacing } from "../stream/stream-settings.js";
@@ -19,10 +21,6 @@ const SLICE_CHARACTERS = 8192;
 
 /** Most events that may wait for their turn, whatever they hold. */
 const MAX_WAITING_EVENTS = 65_536;
-
-/** Close codes of RFC 6455 section 7.4.1. */
-const NORMAL_CLOSURE = 1000;
-const GOING_AWAY = 1001;
 
 export interface LiveSessionOptions {
   context: SpeechContext;
@@ -47,6 +45,7 @@ type Stage = "waiting" | "starting" | "open" | "stopping" | "idle" | "over";
  */
 export class LiveSession implements SocketSession {
   readonly #options: LiveSessionOptions;
+  readonly #frames: FrameDecoder;
   readonly #inbox: { event: LiveClientEvent; arrivedAtMs: number; bytes: number }[] = [];
   #output: LiveOutput;
   #inboxBytes = 0;
@@ -66,21 +65,42 @@ export class LiveSession implements SocketSession {
   constructor(options: LiveSessionOptions) {
     this.#options = options;
     this.#output = this.#newOutput();
+    this.#frames = new FrameDecoder({
+      encoding: "msgpack",
+      maxFrameBytes: frameLimits.live,
+      onFrame: (value) => this.#receive(value),
+      onError: (error) => this.#refuse(error),
+    });
     this.#attempt(() => {
       this.#release = options.context.teamSlots.take(options.caller.principal);
     });
   }
 
   message(data: Uint8Array, isBinary: boolean): void {
+    if (isBinary) this.#frames.push(data);
+    else this.#frames.afterFrames(() => this.#refuse(violation("Frames are binary MessagePack maps")));
+  }
+
+  #receive(value: unknown): void {
     if (this.#stage === "over") return;
+    const parsed = liveClientEvent.safeParse(value);
     // Between `stop` and `finish` nothing is read but a `start`, and what follows it.
-    if (this.#stage === "stopping" && !this.#busy && !isStart(data, isBinary)) return;
+    if (this.#ignoresFrames && parsed.data?.event !== "start") return;
     this.#attempt(() => {
-      const event = readEvent(data, isBinary);
+      const event = parsed.data ?? validate(liveClientEvent, value, []);
       const bytes = event.event === "text" ? Buffer.byteLength(event.text) : 0;
       this.#bound(event, bytes);
       this.#take(event, bytes);
     });
+  }
+
+  /** A frame that says nothing. */
+  #refuse(error: ServiceError): void {
+    if (!this.#ignoresFrames) this.#fail(error);
+  }
+
+  get #ignoresFrames(): boolean {
+    return this.#stage === "stopping" && !this.#busy;
   }
 
   end(): void {
@@ -90,9 +110,11 @@ export class LiveSession implements SocketSession {
 
   /** The server is stopping: what was sent so far is spoken, then the session ends; one that is idle ends at once. */
   drain(): void {
-    this.#draining = true;
-    if (this.#stage === "idle") this.#close(GOING_AWAY, "The server is shutting down");
-    else if (this.#stage !== "over") this.#take({ event: "stop" }, 0);
+    this.#frames.afterFrames(() => {
+      this.#draining = true;
+      if (this.#stage === "idle") this.#close(closeCodes.goingAway, "The server is shutting down");
+      else if (this.#stage !== "over") this.#take({ event: "stop" }, 0);
+    });
   }
 
   #take(event: LiveClientEvent, bytes: number): void {
@@ -188,10 +210,10 @@ export class LiveSession implements SocketSession {
     const { context } = this.#options;
     const longestMs = this.#draining || this.#starts === 0 ? 0 : context.config.PARLEY_LIVE_REUSE_SECONDS * 1000;
     const waitMs = reuseWaitMs({ starts: this.#starts, isFlushed: this.#lastWritten === "flush", longestMs });
-    if (waitMs === 0) return this.#close(NORMAL_CLOSURE, "");
+    if (waitMs === 0) return this.#close(closeCodes.normal, "");
     this.#stage = "idle";
     this.#output = this.#newOutput();
-    if (this.#endWait === null) this.#cancelIdle = context.clock.after(waitMs, () => this.#close(NORMAL_CLOSURE, ""));
+    if (this.#endWait === null) this.#cancelIdle = context.clock.after(waitMs, () => this.#close(closeCodes.normal, ""));
     else this.#stopWaiting();
   }
 
@@ -227,6 +249,7 @@ export class LiveSession implements SocketSession {
   /** The session is over: by its own doing, or because the connection is gone. */
   #leave(): void {
     this.#stage = "over";
+    this.#frames.stop();
     this.#inbox.length = 0;
     this.#cancelStall?.();
     this.#cancelIdle?.();
@@ -237,27 +260,6 @@ export class LiveSession implements SocketSession {
   #stopWaiting(): void {
     this.#endWait?.();
     this.#endWait = null;
-  }
-}
-
-function readEvent(data: Uint8Array, isBinary: boolean): LiveClientEvent {
-  if (!isBinary) throw violation("Frames are binary MessagePack maps");
-  let value: unknown;
-  try {
-    value = decodeMsgpack(data);
-  } catch (cause) {
-    throw new ServiceError("malformed_msgpack", { cause });
-  }
-  return validate(liveClientEvent, value, []);
-}
-
-/** Whether a frame is a `start`, whatever else may be wrong with it. */
-function isStart(data: Uint8Array, isBinary: boolean): boolean {
-  try {
-    return readEvent(data, isBinary).event === "start";
-  } catch (error) {
-    if (error instanceof ServiceError) return false;
-    throw error;
   }
 }
 

@@ -1,7 +1,11 @@
 import { z } from "zod";
 import { ServiceError } from "#protocol/errors";
+import { frameLimits } from "#protocol/limits";
+import { audioFields } from "#protocol/speech/request";
 import { newIdentifier } from "#common/identifier";
+import { closeCodes } from "../../../http/close-codes.js";
 import type { SocketConnection, SocketSession } from "../../../http/exchange.js";
+import { FrameDecoder } from "../../../http/frame-decoder.js";
 import type { Caller } from "../../../speech/session/caller.js";
 import type { SpeechContext } from "../../../speech/session/context.js";
 import type { SocketAudioBudget } from "../../../listening/socket-audio-budget.js";
@@ -41,6 +45,7 @@ export interface RealtimeSessionOptions {
 export class RealtimeSession implements SocketSession {
   readonly #options: RealtimeSessionOptions;
   readonly #id = `sess_${newIdentifier()}`;
+  readonly #frames: FrameDecoder;
   readonly #conversation = new Conversation();
   readonly #input: InputBuffer;
   readonly #gone = new AbortController();
@@ -54,12 +59,19 @@ export class RealtimeSession implements SocketSession {
     this.#options = options;
     this.#input = new InputBuffer(options.audioBudget);
     this.#settings = initialSettings(options.intent);
-    this.#cancelLimit = options.context.clock.after(MAX_SESSION_MS, () => options.connection.close(1000, "The session has lasted for an hour"));
+    this.#frames = new FrameDecoder({
+      encoding: "json",
+      fileFields: audioFields,
+      maxFrameBytes: frameLimits.audio,
+      onFrame: (value) => this.#receive(value),
+      onError: (error) => this.#refuse(error.code === "malformed_json" ? realtimeError("invalid_event", "The event is not JSON") : error, null),
+    });
+    this.#cancelLimit = options.context.clock.after(MAX_SESSION_MS, () => options.connection.close(closeCodes.normal, "The session has lasted for an hour"));
     try {
       this.#release = options.context.teamSlots.take(options.caller.principal);
     } catch (error) {
       this.#refuse(error, null);
-      options.connection.close(1008, "Too many requests at once");
+      options.connection.close(closeCodes.policy, "Too many requests at once");
       return;
     }
     // Clients of a transcription session wait for one name or the other (protocols.md 3.5).
@@ -68,9 +80,14 @@ export class RealtimeSession implements SocketSession {
   }
 
   message(data: Uint8Array, isBinary: boolean): void {
-    let event: ClientEvent | null = null;
+    if (isBinary) this.#frames.afterFrames(() => this.#refuse(realtimeError("invalid_event", "Events are JSON text"), null));
+    else this.#frames.push(data);
+  }
+
+  #receive(value: unknown): void {
+    const event = clientEvent.safeParse(value).data;
     try {
-      event = readEvent(data, isBinary);
+      if (event === undefined) throw realtimeError("invalid_event", "An event is an object with a type", "type");
       this.#handle(event);
     } catch (error) {
       this.#refuse(error, event?.event_id ?? null);
@@ -78,6 +95,7 @@ export class RealtimeSession implements SocketSession {
   }
 
   end(): void {
+    this.#frames.stop();
     this.#cancelLimit();
     this.#release?.();
     this.#gone.abort();
@@ -217,19 +235,6 @@ export class RealtimeSession implements SocketSession {
   async #sendHeld(type: string, fields: Record<string, unknown>): Promise<void> {
     if (!this.#send(type, fields)) await this.#options.connection.writable();
   }
-}
-
-function readEvent(data: Uint8Array, isBinary: boolean): ClientEvent {
-  if (isBinary) throw realtimeError("invalid_event", "Events are JSON text");
-  let value: unknown;
-  try {
-    value = JSON.parse(Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString());
-  } catch {
-    throw realtimeError("invalid_event", "The event is not JSON");
-  }
-  const parsed = clientEvent.safeParse(value);
-  if (!parsed.success) throw realtimeError("invalid_event", "An event is an object with a type", "type");
-  return parsed.data;
 }
 
 const responseInput = z.object({ input: z.array(z.object({ content: z.array(z.object({ text: z.string().nullish() })).nullish() })).nullish() });
