@@ -11,8 +11,9 @@ import { systemClock as clock } from "#common/clock";
 import { ConfigError } from "#common/config/config";
 import { runRole } from "#common/lifecycle/role";
 import { sendHeartbeats } from "#common/membership/heartbeat";
-import { createAuthenticate } from "./authentication/authenticator.js";
+import { createAuthenticate, type WatchKey } from "./authentication/authenticator.js";
 import { KeyVerifier } from "./authentication/key-verifier.js";
+import { UnauthenticatedSockets } from "./authentication/unauthenticated-sockets.js";
 import type { ClusterFacts } from "./cluster/readiness.js";
 import { forwardedRoutes } from "./forwarding/forwarder.js";
 import { clientAddressBehind } from "./http/client-address.js";
@@ -43,10 +44,12 @@ runRole("edge", async ({ config, log, metrics, tracing, id, epoch, state }) => {
   const authenticate = createAuthenticate(verifier);
   const defaultModels = chooseModel(undefined, config).folders;
   const facts = (): ClusterFacts => ({ members: speech.members, busConnected: bus.isConnected(), draining: state() === "draining", defaultModels });
-  const shared = { authenticate, bus, config, clock, log, tracing, teamSlots: new TeamSlots(config.PARLEY_STREAMS_PER_TEAM) };
+  const watchKey: WatchKey = (principal, until, onRefused) => verifier.watch(principal, until, onRefused);
+  const shared = { authenticate, watchKey, bus, config, clock, log, tracing, teamSlots: new TeamSlots(config.PARLEY_STREAMS_PER_TEAM) };
   const listening = openListening({ ...shared, cluster: speech.cluster, edgeId: id, metrics });
   const own = interfaceRoutes({
     ...shared, speech, encoders,
+    unauthenticatedSockets: new UnauthenticatedSockets(),
     savedVoices: new SavedVoices(bus, clock),
     inlineVoices: new InlineVoices(measureVoiceSample, combineTraits),
     metrics: createSpeechMetrics(metrics),

@@ -20,6 +20,12 @@ export function createAuthenticate(verifier: Pick<KeyVerifier, "verify">): Authe
   };
 }
 
+/**
+ * Calls `onRefused`, once, when the key behind a principal is revoked or expires before `until` aborts: whatever lives longer than a request asks to
+ * be told.
+ */
+export type WatchKey = (principal: Principal, until: AbortSignal, onRefused: (error: ServiceError) => void) => void;
+
 /** Throws `missing_scope` when the caller's key does not cover a part of the interface. */
 export function requireScope(principal: Principal, scope: KeyScope): void {
   if (!hasScope(principal, scope)) throw new ServiceError("missing_scope", { parameters: { scope } });

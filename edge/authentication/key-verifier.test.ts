@@ -261,8 +261,9 @@ describe("KeyVerifier", () => {
 
 describe("keys of open connections", () => {
   const watchNew = async (verifier: KeyVerifier, key = "x"): Promise<{ refused: number; stop: () => void }> => {
-    const watch = { refused: 0, stop: (): void => undefined };
-    watch.stop = verifier.watch(await verifier.verify(key, here), () => void watch.refused++);
+    const closed = new AbortController();
+    const watch = { refused: 0, stop: () => closed.abort() };
+    verifier.watch(await verifier.verify(key, here), closed.signal, () => void watch.refused++);
     return watch;
   };
 

@@ -27,7 +27,6 @@ const RENEWED_AFTER_MS = 15_000;
 /** A refused key is asked about again after this long: a key that was just created must not stay refused. */
 const REFUSED_MS = 3000;
 
-
 /** Where an answer about a key came from; metrics count it. */
 export type VerdictSource = "memory" | "redis" | "control-plane";
 
@@ -86,7 +85,7 @@ export class KeyVerifier {
   /** Digests of the keys that stand behind principals given out. */
   readonly #digests = new WeakMap<Principal, string>();
   /** What to call when a key in use is refused, by digest. */
-  readonly #watched = new Map<string, Set<() => void>>();
+  readonly #watched = new Map<string, Set<(error: ServiceError) => void>>();
   #cancelWatch: () => void = () => undefined;
   /** Answers asked for before this are not believed: revocations may have been missed. Milliseconds since the epoch. */
   #believedSinceMs = Number.NEGATIVE_INFINITY;
@@ -121,19 +120,21 @@ export class KeyVerifier {
   }
 
   /**
-   * Calls `onRefused`, once, when the key of a principal that `verify` gave is revoked or expires: a connection may live much longer than its key.
-   * The returned function ends the watch.
+   * Calls `onRefused`, once, when the key of a principal that `verify` gave is revoked or expires, unless `until` aborts before: a connection may
+   * live much longer than its key.
    */
-  watch(principal: Principal, onRefused: () => void): () => void {
+  watch(principal: Principal, until: AbortSignal, onRefused: (error: ServiceError) => void): void {
     const digest = this.#digests.get(principal);
     if (digest === undefined) throw new ServiceError("internal", { cause: new TypeError("a principal that was not verified here") });
     const watchers = this.#watched.get(digest) ?? new Set();
     this.#watched.set(digest, watchers);
     watchers.add(onRefused);
-    return () => {
+    const stop = (): void => {
       watchers.delete(onRefused);
       if (watchers.size === 0 && this.#watched.get(digest) === watchers) this.#watched.delete(digest);
     };
+    if (until.aborted) stop();
+    else until.addEventListener("abort", stop, { once: true });
   }
 
   close(): void {
@@ -167,7 +168,7 @@ export class KeyVerifier {
     if (!(error instanceof ServiceError) || error.status !== 401) return;
     const watchers = this.#watched.get(digest) ?? [];
     this.#watched.delete(digest);
-    for (const onRefused of watchers) onRefused();
+    for (const onRefused of watchers) onRefused(error);
   }
 
   /** A thousand requests with one new key are one question. */

@@ -1,4 +1,3 @@
-import type { Principal } from "#protocol/bus/control";
 import type { OpenedSound, OpenSoundOptions } from "#common/audio/decoding/open-sound";
 import type { Bus } from "#common/bus/bus";
 import type { Clock } from "#common/clock";
@@ -6,7 +5,7 @@ import type { Config } from "#common/config/config";
 import type { SoundBus } from "#common/listening/sound";
 import type { Logger } from "#common/log";
 import type { Tracing } from "#common/tracing/span";
-import type { HttpRequest } from "../http/exchange.js";
+import type { Authenticate, WatchKey } from "../authentication/authenticator.js";
 import type { TeamSlots } from "../speech/session/team-slots.js";
 import type { TranscriptionMetrics } from "./metrics.js";
 import type { SocketAudioBudget } from "./socket-audio-budget.js";
@@ -15,7 +14,8 @@ import type { UploadBudget } from "./upload-budget.js";
 /** What the transcribing routes need of the edge. */
 export interface ListeningContext {
   /** Throws `unauthenticated`, `invalid_token`, `token_expired`. */
-  authenticate(request: HttpRequest): Promise<Principal>;
+  authenticate: Authenticate;
+  watchKey: WatchKey;
   bus: Bus;
   sound: Pick<SoundBus, "open" | "served">;
   openSound(bytes: Uint8Array, options: OpenSoundOptions): Promise<OpenedSound>;

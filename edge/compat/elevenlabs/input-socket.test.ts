@@ -23,8 +23,8 @@ class Client {
   readonly connection = new RecordingConnection();
   #session: SocketSession | null = null;
 
-  constructor(environment: Record<string, string> = {}) {
-    this.bench = new SpeechBench(environment);
+  constructor(environment: Record<string, string> = {}, bench = new SpeechBench(environment)) {
+    this.bench = bench;
     this.bench.context.authenticate = async (request) => {
       const key = request.header("authorization");
       if (key === undefined) throw new ServiceError("unauthenticated");
@@ -97,6 +97,27 @@ describe("stream-input without a key in its head", () => {
     await client.send(frame);
     expect([client.received, client.closeCode]).toEqual([[{ error, code }], 1008]);
   });
+
+  it("is one of few of its address", async () => {
+    const { bench } = new Client();
+    const clients = await Promise.all(Array.from({ length: 32 }, () => new Client({}, bench).connect({ headers: {} })));
+    await expect(new Client({}, bench).connect({ headers: {} })).rejects.toMatchObject({ code: "too_many_requests" });
+    await new Client({}, bench).connect();
+    await clients[0]?.send({ text: " ", xi_api_key: "good" });
+    await new Client({}, bench).connect({ headers: {} });
+    await expect(new Client({}, bench).connect({ headers: {} })).rejects.toMatchObject({ code: "too_many_requests" });
+    await bench.pass(10_100);
+    await new Client({}, bench).connect({ headers: {} });
+  });
+});
+
+it.each([false, true])("stream-input is closed when its key is revoked (several contexts: %s)", async (isMulti) => {
+  const client = await new Client().connect({ headers: {}, isMulti });
+  await client.send({ text: " ", xi_api_key: "good" }, { text: "Hello there, you all. ", flush: true });
+  await client.bench.pass(100);
+  client.bench.keys.revoke();
+  expect([client.received.at(-1), client.closeCode]).toEqual([{ error: "No permission", code: 401 }, 1008]);
+  expect(client.bench.context.speech.activeStreams).toBe(0);
 });
 
 describe("the end of stream-input", () => {

@@ -39,6 +39,7 @@ export function inputSocketRoute(context: SpeechContext, isMulti: boolean): Sock
       const asked = withBearer(request, query.get("xi_api_key") ?? undefined);
       // A key in the head is checked before the upgrade, so that a wrong one is an HTTP error; without one the first frame must bring it.
       const hasKey = asked.header("authorization") !== undefined;
+      if (!hasKey) context.unauthenticatedSockets.check(request.remoteAddress);
       const caller = hasKey ? await callerOf(asked, query, context) : null;
       return (connection) => new InputSocket({ context, request, query, format, caller, connection, isMulti });
     },
@@ -88,6 +89,8 @@ class InputSocket implements SocketSession {
   #isClosing = false;
   #caller: Caller | null;
   #release: (() => void) | null = null;
+  /** Gives back the place of a socket without a key. */
+  #authenticated: (() => void) | null = null;
   #cancelAuthentication: (() => void) | null = null;
 
   constructor(options: InputSocketOptions) {
@@ -102,10 +105,16 @@ class InputSocket implements SocketSession {
     try {
       if (options.format instanceof ServiceError) throw options.format;
       if (options.caller !== null) this.#admit(options.caller);
-      else this.#cancelAuthentication = options.context.clock.after(AUTHENTICATION_MS, () => this.#fail(new ServiceError("unauthenticated"), null));
+      else this.#awaitKey();
     } catch (error) {
       this.#fail(error, null);
     }
+  }
+
+  #awaitKey(): void {
+    const { context, request } = this.#options;
+    this.#authenticated = context.unauthenticatedSockets.take(request.remoteAddress);
+    this.#cancelAuthentication = context.clock.after(AUTHENTICATION_MS, () => this.#fail(new ServiceError("unauthenticated"), null));
   }
 
   message(data: Uint8Array, isBinary: boolean): void {
@@ -132,6 +141,7 @@ class InputSocket implements SocketSession {
     } catch (error) {
       return this.#fail(error, null);
     }
+    this.#authenticated?.();
     for (const frame of this.#early.splice(0)) this.#frames.push(frame);
   }
 
@@ -167,7 +177,9 @@ class InputSocket implements SocketSession {
   }
 
   #admit(caller: Caller): void {
-    this.#release = this.#options.context.teamSlots.take(caller.principal);
+    const { context, connection } = this.#options;
+    this.#release = context.teamSlots.take(caller.principal);
+    context.watchKey(caller.principal, connection.closed, (error) => this.#fail(error, null));
     // The client may have gone while its key was checked.
     if (this.#isOver) this.#release();
   }
@@ -264,6 +276,7 @@ class InputSocket implements SocketSession {
     this.#frames.stop();
     this.#early.length = 0;
     this.#cancelAuthentication?.();
+    this.#authenticated?.();
     this.#release?.();
   }
 }

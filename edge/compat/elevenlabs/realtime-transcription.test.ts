@@ -77,6 +77,13 @@ const commit = { audio_base_64: audio, commit: true };
 const both = ["committed_transcript", "committed_transcript_with_timestamps"];
 
 describe("ElevenLabs' realtime transcription", () => {
+  it("is closed when the key is revoked", async () => {
+    const client = await new Client().connect();
+    client.bench.keys.revoke();
+    expect(client.received.at(-1)).toMatchObject({ message_type: "auth_error" });
+    expect(client.connection.closedWith?.code).toBe(1008);
+  });
+
   it.each([
     ["", both],
     ["include_timestamps=true", both],

@@ -42,8 +42,12 @@ export function realtimeTranscriptionRoute(context: ListeningContext): SocketRou
         sample_rate: sampleRate, audio_format: audioFormat, commit_strategy: "manual", model_id: query.get("model_id") ?? "", include_timestamps: withTimestamps,
       };
       const takePlace = (): (() => void) => context.teamSlots.take(principal);
-      return (connection) =>
-        new TranscriptionSocket({ connection, sampleRate, language, withTimestamps, transcribe, config, takePlace, audioBudget: context.socketAudio });
+      return (connection) => {
+        const watchKey = (onRefused: (error: ServiceError) => void): void => context.watchKey(principal, connection.closed, onRefused);
+        return new TranscriptionSocket({
+          connection, sampleRate, language, withTimestamps, transcribe, config, takePlace, watchKey, audioBudget: context.socketAudio,
+        });
+      };
     },
   };
 }
@@ -76,6 +80,7 @@ interface TranscriptionSocketOptions {
   config: Record<string, unknown>;
   /** Takes the socket's place among the team's streams. Throws `too_many_requests`. */
   takePlace(): () => void;
+  watchKey(onRefused: (error: ServiceError) => void): void;
   audioBudget: SocketAudioBudget;
 }
 
@@ -115,6 +120,10 @@ class TranscriptionSocket implements SocketSession {
       options.connection.close(closeCodes.policy, "Too many requests at once");
       return;
     }
+    options.watchKey((error) => {
+      this.#fail(error);
+      options.connection.close(closeCodes.policy, errorMessage(error));
+    });
     this.#send("session_started", { session_id: newIdentifier(), config: options.config });
   }
 

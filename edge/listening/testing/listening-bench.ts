@@ -9,6 +9,7 @@ import { loadConfig } from "#common/config/config";
 import { createLogger } from "#common/log";
 import { noTracing } from "#common/tracing/span";
 import { joinTrace } from "#common/tracing/traceparent";
+import { KeyWatches } from "../../authentication/testing/key-watches.js";
 import type { HttpRequest } from "../../http/exchange.js";
 import { TeamSlots } from "../../speech/session/team-slots.js";
 import { testPrincipal } from "../../speech/testing/speech-bench.js";
@@ -24,6 +25,7 @@ export class ListeningBench {
   readonly ears: ScriptedEars;
   readonly usage: UsageRecord[] = [];
   readonly context: ListeningContext;
+  readonly keys = new KeyWatches();
   principal = testPrincipal;
 
   constructor(ears: ScriptedEarsOptions = {}, environment: Record<string, string> = {}) {
@@ -33,6 +35,7 @@ export class ListeningBench {
     this.bus.subscribe<UsageRecord>(usageSubject, (record) => this.usage.push(record));
     this.context = {
       authenticate: async () => this.principal,
+      watchKey: this.keys.watch,
       bus: this.bus,
       sound: this.ears,
       openSound: openSamples,

@@ -76,6 +76,18 @@ describe("a live session", () => {
   });
 });
 
+it("a live session ends with its error when the key is revoked, while it speaks and while it waits", async () => {
+  for (const events of [[start, text("The first sentence is long enough to be spoken for a while. ")], []]) {
+    const caller = await new Caller(new SpeechBench()).connect();
+    caller.send(...events);
+    await caller.bench.pass(100);
+    caller.bench.keys.revoke();
+    expect(caller.last).toEqual({ event: "finish", reason: "error", message: "Invalid token" });
+    expect(caller.connection.closedWith?.code).toBe(1008);
+    expect(caller.bench.context.speech.activeStreams).toBe(0);
+  }
+});
+
 describe("what a live client gets wrong", () => {
   const wrong: [what: string, send: (caller: Caller) => void, message: RegExp, code: number][] = [
     ["text before start", (caller) => caller.send(text("Hi")), /"text" came before "start"/, 1011],

@@ -1,11 +1,11 @@
-import type { Principal } from "#protocol/bus/control";
 import type { EncoderPool } from "#common/audio/encoding/encoder";
 import type { Bus } from "#common/bus/bus";
 import type { Clock } from "#common/clock";
 import type { Config } from "#common/config/config";
 import type { Logger } from "#common/log";
 import type { Tracing } from "#common/tracing/span";
-import type { HttpRequest } from "../../http/exchange.js";
+import type { Authenticate, WatchKey } from "../../authentication/authenticator.js";
+import type { UnauthenticatedSockets } from "../../authentication/unauthenticated-sockets.js";
 import type { SpeechBus } from "../speech-bus.js";
 import type { InlineVoices } from "../voice/inline-voices.js";
 import type { SavedVoices } from "../voice/saved-voices.js";
@@ -15,7 +15,9 @@ import type { TeamSlots } from "./team-slots.js";
 /** What the speech routes need of the edge. */
 export interface SpeechContext {
   /** Throws `unauthenticated`, `invalid_token`, `token_expired`. */
-  authenticate(request: HttpRequest): Promise<Principal>;
+  authenticate: Authenticate;
+  watchKey: WatchKey;
+  unauthenticatedSockets: UnauthenticatedSockets;
   bus: Bus;
   speech: SpeechBus;
   encoders: EncoderPool;

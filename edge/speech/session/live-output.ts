@@ -47,7 +47,7 @@ export class LiveOutput implements SpeechOutput {
     if (rest !== null) this.#send({ event: "audio", audio: rest });
     const message = describe(error);
     this.#send({ event: "finish", reason: "error", message });
-    this.#options.connection.close(isOurs(error) ? closeCodeOf(error) : closeCodes.internal, message);
+    this.#options.connection.close(tellsMore(error) ? closeCodeOf(error) : closeCodes.internal, message);
     this.#options.onFailed();
   }
 
@@ -61,9 +61,9 @@ export class LiveOutput implements SpeechOutput {
   }
 }
 
-/** Whether the code tells more than that the session failed: clients know 1011 for whatever they got wrong. */
-function isOurs(error: ServiceError): boolean {
-  return error.status === 413 || error.status >= 500;
+/** Whether the code tells more than that the session failed: clients know 1011 for whatever is wrong with what they sent. */
+function tellsMore(error: ServiceError): boolean {
+  return error.status === 401 || error.status === 413 || error.status >= 500;
 }
 
 /** One line for people: the message, and for a validation error the first field that is wrong. */

@@ -74,6 +74,7 @@ export class LiveSession implements SocketSession {
     this.#attempt(() => {
       this.#release = options.context.teamSlots.take(options.caller.principal);
     });
+    options.context.watchKey(options.caller.principal, options.connection.closed, (error) => this.#fail(error));
   }
 
   message(data: Uint8Array, isBinary: boolean): void {

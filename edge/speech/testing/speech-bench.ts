@@ -5,6 +5,8 @@ import { loadConfig } from "#common/config/config";
 import { VirtualClock } from "#common/clock";
 import { joinTrace } from "#common/tracing/traceparent";
 import { createLogger } from "#common/log";
+import { KeyWatches } from "../../authentication/testing/key-watches.js";
+import { UnauthenticatedSockets } from "../../authentication/unauthenticated-sockets.js";
 import type { HttpRequest, HttpResponder, SocketConnection } from "../../http/exchange.js";
 import type { SpeechContext } from "../session/context.js";
 import { noTracing } from "#common/tracing/span";
@@ -30,6 +32,7 @@ export class SpeechBench {
   readonly usage: UsageRecord[] = [];
   readonly context: SpeechContext;
   readonly cluster: ScriptedCluster;
+  readonly keys = new KeyWatches();
   principal = testPrincipal;
   faultOf: (chunkIndex: number, attempt: number) => Fault | null = () => null;
 
@@ -41,6 +44,8 @@ export class SpeechBench {
     bus.subscribe<UsageRecord>(usageSubject, (record) => this.usage.push(record));
     this.context = {
       authenticate: async () => this.principal,
+      watchKey: this.keys.watch,
+      unauthenticatedSockets: new UnauthenticatedSockets(),
       bus, speech, config, clock,
       encoders: this.encoders,
       savedVoices: new SavedVoices(bus, clock),

@@ -276,6 +276,13 @@ describe("what a realtime client gets wrong", () => {
     expect(client.connection.closedWith).toBeNull();
   });
 
+  it("is closed when the key is revoked", async () => {
+    const client = await new Client().connect();
+    client.bench.keys.revoke();
+    expect(client.last("error")).toMatchObject({ error: { code: "invalid_token" } });
+    expect(client.connection.closedWith?.code).toBe(1008);
+  });
+
   it("is told when the event is no JSON", async () => {
     const client = await new Client().connect();
     client.raw("{");

@@ -74,6 +74,10 @@ export class RealtimeSession implements SocketSession {
       options.connection.close(closeCodes.policy, "Too many requests at once");
       return;
     }
+    options.context.watchKey(options.caller.principal, options.connection.closed, (error) => {
+      this.#refuse(error, null);
+      options.connection.close(closeCodes.policy, errorMessage(error));
+    });
     // Clients of a transcription session wait for one name or the other (protocols.md 3.5).
     if (options.intent === "transcription") this.#send("transcription_session.created", { session: this.#session() });
     this.#send("session.created", { session: this.#session() });
