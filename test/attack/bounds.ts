@@ -1,0 +1,7 @@
+import type { WatchedRole } from "./observation.js";
+
+/** The most resident memory that a role may ever have, megabytes. */
+export const memoryBoundsMb: Record<WatchedRole, number> = { edge: 600, "control-plane": 700, "scheduler-1": 400 };
+
+/** The longest that one piece of work may hold a role's event loop, milliseconds. */
+export const STALL_BOUND_MS = 200;
