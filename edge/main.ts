@@ -1,34 +1,28 @@
-import { availableParallelism } from "node:os";
 import { closeDecodeThreads } from "#common/audio/decoding/decode";
-import { createEncoderPool } from "#common/audio/encoding/pool";
-import { measureVoiceSample } from "#common/audio/voice/measure-sample";
-import { combineTraits } from "#common/audio/voice/traits";
 import { connectNats } from "#common/bus/nats";
-import { closeBodyDecoder } from "#common/http/body-decoder";
 import { noCache } from "#common/cache/cache";
 import { connectRedis } from "#common/cache/redis";
 import { systemClock as clock } from "#common/clock";
 import { ConfigError } from "#common/config/config";
+import { closeBodyDecoder } from "#common/http/body-decoder";
 import { runRole } from "#common/lifecycle/role";
 import { sendHeartbeats } from "#common/membership/heartbeat";
 import { createAuthenticate, type WatchKey } from "./authentication/authenticator.js";
 import { KeyVerifier } from "./authentication/key-verifier.js";
-import { UnauthenticatedSockets } from "./authentication/unauthenticated-sockets.js";
+import { OverloadGate } from "./cluster/overload-gate.js";
 import type { ClusterFacts } from "./cluster/readiness.js";
 import { forwardedRoutes } from "./forwarding/forwarder.js";
 import { clientAddressBehind } from "./http/client-address.js";
 import { startServer } from "./http/server.js";
 import { openListening } from "./listening/open-listening.js";
 import { createEdgeMetrics } from "./metrics/edge-metrics.js";
-import { createSpeechMetrics } from "./metrics/speech-metrics.js";
 import { interfaceRoutes } from "./routes/interface-routes.js";
 import { operatorRoutes } from "./routes/operator/operator-routes.js";
 import { pageRoutes } from "./routes/pages/page-routes.js";
+import { openSpeech } from "./speech/open-speech.js";
 import { TeamSlots } from "./speech/session/team-slots.js";
 import { SpeechBus } from "./speech/speech-bus.js";
-import { InlineVoices } from "./speech/voice/inline-voices.js";
 import { chooseModel } from "./speech/voice/model.js";
-import { SavedVoices } from "./speech/voice/saved-voices.js";
 import { traceExchanges, traceSockets } from "./tracing/exchange-spans.js";
 
 runRole("edge", async ({ config, log, metrics, tracing, id, epoch, state }) => {
@@ -36,8 +30,6 @@ runRole("edge", async ({ config, log, metrics, tracing, id, epoch, state }) => {
   const bus = await connectNats({ url: config.NATS_URL, name: id, log });
   const cache = config.REDIS_URL === null ? noCache : connectRedis(config.REDIS_URL, log);
   const speech = new SpeechBus({ bus, clock, edgeId: id });
-  // One core is left to the event loop.
-  const encoders = createEncoderPool({ threads: Math.min(4, availableParallelism()) });
   let openSockets = (): number => 0;
   const edgeMetrics = createEdgeMetrics(metrics, { openSockets: () => openSockets(), members: speech.members, bus });
   const verifier = new KeyVerifier({ bus, cache, clock, epochMs: () => Date.now(), onVerdict: edgeMetrics.keyVerdict });
@@ -45,15 +37,13 @@ runRole("edge", async ({ config, log, metrics, tracing, id, epoch, state }) => {
   const defaultModels = chooseModel(undefined, config).folders;
   const facts = (): ClusterFacts => ({ members: speech.members, busConnected: bus.isConnected(), draining: state() === "draining", defaultModels });
   const watchKey: WatchKey = (principal, until, onRefused) => verifier.watch(principal, until, onRefused);
-  const shared = { authenticate, watchKey, bus, config, clock, log, tracing, teamSlots: new TeamSlots(config.PARLEY_STREAMS_PER_TEAM) };
+  const shared = {
+    authenticate, watchKey, bus, config, clock, log, tracing,
+    teamSlots: new TeamSlots(config.PARLEY_STREAMS_PER_TEAM), overload: new OverloadGate(clock),
+  };
   const listening = openListening({ ...shared, cluster: speech.cluster, edgeId: id, metrics });
-  const own = interfaceRoutes({
-    ...shared, speech, encoders,
-    unauthenticatedSockets: new UnauthenticatedSockets(),
-    savedVoices: new SavedVoices(bus, clock),
-    inlineVoices: new InlineVoices(measureVoiceSample, combineTraits),
-    metrics: createSpeechMetrics(metrics),
-  }, listening.context);
+  const speaking = openSpeech({ ...shared, speech, metrics });
+  const own = interfaceRoutes(speaking.context, listening.context);
   const server = await startServer({
     host: config.HOST, port: config.PORT, clientAddress: clientAddressBehind(config.PARLEY_TRUSTED_PROXIES), clock, log,
     routes: [...own.http, ...forwardedRoutes({ bus, authenticate, log }), ...operatorRoutes({ id, facts, metrics, config }), ...pageRoutes()],
@@ -77,7 +67,7 @@ runRole("edge", async ({ config, log, metrics, tracing, id, epoch, state }) => {
       heartbeats.say();
       heartbeats.stop();
       cache.close();
-      await Promise.all([encoders.close(), closeBodyDecoder(), closeDecodeThreads(), listening.close(), bus.close()]);
+      await Promise.all([speaking.close(), closeBodyDecoder(), closeDecodeThreads(), listening.close(), bus.close()]);
     },
   };
 });

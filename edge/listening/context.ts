@@ -6,6 +6,7 @@ import type { SoundBus } from "#common/listening/sound";
 import type { Logger } from "#common/log";
 import type { Tracing } from "#common/tracing/span";
 import type { Authenticate, WatchKey } from "../authentication/authenticator.js";
+import type { OverloadGate } from "../cluster/overload-gate.js";
 import type { TeamSlots } from "../speech/session/team-slots.js";
 import type { TranscriptionMetrics } from "./metrics.js";
 import type { SocketAudioBudget } from "./socket-audio-budget.js";
@@ -23,6 +24,7 @@ export interface ListeningContext {
   teamSlots: TeamSlots;
   uploads: UploadBudget;
   socketAudio: SocketAudioBudget;
+  overload: OverloadGate;
   config: Config;
   clock: Clock;
   log: Logger;

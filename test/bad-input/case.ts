@@ -56,6 +56,8 @@ export type LiveExpected =
   | { kind: "stop"; audio?: boolean }
   /** `finish` with reason `error` and a message, then the close: 1009 for what is too large, otherwise 1000 or 1011 (protocols.md 1.2). */
   | { kind: "error"; contains?: string; tooLarge?: boolean }
+  /** The connection is closed with 1008, without a `finish`. */
+  | { kind: "closed-for-policy" }
   /** The connection is closed with 1009 or broken off. */
   | { kind: "broken-off" }
   /** The client left by itself. */

@@ -102,6 +102,7 @@ export function judgeLive(asked: LiveCase, answer: LiveAnswer): string | null {
 
 function judgeLiveExpected(expected: LiveExpected, { finishes: [finish], closeCode, audioBytes, left }: LiveAnswer): string | null {
   if (expected.kind === "left") return left ? null : "expected to be able to leave";
+  if (expected.kind === "closed-for-policy") return finish === undefined && closeCode === 1008 ? null : "expected close 1008";
   if (expected.kind === "broken-off") return finish === undefined && (closeCode === 1009 || closeCode === 1006) ? null : "expected to be broken off";
   if (finish?.reason !== expected.kind) return `expected finish ${expected.kind}`;
   if (expected.kind === "stop") {

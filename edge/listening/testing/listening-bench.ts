@@ -10,6 +10,7 @@ import { createLogger } from "#common/log";
 import { noTracing } from "#common/tracing/span";
 import { joinTrace } from "#common/tracing/traceparent";
 import { KeyWatches } from "../../authentication/testing/key-watches.js";
+import { OverloadGate } from "../../cluster/overload-gate.js";
 import type { HttpRequest } from "../../http/exchange.js";
 import { TeamSlots } from "../../speech/session/team-slots.js";
 import { testPrincipal } from "../../speech/testing/speech-bench.js";
@@ -40,6 +41,7 @@ export class ListeningBench {
       sound: this.ears,
       openSound: openSamples,
       teamSlots: new TeamSlots(config.PARLEY_STREAMS_PER_TEAM),
+      overload: new OverloadGate(clock),
       uploads: new UploadBudget(100 * 1024 * 1024, clock),
       socketAudio: new SocketAudioBudget(),
       config,

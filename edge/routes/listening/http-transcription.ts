@@ -33,7 +33,8 @@ export async function transcribeOverHttp<Asked extends AskedTranscription>(optio
   const { context, route, request, responder } = options;
   const caller = await admitTranscription(request, context);
   // Nobody uploads twenty megabytes to learn that there is no recognizer.
-  chooseRecognizer(context.sound.served("listen"), undefined, context.config);
+  const kind = `listen ${chooseRecognizer(context.sound.served("listen"), undefined, context.config).folder}`;
+  context.overload.check(kind);
   const signal = responder.closed;
   const leaveTeam = context.teamSlots.take(caller.principal);
   try {
@@ -42,7 +43,10 @@ export async function transcribeOverHttp<Asked extends AskedTranscription>(optio
       const asked = await options.read(request);
       const { audio, language } = asked;
       const onWords = options.onWords === undefined ? undefined : (words: readonly HeardWord[]) => options.onWords?.(words, asked);
-      const result = await transcribeFile({ context, caller, route, audio, language, signal, onWords });
+      const result = await transcribeFile({ context, caller, route, audio, language, signal, onWords }).catch((error: unknown) => {
+        context.overload.note(kind, error);
+        throw error;
+      });
       if (!signal.aborted) options.answer(result, asked);
     } finally {
       freeMemory();

@@ -48,6 +48,9 @@ export async function handleSpeech(options: {
 
 /** Speaks a validated request. Throws the errors of planning, and whatever ended the speech before its writer could show it. */
 export async function speakOverHttp({ context, route, caller, request, responder, writer }: HttpSpeech): Promise<void> {
+  const { overload } = context;
+  const kind = `speak ${caller.model.name}`;
+  overload.check(kind);
   const release = context.teamSlots.take(caller.principal);
   try {
     const plan = await planSpeech({ request, caller, context, pacing: filePacing });
@@ -66,7 +69,11 @@ export async function speakOverHttp({ context, route, caller, request, responder
           await writer.ended();
           resolve();
         },
-        failed: (error) => (writer.failed(error) ? resolve() : reject(error)),
+        failed: (error) => {
+          if (!sounded) overload.note(kind, error);
+          if (writer.failed(error)) resolve();
+          else reject(error);
+        },
       };
       const spoken = new SpokenRequest({ context, caller, plan, route, output });
       responder.closed.addEventListener("abort", () => {

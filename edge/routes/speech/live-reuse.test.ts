@@ -54,6 +54,18 @@ describe("another start on a live socket", () => {
     expect(caller.connection.closedWith).toEqual({ code: 1000, reason: "" });
   });
 
+  it("reads nothing after each stop but a start, whether or not its turn has come yet", async () => {
+    const caller = await new Caller(new SpeechBench()).connect();
+    const rubbish = Uint8Array.of(0xc1);
+    caller.send(start, text("One turn. "), flush, stop);
+    caller.raw(rubbish);
+    caller.send(text("canary"), start, text("Another turn. "), flush, stop);
+    caller.raw(rubbish);
+    await untilFinished(caller, 2);
+    expect(caller.events.filter(({ event }) => event === "finish")).toEqual([{ event: "finish", reason: "stop" }, { event: "finish", reason: "stop" }]);
+    expect(caller.bench.usage.map(({ characters }) => characters)).toEqual([9, 13]);
+  });
+
   it("is waited for a minute once a client has started again, flush or no flush", async () => {
     const caller = await finished({ events: [text("Hello there.")] });
     caller.send(start, text("Another turn."), stop);

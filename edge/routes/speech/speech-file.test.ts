@@ -111,6 +111,23 @@ describe("POST /v1/tts", () => {
     expect(await unserved.outcome).toBe("no_worker");
   });
 
+  it("asks no scheduler again for a moment after one had no room, and only for the model that had none", async () => {
+    const bench = new SpeechBench();
+    bench.faultOf = () => ({ kind: "refused" });
+    const first = post(bench, { text: "Hi" });
+    await bench.pass(50);
+    expect(await first.outcome).toBe("overloaded");
+    expect(await post(bench, { text: "Hi" }).outcome).toBe("overloaded");
+    expect(bench.cluster.submits).toHaveLength(1);
+    bench.faultOf = () => null;
+    const other = post(bench, { text: "Hi" }, { model: "s2.1-pro-free" });
+    await bench.pass(500);
+    expect(await other.outcome).toBe("done");
+    const later = post(bench, { text: "Hi" });
+    await bench.pass(500);
+    expect(await later.outcome).toBe("done");
+  });
+
   it("bounds the streams of a team and frees the slot in the end", async () => {
     const bench = new SpeechBench({ PARLEY_STREAMS_PER_TEAM: "1" });
     const first = post(bench, { text: "Hello there." });

@@ -5,6 +5,7 @@ import type { Config } from "#common/config/config";
 import type { Logger } from "#common/log";
 import type { Tracing } from "#common/tracing/span";
 import type { Authenticate, WatchKey } from "../../authentication/authenticator.js";
+import type { OverloadGate } from "../../cluster/overload-gate.js";
 import type { UnauthenticatedSockets } from "../../authentication/unauthenticated-sockets.js";
 import type { SpeechBus } from "../speech-bus.js";
 import type { InlineVoices } from "../voice/inline-voices.js";
@@ -24,6 +25,7 @@ export interface SpeechContext {
   savedVoices: SavedVoices;
   inlineVoices: InlineVoices;
   teamSlots: TeamSlots;
+  overload: OverloadGate;
   config: Config;
   clock: Clock;
   log: Logger;

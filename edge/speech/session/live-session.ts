@@ -58,6 +58,10 @@ export class LiveSession implements SocketSession {
   #stallMs = 0;
   #cancelStall: (() => void) | null = null;
   #cancelIdle: (() => void) | null = null;
+  /** Events that came, whether or not they were carried out yet; of `stop` the last that ends a `start`. */
+  #startsCame = 0;
+  #stopsCame = 0;
+  #finishes = 0;
   #release: (() => void) | null = null;
   /** Ends the wait of a `start` that came before `finish`. */
   #endWait: (() => void) | null = null;
@@ -85,7 +89,6 @@ export class LiveSession implements SocketSession {
   #receive(value: unknown): void {
     if (this.#stage === "over") return;
     const parsed = liveClientEvent.safeParse(value);
-    // Between `stop` and `finish` nothing is read but a `start`, and what follows it.
     if (this.#ignoresFrames && parsed.data?.event !== "start") return;
     this.#attempt(() => {
       const event = parsed.data ?? validate(liveClientEvent, value, []);
@@ -100,8 +103,9 @@ export class LiveSession implements SocketSession {
     if (!this.#ignoresFrames) this.#fail(error);
   }
 
+  /** Between `stop` and `finish` nothing is read but a `start`, and what follows it. */
   get #ignoresFrames(): boolean {
-    return this.#stage === "stopping" && !this.#busy;
+    return this.#stopsCame === this.#startsCame && this.#stopsCame > this.#finishes;
   }
 
   end(): void {
@@ -119,6 +123,8 @@ export class LiveSession implements SocketSession {
   }
 
   #take(event: LiveClientEvent, bytes: number): void {
+    if (event.event === "start") this.#startsCame++;
+    if (event.event === "stop") this.#stopsCame = this.#startsCame;
     this.#inboxBytes += bytes;
     this.#inbox.push({ event, bytes, arrivedAtMs: this.#options.context.clock.nowMs() });
     if (!this.#busy) void this.#work();
@@ -205,6 +211,7 @@ export class LiveSession implements SocketSession {
 
   /** `finish` has been sent: the team's place is free, and the client may start again. */
   #ended(): void {
+    this.#finishes++;
     this.#release?.();
     this.#release = null;
     this.#spoken = null;

@@ -7,6 +7,7 @@ import { joinTrace } from "#common/tracing/traceparent";
 import { createLogger } from "#common/log";
 import { KeyWatches } from "../../authentication/testing/key-watches.js";
 import { UnauthenticatedSockets } from "../../authentication/unauthenticated-sockets.js";
+import { OverloadGate } from "../../cluster/overload-gate.js";
 import type { HttpRequest, HttpResponder, SocketConnection } from "../../http/exchange.js";
 import type { SpeechContext } from "../session/context.js";
 import { noTracing } from "#common/tracing/span";
@@ -51,6 +52,7 @@ export class SpeechBench {
       savedVoices: new SavedVoices(bus, clock),
       inlineVoices: new InlineVoices(async () => ({ traits: testTraits }), (list) => list[0] ?? testTraits),
       teamSlots: new TeamSlots(config.PARLEY_STREAMS_PER_TEAM),
+      overload: new OverloadGate(clock),
       log: createLogger("test", "fatal"),
       metrics: noMetrics,
       tracing: noTracing,
