@@ -34,6 +34,4 @@ export const frameLimits = {
   text: 2 * MIB,
   /** Audio in base64 (protocols.md 3.5). */
   audio: 32 * MIB,
-  /** What a client may send before its key is known to be good. */
-  beforeKey: 4 * KIB,
 } as const;

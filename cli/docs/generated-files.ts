@@ -1,6 +1,7 @@
 import { compatibilityPage } from "./compatibility-page.js";
 import { dependenciesPage } from "./dependencies-page.js";
 import { errorsPage } from "./errors-page.js";
+import { limitsPage } from "./limits-page.js";
 import { metricsPage } from "./metrics-page.js";
 import { configurationPage, exampleEnvironment } from "./settings-page.js";
 
@@ -11,6 +12,7 @@ export function generatedFiles(root: string): Record<string, string> {
     "docs/configuration.md": configurationPage(),
     "docs/errors.md": errorsPage(),
     "docs/compatibility.md": compatibilityPage(),
+    "docs/limits.md": limitsPage(),
     "docs/metrics.md": metricsPage(),
     "docs/dependencies.md": dependenciesPage(root),
   };

@@ -1,11 +1,11 @@
 import { validate } from "#common/http/validation";
 import { ServiceError } from "#protocol/errors";
+import { limits } from "#protocol/limit-table";
 import { type UsageDimension, usageDimensions, usageQuery } from "#protocol/usage";
 import { queryRecord } from "../http/query.js";
 
 /** Lines of one answer at most. */
 export const MAX_USAGE_LINES = 10_000;
-const MAX_DAYS = 366;
 const DEFAULT_DAYS = 30;
 const DAY_MS = 86_400_000;
 
@@ -37,7 +37,7 @@ export function readUsageQuery(teamId: string, query: URLSearchParams, now: Date
   const start = asked.start ?? dayOf(Date.parse(end) - (DEFAULT_DAYS - 1) * DAY_MS);
   const days = (Date.parse(end) - Date.parse(start)) / DAY_MS + 1;
   if (days < 1) throw refusal("start", "Input should not be after end");
-  if (days > MAX_DAYS) throw refusal("start", `Input should be at most ${MAX_DAYS} days before end`);
+  if (days > limits.usageDays.most) throw refusal("start", `Input should be at most ${limits.usageDays.most} days before end`);
   const wanted = asked.group_by ?? ["day"];
   return { teamId, start, end, groupBy: usageDimensions.filter((dimension) => wanted.includes(dimension)) };
 }

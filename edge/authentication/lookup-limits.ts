@@ -1,4 +1,5 @@
 import { ServiceError } from "#protocol/errors";
+import { limits } from "#protocol/limit-table";
 import { addressGroup } from "#common/address";
 import type { Clock } from "#common/clock";
 import { type Rate, TokenBucket } from "#common/token-bucket";
@@ -14,7 +15,7 @@ export interface LookupBounds {
   addresses: number;
 }
 
-export const lookupBounds: LookupBounds = { refusals: { burst: 30, perSecond: 3 }, underWayPerAddress: 16, underWay: 64, addresses: 10_000 };
+export const lookupBounds: LookupBounds = { refusals: { burst: limits.wrongKeys.most, perSecond: 3 }, underWayPerAddress: 16, underWay: 64, addresses: 10_000 };
 
 interface Asker {
   bucket: TokenBucket;

@@ -1,8 +1,9 @@
 import { ServiceError } from "#protocol/errors";
+import { limits } from "#protocol/limit-table";
 import { addressGroup } from "#common/address";
 
 /** Most sockets at once whose key is not known yet, from one client address (`addressGroup`) and from all. */
-export const unauthenticatedSocketBounds = { perAddress: 32, total: 256 } as const;
+export const unauthenticatedSocketBounds = { perAddress: limits.socketsWithoutKeyPerAddress.most, total: limits.socketsWithoutKey.most } as const;
 
 /** Counts the sockets that were opened without a key and have not brought one yet. */
 export class UnauthenticatedSockets {

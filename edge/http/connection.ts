@@ -1,8 +1,8 @@
+import { limits } from "#protocol/limit-table";
 import type { Clock } from "#common/clock";
 import { type Rate, TokenBucket } from "#common/token-bucket";
 import { closeCodes } from "./close-codes.js";
 import type { SocketConnection, SocketSession } from "./exchange.js";
-import { MAX_UNSENT_BYTES } from "./unsent-limit.js";
 
 /** Unsent bytes past which a stream should hold back, and below which it may go on. */
 const HIGH_WATER_BYTES = 64 * 1024;
@@ -12,10 +12,7 @@ const LOW_WATER_BYTES = 16 * 1024;
 const PING_AFTER_MS = 20_000;
 
 /** Pings and pongs that a client may send. The engine answers each ping at once, whether or not the client reads. */
-const controlFrameRate: Rate = { burst: 60, perSecond: 10 };
-
-/** Frames that may wait for their turn besides the largest one, bytes. */
-const MAX_QUEUED_BYTES = 4 * 1024 * 1024;
+const controlFrameRate: Rate = { burst: limits.controlFrames.most, perSecond: 10 };
 
 /** Longest close reason that fits a control frame (RFC 6455 section 5.5), bytes. */
 const MAX_REASON_BYTES = 123;
@@ -77,7 +74,8 @@ export class Connection implements SocketConnection {
     const result = this.#options.raw.send(data, typeof data !== "string");
     // A gap in the audio would be worse than the end of it.
     if (result === 2) this.#options.raw.close();
-    else if (this.bufferedBytes() > MAX_UNSENT_BYTES) this.close(closeCodes.tryAgainLater, "What is sent is not read");
+    // Writers wait long before (`writable`): what gets here is sent without waiting, such as answers to frames of a client that never reads.
+    else if (this.bufferedBytes() > limits.unsentBytes.most) this.close(closeCodes.tryAgainLater, "What is sent is not read");
     return this.#keepsUp();
   }
 
@@ -104,7 +102,7 @@ export class Connection implements SocketConnection {
     this.#seen();
     if (this.#state !== "open") return false;
     this.#queuedBytes += bytes;
-    if (this.#queuedBytes <= this.#options.maxFrameBytes + MAX_QUEUED_BYTES) return true;
+    if (this.#queuedBytes <= this.#options.maxFrameBytes + limits.waitingFrameBytes.most) return true;
     this.close(closeCodes.policy, "Frames come faster than they can be read");
     return false;
   }

@@ -1,9 +1,7 @@
 import { ServiceError } from "#protocol/errors";
+import { limits } from "#protocol/limit-table";
 import { decodeBody, MAX_INLINE_BYTES } from "#common/http/body-decoder";
 import { decodeBodyHere, type EncodedBody } from "#common/http/body-encoding";
-
-/** Frames that may wait for a large one before them, bytes, besides the largest itself. */
-const MAX_WAITING_BYTES = 4 * 1024 * 1024;
 
 export interface FrameDecoderOptions extends Omit<EncodedBody, "bytes"> {
   maxFrameBytes: number;
@@ -35,7 +33,7 @@ export class FrameDecoder {
   push(frame: Uint8Array): void {
     if (this.#isOver) return;
     if (!this.#isBusy && frame.byteLength <= MAX_INLINE_BYTES) return this.#give(() => decodeBodyHere(this.#encoded(frame)), frame.byteLength);
-    const limitBytes = this.#options.maxFrameBytes + MAX_WAITING_BYTES;
+    const limitBytes = this.#options.maxFrameBytes + limits.waitingFrameBytes.most;
     if (this.#waitingBytes + frame.byteLength > limitBytes) {
       return this.#options.onError(new ServiceError("payload_too_large", { parameters: { limitBytes } }));
     }

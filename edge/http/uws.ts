@@ -1,6 +1,7 @@
 import "./header-limit.js";
 import * as uws from "uWebSockets.js";
 import { ServiceError } from "#protocol/errors";
+import { limits } from "#protocol/limit-table";
 import type { Clock } from "#common/clock";
 import type { Logger } from "#common/log";
 import { joinTrace } from "#common/tracing/traceparent";
@@ -13,7 +14,6 @@ import { checkMessage } from "./message-check.js";
 import { Responder } from "./responder.js";
 import { compilePath, matchPath, splitPath } from "./router.js";
 import { TurnBudget } from "./turn-budget.js";
-import { MAX_UNSENT_BYTES } from "./unsent-limit.js";
 import { Upload } from "./upload.js";
 
 /** Frames past the route's limit are read this far, so that the client can be told 1009; the engine itself only breaks off. */
@@ -198,7 +198,7 @@ function socketBehavior(route: SocketRoute, options: ListenOptions, shared: Shar
   return {
     maxPayloadLength: route.maxFrameBytes + OVERSIZE_MARGIN_BYTES,
     // A backstop for what the engine sends by itself, answers to pings above all. `Connection` closes before: a frame that is dropped would be a gap.
-    maxBackpressure: 2 * MAX_UNSENT_BYTES,
+    maxBackpressure: 2 * limits.unsentBytes.most,
     closeOnBackpressureLimit: true,
     idleTimeout: ENGINE_IDLE_SECONDS,
     // The engine's pings give a peer 16 s to answer; a listener that reads at playing speed answers after the audio queued before.

@@ -1,3 +1,5 @@
+import { limits } from "#protocol/limit-table";
+
 /** What realtime sockets may hold: audio that waits for a commit, and commits that wait for their transcripts. */
 export interface SocketAudioLimits {
   bytesPerSocket: number;
@@ -9,8 +11,8 @@ export interface SocketAudioLimits {
 
 /** 100 MiB is the documented bound of one socket (protocols.md 3.5). While a commit is being transcribed, its audio exists twice. */
 export const socketAudioLimits: SocketAudioLimits = {
-  bytesPerSocket: 100 * 1024 * 1024,
-  commitsPerSocket: 16,
+  bytesPerSocket: limits.socketAudioBytes.most,
+  commitsPerSocket: limits.socketCommits.most,
   totalBytes: 256 * 1024 * 1024,
   totalCommits: 1024,
 };

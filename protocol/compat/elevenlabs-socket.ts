@@ -1,3 +1,4 @@
+import { frameLimits } from "../limits.js";
 import { type CompatOperation, type ParameterRow, rowsIn } from "./parameter.js";
 
 const query = rowsIn("query");
@@ -28,6 +29,7 @@ export const elevenLabsStreamInput: CompatOperation = {
   method: "WebSocket",
   path: "/v1/text-to-speech/:voice_id/stream-input",
   summary: "Speaks while the text is still coming. A frame with an empty text ends it, also the first.",
+  maxBytes: frameLimits.text,
   parameters: [query.mapped("output_format", "As there; the 22.05 kHz family is refused by a frame, others before the upgrade.", "pcm_16000"), ...shared],
 };
 
@@ -37,6 +39,7 @@ export const elevenLabsMultiStreamInput: CompatOperation = {
   method: "WebSocket",
   path: "/v1/text-to-speech/:voice_id/multi-stream-input",
   summary: "Several texts at once on one socket, at most 16. A frame with an empty text keeps the socket alive.",
+  maxBytes: frameLimits.text,
   parameters: [
     query.mapped("output_format", "As there; what cannot be given is refused before the upgrade, the 22.05 kHz family too, which LiveKit's plugins ask for by default: set another.", "pcm_16000"),
     ...shared,

@@ -1,3 +1,4 @@
+import { bodyLimits } from "../limits.js";
 import { type CompatOperation, type ParameterRow, rowsIn } from "./parameter.js";
 
 /** Address of ElevenLabs' interface. */
@@ -37,7 +38,9 @@ const speech: ParameterRow[] = [
   query.ignored("optimize_streaming_latency", "Latency is always as low as it gets.", "3"),
 ];
 
-const operation = (path: string, summary: string): CompatOperation => ({ protocol: "ElevenLabs", method: "POST", path, summary, parameters: speech });
+const operation = (path: string, summary: string): CompatOperation => ({
+  protocol: "ElevenLabs", method: "POST", path, summary, maxBytes: bodyLimits.text, parameters: speech,
+});
 
 /** The four ways of text to speech. */
 export const elevenLabsSpeech = {

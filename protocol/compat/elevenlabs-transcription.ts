@@ -1,3 +1,4 @@
+import { bodyLimits, frameLimits } from "../limits.js";
 import { type CompatOperation, rowsIn } from "./parameter.js";
 
 const [form, query, frame] = [rowsIn("form"), rowsIn("query"), rowsIn("frame")];
@@ -10,6 +11,7 @@ export const elevenLabsTranscription: CompatOperation = {
   method: "POST",
   path: "/v1/speech-to-text",
   summary: "Writes down what is said in a file.",
+  maxBytes: bodyLimits.compatAudio,
   parameters: [
     form.mapped("file", "The sound, at most 100 MB and 60 minutes.", "(bytes)"),
     form.mapped("language_code", "What is spoken; the answer repeats it. A language that no recognizer knows is a 400.", "en"),
@@ -49,6 +51,7 @@ export const elevenLabsRealtimeTranscription: CompatOperation = {
   method: "WebSocket",
   path: "/v1/speech-to-text/realtime",
   summary: "Writes down the audio between commits: `committed_transcript`, then `committed_transcript_with_timestamps`. At most 100 MiB and 16 commits may wait on a socket; beyond that it says `queue_overflow`, `commit_throttled` (the audio is kept for a later commit), or `resource_exhausted` when the server is full, and goes on.",
+  maxBytes: frameLimits.audio,
   parameters: [
     query.mapped("audio_format", "`pcm_<rate>` with any rate from 8000 to 48000; `pcm_16000` when absent. Others are a 400.", "pcm_24000"),
     query.mapped("language_code", "What is spoken.", "en"),

@@ -1,3 +1,4 @@
+import { bodyLimits } from "../limits.js";
 import { type CompatOperation, rowsIn } from "./parameter.js";
 
 const { mapped, ignored, refused } = rowsIn("body");
@@ -8,6 +9,7 @@ export const openAiChat: CompatOperation = {
   method: "POST",
   path: "/chat/completions",
   summary: "Speaks the last user message (`modalities` with `audio`), or transcribes the `input_audio` in it.",
+  maxBytes: bodyLimits.speech,
   parameters: [
     mapped("messages", "Of the last one by the user, the text is spoken or the sound transcribed. Earlier ones have no effect.", [{ role: "user", content: "Another text." }]),
     mapped("model", "As in `/audio/speech`, or a transcription model for sound.", "service/s1"),

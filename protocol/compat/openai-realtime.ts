@@ -1,3 +1,4 @@
+import { frameLimits } from "../limits.js";
 import { type CompatOperation, rowsIn } from "./parameter.js";
 
 const query = rowsIn("query");
@@ -9,6 +10,7 @@ export const openAiRealtime: CompatOperation = {
   method: "WebSocket",
   path: "/realtime",
   summary: "Speaks the text of conversation items, and writes committed sound down. No language model answers: `response.create` speaks what was written.",
+  maxBytes: frameLimits.audio,
   parameters: [
     query.mapped("model", "As in `/audio/speech`; OpenAI's realtime models are `s2.1-pro`.", "gpt-realtime"),
     query.mapped("intent", "`transcription` opens a session that only transcribes.", "transcription"),

@@ -1,3 +1,4 @@
+import { bodyLimits } from "../limits.js";
 import { type CompatOperation, rowsIn } from "./parameter.js";
 
 /** Where Groq's library, and Vercel's provider for Groq, look for the OpenAI router. */
@@ -22,6 +23,7 @@ export const openAiSpeech: CompatOperation = {
   method: "POST",
   path: "/audio/speech",
   summary: "Speaks a text; the sound streams as it is made.",
+  maxBytes: bodyLimits.speech,
   parameters: [
     mapped("input", "The text.", "Good morning."),
     mapped("model", "A model of `GET /models`, or `tts-1`, `tts-1-hd`, `gpt-4o-mini-tts`, `playai-tts`, which are `s2.1-pro`, or a name of the setting `PARLEY_MODEL_ALIASES`. Anything else is a 400.", "tts-1"),

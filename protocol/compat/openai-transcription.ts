@@ -1,3 +1,4 @@
+import { bodyLimits } from "../limits.js";
 import { type CompatOperation, rowsIn } from "./parameter.js";
 
 const { mapped, ignored, refused } = rowsIn("form");
@@ -19,6 +20,7 @@ export const openAiTranscription: CompatOperation = {
   method: "POST",
   path: "/audio/transcriptions",
   summary: "Writes down what is said in a file: as a form, or as JSON with `input_audio: {data, format}`.",
+  maxBytes: bodyLimits.compatAudio,
   parameters: [
     mapped("file", "The sound, at most 100 MB and 60 minutes.", "(bytes)"),
     mapped("model", "`service/transcribe-1`, or `whisper-1`, `gpt-4o-transcribe` and other vendors' names for it, or a name of the setting `PARLEY_MODEL_ALIASES`. Anything else is a 400.", "whisper-1"),

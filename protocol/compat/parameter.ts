@@ -37,6 +37,8 @@ export interface CompatOperation {
   /** Path after the protocol's mount. */
   readonly path: string;
   readonly summary: string;
+  /** Largest body, or largest frame of a WebSocket. */
+  readonly maxBytes: number;
   readonly parameters: readonly ParameterRow[];
 }
 

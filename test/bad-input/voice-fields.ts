@@ -19,7 +19,7 @@ const createFields: [name: string, bad: unknown[]][] = [
   ["description", [...notTexts, tooLong(10_000), "a\u0000b"]],
   ["tags", [0, true, {}, [1], [null], [[CANARY]], [tooLong(64)], Array.from({ length: 65 }, (_, index) => `t${index}`), ["a\u0000b"]]],
   ["texts", [0, true, {}, [1], [null], [[CANARY]], [tooLong(10_000)], ["one", "two"], Array(21).fill("a"), ["a\u0000b"]]],
-  ["voices", [null, [], 0, true, "", CANARY + "!", [CANARY + "!"], [null], [{}], [{ type: "Buffer" }], Array(21).fill("AAAA"), [["a"]], [1, 256]]],
+  ["voices", [null, [], 0, true, "", `${CANARY}!`, [`${CANARY}!`], [null], [{}], [{ type: "Buffer" }], Array(21).fill("AAAA"), [["a"]], [1, 256]]],
   ["cover_image", [0, true, "!", {}, [256], "data:,x"]],
   ["enhance_audio_quality", [2, "maybe", "", [], {}, 1.5]],
   ["generate_sample", [-1, CANARY, [], {}]],

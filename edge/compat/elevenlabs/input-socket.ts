@@ -1,6 +1,7 @@
 import { elevenLabsMultiStreamInput, elevenLabsStreamInput } from "#protocol/compat/elevenlabs-socket";
 import { elevenLabsMount } from "#protocol/compat/elevenlabs-speech";
 import { ServiceError } from "#protocol/errors";
+import { limits } from "#protocol/limit-table";
 import { frameLimits } from "#protocol/limits";
 import { decodeBodyHere } from "#common/http/body-encoding";
 import type { HttpRequest, SocketConnection, SocketRoute, SocketSession } from "../../http/exchange.js";
@@ -17,15 +18,6 @@ import { type InputFrame, inputFrame, keyOf } from "./input-frame.js";
 import { type OutputFormat, readOutputFormat } from "./output-format.js";
 import { SpeechInput } from "./speech-input.js";
 import { speechSettings } from "./speech-request.js";
-
-/** Text that may come while the key is being checked. */
-const MAX_EARLY_BYTES = 256 * 1024;
-
-/** A socket that was opened without a key must bring one in its first frame by then. */
-const AUTHENTICATION_MS = 10_000;
-
-/** Most contexts of one socket at once. */
-const MAX_CONTEXTS = 16;
 
 /** `stream-input` (protocols.md 5.2), and with `isMulti` its form with several contexts on one socket (5.3). */
 export function inputSocketRoute(context: SpeechContext, isMulti: boolean): SocketRoute {
@@ -114,7 +106,7 @@ class InputSocket implements SocketSession {
   #awaitKey(): void {
     const { context, request } = this.#options;
     this.#authenticated = context.unauthenticatedSockets.take(request.remoteAddress);
-    this.#cancelAuthentication = context.clock.after(AUTHENTICATION_MS, () => this.#fail(new ServiceError("unauthenticated"), null));
+    this.#cancelAuthentication = context.clock.after(limits.keyMs.most, () => this.#fail(new ServiceError("unauthenticated"), null));
   }
 
   message(data: Uint8Array, isBinary: boolean): void {
@@ -126,7 +118,7 @@ class InputSocket implements SocketSession {
 
   /** Takes a frame from somebody whose key is not known to be good: the first has to bring it, those that follow wait unread. */
   #takeEarly(data: Uint8Array): void {
-    const limitBytes = this.#early.length === 0 ? frameLimits.beforeKey : MAX_EARLY_BYTES;
+    const limitBytes = this.#early.length === 0 ? limits.keyFrameBytes.most : limits.earlyBytes.most;
     this.#earlyBytes += data.byteLength;
     if (this.#earlyBytes > limitBytes) return this.#fail(new ServiceError("payload_too_large", { parameters: { limitBytes } }), null);
     this.#early.push(data);
@@ -223,7 +215,7 @@ class InputSocket implements SocketSession {
 
   #open(contextId: string, first: InputFrame): SpeechInput {
     const { context, request, query, format, connection } = this.#options;
-    if (this.#contexts.size >= MAX_CONTEXTS) throw new ServiceError("too_many_requests");
+    if (this.#contexts.size >= limits.contexts.most) throw new ServiceError("too_many_requests");
     const voiceId = request.parameters["voice_id"] ?? "";
     // Checked before: a session with a refused format is over, one without a caller takes no frame.
     const settled = { format: format as OutputFormat, caller: this.#caller as Caller };

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { ServiceError } from "#protocol/errors";
+import { limits } from "#protocol/limit-table";
 import { frameLimits } from "#protocol/limits";
 import { type LiveClientEvent, liveClientEvent, MAX_WAITING_TEXT_BYTES } from "#protocol/speech/live";
 import { type SpeechRequest, speechRequest } from "#protocol/speech/request";
@@ -18,9 +19,6 @@ import { SpokenRequest } from "./spoken-request.js";
 
 /** Text chunked in one turn of the event loop. */
 const SLICE_CHARACTERS = 8192;
-
-/** Most events that may wait for their turn, whatever they hold. */
-const MAX_WAITING_EVENTS = 65_536;
 
 export interface LiveSessionOptions {
   context: SpeechContext;
@@ -134,7 +132,7 @@ export class LiveSession implements SocketSession {
     // A start may hold megabytes of reference samples: one may wait behind the one that is carried out.
     if (event.event === "start" && this.#inbox.some((waiting) => waiting.event.event === "start")) throw violation('"start" came twice');
     const isWithin = bytes + this.#inboxBytes + (this.#spoken?.waitingBytes ?? 0) <= MAX_WAITING_TEXT_BYTES;
-    if (!isWithin || this.#inbox.length >= MAX_WAITING_EVENTS) throw new ServiceError("text_buffer_full", { parameters: { limitBytes: MAX_WAITING_TEXT_BYTES } });
+    if (!isWithin || this.#inbox.length >= limits.liveEvents.most) throw new ServiceError("text_buffer_full", { parameters: { limitBytes: MAX_WAITING_TEXT_BYTES } });
   }
 
   async #work(): Promise<void> {

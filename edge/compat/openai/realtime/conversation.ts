@@ -1,10 +1,10 @@
 import { z } from "zod";
+import { limits } from "#protocol/limit-table";
 import { newIdentifier } from "#common/identifier";
 import { realtimeError } from "./realtime-error.js";
 
-/** Most items of a conversation, and most text of one (protocols.md 3.5). */
-const MAX_ITEMS = 1024;
-const MAX_ITEM_BYTES = 1024 * 1024;
+/** protocols.md 3.5 */
+const { conversationItems: { most: MAX_ITEMS }, conversationItemBytes: { most: MAX_ITEM_BYTES } } = limits;
 
 const content = z.object({ type: z.string(), text: z.string().nullish(), transcript: z.string().nullish() });
 const item = z.object({ id: z.string().max(128).nullish(), type: z.string(), role: z.string().nullish(), content: z.array(content).max(64).nullish() });

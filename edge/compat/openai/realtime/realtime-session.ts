@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { ServiceError } from "#protocol/errors";
+import { limits } from "#protocol/limit-table";
 import { frameLimits } from "#protocol/limits";
 import { audioFields } from "#protocol/speech/request";
 import { newIdentifier } from "#common/identifier";
@@ -19,9 +20,6 @@ import { realtimeError } from "./realtime-error.js";
 import { RealtimeResponse } from "./response.js";
 import { describeSession, initialSettings, type SessionSettings, updateSettings } from "./session-settings.js";
 import type { TranscribeSound } from "../../transcribe-sound.js";
-
-/** Longest session (protocols.md 3.5). */
-const MAX_SESSION_MS = 3600_000;
 
 const clientEvent = z.looseObject({ type: z.string().max(200), event_id: z.string().max(512).nullish() });
 type ClientEvent = z.infer<typeof clientEvent>;
@@ -66,7 +64,7 @@ export class RealtimeSession implements SocketSession {
       onFrame: (value) => this.#receive(value),
       onError: (error) => this.#refuse(error.code === "malformed_json" ? realtimeError("invalid_event", "The event is not JSON") : error, null),
     });
-    this.#cancelLimit = options.context.clock.after(MAX_SESSION_MS, () => options.connection.close(closeCodes.normal, "The session has lasted for an hour"));
+    this.#cancelLimit = options.context.clock.after(limits.sessionSeconds.most * 1000, () => options.connection.close(closeCodes.normal, "The session has lasted for an hour"));
     try {
       this.#release = options.context.teamSlots.take(options.caller.principal);
     } catch (error) {
