@@ -9,9 +9,9 @@ import { elevenLabsTranscriptionRoute } from "./transcription.js";
 const { samples } = soundOfWords([{ pauseSteps: 50, steps: 40, loudness: 2001 }, { pauseSteps: 10, steps: 20, loudness: 2002 }], 80);
 const rows = elevenLabsTranscription.parameters.filter((row) => row.name !== "file");
 
-async function ask(fields: Record<string, string>, query = ""): Promise<{ status: number; body: Record<string, unknown> }> {
+async function ask(fields: Record<string, string> | [string, string][], query = ""): Promise<{ status: number; body: Record<string, unknown> }> {
   const form = new FormData();
-  for (const [name, value] of Object.entries(fields)) form.append(name, value);
+  for (const [name, value] of Array.isArray(fields) ? fields : Object.entries(fields)) form.append(name, value);
   form.append("file", new Blob([Buffer.from(samplesToBytes(samples))]), "a.wav");
   const request = new Request("http://x", { method: "POST", body: form });
   const upload = uploadRequest(new Uint8Array(await request.arrayBuffer()), { "content-type": request.headers.get("content-type") ?? "", "xi-api-key": "k" });
@@ -49,6 +49,12 @@ describe("POST /v1/speech-to-text", () => {
     for (const unset of row.refusedWhenOff === true ? ["true", "1", ""] : ["false", "False", "0", "off", "none", ""]) expect((await send(row, unset)).status).toBe(200);
   });
 
+  it("goes by the last value of a field that comes several times", async () => {
+    expect((await ask([["diarize", "true"], ["diarize", "false"]])).status).toBe(200);
+    expect((await ask([["diarize", "false"], ["diarize", "true"]])).status).toBe(400);
+    expect((await ask([["language_code", "xx"], ["language_code", "en"]])).body["language_code"]).toBe("en");
+  });
+
   it("has no zero-retention mode, wherever a client asks for one", async () => {
     expect([(await ask({ enable_logging: "false" })).status, (await ask({}, "enable_logging=False")).status, (await ask({ enable_logging: "true" })).status]).toEqual([400, 400, 200]);
   });
@@ -59,5 +65,6 @@ describe("POST /v1/speech-to-text", () => {
     const upload = uploadRequest(new Uint8Array(await request.arrayBuffer()), { "content-type": request.headers.get("content-type") ?? "" });
     await elevenLabsTranscriptionRoute(new ListeningBench().context).handle(upload, responder);
     expect(responder.status).toBe(400);
+    expect(JSON.parse(responder.body.toString())).toEqual({ detail: { status: "invalid_request", message: expect.stringContaining("file") } });
   });
 });

@@ -1,7 +1,6 @@
 import { elevenLabsMount } from "#protocol/compat/elevenlabs-speech";
 import { elevenLabsTranscription } from "#protocol/compat/elevenlabs-transcription";
 import { MAX_COMPAT_AUDIO_BODY_BYTES } from "#protocol/compat/openai-transcription";
-import { ServiceError } from "#protocol/errors";
 import { bodyLimits } from "#protocol/limits";
 import { answerJson } from "../../http/answers.js";
 import type { HttpRequest, HttpRoute } from "../../http/exchange.js";
@@ -46,8 +45,13 @@ export function elevenLabsTranscriptionRoute(context: ListeningContext): HttpRou
 async function readRequest(request: HttpRequest): Promise<AskedTranscription> {
   refuseParameters(elevenLabsTranscription, "query", Object.fromEntries(new URLSearchParams(request.query)));
   const { values, audio } = await readAudioForm(request);
-  refuseParameters(elevenLabsTranscription, "form", values);
-  if (audio.byteLength === 0) throw new ServiceError("refused_parameter", { parameters: { parameter: "file", detail: "a file is needed" } });
-  const language = values["language_code"];
-  return { audio, language: typeof language === "string" && language !== "" ? language : undefined };
+  const fields = lastOfEach(values);
+  refuseParameters(elevenLabsTranscription, "form", fields);
+  const language = fields["language_code"];
+  return { audio, language: language === "" ? undefined : language };
+}
+
+/** One value per field, the last: Vercel's AI SDK always sends `diarize=true`, and the user's `diarize=false` after it. */
+function lastOfEach(values: Record<string, string | string[]>): Record<string, string | undefined> {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, typeof value === "string" ? value : value.at(-1)]));
 }
