@@ -41,7 +41,8 @@ function openAiType(error: ServiceError, status: number): string {
   return status === 401 || status === 402 || status >= 500 ? "provider_error" : "invalid_request_error";
 }
 
-function paramOf(error: ServiceError): string | null {
+/** The parameter that an error is about, as OpenAI's `param`; null when it is about none. */
+export function paramOf(error: ServiceError): string | null {
   const [problem] = error.problems;
   if (problem !== undefined) return problem.loc.slice(1).join(".") || null;
   const name = error.parameters["parameter"];

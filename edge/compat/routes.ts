@@ -1,6 +1,7 @@
 import { elevenLabsMount } from "#protocol/compat/elevenlabs-speech";
 import { openAiMounts } from "#protocol/compat/openai-speech";
 import type { HttpRoute, RefusalShape, SocketRoute } from "../http/exchange.js";
+import { admitTranscription } from "../listening/caller.js";
 import type { ListeningContext } from "../listening/context.js";
 import type { SpeechContext } from "../speech/session/context.js";
 import { identifiedRefusal } from "./compat-route.js";
@@ -40,6 +41,7 @@ export function compatRoutes(speech: SpeechContext, listening: ListeningContext)
       ...realtimeRoutes({
         speech,
         audioBudget: listening.socketAudio,
+        admitTranscription: async (request) => (await admitTranscription(request, listening)).principal,
         transcriberFor: (request) => socketTranscriber(listening, "/compat/realtime", request),
       }),
       inputSocketRoute(speech, false),

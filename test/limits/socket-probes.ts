@@ -242,7 +242,8 @@ export const socketProbes = {
     async send(amount) {
       const realtime = (bench: SpeechBench): SocketRoute => {
         const transcriberFor = () => async () => ({ text: "", words: [], seconds: 0 });
-        return realtimeRoutes({ speech: bench.context, audioBudget: new SocketAudioBudget(), transcriberFor })[0] as SocketRoute;
+        const { context } = bench;
+        return realtimeRoutes({ speech: context, audioBudget: new SocketAudioBudget(), admitTranscription: context.authenticate, transcriberFor })[0] as SocketRoute;
       };
       const socket = await new Socket().open(realtime);
       socket.bench.clock.advance(justBefore(amount * 1000, limits.sessionSeconds.most * 1000));

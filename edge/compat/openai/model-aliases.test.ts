@@ -22,7 +22,8 @@ async function post(routesOf: (bench: SpeechBench) => HttpRoute[], body: object)
 /** Speaks a word on a realtime socket that was opened for a model. */
 async function speakRealtime(model: string): Promise<string[]> {
   const bench = new SpeechBench(aliases);
-  const open = await realtimeRoutes({ speech: bench.context, audioBudget: new SocketAudioBudget(), transcriberFor: unused })[0]?.upgrade({ ...jsonRequest({}), query: `model=${encodeURIComponent(model)}` });
+  const context = { speech: bench.context, audioBudget: new SocketAudioBudget(), admitTranscription: bench.context.authenticate, transcriberFor: unused };
+  const open = await realtimeRoutes(context)[0]?.upgrade({ ...jsonRequest({}), query: `model=${encodeURIComponent(model)}` });
   const session = open?.(new RecordingConnection());
   session?.message(Buffer.from(JSON.stringify({ type: "response.create", response: { input: [{ content: [{ text: "Hello." }] }] } })), false);
   await bench.pass(3000);

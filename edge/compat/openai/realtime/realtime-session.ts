@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { Principal } from "#protocol/bus/control";
 import { ServiceError } from "#protocol/errors";
 import { limits } from "#protocol/limit-table";
 import { frameLimits } from "#protocol/limits";
@@ -16,7 +17,7 @@ import { openAiVoice } from "../../voice-alias.js";
 import type { RealtimeFormat } from "./audio-format.js";
 import { Conversation, type ConversationItem, describeItem, newItemId } from "./conversation.js";
 import { InputBuffer } from "./input-buffer.js";
-import { realtimeError } from "./realtime-error.js";
+import { realtimeError, realtimeErrorBody } from "./realtime-error.js";
 import { RealtimeResponse } from "./response.js";
 import { describeSession, initialSettings, type SessionSettings, updateSettings } from "./session-settings.js";
 import type { TranscribeSound } from "../../transcribe-sound.js";
@@ -24,12 +25,18 @@ import type { TranscribeSound } from "../../transcribe-sound.js";
 const clientEvent = z.looseObject({ type: z.string().max(200), event_id: z.string().max(512).nullish() });
 type ClientEvent = z.infer<typeof clientEvent>;
 
+/** Who speaks on a session, with the model as the client named it. */
+export interface RealtimeSpeaker {
+  caller: Caller;
+  model: string;
+}
+
 export interface RealtimeSessionOptions {
   context: SpeechContext;
-  caller: Caller;
+  principal: Principal;
+  /** Null on a session that only transcribes. */
+  speaker: RealtimeSpeaker | null;
   connection: SocketConnection;
-  model: string;
-  intent: SessionSettings["type"];
   /** Native fields from the upgrade's headers and the like. */
   native: Record<string, unknown>;
   transcribe: TranscribeSound;
@@ -56,7 +63,7 @@ export class RealtimeSession implements SocketSession {
   constructor(options: RealtimeSessionOptions) {
     this.#options = options;
     this.#input = new InputBuffer(options.audioBudget);
-    this.#settings = initialSettings(options.intent);
+    this.#settings = initialSettings(options.speaker === null ? "transcription" : "realtime");
     this.#frames = new FrameDecoder({
       encoding: "json",
       fileFields: audioFields,
@@ -66,18 +73,18 @@ export class RealtimeSession implements SocketSession {
     });
     this.#cancelLimit = options.context.clock.after(limits.sessionSeconds.most * 1000, () => options.connection.close(closeCodes.normal, "The session has lasted for an hour"));
     try {
-      this.#release = options.context.teamSlots.take(options.caller.principal);
+      this.#release = options.context.teamSlots.take(options.principal);
     } catch (error) {
       this.#refuse(error, null);
       options.connection.close(closeCodes.policy, "Too many requests at once");
       return;
     }
-    options.context.watchKey(options.caller.principal, options.connection.closed, (error) => {
+    options.context.watchKey(options.principal, options.connection.closed, (error) => {
       this.#refuse(error, null);
       options.connection.close(closeCodes.policy, errorMessage(error));
     });
     // Clients of a transcription session wait for one name or the other (protocols.md 3.5).
-    if (options.intent === "transcription") this.#send("transcription_session.created", { session: this.#session() });
+    if (options.speaker === null) this.#send("transcription_session.created", { session: this.#session() });
     this.#send("session.created", { session: this.#session() });
   }
 
@@ -135,7 +142,9 @@ export class RealtimeSession implements SocketSession {
   }
 
   #update(session: unknown, answer: string): void {
-    this.#settings = updateSettings(this.#settings, session);
+    const settings = updateSettings(this.#settings, session);
+    if (settings.type === "realtime") this.#speaker("session.type");
+    this.#settings = settings;
     this.#send(answer, { session: this.#session() });
   }
 
@@ -153,11 +162,19 @@ export class RealtimeSession implements SocketSession {
     this.#send("conversation.item.deleted", { item_id: id });
   }
 
+  /** Throws on a session that only transcribes: its key need not be one that may speak. */
+  #speaker(parameter: string): RealtimeSpeaker {
+    const { speaker } = this.#options;
+    if (speaker === null) throw realtimeError("invalid_session_type", "A session with intent=transcription does not speak: open another one without it", parameter);
+    return speaker;
+  }
+
   #respond(asked: unknown): void {
+    const { caller } = this.#speaker("type");
     if (this.#response !== null) throw realtimeError("response_already_active", "A response is being spoken; wait for it or cancel it");
     const settings = updateSettings(this.#settings, asked ?? {});
     const text = inputOf(asked) ?? this.#conversation.takeUnspoken();
-    const { context, caller, native } = this.#options;
+    const { context, native } = this.#options;
     const voice = openAiVoice(context.config, settings.voice ?? undefined);
     const request = {
       ...native, text, latency: "low" as const,
@@ -213,20 +230,18 @@ export class RealtimeSession implements SocketSession {
     } catch (error) {
       commit.putBack();
       const known = error instanceof ServiceError ? error : new ServiceError("internal", { cause: error });
-      this.#send(`${type}.failed`, { ...place, error: { type: "transcription_error", code: known.code, message: errorMessage(known), param: null } });
+      this.#send(`${type}.failed`, { ...place, error: realtimeErrorBody(known) });
     }
   }
 
   #session(): Record<string, unknown> {
-    return describeSession(this.#settings, { id: this.#id, model: this.#options.model });
+    return describeSession(this.#settings, { id: this.#id, model: this.#options.speaker?.model ?? "" });
   }
 
   #refuse(error: unknown, eventId: string | null): void {
     const known = error instanceof ServiceError ? error : new ServiceError("internal", { cause: error });
     if (known.code === "internal") this.#options.context.log.error({ err: error }, "a realtime session failed");
-    const type = known.status < 500 ? "invalid_request_error" : "server_error";
-    const param = known.parameters["parameter"] ?? null;
-    this.#send("error", { error: { type, code: known.reason ?? known.code, message: errorMessage(known), param, event_id: eventId } });
+    this.#send("error", { error: { ...realtimeErrorBody(known), event_id: eventId } });
   }
 
   #send(type: string, fields: Record<string, unknown>): boolean {

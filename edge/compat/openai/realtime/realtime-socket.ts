@@ -1,3 +1,4 @@
+import type { Principal } from "#protocol/bus/control";
 import { openAiMounts } from "#protocol/compat/openai-speech";
 import { openAiRealtime } from "#protocol/compat/openai-realtime";
 import { frameLimits } from "#protocol/limits";
@@ -8,7 +9,7 @@ import type { SocketAudioBudget } from "../../../listening/socket-audio-budget.j
 import { renderOpenAiError } from "../../error-answer.js";
 import { identifiedRefusal } from "../../compat-route.js";
 import { nativeHeaders, type OpenAiSettings, speechModelOf } from "../speech-request.js";
-import { RealtimeSession } from "./realtime-session.js";
+import { RealtimeSession, type RealtimeSpeaker } from "./realtime-session.js";
 import type { TranscribeSound } from "../../transcribe-sound.js";
 
 const KEY_SUBPROTOCOL = "openai-insecure-api-key.";
@@ -17,11 +18,13 @@ const KEY_SUBPROTOCOL = "openai-insecure-api-key.";
 export interface RealtimeContext {
   speech: SpeechContext;
   audioBudget: SocketAudioBudget;
+  /** Admits who may open a session that only transcribes. Throws as `admitTranscription` does. */
+  admitTranscription(request: HttpRequest): Promise<Principal>;
   transcriberFor(request: HttpRequest): TranscribeSound;
 }
 
 /** `WS /realtime` on every mount (protocols.md 3.5). */
-export function realtimeRoutes({ speech: context, audioBudget, transcriberFor }: RealtimeContext): SocketRoute[] {
+export function realtimeRoutes({ speech: context, audioBudget, admitTranscription, transcriberFor }: RealtimeContext): SocketRoute[] {
   return openAiMounts.map((mount) => ({
     path: `${mount}${openAiRealtime.path}`,
     maxFrameBytes: frameLimits.audio,
@@ -29,20 +32,26 @@ export function realtimeRoutes({ speech: context, audioBudget, transcriberFor }:
     // A browser offers its key as a subprotocol: it must not be sent back.
     subprotocol: (offered) => (offered.includes("realtime") ? "realtime" : ""),
     async upgrade(request) {
-      const arrivedAtMs = context.clock.nowMs();
       const query = new URLSearchParams(request.query);
       const asked = withOtherKeys(request, query);
-      const principal = await admitSpeaker(asked, context);
-      const intent = query.get("intent") === "transcription" ? "transcription" : "realtime";
-      // A transcription socket names a recognizer, or nothing; speech on it would be the default model's.
-      const name = intent === "transcription" ? "s2.1-pro" : realtimeModelOf(query.get("model"), context.config);
-      const caller = admitToModel({ principal, model: name, trace: request.trace, arrivedAtMs, context });
-      const model = query.get("model") ?? `service/${name}`;
       const native = nativeHeaders((header) => request.header(header));
       const transcribe = transcriberFor(asked);
-      return (connection) => new RealtimeSession({ context, caller, connection, model, intent, native, transcribe, audioBudget });
+      const shared = { context, native, transcribe, audioBudget };
+      if (query.get("intent") === "transcription") {
+        const principal = await admitTranscription(asked);
+        return (connection) => new RealtimeSession({ ...shared, connection, principal, speaker: null });
+      }
+      const speaker = await admitRealtimeSpeaker(asked, query.get("model"), context);
+      return (connection) => new RealtimeSession({ ...shared, connection, principal: speaker.caller.principal, speaker });
     },
   }));
+}
+
+async function admitRealtimeSpeaker(request: HttpRequest, model: string | null, context: SpeechContext): Promise<RealtimeSpeaker> {
+  const arrivedAtMs = context.clock.nowMs();
+  const principal = await admitSpeaker(request, context);
+  const name = realtimeModelOf(model, context.config);
+  return { model: model ?? `service/${name}`, caller: admitToModel({ principal, model: name, trace: request.trace, arrivedAtMs, context }) };
 }
 
 /** Clients have the names of conversational models in their settings: unless an operator says otherwise, they speak with `s2.1-pro`. */

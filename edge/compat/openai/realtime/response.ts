@@ -9,8 +9,8 @@ import type { ChunkEvent, SpeechOutput } from "../../../speech/session/output.js
 import { SpokenRequest } from "../../../speech/session/spoken-request.js";
 import { livePacing } from "../../../speech/stream/stream-settings.js";
 import { Base64Pieces } from "../../base64-pieces.js";
-import { errorMessage } from "../../error-answer.js";
 import { describeItem, newItemId } from "./conversation.js";
+import { realtimeErrorBody } from "./realtime-error.js";
 
 export interface RealtimeResponseOptions {
   context: SpeechContext;
@@ -98,7 +98,7 @@ export class RealtimeResponse implements SpeechOutput {
   }
 
   failed(error: ServiceError): void {
-    if (!this.#isOver) void this.#finish("failed", { status_details: { type: "failed", error: { type: "server_error", code: error.code, message: errorMessage(error) } } });
+    if (!this.#isOver) void this.#finish("failed", { status_details: { type: "failed", error: realtimeErrorBody(error) } });
   }
 
   async #finish(status: Status, details: Record<string, unknown>): Promise<void> {
