@@ -131,23 +131,19 @@ const analysisPatch = z.strictObject({
   ).optional(),
 });
 
-const llmPatch = z
-  .strictObject({
-    tier: z.enum(modelTiers).optional(),
-    custom: z
-      .strictObject({
-        base_url: recordText(1, 2000).refine((url) => /^https:\/\//i.test(url), { message: "Input should be an https address" }),
-        model: recordText(1, 256),
-        /** Write-only; absent or null keeps the stored key. */
-        api_key: recordText(1, 4096).nullable().optional(),
-      })
-      .nullable()
-      .optional(),
-  })
-  .refine(({ tier, custom }) => tier === undefined || custom === undefined || custom === null, {
-    message: "tier and custom exclude each other",
-    path: ["custom"],
-  });
+/** `tier` and `custom` exclude each other: `applyPatch` checks it, which knows what was shown. */
+const llmPatch = z.strictObject({
+  tier: z.enum(modelTiers).optional(),
+  custom: z
+    .strictObject({
+      base_url: recordText(1, 2000).refine((url) => /^https:\/\//i.test(url), { message: "Input should be an https address" }),
+      model: recordText(1, 256),
+      /** Write-only; absent or null keeps the stored key. */
+      api_key: recordText(1, 4096).nullable().optional(),
+    })
+    .nullable()
+    .optional(),
+});
 
 /**
  * Body of `PATCH /v1/agent/agents/{id}/config`: what is absent keeps its value, objects are merged, lists replaced, an empty string clears.

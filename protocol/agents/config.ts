@@ -34,13 +34,13 @@ const voice = z.object({
   expressive: z.boolean().default(false),
 });
 
-const outbound = z.object({
-  amd_enabled: z.boolean().default(true),
-  voicemail: z
-    .object({ action: z.enum(voicemailActions).default("hangup"), message: z.string().default("") })
-    .nullable()
-    .default(null),
-});
+const voicemail = z.object({ action: z.enum(voicemailActions).default("hangup"), message: z.string().default("") });
+
+/** Null, as a whole or for the voicemail, is what `defaultOutbound` says. */
+const outbound = z.object({ amd_enabled: z.boolean().default(true), voicemail: voicemail.nullable().default(null) });
+
+/** How an agent calls out as long as nobody has said otherwise. */
+export const defaultOutbound = { amd_enabled: true, voicemail: { action: "hangup", message: "" } } as const;
 
 const conversation = z.object({
   max_duration_seconds: z.int().default(1800),
@@ -74,10 +74,15 @@ const tools = z.object({
 
 const knowledgeBase = z.object({ enabled: z.boolean().default(false), knowledge_source_ids: z.array(z.string()).default([]) });
 
+const summary = z.object({
+  enabled: z.boolean().default(true),
+  /** Null is the service's own. */
+  prompt: z.string().nullable().default(null),
+  language: z.enum(summaryLanguages).default("en"),
+});
+
 const analysis = z.object({
-  summary: z
-    .object({ enabled: z.boolean().default(true), prompt: z.string().nullable().default(null), language: z.enum(summaryLanguages).default("en") })
-    .prefault({}),
+  summary: summary.prefault({}),
   data_fields: z
     .array(
       z.object({ name: z.string(), type: z.enum(dataFieldTypes), description: z.string(), enum_options: z.array(z.string()).nullable() }),
@@ -117,11 +122,16 @@ export const agentConfig = z.object({
 });
 export type AgentConfig = z.output<typeof agentConfig>;
 
-/** A configuration as callers read it: of secrets only whether there is one. */
+/**
+ * A configuration as callers read it: of secrets only whether there is one. Every section can be written back as it is, so there is no null where
+ * a change may not have one: outbound calls have their defaults, and a summary without a prompt of its own an empty one.
+ */
 export const configEntity = z.object({
   agent_id: z.string(),
   config_hash: z.string(),
   ...shared,
+  conversation: conversation.extend({ outbound: outbound.extend({ voicemail }) }),
+  analysis: analysis.extend({ summary: summary.extend({ prompt: z.string() }) }),
   webhooks: z.object({
     conversation_init: z.object({ url: z.string(), has_secret: z.boolean(), timeout_seconds: z.number() }).nullable(),
     post_call: z.array(z.object({ url: z.string(), has_secret: z.boolean() })),

@@ -74,8 +74,8 @@ describe.each(engines)("agents on %s", (engine) => {
     const first = (await team.ask("GET", path)).json;
     expect(first).toMatchObject({
       prompt: { system_prompt: "Be kind.", first_message_mode: "prompt" }, voice: { expressive: true, speaking_language: "en" },
-      conversation: { max_duration_seconds: 1800, outbound: null, transfer_destinations: [] }, webhooks: { conversation_init: null, post_call: [] },
-      analysis: { summary: { enabled: true, prompt: null, language: "en" } }, llm: { tier: "medium", custom: null },
+      conversation: { max_duration_seconds: 1800, outbound: { amd_enabled: true, voicemail: { action: "hangup", message: "" } }, transfer_destinations: [] }, webhooks: { conversation_init: null, post_call: [] },
+      analysis: { summary: { enabled: true, prompt: "", language: "en" } }, llm: { tier: "medium", custom: null },
     });
     const patched = await team.ask("PATCH", path, { prompt: { first_message: "" }, conversation: { timezone: "Europe/Berlin", max_duration_seconds: 60 } });
     expect([patched.status, patched.json["prompt"]]).toEqual([200, { ...(first["prompt"] as object), first_message: "" }]);

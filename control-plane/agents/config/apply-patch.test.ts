@@ -112,6 +112,38 @@ describe("applyPatch", () => {
     for (const none of [{ llm: {} }, { llm: { tier: undefined } }]) expect(apply(chosen, none)).toEqual(chosen);
   });
 
+  it("takes no tier beside a custom model, but for the one that was shown with it", () => {
+    const custom = { base_url: "https://llm.example.com/v1", model: "m", api_key: "k" };
+    const refused = expect.objectContaining({ problems: [{ type: "value_error", loc: ["body", "llm", "custom"], msg: "tier and custom exclude each other" }] });
+    for (const tier of ["medium", "high"]) expect(() => apply(base, { llm: { tier, custom } })).toThrow(refused);
+    const chosen = apply(base, { llm: { custom } });
+    expect(() => apply(chosen, { llm: { tier: "high", custom } })).toThrow(refused);
+    expect(apply(chosen, { llm: { tier: "medium", custom: { ...custom, model: "n" } } }).llm).toEqual({ tier: "medium", custom: { ...custom, model: "n", api_key: chosen.llm.custom?.api_key } });
+  });
+
+  it.each<[string, unknown[]]>([
+    ["a new agent", []],
+    ["one that calls out in its own way", [{ conversation: { outbound: { amd_enabled: false, voicemail: { action: "leave_message", message: "Call us." } } } }]],
+    ["one that hangs up on machines, but looks for them no more", [{ conversation: { outbound: { amd_enabled: false } } }]],
+    ["one with a summary of its own", [{ analysis: { summary: { prompt: "In one line." }, data_fields: [{ name: "a" }] } }]],
+    ["one with webhooks and a custom model", [{ webhooks: { post_call: { url, secret: "s" }, conversation_init: { url } } }, { llm: { tier: "high" } }, { llm: { custom: { base_url: "https://llm.example.com", model: "m", api_key: "k" } } }]],
+  ])("takes back every section of %s as it showed it, which changes nothing", (_, patches) => {
+    const config = patches.reduce<AgentConfig>(apply, base);
+    const { agent_id: _id, config_hash: hash, updated_at: _at, ...sections } = toConfigEntity({ agentId: "a", config, configHash: configHash(config), updatedAt: new Date(0) });
+    const written = apply(config, JSON.parse(JSON.stringify(sections)));
+    expect(written).toEqual(config);
+    expect(configHash(written)).toBe(hash);
+  });
+
+  it("says how an agent calls out and sums up although nobody has said so", () => {
+    const entity = toConfigEntity({ agentId: "a", config: base, configHash: configHash(base), updatedAt: new Date(0) });
+    expect(entity.conversation.outbound).toEqual({ amd_enabled: true, voicemail: { action: "hangup", message: "" } });
+    expect(entity.analysis.summary.prompt).toBe("");
+    const message = apply(base, { conversation: { outbound: { voicemail: { message: "m" } } } });
+    expect(apply(message, { conversation: { outbound: { voicemail: { message: "" } } } })).toEqual(base);
+    expect(apply(apply(base, { analysis: { summary: { prompt: "p" } } }), { analysis: { summary: { prompt: "" } } })).toEqual(base);
+  });
+
   it("shows no secret", () => {
     const full = apply(base, {
       webhooks: { post_call: [{ url, secret: "canary-1" }], conversation_init: { url, secret: "canary-2" } },
@@ -141,7 +173,6 @@ describe("configPatch", () => {
     [{ webhooks: { post_call: [{ url, secret: "x".repeat(257) }] } }, ["body", "webhooks", "post_call", 0, "secret"], "string_too_long"],
     [{ analysis: { data_fields: [{ name: "a", type: "enum", enum_options: ["x"] }] } }, ["body", "analysis", "data_fields", 0, "enum_options"], "value_error"],
     [{ analysis: { criteria: [{ name: "Bad Name" }] } }, ["body", "analysis", "criteria", 0, "name"], "string_pattern_mismatch"],
-    [{ llm: { tier: "high", custom: { base_url: "https://a.example", model: "m", api_key: "k" } } }, ["body", "llm", "custom"], "value_error"],
     [{ llm: { custom: { base_url: "http://a.example", model: "m", api_key: "k" } } }, ["body", "llm", "custom", "base_url"], "value_error"],
     [{ prompt: { system_prompt: "a\u0000" } }, ["body", "prompt", "system_prompt"], "value_error"],
     [{ prompt: { system_prompt: "\ud800" } }, ["body", "prompt", "system_prompt"], "value_error"],
