@@ -97,10 +97,13 @@ const fields = {
   execution_mode: z.enum(toolExecutionModes),
 };
 
-/** Body of `POST /v1/agent/tools`. What depends on several fields is checked when the tool is saved. */
-export const toolCreate = z.strictObject({
+/** Checked before the rest of a tool, which depends on it. */
+export const typedTool = z.looseObject({ tool_type: z.enum(toolTypes).default("webhook") });
+
+const integration = z.string().regex(integrationName, { message: "Input should be a service and an action, joined by a colon" });
+
+const createFields = {
   ...fields,
-  tool_type: z.enum(toolTypes).default("webhook"),
   description: fields.description.default(""),
   arguments: fields.arguments.default([]),
   method: fields.method.default("POST"),
@@ -114,8 +117,18 @@ export const toolCreate = z.strictObject({
   expects_response: fields.expects_response.default(true),
   execution_mode: fields.execution_mode.default("blocking"),
   /** Integration tools only. */
-  integration: z.string().regex(integrationName, { message: "Input should be a service and an action, joined by a colon" }).optional(),
-});
+  integration: integration.optional(),
+};
+
+/** What is left empty is missing as much as what is left out. */
+const someUrl = fields.url.refine((url) => url !== "", { message: "Field required", params: { type: "missing" } }).meta({ minLength: 1 });
+
+/** Body of `POST /v1/agent/tools`, with what its type needs. What else depends on several fields is checked when the tool is saved. */
+export const toolCreate = z.discriminatedUnion("tool_type", [
+  z.strictObject({ ...createFields, tool_type: z.literal("webhook").default("webhook"), url: someUrl }),
+  z.strictObject({ ...createFields, tool_type: z.literal("client"), name: fields.name.meta({ pattern: clientToolName.source }) }),
+  z.strictObject({ ...createFields, tool_type: z.literal("integration"), integration }),
+]);
 export type ToolCreate = z.infer<typeof toolCreate>;
 
 /** Body of `PATCH /v1/agent/tools/{tool_id}`: what is absent keeps its value, lists are replaced as a whole, null is refused. */

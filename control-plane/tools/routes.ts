@@ -1,7 +1,7 @@
 import { validate } from "#common/http/validation";
 import type { ForwardedResponse } from "#protocol/bus/control";
 import { ServiceError } from "#protocol/errors";
-import { toolCreate, toolHopsHeader, type ToolList, toolListQuery, toolPatch, toolTestRequest } from "#protocol/tools";
+import { toolCreate, toolHopsHeader, type ToolList, toolListQuery, toolPatch, toolTestRequest, typedTool } from "#protocol/tools";
 import { countDraftsByTool, draftsReferencingTool, toolsOfDraft } from "../agents/references.js";
 import { readJsonBody, readOptionalJsonBody } from "../http/json-body.js";
 import { envelope, readPage } from "../http/paging.js";
@@ -59,7 +59,7 @@ async function list({ records, sealer }: ToolDependencies, request: RouteRequest
 
 async function create(dependencies: ToolDependencies, request: RouteRequest): Promise<ForwardedResponse> {
   if (!request.principal.betaAccess) throw new ServiceError("private_beta");
-  const given = validate(toolCreate, await readJsonBody(request), ["body"]);
+  const given = validate(toolCreate, validate(typedTool, await readJsonBody(request), ["body"]), ["body"]);
   return json(201, toEntity(await createTool(dependencies, request.principal.teamId, given), 0));
 }
 

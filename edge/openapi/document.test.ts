@@ -1,6 +1,7 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, it } from "vitest";
 import { testCreate } from "#protocol/agents/tests";
+import { toolCreate } from "#protocol/tools";
 import { errorCatalogue } from "#protocol/errors";
 import { buildOpenApi } from "./document.js";
 import { operations } from "./operations.js";
@@ -86,6 +87,31 @@ describe("the OpenAPI document", () => {
     const { schema } = document.paths["/v1/agent/tests"]!["post"]!.requestBody!.content["application/json"]!;
     const sent: unknown = JSON.parse(JSON.stringify(body));
     expect([new Ajv2020({ strict: false }).compile(schema)(sent), testCreate.safeParse(sent).success]).toEqual([isGood, isGood]);
+  });
+
+  const webhook = { name: "Find an order", url: "https://api.example.com/orders" };
+  const client = { name: "show_map", tool_type: "client" };
+  const integration = { name: "Book", tool_type: "integration", integration: "google_calendar:create_event" };
+  it.each<[object, boolean]>([
+    ...[webhook, { ...webhook, tool_type: "webhook" }, client, integration].map((body): [object, boolean] => [body, true]),
+    [{ name: "n" }, false],
+    [{ name: "n", url: "" }, false],
+    [{ name: "n", tool_type: "webhook" }, false],
+    [{ ...webhook, name: undefined }, false],
+    [{ ...integration, integration: undefined }, false],
+    [{ ...integration, integration: "calendar" }, false],
+    [{ ...client, tool_type: "other" }, false],
+    [{ ...webhook, surprise: 1 }, false],
+  ])("says of a tool what its type needs, as the check does: %j is good: %s", (body, isGood) => {
+    const { schema } = document.paths["/v1/agent/tools"]!["post"]!.requestBody!.content["application/json"]!;
+    const sent: unknown = JSON.parse(JSON.stringify(body));
+    expect([new Ajv2020({ strict: false }).compile(schema)(sent), toolCreate.safeParse(sent).success]).toEqual([isGood, isGood]);
+  });
+
+  it("says of a client tool what a name it may have", () => {
+    const { schema } = document.paths["/v1/agent/tools"]!["post"]!.requestBody!.content["application/json"]!;
+    const check = new Ajv2020({ strict: false }).compile(schema);
+    expect([check({ ...webhook, name: "1 order" }), check({ ...client, name: "1 order" })]).toEqual([true, false]);
   });
 
   it("is plain JSON", () => {

@@ -23,7 +23,7 @@ const tools: Operation[] = [
   {
     method: "POST", path: "/v1/agent/tools", tag: "Agents", needsKey: true,
     summary: "Create a tool",
-    description: "Webhook tools call an HTTP endpoint, client tools the caller's own program. {{name}} stands for a declared argument and "
+    description: "Webhook tools, which need a url, call an HTTP endpoint, client tools the caller's own program. {{name}} stands for a declared argument and "
       + "{{system.today}} and its like for a system variable, in the URL's path and query, header values and the body. Attach it in an agent's "
       + "configuration. "
       + "Credential headers are written and never read. Needs beta access.",
