@@ -106,6 +106,8 @@ export type ModelListQuery = z.infer<typeof modelListQuery>;
 const title = storableText(1, 256);
 const description = storableText(0, 10_000);
 const tags = z.array(storableText(1, 64)).max(64);
+/** No bytes are no cover: a form's empty file input sends them, and a download of them would have no body. */
+const cover = absentIfNull(audioBytes).transform((bytes) => (bytes?.byteLength === 0 ? undefined : bytes));
 
 /** Body of `POST /model` after its encoding's quirks are undone: lists are lists. */
 export const modelCreate = z.object({
@@ -117,7 +119,7 @@ export const modelCreate = z.object({
   tags: tags.default([]),
   visibility: absentIfNull(z.enum(visibilities)),
   description: absentIfNull(description),
-  cover_image: absentIfNull(audioBytes),
+  cover_image: cover,
   enhance_audio_quality: looseBoolean(true),
   generate_sample: looseBoolean(false),
 });
@@ -127,7 +129,7 @@ export type ModelCreate = z.infer<typeof modelCreate>;
 export const modelPatch = z.object({
   title: absentIfNull(title),
   description: absentIfNull(description),
-  cover_image: absentIfNull(audioBytes),
+  cover_image: cover,
   visibility: absentIfNull(z.enum(visibilities)),
   tags: absentIfNull(tags),
 });

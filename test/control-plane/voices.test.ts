@@ -140,6 +140,7 @@ describe.each(engines)("/model on %s", (engine) => {
     ["multipart", multipart([...required, ["voices", WAV]])],
     ["JSON", asJson({ ...minimal, texts: null, tags: null, description: null, cover_image: null })],
     ["JSON with one voice outside of a list", asJson({ ...minimal, voices: minimal.voices[0] })],
+    ["JSON with a cover of no bytes", asJson({ ...minimal, cover_image: [] })],
     ["JSON with a serialised Buffer", asJson({ ...minimal, voices: [WAV] })],
     ["JSON with a list of bytes", asJson({ ...minimal, voices: [...WAV] })],
     ["MessagePack", { contentType: "application/msgpack", body: encodeMsgpack({ ...minimal, voices: [new Uint8Array(WAV)] }) }],
@@ -252,6 +253,7 @@ describe.each(engines)("/model on %s", (engine) => {
       ],
       [asJson({ title: null, tags: [], visibility: "private" }), { tags: [], visibility: "private" }],
       [{ contentType: "application/msgpack", body: encodeMsgpack({ description: "" }) }, { description: "" }],
+      [{ contentType: "application/msgpack", body: encodeMsgpack({ cover_image: new Uint8Array() }) }, { cover_image: "" }],
       [multipart([["cover_image", PNG, "c.png"]]), { cover_image: `${path}/cover` }],
     ];
     let expected: Partial<ModelEntity> = { title: "A voice", tags: ["a"], description: "d", visibility: "public" };
