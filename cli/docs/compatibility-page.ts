@@ -13,6 +13,9 @@ const clients = `A client library of another vendor works against Parley with an
 | \`ai\` with \`@ai-sdk/openai\` | \`http://localhost:8080/compat/v1\` (\`baseURL\`) |
 | \`ai\` with \`@ai-sdk/groq\` | \`http://localhost:8080/compat/openai/v1\` (\`baseURL\`) |
 | \`ai\` with \`@ai-sdk/elevenlabs\` | it has no such setting: give it a \`fetch\` that replaces \`https://api.elevenlabs.io\` by \`http://localhost:8080/compat/elevenlabs\` |
+| \`@livekit/agents-plugin-openai\` | \`http://localhost:8080/compat/v1\` (\`baseURL\`) |
+| \`@livekit/agents-plugin-elevenlabs\` | \`http://localhost:8080/compat/elevenlabs/v1\` (\`baseURL\`) |
+| \`@livekit/agents-plugin-fishaudio\` | \`http://localhost:8080\` (\`baseURL\`; without TLS it speaks streams only) |
 
 Every parameter is *mapped* (it has the effect told), *ignored* (it is accepted and changes nothing) or *refused* (a 400 as soon as it is set).
 \`false\`, \`0\`, \`null\`, an empty value and the words \`false\`, \`none\`, \`off\` mean that a parameter is not set. Unknown parameters are ignored.
@@ -28,6 +31,9 @@ Some clients need a setting of their own:
 | Pipecat, \`ElevenLabsRealtimeSTTService\` | \`include_timestamps=True\` | each commit has two answers, and Pipecat takes both for transcripts of their own unless it has asked for the second: every sentence would come twice |
 | LiveKit, ElevenLabs' text to speech | \`encoding="mp3_44100_64"\` or \`"pcm_44100"\` | its default is in 22.05 kHz, which is refused |
 | LiveKit and Pipecat, ElevenLabs' speech to text from files | \`tag_audio_events=False\` | only words are transcribed |
+| LiveKit for Node, ElevenLabs' text to speech | \`encoding: "pcm_44100"\` | it plays PCM only, and its default is in 22.05 kHz, which is refused |
+| LiveKit for Node, OpenAI's speech to text | its default model, with its own voice activity detector or \`vad: null\` | turns are ended by the client; with another model it leaves that to the server |
+| LiveKit for Node, text to speech | \`voice: "default"\`, \`voiceId: "default"\`; with Fish Audio's plugin the id of a voice | its defaults are the vendors' preset voices |
 | AI SDK, \`@ai-sdk/elevenlabs\`' transcription | \`providerOptions: { elevenlabs: { diarize: false, tagAudioEvents: false } }\` | it asks for both by default, and speakers are not told apart |
 | AI SDK, speech of every vendor | \`voice: "default"\`, or the id of a voice | its defaults are the vendors' preset voices |
 `;

@@ -145,6 +145,10 @@ export function assertSpeech(pieces: SynthesizedAudio[], sampleRate: number, { s
 
 /** Commits a clip, frame by frame as a room gives it, and waits for its transcript. */
 export async function transcribeTurn(recognizer: Recognizer, sampleRate: number): Promise<SpeechEvent> {
+  let cause: Error | undefined;
+  recognizer.on("error", ({ error }) => {
+    cause = error;
+  });
   const stream = recognizer.stream();
   const { data } = await clipFrame(sampleRate);
   const step = sampleRate / 50;
@@ -158,5 +162,5 @@ export async function transcribeTurn(recognizer: Recognizer, sampleRate: number)
     stream.close();
     return event;
   }
-  throw new Error("the stream ended without a transcript");
+  throw new Error("the stream ended without a transcript", { cause });
 }

@@ -34,7 +34,7 @@ describe("LiveKit's plugin of OpenAI", () => {
   });
 
   it("transcribes what its default, a transcription session, commits", async () => {
-    // Without a detector of its own, which it would download, the agent says when a turn ends.
+    // Null: the agent says when a turn ends, not the plugin's own voice activity detector.
     const { alternatives } = await transcribeTurn(new STT({ ...own, vad: null }), 24_000);
     assertTranscript(alternatives?.[0]?.text);
     assert.equal(alternatives?.[0]?.language, "en");
