@@ -21,7 +21,8 @@ export const usageRecord = z.object({
   totalMs: z.number(),
   outcome: z.enum(["completed", "cancelled", "failed"]),
   traceId: z.string(),
-  finishedAtMs: z.number(),
+  /** Between 1970 and 2096: a date that no calendar knows would be tried again for ever. */
+  finishedAtMs: z.number().min(0).max(4e12),
   voiceIds: z.array(z.string()).max(64).optional(),
 });
 

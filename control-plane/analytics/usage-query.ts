@@ -8,6 +8,10 @@ import { queryRecord } from "../http/query.js";
 export const MAX_USAGE_LINES = 10_000;
 const DEFAULT_DAYS = 30;
 const DAY_MS = 86_400_000;
+const EARLIEST_DAY_MS = Date.parse("0000-01-01");
+/** No usage lies outside of these; ClickHouse's DateTime64 reaches from 1900 to 2299, and Postgres knows no year 0. */
+const FIRST_INSTANT_MS = 0;
+const LAST_INSTANT_MS = Date.parse("2200-01-01");
 
 /** A question about usage, checked. */
 export interface UsageQuery {
@@ -34,7 +38,7 @@ export interface UsageSums {
 export function readUsageQuery(teamId: string, query: URLSearchParams, now: Date): UsageQuery {
   const asked = validate(usageQuery, queryRecord(query, []), ["query"]);
   const end = asked.end ?? dayOf(now.getTime());
-  const start = asked.start ?? dayOf(Date.parse(end) - (DEFAULT_DAYS - 1) * DAY_MS);
+  const start = asked.start ?? dayOf(Math.max(EARLIEST_DAY_MS, Date.parse(end) - (DEFAULT_DAYS - 1) * DAY_MS));
   const days = (Date.parse(end) - Date.parse(start)) / DAY_MS + 1;
   if (days < 1) throw refusal("start", "Input should not be after end");
   if (days > limits.usageDays.most) throw refusal("start", `Input should be at most ${limits.usageDays.most} days before end`);
@@ -42,9 +46,13 @@ export function readUsageQuery(teamId: string, query: URLSearchParams, now: Date
   return { teamId, start, end, groupBy: usageDimensions.filter((dimension) => wanted.includes(dimension)) };
 }
 
-/** The day after the last one: where the interval of instants ends. */
-export function dayAfter(day: string): string {
-  return dayOf(Date.parse(day) + DAY_MS);
+/**
+ * The instants that the question is about: from the first until just before the second. Days on which nobody can have used anything are left
+ * out, since an engine's calendar may not reach them: where all are such, the interval is empty.
+ */
+export function intervalOf(query: Pick<UsageQuery, "start" | "end">): { from: Date; until: Date } {
+  const within = (epochMs: number): Date => new Date(Math.min(LAST_INSTANT_MS, Math.max(FIRST_INSTANT_MS, epochMs)));
+  return { from: within(Date.parse(query.start)), until: within(Date.parse(query.end) + DAY_MS) };
 }
 
 function dayOf(epochMs: number): string {

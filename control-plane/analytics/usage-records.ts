@@ -2,7 +2,7 @@ import { and, eq, gte, lt, type SQL, sql } from "drizzle-orm";
 import type { UsageDimension } from "#protocol/usage";
 import type { Records } from "../database/database.js";
 import { usageRecords } from "../database/schema.js";
-import { dayAfter, MAX_USAGE_LINES, type UsageQuery, type UsageSums } from "./usage-query.js";
+import { intervalOf, MAX_USAGE_LINES, type UsageQuery, type UsageSums } from "./usage-query.js";
 
 const columns: Readonly<Record<UsageDimension, SQL<string>>> = {
   day: sql<string>`to_char(${usageRecords.finishedAt} AT TIME ZONE 'UTC', 'YYYY-MM-DD')`,
@@ -15,6 +15,7 @@ const total = (value: SQL): SQL<number> => sql<number>`coalesce(sum(${value}), 0
 /** Sums a team's usage from the booked records: exact, and enough while there is no analytics engine. */
 export async function sumUsageInRecords(records: Records, query: UsageQuery): Promise<UsageSums[]> {
   const dimensions = Object.fromEntries(query.groupBy.map((dimension) => [dimension, columns[dimension].as(dimension)]));
+  const { from, until } = intervalOf(query);
   // By position: the same expression with parameters twice is two expressions to Postgres.
   const positions = query.groupBy.map((_, index) => sql.raw(String(index + 1)));
   const rows = await records
@@ -30,8 +31,8 @@ export async function sumUsageInRecords(records: Records, query: UsageQuery): Pr
     .where(
       and(
         eq(usageRecords.teamId, query.teamId),
-        gte(usageRecords.finishedAt, new Date(`${query.start}T00:00:00Z`)),
-        lt(usageRecords.finishedAt, new Date(`${dayAfter(query.end)}T00:00:00Z`)),
+        gte(usageRecords.finishedAt, from),
+        lt(usageRecords.finishedAt, until),
       ),
     )
     .groupBy(...positions)

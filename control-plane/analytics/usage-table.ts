@@ -4,7 +4,7 @@ import type { UsageDimension } from "#protocol/usage";
 import { sha256Hex } from "#common/identifier";
 import { costMicros } from "../accounts/prices.js";
 import type { AnalyticsEngine } from "./engine.js";
-import { dayAfter, MAX_USAGE_LINES, type UsageQuery, type UsageSums } from "./usage-query.js";
+import { intervalOf, MAX_USAGE_LINES, type UsageQuery, type UsageSums } from "./usage-query.js";
 
 /** Usage as the table has it. */
 export interface UsageRow extends Pick<UsageRecord, "usageId" | "teamId" | "keyId" | "route" | "model" | "characters" | "audioMs" | "traceId" | "finishedAtMs"> {
@@ -43,8 +43,13 @@ function jsonOf(row: UsageRow): object {
     cost_micros: row.costMicros,
     outcome: row.outcome,
     trace_id: row.traceId,
-    finished_at: new Date(row.finishedAtMs).toISOString().replace("T", " ").replace("Z", ""),
+    finished_at: dateTime64(new Date(row.finishedAtMs)),
   };
+}
+
+/** An instant as ClickHouse reads it, UTC. */
+function dateTime64(instant: Date): string {
+  return instant.toISOString().replace("T", " ").replace("Z", "");
 }
 
 const columns: Readonly<Record<UsageDimension, string>> = { day: "toString(toDate(finished_at))", model: "toString(model)", key: "key_id" };
@@ -75,6 +80,7 @@ export async function sumUsageInEngine(engine: AnalyticsEngine, query: UsageQuer
     GROUP BY ${query.groupBy.join(", ")}
     ORDER BY ${query.groupBy.join(", ")}
     LIMIT ${MAX_USAGE_LINES + 1}`;
-  const parameters = { team: query.teamId, from: `${query.start} 00:00:00`, until: `${dayAfter(query.end)} 00:00:00` };
+  const { from, until } = intervalOf(query);
+  const parameters = { team: query.teamId, from: dateTime64(from), until: dateTime64(until) };
   return z.array(sums).parse(await engine.query(text, parameters));
 }

@@ -47,6 +47,15 @@ const lately = (teamId: string, groupBy: UsageDimension[]): UsageQuery => ({
   groupBy,
 });
 
+/** Dates of the interface that the calendar of one engine or another does not reach. */
+const farDays = [
+  ["0000-01-01", "0000-12-31"],
+  ["0001-01-01", "0001-01-01"],
+  ["1899-12-31", "1900-01-01"],
+  ["2299-12-31", "2300-01-01"],
+  ["9999-12-31", "9999-12-31"],
+] as const;
+
 const present = hasChdb();
 
 describe.skipIf(!present)("usage in ClickHouse", () => {
@@ -112,6 +121,18 @@ describe.skipIf(!present)("usage in ClickHouse", () => {
       const day = new Date(noonToday).toISOString().slice(0, 10);
       const lines = await sumUsageInEngine(engine(), { teamId, start: day, end: day, groupBy: ["day"] });
       expect(lines).toMatchObject([{ day, requests: 2 }]);
+    });
+
+    it.each(farDays)("answers for %s to %s as the records do, with what there is", async (start, end) => {
+      const { records } = fixture.database;
+      const { teamId } = await addTeam(records);
+      const record = usage({ teamId });
+      await settleUsage(records, record, new Date(noonToday));
+      await insertUsage(engine(), [record]);
+      const query: UsageQuery = { teamId, start, end, groupBy: ["model"] };
+      expect([await sumUsageInEngine(engine(), query), await sumUsageInRecords(records, query)]).toEqual([[], []]);
+      const spanning: UsageQuery = { ...query, start: "0000-01-01", end: "9999-12-31" };
+      expect([await sumUsageInEngine(engine(), spanning), await sumUsageInRecords(records, spanning)]).toMatchObject([[{ requests: 1 }], [{ requests: 1 }]]);
     });
 
     it("takes a team's id for what it is, quotes and all", async () => {

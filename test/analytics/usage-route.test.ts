@@ -55,6 +55,36 @@ describe("GET /v1/usage from the booked records", () => {
     expect((await ask("start=2020-01-01&end=2020-01-31")).data).toEqual([]);
   });
 
+  it.each([
+    ["end=9999-12-31", { start: "9999-12-02", end: "9999-12-31" }],
+    ["end=0000-01-01", { start: "0000-01-01", end: "0000-01-01" }],
+    ["end=0000-02-29", { start: "0000-01-31", end: "0000-02-29" }],
+    ["start=0000-01-01&end=0000-12-31", { start: "0000-01-01", end: "0000-12-31" }],
+    ["start=9999-12-31&end=9999-12-31", { start: "9999-12-31", end: "9999-12-31" }],
+  ])("answers %s with nothing, as with any days without usage", async (query, days) => {
+    const { principal } = await addTeam(service.records);
+    const { status, json } = await service.callJson(principal, "GET", "/v1/usage", { query });
+    expect([status, json]).toEqual([200, { ...days, group_by: ["day"], data: [], truncated: false }]);
+  });
+
+  it.each([
+    "start=2025-06-02&end=2025-06-01",
+    "start=9999-12-31",
+    "start=9999-12-31&end=0000-01-01",
+    "start=0000-01-01",
+    "start=0000-01-01&end=9999-12-31",
+    "end=10000-01-01",
+    "end=%2B010000-01-01",
+    "end=-000001-01-01",
+    "end=2025-02-29",
+    "end=0000-00-00",
+    "end=",
+  ])("refuses %s in words", async (query) => {
+    const { principal } = await addTeam(service.records);
+    const { status, json } = await service.callJson(principal, "GET", "/v1/usage", { query });
+    expect([status, JSON.stringify(json)]).toEqual([422, expect.stringContaining('"msg":"Input should')]);
+  });
+
   it("refuses what it cannot read, and keys without the scope", async () => {
     const { principal } = await addTeam(service.records);
     const refused = await service.callJson(principal, "GET", "/v1/usage", { query: "start=soon" });
