@@ -1,6 +1,6 @@
-import { readFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import { type Config, loadConfig } from "#common/config/config";
+import { keptDevelopmentKey } from "#launcher/development-key";
 import { readRunFile } from "#launcher/run-file";
 import { CommandError, exitCodes } from "./command.js";
 
@@ -20,22 +20,13 @@ export function findCluster(environment: Record<string, string | undefined>, sai
   return {
     baseUrl: (said.url ?? record?.baseUrl ?? configuredUrl(config)).replace(/\/+$/, ""),
     natsUrl: config.NATS_URL ?? record?.natsUrl ?? null,
-    apiKey: said.key ?? config.PARLEY_API_KEY ?? keptKey(dataDirectory),
+    apiKey: said.key ?? config.PARLEY_API_KEY ?? keptDevelopmentKey(dataDirectory),
   };
 }
 
 function configuredUrl(config: Config): string {
   const host = config.HOST === "0.0.0.0" ? "127.0.0.1" : config.HOST;
   return `http://${host}:${config.PORT}`;
-}
-
-function keptKey(dataDirectory: string): string | null {
-  try {
-    return readFileSync(join(dataDirectory, "api-key"), "utf8").trim();
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
-    throw error;
-  }
 }
 
 /** The error for a cluster that does not answer. */

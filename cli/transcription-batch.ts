@@ -1,7 +1,8 @@
-import { mkdir, readFile, rename, stat, writeFile } from "node:fs/promises";
+import { mkdir, readFile, stat } from "node:fs/promises";
 import { basename, dirname, extname, join } from "node:path";
 import { MAX_AUDIO_FILE_BYTES, type Transcript } from "#protocol/listening/request";
 import { renderSrt, renderVtt } from "#common/listening/captions";
+import { writeFileDurably } from "#common/files/durable-file";
 import { CommandError, exitCodes } from "./command.js";
 
 export const transcriptFormats = ["txt", "json", "srt", "vtt"] as const;
@@ -111,10 +112,8 @@ async function exists(path: string): Promise<boolean> {
   return await stat(path).then(() => true, () => false);
 }
 
-/** Under another name until it is complete. */
+/** For the person's own use, under the permissions that the person's umask leaves. */
 async function writeWhole(path: string, text: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
-  const unfinished = join(dirname(path), `.${basename(path)}.part`);
-  await writeFile(unfinished, text);
-  await rename(unfinished, path);
+  writeFileDurably(path, text, { mode: 0o666, draft: join(dirname(path), `.${basename(path)}.part`) });
 }

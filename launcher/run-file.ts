@@ -1,6 +1,7 @@
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
+import { writeFileDurably } from "#common/files/durable-file";
 
 const runRecord = z.object({
   /** The launcher's. */
@@ -17,14 +18,14 @@ const pathIn = (dataDirectory: string): string => join(dataDirectory, "run.json"
 
 /** Readable by the owner only: whoever reaches the bus may make keys. */
 export function writeRunFile(dataDirectory: string, record: RunRecord): void {
-  writeFileSync(pathIn(dataDirectory), `${JSON.stringify(record, null, 2)}\n`, { mode: 0o600 });
+  writeFileDurably(pathIn(dataDirectory), `${JSON.stringify(record, null, 2)}\n`);
 }
 
 export function removeRunFile(dataDirectory: string): void {
   rmSync(pathIn(dataDirectory), { force: true });
 }
 
-/** The record of the running cluster; null when none runs here (a record left by a killed launcher does not count). */
+/** The record of the running cluster; null when none runs here (a record left by a killed launcher does not count, nor does half of one). */
 export function readRunFile(dataDirectory: string): RunRecord | null {
   let text: string;
   try {
@@ -33,8 +34,18 @@ export function readRunFile(dataDirectory: string): RunRecord | null {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
     throw error;
   }
-  const record = runRecord.parse(JSON.parse(text));
-  return isRunning(record.pid) ? record : null;
+  const record = parseRecord(text);
+  return record !== null && isRunning(record.pid) ? record : null;
+}
+
+/** Null for what is no record: nothing was started by whoever left it. */
+function parseRecord(text: string): RunRecord | null {
+  try {
+    return runRecord.parse(JSON.parse(text));
+  } catch {
+    // An earlier release left half a file on a full disk.
+    return null;
+  }
 }
 
 /** Whether a process with this pid exists (EPERM: it does, and is someone else's). */

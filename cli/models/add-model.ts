@@ -1,6 +1,8 @@
 import { existsSync, mkdirSync, realpathSync, renameSync, rmSync, statSync, symlinkSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import type { ModelReport } from "#protocol/models/inspection";
+import { diskProblem } from "#common/files/disk-error";
+import { moveDurably, PRIVATE_FOLDER } from "#common/files/durable-file";
 import { CommandError, exitCodes } from "../command.js";
 import { unpackArchive } from "./archive/unpack.js";
 import { copyFolder } from "./copy-folder.js";
@@ -39,8 +41,12 @@ export async function addModel(shelf: ModelShelf, request: AddRequest, onProgres
     const tried = onlyModel(await shelf.inspectFolder(folder, true), request.source);
     const place = join(shelf.folder, tried.name);
     requireFree(shelf, tried.name);
-    renameSync(folder, place);
+    moveDurably(folder, place);
     return { ...tried, folder: place };
+  } catch (error) {
+    const problem = diskProblem(error, shelf.folder);
+    if (problem === null) throw error;
+    throw new CommandError(`${shelf.folder} cannot take the model: ${problem}`, exitCodes.failed, { cause: error });
   } finally {
     rmSync(staging, { recursive: true, force: true });
   }
@@ -66,14 +72,14 @@ async function fetchModel(shelf: ModelShelf, request: AddRequest, staging: strin
   if (!URL.canParse(source)) throw new CommandError(`"${source}" is no URL`, exitCodes.usage);
   const file = basename(new URL(source).pathname);
   const downloads = join(shelf.folder, ".downloads");
-  mkdirSync(downloads, { recursive: true });
+  mkdirSync(downloads, { recursive: true, mode: PRIVATE_FOLDER });
   const bring = async (url: string, sum: string): Promise<string> => {
     const path = join(downloads, `${sum}.part`);
     await download({ url, sha256: sum, path, onProgress: (bytes, total) => onProgress("downloading", bytes, total) });
     return path;
   };
   const unpacked = join(staging, "unpacked", usableName(request.name ?? file.replace(packing, "")));
-  mkdirSync(unpacked, { recursive: true });
+  mkdirSync(unpacked, { recursive: true, mode: PRIVATE_FOLDER });
   if (/\.onnx$/i.test(file)) {
     if (configSha256 === null) throw new CommandError("a single .onnx needs --config-sha256, the sum of the .onnx.json beside it", exitCodes.usage);
     const config = new URL(source);

@@ -1,6 +1,7 @@
 import { createReadStream, createWriteStream, mkdirSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
+import { PRIVATE_FILE, PRIVATE_FOLDER } from "#common/files/durable-file";
 import { CommandError } from "../command.js";
 import { modelLimits } from "./limits.js";
 
@@ -15,10 +16,10 @@ export async function copyFolder(from: string, to: string, onProgress: (bytes: n
   const total = files.reduce((sum, { bytes }) => sum + bytes, 0);
   if (files.length > modelLimits.files) throw new CommandError(`${from} holds more than ${modelLimits.files} files`);
   if (total > modelLimits.unpackedBytes) throw new CommandError(`${from} holds more than ${modelLimits.unpackedBytes} bytes`);
-  mkdirSync(to, { recursive: true });
+  mkdirSync(to, { recursive: true, mode: PRIVATE_FOLDER });
   let copied = 0;
   for (const { path } of files) {
-    mkdirSync(join(to, path, ".."), { recursive: true });
+    mkdirSync(join(to, path, ".."), { recursive: true, mode: PRIVATE_FOLDER });
     const counted = async function* (): AsyncGenerator<Uint8Array> {
       for await (const piece of createReadStream(join(from, path)) as AsyncIterable<Uint8Array>) {
         copied += piece.length;
@@ -26,7 +27,7 @@ export async function copyFolder(from: string, to: string, onProgress: (bytes: n
         yield piece;
       }
     };
-    await pipeline(counted, createWriteStream(join(to, path), { flags: "wx", mode: 0o644 }));
+    await pipeline(counted, createWriteStream(join(to, path), { flags: "wx", mode: PRIVATE_FILE }));
   }
 }
 

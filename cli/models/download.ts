@@ -2,6 +2,8 @@ import { createHash } from "node:crypto";
 import { createReadStream, createWriteStream, rmSync, statSync } from "node:fs";
 import { pipeline } from "node:stream/promises";
 import { setTimeout as pause } from "node:timers/promises";
+import { diskProblem } from "#common/files/disk-error";
+import { PRIVATE_FILE } from "#common/files/durable-file";
 import { CommandError, exitCodes } from "../command.js";
 import { modelLimits } from "./limits.js";
 
@@ -82,19 +84,15 @@ async function receive(url: URL, have: number, options: DownloadOptions): Promis
         yield piece;
       }
     };
-    await pipeline(counted, createWriteStream(path, { flags: goesOn ? "a" : "w" }));
+    await pipeline(counted, createWriteStream(path, { flags: goesOn ? "a" : "w", mode: PRIVATE_FILE }));
     return total === null || at === total ? "whole" : { reason: "the end is missing" };
   } catch (error) {
-    if (error instanceof CommandError || isDiskError(error)) throw error;
+    // A full or read-only disk does not get better by asking the server again.
+    if (error instanceof CommandError || diskProblem(error) !== null) throw error;
     return { reason: reasonOf(error) };
   } finally {
     clearTimeout(timer);
   }
-}
-
-/** A full or read-only disk does not get better by asking the server again. */
-function isDiskError(error: unknown): boolean {
-  return ["ENOSPC", "EACCES", "EROFS", "EDQUOT", "EIO"].includes(String((error as NodeJS.ErrnoException).code));
 }
 
 /** What fetch throws says why in its cause. */

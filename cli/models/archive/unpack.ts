@@ -3,6 +3,7 @@ import { open } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
+import { PRIVATE_FILE, PRIVATE_FOLDER } from "#common/files/durable-file";
 import { CommandError } from "../../command.js";
 import { type ModelLimits, modelLimits } from "../limits.js";
 import type { ArchiveEntry } from "./archive-entry.js";
@@ -30,7 +31,7 @@ export async function unpackArchive(path: string, into: string, limits: ModelLim
     if (entry.kind === "other") throw new CommandError(`the archive holds a link or a device: ${JSON.stringify(entry.name)}; models are plain files`);
     if (++files > limits.files) throw new CommandError(`the archive holds more than ${limits.files} files`);
     if (entry.kind === "folder" || inside === "") {
-      mkdirSync(join(into, inside), { recursive: true });
+      mkdirSync(join(into, inside), { recursive: true, mode: PRIVATE_FOLDER });
       continue;
     }
     const counted = async function* (): AsyncGenerator<Uint8Array> {
@@ -47,9 +48,9 @@ export async function unpackArchive(path: string, into: string, limits: ModelLim
 
 async function writeNew(path: string, content: () => AsyncIterable<Uint8Array>, name: string): Promise<void> {
   try {
-    mkdirSync(dirname(path), { recursive: true });
+    mkdirSync(dirname(path), { recursive: true, mode: PRIVATE_FOLDER });
     // "wx": never over or through something that is there already.
-    await pipeline(content, createWriteStream(path, { flags: "wx", mode: 0o644 }));
+    await pipeline(content, createWriteStream(path, { flags: "wx", mode: PRIVATE_FILE }));
   } catch (cause) {
     const code = (cause as NodeJS.ErrnoException).code;
     if (code === "EEXIST" || code === "ENOTDIR" || code === "EISDIR") throw new CommandError(`the archive holds ${JSON.stringify(name)} twice`);
