@@ -1,9 +1,11 @@
-import { AckPolicy, DiscardPolicy, type JsMsg, jetstream, jetstreamManager, RetentionPolicy, StorageType } from "@nats-io/jetstream";
+import { AckPolicy, DiscardPolicy, type JetStreamManager, JetStreamApiError, type JsMsg, jetstream, jetstreamManager, RetentionPolicy, StorageType } from "@nats-io/jetstream";
 import { decodeMsgpack } from "#protocol/msgpack";
 import type { Logger } from "../log.js";
-import type { ConsumeOptions, KeptHandler, KeptSubscription } from "./bus.js";
+import type { ConsumeOptions, KeptHandler, KeptStream, KeptSubscription } from "./bus.js";
+import { sizesToTry } from "./stream-size.js";
 
-type NatsConnection = Parameters<typeof jetstream>[0];
+/** A connection to a NATS server; `common/bus/nats` makes it. */
+export type NatsConnection = Parameters<typeof jetstream>[0];
 
 const RETRY_MS = 500;
 /** A batch that was not acknowledged by then is given to somebody else: its consumer died. */
@@ -15,7 +17,7 @@ const NANOSECONDS = 1_000_000;
  * killed consumer had taken: at least once. The stream and the consumer are made where they are missing, and made again should they vanish.
  */
 export function consumeKept<T>(
-  connection: NatsConnection,
+  connect: () => Promise<NatsConnection>,
   options: ConsumeOptions,
   handler: KeptHandler<T>,
   log: Logger,
@@ -30,9 +32,11 @@ export function consumeKept<T>(
   const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
   const receive = async (): Promise<void> => {
-    for (let complained = false; !stopped && !connection.isClosed(); ) {
+    for (let complained = false; !stopped; ) {
       try {
-        const messages = await open(connection, options, (message) => {
+        const connection = await connect();
+        if (connection.isClosed()) return;
+        const messages = await open(connection, options, log, (message) => {
           waiting.push(message);
           wake();
         });
@@ -49,12 +53,12 @@ export function consumeKept<T>(
     }
   };
   const work = async (): Promise<void> => {
-    while (!stopped) {
+    for (let failing = false; !stopped; ) {
       if (waiting.length === 0) await arrival();
       if (waiting.length < options.batch && options.lingerMs > 0 && !stopped) await pause(options.lingerMs);
       if (stopped) return;
       const batch = waiting.splice(0, options.batch);
-      if (batch.length > 0) await deal(batch, handler, options, log);
+      if (batch.length > 0) failing = !(await deal(batch, handler, options, { log, repeats: failing }));
     }
   };
   const received = receive();
@@ -82,20 +86,10 @@ export async function setMaxAge(connection: NatsConnection, stream: string, maxA
   await manager.streams.update(stream, { ...config, max_age, duplicate_window });
 }
 
-async function open(connection: NatsConnection, options: ConsumeOptions, onMessage: (message: JsMsg) => void) {
+async function open(connection: NatsConnection, options: ConsumeOptions, log: Logger, onMessage: (message: JsMsg) => void) {
   const { stream, consumer, batch } = options;
   const manager = await jetstreamManager(connection);
-  const settings = {
-    subjects: stream.subjects,
-    max_age: stream.maxAgeMs * NANOSECONDS,
-    max_bytes: stream.maxBytes,
-    retention: RetentionPolicy.Limits,
-    storage: StorageType.File,
-    discard: DiscardPolicy.Old,
-  };
-  const known = await manager.streams.info(stream.name).catch(() => null);
-  if (known === null) await manager.streams.add({ name: stream.name, ...settings });
-  else await manager.streams.update(stream.name, settings);
+  await makeStream(manager, stream, log);
   await manager.consumers.add(stream.name, {
     durable_name: consumer,
     ack_policy: AckPolicy.Explicit,
@@ -106,7 +100,43 @@ async function open(connection: NatsConnection, options: ConsumeOptions, onMessa
   return await source.consume({ max_messages: batch * 2, callback: onMessage, abort_on_missing_resource: true });
 }
 
-async function deal<T>(batch: readonly JsMsg[], handler: KeptHandler<T>, options: ConsumeOptions, log: Logger): Promise<void> {
+/** JetStream's codes: for a stream that is to have more room than the server has left, and for one that is there already, of another size. */
+const NO_ROOM = 10_047;
+const NAME_TAKEN = 10_058;
+
+/**
+ * Makes a stream, or brings one up to date, with as much of the wanted room as the server gives. JetStream sets a stream's room aside when it is
+ * made and refuses what it does not have.
+ */
+async function makeStream(manager: JetStreamManager, stream: KeptStream, log: Logger): Promise<void> {
+  const settings = {
+    subjects: stream.subjects,
+    max_age: stream.maxAgeMs * NANOSECONDS,
+    retention: RetentionPolicy.Limits,
+    storage: StorageType.File,
+    discard: DiscardPolicy.Old,
+  };
+  const known = await manager.streams.info(stream.name).catch(() => null);
+  let refusal: unknown = null;
+  for (const maxBytes of sizesToTry(stream.maxBytes, known?.config.max_bytes ?? null)) {
+    try {
+      if (known === null) await manager.streams.add({ name: stream.name, ...settings, max_bytes: maxBytes });
+      else await manager.streams.update(stream.name, { ...settings, max_bytes: maxBytes });
+      if (maxBytes < stream.maxBytes) log.warn({ stream: stream.name, maxBytes, wantedBytes: stream.maxBytes }, "JetStream has little room: a stream is smaller than it should be");
+      return;
+    } catch (error) {
+      if (!(error instanceof JetStreamApiError)) throw error;
+      // Another process made it meanwhile.
+      if (known === null && error.code === NAME_TAKEN) return await makeStream(manager, stream, log);
+      if (error.code !== NO_ROOM) throw error;
+      refusal = error;
+    }
+  }
+  throw new Error(`JetStream has no room for the stream ${stream.name}: make room on the disk of the NATS server, or raise its max_file_store`, { cause: refusal });
+}
+
+/** Whether the handler is done with the batch. With `repeats`, the log has it already that the one before could not be dealt with. */
+async function deal<T>(batch: readonly JsMsg[], handler: KeptHandler<T>, options: ConsumeOptions, { log, repeats }: { log: Logger; repeats: boolean }): Promise<boolean> {
   const readable: T[] = [];
   for (const message of batch) {
     try {
@@ -118,8 +148,10 @@ async function deal<T>(batch: readonly JsMsg[], handler: KeptHandler<T>, options
   try {
     await handler(readable, batch.at(-1)?.info.pending ?? 0);
     for (const message of batch) message.ack();
+    return true;
   } catch (error) {
-    log.warn({ err: error, consumer: options.consumer, messages: batch.length }, "kept messages were not dealt with; they come again");
+    if (!repeats) log.warn({ err: error, consumer: options.consumer, messages: batch.length }, "kept messages were not dealt with; they come again");
     for (const message of batch) message.nak(RETRY_MS);
+    return false;
   }
 }

@@ -1,10 +1,23 @@
 import { connect, type Msg, type NatsConnection } from "@nats-io/transport-node";
-import { Objm, type ObjectStore } from "@nats-io/obj";
+import { usageStream } from "#protocol/bus/usage-stream";
 import { decodeMsgpack, encodeMsgpack } from "#protocol/msgpack";
 import { ServiceError } from "#protocol/errors";
+import { systemClock } from "../clock.js";
 import type { Logger } from "../log.js";
 import type { Bucket, Bus, ConsumeOptions, KeptHandler, KeptSubscription, ObjectBucket, Subscription } from "./bus.js";
-import { consumeKept, setMaxAge } from "./kept-messages.js";
+import { DurablePublisher } from "./durable-publisher.js";
+import { consumeKept } from "./kept-messages.js";
+import { NatsObjectBucket } from "./object-bucket.js";
+import { StorageConnection } from "./storage-connection.js";
+
+/** What is published here must not be lost: money depends on it. */
+const durableSubjects: readonly string[] = usageStream.subjects;
+
+/** Usage that waits for its stream: 0.4 KB each. */
+const MAX_WAITING_BYTES = 16 * 1024 * 1024;
+
+/** How long `close` waits for what is to be stored. */
+const CLOSE_MS = 1000;
 
 /**
  * Connects to a NATS server and waits for it: a role may start before its server does.
@@ -12,37 +25,93 @@ import { consumeKept, setMaxAge } from "./kept-messages.js";
  * `url` may carry a user name and password, which the client library would not take from it.
  */
 export async function connectNats(options: { url: string; name: string; log: Logger }): Promise<Bus> {
+  const connection = await connectTo({ ...options, waits: true });
+  return new NatsBus(connection, () => connectTo({ ...options, name: `${options.name}-storage`, waits: true }), options.log);
+}
+
+/** Which of a server's parts answer. */
+export interface NatsHealth {
+  server: boolean;
+  /** What stores streams and objects: a part that the server gives up when it cannot write, and runs on without. */
+  jetStream: boolean;
+}
+
+/** Asks a server how it is, over a connection of its own. A server that is stuck may answer nothing on it any more: take another one then. */
+export interface NatsProbe {
+  ask(timeoutMs: number): Promise<NatsHealth>;
+  close(): Promise<void>;
+}
+
+/** Connects a probe; rejects where no server answers. A connection that is lost later is retried for ever. */
+export async function probeNats(options: { url: string; name: string }): Promise<NatsProbe> {
+  const connection = await connectTo({ ...options, waits: false });
+  const within = async (work: Promise<unknown>, timeoutMs: number): Promise<boolean> => {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<false>((resolve) => {
+      timer = setTimeout(() => resolve(false), timeoutMs);
+    });
+    const answered = work.then(
+      () => true,
+      () => false,
+    );
+    return await Promise.race([answered, late]).finally(() => clearTimeout(timer));
+  };
+  return {
+    async ask(timeoutMs) {
+      // First: behind a question that a stuck stream holds up, nothing is answered.
+      const server = await within(connection.flush(), timeoutMs);
+      // The list has what each stream holds: a stream that is stuck holds it up.
+      const jetStream = connection.request("$JS.API.STREAM.LIST", "{}", { timeout: timeoutMs }).then((answer) => {
+        if (answer.string().includes('"error"')) throw new Error("JetStream answers with an error");
+      });
+      return { server, jetStream: await within(jetStream, timeoutMs) };
+    },
+    close: () => connection.close(),
+  };
+}
+
+/** `waits`: for a server that is not there yet. */
+async function connectTo(options: { url: string; name: string; waits: boolean }): Promise<NatsConnection> {
   const url = new URL(options.url);
-  const connection = await connect({
+  return await connect({
     servers: `${url.protocol}//${url.host}`,
     ...(url.username === "" ? {} : { user: decodeURIComponent(url.username), pass: decodeURIComponent(url.password) }),
     name: options.name,
     maxReconnectAttempts: -1,
     reconnectTimeWait: 100,
     reconnectJitter: 50,
-    waitOnFirstConnect: true,
+    waitOnFirstConnect: options.waits,
     pingInterval: 5000,
     maxPingOut: 2,
   });
-  return new NatsBus(connection, options.log);
 }
 
 class NatsBus implements Bus {
   readonly #connection: NatsConnection;
+  readonly #storage: StorageConnection;
+  readonly #durable: DurablePublisher;
   readonly #log: Logger;
   readonly #reconnectListeners: (() => void)[] = [];
   readonly #buckets = new Map<string, NatsObjectBucket>();
   #connected = true;
 
-  constructor(connection: NatsConnection, log: Logger) {
+  constructor(connection: NatsConnection, connectStorage: () => Promise<NatsConnection>, log: Logger) {
     this.#connection = connection;
+    this.#storage = new StorageConnection(connectStorage, () => this.#durable.retry());
+    this.#durable = new DurablePublisher({
+      clock: systemClock,
+      maxBytes: MAX_WAITING_BYTES,
+      send: (message) => this.#storage.publish(message),
+      onDropped: (messages) => log.error({ messages }, "usage was lost: its stream cannot store, and too much waits for it"),
+    });
     this.#log = log;
     void this.#watchStatus();
   }
 
   publish(subject: string, message: object): void {
     if (this.#connection.isClosed()) return;
-    this.#connection.publish(subject, encodeMsgpack(message));
+    if (durableSubjects.includes(subject)) this.#durable.publish(subject, encodeMsgpack(message));
+    else this.#connection.publish(subject, encodeMsgpack(message));
   }
 
   subscribe<T>(subject: string, handler: (message: T) => void, options: { queue?: string } = {}): Subscription {
@@ -68,7 +137,7 @@ class NatsBus implements Bus {
   }
 
   consume<T>(options: ConsumeOptions, handler: KeptHandler<T>): KeptSubscription {
-    return consumeKept(this.#connection, options, handler, this.#log);
+    return consumeKept(() => this.#storage.get(), options, handler, this.#log);
   }
 
   onReconnect(listener: () => void): void {
@@ -80,17 +149,19 @@ class NatsBus implements Bus {
   }
 
   objects(bucket: Bucket): ObjectBucket {
-    const known = this.#buckets.get(bucket.name) ?? new NatsObjectBucket(this.#connection, bucket);
+    const known = this.#buckets.get(bucket.name) ?? new NatsObjectBucket(this.#storage, bucket);
     this.#buckets.set(bucket.name, known);
     return known;
   }
 
   async flush(): Promise<void> {
-    await this.#connection.flush();
+    await Promise.all([this.#connection.flush(), this.#durable.settled()]);
   }
 
   async close(): Promise<void> {
-    if (!this.#connection.isClosed()) await this.#connection.drain();
+    await Promise.race([this.#durable.settled(), new Promise((resolve) => setTimeout(resolve, CLOSE_MS).unref())]);
+    this.#durable.close();
+    await Promise.all([this.#storage.close(), this.#connection.isClosed() ? null : this.#connection.drain()]);
   }
 
   #listen(subject: string, queue: string | undefined, handle: (message: Msg) => void): Subscription {
@@ -123,47 +194,4 @@ class NatsBus implements Bus {
       }
     }
   }
-}
-
-class NatsObjectBucket implements ObjectBucket {
-  readonly #connection: NatsConnection;
-  readonly #bucket: Bucket;
-  #store: Promise<ObjectStore> | null = null;
-
-  constructor(connection: NatsConnection, bucket: Bucket) {
-    this.#connection = connection;
-    this.#bucket = bucket;
-  }
-
-  async put(name: string, bytes: Uint8Array): Promise<void> {
-    await (await this.#open()).putBlob({ name }, bytes);
-  }
-
-  async get(name: string): Promise<Uint8Array | null> {
-    return await (await this.#open()).getBlob(name);
-  }
-
-  async delete(name: string): Promise<void> {
-    const store = await this.#open();
-    if ((await store.info(name)) !== null) await store.delete(name);
-  }
-
-  #open(): Promise<ObjectStore> {
-    this.#store ??= openStore(this.#connection, this.#bucket).catch((cause: unknown) => {
-      // Forget the failure: the next call tries again, when JetStream may be up.
-      this.#store = null;
-      throw new ServiceError("dependency_unavailable", { parameters: { dependency: "Object storage" }, cause });
-    });
-    return this.#store;
-  }
-}
-
-const NANOSECONDS_PER_MS = 1_000_000;
-
-/** Opens a bucket, made where it is missing. One of an earlier release may keep its objects for another time: that is set right. */
-async function openStore(connection: NatsConnection, { name, maxAgeMs }: Bucket): Promise<ObjectStore> {
-  const store = await new Objm(connection).create(name, { ttl: maxAgeMs * NANOSECONDS_PER_MS });
-  const { streamInfo } = await store.status();
-  if (streamInfo.config.max_age !== maxAgeMs * NANOSECONDS_PER_MS) await setMaxAge(connection, streamInfo.config.name, maxAgeMs);
-  return store;
 }
