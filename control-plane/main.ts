@@ -48,6 +48,7 @@ async function start(context: RoleContext): Promise<RunningRole> {
     watch,
     sumUsage: analytics.sumUsage,
     readTrace: analytics.readTrace,
+    requireRoom: () => database.requireRoom(),
     hasDatabaseAlone: database.engine === "pglite",
   });
   const describe = (): Heartbeat => ({ type: "heartbeat", role: ROLE, id, epoch, state: context.state() });

@@ -83,6 +83,8 @@ export interface ServiceOptions {
   sumUsage?: SumUsage;
   /** Answers `parley trace`; nobody does when absent. */
   readTrace?: ReadTrace;
+  /** Throws `disk_full` where nothing can be stored now. */
+  requireRoom?: () => void;
   /** Whether nobody else can have the database open: then what a killed process left in the middle is taken up at once. */
   hasDatabaseAlone?: boolean;
 }
@@ -179,7 +181,7 @@ function answerRequests(options: ServiceOptions, inFlight: InFlight, ending: Abo
     }),
     bus.respond<ForwardedRequest, ForwardedResponse>(
       controlSubjects.http,
-      (request) => inFlight.run(() => watch.forwarded(request, router.patternOf(request), () => answerForwarded(router, bus, log, request))),
+      (request) => inFlight.run(() => watch.forwarded(request, router.patternOf(request), () => answerForwarded(router, bus, log, request, options.requireRoom))),
       { queue: QUEUE_GROUP },
     ),
   ];

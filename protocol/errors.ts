@@ -67,6 +67,7 @@ export const errorCatalogue = declare({
   overloaded: { status: 503, message: "All speech capacity is in use", retryable: true },
   draining: { status: 503, message: "This server is shutting down", retryable: true },
   dependency_unavailable: { status: 503, message: "{dependency} is briefly unavailable", retryable: true },
+  disk_full: { status: 503, message: "The disk of this server is full: nothing was stored", retryable: true },
   no_worker: { status: 503, message: "No worker serves the model {model} right now", retryable: true },
   synthesis_failed: { status: 503, message: "Speech could not be completed after {attempts} attempts", retryable: true },
   hearing_failed: { status: 503, message: "The sound could not be heard after {attempts} attempts", retryable: true },

@@ -2,7 +2,7 @@ import { usageStream } from "#protocol/bus/usage-stream";
 import type { Bus, KeptSubscription } from "#common/bus/bus";
 import type { Logger } from "#common/log";
 import type { Records } from "../database/database.js";
-import { isUnavailable } from "../database/failure.js";
+import { isUnavailable, toServiceError } from "../database/failure.js";
 import { type ControlWatch, noWatch } from "../watch/control-watch.js";
 import { forgetKeys } from "./forget-keys.js";
 import { settleUsage, usageRecord } from "./usage.js";
@@ -64,7 +64,7 @@ export class UsageSettlement {
       this.#watch.usage(repeated ? "repeated" : "settled");
       if (exhausted) await forgetKeys(bus, records, [parsed.data.teamId]);
     } catch (error) {
-      if (isUnavailable(error)) throw error;
+      if (isUnavailable(error)) throw toServiceError(error);
       this.#watch.usage("dropped");
       log.error({ err: error instanceof Error ? (error.cause ?? error) : error, usageId: parsed.data.usageId }, "usage could not be settled");
     }

@@ -2,6 +2,7 @@ import { and, eq, isNull, lte, or } from "drizzle-orm";
 import type { VerifyKeyReply } from "#protocol/bus/control";
 import { ServiceError } from "#protocol/errors";
 import type { Records } from "../database/database.js";
+import { isDiskFull } from "../database/failure.js";
 import { apiKeys, ledgerAccounts, teams } from "../database/schema.js";
 
 /** A key's last use is written at most this often: it is for people to read, not a log. */
@@ -36,10 +37,15 @@ export async function verifyKey(records: Records, keyDigest: string, now: Date):
   };
 }
 
+/** Notes the use, where the database can write: a full disk closes no door. */
 async function touch(records: Records, keyId: string, now: Date): Promise<void> {
   const stale = or(isNull(apiKeys.lastUsedAt), lte(apiKeys.lastUsedAt, new Date(now.getTime() - LAST_USED_INTERVAL_MS)));
-  await records
-    .update(apiKeys)
-    .set({ lastUsedAt: now })
-    .where(and(eq(apiKeys.id, keyId), stale));
+  try {
+    await records
+      .update(apiKeys)
+      .set({ lastUsedAt: now })
+      .where(and(eq(apiKeys.id, keyId), stale));
+  } catch (error) {
+    if (!isDiskFull(error)) throw error;
+  }
 }

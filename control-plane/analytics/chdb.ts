@@ -1,6 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { z } from "zod";
 import { ServiceError } from "#protocol/errors";
+import { PRIVATE_FOLDER } from "#common/files/durable-file";
 import type { AnalyticsEngine } from "./engine.js";
 
 interface Result {
@@ -24,7 +25,7 @@ const chdbModule = z.object({ Session: z.custom<new (path: string) => Session>((
 export async function chdbEngine(directory: string): Promise<AnalyticsEngine | null> {
   const loaded = await loadPackage();
   if (loaded === null) return null;
-  mkdirSync(directory, { recursive: true });
+  mkdirSync(directory, { recursive: true, mode: PRIVATE_FOLDER });
   const session = await attempt(async () => new loaded.Session(directory));
   // The engine's threads can hold up the end of a process for ever when it exits in the middle of a statement, and nobody would start it anew.
   const dieAtOnce = (): void => void process.kill(process.pid, "SIGKILL");
@@ -48,6 +49,11 @@ export async function chdbEngine(directory: string): Promise<AnalyticsEngine | n
       process.off("exit", dieAtOnce);
     },
   };
+}
+
+/** Whether the optional package is there. */
+export async function chdbIsInstalled(): Promise<boolean> {
+  return (await loadPackage()) !== null;
 }
 
 async function loadPackage(): Promise<z.infer<typeof chdbModule> | null> {

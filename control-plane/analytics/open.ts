@@ -1,7 +1,8 @@
-import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { claimFolder, openDataDirectory } from "#common/data-directory/data-directory";
+import { writeStamp } from "#common/data-directory/stamp";
 import type { Logger } from "#common/log";
-import { chdbEngine } from "./chdb.js";
+import { chdbEngine, chdbIsInstalled } from "./chdb.js";
 import { clickHouseEngine } from "./clickhouse.js";
 import type { AnalyticsEngine } from "./engine.js";
 import { migrateAnalytics } from "./migrations.js";
@@ -22,14 +23,25 @@ export async function openAnalytics(options: {
   const { url, dataDirectory, log, signal } = options;
   if (url !== null) return await openServer(url, log, signal);
   try {
-    const engine = await chdbEngine(join(dataDirectory, "analytics"));
-    if (engine === null) log.info("no analytics engine: chdb is not installed; usage is answered from the database");
-    else await migrateAnalytics(engine);
-    return engine;
+    return await openEmbedded(dataDirectory, log);
   } catch (error) {
     log.warn({ err: error }, "the embedded analytics engine did not start; usage is answered from the database");
     return null;
   }
+}
+
+async function openEmbedded(dataDirectory: string, log: Logger): Promise<AnalyticsEngine | null> {
+  if (!(await chdbIsInstalled())) {
+    log.info("no analytics engine: chdb is not installed; usage is answered from the database");
+    return null;
+  }
+  const { path, isMade, stamp } = claimFolder(openDataDirectory(dataDirectory), "analytics");
+  const engine = await chdbEngine(path);
+  if (engine === null) return null;
+  await migrateAnalytics(engine);
+  // Once the engine has filled it.
+  if (!isMade) writeStamp(path, stamp);
+  return engine;
 }
 
 async function openServer(url: string, log: Logger, signal: AbortSignal): Promise<AnalyticsEngine | null> {

@@ -12,5 +12,7 @@ export interface Database {
    */
   readonly records: Records;
   readonly engine: "pglite" | "postgres";
+  /** Throws `disk_full` where nothing can be written now: for whoever would store something elsewhere first. */
+  requireRoom(): void;
   close(): Promise<void>;
 }

@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import type { Logger } from "#common/log";
 import type { Database } from "./database.js";
 import { migrate } from "./migrate.js";
@@ -12,7 +11,7 @@ import { openPostgres } from "./postgres.js";
  */
 export async function openDatabase(options: { url: string | null; dataDirectory: string; log: Logger }): Promise<Database> {
   const { url, dataDirectory, log } = options;
-  const database = url === null ? await openPglite(join(dataDirectory, "database")) : await openPostgres(url, log);
+  const database = url === null ? await openPglite(dataDirectory) : await openPostgres(url, log);
   try {
     const applied = await migrate(database.records, migrations, new Date());
     if (applied.length > 0) log.info({ applied, engine: database.engine }, "schema brought up to date");

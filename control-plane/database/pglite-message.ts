@@ -1,3 +1,14 @@
+import type { Stamp } from "#common/data-directory/stamp";
+
+/** What the database thread is started with. */
+export interface DatabasePlace {
+  directory: string;
+  /** False where the database is to be made first. */
+  isMade: boolean;
+  /** Written into a database that is made. */
+  stamp: Stamp;
+}
+
 /** Main thread to database thread: run one statement, or (no query) close. */
 export interface StatementRequest {
   id: number;
@@ -10,5 +21,14 @@ export interface StatementRows {
   affectedRows: number;
 }
 
+/** A failed statement. `code` is its SQLSTATE. After one that is `isLast` the engine answers nothing more, and the thread ends. */
+export interface StatementFailure {
+  id: number;
+  ok: false;
+  message: string;
+  code: string | null;
+  isLast: boolean;
+}
+
 /** Database thread to main thread. Id 0 tells that the database is open. */
-export type StatementReply = { id: number; ok: true; result: StatementRows } | { id: number; ok: false; message: string; code: string | null };
+export type StatementReply = { id: number; ok: true; result: StatementRows } | StatementFailure;

@@ -1,8 +1,12 @@
-import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
+import { mkdirSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { parentPort, workerData } from "node:worker_threads";
 import { PGlite, type QueryOptions, types } from "@electric-sql/pglite";
-import type { StatementReply, StatementRequest } from "./pglite-message.js";
+import { writeStamp } from "#common/data-directory/stamp";
+import { moveDurably, PRIVATE_FOLDER } from "#common/files/durable-file";
+import { isShort } from "./disk-room.js";
+import type { DatabasePlace, StatementFailure, StatementReply, StatementRequest } from "./pglite-message.js";
+import { closeFilesToOthers, PrivateFileSystem } from "./private-file-system.js";
 
 /*
  * The embedded Postgres on a thread of its own: a statement takes 0.3 ms, creating the database 3 to 5 s, and PGlite blocks
@@ -15,38 +19,80 @@ const parsers: NonNullable<QueryOptions["parsers"]> = Object.fromEntries(
   [types.TIMESTAMP, types.TIMESTAMPTZ, types.INTERVAL, types.DATE, 1231, 1115, 1185, 1187, 1182].map((type) => [type, asText]),
 );
 
-/** Creates the database beside its place and moves it there: a start that is killed half way leaves nothing half made. */
-async function create(directory: string): Promise<void> {
+const DISK_FULL = "53100";
+const READ_ONLY_TRANSACTION = "25006";
+
+const place = workerData as DatabasePlace;
+const open = (directory: string): Promise<PGlite> => PGlite.create({ fs: new PrivateFileSystem(directory) });
+
+/** Creates the database beside its place and moves it there: a start that is cut off half way leaves nothing half made. */
+async function create({ directory, stamp }: DatabasePlace): Promise<void> {
   const draft = `${directory}.new`;
   rmSync(draft, { recursive: true, force: true });
-  mkdirSync(dirname(directory), { recursive: true });
-  const database = await PGlite.create(draft);
-  await database.close();
-  renameSync(draft, directory);
+  mkdirSync(dirname(directory), { recursive: true, mode: PRIVATE_FOLDER });
+  const made = await open(draft);
+  await made.close();
+  writeStamp(draft, stamp);
+  moveDurably(draft, directory);
 }
 
-async function answer(database: PGlite, request: StatementRequest): Promise<StatementReply> {
+if (place.isMade) closeFilesToOthers(place.directory);
+else await create(place);
+const database = await open(place.directory);
+
+/** Whether a transaction is open: its BEGIN and COMMIT are ordinary statements here. */
+let inTransaction = false;
+let isReadOnly = false;
+
+/**
+ * On a disk that is nearly full, statements may only read: they would otherwise end in the middle of something that the engine cannot go on
+ * from. Postgres itself refuses the writes then. Looked at between transactions, at the price of a system call.
+ */
+async function watchDisk(): Promise<void> {
+  const short = isShort(place.directory);
+  if (short === isReadOnly) return;
+  await database.exec(`SET default_transaction_read_only = ${short ? "on" : "off"}`);
+  isReadOnly = short;
+}
+
+async function answer({ id, query }: StatementRequest): Promise<StatementReply> {
   try {
-    if (request.query === null) {
-      await database.close();
-      return { id: request.id, ok: true, result: { rows: [], affectedRows: 0 } };
+    if (query === null) {
+      // Closing writes, and what it could not write would be written at the next start all the same.
+      if (!isShort(place.directory)) await database.close();
+      return { id, ok: true, result: { rows: [], affectedRows: 0 } };
     }
-    const { text, parameters, rowMode } = request.query;
+    const { text, parameters, rowMode } = query;
+    if (!inTransaction) await watchDisk();
     const { rows, affectedRows } = await database.query(text, parameters, { rowMode, parsers });
-    return { id: request.id, ok: true, result: { rows, affectedRows: affectedRows ?? 0 } };
+    if (text === "BEGIN") inTransaction = true;
+    if (text === "COMMIT" || text === "ROLLBACK") inTransaction = false;
+    return { id, ok: true, result: { rows, affectedRows: affectedRows ?? 0 } };
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? String(error.code) : null;
-    return { id: request.id, ok: false, message: error instanceof Error ? error.message : String(error), code };
+    return { id, ...failureOf(error) };
   }
 }
 
-const directory = workerData as string;
-if (!existsSync(directory)) await create(directory);
-const database = await PGlite.create(directory);
-// Statements are answered one at a time, in order: a transaction's BEGIN and COMMIT are ordinary statements here.
+function failureOf(error: unknown): Omit<StatementFailure, "id"> {
+  const { message, code, severity } = error as { message?: string; code?: string; severity?: string };
+  const wasRefused = isReadOnly && code === READ_ONLY_TRANSACTION;
+  return {
+    ok: false,
+    message: wasRefused ? "the disk is nearly full: the database can only be read" : (message ?? String(error)),
+    code: wasRefused ? DISK_FULL : (code ?? null),
+    // Postgres' word for what it does not go on from; PGlite answers nothing more then.
+    isLast: severity === "PANIC",
+  };
+}
+
+// Statements are answered one at a time, in order.
 let previous = Promise.resolve();
 parentPort?.on("message", (request: StatementRequest) => {
-  previous = previous.then(async () => parentPort?.postMessage(await answer(database, request)));
+  previous = previous.then(async () => {
+    const reply = await answer(request);
+    parentPort?.postMessage(reply);
+    if (!reply.ok && reply.isLast) process.exit(1);
+  });
 });
 const opened: StatementReply = { id: 0, ok: true, result: { rows: [], affectedRows: 0 } };
 parentPort?.postMessage(opened);

@@ -1,27 +1,34 @@
-import { mkdirSync } from "node:fs";
-import { dirname } from "node:path";
+import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import type { PGlite } from "@electric-sql/pglite";
 import { drizzle } from "drizzle-orm/pglite";
 import { ServiceError } from "#protocol/errors";
+import { claimFolder, openDataDirectory } from "#common/data-directory/data-directory";
+import { takeLock } from "#common/files/file-lock";
 import type { Database, Records } from "./database.js";
-import { takeLock } from "./lock-file.js";
-import type { StatementReply, StatementRequest, StatementRows } from "./pglite-message.js";
+import { isShort, requireRoom } from "./disk-room.js";
+import type { DatabasePlace, StatementReply, StatementRequest, StatementRows } from "./pglite-message.js";
 import * as schema from "./schema.js";
 
 /**
- * Opens the embedded database in `directory`, creating it on first use (3 to 5 s; a later start takes half a second).
- * Throws LockedError while another process has it open.
+ * Opens the embedded database of a data directory, creating it on first use (3 to 5 s; a later start takes half a second).
+ * Throws LockedError while another process has it open, DataDirectoryError where its folder holds something else or not all of it, and
+ * DiskRoomError on a full disk.
  */
-export async function openPglite(directory: string): Promise<Database> {
-  mkdirSync(dirname(directory), { recursive: true });
-  const release = takeLock(`${directory}.lock`);
+export async function openPglite(dataDirectory: string): Promise<Database> {
+  const owner = openDataDirectory(dataDirectory);
+  const release = takeLock(join(dataDirectory, "database.lock"));
   try {
-    const client = await PgliteThread.start(directory);
+    const { path: directory, isMade, stamp } = claimFolder(owner, "database");
+    requireRoom(directory, isMade);
+    const client = await PgliteThread.start({ directory, isMade, stamp });
     return {
       // drizzle calls nothing of a PGlite but `query` and `transaction`.
       records: drizzle({ client: client as unknown as PGlite, schema }) as unknown as Records,
       engine: "pglite",
+      requireRoom: () => {
+        if (isShort(directory)) throw new ServiceError("disk_full");
+      },
       close: async () => {
         await client.close();
         release();
@@ -56,6 +63,7 @@ class PgliteThread {
   readonly #waiting = new Map<number, { resolve: (rows: StatementRows) => void; reject: (error: unknown) => void }>();
   #sequence = 0;
   #closing = false;
+  #lastWords = "its thread is gone";
   /** Ends when the last holder of the connection is done: whole transactions take turns with single statements. */
   #turn: Promise<unknown> = Promise.resolve();
 
@@ -67,12 +75,12 @@ class PgliteThread {
       for (const { reject } of this.#waiting.values()) reject(gone);
       this.#waiting.clear();
       // Nothing here works without its database: the process ends and is started again.
-      if (!this.#closing) throw new Error("the database thread ended");
+      if (!this.#closing) throw new Error(`the database ended: ${this.#lastWords}`);
     });
   }
 
-  static async start(directory: string): Promise<PgliteThread> {
-    const worker = new Worker(new URL("./pglite-thread.js", import.meta.url), { workerData: directory });
+  static async start(place: DatabasePlace): Promise<PgliteThread> {
+    const worker = new Worker(new URL("./pglite-thread.js", import.meta.url), { workerData: place });
     await new Promise<void>((resolve, reject) => {
       worker.once("message", () => resolve());
       worker.once("error", reject);
@@ -132,5 +140,6 @@ class PgliteThread {
     this.#waiting.delete(reply.id);
     if (reply.ok) waiter?.resolve(reply.result);
     else waiter?.reject(new StatementError(reply.message, reply.code));
+    if (!reply.ok && reply.isLast) this.#lastWords = reply.message;
   }
 }

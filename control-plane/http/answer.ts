@@ -8,12 +8,22 @@ import type { Logger } from "#common/log";
 import { toServiceError } from "../database/failure.js";
 import type { Router } from "./router.js";
 
+/** What may be asked for while nothing can be written. */
+const readingMethods: readonly string[] = ["GET", "HEAD", "OPTIONS"];
+
 /**
- * Answers a forwarded request, errors included; never rejects. A body that was too large for the bus is fetched from the object store
+ * Answers a forwarded request, errors included; never rejects. `requireRoom` is called, and may throw, before anything that may write. A body that was too large for the bus is fetched from the object store
  * and deleted there, whatever becomes of the request; an answer that is too large is left there for the edge.
  */
-export async function answerForwarded(router: Router, bus: Bus, log: Logger, request: ForwardedRequest): Promise<ForwardedResponse> {
+export async function answerForwarded(
+  router: Router,
+  bus: Bus,
+  log: Logger,
+  request: ForwardedRequest,
+  requireRoom: () => void = () => undefined,
+): Promise<ForwardedResponse> {
   try {
+    if (!readingMethods.includes(request.method)) requireRoom();
     let reading: Promise<Uint8Array> | null = null;
     const readBody = (): Promise<Uint8Array> => {
       reading ??= fetchBody(bus, request);

@@ -43,6 +43,7 @@ export class WebhookDispatcher {
   #looking = false;
   #lookAgain = false;
   #booking = false;
+  #isFailing = false;
   #draining = false;
   #stopped = false;
   #idle: (() => void)[] = [];
@@ -88,9 +89,11 @@ export class WebhookDispatcher {
         if (taken.length === limit) this.#lookAgain = true;
         else await this.#gather("due", GATHER_DUE_MS);
       }
+      this.#isFailing = false;
     } catch (error) {
-      // The next turn tries again; until then nothing is lost.
-      this.#options.log.error({ err: causeOf(error) }, "due webhook deliveries could not be read");
+      // The next turn tries again; until then nothing is lost. Once is enough to say so.
+      if (!this.#isFailing) this.#options.log.error({ err: causeOf(error) }, "due webhook deliveries could not be read; trying on");
+      this.#isFailing = true;
     } finally {
       this.#looking = false;
       this.#settleIfIdle();

@@ -1,13 +1,11 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { getTableColumns, sql } from "drizzle-orm";
 import { getTableConfig, type PgTable } from "drizzle-orm/pg-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { LockedError } from "#common/files/file-lock";
 import type { Database } from "#control-plane/database/database";
 import { isUnavailable, toServiceError } from "#control-plane/database/failure";
-import { LockedError, takeLock } from "#control-plane/database/lock-file";
 import { migrate } from "#control-plane/database/migrate";
 import { migrations } from "#control-plane/database/migrations/all";
 import { openDatabase } from "#control-plane/database/open";
@@ -120,46 +118,6 @@ describe("the embedded database", { timeout: 240_000 }, () => {
     await database.close();
     expect(existsSync(join(other.path, "database.new"))).toBe(false);
     other.remove();
-  });
-});
-
-describe("the lock file", () => {
-  const directory = temporaryDirectory("lock");
-  const path = join(directory.path, "lock");
-  afterAll(directory.remove);
-
-  it("is free again after its release, and only its holder releases it", () => {
-    const release = takeLock(path);
-    expect(() => takeLock(path)).toThrow(`running process ${process.pid}`);
-    release();
-    const again = takeLock(path);
-    release();
-    expect(() => takeLock(path)).toThrow(LockedError);
-    again();
-  });
-
-  it("is held by another living process", async () => {
-    const module = new URL("../../control-plane/database/lock-file.js", import.meta.url).href;
-    const child = spawn(process.execPath, [
-      "--input-type=module",
-      "-e",
-      `(await import("${module}")).takeLock("${path}"); console.log("held"); setInterval(() => {}, 1000);`,
-    ]);
-    await once(child.stdout, "data");
-    expect(() => takeLock(path)).toThrow(`running process ${child.pid}`);
-    child.kill("SIGKILL");
-    await once(child, "exit");
-    takeLock(path)();
-  });
-
-  it.each([
-    ["a process id that was given to another process since", JSON.stringify({ processId: process.pid, startedAt: "another boot:1" })],
-    ["a torn file", '{"proce'],
-    ["an empty file", ""],
-  ])("is taken over from %s", (_name, content) => {
-    writeFileSync(path, content);
-    takeLock(path)();
-    expect(existsSync(path)).toBe(false);
   });
 });
 

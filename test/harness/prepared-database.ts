@@ -1,6 +1,7 @@
 import { cpSync, existsSync, mkdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import { STAMP_FILE } from "#common/data-directory/stamp";
 import { createLogger } from "#common/log";
 import { openDatabase } from "#control-plane/database/open";
 
@@ -18,10 +19,11 @@ const LOOK_AGAIN_MS = 100;
 export async function prepareDatabase(dataDirectory: string): Promise<void> {
   const root = process.env[PREPARED_DATABASE_VARIABLE];
   if (root === undefined) return;
-  const prepared = join(root, "database");
+  const prepared = join(root, "prepared");
   if (!existsSync(prepared)) await make(root, prepared);
   mkdirSync(dataDirectory, { recursive: true });
-  cpSync(prepared, join(dataDirectory, "database"), { recursive: true });
+  // The database is of the data directory that it was made in, whose stamp goes with it.
+  for (const name of ["database", STAMP_FILE]) cpSync(join(prepared, name), join(dataDirectory, name), { recursive: true });
 }
 
 async function make(root: string, prepared: string): Promise<void> {
@@ -32,10 +34,10 @@ async function make(root: string, prepared: string): Promise<void> {
     }
     return;
   }
-  const making = join(root, "making");
+  const making = join(root, "making/data");
   const database = await openDatabase({ url: null, dataDirectory: making, log: createLogger("test", "fatal") });
   await database.close();
-  renameSync(join(making, "database"), prepared);
+  renameSync(making, prepared);
 }
 
 function isFirst(root: string): boolean {

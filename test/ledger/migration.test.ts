@@ -10,10 +10,11 @@ import { temporaryDirectory } from "../harness/temporary-directory.js";
 
 const now = new Date("2026-11-20T10:00:00.000Z");
 
-describe("an installation of before the ledger", () => {
+// It creates a database: seconds of computing, and minutes on a machine that computes much else.
+describe("an installation of before the ledger", { timeout: 240_000 }, () => {
   it("keeps its teams' credit, debts included, and the books balance", async () => {
     const directory = temporaryDirectory("pglite");
-    const database = await openPglite(`${directory.path}/database`);
+    const database = await openPglite(directory.path);
     const { records } = database;
     await migrate(records, migrations.slice(0, 2), now);
     for (const [id, left, given] of [["rich", 700, 1000], ["indebted", -5, 100], ["new", 0, 0]] as const) {

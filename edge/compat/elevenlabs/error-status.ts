@@ -60,6 +60,7 @@ export const elevenLabsStatusOf: Readonly<Record<ErrorCode, ElevenLabsStatus>> =
   overloaded: "upstream_error",
   draining: "upstream_error",
   dependency_unavailable: "upstream_error",
+  disk_full: "upstream_error",
   no_worker: "upstream_error",
   synthesis_failed: "upstream_error",
   hearing_failed: "upstream_error",

@@ -1,0 +1,54 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** What Parley keeps in a folder of its own, below the data directory. */
+export type FolderName = "database" | "nats" | "redis" | "analytics";
+
+/** What is known of one kind of folder. */
+export interface FolderKind {
+  /** Raised whenever an older release could not use the folder any more. */
+  format: number;
+  /** In messages. */
+  content: string;
+  /** Without any one of these, a part of what was kept is missing. Paths below the folder. */
+  essential: readonly string[];
+  /** What is written anew at every start, and tells nothing about what is kept. */
+  written: readonly string[];
+  /** Whether a folder without a stamp, with these entries, was made by a release that knew no stamps. */
+  isEarlier(entries: readonly string[]): boolean;
+  /** What else keeps this release from using the folder, in words; null when nothing does. */
+  problem?(path: string): string | null;
+}
+
+/** The major version of Postgres that PGlite is made of. */
+const POSTGRES_MAJOR = "18";
+
+export const folderKinds: Readonly<Record<FolderName, FolderKind>> = {
+  database: {
+    format: 1,
+    content: "the embedded database",
+    essential: ["PG_VERSION", "base", "global/pg_control", "pg_wal"],
+    written: [],
+    isEarlier: (entries) => ["PG_VERSION", "base", "global", "pg_wal"].some((name) => entries.includes(name)),
+    problem(path) {
+      const version = readFileSync(join(path, "PG_VERSION"), "utf8").trim();
+      return version === POSTGRES_MAJOR ? null : `it was written by Postgres ${version.slice(0, 16)}, and this release reads those of Postgres ${POSTGRES_MAJOR}`;
+    },
+  },
+  nats: {
+    format: 1,
+    content: "what JetStream stores: voice samples, uploads, usage on its way",
+    // nats-server puts a folder of this name below the one that it is given.
+    essential: ["jetstream/jetstream"],
+    written: ["nats.conf"],
+    isEarlier: (entries) => entries.every((entry) => entry === "jetstream"),
+  },
+  redis: { format: 1, content: "what Redis needs", essential: [], written: ["redis.conf"], isEarlier: () => false },
+  analytics: {
+    format: 1,
+    content: "the embedded analytics engine's tables",
+    essential: [],
+    written: [],
+    isEarlier: (entries) => ["store", "metadata", "data", "status"].some((name) => entries.includes(name)),
+  },
+};
