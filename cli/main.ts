@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { ConfigError } from "#common/config/config";
+import { droppingOutput } from "#common/dropping-output";
 import { LaunchError } from "#launcher/launch-error";
 import { type Command, CommandError, commandHelp, exitCodes, parseCommandLine, type Terminal } from "./command.js";
 import { configCommand } from "./commands/config.js";
@@ -22,7 +23,8 @@ export function main(args: string[]): Promise<number> {
     environment: process.env,
     stdin: process.stdin,
     stdout: process.stdout,
-    stderr: process.stderr,
+    // A launcher whose messages go into a file outlives a full disk.
+    stderr: droppingOutput(process.stderr, (lines) => `parley: ${lines} messages were dropped: they could not be written`),
     distDirectory: join(import.meta.dirname, ".."),
   });
 }

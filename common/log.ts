@@ -1,4 +1,5 @@
 import { type Logger, type LoggerOptions, pino } from "pino";
+import { droppingOutput } from "./dropping-output.js";
 
 export type { Logger };
 
@@ -6,7 +7,12 @@ export type { Logger };
  * Not pino's own destination: its flush retries a broken pipe for ever, so that a role whose launcher was killed, and its end of the pipe with
  * it, would never end.
  */
-const standardOutput = { write: (line: string): void => void process.stdout.write(line) };
+function openOutput(role: string): { write: (line: string) => void } {
+  const describeDropped = (lines: number): string =>
+    JSON.stringify({ level: 40, time: new Date().toISOString(), role, pid: process.pid, msg: `${lines} log lines were dropped: they could not be written` });
+  const output = droppingOutput(process.stdout, describeDropped);
+  return { write: (line) => void output.write(line) };
+}
 let watchesOutput = false;
 
 /** Without a reader there is no log; the process goes on, or ends in order. */
@@ -30,5 +36,5 @@ export function createLogger(role: string, level: string): Logger {
     timestamp: pino.stdTimeFunctions.isoTime,
     redact: { paths: ["authorization", "*.authorization", "apiKey", "*.apiKey", "text", "*.text"], censor: "[redacted]" },
   };
-  return pino(options, standardOutput);
+  return pino(options, openOutput(role));
 }

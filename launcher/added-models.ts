@@ -1,6 +1,6 @@
-import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Config } from "#common/config/config";
+import { makePrivateFolder } from "#common/data-directory/data-directory";
 
 /** Where `parley models add` puts models, below the data directory. */
 export function addedModelsFolder(dataDirectory: string): string {
@@ -13,6 +13,6 @@ export function addedModelsFolder(dataDirectory: string): string {
  */
 export function modelFolders(config: Pick<Config, "PARLEY_MODELS">, dataDirectory: string): string {
   const added = addedModelsFolder(dataDirectory);
-  mkdirSync(added, { recursive: true, mode: 0o700 });
+  makePrivateFolder(added);
   return [...config.PARLEY_MODELS, added].join(",");
 }

@@ -3,6 +3,8 @@ import { join } from "node:path";
 import type { Role } from "#protocol/bus/membership";
 import type { Clock } from "#common/clock";
 import type { Config } from "#common/config/config";
+import { makePrivateFolder, openDataDirectory } from "#common/data-directory/data-directory";
+import { PRIVATE_FOLDER } from "#common/files/durable-file";
 import { newIdentifier } from "#common/identifier";
 import { modelFolders } from "./added-models.js";
 import { untilEdgeServes } from "./edge-readiness.js";
@@ -10,7 +12,9 @@ import type { TerminalLine } from "./log-collector.js";
 import type { RestartPolicy } from "./restart-policy.js";
 import { launchRole } from "./role-process.js";
 import { openRoleLogs } from "./role-logs.js";
-import { type ExternalServer, findFreePort, type ServerOptions, serverUrl, startNats, startRedis } from "./servers.js";
+import { startOwnServers } from "./own-servers.js";
+import { findFreePort } from "./servers.js";
+import { requireStartRoom } from "./start-room.js";
 import { watchStartup } from "./startup-watch.js";
 import { type ChildEvent, type Supervised, type SuperviseOptions, supervise } from "./supervised.js";
 
@@ -53,13 +57,17 @@ const drainOrder: readonly Role[] = ["edge", "worker", "scheduler", "control-pla
 /**
  * Starts NATS and Redis where no URL is configured, then every role, and keeps them all alive.
  * Ports are picked once: a server that is started again has the address it had, so that the roles find it.
+ * Throws DataDirectoryError or LaunchError, with nothing started, where the data directory may not be used or has no room.
  */
 export async function launchCluster(options: ClusterOptions): Promise<Cluster> {
   const { config, dataDirectory } = options;
+  mkdirSync(dataDirectory, { recursive: true, mode: PRIVATE_FOLDER });
+  requireStartRoom(dataDirectory, config);
+  const directory = openDataDirectory(dataDirectory);
   const logDirectory = join(dataDirectory, "logs");
-  mkdirSync(logDirectory, { recursive: true });
+  makePrivateFolder(logDirectory);
   const startup = watchStartup(logDirectory);
-  const logs = openRoleLogs(logDirectory, (name, line) => {
+  const logs = openRoleLogs(logDirectory, () => options.clock.nowMs(), (name, line) => {
     startup.noteLine(name, line);
     options.onTerminalLine(name, line);
   });
@@ -74,16 +82,7 @@ export async function launchCluster(options: ClusterOptions): Promise<Cluster> {
         options.onEvent(event);
       },
     });
-  const ownServer = async (name: "nats" | "redis", start: (options: ServerOptions) => Promise<ExternalServer>): Promise<OwnServer> => {
-    const port = await findFreePort();
-    const password = newIdentifier();
-    const server = { directory: join(dataDirectory, name), logFile: join(logDirectory, `${name}.log`), port, password };
-    const child = keepAlive(name, async () => ({ ...(await start(server)), ready: Promise.resolve({ port }) }));
-    return { url: serverUrl(name, port, password), child };
-  };
-
-  const nats = config.NATS_URL === null ? await ownServer("nats", startNats) : { url: config.NATS_URL, child: null };
-  const redis = config.REDIS_URL === null ? await ownServer("redis", startRedis) : { url: config.REDIS_URL, child: null };
+  const { nats, redis } = await startOwnServers({ config, clock: options.clock, directory, logDirectory, keepAlive, onTerminalLine: options.onTerminalLine });
   const address = {
     natsUrl: nats.url,
     redisUrl: redis.url,
@@ -111,19 +110,15 @@ export async function launchCluster(options: ClusterOptions): Promise<Cluster> {
         const leaving = roles.filter((candidate) => candidate.role === role);
         await Promise.all(leaving.map(({ child }) => child.stop(config.PARLEY_DRAIN_MS + STOP_GRACE_MS)));
       }
+      await nats.unwatch();
       for (const server of servers) await server.stop(STOP_GRACE_MS);
       logs.close();
     },
     async kill() {
-      await Promise.all(children.map((child) => child.stop(0)));
+      await Promise.all([nats.unwatch(), ...children.map((child) => child.stop(0))]);
       logs.close();
     },
   };
-}
-
-interface OwnServer {
-  url: string;
-  child: Supervised;
 }
 
 /** The environment of each role, by the child's name. */

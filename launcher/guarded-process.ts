@@ -1,6 +1,8 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, openSync } from "node:fs";
+import { diskProblem } from "#common/files/disk-error";
+import { PRIVATE_FILE } from "#common/files/durable-file";
 import { LaunchError } from "./launch-error.js";
 
 /** How a process ended. */
@@ -28,27 +30,37 @@ export interface GuardedProcess {
  *        └── "done" ──────────┤ ──────────────────────────► SIGTERM, 5 s later SIGKILL
  *             (program ended) └ exit without a signal: the pid may belong to someone else by now
  *
- * Debian keeps nats-server where the PATH of ordinary users does not look.
+ * Debian keeps nats-server where the PATH of ordinary users does not look. What the program writes is its owner's.
  */
-const guardScript = `PATH="$PATH:/usr/local/sbin:/usr/sbin"; (
+const guardScript = `umask 077; PATH="$PATH:/usr/local/sbin:/usr/sbin"; (
   read -r word <&3 && exit
   kill -TERM $$
   for wait in 1 2 3 4 5 6 7 8 9 10; do sleep 0.5; kill -0 $$ || exit; done
   kill -KILL $$
 ) 2>/dev/null & exec "$@" 3<&-`;
 
+function openLog(file: string): number | "ignore" {
+  try {
+    return openSync(file, "a", PRIVATE_FILE);
+  } catch (error) {
+    if (diskProblem(error) === null) throw error;
+    return "ignore";
+  }
+}
+
 /**
  * Starts `command` with its output appended to `logFile`, in its own process group: Ctrl-C at the terminal does not reach it.
+ * Where the log cannot be opened, as on a full disk, it runs without one.
  * Throws LaunchError when the shell cannot be started; a missing command ends at once with code 127.
  */
 export async function spawnGuarded(options: { command: string; args: string[]; logFile: string; cwd?: string }): Promise<GuardedProcess> {
-  const log = openSync(options.logFile, "a");
+  const log = openLog(options.logFile);
   const child = spawn("sh", ["-c", guardScript, "guard", options.command, ...options.args], {
     stdio: ["ignore", log, log, "pipe"],
     detached: true,
     cwd: options.cwd,
   });
-  closeSync(log);
+  if (log !== "ignore") closeSync(log);
   let end: ProcessEnd | null = null;
   const ended = new Promise<ProcessEnd>((resolve) => {
     child.once("exit", (code, signal) => {

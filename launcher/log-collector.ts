@@ -1,12 +1,8 @@
-import { closeSync, openSync, renameSync, fstatSync, writeSync } from "node:fs";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 
 /** Takes a child's output, line by line. */
 export type LineSink = (line: string) => void;
-
-/** At this size a log file is set aside as `<file>.1`, replacing the one before: a role keeps two files at most. */
-const ROTATE_BYTES = 32 * 1024 * 1024;
 
 /** Feeds a stream to `sink` as lines without their ends. */
 export function collectLines(stream: Readable, sink: LineSink): void {
@@ -19,28 +15,9 @@ export interface TerminalLine {
   text: string;
 }
 
-/** Opens a role's log file. Lines that are not JSON (a crash's stack, a library's print) are wrapped, so that the file stays one object a line. */
-export function openLogFile(file: string, name: string): { write: LineSink; close: () => void } {
-  let descriptor = openSync(file, "a");
-  let bytes = fstatSync(descriptor).size;
-  let closed = false;
-  return {
-    write(line) {
-      if (closed) return;
-      if (bytes > ROTATE_BYTES) {
-        closeSync(descriptor);
-        renameSync(file, `${file}.1`);
-        descriptor = openSync(file, "a");
-        bytes = 0;
-      }
-      const text = parseRecord(line) === null ? JSON.stringify({ level: 50, time: new Date().toISOString(), role: name, msg: line }) : line;
-      bytes += writeSync(descriptor, `${text}\n`);
-    },
-    close() {
-      closed = true;
-      closeSync(descriptor);
-    },
-  };
+/** A child's line as its log file has it: lines that are not JSON (a crash's stack, a library's print) are wrapped, so that the file stays one object a line. */
+export function forFile(line: string, name: string): string {
+  return parseRecord(line) === null ? JSON.stringify({ level: 50, time: new Date().toISOString(), role: name, msg: line }) : line;
 }
 
 /** What the terminal shows of a child's line: warnings and worse, in words; null for the rest. */

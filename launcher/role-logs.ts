@@ -1,5 +1,6 @@
 import { join } from "node:path";
-import { forTerminal, type LineSink, openLogFile, type TerminalLine } from "./log-collector.js";
+import { forFile, forTerminal, type LineSink, type TerminalLine } from "./log-collector.js";
+import { type LogFile, openLogFile } from "./log-file.js";
 
 /** The log files of all roles. */
 export interface RoleLogs {
@@ -8,21 +9,29 @@ export interface RoleLogs {
   close(): void;
 }
 
-/** Log files named after the children, in `directory`. */
-export function openRoleLogs(directory: string, onTerminalLine: (name: string, line: TerminalLine) => void): RoleLogs {
-  const closers: (() => void)[] = [];
+/** Log files named after the children, in `directory`. `nowMs` is a clock that never jumps. */
+export function openRoleLogs(directory: string, nowMs: () => number, onTerminalLine: (name: string, line: TerminalLine) => void): RoleLogs {
+  const files: LogFile[] = [];
   return {
     sinkOf(name) {
-      const log = openLogFile(join(directory, `${name}.log`), name);
-      closers.push(log.close);
+      const warn = (text: string): void => onTerminalLine(name, { level: "warn", text });
+      const inWords = (dropped: number): string => `${dropped} log lines were dropped: they could not be written`;
+      const log = openLogFile({
+        file: join(directory, `${name}.log`),
+        nowMs,
+        onDropping: (reason) => warn(`its log cannot be written (${reason}): lines are dropped until it can`),
+        onWritten: (dropped) => warn(inWords(dropped)),
+        describeDropped: (dropped) => JSON.stringify({ level: 40, time: new Date().toISOString(), role: name, dropped, msg: inWords(dropped) }),
+      });
+      files.push(log);
       return (line) => {
-        log.write(line);
+        log.write(forFile(line, name));
         const shown = forTerminal(line);
         if (shown !== null) onTerminalLine(name, shown);
       };
     },
     close() {
-      for (const close of closers.splice(0)) close();
+      for (const file of files.splice(0)) file.close();
     },
   };
 }

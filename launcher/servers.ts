@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync } from "node:fs";
 import { connect, createServer } from "node:net";
 import { join } from "node:path";
+import { PRIVATE_FOLDER, writeFileDurably } from "#common/files/durable-file";
 import { type GuardedProcess, spawnGuarded } from "./guarded-process.js";
 import { LaunchError } from "./launch-error.js";
 
@@ -20,6 +21,10 @@ export interface ServerOptions {
   port?: number;
   /** What clients must know to use it, in `url`: whoever reaches the bus may make keys. Open to every user of this machine when absent. */
   password?: string;
+  /** What a NATS server calls itself, by which it is known from a stranger's on the port; drawn when absent. */
+  name?: string;
+  /** Bytes that JetStream may take on the disk; three quarters of what is free when absent. */
+  fileStoreBytes?: number;
   /** How long the server may take to answer, milliseconds; 10 s when absent. */
   readyMs?: number;
 }
@@ -32,13 +37,13 @@ export const NATS_MAX_PAYLOAD_BYTES = 8 * 1024 * 1024;
  * Throws LaunchError when the program is missing or does not come up.
  */
 export async function startNats(options: ServerOptions): Promise<ExternalServer> {
-  mkdirSync(options.directory, { recursive: true });
-  const name = `parley-${randomBytes(6).toString("hex")}`;
+  mkdirSync(options.directory, { recursive: true, mode: PRIVATE_FOLDER });
+  const name = options.name ?? `parley-${randomBytes(6).toString("hex")}`;
   const file = join(options.directory, "nats.conf");
   return startServer("nats-server", options, {
     scheme: "nats",
     args: (port) => {
-      writePrivately(file, natsConfiguration({ name, port, storeDirectory: join(options.directory, "jetstream"), password: options.password }));
+      writePrivately(file, natsConfiguration({ ...options, name, port, storeDirectory: join(options.directory, "jetstream") }));
       return ["-c", file];
     },
     // The server speaks first: INFO {"server_name":…}. The name tells ours from a stranger's that holds the port.
@@ -48,7 +53,7 @@ export async function startNats(options: ServerOptions): Promise<ExternalServer>
 
 /** Starts redis-server on a loopback port with nothing kept on disk; resolves when it answers. Throws LaunchError as `startNats` does. */
 export async function startRedis(options: ServerOptions): Promise<ExternalServer> {
-  mkdirSync(options.directory, { recursive: true });
+  mkdirSync(options.directory, { recursive: true, mode: PRIVATE_FOLDER });
   const file = join(options.directory, "redis.conf");
   const question = `${options.password === undefined ? "" : `AUTH ${options.password}\r\n`}INFO server\r\n`;
   return startServer("redis-server", options, {
@@ -62,18 +67,27 @@ export async function startRedis(options: ServerOptions): Promise<ExternalServer
   });
 }
 
-/** Password and all: not in the arguments, which every user of the machine may read. */
+/** Password and all: not in the arguments, which every user of the machine may read. What is there already needs no room on the disk. */
 function writePrivately(file: string, content: string): void {
-  rmSync(file, { force: true });
-  writeFileSync(file, content, { mode: 0o600 });
+  if (contentOf(file) !== content) writeFileDurably(file, content);
 }
 
-function natsConfiguration(options: { name: string; port: number; storeDirectory: string; password: string | undefined }): string {
+function contentOf(file: string): string | null {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
+    throw error;
+  }
+}
+
+function natsConfiguration(options: { name: string; port: number; storeDirectory: string; password?: string; fileStoreBytes?: number }): string {
+  const store = [`store_dir: ${JSON.stringify(options.storeDirectory)}`, ...(options.fileStoreBytes === undefined ? [] : [`max_file_store: ${options.fileStoreBytes}`])];
   return [
     `listen: "127.0.0.1:${options.port}"`,
     `server_name: ${options.name}`,
     `max_payload: ${NATS_MAX_PAYLOAD_BYTES}`,
-    `jetstream: { store_dir: ${JSON.stringify(options.storeDirectory)} }`,
+    `jetstream: { ${store.join(", ")} }`,
     ...(options.password === undefined ? [] : [`authorization: { user: parley, password: ${JSON.stringify(options.password)} }`]),
     "",
   ].join("\n");

@@ -2,6 +2,9 @@ import { mkdirSync } from "node:fs";
 import { resolve } from "node:path";
 import { systemClock } from "#common/clock";
 import { loadConfig } from "#common/config/config";
+import { DataDirectoryError } from "#common/data-directory/data-directory";
+import { diskProblem } from "#common/files/disk-error";
+import { PRIVATE_FOLDER } from "#common/files/durable-file";
 import { banner } from "./banner.js";
 import { type Cluster, launchCluster } from "./cluster.js";
 import { lockDataDirectory } from "./data-lock.js";
@@ -10,6 +13,7 @@ import { LaunchError } from "./launch-error.js";
 import { requireFreePort } from "./port-check.js";
 import { defaultRestartPolicy } from "./restart-policy.js";
 import { removeRunFile, writeRunFile } from "./run-file.js";
+import { requireStartRoom } from "./start-room.js";
 import { describeEnd } from "./startup-watch.js";
 import type { ChildEvent } from "./supervised.js";
 
@@ -31,10 +35,13 @@ export async function up(options: UpOptions): Promise<number> {
   const { say } = options;
   const config = loadConfig(options.environment);
   const dataDirectory = resolve(config.PARLEY_DATA_DIR);
+  // What this process writes is its owner's alone, and so is what its children write.
+  process.umask(0o077);
   makeDataDirectory(dataDirectory);
   await requireFreePort(config.HOST, config.PORT);
   const unlock = lockDataDirectory(dataDirectory);
   try {
+    requireStartRoom(dataDirectory, config);
     const apiKey = developmentKey(config.PARLEY_API_KEY, dataDirectory);
     let stopping = false;
     const cluster = await launchCluster({
@@ -68,6 +75,8 @@ export async function up(options: UpOptions): Promise<number> {
       say(banner({ baseUrl: cluster.baseUrl, apiKey, readyMs, dataDirectory, processes: cluster.children.length }));
     }
     return await ending;
+  } catch (error) {
+    throw inWords(error, dataDirectory);
   } finally {
     removeRunFile(dataDirectory);
     unlock();
@@ -76,11 +85,18 @@ export async function up(options: UpOptions): Promise<number> {
 
 function makeDataDirectory(dataDirectory: string): void {
   try {
-    mkdirSync(dataDirectory, { recursive: true, mode: 0o700 });
+    mkdirSync(dataDirectory, { recursive: true, mode: PRIVATE_FOLDER });
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new LaunchError(`Cannot make the data directory ${dataDirectory} (${reason}); set PARLEY_DATA_DIR to a folder that this user may write`, { cause });
   }
+}
+
+/** What the person at the terminal can change, as a LaunchError; anything else as it is. */
+function inWords(error: unknown, dataDirectory: string): unknown {
+  if (error instanceof DataDirectoryError) return new LaunchError(error.message, { cause: error });
+  const problem = diskProblem(error, dataDirectory);
+  return problem === null ? error : new LaunchError(`Cannot write to ${dataDirectory}: ${problem}`, { cause: error });
 }
 
 /** Drains at the first SIGINT, SIGTERM or SIGHUP, kills at the second; resolves with the exit code. */

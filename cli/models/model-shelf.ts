@@ -1,8 +1,9 @@
-import { existsSync, lstatSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync, rmSync, statSync } from "node:fs";
 import { mkdtemp } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import type { ModelReport } from "#protocol/models/inspection";
 import { loadConfig } from "#common/config/config";
+import { makePrivateFolder } from "#common/data-directory/data-directory";
 import { addedModelsFolder } from "#launcher/added-models";
 import { CommandError, type Terminal } from "../command.js";
 import { inspectModels } from "./inspect-models.js";
@@ -66,7 +67,7 @@ export function openShelf(terminal: Terminal): ModelShelf {
     },
     inspectFolder: async (at, load) => await inspect({ roots: [at], embedded: false, only: [] }, load),
     async stage() {
-      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      makePrivateFolder(folder);
       removeStale(folder);
       return await mkdtemp(join(folder, STAGING_PREFIX));
     },

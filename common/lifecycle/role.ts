@@ -47,6 +47,8 @@ export type RoleMessage = { type: "ready"; role: string; facts: Record<string, u
  * outlives its launcher. A second signal stops at once. Start-up failures are logged and exit with 1.
  */
 export function runRole(role: string, start: (context: RoleContext) => Promise<RunningRole>): void {
+  // What a role writes, by whatever library, is its owner's alone.
+  process.umask(0o077);
   const config = loadConfig(process.env);
   const log = createLogger(role, config.LOG_LEVEL);
   let state: LifecycleState = "initialized";

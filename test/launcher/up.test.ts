@@ -1,11 +1,13 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync, statSync } from "node:fs";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { LockedError, takeLock } from "#common/files/file-lock";
 import { findFreePort } from "#launcher/servers";
+import { anotherContainer, canUnshare } from "../harness/namespaces.js";
 import { descendantsOf, isAlive, until, untilGone } from "../harness/processes.js";
 import { temporaryDirectory } from "../harness/temporary-directory.js";
 import { fakeRoles } from "./fake-roles.js";
@@ -34,14 +36,15 @@ afterAll(() => {
 });
 
 /** Runs `parley up` as a process of its own, on fake roles. */
-function launch(options: { settings?: Record<string, string>; dataDirectory?: string; distDirectory?: string } = {}): Launcher {
+function launch(options: { settings?: Record<string, string>; dataDirectory?: string; distDirectory?: string; prefix?: readonly string[] } = {}): Launcher {
   const temporary = temporaryDirectory("up");
   const dataDirectory = options.dataDirectory ?? temporary.path;
   const script = `
     const { runCommandLine } = await import(${JSON.stringify(main)});
     const { stdin, stdout, stderr, env } = process;
     process.exitCode = await runCommandLine(["up"], { environment: env, stdin, stdout, stderr, distDirectory: ${JSON.stringify(options.distDirectory ?? roles.path)} });`;
-  const child = spawn(process.execPath, ["--input-type=module", "-e", script], {
+  const [command = "", ...args] = [...(options.prefix ?? []), process.execPath, "--input-type=module", "-e", script];
+  const child = spawn(command, args, {
     env: { PATH: process.env.PATH, PORT: "0", PARLEY_DATA_DIR: dataDirectory, PARLEY_DRAIN_MS: "1000", ...options.settings },
     stdio: ["ignore", "ignore", "pipe"],
   });
@@ -60,6 +63,17 @@ function launch(options: { settings?: Record<string, string>; dataDirectory?: st
 
 const isReady = (launcher: Launcher): Promise<void> =>
   until(() => launcher.output().includes("Parley is ready"), { withinMs: 15_000, what: "the banner" });
+
+/** Whether nobody holds a data directory. */
+function takesLock(dataDirectory: string): boolean {
+  try {
+    takeLock(join(dataDirectory, "launcher.lock"))();
+    return true;
+  } catch (error) {
+    if (error instanceof LockedError) return false;
+    throw error;
+  }
+}
 
 /** Every process below the launcher. */
 const descendants = (launcher: Launcher): number[] => descendantsOf(launcher.process.pid ?? 0);
@@ -148,6 +162,34 @@ describe("parley up", () => {
       `parley: Parley already runs on ${first.dataDirectory} (pid ${first.process.pid}); stop it, or set PARLEY_DATA_DIR to another folder\n`,
     );
     expect(first.process.exitCode).toBeNull();
+  });
+
+  it("says so, too, when the other Parley runs in another container on the same volume", async ({ skip }) => {
+    if (!canUnshare()) skip();
+    const first = launch({ prefix: anotherContainer });
+    await isReady(first);
+    const second = launch({ dataDirectory: first.dataDirectory });
+    expect(await second.ended).toEqual([1, null]);
+    expect(second.output()).toMatch(/^parley: Parley already runs on \S+ \(pid \d+\); stop it, or set PARLEY_DATA_DIR to another folder\n$/);
+    // The namespace ends with whoever made it, and everything in it with the namespace: as when a container is killed.
+    first.process.kill("SIGKILL");
+    await first.ended;
+    await until(() => takesLock(first.dataDirectory), { withinMs: 5000, what: "the lock to be free" });
+    await isReady(launch({ dataDirectory: first.dataDirectory }));
+  });
+
+  it.each(["", "garbage\n", '{"pid":', "4294967296 0\n"])("starts with a lock file that holds %j", async (content) => {
+    const launcher = launch();
+    writeFileSync(join(launcher.dataDirectory, "launcher.lock"), content);
+    await isReady(launcher);
+  });
+
+  it("makes another development key where an earlier release left an empty file on a full disk", async () => {
+    const launcher = launch();
+    writeFileSync(join(launcher.dataDirectory, "api-key"), "");
+    writeFileSync(join(launcher.dataDirectory, "run.json"), '{"pid":');
+    await isReady(launcher);
+    expect(readFileSync(join(launcher.dataDirectory, "api-key"), "utf8")).toMatch(/^pk_[0-9A-Za-z]{61}\n$/);
   });
 
   it("names a wrong setting", async () => {
