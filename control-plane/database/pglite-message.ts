@@ -1,14 +1,3 @@
-import type { Stamp } from "#common/data-directory/stamp";
-
-/** What the database thread is started with. */
-export interface DatabasePlace {
-  directory: string;
-  /** False where the database is to be made first. */
-  isMade: boolean;
-  /** Written into a database that is made. */
-  stamp: Stamp;
-}
-
 /** Main thread to database thread: run one statement, or (no query) close. */
 export interface StatementRequest {
   id: number;

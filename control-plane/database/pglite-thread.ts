@@ -1,16 +1,12 @@
-import { mkdirSync, rmSync } from "node:fs";
-import { dirname } from "node:path";
 import { parentPort, workerData } from "node:worker_threads";
 import { PGlite, type QueryOptions, types } from "@electric-sql/pglite";
-import { writeStamp } from "#common/data-directory/stamp";
-import { moveDurably, PRIVATE_FOLDER } from "#common/files/durable-file";
 import { isShort } from "./disk-room.js";
-import type { DatabasePlace, StatementFailure, StatementReply, StatementRequest } from "./pglite-message.js";
+import type { StatementFailure, StatementReply, StatementRequest } from "./pglite-message.js";
 import { closeFilesToOthers, PrivateFileSystem } from "./private-file-system.js";
 
 /*
- * The embedded Postgres on a thread of its own: a statement takes 0.3 ms, creating the database 3 to 5 s, and PGlite blocks
- * the event loop that it runs on.
+ * The embedded Postgres on a thread of its own: a statement takes 0.3 ms, opening the database half a second, and PGlite
+ * blocks the event loop that it runs on.
  */
 
 const asText = (value: string): string => value;
@@ -22,23 +18,9 @@ const parsers: NonNullable<QueryOptions["parsers"]> = Object.fromEntries(
 const DISK_FULL = "53100";
 const READ_ONLY_TRANSACTION = "25006";
 
-const place = workerData as DatabasePlace;
-const open = (directory: string): Promise<PGlite> => PGlite.create({ fs: new PrivateFileSystem(directory) });
-
-/** Creates the database beside its place and moves it there: a start that is cut off half way leaves nothing half made. */
-async function create({ directory, stamp }: DatabasePlace): Promise<void> {
-  const draft = `${directory}.new`;
-  rmSync(draft, { recursive: true, force: true });
-  mkdirSync(dirname(directory), { recursive: true, mode: PRIVATE_FOLDER });
-  const made = await open(draft);
-  await made.close();
-  writeStamp(draft, stamp);
-  moveDurably(draft, directory);
-}
-
-if (place.isMade) closeFilesToOthers(place.directory);
-else await create(place);
-const database = await open(place.directory);
+const directory = workerData as string;
+closeFilesToOthers(directory);
+const database = await PGlite.create({ fs: new PrivateFileSystem(directory) });
 
 /** Whether a transaction is open: its BEGIN and COMMIT are ordinary statements here. */
 let inTransaction = false;
@@ -49,7 +31,7 @@ let isReadOnly = false;
  * from. Postgres itself refuses the writes then. Looked at between transactions, at the price of a system call.
  */
 async function watchDisk(): Promise<void> {
-  const short = isShort(place.directory);
+  const short = isShort(directory);
   if (short === isReadOnly) return;
   await database.exec(`SET default_transaction_read_only = ${short ? "on" : "off"}`);
   isReadOnly = short;
@@ -59,7 +41,7 @@ async function answer({ id, query }: StatementRequest): Promise<StatementReply> 
   try {
     if (query === null) {
       // Closing writes, and what it could not write would be written at the next start all the same.
-      if (!isShort(place.directory)) await database.close();
+      if (!isShort(directory)) await database.close();
       return { id, ok: true, result: { rows: [], affectedRows: 0 } };
     }
     const { text, parameters, rowMode } = query;

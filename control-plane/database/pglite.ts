@@ -5,9 +5,10 @@ import { drizzle } from "drizzle-orm/pglite";
 import { ServiceError } from "#protocol/errors";
 import { claimFolder, openDataDirectory } from "#common/data-directory/data-directory";
 import { takeLock } from "#common/files/file-lock";
+import { createDatabase } from "./create-database.js";
 import type { Database, Records } from "./database.js";
 import { isShort, requireRoom } from "./disk-room.js";
-import type { DatabasePlace, StatementReply, StatementRequest, StatementRows } from "./pglite-message.js";
+import type { StatementReply, StatementRequest, StatementRows } from "./pglite-message.js";
 import * as schema from "./schema.js";
 
 /**
@@ -21,7 +22,8 @@ export async function openPglite(dataDirectory: string): Promise<Database> {
   try {
     const { path: directory, isMade, stamp } = claimFolder(owner, "database");
     requireRoom(directory, isMade);
-    const client = await PgliteThread.start({ directory, isMade, stamp });
+    if (!isMade) await createDatabase(directory, stamp);
+    const client = await PgliteThread.start(directory);
     return {
       // drizzle calls nothing of a PGlite but `query` and `transaction`.
       records: drizzle({ client: client as unknown as PGlite, schema }) as unknown as Records,
@@ -79,8 +81,8 @@ class PgliteThread {
     });
   }
 
-  static async start(place: DatabasePlace): Promise<PgliteThread> {
-    const worker = new Worker(new URL("./pglite-thread.js", import.meta.url), { workerData: place });
+  static async start(directory: string): Promise<PgliteThread> {
+    const worker = new Worker(new URL("./pglite-thread.js", import.meta.url), { workerData: directory });
     await new Promise<void>((resolve, reject) => {
       worker.once("message", () => resolve());
       worker.once("error", reject);

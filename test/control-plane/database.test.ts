@@ -1,8 +1,10 @@
-import { existsSync, writeFileSync } from "node:fs";
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { getTableColumns, sql } from "drizzle-orm";
 import { getTableConfig, type PgTable } from "drizzle-orm/pg-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { LockedError } from "#common/files/file-lock";
 import type { Database } from "#control-plane/database/database";
 import { isUnavailable, toServiceError } from "#control-plane/database/failure";
@@ -16,6 +18,7 @@ import * as knowledgeTables from "#control-plane/knowledge/tables";
 import * as phoneTables from "#control-plane/phone/tables";
 import * as toolTables from "#control-plane/tools/table";
 import * as webhookTables from "#control-plane/webhooks/tables";
+import { descendantsOf, isAlive, until } from "../harness/processes.js";
 import { temporaryDirectory } from "../harness/temporary-directory.js";
 import { engines, freshDatabase, silentLog } from "./databases.js";
 import { postgresPrograms, startPostgres } from "./postgres.js";
@@ -111,13 +114,42 @@ describe("the embedded database", { timeout: 240_000 }, () => {
     await second.close();
   });
 
-  it("starts over when its creation was cut off", async () => {
+  it("is made by a process that ends with its memory, and anew where that was cut off", async () => {
     const other = temporaryDirectory("cut");
-    writeFileSync(join(other.path, "database.new"), "a half made database");
-    const database = await openDatabase({ url: null, dataDirectory: other.path, log: silentLog });
-    await database.close();
-    expect(existsSync(join(other.path, "database.new"))).toBe(false);
-    other.remove();
+    onTestFinished(other.remove);
+    const script = `(async () => {
+      const { openDatabase } = await import(${JSON.stringify(new URL("../../control-plane/database/open.js", import.meta.url).href)});
+      const { createLogger } = await import(${JSON.stringify(new URL("../../common/log.js", import.meta.url).href)});
+      const database = await openDatabase({ url: null, dataDirectory: process.argv[1], log: createLogger("test", "fatal") });
+      process.send("open");
+      process.once("message", async () => { await database.close(); process.exit(); });
+    })()`;
+    const opener = (): ChildProcess => {
+      const child = spawn(process.execPath, ["-e", script, other.path], { stdio: ["ignore", "ignore", "inherit", "ipc"] });
+      onTestFinished(() => void child.kill("SIGKILL"));
+      return child;
+    };
+    const drafts = (): string[] => readdirSync(other.path).filter((name) => name.startsWith("database.new"));
+
+    writeFileSync(join(other.path, "database.new"), "what an earlier release left half made");
+    const killed = opener();
+    await until(() => drafts().some((name) => existsSync(join(other.path, name, "base"))), { withinMs: 60_000, what: "half a database" });
+    const makers = descendantsOf(killed.pid ?? 0);
+    expect(makers).toHaveLength(1);
+    killed.kill("SIGKILL");
+    await until(() => !makers.some(isAlive), { withinMs: 60_000, what: "the end of the process that made it" });
+    expect(existsSync(join(other.path, "database"))).toBe(false);
+    expect(drafts()).toHaveLength(1);
+
+    const child = opener();
+    await Promise.race([once(child, "message"), once(child, "exit").then(() => Promise.reject(new Error("the database was not opened")))]);
+    const peakKb = Number(/^VmHWM:\s+(\d+)/m.exec(readFileSync(`/proc/${child.pid}/status`, "utf8"))?.[1]);
+    // 370 MB; more than 900 MB where it also makes it.
+    expect(peakKb).toBeLessThan(600_000);
+    expect(descendantsOf(child.pid ?? 0)).toEqual([]);
+    expect(drafts()).toEqual([]);
+    child.send("close");
+    expect(await once(child, "exit")).toEqual([0, null]);
   });
 });
 
