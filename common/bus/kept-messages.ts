@@ -1,5 +1,6 @@
 import { AckPolicy, DiscardPolicy, type JetStreamManager, JetStreamApiError, type JsMsg, jetstream, jetstreamManager, RetentionPolicy, StorageType } from "@nats-io/jetstream";
 import { decodeMsgpack } from "#protocol/msgpack";
+import { FailureNotice } from "../failure-notice.js";
 import type { Logger } from "../log.js";
 import type { ConsumeOptions, KeptHandler, KeptStream, KeptSubscription } from "./bus.js";
 import { sizesToTry } from "./stream-size.js";
@@ -32,7 +33,8 @@ export function consumeKept<T>(
   const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
   const receive = async (): Promise<void> => {
-    for (let complained = false; !stopped; ) {
+    const notice = new FailureNotice();
+    while (!stopped) {
       try {
         const connection = await connect();
         if (connection.isClosed()) return;
@@ -41,24 +43,24 @@ export function consumeKept<T>(
           wake();
         });
         closeSource = () => messages.stop();
-        complained = false;
+        notice.clear();
         opened();
         if (stopped) closeSource();
         await messages.closed();
       } catch (error) {
-        if (!complained && !stopped) log.warn({ err: error, stream: options.stream.name }, "cannot take kept messages; trying on");
-        complained = true;
+        if (!stopped && notice.isNews(error)) log.warn({ err: error, stream: options.stream.name }, "cannot take kept messages; trying on");
       }
       if (!stopped) await pause(RETRY_MS);
     }
   };
   const work = async (): Promise<void> => {
-    for (let failing = false; !stopped; ) {
+    const notice = new FailureNotice();
+    while (!stopped) {
       if (waiting.length === 0) await arrival();
       if (waiting.length < options.batch && options.lingerMs > 0 && !stopped) await pause(options.lingerMs);
       if (stopped) return;
       const batch = waiting.splice(0, options.batch);
-      if (batch.length > 0) failing = !(await deal(batch, handler, options, { log, repeats: failing }));
+      if (batch.length > 0) await deal(batch, handler, options, { log, notice });
     }
   };
   const received = receive();
@@ -135,8 +137,8 @@ async function makeStream(manager: JetStreamManager, stream: KeptStream, log: Lo
   throw new Error(`JetStream has no room for the stream ${stream.name}: make room on the disk of the NATS server, or raise its max_file_store`, { cause: refusal });
 }
 
-/** Whether the handler is done with the batch. With `repeats`, the log has it already that the one before could not be dealt with. */
-async function deal<T>(batch: readonly JsMsg[], handler: KeptHandler<T>, options: ConsumeOptions, { log, repeats }: { log: Logger; repeats: boolean }): Promise<boolean> {
+/** Hands a batch to the handler; what it fails at comes again. `notice` is that of the whole subscription. */
+async function deal<T>(batch: readonly JsMsg[], handler: KeptHandler<T>, options: ConsumeOptions, { log, notice }: { log: Logger; notice: FailureNotice }): Promise<void> {
   const readable: T[] = [];
   for (const message of batch) {
     try {
@@ -148,10 +150,9 @@ async function deal<T>(batch: readonly JsMsg[], handler: KeptHandler<T>, options
   try {
     await handler(readable, batch.at(-1)?.info.pending ?? 0);
     for (const message of batch) message.ack();
-    return true;
+    if (notice.clear()) log.info({ consumer: options.consumer }, "kept messages are dealt with again");
   } catch (error) {
-    if (!repeats) log.warn({ err: error, consumer: options.consumer, messages: batch.length }, "kept messages were not dealt with; they come again");
+    if (notice.isNews(error)) log.warn({ err: error, consumer: options.consumer, messages: batch.length }, "kept messages were not dealt with; they come again");
     for (const message of batch) message.nak(RETRY_MS);
-    return false;
   }
 }

@@ -1,4 +1,5 @@
 import type { Clock } from "#common/clock";
+import { FailureNotice } from "#common/failure-notice";
 import type { Logger } from "#common/log";
 import { type AttemptOutcome, type DeliveryBook, type FinishedAttempt, nextStep, type TakenDelivery } from "./delivery.js";
 import { type DispatchLimits, dispatchLimits, UnderWay } from "./under-way.js";
@@ -43,7 +44,7 @@ export class WebhookDispatcher {
   #looking = false;
   #lookAgain = false;
   #booking = false;
-  #isFailing = false;
+  readonly #notice = new FailureNotice();
   #draining = false;
   #stopped = false;
   #idle: (() => void)[] = [];
@@ -89,11 +90,10 @@ export class WebhookDispatcher {
         if (taken.length === limit) this.#lookAgain = true;
         else await this.#gather("due", GATHER_DUE_MS);
       }
-      this.#isFailing = false;
+      this.#notice.clear();
     } catch (error) {
       // The next turn tries again; until then nothing is lost. Once is enough to say so.
-      if (!this.#isFailing) this.#options.log.error({ err: causeOf(error) }, "due webhook deliveries could not be read; trying on");
-      this.#isFailing = true;
+      if (this.#notice.isNews(error)) this.#options.log.error({ err: causeOf(error) }, "due webhook deliveries could not be read; trying on");
     } finally {
       this.#looking = false;
       this.#settleIfIdle();

@@ -1,3 +1,4 @@
+import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Bus } from "#common/bus/bus";
 import { connectNats } from "#common/bus/nats";
@@ -76,6 +77,30 @@ describe("the NATS bus", () => {
     await bucket.delete("big");
     expect(await bucket.get("big")).toBeNull();
     expect(await bucket.get("never")).toBeNull();
+  });
+
+  it("says once that messages of a stream are not dealt with, until the reason changes or they are", async () => {
+    const said: string[] = [];
+    const note = (line: string): void => {
+      const { msg, err } = JSON.parse(line) as { msg: string; err?: { message: string } };
+      said.push(err?.message ?? msg);
+    };
+    const noted = await connectNats({ url: server.url, name: "noted", log: pino({ level: "info" }, { write: note }) });
+    const outcomes = ["full", "full", "full", "away", "away", null, "full", null];
+    let attempts = 0;
+    const stream = { name: "t-kept", subjects: ["t.kept"], maxAgeMs: 60_000, maxBytes: 1024 * 1024 };
+    const subscription = noted.consume<object>({ stream, consumer: "c", batch: 1, lingerMs: 0 }, async () => {
+      const outcome = outcomes[attempts++];
+      if (outcome !== null) throw new Error(outcome);
+    });
+    await subscription.ready;
+    other.publish("t.kept", {});
+    await until(() => attempts === 6, { withinMs: 10_000, what: "the first message to be dealt with" });
+    other.publish("t.kept", {});
+    await until(() => attempts === outcomes.length, { withinMs: 10_000, what: "the second one to be" });
+    await subscription.stop();
+    await noted.close();
+    expect(said).toEqual(["full", "away", "kept messages are dealt with again", "full", "kept messages are dealt with again"]);
   });
 
   it("deletes what nobody has deleted in time, in a bucket that was made without a limit, too", async () => {
