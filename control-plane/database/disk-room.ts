@@ -1,16 +1,8 @@
 import { dirname } from "node:path";
+import { NEW_DATABASE_BYTES, WRITE_RESERVE_BYTES } from "#common/data-directory/room";
 import { freeBytes } from "#common/files/disk-error";
 
 const MIB = 1024 * 1024;
-
-/**
- * What stays free for the database when everything else has filled the disk. Postgres writes its log in segments of 16 MiB, and gives up when
- * it cannot begin the next: before that, it is not asked to write any more.
- */
-export const WRITE_RESERVE_BYTES = 32 * MIB;
-
-/** A new database takes 40 MiB, and must be able to write then. */
-export const CREATE_BYTES = 80 * MIB;
 
 /** Thrown when the disk has no room to begin with; `message` says how much is wanted. */
 export class DiskRoomError extends Error {
@@ -19,7 +11,7 @@ export class DiskRoomError extends Error {
 
 /** Throws DiskRoomError unless the disk of `directory`, which may not be there yet, has room for a database that is opened, or made first. */
 export function requireRoom(directory: string, isMade: boolean): void {
-  const wanted = isMade ? WRITE_RESERVE_BYTES : CREATE_BYTES;
+  const wanted = isMade ? WRITE_RESERVE_BYTES : NEW_DATABASE_BYTES;
   const free = freeBytes(dirname(directory));
   if (free >= wanted) return;
   const purpose = isMade ? "opening the database" : "a new database";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { controlSubjects, type KeysReply, type KeysRequest, type Reply } from "#protocol/bus/control";
+import { controlSubjects, type KeysReply, type KeysRequest, MAX_INLINE_BODY_BYTES, type Reply } from "#protocol/bus/control";
 import { usageReport } from "#protocol/usage";
 import type { Bus } from "#common/bus/bus";
 import { connectNats } from "#common/bus/nats";
@@ -74,6 +74,9 @@ describe("a cluster whose disk fills up", { timeout: 120_000 }, () => {
     expect(await makeAgent("during")).toMatchObject(refused);
     expect(await makeKey("during")).toMatchObject({ ok: false, error: { code: "disk_full" } });
     expect(await makeVoice()).toMatchObject(refused);
+    // Too large for the bus: the edge would put it into the object store.
+    const upload = await request("POST", "/model", { type: "tts", train_mode: "fast", title: "v", voices: [Buffer.alloc(MAX_INLINE_BODY_BYTES).toString("base64")] });
+    expect(upload).toMatchObject({ status: 503, text: expect.stringMatching(/is briefly unavailable|disk of this server is full/) as string });
     expect(await speak()).toBeGreaterThan(0.2);
     expect(cluster.complaints.map(({ text }) => text)).toContainEqual(expect.stringContaining("its log cannot be written (no space is left on the disk)"));
     expect(new Set(Object.values(livesOf()))).toEqual(new Set([1]));
