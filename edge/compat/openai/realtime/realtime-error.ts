@@ -56,6 +56,7 @@ const realtimeCodeOf: Readonly<Record<ErrorCode, string | null>> = {
   overloaded: null,
   draining: null,
   dependency_unavailable: null,
+  disk_full: null,
   no_worker: null,
   synthesis_failed: null,
   hearing_failed: null,
