@@ -1,4 +1,5 @@
-import { closeDecodeThreads, decodeAudio } from "#common/audio/decoding/decode";
+import { decodeAudio } from "#common/audio/decoding/decode";
+import { closeDecoderThreads } from "#common/audio/decoding/decoder-pool";
 import { bytesToSamples } from "#common/audio/pcm";
 
 /** A sample as loud as this is heard, about -54 dBFS: the engines' own threshold for the silence before their first sound. */
@@ -46,7 +47,7 @@ export async function findOnset(bytes: Uint8Array, sound: Sound): Promise<Onset 
 }
 
 /** Ends the threads that decoding started. */
-export const closeAudible = closeDecodeThreads;
+export const closeAudible = closeDecoderThreads;
 
 /** First sample that is heard; -1 when there is none. */
 export function firstAudible(samples: ArrayLike<number>): number {

@@ -1,6 +1,5 @@
 import type { Heartbeat } from "#protocol/bus/membership";
-import { closeDecodeThreads } from "#common/audio/decoding/decode";
-import { closeSoundThreads } from "#common/audio/decoding/open-sound";
+import { closeDecoderThreads } from "#common/audio/decoding/decoder-pool";
 import { connectNats } from "#common/bus/nats";
 import { closeBodyDecoder } from "#common/http/body-decoder";
 import { systemClock } from "#common/clock";
@@ -66,7 +65,7 @@ async function start(context: RoleContext): Promise<RunningRole> {
       sound.close();
       cluster.close();
       await bus.close();
-      await Promise.all([closeBodyDecoder(), closeDecodeThreads(), closeSoundThreads()]);
+      await Promise.all([closeBodyDecoder(), closeDecoderThreads()]);
       await database.close();
     },
     facts: { database: database.engine },

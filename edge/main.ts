@@ -1,4 +1,4 @@
-import { closeDecodeThreads } from "#common/audio/decoding/decode";
+import { closeDecoderThreads } from "#common/audio/decoding/decoder-pool";
 import { connectNats } from "#common/bus/nats";
 import { noCache } from "#common/cache/cache";
 import { connectRedis } from "#common/cache/redis";
@@ -67,7 +67,7 @@ runRole("edge", async ({ config, log, metrics, tracing, id, epoch, state }) => {
       heartbeats.say();
       heartbeats.stop();
       cache.close();
-      await Promise.all([speaking.close(), closeBodyDecoder(), closeDecodeThreads(), listening.close(), bus.close()]);
+      await Promise.all([speaking.close(), closeBodyDecoder(), closeDecoderThreads(), listening.close(), bus.close()]);
     },
   };
 });

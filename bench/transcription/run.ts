@@ -1,6 +1,6 @@
 import { LISTENING_RATE } from "#protocol/listening/chunk";
 import type { Transcript } from "#protocol/listening/request";
-import { closeDecodeThreads } from "#common/audio/decoding/decode";
+import { closeDecoderThreads } from "#common/audio/decoding/decoder-pool";
 import { startCluster, type TestCluster } from "#test/harness/cluster";
 import { watchOthers } from "../machine.js";
 import { processSeconds } from "../processor-time.js";
@@ -34,7 +34,7 @@ const READY_MS = 300_000;
 /** Measures cluster and engine in turns on the same recordings. */
 export async function runTranscription(scenario: TranscriptionScenario): Promise<{ figures: TranscriptionFigures; invalid: string[] }> {
   const recordings = await makeRecordings(scenario);
-  await closeDecodeThreads();
+  await closeDecoderThreads();
   const audioSeconds = recordings.reduce((sum, { samples }) => sum + samples.length, 0) / LISTENING_RATE;
   const cluster = await startCluster({ workers: scenario.workers, readyMs: READY_MS, settings: { PARLEY_WORKER_MODELS: "espeak,parley-asr-en,parley-vad" } });
   const engine = await loadRecognizerAlone(scenario.workers);

@@ -62,7 +62,6 @@ const remarks = [
   "  an optional dependency; whoever passes an image with it on passes its source offer on too.",
   "- **LAME and mpg123 (LGPL)** are inside the WebAssembly code of `wasm-media-encoders` and `mpg123-decoder`, whose wrappers are MIT. It is",
   "  loaded at run time from files of their own in `node_modules` and can be replaced there.",
-  "- **mediabunny (MPL-2.0)** is used unchanged; changes to its own files would have to be published under the MPL.",
   "",
   "## Not from npm",
   "",

@@ -87,15 +87,21 @@ export function createResampler(inputSampleRate: number, outputSampleRate: numbe
   };
 }
 
-/** Converts one whole sound. */
+/** Samples that `resampleWhole` takes at a time: the resampler holds a few times as many. */
+const WHOLE_STEP_SAMPLES = 65_536;
+
+/** Converts one whole sound; besides the result, little more memory is needed, however long it is. */
 export function resampleWhole(samples: Float32Array, inputSampleRate: number, outputSampleRate: number): Float32Array {
+  const whole = new Float32Array(Math.ceil((samples.length * outputSampleRate) / inputSampleRate) + 1);
   const resampler = createResampler(inputSampleRate, outputSampleRate);
-  const head = resampler.process(samples).slice();
-  const tail = resampler.flush();
-  const whole = new Float32Array(head.length + tail.length);
-  whole.set(head);
-  whole.set(tail, head.length);
-  return whole;
+  let filled = 0;
+  const put = (part: Float32Array): void => {
+    whole.set(part, filled);
+    filled += part.length;
+  };
+  for (let at = 0; at < samples.length; at += WHOLE_STEP_SAMPLES) put(resampler.process(samples.subarray(at, at + WHOLE_STEP_SAMPLES)));
+  put(resampler.flush());
+  return whole.subarray(0, filled);
 }
 
 /** Four running sums: the processor can work on them at once, and the order of the additions is fixed. */

@@ -1,4 +1,4 @@
-import { closeSoundThreads, openSound } from "#common/audio/decoding/open-sound";
+import { openSound } from "#common/audio/decoding/open-sound";
 import { openSoundBus } from "#common/listening/sound-bus";
 import type { ClusterView } from "#common/membership/cluster-view";
 import type { Metrics } from "#common/metrics/registry";
@@ -17,15 +17,12 @@ export type OpenListeningOptions = Omit<ListeningContext, "openSound" | "uploads
 };
 
 /** Opens what the transcribing routes need, with real ears and decoders. Close it before the bus. */
-export function openListening({ cluster, edgeId, metrics, ...given }: OpenListeningOptions): { context: ListeningContext; close(): Promise<void> } {
+export function openListening({ cluster, edgeId, metrics, ...given }: OpenListeningOptions): { context: ListeningContext; close(): void } {
   const { bus, clock } = given;
   const sound = openSoundBus({ bus, clock, ownerId: edgeId, cluster });
   const budgets = { uploads: new UploadBudget(MAX_UPLOADED_BYTES, clock), socketAudio: new SocketAudioBudget() };
   return {
     context: { ...given, ...budgets, sound, openSound, metrics: createTranscriptionMetrics(metrics) },
-    async close() {
-      sound.close();
-      await closeSoundThreads();
-    },
+    close: () => sound.close(),
   };
 }

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { closeDecodeThreads } from "#common/audio/decoding/decode";
+import { closeDecoderThreads } from "#common/audio/decoding/decoder-pool";
 import { measureVoice } from "#common/audio/voice/traits";
 import { startCluster, type TestCluster } from "../harness/cluster.js";
 import { hear, wordErrors } from "../harness/ear.js";
@@ -23,7 +23,7 @@ describe("sampling, from the request to the audio", () => {
   });
   afterAll(async () => {
     await cluster?.stop();
-    await closeDecodeThreads();
+    await closeDecoderThreads();
   });
 
   const native = (body: Record<string, unknown>): Promise<Int16Array> => speechSamples(cluster, { text, latency: "low", ...body }, { model });

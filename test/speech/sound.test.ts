@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { closeDecodeThreads } from "#common/audio/decoding/decode";
+import { closeDecoderThreads } from "#common/audio/decoding/decoder-pool";
 import { measureVoice } from "#common/audio/voice/traits";
 import type { VoiceTraits } from "#protocol/speech/chunk";
 import { startCluster, type TestCluster } from "../harness/cluster.js";
@@ -15,7 +15,7 @@ describe("what is asked for is heard", () => {
   });
   afterAll(async () => {
     await cluster?.stop();
-    await closeDecodeThreads();
+    await closeDecoderThreads();
   });
 
   const samples = (body: Record<string, unknown>, model?: string): Promise<Int16Array> => speechSamples(cluster, { text: sentence, ...body }, { model });

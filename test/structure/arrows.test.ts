@@ -33,7 +33,6 @@ const engines: Readonly<Record<string, { folder?: string }>> = {
   "drizzle-orm": { folder: "control-plane/" },
   ioredis: {},
   "libopus-wasm": { folder: "common/audio/" },
-  mediabunny: { folder: "common/audio/" },
   "mpg123-decoder": {},
   "@wasm-audio-decoders/flac": {},
   "@wasm-audio-decoders/ogg-vorbis": {},

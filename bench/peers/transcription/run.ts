@@ -1,5 +1,6 @@
 import { LISTENING_RATE } from "#protocol/listening/chunk";
-import { closeDecodeThreads, decodeAudio } from "#common/audio/decoding/decode";
+import { decodeAudio } from "#common/audio/decoding/decode";
+import { closeDecoderThreads } from "#common/audio/decoding/decoder-pool";
 import { startCluster } from "#test/harness/cluster";
 import { temporaryDirectory } from "#test/harness/temporary-directory";
 import { watchOthers } from "../../machine.js";
@@ -66,7 +67,7 @@ async function asDecoded(recordings: readonly Recording[]): Promise<Recording[]>
     const { pcm } = await decodeAudio(bytes, { maxSeconds: 600, sampleRate: LISTENING_RATE });
     decoded.push({ name, bytes, samples: pcm.samples });
   }
-  await closeDecodeThreads();
+  await closeDecoderThreads();
   return decoded;
 }
 

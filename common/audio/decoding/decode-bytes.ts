@@ -5,7 +5,7 @@ import { decodeFlac } from "./flac.js";
 import { createMonoSink, type DecodedAudio, type MonoSink } from "./mono-sink.js";
 import { decodeMp3 } from "./mp3.js";
 import { decodeOpus } from "./opus.js";
-import { openOpusTrack } from "./opus-track.js";
+import { openOggOpus, openWebmOpus } from "./opus-track.js";
 import { type Sniffed, sniffAudio } from "./sniff.js";
 import { decodeVorbis } from "./vorbis.js";
 import { decodeWav } from "./wav.js";
@@ -35,7 +35,7 @@ export async function decodeThrough<T>(
   if (sniffed === null) throw unreadable("the file is not audio in any format that is known here");
   const sink = openSink(sniffed.format);
   try {
-    await decodeInto(sink, bytes.subarray(sniffed.offset), sniffed, bounds);
+    await decodeInto(sink, bytes.subarray(sniffed.offset), sniffed, bounds.sampleRate);
     return sink.finish();
   } catch (error) {
     if (error instanceof ServiceError) throw error;
@@ -44,24 +44,24 @@ export async function decodeThrough<T>(
   }
 }
 
-async function decodeInto(sink: MonoSink, bytes: Uint8Array, sniffed: Sniffed, { maxSeconds, sampleRate }: DecodeBounds): Promise<void> {
+async function decodeInto(sink: MonoSink, bytes: Uint8Array, sniffed: Sniffed, sampleRate: number | null): Promise<void> {
   const { format } = sniffed;
-  if ("demuxer" in sniffed) return decodeWithFfmpeg({ bytes, format, demuxer: sniffed.demuxer, maxSeconds }, sink);
+  if ("demuxer" in sniffed) return decodeWithFfmpeg({ bytes, format, demuxer: sniffed.demuxer }, sink);
   if ("channels" in sniffed) return decodeMp3(bytes, sniffed.channels, sink);
   switch (format) {
     case "wav":
       return decodeWav(bytes, sink);
     case "flac":
     case "ogg-flac":
-      return decodeFlac(bytes, sink);
+      return decodeFlac(bytes, format, sink);
     case "vorbis":
       return decodeVorbis(bytes, sink);
     case "opus":
     case "webm": {
-      const track = await openOpusTrack(bytes, format);
+      const track = format === "opus" ? openOggOpus(bytes) : openWebmOpus(bytes);
       const isOurs = track !== null && track.channels <= 2;
       if (isOurs) return decodeOpus(track, sampleRate, sink);
-      return decodeWithFfmpeg({ bytes, format, demuxer: format === "webm" ? "matroska" : "ogg", maxSeconds }, sink);
+      return decodeWithFfmpeg({ bytes, format, demuxer: format === "webm" ? "matroska" : "ogg" }, sink);
     }
   }
 }

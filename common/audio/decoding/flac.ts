@@ -1,8 +1,23 @@
 import { FLACDecoder } from "@wasm-audio-decoders/flac";
+import { readFlacFrames } from "./flac-frames.js";
 import type { MonoSink } from "./mono-sink.js";
-import { decodeStreaming } from "./streaming-decoder.js";
+import { readOggPackets } from "./ogg-packets.js";
 
-/** Decodes FLAC, native or in Ogg. */
-export function decodeFlac(bytes: Uint8Array, sink: MonoSink): Promise<void> {
-  return decodeStreaming(new FLACDecoder(), bytes, sink);
+/** Decodes FLAC, native or in Ogg, frame by frame: one holds at most 65,535 samples of eight channels, however few bytes it takes. */
+export async function decodeFlac(bytes: Uint8Array, container: "flac" | "ogg-flac", sink: MonoSink): Promise<void> {
+  const decoder = new FLACDecoder();
+  await decoder.ready;
+  try {
+    for (const frame of container === "flac" ? readFlacFrames(bytes) : framesInOgg(bytes)) {
+      const { channelData, sampleRate } = await decoder.decodeFrames([frame]);
+      sink.add(channelData, sampleRate);
+    }
+  } finally {
+    decoder.free();
+  }
+}
+
+/** Each packet is a frame, apart from those of metadata in front (https://xiph.org/flac/ogg_mapping.html). */
+function* framesInOgg(bytes: Uint8Array): Generator<Uint8Array> {
+  for (const { data } of readOggPackets(bytes)) if (data[0] === 0xff) yield data;
 }

@@ -2,9 +2,15 @@ import { fromFloatInto, type Pcm } from "../pcm.js";
 import { createResampler, type Resampler } from "../resampler.js";
 import { unreadable } from "./failures.js";
 
+/** Most channels that a file may have. */
+export const MAX_CHANNELS = 8;
+
 /** Where decoders put sound. */
 export interface MonoSink {
-  /** Takes one array per channel, all of one length. Throws when the sound is too long or changes its rate. */
+  /**
+   * Takes one array per channel, all of one length, which may be 0: decoders call it after every step, so that one that gets nowhere is noticed.
+   * Throws when the sound is too long, comes too slowly or changes its rate.
+   */
   add(channels: readonly Float32Array[], sampleRate: number): void;
 }
 
@@ -28,7 +34,16 @@ export interface MonoSinkOptions {
   maxSeconds: number;
   /** Rate wanted, Hz; null keeps the file's own. */
   sampleRate: number | null;
+  /** Milliseconds of a clock that only goes forward. */
+  nowMs?: () => number;
 }
+
+/**
+ * Time that a decoder may take for what has come out of it so far; with all threads busy it still is several times faster. The time that `give`
+ * takes, which may wait for a reader, is not the decoder's.
+ */
+const STEP_LIMIT_MS = 30_000;
+const STEP_LIMIT_PER_SECOND_MS = 50;
 
 /** A sink that collects a whole file; `finish` gives it, and the sink is empty afterwards. */
 export function createMonoSink(options: MonoSinkOptions): MonoSink & { finish(): DecodedAudio } {
@@ -52,8 +67,8 @@ const BLOCK_SAMPLES = 32_768;
  * counted only.
  */
 export function createMonoFlow(
-  { format, maxSeconds, sampleRate: wanted }: MonoSinkOptions,
-  give: (samples: Int16Array) => boolean,
+  { format, maxSeconds, sampleRate: wanted, nowMs = () => performance.now() }: MonoSinkOptions,
+  give: (samples: Int16Array, sampleRate: number) => boolean,
 ): MonoSink & { finish(): DecodedFacts & { sampleRate: number } } {
   let resampler: Resampler | null = null;
   let fileRate = 0;
@@ -62,8 +77,10 @@ export function createMonoFlow(
   let isWanted = true;
   let block = new Int16Array(0);
   let filled = 0;
+  let startedMs = nowMs();
 
   function begin(sampleRate: number, channels: number): void {
+    if (channels > MAX_CHANNELS) throw unreadable(`${format} with ${channels} channels`);
     if (sampleRate < 8000 || sampleRate > 192_000) throw unreadable(`${format} at ${sampleRate} Hz; 8 to 192 kHz can be read`);
     fileRate = sampleRate;
     channelCount = channels;
@@ -82,13 +99,21 @@ export function createMonoFlow(
   }
 
   function pass(): void {
-    if (filled > 0) isWanted = give(block.subarray(0, filled));
+    const givenMs = nowMs();
+    if (filled > 0) isWanted = give(block.subarray(0, filled), wanted ?? fileRate);
+    startedMs += nowMs() - givenMs;
     block = new Int16Array(0);
     filled = 0;
   }
 
+  function checkPace(): void {
+    const limitMs = STEP_LIMIT_MS + (fileRate === 0 ? 0 : (fileSamples / fileRate) * STEP_LIMIT_PER_SECOND_MS);
+    if (nowMs() - startedMs > limitMs) throw unreadable(`${format} that takes too long to decode`);
+  }
+
   return {
     add(channels, sampleRate) {
+      checkPace();
       const length = channels[0]?.length ?? 0;
       if (length === 0) return;
       if (fileRate === 0) begin(sampleRate, channels.length);
@@ -115,9 +140,10 @@ function mean(channels: readonly Float32Array[]): Float32Array {
   return mixed;
 }
 
-/** Drops each part once it is copied, so that the peak stays near one copy. */
-export function joined(parts: Int16Array[]): Int16Array {
-  const whole = new Int16Array(parts.reduce((sum, part) => sum + part.length, 0));
+/** Joins blocks. Drops each once it is copied, so that the peak stays near one copy. */
+export function joined<T extends Int16Array | Float32Array>(parts: T[]): T {
+  const make = (parts[0]?.constructor ?? Int16Array) as new (length: number) => T;
+  const whole = new make(parts.reduce((sum, part) => sum + part.length, 0));
   let offset = 0;
   for (let part = parts.shift(); part !== undefined; part = parts.shift()) {
     whole.set(part, offset);

@@ -3,10 +3,11 @@ import { afterAll, describe, expect, it } from "vitest";
 import { ffmpegEncode } from "../testing/ffmpeg.js";
 import { noise, tone } from "../testing/signals.js";
 import { wavFile } from "../testing/wav-file.js";
-import { closeDecodeThreads, decodeAudio } from "./decode.js";
-import { closeSoundThreads, type OpenedSound, openSound } from "./open-sound.js";
+import { decodeAudio } from "./decode.js";
+import { closeDecoderThreads } from "./decoder-pool.js";
+import { type OpenedSound, openSound } from "./open-sound.js";
 
-afterAll(() => Promise.all([closeSoundThreads(), closeDecodeThreads()]));
+afterAll(closeDecoderThreads);
 
 const open = (bytes: Uint8Array, changes: { minSeconds?: number; maxSeconds?: number; signal?: AbortSignal } = {}): Promise<OpenedSound> =>
   openSound(Uint8Array.from(bytes), { minSeconds: 1, maxSeconds: 3600, sampleRate: 16_000, signal: new AbortController().signal, ...changes });

@@ -1,41 +1,60 @@
-import { BufferSource, EncodedPacketSink, Input, MATROSKA, OGG, WEBM } from "mediabunny";
-import { unreadable } from "./failures.js";
+import { readMatroskaAudio } from "./matroska.js";
+import { readOggPackets } from "./ogg-packets.js";
 
-/** The first Opus track of a container. */
+/** The Opus stream of a container. */
 export interface OpusTrack {
   channels: number;
-  /** Samples at 48 kHz to drop from the start of the decoded sound. */
+  /** Samples at 48 kHz to drop from the start of the decoded audio. */
   preSkipSamples: number;
-  /** Packets in order; `endSamples` is where the container says that the sound so far ends, null when it does not. */
-  packets(): AsyncIterable<{ data: Uint8Array; endSamples: number | null }>;
+  /** Packets in order, one at a time. */
+  packets(): Iterable<OpusPacket>;
+}
+
+export interface OpusPacket {
+  data: Uint8Array;
+  /** What an Ogg page says of the place up to which the stream is complete with this packet, samples at 48 kHz; null where nothing is said. */
+  granulePosition: number | null;
+  /** True for the last packet of an Ogg stream that was ended properly. */
+  isLast: boolean;
+  /** Samples at 48 kHz to drop from this packet's end. */
+  discardSamples: number;
 }
 
 const OPUS_HEAD_BYTES = 19;
 
-/** Opens an Ogg, WebM or Matroska file. Null when its first audio track is another codec. Throws when there is no audio track. */
-export async function openOpusTrack(bytes: Uint8Array, format: string): Promise<OpusTrack | null> {
-  const input = new Input({ formats: [OGG, WEBM, MATROSKA], source: new BufferSource(bytes) });
-  const track = await input.getPrimaryAudioTrack();
-  if (track === null) throw unreadable(`${format} without an audio track`);
-  if (track.codec !== "opus") return null;
-  const head = opusHead((await track.getDecoderConfig())?.description);
+/** Opens Opus in Ogg; null when its header is none. */
+export function openOggOpus(bytes: Uint8Array): OpusTrack | null {
+  const first = readOggPackets(bytes).next();
+  const head = first.done === true ? null : opusHead(first.value.data);
+  if (head === null) return null;
   return {
-    channels: head?.channels ?? track.numberOfChannels,
-    preSkipSamples: head?.preSkipSamples ?? 0,
-    async *packets() {
-      for await (const { data, timestamp, duration } of new EncodedPacketSink(track).packets()) {
-        yield { data, endSamples: duration > 0 ? Math.round((timestamp + duration) * 48_000) : null };
+    ...head,
+    *packets() {
+      let isHeader = true;
+      for (const packet of readOggPackets(bytes)) {
+        const tag = Buffer.from(packet.data.subarray(0, 8)).toString("latin1");
+        isHeader &&= tag === "OpusHead" || tag === "OpusTags";
+        if (!isHeader) yield { ...packet, discardSamples: 0 };
       }
     },
   };
 }
 
+/** Opens the first audio track of a WebM or Matroska file; null when it is not Opus. Throws when there is none. */
+export function openWebmOpus(bytes: Uint8Array): OpusTrack | null {
+  const track = readMatroskaAudio(bytes);
+  if (track.codec !== "A_OPUS" || track.isTransformed) return null;
+  const head = opusHead(track.codecPrivate) ?? { channels: track.channels, preSkipSamples: 0 };
+  return {
+    ...head,
+    *packets() {
+      for (const { data, discardMs } of track.packets()) yield { data, granulePosition: null, isLast: false, discardSamples: Math.round(discardMs * 48) };
+    },
+  };
+}
+
 /** RFC 7845 section 5.1. */
-function opusHead(description: ArrayBufferLike | ArrayBufferView | undefined): { channels: number; preSkipSamples: number } | null {
-  if (description === undefined) return null;
-  const view = ArrayBuffer.isView(description)
-    ? new DataView(description.buffer, description.byteOffset, description.byteLength)
-    : new DataView(description);
-  if (view.byteLength < OPUS_HEAD_BYTES) return null;
-  return { channels: view.getUint8(9), preSkipSamples: view.getUint16(10, true) };
+function opusHead(bytes: Uint8Array): { channels: number; preSkipSamples: number } | null {
+  if (bytes.length < OPUS_HEAD_BYTES || Buffer.from(bytes.subarray(0, 8)).toString("latin1") !== "OpusHead") return null;
+  return { channels: bytes[9] ?? 0, preSkipSamples: (bytes[10] ?? 0) | ((bytes[11] ?? 0) << 8) };
 }

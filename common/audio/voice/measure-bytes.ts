@@ -1,9 +1,12 @@
 import { ServiceError } from "#protocol/errors";
 import type { VoiceTraits } from "#protocol/speech/chunk";
-import { decodeBytes } from "../decoding/decode-bytes.js";
-import type { DecodedAudio } from "../decoding/mono-sink.js";
+import { decodeThrough } from "../decoding/decode-bytes.js";
+import { createMonoFlow, joined, type MonoSink, type MonoSinkOptions } from "../decoding/mono-sink.js";
+import { toFloat } from "../pcm.js";
+import { createResampler, type Resampler } from "../resampler.js";
+import { ANALYSIS_RATE } from "./levels.js";
 import { MAX_REFERENCE_SECONDS, MIN_REFERENCE_SECONDS } from "./reference-limits.js";
-import { measureVoice, unusable } from "./traits.js";
+import { measureConverted, unusable } from "./traits.js";
 
 /** What a reference sample tells. */
 export interface MeasuredSample {
@@ -13,18 +16,43 @@ export interface MeasuredSample {
 
 /** Decodes and measures a reference sample on this thread; see `measureVoiceSample`, which runs it on another. */
 export async function measureVoiceBytes(bytes: Uint8Array): Promise<MeasuredSample> {
-  const { pcm } = await decodeReference(bytes);
-  const seconds = pcm.samples.length / pcm.sampleRate;
+  const { samples, recordedRate, seconds } = await decodeReference(bytes);
   if (seconds < MIN_REFERENCE_SECONDS) throw unusable(`it is shorter than ${MIN_REFERENCE_SECONDS} second`);
-  return { traits: measureVoice(pcm), durationMs: Math.round(seconds * 1000) };
+  return { traits: measureConverted(samples, recordedRate), durationMs: Math.round(seconds * 1000) };
 }
 
-async function decodeReference(bytes: Uint8Array): Promise<DecodedAudio> {
+interface Reference {
+  /** At `ANALYSIS_RATE`. */
+  samples: Float32Array;
+  recordedRate: number;
+  seconds: number;
+}
+
+async function decodeReference(bytes: Uint8Array): Promise<Reference> {
+  const bounds = { maxSeconds: MAX_REFERENCE_SECONDS, sampleRate: null };
   try {
-    return await decodeBytes(bytes, { maxSeconds: MAX_REFERENCE_SECONDS, sampleRate: null });
+    return await decodeThrough(bytes, bounds, (format) => createReferenceSink({ ...bounds, format }));
   } catch (error) {
     if (!(error instanceof ServiceError) || error.code !== "unsupported_format") throw error;
     if (error.reason === "too_long") throw unusable(`it is longer than ${MAX_REFERENCE_SECONDS / 60} minutes`, error);
     throw unusable(String(error.parameters.detail), error);
   }
+}
+
+/** Converts to `ANALYSIS_RATE` while decoding: at its own rate a reference of five minutes may take ten times the memory. */
+function createReferenceSink(options: MonoSinkOptions): MonoSink & { finish(): Reference } {
+  const parts: Float32Array[] = [];
+  const at: { resampler: Resampler | null } = { resampler: null };
+  const flow = createMonoFlow(options, (block, sampleRate) => {
+    at.resampler ??= createResampler(sampleRate, ANALYSIS_RATE);
+    return parts.push(at.resampler.process(toFloat(block)).slice()) > 0;
+  });
+  return {
+    add: flow.add,
+    finish() {
+      const { seconds, sampleRate } = flow.finish();
+      if (at.resampler !== null) parts.push(at.resampler.flush());
+      return { samples: joined(parts), recordedRate: sampleRate, seconds };
+    },
+  };
 }

@@ -1,11 +1,11 @@
 import { afterAll, expect, test } from "vitest";
-import { closeDecodeThreads } from "../decoding/decode.js";
+import { closeDecoderThreads } from "../decoding/decoder-pool.js";
 import { ffmpegEncode } from "../testing/ffmpeg.js";
 import { noise, tone } from "../testing/signals.js";
 import { speechLike } from "../testing/speech-like.js";
 import { measureVoiceSample } from "./measure-sample.js";
 
-afterAll(closeDecodeThreads);
+afterAll(closeDecoderThreads);
 
 const toWav = (samples: Int16Array): Uint8Array => ffmpegEncode(samples, 16_000, ["-f", "wav"]);
 const voice = speechLike({ pitchHz: 190, syllablesPerSecond: 4, seconds: 4, sampleRate: 16_000 });

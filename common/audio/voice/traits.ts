@@ -18,7 +18,11 @@ const PITCH_OUTLIER_SEMITONES = 10;
  * Throws `bad_reference_audio` when it is silent or no speech can be found in it.
  */
 export function measureVoice(pcm: Pcm): VoiceTraits {
-  const samples = resampleWhole(toFloat(pcm.samples), pcm.sampleRate, ANALYSIS_RATE);
+  return measureConverted(resampleWhole(toFloat(pcm.samples), pcm.sampleRate, ANALYSIS_RATE), pcm.sampleRate);
+}
+
+/** The same for samples at `ANALYSIS_RATE` that were recorded at `recordedRate`. */
+export function measureConverted(samples: Float32Array, recordedRate: number): VoiceTraits {
   if (samples.every((sample) => Math.abs(sample) < SILENCE_PEAK)) throw unusable("it is silent");
   const speech = speechFrames(levelTrack(samples));
   const speechSeconds = speech.filter(Boolean).length * HOP_SECONDS;
@@ -34,7 +38,7 @@ export function measureVoice(pcm: Pcm): VoiceTraits {
     pitchHz,
     pitchRangeSemitones: pitchRange(tracked, pitchHz),
     syllablesPerSecond: syllables / speechSeconds,
-    spectralTiltDbPerOctave: spectralTilt(samples, speech, pcm.sampleRate * 0.45),
+    spectralTiltDbPerOctave: spectralTilt(samples, speech, recordedRate * 0.45),
   };
 }
 

@@ -1,15 +1,36 @@
 import type { MessagePort } from "node:worker_threads";
 import { move, transferableSymbol, valueSymbol } from "piscina";
 import { type ErrorRecord, toErrorRecord } from "#protocol/errors";
-import { decodeThrough } from "./decode-bytes.js";
+import { type MeasuredSample, measureVoiceBytes } from "../voice/measure-bytes.js";
+import { type DecodeBounds, decodeBytes, decodeThrough } from "./decode-bytes.js";
 import { unreadable } from "./failures.js";
-import { createMonoFlow, type DecodedFacts, joined } from "./mono-sink.js";
+import { createMonoFlow, type DecodedAudio, type DecodedFacts, joined } from "./mono-sink.js";
 import { GRANTED, LEFT } from "./sound-signals.js";
 
-// Functions of a thread of open-sound.ts, called by name through piscina. They answer errors as records: an Error loses its class between threads.
+// Functions of a decoder thread, called by name through piscina. They answer errors as records: an Error loses its class between threads.
 
 // The decoders print each fault of a stranger's file here; the caller gets one error that says what matters.
 console.error = () => undefined;
+
+/** Answer of every function here. */
+export type Answer<T> = { value: T } | { error: ErrorRecord };
+
+export async function decode({ bytes, bounds }: { bytes: Uint8Array; bounds: DecodeBounds }): Promise<Answer<DecodedAudio>> {
+  try {
+    const decoded = await decodeBytes(bytes, bounds);
+    return moved({ value: decoded }, decoded.pcm.samples);
+  } catch (error) {
+    return { error: toErrorRecord(error) };
+  }
+}
+
+export async function measure({ bytes }: { bytes: Uint8Array }): Promise<Answer<MeasuredSample>> {
+  try {
+    return { value: await measureVoiceBytes(bytes) };
+  } catch (error) {
+    return { error: toErrorRecord(error) };
+  }
+}
 
 export interface SurveyTask {
   bytes: Uint8Array;
@@ -26,8 +47,6 @@ export interface Survey {
   samples: Int16Array | null;
   bytes: Uint8Array | null;
 }
-
-export type Answer<T> = { value: T } | { error: ErrorRecord };
 
 /** Decodes a file once to learn how long it really is: nothing is done for a file that will be refused. */
 export async function survey({ bytes, minSeconds, maxSeconds, sampleRate, keepSeconds }: SurveyTask): Promise<Answer<Survey>> {
