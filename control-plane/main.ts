@@ -1,11 +1,8 @@
 import type { Heartbeat } from "#protocol/bus/membership";
-import { closeDecoderThreads } from "#common/audio/decoding/decoder-pool";
 import { connectNats } from "#common/bus/nats";
 import { closeBodyDecoder } from "#common/http/body-decoder";
 import { systemClock } from "#common/clock";
 import { type RoleContext, type RunningRole, runRole } from "#common/lifecycle/role";
-import { openSoundBus } from "#common/listening/sound-bus";
-import { ClusterView } from "#common/membership/cluster-view";
 import { createOutbound } from "#common/outbound/outbound";
 import { openSealer } from "#common/secrets/secret-key";
 import { sendHeartbeats } from "#common/membership/heartbeat";
@@ -14,6 +11,7 @@ import { startAnalytics } from "./analytics/start.js";
 import { openDatabase } from "./database/open.js";
 import { startService } from "./service.js";
 import { measureSamples } from "./voices/measurement.js";
+import { askEdges } from "./voices/sample-questions.js";
 import { transcribeSamples } from "./voices/transcription.js";
 import { watchControlPlane } from "./watch/control-watch.js";
 
@@ -31,15 +29,14 @@ async function start(context: RoleContext): Promise<RunningRole> {
     ...{ bus, records, log, watch, url: config.CLICKHOUSE_URL, dataDirectory: config.PARLEY_DATA_DIR },
     keepsSpans: spansAreKept(config),
   });
-  const cluster = new ClusterView({ bus, clock: systemClock });
-  const sound = openSoundBus({ bus, clock: systemClock, ownerId: id, cluster });
+  const edges = askEdges(bus, log);
   const service = await startService({
     bus,
     clock: systemClock,
     records,
     log,
-    measure: measureSamples,
-    transcribe: transcribeSamples({ sound, config, log }),
+    measure: measureSamples(edges),
+    transcribe: transcribeSamples(edges, log),
     outbound: createOutbound({ allow: config.PARLEY_OUTBOUND_ALLOW, log }),
     sealer: openSealer({ secretKey: config.PARLEY_SECRET_KEY, dataDirectory: config.PARLEY_DATA_DIR }),
     now: () => new Date(),
@@ -62,10 +59,8 @@ async function start(context: RoleContext): Promise<RunningRole> {
       heartbeats.say();
       heartbeats.stop();
       await analytics.stop();
-      sound.close();
-      cluster.close();
       await bus.close();
-      await Promise.all([closeBodyDecoder(), closeDecoderThreads()]);
+      await closeBodyDecoder();
       await database.close();
     },
     facts: { database: database.engine },

@@ -1,6 +1,7 @@
 import { validate } from "#common/http/validation";
 import { newIdentifier } from "#common/identifier";
 import type { Principal } from "#protocol/bus/control";
+import type { TranscribedSample } from "#protocol/bus/samples";
 import { ServiceError } from "#protocol/errors";
 import { MAX_VOICE_SAMPLES, type ModelCreate, modelCreate } from "#protocol/voices";
 import type { Records } from "../database/database.js";
@@ -11,7 +12,7 @@ import { sniffMediaType } from "./media-type.js";
 import type { VoiceObjects } from "./objects.js";
 import { insertVoice, titleColumns } from "./store.js";
 import type { Submission } from "./submission.js";
-import type { SampleTranscript, TranscribeVoice } from "./transcription.js";
+import type { TranscribeVoice } from "./transcription.js";
 
 export interface CreateDependencies {
   records: Records;
@@ -58,7 +59,7 @@ function requireTextForEachVoice({ texts, voices }: ModelCreate): void {
 }
 
 /** A transcript for each sample: the caller's, which names no language, else the recognized one (protocols.md 1.5). */
-async function completeTexts({ voices, texts }: ModelCreate, transcribe: TranscribeVoice): Promise<SampleTranscript[]> {
+async function completeTexts({ voices, texts }: ModelCreate, transcribe: TranscribeVoice): Promise<TranscribedSample[]> {
   const given = voices.map((_, position) => texts[position] ?? "");
   const recognized = await transcribe(voices.filter((_, position) => given[position] === ""));
   return given.map((text) => (text === "" ? recognized.shift() : undefined) ?? { text, languages: [] });

@@ -1,7 +1,8 @@
 import { combineTraits } from "#common/audio/voice/traits";
-import { measureVoiceSample } from "#common/audio/voice/measure-sample";
+import type { MeasuredSample } from "#protocol/bus/samples";
 import { ServiceError } from "#protocol/errors";
 import type { VoiceTraits } from "#protocol/speech/chunk";
+import type { SampleQuestions } from "./sample-questions.js";
 
 /** What listening to samples tells. */
 export interface VoiceMeasurement {
@@ -13,19 +14,23 @@ export interface VoiceMeasurement {
 /** Measures the samples of one voice. Throws `bad_reference_audio` for one that is silent, too short or not audio. */
 export type MeasureVoice = (samples: Uint8Array[]) => Promise<VoiceMeasurement>;
 
-/** Measures every sample on the decode threads, one after another, and combines what they tell. */
-export const measureSamples: MeasureVoice = async (samples) => {
-  const measured: { traits: VoiceTraits; durationMs: number }[] = [];
-  for (const [position, bytes] of samples.entries()) {
-    try {
-      // Copied: a view would take the whole request body along to the thread.
-      measured.push(await measureVoiceSample(new Uint8Array(bytes)));
-    } catch (error) {
-      throw samples.length > 1 ? naming(error, position) : error;
+/** Less than the edge that forwarded the request waits for its answer. */
+const DEADLINE_MS = 25_000;
+
+/** Has every sample measured by an edge, one after another, and combines what they tell. */
+export function measureSamples(edges: Pick<SampleQuestions, "measure">): MeasureVoice {
+  return async (samples) => {
+    const measured: MeasuredSample[] = [];
+    for (const [position, bytes] of samples.entries()) {
+      try {
+        measured.push(await edges.measure(bytes, DEADLINE_MS));
+      } catch (error) {
+        throw samples.length > 1 ? naming(error, position) : error;
+      }
     }
-  }
-  return { traits: combineTraits(measured.map((sample) => sample.traits)), durationsMs: measured.map((sample) => sample.durationMs) };
-};
+    return { traits: combineTraits(measured.map((sample) => sample.traits)), durationsMs: measured.map((sample) => sample.durationMs) };
+  };
+}
 
 /** Of several samples, tells which one is meant. */
 function naming(error: unknown, position: number): unknown {

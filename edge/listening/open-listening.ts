@@ -1,8 +1,12 @@
+import type { TranscribedSample } from "#protocol/bus/samples";
 import { openSound } from "#common/audio/decoding/open-sound";
+import { measureVoiceSample } from "#common/audio/voice/measure-sample";
 import { openSoundBus } from "#common/listening/sound-bus";
 import type { ClusterView } from "#common/membership/cluster-view";
 import type { Metrics } from "#common/metrics/registry";
 import { createTranscriptionMetrics } from "../metrics/transcription-metrics.js";
+import { serveSamples } from "../samples/serve-samples.js";
+import { transcribeSample } from "../samples/transcribe-sample.js";
 import type { ListeningContext } from "./context.js";
 import { SocketAudioBudget } from "./socket-audio-budget.js";
 import { UploadBudget } from "./upload-budget.js";
@@ -16,13 +20,18 @@ export type OpenListeningOptions = Omit<ListeningContext, "openSound" | "uploads
   metrics: Metrics;
 };
 
-/** Opens what the transcribing routes need, with real ears and decoders. Close it before the bus. */
+/** Opens what the transcribing routes need, with real ears and decoders, and answers the control plane's questions about samples. Close it before the bus. */
 export function openListening({ cluster, edgeId, metrics, ...given }: OpenListeningOptions): { context: ListeningContext; close(): void } {
   const { bus, clock } = given;
   const sound = openSoundBus({ bus, clock, ownerId: edgeId, cluster });
   const budgets = { uploads: new UploadBudget(MAX_UPLOADED_BYTES, clock), socketAudio: new SocketAudioBudget() };
+  const transcribe = (bytes: Uint8Array, signal: AbortSignal): Promise<TranscribedSample> => transcribeSample(bytes, signal, { sound, openSound, config: given.config });
+  const samples = serveSamples({ bus, log: given.log, measure: measureVoiceSample, transcribe });
   return {
     context: { ...given, ...budgets, sound, openSound, metrics: createTranscriptionMetrics(metrics) },
-    close: () => sound.close(),
+    close() {
+      samples.close();
+      sound.close();
+    },
   };
 }

@@ -1,11 +1,15 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { closeDecoderThreads } from "#common/audio/decoding/decoder-pool";
+import { measureVoiceSample } from "#common/audio/voice/measure-sample";
 import type { Bus } from "#common/bus/bus";
 import { connectNats } from "#common/bus/nats";
 import { sha256Hex } from "#common/identifier";
+import { serveSamples } from "#edge/samples/serve-samples";
 import { controlSubjects, type ForwardedResponse, type KeysReply, type Principal, type Reply, type VerifyKeyReply } from "#protocol/bus/control";
 import { type Heartbeat, membersSubject } from "#protocol/bus/membership";
+import { ServiceError } from "#protocol/errors";
 import type { ModelEntity } from "#protocol/voices";
 import { until } from "../harness/processes.js";
 import { type ExternalServer, startNats } from "../harness/servers.js";
@@ -47,6 +51,7 @@ describe("the control plane's process", { timeout: 120_000 }, () => {
   let nats: ExternalServer;
   let bus: Bus;
   let child: ChildProcess;
+  let edge: { close(): void };
   let states: string[] = [];
   let firstStartMs: number;
 
@@ -85,9 +90,12 @@ describe("the control plane's process", { timeout: 120_000 }, () => {
     nats = await startNats();
     bus = await connectNats({ url: nats.url, name: "test", log: silentLog });
     bus.subscribe<Heartbeat>(membersSubject, (heartbeat) => states.push(`${heartbeat.role} ${heartbeat.state}`));
+    edge = serveSamples({ bus, log: silentLog, measure: measureVoiceSample, transcribe: () => Promise.reject(new ServiceError("no_worker")) });
     firstStartMs = await start();
   });
   afterAll(async () => {
+    edge.close();
+    await closeDecoderThreads();
     if (child.exitCode === null) child.kill("SIGKILL");
     await bus.close();
     await nats.stop();

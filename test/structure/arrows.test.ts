@@ -89,6 +89,12 @@ describe("the map of the rooms", () => {
     else expect(users.filter((path) => !path.startsWith(folder))).toEqual([]);
   });
 
+  it("decodes what strangers send in the edge alone", () => {
+    const decoding = (room: Room): string[] => reachableFrom(`${room}/main.ts`).filter((path) => path.startsWith("common/audio/decoding/"));
+    expect(decoding("edge")).not.toEqual([]);
+    expect([decoding("control-plane"), decoding("scheduler"), decoding("workers")]).toEqual([[], [], []]);
+  });
+
   it("reads the environment in the configuration only", () => {
     const readers = product.filter((source) => /\bprocess\.env\b/.test(source.text)).map((source) => source.path);
     expect(readers.filter((path) => !environmentReaders.some((allowed) => path.startsWith(allowed)))).toEqual([]);
@@ -117,6 +123,13 @@ describe("the size of things", () => {
 
 function roomOf(path: string): Room | undefined {
   return byPath.get(path)?.room ?? (path.split("/")[0] as Room);
+}
+
+/** A file, and all that it imports, directly or not. */
+function reachableFrom(path: string): string[] {
+  const reached = new Set([path]);
+  for (const file of reached) for (const next of byPath.get(file)?.imports.files ?? []) reached.add(next);
+  return [...reached];
 }
 
 /** Every set of files that import each other in a ring (strongly connected components, Tarjan 1972), in the order of the ring. */

@@ -1,7 +1,8 @@
 import type { MessagePort } from "node:worker_threads";
 import { move, transferableSymbol, valueSymbol } from "piscina";
+import type { MeasuredSample } from "#protocol/bus/samples";
 import { type ErrorRecord, toErrorRecord } from "#protocol/errors";
-import { type MeasuredSample, measureVoiceBytes } from "../voice/measure-bytes.js";
+import { measureVoiceBytes } from "../voice/measure-bytes.js";
 import { type DecodeBounds, decodeBytes, decodeThrough } from "./decode-bytes.js";
 import { unreadable } from "./failures.js";
 import { createMonoFlow, type DecodedAudio, type DecodedFacts, joined } from "./mono-sink.js";

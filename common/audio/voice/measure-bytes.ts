@@ -1,5 +1,5 @@
+import type { MeasuredSample } from "#protocol/bus/samples";
 import { ServiceError } from "#protocol/errors";
-import type { VoiceTraits } from "#protocol/speech/chunk";
 import { decodeThrough } from "../decoding/decode-bytes.js";
 import { createMonoFlow, joined, type MonoSink, type MonoSinkOptions } from "../decoding/mono-sink.js";
 import { toFloat } from "../pcm.js";
@@ -7,12 +7,6 @@ import { createResampler, type Resampler } from "../resampler.js";
 import { ANALYSIS_RATE } from "./levels.js";
 import { MAX_REFERENCE_SECONDS, MIN_REFERENCE_SECONDS } from "./reference-limits.js";
 import { measureConverted, unusable } from "./traits.js";
-
-/** What a reference sample tells. */
-export interface MeasuredSample {
-  traits: VoiceTraits;
-  durationMs: number;
-}
 
 /** Decodes and measures a reference sample on this thread; see `measureVoiceSample`, which runs it on another. */
 export async function measureVoiceBytes(bytes: Uint8Array): Promise<MeasuredSample> {

@@ -1,5 +1,5 @@
+import type { MeasuredSample } from "#protocol/bus/samples";
 import { runDecoder } from "../decoding/decoder-pool.js";
-import type { MeasuredSample } from "./measure-bytes.js";
 import { MAX_REFERENCE_SECONDS } from "./reference-limits.js";
 
 /**

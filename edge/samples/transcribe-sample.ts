@@ -1,0 +1,57 @@
+import type { TranscribedSample } from "#protocol/bus/samples";
+import { LISTENING_RATE } from "#protocol/listening/chunk";
+import type { OpenedSound, OpenSoundOptions } from "#common/audio/decoding/open-sound";
+import { MAX_REFERENCE_SECONDS } from "#common/audio/voice/reference-limits";
+import type { Config } from "#common/config/config";
+import { newIdentifier } from "#common/identifier";
+import { chooseRecognizer, describeLanguage } from "#common/listening/recognizer";
+import { ListeningSession } from "#common/listening/session";
+import type { SoundBus } from "#common/listening/sound";
+
+export interface SampleTranscriptionOptions {
+  sound: Pick<SoundBus, "open" | "served">;
+  openSound(bytes: Uint8Array, options: OpenSoundOptions): Promise<OpenedSound>;
+  config: Pick<Config, "PARLEY_MODEL_MAP">;
+}
+
+/**
+ * Writes down what is said in a voice sample, on the cluster's recognizers; takes the memory of `bytes`. Throws `no_worker` where no recognizer
+ * is loaded, and what decoding and transcribing throw; an aborted signal rejects with its reason.
+ */
+export async function transcribeSample(bytes: Uint8Array, signal: AbortSignal, { sound, openSound, config }: SampleTranscriptionOptions): Promise<TranscribedSample> {
+  const recognizer = chooseRecognizer(sound.served("listen"), undefined, config).folder;
+  const limits = { minSeconds: 0, maxSeconds: MAX_REFERENCE_SECONDS + 1, sampleRate: LISTENING_RATE, signal };
+  const { pieces } = await openSound(bytes, limits);
+  const utterances: { text: string; language: string }[] = [];
+  return await new Promise<TranscribedSample>((resolve, reject) => {
+    const session = new ListeningSession({
+      ...{ sound, sessionId: newIdentifier(), recognizer, detector: null, language: null, traceparent: null, tier: "bulk" },
+      commit: { by: "manual" },
+      partials: false,
+      onEvent(event) {
+        if (event.type === "committed" && event.text !== "") utterances.push(event);
+        else if (event.type === "ended") resolve(transcriptOf(utterances));
+        else if (event.type === "failed") reject(event.error);
+      },
+    });
+    const fail = (reason: unknown): void => {
+      session.close();
+      reject(reason);
+    };
+    signal.addEventListener("abort", () => fail(signal.reason), { once: true });
+    push(pieces, session).catch(fail);
+  });
+}
+
+function transcriptOf(utterances: readonly { text: string; language: string }[]): TranscribedSample {
+  const languages = utterances.flatMap(({ language }) => describeLanguage(language).language_code ?? []);
+  return { text: utterances.map(({ text }) => text).join(" "), languages: [...new Set(languages)] };
+}
+
+async function push(pieces: AsyncIterable<Int16Array>, session: ListeningSession): Promise<void> {
+  for await (const piece of pieces) {
+    session.push(piece);
+    await session.room();
+  }
+  session.end();
+}
