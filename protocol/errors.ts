@@ -53,6 +53,7 @@ export const errorCatalogue = declare({
   not_found: { status: 404, message: "Not found" },
   voice_not_found: { status: 404, message: "There is no such voice" },
   method_not_allowed: { status: 405, message: "Method not allowed" },
+  upload_too_slow: { status: 408, message: "The request body came more slowly than {bytesPerSecond} bytes a second" },
   conflict: { status: 409, message: "{detail}" },
   phone_number_taken: { status: 409, message: "This number is already on the platform" },
   tool_attached: { status: 409, message: "Tool is attached to {count} agent(s); detach it from each first" },

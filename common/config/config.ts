@@ -51,6 +51,7 @@ export const declaration = {
   PARLEY_STREAMS_PER_TEAM: integer({ default: 0, min: 0, max: 1_000_000, doc: "Streams that one team may have at once on one edge; 0 is no limit." }),
   PARLEY_DRAIN_MS: integer({ default: 15_000, min: 0, max: 3_600_000, doc: "How long running streams may take to finish when a process is asked to stop." }),
   PARLEY_STALL_MS: integer({ default: 30_000, min: 100, max: 3_600_000, doc: "A reader that takes nothing for this long is disconnected." }),
+  PARLEY_UPLOAD_MIN_RATE: integer({ default: 16_384, min: 1, max: 1_000_000_000, doc: "Bytes a second that an upload of audio must bring, averaged over ten seconds; a slower one is refused with 408." }),
   PARLEY_IDLE_SECONDS: integer({ default: 300, min: 8, max: 960, doc: "A live WebSocket on which nothing at all arrives for this long is closed." }),
   PARLEY_LIVE_REUSE_SECONDS: integer({
     default: 60, min: 0, max: 3600,

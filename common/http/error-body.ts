@@ -23,6 +23,8 @@ export function renderError(error: ServiceError): RenderedResponse {
   if (error.status === 426) Object.assign(headers, { upgrade: "websocket", connection: "Upgrade" });
   // RFC 9112 section 6.3: where a message ends that cannot be read, nobody knows.
   if (error.code === "malformed_request") headers["connection"] = "close";
+  // RFC 9110 section 15.5.9: the rest of the body is not waited for.
+  if (error.code === "upload_too_slow") headers["connection"] = "close";
   if (error.retryAfterMs !== null) headers["retry-after"] = String(Math.max(1, Math.ceil(error.retryAfterMs / 1000)));
   if (error.shape === "bare") return { status: error.status, headers, body: nothing };
   headers["content-type"] = "application/json";

@@ -3,7 +3,6 @@ import { ServiceError } from "#protocol/errors";
 import { type Form, filesNamed } from "#common/multipart/form";
 import { isMultipart, parseMultipart } from "#common/multipart/multipart";
 import type { HttpRequest } from "../http/exchange.js";
-import { inTurns } from "../routes/listening/body.js";
 
 const limits = { files: 1, fileBytes: MAX_COMPAT_AUDIO_BYTES, fields: 200, fieldBytes: 256 * 1024, totalBytes: MAX_COMPAT_AUDIO_BODY_BYTES, fileFields: ["file"] };
 
@@ -15,11 +14,11 @@ export interface AudioForm {
   audio: Uint8Array;
 }
 
-/** Reads a form with a `file`. Throws `unsupported_media_type`, `malformed_multipart`, `payload_too_large`, and `validation` without a file, or with an empty one. */
+/** Reads a form with a `file` while it arrives. Throws `unsupported_media_type`, `malformed_multipart`, `payload_too_large`, and `validation` without a file, or with an empty one. */
 export async function readAudioForm(request: HttpRequest): Promise<AudioForm> {
   const contentType = request.header("content-type");
   if (!isMultipart(contentType)) throw new ServiceError("unsupported_media_type");
-  const form = await parseMultipart(contentType ?? "", inTurns(await request.body()), limits);
+  const form = await parseMultipart(contentType ?? "", request.stream(), limits);
   return { values: valuesOf(form), audio: present(filesNamed(form, "file")[0]?.bytes) };
 }
 

@@ -55,6 +55,7 @@ function request(method: string, path: string, body = "", headers: Record<string
     body: async () => {
       return Buffer.from(body);
     },
+    stream: () => expect.unreachable(),
   };
 }
 

@@ -15,6 +15,7 @@ function requestWith(contentType: string | undefined, body: Uint8Array | string)
     trace: joinTrace(undefined),
     parameters: {},
     body: async () => (typeof body === "string" ? Buffer.from(body) : body),
+    stream: () => expect.unreachable(),
   };
 }
 

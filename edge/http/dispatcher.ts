@@ -113,7 +113,8 @@ export class Dispatcher {
       const isBodyWanted = maxBodyBytes !== bodyLimits.none;
       if (!isBodyWanted && announcedBytes(request) > MAX_IGNORED_BODY_BYTES) return this.#refuseBody(request, responder);
       const body = async (): Promise<Uint8Array> => (isBodyWanted ? await request.body(maxBodyBytes) : new Uint8Array(0));
-      return await route.handle({ ...request, parameters: match.parameters, body }, responder);
+      const stream = (): AsyncIterable<Uint8Array> => (isBodyWanted ? request.stream(maxBodyBytes) : nothing());
+      return await route.handle({ ...request, parameters: match.parameters, body, stream }, responder);
     }
     const allow = match.allow.join(", ");
     if (request.method !== "OPTIONS") throw new ServiceError("method_not_allowed", { parameters: { allow } });
@@ -199,6 +200,10 @@ export class Dispatcher {
       closed: inner.closed,
     };
   }
+}
+
+async function* nothing(): AsyncGenerator<Uint8Array> {
+  // What was sent is ignored.
 }
 
 function announcedBytes(request: ReceivedRequest): number {

@@ -20,12 +20,19 @@ export interface HttpRequest {
   readonly parameters: Readonly<Record<string, string>>;
   /** Reads the whole body. Throws `payload_too_large` as soon as more than the route's `maxBodyBytes` are announced or arrive. */
   body(): Promise<Uint8Array>;
+  /**
+   * Gives the body piece by piece as it arrives, instead of `body`; the client's sending is held up while nobody asks for the next piece. How long to
+   * wait for a slow client is the reader's decision. Throws as `body` does.
+   */
+  stream(): AsyncIterable<Uint8Array>;
 }
 
 /** A request before its route is known. */
-export interface ReceivedRequest extends Omit<HttpRequest, "body" | "parameters"> {
+export interface ReceivedRequest extends Omit<HttpRequest, "body" | "stream" | "parameters"> {
   /** Reads the whole body, up to a bound. */
   body(limitBytes: number): Promise<Uint8Array>;
+  /** Gives the body piece by piece, up to a bound. */
+  stream(limitBytes: number): AsyncIterable<Uint8Array>;
 }
 
 /** The answer to one request. After `closed` aborts, every call is a no-op. */

@@ -155,7 +155,7 @@ function accept(res: uws.HttpResponse, req: uws.HttpRequest, options: ListenOpti
   const upload = new Upload(announced === undefined ? null : Number(announced), {
     pause: () => void (isOver || res.pause()),
     resume: () => void (isOver || res.resume()),
-  });
+  }, options.clock);
   const responder = new Responder({
     raw: res as unknown as ConstructorParameters<typeof Responder>[0]["raw"],
     method,
@@ -182,6 +182,7 @@ function accept(res: uws.HttpResponse, req: uws.HttpRequest, options: ListenOpti
     remoteAddress: options.clientAddress(Buffer.from(res.getRemoteAddressAsText()).toString(), headers.get("x-forwarded-for")),
     trace: joinTrace(headers.get("traceparent")),
     body: (limitBytes) => upload.read(limitBytes),
+    stream: (limitBytes) => upload.stream(limitBytes),
   };
   return { request, responder };
 }
@@ -278,7 +279,7 @@ function upgrade(
   const { request, responder } = accept(res, req, options, shared);
   if (refuseMalformed(request, responder, options)) return;
   const parameters = matchPath(compilePath(route.path), splitPath(request.path)) ?? {};
-  route.upgrade({ ...request, parameters, body: () => request.body(0) }).then(
+  route.upgrade({ ...request, parameters, body: () => request.body(0), stream: () => request.stream(0) }).then(
     (open) => {
       if (responder.closed.aborted) return;
       responder.detach();

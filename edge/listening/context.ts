@@ -7,10 +7,10 @@ import type { Logger } from "#common/log";
 import type { Tracing } from "#common/tracing/span";
 import type { Authenticate, WatchKey } from "../authentication/authenticator.js";
 import type { OverloadGate } from "../cluster/overload-gate.js";
+import type { MemoryBudget } from "../memory/memory-budget.js";
 import type { TeamSlots } from "../speech/session/team-slots.js";
 import type { TranscriptionMetrics } from "./metrics.js";
 import type { SocketAudioBudget } from "./socket-audio-budget.js";
-import type { UploadBudget } from "./upload-budget.js";
 
 /** What the transcribing routes need of the edge. */
 export interface ListeningContext {
@@ -22,7 +22,8 @@ export interface ListeningContext {
   openSound(bytes: Uint8Array, options: OpenSoundOptions): Promise<OpenedSound>;
   /** The same as those of speech: a team's requests count together. */
   teamSlots: TeamSlots;
-  uploads: UploadBudget;
+  /** Audio files on their way in. */
+  uploads: MemoryBudget;
   socketAudio: SocketAudioBudget;
   overload: OverloadGate;
   config: Config;

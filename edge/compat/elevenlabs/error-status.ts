@@ -51,6 +51,7 @@ export const elevenLabsStatusOf: Readonly<Record<ErrorCode, ElevenLabsStatus>> =
   tool_attached: "invalid_request",
   knowledge_attached: "invalid_request",
   payload_too_large: "payload_too_large",
+  upload_too_slow: "invalid_request",
   unsupported_media_type: "invalid_request",
   validation: "invalid_request",
   upgrade_required: "invalid_request",

@@ -12,12 +12,12 @@ import { joinTrace } from "#common/tracing/traceparent";
 import { KeyWatches } from "../../authentication/testing/key-watches.js";
 import { OverloadGate } from "../../cluster/overload-gate.js";
 import type { HttpRequest } from "../../http/exchange.js";
+import { MemoryBudget } from "../../memory/memory-budget.js";
 import { TeamSlots } from "../../speech/session/team-slots.js";
 import { testPrincipal } from "../../speech/testing/speech-bench.js";
 import type { ListeningContext } from "../context.js";
 import { noTranscriptionMetrics } from "../metrics.js";
 import { SocketAudioBudget } from "../socket-audio-budget.js";
-import { UploadBudget } from "../upload-budget.js";
 import { ScriptedEars, type ScriptedEarsOptions } from "./scripted-ear.js";
 
 /** An edge's listening context over scripted ears. Files are 16-bit samples at 16 kHz, bare or after the 44 bytes of a WAV header; one of an odd length is no audio. */
@@ -42,7 +42,7 @@ export class ListeningBench {
       openSound: openSamples,
       teamSlots: new TeamSlots(config.PARLEY_STREAMS_PER_TEAM),
       overload: new OverloadGate(clock),
-      uploads: new UploadBudget(100 * 1024 * 1024, clock),
+      uploads: new MemoryBudget({ totalBytes: 2 ** 27, growingBytes: 2 ** 27, waitingBytes: 2 ** 27, copies: 2, maxWaitMs: 20_000 }, clock),
       socketAudio: new SocketAudioBudget(),
       config,
       clock,
@@ -73,5 +73,8 @@ export function uploadRequest(body: Uint8Array, headers: Record<string, string>)
     method: "POST", path: "/v1/asr", query: "", remoteAddress: "127.0.0.1", parameters: {}, trace: joinTrace(undefined),
     header: (name) => all[name],
     body: async () => body,
+    async *stream() {
+      yield body;
+    },
   };
 }

@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
 import { ServiceError } from "#protocol/errors";
 import { bodyLimits } from "#protocol/limits";
 import { MAX_AUDIO_FILE_BYTES, type TranscriptionRequest, transcriptionRequest } from "#protocol/listening/request";
@@ -21,9 +20,6 @@ const formLimits = {
 
 const textFields = ["language", "ignore_timestamps", "timestamp_granularity"];
 
-/** A form is parsed in so many bytes a turn of the event loop: twenty megabytes at once would hold live streams up. */
-const TURN_BYTES = 256 * 1024;
-
 /**
  * Reads and checks the body of `POST /v1/asr`: a form or MessagePack. Throws `unsupported_media_type` for anything else, `payload_too_large`,
  * `malformed_multipart` (more than one file, too), `malformed_msgpack` and `validation`.
@@ -32,24 +28,31 @@ export async function readTranscriptionRequest(request: HttpRequest): Promise<Tr
   const contentType = request.header("content-type");
   const isForm = isMultipart(contentType);
   if (!isForm && bodyEncoding(contentType) !== "msgpack") throw new ServiceError("unsupported_media_type");
-  const bytes = await request.body();
-  if (bytes.byteLength === 0) throw new ServiceError("unsupported_media_type");
-  const value = isForm ? await readForm(contentType ?? "", bytes) : await decodeBody({ encoding: "msgpack", bytes });
+  const value = isForm ? await readForm(contentType ?? "", request) : await readPacked(request);
   const body = validate(transcriptionRequest, value, ["body"]);
   if (body.audio.byteLength > MAX_AUDIO_FILE_BYTES) throw new ServiceError("payload_too_large", { parameters: { limitBytes: MAX_AUDIO_FILE_BYTES } });
   return body;
 }
 
-async function readForm(contentType: string, bytes: Uint8Array): Promise<Record<string, unknown>> {
-  const form = await parseMultipart(contentType, inTurns(bytes), formLimits);
+async function readPacked(request: HttpRequest): Promise<unknown> {
+  const bytes = await request.body();
+  if (bytes.byteLength === 0) throw new ServiceError("unsupported_media_type");
+  return await decodeBody({ encoding: "msgpack", bytes });
+}
+
+/** Parses the form while it arrives. */
+async function readForm(contentType: string, request: HttpRequest): Promise<Record<string, unknown>> {
+  const form = await parseMultipart(contentType, notEmpty(request.stream()), formLimits);
   const fields = textFields.map((name) => [name, fieldValues(form, name).at(-1)]);
   return { ...Object.fromEntries(fields), audio: filesNamed(form, "audio")[0]?.bytes };
 }
 
-/** A body in pieces, with other work between them. */
-export async function* inTurns(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  for (let at = 0; at < bytes.byteLength; at += TURN_BYTES) {
-    if (at > 0) await nextTurn();
-    yield bytes.subarray(at, at + TURN_BYTES);
+/** A body, unless there is none. */
+async function* notEmpty(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let isEmpty = true;
+  for await (const piece of pieces) {
+    isEmpty &&= piece.byteLength === 0;
+    yield piece;
   }
+  if (isEmpty) throw new ServiceError("unsupported_media_type");
 }

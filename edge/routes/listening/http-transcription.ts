@@ -1,9 +1,14 @@
 import type { HttpRequest, HttpResponder } from "../../http/exchange.js";
 import { admitTranscription } from "../../listening/caller.js";
 import type { ListeningContext } from "../../listening/context.js";
+import { meteredRequest } from "../../listening/metered-request.js";
+import { UploadPace } from "../../listening/upload-pace.js";
 import { chooseRecognizer } from "#common/listening/recognizer";
 import { type FileTranscript, transcribeFile } from "../../listening/transcribe-file.js";
 import type { HeardWord } from "#protocol/listening/chunk";
+
+/** The engine reads up to ten times half a megabyte from a connection before it looks whether it was asked to stop. */
+const UNASKED_BYTES = 5.5 * 1024 * 1024;
 
 /** What a body asks for, whatever else it says. */
 export interface AskedTranscription {
@@ -38,10 +43,14 @@ export async function transcribeOverHttp<Asked extends AskedTranscription>(optio
   const signal = responder.closed;
   const leaveTeam = context.teamSlots.take(caller.principal);
   try {
-    const freeMemory = await context.uploads.take(uploadBytes(request, options.maxBodyBytes), signal);
+    const { teamId } = caller.principal;
+    const expectedBytes = expectedBodyBytes(request, options.maxBodyBytes);
+    const account = await context.uploads.open({ teamId, expectedBytes, unaskedBytes: Math.min(expectedBytes, UNASKED_BYTES), signal });
     try {
-      const asked = await options.read(request);
+      const pace = new UploadPace(context.config.PARLEY_UPLOAD_MIN_RATE, context.clock);
+      const asked = await options.read(meteredRequest(request, { account, pace }));
       const { audio, language } = asked;
+      account.complete(audio.byteLength);
       const onWords = options.onWords === undefined ? undefined : (words: readonly HeardWord[]) => options.onWords?.(words, asked);
       const result = await transcribeFile({ context, caller, route, audio, language, signal, onWords }).catch((error: unknown) => {
         context.overload.note(kind, error);
@@ -49,15 +58,15 @@ export async function transcribeOverHttp<Asked extends AskedTranscription>(optio
       });
       if (!signal.aborted) options.answer(result, asked);
     } finally {
-      freeMemory();
+      account.close();
     }
   } finally {
     leaveTeam();
   }
 }
 
-/** Memory that a request's upload may take, by what its head says. */
-function uploadBytes(request: HttpRequest, maxBodyBytes: number): number {
+/** Length of a request's body as its head says, or the most that is taken. */
+function expectedBodyBytes(request: HttpRequest, maxBodyBytes: number): number {
   const announced = Number(request.header("content-length") ?? Number.NaN);
   return announced >= 0 && announced < maxBodyBytes ? announced : maxBodyBytes;
 }

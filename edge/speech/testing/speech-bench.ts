@@ -77,6 +77,9 @@ export function jsonRequest(body: unknown, headers: Record<string, string> = {})
     method: "POST", path: "/", query: "", remoteAddress: "127.0.0.1", parameters: {}, trace: joinTrace(undefined),
     header: (name) => all[name],
     body: async () => Buffer.from(JSON.stringify(body)),
+    async *stream() {
+      yield Buffer.from(JSON.stringify(body));
+    },
   };
 }
 
