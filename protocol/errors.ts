@@ -39,6 +39,7 @@ export const errorCatalogue = declare({
   page_out_of_range: { status: 400, message: "The page begins beyond row {maximum}" },
   unreadable_knowledge: { status: 400, message: "A knowledge source must be UTF-8 plain text or Markdown: {detail}" },
   unsupported_numbers: { status: 400, message: "There are no such numbers in the inventory: {detail}" },
+  answer_too_long: { status: 400, message: "The answer is too long for one object: {detail}" },
   nothing_to_speak: { status: 400, message: "The text holds nothing to speak" },
   unauthenticated: { status: 401, message: "", shape: "bare" },
   invalid_token: { status: 401, message: "Invalid token" },

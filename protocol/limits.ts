@@ -26,6 +26,17 @@ export const bodyLimits = {
 /** A body that is not wanted is read and dropped up to here; a longer one is refused, and ends the connection. */
 export const MAX_IGNORED_BODY_BYTES = 64 * KIB;
 
+/**
+ * An answer that is one object is held until its audio is complete (OpenAI's chat completions without `stream`, ElevenLabs' `with-timestamps`). Longer
+ * ones are for the streamed routes.
+ */
+export const heldAnswerLimits = {
+  /** Text, UTF-16 units: half an hour of speech. */
+  characters: 20_000,
+  /** The answer as it is sent, bytes: half an hour of MP3 at 128 kbit/s in base64, or nearly six minutes of WAV at 44.1 kHz. */
+  bytes: 40 * MIB,
+} as const;
+
 /** Largest WebSocket frames, bytes; past it the close code is 1009. */
 export const frameLimits = {
   /** `start` of the live socket may carry reference samples. */

@@ -30,8 +30,9 @@ export function compatRoute(options: CompatRouteOptions): HttpRoute {
         await handle(request, responder);
       } catch (error) {
         const known = error instanceof ServiceError ? error : new ServiceError("internal", { cause: error });
-        logFailure(log, known, { route: path, trace_id: request.trace.traceId });
+        // A client that leaves ends what is done for it with some error or other.
         if (responder.closed.aborted) return;
+        logFailure(log, known, { route: path, trace_id: request.trace.traceId });
         if (responder.begun) return responder.abort();
         const { status, headers, body } = renderError(known);
         responder.begin(status, headers);

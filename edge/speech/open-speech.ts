@@ -5,11 +5,17 @@ import { combineTraits } from "#common/audio/voice/traits";
 import type { Metrics } from "#common/metrics/registry";
 import { UnauthenticatedSockets } from "../authentication/unauthenticated-sockets.js";
 import { createSpeechMetrics } from "../metrics/speech-metrics.js";
+import { MemoryBudget, type MemoryLimits } from "../memory/memory-budget.js";
 import type { SpeechContext } from "./session/context.js";
 import { InlineVoices } from "./voice/inline-voices.js";
 import { SavedVoices } from "./voice/saved-voices.js";
 
-export type OpenSpeechOptions = Omit<SpeechContext, "encoders" | "unauthenticatedSockets" | "savedVoices" | "inlineVoices" | "metrics"> & { metrics: Metrics };
+const MB = 1024 * 1024;
+
+/** A team that is alone has half of the memory, in which its largest answer has room beside others; beside it another still has room for short ones. */
+const heldAnswerMemory: MemoryLimits = { totalBytes: 96 * MB, growingBytes: 128 * MB, waitingBytes: 128 * MB, copies: 1, maxWaitMs: 20_000 };
+
+export type OpenSpeechOptions = Omit<SpeechContext, "encoders" | "heldAnswers" | "unauthenticatedSockets" | "savedVoices" | "inlineVoices" | "metrics"> & { metrics: Metrics };
 
 /** Opens what the speaking routes need, with real encoders. Close it before the bus. */
 export function openSpeech({ metrics, ...given }: OpenSpeechOptions): { context: SpeechContext; close(): Promise<void> } {
@@ -19,6 +25,7 @@ export function openSpeech({ metrics, ...given }: OpenSpeechOptions): { context:
     context: {
       ...given,
       encoders,
+      heldAnswers: new MemoryBudget(heldAnswerMemory, given.clock),
       unauthenticatedSockets: new UnauthenticatedSockets(),
       savedVoices: new SavedVoices(given.bus, given.clock),
       inlineVoices: new InlineVoices(measureVoiceSample, combineTraits),

@@ -46,6 +46,6 @@ const operation = (path: string, summary: string): CompatOperation => ({
 export const elevenLabsSpeech = {
   convert: operation("/v1/text-to-speech/:voice_id", "Speaks a text."),
   stream: operation("/v1/text-to-speech/:voice_id/stream", "Speaks a text; the same as without `/stream`, since both stream."),
-  withTimestamps: operation("/v1/text-to-speech/:voice_id/with-timestamps", "The sound and the time of each character, in one JSON object."),
+  withTimestamps: operation("/v1/text-to-speech/:voice_id/with-timestamps", "The sound and the time of each character, in one JSON object: of a text of 20,000 characters, and 40 MiB of audio in base64; longer ones are a 400."),
   streamWithTimestamps: operation("/v1/text-to-speech/:voice_id/stream/with-timestamps", "Sound and times as they come, one JSON object a line."),
 } as const;

@@ -1,5 +1,5 @@
 import type { Attack } from "./attack.js";
-import { audioBombs } from "./attacks/audio.js";
+import { audioBombs, longAnswers } from "./attacks/audio.js";
 import { explodingBodies } from "./attacks/bodies.js";
 import { randomKeys } from "./attacks/credentials.js";
 import { commits, framesBeforeKey, largeFrames, pings, socketsWithoutKey } from "./attacks/frames.js";
@@ -8,5 +8,5 @@ import { inventedMethods, malformedHeads, pipelinedRequests, slowBodies, unwante
 /** Every attack that goes on for as long as one lets it. */
 export const attacks: readonly Attack[] = [
   pipelinedRequests, pings, unwantedBodies, framesBeforeKey, socketsWithoutKey, randomKeys, inventedMethods, malformedHeads,
-  explodingBodies, largeFrames, commits, slowBodies, audioBombs,
+  explodingBodies, largeFrames, commits, slowBodies, audioBombs, longAnswers,
 ];

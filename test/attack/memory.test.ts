@@ -12,7 +12,9 @@ import { until } from "../harness/processes.js";
 import { addTeamTo } from "../harness/team.js";
 import { form, formType } from "../listening/audio-cases.js";
 import { root } from "../structure/sources.js";
+import { longAnswer } from "./attacks/audio.js";
 import { memoryBoundsMb } from "./bounds.js";
+import { openRaw } from "./connection.js";
 import { resetPeakMemory } from "./observation.js";
 
 const MB = 2 ** 20;
@@ -145,5 +147,35 @@ describe("uploads that come slowly", () => {
     expect((await transcribe()).status).toBe(200);
     expectBounds();
     heavy.forEach((upload) => upload.close());
+  }, 60_000);
+});
+
+describe("answers that are one object", () => {
+  const CHARACTERS_OF_MINUTES = 19_000;
+  /** What unread answers may take beside what the edge has anyhow: half of their budget, and what garbage lies about. */
+  const MAX_GROWTH_MB = 110;
+  const ATTACK_MS = 25_000;
+
+  const chat = (text: string, apiKey: string): Promise<Answer> =>
+    post("/compat/v1/chat/completions", "application/json", Buffer.from(JSON.stringify({ modalities: ["text", "audio"], messages: [{ role: "user", content: text }] })), apiKey);
+
+  it("are refused at once for a text of hours, in words that say what to do", async () => {
+    const { status, body, tookMs } = await chat("And so on. ".repeat(90_000), honestKey);
+    expect([status, (JSON.parse(body) as { error: unknown }).error]).toEqual([400, expect.objectContaining({
+      type: "invalid_request_error", param: "messages", message: expect.stringContaining("its text may have 20000 characters; set stream, or split the text"),
+    })]);
+    expect(tookMs).toBeLessThan(5000);
+  }, 60_000);
+
+  it("take no more than their share of memory, complete or not, while nobody reads them", async () => {
+    expect((await chat("Hello.", honestKey)).status).toBe(200);
+    const beforeMb = memoryOfRole(cluster, "edge").nowMb;
+    const over = AbortSignal.timeout(ATTACK_MS);
+    for (let lane = 0; lane < 6; lane++) await openRaw(target(), over, true).send(longAnswer(cluster.apiKey, CHARACTERS_OF_MINUTES));
+    await new Promise((resolve) => over.addEventListener("abort", resolve, { once: true }));
+    const grownMb = memoryOfRole(cluster, "edge").mostMb - beforeMb;
+    const beside = await chat("Hello.", honestKey);
+    expect(beside.status).toBe(200);
+    expect(grownMb).toBeLessThan(MAX_GROWTH_MB);
   }, 60_000);
 });

@@ -32,6 +32,7 @@ export const elevenLabsStatusOf: Readonly<Record<ErrorCode, ElevenLabsStatus>> =
   page_out_of_range: "invalid_request",
   unreadable_knowledge: "invalid_request",
   unsupported_numbers: "invalid_request",
+  answer_too_long: "invalid_request",
   nothing_to_speak: "invalid_request",
   unauthenticated: "unauthorized",
   invalid_token: "provider_error",

@@ -1,7 +1,6 @@
 import { elevenLabsMount, elevenLabsSpeech } from "#protocol/compat/elevenlabs-speech";
 import type { ServiceError } from "#protocol/errors";
 import { bodyLimits } from "#protocol/limits";
-import { answerJson } from "../../http/answers.js";
 import { readBody } from "../../http/body.js";
 import type { HttpResponder, HttpRoute } from "../../http/exchange.js";
 import { type HttpSpeechWriter, speakOverHttp } from "../../routes/speech/http-speech.js";
@@ -11,24 +10,34 @@ import type { SpeechContext } from "../../speech/session/context.js";
 import { compatRoute } from "../compat-route.js";
 import { elevenLabsErrorBody, renderElevenLabsError } from "../error-answer.js";
 import { AlignedSpeech } from "./aligned-speech.js";
-import { type CharacterAlignment, joinAlignments } from "./alignment.js";
+import { type HeldAnswer, holdAnswer } from "../held-answer.js";
+import type { TextBlocks } from "../text-blocks.js";
+import type { CharacterAlignment } from "./alignment.js";
 import { withBearer } from "./credentials.js";
 import { mapElevenLabsSpeech, type MappedElevenLabsSpeech } from "./speech-request.js";
 
-type MakeWriter = (responder: HttpResponder, mapped: MappedElevenLabsSpeech) => HttpSpeechWriter;
+/** Speaks with a writer of its protocol. */
+type Speak = (writer: HttpSpeechWriter) => Promise<void>;
+
+/** One way to answer a request. */
+type Way = (options: { context: SpeechContext; teamId: string; responder: HttpResponder; mapped: MappedElevenLabsSpeech; speak: Speak }) => Promise<void>;
 
 /** The four text-to-speech routes (protocols.md 5.1). */
 export function elevenLabsSpeechRoutes(context: SpeechContext): HttpRoute[] {
-  const writers: Record<keyof typeof elevenLabsSpeech, MakeWriter> = {
-    convert: (responder, mapped) => writeFile(responder, mapped.request),
-    stream: (responder, mapped) => writeFile(responder, mapped.request),
-    withTimestamps: writeOneObject,
-    streamWithTimestamps: writeLines,
+  const asFile: Way = ({ responder, mapped, speak }) => speak(writeFile(responder, mapped.request));
+  const ways: Record<keyof typeof elevenLabsSpeech, Way> = {
+    convert: asFile,
+    stream: asFile,
+    withTimestamps: ({ context: { heldAnswers }, teamId, responder, mapped: { request }, speak }) =>
+      holdAnswer({ heldAnswers, teamId, request, responder, textField: "text", instead: "use /stream/with-timestamps, or split the text" }, (answer) =>
+        speak(writeOneObject(answer, request.text)),
+      ),
+    streamWithTimestamps: ({ responder, mapped, speak }) => speak(writeLines(responder, mapped)),
   };
-  return (Object.keys(elevenLabsSpeech) as (keyof typeof elevenLabsSpeech)[]).map((way) => speechRoute(context, elevenLabsSpeech[way].path, writers[way]));
+  return (Object.keys(elevenLabsSpeech) as (keyof typeof elevenLabsSpeech)[]).map((name) => speechRoute(context, elevenLabsSpeech[name].path, ways[name]));
 }
 
-function speechRoute(context: SpeechContext, path: string, makeWriter: MakeWriter): HttpRoute {
+function speechRoute(context: SpeechContext, path: string, answer: Way): HttpRoute {
   return compatRoute({
     method: "POST",
     path: `${elevenLabsMount}${path}`,
@@ -41,8 +50,8 @@ function speechRoute(context: SpeechContext, path: string, makeWriter: MakeWrite
       const body = await readBody(request, ["json"]);
       const mapped = mapElevenLabsSpeech(body, request.parameters["voice_id"] ?? "", new URLSearchParams(request.query), context.config);
       const caller = admitToModel({ principal, model: mapped.model, trace: request.trace, arrivedAtMs, context });
-      const writer = makeWriter(responder, mapped);
-      await speakOverHttp({ context, route: "/compat/text-to-speech", caller, request: mapped.request, responder, writer });
+      const speak: Speak = (writer) => speakOverHttp({ context, route: "/compat/text-to-speech", caller, request: mapped.request, responder, writer });
+      await answer({ context, teamId: principal.teamId, responder, mapped, speak });
     },
   });
 }
@@ -57,29 +66,70 @@ function describe({ characters, startSeconds, endSeconds }: CharacterAlignment) 
   return { characters, character_start_times_seconds: startSeconds, character_end_times_seconds: endSeconds };
 }
 
-function timestamped(parts: readonly Uint8Array[], alignment: CharacterAlignment | null): TimestampedAudio {
+function timestamped(bytes: Uint8Array, alignment: CharacterAlignment | null): TimestampedAudio {
   const described = alignment === null || alignment.characters.length === 0 ? null : describe(alignment);
-  return { audio_base64: Buffer.concat(parts).toString("base64"), alignment: described, normalized_alignment: described };
+  return { audio_base64: Buffer.from(bytes).toString("base64"), alignment: described, normalized_alignment: described };
 }
 
 /** One object with everything: nothing can be sent before the end. */
-function writeOneObject(responder: HttpResponder, mapped: MappedElevenLabsSpeech): HttpSpeechWriter {
+function writeOneObject(answer: HeldAnswer, text: string): HttpSpeechWriter {
   const aligned = new AlignedSpeech();
-  const alignments: (CharacterAlignment | null)[] = [];
-  const parts: Uint8Array[] = [];
-  aligned.append(mapped.request.text);
+  const alignment = new HeldAlignment(answer);
+  aligned.append(text);
   return {
-    async bytes(bytes) {
-      parts.push(bytes.slice());
-    },
-    chunk: (event, sampleRate) => void alignments.push(aligned.take(event, sampleRate)),
+    bytes: (bytes) => answer.audio(bytes),
+    chunk: (event, sampleRate) => alignment.append(aligned.take(event, sampleRate)),
     async ended() {
-      alignments.push(aligned.rest());
-      const all = joinAlignments(alignments.filter((alignment) => alignment !== null));
-      answerJson(responder, 200, timestamped(parts, all));
+      alignment.append(aligned.rest());
+      await answer.send('{"audio_base64":"', alignment.fields());
     },
     failed: () => false,
   };
+}
+
+/** The alignment of an answer, encoded as it will be sent. */
+class HeldAlignment {
+  readonly #lists: Record<keyof ReturnType<typeof describe>, TextBlocks>;
+  #isEmpty = true;
+
+  constructor(answer: HeldAnswer) {
+    this.#lists = {
+      characters: answer.openText(),
+      character_start_times_seconds: answer.openText(),
+      character_end_times_seconds: answer.openText(),
+    };
+  }
+
+  append(alignment: CharacterAlignment | null): void {
+    if (alignment === null || alignment.characters.length === 0) return;
+    const separator = this.#isEmpty ? "" : ",";
+    this.#isEmpty = false;
+    const described = describe(alignment);
+    for (const name of this.#names()) this.#lists[name].append(separator + JSON.stringify(described[name]).slice(1, -1));
+  }
+
+  /** What follows the audio in the answer's object, from its quotation mark on. */
+  *fields(): Generator<string | Uint8Array> {
+    yield '","alignment":';
+    yield* this.#object();
+    yield ',"normalized_alignment":';
+    yield* this.#object();
+    yield "}";
+  }
+
+  *#object(): Generator<string | Uint8Array> {
+    if (this.#isEmpty) return yield "null";
+    for (const [index, name] of this.#names().entries()) {
+      yield `${index === 0 ? "{" : ","}"${name}":[`;
+      yield* this.#lists[name].text();
+      yield "]";
+    }
+    yield "}";
+  }
+
+  #names(): (keyof ReturnType<typeof describe>)[] {
+    return Object.keys(this.#lists) as (keyof ReturnType<typeof describe>)[];
+  }
 }
 
 /** One object a line. A piece's characters come as soon as its last sample is there; sound before that stands alone. */
@@ -88,7 +138,7 @@ function writeLines(responder: HttpResponder, mapped: MappedElevenLabsSpeech): H
   aligned.append(mapped.request.text);
   const send = (bytes: Uint8Array, alignment: CharacterAlignment | null): boolean => {
     if (!responder.begun) responder.begin(200, { "content-type": "application/x-ndjson", "cache-control": "no-store" });
-    return responder.write(Buffer.from(`${JSON.stringify(timestamped([bytes], alignment))}\n`));
+    return responder.write(Buffer.from(`${JSON.stringify(timestamped(bytes, alignment))}\n`));
   };
   return {
     async bytes(bytes) {

@@ -14,6 +14,7 @@ import type { SpeechContext } from "../../speech/session/context.js";
 import { Base64Pieces } from "../base64-pieces.js";
 import { compatRoute } from "../compat-route.js";
 import { renderOpenAiError } from "../error-answer.js";
+import { type HeldAnswer, holdAnswer } from "../held-answer.js";
 import type { TranscribeSound } from "../transcribe-sound.js";
 import { type MappedChat, mapOpenAiChat } from "./chat-request.js";
 import { groqFields } from "./groq.js";
@@ -49,8 +50,15 @@ export function openAiChatRoutes({ speech: context, transcriberFor }: ChatContex
         requireScope(principal, "speech");
         const caller = admitToModel({ principal, model: chat.speech.model, trace: request.trace, arrivedAtMs, context });
         const head = { ...identity, chat };
-        const writer = chat.isStreamed ? writeChunks(responder, head) : writeCompletion(responder, head);
-        await speakOverHttp({ context, route: "/compat/chat/completions", caller, request: chat.speech.request, responder, writer });
+        const speak = (writer: HttpSpeechWriter): Promise<void> =>
+          speakOverHttp({ context, route: "/compat/chat/completions", caller, request: chat.speech.request, responder, writer });
+        if (chat.isStreamed) return await speak(writeChunks(responder, head));
+        const { heldAnswers } = context;
+        const { teamId } = principal;
+        const instead = "set stream, or split the text";
+        await holdAnswer({ heldAnswers, teamId, request: chat.speech.request, responder, textField: "messages", instead }, (answer) =>
+          speak(writeCompletion(answer, head)),
+        );
       },
     }),
   );
@@ -91,19 +99,19 @@ function chatCounts({ inputTokens, outputTokens }: SpokenUsage): { prompt_tokens
 const expiresAt = (head: CompletionHead): number => head.createdSeconds + EXPIRES_AFTER_SECONDS;
 
 /** One object at the end. */
-function writeCompletion(responder: HttpResponder, head: CompletionHead): HttpSpeechWriter {
-  const parts: Uint8Array[] = [];
+function writeCompletion(answer: HeldAnswer, head: CompletionHead): HttpSpeechWriter {
   const usage = new SpokenUsage(head.chat.speech.request);
   return {
-    async bytes(bytes) {
-      parts.push(bytes.slice());
-    },
+    bytes: (bytes) => answer.audio(bytes),
     chunk: (event, sampleRate) => usage.take(event, sampleRate),
     async ended() {
-      const audio = { id: `audio-${head.id}`, data: Buffer.concat(parts).toString("base64"), expires_at: expiresAt(head), transcript: head.chat.speech.request.text };
+      const audio = { id: `audio-${head.id}`, expires_at: expiresAt(head), transcript: head.chat.speech.request.text, data: "" };
       const message = { role: "assistant", content: null, refusal: null, audio };
       const choices = [{ index: 0, finish_reason: "stop", logprobs: null, message }];
-      answerJson(responder, 200, { ...common(head), object: "chat.completion", choices, usage: chatCounts(usage), ...groqFields(head.mount, head.id) });
+      const json = JSON.stringify({ ...common(head), object: "chat.completion", usage: chatCounts(usage), ...groqFields(head.mount, head.id), choices });
+      // `data` is the last of all values: only brackets follow.
+      const at = json.lastIndexOf('""') + 1;
+      await answer.send(json.slice(0, at), [json.slice(at)]);
     },
     failed: () => false,
   };

@@ -7,6 +7,7 @@ import type { Tracing } from "#common/tracing/span";
 import type { Authenticate, WatchKey } from "../../authentication/authenticator.js";
 import type { OverloadGate } from "../../cluster/overload-gate.js";
 import type { UnauthenticatedSockets } from "../../authentication/unauthenticated-sockets.js";
+import type { MemoryBudget } from "../../memory/memory-budget.js";
 import type { SpeechBus } from "../speech-bus.js";
 import type { InlineVoices } from "../voice/inline-voices.js";
 import type { SavedVoices } from "../voice/saved-voices.js";
@@ -25,6 +26,8 @@ export interface SpeechContext {
   savedVoices: SavedVoices;
   inlineVoices: InlineVoices;
   teamSlots: TeamSlots;
+  /** Answers that are one object, and lie in memory until they are complete. */
+  heldAnswers: MemoryBudget;
   overload: OverloadGate;
   config: Config;
   clock: Clock;

@@ -1,4 +1,5 @@
 import { type UsageRecord, usageSubject } from "#protocol/bus/control";
+import { ServiceError } from "#protocol/errors";
 import { newIdentifier } from "#common/identifier";
 import { Chunker, type SpokenPiece } from "../chunking/chunker.js";
 import type { SpeechStream } from "../stream/speech-stream.js";
@@ -47,7 +48,8 @@ export class SpokenRequest {
       output: this.#observed(options.output),
       onHold: (held) => this.#stream.hold(held),
       onBroken: (error) => {
-        context.log.error({ err: error, streamId: plan.settings.streamId }, "encoding failed");
+        // Else the output took no more, and the caller is told why.
+        if (!(error instanceof ServiceError)) context.log.error({ err: error, streamId: plan.settings.streamId }, "encoding failed");
         this.#stream.cancel();
         this.#finish("failed");
       },

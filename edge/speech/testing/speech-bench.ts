@@ -9,6 +9,7 @@ import { KeyWatches } from "../../authentication/testing/key-watches.js";
 import { UnauthenticatedSockets } from "../../authentication/unauthenticated-sockets.js";
 import { OverloadGate } from "../../cluster/overload-gate.js";
 import type { HttpRequest, HttpResponder, SocketConnection } from "../../http/exchange.js";
+import { MemoryBudget } from "../../memory/memory-budget.js";
 import type { SpeechContext } from "../session/context.js";
 import { noTracing } from "#common/tracing/span";
 import { noMetrics } from "../session/metrics.js";
@@ -52,6 +53,7 @@ export class SpeechBench {
       savedVoices: new SavedVoices(bus, clock),
       inlineVoices: new InlineVoices(async () => ({ traits: testTraits }), (list) => list[0] ?? testTraits),
       teamSlots: new TeamSlots(config.PARLEY_STREAMS_PER_TEAM),
+      heldAnswers: new MemoryBudget({ totalBytes: 2 ** 27, growingBytes: 2 ** 27, waitingBytes: 2 ** 27, copies: 1, maxWaitMs: 20_000 }, clock),
       overload: new OverloadGate(clock),
       log: createLogger("test", "fatal"),
       metrics: noMetrics,

@@ -1,7 +1,7 @@
 import { encode } from "@msgpack/msgpack";
 import { flacBomb } from "#common/audio/testing/audio-bombs";
 import type { Attack } from "../attack.js";
-import { ask, authorized, repeatedly } from "../connection.js";
+import { ask, authorized, openRaw, repeatedly } from "../connection.js";
 
 /** A few kilobytes of audio that decode to gigabytes. */
 export const audioBombs: Attack = {
@@ -27,6 +27,29 @@ export const audioBombs: Attack = {
     await repeatedly(3, signal, async (lane) => {
       const [path, init] = bodies[lane] ?? ["/", {}];
       await ask(target, path, { method: "POST", ...init }, signal);
+    });
+  },
+};
+
+/** A request for one object that holds a lot of audio; `characters` of text. */
+export function longAnswer(apiKey: string, characters: number): string {
+  const text = "And then it went on as it had gone on before. ".repeat(Math.ceil(characters / 46)).slice(0, characters);
+  const body = JSON.stringify({ model: "service/s1", modalities: ["text", "audio"], audio: { format: "wav" }, messages: [{ role: "user", content: text }] });
+  return [
+    "POST /compat/v1/chat/completions HTTP/1.1", "Host: a", `Authorization: Bearer ${apiKey}`, "Content-Type: application/json",
+    `Content-Length: ${body.length}`, "", body,
+  ].join("\r\n");
+}
+
+/** An answer that is one object is held until it is complete, and until the client has taken it. */
+export const longAnswers: Attack = {
+  name: "asks for long answers in one object and never reads them",
+  needsKey: true,
+  async run(target, signal) {
+    await repeatedly(6, signal, async (lane) => {
+      const connection = openRaw(target, signal, true);
+      await connection.send(longAnswer(target.apiKey, lane === 0 ? 1_000_000 : 19_000));
+      await connection.closed;
     });
   },
 };
