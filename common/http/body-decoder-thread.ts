@@ -1,6 +1,9 @@
 import { move, transferableSymbol, valueSymbol } from "piscina";
 import { type ErrorRecord, toErrorRecord } from "#protocol/errors";
+import { workInBackground } from "../threads/background.js";
 import { decodeBodyHere, type EncodedBody } from "./body-encoding.js";
+
+workInBackground();
 
 /** What the thread answers: failures are data, since errors do not cross threads whole. */
 export type DecodedBody = { value: unknown } | { error: ErrorRecord };

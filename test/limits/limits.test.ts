@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { newIdentifier } from "#common/identifier";
-import { closeSoundThreads, openSound } from "#common/audio/decoding/open-sound";
+import { closeDecoderThreads } from "#common/audio/decoding/decoder-pool";
+import { openSound } from "#common/audio/decoding/open-sound";
 import { wavHeader } from "#common/audio/encoding/pcm-codec";
 import { joinTrace } from "#common/tracing/traceparent";
 import { phoneNumbers } from "#control-plane/phone/tables";
@@ -69,7 +70,7 @@ describe("the table of limits", () => {
       startTeams("pglite"),
     ]);
   });
-  afterAll(() => Promise.all([cluster?.stop(), fixture?.stop(), closeSoundThreads()]));
+  afterAll(() => Promise.all([cluster?.stop(), fixture?.stop(), closeDecoderThreads()]));
 
   it.each(Object.keys(limits) as LimitName[])("holds for %s: as much, one more, and far more", async (name) => {
     const { send, within, far } = probes[name];

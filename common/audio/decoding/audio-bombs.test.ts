@@ -7,7 +7,7 @@ import { closeDecoderThreads } from "./decoder-pool.js";
 import { openSound } from "./open-sound.js";
 
 /** What three bombs at once may add to the memory of a process whose decoders have all worked before, MB. */
-const MAX_GROWTH_MB = 120;
+const MAX_GROWTH_MB = 200;
 const MAX_SECONDS = 60;
 const MB = 2 ** 20;
 

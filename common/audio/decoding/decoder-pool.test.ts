@@ -1,3 +1,6 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { constants, getPriority } from "node:os";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterAll, expect, it } from "vitest";
 import { flacBomb } from "../testing/audio-bombs.js";
 import { ffmpegEncode } from "../testing/ffmpeg.js";
@@ -20,6 +23,33 @@ it("serves those who wait although all threads are ended at once", async () => {
   const outcomes = await Promise.all(busy.map((call) => call.catch((error: Error) => error.name)));
   expect(outcomes).toEqual(Array.from({ length: DECODER_THREADS }, () => "AbortError"));
   expect(await waiting).toBe(8000);
+});
+
+it("keeps the threads of calls that are given up and end soon by themselves", async () => {
+  const good = ffmpegEncode(tone(440, 1, 8000), 8000, ["-f", "wav"]);
+  const decode = (signal?: AbortSignal) => decodeAudio(good, { maxSeconds: 10, signal });
+  await Promise.all(Array.from({ length: DECODER_THREADS }, () => decode()));
+  let started = 0;
+  const count = (): void => void started++;
+  process.on("worker", count);
+  for (let round = 0; round < 5; round++) {
+    const leaving = new AbortController();
+    const calls = Array.from({ length: 3 * DECODER_THREADS }, () => decode(leaving.signal));
+    await nextTurn();
+    leaving.abort();
+    await Promise.allSettled(calls);
+  }
+  await Promise.all(Array.from({ length: DECODER_THREADS }, () => decode()));
+  process.off("worker", count);
+  expect(started).toBe(0);
+});
+
+it("lets other threads go first", async () => {
+  await decodeAudio(ffmpegEncode(tone(440, 1, 8000), 8000, ["-f", "wav"]), { maxSeconds: 10 });
+  // proc(5): the nineteenth field of a thread is its nice value; the second one may hold blanks.
+  const nice = readdirSync("/proc/self/task").map((thread) => Number(readFileSync(`/proc/self/task/${thread}/stat`, "latin1").split(") ").at(-1)?.split(" ")[16]));
+  expect(nice.filter((value) => value === constants.priority.PRIORITY_BELOW_NORMAL).length).toBeGreaterThanOrEqual(1);
+  expect(getPriority()).toBeLessThan(constants.priority.PRIORITY_BELOW_NORMAL);
 });
 
 it("copies what is part of more, and nothing else", () => {

@@ -3,6 +3,7 @@ import type { MessagePort } from "node:worker_threads";
 import { Piscina } from "piscina";
 import { fromErrorRecord, ServiceError } from "#protocol/errors";
 import type { Answer } from "./decoder-thread.js";
+import { Semaphore } from "#common/semaphore";
 import { unreadable } from "./failures.js";
 
 /** Functions of decoder-thread.ts. */
@@ -25,16 +26,25 @@ const IDLE_MS = 300_000;
 const WALL_LIMIT_MS = 30_000;
 const WALL_LIMIT_PER_SECOND_MS = 50;
 
+/**
+ * A call that nobody waits for any more may run on for so long. Most end by themselves within it; ending a thread with them would cost the next call a
+ * new one, and clients that come and go quickly would keep the processor busy with nothing else.
+ */
+const ABANDONED_MS = 500;
+
+/** Calls wait here and not in the pool, which cannot tell a call that waits from one that runs. */
+const places = new Semaphore(DECODER_THREADS);
+const neverAborted = new AbortController().signal;
+
 let pool: Piscina | null = null;
 
 /** Made at the first call: most processes never decode. Idle threads do not keep the process alive. */
 function decoderPool(): Piscina {
   pool ??= new Piscina({
     filename: new URL("./decoder-thread.js", import.meta.url).href,
-    // With none kept, the tasks that wait would go on waiting after all threads were ended at once: the pool makes new ones for new tasks only.
+    // With none kept, a call that came while all threads were ending would go on waiting: the pool makes new ones for new tasks only.
     minThreads: 1,
     maxThreads: DECODER_THREADS,
-    maxQueue: MAX_QUEUE,
     idleTimeout: IDLE_MS,
     concurrentTasksPerWorker: 1,
     resourceLimits: HEAP_LIMITS,
@@ -52,21 +62,46 @@ export interface DecoderCall {
 }
 
 /**
- * Runs a function of decoder-thread.ts on the one pool of decoder threads. What runs too long is ended together with its thread. Throws what
- * the function throws, `overloaded` when too many wait, `unsupported_format` past its limits; an aborted signal rejects with an AbortError.
+ * Runs a function of decoder-thread.ts on the one pool of decoder threads. What runs too long is ended together with its thread; what nobody waits for
+ * any more may come to its own end for a moment first. Throws what the function throws, `overloaded` when too many wait, `unsupported_format` past its
+ * limits; an aborted signal rejects with its reason, at once.
  */
 export async function runDecoder<T>(name: DecoderFunction, task: object, { maxSeconds, signal, transferList = [] }: DecoderCall): Promise<T> {
-  const threads = decoderPool();
-  if (threads.queueSize >= MAX_QUEUE) throw new ServiceError("overloaded");
+  if (places.waiting >= MAX_QUEUE) throw new ServiceError("overloaded");
+  const leave = await places.take(signal ?? neverAborted);
+  if (signal?.aborted === true) {
+    leave();
+    throw signal.reason;
+  }
   const limitMs = maxSeconds === null ? null : decodingLimitMs(maxSeconds);
-  const timeout = limitMs === null ? null : AbortSignal.timeout(limitMs);
-  const signals = [signal, timeout].filter((one) => one !== undefined && one !== null);
+  const end = new AbortController();
+  const timers: NodeJS.Timeout[] = [];
+  let isLate = false;
+  const late = (): void => {
+    isLate = true;
+    end.abort();
+  };
+  if (limitMs !== null) timers.push(setTimeout(late, limitMs));
+  let abandon = (): void => undefined;
+  const abandoned = new Promise<never>((_, reject) => {
+    abandon = () => {
+      timers.push(setTimeout(() => end.abort(), ABANDONED_MS));
+      reject(signal?.reason);
+    };
+    signal?.addEventListener("abort", abandon, { once: true });
+  });
+  const run = decoderPool().run(task, { name, signal: end.signal, transferList: transferList as never }) as Promise<Answer<T>>;
+  const over = run.finally(() => {
+    leave();
+    signal?.removeEventListener("abort", abandon);
+    for (const timer of timers) clearTimeout(timer);
+  });
   try {
-    const answer = (await threads.run(task, { name, signal: AbortSignal.any(signals), transferList: transferList as never })) as Answer<T>;
+    const answer = await Promise.race([over, abandoned]);
     if ("error" in answer) throw fromErrorRecord(answer.error);
     return answer.value;
   } catch (error) {
-    if (limitMs !== null && timeout?.aborted === true && signal?.aborted !== true) throw tooSlow(limitMs, error);
+    if (isLate && limitMs !== null) throw tooSlow(limitMs, error);
     if ((error as NodeJS.ErrnoException).code === "ERR_WORKER_OUT_OF_MEMORY") throw unreadable("a file whose structure takes too much memory", undefined, error);
     throw error;
   }

@@ -2,6 +2,7 @@ import type { MessagePort } from "node:worker_threads";
 import { move, transferableSymbol, valueSymbol } from "piscina";
 import type { MeasuredSample } from "#protocol/bus/samples";
 import { type ErrorRecord, toErrorRecord } from "#protocol/errors";
+import { workInBackground } from "#common/threads/background";
 import { measureVoiceBytes } from "../voice/measure-bytes.js";
 import { type DecodeBounds, decodeBytes, decodeThrough } from "./decode-bytes.js";
 import { unreadable } from "./failures.js";
@@ -9,6 +10,8 @@ import { createMonoFlow, type DecodedAudio, type DecodedFacts, joined } from "./
 import { GRANTED, LEFT } from "./sound-signals.js";
 
 // Functions of a decoder thread, called by name through piscina. They answer errors as records: an Error loses its class between threads.
+
+workInBackground();
 
 // The decoders print each fault of a stranger's file here; the caller gets one error that says what matters.
 console.error = () => undefined;
