@@ -38,7 +38,9 @@ export const elevenLabsMultiStreamInput: CompatOperation = {
   protocol: "ElevenLabs",
   method: "WebSocket",
   path: "/v1/text-to-speech/:voice_id/multi-stream-input",
-  summary: "Several texts at once on one socket, at most 16. A frame with an empty text keeps the socket alive.",
+  summary:
+    "Several texts at once on one socket, at most 16. Each is a stream of its team (`PARLEY_STREAMS_PER_TEAM`) while it lasts; one past the limit " +
+    "is answered with an error frame of its context. A frame with an empty text keeps the socket alive.",
   maxBytes: frameLimits.text,
   parameters: [
     query.mapped("output_format", "As there; what cannot be given is refused before the upgrade, the 22.05 kHz family too, which LiveKit's plugins ask for by default: set another.", "pcm_16000"),

@@ -45,6 +45,11 @@ class Client {
     for (let turn = 0; turn < 5; turn++) await nextTurn();
   }
 
+  /** The socket is gone. */
+  leave(): void {
+    this.#session?.end();
+  }
+
   get received(): Frame[] {
     return this.connection.sent.map((frame) => JSON.parse(Buffer.from(frame).toString()) as Frame);
   }
@@ -152,6 +157,61 @@ describe("the end of stream-input", () => {
     await client.send({ text: " " }, hello, { flush: true }, {}, { text: null });
     await client.bench.pass(3000);
     expect([client.received.at(-1)?.isFinal, client.connection.closedWith]).toEqual([undefined, null]);
+  });
+});
+
+describe("the contexts of multi-stream-input", () => {
+  const slots = (client: Client) => client.bench.context.teamSlots;
+  const open = (contextId: string): object => ({ text: "Hello there. ", context_id: contextId });
+
+  it("are a stream of the team each; the socket is none", async () => {
+    const client = await new Client({ PARLEY_STREAMS_PER_TEAM: "3" }).connect({ isMulti: true });
+    const releases = [1, 2, 3].map(() => slots(client).take(testPrincipal));
+    expect(() => slots(client).check(testPrincipal)).toThrow();
+    for (const release of releases) release();
+    await client.send(open("a"), open("b"));
+    const last = slots(client).take(testPrincipal);
+    expect(() => slots(client).check(testPrincipal)).toThrow();
+    last();
+  });
+
+  it("past the limit are told so; the others live on, and their places are free when they end", async () => {
+    const client = await new Client({ PARLEY_STREAMS_PER_TEAM: "2" }).connect({ isMulti: true });
+    await client.send(open("a"), open("b"), open("c"));
+    expect(client.received).toEqual([{ contextId: "c", code: 429, error: expect.any(String) }]);
+    await client.send({ context_id: "a", close_context: true });
+    await client.bench.pass(3000);
+    expect(client.received.at(-1)).toEqual({ isFinal: true, contextId: "a" });
+    expect(client.received.some(({ audio, contextId }) => audio !== undefined && contextId === "b")).toBe(true);
+    await client.send({ text: "Hello again. ", context_id: "c" }, { context_id: "c", close_context: true });
+    await client.bench.pass(3000);
+    expect([client.received.at(-1), client.closeCode]).toEqual([{ isFinal: true, contextId: "c" }, undefined]);
+  });
+
+  it.each<[string, (client: Client) => Promise<void> | void]>([
+    ["an error of its own", (client) => client.send({ text: "a".repeat(1024 * 1024 + 1), context_id: "a" })],
+    ["the end of the socket", (client) => client.leave()],
+    ["close_socket", async (client) => {
+      await client.send({ close_socket: true });
+      await client.bench.pass(3000);
+    }],
+  ])("give their place back with %s", async (_what, end) => {
+    const client = await new Client({ PARLEY_STREAMS_PER_TEAM: "1" }).connect({ isMulti: true });
+    await client.send(open("a"));
+    expect(() => slots(client).check(testPrincipal)).toThrow();
+    await end(client);
+    expect(() => slots(client).check(testPrincipal)).not.toThrow();
+  });
+
+  it("do not begin for a client that left while its key was checked", async () => {
+    const client = new Client({ PARLEY_STREAMS_PER_TEAM: "1" });
+    client.bench.context.authenticate = () => new Promise((resolve) => client.bench.clock.after(1000, () => resolve(testPrincipal)));
+    await client.connect({ headers: {}, isMulti: true });
+    await client.send({ ...open("a"), xi_api_key: "good" });
+    client.leave();
+    await client.bench.pass(3000);
+    expect(() => slots(client).check(testPrincipal)).not.toThrow();
+    expect(client.pieces).toEqual([]);
   });
 });
 

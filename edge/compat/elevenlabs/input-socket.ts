@@ -68,10 +68,20 @@ interface InputSocketOptions {
   isMulti: boolean;
 }
 
-/** One socket and its contexts; `stream-input` has one, without a name. */
+/** A context under way. */
+interface OpenContext {
+  input: SpeechInput;
+  /** Gives back its place among the team's streams, where it holds one of its own. */
+  release(): void;
+}
+
+/**
+ * One socket and its contexts; `stream-input` has one, without a name. A socket of `stream-input` is a stream of its team from its admission on;
+ * of `multi-stream-input` each context is one, and the socket is none.
+ */
 class InputSocket implements SocketSession {
   readonly #options: InputSocketOptions;
-  readonly #contexts = new Map<string, SpeechInput>();
+  readonly #contexts = new Map<string, OpenContext>();
   readonly #frames: FrameDecoder;
   /** Frames that came before the key was known to be good. */
   readonly #early: Uint8Array[] = [];
@@ -152,13 +162,13 @@ class InputSocket implements SocketSession {
 
   end(): void {
     this.#leave();
-    for (const input of this.#contexts.values()) input.cancel();
+    for (const contextId of [...this.#contexts.keys()]) this.#remove(contextId)?.cancel();
   }
 
   /** The server is stopping: what was sent so far is spoken. */
   drain(): void {
     if (this.#contexts.size === 0) return this.#close(closeCodes.goingAway, "");
-    for (const input of this.#contexts.values()) input.end();
+    for (const { input } of this.#contexts.values()) input.end();
   }
 
   async #callerOf(first: InputFrame): Promise<Caller> {
@@ -169,16 +179,16 @@ class InputSocket implements SocketSession {
   }
 
   #admit(caller: Caller): void {
-    const { context, connection } = this.#options;
-    this.#release = context.teamSlots.take(caller.principal);
+    const { context, connection, isMulti } = this.#options;
+    if (!isMulti) this.#release = context.teamSlots.take(caller.principal);
     context.watchKey(caller.principal, connection.closed, (error) => this.#fail(error, null));
     // The client may have gone while its key was checked.
-    if (this.#isOver) this.#release();
+    if (this.#isOver) this.#release?.();
   }
 
   /** The first frame opens the stream, an empty text ends it, whatever else stands beside it. */
   #takeSingle(frame: InputFrame): void {
-    const known = this.#contexts.get("");
+    const known = this.#contexts.get("")?.input;
     if (frame.text !== "") return this.#speak(known, "", frame);
     if (known !== undefined) return known.end();
     this.#send("", { isFinal: true });
@@ -188,11 +198,11 @@ class InputSocket implements SocketSession {
   /** An empty text keeps the socket alive: contexts end by `close_context`. */
   #takeMulti(frame: InputFrame): void {
     const contextId = frame.context_id ?? "default";
-    const known = this.#contexts.get(contextId);
+    const known = this.#contexts.get(contextId)?.input;
     if (frame.close_socket === true) {
       if (this.#contexts.size === 0) return this.#close(closeCodes.normal, "");
       this.#isClosing = true;
-      for (const input of this.#contexts.values()) input.end();
+      for (const { input } of this.#contexts.values()) input.end();
       return;
     }
     if (frame.close_context === true) {
@@ -214,12 +224,13 @@ class InputSocket implements SocketSession {
   }
 
   #open(contextId: string, first: InputFrame): SpeechInput {
-    const { context, request, query, format, connection } = this.#options;
+    const { context, request, query, format, connection, isMulti } = this.#options;
     if (this.#contexts.size >= limits.contexts.most) throw new ServiceError("too_many_requests");
     const voiceId = request.parameters["voice_id"] ?? "";
     // Checked before: a session with a refused format is over, one without a caller takes no frame.
     const settled = { format: format as OutputFormat, caller: this.#caller as Caller };
     const mapped = speechSettings({ voiceId, modelId: query.get("model_id"), settings: first.voice_settings, format: settled.format, config: context.config });
+    const release = isMulti ? context.teamSlots.take(settled.caller.principal) : () => undefined;
     const input = new SpeechInput({
       context, connection,
       caller: settled.caller,
@@ -228,13 +239,20 @@ class InputSocket implements SocketSession {
       send: (frame) => this.#send(contextId, frame),
       onOver: (error) => this.#contextOver(contextId, error),
     });
-    this.#contexts.set(contextId, input);
+    this.#contexts.set(contextId, { input, release });
     return input;
+  }
+
+  #remove(contextId: string): SpeechInput | undefined {
+    const known = this.#contexts.get(contextId);
+    this.#contexts.delete(contextId);
+    known?.release();
+    return known?.input;
   }
 
   #contextOver(contextId: string, error: ServiceError | null): void {
     if (error !== null) return this.#fail(error, contextId);
-    this.#contexts.delete(contextId);
+    this.#remove(contextId);
     if (!this.#options.isMulti || (this.#isClosing && this.#contexts.size === 0)) this.#close(closeCodes.normal, "");
   }
 
@@ -249,8 +267,7 @@ class InputSocket implements SocketSession {
     if (known.code === "internal") this.#options.context.log.error({ err: error }, "a stream-input session failed");
     const frame = { error: errorMessage(known), code: frameCodeOf(known) };
     if (this.#options.isMulti && contextId !== null) {
-      this.#contexts.get(contextId)?.cancel();
-      this.#contexts.delete(contextId);
+      this.#remove(contextId)?.cancel();
       this.#send(contextId, frame);
       return;
     }
