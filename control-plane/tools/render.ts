@@ -84,10 +84,11 @@ function lookupOf(definition: ToolDefinition, given: Readonly<Record<string, unk
 
 function withHeadersAndBody(tool: CallableTool, url: string, lookup: Lookup): Rendering {
   const { method, content_type: contentType, body_template: template } = tool.definition;
-  const headers = tool.definition.headers.map(({ name, value }): [string, string] => [
-    name,
-    value === null ? (tool.credentials[name.toLowerCase()] ?? "") : fill(value, lookup, (text) => text),
-  ]);
+  const headers = tool.definition.headers.flatMap(({ name, value }): [string, string][] => {
+    const text = value === null ? tool.credentials[name.toLowerCase()] : fill(value, lookup, (filled) => filled);
+    // A credential that was dropped is not sent.
+    return text === undefined ? [] : [[name, text]];
+  });
   if (!headers.every(([, value]) => isHeaderValue(value))) {
     return failure("value_not_allowed_in_header", "An argument has characters that no header can carry");
   }

@@ -11,7 +11,7 @@ import type { ToolDefinition } from "./definition.js";
 import { splitHeaders } from "./secrets.js";
 import { changeTool, insertTool } from "./store.js";
 import type { ToolRow } from "./table.js";
-import { sampleUrl } from "./url-template.js";
+import { originOf, sampleUrl } from "./url-template.js";
 
 export interface SaveDependencies {
   records: Records;
@@ -35,18 +35,23 @@ export async function createTool(dependencies: SaveDependencies, teamId: string,
   return row;
 }
 
-/** Changes what is given of a tool; it is checked as a whole, as it will be. Throws `validation` and `not_found`. */
+/**
+ * Changes what is given of a tool; it is checked as a whole, as it will be. A url of another origin drops the stored credentials that are not
+ * sent along: whoever may change the url could have them sent to a host of their own. Throws `validation` and `not_found`.
+ */
 export async function patchTool(dependencies: SaveDependencies, teamId: string, toolId: string, patch: ToolPatch): Promise<ToolRow> {
   const { records, outbound, sealer, now } = dependencies;
   // Names are resolved before the transaction: the database does not wait for somebody's name server.
   const urlRefusal = await refusalOf(outbound, patch.url ?? "");
   return await changeTool(records, teamId, toolId, (row) => {
     const { name = row.name, headers: givenHeaders, ...rest } = patch;
-    const split = givenHeaders === undefined ? null : splitHeaders(toolId, givenHeaders, { ...row.definition, secrets: row.secrets }, sealer);
+    const stays = rest.url === undefined || originOf(rest.url) === originOf(row.definition.url);
+    const secrets = stays ? row.secrets : {};
+    const split = givenHeaders === undefined ? null : splitHeaders(toolId, givenHeaders, { headers: row.definition.headers, secrets }, sealer);
     const definition: ToolDefinition = { ...row.definition, ...rest, headers: split?.headers ?? row.definition.headers };
     refuse([...(split?.problems ?? []), ...toolProblems(row.toolType, name, definition)]);
     refuse(urlRefusal);
-    return { ...row, name, nameFolded: foldText(name), definition, secrets: split?.secrets ?? row.secrets, updatedAt: now() };
+    return { ...row, name, nameFolded: foldText(name), definition, secrets: split?.secrets ?? secrets, updatedAt: now() };
   });
 }
 

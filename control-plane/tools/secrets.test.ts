@@ -28,6 +28,12 @@ describe("splitHeaders", () => {
     expect(splitHeaders("t1", [], first, sealer).secrets).toEqual({});
   });
 
+  it("keeps a dropped credential dropped until its value is sent", () => {
+    const dropped = { headers: splitHeaders("t1", [bearer("Bearer a")], none, sealer).headers, secrets: {} };
+    expect(splitHeaders("t1", [bearer(null)], dropped, sealer)).toEqual({ ...dropped, problems: [] });
+    expect(openCredentials("t1", splitHeaders("t1", [bearer("Bearer b")], dropped, sealer).secrets, sealer)).toEqual({ authorization: "Bearer b" });
+  });
+
   it("takes a new credential although the old one's key is gone", () => {
     const lost = splitHeaders("t1", [bearer("Bearer a")], none, createSealer(["x".repeat(32)]));
     const rotated = splitHeaders("t1", [bearer("Bearer b")], lost, sealer);

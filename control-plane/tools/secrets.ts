@@ -23,20 +23,21 @@ export interface StoredCredentials {
 }
 
 /**
- * Takes the credentials out of the headers and seals them. A null value keeps the credential of the same name and kind.
- * One that is sent again unchanged keeps its seal, so that writing back the same tool does not count as a change.
+ * Takes the credentials out of the headers and seals them. A null value keeps the credential of the same name and kind, or its absence
+ * where it was dropped. One that is sent again unchanged keeps its seal, so that writing back the same tool does not count as a change.
  */
 export function splitHeaders(toolId: string, given: readonly ToolHeaderInput[], stored: StoredCredentials, sealer: Sealer): SplitHeaders {
   const split: SplitHeaders = { headers: [], secrets: {}, problems: [] };
   for (const [index, { name, kind, value }] of given.entries()) {
     const key = name.toLowerCase();
     const isCredential = kind !== "custom";
-    const kept = stored.headers.some((header) => header.name.toLowerCase() === key && header.kind === kind) ? stored.secrets[key] : undefined;
-    if (value === null && (!isCredential || kept === undefined)) {
+    const isKnown = stored.headers.some((header) => header.name.toLowerCase() === key && header.kind === kind);
+    if (value === null && !(isCredential && isKnown)) {
       split.problems.push({ type: "string_type", loc: ["body", "headers", index, "value"], msg: "Input should be a valid string" });
     }
     split.headers.push({ name, kind, value: isCredential ? null : value });
-    if (!isCredential) continue;
+    const kept = isKnown ? stored.secrets[key] : undefined;
+    if (!isCredential || (value === null && kept === undefined)) continue;
     const context = credentialContext(toolId, name);
     const isSame = kept !== undefined && (value === null || opens(sealer, kept, context, value));
     split.secrets[key] = isSame ? kept : sealer.seal(value ?? "", context);

@@ -6,14 +6,32 @@ import { asText, type Lookup, parseTemplate } from "./template.js";
  */
 export function placesNoAuthority(url: string): boolean {
   const [authority] = /^https?:\/\/[^/?#\\]*/i.exec(url) ?? [];
-  return authority !== undefined && !authority.includes("{{") && !authority.includes("}}");
+  if (authority === undefined || authority.includes("{{") || authority.includes("}}")) return false;
+  // The URL parser skips slashes, backslashes and control characters before a host (`https:///{{x}}.com`): only it knows where the host is.
+  return authorityOf(filledWith(url, "x")) === authorityOf(filledWith(url, "y"));
 }
 
 /** The URL with something harmless in every place, to be judged as a URL. */
 export function sampleUrl(url: string): string {
+  return filledWith(url, "x");
+}
+
+/** Scheme, host and port of a URL that may have placeholders; null for what is no URL. */
+export function originOf(url: string): string | null {
+  const sample = sampleUrl(url);
+  return URL.canParse(sample) ? new URL(sample).origin : null;
+}
+
+function filledWith(url: string, value: string): string {
   return parseTemplate(url)
-    .map((part) => (part.kind === "text" ? part.text : "x"))
+    .map((part) => (part.kind === "text" ? part.text : value))
     .join("");
+}
+
+function authorityOf(url: string): string | null {
+  if (!URL.canParse(url)) return null;
+  const { origin, username, password } = new URL(url);
+  return JSON.stringify([origin, username, password]);
 }
 
 /** The URL as it was saved, braces and all, in a form that can be sent. */

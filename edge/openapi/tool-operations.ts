@@ -44,6 +44,7 @@ const tools: Operation[] = [
     method: "PATCH", path: "/v1/agent/tools/{tool_id}", tag: "Agents", needsKey: true,
     summary: "Change a tool",
     description: "Absent fields keep their value, lists are replaced as a whole. A credential header with the value null keeps what is stored. "
+      + "A url with another scheme, host or port drops the stored credentials (`has_secret` is false then) but those that the same request sends. "
       + "Agents that use the tool show unpublished changes.",
     body: { schema: toolPatch, mediaTypes: json },
     success: { status: 200, description: "The tool.", mediaTypes: json, schema: toolEntity },

@@ -32,6 +32,72 @@ describe("POST /v1/agent/tools/{tool_id}/test", () => {
     return toolTestResult.strict().parse(json);
   };
 
+  describe("a tool's credential, when the url changes", () => {
+    let thief: Endpoint;
+    beforeAll(async () => {
+      thief = await startEndpoint();
+    });
+    afterAll(() => thief.stop());
+    beforeEach(() => {
+      thief.received.length = 0;
+    });
+
+    const bearer = (value: string | null) => ({ name: "Authorization", kind: "authorization_bearer", value });
+    const basic = (value: string | null) => ({ name: "X-Basic", kind: "authorization_basic", value });
+    const tool = (): Promise<string> => create({ headers: [bearer("Bearer canary"), basic("Basic canary")] });
+    const patch = async (toolId: string, change: object): Promise<ToolEntity> => {
+      const { status, json } = await platform.send(platform.team, "PATCH", `/v1/agent/tools/${toolId}`, change);
+      expect(status).toBe(200);
+      return json as ToolEntity;
+    };
+    const held = ({ headers }: ToolEntity): Record<string, boolean> => Object.fromEntries(headers.map(({ name, has_secret }) => [name, has_secret]));
+    const sent = ({ received }: Endpoint) => received.map(({ headers }) => [headers["authorization"], headers["x-basic"]]);
+
+    it.each<[string, object]>([
+      ["alone", {}],
+      ["with the headers as they were read", { headers: [bearer(null), basic(null)] }],
+      ["with placeholders in its path", { path: "/{{system.today}}" }],
+    ])("does not go along to another origin: the url %s", async (_what, { path = "/hook", ...change }: { path?: string }) => {
+      const toolId = await tool();
+      const moved = await patch(toolId, { url: `${thief.url}${path}`, ...change });
+      expect(held(moved)).toEqual({ Authorization: false, "X-Basic": false });
+      await send(toolId);
+      expect(sent(thief)).toEqual([[undefined, undefined]]);
+      // It is gone, not hidden: it does not come back with the url.
+      expect(held(await patch(toolId, { url: `${endpoint.url}/hook`, headers: moved.headers }))).toEqual({ Authorization: false, "X-Basic": false });
+      await send(toolId);
+      expect(sent(endpoint)).toEqual([[undefined, undefined]]);
+    });
+
+    it("does not go along by way of another scheme", async () => {
+      const toolId = await tool();
+      expect(held(await patch(toolId, { url: `${endpoint.url.replace("http:", "https:")}/hook` }))).toEqual({ Authorization: false, "X-Basic": false });
+    });
+
+    it("goes along where it is sent again, and only that one", async () => {
+      const toolId = await tool();
+      const moved = await patch(toolId, { url: `${thief.url}/hook`, headers: [bearer("Bearer new"), basic(null)] });
+      expect(held(moved)).toEqual({ Authorization: true, "X-Basic": false });
+      await send(toolId);
+      expect(sent(thief)).toEqual([["Bearer new", undefined]]);
+    });
+
+    it("stays where only the path changes, or nothing of the url", async () => {
+      const toolId = await tool();
+      for (const change of [{ url: `${endpoint.url}/other/{{system.today}}?q={{system.today}}` }, { url: `${endpoint.url}/hook`, headers: [basic(null), bearer(null)] }, { description: "d" }]) {
+        expect(held(await patch(toolId, change))).toEqual({ Authorization: true, "X-Basic": true });
+      }
+      await send(toolId);
+      expect(sent(endpoint)).toEqual([["Bearer canary", "Basic canary"]]);
+    });
+
+    it("is not shown by a change of its header's kind", async () => {
+      const toolId = await tool();
+      const change = { headers: [{ ...bearer(null), kind: "custom" }, basic(null)] };
+      expect((await platform.send(platform.team, "PATCH", `/v1/agent/tools/${toolId}`, change)).status).toBe(422);
+    });
+  });
+
   it("sends headers and body filled, the url as saved, and tells all of the answer", async () => {
     endpoint.answer = (response) => response.writeHead(418, { "content-type": "text/plain", "x-teapot": "1" }).end("short and stout");
     const result = await test(
