@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { type Config, loadConfig } from "#common/config/config";
+import { withoutTrailing } from "#common/text/trim";
 import { keptDevelopmentKey } from "#launcher/development-key";
 import { readRunFile } from "#launcher/run-file";
 import { CommandError, exitCodes } from "./command.js";
@@ -18,7 +19,7 @@ export function findCluster(environment: Record<string, string | undefined>, sai
   const dataDirectory = resolve(config.PARLEY_DATA_DIR);
   const record = readRunFile(dataDirectory);
   return {
-    baseUrl: (said.url ?? record?.baseUrl ?? configuredUrl(config)).replace(/\/+$/, ""),
+    baseUrl: withoutTrailing(said.url ?? record?.baseUrl ?? configuredUrl(config), "/"),
     natsUrl: config.NATS_URL ?? record?.natsUrl ?? null,
     apiKey: said.key ?? config.PARLEY_API_KEY ?? keptDevelopmentKey(dataDirectory),
   };

@@ -9,6 +9,7 @@ import { sendHeartbeats } from "#common/membership/heartbeat";
 import { spansAreKept } from "#common/tracing/kept-spans";
 import { startAnalytics } from "./analytics/start.js";
 import { openDatabase } from "./database/open.js";
+import { closeIndexThread } from "./knowledge/indexer.js";
 import { startService } from "./service.js";
 import { measureSamples } from "./voices/measurement.js";
 import { askEdges } from "./voices/sample-questions.js";
@@ -60,7 +61,7 @@ async function start(context: RoleContext): Promise<RunningRole> {
       heartbeats.stop();
       await analytics.stop();
       await bus.close();
-      await closeBodyDecoder();
+      await Promise.all([closeBodyDecoder(), closeIndexThread()]);
       await database.close();
     },
     facts: { database: database.engine },

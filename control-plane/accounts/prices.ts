@@ -1,3 +1,4 @@
+import { withoutTrailing } from "#common/text/trim";
 import type { UsageRecord } from "#protocol/bus/control";
 
 /** Micro-units of one credit. Credit is a count of money's worth: one credit buys what one US dollar would. */
@@ -33,9 +34,7 @@ export function costMicros(usage: Pick<UsageRecord, "model" | "characters" | "au
 /** Micro-units as a decimal in text: exact, without trailing zeros. */
 export function creditText(micros: number): string {
   const whole = Math.trunc(Math.abs(micros) / MICROS_PER_CREDIT);
-  const fraction = String(Math.abs(micros) % MICROS_PER_CREDIT)
-    .padStart(6, "0")
-    .replace(/0+$/, "");
+  const fraction = withoutTrailing(String(Math.abs(micros) % MICROS_PER_CREDIT).padStart(6, "0"), "0");
   return `${micros < 0 ? "-" : ""}${whole}${fraction === "" ? "" : `.${fraction}`}`;
 }
 

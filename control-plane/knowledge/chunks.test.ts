@@ -23,6 +23,13 @@ describe("cutIntoChunks", () => {
     expect(cutIntoChunks(text).map(({ heading }) => heading)).toEqual(["", "Title"]);
   });
 
+  it("takes hashes at a title's end for its own where no space is before them", () => {
+    const text = "# C#\na\n# F# ##\nb\n#\tTab #\nc\n# #\nd\n#   \ne\n   ## Indented  \nf";
+    expect(cutIntoChunks(text).map(({ heading, content }) => [heading, content])).toEqual([
+      ["C#", "a"], ["F#", "b"], ["Tab", "c\n# #\nd\n#   \ne"], ["Tab › Indented", "f"],
+    ]);
+  });
+
   it("cuts long paragraphs between sentences, and long sentences between words", () => {
     const sentences = Array.from({ length: 60 }, (_, index) => `This is sentence number ${index} of many.`);
     const chunks = cutIntoChunks(sentences.join(" "));
@@ -51,6 +58,12 @@ describe("cutIntoChunks", () => {
       }),
       { numRuns: 60 },
     );
+  });
+
+  it("reads a line of spaces that is nearly a title once", () => {
+    // Ends, as such text does for an expression that tries every place, after minutes or at once.
+    expect(cutIntoChunks(`# ${" ".repeat(500_000)}x\u2028y`)).toEqual([{ heading: "x\u2028y", content: "x\u2028y" }]);
+    expect(cutIntoChunks(`# x${" ".repeat(500_000)}\u2028y #`)[0]?.heading.startsWith("x  ")).toBe(true);
   });
 
   it("stays bounded on a megabyte of titles, of one title, and of line feeds", () => {

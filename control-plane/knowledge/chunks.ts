@@ -1,3 +1,5 @@
+import { withoutTrailing } from "#common/text/trim";
+
 /** A passage of a source, small enough to be read out of context and large enough to make sense. */
 export interface Chunk {
   /** Titles of the sections around it, outermost first, joined by ` › `. */
@@ -64,17 +66,31 @@ function sectionsOf(text: string): Section[] {
   for (const line of text.split("\n")) {
     const [, marker] = /^ {0,3}(```+|~~~+)/.exec(line) ?? [];
     if (marker !== undefined && (fence === null || marker.startsWith(fence))) fence = fence === null ? marker : null;
-    const title = fence === null ? /^ {0,3}(#{1,6})\s+(.+?)\s*#*\s*$/.exec(line) : null;
+    const title = fence === null ? titleOf(line) : null;
     if (title !== null) {
       endSection();
-      titles.length = Math.min(titles.length, (title[1] ?? "").length - 1);
-      titles.push((title[2] ?? "").slice(0, MAX_TITLE_LENGTH).replace(/\p{Surrogate}$/u, ""));
+      titles.length = Math.min(titles.length, title.level - 1);
+      titles.push(title.text.slice(0, MAX_TITLE_LENGTH).replace(/\p{Surrogate}$/u, ""));
       section = { heading: titles.join(" › "), paragraphs: [] };
     } else if (line.trim() === "" && fence === null) endParagraph();
     else lines.push(line);
   }
   endSection();
   return sections;
+}
+
+/** The title that a line is (CommonMark 0.31.2, section 4.2), null for any other line and for a title without words. */
+function titleOf(line: string): { level: number; text: string } | null {
+  const [marks] = /^ {0,3}#{1,6}(?=\s)/.exec(line) ?? [];
+  if (marks === undefined) return null;
+  const text = withoutClosingMarks(line.slice(marks.length).trim());
+  return text === "" ? null : { level: marks.trimStart().length, text };
+}
+
+/** Hashes at the end are no part of a title where a space stands before them: "Shop ##" is "Shop", "C#" is "C#". */
+function withoutClosingMarks(text: string): string {
+  const before = withoutTrailing(text, "#");
+  return before !== "" && before === before.trimEnd() ? text : before.trimEnd();
 }
 
 function cutParagraph(paragraph: string): string[] {

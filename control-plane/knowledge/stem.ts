@@ -16,9 +16,15 @@ function withoutPlural(word: string): string {
 
 function withoutVerbEnding(word: string): string {
   if (word.endsWith("ied") && word.length > 4) return `${word.slice(0, -3)}y`;
-  // The last letter before -ed is no e: "need" and "speed" are whole.
-  const [, base] = /^(.*[aeiouy].*)(?:ing|ingly)$/.exec(word) ?? /^(.*[aeiouy].*[^e]|[aeiouy][^e])(?:ed|edly)$/.exec(word) ?? [];
-  return base === undefined || base.length < 2 ? word : base;
+  for (const ending of ["ing", "ingly", "ed", "edly"]) {
+    if (!word.endsWith(ending)) continue;
+    const base = word.slice(0, -ending.length);
+    // The last letter before -ed is no e, and not the only vowel: "need" and "speed" are whole.
+    const hasVowel = /[aeiouy]/.test(ending.startsWith("ing") ? base : base.slice(0, -1));
+    const isWhole = ending.startsWith("ed") && base.endsWith("e");
+    return base.length < 2 || isWhole || !hasVowel ? word : base;
+  }
+  return word;
 }
 
 /**

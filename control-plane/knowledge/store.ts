@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
 import { and, asc, eq, inArray, type SQL, sql } from "drizzle-orm";
 import { newIdentifier } from "#common/identifier";
 import { ServiceError } from "#protocol/errors";
@@ -6,9 +5,9 @@ import { agentsReferencingKnowledge } from "../agents/references.js";
 import type { Records } from "../database/database.js";
 import { newestFirst, type Page, within } from "../http/paging.js";
 import { foldText } from "../voices/store.js";
-import { type Chunk, cutIntoChunks } from "./chunks.js";
+import type { IndexedChunk } from "./index-text.js";
+import { indexOnThread } from "./indexer.js";
 import { knowledgeChunks, knowledgeRevisions, knowledgeSources, type SourceRow } from "./tables.js";
-import { type TermVector, termVector } from "./term-vector.js";
 
 /** Rows of one insert; each has seven parameters, and a statement takes 65,535. */
 const CHUNKS_PER_INSERT = 500;
@@ -55,20 +54,6 @@ export async function readSource(records: Records, teamId: string, sourceId: str
   return row;
 }
 
-/** Passages indexed without a pause: a megabyte takes half a second in all, and others wait meanwhile. */
-const CHUNKS_PER_TURN = 100;
-
-type IndexedChunk = Chunk & TermVector;
-
-async function indexText(text: string): Promise<IndexedChunk[]> {
-  const indexed: IndexedChunk[] = [];
-  for (const chunk of cutIntoChunks(text)) {
-    if (indexed.length % CHUNKS_PER_TURN === CHUNKS_PER_TURN - 1) await nextTurn();
-    indexed.push({ ...chunk, ...termVector(chunk.heading, chunk.content) });
-  }
-  return indexed;
-}
-
 const searchable = (name: string, fileName: string): string => foldText(`${name}\n${fileName}`);
 const sizeOf = (text: string): number => Buffer.byteLength(text);
 
@@ -78,7 +63,7 @@ export async function insertSource(
   given: { teamId: string; name: string; description: string; content: NewContent; now: Date },
 ): Promise<SourceRow> {
   const { teamId, name, description, content, now } = given;
-  const chunks = await indexText(content.text);
+  const chunks = await indexOnThread(content.text);
   const row: SourceRow = {
     id: newIdentifier(),
     teamId,
@@ -108,7 +93,7 @@ export async function changeSource(
   const { teamId, sourceId } = owner;
   const { content, now } = change;
   if (!isSourceId(sourceId)) throw new ServiceError("not_found");
-  const chunks = content === null ? [] : await indexText(content.text);
+  const chunks = content === null ? [] : await indexOnThread(content.text);
   await records.transaction(async (step) => {
     const [row] = await step.select().from(knowledgeSources).where(owned(teamId, sourceId)).for("no key update");
     if (row === undefined) throw new ServiceError("not_found");

@@ -1,3 +1,4 @@
+import { withoutTrailing } from "#common/text/trim";
 import type { ToolType } from "#protocol/tools";
 
 const MAX_LENGTH = 64;
@@ -8,8 +9,9 @@ export function deriveFunctionName(name: string): string {
     .normalize("NFKD")
     .replace(/\p{M}/gu, "")
     .replace(/[^a-zA-Z0-9_-]+/g, "_")
-    .replace(/^[_-]+|[_-]+$/g, "");
-  const begun = /^[a-zA-Z]/.test(plain) ? plain : plain === "" ? "tool" : `tool_${plain}`;
+    .replace(/^[_-]+/, "");
+  const trimmed = withoutTrailing(plain, "_-");
+  const begun = /^[a-zA-Z]/.test(trimmed) ? trimmed : trimmed === "" ? "tool" : `tool_${trimmed}`;
   return begun.slice(0, MAX_LENGTH);
 }
 

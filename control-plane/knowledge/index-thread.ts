@@ -1,0 +1,6 @@
+import { type IndexedChunk, indexText } from "./index-text.js";
+
+/** Indexes a text, on a thread of its own. */
+export default function index({ text }: { text: string }): IndexedChunk[] {
+  return indexText(text);
+}
