@@ -33,11 +33,23 @@ export function isUnspacedScript(character: string): boolean {
 const unspaced = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]$/u;
 
 export const isHighSurrogate = (character: string): boolean => character >= "\ud800" && character <= "\udbff";
+export const isLowSurrogate = (character: string): boolean => character >= "\udc00" && character <= "\udfff";
 
-/** Marks that belong to the character before them. */
-export function isCombining(character: string): boolean {
-  const code = character.charCodeAt(0);
-  return code >= 0x300 && ((code >= 0xdc00 && code <= 0xdfff) || code === 0x200d || /^\p{M}$/u.test(character));
+const extending = /^[\p{Grapheme_Extend}\p{M}\p{Emoji_Modifier}\u0e33\u0eb3\u200d]$/u;
+
+/** Whether a code point is part of the character before it, as marks and joiners are (UAX #29, GB9 and GB9a). Takes second halves of pairs for such. */
+export function isExtending(codePoint: string): boolean {
+  return codePoint.charCodeAt(0) >= 0x300 && (isLowSurrogate(codePoint) || extending.test(codePoint));
+}
+
+const clusters = new Intl.Segmenter("und", { granularity: "grapheme" });
+
+/**
+ * Where the character as people see it (UAX #29, grapheme cluster) begins to which the unit at `at` belongs: between flags, families of emoji and
+ * syllables, not inside them. Its cost grows with the text: for short ones, seldom. An index outside of the text is given back.
+ */
+export function clusterStart(text: string, at: number): number {
+  return clusters.segment(text).containing(at)?.index ?? at;
 }
 
 /** Always followed by what they introduce: their full stop never ends a sentence. */

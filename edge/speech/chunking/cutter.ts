@@ -1,6 +1,6 @@
 import {
-  isCloser, isCombining, isConjunction, isHighSurrogate, isNarrowClauseMark, isNarrowSentenceMark, isSpace, isSpeakable, isUnspacedScript,
-  isWideClauseMark, isWideSentenceMark, judgeEnd, opensSentence,
+  clusterStart, isCloser, isConjunction, isExtending, isHighSurrogate, isLowSurrogate, isNarrowClauseMark, isNarrowSentenceMark, isSpace, isSpeakable,
+  isUnspacedScript, isWideClauseMark, isWideSentenceMark, judgeEnd, opensSentence,
 } from "./boundaries.js";
 import type { CutLimits } from "./pace.js";
 
@@ -14,6 +14,8 @@ export interface Cut {
 const MAX_SILENT_CHARACTERS = 256;
 /** A word longer than the limit is cut by force after this multiple of it. */
 const FORCED_CUT_FACTOR = 2;
+/** A letter with more marks than this is cut as well, or hostile text would be held for ever. */
+const MAX_WHOLE_CLUSTER = 100;
 const MAX_REMEMBERED_WORD = 32;
 
 /**
@@ -89,9 +91,15 @@ export class Cutter {
     if (space) {
       if (isConjunction(this.#word) && this.#wordStart > 0) this.#conjunction = this.#wordStart;
       this.#space = at;
-    } else if (isUnspacedScript(before) && !isCombining(character)) {
-      this.#space = at;
-    }
+    } else this.#noteUnspaced(character, at);
+  }
+
+  /** Text without spaces may be parted before the character, which may be a pair: its second half decides. */
+  #noteUnspaced(character: string, at: number): void {
+    if (isHighSurrogate(character)) return;
+    const first = isLowSurrogate(character) && isHighSurrogate(this.text.charAt(at - 1)) ? this.text.charAt(at - 1) : "";
+    const start = at - first.length;
+    if (start > 0 && isUnspacedScript(this.text.charAt(start - 1)) && !isExtending(first + character)) this.#space = start;
   }
 
   /** What the character says about the word it belongs to. */
@@ -153,7 +161,17 @@ export class Cutter {
     if (this.#conjunction >= worthwhile) return { length: this.#conjunction, sentenceEnd: false };
     const plain = Math.max(this.#space, this.#clause, this.#conjunction);
     if (plain > 0) return { length: plain, sentenceEnd: false };
-    const forced = this.#speakable && this.text.length > max * FORCED_CUT_FACTOR && !isCombining(character);
-    return forced ? { length: this.text.length - 1, sentenceEnd: false } : null;
+    return this.#speakable && this.text.length > max * FORCED_CUT_FACTOR ? this.#forced(character) : null;
+  }
+
+  /** There is no good place: cuts before the character as people see it that is not over, or inside it when it is too long for any piece. */
+  #forced(character: string): Cut | null {
+    const last = this.text.length - 1;
+    const before = this.text.charAt(last - 1);
+    if (isHighSurrogate(character) && !isHighSurrogate(before)) return null;
+    const start = clusterStart(this.text, last);
+    const isWhole = start > 0 && last - start < MAX_WHOLE_CLUSTER;
+    const inside = isLowSurrogate(character) && isHighSurrogate(before) ? last - 1 : last;
+    return { length: isWhole ? start : inside, sentenceEnd: false };
   }
 }
