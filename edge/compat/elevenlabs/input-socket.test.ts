@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { ServiceError } from "#protocol/errors";
 import { samplesToBytes } from "#common/audio/pcm";
 import type { SocketSession } from "../../http/exchange.js";
@@ -189,7 +189,11 @@ describe("the contexts of multi-stream-input", () => {
   });
 
   it.each<[string, (client: Client) => Promise<void> | void]>([
-    ["an error of its own", (client) => client.send({ text: "a".repeat(1024 * 1024 + 1), context_id: "a" })],
+    ["an error of its own", async (client) => {
+      await client.send({ text: "a".repeat(1024 * 1024 + 1), context_id: "a" });
+      // A large frame is decoded on a thread.
+      await vi.waitFor(() => expect(client.received).toEqual([{ contextId: "a", code: 1009, error: expect.any(String) }]), 10_000);
+    }],
     ["the end of the socket", (client) => client.leave()],
     ["close_socket", async (client) => {
       await client.send({ close_socket: true });
