@@ -5,8 +5,9 @@ import { systemClock } from "#common/clock";
 import { type RoleContext, type RunningRole, runRole } from "#common/lifecycle/role";
 import { createOutbound } from "#common/outbound/outbound";
 import { openSealer } from "#common/secrets/secret-key";
-import { sendHeartbeats } from "#common/membership/heartbeat";
+import { followMembers, sendHeartbeats } from "#common/membership/heartbeat";
 import { spansAreKept } from "#common/tracing/kept-spans";
+import { recoverOpenUsage } from "./accounts/open-usage.js";
 import { startAnalytics } from "./analytics/start.js";
 import { openDatabase } from "./database/open.js";
 import { closeIndexThread } from "./knowledge/indexer.js";
@@ -48,14 +49,20 @@ async function start(context: RoleContext): Promise<RunningRole> {
     requireRoom: () => database.requireRoom(),
     hasDatabaseAlone: database.engine === "pglite",
   });
+  const followed = followMembers({ bus, clock: systemClock, onChange: () => undefined });
+  const recovery = recoverOpenUsage({ bus, clock: systemClock, records, log, members: followed.members });
   const describe = (): Heartbeat => ({ type: "heartbeat", role: ROLE, id, epoch, state: context.state() });
   const heartbeats = sendHeartbeats({ bus, clock: systemClock, describe });
   return {
     async drain(deadlineMs) {
+      recovery.stop();
+      followed.stop();
       heartbeats.say();
       await service.drain(deadlineMs);
     },
     async stop() {
+      recovery.stop();
+      followed.stop();
       service.stop();
       heartbeats.say();
       heartbeats.stop();

@@ -24,6 +24,7 @@ import { TeamSlots } from "./speech/session/team-slots.js";
 import { SpeechBus } from "./speech/speech-bus.js";
 import { chooseModel } from "./speech/voice/model.js";
 import { traceExchanges, traceSockets } from "./tracing/exchange-spans.js";
+import { UsageReporter } from "./usage/usage-reporter.js";
 
 runRole("edge", async ({ config, log, metrics, tracing, id, epoch, state }) => {
   if (config.NATS_URL === null) throw new ConfigError("NATS_URL is needed by the edge");
@@ -37,8 +38,9 @@ runRole("edge", async ({ config, log, metrics, tracing, id, epoch, state }) => {
   const defaultModels = chooseModel(undefined, config).folders;
   const facts = (): ClusterFacts => ({ members: speech.members, busConnected: bus.isConnected(), draining: state() === "draining", defaultModels });
   const watchKey: WatchKey = (principal, until, onRefused) => verifier.watch(principal, until, onRefused);
+  const usage = new UsageReporter({ bus, clock, log, owner: { id, epoch } });
   const shared = {
-    authenticate, watchKey, bus, config, clock, log, tracing,
+    authenticate, watchKey, bus, config, clock, log, tracing, usage,
     teamSlots: new TeamSlots(config.PARLEY_STREAMS_PER_TEAM), overload: new OverloadGate(clock),
   };
   const listening = openListening({ ...shared, cluster: speech.cluster, edgeId: id, metrics });
@@ -67,6 +69,7 @@ runRole("edge", async ({ config, log, metrics, tracing, id, epoch, state }) => {
       heartbeats.say();
       heartbeats.stop();
       cache.close();
+      await usage.close();
       await Promise.all([speaking.close(), closeBodyDecoder(), closeDecoderThreads(), listening.close(), bus.close()]);
     },
   };

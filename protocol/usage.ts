@@ -8,7 +8,7 @@ const date = z.iso.date();
 
 const counts = {
   requests: z.int(),
-  /** Requests that failed through no fault of the caller; they cost nothing. */
+  /** Requests that failed. They cost what they gave until then. */
   failed_requests: z.int(),
   characters: z.int(),
   audio_seconds: z.number(),

@@ -73,6 +73,8 @@ export interface ObjectBucket {
   put(name: string, bytes: Uint8Array): Promise<void>;
   /** Null when there is no such object. */
   get(name: string): Promise<Uint8Array | null>;
+  /** Names of all objects, in no order. */
+  names(): Promise<string[]>;
   /** Deleting what is not there is not an error. */
   delete(name: string): Promise<void>;
 }

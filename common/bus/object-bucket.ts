@@ -30,6 +30,10 @@ export class NatsObjectBucket implements ObjectBucket {
     return await this.#storage.within(GET_LIMIT_MS, async () => await (await this.#open()).getBlob(name));
   }
 
+  async names(): Promise<string[]> {
+    return await this.#storage.within(GET_LIMIT_MS, async () => (await (await this.#open()).list()).map((info) => info.name));
+  }
+
   async delete(name: string): Promise<void> {
     await this.#storage.within(LIMIT_MS, async () => {
       const store = await this.#open();

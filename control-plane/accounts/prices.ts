@@ -23,9 +23,8 @@ export const prices: Readonly<Record<string, Price>> = {
   "transcribe-1": { per1000Characters: 0, perAudioSecond: 100 },
 };
 
-/** What a finished request costs, in whole micro-units, rounded up. A request that failed through no fault of the caller is free. */
-export function costMicros(usage: Pick<UsageRecord, "model" | "characters" | "audioMs" | "outcome">): number {
-  if (usage.outcome === "failed") return 0;
+/** What a request costs, in whole micro-units, rounded up: what it gave, however it ended. One that failed before it gave anything is free. */
+export function costMicros(usage: Pick<UsageRecord, "model" | "characters" | "audioMs">): number {
   const price = Object.hasOwn(prices, usage.model) ? prices[usage.model] : undefined;
   if (price === undefined) return 0;
   return Math.ceil((usage.characters * price.per1000Characters + usage.audioMs * price.perAudioSecond) / 1000);

@@ -1,3 +1,4 @@
+import type { UsageRecord } from "#protocol/bus/control";
 import { usageStream } from "#protocol/bus/usage-stream";
 import type { Bus, KeptSubscription } from "#common/bus/bus";
 import type { Logger } from "#common/log";
@@ -33,10 +34,8 @@ export class UsageSettlement {
     const { bus, consumer } = options;
     this.#subscription = bus.consume<unknown>({ stream: usageStream, consumer, batch: BATCH, lingerMs: 0 }, async (messages, pending) => {
       this.#pending = pending + messages.length;
-      for (const message of messages) {
-        await this.#settle(message);
-        this.#pending--;
-      }
+      await this.#settle(messages.flatMap((message) => this.#read(message) ?? []));
+      this.#pending = pending;
     });
   }
 
@@ -50,23 +49,32 @@ export class UsageSettlement {
     await this.#subscription.stop();
   }
 
-  /** Rejects only while the database is away: the message comes again then. */
-  async #settle(message: unknown): Promise<void> {
-    const { bus, records, log, now } = this.#options;
+  #read(message: unknown): UsageRecord | null {
     const parsed = usageRecord.safeParse(message);
-    if (!parsed.success) {
-      this.#watch.usage("dropped");
-      log.error({ problems: parsed.error.issues.map((issue) => issue.path.join(".")) }, "usage that cannot be read was dropped");
-      return;
-    }
+    if (parsed.success) return parsed.data;
+    this.#watch.usage("dropped");
+    this.#options.log.error({ problems: parsed.error.issues.map((issue) => issue.path.join(".")) }, "usage that cannot be read was dropped");
+    return null;
+  }
+
+  /** Books a batch in one transaction. Rejects only while the database is away: the batch comes again then. */
+  async #settle(usages: readonly UsageRecord[]): Promise<void> {
+    const { bus, records, log, now } = this.#options;
+    if (usages.length === 0) return;
     try {
-      const { exhausted, repeated } = await settleUsage(records, parsed.data, now());
-      this.#watch.usage(repeated ? "repeated" : "settled");
-      if (exhausted) await forgetKeys(bus, records, [parsed.data.teamId]);
+      const { settled, repeated, exhaustedTeamIds } = await settleUsage(records, usages, now());
+      for (let count = 0; count < settled; count++) this.#watch.usage("settled");
+      for (let count = 0; count < repeated; count++) this.#watch.usage("repeated");
+      if (exhaustedTeamIds.length > 0) await forgetKeys(bus, records, exhaustedTeamIds);
     } catch (error) {
       if (isUnavailable(error)) throw toServiceError(error);
+      // One that the database refuses must not take the others with it.
+      if (usages.length > 1) {
+        for (const usage of usages) await this.#settle([usage]);
+        return;
+      }
       this.#watch.usage("dropped");
-      log.error({ err: error instanceof Error ? (error.cause ?? error) : error, usageId: parsed.data.usageId }, "usage could not be settled");
+      log.error({ err: error instanceof Error ? (error.cause ?? error) : error, usageId: usages[0]?.usageId }, "usage could not be settled");
     }
   }
 }

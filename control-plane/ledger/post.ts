@@ -33,8 +33,7 @@ export function crossedZero({ creditBefore, creditAfter }: Booking): boolean {
  * Throws `out_of_credit` when the entry would take credit that is not there; whoever then rolls back leaves no trace of it.
  */
 export async function post(step: Records, entry: Entry, now: Date): Promise<Booking> {
-  const moves = (Object.entries(entry.postings) as [AccountKind, number][]).filter(([, amount]) => amount !== 0);
-  assertBalanced(moves);
+  assertBalanced(movesOf(entry.postings));
   const creditBefore = await lockCredit(step, entry.teamId, now);
   const inserted = await step
     .insert(ledgerEntries)
@@ -44,14 +43,51 @@ export async function post(step: Records, entry: Entry, now: Date): Promise<Book
   if (inserted.length === 0) return { repeated: true, creditBefore, creditAfter: creditBefore };
   const taken = entry.postings.credit ?? 0;
   if (taken < 0 && creditBefore + taken < 0 && !entry.mayOverdraw) throw new ServiceError("out_of_credit");
-  if (moves.length > 0) await step.insert(ledgerPostings).values(moves.map(([kind, amountMicros]) => ({ entryId: entry.id, teamId: entry.teamId, kind, amountMicros })));
-  for (const [kind, amount] of moves) {
+  await move(step, [entry], now);
+  return { repeated: false, creditBefore, creditAfter: creditBefore + taken };
+}
+
+/** A charge for usage, which has already happened: it may leave the team with less than nothing. */
+export interface Charge {
+  /** As `Entry.id`. */
+  id: string;
+  note: string;
+  /** More than 0. */
+  costMicros: number;
+}
+
+/** Books charges of one team as `post` does, in as many statements for a hundred as for one. */
+export async function postCharges(step: Records, teamId: string, charges: readonly Charge[], now: Date): Promise<Booking> {
+  const entries = charges.map(({ id, note, costMicros }): Entry => ({ id, teamId, kind: "usage", note, postings: { credit: -costMicros, spent: costMicros }, mayOverdraw: true }));
+  for (const { postings } of entries) assertBalanced(movesOf(postings));
+  const creditBefore = await lockCredit(step, teamId, now);
+  const inserted = await step
+    .insert(ledgerEntries)
+    .values(entries.map(({ id, kind, note }) => ({ id, teamId, kind, note, occurredAt: now })))
+    .onConflictDoNothing()
+    .returning({ id: ledgerEntries.id });
+  const isNew = new Set(inserted.map(({ id }) => id));
+  const booked = entries.filter(({ id }) => isNew.has(id));
+  await move(step, booked, now);
+  const taken = booked.reduce((sum, { postings }) => sum + (postings.credit ?? 0), 0);
+  return { repeated: booked.length === 0, creditBefore, creditAfter: creditBefore + taken };
+}
+
+const movesOf = (postings: Entry["postings"]): [AccountKind, number][] => (Object.entries(postings) as [AccountKind, number][]).filter(([, amount]) => amount !== 0);
+
+/** Writes what entries of one team move, and the balances after all of them. */
+async function move(step: Records, entries: readonly Entry[], now: Date): Promise<void> {
+  const moves = entries.flatMap(({ id, teamId, postings }) => movesOf(postings).map(([kind, amountMicros]) => ({ entryId: id, teamId, kind, amountMicros })));
+  if (moves.length === 0) return;
+  await step.insert(ledgerPostings).values(moves);
+  const sums = new Map<AccountKind, number>();
+  for (const { kind, amountMicros } of moves) sums.set(kind, (sums.get(kind) ?? 0) + amountMicros);
+  for (const [kind, amount] of sums) {
     await step
       .update(ledgerAccounts)
       .set({ balanceMicros: sql`${ledgerAccounts.balanceMicros} + ${amount}`, updatedAt: now })
-      .where(and(eq(ledgerAccounts.teamId, entry.teamId), eq(ledgerAccounts.kind, kind)));
+      .where(and(eq(ledgerAccounts.teamId, moves[0]?.teamId ?? ""), eq(ledgerAccounts.kind, kind)));
   }
-  return { repeated: false, creditBefore, creditAfter: creditBefore + taken };
 }
 
 /** Takes the team's turn, until the end of the transaction, and gives its credit. */

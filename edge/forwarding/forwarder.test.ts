@@ -25,6 +25,7 @@ const bus: Pick<Bus, "request" | "objects"> = {
   objects: () => ({
     put: async (name, bytes) => void stored.set(name, bytes),
     get: async (name) => stored.get(name) ?? null,
+    names: async () => [...stored.keys()],
     delete: async (name) => void stored.delete(name),
   }),
 };

@@ -9,6 +9,7 @@ import type { Authenticate, WatchKey } from "../authentication/authenticator.js"
 import type { OverloadGate } from "../cluster/overload-gate.js";
 import type { MemoryBudget } from "../memory/memory-budget.js";
 import type { TeamSlots } from "../speech/session/team-slots.js";
+import type { UsageReporter } from "../usage/usage-reporter.js";
 import type { TranscriptionMetrics } from "./metrics.js";
 import type { SocketAudioBudget } from "./socket-audio-budget.js";
 
@@ -18,6 +19,7 @@ export interface ListeningContext {
   authenticate: Authenticate;
   watchKey: WatchKey;
   bus: Bus;
+  usage: UsageReporter;
   sound: Pick<SoundBus, "open" | "served">;
   openSound(bytes: Uint8Array, options: OpenSoundOptions): Promise<OpenedSound>;
   /** The same as those of speech: a team's requests count together. */

@@ -1,5 +1,5 @@
 import { setMaxListeners } from "node:events";
-import { type UsageRecord, usageSubject } from "#protocol/bus/control";
+import type { UsageRecord } from "#protocol/bus/control";
 import { ServiceError } from "#protocol/errors";
 import { type HeardWord, LISTENING_RATE } from "#protocol/listening/chunk";
 import { MAX_TRANSCRIBED_SECONDS, MIN_TRANSCRIBED_SECONDS, transcriptionModel } from "#protocol/listening/request";
@@ -93,12 +93,19 @@ async function listenTo(
   const onHeard = options.onWords === undefined ? undefined : (segment: HeardSegment) => options.onWords?.(mergeWords([segment]));
   const transcriber = new Transcriber({ ear, detector, signal, onHeard });
   context.metrics.opened(route);
+  const usageId = newIdentifier();
+  // A failure gives nothing to a client that waits for the whole; one that leaves has had its work done.
+  const givenSeconds = (outcome: UsageRecord["outcome"]): number =>
+    outcome === "completed" ? sound.seconds : onHeard === undefined && outcome !== "cancelled" ? 0 : transcriber.heardSeconds;
+  const usageAt = (outcome: UsageRecord["outcome"]): UsageRecord =>
+    usageOf(caller, { usageId, route, audioMs: Math.round(givenSeconds(outcome) * 1000), totalMs: context.clock.nowMs() - startedMs, outcome });
+  const reportEnd = context.usage.begin(() => (givenSeconds("partial") === 0 ? null : usageAt("partial")));
   const report = (outcome: SpeechOutcome): void => {
-    const audioMs = Math.round((outcome === "completed" ? sound.seconds : transcriber.heardSeconds) * 1000);
-    const totalMs = context.clock.nowMs() - startedMs;
+    const usage = usageAt(outcome);
+    const { audioMs, totalMs } = usage;
     context.metrics.closed(route, outcome, { audioMs, totalMs });
     span.finish({ outcome, audioMs });
-    context.bus.publish(usageSubject, usageOf(caller, { route, audioMs, totalMs, outcome }));
+    reportEnd(usage);
   };
   try {
     const { heard, language } = await transcriber.run(sound.pieces);
@@ -113,9 +120,8 @@ async function listenTo(
   }
 }
 
-function usageOf({ principal, trace }: TranscriptionCaller, facts: Pick<UsageRecord, "route" | "audioMs" | "totalMs" | "outcome">): UsageRecord {
+function usageOf({ principal, trace }: TranscriptionCaller, facts: Pick<UsageRecord, "usageId" | "route" | "audioMs" | "totalMs" | "outcome">): UsageRecord {
   return {
-    usageId: newIdentifier(),
     teamId: principal.teamId,
     keyId: principal.keyId,
     model: transcriptionModel,

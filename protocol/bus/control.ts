@@ -129,7 +129,13 @@ export const MAX_INLINE_BODY_BYTES = 512 * 1024;
 /** Bodies on their way. Whoever reads one deletes it; what is left when a role dies in between is gone after a while: longer than any request takes. */
 export const uploadsBucket = { name: "uploads", maxAgeMs: 10 * 60_000 };
 
-/** What one request used. `usageId` makes settling it twice harmless. */
+/**
+ * How a request ended. `partial`: its edge died, and the record says what the request had used at the edge's last report; should the edge have lived
+ * all the same, the record of the real end replaces it.
+ */
+export const usageOutcomes = ["completed", "cancelled", "failed", "partial"] as const;
+
+/** What one request used: what was given to its client, however it ended. `usageId` makes settling it twice harmless. */
 export interface UsageRecord {
   usageId: string;
   teamId: string;
@@ -140,7 +146,7 @@ export interface UsageRecord {
   audioMs: number;
   firstAudioMs: number | null;
   totalMs: number;
-  outcome: "completed" | "cancelled" | "failed";
+  outcome: (typeof usageOutcomes)[number];
   traceId: string;
   /** Milliseconds since the epoch. */
   finishedAtMs: number;

@@ -98,7 +98,7 @@ describe.skipIf(!present)("usage in ClickHouse", () => {
       const { records } = fixture.database;
       const { teamId } = await addTeam(records);
       const mix = mixOf(teamId);
-      for (const record of mix) await settleUsage(records, record, new Date(noonToday));
+      for (const record of mix) await settleUsage(records, [record], new Date(noonToday));
       await insertUsage(engine(), mix);
       await insertUsage(engine(), mix);
       await insertUsage(engine(), [...mix.slice(20), usage({ teamId: "another" })]);
@@ -151,7 +151,7 @@ describe.skipIf(!present)("usage in ClickHouse", () => {
     const { records } = fixture.database;
     const { teamId } = await addTeam(records);
     const mix = mixOf(teamId);
-    for (const record of mix) await settleUsage(records, record, new Date(noonToday));
+    for (const record of mix) await settleUsage(records, [record], new Date(noonToday));
     const signal = new AbortController().signal;
     expect(await backfillUsage(embedded, records, signal)).toBeGreaterThanOrEqual(mix.length);
     expect(await backfillUsage(embedded, records, signal)).toBeNull();

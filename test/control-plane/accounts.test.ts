@@ -130,8 +130,8 @@ describe.each(engines)("accounts on %s", (engine) => {
     const { teamId } = await addTeam(records, { balanceMicros: 10_000_000 });
     const ids = Array.from({ length: 12 }, newIdentifier);
     const deliveries = ids.flatMap((usageId, index) => Array.from({ length: 4 }, () => usage({ usageId, teamId, characters: 100 * (index + 1) })));
-    const settled = await Promise.all(deliveries.map((item) => settleUsage(records, item, start)));
-    expect(settled.filter((item) => !item.repeated)).toHaveLength(ids.length);
+    const settled = await Promise.all(deliveries.map((item) => settleUsage(records, [item], start)));
+    expect(settled.filter((item) => item.settled === 1)).toHaveLength(ids.length);
     const cost = ids.reduce((sum, _, index) => sum + costMicros(usage({ characters: 100 * (index + 1) })), 0);
     expect(await balanceOf(teamId)).toBe(10_000_000 - cost);
     expect(await records.select().from(usageRecords).where(eq(usageRecords.teamId, teamId))).toHaveLength(ids.length);
@@ -139,20 +139,55 @@ describe.each(engines)("accounts on %s", (engine) => {
 
   it("find exactly one request that exhausts the credit, and tell so to the next verification", async () => {
     const { teamId, key } = await addTeam(records, { balanceMicros: 5 * 15_000 });
-    const settled = await Promise.all(Array.from({ length: 9 }, () => settleUsage(records, usage({ teamId }), start)));
-    expect(settled.filter((item) => item.exhausted)).toHaveLength(1);
+    const settled = await Promise.all(Array.from({ length: 9 }, () => settleUsage(records, [usage({ teamId })], start)));
+    expect(settled.filter((item) => item.exhaustedTeamIds.length > 0)).toHaveLength(1);
     expect(await balanceOf(teamId)).toBe(-4 * 15_000);
     expect((await verifyKey(records, sha256Hex(key), start)).principal.hasCredit).toBe(false);
     await addCredit(teamId, 4 * 15_000 + 1);
     expect((await verifyKey(records, sha256Hex(key), start)).principal.hasCredit).toBe(true);
   });
 
-  it("charge nothing for the free model, a failure, or a team that is gone", async () => {
+  it("charge nothing for the free model, a failure that gave nothing, or a team that is gone", async () => {
     const { teamId } = await addTeam(records, { balanceMicros: 7 });
-    await settleUsage(records, usage({ teamId, model: "s2.1-pro-free" }), start);
-    await settleUsage(records, usage({ teamId, outcome: "failed" }), start);
+    await settleUsage(records, [usage({ teamId, model: "s2.1-pro-free" })], start);
+    await settleUsage(records, [usage({ teamId, outcome: "failed", characters: 0, audioMs: 0 })], start);
     expect(await balanceOf(teamId)).toBe(7);
-    expect(await settleUsage(records, usage({ teamId: "gone" }), start)).toEqual({ repeated: true, exhausted: false });
+    expect(await settleUsage(records, [usage({ teamId: "gone" })], start)).toEqual({ settled: 0, repeated: 1, exhaustedTeamIds: [] });
+  });
+
+  it.each(["completed", "cancelled", "failed", "partial"] as const)("charge what was given by a request that ended as %s", async (outcome) => {
+    const { teamId } = await addTeam(records, { balanceMicros: 20_000 });
+    await settleUsage(records, [usage({ teamId, outcome })], start);
+    expect(await balanceOf(teamId)).toBe(5000);
+  });
+
+  it("take the real end of a request for its partial record, whichever comes first, and charge the difference once", async () => {
+    for (const order of [["partial", "cancelled"], ["cancelled", "partial"], ["partial", "partial", "cancelled", "cancelled", "partial"]] as const) {
+      for (const isOneBatch of [true, false]) {
+        const { teamId } = await addTeam(records, { balanceMicros: 100_000 });
+        const usageId = newIdentifier();
+        const come = order.map((outcome) => usage({ usageId, teamId, outcome, characters: outcome === "partial" ? 1000 : 3000 }));
+        let settled = 0;
+        for (const batch of isOneBatch ? [come] : come.map((one) => [one])) settled += (await settleUsage(records, batch, start)).settled;
+        expect([order, settled]).toEqual([order, isOneBatch || order[0] === "cancelled" ? 1 : 2]);
+        expect(await balanceOf(teamId)).toBe(100_000 - 45_000);
+        const rows = await records.select().from(usageRecords).where(eq(usageRecords.teamId, teamId));
+        expect(rows).toMatchObject([{ usageId, outcome: "cancelled", characters: 3000, costMicros: 45_000 }]);
+      }
+    }
+    expect(await auditLedger(records)).toEqual([]);
+  });
+
+  it("settle a batch of several teams with repetitions exactly, in one transaction", async () => {
+    const all = await Promise.all([1, 2, 3].map(() => addTeam(records, { balanceMicros: 1_000_000 })));
+    const batch = Array.from({ length: 100 }, (_, index) => usage({ teamId: all[index % 3]?.teamId ?? "", characters: index }));
+    expect(await settleUsage(records, [...batch, ...batch.slice(40), usage({ teamId: "gone" })], start)).toEqual({ settled: 100, repeated: 61, exhaustedTeamIds: [] });
+    for (const [place, { teamId }] of all.entries()) {
+      const cost = batch.filter((_, index) => index % 3 === place).reduce((sum, { characters }) => sum + characters * 15, 0);
+      expect(await balanceOf(teamId)).toBe(1_000_000 - cost);
+    }
+    expect(await auditLedger(records)).toEqual([]);
+    expect(await settleUsage(records, batch, start)).toMatchObject({ settled: 0, repeated: 100 });
   });
 
   it("keep balance = top-ups - costs under any mix of both", async () => {
@@ -168,7 +203,7 @@ describe.each(engines)("accounts on %s", (engine) => {
           steps.map((item) =>
             "credit" in item
               ? addCredit(teamId, item.credit)
-              : settleUsage(records, usage({ teamId, characters: item.characters }), start),
+              : settleUsage(records, [usage({ teamId, characters: item.characters })], start),
           ),
         );
         for (const item of steps) expected += "credit" in item ? item.credit : -Math.ceil(item.characters * 15);

@@ -235,7 +235,7 @@ describe.each(engines)("the ledger on %s", (engine) => {
             const id = ids[index] ?? "";
             const deliver = (): Promise<string> => {
               if (step.type === "grant") return outcomeOf(grantCredit(records, { id, teamId, micros: step.micros, note: "" }, now));
-              if (step.type === "usage") return outcomeOf(settleUsage(records, usage(teamId, id, step.characters), now));
+              if (step.type === "usage") return outcomeOf(settleUsage(records, [usage(teamId, id, step.characters)], now));
               return outcomeOf(holdCredit(records, { id, teamId, micros: step.micros, purpose: "" }, now));
             };
             const delivered = await Promise.all(Array.from({ length: times }, deliver));

@@ -1,5 +1,5 @@
 import { ServiceError } from "#protocol/errors";
-import type { Bus, ObjectBucket, Subscription } from "../bus.js";
+import type { Bucket, Bus, ObjectBucket, Subscription } from "../bus.js";
 
 /** A bus inside the process for tests: messages arrive at once, in order, as they are. Interruption drops what is published meanwhile. */
 export class LocalBus implements Bus {
@@ -7,6 +7,7 @@ export class LocalBus implements Bus {
   readonly #handlers = new Map<string, Set<(message: never) => void>>();
   readonly #responders = new Map<string, (question: never) => Promise<object>>();
   readonly #reconnectListeners: (() => void)[] = [];
+  readonly #buckets = new Map<string, Map<string, Uint8Array>>();
   #connected = true;
 
   publish(subject: string, message: object): void {
@@ -45,8 +46,19 @@ export class LocalBus implements Bus {
     throw new Error("the local bus keeps no messages");
   }
 
-  objects(): ObjectBucket {
-    throw new Error("the local bus has no objects");
+  objects({ name }: Pick<Bucket, "name">): ObjectBucket {
+    const objects = this.#buckets.get(name) ?? new Map<string, Uint8Array>();
+    this.#buckets.set(name, objects);
+    const connected = (): Map<string, Uint8Array> => {
+      if (!this.#connected) throw new ServiceError("dependency_unavailable", { parameters: { dependency: "Object storage" } });
+      return objects;
+    };
+    return {
+      put: async (object, bytes) => void connected().set(object, bytes.slice()),
+      get: async (object) => connected().get(object) ?? null,
+      names: async () => [...connected().keys()],
+      delete: async (object) => void connected().delete(object),
+    };
   }
 
   flush = (): Promise<void> => Promise.resolve();

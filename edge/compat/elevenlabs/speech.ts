@@ -77,6 +77,7 @@ function writeOneObject(answer: HeldAnswer, text: string): HttpSpeechWriter {
   const alignment = new HeldAlignment(answer);
   aligned.append(text);
   return {
+    isWhole: true,
     bytes: (bytes) => answer.audio(bytes),
     chunk: (event, sampleRate) => alignment.append(aligned.take(event, sampleRate)),
     async ended() {

@@ -102,6 +102,7 @@ const expiresAt = (head: CompletionHead): number => head.createdSeconds + EXPIRE
 function writeCompletion(answer: HeldAnswer, head: CompletionHead): HttpSpeechWriter {
   const usage = new SpokenUsage(head.chat.speech.request);
   return {
+    isWhole: true,
     bytes: (bytes) => answer.audio(bytes),
     chunk: (event, sampleRate) => usage.take(event, sampleRate),
     async ended() {

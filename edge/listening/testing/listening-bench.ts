@@ -15,6 +15,7 @@ import type { HttpRequest } from "../../http/exchange.js";
 import { MemoryBudget } from "../../memory/memory-budget.js";
 import { TeamSlots } from "../../speech/session/team-slots.js";
 import { testPrincipal } from "../../speech/testing/speech-bench.js";
+import { UsageReporter } from "../../usage/usage-reporter.js";
 import type { ListeningContext } from "../context.js";
 import { noTranscriptionMetrics } from "../metrics.js";
 import { SocketAudioBudget } from "../socket-audio-budget.js";
@@ -38,6 +39,7 @@ export class ListeningBench {
       authenticate: async () => this.principal,
       watchKey: this.keys.watch,
       bus: this.bus,
+      usage: new UsageReporter({ bus: this.bus, clock, log: createLogger("test", "fatal"), owner: { id: "edge-1", epoch: "1" } }),
       sound: this.ears,
       openSound: openSamples,
       teamSlots: new TeamSlots(config.PARLEY_STREAMS_PER_TEAM),

@@ -155,6 +155,36 @@ describe("a live session's trouble", () => {
     expect(bench.usage).toMatchObject([{ outcome: "failed" }]);
   });
 
+  it("reports what it gave, however it ends: the same as that of the end, for the same audio", async () => {
+    const used = async (end: (caller: Caller) => void): Promise<{ characters: number; audioMs: number; heard: number; outcome: string }> => {
+      const caller = await new Caller(new SpeechBench()).connect();
+      caller.send(start, text("The first sentence is here. "), flush);
+      await caller.bench.pass(3000);
+      end(caller);
+      await caller.bench.pass(100);
+      const [{ characters = 0, audioMs = 0, outcome = "" } = {}] = caller.bench.usage;
+      expect(caller.bench.usage).toHaveLength(1);
+      return { characters, audioMs, outcome, heard: caller.sound.length };
+    };
+    const { outcome, ...stopped } = await used((caller) => caller.send(stop));
+    expect([stopped.characters, outcome]).toEqual([27, "completed"]);
+    expect(stopped.audioMs).toBeGreaterThan(500);
+    const bad = { malformed: (caller: Caller) => caller.raw(new Uint8Array([0xc1])), text: (caller: Caller) => caller.raw(new Uint8Array([1]), false) };
+    for (const end of Object.values(bad)) expect(await used(end)).toEqual({ ...stopped, outcome: "failed" });
+    expect(await used((caller) => caller.leave())).toEqual({ ...stopped, outcome: "cancelled" });
+  });
+
+  it("reports nothing for a piece whose audio has not begun", async () => {
+    const bench = new SpeechBench();
+    bench.faultOf = (chunkIndex) => (chunkIndex === 1 ? { kind: "broken" } : null);
+    const caller = await new Caller(bench).connect();
+    caller.send(start, text("First sentence. "), flush);
+    await bench.pass(3000);
+    caller.send(text("Second sentence of it."), stop);
+    await bench.pass(3000);
+    expect(bench.usage).toMatchObject([{ outcome: "failed", characters: 15 }]);
+  });
+
   it("ends all work when the client goes away", async () => {
     const caller = await new Caller(new SpeechBench()).connect();
     caller.send(start, text("A sentence of speech. ".repeat(20)));

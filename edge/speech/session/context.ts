@@ -8,6 +8,7 @@ import type { Authenticate, WatchKey } from "../../authentication/authenticator.
 import type { OverloadGate } from "../../cluster/overload-gate.js";
 import type { UnauthenticatedSockets } from "../../authentication/unauthenticated-sockets.js";
 import type { MemoryBudget } from "../../memory/memory-budget.js";
+import type { UsageReporter } from "../../usage/usage-reporter.js";
 import type { SpeechBus } from "../speech-bus.js";
 import type { InlineVoices } from "../voice/inline-voices.js";
 import type { SavedVoices } from "../voice/saved-voices.js";
@@ -21,6 +22,7 @@ export interface SpeechContext {
   watchKey: WatchKey;
   unauthenticatedSockets: UnauthenticatedSockets;
   bus: Bus;
+  usage: UsageReporter;
   speech: SpeechBus;
   encoders: EncoderPool;
   savedVoices: SavedVoices;

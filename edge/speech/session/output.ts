@@ -6,6 +6,8 @@ export type ChunkEvent = Extract<StreamEvent, { type: "chunk-started" | "words" 
 
 /** Where a spoken request goes: one per protocol. Calls come in order, one at a time; after `ended` or `failed` none comes. */
 export interface SpeechOutput {
+  /** Whether the client gets everything at the end only, and nothing of what fails before it. */
+  isWhole?: boolean;
   /** Encoded sound, never empty. The promise resolves when the client can take more; until then no new chunk is asked for. */
   bytes(bytes: Uint8Array): Promise<void>;
   /** The bytes given from now on hold audio up to this place, seconds from the stream's start; what the encoder pads is not counted. */

@@ -1,4 +1,4 @@
-import { type UsageRecord, usageSubject } from "#protocol/bus/control";
+import type { UsageRecord } from "#protocol/bus/control";
 import { ServiceError } from "#protocol/errors";
 import { newIdentifier } from "#common/identifier";
 import { Chunker, type SpokenPiece } from "../chunking/chunker.js";
@@ -6,11 +6,13 @@ import type { SpeechStream } from "../stream/speech-stream.js";
 import type { StreamEvent } from "../stream/stream-event.js";
 import type { Caller } from "./caller.js";
 import type { SpeechContext } from "./context.js";
+import { Delivery } from "./delivery.js";
 import { Encoding } from "./encoding.js";
 import { FirstAudio } from "./first-audio.js";
 import type { SpeechOutcome, SpeechRoute } from "./metrics.js";
 import type { SpeechOutput } from "./output.js";
 import type { SpeechPlan } from "./plan.js";
+import type { ReportEnd } from "../../usage/usage-reporter.js";
 import { beginSpeakSpan, type SpeakSpan } from "./speak-span.js";
 
 export interface SpokenRequestOptions {
@@ -23,7 +25,7 @@ export interface SpokenRequestOptions {
 
 /**
  * One request on its way from text to encoded sound: text → chunker → stream → encoder → output.
- * It ends by itself after `end`, or by `cancel`; however it ends, its use is reported once.
+ * It ends by itself after `end`, or by `cancel`; however it ends, what was given to the client is reported once.
  */
 export class SpokenRequest {
   readonly #options: SpokenRequestOptions;
@@ -32,9 +34,10 @@ export class SpokenRequest {
   readonly #encoding: Encoding;
   readonly #firstAudio = new FirstAudio();
   readonly #span: SpeakSpan;
+  readonly #delivery = new Delivery();
+  readonly #usageId = newIdentifier();
+  readonly #reportEnd: ReportEnd;
   #pieces = 0;
-  #characters = 0;
-  #audioMs = 0;
   #over = false;
 
   constructor(options: SpokenRequestOptions) {
@@ -56,6 +59,7 @@ export class SpokenRequest {
     });
     this.#span = beginSpeakSpan(context.tracing, options.caller.traceparent);
     this.#stream = context.speech.open({ ...plan.settings, traceparent: this.#span.traceparent }, (event) => this.#heard(event));
+    this.#reportEnd = context.usage.begin(() => this.#usageSoFar());
     context.metrics.streamOpened(options.route);
   }
 
@@ -127,8 +131,6 @@ export class SpokenRequest {
 
   #heard(event: StreamEvent): void {
     if (event.type === "first-frame") this.#firstAudio.firstFrame(event, this.#options.context.clock.nowMs());
-    if (event.type === "chunk-started") this.#characters += event.text.length;
-    if (event.type === "samples") this.#audioMs += (event.samples.length / event.sampleRate) * 1000;
     this.#encoding.take(event);
   }
 
@@ -136,12 +138,19 @@ export class SpokenRequest {
   #observed(output: SpeechOutput): SpeechOutput {
     return {
       bytes: (bytes) => {
+        this.#delivery.bytes();
         const taken = output.bytes(bytes);
         this.#noteFirstBytes();
         return taken;
       },
-      encodedTo: (endSeconds) => output.encodedTo?.(endSeconds),
-      chunk: (event, sampleRate) => output.chunk?.(event, sampleRate),
+      encodedTo: (endSeconds) => {
+        this.#delivery.encodedTo(endSeconds);
+        output.encodedTo?.(endSeconds);
+      },
+      chunk: (event, sampleRate) => {
+        this.#delivery.chunk(event);
+        output.chunk?.(event, sampleRate);
+      },
       flushed: async () => await output.flushed?.(),
       ended: async () => {
         await output.ended();
@@ -165,26 +174,36 @@ export class SpokenRequest {
   #finish(outcome: SpeechOutcome): void {
     if (this.#over) return;
     this.#over = true;
-    const { context, caller, route, plan } = this.#options;
-    context.metrics.audioGiven(route, this.#audioMs);
+    const { context, route } = this.#options;
+    const usage = this.#usage(outcome);
+    const { model, characters, audioMs, firstAudioMs } = usage;
+    context.metrics.audioGiven(route, audioMs);
     context.metrics.streamClosed(route, outcome);
-    const [model, characters, audioMs, firstAudioMs] = [caller.model.name, this.#characters, Math.round(this.#audioMs), this.#firstAudio.totalMs];
     this.#span.finish({ outcome, model, characters, audioMs, firstAudioMs });
-    const usage: UsageRecord = {
-      usageId: newIdentifier(),
+    this.#reportEnd(usage);
+  }
+
+  #usageSoFar(): UsageRecord | null {
+    return this.#options.output.isWhole === true || this.#delivery.audioMs === 0 ? null : this.#usage("partial");
+  }
+
+  #usage(outcome: UsageRecord["outcome"]): UsageRecord {
+    const { context, caller, route, plan, output } = this.#options;
+    const isGiven = !(output.isWhole === true && outcome === "failed");
+    return {
+      usageId: this.#usageId,
       teamId: caller.principal.teamId,
       keyId: caller.principal.keyId,
       route,
-      model,
-      characters,
-      audioMs,
-      firstAudioMs,
+      model: caller.model.name,
+      characters: isGiven ? this.#delivery.characters : 0,
+      audioMs: isGiven ? this.#delivery.audioMs : 0,
+      firstAudioMs: this.#firstAudio.totalMs,
       totalMs: context.clock.nowMs() - caller.arrivedAtMs,
       outcome,
       traceId: caller.trace.traceId,
       finishedAtMs: Date.now(),
       voiceIds: plan.voiceIds,
     };
-    context.bus.publish(usageSubject, usage);
   }
 }

@@ -13,6 +13,7 @@ import { MemoryBudget } from "../../memory/memory-budget.js";
 import type { SpeechContext } from "../session/context.js";
 import { noTracing } from "#common/tracing/span";
 import { noMetrics } from "../session/metrics.js";
+import { UsageReporter } from "../../usage/usage-reporter.js";
 import { TeamSlots } from "../session/team-slots.js";
 import { SpeechBus } from "../speech-bus.js";
 import { InlineVoices } from "../voice/inline-voices.js";
@@ -49,6 +50,7 @@ export class SpeechBench {
       watchKey: this.keys.watch,
       unauthenticatedSockets: new UnauthenticatedSockets(),
       bus, speech, config, clock,
+      usage: new UsageReporter({ bus, clock, log: createLogger("test", "fatal"), owner: { id: "edge-1", epoch: "1" } }),
       encoders: this.encoders,
       savedVoices: new SavedVoices(bus, clock),
       inlineVoices: new InlineVoices(async () => ({ traits: testTraits }), (list) => list[0] ?? testTraits),

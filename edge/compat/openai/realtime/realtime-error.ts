@@ -57,6 +57,8 @@ const realtimeCodeOf: Readonly<Record<ErrorCode, string | null>> = {
   draining: null,
   dependency_unavailable: null,
   disk_full: null,
+  answer_too_long: "string_above_max_length",
+  upload_too_slow: null,
   no_worker: null,
   synthesis_failed: null,
   hearing_failed: null,
