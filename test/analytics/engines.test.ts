@@ -127,7 +127,7 @@ describe.skipIf(!present)("usage in ClickHouse", () => {
       const { records } = fixture.database;
       const { teamId } = await addTeam(records);
       const record = usage({ teamId });
-      await settleUsage(records, record, new Date(noonToday));
+      await settleUsage(records, [record], new Date(noonToday));
       await insertUsage(engine(), [record]);
       const query: UsageQuery = { teamId, start, end, groupBy: ["model"] };
       expect([await sumUsageInEngine(engine(), query), await sumUsageInRecords(records, query)]).toEqual([[], []]);

@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
 import { ServiceError } from "#protocol/errors";
 import { MAX_WAITING_TEXT_BYTES, MIN_AUDIO_FRAME_BYTES } from "#protocol/speech/live";
 import type { SpeechRequest } from "#protocol/speech/request";
@@ -7,13 +6,11 @@ import type { Caller } from "../../speech/session/caller.js";
 import type { SpeechContext } from "../../speech/session/context.js";
 import type { ChunkEvent, SpeechOutput } from "../../speech/session/output.js";
 import { planSpeech } from "../../speech/session/plan.js";
+import { TextTurns } from "../../speech/chunking/text-turns.js";
 import { SpokenRequest } from "../../speech/session/spoken-request.js";
 import { livePacing } from "../../speech/stream/stream-settings.js";
 import { type AlignedFrame, AlignedFrames } from "./aligned-frames.js";
 import { releasesOf } from "./held-text.js";
-
-/** Text chunked in one turn of the event loop. */
-const SLICE_CHARACTERS = 8192;
 
 /** A frame to the client, without what names its context. */
 export type SpeechFrame =
@@ -49,6 +46,7 @@ export class SpeechInput implements SpeechOutput {
   readonly #options: SpeechInputOptions;
   readonly #frames: AlignedFrames;
   readonly #inbox: { action: Action; arrivedAtMs: number }[] = [];
+  readonly #turns = new TextTurns();
   #inboxBytes = 0;
   #isBusy = false;
   #isOver = false;
@@ -170,11 +168,7 @@ export class SpeechInput implements SpeechOutput {
 
   async #speak(spoken: SpokenRequest, text: string, arrivedAtMs: number): Promise<void> {
     this.#frames.append(text);
-    for (let at = 0; at < text.length; at += SLICE_CHARACTERS) {
-      if (at > 0) await nextTurn();
-      if (this.#isOver) return;
-      spoken.text(text.slice(at, at + SLICE_CHARACTERS), arrivedAtMs);
-    }
+    await this.#turns.spread(text, (slice) => spoken.text(slice, arrivedAtMs), () => this.#isOver);
   }
 
   /** All that has come is carried out: sets the times at which held text is spoken although no more comes. */

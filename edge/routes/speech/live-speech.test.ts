@@ -1,4 +1,6 @@
-import { describe, expect, it } from "vitest";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { describe, expect, it, vi } from "vitest";
+import { Cutter } from "../../speech/chunking/cutter.js";
 import { encodeMsgpack } from "#protocol/msgpack";
 import { SpeechBench, testPrincipal } from "../../speech/testing/speech-bench.js";
 import { Caller, flush, soundOf, start, stop, text, texts } from "./testing/live-caller.js";
@@ -172,6 +174,20 @@ describe("a live session's trouble", () => {
     const bad = { malformed: (caller: Caller) => caller.raw(new Uint8Array([0xc1])), text: (caller: Caller) => caller.raw(new Uint8Array([1]), false) };
     for (const end of Object.values(bad)) expect(await used(end)).toEqual({ ...stopped, outcome: "failed" });
     expect(await used((caller) => caller.leave())).toEqual({ ...stopped, outcome: "cancelled" });
+  });
+
+  it("chunks a share of its text in a turn of the event loop, in however many frames it came", async () => {
+    const caller = await new Caller(new SpeechBench()).connect();
+    caller.send(start);
+    await caller.bench.pass(100);
+    const step = vi.spyOn(Cutter.prototype, "step");
+    caller.send(...texts("A word and another word of it. ".repeat(200), 20));
+    await nextTurn();
+    expect(step.mock.calls.length).toBeGreaterThan(0);
+    expect(step.mock.calls.length).toBeLessThan(40_000);
+    step.mockRestore();
+    await caller.bench.pass(1000);
+    caller.leave();
   });
 
   it("reports nothing for a piece whose audio has not begun", async () => {

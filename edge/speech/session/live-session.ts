@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
 import { ServiceError } from "#protocol/errors";
 import { limits } from "#protocol/limit-table";
 import { frameLimits } from "#protocol/limits";
@@ -9,6 +8,7 @@ import { closeCodes } from "../../http/close-codes.js";
 import { FrameDecoder } from "../../http/frame-decoder.js";
 import { validate } from "../../http/validation.js";
 import { stallMs } from "../chunking/pace.js";
+import { TextTurns } from "../chunking/text-turns.js";
 import { livePacing } from "../stream/stream-settings.js";
 import type { Caller } from "./caller.js";
 import type { SpeechContext } from "./context.js";
@@ -16,9 +16,6 @@ import { LiveOutput } from "./live-output.js";
 import { planSpeech } from "./plan.js";
 import { reuseWaitMs } from "./socket-reuse.js";
 import { SpokenRequest } from "./spoken-request.js";
-
-/** Text chunked in one turn of the event loop. */
-const SLICE_CHARACTERS = 8192;
 
 export interface LiveSessionOptions {
   context: SpeechContext;
@@ -45,6 +42,7 @@ export class LiveSession implements SocketSession {
   readonly #options: LiveSessionOptions;
   readonly #frames: FrameDecoder;
   readonly #inbox: { event: LiveClientEvent; arrivedAtMs: number; bytes: number }[] = [];
+  readonly #turns = new TextTurns();
   #output: LiveOutput;
   #inboxBytes = 0;
   #busy = false;
@@ -190,11 +188,8 @@ export class LiveSession implements SocketSession {
 
   async #speak(spoken: SpokenRequest, text: string, arrivedAtMs: number): Promise<void> {
     if (text !== "") this.#lastWritten = "text";
-    for (let at = 0; at < text.length; at += SLICE_CHARACTERS) {
-      if (at > 0) await nextTurn();
-      if (this.#isOver()) return;
-      spoken.text(text.slice(at, at + SLICE_CHARACTERS), arrivedAtMs);
-    }
+    await this.#turns.spread(text, (slice) => spoken.text(slice, arrivedAtMs), () => this.#isOver());
+    if (this.#isOver()) return;
     const { clock } = this.#options.context;
     this.#cancelStall = clock.after(this.#stallMs, () => spoken.releaseFinished(clock.nowMs()));
   }
