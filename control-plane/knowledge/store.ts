@@ -9,8 +9,8 @@ import type { IndexedChunk } from "./index-text.js";
 import { indexOnThread } from "./indexer.js";
 import { knowledgeChunks, knowledgeRevisions, knowledgeSources, type SourceRow } from "./tables.js";
 
-/** Rows of one insert; each has seven parameters, and a statement takes 65,535. */
-const CHUNKS_PER_INSERT = 500;
+/** Rows of one insert: it takes some milliseconds to be written down, and others have their turn after it. */
+const CHUNKS_PER_INSERT = 50;
 
 /** Ids are ours; asking the database for anything else could only fail (it refuses U+0000, for one). */
 export function isSourceId(text: string): boolean {
