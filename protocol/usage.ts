@@ -10,6 +10,8 @@ const counts = {
   requests: z.int(),
   /** Requests that failed. They cost what they gave until then. */
   failed_requests: z.int(),
+  /** Requests whose edge died: they count with what they had been given at its last report, a second before at most. */
+  partial_requests: z.int(),
   characters: z.int(),
   audio_seconds: z.number(),
   /** Credit, a decimal in text. */

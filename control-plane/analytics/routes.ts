@@ -29,13 +29,14 @@ export function usageRoutes(sumUsage: SumUsage, now: () => Date): Route[] {
   ];
 }
 
-function lineOf({ day, model, key, requests, failed, characters, audioMs, costMicros }: UsageSums): UsageLine {
+function lineOf({ day, model, key, requests, failed, partial, characters, audioMs, costMicros }: UsageSums): UsageLine {
   return {
     ...(day === undefined ? {} : { day }),
     ...(model === undefined ? {} : { model }),
     ...(key === undefined ? {} : { key_id: key }),
     requests,
     failed_requests: failed,
+    partial_requests: partial,
     characters,
     audio_seconds: audioMs / 1000,
     cost: creditText(costMicros),

@@ -29,6 +29,7 @@ export interface UsageSums {
   key?: string;
   requests: number;
   failed: number;
+  partial: number;
   characters: number;
   audioMs: number;
   costMicros: number;

@@ -23,6 +23,7 @@ export async function sumUsageInRecords(records: Records, query: UsageQuery): Pr
       ...dimensions,
       requests: sql<number>`count(*)`.mapWith(Number),
       failed: sql<number>`count(*) FILTER (WHERE ${usageRecords.outcome} = 'failed')`.mapWith(Number),
+      partial: sql<number>`count(*) FILTER (WHERE ${usageRecords.outcome} = 'partial')`.mapWith(Number),
       characters: total(sql`${usageRecords.characters}`),
       audioMs: total(sql`${usageRecords.audioMs}`),
       costMicros: total(sql`${usageRecords.costMicros}`),

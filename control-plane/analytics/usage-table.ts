@@ -61,6 +61,7 @@ const sums = z.object({
   key: z.string().optional(),
   requests: count,
   failed: count,
+  partial: count,
   characters: count,
   audioMs: count,
   costMicros: count,
@@ -70,7 +71,7 @@ const sums = z.object({
 export async function sumUsageInEngine(engine: AnalyticsEngine, query: UsageQuery): Promise<UsageSums[]> {
   const dimensions = query.groupBy.map((dimension) => `${columns[dimension]} AS ${dimension}`);
   const text = `
-    SELECT ${[...dimensions, "count() AS requests", "countIf(outcome = 'failed') AS failed"].join(", ")},
+    SELECT ${[...dimensions, "count() AS requests", "countIf(outcome = 'failed') AS failed", "countIf(outcome = 'partial') AS partial"].join(", ")},
       sum(characters) AS characters, sum(audio_ms) AS audioMs, sum(cost_micros) AS costMicros
     FROM (
       SELECT finished_at, model, key_id, outcome, characters, audio_ms, cost_micros FROM parley_usage FINAL

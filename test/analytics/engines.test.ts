@@ -33,7 +33,7 @@ function mixOf(teamId: string): UsageRecord[] {
       model: index % 2 === 0 ? "s1" : "s2-pro",
       characters: index * 7,
       audioMs: index * 1000,
-      outcome: index % 10 === 9 ? "failed" : "completed",
+      outcome: index % 10 === 9 ? "failed" : index % 10 === 8 ? "partial" : "completed",
       firstAudioMs: index % 10 === 9 ? null : 50,
       // The last instant of a day and the first one of the next.
       finishedAtMs: noonToday - (index % 4) * DAY_MS + (index % 5 === 0 ? DAY_MS / 2 - 1 : index % 5 === 1 ? -DAY_MS / 2 : 0),
@@ -111,6 +111,7 @@ describe.skipIf(!present)("usage in ClickHouse", () => {
       const all = await sumUsageInEngine(engine(), lately(teamId, ["day"]));
       expect(all.reduce((sum, line) => sum + line.requests, 0)).toBe(mix.length);
       expect(all.reduce((sum, line) => sum + line.failed, 0)).toBe(6);
+      expect(all.reduce((sum, line) => sum + line.partial, 0)).toBe(6);
     });
 
     it("counts whole days, the first and the last included", async () => {

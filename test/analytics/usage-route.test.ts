@@ -47,8 +47,8 @@ describe("GET /v1/usage from the booked records", () => {
       end: today,
       group_by: ["model", "key"],
       data: [
-        { model: "s1", key_id: "a", requests: 2, failed_requests: 0, characters: 400, audio_seconds: 5, cost: "0.006" },
-        { model: "s2-pro", key_id: "b", requests: 1, failed_requests: 0, characters: 200, audio_seconds: 2.5, cost: "0.003" },
+        { model: "s1", key_id: "a", requests: 2, failed_requests: 0, partial_requests: 0, characters: 400, audio_seconds: 5, cost: "0.006" },
+        { model: "s2-pro", key_id: "b", requests: 1, failed_requests: 0, partial_requests: 0, characters: 200, audio_seconds: 2.5, cost: "0.003" },
       ],
       truncated: false,
     });
