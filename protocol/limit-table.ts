@@ -3,7 +3,7 @@ import { MAX_COMPAT_AUDIO_BYTES } from "./compat/openai-transcription.js";
 import { compatMounts, compatOperations } from "./compat/operations.js";
 import { forwardedOperations } from "./forwarded.js";
 import { MAX_KNOWLEDGE_BYTES } from "./knowledge.js";
-import { bodyLimits, frameLimits, MAX_IGNORED_BODY_BYTES } from "./limits.js";
+import { bodyLimits, frameLimits, heldAnswerLimits, MAX_IGNORED_BODY_BYTES } from "./limits.js";
 import { MAX_AUDIO_FILE_BYTES, MAX_TRANSCRIBED_SECONDS } from "./listening/request.js";
 import { MAX_NESTING, MAX_VALUES } from "./msgpack.js";
 import { MAX_PAGE_OFFSET_ROWS } from "./paging.js";
@@ -74,6 +74,12 @@ export const limits = {
   },
   waitingFrameBytes: { most: 4 * MIB, unit: "bytes", of: "Frames that wait for their turn, besides the largest that the socket takes", beyond: "close 1008" },
   textCharacters: { most: MAX_TEXT_CHARACTERS, unit: "characters", of: "Text of one request to speak", beyond: "status 422" },
+  heldAnswerCharacters: {
+    most: heldAnswerLimits.characters, unit: "characters", of: "Text whose answer is one JSON object with the audio in it", beyond: "status 400", note: "The streamed routes take longer ones.",
+  },
+  heldAnswerBytes: {
+    most: heldAnswerLimits.bytes, unit: "bytes", of: "Audio in such an answer, in base64", beyond: "status 400", note: "All that one edge holds at once share 96 MB; 503 when there is no room in 20 s.",
+  },
   liveTextBytes: { most: MAX_WAITING_TEXT_BYTES, unit: "bytes", of: "Text that waits on the live socket", beyond: "close 1009" },
   liveEvents: { most: 65_536, unit: "events", of: "Events that wait on the live socket", beyond: "close 1009" },
   inputTextBytes: { most: MAX_WAITING_TEXT_BYTES, unit: "bytes", of: "Text that waits on `stream-input`", beyond: "close 1009" },

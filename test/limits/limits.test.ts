@@ -17,7 +17,7 @@ import { allModels, startCluster, type TestCluster } from "../harness/cluster.js
 import { requestProbes } from "./request-probes.js";
 import type { Probe } from "./probe.js";
 import { announceBody, sendBody, sendFrame } from "./size-probes.js";
-import { socketProbes } from "./socket-probes.js";
+import { partProbes } from "./part-probes.js";
 
 /** A question to the control plane's service in this process: no carrier is needed to be refused. */
 function phoneProbe(fixture: () => ServiceFixture): Probe {
@@ -59,7 +59,7 @@ describe("the table of limits", () => {
   let fixture: ServiceFixture;
   const probes: Readonly<Record<LimitName, Probe>> = {
     ...requestProbes(() => cluster),
-    ...socketProbes,
+    ...partProbes,
     phoneNumbers: phoneProbe(() => fixture),
     transcribedSeconds: transcriptionProbe,
   };

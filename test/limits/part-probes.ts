@@ -1,15 +1,17 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { type LimitName, limits } from "#protocol/limit-table";
+import type { SpeechRequest } from "#protocol/speech/request";
 import { encodeMsgpack } from "#protocol/msgpack";
 import { ServiceError } from "#protocol/errors";
 import { VirtualClock } from "#common/clock";
 import { LookupLimits, lookupBounds } from "#edge/authentication/lookup-limits";
+import { type HeldAnswer, holdAnswer } from "#edge/compat/held-answer";
 import { realtimeRoutes } from "#edge/compat/openai/realtime/realtime-socket";
 import { Conversation } from "#edge/compat/openai/realtime/conversation";
 import { InputBuffer } from "#edge/compat/openai/realtime/input-buffer";
 import { inputSocketRoute } from "#edge/compat/elevenlabs/input-socket";
 import { Connection, type RawSocket } from "#edge/http/connection";
-import type { SocketRoute, SocketSession } from "#edge/http/exchange";
+import type { HttpResponder, SocketRoute, SocketSession } from "#edge/http/exchange";
 import { SocketAudioBudget } from "#edge/listening/socket-audio-budget";
 import { liveSpeechRoute } from "#edge/routes/speech/live-speech";
 import { jsonRequest, RecordingConnection, SpeechBench, testPrincipal } from "#edge/speech/testing/speech-bench";
@@ -92,14 +94,24 @@ async function realtimeOutcome(action: () => void): Promise<string> {
   }
 }
 
+/** What comes of an answer that is one object. */
+async function heldAnswerOutcome(text: string, speak: (answer: HeldAnswer) => Promise<void>): Promise<string> {
+  const { heldAnswers } = new SpeechBench().context;
+  const responder = { closed: new AbortController().signal } as HttpResponder;
+  return await holdAnswer({ heldAnswers, teamId: "t", request: { text, format: "mp3" } as SpeechRequest, responder, textField: "text", instead: "" }, speak).then(
+    () => "taken",
+    (error: unknown) => `status ${error instanceof ServiceError ? error.status : String(error)}`,
+  );
+}
+
 /** A time, a millisecond short of it where it is the bound: that is when the bound acts. */
 const justBefore = (atMs: number, boundMs: number): number => (atMs === boundMs ? atMs - 1 : atMs);
 
 const item = (bytes: number): object => ({ type: "message", content: [{ type: "input_text", text: "a".repeat(bytes) }] });
 const pcm = { format: "pcm", rate: 24_000 } as Parameters<InputBuffer["commit"]>[0];
 
-/** The bounds of sockets that no real network meets to the byte or to the millisecond: each on the part that holds it. */
-export const socketProbes = {
+/** Bounds that no real network meets to the byte or to the millisecond: each on the part that holds it. */
+export const partProbes = {
   wrongKeys: {
     within: "asked",
     async send(amount) {
@@ -163,6 +175,15 @@ export const socketProbes = {
       connection.queueFrame(amount);
       return outcome();
     },
+  },
+  heldAnswerCharacters: { within: "taken", send: (amount) => heldAnswerOutcome("a".repeat(amount), async () => undefined) },
+  heldAnswerBytes: {
+    within: "taken",
+    far: 64 * MIB,
+    send: (amount) =>
+      heldAnswerOutcome("Hi", async (answer) => {
+        for (let left = Math.ceil(amount / 4) * 3; left > 0; left -= 3 * MIB) await answer.audio(new Uint8Array(Math.min(3 * MIB, left)));
+      }),
   },
   liveTextBytes: {
     within: "open",
