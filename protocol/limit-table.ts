@@ -89,7 +89,7 @@ export const limits = {
   transcribedSeconds: { most: MAX_TRANSCRIBED_SECONDS, unit: "seconds", of: "Audio of one file to be transcribed", beyond: "status 400" },
   socketAudioBytes: {
     most: 100 * MIB, unit: "bytes", of: "Audio on one realtime socket that has no transcript yet", beyond: "error input_audio_buffer_full",
-    note: "256 MiB on one edge; there the error says that the server is full.",
+    note: "128 MiB on one edge; there the error says that the server is full.",
   },
   socketCommits: {
     most: 16, unit: "commits", of: "Commits on one realtime socket that wait for their transcripts", beyond: "error rate_limit_exceeded", note: "1,024 on one edge.",

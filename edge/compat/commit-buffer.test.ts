@@ -11,18 +11,39 @@ function commitOf(buffer: CommitBuffer): AudioCommit {
   if (typeof commit === "string") throw new Error(commit);
   return commit;
 }
-const textOf = (commit: AudioCommit): string => Buffer.from(commit.file(null)).toString();
+const never = new AbortController().signal;
+const textOf = async (commit: AudioCommit): Promise<string> => Buffer.from(await commit.file(null, never)).toString();
 
 describe("what a socket holds", () => {
-  it("is a file in the order in which it came, with a header for bare samples", () => {
+  it("is a file in the order in which it came, with a header for bare samples", async () => {
     const buffer = new CommitBuffer(new SocketAudioBudget());
     for (const text of ["one ", "", "two"]) expect(buffer.append(base64(text))).toBeNull();
     expect(buffer.bytes).toBe(7);
     const commit = commitOf(buffer);
     expect(buffer.bytes).toBe(0);
-    expect(textOf(commit)).toBe("one two");
-    const wav = Buffer.from(commit.file(16_000));
+    expect(await textOf(commit)).toBe("one two");
+    const wav = Buffer.from(await commit.file(16_000, never));
     expect([wav.subarray(0, 4).toString(), wav.readUInt32LE(24), wav.subarray(44).toString()]).toEqual(["RIFF", 16_000, "one two"]);
+  });
+
+  it("is copied in many turns of the event loop, and no further once nobody wants it", async () => {
+    const buffer = new CommitBuffer(new SocketAudioBudget());
+    const part = Buffer.alloc(1024 * 1024, 7).toString("base64");
+    for (let count = 0; count < 20; count++) expect(buffer.append(part)).toBeNull();
+    let turns = 0;
+    const count = (): void => {
+      turns++;
+      if (turns < 1000) setImmediate(count);
+    };
+    const commit = commitOf(buffer);
+    setImmediate(count);
+    const file = await commit.file(null, never);
+    expect([file.length, file.every((byte) => byte === 7)]).toEqual([20 * 1024 * 1024, true]);
+    expect(turns).toBeGreaterThanOrEqual(19);
+    const gone = new AbortController();
+    const building = commit.file(null, gone.signal);
+    gone.abort(new Error("gone"));
+    await expect(building).rejects.toThrow("gone");
   });
 
   it.each(["%%%", "A", "AAAAA", 5, null, undefined, "AA=A"])("is no %j", (value) => {
@@ -30,7 +51,7 @@ describe("what a socket holds", () => {
     expect([buffer.append(value), buffer.bytes]).toEqual(["malformed", 0]);
   });
 
-  it("is bounded together with what is under way, so that there is room to put it back", () => {
+  it("is bounded together with what is under way, so that there is room to put it back", async () => {
     const budget = new SocketAudioBudget(limits);
     const buffer = new CommitBuffer(budget);
     expect(buffer.append(base64("123456"))).toBeNull();
@@ -41,13 +62,13 @@ describe("what a socket holds", () => {
     expect(buffer.bytes).toBe(10);
     expect(buffer.append(base64("1"))).toBe("socket full");
     const again = commitOf(buffer);
-    expect(textOf(again)).toBe("1234567890");
+    expect(await textOf(again)).toBe("1234567890");
     again.done();
     expect([budget.bytes, budget.commits]).toEqual([0, 0]);
     expect(buffer.append(base64("1234567890"))).toBeNull();
   });
 
-  it("keeps its audio when no further commit may wait", () => {
+  it("keeps its audio when no further commit may wait", async () => {
     const buffer = new CommitBuffer(new SocketAudioBudget(limits));
     const commits = ["a", "b"].map((text) => {
       buffer.append(base64(text));
@@ -56,10 +77,10 @@ describe("what a socket holds", () => {
     buffer.append(base64("c"));
     expect([buffer.commit(), buffer.bytes]).toEqual(["commits waiting", 1]);
     commits[0]?.done();
-    expect(textOf(commitOf(buffer))).toBe("c");
+    expect(await textOf(commitOf(buffer))).toBe("c");
   });
 
-  it("is bounded together with what the other sockets of the process hold", () => {
+  it("is bounded together with what the other sockets of the process hold", async () => {
     const budget = new SocketAudioBudget(limits);
     const [one, other] = [new CommitBuffer(budget), new CommitBuffer(budget)];
     expect(one.append(base64("1234567890"))).toBeNull();
@@ -73,7 +94,7 @@ describe("what a socket holds", () => {
     expect(typeof other.commit()).toBe("object");
   });
 
-  it("gets back several commits in their order, before what was appended since", () => {
+  it("gets back several commits in their order, before what was appended since", async () => {
     const buffer = new CommitBuffer(new SocketAudioBudget());
     const commits = ["a", "b", "c"].map((text) => {
       buffer.append(base64(text));
@@ -83,10 +104,10 @@ describe("what a socket holds", () => {
     commits[0]?.putBack();
     commits[1]?.done();
     commits[2]?.putBack();
-    expect(textOf(commitOf(buffer))).toBe("acd");
+    expect(await textOf(commitOf(buffer))).toBe("acd");
   });
 
-  it("gets back nothing that the client has forgotten since", () => {
+  it("gets back nothing that the client has forgotten since", async () => {
     const budget = new SocketAudioBudget();
     const buffer = new CommitBuffer(budget);
     buffer.append(base64("old"));
@@ -94,10 +115,10 @@ describe("what a socket holds", () => {
     buffer.clear();
     buffer.append(base64("new"));
     commit.putBack();
-    expect([textOf(commitOf(buffer)), budget.bytes]).toEqual(["new", 3]);
+    expect([await textOf(commitOf(buffer)), budget.bytes]).toEqual(["new", 3]);
   });
 
-  it("gives all its room back, whatever happens in whatever order", () => {
+  it("gives all its room back, whatever happens in whatever order", async () => {
     const step = fc.oneof(fc.integer({ min: 0, max: 6 }).map((bytes) => ({ append: bytes })), fc.constantFrom("commit", "clear", "done", "putBack"));
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
@@ -127,14 +148,14 @@ describe("what a socket holds", () => {
     );
   });
 
-  it("is whole however small its parts were", () => {
+  it("is whole however small its parts were", async () => {
     const buffer = new CommitBuffer(new SocketAudioBudget());
     const parts = Array.from({ length: 50_000 }, (_, index) => String.fromCharCode(97 + (index % 26)).repeat(4));
     for (const part of parts) buffer.append(base64(part));
-    expect(textOf(commitOf(buffer))).toBe(parts.join(""));
+    expect(await textOf(commitOf(buffer))).toBe(parts.join(""));
   });
 
-  it("is a hundred mebibytes a socket, and more in all", () => {
+  it("is a hundred mebibytes a socket, and more in all", async () => {
     expect(socketAudioLimits.bytesPerSocket).toBe(100 * 1024 * 1024);
     expect(socketAudioLimits.totalBytes).toBeGreaterThan(socketAudioLimits.bytesPerSocket);
   });

@@ -1,8 +1,12 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { wavHeader } from "#common/audio/encoding/pcm-codec";
 import type { SocketAudioBudget } from "../listening/socket-audio-budget.js";
 
 /** Audio that came in smaller parts is put together to blocks of this size: clients may send a few bytes at a time. */
 const BLOCK_BYTES = 64 * 1024;
+
+/** Copied in one turn of the event loop. */
+const TURN_BYTES = 1024 * 1024;
 
 /** Why audio or a commit is refused; what the buffer holds stays as it is. */
 export type BufferRefusal =
@@ -17,8 +21,13 @@ export type BufferRefusal =
 
 /** Audio that was committed. Its room is given back by `done` or `putBack`, whichever is called first. */
 export interface AudioCommit {
-  /** Everything as one file; bare samples get a header with their rate. To be called when its turn has come: the file is a copy. */
-  file(sampleRate: number | null): Uint8Array;
+  /** How long its file will be. */
+  readonly bytes: number;
+  /**
+   * Everything as one file; bare samples get a header with their rate. To be called when its turn has come: the file is a copy, made in small steps
+   * so that nobody waits for a hundred megabytes. An aborted signal rejects with its reason.
+   */
+  file(sampleRate: number | null, signal: AbortSignal): Promise<Uint8Array>;
   /** The audio is not needed any more. */
   done(): void;
   /** The audio stands before everything that the buffer holds, unless the buffer was cleared since. */
@@ -99,7 +108,8 @@ export class CommitBuffer {
       this.#heldBytes += bytes;
     };
     return {
-      file: (sampleRate) => Buffer.concat(sampleRate === null ? blocks : [wavHeader(sampleRate), ...blocks]),
+      bytes,
+      file: (sampleRate, signal) => joined(sampleRate === null ? blocks : [wavHeader(sampleRate), ...blocks], signal),
       done: () => leave(false),
       putBack: () => leave(true),
     };
@@ -118,6 +128,21 @@ export class CommitBuffer {
     this.#tail = [];
     this.#tailBytes = 0;
   }
+}
+
+async function joined(parts: readonly Uint8Array[], signal: AbortSignal): Promise<Uint8Array> {
+  const whole = Buffer.allocUnsafeSlow(parts.reduce((sum, part) => sum + part.length, 0));
+  let [at, turnEndsAt] = [0, TURN_BYTES];
+  for (const part of parts) {
+    if (at >= turnEndsAt) {
+      await nextTurn();
+      signal.throwIfAborted();
+      turnEndsAt = at + TURN_BYTES;
+    }
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
 }
 
 function bytesOf(base64: unknown): Uint8Array | null {

@@ -2,20 +2,22 @@ import type { HeardWord } from "#protocol/listening/chunk";
 import type { HttpRequest } from "../http/exchange.js";
 import { admitTranscriber, type TranscriptionCaller } from "../listening/caller.js";
 import type { ListeningContext } from "../listening/context.js";
+import { transcriptionKind } from "../listening/transcription-kind.js";
 import { transcribeFile } from "../listening/transcribe-file.js";
 import { textOf } from "../listening/transcript.js";
 
 /** Shortest sound that a commit may hold, seconds: a word. */
 const MIN_COMMITTED_SECONDS = 0.1;
 
-/** A file of sound that a client has committed on a socket, or put into a message. */
+/** A file of audio that a client has committed on a socket, or put into a message. */
 export interface CommittedSound {
-  audio: Uint8Array;
+  /** How long the file is, and what makes it: called once there is room for it. */
+  audio: { bytes: number; file(): Promise<Uint8Array> };
   language: string | null;
   signal: AbortSignal;
 }
 
-/** Writes down what is said in a sound. Throws the errors of admission and of `transcribeFile`. */
+/** Writes down what is said in a sound. Throws the errors of admission and of `transcribeFile`, and `overloaded` where there is no room for the file. */
 export type TranscribeSound = (sound: CommittedSound) => Promise<{ text: string; words: HeardWord[]; seconds: number }>;
 
 /**
@@ -43,6 +45,20 @@ async function transcribe(
   { audio, language, signal }: CommittedSound,
   work: { context: ListeningContext; route: string; caller: TranscriptionCaller },
 ): ReturnType<TranscribeSound> {
-  const { words, seconds } = await transcribeFile({ ...work, audio, language: language ?? undefined, minSeconds: MIN_COMMITTED_SECONDS, signal });
-  return { text: textOf(words), words, seconds };
+  const { context, caller } = work;
+  const kind = transcriptionKind(context);
+  context.overload.check(kind);
+  const account = await context.uploads.open({ teamId: caller.principal.teamId, expectedBytes: audio.bytes, unaskedBytes: 0, signal });
+  try {
+    await account.add(audio.bytes);
+    const file = await audio.file();
+    account.complete(file.byteLength);
+    const { words, seconds } = await transcribeFile({ ...work, audio: file, language: language ?? undefined, minSeconds: MIN_COMMITTED_SECONDS, signal });
+    return { text: textOf(words), words, seconds };
+  } catch (error) {
+    context.overload.note(kind, error);
+    throw error;
+  } finally {
+    account.close();
+  }
 }

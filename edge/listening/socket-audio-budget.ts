@@ -13,7 +13,7 @@ export interface SocketAudioLimits {
 export const socketAudioLimits: SocketAudioLimits = {
   bytesPerSocket: limits.socketAudioBytes.most,
   commitsPerSocket: limits.socketCommits.most,
-  totalBytes: 256 * 1024 * 1024,
+  totalBytes: 128 * 1024 * 1024,
   totalCommits: 1024,
 };
 

@@ -22,7 +22,7 @@ export const openAiRealtime: CompatOperation = {
     frame.ignored("conversation.item.truncate", "Nothing reads what was spoken.", {}),
     frame.mapped("response.create", "Speaks the items written since the last response, or its own `input`.", {}),
     frame.mapped("response.cancel", "Ends the response being spoken.", {}),
-    frame.mapped("input_audio_buffer.append", "Audio in the input format, base64. At most 100 MiB may wait on a socket, those under way too (`input_audio_buffer_full`), and 256 MiB on a server (`rate_limit_exceeded`).", {}),
+    frame.mapped("input_audio_buffer.append", "Audio in the input format, base64. At most 100 MiB may wait on a socket, those under way too (`input_audio_buffer_full`), and 128 MiB on a server (`rate_limit_exceeded`).", {}),
     frame.mapped("input_audio_buffer.commit", "The audio so far is transcribed. When that fails (`audio_unintelligible`, `rate_limit_exceeded`, `insufficient_quota` and the like, or no code for a fault of the server), it stands in the buffer again, before what has been appended since: commit once more, or clear. At most 16 commits may wait for their transcripts (`rate_limit_exceeded`).", {}),
     frame.mapped("input_audio_buffer.clear", "Forgets it.", {}),
     frame.refused("session.audio.input.turn_detection", "turns are ended by the client: commit the buffer", { type: "server_vad" }),

@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import { availableParallelism } from "node:os";
 import type { MessagePort } from "node:worker_threads";
 import { Piscina } from "piscina";
@@ -35,6 +36,7 @@ const ABANDONED_MS = 500;
 /** Calls wait here and not in the pool, which cannot tell a call that waits from one that runs. */
 const places = new Semaphore(DECODER_THREADS);
 const neverAborted = new AbortController().signal;
+setMaxListeners(0, neverAborted);
 
 let pool: Piscina | null = null;
 

@@ -15,7 +15,7 @@ import { type BufferRefusal, CommitBuffer } from "../commit-buffer.js";
 import { identifiedRefusal } from "../compat-route.js";
 import { errorMessage, renderElevenLabsError } from "../error-answer.js";
 import { refuseParameters } from "../refuse.js";
-import { socketTranscriber, type TranscribeSound } from "../transcribe-sound.js";
+import { type CommittedSound, socketTranscriber, type TranscribeSound } from "../transcribe-sound.js";
 import { withBearer } from "./credentials.js";
 import { transcriptEntries } from "./transcript-words.js";
 
@@ -154,7 +154,8 @@ class TranscriptionSocket implements SocketSession {
     if (typeof commit === "string") return this.#refuse(refusals[commit]);
     this.#transcribing = this.#transcribing.then(async () => {
       try {
-        if (!this.#gone.signal.aborted) await this.#answer(isEmpty ? null : commit.file(sampleRate));
+        const { signal } = this.#gone;
+        if (!signal.aborted) await this.#answer(isEmpty ? null : { bytes: commit.bytes, file: () => commit.file(sampleRate, signal) });
       } catch (error) {
         this.#fail(error);
       } finally {
@@ -164,7 +165,7 @@ class TranscriptionSocket implements SocketSession {
   }
 
   /** Answers a commit; null is one with nothing worth hearing. */
-  async #answer(audio: Uint8Array | null): Promise<void> {
+  async #answer(audio: CommittedSound["audio"] | null): Promise<void> {
     const { language, transcribe, withTimestamps } = this.#options;
     const { text, words } = audio === null ? { text: "", words: [] } : await transcribe({ audio, language, signal: this.#gone.signal });
     this.#send("committed_transcript", { text });

@@ -44,7 +44,7 @@ export function openAiChatRoutes({ speech: context, transcriberFor }: ChatContex
         const chat = mapOpenAiChat(await readBody(request, ["json"], audioFields), (name) => request.header(name), context.config);
         const identity = { mount, id: request.trace.traceId, createdSeconds: Math.floor(Date.now() / 1000) };
         if (chat.kind === "transcribe") {
-          const heard = await transcriberFor(request)({ audio: chat.audio, language: null, signal: responder.closed });
+          const heard = await transcriberFor(request)({ audio: { bytes: chat.audio.byteLength, file: async () => chat.audio }, language: null, signal: responder.closed });
           return answerTranscript(responder, { ...identity, chat }, heard);
         }
         requireScope(principal, "speech");

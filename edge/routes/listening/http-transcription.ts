@@ -3,7 +3,7 @@ import { admitTranscription } from "../../listening/caller.js";
 import type { ListeningContext } from "../../listening/context.js";
 import { meteredRequest } from "../../listening/metered-request.js";
 import { UploadPace } from "../../listening/upload-pace.js";
-import { chooseRecognizer } from "#common/listening/recognizer";
+import { transcriptionKind } from "../../listening/transcription-kind.js";
 import { type FileTranscript, transcribeFile } from "../../listening/transcribe-file.js";
 import type { HeardWord } from "#protocol/listening/chunk";
 
@@ -38,7 +38,7 @@ export async function transcribeOverHttp<Asked extends AskedTranscription>(optio
   const { context, route, request, responder } = options;
   const caller = await admitTranscription(request, context);
   // Nobody uploads twenty megabytes to learn that there is no recognizer.
-  const kind = `listen ${chooseRecognizer(context.sound.served("listen"), undefined, context.config).folder}`;
+  const kind = transcriptionKind(context);
   context.overload.check(kind);
   const signal = responder.closed;
   const leaveTeam = context.teamSlots.take(caller.principal);

@@ -21,12 +21,12 @@ class Client {
   /** What was committed, and how it is answered. */
   readonly committed: Uint8Array[] = [];
   audioBudget = new SocketAudioBudget();
-  answer: TranscribeSound = async ({ audio }) => ({ text: `${audio.length} bytes`, words: [], seconds: 1.5 });
+  answer: TranscribeSound = async ({ audio }) => ({ text: `${(await audio.file()).length} bytes`, words: [], seconds: 1.5 });
   #session: SocketSession | null = null;
 
   async connect(query = "", headers: Record<string, string> = {}): Promise<this> {
-    const transcribe: TranscribeSound = (sound) => {
-      this.committed.push(sound.audio);
+    const transcribe: TranscribeSound = async (sound) => {
+      this.committed.push(await sound.audio.file());
       return this.answer(sound);
     };
     const { context } = this.bench;
@@ -158,7 +158,7 @@ describe("a realtime session that listens", () => {
     let isWell = false;
     client.answer = async ({ audio }) => {
       if (!isWell) throw new ServiceError("overloaded");
-      return { text: `${audio.length} bytes`, words: [], seconds: 1 };
+      return { text: `${(await audio.file()).length} bytes`, words: [], seconds: 1 };
     };
     client.send(append(1), commit, append(2), commit, append(3));
     await client.bench.pass(100);

@@ -223,8 +223,9 @@ export class RealtimeSession implements SocketSession {
     const place = { item_id: itemId, content_index: 0 };
     const type = "conversation.item.input_audio_transcription";
     try {
-      const audio = commit.file(format.format === "pcm" ? format.rate : null);
-      const { text, seconds } = await this.#options.transcribe({ audio, language, signal: this.#gone.signal });
+      const { signal } = this.#gone;
+      const audio = { bytes: commit.bytes, file: () => commit.file(format.format === "pcm" ? format.rate : null, signal) };
+      const { text, seconds } = await this.#options.transcribe({ audio, language, signal });
       commit.done();
       this.#send(`${type}.completed`, { ...place, transcript: text, usage: { type: "duration", seconds } });
     } catch (error) {
