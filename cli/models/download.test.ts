@@ -13,7 +13,8 @@ const sha256 = createHash("sha256").update(content).digest("hex");
 let close: (() => Promise<void>) | null = null;
 let count = 0;
 
-afterAll(() => rmSync(directory, { recursive: true }));
+// A download that was broken off may still be closing its file.
+afterAll(() => rmSync(directory, { recursive: true, maxRetries: 20, retryDelay: 50 }));
 
 afterEach(async () => {
   await close?.();

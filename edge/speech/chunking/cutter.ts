@@ -128,7 +128,8 @@ export class Cutter {
     const whole = isHighSurrogate(this.text.charAt(at - 1)) ? this.text.charAt(at - 1) + character : character;
     this.#speakable = isSpeakable(whole);
     if (!this.#speakable && this.text.length > MAX_SILENT_CHARACTERS) {
-      this.text = "";
+      // Whether the first half of a pair belongs to a letter is not known yet.
+      this.text = isHighSurrogate(character) ? character : "";
       this.#word = "";
       this.#wordStart = 0;
     }

@@ -105,6 +105,11 @@ describe("text of any characters", () => {
     );
   });
 
+  it("loses no letter that is a pair, wherever the silence before it is dropped", () => {
+    const pace: Pace = { latency: "low", chunkLength: 100, minChunkLength: 0 };
+    for (let length = 250; length < 262; length++) expect([length, feed(`${"。".repeat(length)}\u{20000}`, pace).pieces.join("")]).toEqual([length, expect.stringContaining("\u{20000}")]);
+  });
+
   it("is cut between characters as people see them, but for those that are longer than any piece", () => {
     // With letters and without blanks nothing is dropped or trimmed, so that the pieces are the text.
     const whole = runs([..."a葛กかक".split(""), ...units.filter((unit) => /[\p{L}\p{N}]/u.test(unit)), "\u{1f1e6}a", "x\u{1f468}\u200d\u{1f469}\u200d\u{1f467}"], 250);
