@@ -8,7 +8,8 @@ const MAX_INLINE_CHARACTERS = 16 * 1024;
 const MAX_INDEX_MS = 30_000;
 const MAX_QUEUE = 64;
 const IDLE_MS = 60_000;
-const HEAP_MEGABYTES = 256;
+/** A small young generation has what the last text made collected soon. */
+const HEAP_LIMITS = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 8 };
 
 let pool: Piscina | null = null;
 
@@ -21,7 +22,7 @@ function indexPool(): Piscina {
     maxQueue: MAX_QUEUE,
     idleTimeout: IDLE_MS,
     concurrentTasksPerWorker: 1,
-    resourceLimits: { maxOldGenerationSizeMb: HEAP_MEGABYTES },
+    resourceLimits: HEAP_LIMITS,
   });
   return pool;
 }

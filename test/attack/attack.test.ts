@@ -25,7 +25,8 @@ describe("a cluster under attack", () => {
   });
   afterAll(() => cluster.stop());
 
-  it.each(attacks)("holds while somebody $name", async ({ name }) => {
+  // A machine that stands still for a moment, as virtual ones do, looks like a stall: what is wrong with a role shows again.
+  it.each(attacks)("holds while somebody $name", { retry: 1, timeout: 60_000 }, async ({ name }) => {
     resetPeakMemory(cluster);
     for (const role of watchedRoles) await longestStallMs(urls[role]);
     const { hostname, port } = new URL(cluster.baseUrl);
@@ -41,7 +42,7 @@ describe("a cluster under attack", () => {
       expect([role, peakMb[role]]).toEqual([role, expect.toSatisfy((mb: number) => mb <= memoryBoundsMb[role])]);
       expect([role, stallMs[role]]).toEqual([role, expect.toSatisfy((ms: number) => ms <= STALL_BOUND_MS)]);
     }
-  }, 60_000);
+  });
 
   it("lost no process, and serves all the same", async () => {
     expect(cluster.processes().filter((process) => process.lives !== 1 || process.pid === null)).toEqual([]);

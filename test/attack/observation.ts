@@ -1,7 +1,8 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { encode } from "@msgpack/msgpack";
 import type { TestCluster } from "../harness/cluster.js";
 import { openLive } from "../harness/live-client.js";
+import { memoryOfRole } from "../harness/memory.js";
 
 /** The roles whose memory and event loop are looked at. */
 export const watchedRoles = ["edge", "control-plane", "scheduler-1"] as const;
@@ -24,10 +25,9 @@ export function resetPeakMemory(cluster: TestCluster): void {
   for (const role of watchedRoles) writeFileSync(`/proc/${pidOf(cluster, role)}/clear_refs`, "5");
 }
 
-/** The most resident memory that a role had since `resetPeakMemory`, megabytes. */
+/** The most memory of its own that a role had since `resetPeakMemory`, megabytes. */
 export function peakMegabytes(cluster: TestCluster, role: WatchedRole): number {
-  const status = readFileSync(`/proc/${pidOf(cluster, role)}/status`, "latin1");
-  return Math.round(Number(/VmHWM:\s*(\d+) kB/.exec(status)?.[1]) / 1024);
+  return memoryOfRole(cluster, role).mostOwnMb;
 }
 
 /** The longest time, since it was last asked for, in which a role answered nobody; milliseconds. */

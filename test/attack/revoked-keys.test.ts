@@ -14,7 +14,7 @@ const sockets = [
   "/compat/openai/v1/realtime?model=s1",
 ];
 
-/** Issue 10.14: within this long a socket is closed whose key is not good any more. */
+/** Within this long a socket is closed whose key is not good any more. */
 const CLOSED_WITHIN_MS = 5000;
 
 describe("live sockets of a key", () => {

@@ -41,7 +41,6 @@ describe("somebody with a key", () => {
     return reply.value;
   };
 
-  // Issue 10.17
   it("cannot read a tool's credential by sending it elsewhere", async () => {
     const send = async <T>(method: string, path: string, body: object): Promise<T> => {
       const headers = { authorization: `Bearer ${cluster.apiKey}`, "content-type": "application/json" };
@@ -58,7 +57,6 @@ describe("somebody with a key", () => {
     expect(thief.received.map((request) => request.headers["authorization"])).toEqual([undefined]);
   });
 
-  // Issue 10.18
   it("has no more streams than his team may, on one socket or on many", async () => {
     const change: TeamsRequest = { action: "create", name: "Small", betaAccess: false, maxConcurrentStreams: STREAMS };
     const teamId = (await ask<TeamsReply>(controlSubjects.teams, change)).teams[0]?.teamId ?? "";

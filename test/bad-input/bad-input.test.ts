@@ -14,7 +14,7 @@ import type { Target } from "./send.js";
 /** What the edge may hold when all is over, MB: far more than it needs, far less than a leak of these bodies would leave. */
 const MAX_EDGE_MB = 700;
 
-/** Issue 2, section 4: always the documented error, never a 5xx, a hang or a crash, and the process still serves afterwards. */
+/** Always the documented error, never a 5xx, a hang or a crash, and the process still serves afterwards. */
 describe("bad input", () => {
   let cluster: TestCluster;
   let target: Target;

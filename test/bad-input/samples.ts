@@ -22,7 +22,7 @@ export const compressedSamples: [name: string, bytes: Uint8Array][] = [
   ["wav", goodSample],
 ];
 
-/** Bytes that are no usable recording: silent, too short, or no audio (issue 2: a clear 4xx). */
+/** Bytes that are no usable recording: silent, too short, or no audio: a clear 4xx. */
 export const badSamples: [name: string, bytes: Uint8Array][] = [
   ["one byte", Buffer.of(0)],
   ["two sync bytes", Buffer.of(0xff, 0xfb)],

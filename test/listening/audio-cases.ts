@@ -194,7 +194,7 @@ const forms: AudioCase[] = [
   packed("MessagePack that declares 4 GB", ["malformed_msgpack"], Buffer.from("81a5617564696fc6ffffffff00", "hex")),
 ];
 
-/** Issue 3, section 4: bad audio, and good audio of every kind beside it. `canary` is the address for `enticements`. */
+/** Bad audio, and good audio of every kind beside it. `canary` is the address for `enticements`. */
 export function audioCases(canary: string): AudioCase[] {
   return [
     ...readable,

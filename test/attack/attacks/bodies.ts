@@ -4,7 +4,7 @@ import { ask, authorized, repeatedly } from "../connection.js";
 
 const post = (headers: Record<string, string>, body: string | Uint8Array<ArrayBuffer>): RequestInit => ({ method: "POST", headers, body });
 
-/** Issue 10.10: what is small on the wire and large in memory. */
+/** What is small on the wire and large in memory. */
 export const explodingBodies: Attack = {
   name: "sends large bodies of many small values, deep and wide",
   needsKey: true,

@@ -2,7 +2,7 @@ import { generateApiKey } from "#common/api-key";
 import type { Attack } from "../attack.js";
 import { ask, repeatedly } from "../connection.js";
 
-/** Issue 10.5: each unknown key is a question to the control plane. */
+/** Each unknown key is a question to the control plane. */
 export const randomKeys: Attack = {
   name: "tries keys at random",
   needsKey: false,

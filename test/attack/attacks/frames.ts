@@ -17,7 +17,7 @@ function frameHead(opcode: number, bytes: number): Buffer {
   return head;
 }
 
-/** Issue 10.2: the engine answers every ping by itself. */
+/** The engine answers every ping by itself. */
 export const pings: Attack = {
   name: "pings and never reads the pongs",
   needsKey: false,
@@ -32,7 +32,7 @@ export const pings: Attack = {
   },
 };
 
-/** Issue 10.4: whatever comes before the key is a stranger's. */
+/** Whatever comes before the key is a stranger's. */
 export const framesBeforeKey: Attack = {
   name: "sends large frames, whole and unfinished, before any key",
   needsKey: false,
@@ -55,7 +55,7 @@ export const framesBeforeKey: Attack = {
   },
 };
 
-/** Issue 10.4, with a key: frames as large as the protocol has, of many small values. */
+/** With a key: frames as large as the protocol has, of many small values. */
 export const largeFrames: Attack = {
   name: "sends large frames of many values on every socket",
   needsKey: true,
@@ -76,7 +76,7 @@ export const largeFrames: Attack = {
   },
 };
 
-/** Issue 10.12: every commit is a file to transcribe. */
+/** Every commit is a file to transcribe. */
 export const commits: Attack = {
   name: "commits audio faster than it can be transcribed",
   needsKey: true,

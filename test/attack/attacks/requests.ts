@@ -3,7 +3,7 @@ import { authorized, openRaw, repeatedly } from "../connection.js";
 
 const head = (line: string, ...fields: string[]): string => [line, "Host: a", ...fields, "", ""].join("\r\n");
 
-/** Issue 10.1: every answer that waits to be read would be one more copy in memory. */
+/** Every answer that waits to be read would be one more copy in memory. */
 export const pipelinedRequests: Attack = {
   name: "pipelines requests for large pages and never reads",
   needsKey: false,
@@ -17,7 +17,7 @@ export const pipelinedRequests: Attack = {
   },
 };
 
-/** Issue 10.3: a body that nobody wants must not be kept, nor read for ever. */
+/** A body that nobody wants must not be kept, nor read for ever. */
 export const unwantedBodies: Attack = {
   name: "sends 62 MB to routes that take no body",
   needsKey: false,
@@ -35,7 +35,7 @@ export const unwantedBodies: Attack = {
   },
 };
 
-/** Issue 10.6: a method is a stranger's word. */
+/** A method is a stranger's word. */
 export const inventedMethods: Attack = {
   name: "invents methods, paths, models and keys",
   needsKey: false,
@@ -55,7 +55,7 @@ export const inventedMethods: Attack = {
   },
 };
 
-/** Issue 10.7: two parsers that read a head in two ways smuggle requests. */
+/** Two parsers that read a head in two ways smuggle requests. */
 export const malformedHeads: Attack = {
   name: "sends heads that no parser should take",
   needsKey: false,
@@ -80,7 +80,7 @@ export const malformedHeads: Attack = {
   },
 };
 
-/** Issue 10.15: a connection that gives a byte now and then holds what it has taken. */
+/** A connection that gives a byte now and then holds what it has taken. */
 export const slowBodies: Attack = {
   name: "sends bodies a byte at a time",
   needsKey: true,

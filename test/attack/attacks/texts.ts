@@ -16,7 +16,7 @@ const knowledgeTexts = [
   `${"aeiou".repeat(MEGABYTE / 5 - 10)}ingly`,
 ];
 
-/** Issue 10.9: the control plane answers everybody, and reads these for one. */
+/** The control plane answers everybody, and reads these for one. */
 export const hostileKnowledge: Attack = {
   name: "uploads knowledge of a megabyte that is hard to index",
   needsKey: true,
@@ -31,7 +31,7 @@ export const hostileKnowledge: Attack = {
   },
 };
 
-/** Issue 10.11: characters that nothing may be cut before. */
+/** Characters that nothing may be cut before. */
 export const combiningMarks: Attack = {
   name: "speaks letters under hundreds of thousands of marks",
   needsKey: true,
