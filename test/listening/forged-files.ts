@@ -1,4 +1,5 @@
 import { createOggPages } from "#common/audio/encoding/ogg-pages";
+import { flacFrame } from "#common/audio/testing/flac-frame";
 
 /** FLAC (RFC 9639) of nothing but silence, made by hand: one byte of file for hundreds of samples. */
 export function silentFlac(options: { sampleRate: 8000 | 16_000; seconds: number; claimedSamples?: number; claimedRate?: number }): Buffer {
@@ -16,33 +17,7 @@ export function silentFlac(options: { sampleRate: 8000 | 16_000; seconds: number
 }
 
 function silentFrame(number: number, sampleRate: 8000 | 16_000): Buffer {
-  const head = Buffer.concat([Buffer.of(0xff, 0xf8, 0x50 | (sampleRate === 8000 ? 4 : 5), 0x08), codedNumber(number)]);
-  const body = Buffer.concat([head, Buffer.of(crc(head, 8, 0x07)), Buffer.of(0, 0, 0)]);
-  const check = Buffer.alloc(2);
-  check.writeUInt16BE(crc(body, 16, 0x8005));
-  return Buffer.concat([body, check]);
-}
-
-/** UTF-8's way of writing numbers, as FLAC uses it. */
-function codedNumber(number: number): Buffer {
-  if (number < 0x80) return Buffer.of(number);
-  const bytes: number[] = [];
-  let rest = number;
-  for (let room = 0x3f; rest > room; room >>= 1) {
-    bytes.unshift(0x80 | (rest & 0x3f));
-    rest >>= 6;
-  }
-  return Buffer.of((0xff << (7 - bytes.length)) & 0xff | rest, ...bytes);
-}
-
-function crc(bytes: Uint8Array, bits: 8 | 16, polynomial: number): number {
-  const mask = 2 ** bits - 1;
-  let value = 0;
-  for (const byte of bytes) {
-    value ^= byte << (bits - 8);
-    for (let bit = 0; bit < 8; bit++) value = value & (1 << (bits - 1)) ? ((value << 1) ^ polynomial) & mask : (value << 1) & mask;
-  }
-  return value;
+  return flacFrame({ number, sizeAndRate: 0x50 | (sampleRate === 8000 ? 4 : 5), channelsAndWidth: 0x08, samples: Buffer.of(0, 0, 0) });
 }
 
 /** Ogg Opus (RFC 7845) of silence: packets of one byte that stand for sixty milliseconds. */

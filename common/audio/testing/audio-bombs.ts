@@ -1,5 +1,6 @@
 import { createOggPages } from "../encoding/ogg-pages.js";
 import { ffmpegEncode } from "./ffmpeg.js";
+import { flacFrame } from "./flac-frame.js";
 
 // Small files that decode to very much, or that claim to. All but those of real encoders are made by hand.
 
@@ -50,34 +51,9 @@ function flacFrames({ frames, channels, sampleRate }: FlacBomb): Buffer[] {
   return Array.from({ length: frames }, (_, number) => {
     const size = Buffer.alloc(2);
     size.writeUInt16BE(FLAC_BLOCK_SAMPLES - 1);
-    const head = Buffer.concat([Buffer.of(0xff, 0xf8, 0x70 | flacRateCodes[sampleRate], ((channels - 1) << 4) | 2), codedNumber(number), size]);
-    const body = Buffer.concat([head, Buffer.of(crc(head, 8, 0x07)), Buffer.alloc(2 * channels)]);
-    const check = Buffer.alloc(2);
-    check.writeUInt16BE(crc(body, 16, 0x8005));
-    return Buffer.concat([body, check]);
+    const channelsAndWidth = ((channels - 1) << 4) | 2;
+    return flacFrame({ number, sizeAndRate: 0x70 | flacRateCodes[sampleRate], channelsAndWidth, size, samples: Buffer.alloc(2 * channels) });
   });
-}
-
-/** UTF-8's way of writing numbers, as FLAC uses it. */
-function codedNumber(number: number): Buffer {
-  if (number < 0x80) return Buffer.of(number);
-  const bytes: number[] = [];
-  let rest = number;
-  for (let room = 0x3f; rest > room; room >>= 1) {
-    bytes.unshift(0x80 | (rest & 0x3f));
-    rest >>= 6;
-  }
-  return Buffer.of(((0xff << (7 - bytes.length)) & 0xff) | rest, ...bytes);
-}
-
-function crc(bytes: Uint8Array, bits: 8 | 16, polynomial: number): number {
-  const mask = 2 ** bits - 1;
-  let value = 0;
-  for (const byte of bytes) {
-    value ^= byte << (bits - 8);
-    for (let bit = 0; bit < 8; bit++) value = value & (1 << (bits - 1)) ? ((value << 1) ^ polynomial) & mask : (value << 1) & mask;
-  }
-  return value;
 }
 
 /** Ogg Opus of packets that are two bytes long and stand for 120 ms: code 3 with as many empty frames as a packet may have. */
