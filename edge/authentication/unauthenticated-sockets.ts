@@ -3,7 +3,7 @@ import { limits } from "#protocol/limit-table";
 import { addressGroup } from "#common/address";
 
 /** Most sockets at once whose key is not known yet, from one client address (`addressGroup`) and from all. */
-export const unauthenticatedSocketBounds = { perAddress: limits.socketsWithoutKeyPerAddress.most, total: limits.socketsWithoutKey.most } as const;
+const unauthenticatedSocketBounds = { perAddress: limits.socketsWithoutKeyPerAddress.most, total: limits.socketsWithoutKey.most } as const;
 
 /** Counts the sockets that were opened without a key and have not brought one yet. */
 export class UnauthenticatedSockets {

@@ -1,10 +1,12 @@
 import { describe, expect, it } from "vitest";
+import { ServiceError } from "#protocol/errors";
 import { samplesToBytes } from "#common/audio/pcm";
 import type { SocketSession } from "../http/exchange.js";
 import { ListeningBench } from "../listening/testing/listening-bench.js";
 import { soundOfWords } from "../listening/testing/scripted-ear.js";
 import { jsonRequest, RecordingConnection, RecordingResponder, SpeechBench, testPrincipal } from "../speech/testing/speech-bench.js";
 import { compatRoutes } from "./routes.js";
+import { socketTranscriber } from "./transcribe-sound.js";
 
 // Short: a chat request with it is decoded at once, not on a thread.
 const { samples } = soundOfWords([{ pauseSteps: 20, steps: 30, loudness: 2001 }], 40);
@@ -70,4 +72,13 @@ describe("a team at its limit of streams", () => {
     await chat!.handle(jsonRequest(body), third);
     expect(third.status).toBe(200);
   });
+});
+
+it("that finds no room for its files does not shut the gate for other teams", async () => {
+  const { context } = new ListeningBench({ turnsOf: () => 20 });
+  const account = { add: async () => Promise.reject(new ServiceError("overloaded")), complete: () => undefined, close: () => undefined };
+  const full = { open: async () => account } as unknown as typeof context.uploads;
+  const sound = { audio: { bytes: 2, file: async () => samplesToBytes(samples) }, language: null, signal: new AbortController().signal };
+  await expect(socketTranscriber({ ...context, uploads: full }, "/compat/realtime", jsonRequest({}))(sound)).rejects.toMatchObject({ code: "overloaded" });
+  await expect(socketTranscriber(context, "/compat/realtime", jsonRequest({}))(sound)).resolves.toMatchObject({ text: "w2001" });
 });

@@ -53,11 +53,12 @@ async function transcribe(
     await account.add(audio.bytes);
     const file = await audio.file();
     account.complete(file.byteLength);
-    const { words, seconds } = await transcribeFile({ ...work, audio: file, language: language ?? undefined, minSeconds: MIN_COMMITTED_SECONDS, signal });
+    // Only what the cluster refuses shuts the gate: a team that has no room left for files must not be felt by others.
+    const { words, seconds } = await transcribeFile({ ...work, audio: file, language: language ?? undefined, minSeconds: MIN_COMMITTED_SECONDS, signal }).catch((error: unknown) => {
+      context.overload.note(kind, error);
+      throw error;
+    });
     return { text: textOf(words), words, seconds };
-  } catch (error) {
-    context.overload.note(kind, error);
-    throw error;
   } finally {
     account.close();
   }
