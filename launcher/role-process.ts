@@ -24,7 +24,8 @@ const givesMemoryBack = { MALLOC_MMAP_THRESHOLD_: "131072", MALLOC_ARENA_MAX: "2
 
 /**
  * Begins one life of a role as a child process: `<distDirectory>/<folder>/main.js`, an IPC channel whose end makes it stop, output to `sink`.
- * In its own process group, so that Ctrl-C reaches only the launcher, which keeps the order of the drain.
+ * All roles stay in the launcher's session: Linux shares the processor among sessions first, so that what a thread of one role leaves to others
+ * (`workInBackground`) would otherwise reach no other role (sched(7), "The autogroup feature"). Ctrl-C reaches them too, and they leave it to the launcher.
  */
 export async function launchRole(options: {
   role: Role;
@@ -36,7 +37,6 @@ export async function launchRole(options: {
     env: { ...(options.role === "worker" ? {} : givesMemoryBack), ...options.environment },
     execArgv: [],
     stdio: ["ignore", "pipe", "pipe", "ipc"],
-    detached: true,
   });
   const ended = new Promise<ProcessEnd>((resolve) => {
     child.once("exit", (code, signal) => {

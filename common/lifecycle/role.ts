@@ -43,7 +43,7 @@ export type RoleMessage = { type: "ready"; role: string; facts: Record<string, u
 
 /**
  * Runs a role as the whole process: initialized → ready → draining → stopped.
- * SIGTERM drains (SIGINT too when nobody launched this process); so does the loss of the parent's IPC channel, so that no child
+ * SIGTERM drains (SIGINT and SIGHUP too when nobody launched this process); so does the loss of the parent's IPC channel, so that no child
  * outlives its launcher. A second signal stops at once. Start-up failures are logged and exit with 1.
  */
 export function runRole(role: string, start: (context: RoleContext) => Promise<RunningRole>): void {
@@ -98,10 +98,12 @@ export function runRole(role: string, start: (context: RoleContext) => Promise<R
       .catch((error: unknown) => fail(error, "could not stop cleanly"));
   };
   process.on("SIGTERM", () => end("SIGTERM"));
-  // Ctrl-C reaches the whole process group: a child leaves the order of the drain to its launcher, which sends SIGTERM.
-  process.on("SIGINT", () => {
-    if (process.send === undefined) end("SIGINT");
-  });
+  // Ctrl-C and the end of the terminal reach every process of the session: a child leaves the order of the drain to its launcher, which sends SIGTERM.
+  for (const signal of ["SIGINT", "SIGHUP"] as const) {
+    process.on(signal, () => {
+      if (process.send === undefined) end(signal);
+    });
+  }
   process.on("disconnect", () => end("the launcher is gone"));
 }
 

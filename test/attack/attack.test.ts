@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { findFreePort } from "#launcher/servers";
-import { startCluster, type TestCluster } from "../harness/cluster.js";
+import { findMetricsPorts, startCluster, type TestCluster } from "../harness/cluster.js";
 import { startAttacker } from "./attacker.js";
 import { attacks } from "./attacks.js";
 import { longestStallMs, metricsUrls, peakMegabytes, percentile, resetPeakMemory, speakOn, type WatchedRole, watchedRoles } from "./observation.js";
@@ -15,8 +14,7 @@ describe("a cluster under attack", () => {
   let aloneMs: number;
 
   beforeAll(async () => {
-    // The ports after a free one are mostly free too; a taken one would stop the cluster's start.
-    const firstPort = await findFreePort();
+    const firstPort = await findMetricsPorts();
     cluster = await startCluster({ settings: { PARLEY_METRICS_PORT: String(firstPort), PARLEY_LIVE_REUSE_SECONDS: "0" } });
     urls = metricsUrls(cluster, firstPort);
     const alone = await speakOn(cluster, AbortSignal.abort(), 20);

@@ -1,6 +1,5 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { constants, setPriority } from "node:os";
 import { join } from "node:path";
 import type { AttackerTask } from "./attacker-process.js";
 
@@ -12,12 +11,13 @@ export interface Attacker {
 
 /** Lets an attacker loose. It yields the processor to the cluster: a real one has a machine of its own. */
 export async function startAttacker(task: AttackerTask): Promise<Attacker> {
-  const child = spawn(process.execPath, [join(import.meta.dirname, "attacker-process.js"), JSON.stringify(task)], { stdio: ["pipe", "ignore", "pipe"] });
+  const program = [process.execPath, join(import.meta.dirname, "attacker-process.js"), JSON.stringify(task)];
+  // `chrt` of util-linux, which every Debian has: runs only when no other process wants the core (sched(7), "SCHED_IDLE").
+  const child = spawn("chrt", ["--idle", "0", ...program], { stdio: ["pipe", "ignore", "pipe"] });
   let complaint = "";
   child.stderr.on("data", (piece: Buffer) => (complaint += piece.toString()));
   const exit = once(child, "exit") as Promise<[number | null, string | null]>;
   await once(child, "spawn");
-  setPriority(child.pid ?? 0, constants.priority.PRIORITY_LOW);
   return {
     async stop() {
       if (child.exitCode !== null) throw new Error(`the attacker ended by itself: ${complaint}`);

@@ -1,7 +1,6 @@
 import { parseArgs } from "node:util";
-import { findFreePort } from "#launcher/servers";
 import { randomFrom } from "../faults/control-plane/known.js";
-import { allModels, startCluster, type TestCluster } from "../harness/cluster.js";
+import { allModels, findMetricsPorts, startCluster, type TestCluster } from "../harness/cluster.js";
 import { startAttacker } from "./attacker.js";
 import { attacks } from "./attacks.js";
 import { memoryBoundsMb, STALL_BOUND_MS } from "./bounds.js";
@@ -26,7 +25,7 @@ const random = randomFrom(seed);
 const chosen = attacks.filter(({ name }) => name.includes(values.only ?? ""));
 console.log(`seed ${seed}`);
 
-const firstPort = await findFreePort();
+const firstPort = await findMetricsPorts();
 const cluster = await startCluster({
   models: allModels,
   settings: { PARLEY_METRICS_PORT: String(firstPort), PARLEY_LIVE_REUSE_SECONDS: "0" },

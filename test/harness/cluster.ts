@@ -1,10 +1,11 @@
 import { join } from "node:path";
 import { systemClock } from "#common/clock";
 import { loadConfig } from "#common/config/config";
-import { launchCluster } from "#launcher/cluster";
+import { launchCluster, plannedRoles } from "#launcher/cluster";
 import { defaultRestartPolicy } from "#launcher/restart-policy";
 import type { ChildEvent } from "#launcher/supervised";
 import { prepareDatabase } from "./prepared-database.js";
+import { findFreePorts } from "./servers.js";
 import { temporaryDirectory } from "./temporary-directory.js";
 
 export interface TestClusterOptions {
@@ -46,6 +47,9 @@ const speakingModels = ["espeak", "parley-en"];
 
 /** All that comes with the product. */
 export const allModels = [...speakingModels, "parley-asr-en", "parley-vad"];
+
+/** The first of the free ports that a cluster with one process of each role listens on for scrapers: for `PARLEY_METRICS_PORT`. */
+export const findMetricsPorts = (): Promise<number> => findFreePorts(plannedRoles({ PARLEY_SCHEDULERS: 1, PARLEY_WORKERS: 1 }).length);
 
 export const TEST_API_KEY = "pk_test_0123456789abcdef0123456789abcdef";
 

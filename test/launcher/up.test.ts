@@ -47,6 +47,8 @@ function launch(options: { settings?: Record<string, string>; dataDirectory?: st
   const child = spawn(command, args, {
     env: { PATH: process.env.PATH, PORT: "0", PARLEY_DATA_DIR: dataDirectory, PARLEY_DRAIN_MS: "1000", ...options.settings },
     stdio: ["ignore", "ignore", "pipe"],
+    // The head of a process group, as a command typed at a terminal is.
+    detached: true,
   });
   let output = "";
   child.stderr.on("data", (data: Buffer) => {
@@ -77,6 +79,9 @@ function takesLock(dataDirectory: string): boolean {
 
 /** Every process below the launcher. */
 const descendants = (launcher: Launcher): number[] => descendantsOf(launcher.process.pid ?? 0);
+
+/** As a terminal does: every process of the launcher's group gets the signal. */
+const signalGroup = (launcher: Launcher, signal: NodeJS.Signals): void => void process.kill(-(launcher.process.pid ?? 0), signal);
 
 describe("parley up", () => {
   it("prints what a newcomer needs, and leaves nothing behind after Ctrl-C", async () => {
@@ -122,14 +127,17 @@ describe("parley up", () => {
     await isReady(next);
   });
 
-  it("lets running streams finish at the first Ctrl-C and ends at once at the second", async () => {
+  it.each([
+    ["Ctrl-C", "SIGINT"],
+    ["end of its terminal", "SIGHUP"],
+  ] as const)("lets running streams finish at the first %s and ends at once at the second", async (_what, signal) => {
     const launcher = launch({ distDirectory: slow.path, settings: { PARLEY_DRAIN_MS: "60000" } });
     await isReady(launcher);
     const children = descendants(launcher);
-    launcher.process.kill("SIGINT");
+    signalGroup(launcher, signal);
     await until(() => launcher.output().includes("Stopping"), { withinMs: 2000, what: "the farewell" });
     expect(children.every(isAlive)).toBe(true);
-    launcher.process.kill("SIGINT");
+    signalGroup(launcher, signal);
     expect(await launcher.ended).toEqual([130, null]);
     await Promise.all(children.map((pid) => untilGone(pid, 500)));
   });

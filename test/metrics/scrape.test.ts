@@ -2,16 +2,14 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type MetricDeclaration, metricCatalogue } from "#common/metrics/catalogue";
 import { boundedLabel, type LabelName, metricLabels, OTHER } from "#common/metrics/labels";
 import type { Role } from "#protocol/bus/membership";
-import { findFreePort } from "#launcher/servers";
-import { startCluster, type TestCluster } from "../harness/cluster.js";
+import { findMetricsPorts, startCluster, type TestCluster } from "../harness/cluster.js";
 
 describe("a cluster's metrics", () => {
   let cluster: TestCluster;
   let texts: Record<Role, string>;
 
   beforeAll(async () => {
-    // The ports after a free one are mostly free too; a taken one would stop the cluster's start.
-    const first = await findFreePort();
+    const first = await findMetricsPorts();
     cluster = await startCluster({ settings: { PARLEY_METRICS_PORT: String(first) } });
     const speech = await fetch(`${cluster.baseUrl}/v1/tts`, {
       method: "POST",

@@ -52,9 +52,13 @@ export async function decodeWithFfmpeg({ bytes, format, demuxer }: FfmpegInput, 
   }
 }
 
+/**
+ * In a session of its own: Ctrl-C would end ffmpeg in the middle of a file. Linux shares the processor among sessions, whatever the priority of their
+ * processes (sched(7), "The autogroup feature"); so the session itself takes the priority of the thread that waits for it.
+ */
 function start(args: readonly string[]): Child {
-  const script = `ulimit -v ${MAX_ADDRESS_SPACE_KIB} 2>/dev/null; exec ffmpeg "$@"`;
-  return spawn("/bin/sh", ["-c", script, "ffmpeg", ...args], { stdio: ["pipe", "pipe", "ignore"] });
+  const script = `ulimit -v ${MAX_ADDRESS_SPACE_KIB} 2>/dev/null; { nice > /proc/self/autogroup; } 2>/dev/null; exec ffmpeg "$@"`;
+  return spawn("/bin/sh", ["-c", script, "ffmpeg", ...args], { stdio: ["pipe", "pipe", "ignore"], detached: true });
 }
 
 /** Reads ffmpeg's WAV as it comes: only the sink keeps samples. */

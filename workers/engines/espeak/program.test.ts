@@ -29,10 +29,12 @@ describe("the speech process", () => {
     expect(await exit).toEqual([1, null]);
   });
 
-  it("ends when the end of its input comes, as it does when the worker dies", async () => {
+  it("ends when the end of its input comes, as it does when the worker dies, and not before, at a Ctrl-C", async () => {
     const { child, firstFrame } = start(join(import.meta.dirname, "program/main.js"));
     expect((await firstFrame).kind).toBe(frameKind.ready);
     const exit = once(child, "exit");
+    child.kill("SIGINT");
+    child.kill("SIGHUP");
     child.stdin?.end();
     expect(await exit).toEqual([0, null]);
   });

@@ -14,6 +14,8 @@ const ANSWERS = 1;
 const CANCELS = 3;
 
 process.title = "parley-espeak";
+// Ctrl-C and the end of a terminal reach this process too: what it is saying is to be finished, and the worker ends it.
+for (const signal of ["SIGINT", "SIGHUP"] as const) process.on(signal, () => undefined);
 
 function writeAll(bytes: Uint8Array): void {
   let sent = 0;
