@@ -2,20 +2,8 @@ import { join } from "node:path";
 import { ConfigError } from "#common/config/config";
 import { droppingOutput } from "#common/dropping-output";
 import { LaunchError } from "#launcher/launch-error";
-import { type Command, CommandError, commandHelp, exitCodes, parseCommandLine, type Terminal } from "./command.js";
-import { configCommand } from "./commands/config.js";
-import { creditCommand } from "./commands/credit.js";
-import { doctorCommand } from "./commands/doctor.js";
-import { keysCommand } from "./commands/keys.js";
-import { modelsCommand } from "./commands/models.js";
-import { sayCommand } from "./commands/say.js";
-import { transcribeCommand } from "./commands/transcribe.js";
-import { teamsCommand } from "./commands/teams.js";
-import { traceCommand } from "./commands/trace.js";
-import { upCommand } from "./commands/up.js";
-import { webhooksCommand } from "./commands/webhooks.js";
-
-export const commands: readonly Command[] = [upCommand, sayCommand, transcribeCommand, modelsCommand, teamsCommand, keysCommand, creditCommand, webhooksCommand, traceCommand, configCommand, doctorCommand];
+import { CommandError, commandHelp, exitCodes, parseCommandLine, type Terminal } from "./command.js";
+import { commands } from "./commands.js";
 
 /** Runs one command line; gives the exit code. */
 export function main(args: string[]): Promise<number> {
@@ -24,7 +12,10 @@ export function main(args: string[]): Promise<number> {
     stdin: process.stdin,
     stdout: process.stdout,
     // A launcher whose messages go into a file outlives a full disk.
-    stderr: droppingOutput(process.stderr, (lines) => `parley: ${lines} messages were dropped: they could not be written`),
+    stderr: droppingOutput(
+      process.stderr,
+      (lines) => `parley: ${lines} messages were dropped: they could not be written`,
+    ),
     distDirectory: join(import.meta.dirname, ".."),
   });
 }

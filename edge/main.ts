@@ -1,3 +1,4 @@
+import type { Heartbeat } from "#protocol/bus/membership";
 import { closeDecoderThreads } from "#common/audio/decoding/decoder-pool";
 import { connectNats } from "#common/bus/nats";
 import { noCache } from "#common/cache/cache";
@@ -7,18 +8,15 @@ import { ConfigError } from "#common/config/config";
 import { closeBodyDecoder } from "#common/http/body-decoder";
 import { runRole } from "#common/lifecycle/role";
 import { sendHeartbeats } from "#common/membership/heartbeat";
-import { createAuthenticate, type WatchKey } from "./authentication/authenticator.js";
+import { createAuthenticate } from "./authentication/authenticator.js";
 import { KeyVerifier } from "./authentication/key-verifier.js";
 import { OverloadGate } from "./cluster/overload-gate.js";
 import type { ClusterFacts } from "./cluster/readiness.js";
-import { forwardedRoutes } from "./forwarding/forwarder.js";
-import { clientAddressBehind } from "./http/client-address.js";
 import { startServer } from "./http/server.js";
+import { serverSettings } from "./http/server-settings.js";
 import { openListening } from "./listening/open-listening.js";
 import { createEdgeMetrics } from "./metrics/edge-metrics.js";
-import { interfaceRoutes } from "./routes/interface-routes.js";
-import { operatorRoutes } from "./routes/operator/operator-routes.js";
-import { pageRoutes } from "./routes/pages/page-routes.js";
+import { edgeRoutes } from "./routes/edge-routes.js";
 import { openSpeech } from "./speech/open-speech.js";
 import { TeamSlots } from "./speech/session/team-slots.js";
 import { SpeechBus } from "./speech/speech-bus.js";
@@ -34,28 +32,33 @@ runRole("edge", async ({ config, log, metrics, tracing, id, epoch, state }) => {
   let openSockets = (): number => 0;
   const edgeMetrics = createEdgeMetrics(metrics, { openSockets: () => openSockets(), members: speech.members, bus });
   const verifier = new KeyVerifier({ bus, cache, clock, epochMs: () => Date.now(), onVerdict: edgeMetrics.keyVerdict });
-  const authenticate = createAuthenticate(verifier);
-  const defaultModels = chooseModel(undefined, config).folders;
-  const facts = (): ClusterFacts => ({ members: speech.members, busConnected: bus.isConnected(), draining: state() === "draining", defaultModels });
-  const watchKey: WatchKey = (principal, until, onRefused) => verifier.watch(principal, until, onRefused);
-  const usage = new UsageReporter({ bus, clock, log, owner: { id, epoch } });
+  const facts = (): ClusterFacts => ({
+    members: speech.members,
+    busConnected: bus.isConnected(),
+    draining: state() === "draining",
+    defaultModels: chooseModel(undefined, config).folders,
+  });
+  const given = { bus, config, clock, log, tracing };
   const shared = {
-    authenticate, watchKey, bus, config, clock, log, tracing, usage,
-    teamSlots: new TeamSlots(config.PARLEY_STREAMS_PER_TEAM), overload: new OverloadGate(clock),
+    ...given,
+    authenticate: createAuthenticate(verifier),
+    watchKey: verifier.watch.bind(verifier),
+    usage: new UsageReporter({ bus, clock, log, owner: { id, epoch } }),
+    teamSlots: new TeamSlots(config.PARLEY_STREAMS_PER_TEAM),
+    overload: new OverloadGate(clock),
   };
   const listening = openListening({ ...shared, cluster: speech.cluster, edgeId: id, metrics });
   const speaking = openSpeech({ ...shared, speech, metrics });
-  const own = interfaceRoutes(speaking.context, listening.context);
+  const routes = edgeRoutes(speaking.context, listening.context, { id, facts, metrics });
   const server = await startServer({
-    host: config.HOST, port: config.PORT, clientAddress: clientAddressBehind(config.PARLEY_TRUSTED_PROXIES), clock, log,
-    routes: [...own.http, ...forwardedRoutes({ bus, authenticate, log }), ...operatorRoutes({ id, facts, metrics, config }), ...pageRoutes()],
-    sockets: traceSockets(own.sockets, tracing),
-    refusals: own.refusals, cors: { allowedOrigins: config.PARLEY_CORS_ALLOWED_ORIGINS },
-    observer: traceExchanges(edgeMetrics.exchanges, tracing), nowMs: () => clock.nowMs(),
-    stallMs: config.PARLEY_STALL_MS, idleMs: config.PARLEY_IDLE_SECONDS * 1000,
+    ...serverSettings(given),
+    ...routes,
+    sockets: traceSockets(routes.sockets, tracing),
+    observer: traceExchanges(edgeMetrics.exchanges, tracing),
   });
   openSockets = server.openSockets;
-  const heartbeats = sendHeartbeats({ bus, clock, describe: () => ({ type: "heartbeat", role: "edge", id, epoch, state: state() }) });
+  const describe = (): Heartbeat => ({ type: "heartbeat", role: "edge", id, epoch, state: state() });
+  const heartbeats = sendHeartbeats({ bus, clock, describe });
   return {
     facts: { port: server.port, url: server.url },
     drain: async () => {
@@ -69,7 +72,7 @@ runRole("edge", async ({ config, log, metrics, tracing, id, epoch, state }) => {
       heartbeats.say();
       heartbeats.stop();
       cache.close();
-      await usage.close();
+      await shared.usage.close();
       await Promise.all([speaking.close(), closeBodyDecoder(), closeDecoderThreads(), listening.close(), bus.close()]);
     },
   };

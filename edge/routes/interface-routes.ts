@@ -7,7 +7,7 @@ import { speechRoutes } from "./speech/routes.js";
 
 /** Routes, and how refusals look where they are not the default protocol's. */
 export interface InterfaceRoutes {
-  http: HttpRoute[];
+  routes: HttpRoute[];
   sockets: SocketRoute[];
   refusals: readonly RefusalShape[];
 }
@@ -15,5 +15,9 @@ export interface InterfaceRoutes {
 /** Everything that the edge answers itself: the native interface, and the same in other vendors' words. */
 export function interfaceRoutes(context: SpeechContext, listening: ListeningContext): InterfaceRoutes {
   const [native, compat] = [speechRoutes(context), compatRoutes(context, listening)];
-  return { http: [...native.http, ...listeningRoutes(listening), ...compat.http], sockets: [...native.sockets, ...compat.sockets], refusals: compatRefusals };
+  return {
+    routes: [...native.http, ...listeningRoutes(listening), ...compat.http],
+    sockets: [...native.sockets, ...compat.sockets],
+    refusals: compatRefusals,
+  };
 }

@@ -28,12 +28,17 @@ const pages: Declared[] = ["/", "/docs", "/openapi.json"].map((pattern) => ({ pa
 /** Lists and stubs of the compatibility layers; what takes parameters is in `compatOperations`. */
 const compatLists: Declared[] = [
   ...compatMounts["OpenAI, OpenRouter, Groq"].map((mount) => `${mount}/models`),
-  ...["/v1/voices", "/v2/voices", "/v1/voices/:voice_id", "/v1/models", "/v1/user", "/v1/user/subscription"].map((path) => `${compatMounts.ElevenLabs[0]}${path}`),
+  ...["/v1/voices", "/v2/voices", "/v1/voices/:voice_id", "/v1/models", "/v1/user", "/v1/user/subscription"].map(
+    (path) => `${compatMounts.ElevenLabs[0]}${path}`,
+  ),
 ].map((pattern) => ({ pattern, methods: ["GET"] }));
 
 const compat: Declared[] = [
   ...compatOperations.flatMap(({ protocol, method, path }) =>
-    compatMounts[protocol].map((mount) => ({ pattern: `${mount}${path}`, methods: [method === "WebSocket" ? "GET" : method] })),
+    compatMounts[protocol].map((mount) => ({
+      pattern: `${mount}${path}`,
+      methods: [method === "WebSocket" ? "GET" : method],
+    })),
   ),
   ...compatLists,
 ];
@@ -42,7 +47,8 @@ const ANY_METHOD = ["GET", "POST", "PUT", "PATCH", "DELETE", "PROPFIND", "BREW"]
 const origin = "https://shop.example";
 
 /** As `Allow` and the preflight list them. */
-const allowOf = (methods: readonly string[]): string => [...methods, ...(methods.includes("GET") ? ["HEAD"] : []), "OPTIONS"].sort().join(", ");
+const allowOf = (methods: readonly string[]): string =>
+  [...methods, ...(methods.includes("GET") ? ["HEAD"] : []), "OPTIONS"].sort().join(", ");
 
 /** Operations by path. */
 function grouped(operations: readonly FuzzOperation[]): (Declared & { operations: FuzzOperation[] })[] {
@@ -66,7 +72,12 @@ describe("the routes of an edge, on a real cluster", () => {
   });
   afterAll(() => cluster?.stop());
 
-  async function ask(method: string, path: string, headers: Record<string, string> = {}, body: Uint8Array | null = null): Promise<HttpAnswer> {
+  async function ask(
+    method: string,
+    path: string,
+    headers: Record<string, string> = {},
+    body: Uint8Array | null = null,
+  ): Promise<HttpAnswer> {
     const target = { port: Number(new URL(cluster.baseUrl).port), apiKey: cluster.apiKey, voiceId: "" };
     return await sendHttp({ kind: "http", name: "", method, path, headers, body, expected: [] }, target);
   }
@@ -74,15 +85,36 @@ describe("the routes of an edge, on a real cluster", () => {
   /** One record of each kind that routes name. */
   async function makeRecords(): Promise<Record<string, string>> {
     const make = async (path: string, value: unknown, id: string): Promise<string> => {
-      const { status, body } = await ask("POST", path, { "content-type": "application/json" }, Buffer.from(JSON.stringify(value)));
+      const { status, body } = await ask(
+        "POST",
+        path,
+        { "content-type": "application/json" },
+        Buffer.from(JSON.stringify(value)),
+      );
       expect([path, status, body.toString()]).toEqual([path, 201, expect.any(String)]);
       return String((JSON.parse(body.toString()) as Record<string, unknown>)[id]);
     };
     const json = { "content-type": "application/json" };
-    const speech = await ask("POST", "/v1/tts", json, Buffer.from(JSON.stringify({ text: "A sample that is long enough to be measured.", format: "wav" })));
-    const voice = { type: "tts", train_mode: "fast", title: "A voice", visibility: "private", voices: [speech.body.toString("base64")] };
+    const speech = await ask(
+      "POST",
+      "/v1/tts",
+      json,
+      Buffer.from(JSON.stringify({ text: "A sample that is long enough to be measured.", format: "wav" })),
+    );
+    const voice = {
+      type: "tts",
+      train_mode: "fast",
+      title: "A voice",
+      visibility: "private",
+      voices: [speech.body.toString("base64")],
+    };
     const source = form(["source", "We open at nine.", "a.md"]);
-    const uploaded = await ask("POST", "/v1/agent/knowledge-sources", { "content-type": source.contentType }, source.body);
+    const uploaded = await ask(
+      "POST",
+      "/v1/agent/knowledge-sources",
+      { "content-type": source.contentType },
+      source.body,
+    );
     return {
       id: await make("/model", voice, "_id"),
       user_id: "self",
@@ -90,7 +122,11 @@ describe("the routes of an edge, on a real cluster", () => {
       agent_id: await make("/v1/agent/agents", { name: "Ann" }, "agent_id"),
       // Nobody listens there: its test request ends at once.
       tool_id: await make("/v1/agent/tools", { name: "Order", url: "http://127.0.0.1:1/" }, "tool_id"),
-      test_id: await make("/v1/agent/tests", { name: "Greets", test_type: "next_reply", conversation: [{ text: "Hi" }], expectation: "It greets." }, "test_id"),
+      test_id: await make(
+        "/v1/agent/tests",
+        { name: "Greets", test_type: "next_reply", conversation: [{ text: "Hi" }], expectation: "It greets." },
+        "test_id",
+      ),
       source_id: String((JSON.parse(uploaded.body.toString()) as { knowledge_source_id: string }).knowledge_source_id),
       version_number: "1",
       voice_id: "default",
@@ -99,7 +135,9 @@ describe("the routes of an edge, on a real cluster", () => {
 
   /** The path of a pattern with records that exist, or with ones that do not. */
   const pathOf = (pattern: string, known = true): string =>
-    pattern.replace(/\{(\w+)\}|:(\w+)/g, (_, name: string | undefined, other: string | undefined) => (known ? (ids[name ?? other ?? ""] ?? "0") : "0"));
+    pattern.replace(/\{(\w+)\}|:(\w+)/g, (_, name: string | undefined, other: string | undefined) =>
+      known ? (ids[name ?? other ?? ""] ?? "0") : "0",
+    );
 
   const native = (): ReturnType<typeof grouped> => grouped(operationsOf(description));
   const everything = (): Declared[] => [...native(), ...compat, ...pages];
@@ -107,35 +145,75 @@ describe("the routes of an edge, on a real cluster", () => {
   it("are those that /openapi.json and the tables of the compatibility layers declare, and no others", () => {
     const [speech, listening] = [new SpeechBench(), new ListeningBench()];
     const noObjects = { put: async () => undefined, get: async () => null, delete: async () => undefined };
-    const options = { bus: Object.assign(new LocalBus(), { objects: () => noObjects }), authenticate: async () => speech.principal, log: createLogger("test", "fatal") };
-    const facts = () => ({ members: speech.context.speech.members, busConnected: true, draining: false, defaultModels: [] });
+    const options = {
+      bus: Object.assign(new LocalBus(), { objects: () => noObjects }),
+      authenticate: async () => speech.principal,
+      log: createLogger("test", "fatal"),
+    };
+    const facts = () => ({
+      members: speech.context.speech.members,
+      busConnected: true,
+      draining: false,
+      defaultModels: [],
+    });
     const own = interfaceRoutes(speech.context, listening.context);
-    const metrics = { text: async () => "", contentType: "text/plain" } as unknown as Parameters<typeof operatorRoutes>[0]["metrics"];
-    const http = [...own.http, ...forwardedRoutes(options), ...operatorRoutes({ id: "edge", facts, metrics, config: loadConfig({}) }), ...pageRoutes()];
-    const served = [...http, ...own.sockets.map(({ path }) => ({ method: "GET", path }))].map(({ method, path }) => `${method} ${path}`);
-    const declared = everything().flatMap(({ pattern, methods }) => methods.map((method) => `${method} ${pattern.replace(/\{(\w+)\}/g, ":$1")}`));
+    const metrics = { text: async () => "", contentType: "text/plain" } as unknown as Parameters<
+      typeof operatorRoutes
+    >[0]["metrics"];
+    const http = [
+      ...own.routes,
+      ...forwardedRoutes(options),
+      ...operatorRoutes({ id: "edge", facts, metrics, config: loadConfig({}) }),
+      ...pageRoutes(),
+    ];
+    const served = [...http, ...own.sockets.map(({ path }) => ({ method: "GET", path }))].map(
+      ({ method, path }) => `${method} ${path}`,
+    );
+    const declared = everything().flatMap(({ pattern, methods }) =>
+      methods.map((method) => `${method} ${pattern.replace(/\{(\w+)\}/g, ":$1")}`),
+    );
     expect(served.length).toBe(new Set(served).size);
     expect([...served].sort()).toEqual([...declared].sort());
   });
 
   it("name in Allow and in the answer to a preflight exactly the methods that they have", async () => {
-    const asked = { origin, authorization: "", "access-control-request-method": "POST", "access-control-request-headers": "authorization, content-type, x-fish-sdk" };
+    const asked = {
+      origin,
+      authorization: "",
+      "access-control-request-method": "POST",
+      "access-control-request-headers": "authorization, content-type, x-fish-sdk",
+    };
     for (const { pattern, methods } of everything()) {
       for (const path of slashed(pathOf(pattern, false))) {
         const { status, headers, body } = await ask("OPTIONS", path, asked);
         const allow = allowOf(methods);
-        expect({ path, status, body: body.toString(), allow: headers["allow"], methods: headers["access-control-allow-methods"] }).toEqual({ path, status: 204, body: "", allow, methods: allow });
-        expect([path, headers["access-control-allow-origin"], headers["access-control-allow-headers"]]).toEqual([path, "*", asked["access-control-request-headers"]]);
+        expect({
+          path,
+          status,
+          body: body.toString(),
+          allow: headers["allow"],
+          methods: headers["access-control-allow-methods"],
+        }).toEqual({ path, status: 204, body: "", allow, methods: allow });
+        expect([path, headers["access-control-allow-origin"], headers["access-control-allow-headers"]]).toEqual([
+          path,
+          "*",
+          asked["access-control-request-headers"],
+        ]);
       }
     }
-    expect((await ask("OPTIONS", "/v1/tts", { origin, authorization: "" })).headers["access-control-allow-headers"]).toContain("x-fish-sdk");
-    for (const path of ["/v1/agent/nothing", "/model/1/2/3", "/compat/v1/nothing", "/v1"]) expect([path, (await ask("OPTIONS", path)).status]).toEqual([path, 404]);
+    expect(
+      (await ask("OPTIONS", "/v1/tts", { origin, authorization: "" })).headers["access-control-allow-headers"],
+    ).toContain("x-fish-sdk");
+    for (const path of ["/v1/agent/nothing", "/model/1/2/3", "/compat/v1/nothing", "/v1"])
+      expect([path, (await ask("OPTIONS", path)).status]).toEqual([path, 404]);
   });
 
   it("answer any other method with 405, in the words of their protocol", async () => {
     for (const { pattern, methods } of everything()) {
       const [path = ""] = slashed(pathOf(pattern, false));
-      const wrong = [...ANY_METHOD, ...(methods.includes("GET") ? [] : ["HEAD"])].filter((method) => !methods.includes(method));
+      const wrong = [...ANY_METHOD, ...(methods.includes("GET") ? [] : ["HEAD"])].filter(
+        (method) => !methods.includes(method),
+      );
       for (const method of wrong) {
         const { status, headers, body } = await ask(method, path, { authorization: "" });
         expect([method, path, status, headers["allow"]]).toEqual([method, path, 405, allowOf(methods)]);
@@ -148,9 +226,15 @@ describe("the routes of an edge, on a real cluster", () => {
     for (const { pattern } of everything().filter(({ methods }) => methods.includes("GET"))) {
       const path = pathOf(pattern);
       const [got, head] = [await ask("GET", path, { origin }), await ask("HEAD", path, { origin })];
-      expect([path, head.status, head.headers["content-type"], head.body.byteLength]).toEqual([path, got.status, got.headers["content-type"], 0]);
+      expect([path, head.status, head.headers["content-type"], head.body.byteLength]).toEqual([
+        path,
+        got.status,
+        got.headers["content-type"],
+        0,
+      ]);
       // The metrics count the first of the two requests.
-      if (!["/metrics", "/health"].includes(path)) expect([path, head.headers["content-length"]]).toEqual([path, String(got.body.byteLength)]);
+      if (!["/metrics", "/health"].includes(path))
+        expect([path, head.headers["content-length"]]).toEqual([path, String(got.body.byteLength)]);
     }
   });
 
@@ -159,13 +243,31 @@ describe("the routes of an edge, on a real cluster", () => {
     const open = ["/v1/agent/agents/{agent_id}/widget", "/health", "/ready", "/metrics"];
     for (const { operations, pattern } of native()) {
       for (const target of operations) {
-        const [none, wrong] = [await ask(target.method, pathOf(pattern), { authorization: "" }), await ask(target.method, pathOf(pattern), { authorization: "Bearer wrong" })];
+        const [none, wrong] = [
+          await ask(target.method, pathOf(pattern), { authorization: "" }),
+          await ask(target.method, pathOf(pattern), { authorization: "Bearer wrong" }),
+        ];
         const isOpen = open.includes(pattern) || pattern === "/v1/tts/live";
         const shown = [target.method, pattern];
         if (isOpen) expect([...shown, [none.status, wrong.status].includes(401)]).toEqual([...shown, false]);
-        else expect([...shown, none.status, none.headers["content-type"], none.body.byteLength]).toEqual([...shown, 401, undefined, 0]);
-        if (!isOpen) expect([...shown, wrong.status, JSON.parse(wrong.body.toString())]).toEqual([...shown, 401, { status: 401, message: "Invalid token" }]);
-        expect([...shown, judge(target, none, { kind: "any" }), judge(target, wrong, { kind: "any" })]).toEqual([...shown, null, null]);
+        else
+          expect([...shown, none.status, none.headers["content-type"], none.body.byteLength]).toEqual([
+            ...shown,
+            401,
+            undefined,
+            0,
+          ]);
+        if (!isOpen)
+          expect([...shown, wrong.status, JSON.parse(wrong.body.toString())]).toEqual([
+            ...shown,
+            401,
+            { status: 401, message: "Invalid token" },
+          ]);
+        expect([...shown, judge(target, none, { kind: "any" }), judge(target, wrong, { kind: "any" })]).toEqual([
+          ...shown,
+          null,
+          null,
+        ]);
       }
     }
   });
@@ -176,15 +278,34 @@ describe("the routes of an edge, on a real cluster", () => {
     for (const { operations, pattern } of native()) {
       for (const target of operations) {
         const body = target.operation.requestBody;
-        const types = body === undefined ? [undefined] : [undefined, ...Object.keys(body.content).map((type) => (type.startsWith("multipart/") ? `${type}; boundary=B` : type))];
+        const types =
+          body === undefined
+            ? [undefined]
+            : [
+                undefined,
+                ...Object.keys(body.content).map((type) =>
+                  type.startsWith("multipart/") ? `${type}; boundary=B` : type,
+                ),
+              ];
         for (const type of types) {
           const answers = [];
           for (const path of slashed(pathOf(pattern, target.method !== "DELETE"))) {
-            const answer = await ask(target.method, path, type === undefined ? {} : { "content-type": type }, type === undefined ? null : new Uint8Array());
+            const answer = await ask(
+              target.method,
+              path,
+              type === undefined ? {} : { "content-type": type },
+              type === undefined ? null : new Uint8Array(),
+            );
             const shown = `${target.method} ${path} ${type ?? ""}`;
             expect([shown, judge(target, answer, { kind: "any" })]).toEqual([shown, null]);
             const isRefused = body?.required === true && answer.status !== 404;
-            if (isRefused) expect([shown, answer.status, answer.body.byteLength, answer.headers["content-type"]]).toEqual([shown, 415, 0, undefined]);
+            if (isRefused)
+              expect([shown, answer.status, answer.body.byteLength, answer.headers["content-type"]]).toEqual([
+                shown,
+                415,
+                0,
+                undefined,
+              ]);
             answers.push(answer.status);
             statuses.add(answer.status);
           }
@@ -201,8 +322,18 @@ describe("the routes of an edge, on a real cluster", () => {
       for (const type of ["", "application/json", "multipart/form-data; boundary=B"]) {
         const answers = [];
         for (const path of slashed(pathOf(pattern))) {
-          const { status, body } = await ask(methods[0] ?? "", path, type === "" ? {} : { "content-type": type }, type === "" ? null : new Uint8Array());
-          expect([path, type, status >= 400 && status < 500, shapeOf(body)]).toEqual([path, type, true, expectedShape(pattern, status)]);
+          const { status, body } = await ask(
+            methods[0] ?? "",
+            path,
+            type === "" ? {} : { "content-type": type },
+            type === "" ? null : new Uint8Array(),
+          );
+          expect([path, type, status >= 400 && status < 500, shapeOf(body)]).toEqual([
+            path,
+            type,
+            true,
+            expectedShape(pattern, status),
+          ]);
           answers.push(status);
         }
         expect([pattern, type, new Set(answers).size]).toEqual([pattern, type, 1]);
@@ -211,12 +342,23 @@ describe("the routes of an edge, on a real cluster", () => {
   });
 
   it("open a WebSocket where one is declared, and refuse its upgrade in the words of the protocol, with and without a slash", async () => {
-    const sockets = ["/v1/tts/live", ...compatOperations.filter(({ method }) => method === "WebSocket").flatMap(({ protocol, path }) => compatMounts[protocol].map((mount) => mount + path))];
+    const sockets = [
+      "/v1/tts/live",
+      ...compatOperations
+        .filter(({ method }) => method === "WebSocket")
+        .flatMap(({ protocol, path }) => compatMounts[protocol].map((mount) => mount + path)),
+    ];
     expect(sockets).toHaveLength(7);
     for (const pattern of sockets) {
       for (const path of slashed(pathOf(pattern))) {
-        expect([path, await upgrade(path, { authorization: `Bearer ${cluster.apiKey}`, "xi-api-key": cluster.apiKey })]).toEqual([path, "open"]);
-        expect([path, await upgrade(path, { authorization: "Bearer wrong", "xi-api-key": "wrong" })]).toEqual([path, { status: 401, shape: expectedShape(pattern, 401) }]);
+        expect([
+          path,
+          await upgrade(path, { authorization: `Bearer ${cluster.apiKey}`, "xi-api-key": cluster.apiKey }),
+        ]).toEqual([path, "open"]);
+        expect([path, await upgrade(path, { authorization: "Bearer wrong", "xi-api-key": "wrong" })]).toEqual([
+          path,
+          { status: 401, shape: expectedShape(pattern, 401) },
+        ]);
       }
     }
   });
@@ -240,7 +382,8 @@ describe("the routes of an edge, on a real cluster", () => {
 
   it("end in one slash at most", async () => {
     for (const path of ["/v1/tts", "/model", "/health", "/v1/agent/agents", "/compat/v1/models"]) {
-      for (const method of ["GET", "POST", "OPTIONS"]) expect([path, method, (await ask(method, `${path}//`)).status]).toEqual([path, method, 404]);
+      for (const method of ["GET", "POST", "OPTIONS"])
+        expect([path, method, (await ask(method, `${path}//`)).status]).toEqual([path, method, 404]);
     }
   });
 
@@ -249,7 +392,12 @@ describe("the routes of an edge, on a real cluster", () => {
       for (const path of ["", "/", "/nothing", "/v1/nothing/more"]) {
         for (const method of ["GET", "POST", "OPTIONS", "BREW"]) {
           const { status, body, headers } = await ask(method, mount + path);
-          expect([mount + path, method, status, shapeOf(body)]).toEqual([mount + path, method, 404, expectedShape(mount, 404)]);
+          expect([mount + path, method, status, shapeOf(body)]).toEqual([
+            mount + path,
+            method,
+            404,
+            expectedShape(mount, 404),
+          ]);
           expect(headers["x-request-id"]).toMatch(/^[0-9a-f]{32}$/);
         }
       }
@@ -262,7 +410,11 @@ const slashed = (path: string): string[] => (path === "/" ? [path] : [path, `${p
 
 /** What tells the shapes of error bodies apart. */
 function shapeOf(body: Buffer): unknown {
-  const value = JSON.parse(body.toString()) as { status?: number; error?: { code: number }; detail?: { status: unknown } };
+  const value = JSON.parse(body.toString()) as {
+    status?: number;
+    error?: { code: number };
+    detail?: { status: unknown };
+  };
   if (value.error !== undefined) return { openai: value.error.code };
   return value.detail === undefined ? { native: value.status } : { elevenlabs: typeof value.detail.status };
 }

@@ -27,11 +27,24 @@ function phoneProbe(fixture: () => ServiceFixture): Probe {
     async send(amount) {
       const team = await addClient(fixture());
       const row = (index: number) => ({
-        id: newIdentifier(), teamId: team.principal.teamId, phoneNumber: `+1${newIdentifier().replace(/\D/g, "").padEnd(14, "0").slice(0, 10)}${index}`, provider: "twilio" as const,
-        label: "", agentId: null, status: "active" as const, statusDetail: "", createdAt: new Date(), updatedAt: new Date(),
+        id: newIdentifier(),
+        teamId: team.principal.teamId,
+        phoneNumber: `+1${newIdentifier().replace(/\D/g, "").padEnd(14, "0").slice(0, 10)}${index}`,
+        provider: "twilio" as const,
+        label: "",
+        agentId: null,
+        status: "active" as const,
+        statusDetail: "",
+        createdAt: new Date(),
+        updatedAt: new Date(),
       });
-      await fixture().records.insert(phoneNumbers).values(Array.from({ length: amount - 1 }, (_, index) => row(index)));
-      const { status } = await team.ask("POST", "/v1/agent/phone-numbers", { provider: "twilio", phone_number: "+14155550200" });
+      await fixture()
+        .records.insert(phoneNumbers)
+        .values(Array.from({ length: amount - 1 }, (_, index) => row(index)));
+      const { status } = await team.ask("POST", "/v1/agent/phone-numbers", {
+        provider: "twilio",
+        phone_number: "+14155550200",
+      });
       return `status ${status}`;
     },
   };
@@ -47,7 +60,14 @@ const transcriptionProbe: Probe = {
     const bench = new ListeningBench();
     const [trace, principal] = [joinTrace(undefined), bench.principal];
     const context = { ...bench.context, openSound };
-    return await transcribeFile({ context, caller: { principal, trace }, route: "/v1/asr", audio: silence(amount), language: undefined, signal: new AbortController().signal }).then(
+    return await transcribeFile({
+      context,
+      caller: { principal, trace },
+      route: "/v1/asr",
+      audio: silence(amount),
+      language: undefined,
+      signal: new AbortController().signal,
+    }).then(
       () => "taken",
       (error: unknown) => `status ${error instanceof ServiceError ? error.status : error}`,
     );
@@ -81,7 +101,8 @@ describe("the table of limits", () => {
 
   const bodies = sizedOperations.filter(({ method }) => method !== "WebSocket");
   it.each(bodies)("holds for an announced body of $method $path", async (operation) => {
-    for (const bytes of [operation.maxBytes + 1, 2 * operation.maxBytes]) expect([bytes, await announceBody(cluster, operation, bytes)]).toEqual([bytes, 413]);
+    for (const bytes of [operation.maxBytes + 1, 2 * operation.maxBytes])
+      expect([bytes, await announceBody(cluster, operation, bytes)]).toEqual([bytes, 413]);
   });
 
   // One operation for each bound: what reads the bodies is the same.
@@ -89,7 +110,8 @@ describe("the table of limits", () => {
   it.each(bounds)("holds for a body of $maxBytes bytes that is sent, as to $path", async (operation) => {
     const { maxBytes } = operation;
     expect(await sendBody(cluster, operation, maxBytes)).not.toBe(413);
-    for (const bytes of [maxBytes + 1, 2 * maxBytes]) expect([bytes, await sendBody(cluster, operation, bytes)]).toEqual([bytes, 413]);
+    for (const bytes of [maxBytes + 1, 2 * maxBytes])
+      expect([bytes, await sendBody(cluster, operation, bytes)]).toEqual([bytes, 413]);
   }, 60_000);
 
   const sockets = sizedOperations.filter(({ method }) => method === "WebSocket");
@@ -104,10 +126,11 @@ describe("the table of limits", () => {
   it("names every operation that takes a body", () => {
     const served = interfaceRoutes(new SpeechBench().context, new ListeningBench().context);
     const own = [
-      ...served.http.map(({ method, path, maxBodyBytes = 0 }) => ({ method, path, maxBytes: maxBodyBytes })),
+      ...served.routes.map(({ method, path, maxBodyBytes = 0 }) => ({ method, path, maxBytes: maxBodyBytes })),
       ...served.sockets.map(({ path, maxFrameBytes }) => ({ method: "WebSocket", path, maxBytes: maxFrameBytes })),
     ];
     const named = new Map(sizedOperations.map(({ method, path, maxBytes }) => [`${method} ${path}`, maxBytes]));
-    for (const { method, path, maxBytes } of own) expect([path, named.get(`${method} ${path}`) ?? 0]).toEqual([path, maxBytes]);
+    for (const { method, path, maxBytes } of own)
+      expect([path, named.get(`${method} ${path}`) ?? 0]).toEqual([path, maxBytes]);
   });
 });

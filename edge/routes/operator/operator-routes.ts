@@ -19,11 +19,13 @@ export interface OperatorRoutesOptions {
 const fresh = { "cache-control": "no-store" };
 
 /**
- * What operators, balancers and scrapers ask; none needs an API key. Where an operator's token is set, `/metrics` wants it, and `/health` tells the
- * others nothing but whether all is well: names of models, members and reasons are no business of strangers.
+ * What operators, balancers and scrapers ask; none needs an API key. Where an operator's token is set, `/metrics` wants
+ * it, and `/health` tells the others nothing but whether all is well: names of models, members and reasons are no
+ * business of strangers.
  */
 export function operatorRoutes({ id, facts, metrics, config }: OperatorRoutesOptions): HttpRoute[] {
-  const isOperator = (request: HttpRequest): boolean => config.PARLEY_OPERATOR_TOKEN === null || showsToken(request, config.PARLEY_OPERATOR_TOKEN);
+  const isOperator = (request: HttpRequest): boolean =>
+    config.PARLEY_OPERATOR_TOKEN === null || showsToken(request, config.PARLEY_OPERATOR_TOKEN);
   const scrape: HttpRoute = {
     method: "GET",
     path: "/metrics",
@@ -40,7 +42,12 @@ export function operatorRoutes({ id, facts, metrics, config }: OperatorRoutesOpt
       path: "/health",
       async handle(request, responder) {
         const report = describeHealth({ ...facts(), id, uptimeSeconds: process.uptime() });
-        answerJson(responder, 200, isOperator(request) ? report : { status: report.status, draining: report.draining }, fresh);
+        answerJson(
+          responder,
+          200,
+          isOperator(request) ? report : { status: report.status, draining: report.draining },
+          fresh,
+        );
       },
     },
     {
@@ -48,7 +55,12 @@ export function operatorRoutes({ id, facts, metrics, config }: OperatorRoutesOpt
       path: "/ready",
       async handle(request, responder) {
         const reasons = reasonsNotReady(facts());
-        answerJson(responder, reasons.length === 0 ? 200 : 503, { ready: reasons.length === 0, ...(isOperator(request) ? { reasons } : {}) }, fresh);
+        answerJson(
+          responder,
+          reasons.length === 0 ? 200 : 503,
+          { ready: reasons.length === 0, ...(isOperator(request) ? { reasons } : {}) },
+          fresh,
+        );
       },
     },
     ...(config.PARLEY_PUBLIC_METRICS === "on" ? [scrape] : []),

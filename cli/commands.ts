@@ -1,0 +1,27 @@
+import type { Command } from "./command.js";
+import { configCommand } from "./commands/config.js";
+import { creditCommand } from "./commands/credit.js";
+import { doctorCommand } from "./commands/doctor.js";
+import { keysCommand } from "./commands/keys.js";
+import { modelsCommand } from "./commands/models.js";
+import { sayCommand } from "./commands/say.js";
+import { transcribeCommand } from "./commands/transcribe.js";
+import { teamsCommand } from "./commands/teams.js";
+import { traceCommand } from "./commands/trace.js";
+import { upCommand } from "./commands/up.js";
+import { webhooksCommand } from "./commands/webhooks.js";
+
+/** Every command, in the order in which the help lists them. */
+export const commands: readonly Command[] = [
+  upCommand,
+  sayCommand,
+  transcribeCommand,
+  modelsCommand,
+  teamsCommand,
+  keysCommand,
+  creditCommand,
+  webhooksCommand,
+  traceCommand,
+  configCommand,
+  doctorCommand,
+];

@@ -1,0 +1,25 @@
+import type { Clock } from "#common/clock";
+import type { Config } from "#common/config/config";
+import type { Logger } from "#common/log";
+import { clientAddressBehind } from "./client-address.js";
+import type { ServerOptions } from "./server.js";
+
+/** What the public listener takes from the configuration, with the clock and the log of this process. */
+export function serverSettings(given: {
+  config: Config;
+  clock: Clock;
+  log: Logger;
+}): Omit<ServerOptions, "routes" | "sockets" | "refusals" | "observer"> {
+  const { config, clock, log } = given;
+  return {
+    clock,
+    log,
+    nowMs: () => clock.nowMs(),
+    host: config.HOST,
+    port: config.PORT,
+    clientAddress: clientAddressBehind(config.PARLEY_TRUSTED_PROXIES),
+    cors: { allowedOrigins: config.PARLEY_CORS_ALLOWED_ORIGINS },
+    stallMs: config.PARLEY_STALL_MS,
+    idleMs: config.PARLEY_IDLE_SECONDS * 1000,
+  };
+}

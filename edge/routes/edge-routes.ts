@@ -1,0 +1,25 @@
+import { forwardedRoutes } from "../forwarding/forwarder.js";
+import type { ListeningContext } from "../listening/context.js";
+import type { SpeechContext } from "../speech/session/context.js";
+import { type InterfaceRoutes, interfaceRoutes } from "./interface-routes.js";
+import { type OperatorRoutesOptions, operatorRoutes } from "./operator/operator-routes.js";
+import { pageRoutes } from "./pages/page-routes.js";
+
+/** Everything that the public port answers: the interface, what the control plane answers, operators' routes and pages. */
+export function edgeRoutes(
+  speech: SpeechContext,
+  listening: ListeningContext,
+  operator: Omit<OperatorRoutesOptions, "config">,
+): InterfaceRoutes {
+  const { routes, sockets, refusals } = interfaceRoutes(speech, listening);
+  return {
+    routes: [
+      ...routes,
+      ...forwardedRoutes(speech),
+      ...operatorRoutes({ ...operator, config: speech.config }),
+      ...pageRoutes(),
+    ],
+    sockets,
+    refusals,
+  };
+}
