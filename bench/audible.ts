@@ -2,7 +2,10 @@ import { decodeAudio } from "#common/audio/decoding/decode";
 import { closeDecoderThreads } from "#common/audio/decoding/decoder-pool";
 import { bytesToSamples } from "#common/audio/pcm";
 
-/** A sample as loud as this is heard, about -54 dBFS: the engines' own threshold for the silence before their first sound. */
+/**
+ * A sample as loud as this is heard, about -54 dBFS: the engines' own threshold for the silence before their first
+ * sound.
+ */
 const AUDIBLE = 64;
 
 /** MPEG-1 layer III frames, ISO/IEC 11172-3. */

@@ -2,7 +2,10 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 
-/** Parts of the way to the first sound, as the edge measures them (edge/speech/session/metrics.ts); `totalMs` from text to bytes. */
+/**
+ * Parts of the way to the first sound, as the edge measures them (edge/speech/session/metrics.ts); `totalMs` from text
+ * to bytes.
+ */
 const firstAudioLine = z.object({
   msg: z.literal("first audio"),
   totalMs: z.number(),
@@ -14,7 +17,10 @@ const firstAudioLine = z.object({
 });
 export type FirstAudioLine = z.infer<typeof firstAudioLine>;
 
-/** Every stream's parts, of a cluster that was started with `LOG_LEVEL=debug`. They are logged after the first bytes have left. */
+/**
+ * Every stream's parts, of a cluster that was started with `LOG_LEVEL=debug`. They are logged after the first bytes
+ * have left.
+ */
 export function readFirstAudio(dataDirectory: string): FirstAudioLine[] {
   return readFileSync(join(dataDirectory, "logs", "edge.log"), "utf8")
     .split("\n")

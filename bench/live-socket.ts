@@ -27,10 +27,16 @@ export interface LiveSocket {
 }
 
 /** Connects and starts a stream; resolves once `start` has been sent. Rejects when the server refuses. */
-export async function openStream(options: Pick<LiveOptions, "baseUrl" | "apiKey" | "request">, keepBytes: number): Promise<LiveSocket> {
+export async function openStream(
+  options: Pick<LiveOptions, "baseUrl" | "apiKey" | "request">,
+  keepBytes: number,
+): Promise<LiveSocket> {
   const socket = openLive(options);
   const stream = followStream(socket, keepBytes);
-  await Promise.race([once(socket, "open"), stream.over.then((reason) => Promise.reject(new Error(reason ?? "the server closed at once")))]);
+  await Promise.race([
+    once(socket, "open"),
+    stream.over.then((reason) => Promise.reject(new Error(reason ?? "the server closed at once"))),
+  ]);
   socket.send(encode({ event: "start", request: { text: "", ...options.request } }));
   return stream;
 }

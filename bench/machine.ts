@@ -17,7 +17,8 @@ export interface Machine {
 }
 
 export function describeMachine(): Machine {
-  const git = (...words: string[]): string => execFileSync("git", words, { encoding: "utf8", cwd: import.meta.dirname }).trim();
+  const git = (...words: string[]): string =>
+    execFileSync("git", words, { encoding: "utf8", cwd: import.meta.dirname }).trim();
   return {
     processor: cpus()[0]?.model ?? "unknown",
     cores: availableParallelism(),
@@ -35,7 +36,10 @@ export interface OthersLoad {
   stolen: number;
 }
 
-/** Watches what the machine does besides this process and its descendants; call `read` while the descendants of interest still live. */
+/**
+ * Watches what the machine does besides this process and its descendants; call `read` while the descendants of interest
+ * still live.
+ */
 export function watchOthers(): { read: () => OthersLoad } {
   const [startMs, machine, own] = [performance.now(), machineTime(), treeSeconds(process.pid)];
   return {
@@ -43,7 +47,10 @@ export function watchOthers(): { read: () => OthersLoad } {
       const seconds = (performance.now() - startMs) / 1000;
       const now = machineTime();
       const used = treeSeconds(process.pid) - own;
-      return { others: Math.max(0, (now.busy - machine.busy - used) / seconds), stolen: (now.stolen - machine.stolen) / seconds };
+      return {
+        others: Math.max(0, (now.busy - machine.busy - used) / seconds),
+        stolen: (now.stolen - machine.stolen) / seconds,
+      };
     },
   };
 }

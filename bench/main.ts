@@ -4,12 +4,17 @@ import { missingFor, runScenario } from "./run-scenario.js";
 import { scenarios } from "./scenarios.js";
 import { objections } from "./validity.js";
 
-/** `npm run bench -- [--despite-load] [beginning of a scenario's name…]`: runs the scenarios so named, one after the other. */
+/**
+ * `npm run bench -- [--despite-load] [beginning of a scenario's name…]`: runs the scenarios so named, one after the
+ * other.
+ */
 const despiteLoad = process.argv.includes("--despite-load");
 const beginnings = process.argv.slice(2).filter((word) => !word.startsWith("--"));
 const chosen = scenarios.filter(({ name }) => beginnings.some((beginning) => name.startsWith(beginning)));
 if (chosen.length === 0) {
-  console.log(`Say which scenarios, by the beginning of their names:\n${scenarios.map(({ name }) => `  ${name}`).join("\n")}`);
+  console.log(
+    `Say which scenarios, by the beginning of their names:\n${scenarios.map(({ name }) => `  ${name}`).join("\n")}`,
+  );
   process.exit(2);
 }
 

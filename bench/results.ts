@@ -29,7 +29,11 @@ export function table(head: readonly string[], lines: readonly (readonly (string
   const cells = [head, ...lines.map((line) => line.map((cell) => (typeof cell === "number" ? figure(cell) : cell)))];
   const widths = head.map((_, column) => Math.max(...cells.map((line) => (line[column] ?? "").length)));
   return cells
-    .map((line) => line.map((cell, column) => (column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0))).join("  "))
+    .map((line) =>
+      line
+        .map((cell, column) => (column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0)))
+        .join("  "),
+    )
     .join("\n");
 }
 

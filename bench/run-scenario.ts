@@ -54,7 +54,10 @@ export async function runScenario(scenario: Scenario): Promise<Ran> {
   }
 }
 
-function page<Figures extends object>({ figures, invalid }: { figures: Figures; invalid: string[] }, print: (figures: Figures) => string): Ran {
+function page<Figures extends object>(
+  { figures, invalid }: { figures: Figures; invalid: string[] },
+  print: (figures: Figures) => string,
+): Ran {
   return { figures, invalid, page: print(figures) };
 }
 

@@ -4,7 +4,10 @@ export interface FirstAudioScenario {
   name: string;
   format: "pcm" | "mp3";
   sampleRate: number;
-  /** `warm`: the socket is open and started when the text is sent. `cold`: time runs from the first packet of the connection. */
+  /**
+   * `warm`: the socket is open and started when the text is sent. `cold`: time runs from the first packet of the
+   * connection.
+   */
   socket: "warm" | "cold";
   text: string;
   /** Cluster and engine take turns this often. */
@@ -97,77 +100,173 @@ export interface TranscriptionPeersScenario {
   /** The recordings, the requests at once and the workers. */
   recordings: TranscriptionScenario;
   rounds: number;
-  /** Files that sherpa-onnx's server may hear in one call; more are padded to the longest, and its own 5 cost it twice the processor time here. */
+  /**
+   * Files that sherpa-onnx's server may hear in one call; more are padded to the longest, and its own 5 cost it twice
+   * the processor time here.
+   */
   sherpaBatch: number;
 }
 
 export type Scenario =
-  | CompatOverheadScenario | EarPartsScenario | FirstAudioScenario | LiveStreamsScenario | WebhooksScenario | TranscriptionScenario
-  | VoicePeersScenario | TranscriptionPeersScenario;
+  | CompatOverheadScenario
+  | EarPartsScenario
+  | FirstAudioScenario
+  | LiveStreamsScenario
+  | WebhooksScenario
+  | TranscriptionScenario
+  | VoicePeersScenario
+  | TranscriptionPeersScenario;
 
 /** 20 characters, spoken in about a second. */
 const SHORT_CLAUSE = "Good morning, friend";
 
 const firstAudio = { kind: "first-audio", text: SHORT_CLAUSE, rounds: 5, perRound: 40, workers: 1 } as const;
-const liveStreams = { kind: "live-streams", firstStreams: 50, mostStreams: 400, mostRuns: 6, rampMs: 4000, seed: 1, workers: 2 } as const;
+const liveStreams = {
+  kind: "live-streams",
+  firstStreams: 50,
+  mostStreams: 400,
+  mostRuns: 6,
+  rampMs: 4000,
+  seed: 1,
+  workers: 2,
+} as const;
 
 export const firstAudioWarmPcm: FirstAudioScenario = {
-  ...firstAudio, name: "first-audio-one-clause-warm-socket-pcm24", format: "pcm", sampleRate: 24_000, socket: "warm",
+  ...firstAudio,
+  name: "first-audio-one-clause-warm-socket-pcm24",
+  format: "pcm",
+  sampleRate: 24_000,
+  socket: "warm",
 };
 export const firstAudioWarmMp3: FirstAudioScenario = {
-  ...firstAudio, name: "first-audio-one-clause-warm-socket-mp3", format: "mp3", sampleRate: 44_100, socket: "warm",
+  ...firstAudio,
+  name: "first-audio-one-clause-warm-socket-mp3",
+  format: "mp3",
+  sampleRate: 44_100,
+  socket: "warm",
 };
 export const firstAudioColdPcm: FirstAudioScenario = {
-  ...firstAudio, name: "first-audio-one-clause-cold-socket-pcm24", format: "pcm", sampleRate: 24_000, socket: "cold",
+  ...firstAudio,
+  name: "first-audio-one-clause-cold-socket-pcm24",
+  format: "pcm",
+  sampleRate: 24_000,
+  socket: "cold",
 };
 
 export const streamsWholeTextPcm: LiveStreamsScenario = {
-  ...liveStreams, name: "live-streams-whole-text-pcm24", format: "pcm", sampleRate: 24_000, wordsPerSecond: null,
+  ...liveStreams,
+  name: "live-streams-whole-text-pcm24",
+  format: "pcm",
+  sampleRate: 24_000,
+  wordsPerSecond: null,
 };
 export const streamsWholeTextMp3: LiveStreamsScenario = {
-  ...liveStreams, name: "live-streams-whole-text-mp3", format: "mp3", sampleRate: 44_100, wordsPerSecond: null,
+  ...liveStreams,
+  name: "live-streams-whole-text-mp3",
+  format: "mp3",
+  sampleRate: 44_100,
+  wordsPerSecond: null,
 };
 export const streamsThreeWordsPcm: LiveStreamsScenario = {
-  ...liveStreams, name: "live-streams-3-words-per-second-pcm24", format: "pcm", sampleRate: 24_000, wordsPerSecond: 3,
+  ...liveStreams,
+  name: "live-streams-3-words-per-second-pcm24",
+  format: "pcm",
+  sampleRate: 24_000,
+  wordsPerSecond: 3,
 };
 export const streamsThreeWordsMp3: LiveStreamsScenario = {
-  ...liveStreams, name: "live-streams-3-words-per-second-mp3", format: "mp3", sampleRate: 44_100, wordsPerSecond: 3,
+  ...liveStreams,
+  name: "live-streams-3-words-per-second-mp3",
+  format: "mp3",
+  sampleRate: 44_100,
+  wordsPerSecond: 3,
 };
 export const streamsTenWordsPcm: LiveStreamsScenario = {
-  ...liveStreams, name: "live-streams-10-words-per-second-pcm24", format: "pcm", sampleRate: 24_000, wordsPerSecond: 10,
+  ...liveStreams,
+  name: "live-streams-10-words-per-second-pcm24",
+  format: "pcm",
+  sampleRate: 24_000,
+  wordsPerSecond: 10,
 };
 
-const webhooks = { kind: "webhooks", agents: 10, endpointsPerAgent: 5, deliveriesPerSecond: 200, durationMs: 60_000 } as const;
+const webhooks = {
+  kind: "webhooks",
+  agents: 10,
+  endpointsPerAgent: 5,
+  deliveriesPerSecond: 200,
+  durationMs: 60_000,
+} as const;
 
-export const webhooksPglite: WebhooksScenario = { ...webhooks, name: "webhooks-a-fifth-hanging-pglite", database: "pglite" };
-export const webhooksPostgres: WebhooksScenario = { ...webhooks, name: "webhooks-a-fifth-hanging-postgres", database: "postgres" };
+export const webhooksPglite: WebhooksScenario = {
+  ...webhooks,
+  name: "webhooks-a-fifth-hanging-pglite",
+  database: "pglite",
+};
+export const webhooksPostgres: WebhooksScenario = {
+  ...webhooks,
+  name: "webhooks-a-fifth-hanging-postgres",
+  database: "postgres",
+};
 
-export const earParts: EarPartsScenario = { kind: "ear-parts", name: "ear-parts-parley-asr-en", model: "parley-asr-en", rounds: 5 };
+export const earParts: EarPartsScenario = {
+  kind: "ear-parts",
+  name: "ear-parts-parley-asr-en",
+  model: "parley-asr-en",
+  rounds: 5,
+};
 
 export const transcription: TranscriptionScenario = {
-  kind: "transcription", name: "transcription-200-files",
-  files: 200, shortestSeconds: 2, longestSeconds: 90, seed: 1, concurrency: 16, rounds: 3, workers: 2,
+  kind: "transcription",
+  name: "transcription-200-files",
+  files: 200,
+  shortestSeconds: 2,
+  longestSeconds: 90,
+  seed: 1,
+  concurrency: 16,
+  rounds: 3,
+  workers: 2,
 };
 
 export const compatOverhead: CompatOverheadScenario = {
-  kind: "compat-overhead", name: "compat-overhead-first-byte", text: SHORT_CLAUSE, rounds: 5, perRound: 30,
+  kind: "compat-overhead",
+  name: "compat-overhead-first-byte",
+  text: SHORT_CLAUSE,
+  rounds: 5,
+  perRound: 30,
 };
 
 export const voicePeers: VoicePeersScenario = {
-  kind: "voice-peers", name: "voice-peers", sentences: 40, clause: SHORT_CLAUSE, clausesPerRound: 20, rounds: 6,
+  kind: "voice-peers",
+  name: "voice-peers",
+  sentences: 40,
+  clause: SHORT_CLAUSE,
+  clausesPerRound: 20,
+  rounds: 6,
 };
 
 export const transcriptionPeers: TranscriptionPeersScenario = {
-  kind: "transcription-peers", name: "transcription-peers", recordings: transcription, rounds: 3, sherpaBatch: 1,
+  kind: "transcription-peers",
+  name: "transcription-peers",
+  recordings: transcription,
+  rounds: 3,
+  sherpaBatch: 1,
 };
 
 /** Every scenario, in the order in which they run. */
 export const scenarios: readonly Scenario[] = [
-  firstAudioWarmPcm, firstAudioWarmMp3, firstAudioColdPcm,
-  streamsWholeTextPcm, streamsWholeTextMp3, streamsThreeWordsPcm, streamsThreeWordsMp3, streamsTenWordsPcm,
-  webhooksPglite, webhooksPostgres,
+  firstAudioWarmPcm,
+  firstAudioWarmMp3,
+  firstAudioColdPcm,
+  streamsWholeTextPcm,
+  streamsWholeTextMp3,
+  streamsThreeWordsPcm,
+  streamsThreeWordsMp3,
+  streamsTenWordsPcm,
+  webhooksPglite,
+  webhooksPostgres,
   earParts,
   transcription,
   compatOverhead,
-  voicePeers, transcriptionPeers,
+  voicePeers,
+  transcriptionPeers,
 ];

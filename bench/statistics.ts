@@ -13,7 +13,12 @@ export function percentile(values: readonly number[], part: number): number {
 }
 
 export function spread(values: readonly number[]): Spread {
-  return { p50: percentile(values, 0.5), p95: percentile(values, 0.95), p99: percentile(values, 0.99), max: percentile(values, 1) };
+  return {
+    p50: percentile(values, 0.5),
+    p95: percentile(values, 0.95),
+    p99: percentile(values, 0.99),
+    max: percentile(values, 1),
+  };
 }
 
 /** One figure of several rounds: the middle one, and how far the rounds lay apart. */

@@ -22,7 +22,8 @@ export function objections({ load, generatorLagP99Ms = 0, errors }: Conditions):
   const found: string[] = [];
   if (load.others > MOST_OTHERS_CORES) found.push(`others used ${load.others.toFixed(2)} cores`);
   if (load.stolen > MOST_STOLEN_CORES) found.push(`${load.stolen.toFixed(2)} cores were stolen by the hypervisor`);
-  if (generatorLagP99Ms > MOST_GENERATOR_LAG_MS) found.push(`the generator was late by ${generatorLagP99Ms.toFixed(1)} ms (p99)`);
+  if (generatorLagP99Ms > MOST_GENERATOR_LAG_MS)
+    found.push(`the generator was late by ${generatorLagP99Ms.toFixed(1)} ms (p99)`);
   if (errors > 0) found.push(`${errors} errors`);
   return found;
 }

@@ -16,7 +16,13 @@ export async function loadVoiceEngine(): Promise<{ engine: OnnxEngine; close(): 
   const log = createLogger("bench", "warn");
   const threads = new ModelThreads(1);
   const phonemizer = new Phonemizer({ log, clock: systemClock });
-  const engine = await OnnxEngine.load({ model: await readModelFolder(voiceFolder), pool: new SessionPool(threads), phonemizer, providers: ["cpu"], log });
+  const engine = await OnnxEngine.load({
+    model: await readModelFolder(voiceFolder),
+    pool: new SessionPool(threads),
+    phonemizer,
+    providers: ["cpu"],
+    log,
+  });
   await engine.warmUp();
   return {
     engine,

@@ -8,16 +8,25 @@ import { findCluster, unreachable } from "./running-cluster.js";
 const CONNECT_MS = 5000;
 const ANSWER_MS = 5000;
 
-/** Asks the running cluster's control plane one administrative question. Throws CommandError when it refuses or cannot be reached. */
+/**
+ * Asks the running cluster's control plane one administrative question. Throws CommandError when it refuses or cannot
+ * be reached.
+ */
 export async function askControlPlane<T>(terminal: Terminal, subject: string, request: object): Promise<T> {
   const { natsUrl } = findCluster(terminal.environment);
   if (natsUrl === null) throw unreachable("Parley");
   // The bus waits for its server for ever, as roles want it; a person does not.
   const connecting = connectNats({ url: natsUrl, name: "parley-cli", log: createLogger("cli", "fatal") });
-  const bus = await Promise.race([connecting, new Promise<null>((resolve) => setTimeout(resolve, CONNECT_MS, null).unref())]);
+  const bus = await Promise.race([
+    connecting,
+    new Promise<null>((resolve) => setTimeout(resolve, CONNECT_MS, null).unref()),
+  ]);
   if (bus === null) throw unreachable("The bus");
   try {
-    const reply = await bus.request<Reply<T>>(subject, request, { timeoutMs: ANSWER_MS, dependency: "The control plane" });
+    const reply = await bus.request<Reply<T>>(subject, request, {
+      timeoutMs: ANSWER_MS,
+      dependency: "The control plane",
+    });
     if (!reply.ok) throw fromErrorRecord(reply.error);
     return reply.value;
   } catch (cause) {

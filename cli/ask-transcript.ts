@@ -39,13 +39,19 @@ export async function askTranscript(cluster: RunningCluster, request: Transcript
   }
 }
 
-async function post(cluster: RunningCluster, { audio, file, language, segments }: TranscriptRequest): Promise<Response> {
+async function post(
+  cluster: RunningCluster,
+  { audio, file, language, segments }: TranscriptRequest,
+): Promise<Response> {
   const form = new FormData();
   form.append("audio", new Blob([audio as Uint8Array<ArrayBuffer>]), basename(file));
   if (language !== undefined) form.append("language", language);
   if (segments !== null) form.append("timestamp_granularity", segments);
   const packed = new Request(cluster.baseUrl, { method: "POST", body: form });
-  const headers = { authorization: `Bearer ${cluster.apiKey}`, "content-type": packed.headers.get("content-type") ?? "" };
+  const headers = {
+    authorization: `Bearer ${cluster.apiKey}`,
+    "content-type": packed.headers.get("content-type") ?? "",
+  };
   return await send(`${cluster.baseUrl}/v1/asr`, headers, Buffer.from(await packed.arrayBuffer()));
 }
 
@@ -58,7 +64,9 @@ function send(url: string, headers: Record<string, string>, body: Buffer): Promi
       answer.on("data", (part: Buffer) => parts.push(part));
       answer.on("error", reject);
       answer.on("end", () => {
-        const received = new Headers(Object.entries(answer.headers).map(([name, value]): [string, string] => [name, String(value)]));
+        const received = new Headers(
+          Object.entries(answer.headers).map(([name, value]): [string, string] => [name, String(value)]),
+        );
         resolve(new Response(Buffer.concat(parts), { status: answer.statusCode ?? 502, headers: received }));
       });
     });

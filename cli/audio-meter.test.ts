@@ -17,7 +17,9 @@ function wav(sampleRate: number, samples: number): Uint8Array {
 }
 
 function oggPage(granule: bigint, payload: number): Buffer {
-  const segments = Array.from({ length: Math.floor(payload / 255) + 1 }, (_, index) => Math.min(255, payload - index * 255));
+  const segments = Array.from({ length: Math.floor(payload / 255) + 1 }, (_, index) =>
+    Math.min(255, payload - index * 255),
+  );
   const page = Buffer.alloc(27 + segments.length + payload);
   page.write("OggS", 0, "latin1");
   page.writeBigInt64LE(granule, 6);
@@ -30,5 +32,11 @@ it.each([1, 7, 1000, 1_000_000])("counts the same seconds in pieces of %i bytes"
   expect(measure("mp3", new Uint8Array(16_000), size)).toBeCloseTo(1, 9);
   expect(measure("pcm", new Uint8Array(48_000), size)).toBeCloseTo(1, 9);
   expect(measure("wav", wav(44_100, 22_050), size)).toBeCloseTo(0.5, 9);
-  expect(measure("opus", Buffer.concat([oggPage(0n, 19), oggPage(0n, 600), oggPage(48_000n, 510), oggPage(72_000n, 100)]), size)).toBe(1.5);
+  expect(
+    measure(
+      "opus",
+      Buffer.concat([oggPage(0n, 19), oggPage(0n, 600), oggPage(48_000n, 510), oggPage(72_000n, 100)]),
+      size,
+    ),
+  ).toBe(1.5);
 });

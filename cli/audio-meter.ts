@@ -47,7 +47,10 @@ function wavMeter(): AudioMeter {
   };
 }
 
-/** Ogg pages (RFC 3533 section 6): granule position at offset 6, segment table from offset 26; Opus counts at 48 kHz (RFC 7845 section 4). */
+/**
+ * Ogg pages (RFC 3533 section 6): granule position at offset 6, segment table from offset 26; Opus counts at 48 kHz
+ * (RFC 7845 section 4).
+ */
 function oggOpusMeter(): AudioMeter {
   let pending = Buffer.alloc(0);
   let seconds = 0;

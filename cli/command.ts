@@ -25,7 +25,11 @@ export const exitCodes = {
 /** Thrown by a command that cannot go on; `message` is for the person at the terminal. */
 export class CommandError extends Error {
   override readonly name = "CommandError";
-  constructor(message: string, readonly exitCode: number = exitCodes.failed, options?: ErrorOptions) {
+  constructor(
+    message: string,
+    readonly exitCode: number = exitCodes.failed,
+    options?: ErrorOptions,
+  ) {
     super(message, options);
   }
 }
@@ -57,7 +61,8 @@ export interface Command {
 /** Separates options from the rest. Throws CommandError (usage) for options that the command does not know. */
 export function parseCommandLine(command: Command, args: string[]): { positionals: string[]; values: OptionValues } {
   const options: NonNullable<ParseArgsConfig["options"]> = { help: { type: "boolean", short: "h" } };
-  for (const [name, { type, short }] of Object.entries(command.options)) options[name] = short === undefined ? { type } : { type, short };
+  for (const [name, { type, short }] of Object.entries(command.options))
+    options[name] = short === undefined ? { type } : { type, short };
   try {
     const { positionals, values } = parseArgs({ args, options, allowPositionals: true, strict: true });
     return { positionals, values: values as OptionValues };
@@ -69,8 +74,15 @@ export function parseCommandLine(command: Command, args: string[]): { positional
 
 /** A command's own help. */
 export function commandHelp(command: Command): string {
-  const rows = [...Object.entries(command.options), ["help", { type: "boolean", short: "h", doc: "This help." }] as [string, CommandOption]].map(
-    ([name, option]) => [`${option.short === undefined ? "    " : `-${option.short}, `}--${name}${option.value === undefined ? "" : ` ${option.value}`}`, option.doc] as const,
+  const rows = [
+    ...Object.entries(command.options),
+    ["help", { type: "boolean", short: "h", doc: "This help." }] as [string, CommandOption],
+  ].map(
+    ([name, option]) =>
+      [
+        `${option.short === undefined ? "    " : `-${option.short}, `}--${name}${option.value === undefined ? "" : ` ${option.value}`}`,
+        option.doc,
+      ] as const,
   );
   const width = Math.max(...rows.map(([left]) => left.length));
   return [

@@ -13,8 +13,14 @@ export interface RunningCluster {
   apiKey: string | null;
 }
 
-/** Finds the cluster: what the person said, else the one that runs on the data directory, else what the settings say. Secrets stay out of errors. */
-export function findCluster(environment: Record<string, string | undefined>, said: { url?: string; key?: string } = {}): RunningCluster {
+/**
+ * Finds the cluster: what the person said, else the one that runs on the data directory, else what the settings say.
+ * Secrets stay out of errors.
+ */
+export function findCluster(
+  environment: Record<string, string | undefined>,
+  said: { url?: string; key?: string } = {},
+): RunningCluster {
   const config = loadConfig(environment);
   const dataDirectory = resolve(config.PARLEY_DATA_DIR);
   const record = readRunFile(dataDirectory);

@@ -14,7 +14,11 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 const inside = (name: string): string => join(folder, name);
-const transcript: Transcript = { text: "good morning", duration: 2, segments: [{ text: "good morning", start: 0.5, end: 1.5 }] };
+const transcript: Transcript = {
+  text: "good morning",
+  duration: 2,
+  segments: [{ text: "good morning", start: 0.5, end: 1.5 }],
+};
 
 function batch(files: string[], changes: Partial<BatchOptions> = {}) {
   const heard: string[] = [];
@@ -39,14 +43,22 @@ function batch(files: string[], changes: Partial<BatchOptions> = {}) {
 }
 
 it("writes a transcript for each file, and tells of those that fail", async () => {
-  for (const [name, text] of [["a.wav", "one"], ["b.mp3", "bad"], ["c.wav", "three"], ["d.wav", "four"]] as const) writeFileSync(inside(name), text);
+  for (const [name, text] of [
+    ["a.wav", "one"],
+    ["b.mp3", "bad"],
+    ["c.wav", "three"],
+    ["d.wav", "four"],
+  ] as const)
+    writeFileSync(inside(name), text);
   truncateSync(inside("d.wav"), 20 * 2 ** 20 + 1);
   const { run, failures, parts } = batch(["a.wav", "b.mp3", "c.wav", "d.wav", "missing.wav"]);
   expect(await run()).toEqual({ files: 5, done: 2, skipped: 0, failed: 3, part: 1, audioSeconds: 4 });
   expect(readdirSync(inside("out")).sort()).toEqual(["a.srt", "c.srt"]);
   expect(readFileSync(inside("out/a.srt"), "utf8")).toBe("1\n00:00:00,500 --> 00:00:01,500\ngood morning\n");
   expect(failures).toHaveLength(3);
-  expect(failures.join("\n")).toMatch(/b\.mp3: refused \(400\): no audio.*d\.wav: it is larger than 20 MB.*missing\.wav: ENOENT/s);
+  expect(failures.join("\n")).toMatch(
+    /b\.mp3: refused \(400\): no audio.*d\.wav: it is larger than 20 MB.*missing\.wav: ENOENT/s,
+  );
   expect(parts).toEqual(parts.toSorted((a, b) => a - b));
 });
 
@@ -71,7 +83,9 @@ it("goes on where it was broken off", async () => {
 });
 
 it("refuses two files that would have one transcript", () => {
-  expect(() => planBatch(["x/a.wav", "y/a.mp3"], "out", "txt")).toThrow("x/a.wav and y/a.mp3 would both become out/a.txt");
+  expect(() => planBatch(["x/a.wav", "y/a.mp3"], "out", "txt")).toThrow(
+    "x/a.wav and y/a.mp3 would both become out/a.txt",
+  );
 });
 
 it("shows how far it is and how fast", () => {

@@ -43,7 +43,8 @@ export function planBatch(files: readonly string[], directory: string, format: T
   const owner = new Map<string, string>();
   for (const { file, output } of jobs) {
     const other = owner.get(output);
-    if (other !== undefined) throw new CommandError(`${other} and ${file} would both become ${output}`, exitCodes.usage);
+    if (other !== undefined)
+      throw new CommandError(`${other} and ${file} would both become ${output}`, exitCodes.usage);
     owner.set(output, file);
   }
   return jobs;
@@ -64,8 +65,8 @@ export function renderTranscript(transcript: Transcript, format: TranscriptForma
 }
 
 /**
- * Transcribes files, several at once. What is there already is skipped: outputs appear whole or not at all, so a batch that was broken off goes
- * on where it was. A file that fails does not end the others. Resolves with the last progress.
+ * Transcribes files, several at once. What is there already is skipped: outputs appear whole or not at all, so a batch
+ * that was broken off goes on where it was. A file that fails does not end the others. Resolves with the last progress.
  */
 export async function runBatch(options: BatchOptions): Promise<BatchProgress> {
   const { jobs, concurrency, onProgress } = options;
@@ -88,7 +89,11 @@ export async function runBatch(options: BatchOptions): Promise<BatchProgress> {
   return progress;
 }
 
-async function runJob(job: TranscriptionJob, bytes: number, options: BatchOptions): Promise<{ kind: "done" | "skipped" | "failed"; audioSeconds: number }> {
+async function runJob(
+  job: TranscriptionJob,
+  bytes: number,
+  options: BatchOptions,
+): Promise<{ kind: "done" | "skipped" | "failed"; audioSeconds: number }> {
   const { file, output } = job;
   try {
     if (!options.overwrite && (await exists(output))) return { kind: "skipped", audioSeconds: 0 };
@@ -105,11 +110,17 @@ async function runJob(job: TranscriptionJob, bytes: number, options: BatchOption
 }
 
 async function sizeOf(file: string): Promise<number> {
-  return await stat(file).then(({ size }) => size, () => 0); // what cannot be read fails in its turn
+  return await stat(file).then(
+    ({ size }) => size,
+    () => 0,
+  ); // what cannot be read fails in its turn
 }
 
 async function exists(path: string): Promise<boolean> {
-  return await stat(path).then(() => true, () => false);
+  return await stat(path).then(
+    () => true,
+    () => false,
+  );
 }
 
 /** For the person's own use, under the permissions that the person's umask leaves. */

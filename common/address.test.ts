@@ -6,8 +6,25 @@ import { addressGroup, canonicalAddress, isPublicAddress } from "./address.js";
 /** A second opinion that shares no code with the first. */
 const notPublic = { v4: new BlockList(), v6: new BlockList() };
 for (const block of [
-  ...["0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24", "192.0.2.0/24"],
-  ...["192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/4", "240.0.0.0/4"],
+  ...[
+    "0.0.0.0/8",
+    "10.0.0.0/8",
+    "100.64.0.0/10",
+    "127.0.0.0/8",
+    "169.254.0.0/16",
+    "172.16.0.0/12",
+    "192.0.0.0/24",
+    "192.0.2.0/24",
+  ],
+  ...[
+    "192.88.99.0/24",
+    "192.168.0.0/16",
+    "198.18.0.0/15",
+    "198.51.100.0/24",
+    "203.0.113.0/24",
+    "224.0.0.0/4",
+    "240.0.0.0/4",
+  ],
 ]) {
   const [address = "", bits = ""] = block.split("/");
   notPublic.v4.addSubnet(address, Number(bits), "ipv4");
@@ -29,11 +46,27 @@ describe("isPublicAddress", () => {
     );
   });
 
-  it.each(["8.8.8.8", "1.1.1.1", "93.184.216.34", "2606:4700:4700::1111", "2a00:1450:4001::1", "::ffff:8.8.8.8"])("takes %s", (address) => {
+  it.each([
+    "8.8.8.8",
+    "1.1.1.1",
+    "93.184.216.34",
+    "2606:4700:4700::1111",
+    "2a00:1450:4001::1",
+    "::ffff:8.8.8.8",
+  ])("takes %s", (address) => {
     expect(isPublicAddress(address)).toBe(true);
   });
 
-  it.each(["", "localhost", "1.2.3", "1.2.3.4.5", "g::1", "8.8.8.8/0", " 8.8.8.8x", "::1%lo"])("does not take %j", (address) => {
+  it.each([
+    "",
+    "localhost",
+    "1.2.3",
+    "1.2.3.4.5",
+    "g::1",
+    "8.8.8.8/0",
+    " 8.8.8.8x",
+    "::1%lo",
+  ])("does not take %j", (address) => {
     expect(isPublicAddress(address)).toBe(false);
   });
 });

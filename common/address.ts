@@ -1,7 +1,10 @@
 import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
 
-/** Addresses that the library calls ordinary and that are not: the deprecated IPv4-compatible block, and services of cloud hosts. */
+/**
+ * Addresses that the library calls ordinary and that are not: the deprecated IPv4-compatible block, and services of
+ * cloud hosts.
+ */
 const extras = [
   "::/96",
   "168.63.129.16/32", // Azure's host agent and DNS
@@ -30,16 +33,21 @@ export function canonicalAddress(text: string): string | null {
   return ipaddr.process(text).toString();
 }
 
-/** What limits per client count together: an IPv4 address, or the /64 block of an IPv6 one, of which each customer has a whole. What is no address is itself. */
+/**
+ * What limits per client count together: an IPv4 address, or the /64 block of an IPv6 one, of which each customer has a
+ * whole. What is no address is itself.
+ */
 export function addressGroup(text: string): string {
   if (isIP(text) === 0) return text;
   const address = ipaddr.process(text);
-  return address.kind() === "ipv4" ? address.toString() : `${new ipaddr.IPv6([...(address as ipaddr.IPv6).parts.slice(0, 4), 0, 0, 0, 0]).toString()}/64`;
+  return address.kind() === "ipv4"
+    ? address.toString()
+    : `${new ipaddr.IPv6([...(address as ipaddr.IPv6).parts.slice(0, 4), 0, 0, 0, 0]).toString()}/64`;
 }
 
 /**
- * Whether an address belongs to the public internet: ordinary unicast, and none of the blocks that lead elsewhere. What is not an
- * address is not public. Takes the spellings of `URL.hostname` and of the resolver.
+ * Whether an address belongs to the public internet: ordinary unicast, and none of the blocks that lead elsewhere. What
+ * is not an address is not public. Takes the spellings of `URL.hostname` and of the resolver.
  */
 export function isPublicAddress(text: string): boolean {
   if (isIP(text) === 0) return false;

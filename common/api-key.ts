@@ -18,19 +18,27 @@ export function generateApiKey(): string {
   return body + checksum(body);
 }
 
-/** True when the text is a whole, correctly copied key of our own making; the development key may be any text and need not be. */
+/**
+ * True when the text is a whole, correctly copied key of our own making; the development key may be any text and need
+ * not be.
+ */
 export function isWellFormedApiKey(key: string): boolean {
   return pattern.test(key) && checksum(key.slice(0, -CHECKSUM_LENGTH)) === key.slice(-CHECKSUM_LENGTH);
 }
 
-/** True when the text looks like a key of our own making and cannot be one: mistyped, cut, or invented. Nobody needs to be asked about it. */
+/**
+ * True when the text looks like a key of our own making and cannot be one: mistyped, cut, or invented. Nobody needs to
+ * be asked about it.
+ */
 export function isMistypedApiKey(key: string): boolean {
   return pattern.test(key) && !isWellFormedApiKey(key);
 }
 
 /** The part of a key that may be shown: enough to recognise it, nothing of the secret. */
 export function apiKeyPrefix(key: string): string {
-  return pattern.test(key) ? key.slice(0, PREFIX.length + PUBLIC_ID_LENGTH) : `${key.slice(0, Math.min(4, key.length >> 2))}…`;
+  return pattern.test(key)
+    ? key.slice(0, PREFIX.length + PUBLIC_ID_LENGTH)
+    : `${key.slice(0, Math.min(4, key.length >> 2))}…`;
 }
 
 function randomText(length: number): string {

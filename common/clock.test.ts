@@ -9,7 +9,10 @@ describe("VirtualClock", () => {
     clock.after(10, () => fired.push(["first", clock.nowMs()]));
     clock.after(10, () => fired.push(["second", clock.nowMs()]));
     clock.advance(15);
-    expect(fired).toEqual([["first", 10], ["second", 10]]);
+    expect(fired).toEqual([
+      ["first", 10],
+      ["second", 10],
+    ]);
     expect(clock.nowMs()).toBe(15);
     clock.advance(5);
     expect(fired.at(-1)).toEqual(["late", 20]);

@@ -5,9 +5,10 @@ import { Writable } from "node:stream";
 type StandardStream = Writable & { fd: number; isTTY?: boolean };
 
 /**
- * Gives a stream to write lines to that no full disk can break. Where `stream` leads into a file, what cannot be written is dropped and counted,
- * and the first line that can be written again comes after one that `describeDropped` makes of the count; Node.js itself would end the process,
- * and would never write there again. Anything else, a pipe or a terminal, is given back as it is.
+ * Gives a stream to write lines to that no full disk can break. Where `stream` leads into a file, what cannot be
+ * written is dropped and counted, and the first line that can be written again comes after one that `describeDropped`
+ * makes of the count; Node.js itself would end the process, and would never write there again. Anything else, a pipe or
+ * a terminal, is given back as it is.
  */
 export function droppingOutput(stream: StandardStream, describeDropped: (lines: number) => string): Writable {
   if (!isFile(stream)) return stream;

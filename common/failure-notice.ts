@@ -1,6 +1,6 @@
 /**
- * Decides which failures of something that is tried over and over are worth a line in the log: the first one, and each that differs from the one
- * before. After a success, the same failure is news again.
+ * Decides which failures of something that is tried over and over are worth a line in the log: the first one, and each
+ * that differs from the one before. After a success, the same failure is news again.
  */
 export class FailureNotice {
   #noted: string | null = null;

@@ -4,12 +4,18 @@ import { droppingOutput } from "./dropping-output.js";
 export type { Logger };
 
 /*
- * Not pino's own destination: its flush retries a broken pipe for ever, so that a role whose launcher was killed, and its end of the pipe with
- * it, would never end.
+ * Not pino's own destination: its flush retries a broken pipe for ever, so that a role whose launcher was killed, and
+ * its end of the pipe with it, would never end.
  */
 function openOutput(role: string): { write: (line: string) => void } {
   const describeDropped = (lines: number): string =>
-    JSON.stringify({ level: 40, time: new Date().toISOString(), role, pid: process.pid, msg: `${lines} log lines were dropped: they could not be written` });
+    JSON.stringify({
+      level: 40,
+      time: new Date().toISOString(),
+      role,
+      pid: process.pid,
+      msg: `${lines} log lines were dropped: they could not be written`,
+    });
   const output = droppingOutput(process.stdout, describeDropped);
   return { write: (line) => void output.write(line) };
 }
@@ -34,7 +40,10 @@ export function createLogger(role: string, level: string): Logger {
     level,
     base: { role, pid: process.pid },
     timestamp: pino.stdTimeFunctions.isoTime,
-    redact: { paths: ["authorization", "*.authorization", "apiKey", "*.apiKey", "text", "*.text"], censor: "[redacted]" },
+    redact: {
+      paths: ["authorization", "*.authorization", "apiKey", "*.apiKey", "text", "*.text"],
+      censor: "[redacted]",
+    },
   };
   return pino(options, openOutput(role));
 }

@@ -12,7 +12,9 @@ export class Semaphore {
     return this.#waiting.size;
   }
 
-  /** Resolves with a function that gives the place back, once. Rejects with the signal's reason when it aborts first. */
+  /**
+   * Resolves with a function that gives the place back, once. Rejects with the signal's reason when it aborts first.
+   */
   take(signal: AbortSignal): Promise<() => void> {
     return new Promise((resolve, reject) => {
       signal.throwIfAborted();

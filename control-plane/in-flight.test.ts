@@ -5,7 +5,10 @@ it("is idle when all that began has ended, failures included", async () => {
   const inFlight = new InFlight();
   await inFlight.idle();
   const ends: ((error?: Error) => void)[] = [];
-  const begin = (): Promise<void> => inFlight.run(() => new Promise<void>((resolve, reject) => ends.push((error) => (error ? reject(error) : resolve()))));
+  const begin = (): Promise<void> =>
+    inFlight.run(
+      () => new Promise<void>((resolve, reject) => ends.push((error) => (error ? reject(error) : resolve()))),
+    );
   const [first, second] = [begin(), begin()];
   let idle = false;
   const waiting = inFlight.idle().then(() => {

@@ -85,15 +85,17 @@ export interface ServiceOptions {
   readTrace?: ReadTrace;
   /** Throws `disk_full` where nothing can be stored now. */
   requireRoom?: () => void;
-  /** Whether nobody else can have the database open: then what a killed process left in the middle is taken up at once. */
+  /**
+   * Whether nobody else can have the database open: then what a killed process left in the middle is taken up at once.
+   */
   hasDatabaseAlone?: boolean;
 }
 
 /** The control plane on the bus. */
 export interface ControlPlaneService {
   /**
-   * Takes no more requests; resolves when those in flight are answered, all usage is settled and the webhooks under way are sent. Tool tests,
-   * which may take minutes, are given up a second before `deadlineMs`.
+   * Takes no more requests; resolves when those in flight are answered, all usage is settled and the webhooks under way
+   * are sent. Tool tests, which may take minutes, are given up a second before `deadlineMs`.
    */
   drain(deadlineMs: number): Promise<void>;
   /** Gives up what `drain` did not finish. */
@@ -134,7 +136,10 @@ export async function startService(options: ServiceOptions): Promise<ControlPlan
   };
 }
 
-/** Every route that edges forward requests to. `ending` fires when what takes minutes must be answered; never when absent. */
+/**
+ * Every route that edges forward requests to. `ending` fires when what takes minutes must be answered; never when
+ * absent.
+ */
 export function controlRoutes(options: ServiceOptions, ending?: AbortSignal): Route[] {
   const { bus, clock, records, log, measure, transcribe, now, outbound, sealer, sumUsage } = options;
   return [
@@ -152,12 +157,14 @@ function answerRequests(options: ServiceOptions, inFlight: InFlight, ending: Abo
   const lookups = new KeyLookups();
   const answer = <Q, T>(subject: string, work: (question: Q) => Promise<T>): Subscription => {
     const kind = kindOf(subject);
-    const reply = (question: Q): Promise<Reply<T>> => watch.reply(kind, question, () => toReply(log, subject, () => work(question)));
+    const reply = (question: Q): Promise<Reply<T>> =>
+      watch.reply(kind, question, () => toReply(log, subject, () => work(question)));
     return bus.respond<Q, Reply<T>>(subject, (question) => inFlight.run(() => reply(question)), { queue: QUEUE_GROUP });
   };
   return [
     answer<VerifyKeyRequest, VerifyKeyReply>(controlSubjects.verifyKey, ({ keyDigest, isKnown }) =>
-      lookups.run(isKnown, () => verifyKey(records, keyDigest, now()))),
+      lookups.run(isKnown, () => verifyKey(records, keyDigest, now())),
+    ),
     answer<unknown, ResolveVoicesReply>(controlSubjects.resolveVoices, (question) => resolveVoices(records, question)),
     answer<unknown, KeysReply>(controlSubjects.keys, async (question) => {
       const { reply, revokedDigest } = await administerKeys(records, question, now());
@@ -176,12 +183,18 @@ function answerRequests(options: ServiceOptions, inFlight: InFlight, ending: Abo
     }),
     answer<unknown, TraceReply>(controlSubjects.trace, async (question) => {
       const { traceId } = validate(traceRequest, question);
-      if (options.readTrace === undefined) throw new ServiceError("dependency_unavailable", { parameters: { dependency: "The analytics engine" } });
+      if (options.readTrace === undefined)
+        throw new ServiceError("dependency_unavailable", { parameters: { dependency: "The analytics engine" } });
       return { spans: await options.readTrace(traceId) };
     }),
     bus.respond<ForwardedRequest, ForwardedResponse>(
       controlSubjects.http,
-      (request) => inFlight.run(() => watch.forwarded(request, router.patternOf(request), () => answerForwarded(router, bus, log, request, options.requireRoom))),
+      (request) =>
+        inFlight.run(() =>
+          watch.forwarded(request, router.patternOf(request), () =>
+            answerForwarded(router, bus, log, request, options.requireRoom),
+          ),
+        ),
       { queue: QUEUE_GROUP },
     ),
   ];

@@ -8,8 +8,8 @@ export function addedModelsFolder(dataDirectory: string): string {
 }
 
 /**
- * `PARLEY_MODELS` for the workers of this machine: what is configured, then what was added here. The folder is made at once, so that a worker
- * that starts later finds what is added in the meantime.
+ * `PARLEY_MODELS` for the workers of this machine: what is configured, then what was added here. The folder is made at
+ * once, so that a worker that starts later finds what is added in the meantime.
  */
 export function modelFolders(config: Pick<Config, "PARLEY_MODELS">, dataDirectory: string): string {
   const added = addedModelsFolder(dataDirectory);

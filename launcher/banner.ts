@@ -1,5 +1,11 @@
 /** What a person needs once everything is ready; plain text. */
-export function banner(options: { baseUrl: string; apiKey: string; readyMs: number; dataDirectory: string; processes: number }): string {
+export function banner(options: {
+  baseUrl: string;
+  apiKey: string;
+  readyMs: number;
+  dataDirectory: string;
+  processes: number;
+}): string {
   const { baseUrl, apiKey } = options;
   return [
     "",

@@ -2,7 +2,18 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { buildIsCurrent, ensureBuild, ensureModules, ensurePackages, modulesAreCurrent, requireNode, root, say, serverPackages, SetupError } from "./setup.mjs";
+import {
+  buildIsCurrent,
+  ensureBuild,
+  ensureModules,
+  ensurePackages,
+  modulesAreCurrent,
+  requireNode,
+  root,
+  say,
+  serverPackages,
+  SetupError,
+} from "./setup.mjs";
 
 /** Runs `parley <args>`; sets the exit code. */
 export async function parley(args) {
@@ -29,7 +40,10 @@ function loadDotEnv() {
   if (existsSync(file)) process.loadEnvFile(file);
 }
 
-/** `doctor` is asked what is missing: it says so before it goes on to install and build, without which nothing more can be found out. */
+/**
+ * `doctor` is asked what is missing: it says so before it goes on to install and build, without which nothing more can
+ * be found out.
+ */
 function reportSetup() {
   if (!modulesAreCurrent()) say("node modules: missing or older than package-lock.json; installing them now");
   else if (!buildIsCurrent()) say("build: older than the sources; building now");

@@ -41,7 +41,10 @@ export interface Cluster {
   natsUrl: string;
   redisUrl: string;
   children: readonly Supervised[];
-  /** Resolves when every child is ready and the edge knows of them; rejects with LaunchError when one ends again and again instead. */
+  /**
+   * Resolves when every child is ready and the edge knows of them; rejects with LaunchError when one ends again and
+   * again instead.
+   */
   ready: Promise<void>;
   /** Drains in order: edge, workers, schedulers, control plane, then Redis and NATS. Resolves when all are gone. */
   stop(): Promise<void>;
@@ -55,9 +58,9 @@ const STOP_GRACE_MS = 3000;
 const drainOrder: readonly Role[] = ["edge", "worker", "scheduler", "control-plane"];
 
 /**
- * Starts NATS and Redis where no URL is configured, then every role, and keeps them all alive.
- * Ports are picked once: a server that is started again has the address it had, so that the roles find it.
- * Throws DataDirectoryError or LaunchError, with nothing started, where the data directory may not be used or has no room.
+ * Starts NATS and Redis where no URL is configured, then every role, and keeps them all alive. Ports are picked once: a
+ * server that is started again has the address it had, so that the roles find it. Throws DataDirectoryError or
+ * LaunchError, with nothing started, where the data directory may not be used or has no room.
  */
 export async function launchCluster(options: ClusterOptions): Promise<Cluster> {
   const { config, dataDirectory } = options;
@@ -67,10 +70,14 @@ export async function launchCluster(options: ClusterOptions): Promise<Cluster> {
   const logDirectory = join(dataDirectory, "logs");
   makePrivateFolder(logDirectory);
   const startup = watchStartup(logDirectory);
-  const logs = openRoleLogs(logDirectory, () => options.clock.nowMs(), (name, line) => {
-    startup.noteLine(name, line);
-    options.onTerminalLine(name, line);
-  });
+  const logs = openRoleLogs(
+    logDirectory,
+    () => options.clock.nowMs(),
+    (name, line) => {
+      startup.noteLine(name, line);
+      options.onTerminalLine(name, line);
+    },
+  );
   const keepAlive = (name: string, launch: SuperviseOptions["launch"]): Supervised =>
     supervise({
       name,
@@ -82,7 +89,14 @@ export async function launchCluster(options: ClusterOptions): Promise<Cluster> {
         options.onEvent(event);
       },
     });
-  const { nats, redis } = await startOwnServers({ config, clock: options.clock, directory, logDirectory, keepAlive, onTerminalLine: options.onTerminalLine });
+  const { nats, redis } = await startOwnServers({
+    config,
+    clock: options.clock,
+    directory,
+    logDirectory,
+    keepAlive,
+    onTerminalLine: options.onTerminalLine,
+  });
   const address = {
     natsUrl: nats.url,
     redisUrl: redis.url,
@@ -142,13 +156,18 @@ function roleEnvironment(
   return (name) => ({ ...shared, PARLEY_MEMBER_ID: `${name}-${suffix}` });
 }
 
-/** Every child answers scrapers on a port of its own: the configured one and those after it, in the order of `plannedRoles`. */
+/**
+ * Every child answers scrapers on a port of its own: the configured one and those after it, in the order of
+ * `plannedRoles`.
+ */
 function metricsPort(first: number, index: number): Record<string, string | undefined> {
   return first === 0 ? {} : { PARLEY_METRICS_PORT: String(first + index), PARLEY_METRICS_PORT_FILE: undefined };
 }
 
 /** The roles of one machine, by name. */
-export function plannedRoles(config: Pick<Config, "PARLEY_SCHEDULERS" | "PARLEY_WORKERS">): { name: string; role: Role }[] {
+export function plannedRoles(
+  config: Pick<Config, "PARLEY_SCHEDULERS" | "PARLEY_WORKERS">,
+): { name: string; role: Role }[] {
   const numbered = (role: Role, count: number): { name: string; role: Role }[] =>
     Array.from({ length: count }, (_, index) => ({ name: `${role}-${index + 1}`, role }));
   return [

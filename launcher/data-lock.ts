@@ -5,9 +5,9 @@ import { LockedError, takeLock } from "#common/files/file-lock";
 import { LaunchError } from "./launch-error.js";
 
 /**
- * Takes the data directory for this process: two launchers on one directory would corrupt what is in it. The kernel keeps the lock, in
- * whichever container the other launcher runs, and lets go of it when this process ends, however that happens.
- * Gives the release. Throws LaunchError when another launcher holds it, or when it cannot be taken.
+ * Takes the data directory for this process: two launchers on one directory would corrupt what is in it. The kernel
+ * keeps the lock, in whichever container the other launcher runs, and lets go of it when this process ends, however
+ * that happens. Gives the release. Throws LaunchError when another launcher holds it, or when it cannot be taken.
  */
 export function lockDataDirectory(dataDirectory: string): () => void {
   const lock = join(dataDirectory, "launcher.lock");
@@ -18,7 +18,10 @@ export function lockDataDirectory(dataDirectory: string): () => void {
       const reason = diskProblem(cause) ?? (cause instanceof Error ? cause.message : String(cause));
       throw new LaunchError(`Could not lock ${dataDirectory}: ${reason}`, { cause });
     }
-    throw new LaunchError(`Parley already runs on ${dataDirectory}${runnerOf(cause)}; stop it, or set PARLEY_DATA_DIR to another folder`, { cause });
+    throw new LaunchError(
+      `Parley already runs on ${dataDirectory}${runnerOf(cause)}; stop it, or set PARLEY_DATA_DIR to another folder`,
+      { cause },
+    );
   }
 }
 

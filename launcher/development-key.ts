@@ -5,7 +5,10 @@ import { createFileDurably } from "#common/files/durable-file";
 
 const pathIn = (dataDirectory: string): string => join(dataDirectory, "api-key");
 
-/** The development key: the configured one, or one that is made once and kept in the data directory, readable by its owner only. */
+/**
+ * The development key: the configured one, or one that is made once and kept in the data directory, readable by its
+ * owner only.
+ */
 export function developmentKey(configured: string | null, dataDirectory: string): string {
   if (configured !== null) return configured;
   const kept = keptDevelopmentKey(dataDirectory);

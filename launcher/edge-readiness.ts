@@ -5,8 +5,8 @@ const WAIT_MS = 3000;
 const ASK_AGAIN_MS = 20;
 
 /**
- * Resolves when the edge says that it can serve (`GET /ready`): every role may be up and not yet known to it. An edge that has not heard of all
- * in three seconds says why by itself; one that cannot be reached is not waited for.
+ * Resolves when the edge says that it can serve (`GET /ready`): every role may be up and not yet known to it. An edge
+ * that has not heard of all in three seconds says why by itself; one that cannot be reached is not waited for.
  */
 export async function untilEdgeServes(baseUrl: string): Promise<void> {
   const untilMs = performance.now() + WAIT_MS;

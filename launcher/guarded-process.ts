@@ -49,11 +49,16 @@ function openLog(file: string): number | "ignore" {
 }
 
 /**
- * Starts `command` with its output appended to `logFile`, in its own process group: Ctrl-C at the terminal does not reach it.
- * Where the log cannot be opened, as on a full disk, it runs without one.
- * Throws LaunchError when the shell cannot be started; a missing command ends at once with code 127.
+ * Starts `command` with its output appended to `logFile`, in its own process group: Ctrl-C at the terminal does not
+ * reach it. Where the log cannot be opened, as on a full disk, it runs without one. Throws LaunchError when the shell
+ * cannot be started; a missing command ends at once with code 127.
  */
-export async function spawnGuarded(options: { command: string; args: string[]; logFile: string; cwd?: string }): Promise<GuardedProcess> {
+export async function spawnGuarded(options: {
+  command: string;
+  args: string[];
+  logFile: string;
+  cwd?: string;
+}): Promise<GuardedProcess> {
   const log = openLog(options.logFile);
   const child = spawn("sh", ["-c", guardScript, "guard", options.command, ...options.args], {
     stdio: ["ignore", log, log, "pipe"],
@@ -71,10 +76,14 @@ export async function spawnGuarded(options: { command: string; args: string[]; l
   try {
     await once(child, "spawn");
   } catch (cause) {
-    throw new LaunchError(`Could not start ${options.command}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    throw new LaunchError(
+      `Could not start ${options.command}: ${cause instanceof Error ? cause.message : String(cause)}`,
+      { cause },
+    );
   }
   const leash = child.stdio[3];
-  if (leash === null || leash === undefined || !("write" in leash) || child.pid === undefined) throw new LaunchError(`${options.command} has no leash`);
+  if (leash === null || leash === undefined || !("write" in leash) || child.pid === undefined)
+    throw new LaunchError(`${options.command} has no leash`);
   const { pid } = child;
   // The watcher may be gone before "done" reaches it, when something killed the whole group.
   leash.on("error", () => leash.destroy());

@@ -18,16 +18,37 @@ const times = <T>(count: number, value: T): T[] => Array.from({ length: count },
 
 describe("a NATS server", () => {
   it("is left alone while JetStream answers, on a full disk too", () => {
-    expect(restartsAfter([...times(50, [true, true, MUCH] as [boolean, boolean, number]), ...times(50, [true, true, NONE] as [boolean, boolean, number])])).toBeNull();
+    expect(
+      restartsAfter([
+        ...times(50, [true, true, MUCH] as [boolean, boolean, number]),
+        ...times(50, [true, true, NONE] as [boolean, boolean, number]),
+      ]),
+    ).toBeNull();
   });
 
   it("is not started anew as long as the disk is full, and soon after there is room", () => {
-    expect(restartsAfter([...times(100, [true, false, NONE] as [boolean, boolean, number]), [true, false, MUCH]])).toBe(101);
-    expect(restartsAfter([[true, true, NONE], [true, false, MUCH], [true, false, MUCH]])).toBe(3);
+    expect(restartsAfter([...times(100, [true, false, NONE] as [boolean, boolean, number]), [true, false, MUCH]])).toBe(
+      101,
+    );
+    expect(
+      restartsAfter([
+        [true, true, NONE],
+        [true, false, MUCH],
+        [true, false, MUCH],
+      ]),
+    ).toBe(3);
   });
 
   it("is not started anew for an answer that came late, or while it does not answer itself", () => {
-    expect(restartsAfter([[true, true, NONE], [true, false, MUCH], [true, true, MUCH], [true, false, MUCH], [true, true, MUCH]])).toBeNull();
+    expect(
+      restartsAfter([
+        [true, true, NONE],
+        [true, false, MUCH],
+        [true, true, MUCH],
+        [true, false, MUCH],
+        [true, true, MUCH],
+      ]),
+    ).toBeNull();
     expect(restartsAfter(times(100, [false, false, MUCH] as [boolean, boolean, number]))).toBeNull();
   });
 

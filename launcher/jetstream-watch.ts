@@ -3,11 +3,14 @@ import { type NatsHealth, type NatsProbe, probeNats } from "#common/bus/nats";
 import { freeBytes } from "#common/files/disk-error";
 
 /*
- * nats-server gives JetStream up when the disk is full, runs on without it, and does not take it up again when there is room: until it is started
- * anew, nothing that goes through a stream or an object is stored. So the launcher looks after its own server.
+ * nats-server gives JetStream up when the disk is full, runs on without it, and does not take it up again when there is
+ * room: until it is started anew, nothing that goes through a stream or an object is stored. So the launcher looks
+ * after its own server.
  */
 
-/** With less than this free, nats-server may have given JetStream up; and it is not started anew before there is more. */
+/**
+ * With less than this free, nats-server may have given JetStream up; and it is not started anew before there is more.
+ */
 export const ROOM_BYTES = 16 * 1024 * 1024;
 
 /** Unanswered questions in a row that count as an end, when the disk was full, and when it was not seen to be. */
@@ -27,7 +30,10 @@ export interface WatchState {
 export const freshWatch: WatchState = { wasFull: false, silent: 0 };
 
 /** Decides whether a server is to be started anew because its JetStream has ended. */
-export function judgeJetStream(state: WatchState, seen: NatsHealth & { freeBytes: number }): { state: WatchState; restart: boolean } {
+export function judgeJetStream(
+  state: WatchState,
+  seen: NatsHealth & { freeBytes: number },
+): { state: WatchState; restart: boolean } {
   const hasRoom = seen.freeBytes >= ROOM_BYTES;
   const wasFull = state.wasFull || !hasRoom;
   // A server that does not answer at all is busy, or starts: nothing is known of its JetStream.
@@ -48,8 +54,13 @@ function roomIn(folder: string): number {
   }
 }
 
-/** Watches the server at `url`, whose store is in `folder`, until `stop` is called; `onEnded` is called to start it anew. */
-export function watchJetStream(options: { url: string; folder: string; onEnded: () => void }): { stop: () => Promise<void> } {
+/**
+ * Watches the server at `url`, whose store is in `folder`, until `stop` is called; `onEnded` is called to start it
+ * anew.
+ */
+export function watchJetStream(options: { url: string; folder: string; onEnded: () => void }): {
+  stop: () => Promise<void>;
+} {
   const ending = new AbortController();
   const watch = async (): Promise<void> => {
     let probe: NatsProbe | null = null;

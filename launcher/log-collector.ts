@@ -15,9 +15,14 @@ export interface TerminalLine {
   text: string;
 }
 
-/** A child's line as its log file has it: lines that are not JSON (a crash's stack, a library's print) are wrapped, so that the file stays one object a line. */
+/**
+ * A child's line as its log file has it: lines that are not JSON (a crash's stack, a library's print) are wrapped, so
+ * that the file stays one object a line.
+ */
 export function forFile(line: string, name: string): string {
-  return parseRecord(line) === null ? JSON.stringify({ level: 50, time: new Date().toISOString(), role: name, msg: line }) : line;
+  return parseRecord(line) === null
+    ? JSON.stringify({ level: 50, time: new Date().toISOString(), role: name, msg: line })
+    : line;
 }
 
 /** What the terminal shows of a child's line: warnings and worse, in words; null for the rest. */

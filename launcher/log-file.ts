@@ -54,7 +54,8 @@ export function openLogFile(options: LogFileOptions): LogFile {
           writeNow(line);
           return;
         } catch (error) {
-          if (dropped === 0) options.onDropping(diskProblem(error) ?? (error instanceof Error ? error.message : String(error)));
+          if (dropped === 0)
+            options.onDropping(diskProblem(error) ?? (error instanceof Error ? error.message : String(error)));
           triedAtMs = options.nowMs();
         }
       }

@@ -28,17 +28,22 @@ export interface OwnServersOptions {
 }
 
 /**
- * Starts NATS and Redis where no URL is configured. Every folder that something of this cluster opens is looked at first: where one may not be
- * used, DataDirectoryError is thrown and nothing was started.
+ * Starts NATS and Redis where no URL is configured. Every folder that something of this cluster opens is looked at
+ * first: where one may not be used, DataDirectoryError is thrown and nothing was started.
  */
-export async function startOwnServers(options: OwnServersOptions): Promise<{ nats: ClusterServer; redis: ClusterServer }> {
+export async function startOwnServers(
+  options: OwnServersOptions,
+): Promise<{ nats: ClusterServer; redis: ClusterServer }> {
   const { config, directory } = options;
   if (config.DATABASE_URL === null) claimFolder(directory, "database");
   const natsFolder = config.NATS_URL === null ? makeFolder(directory, "nats") : null;
   const redisFolder = config.REDIS_URL === null ? makeFolder(directory, "redis") : null;
   return {
     nats: natsFolder === null ? elsewhere(config.NATS_URL) : await startOwnNats(options, natsFolder),
-    redis: redisFolder === null ? elsewhere(config.REDIS_URL) : await startOwn("redis", startRedis, options, { directory: redisFolder.path }),
+    redis:
+      redisFolder === null
+        ? elsewhere(config.REDIS_URL)
+        : await startOwn("redis", startRedis, options, { directory: redisFolder.path }),
   };
 }
 
@@ -58,7 +63,10 @@ async function startOwnNats(options: OwnServersOptions, { path, stamp }: Claimed
   void child.firstReady.then(() => {
     if (isOver) return;
     const onEnded = (): void => {
-      options.onTerminalLine("nats", { level: "warn", text: "JetStream gave up storing, as on a full disk; now that there is room, the server starts anew" });
+      options.onTerminalLine("nats", {
+        level: "warn",
+        text: "JetStream gave up storing, as on a full disk; now that there is room, the server starts anew",
+      });
       endLife(child, options.clock);
     };
     watch = watchJetStream({ url: server.url, folder: path, onEnded });

@@ -19,7 +19,8 @@ export function listenProblem(host: string, port: number): Promise<string | null
 }
 
 const explanations: Record<string, (host: string, port: number) => string> = {
-  EADDRINUSE: (host, port) => `Port ${port} on ${host} is already in use; set PORT to another one (PORT=0 picks a free one), or stop what listens there`,
+  EADDRINUSE: (host, port) =>
+    `Port ${port} on ${host} is already in use; set PORT to another one (PORT=0 picks a free one), or stop what listens there`,
   EACCES: (_, port) => `This user may not listen on port ${port}; set PORT to 1024 or higher`,
   EADDRNOTAVAIL: (host) => `This machine has no address ${host}; set HOST to one that it has, or to 0.0.0.0 for all`,
 };

@@ -13,7 +13,9 @@ function waitsOf(readyForMs: (number | null)[]): number[] {
 
 describe("when a child that ended starts again", () => {
   it("restarts at once the first time, then doubles the wait up to ten seconds", () => {
-    expect(waitsOf(Array.from({ length: 10 }, () => null))).toEqual([0, 200, 400, 800, 1600, 3200, 6400, 10_000, 10_000, 10_000]);
+    expect(waitsOf(Array.from({ length: 10 }, () => null))).toEqual([
+      0, 200, 400, 800, 1600, 3200, 6400, 10_000, 10_000, 10_000,
+    ]);
   });
 
   it("forgets earlier failures after a healthy life", () => {

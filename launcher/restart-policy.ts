@@ -18,13 +18,20 @@ export interface RestartHistory {
 export const cleanHistory: RestartHistory = { failuresInARow: 0 };
 
 /**
- * Decides when a child that has just ended starts again. `readyForMs` is how long it had been ready, null when it never was.
- * Waits 0, first, 2 × first, 4 × first… up to the longest.
+ * Decides when a child that has just ended starts again. `readyForMs` is how long it had been ready, null when it never
+ * was. Waits 0, first, 2 × first, 4 × first… up to the longest.
  */
-export function decideRestart(history: RestartHistory, readyForMs: number | null, policy: RestartPolicy): { waitMs: number; history: RestartHistory } {
+export function decideRestart(
+  history: RestartHistory,
+  readyForMs: number | null,
+  policy: RestartPolicy,
+): { waitMs: number; history: RestartHistory } {
   const wasHealthy = readyForMs !== null && readyForMs >= policy.healthyMs;
   const failuresInARow = wasHealthy ? 1 : history.failuresInARow + 1;
   // The exponent is bounded: 2 ** 1100 is Infinity, and 0 × Infinity would not be a wait.
-  const waitMs = failuresInARow === 1 ? 0 : Math.min(policy.longestWaitMs, policy.firstWaitMs * 2 ** Math.min(failuresInARow - 2, 30));
+  const waitMs =
+    failuresInARow === 1
+      ? 0
+      : Math.min(policy.longestWaitMs, policy.firstWaitMs * 2 ** Math.min(failuresInARow - 2, 30));
   return { waitMs, history: { failuresInARow } };
 }

@@ -10,7 +10,11 @@ export interface RoleLogs {
 }
 
 /** Log files named after the children, in `directory`. `nowMs` is a clock that never jumps. */
-export function openRoleLogs(directory: string, nowMs: () => number, onTerminalLine: (name: string, line: TerminalLine) => void): RoleLogs {
+export function openRoleLogs(
+  directory: string,
+  nowMs: () => number,
+  onTerminalLine: (name: string, line: TerminalLine) => void,
+): RoleLogs {
   const files: LogFile[] = [];
   return {
     sinkOf(name) {
@@ -21,7 +25,8 @@ export function openRoleLogs(directory: string, nowMs: () => number, onTerminalL
         nowMs,
         onDropping: (reason) => warn(`its log cannot be written (${reason}): lines are dropped until it can`),
         onWritten: (dropped) => warn(inWords(dropped)),
-        describeDropped: (dropped) => JSON.stringify({ level: 40, time: new Date().toISOString(), role: name, dropped, msg: inWords(dropped) }),
+        describeDropped: (dropped) =>
+          JSON.stringify({ level: 40, time: new Date().toISOString(), role: name, dropped, msg: inWords(dropped) }),
       });
       files.push(log);
       return (line) => {

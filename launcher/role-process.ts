@@ -16,16 +16,18 @@ export const roleFolders: Readonly<Record<Role, string>> = {
 };
 
 /**
- * Has glibc give large buffers back to the system as soon as they are freed (mallopt(3)). By itself it keeps ever larger ones for later, and a role
- * that many large requests have passed through stays hundreds of megabytes larger than what it holds. Not for workers: what their engines allocate
- * again for every batch would be mapped anew each time.
+ * Has glibc give large buffers back to the system as soon as they are freed (mallopt(3)). By itself it keeps ever
+ * larger ones for later, and a role that many large requests have passed through stays hundreds of megabytes larger
+ * than what it holds. Not for workers: what their engines allocate again for every batch would be mapped anew each
+ * time.
  */
 const givesMemoryBack = { MALLOC_MMAP_THRESHOLD_: "131072", MALLOC_ARENA_MAX: "2" };
 
 /**
- * Begins one life of a role as a child process: `<distDirectory>/<folder>/main.js`, an IPC channel whose end makes it stop, output to `sink`.
- * All roles stay in the launcher's session: Linux shares the processor among sessions first, so that what a thread of one role leaves to others
- * (`workInBackground`) would otherwise reach no other role (sched(7), "The autogroup feature"). Ctrl-C reaches them too, and they leave it to the launcher.
+ * Begins one life of a role as a child process: `<distDirectory>/<folder>/main.js`, an IPC channel whose end makes it
+ * stop, output to `sink`. All roles stay in the launcher's session: Linux shares the processor among sessions first, so
+ * that what a thread of one role leaves to others (`workInBackground`) would otherwise reach no other role (sched(7),
+ * "The autogroup feature"). Ctrl-C reaches them too, and they leave it to the launcher.
  */
 export async function launchRole(options: {
   role: Role;

@@ -25,7 +25,10 @@ export function removeRunFile(dataDirectory: string): void {
   rmSync(pathIn(dataDirectory), { force: true });
 }
 
-/** The record of the running cluster; null when none runs here (a record left by a killed launcher does not count, nor does half of one). */
+/**
+ * The record of the running cluster; null when none runs here (a record left by a killed launcher does not count, nor
+ * does half of one).
+ */
 export function readRunFile(dataDirectory: string): RunRecord | null {
   let text: string;
   try {

@@ -19,7 +19,10 @@ export interface ServerOptions {
   logFile: string;
   /** A free port when absent. */
   port?: number;
-  /** What clients must know to use it, in `url`: whoever reaches the bus may make keys. Open to every user of this machine when absent. */
+  /**
+   * What clients must know to use it, in `url`: whoever reaches the bus may make keys. Open to every user of this
+   * machine when absent.
+   */
   password?: string;
   /** What a NATS server calls itself, by which it is known from a stranger's on the port; drawn when absent. */
   name?: string;
@@ -43,15 +46,22 @@ export async function startNats(options: ServerOptions): Promise<ExternalServer>
   return startServer("nats-server", options, {
     scheme: "nats",
     args: (port) => {
-      writePrivately(file, natsConfiguration({ ...options, name, port, storeDirectory: join(options.directory, "jetstream") }));
+      writePrivately(
+        file,
+        natsConfiguration({ ...options, name, port, storeDirectory: join(options.directory, "jetstream") }),
+      );
       return ["-c", file];
     },
     // The server speaks first: INFO {"server_name":…}. The name tells ours from a stranger's that holds the port.
-    isReady: async (port) => (await converse(port, "", (heard) => heard.includes("\n"))).includes(`"server_name":"${name}"`),
+    isReady: async (port) =>
+      (await converse(port, "", (heard) => heard.includes("\n"))).includes(`"server_name":"${name}"`),
   });
 }
 
-/** Starts redis-server on a loopback port with nothing kept on disk; resolves when it answers. Throws LaunchError as `startNats` does. */
+/**
+ * Starts redis-server on a loopback port with nothing kept on disk; resolves when it answers. Throws LaunchError as
+ * `startNats` does.
+ */
 export async function startRedis(options: ServerOptions): Promise<ExternalServer> {
   mkdirSync(options.directory, { recursive: true, mode: PRIVATE_FOLDER });
   const file = join(options.directory, "redis.conf");
@@ -63,11 +73,15 @@ export async function startRedis(options: ServerOptions): Promise<ExternalServer
       writePrivately(file, [`port ${port}`, "bind 127.0.0.1", 'save ""', "appendonly no", ...login, ""].join("\n"));
       return [file, "--dir", options.directory];
     },
-    isReady: async (port, pid) => (await converse(port, question, (heard) => heard.includes("uptime_in_days"))).includes(`process_id:${pid}\r`),
+    isReady: async (port, pid) =>
+      (await converse(port, question, (heard) => heard.includes("uptime_in_days"))).includes(`process_id:${pid}\r`),
   });
 }
 
-/** Password and all: not in the arguments, which every user of the machine may read. What is there already needs no room on the disk. */
+/**
+ * Password and all: not in the arguments, which every user of the machine may read. What is there already needs no room
+ * on the disk.
+ */
 function writePrivately(file: string, content: string): void {
   if (contentOf(file) !== content) writeFileDurably(file, content);
 }
@@ -81,14 +95,25 @@ function contentOf(file: string): string | null {
   }
 }
 
-function natsConfiguration(options: { name: string; port: number; storeDirectory: string; password?: string; fileStoreBytes?: number }): string {
-  const store = [`store_dir: ${JSON.stringify(options.storeDirectory)}`, ...(options.fileStoreBytes === undefined ? [] : [`max_file_store: ${options.fileStoreBytes}`])];
+function natsConfiguration(options: {
+  name: string;
+  port: number;
+  storeDirectory: string;
+  password?: string;
+  fileStoreBytes?: number;
+}): string {
+  const store = [
+    `store_dir: ${JSON.stringify(options.storeDirectory)}`,
+    ...(options.fileStoreBytes === undefined ? [] : [`max_file_store: ${options.fileStoreBytes}`]),
+  ];
   return [
     `listen: "127.0.0.1:${options.port}"`,
     `server_name: ${options.name}`,
     `max_payload: ${NATS_MAX_PAYLOAD_BYTES}`,
     `jetstream: { ${store.join(", ")} }`,
-    ...(options.password === undefined ? [] : [`authorization: { user: parley, password: ${JSON.stringify(options.password)} }`]),
+    ...(options.password === undefined
+      ? []
+      : [`authorization: { user: parley, password: ${JSON.stringify(options.password)} }`]),
     "",
   ].join("\n");
 }
@@ -116,12 +141,18 @@ async function startServer(command: string, options: ServerOptions, kind: Server
     }
     const end = process.hasEnded() ? await process.ended : null;
     await process.stop();
-    if (end?.code === 127) throw new LaunchError(`${command} is not installed; on Debian: apt-get install -y ${command}`);
-    if (attempt >= attempts) throw new LaunchError(`${command} did not come up on port ${port}; see ${options.logFile}`);
+    if (end?.code === 127)
+      throw new LaunchError(`${command} is not installed; on Debian: apt-get install -y ${command}`);
+    if (attempt >= attempts)
+      throw new LaunchError(`${command} did not come up on port ${port}; see ${options.logFile}`);
   }
 }
 
-async function becomesReady(process: GuardedProcess, isReady: () => Promise<boolean>, withinMs: number): Promise<boolean> {
+async function becomesReady(
+  process: GuardedProcess,
+  isReady: () => Promise<boolean>,
+  withinMs: number,
+): Promise<boolean> {
   const untilMs = performance.now() + withinMs;
   while (!process.hasEnded() && performance.now() < untilMs) {
     if (await isReady()) return true;
@@ -130,7 +161,9 @@ async function becomesReady(process: GuardedProcess, isReady: () => Promise<bool
   return false;
 }
 
-/** Says `line` to a loopback port and gives what is heard until `isEnough`, at most a second; empty when nobody listens. */
+/**
+ * Says `line` to a loopback port and gives what is heard until `isEnough`, at most a second; empty when nobody listens.
+ */
 function converse(port: number, line: string, isEnough: (heard: string) => boolean): Promise<string> {
   return new Promise((resolve) => {
     let heard = "";

@@ -1,12 +1,34 @@
-// What must be there before compiled code can run: plain JavaScript without dependencies, because nothing else works yet.
+// What must be there before compiled code can run: plain JavaScript without dependencies, because nothing else works
+// yet.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { accessSync, constants, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  accessSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { delimiter, dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const rooms = ["protocol", "common", "edge", "scheduler", "workers", "control-plane", "launcher", "cli", "test", "bench"];
+const rooms = [
+  "protocol",
+  "common",
+  "edge",
+  "scheduler",
+  "workers",
+  "control-plane",
+  "launcher",
+  "cli",
+  "test",
+  "bench",
+];
 
 /** Something that the person at the terminal must do; `message` is one line. */
 export class SetupError extends Error {}
@@ -20,7 +42,9 @@ export function say(line) {
 export function requireNode(version = process.versions.node) {
   const [major = 0, minor = 0] = version.split(".").map(Number);
   if (major < 20 || major > 22 || (major === 20 && minor < 19)) {
-    throw new SetupError(`Node.js 20.19 up to 22 is needed (20 is best tested), this is ${version}; get it from https://nodejs.org`);
+    throw new SetupError(
+      `Node.js 20.19 up to 22 is needed (20 is best tested), this is ${version}; get it from https://nodejs.org`,
+    );
   }
 }
 
@@ -48,13 +72,15 @@ export function ensureModules() {
 }
 
 /**
- * The embedded analytics engine, which the product does without and the tests want. It is not in package.json: its packages for other
- * systems are not in every registry, and a lock file that lacks them makes `npm ci` fail.
+ * The embedded analytics engine, which the product does without and the tests want. It is not in package.json: its
+ * packages for other systems are not in every registry, and a lock file that lacks them makes `npm ci` fail.
  */
 const testModules = ["chdb@3.4.0"];
 
 export function ensureTestModules() {
-  const missing = testModules.filter((module) => !existsSync(join(root, "node_modules", module.slice(0, module.lastIndexOf("@")))));
+  const missing = testModules.filter(
+    (module) => !existsSync(join(root, "node_modules", module.slice(0, module.lastIndexOf("@")))),
+  );
   if (missing.length === 0) return;
   say(`installing ${missing.join(", ")} for the tests (half a gigabyte)`);
   runNpm(["install", "--no-save", "--no-package-lock", "--ignore-scripts", ...missing]);
@@ -63,8 +89,13 @@ export function ensureTestModules() {
 function runNpm(args) {
   // onnxruntime's CPU provider is in its npm package; its install script would fetch the CUDA one from elsewhere.
   const environment = { ...process.env, ONNXRUNTIME_NODE_INSTALL: "skip" };
-  const result = spawnSync("npm", [...args, "--no-audit", "--no-fund", "--loglevel=error"], { cwd: root, stdio: ["ignore", 2, 2], env: environment });
-  if (result.error !== undefined) throw new SetupError(`npm could not be started (${result.error.message}); install it: apt-get install -y npm`);
+  const result = spawnSync("npm", [...args, "--no-audit", "--no-fund", "--loglevel=error"], {
+    cwd: root,
+    stdio: ["ignore", 2, 2],
+    env: environment,
+  });
+  if (result.error !== undefined)
+    throw new SetupError(`npm could not be started (${result.error.message}); install it: apt-get install -y npm`);
   if (result.status !== 0) throw new SetupError(`npm ${args[0]} failed; its messages are above`);
 }
 
@@ -79,8 +110,15 @@ function filesUnder(directory, wanted) {
 /** Changes when any source file is added, removed or written. */
 function sourceFingerprint() {
   const shared = ["tsconfig.base.json", "tsconfig.json", "package.json"].map((name) => join(root, name));
-  const sources = rooms.flatMap((room) => filesUnder(join(root, room), (name) => name.endsWith(".ts") || name === "tsconfig.json"));
-  return sha256([...shared, ...sources].sort().map((file) => `${file} ${statSync(file).size} ${statSync(file).mtimeMs}`).join("\n"));
+  const sources = rooms.flatMap((room) =>
+    filesUnder(join(root, room), (name) => name.endsWith(".ts") || name === "tsconfig.json"),
+  );
+  return sha256(
+    [...shared, ...sources]
+      .sort()
+      .map((file) => `${file} ${statSync(file).size} ${statSync(file).mtimeMs}`)
+      .join("\n"),
+  );
 }
 
 const buildStamp = () => join(root, "dist", ".parley-build");
@@ -105,13 +143,18 @@ export function ensureBuild() {
   const fingerprint = sourceFingerprint();
   rmSync(buildStamp(), { force: true });
   removeStaleOutput();
-  const result = spawnSync(process.execPath, [join(root, "node_modules", "typescript", "bin", "tsc"), "-b"], { cwd: root, stdio: ["ignore", 2, 2] });
+  const result = spawnSync(process.execPath, [join(root, "node_modules", "typescript", "bin", "tsc"), "-b"], {
+    cwd: root,
+    stdio: ["ignore", 2, 2],
+  });
   if (result.status !== 0) throw new SetupError("the build failed; the compiler's messages are above");
   mkdirSync(join(root, "dist"), { recursive: true });
   writeFileSync(buildStamp(), fingerprint);
 }
 
-/** Full path of a program, or null. Looks where Debian keeps servers too, which the PATH of ordinary users leaves out. */
+/**
+ * Full path of a program, or null. Looks where Debian keeps servers too, which the PATH of ordinary users leaves out.
+ */
 export function findProgram(name) {
   const folders = [...(process.env.PATH ?? "").split(delimiter), "/usr/local/sbin", "/usr/sbin", "/sbin"];
   for (const folder of folders.filter((candidate) => candidate !== "")) {
@@ -128,20 +171,33 @@ export function findProgram(name) {
 /** Debian packages for `npm start`; a configured server elsewhere makes its package unnecessary. */
 export function serverPackages() {
   return [
-    ...(process.env.NATS_URL || process.env.NATS_URL_FILE ? [] : [{ name: "nats-server", isThere: () => findProgram("nats-server") !== null }]),
-    ...(process.env.REDIS_URL || process.env.REDIS_URL_FILE ? [] : [{ name: "redis-server", isThere: () => findProgram("redis-server") !== null }]),
+    ...(process.env.NATS_URL || process.env.NATS_URL_FILE
+      ? []
+      : [{ name: "nats-server", isThere: () => findProgram("nats-server") !== null }]),
+    ...(process.env.REDIS_URL || process.env.REDIS_URL_FILE
+      ? []
+      : [{ name: "redis-server", isThere: () => findProgram("redis-server") !== null }]),
   ];
 }
 
-/** Debian packages that the tests need besides: a second decoder, a recognizer that is not ours, an HTTP client that is not ours. */
+/**
+ * Debian packages that the tests need besides: a second decoder, a recognizer that is not ours, an HTTP client that is
+ * not ours.
+ */
 export const testPackages = [
   { name: "curl", isThere: () => findProgram("curl") !== null },
   { name: "ffmpeg", isThere: () => findProgram("ffmpeg") !== null && findProgram("ffprobe") !== null },
-  { name: "pocketsphinx", isThere: () => findProgram("pocketsphinx_continuous") !== null || findProgram("pocketsphinx") !== null },
+  {
+    name: "pocketsphinx",
+    isThere: () => findProgram("pocketsphinx_continuous") !== null || findProgram("pocketsphinx") !== null,
+  },
   { name: "pocketsphinx-en-us", isThere: () => existsSync("/usr/share/pocketsphinx/model/en-us") },
 ];
 
-/** Installs those of the packages that are missing, where this user may; otherwise throws a SetupError that says what to run. */
+/**
+ * Installs those of the packages that are missing, where this user may; otherwise throws a SetupError that says what to
+ * run.
+ */
 export function ensurePackages(packages) {
   const missing = packages.filter((candidate) => !candidate.isThere()).map((candidate) => candidate.name);
   if (missing.length === 0) return;
@@ -150,7 +206,16 @@ export function ensurePackages(packages) {
   if (prefix === null) throw new SetupError(`missing: ${missing.join(", ")}; as root run: ${command}`);
   say(`installing ${missing.join(", ")} (${[...prefix, "apt-get"].join(" ")})`);
   const apt = (...args) => {
-    const [program, ...rest] = [...prefix, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-q", "-o", "DPkg::Lock::Timeout=120", ...args];
+    const [program, ...rest] = [
+      ...prefix,
+      "env",
+      "DEBIAN_FRONTEND=noninteractive",
+      "apt-get",
+      "-q",
+      "-o",
+      "DPkg::Lock::Timeout=120",
+      ...args,
+    ];
     const result = spawnSync(program, rest, { stdio: ["ignore", "pipe", "pipe"], encoding: "utf8" });
     return result.status === 0 ? null : `${result.stdout}${result.stderr}`;
   };
@@ -159,7 +224,9 @@ export function ensurePackages(packages) {
   const problem = apt("install", "-y", "--no-install-recommends", ...missing);
   if (problem !== null) {
     process.stderr.write(`${updateProblem ?? ""}${problem}`);
-    throw new SetupError(`apt-get could not install ${missing.join(", ")}; its messages are above. As root run: ${command}`);
+    throw new SetupError(
+      `apt-get could not install ${missing.join(", ")}; its messages are above. As root run: ${command}`,
+    );
   }
 }
 
@@ -167,6 +234,7 @@ export function ensurePackages(packages) {
 function aptPrefix() {
   if (findProgram("apt-get") === null) return null;
   if (process.getuid?.() === 0) return [];
-  if (findProgram("sudo") !== null && spawnSync("sudo", ["-n", "true"], { stdio: "ignore" }).status === 0) return ["sudo", "-n"];
+  if (findProgram("sudo") !== null && spawnSync("sudo", ["-n", "true"], { stdio: "ignore" }).status === 0)
+    return ["sudo", "-n"];
   return null;
 }

@@ -13,7 +13,9 @@ const FILES_BYTES = 1 * MIB;
 /** What JetStream and the others write beside a database that is being made. */
 const BESIDE_BYTES = 16 * MIB;
 
-/** Throws LaunchError where the disk of the data directory has no room for a start: one that goes on would end half way. */
+/**
+ * Throws LaunchError where the disk of the data directory has no room for a start: one that goes on would end half way.
+ */
 export function requireStartRoom(dataDirectory: string, config: Pick<Config, "DATABASE_URL" | "NATS_URL">): void {
   const free = freeBytes(dataDirectory);
   const isFirst = config.DATABASE_URL === null && !existsSync(join(dataDirectory, "database"));
@@ -21,7 +23,9 @@ export function requireStartRoom(dataDirectory: string, config: Pick<Config, "DA
   if (free >= needed) return;
   const [has, needs] = [free, needed].map((bytes) => `${Math.floor(bytes / MIB)} MiB`);
   const start = isFirst ? "a first start" : "a start";
-  throw new LaunchError(`The disk of ${dataDirectory} has ${has} free, and ${start} needs ${needs}; make room, or set PARLEY_DATA_DIR to a folder on another disk`);
+  throw new LaunchError(
+    `The disk of ${dataDirectory} has ${has} free, and ${start} needs ${needs}; make room, or set PARLEY_DATA_DIR to a folder on another disk`,
+  );
 }
 
 function neededLater(config: Pick<Config, "DATABASE_URL" | "NATS_URL">): number {

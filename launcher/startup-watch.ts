@@ -29,8 +29,11 @@ export function watchStartup(logDirectory: string): StartupWatch {
     noteEvent(event) {
       if (event.type === "ready") wasReady.add(event.name);
       if (event.type !== "ended" || wasReady.has(event.name) || event.failuresInARow < HOPELESS_FAILURES) return;
-      const reason = event.error instanceof Error ? event.error.message : (lastErrors.get(event.name) ?? describeEnd(event));
-      giveUp(new LaunchError(`${event.name} does not start: ${reason} (log: ${join(logDirectory, `${event.name}.log`)})`));
+      const reason =
+        event.error instanceof Error ? event.error.message : (lastErrors.get(event.name) ?? describeEnd(event));
+      giveUp(
+        new LaunchError(`${event.name} does not start: ${reason} (log: ${join(logDirectory, `${event.name}.log`)})`),
+      );
     },
     noteLine(name, line) {
       if (line.level === "error") lastErrors.set(name, line.text);

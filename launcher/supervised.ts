@@ -15,7 +15,14 @@ export interface ChildProcess {
 /** What happened to a child, for the log and the terminal. */
 export type ChildEvent =
   | { type: "ready"; name: string; pid: number; facts: Record<string, unknown> }
-  | { type: "ended"; name: string; end: ProcessEnd | null; error: unknown; failuresInARow: number; restartInMs: number };
+  | {
+      type: "ended";
+      name: string;
+      end: ProcessEnd | null;
+      error: unknown;
+      failuresInARow: number;
+      restartInMs: number;
+    };
 
 /** A child that is started again whenever it ends, until it is stopped. */
 export interface Supervised {

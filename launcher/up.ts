@@ -28,8 +28,8 @@ export interface UpOptions {
 }
 
 /**
- * Starts the whole of Parley, prints the banner, and serves until a signal comes; resolves with the exit code when all is gone.
- * Throws LaunchError or ConfigError, with nothing left running, when it cannot start.
+ * Starts the whole of Parley, prints the banner, and serves until a signal comes; resolves with the exit code when all
+ * is gone. Throws LaunchError or ConfigError, with nothing left running, when it cannot start.
  */
 export async function up(options: UpOptions): Promise<number> {
   const { say } = options;
@@ -62,7 +62,12 @@ export async function up(options: UpOptions): Promise<number> {
       stopping = true;
     });
     // Written before anyone is ready: a person who looks for what hangs finds it too.
-    writeRunFile(dataDirectory, { pid: process.pid, baseUrl: cluster.baseUrl, natsUrl: cluster.natsUrl, redisUrl: cluster.redisUrl });
+    writeRunFile(dataDirectory, {
+      pid: process.pid,
+      baseUrl: cluster.baseUrl,
+      natsUrl: cluster.natsUrl,
+      redisUrl: cluster.redisUrl,
+    });
     try {
       await Promise.race([cluster.ready, ending]);
     } catch (error) {
@@ -88,7 +93,10 @@ function makeDataDirectory(dataDirectory: string): void {
     mkdirSync(dataDirectory, { recursive: true, mode: PRIVATE_FOLDER });
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new LaunchError(`Cannot make the data directory ${dataDirectory} (${reason}); set PARLEY_DATA_DIR to a folder that this user may write`, { cause });
+    throw new LaunchError(
+      `Cannot make the data directory ${dataDirectory} (${reason}); set PARLEY_DATA_DIR to a folder that this user may write`,
+      { cause },
+    );
   }
 }
 
@@ -100,7 +108,12 @@ function inWords(error: unknown, dataDirectory: string): unknown {
 }
 
 /** Drains at the first SIGINT, SIGTERM or SIGHUP, kills at the second; resolves with the exit code. */
-function endOnSignal(cluster: Cluster, drainMs: number, say: (line: string) => void, onStopping: () => void): Promise<number> {
+function endOnSignal(
+  cluster: Cluster,
+  drainMs: number,
+  say: (line: string) => void,
+  onStopping: () => void,
+): Promise<number> {
   return new Promise((resolve, reject) => {
     let signals = 0;
     const onSignal = (): void => {

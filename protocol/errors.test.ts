@@ -5,7 +5,11 @@ const codes = Object.keys(errorCatalogue) as ErrorCode[];
 
 describe("the error catalogue", () => {
   it.each(codes)("%s survives the bus", (code) => {
-    const original = new ServiceError(code, { parameters: { detail: "d", limitBytes: 3 }, reason: "r", retryAfterMs: 5 });
+    const original = new ServiceError(code, {
+      parameters: { detail: "d", limitBytes: 3 },
+      reason: "r",
+      retryAfterMs: 5,
+    });
     const restored = fromErrorRecord(JSON.parse(JSON.stringify(toErrorRecord(original))));
     expect({ ...restored }).toEqual({ ...original });
     expect(restored.message).toBe(original.message);

@@ -58,7 +58,10 @@ export const errorCatalogue = declare({
   conflict: { status: 409, message: "{detail}" },
   phone_number_taken: { status: 409, message: "This number is already on the platform" },
   tool_attached: { status: 409, message: "Tool is attached to {count} agent(s); detach it from each first" },
-  knowledge_attached: { status: 409, message: "Knowledge source is attached to {count} agent(s); detach it from each and publish again first" },
+  knowledge_attached: {
+    status: 409,
+    message: "Knowledge source is attached to {count} agent(s); detach it from each and publish again first",
+  },
   payload_too_large: { status: 413, message: "The request body is larger than {limitBytes} bytes" },
   unsupported_media_type: { status: 415, message: "", shape: "bare" },
   validation: { status: 422, message: "Validation failed", shape: "problems" },
@@ -71,7 +74,11 @@ export const errorCatalogue = declare({
   dependency_unavailable: { status: 503, message: "{dependency} is briefly unavailable", retryable: true },
   disk_full: { status: 503, message: "The disk of this server is full: nothing was stored", retryable: true },
   no_worker: { status: 503, message: "No worker serves the model {model} right now", retryable: true },
-  synthesis_failed: { status: 503, message: "Speech could not be completed after {attempts} attempts", retryable: true },
+  synthesis_failed: {
+    status: 503,
+    message: "Speech could not be completed after {attempts} attempts",
+    retryable: true,
+  },
   hearing_failed: { status: 503, message: "The sound could not be heard after {attempts} attempts", retryable: true },
   engine_failed: { status: 500, message: "The speech engine failed" },
   stalled_reader: { status: 500, message: "The connection was closed because its reader stalled" },
@@ -144,7 +151,9 @@ export interface ErrorRecord {
   retryAfterMs: number | null;
 }
 
-/** Gives the bus form of any thrown value; what is not a ServiceError becomes `internal` (its text stays in the log). */
+/**
+ * Gives the bus form of any thrown value; what is not a ServiceError becomes `internal` (its text stays in the log).
+ */
 export function toErrorRecord(error: unknown): ErrorRecord {
   const known = error instanceof ServiceError ? error : new ServiceError("internal", { cause: error });
   const { code, parameters, problems, reason, retryAfterMs } = known;

@@ -24,19 +24,35 @@ type Method = ForwardedOperation["method"];
 
 /** What most bodies are: records that are made or changed. */
 const bodyByMethod: Readonly<Record<Method, number>> = {
-  GET: bodyLimits.none, POST: bodyLimits.record, PUT: bodyLimits.record, PATCH: bodyLimits.record, DELETE: bodyLimits.none,
+  GET: bodyLimits.none,
+  POST: bodyLimits.record,
+  PUT: bodyLimits.record,
+  PATCH: bodyLimits.record,
+  DELETE: bodyLimits.none,
 };
 
 function on(path: string, scope: KeyScope | null, ...methods: Method[]): ForwardedOperation[] {
-  return methods.map((method) => ({ method, path, scope, maxBodyBytes: bodyByMethod[method], answerTimeoutMs: ANSWER_TIMEOUT_MS }));
+  return methods.map((method) => ({
+    method,
+    path,
+    scope,
+    maxBodyBytes: bodyByMethod[method],
+    answerTimeoutMs: ANSWER_TIMEOUT_MS,
+  }));
 }
 
 /** The same with another bound for the bodies that there are. */
 function withBody(maxBodyBytes: number, operations: ForwardedOperation[]): ForwardedOperation[] {
-  return operations.map((operation) => ({ ...operation, maxBodyBytes: operation.maxBodyBytes === bodyLimits.none ? bodyLimits.none : maxBodyBytes }));
+  return operations.map((operation) => ({
+    ...operation,
+    maxBodyBytes: operation.maxBodyBytes === bodyLimits.none ? bodyLimits.none : maxBodyBytes,
+  }));
 }
 
-/** All of them, for the edge's router and its preflight answers. Tests compare them with the control plane's routes and with `/openapi.json`. */
+/**
+ * All of them, for the edge's router and its preflight answers. Tests compare them with the control plane's routes and
+ * with `/openapi.json`.
+ */
 export const forwardedOperations: readonly ForwardedOperation[] = [
   ...withBody(bodyLimits.voice, on("/model", "voices", "GET", "POST")),
   ...withBody(bodyLimits.voice, on("/model/:id", "voices", "GET", "PATCH", "DELETE")),
@@ -63,7 +79,10 @@ export const forwardedOperations: readonly ForwardedOperation[] = [
   ...on("/v1/agent/tools", "agents", "GET", "POST"),
   ...on("/v1/agent/tools/:tool_id", "agents", "GET", "PATCH", "DELETE"),
   ...on("/v1/agent/tools/:tool_id/agents", "agents", "GET"),
-  ...on("/v1/agent/tools/:tool_id/test", "agents", "POST").map((operation) => ({ ...operation, answerTimeoutMs: TOOL_TEST_TIMEOUT_MS })),
+  ...on("/v1/agent/tools/:tool_id/test", "agents", "POST").map((operation) => ({
+    ...operation,
+    answerTimeoutMs: TOOL_TEST_TIMEOUT_MS,
+  })),
   ...withBody(bodyLimits.knowledge, on("/v1/agent/knowledge-sources", "agents", "GET", "POST")),
   ...withBody(bodyLimits.knowledge, on("/v1/agent/knowledge-sources/:source_id", "agents", "GET", "PATCH", "DELETE")),
   ...on("/v1/agent/knowledge-sources/:source_id/agents", "agents", "GET"),

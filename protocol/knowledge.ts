@@ -17,7 +17,10 @@ export const knowledgeSourceSummary = z.object({
   file_name: z.string(),
   size_bytes: z.int(),
   chunk_count: z.int(),
-  /** Grows by one whenever the content is replaced; published agents keep the one that was current when they were published. */
+  /**
+   * Grows by one whenever the content is replaced; published agents keep the one that was current when they were
+   * published.
+   */
   revision_number: z.int(),
   created_at: timestamp,
   updated_at: timestamp,
@@ -39,8 +42,16 @@ const description = recordText(0, 2000);
 export const sourceBytes = z.instanceof(Uint8Array);
 
 /** Form of `POST /v1/agent/knowledge-sources`; without a name the file's name stands. */
-export const knowledgeCreate = z.strictObject({ source: sourceBytes, name: name.optional(), description: description.default("") });
+export const knowledgeCreate = z.strictObject({
+  source: sourceBytes,
+  name: name.optional(),
+  description: description.default(""),
+});
 export type KnowledgeCreate = z.infer<typeof knowledgeCreate>;
 /** Form of `PATCH /v1/agent/knowledge-sources/{source_id}`: what is absent keeps its value. */
-export const knowledgePatch = z.strictObject({ source: sourceBytes.optional(), name: name.optional(), description: description.optional() });
+export const knowledgePatch = z.strictObject({
+  source: sourceBytes.optional(),
+  name: name.optional(),
+  description: description.optional(),
+});
 export type KnowledgePatch = z.infer<typeof knowledgePatch>;

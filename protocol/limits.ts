@@ -27,13 +27,16 @@ export const bodyLimits = {
 export const MAX_IGNORED_BODY_BYTES = 64 * KIB;
 
 /**
- * An answer that is one object is held until its audio is complete (OpenAI's chat completions without `stream`, ElevenLabs' `with-timestamps`). Longer
- * ones are for the streamed routes.
+ * An answer that is one object is held until its audio is complete (OpenAI's chat completions without `stream`,
+ * ElevenLabs' `with-timestamps`). Longer ones are for the streamed routes.
  */
 export const heldAnswerLimits = {
   /** Text, UTF-16 units: half an hour of speech. */
   characters: 20_000,
-  /** The answer as it is sent, bytes: half an hour of MP3 at 128 kbit/s in base64, or nearly six minutes of WAV at 44.1 kHz. */
+  /**
+   * The answer as it is sent, bytes: half an hour of MP3 at 128 kbit/s in base64, or nearly six minutes of WAV at 44.1
+   * kHz.
+   */
   bytes: 40 * MIB,
 } as const;
 

@@ -3,7 +3,10 @@ import { z } from "zod";
 const trueWords = ["true", "t", "yes", "y", "on", "1"];
 const falseWords = ["false", "f", "no", "n", "off", "0"];
 
-/** A boolean, or its text as forms and query strings carry it; `fallback` when it is absent or null. Findings have pydantic's names. */
+/**
+ * A boolean, or its text as forms and query strings carry it; `fallback` when it is absent or null. Findings have
+ * pydantic's names.
+ */
 export function looseBoolean(fallback: boolean): z.ZodType<boolean> {
   const schema = z.preprocess((value, context) => {
     if (value === null) return fallback;
@@ -12,7 +15,11 @@ export function looseBoolean(fallback: boolean): z.ZodType<boolean> {
     const word = value.trim().toLowerCase();
     if (trueWords.includes(word)) return true;
     if (falseWords.includes(word)) return false;
-    context.addIssue({ code: "custom", params: { type: "bool_parsing" }, message: "Input should be a valid boolean, unable to interpret input" });
+    context.addIssue({
+      code: "custom",
+      params: { type: "bool_parsing" },
+      message: "Input should be a valid boolean, unable to interpret input",
+    });
     return z.NEVER;
   }, z.boolean());
   return schema.default(fallback);
@@ -29,11 +36,12 @@ export function queryInteger(min: number, max: number, fallback: number): z.ZodT
 }
 
 /**
- * A whole number from a query string, of any number of digits: one beyond what JavaScript counts exactly is `Number.MAX_SAFE_INTEGER`. For
- * numbers whose upper bound is no matter of their form and has an error of its own.
+ * A whole number from a query string, of any number of digits: one beyond what JavaScript counts exactly is
+ * `Number.MAX_SAFE_INTEGER`. For numbers whose upper bound is no matter of their form and has an error of its own.
  */
 export function queryIntegerOfAnySize(min: number): z.ZodType<number> {
-  const toSafe = (text: string): number => Math.min(Math.max(Number(text), -Number.MAX_SAFE_INTEGER), Number.MAX_SAFE_INTEGER);
+  const toSafe = (text: string): number =>
+    Math.min(Math.max(Number(text), -Number.MAX_SAFE_INTEGER), Number.MAX_SAFE_INTEGER);
   return wholeNumber(anySize, toSafe, z.int().min(min));
 }
 

@@ -1,8 +1,8 @@
 /**
- * Walks one MessagePack value without building it (https://github.com/msgpack/msgpack/blob/master/spec.md "Formats").
- * A decoder allocates arrays by their declared length, so a few nested five-byte headers could claim gigabytes: this walk refuses,
- * in time linear in the input, what is truncated, declares more items than there are bytes, nests deeper than `maxDepth`, or has more than
- * `maxItems` items in all. Throws RangeError.
+ * Walks one MessagePack value without building it (https://github.com/msgpack/msgpack/blob/master/spec.md "Formats"). A
+ * decoder allocates arrays by their declared length, so a few nested five-byte headers could claim gigabytes: this walk
+ * refuses, in time linear in the input, what is truncated, declares more items than there are bytes, nests deeper than
+ * `maxDepth`, or has more than `maxItems` items in all. Throws RangeError.
  */
 export function assertMsgpackShape(bytes: Uint8Array, maxDepth: number, maxItems: number): void {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -31,11 +31,24 @@ interface ItemHeader {
 
 /** Fixed-size types: payload bytes after the type byte. */
 const fixedPayload: Readonly<Record<number, number>> = {
-  0xc0: 0, 0xc2: 0, 0xc3: 0,
-  0xca: 4, 0xcb: 8,
-  0xcc: 1, 0xcd: 2, 0xce: 4, 0xcf: 8,
-  0xd0: 1, 0xd1: 2, 0xd2: 4, 0xd3: 8,
-  0xd4: 2, 0xd5: 3, 0xd6: 5, 0xd7: 9, 0xd8: 17,
+  0xc0: 0,
+  0xc2: 0,
+  0xc3: 0,
+  0xca: 4,
+  0xcb: 8,
+  0xcc: 1,
+  0xcd: 2,
+  0xce: 4,
+  0xcf: 8,
+  0xd0: 1,
+  0xd1: 2,
+  0xd2: 4,
+  0xd3: 8,
+  0xd4: 2,
+  0xd5: 3,
+  0xd6: 5,
+  0xd7: 9,
+  0xd8: 17,
 };
 
 function readHeader(view: DataView, at: number): ItemHeader {
@@ -48,16 +61,30 @@ function readHeader(view: DataView, at: number): ItemHeader {
   const payload = fixedPayload[type];
   if (payload !== undefined) return { bytes: 1 + payload, items: 0 };
   switch (type) {
-    case 0xc4: case 0xd9: return { bytes: 2 + view.getUint8(at + 1), items: 0 };
-    case 0xc5: case 0xda: return { bytes: 3 + view.getUint16(at + 1), items: 0 };
-    case 0xc6: case 0xdb: return { bytes: 5 + view.getUint32(at + 1), items: 0 };
-    case 0xc7: return { bytes: 3 + view.getUint8(at + 1), items: 0 };
-    case 0xc8: return { bytes: 4 + view.getUint16(at + 1), items: 0 };
-    case 0xc9: return { bytes: 6 + view.getUint32(at + 1), items: 0 };
-    case 0xdc: return { bytes: 3, items: view.getUint16(at + 1) };
-    case 0xdd: return { bytes: 5, items: view.getUint32(at + 1) };
-    case 0xde: return { bytes: 3, items: view.getUint16(at + 1) * 2 };
-    case 0xdf: return { bytes: 5, items: view.getUint32(at + 1) * 2 };
-    default: throw new RangeError("0xc1 is no MessagePack type");
+    case 0xc4:
+    case 0xd9:
+      return { bytes: 2 + view.getUint8(at + 1), items: 0 };
+    case 0xc5:
+    case 0xda:
+      return { bytes: 3 + view.getUint16(at + 1), items: 0 };
+    case 0xc6:
+    case 0xdb:
+      return { bytes: 5 + view.getUint32(at + 1), items: 0 };
+    case 0xc7:
+      return { bytes: 3 + view.getUint8(at + 1), items: 0 };
+    case 0xc8:
+      return { bytes: 4 + view.getUint16(at + 1), items: 0 };
+    case 0xc9:
+      return { bytes: 6 + view.getUint32(at + 1), items: 0 };
+    case 0xdc:
+      return { bytes: 3, items: view.getUint16(at + 1) };
+    case 0xdd:
+      return { bytes: 5, items: view.getUint32(at + 1) };
+    case 0xde:
+      return { bytes: 3, items: view.getUint16(at + 1) * 2 };
+    case 0xdf:
+      return { bytes: 5, items: view.getUint32(at + 1) * 2 };
+    default:
+      throw new RangeError("0xc1 is no MessagePack type");
   }
 }

@@ -8,10 +8,15 @@ const repeated = (count: number, ...values: number[]): number[] => new Array<num
 describe("MessagePack", () => {
   it("gives back what was encoded", () => {
     const hasNoProto = (value: unknown): boolean => !JSON.stringify(value).includes("__proto__");
-    const plain = fc.jsonValue({ maxDepth: 5 }).filter(hasNoProto).map((value) => JSON.parse(JSON.stringify(value)) as unknown);
-    fc.assert(fc.property(plain, (value) => {
-      expect(decodeMsgpack(encodeMsgpack(value))).toEqual(value);
-    }));
+    const plain = fc
+      .jsonValue({ maxDepth: 5 })
+      .filter(hasNoProto)
+      .map((value) => JSON.parse(JSON.stringify(value)) as unknown);
+    fc.assert(
+      fc.property(plain, (value) => {
+        expect(decodeMsgpack(encodeMsgpack(value))).toEqual(value);
+      }),
+    );
   });
 
   it.each([1, 200, 40_000, 70_000])("carries %i bytes and a string as long", (length) => {
@@ -20,7 +25,27 @@ describe("MessagePack", () => {
   });
 
   it("reads every number width", () => {
-    const values = [0, 127, 128, 255, 256, 65_535, 65_536, 2 ** 32, 2 ** 40, -1, -32, -33, -129, -32_769, -(2 ** 33), 0.5, true, false, null];
+    const values = [
+      0,
+      127,
+      128,
+      255,
+      256,
+      65_535,
+      65_536,
+      2 ** 32,
+      2 ** 40,
+      -1,
+      -32,
+      -33,
+      -129,
+      -32_769,
+      -(2 ** 33),
+      0.5,
+      true,
+      false,
+      null,
+    ];
     expect(decodeMsgpack(encodeMsgpack(values))).toEqual(values);
     const date = new Date(1_700_000_000_123);
     expect(decodeMsgpack(encodeMsgpack({ date }))).toEqual({ date });

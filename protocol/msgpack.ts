@@ -16,8 +16,8 @@ export function encodeMsgpack(value: unknown): Uint8Array {
 }
 
 /**
- * Decodes MessagePack. Byte arrays are views on `bytes`: copy them when the memory has another owner.
- * Throws on truncated input, trailing bytes, `__proto__` keys, nesting deeper than `MAX_NESTING` and more than `maxItems` items.
+ * Decodes MessagePack. Byte arrays are views on `bytes`: copy them when the memory has another owner. Throws on
+ * truncated input, trailing bytes, `__proto__` keys, nesting deeper than `MAX_NESTING` and more than `maxItems` items.
  */
 export function decodeMsgpack(bytes: Uint8Array, maxItems = Number.POSITIVE_INFINITY): unknown {
   assertMsgpackShape(bytes, MAX_NESTING, maxItems);

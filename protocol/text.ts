@@ -7,5 +7,9 @@ export function isStorable(text: string): boolean {
 
 /** Text of a length (in UTF-16 units) that the database can keep. */
 export function recordText(minLength: number, maxLength: number): z.ZodString {
-  return z.string().min(minLength).max(maxLength).refine(isStorable, { message: "Input should not contain NUL characters or unpaired surrogates" });
+  return z
+    .string()
+    .min(minLength)
+    .max(maxLength)
+    .refine(isStorable, { message: "Input should not contain NUL characters or unpaired surrogates" });
 }

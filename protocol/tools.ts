@@ -33,12 +33,17 @@ export const clientToolName = /^[a-zA-Z][a-zA-Z0-9_-]{0,63}$/;
 /** Names of integrations: a connected service and what it is asked to do. */
 export const integrationName = /^[a-z][a-z0-9_]{0,63}:[a-z][a-z0-9_]{0,63}$/;
 
-/** Argument names are found inside `{{…}}`: braces and spaces at the ends could never be named, and `system` belongs to the variables. */
+/**
+ * Argument names are found inside `{{…}}`: braces and spaces at the ends could never be named, and `system` belongs to
+ * the variables.
+ */
 const argumentName = recordText(1, 64)
   .refine((name) => !/[{}\p{Cc}]/u.test(name) && name.trim() === name, {
     message: "Input should not have braces, control characters or spaces at its ends",
   })
-  .refine((name) => name !== "system" && !name.startsWith("system."), { message: "Names that begin with system are reserved" });
+  .refine((name) => name !== "system" && !name.startsWith("system."), {
+    message: "Names that begin with system are reserved",
+  });
 
 export const toolArgument = z.strictObject({ name: argumentName, description: recordText(0, 500).default("") });
 export type ToolArgument = z.infer<typeof toolArgument>;
@@ -79,7 +84,9 @@ export type ToolMockResponse = z.infer<typeof toolMockResponse>;
 const contentType = z
   .string()
   .max(128)
-  .regex(/^$|^[!#$%&'*+.^_`|~0-9A-Za-z-]+\/[!#$%&'*+.^_`|~0-9A-Za-z-]+(\s*;[\t\x20-\x7e]*)?$/, { message: "Input should be a valid media type" });
+  .regex(/^$|^[!#$%&'*+.^_`|~0-9A-Za-z-]+\/[!#$%&'*+.^_`|~0-9A-Za-z-]+(\s*;[\t\x20-\x7e]*)?$/, {
+    message: "Input should be a valid media type",
+  });
 
 const fields = {
   name: recordText(1, 120),
@@ -100,7 +107,9 @@ const fields = {
 /** Checked before the rest of a tool, which depends on it. */
 export const typedTool = z.looseObject({ tool_type: z.enum(toolTypes).default("webhook") });
 
-const integration = z.string().regex(integrationName, { message: "Input should be a service and an action, joined by a colon" });
+const integration = z
+  .string()
+  .regex(integrationName, { message: "Input should be a service and an action, joined by a colon" });
 
 const createFields = {
   ...fields,
@@ -121,17 +130,29 @@ const createFields = {
 };
 
 /** What is left empty is missing as much as what is left out. */
-const someUrl = fields.url.refine((url) => url !== "", { message: "Field required", params: { type: "missing" } }).meta({ minLength: 1 });
+const someUrl = fields.url
+  .refine((url) => url !== "", { message: "Field required", params: { type: "missing" } })
+  .meta({ minLength: 1 });
 
-/** Body of `POST /v1/agent/tools`, with what its type needs. What else depends on several fields is checked when the tool is saved. */
+/**
+ * Body of `POST /v1/agent/tools`, with what its type needs. What else depends on several fields is checked when the
+ * tool is saved.
+ */
 export const toolCreate = z.discriminatedUnion("tool_type", [
   z.strictObject({ ...createFields, tool_type: z.literal("webhook").default("webhook"), url: someUrl }),
-  z.strictObject({ ...createFields, tool_type: z.literal("client"), name: fields.name.meta({ pattern: clientToolName.source }) }),
+  z.strictObject({
+    ...createFields,
+    tool_type: z.literal("client"),
+    name: fields.name.meta({ pattern: clientToolName.source }),
+  }),
   z.strictObject({ ...createFields, tool_type: z.literal("integration"), integration }),
 ]);
 export type ToolCreate = z.infer<typeof toolCreate>;
 
-/** Body of `PATCH /v1/agent/tools/{tool_id}`: what is absent keeps its value, lists are replaced as a whole, null is refused. */
+/**
+ * Body of `PATCH /v1/agent/tools/{tool_id}`: what is absent keeps its value, lists are replaced as a whole, null is
+ * refused.
+ */
 export const toolPatch = z.strictObject(fields).partial();
 export type ToolPatch = z.infer<typeof toolPatch>;
 
@@ -153,7 +174,12 @@ export const toolSummary = z.object({
 export type ToolSummary = z.infer<typeof toolSummary>;
 
 /** A header as it is read: credentials show only that they are there. */
-export const toolHeader = z.object({ name: z.string(), kind: z.enum(toolHeaderKinds), value: z.string().nullable(), has_secret: z.boolean() });
+export const toolHeader = z.object({
+  name: z.string(),
+  kind: z.enum(toolHeaderKinds),
+  value: z.string().nullable(),
+  has_secret: z.boolean(),
+});
 export type ToolHeader = z.infer<typeof toolHeader>;
 
 export const toolEntity = toolSummary.extend({
@@ -163,7 +189,9 @@ export const toolEntity = toolSummary.extend({
   headers: z.array(toolHeader),
   timeout_seconds: z.int(),
   error_handling: z.enum(toolErrorHandlings),
-  mock_responses: z.array(z.object({ name: z.string(), status_code: z.int(), content_type: z.string(), body: z.string() })),
+  mock_responses: z.array(
+    z.object({ name: z.string(), status_code: z.int(), content_type: z.string(), body: z.string() }),
+  ),
   expects_response: z.boolean(),
   execution_mode: z.enum(toolExecutionModes),
   /** Present on integration tools only. */

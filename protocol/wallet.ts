@@ -2,7 +2,10 @@ import { z } from "zod";
 
 const timestamp = z.iso.datetime();
 
-/** Answer of `GET /wallet/{user_id}/api-credit` (protocols.md 1.6). Credit is a decimal in text: no float ever holds money. */
+/**
+ * Answer of `GET /wallet/{user_id}/api-credit` (protocols.md 1.6). Credit is a decimal in text: no float ever holds
+ * money.
+ */
 export const apiCredit = z.object({
   _id: z.string(),
   user_id: z.string(),
@@ -16,7 +19,10 @@ export const apiCredit = z.object({
 });
 export type ApiCredit = z.infer<typeof apiCredit>;
 
-/** Answer of `GET /wallet/{user_id}/package`. A self-hosted service sells no packages: the counts are 0 and nothing ends. */
+/**
+ * Answer of `GET /wallet/{user_id}/package`. A self-hosted service sells no packages: the counts are 0 and nothing
+ * ends.
+ */
 export const walletPackage = z.object({
   _id: z.string(),
   user_id: z.string(),

@@ -11,7 +11,9 @@ export type DialStatus = (typeof dialStatuses)[number];
 export const answerers = ["human", "voicemail", "unknown"] as const;
 export type AnsweredBy = (typeof answerers)[number];
 
-/** Facts of a session in every payload. Names differ from the sessions API on purpose; transcripts are never part of it. */
+/**
+ * Facts of a session in every payload. Names differ from the sessions API on purpose; transcripts are never part of it.
+ */
 export interface WebhookSession {
   id: string;
   agent_id: string;
@@ -132,5 +134,8 @@ export type WebhookDeliveryListQuery = z.infer<typeof webhookDeliveryListQuery>;
 export const webhookDeliveryList = pageEnvelope.extend({ deliveries: z.array(webhookDelivery) });
 export type WebhookDeliveryList = z.infer<typeof webhookDeliveryList>;
 
-/** Published after a transaction that wrote webhook events: deliverers look at once instead of at their next turn. Carries nothing. */
+/**
+ * Published after a transaction that wrote webhook events: deliverers look at once instead of at their next turn.
+ * Carries nothing.
+ */
 export const webhookWakeSubject = "parley.events.webhook-wake";

@@ -11,7 +11,13 @@ runRole("scheduler", async ({ config, log, metrics, tracing, id, epoch, state })
   if (config.NATS_URL === null) throw new ConfigError("NATS_URL is needed by the scheduler");
   const bus = await connectNats({ url: config.NATS_URL, name: id, log });
   const core = new SchedulerCore({ schedulerId: id, epoch, policy: schedulingPolicy(config) });
-  const watch = watchScheduler({ metrics, tracing, core, nowMs: () => systemClock.nowMs(), isConnected: () => bus.isConnected() });
+  const watch = watchScheduler({
+    metrics,
+    tracing,
+    core,
+    nowMs: () => systemClock.nowMs(),
+    isConnected: () => bus.isConnected(),
+  });
   const scheduler = bindScheduler({ bus, clock: systemClock, log, core, id, epoch, state, watch });
   return {
     drain: (deadlineMs) => scheduler.drain(deadlineMs),

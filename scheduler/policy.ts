@@ -9,7 +9,10 @@ export interface SchedulingPolicy {
   hardQueueChunks: number;
   /** A new stream whose first chunk is predicted to finish later than this is refused. */
   admissionWaitMs: number;
-  /** Part of `admissionWaitMs` and of `queueChunks` from which new free and bulk streams are refused, so that live ones still get in. */
+  /**
+   * Part of `admissionWaitMs` and of `queueChunks` from which new free and bulk streams are refused, so that live ones
+   * still get in.
+   */
   brownoutFraction: number;
   /** New streams are refused while the most urgent running stream is this late. */
   runningLateMs: number;
@@ -32,13 +35,17 @@ export interface SchedulingPolicy {
 }
 
 /** The policy that a configuration stands for. */
-export function schedulingPolicy(config: { PARLEY_QUEUE_CHUNKS: number; PARLEY_ADMISSION_WAIT_MS: number }): SchedulingPolicy {
+export function schedulingPolicy(config: {
+  PARLEY_QUEUE_CHUNKS: number;
+  PARLEY_ADMISSION_WAIT_MS: number;
+}): SchedulingPolicy {
   return {
     queueChunks: config.PARLEY_QUEUE_CHUNKS,
     hardQueueChunks: config.PARLEY_QUEUE_CHUNKS * 4,
     admissionWaitMs: config.PARLEY_ADMISSION_WAIT_MS,
     brownoutFraction: 0.5,
-    // Lateness of those who listen already is worse than the wait of those who come: a sixth of it closes the door (500 ms by default).
+    // Lateness of those who listen already is worse than the wait of those who come: a sixth of it closes the door (500
+    // ms by default).
     runningLateMs: config.PARLEY_ADMISSION_WAIT_MS / 6,
     yieldSlackMs: 1000,
     floors: { urgent: 0.5, free: 0.1, bulk: 0.1 },

@@ -26,7 +26,16 @@ class Cluster {
   constructor() {
     const core = new SchedulerCore({ schedulerId: "scheduler-1", epoch: "e", policy: policyWith() });
     const { bus, clock } = this;
-    this.scheduler = bindScheduler({ bus, clock, log: createLogger("test", "fatal"), core, id: "scheduler-1", epoch: "e", state: () => this.state, watch: noWatch });
+    this.scheduler = bindScheduler({
+      bus,
+      clock,
+      log: createLogger("test", "fatal"),
+      core,
+      id: "scheduler-1",
+      epoch: "e",
+      state: () => this.state,
+      watch: noWatch,
+    });
   }
 
   worker(id: string, changes: Parameters<typeof workerHeartbeat>[0] | object = {}): void {
@@ -80,7 +89,10 @@ describe("the scheduler on the bus", () => {
       .on<Heartbeat>(membersSubject)
       .filter((member) => member.role === "scheduler")
       .at(-1);
-    expect(heartbeat).toMatchObject({ state: "ready", loads: [{ model: "voice", slots: 3, freeSlots: 2, queuedChunks: 0, predictedWaitMs: 0 }] });
+    expect(heartbeat).toMatchObject({
+      state: "ready",
+      loads: [{ model: "voice", slots: 3, freeSlots: 2, queuedChunks: 0, predictedWaitMs: 0 }],
+    });
   });
 
   it("notices that a worker has fallen silent", () => {
@@ -109,7 +121,13 @@ describe("the scheduler on the bus", () => {
 
   it.each(["edge", "control-plane"] as const)("drops what a lost %s left waiting", (role) => {
     const cluster = new Cluster();
-    cluster.bus.publish(membersSubject, { type: "heartbeat", role, id: "edge-1", epoch: "e", state: "ready" } satisfies Heartbeat);
+    cluster.bus.publish(membersSubject, {
+      type: "heartbeat",
+      role,
+      id: "edge-1",
+      epoch: "e",
+      state: "ready",
+    } satisfies Heartbeat);
     cluster.worker("w1", { slots: 1 });
     cluster.submit({ stream: "a" });
     cluster.submit({ stream: "b" });

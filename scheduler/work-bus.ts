@@ -22,15 +22,19 @@ const HAND_BACK_MS = 500;
 /** A scheduler on the bus. */
 export interface BoundScheduler {
   /**
-   * Refuses new streams and resolves when no chunk waits and no batch runs. Shortly before `deadlineMs` is over, what still waits is given
-   * back to the edges as lost: they submit it elsewhere. Batches that still run then speak to their edges without us.
+   * Refuses new streams and resolves when no chunk waits and no batch runs. Shortly before `deadlineMs` is over, what
+   * still waits is given back to the edges as lost: they submit it elsewhere. Batches that still run then speak to
+   * their edges without us.
    */
   drain(deadlineMs: number): Promise<void>;
   /** Says goodbye and ends all subscriptions; the bus stays open. */
   stop(): void;
 }
 
-/** Binds a core to the bus: what is heard becomes events, effects become messages, and the core's wake-up times become timers. */
+/**
+ * Binds a core to the bus: what is heard becomes events, effects become messages, and the core's wake-up times become
+ * timers.
+ */
 export function bindScheduler(options: {
   bus: Bus;
   clock: Clock;
@@ -85,7 +89,14 @@ export function bindScheduler(options: {
   const heartbeats = sendHeartbeats({
     bus,
     clock,
-    describe: () => ({ type: "heartbeat", role: "scheduler", id, epoch, state: state(), loads: core.loads(clock.nowMs()) }),
+    describe: () => ({
+      type: "heartbeat",
+      role: "scheduler",
+      id,
+      epoch,
+      state: state(),
+      loads: core.loads(clock.nowMs()),
+    }),
   });
 
   return {
@@ -120,7 +131,9 @@ function subjectOf(effect: SchedulerEffect): string {
 
 function eventOf({ type, member }: MembershipChange): SchedulerEvent | null {
   if (member.role === "worker") {
-    return type === "lost" ? { type: "worker-lost", workerId: member.id, epoch: member.epoch } : { type: "worker-seen", heartbeat: member };
+    return type === "lost"
+      ? { type: "worker-lost", workerId: member.id, epoch: member.epoch }
+      : { type: "worker-seen", heartbeat: member };
   }
   return ownsWork(member.role) && type === "lost" ? { type: "edge-lost", edgeId: member.id } : null;
 }

@@ -13,9 +13,28 @@ runRole("worker", async ({ config, log, metrics, tracing, id, epoch, state }) =>
   const loaded = await loadEngines(repository, { slots, providers: config.PARLEY_PROVIDERS, log, clock: systemClock });
   const bus = await connectNats({ url: config.NATS_URL ?? "nats://127.0.0.1:4222", name: id, log });
   const brokenModels = loaded.broken;
-  const watch = watchWorker({ metrics, tracing, workerId: id, slots, brokenModels: brokenModels.length, isConnected: () => bus.isConnected() });
+  const watch = watchWorker({
+    metrics,
+    tracing,
+    workerId: id,
+    slots,
+    brokenModels: brokenModels.length,
+    isConnected: () => bus.isConnected(),
+  });
   const { engines, listeners } = loaded;
-  const worker = startWorker({ bus, clock: systemClock, log, id, epoch, state, slots, engines, listeners, brokenModels, watch });
+  const worker = startWorker({
+    bus,
+    clock: systemClock,
+    log,
+    id,
+    epoch,
+    state,
+    slots,
+    engines,
+    listeners,
+    brokenModels,
+    watch,
+  });
   metrics.gauge("parley_worker_running_chunks", () => worker.runningChunks());
   return {
     drain: () => worker.drain(),

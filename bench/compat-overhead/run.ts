@@ -20,9 +20,24 @@ interface Way {
 
 function waysOf(text: string): Way[] {
   return [
-    { name: "/v1/tts", path: "/v1/tts", headers: { model: "s2.1-pro" }, body: { text, format: "pcm", sample_rate: 24_000, latency: "low" } },
-    { name: "OpenAI /audio/speech", path: "/compat/v1/audio/speech", headers: {}, body: { input: text, model: "tts-1", voice: "default", response_format: "pcm16" } },
-    { name: "ElevenLabs /stream", path: "/compat/elevenlabs/v1/text-to-speech/default/stream?output_format=pcm_24000", headers: {}, body: { text } },
+    {
+      name: "/v1/tts",
+      path: "/v1/tts",
+      headers: { model: "s2.1-pro" },
+      body: { text, format: "pcm", sample_rate: 24_000, latency: "low" },
+    },
+    {
+      name: "OpenAI /audio/speech",
+      path: "/compat/v1/audio/speech",
+      headers: {},
+      body: { input: text, model: "tts-1", voice: "default", response_format: "pcm16" },
+    },
+    {
+      name: "ElevenLabs /stream",
+      path: "/compat/elevenlabs/v1/text-to-speech/default/stream?output_format=pcm_24000",
+      headers: {},
+      body: { text },
+    },
   ];
 }
 
@@ -34,16 +49,20 @@ export interface CompatOverheadFigures {
 }
 
 /** Measures all ways in turns, over one warm connection each. Throws when they do not give the same bytes. */
-export async function runCompatOverhead(scenario: CompatOverheadScenario): Promise<{ figures: CompatOverheadFigures; invalid: string[] }> {
+export async function runCompatOverhead(
+  scenario: CompatOverheadScenario,
+): Promise<{ figures: CompatOverheadFigures; invalid: string[] }> {
   const cluster = await startCluster({ workers: 1 });
   const agents = new Map<string, Agent>();
   const ways = waysOf(scenario.text);
   for (const { name } of ways) agents.set(name, new Agent({ keepAlive: true, maxSockets: 1 }));
-  const ask = (way: Way): Promise<{ firstByteMs: number; bytes: Buffer }> => speak(cluster, way, agents.get(way.name) as Agent);
+  const ask = (way: Way): Promise<{ firstByteMs: number; bytes: Buffer }> =>
+    speak(cluster, way, agents.get(way.name) as Agent);
   try {
     const sounds: Buffer[] = [];
     for (const way of ways) sounds.push((await ask(way)).bytes);
-    if (!sounds.every((sound) => sound.equals(sounds[0] ?? Buffer.alloc(0)))) throw new RangeError("the layers do not give the native route's bytes");
+    if (!sounds.every((sound) => sound.equals(sounds[0] ?? Buffer.alloc(0))))
+      throw new RangeError("the layers do not give the native route's bytes");
     for (let i = 0; i < WARM_UP; i++) for (const way of ways) await ask(way);
     const others = watchOthers();
     const rounds: number[][][] = [];
@@ -70,15 +89,23 @@ function figuresOf(ways: readonly Way[], rounds: readonly number[][][]): CompatO
   const median = (values: readonly number[]): number => spread(values).p50;
   return {
     ways: ways.map(({ name }, index) => ({ name, firstByteMs: spread(of(index)) })),
-    overheadMs: ways.slice(1).map(({ name }, index) => ({
-      name, rounds: overRounds(rounds.map((round) => median(round[index + 1] ?? []) - median(round[0] ?? []))),
-    })),
+    overheadMs: ways
+      .slice(1)
+      .map(({ name }, index) => ({
+        name,
+        rounds: overRounds(rounds.map((round) => median(round[index + 1] ?? []) - median(round[0] ?? []))),
+      })),
   };
 }
 
 function speak(cluster: TestCluster, way: Way, agent: Agent): Promise<{ firstByteMs: number; bytes: Buffer }> {
   const body = Buffer.from(JSON.stringify(way.body));
-  const headers = { authorization: `Bearer ${cluster.apiKey}`, "content-type": "application/json", "content-length": body.length, ...way.headers };
+  const headers = {
+    authorization: `Bearer ${cluster.apiKey}`,
+    "content-type": "application/json",
+    "content-length": body.length,
+    ...way.headers,
+  };
   return new Promise((resolve, reject) => {
     const startMs = performance.now();
     const sent = httpRequest(`${cluster.baseUrl}${way.path}`, { method: "POST", agent, headers }, (answer) => {
@@ -91,7 +118,12 @@ function speak(cluster: TestCluster, way: Way, agent: Agent): Promise<{ firstByt
       answer.on("error", reject);
       answer.on("end", () => {
         if (answer.statusCode === 200) resolve({ firstByteMs, bytes: Buffer.concat(parts) });
-        else reject(new RangeError(`${way.path} answered ${answer.statusCode}: ${Buffer.concat(parts).toString().slice(0, 200)}`));
+        else
+          reject(
+            new RangeError(
+              `${way.path} answered ${answer.statusCode}: ${Buffer.concat(parts).toString().slice(0, 200)}`,
+            ),
+          );
       });
     });
     sent.on("error", reject);

@@ -27,8 +27,13 @@ export interface EarPartsFigures {
 /** `dist/bench/ear-parts` → `models`. */
 const models = join(import.meta.dirname, "../../../models");
 
-/** Runs features, graph and word search of a recognizer one after the other, on one thread, on clips of human speech. */
-export async function runEarParts({ model, rounds }: EarPartsScenario): Promise<{ figures: EarPartsFigures; invalid: string[] }> {
+/**
+ * Runs features, graph and word search of a recognizer one after the other, on one thread, on clips of human speech.
+ */
+export async function runEarParts({
+  model,
+  rounds,
+}: EarPartsScenario): Promise<{ figures: EarPartsFigures; invalid: string[] }> {
   const { folder, manifest } = await readModelFolder(join(models, model));
   const path = (role: string): string => join(folder, manifest.files[role]?.path ?? role);
   const graph = await openGraph(path("graph"), ["cpu"]);
@@ -38,7 +43,8 @@ export async function runEarParts({ model, rounds }: EarPartsScenario): Promise<
   const words = readWordsFile(readFileSync(path("words")));
   const weights = { lmWeight: 0.9, wordBonus: 0.5, ...manifest.decoding };
   const settings = (beam: number, threshold: number) => ({ ...weights, beam, threshold, blank: tokens.blank });
-  const decoder = (beam: number, threshold: number) => createLexiconDecoder(words, tokens.names.length, settings(beam, threshold));
+  const decoder = (beam: number, threshold: number) =>
+    createLexiconDecoder(words, tokens.names.length, settings(beam, threshold));
   const own = decoder(manifest.decoding.beam ?? 400, manifest.decoding.threshold ?? 15);
   const wide = decoder(1000, 20);
   const extract = createLogMel(tellFeatures(layout, metadata));
@@ -62,7 +68,11 @@ export async function runEarParts({ model, rounds }: EarPartsScenario): Promise<
     for (let round = 0; round < rounds; round++) await work();
     const { user, system } = process.cpuUsage(processorBefore);
     const sound = soundSeconds * rounds;
-    figures.push({ part, timesProcessorTime: (sound * 1e6) / (user + system), timesWallTime: (sound * 1e3) / (performance.now() - wallBefore) });
+    figures.push({
+      part,
+      timesProcessorTime: (sound * 1e6) / (user + system),
+      timesWallTime: (sound * 1e3) / (performance.now() - wallBefore),
+    });
   }
   return { figures: { soundSeconds, parts: figures }, invalid: [] };
 }

@@ -20,7 +20,9 @@ export function printFirstAudio(figures: FirstAudioFigures): string {
       ["milliseconds", "p50", "p95", "p99", "max"],
       [
         line("first audio through the cluster", figures.clusterMs),
-        ...(Object.keys(partTitles) as (keyof typeof partTitles)[]).map((part) => line(partTitles[part], figures.parts[part])),
+        ...(Object.keys(partTitles) as (keyof typeof partTitles)[]).map((part) =>
+          line(partTitles[part], figures.parts[part]),
+        ),
         line("first audio of the engine alone", figures.engineMs),
       ],
     ),

@@ -29,7 +29,9 @@ export interface FirstAudioFigures {
 }
 
 /** Measures cluster and engine in turns. Throws when the cluster's sound is not the engine's. */
-export async function runFirstAudio(scenario: FirstAudioScenario): Promise<{ figures: FirstAudioFigures; invalid: string[] }> {
+export async function runFirstAudio(
+  scenario: FirstAudioScenario,
+): Promise<{ figures: FirstAudioFigures; invalid: string[] }> {
   const cluster = await startCluster({ workers: scenario.workers, settings: { LOG_LEVEL: "debug" } });
   const engine = await loadEngineAlone();
   try {
@@ -41,7 +43,8 @@ export async function runFirstAudio(scenario: FirstAudioScenario): Promise<{ fig
     const linesBefore = readFirstAudio(cluster.dataDirectory).length;
     const others = watchOthers();
     const rounds = [];
-    for (let round = 0; round < scenario.rounds; round++) rounds.push(await oneRound(cluster, engine, scenario, reference.onset));
+    for (let round = 0; round < scenario.rounds; round++)
+      rounds.push(await oneRound(cluster, engine, scenario, reference.onset));
     const invalid = objections({ load: others.read(), errors: cluster.complaints.length });
     const lines = readFirstAudio(cluster.dataDirectory).slice(linesBefore);
     return { figures: figuresOf(rounds, lines, reference), invalid };
@@ -55,7 +58,12 @@ interface Round {
   engine: number[];
 }
 
-async function oneRound(cluster: TestCluster, engine: EngineAlone, scenario: FirstAudioScenario, onset: Onset): Promise<Round> {
+async function oneRound(
+  cluster: TestCluster,
+  engine: EngineAlone,
+  scenario: FirstAudioScenario,
+  onset: Onset,
+): Promise<Round> {
   const round: Round = { cluster: [], engine: [] };
   for (let i = 0; i < scenario.perRound; i++) {
     round.cluster.push(await heardAfterMs(cluster, scenario, onset));
@@ -90,7 +98,11 @@ interface Reference {
 }
 
 /** A fast wrong answer is none: both must say the same for as long. */
-async function compareSound(cluster: TestCluster, engine: EngineAlone, scenario: FirstAudioScenario): Promise<Reference> {
+async function compareSound(
+  cluster: TestCluster,
+  engine: EngineAlone,
+  scenario: FirstAudioScenario,
+): Promise<Reference> {
   const stream = await openStream({ ...cluster, request: requestOf(scenario) }, Number.POSITIVE_INFINITY);
   stream.send(scenario.text);
   stream.stop();
@@ -103,7 +115,8 @@ async function compareSound(cluster: TestCluster, engine: EngineAlone, scenario:
   // An mp3 stream holds its encoder's delay and padding besides.
   const toleranceMs = 0.02 * alone.soundMs + (scenario.format === "mp3" ? 80 : 0);
   if (onset === null) throw new Error("the cluster's sound is silence");
-  if (Math.abs(soundMs - alone.soundMs) > toleranceMs) throw new Error(`the cluster's sound lasts ${soundMs} ms, the engine's ${alone.soundMs} ms`);
+  if (Math.abs(soundMs - alone.soundMs) > toleranceMs)
+    throw new Error(`the cluster's sound lasts ${soundMs} ms, the engine's ${alone.soundMs} ms`);
   return { onset, engineLeadingMs: alone.leadingMs };
 }
 
@@ -115,6 +128,8 @@ function figuresOf(rounds: Round[], lines: FirstAudioLine[], reference: Referenc
     ratio: overRounds(medians.map(({ cluster, engine }) => cluster / engine)),
     plumbingMs: overRounds(medians.map(({ cluster, engine }) => cluster - engine)),
     leadingSilenceMs: { cluster: reference.onset.leadingMs, engine: reference.engineLeadingMs },
-    parts: Object.fromEntries(partNames.map((part) => [part, spread(lines.map((line) => line[part]))])) as FirstAudioFigures["parts"],
+    parts: Object.fromEntries(
+      partNames.map((part) => [part, spread(lines.map((line) => line[part]))]),
+    ) as FirstAudioFigures["parts"],
   };
 }

@@ -9,7 +9,9 @@ const program = fileURLToPath(new URL("./generator-process.js", import.meta.url)
 export async function generateLoad(task: GeneratorTask): Promise<GeneratorReport> {
   const child = fork(program, { serialization: "advanced" });
   child.send(task);
-  const ended = once(child, "exit").then(([code]) => Promise.reject(new Error(`the load generator ended with ${String(code)} and no report`)));
+  const ended = once(child, "exit").then(([code]) =>
+    Promise.reject(new Error(`the load generator ended with ${String(code)} and no report`)),
+  );
   ended.catch(() => undefined);
   const [report] = (await Promise.race([once(child, "message"), ended])) as [GeneratorReport];
   return report;

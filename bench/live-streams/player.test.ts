@@ -6,19 +6,35 @@ const every = (count: number, gapMs: number, durationMs: number): { atMs: number
 
 describe("the simulated player", () => {
   it("hears sound that comes as fast as it is played without a gap", () => {
-    expect(playBack(every(10, 100, 100), { silenceMs: 0, preBufferMs: 0 })).toEqual({ startedAtMs: 1000, underruns: 0, stalledMs: 0 });
+    expect(playBack(every(10, 100, 100), { silenceMs: 0, preBufferMs: 0 })).toEqual({
+      startedAtMs: 1000,
+      underruns: 0,
+      stalledMs: 0,
+    });
   });
 
   it("falls silent once per late sound, for as long as it is late", () => {
-    expect(playBack(every(4, 130, 100), { silenceMs: 0, preBufferMs: 0 })).toEqual({ startedAtMs: 1000, underruns: 3, stalledMs: 90 });
+    expect(playBack(every(4, 130, 100), { silenceMs: 0, preBufferMs: 0 })).toEqual({
+      startedAtMs: 1000,
+      underruns: 3,
+      stalledMs: 90,
+    });
   });
 
   it("starts later with a store, and then bears lateness", () => {
-    expect(playBack(every(4, 130, 100), { silenceMs: 0, preBufferMs: 150 })).toEqual({ startedAtMs: 1130, underruns: 0, stalledMs: 0 });
+    expect(playBack(every(4, 130, 100), { silenceMs: 0, preBufferMs: 150 })).toEqual({
+      startedAtMs: 1130,
+      underruns: 0,
+      stalledMs: 0,
+    });
   });
 
   it("does not play the silence at the beginning, so it lasts less long", () => {
-    expect(playBack(every(3, 100, 100), { silenceMs: 30, preBufferMs: 0 })).toEqual({ startedAtMs: 1000, underruns: 1, stalledMs: 30 });
+    expect(playBack(every(3, 100, 100), { silenceMs: 30, preBufferMs: 0 })).toEqual({
+      startedAtMs: 1000,
+      underruns: 1,
+      stalledMs: 30,
+    });
   });
 
   it("starts with what there is when the stream is shorter than the store", () => {

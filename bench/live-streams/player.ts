@@ -13,11 +13,14 @@ export interface Playback {
 }
 
 /**
- * Plays a stream as a listener would: begins at its first audible sample once that and `preBufferMs` of sound behind it are there (or all
- * there is), falls silent when the sound runs dry before the end, goes on with the next sound that comes. `silenceMs` lies before the
- * first audible sample and is not played.
+ * Plays a stream as a listener would: begins at its first audible sample once that and `preBufferMs` of sound behind it
+ * are there (or all there is), falls silent when the sound runs dry before the end, goes on with the next sound that
+ * comes. `silenceMs` lies before the first audible sample and is not played.
  */
-export function playBack(received: readonly ReceivedSound[], options: { silenceMs: number; preBufferMs: number }): Playback {
+export function playBack(
+  received: readonly ReceivedSound[],
+  options: { silenceMs: number; preBufferMs: number },
+): Playback {
   const { silenceMs, preBufferMs } = options;
   const playback: Playback = { startedAtMs: null, underruns: 0, stalledMs: 0 };
   let bufferedMs = 0;

@@ -15,8 +15,16 @@ export function printProgress(run: LoadRun): string {
 /** The figures as a page of text. */
 export function printLiveStreams(figures: LiveStreamsFigures): string {
   const head = [
-    "streams", "late streams 0/100", "late ms 0/100", "gaps 0/100", "failed", "first audio p50/p95/p99 ms",
-    "in the edge", "queued", "generator: core", "lag p99 ms",
+    "streams",
+    "late streams 0/100",
+    "late ms 0/100",
+    "gaps 0/100",
+    "failed",
+    "first audio p50/p95/p99 ms",
+    "in the edge",
+    "queued",
+    "generator: core",
+    "lag p99 ms",
   ];
   const lines = figures.runs.map((run) => [
     String(run.streams),
@@ -35,6 +43,12 @@ export function printLiveStreams(figures: LiveStreamsFigures): string {
   return [
     table(head, lines),
     `most streams without a gap (${storeTitle} stored): ${mostWithoutGap ?? "none found"}; fewest with one: ${fewestWithGap ?? "none found"}`,
-    ...(shown === undefined ? [] : ["", `slow parts, at ${shown.streams} streams:`, printParts(shown.parts, shown.audioSeconds, shown.wallSeconds)]),
+    ...(shown === undefined
+      ? []
+      : [
+          "",
+          `slow parts, at ${shown.streams} streams:`,
+          printParts(shown.parts, shown.audioSeconds, shown.wallSeconds),
+        ]),
   ].join("\n");
 }

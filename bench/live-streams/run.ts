@@ -10,7 +10,10 @@ import { type Heard, STORE_MS, type StreamReport } from "./messages.js";
 import { nextCount } from "./search.js";
 import { texts } from "./texts.js";
 
-/** Gaps that the text itself makes, when it comes slower than it is spoken, vary by this much, and by a word: it may fall to either side. */
+/**
+ * Gaps that the text itself makes, when it comes slower than it is spoken, vary by this much, and by a word: it may
+ * fall to either side.
+ */
 const GAP_TOLERANCE_MS = 25;
 
 /** One number of streams. */
@@ -37,7 +40,10 @@ export interface LoadRun {
 
 export interface LiveStreamsFigures {
   runs: LoadRun[];
-  /** Most streams that ran without a gap (100 ms stored, no failure), and fewest that did not; null where none was found. */
+  /**
+   * Most streams that ran without a gap (100 ms stored, no failure), and fewest that did not; null where none was
+   * found.
+   */
   mostWithoutGap: number | null;
   fewestWithGap: number | null;
 }
@@ -63,7 +69,8 @@ export async function runLiveStreams(
       tell(run);
       outcomes.push({ streams: count, clean: run.failed === 0 && run.late.stored === 0 });
     }
-    const counts = (clean: boolean): number[] => outcomes.filter((outcome) => outcome.clean === clean).map((outcome) => outcome.streams);
+    const counts = (clean: boolean): number[] =>
+      outcomes.filter((outcome) => outcome.clean === clean).map((outcome) => outcome.streams);
     const invalid = runs.flatMap((run) => run.invalid.map((reason) => `${run.streams} streams: ${reason}`));
     return { figures: { runs, mostWithoutGap: most(counts(true)), fewestWithGap: fewest(counts(false)) }, invalid };
   } finally {
@@ -82,7 +89,15 @@ async function speak(
   const [others, partsBefore] = [watchOthers(), readParts(cluster)];
   const { format, sampleRate, wordsPerSecond, rampMs, seed } = scenario;
   const { baseUrl, apiKey } = cluster;
-  const report = await generateLoad({ baseUrl, apiKey, sound: { format, sampleRate }, streams, wordsPerSecond, rampMs, seed });
+  const report = await generateLoad({
+    baseUrl,
+    apiKey,
+    sound: { format, sampleRate },
+    streams,
+    wordsPerSecond,
+    rampMs,
+    seed,
+  });
   const parts = subtractParts(readParts(cluster), partsBefore);
   const { lagP99Ms, lagMaxMs, processorShare } = report;
   const lines = readFirstAudio(cluster.dataDirectory).slice(linesBefore);
@@ -98,9 +113,15 @@ async function speak(
     streams,
     failed: problems.length,
     problems: [...new Set(problems)],
-    late: { plain: lateness.filter(({ plain }) => plain > 0).length, stored: lateness.filter(({ stored }) => stored > 0).length },
+    late: {
+      plain: lateness.filter(({ plain }) => plain > 0).length,
+      stored: lateness.filter(({ stored }) => stored > 0).length,
+    },
     lateMs: { plain: sum(lateness.map(({ plain }) => plain)), stored: sum(lateness.map(({ stored }) => stored)) },
-    underruns: { plain: sum(good.map(({ plain }) => plain.underruns)), stored: sum(good.map(({ stored }) => stored.underruns)) },
+    underruns: {
+      plain: sum(good.map(({ plain }) => plain.underruns)),
+      stored: sum(good.map(({ stored }) => stored.underruns)),
+    },
     firstAudioMs: spread(good.map((stream) => stream.firstAudioMs)),
     edgeFirstAudioMs: spread(lines.map((line) => line.totalMs)),
     queueMs: spread(lines.map((line) => line.queueMs)),

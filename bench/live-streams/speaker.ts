@@ -20,13 +20,20 @@ export interface SpokenStream {
 }
 
 /** Speaks one text, its first word at `intendedAtMs` whatever happened before; never rejects. */
-export async function speakAt(task: GeneratorTask, text: { index: number; words: string }, intendedAtMs: number): Promise<SpokenStream> {
+export async function speakAt(
+  task: GeneratorTask,
+  text: { index: number; words: string },
+  intendedAtMs: number,
+): Promise<SpokenStream> {
   const { sound, wordsPerSecond } = task;
   const mp3 = sound.format === "mp3" ? { mp3_bitrate: MP3_KILOBITS_PER_SECOND } : {};
   const spoken = { text: text.index, intendedAtMs };
   await delay(Math.max(0, intendedAtMs - HEAD_START_MS - performance.now()));
   try {
-    const socket = await openStream({ ...task, request: { format: sound.format, sample_rate: sound.sampleRate, ...mp3 } }, KEPT_BYTES);
+    const socket = await openStream(
+      { ...task, request: { format: sound.format, sample_rate: sound.sampleRate, ...mp3 } },
+      KEPT_BYTES,
+    );
     const words = wordsPerSecond === null ? [text.words] : text.words.split(/(?<= )/);
     for (const [i, word] of words.entries()) {
       await delay(Math.max(0, intendedAtMs + (i * 1000) / (wordsPerSecond ?? 1) - performance.now()));
@@ -53,7 +60,11 @@ export class Onsets {
 }
 
 /** What the listener heard. */
-export async function reportOf(stream: SpokenStream, sound: GeneratorTask["sound"], onsets: Onsets): Promise<StreamReport> {
+export async function reportOf(
+  stream: SpokenStream,
+  sound: GeneratorTask["sound"],
+  onsets: Onsets,
+): Promise<StreamReport> {
   const { text, problem, socket, intendedAtMs } = stream;
   const nothing = { underruns: 0, stalledMs: 0 };
   const failed = { text, firstAudioMs: Number.NaN, audioMs: 0, plain: nothing, stored: nothing };
@@ -61,7 +72,9 @@ export async function reportOf(stream: SpokenStream, sound: GeneratorTask["sound
   const onset = await onsets.of(text, socket.audio());
   if (onset === null) return { ...failed, problem: "the sound is silence" };
   const received = socket.arrivals.map(({ atMs, bytes }) => ({ atMs, durationMs: durationMs(bytes, sound) }));
-  const [plain, stored] = [0, STORE_MS].map((preBufferMs) => playBack(received, { silenceMs: onset.leadingMs, preBufferMs }));
+  const [plain, stored] = [0, STORE_MS].map((preBufferMs) =>
+    playBack(received, { silenceMs: onset.leadingMs, preBufferMs }),
+  );
   let bytes = 0;
   const first = socket.arrivals.find((arrival) => {
     bytes += arrival.bytes;

@@ -14,7 +14,10 @@ export function allowedCores(pid: number): Cores {
   });
 }
 
-/** What this process starts from now on runs on these cores and sizes its pools for them; its own other threads stay where they are. */
+/**
+ * What this process starts from now on runs on these cores and sizes its pools for them; its own other threads stay
+ * where they are.
+ */
 export function pinWhatIsStarted(cores: Cores): void {
   taskset(["-c", "-p", cores.join(",")]);
 }
@@ -28,7 +31,8 @@ export function pinThisProcess(cores: Cores): void {
 export function checkPinned(cores: Cores, pid: number = process.pid): void {
   for (const child of childrenOf(pid)) {
     const found = allowedCores(child).join(",");
-    if (found !== cores.join(",")) throw new RangeError(`process ${child} runs on the cores ${found}, not on ${cores.join(",")}`);
+    if (found !== cores.join(","))
+      throw new RangeError(`process ${child} runs on the cores ${found}, not on ${cores.join(",")}`);
     checkPinned(cores, child);
   }
 }

@@ -4,7 +4,10 @@ import { expect, it } from "vitest";
 import { peersFolder, pinned } from "./installed.js";
 
 it("reads the pins of a requirements file, extras and remarks aside", () => {
-  expect(pinned("# piper==0\npiper-tts[http]==1.8.0\nsherpa_onnx==2.0.1\n")).toEqual({ "piper-tts": "1.8.0", sherpa_onnx: "2.0.1" });
+  expect(pinned("# piper==0\npiper-tts[http]==1.8.0\nsherpa_onnx==2.0.1\n")).toEqual({
+    "piper-tts": "1.8.0",
+    sherpa_onnx: "2.0.1",
+  });
 });
 
 it("finds every program that the scenarios run pinned", () => {

@@ -27,7 +27,10 @@ export interface ProgramOptions {
   environment?: Record<string, string>;
 }
 
-/** Starts a server; resolves once `answers` does not reject any more. Rejects with its last output when it ends before or takes too long. */
+/**
+ * Starts a server; resolves once `answers` does not reject any more. Rejects with its last output when it ends before
+ * or takes too long.
+ */
 export async function startServer(options: ProgramOptions, answers: () => Promise<unknown>): Promise<Program> {
   const { child, lastOutput, stop } = start(options);
   child.stdout?.on("data", lastOutput.add);
@@ -74,7 +77,10 @@ interface Started {
 
 function start({ command, args, environment }: ProgramOptions): Started {
   const { PATH, HOME, LANG, TMPDIR } = process.env;
-  const child = spawn(command, args, { stdio: ["pipe", "pipe", "pipe"], env: { PATH, HOME, LANG, TMPDIR, ...environment } });
+  const child = spawn(command, args, {
+    stdio: ["pipe", "pipe", "pipe"],
+    env: { PATH, HOME, LANG, TMPDIR, ...environment },
+  });
   const ended = new Promise<void>((resolve) => {
     child.once("exit", () => resolve());
     child.once("error", () => resolve());

@@ -3,7 +3,10 @@ import { SchedulerCore } from "#scheduler/core/scheduler-core";
 import { schedulingPolicy } from "#scheduler/policy";
 import { done, submit, workerHeartbeat } from "#scheduler/testing/fixtures";
 
-/** `node dist/bench/simulation/core-speed.js`: events per second of one core with 2,000 busy workers and a standing queue of 20,000 streams. */
+/**
+ * `node dist/bench/simulation/core-speed.js`: events per second of one core with 2,000 busy workers and a standing
+ * queue of 20,000 streams.
+ */
 const WORKERS = 2000;
 const QUEUED = 20_000;
 const ROUNDS = 200_000;
@@ -15,15 +18,23 @@ let nowMs = 0;
 
 function send(event: Parameters<SchedulerCore["handle"]>[0]): void {
   for (const effect of core.handle(event, nowMs).effects) {
-    if (effect.to === "worker" && effect.message.type === "batch") running.push({ workerId: effect.workerId, batch: effect.message });
+    if (effect.to === "worker" && effect.message.type === "batch")
+      running.push({ workerId: effect.workerId, batch: effect.message });
   }
 }
 
 const tiers = ["live", "live", "live", "free", "bulk"] as const;
 const submission = (index: number): ReturnType<typeof submit> =>
-  submit({ stream: `t${index}`, index: index % 3, tier: tiers[index % tiers.length], slackMs: (index * 7919) % 5000, size: 20 + (index % 80) });
+  submit({
+    stream: `t${index}`,
+    index: index % 3,
+    tier: tiers[index % tiers.length],
+    slackMs: (index * 7919) % 5000,
+    size: 20 + (index % 80),
+  });
 
-for (let index = 0; index < WORKERS; index += 1) send({ type: "worker-seen", heartbeat: workerHeartbeat({ id: `w${index}` }) });
+for (let index = 0; index < WORKERS; index += 1)
+  send({ type: "worker-seen", heartbeat: workerHeartbeat({ id: `w${index}` }) });
 for (let index = 0; index < WORKERS + QUEUED; index += 1) send(submission(index));
 
 // Messages are made before the measurement: it is the core that is measured.

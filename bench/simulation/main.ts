@@ -5,7 +5,8 @@ import { simulate } from "./simulation.js";
 /** `node dist/bench/simulation/main.js [scenario name…]`: runs the scenarios, the two large ones when none is named. */
 const known: readonly Scenario[] = [cityAtEvening, twiceTooMany, village, crowdedVillage];
 const names = process.argv.slice(2);
-const chosen = names.length === 0 ? [cityAtEvening, twiceTooMany] : known.filter((scenario) => names.includes(scenario.name));
+const chosen =
+  names.length === 0 ? [cityAtEvening, twiceTooMany] : known.filter((scenario) => names.includes(scenario.name));
 
 for (const scenario of chosen) {
   const startMs = performance.now();

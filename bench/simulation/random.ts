@@ -14,7 +14,7 @@ export function seededRandom(seed: number): Random {
   let high = (seed ^ 0x5deec) >>> 0;
   let low = 0x330e;
   const step = (): number => {
-    const state = ((((BigInt(high) << 16n) | BigInt(low)) * 0x5deece66dn) + 0xbn) & mask;
+    const state = (((BigInt(high) << 16n) | BigInt(low)) * 0x5deece66dn + 0xbn) & mask;
     high = Number(state >> 16n);
     low = Number(state & 0xffffn);
     return high / 2 ** 32;

@@ -21,7 +21,10 @@ export interface TierSummary {
 /** A run in numbers. */
 export interface Summary {
   tiers: Record<ServiceTier, TierSummary>;
-  /** Listening without silence, played time over played plus stalled time, of completed live streams: max over min, and the worst. */
+  /**
+   * Listening without silence, played time over played plus stalled time, of completed live streams: max over min, and
+   * the worst.
+   */
   continuityMaxOverMin: number;
   worstContinuity: number;
   /** How fast live streams were spoken before they were far enough ahead, as a multiple of real time. */
@@ -36,7 +39,9 @@ export function summarize(outcome: Outcome): Summary {
   const ofTier = (tier: ServiceTier): TierSummary => {
     const streams = outcome.streams.filter((stream) => stream.tier === tier);
     const ended = (end: SimulatedStream["end"]): number => streams.filter((stream) => stream.end === end).length;
-    const waits = streams.flatMap((stream) => (stream.listener.startedAtMs === null ? [] : [stream.listener.startedAtMs - stream.arrivedAtMs]));
+    const waits = streams.flatMap((stream) =>
+      stream.listener.startedAtMs === null ? [] : [stream.listener.startedAtMs - stream.arrivedAtMs],
+    );
     return {
       streams: streams.length,
       completed: ended("completed"),
@@ -83,7 +88,10 @@ export function printable(outcome: Outcome, took: { wallSeconds: number; process
       `    engine share ${(one.engineShare * 100).toFixed(1)} %`,
       `    first audio p50 ${ms(p50)}, p95 ${ms(p95)}, p99 ${ms(p99)}`,
     );
-    if (tier !== "bulk") lines.push(`    underruns ${one.underruns} in ${one.streamsWithUnderruns} streams, ${ms(one.stalledMs)} of silence in all`);
+    if (tier !== "bulk")
+      lines.push(
+        `    underruns ${one.underruns} in ${one.streamsWithUnderruns} streams, ${ms(one.stalledMs)} of silence in all`,
+      );
   }
   lines.push(
     `  fairness among live streams: continuity max/min ${summary.continuityMaxOverMin.toFixed(2)} (worst ${summary.worstContinuity.toFixed(3)}),`,

@@ -20,7 +20,10 @@ export interface Scenario {
   /** Workers killed at random moments; each comes back after `workerRestartMs` with a new epoch. */
   workerKills: number;
   workerRestartMs: number;
-  /** Chunks that may wait in one scheduler, and the longest predicted wait of a new stream (`PARLEY_QUEUE_CHUNKS`, `PARLEY_ADMISSION_WAIT_MS`). */
+  /**
+   * Chunks that may wait in one scheduler, and the longest predicted wait of a new stream (`PARLEY_QUEUE_CHUNKS`,
+   * `PARLEY_ADMISSION_WAIT_MS`).
+   */
   queueChunks: number;
   admissionWaitMs: number;
   /** When one scheduler dies for good; null is never. */
@@ -62,7 +65,14 @@ export const twiceTooMany: Scenario = {
 };
 
 /** The second scenario at a fiftieth, for the tests. */
-export const crowdedVillage: Scenario = { ...twiceTooMany, name: "crowded village", schedulers: 2, workers: 40, edges: 3, streams: 400 };
+export const crowdedVillage: Scenario = {
+  ...twiceTooMany,
+  name: "crowded village",
+  schedulers: 2,
+  workers: 40,
+  edges: 3,
+  streams: 400,
+};
 
 /** The first scenario at a fiftieth, for the tests. */
 export const village: Scenario = {

@@ -71,7 +71,12 @@ export class SimulatedEdge {
     if (schedulerId === null) return this.#end(stream, "failed");
     const { listener, tier } = stream;
     const slackMs = listener.startedAtMs === null ? FIRST_AUDIO_GOAL_MS : listener.bufferedMs(this.#clock.nowMs());
-    this.#network.toScheduler(schedulerId, { type: "submit", chunk: chunkOf(stream, this.#id, chunkIndex, attempt), tier, slackMs });
+    this.#network.toScheduler(schedulerId, {
+      type: "submit",
+      chunk: chunkOf(stream, this.#id, chunkIndex, attempt),
+      tier,
+      slackMs,
+    });
   }
 
   /** The better of two picked at random: load reports are up to a heartbeat old, and everyone would run to the best. */
@@ -82,14 +87,17 @@ export class SimulatedEdge {
     if (one === undefined || other === undefined) return null;
     const burden = (id: string): number => {
       const load = this.#loads.get(id);
-      return load === undefined ? Number.POSITIVE_INFINITY : load.predictedWaitMs - load.freeSlots / Math.max(1, load.slots);
+      return load === undefined
+        ? Number.POSITIVE_INFINITY
+        : load.predictedWaitMs - load.freeSlots / Math.max(1, load.slots);
     };
     return burden(other) < burden(one) ? other : one;
   }
 
   #verdict(verdict: Verdict): void {
     const stream = this.#streams.get(verdict.streamId);
-    if (stream === undefined || stream.end !== null || stream.underWay.get(verdict.chunkIndex) !== verdict.attempt) return;
+    if (stream === undefined || stream.end !== null || stream.underWay.get(verdict.chunkIndex) !== verdict.attempt)
+      return;
     if (verdict.type === "lost") {
       this.resubmissions += 1;
       return this.#submit(stream, verdict.chunkIndex, verdict.attempt + 1);
@@ -97,7 +105,9 @@ export class SimulatedEdge {
     stream.refusals += 1;
     if (stream.refusals > PATIENCE) return this.#end(stream, stream.nextToHear === 0 ? "refused" : "failed");
     stream.schedulerId = null;
-    this.#clock.after(verdict.error.retryAfterMs ?? 1000, () => this.#submit(stream, verdict.chunkIndex, verdict.attempt));
+    this.#clock.after(verdict.error.retryAfterMs ?? 1000, () =>
+      this.#submit(stream, verdict.chunkIndex, verdict.attempt),
+    );
   }
 
   #audio(chunk: SpeechChunk, audioMs: number): void {
@@ -105,7 +115,11 @@ export class SimulatedEdge {
     if (stream === undefined || !stream.underWay.delete(chunk.chunkIndex)) return;
     stream.early.set(chunk.chunkIndex, audioMs);
     const nowMs = this.#clock.nowMs();
-    for (let next = stream.early.get(stream.nextToHear); next !== undefined; next = stream.early.get(stream.nextToHear)) {
+    for (
+      let next = stream.early.get(stream.nextToHear);
+      next !== undefined;
+      next = stream.early.get(stream.nextToHear)
+    ) {
       stream.early.delete(stream.nextToHear);
       stream.nextToHear += 1;
       stream.listener.hear(next, nowMs);

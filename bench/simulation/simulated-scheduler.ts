@@ -35,7 +35,10 @@ export class SimulatedScheduler {
     this.#clock = options.clock;
     this.#cost = options.cost;
     this.#core = new SchedulerCore({ schedulerId: options.id, epoch: options.id, policy: options.policy });
-    options.network.schedulers.set(options.id, { receive: (message) => this.#step(message), hearWorker: (heartbeat) => this.#hear(heartbeat) });
+    options.network.schedulers.set(options.id, {
+      receive: (message) => this.#step(message),
+      hearWorker: (heartbeat) => this.#hear(heartbeat),
+    });
     this.#beat();
   }
 
@@ -61,7 +64,11 @@ export class SimulatedScheduler {
 
   #changed({ type, member }: MembershipChange): void {
     if (member.role !== "worker") return;
-    this.#step(type === "lost" ? { type: "worker-lost", workerId: member.id, epoch: member.epoch } : { type: "worker-seen", heartbeat: member });
+    this.#step(
+      type === "lost"
+        ? { type: "worker-lost", workerId: member.id, epoch: member.epoch }
+        : { type: "worker-seen", heartbeat: member },
+    );
   }
 
   #step(event: SchedulerEvent): void {

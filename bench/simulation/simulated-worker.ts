@@ -10,7 +10,9 @@ export interface Engine {
   audioMs(chunk: SpeechChunk): number;
 }
 
-const models: ServedModel[] = [{ name: "voice", task: "speak", languages: ["*"], sampleRate: 24_000, speakers: [], maxBatch: 1, provider: "cpu" }];
+const models: ServedModel[] = [
+  { name: "voice", task: "speak", languages: ["*"], sampleRate: 24_000, speakers: [], maxBatch: 1, provider: "cpu" },
+];
 
 /** A worker that takes the engine's time for each chunk, and can be killed. */
 export class SimulatedWorker {
@@ -29,14 +31,25 @@ export class SimulatedWorker {
   mostHeld = 0;
   readonly #heldFor = new Map<string, number>();
 
-  constructor(options: { id: string; slots: number; schedulerId: string; network: Network; clock: Clock; engine: Engine; phaseMs: number }) {
+  constructor(options: {
+    id: string;
+    slots: number;
+    schedulerId: string;
+    network: Network;
+    clock: Clock;
+    engine: Engine;
+    phaseMs: number;
+  }) {
     this.#id = options.id;
     this.#slots = options.slots;
     this.#schedulerId = options.schedulerId;
     this.#network = options.network;
     this.#clock = options.clock;
     this.#engine = options.engine;
-    options.network.workers.set(options.id, { receive: (message) => this.#receive(message), attach: (ids) => this.#attach(ids) });
+    options.network.workers.set(options.id, {
+      receive: (message) => this.#receive(message),
+      attach: (ids) => this.#attach(ids),
+    });
     this.#say();
     this.#clock.after(options.phaseMs, () => this.#beat());
   }
@@ -114,10 +127,25 @@ export class SimulatedWorker {
       const audioMs = this.#engine.audioMs(chunk);
       this.#network.audio(chunk, audioMs);
       const { streamId, chunkIndex, attempt, text } = chunk;
-      return { streamId, chunkIndex, attempt, result: "spoken", size: text.length, engineUs: engineMs * 1000, samples: audioMs * 24 };
+      return {
+        streamId,
+        chunkIndex,
+        attempt,
+        result: "spoken",
+        size: text.length,
+        engineUs: engineMs * 1000,
+        samples: audioMs * 24,
+      };
     });
     const { batchId, model, schedulerId } = batch;
-    this.#network.toScheduler(schedulerId, { type: "done", workerId: this.#id, epoch: String(this.#epoch), batchId, model, outcomes });
+    this.#network.toScheduler(schedulerId, {
+      type: "done",
+      workerId: this.#id,
+      epoch: String(this.#epoch),
+      batchId,
+      model,
+      outcomes,
+    });
     this.#work();
   }
 }

@@ -40,7 +40,10 @@ export function simulate(scenario: Scenario): Outcome {
   const random = seededRandom(scenario.seed);
   const network = new Network(clock);
   const cost: CoreCost = { chunkEvents: 0, chunkWallMs: 0, otherEvents: 0, otherWallMs: 0, faults: 0 };
-  const policy = schedulingPolicy({ PARLEY_QUEUE_CHUNKS: scenario.queueChunks, PARLEY_ADMISSION_WAIT_MS: scenario.admissionWaitMs });
+  const policy = schedulingPolicy({
+    PARLEY_QUEUE_CHUNKS: scenario.queueChunks,
+    PARLEY_ADMISSION_WAIT_MS: scenario.admissionWaitMs,
+  });
   const arrivalMs = scenario.arrivalSeconds * 1000;
 
   const schedulerIds = Array.from({ length: scenario.schedulers }, (_, index) => `s${index}`);
@@ -53,15 +56,31 @@ export function simulate(scenario: Scenario): Outcome {
   const workers = Array.from({ length: scenario.workers }, (_, index) => {
     const schedulerId = schedulerIds[index % schedulerIds.length] ?? "";
     const phaseMs = random.next() * HEARTBEAT_INTERVAL_MS;
-    return new SimulatedWorker({ id: `w${index}`, slots: scenario.slotsPerWorker, schedulerId, network, clock, engine, phaseMs });
+    return new SimulatedWorker({
+      id: `w${index}`,
+      slots: scenario.slotsPerWorker,
+      schedulerId,
+      network,
+      clock,
+      engine,
+      phaseMs,
+    });
   });
-  const edges = Array.from({ length: scenario.edges }, (_, index) => new SimulatedEdge({ id: `e${index}`, network, clock, random }));
+  const edges = Array.from(
+    { length: scenario.edges },
+    (_, index) => new SimulatedEdge({ id: `e${index}`, network, clock, random }),
+  );
 
   const streams: SimulatedStream[] = [];
   let atMs = HEARTBEAT_INTERVAL_MS;
   for (let index = 0; index < scenario.streams; index += 1) {
     atMs += random.exponential(arrivalMs / scenario.streams);
-    const stream = newStream({ id: `t${index}`, tier: someTier(scenario, random), chunks: someChunks(scenario, random), arrivedAtMs: atMs });
+    const stream = newStream({
+      id: `t${index}`,
+      tier: someTier(scenario, random),
+      chunks: someChunks(scenario, random),
+      arrivedAtMs: atMs,
+    });
     streams.push(stream);
     tiers.set(stream.id, stream.tier);
     clock.after(atMs, () => edges[index % edges.length]?.open(stream));
@@ -69,7 +88,8 @@ export function simulate(scenario: Scenario): Outcome {
   for (let kill = 0; kill < scenario.workerKills; kill += 1) {
     clock.after(random.next() * arrivalMs, () => workers[random.below(workers.length)]?.kill(scenario.workerRestartMs));
   }
-  if (scenario.schedulerKillAtMs !== null) clock.after(scenario.schedulerKillAtMs, () => killScheduler(schedulers, schedulerIds, network, clock));
+  if (scenario.schedulerKillAtMs !== null)
+    clock.after(scenario.schedulerKillAtMs, () => killScheduler(schedulers, schedulerIds, network, clock));
 
   const untilMs = atMs + PATIENCE_MS;
   while (clock.nowMs() < untilMs && streams.some((stream) => stream.end === null)) clock.advance(1000);
@@ -80,13 +100,20 @@ export function simulate(scenario: Scenario): Outcome {
     engineMsByTier,
     resubmissions: edges.reduce((sum, edge) => sum + edge.resubmissions, 0),
     mostHeld: workers.reduce((most, worker) => Math.max(most, worker.mostHeld), 0),
-    leftOver: schedulers.slice(scenario.schedulerKillAtMs === null ? 0 : 1).reduce((sum, one) => sum + one.pending().queuedChunks, 0),
+    leftOver: schedulers
+      .slice(scenario.schedulerKillAtMs === null ? 0 : 1)
+      .reduce((sum, one) => sum + one.pending().queuedChunks, 0),
     virtualMs: clock.nowMs(),
   };
 }
 
 /** The first scheduler dies; everyone else notices when its heartbeats have been missing for long enough. */
-function killScheduler(schedulers: readonly SimulatedScheduler[], ids: readonly string[], network: Network, clock: VirtualClock): void {
+function killScheduler(
+  schedulers: readonly SimulatedScheduler[],
+  ids: readonly string[],
+  network: Network,
+  clock: VirtualClock,
+): void {
   schedulers[0]?.kill();
   const dead = ids[0] ?? "";
   clock.after(MEMBER_TIMEOUT_MS + HEARTBEAT_INTERVAL_MS, () => {
@@ -95,12 +122,17 @@ function killScheduler(schedulers: readonly SimulatedScheduler[], ids: readonly 
   });
 }
 
-function countingEngine(scenario: Scenario, random: Random, count: (chunk: SpeechChunk, engineMs: number) => void): Engine {
+function countingEngine(
+  scenario: Scenario,
+  random: Random,
+  count: (chunk: SpeechChunk, engineMs: number) => void,
+): Engine {
   const audioMs = (chunk: SpeechChunk): number => chunk.text.length * AUDIO_MS_PER_CHARACTER;
   return {
     audioMs,
     engineMs: (chunk) => {
-      const engineMs = (scenario.engineBaseMs + audioMs(chunk) * scenario.realTimeFactor) * (0.85 + 0.3 * random.next());
+      const engineMs =
+        (scenario.engineBaseMs + audioMs(chunk) * scenario.realTimeFactor) * (0.85 + 0.3 * random.next());
       count(chunk, engineMs);
       return engineMs;
     },

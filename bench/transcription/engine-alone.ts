@@ -8,7 +8,10 @@ import type { SoundJob } from "#workers/engines/listen-engine";
 
 /** The worker's recognizer without a cluster around it. */
 export interface RecognizerAlone {
-  /** Hears sounds in pieces of at most thirty seconds, `batch` pieces a call and a call per thread at once; gives the words. */
+  /**
+   * Hears sounds in pieces of at most thirty seconds, `batch` pieces a call and a call per thread at once; gives the
+   * words.
+   */
   hearAll(sounds: readonly Int16Array[], batch: number): Promise<string[]>;
   close(): Promise<void>;
 }
@@ -26,7 +29,8 @@ export async function loadRecognizerAlone(threads: number): Promise<RecognizerAl
       const call = async (): Promise<void> => {
         for (let part = jobs.splice(0, batch); part.length > 0; part = jobs.splice(0, batch)) {
           for (const result of await engine.hear(part)) {
-            if (result.result !== "heard") throw new Error(`the recognizer alone did not hear: ${JSON.stringify(result)}`);
+            if (result.result !== "heard")
+              throw new Error(`the recognizer alone did not hear: ${JSON.stringify(result)}`);
             words.push(...result.words.map(({ text }) => text));
           }
         }
@@ -43,13 +47,23 @@ export async function loadRecognizerAlone(threads: number): Promise<RecognizerAl
 
 function inPieces(samples: Int16Array): Int16Array[] {
   const most = MAX_SOUND_SECONDS * LISTENING_RATE;
-  return Array.from({ length: Math.ceil(samples.length / most) }, (_, index) => samples.subarray(index * most, (index + 1) * most));
+  return Array.from({ length: Math.ceil(samples.length / most) }, (_, index) =>
+    samples.subarray(index * most, (index + 1) * most),
+  );
 }
 
 const jobOf = (samples: Int16Array, chunkIndex: number): SoundJob => ({
   samples,
   signal: new AbortController().signal,
   chunk: {
-    task: "listen", streamId: "bench", chunkIndex, attempt: 1, edgeId: "bench", model: "parley-asr-en", samples: samples.length, language: null, traceparent: null,
+    task: "listen",
+    streamId: "bench",
+    chunkIndex,
+    attempt: 1,
+    edgeId: "bench",
+    model: "parley-asr-en",
+    samples: samples.length,
+    language: null,
+    traceparent: null,
   },
 });

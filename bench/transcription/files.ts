@@ -23,10 +23,20 @@ const encoders: [ending: string, args: string[]][] = [
 const clips = join(import.meta.dirname, "../../../workers/engines/ctc/testing/clips");
 
 /** Recordings of human speech with pauses, of mixed lengths and formats: the same for one seed. */
-export async function makeRecordings({ files, shortestSeconds, longestSeconds, seed }: TranscriptionScenario): Promise<Recording[]> {
+export async function makeRecordings({
+  files,
+  shortestSeconds,
+  longestSeconds,
+  seed,
+}: TranscriptionScenario): Promise<Recording[]> {
   const random = generator(seed);
-  const names = readFileSync(join(clips, "sentences.tsv"), "utf8").trim().split("\n").map((line) => line.split("\t")[0] ?? "");
-  const voices = await Promise.all(names.map((name) => decodeAudio(readFileSync(join(clips, name)), { maxSeconds: 60, sampleRate: LISTENING_RATE })));
+  const names = readFileSync(join(clips, "sentences.tsv"), "utf8")
+    .trim()
+    .split("\n")
+    .map((line) => line.split("\t")[0] ?? "");
+  const voices = await Promise.all(
+    names.map((name) => decodeAudio(readFileSync(join(clips, name)), { maxSeconds: 60, sampleRate: LISTENING_RATE })),
+  );
   return Array.from({ length: files }, (_, index) => {
     // Short ones are many: lengths are spread evenly over their logarithm.
     const seconds = shortestSeconds * (longestSeconds / shortestSeconds) ** random();
@@ -38,7 +48,11 @@ export async function makeRecordings({ files, shortestSeconds, longestSeconds, s
       length += voice.length + pause.length;
     }
     const bytes = Buffer.concat(parts);
-    const samples = new Int16Array(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength / 2, Math.round(seconds * LISTENING_RATE))).slice();
+    const samples = new Int16Array(
+      bytes.buffer,
+      bytes.byteOffset,
+      Math.min(bytes.byteLength / 2, Math.round(seconds * LISTENING_RATE)),
+    ).slice();
     const [ending, args] = encoders[index % encoders.length] as [string, string[]];
     return { name: `${index}.${ending}`, bytes: ffmpegEncode(samples, LISTENING_RATE, args), samples };
   });

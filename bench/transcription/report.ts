@@ -2,14 +2,27 @@ import { table } from "../results.js";
 import type { TranscriptionFigures } from "./run.js";
 
 /** The figures as a page of text. */
-export function printTranscription({ audioSeconds, files, cluster, engine, ratio, processorMs, sameWords }: TranscriptionFigures): string {
+export function printTranscription({
+  audioSeconds,
+  files,
+  cluster,
+  engine,
+  ratio,
+  processorMs,
+  sameWords,
+}: TranscriptionFigures): string {
   return [
     `${files} files, ${audioSeconds.toFixed(0)} s of sound`,
     table(
       ["audio seconds per second, over rounds", "median", "min", "max"],
       [
         ["through /v1/asr", cluster.median, cluster.min, cluster.max],
-        ...engine.map(({ batch, speed }) => [`recognizer in a loop, ${batch} a call`, speed.median, speed.min, speed.max]),
+        ...engine.map(({ batch, speed }) => [
+          `recognizer in a loop, ${batch} a call`,
+          speed.median,
+          speed.min,
+          speed.max,
+        ]),
         ["/v1/asr ÷ best of the loop", ratio.median, ratio.min, ratio.max],
       ],
     ),
@@ -17,7 +30,10 @@ export function printTranscription({ audioSeconds, files, cluster, engine, ratio
       ["processor time, ms per second of sound", "mean"],
       [
         ...Object.entries(processorMs),
-        ["service, all of it", Object.entries(processorMs).reduce((sum, [role, ms]) => sum + (role === "client" ? 0 : ms), 0)],
+        [
+          "service, all of it",
+          Object.entries(processorMs).reduce((sum, [role, ms]) => sum + (role === "client" ? 0 : ms), 0),
+        ],
         ...engine.map(({ batch, processorMs: ms }): [string, number] => [`recognizer in a loop, ${batch} a call`, ms]),
       ],
     ),

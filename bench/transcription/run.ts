@@ -19,7 +19,10 @@ export interface TranscriptionFigures {
   cluster: OverRounds;
   /** Audio seconds per second of the recognizer called in a loop, by pieces in a call; nothing decoded or cut. */
   engine: { batch: number; speed: OverRounds; processorMs: number }[];
-  /** Processor time of each kind of process for a second of sound, milliseconds; `client` sends the files. Holds on a busy machine, too. */
+  /**
+   * Processor time of each kind of process for a second of sound, milliseconds; `client` sends the files. Holds on a
+   * busy machine, too.
+   */
   processorMs: Record<string, number>;
   /** Cluster over the engine at its best batch, round by round. */
   ratio: OverRounds;
@@ -32,27 +35,46 @@ const batches = [1, 8];
 const READY_MS = 300_000;
 
 /** Measures cluster and engine in turns on the same recordings. */
-export async function runTranscription(scenario: TranscriptionScenario): Promise<{ figures: TranscriptionFigures; invalid: string[] }> {
+export async function runTranscription(
+  scenario: TranscriptionScenario,
+): Promise<{ figures: TranscriptionFigures; invalid: string[] }> {
   const recordings = await makeRecordings(scenario);
   await closeDecoderThreads();
   const audioSeconds = recordings.reduce((sum, { samples }) => sum + samples.length, 0) / LISTENING_RATE;
-  const cluster = await startCluster({ workers: scenario.workers, readyMs: READY_MS, settings: { PARLEY_WORKER_MODELS: "espeak,parley-asr-en,parley-vad" } });
+  const cluster = await startCluster({
+    workers: scenario.workers,
+    readyMs: READY_MS,
+    settings: { PARLEY_WORKER_MODELS: "espeak,parley-asr-en,parley-vad" },
+  });
   const engine = await loadRecognizerAlone(scenario.workers);
   try {
     const few = recordings.slice(0, 8);
     await throughCluster(cluster, few, scenario.concurrency);
-    await engine.hearAll(few.map(({ samples }) => samples), 1);
+    await engine.hearAll(
+      few.map(({ samples }) => samples),
+      1,
+    );
     const others = watchOthers();
     const speeds: Round[] = [];
     let words: { cluster: string[]; engine: string[] } = { cluster: [], engine: [] };
     for (let round = 0; round < scenario.rounds; round++) {
       const before = secondsByRole(cluster);
-      const [clusterWords, clusterSeconds] = await timed(() => throughCluster(cluster, recordings, scenario.concurrency));
-      const used = [...secondsByRole(cluster)].map(([role, seconds]): [string, number] => [role, seconds - (before.get(role) ?? 0)]);
+      const [clusterWords, clusterSeconds] = await timed(() =>
+        throughCluster(cluster, recordings, scenario.concurrency),
+      );
+      const used = [...secondsByRole(cluster)].map(([role, seconds]): [string, number] => [
+        role,
+        seconds - (before.get(role) ?? 0),
+      ]);
       const alone = await engineRound(engine, recordings);
       words = { cluster: clusterWords, engine: alone.words };
       const engineSpeeds = alone.seconds.map((seconds) => audioSeconds / seconds);
-      speeds.push({ cluster: audioSeconds / clusterSeconds, engine: engineSpeeds, used: new Map(used), engineUsed: alone.processorSeconds });
+      speeds.push({
+        cluster: audioSeconds / clusterSeconds,
+        engine: engineSpeeds,
+        used: new Map(used),
+        engineUsed: alone.processorSeconds,
+      });
     }
     const invalid = objections({ load: others.read(), errors: cluster.complaints.length });
     return { figures: figuresOf({ audioSeconds, files: recordings.length, speeds, words }), invalid };
@@ -79,13 +101,21 @@ function secondsByRole(cluster: TestCluster): Map<string, number> {
   return seconds;
 }
 
-async function engineRound(engine: RecognizerAlone, recordings: Recording[]): Promise<{ words: string[]; seconds: number[]; processorSeconds: number[] }> {
+async function engineRound(
+  engine: RecognizerAlone,
+  recordings: Recording[],
+): Promise<{ words: string[]; seconds: number[]; processorSeconds: number[] }> {
   const seconds: number[] = [];
   const processorSeconds: number[] = [];
   let words: string[] = [];
   for (const batch of batches) {
     const before = processSeconds(process.pid);
-    const [heard, took] = await timed(() => engine.hearAll(recordings.map(({ samples }) => samples), batch));
+    const [heard, took] = await timed(() =>
+      engine.hearAll(
+        recordings.map(({ samples }) => samples),
+        batch,
+      ),
+    );
     words = heard;
     seconds.push(took);
     processorSeconds.push(processSeconds(process.pid) - before);
@@ -98,14 +128,22 @@ async function timed<T>(action: () => Promise<T>): Promise<[T, seconds: number]>
   return [await action(), (performance.now() - startMs) / 1000];
 }
 
-async function throughCluster(cluster: TestCluster, recordings: readonly Recording[], concurrency: number): Promise<string[]> {
+async function throughCluster(
+  cluster: TestCluster,
+  recordings: readonly Recording[],
+  concurrency: number,
+): Promise<string[]> {
   const waiting = [...recordings];
   const words: string[] = [];
   const client = async (): Promise<void> => {
     for (let recording = waiting.shift(); recording !== undefined; recording = waiting.shift()) {
       const form = new FormData();
       form.append("audio", new Blob([recording.bytes as Uint8Array<ArrayBuffer>]), recording.name);
-      const response = await fetch(`${cluster.baseUrl}/v1/asr`, { method: "POST", headers: { authorization: `Bearer ${cluster.apiKey}` }, body: form });
+      const response = await fetch(`${cluster.baseUrl}/v1/asr`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${cluster.apiKey}` },
+        body: form,
+      });
       if (!response.ok) throw new Error(`${recording.name}: ${response.status} ${await response.text()}`);
       words.push(...((await response.json()) as Transcript).text.split(" "));
     }
@@ -121,12 +159,15 @@ function figuresOf(measured: {
   words: { cluster: string[]; engine: string[] };
 }): TranscriptionFigures {
   const { audioSeconds, files, speeds, words } = measured;
-  const msPerSecond = (seconds: number[]): number => (1000 * seconds.reduce((sum, one) => sum + one, 0)) / speeds.length / audioSeconds;
+  const msPerSecond = (seconds: number[]): number =>
+    (1000 * seconds.reduce((sum, one) => sum + one, 0)) / speeds.length / audioSeconds;
   const roles = [...(speeds[0]?.used.keys() ?? [])];
   return {
     audioSeconds,
     files,
-    processorMs: Object.fromEntries(roles.map((role) => [role, msPerSecond(speeds.map(({ used }) => used.get(role) ?? 0))])),
+    processorMs: Object.fromEntries(
+      roles.map((role) => [role, msPerSecond(speeds.map(({ used }) => used.get(role) ?? 0))]),
+    ),
     cluster: overRounds(speeds.map(({ cluster }) => cluster)),
     engine: batches.map((batch, index) => ({
       batch,

@@ -16,7 +16,8 @@ import { webhookDeliveries } from "#control-plane/webhooks/tables";
 import { webhookWakeSubject } from "#protocol/webhooks";
 import type { HostReport, HostTask } from "./messages.js";
 
-// The deliverer, a process of its own: writes events on schedule, whatever becomes of them, and delivers them as a control plane does.
+// The deliverer, a process of its own: writes events on schedule, whatever becomes of them, and delivers them as a
+// control plane does.
 
 /** After the last event healthy deliveries get this long. */
 const TAIL_MS = 3000;
@@ -30,7 +31,16 @@ async function run(task: HostTask): Promise<HostReport> {
   const bus = await connectNats({ url: task.natsUrl, name: "bench", log });
   const outbound = createOutbound({ allow: [task.allow], log });
   const teamId = newIdentifier();
-  await records.insert(teams).values({ id: teamId, name: "bench", betaAccess: true, maxConcurrentStreams: 0, createdAt: now(), updatedAt: now() });
+  await records
+    .insert(teams)
+    .values({
+      id: teamId,
+      name: "bench",
+      betaAccess: true,
+      maxConcurrentStreams: 0,
+      createdAt: now(),
+      updatedAt: now(),
+    });
   const webhooks = startWebhooks({ bus, clock: systemClock, records, log, outbound, sealer, now });
   const before = process.cpuUsage();
   const [startMs, events] = [Date.now() + 500, Math.floor((task.durationMs / 1000) * task.eventsPerSecond)];
@@ -42,7 +52,11 @@ async function run(task: HostTask): Promise<HostReport> {
     writerLateMs = Math.max(writerLateMs, Date.now() - dueMs);
     const agent = event % task.agents.length;
     const endpoints = task.agents[agent]?.endpoints ?? [];
-    writing.push(write(records, teamId, { agent: String(agent), dueMs, endpoints }).then(() => bus.publish(webhookWakeSubject, {})));
+    writing.push(
+      write(records, teamId, { agent: String(agent), dueMs, endpoints }).then(() =>
+        bus.publish(webhookWakeSubject, {}),
+      ),
+    );
   }
   await Promise.all(writing);
   await delay(TAIL_MS);
@@ -55,18 +69,42 @@ async function run(task: HostTask): Promise<HostReport> {
     .where(eq(webhookDeliveries.teamId, teamId))
     .groupBy(webhookDeliveries.status);
   webhooks.stop();
-  return { events, writerLateMs, processorShare, processorMs, statuses: Object.fromEntries(rows.map(({ status, total }) => [status, total])) };
+  return {
+    events,
+    writerLateMs,
+    processorShare,
+    processorMs,
+    statuses: Object.fromEntries(rows.map(({ status, total }) => [status, total])),
+  };
 }
 
-async function write(records: Records, teamId: string, event: { agent: string; dueMs: number; endpoints: string[] }): Promise<void> {
+async function write(
+  records: Records,
+  teamId: string,
+  event: { agent: string; dueMs: number; endpoints: string[] },
+): Promise<void> {
   const session = {
-    ...{ id: newIdentifier(), agentId: event.agent, branchId: null, source: "api", status: "completed", direction: "inbound" as const },
-    ...{ dialStatus: null, answeredBy: null, conversationStartedAt: new Date(event.dueMs), conversationEndedAt: new Date(event.dueMs) },
+    ...{
+      id: newIdentifier(),
+      agentId: event.agent,
+      branchId: null,
+      source: "api",
+      status: "completed",
+      direction: "inbound" as const,
+    },
+    ...{
+      dialStatus: null,
+      answeredBy: null,
+      conversationStartedAt: new Date(event.dueMs),
+      conversationEndedAt: new Date(event.dueMs),
+    },
     ...{ endUserId: null, metadata: { due_ms: event.dueMs }, agentName: "bench", configHash: "bench" },
   };
   const payload = callEnded(session, "hangup");
   const endpoints = event.endpoints.map((url) => ({ url, secret: "benchmark secret" }));
-  await records.transaction((step) => enqueueWebhookEvent(step, { teamId, payload, endpoints, isPreview: false }, { sealer, now: new Date() }));
+  await records.transaction((step) =>
+    enqueueWebhookEvent(step, { teamId, payload, endpoints, isPreview: false }, { sealer, now: new Date() }),
+  );
 }
 
 process.once("message", (task: HostTask) => {

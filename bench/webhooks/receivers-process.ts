@@ -18,7 +18,9 @@ const server = createServer((request, response) => {
       return;
     }
     response.writeHead(204).end();
-    const body = JSON.parse(Buffer.concat(chunks).toString()) as { session: { id: string; metadata: { due_ms: number } } };
+    const body = JSON.parse(Buffer.concat(chunks).toString()) as {
+      session: { id: string; metadata: { due_ms: number } };
+    };
     const key = `${path} ${body.session.id}`;
     if (seen.has(key)) report.repeats++;
     else report.delaysMs.push(arrivedMs - body.session.metadata.due_ms);

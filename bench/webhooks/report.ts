@@ -17,7 +17,27 @@ export function printWebhooks(figures: WebhooksFigures): string {
     "process: core",
     "processor ms",
   ];
-  const { deliveriesPerSecond, missing, repeats, hangingAttempts, writerLateMs, processorShare, processorMsPerDelivery } = figures;
-  const line = [String(Math.round(deliveriesPerSecond)), p50, p95, p99, max, missing, repeats, hangingAttempts, writerLateMs, processorShare, processorMsPerDelivery];
+  const {
+    deliveriesPerSecond,
+    missing,
+    repeats,
+    hangingAttempts,
+    writerLateMs,
+    processorShare,
+    processorMsPerDelivery,
+  } = figures;
+  const line = [
+    String(Math.round(deliveriesPerSecond)),
+    p50,
+    p95,
+    p99,
+    max,
+    missing,
+    repeats,
+    hangingAttempts,
+    writerLateMs,
+    processorShare,
+    processorMsPerDelivery,
+  ];
   return table(head, [line]);
 }

@@ -8,7 +8,14 @@ import { watchOthers } from "../machine.js";
 import type { WebhooksScenario } from "../scenarios.js";
 import { type Spread, spread } from "../statistics.js";
 import { objections } from "../validity.js";
-import { type HostReport, type HostTask, hangingPath, healthyPath, type ReceiversReady, type ReceiversReport } from "./messages.js";
+import {
+  type HostReport,
+  type HostTask,
+  hangingPath,
+  healthyPath,
+  type ReceiversReady,
+  type ReceiversReport,
+} from "./messages.js";
 
 const program = (name: string): string => fileURLToPath(new URL(`./${name}.js`, import.meta.url));
 
@@ -28,7 +35,9 @@ export interface WebhooksFigures {
 }
 
 /** Delivers at a fixed rate while a part of the receivers never answers, and measures how long the others wait. */
-export async function runWebhooks(scenario: WebhooksScenario): Promise<{ figures: WebhooksFigures; invalid: string[] }> {
+export async function runWebhooks(
+  scenario: WebhooksScenario,
+): Promise<{ figures: WebhooksFigures; invalid: string[] }> {
   const programs = postgresPrograms();
   if (scenario.database === "postgres" && programs === null) throw new Error("no Postgres is installed");
   const directory = temporaryDirectory("bench-webhooks");
@@ -40,7 +49,12 @@ export async function runWebhooks(scenario: WebhooksScenario): Promise<{ figures
     const { port } = await answerOf<ReceiversReady>(receivers);
     const others = watchOthers();
     const task: HostTask = {
-      ...{ databaseUrl: postgres?.url ?? null, dataDirectory: directory.path, natsUrl: nats.url, allow: `127.0.0.1:${port}` },
+      ...{
+        databaseUrl: postgres?.url ?? null,
+        dataDirectory: directory.path,
+        natsUrl: nats.url,
+        allow: `127.0.0.1:${port}`,
+      },
       ...{
         agents: agentsOf(scenario, port),
         eventsPerSecond: scenario.deliveriesPerSecond / scenario.endpointsPerAgent,
@@ -80,7 +94,9 @@ function agentsOf(scenario: WebhooksScenario, port: number): HostTask["agents"] 
 
 /** The next message of a child. Rejects when it ends without one. */
 async function answerOf<T>(child: ChildProcess): Promise<T> {
-  const ended = once(child, "exit").then(([code]) => Promise.reject(new Error(`a process of the benchmark ended with ${String(code)}`)));
+  const ended = once(child, "exit").then(([code]) =>
+    Promise.reject(new Error(`a process of the benchmark ended with ${String(code)}`)),
+  );
   ended.catch(() => undefined);
   const [message] = (await Promise.race([once(child, "message"), ended])) as [T];
   return message;

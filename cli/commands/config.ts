@@ -11,7 +11,10 @@ export const configCommand: Command = {
   run(terminal, _, values) {
     const rows = effectiveSettings(terminal.environment);
     const width = Math.max(...rows.map((row) => row.name.length));
-    const text = values.json === true ? JSON.stringify(rows, null, 2) : rows.map((row) => `${row.name.padEnd(width)}  ${row.value}  (${row.source})`).join("\n");
+    const text =
+      values.json === true
+        ? JSON.stringify(rows, null, 2)
+        : rows.map((row) => `${row.name.padEnd(width)}  ${row.value}  (${row.source})`).join("\n");
     terminal.stdout.write(`${text}\n`);
     return Promise.resolve(exitCodes.ok);
   },
@@ -44,7 +47,12 @@ function sourceOf(environment: Record<string, string | undefined>, name: string)
 function show(value: unknown): string {
   if (value === null) return "not set";
   if (Array.isArray(value)) return value.length === 0 ? "none" : value.join(",");
-  if (typeof value === "object") return Object.entries(value as object).map(([key, item]) => `${key}=${String(item)}`).join(",") || "none";
+  if (typeof value === "object")
+    return (
+      Object.entries(value as object)
+        .map(([key, item]) => `${key}=${String(item)}`)
+        .join(",") || "none"
+    );
   return withoutPassword(String(value));
 }
 

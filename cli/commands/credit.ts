@@ -18,7 +18,11 @@ export const creditCommand: Command = {
   ],
   options: {
     note: { type: "string", value: "TEXT", doc: "add, take: why, for those who read the ledger." },
-    id: { type: "string", value: "ID", doc: "add, take: a name of your own for this movement; the same id moves credit once." },
+    id: {
+      type: "string",
+      value: "ID",
+      doc: "add, take: a name of your own for this movement; the same id moves credit once.",
+    },
     json: { type: "boolean", doc: "As JSON." },
   },
   async run(terminal, positionals, values) {
@@ -48,7 +52,10 @@ export function creditRequest(positionals: string[], values: OptionValues, newId
       note: typeof values.note === "string" ? values.note : "",
     };
   }
-  throw new CommandError("say: credit add TEAM AMOUNT, credit take TEAM AMOUNT, credit show TEAM, or credit audit", exitCodes.usage);
+  throw new CommandError(
+    "say: credit add TEAM AMOUNT, credit take TEAM AMOUNT, credit show TEAM, or credit audit",
+    exitCodes.usage,
+  );
 }
 
 function auditText({ findings }: CreditReply): string {
@@ -59,6 +66,12 @@ function creditPage({ balances, entries }: CreditReply): string {
   if (balances === null) return "";
   const { teamId, credit, held, granted, spent } = balances;
   const summary = `Team ${teamId}: ${credit} left, ${held} held, ${granted} given, ${spent} spent.\n`;
-  const rows = entries.map((entry) => [new Date(entry.occurredAtMs).toISOString(), entry.kind, entry.amount, entry.note, entry.entryId]);
+  const rows = entries.map((entry) => [
+    new Date(entry.occurredAtMs).toISOString(),
+    entry.kind,
+    entry.amount,
+    entry.note,
+    entry.entryId,
+  ]);
   return rows.length === 0 ? summary : `${summary}${textTable([["WHEN", "KIND", "CREDIT", "NOTE", "ENTRY"], ...rows])}`;
 }

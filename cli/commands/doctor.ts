@@ -42,9 +42,18 @@ export async function examine(environment: Record<string, string | undefined>): 
     const path = findProgram(name, environment.PATH);
     if (path !== null) return { subject: name, state: "ok", detail: path, remedy: null };
     if (unnecessary !== null) return { subject: name, state: "optional", detail: unnecessary, remedy: null };
-    return { subject: name, state: "missing", detail: `not installed; ${neededFor}`, remedy: `apt-get install -y ${name}` };
+    return {
+      subject: name,
+      state: "missing",
+      detail: `not installed; ${neededFor}`,
+      remedy: `apt-get install -y ${name}`,
+    };
   };
-  const ffmpeg = program("ffmpeg", "", "not installed; only AAC and M4A reference audio and the tests need it (apt-get install -y ffmpeg)");
+  const ffmpeg = program(
+    "ffmpeg",
+    "",
+    "not installed; only AAC and M4A reference audio and the tests need it (apt-get install -y ffmpeg)",
+  );
   return [
     { subject: "Node.js", state: "ok", detail: process.version, remedy: null },
     program("nats-server", "it joins the roles", config.NATS_URL === null ? null : "not needed: NATS_URL is set"),
@@ -63,7 +72,12 @@ function espeak(): Finding {
     return { subject, state: "ok", detail: "installed", remedy: null };
   } catch {
     // An optional dependency: its absence is a finding, not a fault.
-    return { subject, state: "missing", detail: "the embedded voice's package is not installed", remedy: "npm install --include=optional" };
+    return {
+      subject,
+      state: "missing",
+      detail: "the embedded voice's package is not installed",
+      remedy: "npm install --include=optional",
+    };
   }
 }
 
@@ -75,7 +89,12 @@ function dataDirectory(config: Config): Finding {
     return { subject, state: "ok", detail: path, remedy: null };
   } catch {
     // Not writable: told as a finding.
-    return { subject, state: "missing", detail: `${path} cannot be written`, remedy: "set PARLEY_DATA_DIR to a folder that this user may write" };
+    return {
+      subject,
+      state: "missing",
+      detail: `${path} cannot be written`,
+      remedy: "set PARLEY_DATA_DIR to a folder that this user may write",
+    };
   }
 }
 
@@ -109,6 +128,11 @@ async function health(baseUrl: string): Promise<Finding> {
     return { subject, state: response.ok && status === "ok" ? "ok" : "missing", detail, remedy: null };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    return { subject, state: "missing", detail: `does not answer (${reason})`, remedy: "look into the data directory's logs/ folder" };
+    return {
+      subject,
+      state: "missing",
+      detail: `does not answer (${reason})`,
+      remedy: "look into the data directory's logs/ folder",
+    };
   }
 }

@@ -15,7 +15,11 @@ export const keysCommand: Command = {
     "  keys revoke ID     the key stops working at once, everywhere",
   ],
   options: {
-    team: { type: "string", value: "ID", doc: "create: the team that the key belongs to; the development team when absent." },
+    team: {
+      type: "string",
+      value: "ID",
+      doc: "create: the team that the key belongs to; the development team when absent.",
+    },
     scopes: { type: "string", value: "A,B", doc: "create: comma-separated scopes; all when absent." },
     "expires-days": { type: "string", value: "N", doc: "create: days until the key expires; never when absent." },
     json: { type: "boolean", doc: "list: as JSON." },
@@ -48,7 +52,13 @@ export function keysRequest(positionals: string[], values: OptionValues): KeysRe
       action,
       name: argument,
       teamId: typeof values.team === "string" ? values.team : null,
-      scopes: typeof values.scopes === "string" ? values.scopes.split(",").map((scope) => scope.trim()).filter((scope) => scope !== "") : null,
+      scopes:
+        typeof values.scopes === "string"
+          ? values.scopes
+              .split(",")
+              .map((scope) => scope.trim())
+              .filter((scope) => scope !== "")
+          : null,
       expiresInMs: days === null ? null : days * DAY_MS,
     };
   }

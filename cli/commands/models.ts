@@ -21,13 +21,18 @@ export const modelsCommand: Command = {
     name: { type: "string", value: "NAME", doc: "add: the model's name, where its folder has no model.yaml." },
     link: { type: "boolean", doc: "add: refer to the folder instead of copying it." },
     sha256: { type: "string", value: "HEX", doc: "add: SHA-256 of what the URL gives; required for one." },
-    "config-sha256": { type: "string", value: "HEX", doc: "add: SHA-256 of the .onnx.json beside the URL of an .onnx." },
+    "config-sha256": {
+      type: "string",
+      value: "HEX",
+      doc: "add: SHA-256 of the .onnx.json beside the URL of an .onnx.",
+    },
     json: { type: "boolean", doc: "list, verify: as JSON." },
   },
   async run(terminal, positionals, values) {
     const [action, ...names] = positionals;
     const [name, ...more] = names;
-    if (action !== "verify" && more.length > 0) throw new CommandError(`too many arguments: ${more.join(" ")}`, exitCodes.usage);
+    if (action !== "verify" && more.length > 0)
+      throw new CommandError(`too many arguments: ${more.join(" ")}`, exitCodes.usage);
     const shelf = openShelf(terminal);
     if (action === "list" && name === undefined) return await list(terminal, shelf, values.json === true);
     if (action === "verify") return await verify(terminal, shelf, names, values.json === true);
@@ -73,12 +78,19 @@ async function list(terminal: Terminal, shelf: ModelShelf, asJson: boolean): Pro
       report.problem === null ? "whole" : `BROKEN: ${report.problem}`,
       shortened(report.licence ?? "?"),
     ]);
-    terminal.stdout.write(textTable([["NAME", "TASK", "ENGINE", "LANGUAGES", "SIZE", "FROM", "FILES", "LICENCE"], ...rows]));
+    terminal.stdout.write(
+      textTable([["NAME", "TASK", "ENGINE", "LANGUAGES", "SIZE", "FROM", "FILES", "LICENCE"], ...rows]),
+    );
   }
   return exitCodes.ok;
 }
 
-async function verify(terminal: Terminal, shelf: ModelShelf, names: readonly string[], asJson: boolean): Promise<number> {
+async function verify(
+  terminal: Terminal,
+  shelf: ModelShelf,
+  names: readonly string[],
+  asJson: boolean,
+): Promise<number> {
   const models = await shelf.list(names, true);
   if (asJson) writeJson(terminal, models);
   else for (const model of models) terminal.stdout.write(describe(model));
@@ -92,8 +104,12 @@ async function add(terminal: Terminal, shelf: ModelShelf, request: AddRequest): 
   };
   try {
     const report = await addModel(shelf, request, progress);
-    terminal.stdout.write(`${isTerminal ? "\r\u001b[K" : ""}${describe({ report, origin: request.link ? "linked" : "added" })}`);
-    terminal.stdout.write(`Added to ${report.folder}. Workers serve it when they start next; PARLEY_MODEL_MAP says for which names.\n`);
+    terminal.stdout.write(
+      `${isTerminal ? "\r\u001b[K" : ""}${describe({ report, origin: request.link ? "linked" : "added" })}`,
+    );
+    terminal.stdout.write(
+      `Added to ${report.folder}. Workers serve it when they start next; PARLEY_MODEL_MAP says for which names.\n`,
+    );
     return exitCodes.ok;
   } finally {
     if (isTerminal) terminal.stderr.write("\r\u001b[K");
@@ -102,7 +118,8 @@ async function add(terminal: Terminal, shelf: ModelShelf, request: AddRequest): 
 
 /** One line while bytes come; without a total there is no bar. */
 export function progressLine(what: string, bytes: number, total: number | null): string {
-  if (total !== null) return `${progressBar(total === 0 ? 1 : bytes / total)} ${what}, ${readableBytes(bytes)} of ${readableBytes(total)}`;
+  if (total !== null)
+    return `${progressBar(total === 0 ? 1 : bytes / total)} ${what}, ${readableBytes(bytes)} of ${readableBytes(total)}`;
   return bytes === 0 ? `${what} …` : `${what}, ${readableBytes(bytes)}`;
 }
 
@@ -110,7 +127,8 @@ function describe({ report, origin }: ShelvedModel): string {
   const { name, problem, trial } = report;
   if (problem !== null) return `✗ ${name} (${origin}): ${problem}\n`;
   if (trial === null) return `– ${name} (${origin}): not tried\n`;
-  const speakers = trial.speakers.length > 1 ? `, ${trial.speakers.length} speakers (${shortened(trial.speakers.join(", "))})` : "";
+  const speakers =
+    trial.speakers.length > 1 ? `, ${trial.speakers.length} speakers (${shortened(trial.speakers.join(", "))})` : "";
   const languages = trial.languages.includes("*") ? "any language" : shortened(trial.languages.join(", "));
   const speed = `${trial.audioSeconds.toFixed(1)} s of sound at ${trial.realTimeFactor.toFixed(3)} of real time`;
   return [
@@ -120,7 +138,13 @@ function describe({ report, origin }: ShelvedModel): string {
 }
 
 function writeJson(terminal: Terminal, models: readonly ShelvedModel[]): void {
-  terminal.stdout.write(`${JSON.stringify(models.map(({ report, origin }) => ({ ...report, origin })), null, 2)}\n`);
+  terminal.stdout.write(
+    `${JSON.stringify(
+      models.map(({ report, origin }) => ({ ...report, origin })),
+      null,
+      2,
+    )}\n`,
+  );
 }
 
 function shortened(text: string): string {

@@ -22,7 +22,12 @@ export const sayCommand: Command = {
   ],
   options: {
     output: { type: "string", short: "o", value: "FILE", doc: "Where the sound goes; its ending chooses the format." },
-    format: { type: "string", short: "f", value: "FORMAT", doc: `One of ${audioFormats.join(", ")}; mp3 when nothing else tells.` },
+    format: {
+      type: "string",
+      short: "f",
+      value: "FORMAT",
+      doc: `One of ${audioFormats.join(", ")}; mp3 when nothing else tells.`,
+    },
     voice: { type: "string", short: "v", value: "ID", doc: "A saved voice (reference_id)." },
     speed: { type: "string", short: "s", value: "FACTOR", doc: "Speaking rate, 0.5 to 2." },
     model: { type: "string", short: "m", value: "NAME", doc: "The model header, such as s2-pro." },
@@ -49,7 +54,8 @@ interface Target {
 async function textToSpeak(terminal: Terminal, positionals: string[]): Promise<string> {
   const [first, ...more] = positionals;
   if (more.length > 0) throw new CommandError("more than one text; put quotes around it", exitCodes.usage);
-  if (first === undefined && terminal.stdin.isTTY !== false && terminal.stdin.isTTY !== undefined) throw new CommandError("nothing to say", exitCodes.usage);
+  if (first === undefined && terminal.stdin.isTTY !== false && terminal.stdin.isTTY !== undefined)
+    throw new CommandError("nothing to say", exitCodes.usage);
   const text = first === undefined || first === "-" ? await readAll(terminal.stdin) : first;
   if (text.trim() === "") throw new CommandError("nothing to say", exitCodes.usage);
   return text;
@@ -58,17 +64,25 @@ async function textToSpeak(terminal: Terminal, positionals: string[]): Promise<s
 function chooseTarget(values: OptionValues, path: string | undefined): Target {
   const file = stringOf(values.output) ?? null;
   const player = file === null ? findPlayer(path) : null;
-  if (file === null && player === null) throw new CommandError("no player (ffplay, mpv, aplay) is installed; give -o FILE, or: apt-get install -y ffmpeg");
+  if (file === null && player === null)
+    throw new CommandError("no player (ffplay, mpv, aplay) is installed; give -o FILE, or: apt-get install -y ffmpeg");
   const said = stringOf(values.format);
   const wanted = said ?? (file === null ? player?.format : extname(file).slice(1).replace("ogg", "opus"));
   const format = audioFormats.find((candidate) => candidate === wanted);
-  if (said !== undefined && format === undefined) throw new CommandError(`there is no format "${said}"`, exitCodes.usage);
+  if (said !== undefined && format === undefined)
+    throw new CommandError(`there is no format "${said}"`, exitCodes.usage);
   return { format: format ?? "mp3", file, player };
 }
 
-async function requestSpeech(terminal: Terminal, text: string, format: AudioFormat, values: OptionValues): Promise<Response> {
+async function requestSpeech(
+  terminal: Terminal,
+  text: string,
+  format: AudioFormat,
+  values: OptionValues,
+): Promise<Response> {
   const cluster = findCluster(terminal.environment, { url: stringOf(values.url), key: stringOf(values.key) });
-  if (cluster.apiKey === null) throw new CommandError("no API key: give --key, set PARLEY_API_KEY, or start Parley here once");
+  if (cluster.apiKey === null)
+    throw new CommandError("no API key: give --key, set PARLEY_API_KEY, or start Parley here once");
   const speed = stringOf(values.speed);
   const body = {
     text,
@@ -78,7 +92,10 @@ async function requestSpeech(terminal: Terminal, text: string, format: AudioForm
     ...(values.voice === undefined ? {} : { reference_id: values.voice }),
     ...(speed === undefined ? {} : { prosody: { speed: factorOf(speed) } }),
   };
-  const headers: Record<string, string> = { authorization: `Bearer ${cluster.apiKey}`, "content-type": "application/json" };
+  const headers: Record<string, string> = {
+    authorization: `Bearer ${cluster.apiKey}`,
+    "content-type": "application/json",
+  };
   const model = stringOf(values.model);
   if (model !== undefined) headers.model = model;
   let response: Response;
@@ -93,7 +110,8 @@ async function requestSpeech(terminal: Terminal, text: string, format: AudioForm
 
 function factorOf(text: string): number {
   const factor = Number(text);
-  if (!Number.isFinite(factor)) throw new CommandError(`--speed is a number from 0.5 to 2, not "${text}"`, exitCodes.usage);
+  if (!Number.isFinite(factor))
+    throw new CommandError(`--speed is a number from 0.5 to 2, not "${text}"`, exitCodes.usage);
   return factor;
 }
 
@@ -113,13 +131,21 @@ async function receive(terminal: Terminal, response: Response, target: Target, s
   });
   const sink = openSink(terminal, target);
   try {
-    await pipeline(Readable.fromWeb(response.body as Parameters<typeof Readable.fromWeb>[0]), measure, sink.stream, { end: target.file !== "-" });
+    await pipeline(Readable.fromWeb(response.body as Parameters<typeof Readable.fromWeb>[0]), measure, sink.stream, {
+      end: target.file !== "-",
+    });
     await sink.finished();
   } catch (cause) {
-    throw new CommandError(`the sound broke off after ${seconds.toFixed(1)} s: ${cause instanceof Error ? cause.message : String(cause)}`, exitCodes.failed, { cause });
+    throw new CommandError(
+      `the sound broke off after ${seconds.toFixed(1)} s: ${cause instanceof Error ? cause.message : String(cause)}`,
+      exitCodes.failed,
+      { cause },
+    );
   }
   const end = terminal.stderr.isTTY === true ? "\r" : "";
-  terminal.stderr.write(`${end}${progress(seconds, firstAudioMs ?? 0)}${target.file === null || target.file === "-" ? "" : ` → ${target.file}`}\n`);
+  terminal.stderr.write(
+    `${end}${progress(seconds, firstAudioMs ?? 0)}${target.file === null || target.file === "-" ? "" : ` → ${target.file}`}\n`,
+  );
 }
 
 function progress(seconds: number, firstAudioMs: number): string {

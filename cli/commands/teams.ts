@@ -13,8 +13,16 @@ export const teamsCommand: Command = {
     "  teams change ID     changes what the options name",
   ],
   options: {
-    beta: { type: "string", value: "on|off", doc: "create, change: whether the team may make agents; off when absent at creation." },
-    streams: { type: "string", value: "N", doc: "create, change: streams that the team may have at once; 0 is no limit." },
+    beta: {
+      type: "string",
+      value: "on|off",
+      doc: "create, change: whether the team may make agents; off when absent at creation.",
+    },
+    streams: {
+      type: "string",
+      value: "N",
+      doc: "create, change: streams that the team may have at once; 0 is no limit.",
+    },
     name: { type: "string", value: "NAME", doc: "change: the team's new name." },
     json: { type: "boolean", doc: "As JSON." },
   },
@@ -38,7 +46,13 @@ export function teamsRequest(positionals: string[], values: OptionValues): Teams
     return { action, name: argument, betaAccess: betaAccess ?? false, maxConcurrentStreams: maxConcurrentStreams ?? 0 };
   }
   if (action === "change" && argument !== undefined) {
-    return { action, teamId: argument, name: typeof values.name === "string" ? values.name : null, betaAccess, maxConcurrentStreams };
+    return {
+      action,
+      teamId: argument,
+      name: typeof values.name === "string" ? values.name : null,
+      betaAccess,
+      maxConcurrentStreams,
+    };
   }
   throw new CommandError("say: teams create NAME, teams list, or teams change ID", exitCodes.usage);
 }
@@ -52,7 +66,8 @@ function onOrOff(value: OptionValues[string]): boolean | null {
 function streamCount(value: OptionValues[string]): number | null {
   if (value === undefined) return null;
   const count = Number(value);
-  if (value === "" || !Number.isInteger(count) || count < 0) throw new CommandError("--streams is a whole number, 0 or more", exitCodes.usage);
+  if (value === "" || !Number.isInteger(count) || count < 0)
+    throw new CommandError("--streams is a whole number, 0 or more", exitCodes.usage);
   return count;
 }
 

@@ -17,7 +17,9 @@ export const traceCommand: Command = {
     if (traceId === undefined || more.length > 0 || !/^[0-9a-f]{32}$/.test(traceId)) {
       throw new CommandError("say: trace ID, with 32 lower-case hex characters", exitCodes.usage);
     }
-    const { spans } = await askControlPlane<TraceReply>(terminal, controlSubjects.trace, { traceId } satisfies TraceRequest);
+    const { spans } = await askControlPlane<TraceReply>(terminal, controlSubjects.trace, {
+      traceId,
+    } satisfies TraceRequest);
     if (values.json === true) terminal.stdout.write(`${JSON.stringify(spans, null, 2)}\n`);
     else terminal.stdout.write(spans.length === 0 ? "No span of this trace is kept.\n" : traceTree(spans));
     return spans.length === 0 ? exitCodes.failed : exitCodes.ok;
@@ -25,8 +27,9 @@ export const traceCommand: Command = {
 };
 
 /**
- * A trace as lines, each span below the one that it is part of. The first column is when it began, counted from the trace's first span, the
- * second how long it took. Spans whose parent is not kept, such as a caller's own, stand at the left.
+ * A trace as lines, each span below the one that it is part of. The first column is when it began, counted from the
+ * trace's first span, the second how long it took. Spans whose parent is not kept, such as a caller's own, stand at the
+ * left.
  */
 export function traceTree(spans: readonly KeptSpan[]): string {
   const beganMs = Math.min(...spans.map(({ startMs }) => startMs));
@@ -37,9 +40,13 @@ export function traceTree(spans: readonly KeptSpan[]): string {
     // Strangers choose ids: spans may name each other as parents.
     if (drawn.has(span.spanId)) return;
     drawn.add(span.spanId);
-    const times = [span.startMs - beganMs, span.endMs - span.startMs].map((ms) => `${ms.toFixed(1)} ms`.padStart(12)).join("");
+    const times = [span.startMs - beganMs, span.endMs - span.startMs]
+      .map((ms) => `${ms.toFixed(1)} ms`.padStart(12))
+      .join("");
     const facts = Object.entries(span.attributes).map(([name, value]) => ` ${name.replace(/^parley\./, "")}=${value}`);
-    lines.push(`${times}  ${"  ".repeat(depth)}${span.name}  [${span.memberId}]${span.failed ? " FAILED" : ""}${facts.join("")}`);
+    lines.push(
+      `${times}  ${"  ".repeat(depth)}${span.name}  [${span.memberId}]${span.failed ? " FAILED" : ""}${facts.join("")}`,
+    );
     for (const child of spans) if (child.parentSpanId === span.spanId) draw(child, depth + 1);
   };
   for (const span of spans) if (span.parentSpanId === null || !ids.has(span.parentSpanId)) draw(span, 0);

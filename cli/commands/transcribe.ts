@@ -3,7 +3,14 @@ import { askTranscript } from "../ask-transcript.js";
 import { type Command, CommandError, exitCodes, type OptionValues, type Terminal } from "../command.js";
 import { progressBar } from "../progress-bar.js";
 import { findCluster } from "../running-cluster.js";
-import { type BatchProgress, planBatch, renderTranscript, runBatch, type TranscriptFormat, transcriptFormats } from "../transcription-batch.js";
+import {
+  type BatchProgress,
+  planBatch,
+  renderTranscript,
+  runBatch,
+  type TranscriptFormat,
+  transcriptFormats,
+} from "../transcription-batch.js";
 
 export const transcribeCommand: Command = {
   name: "transcribe",
@@ -15,7 +22,12 @@ export const transcribeCommand: Command = {
     "The exit code is 1 if any file failed.",
   ],
   options: {
-    format: { type: "string", short: "f", value: "FORMAT", doc: `One of ${transcriptFormats.join(", ")}; txt when absent.` },
+    format: {
+      type: "string",
+      short: "f",
+      value: "FORMAT",
+      doc: `One of ${transcriptFormats.join(", ")}; txt when absent.`,
+    },
     output: { type: "string", short: "o", value: "DIR", doc: "Where the transcripts go; made when it is not there." },
     language: { type: "string", short: "l", value: "CODE", doc: "Language that is spoken, such as en." },
     words: { type: "boolean", doc: "A segment for each word instead of each phrase." },
@@ -28,12 +40,19 @@ export const transcribeCommand: Command = {
     if (files.length === 0) throw new CommandError("no files", exitCodes.usage);
     const [format, directory] = [formatOf(values), stringOf(values.output)];
     const cluster = findCluster(terminal.environment, { url: stringOf(values.url), key: stringOf(values.key) });
-    if (cluster.apiKey === null) throw new CommandError("no API key: give --key, set PARLEY_API_KEY, or start Parley here once");
+    if (cluster.apiKey === null)
+      throw new CommandError("no API key: give --key, set PARLEY_API_KEY, or start Parley here once");
     const transcribe = (audio: Uint8Array, file: string) =>
-      askTranscript(cluster, { audio, file, language: stringOf(values.language), segments: segmentsFor(format, values) });
+      askTranscript(cluster, {
+        audio,
+        file,
+        language: stringOf(values.language),
+        segments: segmentsFor(format, values),
+      });
     if (directory !== undefined) return await transcribeAll(terminal, { files, directory, format, values, transcribe });
     const [file, ...more] = files;
-    if (file === undefined || more.length > 0) throw new CommandError("several files: say with --output DIR where their transcripts go", exitCodes.usage);
+    if (file === undefined || more.length > 0)
+      throw new CommandError("several files: say with --output DIR where their transcripts go", exitCodes.usage);
     terminal.stdout.write(renderTranscript(await transcribe(await readAudio(file), file), format));
     return exitCodes.ok;
   },
@@ -43,7 +62,13 @@ type Transcribe = (audio: Uint8Array, file: string) => ReturnType<typeof askTran
 
 async function transcribeAll(
   terminal: Terminal,
-  { files, directory, format, values, transcribe }: { files: string[]; directory: string; format: TranscriptFormat; values: OptionValues; transcribe: Transcribe },
+  {
+    files,
+    directory,
+    format,
+    values,
+    transcribe,
+  }: { files: string[]; directory: string; format: TranscriptFormat; values: OptionValues; transcribe: Transcribe },
 ): Promise<number> {
   const startedMs = performance.now();
   const isTerminal = terminal.stderr.isTTY === true;
@@ -62,8 +87,15 @@ async function transcribeAll(
 }
 
 /** How far a batch is: a bar by size, files, and how much faster than playing it goes. */
-export function progressLine({ files, done, skipped, failed, part, audioSeconds }: BatchProgress, seconds: number): string {
-  const counts = [`${done + skipped + failed}/${files} files`, ...(skipped > 0 ? [`${skipped} skipped`] : []), ...(failed > 0 ? [`${failed} failed`] : [])];
+export function progressLine(
+  { files, done, skipped, failed, part, audioSeconds }: BatchProgress,
+  seconds: number,
+): string {
+  const counts = [
+    `${done + skipped + failed}/${files} files`,
+    ...(skipped > 0 ? [`${skipped} skipped`] : []),
+    ...(failed > 0 ? [`${failed} failed`] : []),
+  ];
   const speed = seconds > 0 ? audioSeconds / seconds : 0;
   return `${progressBar(part)} ${counts.join(", ")}, ${audioSeconds.toFixed(0)} s of sound, ${speed.toFixed(1)} s per second`;
 }
@@ -83,14 +115,16 @@ function segmentsFor(format: TranscriptFormat, values: OptionValues): "segment" 
 function formatOf(values: OptionValues): TranscriptFormat {
   const said = stringOf(values.format) ?? "txt";
   const format = transcriptFormats.find((candidate) => candidate === said);
-  if (format === undefined) throw new CommandError(`there is no format "${said}"; there are ${transcriptFormats.join(", ")}`, exitCodes.usage);
+  if (format === undefined)
+    throw new CommandError(`there is no format "${said}"; there are ${transcriptFormats.join(", ")}`, exitCodes.usage);
   return format;
 }
 
 function concurrencyOf(values: OptionValues): number {
   const said = stringOf(values.concurrency) ?? "8";
   const count = Number(said);
-  if (!Number.isInteger(count) || count < 1 || count > 256) throw new CommandError(`--concurrency is a number from 1 to 256, not "${said}"`, exitCodes.usage);
+  if (!Number.isInteger(count) || count < 1 || count > 256)
+    throw new CommandError(`--concurrency is a number from 1 to 256, not "${said}"`, exitCodes.usage);
   return count;
 }
 

@@ -8,7 +8,8 @@ export const upCommand: Command = {
   details: ["Settings come from environment variables; `parley config` shows them."],
   options: {},
   run(terminal, positionals) {
-    if (positionals.length > 0) throw new CommandError(`"up" takes no arguments, not "${positionals.join(" ")}"`, exitCodes.usage);
+    if (positionals.length > 0)
+      throw new CommandError(`"up" takes no arguments, not "${positionals.join(" ")}"`, exitCodes.usage);
     return up({
       environment: terminal.environment,
       distDirectory: terminal.distDirectory,

@@ -25,7 +25,8 @@ export interface WebhookListener {
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
 
 /**
- * Answers webhook deliveries on a loopback port (0 picks a free one) with one status, and tells of each. Rejects when the port is taken.
+ * Answers webhook deliveries on a loopback port (0 picks a free one) with one status, and tells of each. Rejects when
+ * the port is taken.
  */
 export async function listenForWebhooks(options: {
   port: number;
@@ -63,17 +64,23 @@ function answer(request: IncomingMessage, response: ServerResponse, body: Buffer
     return;
   }
   const { secret, answerStatus, nowUnixSeconds, onReceived } = options;
-  const header = webhookSignatureHeaders.map((name) => request.headers[name.toLowerCase()]).find((value) => typeof value === "string");
+  const header = webhookSignatureHeaders
+    .map((name) => request.headers[name.toLowerCase()])
+    .find((value) => typeof value === "string");
   const { event, sessionId } = namesIn(body.toString());
   response.writeHead(answerStatus).end();
   onReceived({
     ...{ path: request.url ?? "/", body: body.toString(), event, sessionId },
-    signature: secret === null ? null : verifyWebhook(secret, typeof header === "string" ? header : undefined, body, nowUnixSeconds()),
+    signature:
+      secret === null
+        ? null
+        : verifyWebhook(secret, typeof header === "string" ? header : undefined, body, nowUnixSeconds()),
   });
 }
 
 function namesIn(text: string): { event: string | null; sessionId: string | null } {
-  const field = (value: unknown, name: string): unknown => (typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined);
+  const field = (value: unknown, name: string): unknown =>
+    typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -82,7 +89,10 @@ function namesIn(text: string): { event: string | null; sessionId: string | null
     return { event: null, sessionId: null };
   }
   const [event, sessionId] = [field(value, "event"), field(field(value, "session"), "id")];
-  return { event: typeof event === "string" ? event : null, sessionId: typeof sessionId === "string" ? sessionId : null };
+  return {
+    event: typeof event === "string" ? event : null,
+    sessionId: typeof sessionId === "string" ? sessionId : null,
+  };
 }
 
 async function readBody(request: IncomingMessage): Promise<Buffer | null> {

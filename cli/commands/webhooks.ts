@@ -13,14 +13,23 @@ export const webhooksCommand: Command = {
     "Parley calls public addresses only: to try it out on one machine, start Parley with PARLEY_OUTBOUND_ALLOW as the first line says.",
   ],
   options: {
-    port: { type: "string", value: "N", doc: `Port on 127.0.0.1; ${DEFAULT_PORT} when absent, 0 for any that is free.` },
-    secret: { type: "string", value: "TEXT", doc: "The endpoint's signing secret; signatures are not checked when absent." },
+    port: {
+      type: "string",
+      value: "N",
+      doc: `Port on 127.0.0.1; ${DEFAULT_PORT} when absent, 0 for any that is free.`,
+    },
+    secret: {
+      type: "string",
+      value: "TEXT",
+      doc: "The endpoint's signing secret; signatures are not checked when absent.",
+    },
     answer: { type: "string", value: "STATUS", doc: "HTTP status to answer with, to see retries; 200 when absent." },
     count: { type: "string", value: "N", doc: "Ends after this many deliveries." },
     json: { type: "boolean", doc: "Prints each delivery as a JSON object with its body." },
   },
   run(terminal, positionals, values) {
-    if (positionals.length !== 1 || positionals[0] !== "listen") throw new CommandError("say: webhooks listen", exitCodes.usage);
+    if (positionals.length !== 1 || positionals[0] !== "listen")
+      throw new CommandError("say: webhooks listen", exitCodes.usage);
     return listen(terminal, values);
   },
 };
@@ -39,7 +48,13 @@ async function listen(terminal: Terminal, values: OptionValues): Promise<number>
     terminal.stdout.write(`${values.json === true ? JSON.stringify(received) : describe(received, new Date())}\n`);
     if (count === limit) end.now();
   };
-  const listener = await open({ port, secret, answerStatus, nowUnixSeconds: () => Math.floor(Date.now() / 1000), onReceived });
+  const listener = await open({
+    port,
+    secret,
+    answerStatus,
+    nowUnixSeconds: () => Math.floor(Date.now() / 1000),
+    onReceived,
+  });
   terminal.stderr.write(`Listening on ${listener.url} (PARLEY_OUTBOUND_ALLOW=127.0.0.1:${listener.port})\n`);
   await end.reached;
   await listener.close();
@@ -50,9 +65,11 @@ async function open(options: Parameters<typeof listenForWebhooks>[0]): Promise<W
   try {
     return await listenForWebhooks(options);
   } catch (cause) {
-    throw new CommandError(`port ${options.port} cannot be used: ${cause instanceof Error ? cause.message : String(cause)}`, exitCodes.failed, {
-      cause,
-    });
+    throw new CommandError(
+      `port ${options.port} cannot be used: ${cause instanceof Error ? cause.message : String(cause)}`,
+      exitCodes.failed,
+      { cause },
+    );
   }
 }
 
@@ -73,7 +90,8 @@ function untilSignal(): { reached: Promise<void>; now: () => void } {
 /** One line: when, what, of which session, and what the signature is worth. */
 export function describe(received: ReceivedWebhook, at: Date): string {
   const { event, sessionId, signature, path, body } = received;
-  const what = event === null ? `something else on ${path} (${body.length} characters)` : `${event}  session ${sessionId ?? "?"}`;
+  const what =
+    event === null ? `something else on ${path} (${body.length} characters)` : `${event}  session ${sessionId ?? "?"}`;
   return `${at.toISOString().slice(11, 19)}  ${what}  ${signature === null ? "signature not checked" : `signature ${signature}`}`;
 }
 

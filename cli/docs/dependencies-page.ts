@@ -36,7 +36,12 @@ export function dependenciesPage(root: string): string {
       ["Package", "Version", "Licence", "Why"],
       Object.keys(list)
         .sort()
-        .map((name) => [`\`${name}\``, list[name] ?? "", readInstalled(root, name).license, manifest.dependencyReasons[name] ?? ""]),
+        .map((name) => [
+          `\`${name}\``,
+          list[name] ?? "",
+          readInstalled(root, name).license,
+          manifest.dependencyReasons[name] ?? "",
+        ]),
     ),
     "",
   ];

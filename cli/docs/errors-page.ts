@@ -8,7 +8,13 @@ export function errorsPage(): string {
   const rows = (Object.keys(errorCatalogue) as ErrorCode[])
     .map((code) => ({ code, error: new ServiceError(code), entry: errorCatalogue[code] }))
     .sort((a, b) => a.error.status - b.error.status)
-    .map(({ code, error, entry }) => [String(error.status), `\`${code}\``, entry.message, shapes[error.shape], error.retryable ? "yes" : ""]);
+    .map(({ code, error, entry }) => [
+      String(error.status),
+      `\`${code}\``,
+      entry.message,
+      shapes[error.shape],
+      error.retryable ? "yes" : "",
+    ]);
   return [
     "# Errors",
     "",

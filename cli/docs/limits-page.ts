@@ -22,7 +22,15 @@ export function limitsPage(): string {
     "\n## Frames\n\nA larger one closes the socket with 1009.\n",
     sizesTable(frames, "sockets"),
     "\n## Everything else\n",
-    markdownTable(["what", "at most", "beyond it", ""], Object.values<Limit>(limits).map(({ of, most, unit, beyond, note }) => [of, amount(most, unit), beyond, note ?? ""])),
+    markdownTable(
+      ["what", "at most", "beyond it", ""],
+      Object.values<Limit>(limits).map(({ of, most, unit, beyond, note }) => [
+        of,
+        amount(most, unit),
+        beyond,
+        note ?? "",
+      ]),
+    ),
     "",
   ].join("\n");
 }
@@ -30,8 +38,15 @@ export function limitsPage(): string {
 /** One line for each size, the smallest first. */
 function sizesTable(operations: readonly SizedOperation[], head: string): string {
   const sizes = [...new Set(operations.map(({ maxBytes }) => maxBytes))].sort((a, b) => a - b);
-  const names = (bytes: number): string => operations.filter(({ maxBytes }) => maxBytes === bytes).map(({ method, path }) => `\`${method} ${path}\``).join("<br>");
-  return markdownTable(["at most", head], sizes.map((bytes) => [amount(bytes, "bytes"), names(bytes)]));
+  const names = (bytes: number): string =>
+    operations
+      .filter(({ maxBytes }) => maxBytes === bytes)
+      .map(({ method, path }) => `\`${method} ${path}\``)
+      .join("<br>");
+  return markdownTable(
+    ["at most", head],
+    sizes.map((bytes) => [amount(bytes, "bytes"), names(bytes)]),
+  );
 }
 
 /** An amount with its unit; bytes in the largest unit that divides them. */

@@ -17,7 +17,12 @@ export function configurationPage(): string {
     "",
     markdownTable(
       ["Variable", "Default", "Kind", "Meaning"],
-      settings.map(([name, setting]) => [`\`${name}\``, setting.defaultText === "" ? "" : `\`${setting.defaultText}\``, setting.kind, setting.doc]),
+      settings.map(([name, setting]) => [
+        `\`${name}\``,
+        setting.defaultText === "" ? "" : `\`${setting.defaultText}\``,
+        setting.kind,
+        setting.doc,
+      ]),
     ),
     "",
   ].join("\n");

@@ -28,8 +28,9 @@ export type Progress = (what: string, bytes: number, total: number | null) => vo
 const packing = /(\.tar)?\.(gz|tgz|tar|zip|onnx)$/i;
 
 /**
- * Brings a model onto the shelf: copied, linked or downloaded aside, loaded and tried in a worker's process, and moved to its place only when
- * it works. Gives its report. Throws CommandError with the reason; nothing is left then but what a broken download had brought.
+ * Brings a model onto the shelf: copied, linked or downloaded aside, loaded and tried in a worker's process, and moved
+ * to its place only when it works. Gives its report. Throws CommandError with the reason; nothing is left then but what
+ * a broken download had brought.
  */
 export async function addModel(shelf: ModelShelf, request: AddRequest, onProgress: Progress): Promise<ModelReport> {
   const staging = await shelf.stage();
@@ -52,12 +53,18 @@ export async function addModel(shelf: ModelShelf, request: AddRequest, onProgres
   }
 }
 
-async function takeFolder(shelf: ModelShelf, request: AddRequest, staging: string, onProgress: Progress): Promise<string> {
+async function takeFolder(
+  shelf: ModelShelf,
+  request: AddRequest,
+  staging: string,
+  onProgress: Progress,
+): Promise<string> {
   const source = resolve(request.source);
   if (request.sha256 !== null || request.configSha256 !== null) {
     throw new CommandError("--sha256 is for a URL; a folder's model.yaml may name those of its files", exitCodes.usage);
   }
-  if (!statSync(source, { throwIfNoEntry: false })?.isDirectory()) throw new CommandError(`${request.source} is no folder`);
+  if (!statSync(source, { throwIfNoEntry: false })?.isDirectory())
+    throw new CommandError(`${request.source} is no folder`);
   const { name, folder } = await nameModel(shelf, source, request);
   const staged = join(staging, name);
   if (request.link) symlinkSync(realpathSync(folder), staged);
@@ -65,10 +72,16 @@ async function takeFolder(shelf: ModelShelf, request: AddRequest, staging: strin
   return staged;
 }
 
-async function fetchModel(shelf: ModelShelf, request: AddRequest, staging: string, onProgress: Progress): Promise<string> {
+async function fetchModel(
+  shelf: ModelShelf,
+  request: AddRequest,
+  staging: string,
+  onProgress: Progress,
+): Promise<string> {
   const { source, sha256, configSha256 } = request;
   if (request.link) throw new CommandError("--link is for a folder", exitCodes.usage);
-  if (sha256 === null) throw new CommandError("a URL needs --sha256, the sum of the file that it should give", exitCodes.usage);
+  if (sha256 === null)
+    throw new CommandError("a URL needs --sha256, the sum of the file that it should give", exitCodes.usage);
   if (!URL.canParse(source)) throw new CommandError(`"${source}" is no URL`, exitCodes.usage);
   const file = basename(new URL(source).pathname);
   const downloads = join(shelf.folder, ".downloads");
@@ -81,7 +94,11 @@ async function fetchModel(shelf: ModelShelf, request: AddRequest, staging: strin
   const unpacked = join(staging, "unpacked", usableName(request.name ?? file.replace(packing, "")));
   mkdirSync(unpacked, { recursive: true, mode: PRIVATE_FOLDER });
   if (/\.onnx$/i.test(file)) {
-    if (configSha256 === null) throw new CommandError("a single .onnx needs --config-sha256, the sum of the .onnx.json beside it", exitCodes.usage);
+    if (configSha256 === null)
+      throw new CommandError(
+        "a single .onnx needs --config-sha256, the sum of the .onnx.json beside it",
+        exitCodes.usage,
+      );
     const config = new URL(source);
     config.pathname = `${config.pathname}.json`;
     renameSync(await bring(config.href, configSha256), join(unpacked, "voice.onnx.json"));
@@ -99,7 +116,11 @@ async function fetchModel(shelf: ModelShelf, request: AddRequest, staging: strin
 }
 
 /** The one model in a folder and the name that it is to have. Throws CommandError. */
-async function nameModel(shelf: ModelShelf, source: string, request: AddRequest): Promise<{ name: string; folder: string }> {
+async function nameModel(
+  shelf: ModelShelf,
+  source: string,
+  request: AddRequest,
+): Promise<{ name: string; folder: string }> {
   const found = await shelf.inspectFolder(source, false);
   const isDescribed = found.length === 1 && existsSync(join(found[0]?.folder ?? "", "model.yaml"));
   // A folder's own name may be no model's name: it gets one that is.
@@ -108,15 +129,23 @@ async function nameModel(shelf: ModelShelf, source: string, request: AddRequest)
     throw new CommandError(`its model.yaml says that its name is ${only.name}; --name is for folders without one`);
   }
   const name = isDescribed ? only.name : (request.name ?? usableName(basename(only.folder)));
-  if (usableName(name) !== name) throw new CommandError(`"${name}" is no model's name: letters, digits, dots, dashes and underscores, at most 64`, exitCodes.usage);
+  if (usableName(name) !== name)
+    throw new CommandError(
+      `"${name}" is no model's name: letters, digits, dots, dashes and underscores, at most 64`,
+      exitCodes.usage,
+    );
   requireFree(shelf, name);
   return { name, folder: only.folder };
 }
 
 function onlyFolder(found: readonly ModelReport[], source: string): ModelReport {
   const [model, ...more] = found;
-  if (model === undefined) throw new CommandError(`${source} holds no model that is known here; docs/models.md lists the layouts`);
-  if (more.length > 0) throw new CommandError(`${source} holds ${found.length} models (${found.map(({ name }) => name).join(", ")}): add them one by one`);
+  if (model === undefined)
+    throw new CommandError(`${source} holds no model that is known here; docs/models.md lists the layouts`);
+  if (more.length > 0)
+    throw new CommandError(
+      `${source} holds ${found.length} models (${found.map(({ name }) => name).join(", ")}): add them one by one`,
+    );
   return model;
 }
 
@@ -127,10 +156,16 @@ function onlyModel(found: readonly ModelReport[], source: string): ModelReport {
 }
 
 function requireFree(shelf: ModelShelf, name: string): void {
-  if (existsSync(join(shelf.folder, name))) throw new CommandError(`${name} is added already; parley models remove ${name} makes room`);
+  if (existsSync(join(shelf.folder, name)))
+    throw new CommandError(`${name} is added already; parley models remove ${name} makes room`);
 }
 
 /** The nearest name that a model may have. */
 function usableName(name: string): string {
-  return name.replace(/[^A-Za-z0-9._-]+/g, "-").replace(/^[^A-Za-z0-9]+/, "").slice(0, 64) || "model";
+  return (
+    name
+      .replace(/[^A-Za-z0-9._-]+/g, "-")
+      .replace(/^[^A-Za-z0-9]+/, "")
+      .slice(0, 64) || "model"
+  );
 }

@@ -10,12 +10,20 @@ interface FoundFile {
   bytes: number;
 }
 
-/** Copies a folder's files into one that is not there yet; links are followed, as caches of models are made of them. Throws CommandError beyond the limits. */
-export async function copyFolder(from: string, to: string, onProgress: (bytes: number, total: number) => void): Promise<void> {
+/**
+ * Copies a folder's files into one that is not there yet; links are followed, as caches of models are made of them.
+ * Throws CommandError beyond the limits.
+ */
+export async function copyFolder(
+  from: string,
+  to: string,
+  onProgress: (bytes: number, total: number) => void,
+): Promise<void> {
   const files = filesBelow(from, "", 0);
   const total = files.reduce((sum, { bytes }) => sum + bytes, 0);
   if (files.length > modelLimits.files) throw new CommandError(`${from} holds more than ${modelLimits.files} files`);
-  if (total > modelLimits.unpackedBytes) throw new CommandError(`${from} holds more than ${modelLimits.unpackedBytes} bytes`);
+  if (total > modelLimits.unpackedBytes)
+    throw new CommandError(`${from} holds more than ${modelLimits.unpackedBytes} bytes`);
   mkdirSync(to, { recursive: true, mode: PRIVATE_FOLDER });
   let copied = 0;
   for (const { path } of files) {

@@ -22,7 +22,9 @@ afterEach(async () => {
 });
 
 /** Serves one file as `answer` does; gives its URL and the ranges that were asked for. */
-async function serve(answer: (request: IncomingMessage, response: ServerResponse) => void): Promise<{ url: string; ranges: string[] }> {
+async function serve(
+  answer: (request: IncomingMessage, response: ServerResponse) => void,
+): Promise<{ url: string; ranges: string[] }> {
   const ranges: string[] = [];
   const server = createServer((request, response) => {
     ranges.push(request.headers.range ?? "");
@@ -84,7 +86,9 @@ describe("a download", () => {
   it("keeps nothing of what has another sum", async () => {
     const { url } = await serve(sendRange);
     const path = target();
-    await expect(download({ ...options, url, path, sha256: "0".repeat(64) })).rejects.toThrow(new RegExp(`SHA-256 ${sha256}, not 0000`));
+    await expect(download({ ...options, url, path, sha256: "0".repeat(64) })).rejects.toThrow(
+      new RegExp(`SHA-256 ${sha256}, not 0000`),
+    );
     expect(existsSync(path)).toBe(false);
   });
 
@@ -97,7 +101,9 @@ describe("a download", () => {
   });
 
   it("gives up on a server that falls silent", async () => {
-    const { url } = await serve((_request, response) => void response.writeHead(200, { "content-length": 100 }).flushHeaders());
+    const { url } = await serve(
+      (_request, response) => void response.writeHead(200, { "content-length": 100 }).flushHeaders(),
+    );
     await expect(download({ ...options, url, path: target(), stallMs: 20 })).rejects.toThrow(/nothing came/);
   });
 
@@ -111,16 +117,25 @@ describe("a download", () => {
 
   it("keeps its bound, stated or not", async () => {
     const stated = await serve(sendRange);
-    await expect(download({ ...options, url: stated.url, path: target(), limitBytes: 1000 })).rejects.toThrow(/300000 bytes, more than 1000/);
+    await expect(download({ ...options, url: stated.url, path: target(), limitBytes: 1000 })).rejects.toThrow(
+      /300000 bytes, more than 1000/,
+    );
     await close?.();
     const unstated = await serve((_request, response) => {
       response.write(content);
       response.end();
     });
-    await expect(download({ ...options, url: unstated.url, path: target(), limitBytes: 1000 })).rejects.toThrow(/more than 1000/);
+    await expect(download({ ...options, url: unstated.url, path: target(), limitBytes: 1000 })).rejects.toThrow(
+      /more than 1000/,
+    );
   });
 
-  it.each(["ftp://host/x", "file:///etc/passwd", "model.tar", "https://user:secret@host/x"])("refuses %s", async (url) => {
+  it.each([
+    "ftp://host/x",
+    "file:///etc/passwd",
+    "model.tar",
+    "https://user:secret@host/x",
+  ])("refuses %s", async (url) => {
     await expect(download({ ...options, url, path: target() })).rejects.toThrow(/URL/);
   });
 });

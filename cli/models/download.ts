@@ -26,8 +26,9 @@ export interface DownloadOptions {
 const MAX_FRUITLESS_TRIES = 4;
 
 /**
- * Brings a file by http or https, going on where an earlier try broke off if the server can. Gives when all of it is there with the right sum.
- * Throws CommandError; after a wrong sum nothing is left, after a broken connection what came is.
+ * Brings a file by http or https, going on where an earlier try broke off if the server can. Gives when all of it is
+ * there with the right sum. Throws CommandError; after a wrong sum nothing is left, after a broken connection what came
+ * is.
  */
 export async function download(options: DownloadOptions): Promise<void> {
   const url = httpUrl(options.url);
@@ -36,20 +37,28 @@ export async function download(options: DownloadOptions): Promise<void> {
     const ended = await receive(url, before, options);
     if (ended === "whole") break;
     fruitless = sizeOf(options.path) > before ? 0 : fruitless + 1;
-    if (fruitless >= MAX_FRUITLESS_TRIES) throw new CommandError(`${url.host} breaks off: ${ended.reason}; the same command goes on where it was`);
+    if (fruitless >= MAX_FRUITLESS_TRIES)
+      throw new CommandError(`${url.host} breaks off: ${ended.reason}; the same command goes on where it was`);
     await pause(options.retryDelayMs ?? 1000);
   }
   const actual = await sha256Of(options.path);
   if (actual === options.sha256) return;
   rmSync(options.path);
-  throw new CommandError(`what ${url.host} sent has the SHA-256 ${actual}, not ${options.sha256}; nothing is kept of it`);
+  throw new CommandError(
+    `what ${url.host} sent has the SHA-256 ${actual}, not ${options.sha256}; nothing is kept of it`,
+  );
 }
 
-/** Throws CommandError (usage) for what is no http or https URL, or carries a password, which would stand in the shell's history. */
+/**
+ * Throws CommandError (usage) for what is no http or https URL, or carries a password, which would stand in the shell's
+ * history.
+ */
 function httpUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : null;
-  if (url === null || !/^https?:$/.test(url.protocol)) throw new CommandError(`"${text}" is no http or https URL`, exitCodes.usage);
-  if (url.username !== "" || url.password !== "") throw new CommandError("a URL with a user name or password is not taken", exitCodes.usage);
+  if (url === null || !/^https?:$/.test(url.protocol))
+    throw new CommandError(`"${text}" is no http or https URL`, exitCodes.usage);
+  if (url.username !== "" || url.password !== "")
+    throw new CommandError("a URL with a user name or password is not taken", exitCodes.usage);
   return url;
 }
 
@@ -60,7 +69,8 @@ async function receive(url: URL, have: number, options: DownloadOptions): Promis
   const stalled = new AbortController();
   const timer = setTimeout(() => stalled.abort(new RangeError(`nothing came for ${stallMs / 1000} s`)), stallMs);
   try {
-    const headers: Record<string, string> = have > 0 ? { range: `bytes=${have}-`, "accept-encoding": "identity" } : { "accept-encoding": "identity" };
+    const headers: Record<string, string> =
+      have > 0 ? { range: `bytes=${have}-`, "accept-encoding": "identity" } : { "accept-encoding": "identity" };
     const response = await fetch(url, { headers, signal: stalled.signal });
     if (response.status === 416 && have > 0) return "whole";
     if (!response.ok) {
@@ -68,7 +78,8 @@ async function receive(url: URL, have: number, options: DownloadOptions): Promis
       if (response.status >= 500) return { reason: `it answers ${response.status}` };
       throw new CommandError(`${url.host} answers ${response.status} ${response.statusText}`.trimEnd());
     }
-    const goesOn = response.status === 206 && response.headers.get("content-range")?.startsWith(`bytes ${have}-`) === true;
+    const goesOn =
+      response.status === 206 && response.headers.get("content-range")?.startsWith(`bytes ${have}-`) === true;
     let at = goesOn ? have : 0;
     const length = Number(response.headers.get("content-length") ?? Number.NaN);
     const total = Number.isFinite(length) ? at + length : null;

@@ -1,4 +1,7 @@
-/** Bounds of what an archive or a download may bring: far above any model that this service can run, far below what fills a disk by mistake. */
+/**
+ * Bounds of what an archive or a download may bring: far above any model that this service can run, far below what
+ * fills a disk by mistake.
+ */
 export const modelLimits = {
   downloadBytes: 16 * 1024 ** 3,
   unpackedBytes: 32 * 1024 ** 3,

@@ -25,7 +25,13 @@ function terminal(): Terminal {
   writeFileSync(join(dist, "workers/inspection/main.js"), program);
   writeFileSync(join(dist, "package.json"), '{"type":"module"}');
   const [stdout, stderr] = [new PassThrough(), new PassThrough()];
-  return { environment: { PARLEY_DATA_DIR: join(directory, "data") }, stdin: Readable.from([]), stdout, stderr, distDirectory: dist };
+  return {
+    environment: { PARLEY_DATA_DIR: join(directory, "data") },
+    stdin: Readable.from([]),
+    stdout,
+    stderr,
+    distDirectory: dist,
+  };
 }
 
 describe("the shelf of models", () => {
@@ -49,6 +55,10 @@ describe("the shelf of models", () => {
     const twoDaysAgo = Date.now() / 1000 - 2 * 86_400;
     utimesSync(old, twoDaysAgo, twoDaysAgo);
     const newest = await shelf.stage();
-    expect(readdirSync(shelf.folder).map((name) => join(shelf.folder, name)).sort()).toEqual([young, newest].sort());
+    expect(
+      readdirSync(shelf.folder)
+        .map((name) => join(shelf.folder, name))
+        .sort(),
+    ).toEqual([young, newest].sort());
   });
 });

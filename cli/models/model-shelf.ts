@@ -25,7 +25,10 @@ export interface ModelShelf {
   /** Folder of the added ones; may not be there yet. */
   folder: string;
   providers: string[];
-  /** Every model, or those named. With `load` each is loaded and tried in a process of its own. Throws CommandError for unknown names. */
+  /**
+   * Every model, or those named. With `load` each is loaded and tried in a process of its own. Throws CommandError for
+   * unknown names.
+   */
   list(only: readonly string[], load: boolean): Promise<ShelvedModel[]>;
   /** Checks, and with `load` tries, what one folder holds. */
   inspectFolder(folder: string, load: boolean): Promise<ModelReport[]>;
@@ -43,12 +46,17 @@ export function openShelf(terminal: Terminal): ModelShelf {
     if (dirname(at) !== folder) return "configured";
     return lstatSync(at, { throwIfNoEntry: false })?.isSymbolicLink() === true ? "linked" : "added";
   };
-  const inspect = async (from: { roots: string[]; embedded: boolean; only: string[] }, load: boolean): Promise<ModelReport[]> => {
+  const inspect = async (
+    from: { roots: string[]; embedded: boolean; only: string[] },
+    load: boolean,
+  ): Promise<ModelReport[]> => {
     const { reports, crash } = await inspectModels(terminal, { ...from, load, providers });
     if (crash === null) return reports;
     if (!load) throw new CommandError(crash);
     // Who was not reported is who was being tried.
-    const silent = (await inspect(from, false)).filter(({ folder: at }) => !reports.some((report) => report.folder === at));
+    const silent = (await inspect(from, false)).filter(
+      ({ folder: at }) => !reports.some((report) => report.folder === at),
+    );
     return [...reports, ...silent.map((report) => ({ ...report, problem: report.problem ?? crash }))];
   };
   return {
@@ -60,7 +68,8 @@ export function openShelf(terminal: Terminal): ModelShelf {
       if (unknown.length > 0) throw new CommandError(`there is no model ${unknown.map(({ name }) => name).join(", ")}`);
       const reports: ModelReport[] = [];
       for (const report of described) {
-        if (load && report.problem === null) reports.push(...(await inspect({ roots: [report.folder], embedded: false, only: [] }, true)));
+        if (load && report.problem === null)
+          reports.push(...(await inspect({ roots: [report.folder], embedded: false, only: [] }, true)));
         else reports.push(report);
       }
       return reports.map((report, i) => ({ report, origin: originOf(described[i] ?? report) }));
@@ -77,19 +86,24 @@ export function openShelf(terminal: Terminal): ModelShelf {
 function removeStale(folder: string): void {
   for (const name of readdirSync(folder).filter((entry) => entry.startsWith(STAGING_PREFIX))) {
     const path = join(folder, name);
-    if (Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0) > STALE_MS) rmSync(path, { recursive: true, force: true });
+    if (Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0) > STALE_MS)
+      rmSync(path, { recursive: true, force: true });
   }
 }
 
 /** Removes an added model: its copy, or the link to it. Throws CommandError for all others. */
 export async function removeModel(shelf: ModelShelf, name: string): Promise<void> {
   const known = await shelf.list([], false);
-  const found = known.filter(({ report, origin }) => report.name === name && (origin === "added" || origin === "linked"));
+  const found = known.filter(
+    ({ report, origin }) => report.name === name && (origin === "added" || origin === "linked"),
+  );
   const [own] = found;
   if (own === undefined) {
     const other = known.find(({ report }) => report.name === name);
     if (other === undefined) throw new CommandError(`there is no model ${name}`);
-    throw new CommandError(`${name} was not added: it ${other.origin === "embedded" ? "comes with Parley" : `lies in ${other.report.folder}`}`);
+    throw new CommandError(
+      `${name} was not added: it ${other.origin === "embedded" ? "comes with Parley" : `lies in ${other.report.folder}`}`,
+    );
   }
   // Of a link only the link goes; `basename` of a path that the inspection found below the shelf.
   rmSync(join(shelf.folder, basename(own.report.folder)), { recursive: own.origin === "added" });

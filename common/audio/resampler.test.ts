@@ -6,7 +6,8 @@ import { fitTone, noise, tone } from "./testing/signals.js";
 function resampled(samples: Int16Array, from: number, to: number, pieceSamples = 441): Float32Array {
   const resampler = createResampler(from, to);
   const parts: number[] = [];
-  for (let i = 0; i < samples.length; i += pieceSamples) parts.push(...resampler.process(Float32Array.from(samples.subarray(i, i + pieceSamples))));
+  for (let i = 0; i < samples.length; i += pieceSamples)
+    parts.push(...resampler.process(Float32Array.from(samples.subarray(i, i + pieceSamples))));
   parts.push(...resampler.flush());
   return Float32Array.from(parts);
 }
@@ -45,7 +46,8 @@ test("the output does not depend on how the input was split", () => {
   for (const [from, to] of [...pairs, [8001, 48000] as const, [44100, 16000] as const]) {
     const whole = resampled(samples, from, to, samples.length);
     expect(whole.length).toBe(Math.ceil((samples.length * to) / from));
-    const isEqual = (piece: number): boolean => Buffer.from(resampled(samples, from, to, piece).buffer).equals(Buffer.from(whole.buffer));
+    const isEqual = (piece: number): boolean =>
+      Buffer.from(resampled(samples, from, to, piece).buffer).equals(Buffer.from(whole.buffer));
     fc.assert(fc.property(fc.integer({ min: 1, max: 3000 }), isEqual), { numRuns: 8 });
   }
 });
@@ -60,7 +62,11 @@ test("after a flush the next sound starts from silence, with no sample lost", ()
 });
 
 test("odd rates keep their length to a tenth of a thousandth", () => {
-  for (const [from, to] of [[16001, 16000], [191_999, 16000], [48_001, 16000]] as const) {
+  for (const [from, to] of [
+    [16001, 16000],
+    [191_999, 16000],
+    [48_001, 16000],
+  ] as const) {
     const output = resampled(tone(440, 2, from), from, to, from);
     expect(Math.abs(output.length - 2 * to)).toBeLessThan(to * 2e-4);
     expect(fitTone(output.subarray(400, 2 * to - 400), 440, to).signalToNoiseDb).toBeGreaterThan(25);

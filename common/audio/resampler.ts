@@ -1,8 +1,14 @@
 /** Streaming conversion between two sample rates; state is one filter length of history. */
 export interface Resampler {
-  /** Takes samples at the input rate, gives those at the output rate that are complete. The result is valid until the next call. */
+  /**
+   * Takes samples at the input rate, gives those at the output rate that are complete. The result is valid until the
+   * next call.
+   */
   process(samples: Float32Array): Float32Array;
-  /** Pushes the filter's tail out and starts anew: `n` samples since the last flush have then given `ceil(n * output / input)`. */
+  /**
+   * Pushes the filter's tail out and starts anew: `n` samples since the last flush have then given `ceil(n * output /
+   * input)`.
+   */
   flush(): Float32Array;
 }
 
@@ -21,7 +27,10 @@ interface FilterBank {
 const KAISER_BETA = 9;
 /** Middle of the transition band, as a part of the lower Nyquist frequency. */
 const CUTOFF = 0.91;
-/** Common rates need at most 640 phases of 48 coefficients; a stranger's file with an odd rate gets the nearest ratio within this size. */
+/**
+ * Common rates need at most 640 phases of 48 coefficients; a stranger's file with an odd rate gets the nearest ratio
+ * within this size.
+ */
 const MAX_COEFFICIENTS = 2 ** 21;
 /** Larger banks serve one file and are forgotten. */
 const MAX_CACHED_COEFFICIENTS = 2 ** 16;
@@ -29,9 +38,9 @@ const MAX_CACHED_COEFFICIENTS = 2 ** 16;
 const banks = new Map<string, FilterBank>();
 
 /**
- * A polyphase windowed-sinc resampler without delay: output sample k stands at input time `k * input / output`, and sound before the
- * first sample is silence. Each output sample is the same sum in the same order however the input is split, so results are reproducible
- * to the bit. Equal rates give the input back.
+ * A polyphase windowed-sinc resampler without delay: output sample k stands at input time `k * input / output`, and
+ * sound before the first sample is silence. Each output sample is the same sum in the same order however the input is
+ * split, so results are reproducible to the bit. Equal rates give the input back.
  */
 export function createResampler(inputSampleRate: number, outputSampleRate: number): Resampler {
   if (inputSampleRate === outputSampleRate) return { process: (samples) => samples, flush: () => new Float32Array(0) };
@@ -99,7 +108,8 @@ export function resampleWhole(samples: Float32Array, inputSampleRate: number, ou
     whole.set(part, filled);
     filled += part.length;
   };
-  for (let at = 0; at < samples.length; at += WHOLE_STEP_SAMPLES) put(resampler.process(samples.subarray(at, at + WHOLE_STEP_SAMPLES)));
+  for (let at = 0; at < samples.length; at += WHOLE_STEP_SAMPLES)
+    put(resampler.process(samples.subarray(at, at + WHOLE_STEP_SAMPLES)));
   put(resampler.flush());
   return whole.subarray(0, filled);
 }
@@ -173,7 +183,10 @@ function bessel(x: number): number {
   return sum;
 }
 
-/** `output / input` as a fraction with at most `maxUp` in the numerator: exact where it can be, else the best convergent. */
+/**
+ * `output / input` as a fraction with at most `maxUp` in the numerator: exact where it can be, else the best
+ * convergent.
+ */
 function ratio(output: number, input: number, maxUp: number): { up: number; down: number } {
   let [before, up] = [0, 1];
   let [beforeDown, down] = [1, 0];

@@ -10,10 +10,15 @@ export interface Bus {
   /** Asks and waits for one answer. Throws `dependency_unavailable` when nobody answers within `timeoutMs`. */
   request<T>(subject: string, message: object, options: { timeoutMs: number; dependency: string }): Promise<T>;
   /** Answers requests; a thrown error must be turned into a reply by `handler` itself. */
-  respond<Q, A extends object>(subject: string, handler: (question: Q) => Promise<A>, options?: { queue?: string }): Subscription;
+  respond<Q, A extends object>(
+    subject: string,
+    handler: (question: Q) => Promise<A>,
+    options?: { queue?: string },
+  ): Subscription;
   /**
-   * Hands messages that are kept on the server (JetStream) to `handler`, in batches; each batch is done with when the promise resolves,
-   * and comes again when it rejects. Members with the same consumer name share the messages; each name gets all of them, at least once.
+   * Hands messages that are kept on the server (JetStream) to `handler`, in batches; each batch is done with when the
+   * promise resolves, and comes again when it rejects. Members with the same consumer name share the messages; each
+   * name gets all of them, at least once.
    */
   consume<T>(options: ConsumeOptions, handler: KeptHandler<T>): KeptSubscription;
   /** Called after the connection was lost and is back: messages in between are gone. */
@@ -64,7 +69,10 @@ export interface KeptSubscription {
 /** A bucket of objects. */
 export interface Bucket {
   name: string;
-  /** An object older than this is deleted, whoever put it there and forgot it; 0 keeps objects until somebody deletes them. */
+  /**
+   * An object older than this is deleted, whoever put it there and forgot it; 0 keeps objects until somebody deletes
+   * them.
+   */
   maxAgeMs: number;
 }
 

@@ -38,7 +38,10 @@ describe("a message for a stream", () => {
     expect(texts()).toEqual(["a", "b"]);
   });
 
-  it.each(["refused", "unheard"] as const)("that is %s is sent again, later and later, until it is stored, and the others after it", async (outcome) => {
+  it.each([
+    "refused",
+    "unheard",
+  ] as const)("that is %s is sent again, later and later, until it is stored, and the others after it", async (outcome) => {
     publish("a");
     await last(outcome);
     publish("b");

@@ -1,8 +1,8 @@
 import type { Clock } from "../clock.js";
 
 /**
- * What became of a message: `stored` by a stream, `refused` by one that could not store it, `unheard` since nobody takes that subject, `silent`
- * where no answer came.
+ * What became of a message: `stored` by a stream, `refused` by one that could not store it, `unheard` since nobody
+ * takes that subject, `silent` where no answer came.
  */
 export type PublishOutcome = "stored" | "refused" | "unheard" | "silent";
 
@@ -26,9 +26,10 @@ const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 30_000;
 
 /**
- * Publishes messages for a stream until it has them: at least once, and not always in order. While the stream has no room, or is not there, they
- * wait here, and one is tried at a time. As long as no stream ever took a message of this process, one that is not answered is taken for one that has only listeners: it is
- * not sent again, since they would get it twice.
+ * Publishes messages for a stream until it has them: at least once, and not always in order. While the stream has no
+ * room, or is not there, they wait here, and one is tried at a time. As long as no stream ever took a message of this
+ * process, one that is not answered is taken for one that has only listeners: it is not sent again, since they would
+ * get it twice.
  */
 export class DurablePublisher {
   readonly #options: DurablePublisherOptions;

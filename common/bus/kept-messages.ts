@@ -1,4 +1,14 @@
-import { AckPolicy, DiscardPolicy, type JetStreamManager, JetStreamApiError, type JsMsg, jetstream, jetstreamManager, RetentionPolicy, StorageType } from "@nats-io/jetstream";
+import {
+  AckPolicy,
+  DiscardPolicy,
+  type JetStreamManager,
+  JetStreamApiError,
+  type JsMsg,
+  jetstream,
+  jetstreamManager,
+  RetentionPolicy,
+  StorageType,
+} from "@nats-io/jetstream";
 import { decodeMsgpack } from "#protocol/msgpack";
 import { FailureNotice } from "../failure-notice.js";
 import type { Logger } from "../log.js";
@@ -14,8 +24,9 @@ const ACK_WAIT_MS = 10_000;
 const NANOSECONDS = 1_000_000;
 
 /**
- * Takes kept messages in batches and acknowledges a batch once `handler` is done with it. What fails comes again, and so does what a
- * killed consumer had taken: at least once. The stream and the consumer are made where they are missing, and made again should they vanish.
+ * Takes kept messages in batches and acknowledges a batch once `handler` is done with it. What fails comes again, and
+ * so does what a killed consumer had taken: at least once. The stream and the consumer are made where they are missing,
+ * and made again should they vanish.
  */
 export function consumeKept<T>(
   connect: () => Promise<NatsConnection>,
@@ -48,7 +59,8 @@ export function consumeKept<T>(
         if (stopped) closeSource();
         await messages.closed();
       } catch (error) {
-        if (!stopped && notice.isNews(error)) log.warn({ err: error, stream: options.stream.name }, "cannot take kept messages; trying on");
+        if (!stopped && notice.isNews(error))
+          log.warn({ err: error, stream: options.stream.name }, "cannot take kept messages; trying on");
       }
       if (!stopped) await pause(RETRY_MS);
     }
@@ -88,7 +100,12 @@ export async function setMaxAge(connection: NatsConnection, stream: string, maxA
   await manager.streams.update(stream, { ...config, max_age, duplicate_window });
 }
 
-async function open(connection: NatsConnection, options: ConsumeOptions, log: Logger, onMessage: (message: JsMsg) => void) {
+async function open(
+  connection: NatsConnection,
+  options: ConsumeOptions,
+  log: Logger,
+  onMessage: (message: JsMsg) => void,
+) {
   const { stream, consumer, batch } = options;
   const manager = await jetstreamManager(connection);
   await makeStream(manager, stream, log);
@@ -102,13 +119,16 @@ async function open(connection: NatsConnection, options: ConsumeOptions, log: Lo
   return await source.consume({ max_messages: batch * 2, callback: onMessage, abort_on_missing_resource: true });
 }
 
-/** JetStream's codes: for a stream that is to have more room than the server has left, and for one that is there already, of another size. */
+/**
+ * JetStream's codes: for a stream that is to have more room than the server has left, and for one that is there
+ * already, of another size.
+ */
 const NO_ROOM = 10_047;
 const NAME_TAKEN = 10_058;
 
 /**
- * Makes a stream, or brings one up to date, with as much of the wanted room as the server gives. JetStream sets a stream's room aside when it is
- * made and refuses what it does not have.
+ * Makes a stream, or brings one up to date, with as much of the wanted room as the server gives. JetStream sets a
+ * stream's room aside when it is made and refuses what it does not have.
  */
 async function makeStream(manager: JetStreamManager, stream: KeptStream, log: Logger): Promise<void> {
   const settings = {
@@ -124,7 +144,11 @@ async function makeStream(manager: JetStreamManager, stream: KeptStream, log: Lo
     try {
       if (known === null) await manager.streams.add({ name: stream.name, ...settings, max_bytes: maxBytes });
       else await manager.streams.update(stream.name, { ...settings, max_bytes: maxBytes });
-      if (maxBytes < stream.maxBytes) log.warn({ stream: stream.name, maxBytes, wantedBytes: stream.maxBytes }, "JetStream has little room: a stream is smaller than it should be");
+      if (maxBytes < stream.maxBytes)
+        log.warn(
+          { stream: stream.name, maxBytes, wantedBytes: stream.maxBytes },
+          "JetStream has little room: a stream is smaller than it should be",
+        );
       return;
     } catch (error) {
       if (!(error instanceof JetStreamApiError)) throw error;
@@ -134,11 +158,19 @@ async function makeStream(manager: JetStreamManager, stream: KeptStream, log: Lo
       refusal = error;
     }
   }
-  throw new Error(`JetStream has no room for the stream ${stream.name}: make room on the disk of the NATS server, or raise its max_file_store`, { cause: refusal });
+  throw new Error(
+    `JetStream has no room for the stream ${stream.name}: make room on the disk of the NATS server, or raise its max_file_store`,
+    { cause: refusal },
+  );
 }
 
 /** Hands a batch to the handler; what it fails at comes again. `notice` is that of the whole subscription. */
-async function deal<T>(batch: readonly JsMsg[], handler: KeptHandler<T>, options: ConsumeOptions, { log, notice }: { log: Logger; notice: FailureNotice }): Promise<void> {
+async function deal<T>(
+  batch: readonly JsMsg[],
+  handler: KeptHandler<T>,
+  options: ConsumeOptions,
+  { log, notice }: { log: Logger; notice: FailureNotice },
+): Promise<void> {
   const readable: T[] = [];
   for (const message of batch) {
     try {
@@ -152,7 +184,11 @@ async function deal<T>(batch: readonly JsMsg[], handler: KeptHandler<T>, options
     for (const message of batch) message.ack();
     if (notice.clear()) log.info({ consumer: options.consumer }, "kept messages are dealt with again");
   } catch (error) {
-    if (notice.isNews(error)) log.warn({ err: error, consumer: options.consumer, messages: batch.length }, "kept messages were not dealt with; they come again");
+    if (notice.isNews(error))
+      log.warn(
+        { err: error, consumer: options.consumer, messages: batch.length },
+        "kept messages were not dealt with; they come again",
+      );
     for (const message of batch) message.nak(RETRY_MS);
   }
 }

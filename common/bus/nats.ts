@@ -26,7 +26,11 @@ const CLOSE_MS = 1000;
  */
 export async function connectNats(options: { url: string; name: string; log: Logger }): Promise<Bus> {
   const connection = await connectTo({ ...options, waits: true });
-  return new NatsBus(connection, () => connectTo({ ...options, name: `${options.name}-storage`, waits: true }), options.log);
+  return new NatsBus(
+    connection,
+    () => connectTo({ ...options, name: `${options.name}-storage`, waits: true }),
+    options.log,
+  );
 }
 
 /** Which of a server's parts answer. */
@@ -36,7 +40,10 @@ export interface NatsHealth {
   jetStream: boolean;
 }
 
-/** Asks a server how it is, over a connection of its own. A server that is stuck may answer nothing on it any more: take another one then. */
+/**
+ * Asks a server how it is, over a connection of its own. A server that is stuck may answer nothing on it any more: take
+ * another one then.
+ */
 export interface NatsProbe {
   ask(timeoutMs: number): Promise<NatsHealth>;
   close(): Promise<void>;
@@ -102,7 +109,8 @@ class NatsBus implements Bus {
       clock: systemClock,
       maxBytes: MAX_WAITING_BYTES,
       send: (message) => this.#storage.publish(message),
-      onDropped: (messages) => log.error({ messages }, "usage was lost: its stream cannot store, and too much waits for it"),
+      onDropped: (messages) =>
+        log.error({ messages }, "usage was lost: its stream cannot store, and too much waits for it"),
     });
     this.#log = log;
     void this.#watchStatus();
@@ -127,7 +135,11 @@ class NatsBus implements Bus {
     }
   }
 
-  respond<Q, A extends object>(subject: string, handler: (question: Q) => Promise<A>, options: { queue?: string } = {}): Subscription {
+  respond<Q, A extends object>(
+    subject: string,
+    handler: (question: Q) => Promise<A>,
+    options: { queue?: string } = {},
+  ): Subscription {
     return this.#listen(subject, options.queue, (message) => {
       handler(decodeMsgpack(message.data) as Q).then(
         (answer) => message.respond(encodeMsgpack(answer)),

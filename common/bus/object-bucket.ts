@@ -31,7 +31,9 @@ export class NatsObjectBucket implements ObjectBucket {
   }
 
   async names(): Promise<string[]> {
-    return await this.#storage.within(GET_LIMIT_MS, async () => (await (await this.#open()).list()).map((info) => info.name));
+    return await this.#storage.within(GET_LIMIT_MS, async () =>
+      (await (await this.#open()).list()).map((info) => info.name),
+    );
   }
 
   async delete(name: string): Promise<void> {
@@ -56,10 +58,14 @@ export class NatsObjectBucket implements ObjectBucket {
 
 const NANOSECONDS_PER_MS = 1_000_000;
 
-/** Opens a bucket, made where it is missing. One of an earlier release may keep its objects for another time: that is set right. */
+/**
+ * Opens a bucket, made where it is missing. One of an earlier release may keep its objects for another time: that is
+ * set right.
+ */
 async function openStore(connection: NatsConnection, { name, maxAgeMs }: Bucket): Promise<ObjectStore> {
   const store = await new Objm(connection).create(name, { ttl: maxAgeMs * NANOSECONDS_PER_MS });
   const { streamInfo } = await store.status();
-  if (streamInfo.config.max_age !== maxAgeMs * NANOSECONDS_PER_MS) await setMaxAge(connection, streamInfo.config.name, maxAgeMs);
+  if (streamInfo.config.max_age !== maxAgeMs * NANOSECONDS_PER_MS)
+    await setMaxAge(connection, streamInfo.config.name, maxAgeMs);
   return store;
 }

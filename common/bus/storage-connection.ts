@@ -6,9 +6,10 @@ const ANSWER_MS = 5000;
 const CLOSE_MS = 1000;
 
 /**
- * A process's connection to the part of the NATS server that stores. It is apart from the one that speech goes over: a server whose disk is full
- * may stop reading from whoever gives it something to store, for good (nats-server 2.9 locks itself out of its own stream then).
- * Connected when it is first used; connected anew when the server leaves something unanswered.
+ * A process's connection to the part of the NATS server that stores. It is apart from the one that speech goes over: a
+ * server whose disk is full may stop reading from whoever gives it something to store, for good (nats-server 2.9 locks
+ * itself out of its own stream then). Connected when it is first used; connected anew when the server leaves something
+ * unanswered.
  */
 export class StorageConnection {
   readonly #connect: () => Promise<NatsConnection>;
@@ -61,7 +62,10 @@ export class StorageConnection {
     const connection = await Promise.race([this.#connecting, null]);
     if (connection === null || connection.isClosed()) return;
     // A server that is away, or does not read any more, does not end a drain either.
-    await Promise.race([connection.drain().catch(() => undefined), new Promise((resolve) => setTimeout(resolve, CLOSE_MS).unref())]);
+    await Promise.race([
+      connection.drain().catch(() => undefined),
+      new Promise((resolve) => setTimeout(resolve, CLOSE_MS).unref()),
+    ]);
     await connection.close();
   }
 
@@ -76,7 +80,10 @@ export class StorageConnection {
     for await (const status of connection.status()) if (status.type === "reconnect") this.#onReconnect();
   }
 
-  /** Leaves a server connection that answers nothing any more; of many calls that find it so, the first one does. Rejects where it is gone anyway. */
+  /**
+   * Leaves a server connection that answers nothing any more; of many calls that find it so, the first one does.
+   * Rejects where it is gone anyway.
+   */
   async #renew(): Promise<void> {
     const nowMs = performance.now();
     if (nowMs - this.#renewedAtMs < ANSWER_MS) return;

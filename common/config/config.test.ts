@@ -21,7 +21,8 @@ describe("loadConfig", () => {
   });
 
   it("names every offending variable in one error", () => {
-    const attempt = (): unknown => loadConfig({ PORT: "http", LOG_LEVEL: "loud", NATS_URL: "redis://x", PARLEY_WROKERS: "2", OTHER: "kept" });
+    const attempt = (): unknown =>
+      loadConfig({ PORT: "http", LOG_LEVEL: "loud", NATS_URL: "redis://x", PARLEY_WROKERS: "2", OTHER: "kept" });
     expect(attempt).toThrow(ConfigError);
     for (const name of ["PORT", "LOG_LEVEL", "NATS_URL", "PARLEY_WROKERS"]) expect(attempt).toThrow(name);
     expect(attempt).not.toThrow("OTHER");
@@ -34,8 +35,11 @@ describe("loadConfig", () => {
   });
 
   it("takes one of a few numbers, and no other", () => {
-    expect([loadConfig({}), loadConfig({ PARLEY_COMPAT_PCM_RATE: "44100" })].map((config) => config.PARLEY_COMPAT_PCM_RATE)).toEqual([24_000, 44_100]);
-    for (const wrong of ["22050", "24000.5", "24k", "0x5dc0"]) expect(() => loadConfig({ PARLEY_COMPAT_PCM_RATE: wrong })).toThrow("PARLEY_COMPAT_PCM_RATE must be one of 8000");
+    expect(
+      [loadConfig({}), loadConfig({ PARLEY_COMPAT_PCM_RATE: "44100" })].map((config) => config.PARLEY_COMPAT_PCM_RATE),
+    ).toEqual([24_000, 44_100]);
+    for (const wrong of ["22050", "24000.5", "24k", "0x5dc0"])
+      expect(() => loadConfig({ PARLEY_COMPAT_PCM_RATE: wrong })).toThrow("PARLEY_COMPAT_PCM_RATE must be one of 8000");
   });
 
   it("refuses a development key that was not copied whole", () => {

@@ -3,58 +3,166 @@ import { sampleRatesByFormat } from "#protocol/speech/request";
 import { isMistypedApiKey } from "../api-key.js";
 import { choice, integer, list, map, oneOfNumbers, type Setting, text, url } from "./setting.js";
 
-/** Every variable that Parley reads, declared once. `.env.example` and `docs/configuration.md` are printed from this table. */
+/**
+ * Every variable that Parley reads, declared once. `.env.example` and `docs/configuration.md` are printed from this
+ * table.
+ */
 export const declaration = {
-  PORT: integer({ default: 8080, min: 0, max: 65535, doc: "Port of the edge, the only public listener; 0 picks a free one." }),
+  PORT: integer({
+    default: 8080,
+    min: 0,
+    max: 65535,
+    doc: "Port of the edge, the only public listener; 0 picks a free one.",
+  }),
   HOST: text({ default: "127.0.0.1", doc: "Address that the edge listens on; 0.0.0.0 for all." }),
-  LOG_LEVEL: choice({ default: "info", values: ["trace", "debug", "info", "warn", "error", "fatal"], doc: "Least severe log line that is printed." }),
-  PARLEY_DATA_DIR: text({ default: "./data", doc: "Where the embedded database, NATS's object store and the development key live." }),
-  PARLEY_API_KEY: text({ secret: true, doc: "The development key, with credit and every scope. Generated once and kept in the data directory when absent." }),
+  LOG_LEVEL: choice({
+    default: "info",
+    values: ["trace", "debug", "info", "warn", "error", "fatal"],
+    doc: "Least severe log line that is printed.",
+  }),
+  PARLEY_DATA_DIR: text({
+    default: "./data",
+    doc: "Where the embedded database, NATS's object store and the development key live.",
+  }),
+  PARLEY_API_KEY: text({
+    secret: true,
+    doc: "The development key, with credit and every scope. Generated once and kept in the data directory when absent.",
+  }),
   PARLEY_SECRET_KEY: text({
     secret: true,
     doc: "Seals credentials in the database; 32 characters or more, several (newest first) separated by commas. Made in the data directory when absent.",
   }),
-  NATS_URL: url({ schemes: ["nats", "tls"], doc: "NATS server that joins the roles. The launcher starts its own on a free loopback port when absent." }),
-  REDIS_URL: url({ schemes: ["redis", "rediss"], doc: "Redis server for the key cache. The launcher starts its own on a free loopback port when absent." }),
-  DATABASE_URL: url({ schemes: ["postgres", "postgresql"], secret: true, doc: "Postgres server for records. Embedded PGlite in the data directory when absent." }),
-  CLICKHOUSE_URL: url({ schemes: ["http", "https"], secret: true, doc: "ClickHouse server for usage, with user, password and database in the URL. The embedded engine (the optional package chdb) when absent; without that, usage is answered from the records' database." }),
-  OTEL_EXPORTER_OTLP_ENDPOINT: url({ schemes: ["http", "https"], doc: "OpenTelemetry collector that every role sends its spans to, over gRPC (port 4317 as a rule). Nothing is traced when absent." }),
-  PARLEY_SPANS: choice({ default: "auto", values: ["auto", "on", "off"], doc: "Whether the analytics engine keeps spans for `parley trace`, two weeks of them: auto keeps them where CLICKHOUSE_URL is set, on also in the embedded engine." }),
-  PARLEY_METRICS_PORT: integer({ default: 0, min: 0, max: 65000, doc: "Port on which every role but the edge, which has /metrics, answers Prometheus; 0 is none. Roles that the launcher starts take this port and those after it, in the order of its list." }),
-  PARLEY_PUBLIC_METRICS: choice({ default: "on", values: ["on", "off"], doc: "Whether the edge answers /metrics on its public port; off, it answers at PARLEY_METRICS_PORT as the other roles do." }),
-  PARLEY_OPERATOR_TOKEN: text({ secret: true, doc: "With it, the edge's /metrics needs this token as a bearer, and /health tells strangers only whether all is well." }),
+  NATS_URL: url({
+    schemes: ["nats", "tls"],
+    doc: "NATS server that joins the roles. The launcher starts its own on a free loopback port when absent.",
+  }),
+  REDIS_URL: url({
+    schemes: ["redis", "rediss"],
+    doc: "Redis server for the key cache. The launcher starts its own on a free loopback port when absent.",
+  }),
+  DATABASE_URL: url({
+    schemes: ["postgres", "postgresql"],
+    secret: true,
+    doc: "Postgres server for records. Embedded PGlite in the data directory when absent.",
+  }),
+  CLICKHOUSE_URL: url({
+    schemes: ["http", "https"],
+    secret: true,
+    doc: "ClickHouse server for usage, with user, password and database in the URL. The embedded engine (the optional package chdb) when absent; without that, usage is answered from the records' database.",
+  }),
+  OTEL_EXPORTER_OTLP_ENDPOINT: url({
+    schemes: ["http", "https"],
+    doc: "OpenTelemetry collector that every role sends its spans to, over gRPC (port 4317 as a rule). Nothing is traced when absent.",
+  }),
+  PARLEY_SPANS: choice({
+    default: "auto",
+    values: ["auto", "on", "off"],
+    doc: "Whether the analytics engine keeps spans for `parley trace`, two weeks of them: auto keeps them where CLICKHOUSE_URL is set, on also in the embedded engine.",
+  }),
+  PARLEY_METRICS_PORT: integer({
+    default: 0,
+    min: 0,
+    max: 65000,
+    doc: "Port on which every role but the edge, which has /metrics, answers Prometheus; 0 is none. Roles that the launcher starts take this port and those after it, in the order of its list.",
+  }),
+  PARLEY_PUBLIC_METRICS: choice({
+    default: "on",
+    values: ["on", "off"],
+    doc: "Whether the edge answers /metrics on its public port; off, it answers at PARLEY_METRICS_PORT as the other roles do.",
+  }),
+  PARLEY_OPERATOR_TOKEN: text({
+    secret: true,
+    doc: "With it, the edge's /metrics needs this token as a bearer, and /health tells strangers only whether all is well.",
+  }),
   PARLEY_SCHEDULERS: integer({ default: 1, min: 1, max: 64, doc: "Schedulers that the launcher starts." }),
   PARLEY_WORKERS: integer({ default: 2, min: 1, max: 256, doc: "Worker processes that the launcher starts." }),
-  PARLEY_WORKER_SLOTS: integer({ default: 1, min: 1, max: 256, doc: "Engine calls that one worker runs at once; one thread or engine process each." }),
+  PARLEY_WORKER_SLOTS: integer({
+    default: 1,
+    min: 1,
+    max: 256,
+    doc: "Engine calls that one worker runs at once; one thread or engine process each.",
+  }),
   PARLEY_WORKER_MODELS: list({ default: [], doc: "Names of the model folders that a worker serves; all when empty." }),
   PARLEY_MODELS: list({ default: [], doc: "Folders searched for model folders, besides the embedded `models/`." }),
   PARLEY_MODEL_MAP: map({
     default: {
-      "s2.1-pro": "parley-en+espeak", "s2.1-pro-free": "parley-en+espeak", "s2-pro": "parley-en+espeak", s1: "parley-en+espeak",
+      "s2.1-pro": "parley-en+espeak",
+      "s2.1-pro-free": "parley-en+espeak",
+      "s2-pro": "parley-en+espeak",
+      s1: "parley-en+espeak",
       "transcribe-1": "parley-asr-en",
     },
     doc: "Which model folder serves each service name; of several, joined by +, the first that is served and speaks a text's language.",
   }),
-  PARLEY_MODEL_ALIASES: map({ default: {}, doc: "Further names accepted in the `model` header and where compatibility requests name a model, and the service name that serves each." }),
+  PARLEY_MODEL_ALIASES: map({
+    default: {},
+    doc: "Further names accepted in the `model` header and where compatibility requests name a model, and the service name that serves each.",
+  }),
   PARLEY_VOICE_ALIASES: map({
     default: {},
     doc: "Names of other vendors' preset voices that their clients may ask for on the compatibility layers (`alloy`, an ElevenLabs voice id), and the voice id that speaks for each; an empty id is the model's own voice.",
   }),
   PARLEY_COMPAT_PCM_RATE: oneOfNumbers({
-    default: 24_000, values: sampleRatesByFormat.pcm,
+    default: 24_000,
+    values: sampleRatesByFormat.pcm,
     doc: "Samples a second of `pcm` on the OpenAI mounts where a request names no rate. OpenAI's clients play 24000; Fish Audio's own layer gives 44100.",
   }),
-  PARLEY_PROVIDERS: list({ default: ["cpu"], doc: "onnxruntime execution providers in order of preference: cuda, tensorrt, webgpu, cpu." }),
-  PARLEY_FIRST_AUDIO_GOAL_MS: integer({ default: 200, min: 1, max: 60_000, doc: "Goal for the first sound of a live stream: its first chunk's deadline." }),
-  PARLEY_QUEUE_CHUNKS: integer({ default: 4096, min: 1, max: 1_000_000, doc: "Chunks that may wait in one scheduler; past it new streams are refused." }),
-  PARLEY_ADMISSION_WAIT_MS: integer({ default: 3000, min: 1, max: 600_000, doc: "A new stream whose first chunk would wait longer than this is refused with Retry-After; so is any while running streams are late by a sixth of it." }),
-  PARLEY_STREAMS_PER_TEAM: integer({ default: 0, min: 0, max: 1_000_000, doc: "Streams that one team may have at once on one edge; 0 is no limit." }),
-  PARLEY_DRAIN_MS: integer({ default: 15_000, min: 0, max: 3_600_000, doc: "How long running streams may take to finish when a process is asked to stop." }),
-  PARLEY_STALL_MS: integer({ default: 30_000, min: 100, max: 3_600_000, doc: "A reader that takes nothing for this long is disconnected." }),
-  PARLEY_UPLOAD_MIN_RATE: integer({ default: 16_384, min: 1, max: 1_000_000_000, doc: "Bytes a second that an upload of audio must bring, averaged over ten seconds; a slower one is refused with 408." }),
-  PARLEY_IDLE_SECONDS: integer({ default: 300, min: 8, max: 960, doc: "A live WebSocket on which nothing at all arrives for this long is closed." }),
+  PARLEY_PROVIDERS: list({
+    default: ["cpu"],
+    doc: "onnxruntime execution providers in order of preference: cuda, tensorrt, webgpu, cpu.",
+  }),
+  PARLEY_FIRST_AUDIO_GOAL_MS: integer({
+    default: 200,
+    min: 1,
+    max: 60_000,
+    doc: "Goal for the first sound of a live stream: its first chunk's deadline.",
+  }),
+  PARLEY_QUEUE_CHUNKS: integer({
+    default: 4096,
+    min: 1,
+    max: 1_000_000,
+    doc: "Chunks that may wait in one scheduler; past it new streams are refused.",
+  }),
+  PARLEY_ADMISSION_WAIT_MS: integer({
+    default: 3000,
+    min: 1,
+    max: 600_000,
+    doc: "A new stream whose first chunk would wait longer than this is refused with Retry-After; so is any while running streams are late by a sixth of it.",
+  }),
+  PARLEY_STREAMS_PER_TEAM: integer({
+    default: 0,
+    min: 0,
+    max: 1_000_000,
+    doc: "Streams that one team may have at once on one edge; 0 is no limit.",
+  }),
+  PARLEY_DRAIN_MS: integer({
+    default: 15_000,
+    min: 0,
+    max: 3_600_000,
+    doc: "How long running streams may take to finish when a process is asked to stop.",
+  }),
+  PARLEY_STALL_MS: integer({
+    default: 30_000,
+    min: 100,
+    max: 3_600_000,
+    doc: "A reader that takes nothing for this long is disconnected.",
+  }),
+  PARLEY_UPLOAD_MIN_RATE: integer({
+    default: 16_384,
+    min: 1,
+    max: 1_000_000_000,
+    doc: "Bytes a second that an upload of audio must bring, averaged over ten seconds; a slower one is refused with 408.",
+  }),
+  PARLEY_IDLE_SECONDS: integer({
+    default: 300,
+    min: 8,
+    max: 960,
+    doc: "A live WebSocket on which nothing at all arrives for this long is closed.",
+  }),
   PARLEY_LIVE_REUSE_SECONDS: integer({
-    default: 60, min: 0, max: 3600,
+    default: 60,
+    min: 0,
+    max: 3600,
     doc: "How long a live WebSocket stays open after `finish` for another `start`, where its client flushed all it wrote or has started again before; a second at most for other clients; 0 closes at once.",
   }),
   PARLEY_OUTBOUND_ALLOW: list({
@@ -82,8 +190,8 @@ export class ConfigError extends Error {
 const internalVariables = new Set(["PARLEY_MEMBER_ID"]);
 
 /**
- * Compiles the configuration from an environment. Any variable may be given as `NAME_FILE`, a path whose trimmed content is the value.
- * Unknown `PARLEY_*` names and invalid values throw one ConfigError that names them all.
+ * Compiles the configuration from an environment. Any variable may be given as `NAME_FILE`, a path whose trimmed
+ * content is the value. Unknown `PARLEY_*` names and invalid values throw one ConfigError that names them all.
  */
 export function loadConfig(environment: Record<string, string | undefined>): Config {
   const problems: string[] = [];
@@ -101,8 +209,10 @@ export function loadConfig(environment: Record<string, string | undefined>): Con
     }
   }
   const key = values["PARLEY_API_KEY"];
-  if (typeof key === "string" && isMistypedApiKey(key)) problems.push("PARLEY_API_KEY looks like a key that Parley made, but its checksum is wrong: was it copied whole?");
-  if (problems.length > 0) throw new ConfigError(`Invalid configuration:\n${problems.map((problem) => `  ${problem}`).join("\n")}`);
+  if (typeof key === "string" && isMistypedApiKey(key))
+    problems.push("PARLEY_API_KEY looks like a key that Parley made, but its checksum is wrong: was it copied whole?");
+  if (problems.length > 0)
+    throw new ConfigError(`Invalid configuration:\n${problems.map((problem) => `  ${problem}`).join("\n")}`);
   return Object.freeze(values) as Config;
 }
 

@@ -53,7 +53,8 @@ export function url(options: Described & { schemes: string[] }): Setting<string 
     read(value) {
       if (value === undefined) return null;
       const scheme = URL.canParse(value) ? new URL(value).protocol.slice(0, -1) : "";
-      if (!options.schemes.includes(scheme)) throw new RangeError(`must be a URL starting with ${options.schemes.join(":// or ")}://`);
+      if (!options.schemes.includes(scheme))
+        throw new RangeError(`must be a URL starting with ${options.schemes.join(":// or ")}://`);
       return value;
     },
   };
@@ -99,24 +100,38 @@ export function list(options: Described & { default: string[] }): Setting<readon
     doc: options.doc,
     secret: false,
     read: (value) =>
-      Object.freeze(value === undefined ? [...options.default] : value.split(",").map((item) => item.trim()).filter((item) => item !== "")),
+      Object.freeze(
+        value === undefined
+          ? [...options.default]
+          : value
+              .split(",")
+              .map((item) => item.trim())
+              .filter((item) => item !== ""),
+      ),
   };
 }
 
 /** Comma-separated `name=value` pairs. */
-export function map(options: Described & { default: Record<string, string> }): Setting<Readonly<Record<string, string>>> {
+export function map(
+  options: Described & { default: Record<string, string> },
+): Setting<Readonly<Record<string, string>>> {
   return {
     kind: "comma-separated name=value pairs",
-    defaultText: Object.entries(options.default).map(([name, value]) => `${name}=${value}`).join(","),
+    defaultText: Object.entries(options.default)
+      .map(([name, value]) => `${name}=${value}`)
+      .join(","),
     doc: options.doc,
     secret: false,
     read(value) {
       if (value === undefined) return Object.freeze({ ...options.default });
-      const pairs = value.split(",").filter((item) => item.trim() !== "").map((item) => {
-        const at = item.indexOf("=");
-        if (at < 1) throw new RangeError(`must be name=value pairs, not "${item}"`);
-        return [item.slice(0, at).trim(), item.slice(at + 1).trim()] as const;
-      });
+      const pairs = value
+        .split(",")
+        .filter((item) => item.trim() !== "")
+        .map((item) => {
+          const at = item.indexOf("=");
+          if (at < 1) throw new RangeError(`must be name=value pairs, not "${item}"`);
+          return [item.slice(0, at).trim(), item.slice(at + 1).trim()] as const;
+        });
       return Object.freeze({ ...options.default, ...Object.fromEntries(pairs) });
     },
   };

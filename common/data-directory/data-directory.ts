@@ -12,7 +12,10 @@ const DATA_FORMAT = 1;
 /** Drafts of writers that were killed are thrown away after this long. */
 const STALE_DRAFT_MS = 3_600_000;
 
-/** Thrown when what lies in the data directory may not be used; `message` says why and what to do. Nothing was changed then. */
+/**
+ * Thrown when what lies in the data directory may not be used; `message` says why and what to do. Nothing was changed
+ * then.
+ */
 export class DataDirectoryError extends Error {
   override readonly name = "DataDirectoryError";
 }
@@ -38,7 +41,8 @@ export function openDataDirectory(path: string): DataDirectory {
   }
   const wanted = { folder: "data", format: DATA_FORMAT, clusterId: null, isEarlier: () => true };
   const verdict = judgeFolder(wanted, { entries: [STAMP_FILE], stamp, missing: [] });
-  if (verdict.action === "refuse" || stamp === null || stamp === "unreadable") throw refusal(path, verdict.action === "refuse" ? verdict.reason : "has no stamp");
+  if (verdict.action === "refuse" || stamp === null || stamp === "unreadable")
+    throw refusal(path, verdict.action === "refuse" ? verdict.reason : "has no stamp");
   return { path, clusterId: stamp.clusterId };
 }
 
@@ -51,8 +55,8 @@ export interface ClaimedFolder {
 }
 
 /**
- * Checks a folder of the data directory before its engine opens it, stamps one that an earlier release made, and closes it to other users.
- * Throws DataDirectoryError where it may not be used.
+ * Checks a folder of the data directory before its engine opens it, stamps one that an earlier release made, and closes
+ * it to other users. Throws DataDirectoryError where it may not be used.
  */
 export function claimFolder(directory: DataDirectory, name: FolderName): ClaimedFolder {
   const path = join(directory.path, name);
@@ -62,15 +66,23 @@ export function claimFolder(directory: DataDirectory, name: FolderName): Claimed
   if (verdict.action === "refuse") throw refusal(path, verdict.reason, name);
   if (verdict.action === "adopt") writeStamp(path, stamp);
   if (verdict.action !== "make") closeToOthers(path);
-  return { path, isMade: verdict.action !== "make", stamp: found.stamp === null || found.stamp === "unreadable" ? stamp : found.stamp };
+  return {
+    path,
+    isMade: verdict.action !== "make",
+    stamp: found.stamp === null || found.stamp === "unreadable" ? stamp : found.stamp,
+  };
 }
 
-/** As `claimFolder`, making the folder and the essential ones in it where they are not there: for engines that fill an empty folder by themselves. */
+/**
+ * As `claimFolder`, making the folder and the essential ones in it where they are not there: for engines that fill an
+ * empty folder by themselves.
+ */
 export function makeFolder(directory: DataDirectory, name: FolderName): ClaimedFolder {
   const claimed = claimFolder(directory, name);
   if (claimed.isMade) return claimed;
   makePrivateFolder(claimed.path);
-  for (const below of folderKinds[name].essential) mkdirSync(join(claimed.path, below), { recursive: true, mode: PRIVATE_FOLDER });
+  for (const below of folderKinds[name].essential)
+    mkdirSync(join(claimed.path, below), { recursive: true, mode: PRIVATE_FOLDER });
   writeStamp(claimed.path, claimed.stamp);
   return { ...claimed, isMade: true };
 }
@@ -86,7 +98,8 @@ function verdictOn(directory: DataDirectory, name: FolderName, found: FoundFolde
 
 function look(path: string, name: FolderName): FoundFolder {
   // A volume that is mounted there brings a lost+found of its own.
-  const isTold = (entry: string): boolean => entry !== "lost+found" && !isDraft(entry) && !folderKinds[name].written.includes(entry);
+  const isTold = (entry: string): boolean =>
+    entry !== "lost+found" && !isDraft(entry) && !folderKinds[name].written.includes(entry);
   const entries = existsSync(path) ? readdirSync(path).filter(isTold) : null;
   const missing = folderKinds[name].essential.filter((below) => !existsSync(join(path, below)));
   return { entries, stamp: readStamp(path), missing };

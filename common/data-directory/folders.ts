@@ -32,7 +32,9 @@ export const folderKinds: Readonly<Record<FolderName, FolderKind>> = {
     isEarlier: (entries) => ["PG_VERSION", "base", "global", "pg_wal"].some((name) => entries.includes(name)),
     problem(path) {
       const version = readFileSync(join(path, "PG_VERSION"), "utf8").trim();
-      return version === POSTGRES_MAJOR ? null : `it was written by Postgres ${version.slice(0, 16)}, and this release reads those of Postgres ${POSTGRES_MAJOR}`;
+      return version === POSTGRES_MAJOR
+        ? null
+        : `it was written by Postgres ${version.slice(0, 16)}, and this release reads those of Postgres ${POSTGRES_MAJOR}`;
     },
   },
   nats: {

@@ -19,8 +19,8 @@ export interface WantedFolder {
 }
 
 /**
- * `make`: nothing is there yet. `adopt`: it was made before folders were stamped, and gets its stamp now. `use`: it is ours.
- * `refuse`: nothing may be written there; `reason` goes on after the folder's path.
+ * `make`: nothing is there yet. `adopt`: it was made before folders were stamped, and gets its stamp now. `use`: it is
+ * ours. `refuse`: nothing may be written there; `reason` goes on after the folder's path.
  */
 export type FolderVerdict = { action: "make" | "adopt" | "use" } | { action: "refuse"; reason: string };
 
@@ -31,15 +31,21 @@ export function judgeFolder(wanted: WantedFolder, found: FoundFolder): FolderVer
   const { entries, stamp, missing } = found;
   if (entries === null || entries.length === 0) return { action: "make" };
   if (stamp === "unreadable") return refuse("has a parley.json that cannot be read");
-  if (stamp === null && !wanted.isEarlier(entries)) return refuse(`is not empty, and what is in it (${listOf(entries)}) was not put there by Parley`);
+  if (stamp === null && !wanted.isEarlier(entries))
+    return refuse(`is not empty, and what is in it (${listOf(entries)}) was not put there by Parley`);
   if (stamp !== null) {
-    if (stamp.folder !== wanted.folder) return refuse(`is a folder "${stamp.folder}" of Parley, not a folder "${wanted.folder}"`);
-    if (stamp.format > wanted.format) return refuse(`was written by a newer release of Parley (format ${stamp.format}; this one knows ${wanted.format})`);
+    if (stamp.folder !== wanted.folder)
+      return refuse(`is a folder "${stamp.folder}" of Parley, not a folder "${wanted.folder}"`);
+    if (stamp.format > wanted.format)
+      return refuse(
+        `was written by a newer release of Parley (format ${stamp.format}; this one knows ${wanted.format})`,
+      );
     if (wanted.clusterId !== null && stamp.clusterId !== wanted.clusterId) {
       return refuse(`belongs to another cluster (${stamp.clusterId}; this data directory is of ${wanted.clusterId})`);
     }
   }
-  if (missing.length > 0) return refuse(`is damaged: ${missing.join(" and ")} ${missing.length === 1 ? "is" : "are"} missing`);
+  if (missing.length > 0)
+    return refuse(`is damaged: ${missing.join(" and ")} ${missing.length === 1 ? "is" : "are"} missing`);
   return { action: stamp === null ? "adopt" : "use" };
 }
 

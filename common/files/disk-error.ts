@@ -10,8 +10,8 @@ const meanings: Readonly<Record<string, string>> = {
 };
 
 /**
- * What keeps a file from being written, in words; null for an error that is not about the disk, or that names a file which is not below `folder`,
- * where one is given.
+ * What keeps a file from being written, in words; null for an error that is not about the disk, or that names a file
+ * which is not below `folder`, where one is given.
  */
 export function diskProblem(error: unknown, folder?: string): string | null {
   if (!(error instanceof Error) || !("syscall" in error) || !("code" in error)) return null;

@@ -43,7 +43,9 @@ describe("a durable file", () => {
 });
 
 it("knows the drafts of killed writers by their names", () => {
-  expect([".key.0123456789ab.part", "key", ".key", "key.part", ".env"].filter(isDraft)).toEqual([".key.0123456789ab.part"]);
+  expect([".key.0123456789ab.part", "key", ".key", "key.part", ".env"].filter(isDraft)).toEqual([
+    ".key.0123456789ab.part",
+  ]);
 });
 
 it("moves a folder, and a link without what it points at", () => {

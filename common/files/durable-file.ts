@@ -1,9 +1,20 @@
-import { closeSync, fsyncSync, linkSync, lstatSync, openSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  fsyncSync,
+  linkSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { newIdentifier } from "../identifier.js";
 
 /*
- * A file appears under its name whole or not at all, whatever ends the process, the power supply included, and however full the disk is:
+ * A file appears under its name whole or not at all, whatever ends the process, the power supply included, and however
+ * full the disk is:
  *
  *   draft beside it ── write ── sync ── rename or link ── sync the directory, whose entry the name is
  *
@@ -17,7 +28,10 @@ export const PRIVATE_FOLDER = 0o700;
 export interface FileOptions {
   /** Permissions; those of `PRIVATE_FILE` when absent. */
   mode?: number;
-  /** Where the file is written before it gets its name; beside it, under a name that nobody else uses, when absent. For a single writer: what a killed one left is overwritten. */
+  /**
+   * Where the file is written before it gets its name; beside it, under a name that nobody else uses, when absent. For
+   * a single writer: what a killed one left is overwritten.
+   */
   draft?: string;
 }
 
@@ -29,7 +43,10 @@ export function writeFileDurably(path: string, content: string | Uint8Array, opt
   });
 }
 
-/** As `writeFileDurably` where there is no file of that name yet; false, and nothing changes, where there is one: of several writers one wins. */
+/**
+ * As `writeFileDurably` where there is no file of that name yet; false, and nothing changes, where there is one: of
+ * several writers one wins.
+ */
 export function createFileDurably(path: string, content: string | Uint8Array, options: FileOptions = {}): boolean {
   return placeDraft(path, content, options, (draft) => {
     try {
@@ -52,14 +69,20 @@ export function moveDurably(from: string, to: string): void {
 }
 
 /** The name of a draft beside `path`; a killed writer leaves it behind. */
-const draftOf = (path: string): string => join(dirname(path), `.${basename(path)}.${newIdentifier().slice(0, 12)}.part`);
+const draftOf = (path: string): string =>
+  join(dirname(path), `.${basename(path)}.${newIdentifier().slice(0, 12)}.part`);
 
 /** Whether a file's name is that of a draft. */
 export function isDraft(name: string): boolean {
   return /^\..+\.[0-9a-f]{12}\.part$/.test(name);
 }
 
-function placeDraft(path: string, content: string | Uint8Array, options: FileOptions, place: (draft: string) => boolean): boolean {
+function placeDraft(
+  path: string,
+  content: string | Uint8Array,
+  options: FileOptions,
+  place: (draft: string) => boolean,
+): boolean {
   const draft = options.draft ?? draftOf(path);
   try {
     const descriptor = openSync(draft, options.draft === undefined ? "wx" : "w", options.mode ?? PRIVATE_FILE);

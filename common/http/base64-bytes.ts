@@ -4,7 +4,8 @@ const FOREIGN = 0xff;
 
 /** Six bits by character, of both alphabets of RFC 4648 (sections 4 and 5). */
 const sextets = new Uint8Array(256).fill(FOREIGN);
-for (const [value, character] of [..."ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"].entries()) sextets[character.charCodeAt(0)] = value;
+for (const [value, character] of [..."ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"].entries())
+  sextets[character.charCodeAt(0)] = value;
 sextets["-".charCodeAt(0)] = 62;
 sextets["_".charCodeAt(0)] = 63;
 for (const blank of [0x20, 0x0a, 0x0d, 0x09]) sextets[blank] = BLANK;
@@ -13,8 +14,8 @@ for (const blank of [0x20, 0x0a, 0x0d, 0x09]) sextets[blank] = BLANK;
 const MAX_HEAD = 256;
 
 /**
- * The bytes that a text of ASCII characters carries as base64, or as a base64 data URL (RFC 2397); null where it is neither. Takes both alphabets, with
- * padding and without; blanks are skipped.
+ * The bytes that a text of ASCII characters carries as base64, or as a base64 data URL (RFC 2397); null where it is
+ * neither. Takes both alphabets, with padding and without; blanks are skipped.
  */
 export function decodeBase64(text: Uint8Array): Uint8Array | null {
   const start = payloadStart(text);

@@ -9,23 +9,38 @@ afterAll(() => closeBodyDecoder());
 
 const json = (value: unknown): Uint8Array => Buffer.from(JSON.stringify(value));
 const fileFields = ["audio", "data", "voices"];
-const decodeHere = (encoding: BodyEncoding, bytes: Uint8Array): unknown => decodeBodyHere({ encoding, bytes, fileFields });
-const decode = (encoding: BodyEncoding, bytes: Uint8Array): Promise<unknown> => decodeBody({ encoding, bytes, fileFields });
-const codeOf = (promise: Promise<unknown>): Promise<string> => promise.then(() => "decoded", (error: ServiceError) => error.code);
+const decodeHere = (encoding: BodyEncoding, bytes: Uint8Array): unknown =>
+  decodeBodyHere({ encoding, bytes, fileFields });
+const decode = (encoding: BodyEncoding, bytes: Uint8Array): Promise<unknown> =>
+  decodeBody({ encoding, bytes, fileFields });
+const codeOf = (promise: Promise<unknown>): Promise<string> =>
+  promise.then(
+    () => "decoded",
+    (error: ServiceError) => error.code,
+  );
 const file = (bytes: number): Buffer => Buffer.from(Array.from({ length: bytes }, (_, index) => (index * 7) % 256));
 
 describe("a body decoded on the calling thread", () => {
   it("is what JSON.parse makes of it, but for files", () => {
     const names = fc.constantFrom("audio", "data", "text", "voices", "a");
     const values = fc.letrec((tie) => ({
-      value: fc.oneof(fc.string({ unit: "grapheme" }), fc.double({ noNaN: true, noDefaultInfinity: true }), fc.boolean(), fc.constant(null), tie("list"), tie("map")),
+      value: fc.oneof(
+        fc.string({ unit: "grapheme" }),
+        fc.double({ noNaN: true, noDefaultInfinity: true }),
+        fc.boolean(),
+        fc.constant(null),
+        tie("list"),
+        tie("map"),
+      ),
       list: fc.array(tie("value"), { maxLength: 4 }),
       map: fc.dictionary(names, tie("value"), { maxKeys: 4, noNullPrototype: true }),
     }));
-    fc.assert(fc.property(values.value, fc.constantFrom(0, 2), (value, indent) => {
-      const text = JSON.stringify(value, null, indent);
-      expect(decodeHere("json", Buffer.from(text))).toEqual(JSON.parse(text));
-    }));
+    fc.assert(
+      fc.property(values.value, fc.constantFrom(0, 2), (value, indent) => {
+        const text = JSON.stringify(value, null, indent);
+        expect(decodeHere("json", Buffer.from(text))).toEqual(JSON.parse(text));
+      }),
+    );
   });
 
   it.each<[string, (bytes: Buffer) => unknown]>([
@@ -36,11 +51,22 @@ describe("a body decoded on the calling thread", () => {
   ])("carries files as %s", (_name, write) => {
     for (const length of [1500, 1501, 1502, 70_000]) {
       const bytes = file(length);
-      const body = { text: "é\"]}", references: [{ audio: write(bytes), text: "a" }, { text: "b", audio: { type: "Buffer", data: write(bytes) } }], voices: [write(bytes), write(bytes)] };
+      const body = {
+        text: 'é"]}',
+        references: [
+          { audio: write(bytes), text: "a" },
+          { text: "b", audio: { type: "Buffer", data: write(bytes) } },
+        ],
+        voices: [write(bytes), write(bytes)],
+      };
       const decoded = decodeHere("json", Buffer.from(JSON.stringify(body, null, 1))) as typeof body;
-      const taken = [decoded.references[0]?.audio, (decoded.references[1]?.audio as { data: unknown }).data, ...decoded.voices];
+      const taken = [
+        decoded.references[0]?.audio,
+        (decoded.references[1]?.audio as { data: unknown }).data,
+        ...decoded.voices,
+      ];
       expect(taken.map((one) => one instanceof Uint8Array && bytes.equals(one))).toEqual([true, true, true, true]);
-      expect([decoded.text, decoded.references.map(({ text }) => text)]).toEqual(["é\"]}", ["a", "b"]]);
+      expect([decoded.text, decoded.references.map(({ text }) => text)]).toEqual(['é"]}', ["a", "b"]]);
     }
   });
 
@@ -90,10 +116,22 @@ describe("a large body", () => {
   it("is decoded like a small one", async () => {
     const encoded: [BodyEncoding, Uint8Array][] = [
       ["json", json({ text: "a", references: [{ audio: audio.toString("base64"), text: "b" }] })],
-      ["msgpack", encodeMsgpack({ text: "a", references: [{ audio, text: "b" }, { audio, text: "c" }] })],
+      [
+        "msgpack",
+        encodeMsgpack({
+          text: "a",
+          references: [
+            { audio, text: "b" },
+            { audio, text: "c" },
+          ],
+        }),
+      ],
     ];
     for (const [encoding, bytes] of encoded) {
-      const decoded = (await decode(encoding, bytes)) as { text: string; references: { audio: Uint8Array; text: string }[] };
+      const decoded = (await decode(encoding, bytes)) as {
+        text: string;
+        references: { audio: Uint8Array; text: string }[];
+      };
       expect([decoded.text, decoded.references[0]?.text]).toEqual(["a", "b"]);
       for (const reference of decoded.references) expect(audio.equals(reference.audio)).toBe(true);
     }

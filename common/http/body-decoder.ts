@@ -30,15 +30,17 @@ function decoderPool(): Piscina {
 }
 
 /**
- * Decodes a whole body, a large one on a thread of its own: a hostile megabyte takes a second. The value is a stranger's: validate it before use. The
- * memory of its bytes may be gone afterwards. Throws `malformed_json` and `malformed_msgpack` for what cannot be decoded, nests deeper than `MAX_NESTING`
- * or has more than `MAX_VALUES` values, and `overloaded` when too many large bodies wait.
+ * Decodes a whole body, a large one on a thread of its own: a hostile megabyte takes a second. The value is a
+ * stranger's: validate it before use. The memory of its bytes may be gone afterwards. Throws `malformed_json` and
+ * `malformed_msgpack` for what cannot be decoded, nests deeper than `MAX_NESTING` or has more than `MAX_VALUES` values,
+ * and `overloaded` when too many large bodies wait.
  */
 export async function decodeBody(body: EncodedBody): Promise<unknown> {
   const { bytes } = body;
   if (bytes.byteLength <= MAX_INLINE_BYTES) return decodeBodyHere(body);
   // A view on memory that others use too cannot be given away.
-  const own = bytes.byteLength === bytes.buffer.byteLength && bytes.buffer instanceof ArrayBuffer ? bytes : new Uint8Array(bytes);
+  const own =
+    bytes.byteLength === bytes.buffer.byteLength && bytes.buffer instanceof ArrayBuffer ? bytes : new Uint8Array(bytes);
   const decoded = await runDecoder({ ...body, bytes: own });
   if ("error" in decoded) throw fromErrorRecord(decoded.error);
   return decoded.value;

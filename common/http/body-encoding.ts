@@ -32,7 +32,10 @@ export function bodyEncoding(contentType: string | undefined): BodyEncoding | nu
 export interface EncodedBody {
   encoding: BodyEncoding;
   bytes: Uint8Array;
-  /** Names of the fields that carry files; in JSON, where they are base64 or lists of numbers, they become byte arrays. None when absent. */
+  /**
+   * Names of the fields that carry files; in JSON, where they are base64 or lists of numbers, they become byte arrays.
+   * None when absent.
+   */
   fileFields?: readonly string[];
 }
 
@@ -59,5 +62,6 @@ function decodeJson(bytes: Uint8Array, fileFields: readonly string[]): unknown {
   }
   parts.push(utf8.decode(bytes.subarray(end)));
   return JSON.parse(parts.join(""), (_name, value: unknown) =>
-    typeof value === "string" && value.startsWith(mark) ? files[Number(value.slice(mark.length))]?.bytes : value);
+    typeof value === "string" && value.startsWith(mark) ? files[Number(value.slice(mark.length))]?.bytes : value,
+  );
 }

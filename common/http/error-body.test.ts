@@ -7,7 +7,11 @@ const textOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString();
 describe("renderError", () => {
   it("gives a missing credential a bare 401 that names the scheme", () => {
     const { status, headers, body } = renderError(new ServiceError("unauthenticated"));
-    expect({ status, headers, length: body.length }).toEqual({ status: 401, headers: { "www-authenticate": "Bearer" }, length: 0 });
+    expect({ status, headers, length: body.length }).toEqual({
+      status: 401,
+      headers: { "www-authenticate": "Bearer" },
+      length: 0,
+    });
   });
 
   it("gives a bad credential the JSON shape", () => {
@@ -16,13 +20,22 @@ describe("renderError", () => {
   });
 
   it("gives a wrong content type nothing but the status", () => {
-    expect(renderError(new ServiceError("unsupported_media_type"))).toEqual({ status: 415, headers: {}, body: new Uint8Array(0) });
+    expect(renderError(new ServiceError("unsupported_media_type"))).toEqual({
+      status: 415,
+      headers: {},
+      body: new Uint8Array(0),
+    });
   });
 
   it("gives validation errors as a top-level list, ctx always present", () => {
-    const error = new ServiceError("validation", { problems: [{ type: "missing", loc: ["body", "title"], msg: "Field required" }] });
+    const error = new ServiceError("validation", {
+      problems: [{ type: "missing", loc: ["body", "title"], msg: "Field required" }],
+    });
     const { status, body } = renderError(error);
-    expect([status, JSON.parse(textOf(body))]).toEqual([422, [{ type: "missing", loc: ["body", "title"], msg: "Field required", ctx: {} }]]);
+    expect([status, JSON.parse(textOf(body))]).toEqual([
+      422,
+      [{ type: "missing", loc: ["body", "title"], msg: "Field required", ctx: {} }],
+    ]);
   });
 
   it("rounds Retry-After up to whole seconds and carries a reason", () => {

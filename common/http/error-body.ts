@@ -11,14 +11,17 @@ export interface RenderedResponse {
 const nothing = new Uint8Array(0);
 
 /**
- * Gives the default protocol's answer to an error (interface.md "Errors"): `{status, message, reason?}`, nothing but the status,
- * or the top-level list of a 422. Pure: the edge and the control plane render byte-identical bodies with it.
+ * Gives the default protocol's answer to an error (interface.md "Errors"): `{status, message, reason?}`, nothing but
+ * the status, or the top-level list of a 422. Pure: the edge and the control plane render byte-identical bodies with
+ * it.
  */
 export function renderError(error: ServiceError): RenderedResponse {
   const headers: Record<string, string> = {};
   // RFC 9110 section 11.6.1: every 401 names its scheme; RFC 6750 section 3.1 adds the reason when a token was shown.
-  if (error.status === 401) headers["www-authenticate"] = error.shape === "bare" ? "Bearer" : 'Bearer error="invalid_token"';
-  if (error.status === 405 && error.parameters["allow"] !== undefined) headers["allow"] = String(error.parameters["allow"]);
+  if (error.status === 401)
+    headers["www-authenticate"] = error.shape === "bare" ? "Bearer" : 'Bearer error="invalid_token"';
+  if (error.status === 405 && error.parameters["allow"] !== undefined)
+    headers["allow"] = String(error.parameters["allow"]);
   // RFC 9110 section 15.5.22: a 426 names the protocol.
   if (error.status === 426) Object.assign(headers, { upgrade: "websocket", connection: "Upgrade" });
   // RFC 9112 section 6.3: where a message ends that cannot be read, nobody knows.

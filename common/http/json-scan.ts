@@ -21,12 +21,15 @@ const LONGEST_FIELD = 32;
 /** Shorter values are left to the parser. */
 const LEAST_FILE_BYTES = 1024;
 
-const [QUOTE, BACKSLASH, COLON, COMMA, OPEN_LIST, CLOSE_LIST, OPEN_MAP, CLOSE_MAP] = [0x22, 0x5c, 0x3a, 0x2c, 0x5b, 0x5d, 0x7b, 0x7d];
+const [QUOTE, BACKSLASH, COLON, COMMA, OPEN_LIST, CLOSE_LIST, OPEN_MAP, CLOSE_MAP] = [
+  0x22, 0x5c, 0x3a, 0x2c, 0x5b, 0x5d, 0x7b, 0x7d,
+];
 
 /**
- * Walks a JSON text without building it, in time linear in its length: finds the files in it, which are megabytes and need not be parsed, and bounds
- * the shape of the rest before a parser makes a thousand times its size of it. Files are the values of the fields in `fileFields`, alone or in a list.
- * Gives them in order. Throws RangeError past the bounds. What is no JSON passes here: it is the parser's to refuse.
+ * Walks a JSON text without building it, in time linear in its length: finds the files in it, which are megabytes and
+ * need not be parsed, and bounds the shape of the rest before a parser makes a thousand times its size of it. Files are
+ * the values of the fields in `fileFields`, alone or in a list. Gives them in order. Throws RangeError past the bounds.
+ * What is no JSON passes here: it is the parser's to refuse.
  */
 export function scanJson(text: Uint8Array, bounds: JsonBounds, fileFields: readonly string[]): BytesAt[] {
   const files: BytesAt[] = [];
@@ -81,7 +84,17 @@ function endOfWord(text: Uint8Array, start: number): number {
   let at = start + 1;
   for (; at < text.length; at++) {
     const byte = text[at];
-    if (isBlank(byte) || byte === COMMA || byte === COLON || byte === CLOSE_LIST || byte === CLOSE_MAP || byte === QUOTE || byte === OPEN_LIST || byte === OPEN_MAP) break;
+    if (
+      isBlank(byte) ||
+      byte === COMMA ||
+      byte === COLON ||
+      byte === CLOSE_LIST ||
+      byte === CLOSE_MAP ||
+      byte === QUOTE ||
+      byte === OPEN_LIST ||
+      byte === OPEN_MAP
+    )
+      break;
   }
   return at;
 }
@@ -94,17 +107,24 @@ function nameBefore(text: Uint8Array, end: number): boolean {
 }
 
 function fieldName(text: Uint8Array, start: number, end: number): string {
-  return end - start > LONGEST_FIELD ? "" : Buffer.from(text.buffer, text.byteOffset + start, end - start).toString("latin1");
+  return end - start > LONGEST_FIELD
+    ? ""
+    : Buffer.from(text.buffer, text.byteOffset + start, end - start).toString("latin1");
 }
 
-/** Takes a string of base64, or of a data URL with it, out of the text. One with escapes, or anything else in it, stays. */
+/**
+ * Takes a string of base64, or of a data URL with it, out of the text. One with escapes, or anything else in it, stays.
+ */
 function takeString(text: Uint8Array, { start, end }: { start: number; end: number }, files: BytesAt[]): void {
   if (end - start < LEAST_FILE_BYTES) return;
   const bytes = decodeBase64(text.subarray(start + 1, end - 1));
   if (bytes !== null) files.push({ start, end, bytes });
 }
 
-/** Takes a list of bytes, written as numbers, out of the text; gives the place after it, null where it is something else. */
+/**
+ * Takes a list of bytes, written as numbers, out of the text; gives the place after it, null where it is something
+ * else.
+ */
 function takeByteList(text: Uint8Array, start: number, files: BytesAt[]): number | null {
   let end = start + 1;
   let items = 1;
@@ -120,7 +140,10 @@ function takeByteList(text: Uint8Array, start: number, files: BytesAt[]): number
   return end + 1;
 }
 
-/** Reads `items` numbers from 0 to 255, separated by commas; null where one is missing, too large or written in another way. */
+/**
+ * Reads `items` numbers from 0 to 255, separated by commas; null where one is missing, too large or written in another
+ * way.
+ */
 function readByteList(text: Uint8Array, items: number): Uint8Array | null {
   const bytes = new Uint8Array(items);
   let [item, value, digits, isEnded] = [0, 0, 0, false];

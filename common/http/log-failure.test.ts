@@ -7,7 +7,10 @@ type Line = Record<string, unknown> & { level: number };
 
 function logged(error: ServiceError): Line[] {
   const lines: Line[] = [];
-  const log = pino({ base: null, timestamp: false }, { write: (line: string) => void lines.push(JSON.parse(line) as Line) });
+  const log = pino(
+    { base: null, timestamp: false },
+    { write: (line: string) => void lines.push(JSON.parse(line) as Line) },
+  );
   logFailure(log, error, { route: "/v1/tts", trace_id: "t" });
   return lines;
 }
@@ -18,29 +21,64 @@ describe("the log of failures", () => {
   it("shows the stack of what nobody foresaw, and of nothing else", () => {
     const [line, ...more] = logged(new ServiceError("internal", { cause: new TypeError("nothing is undefined") }));
     expect([line?.level, line?.["code"], line?.["route"], more]).toEqual([ERROR, "internal", "/v1/tts", []]);
-    expect(line?.["err"]).toMatchObject({ type: "TypeError", message: "nothing is undefined", stack: expect.stringContaining("log-failure.test") });
-    const expected = (Object.keys(errorCatalogue) as ErrorCode[]).filter((code) => code !== "internal" && errorCatalogue[code].status >= 500);
+    expect(line?.["err"]).toMatchObject({
+      type: "TypeError",
+      message: "nothing is undefined",
+      stack: expect.stringContaining("log-failure.test"),
+    });
+    const expected = (Object.keys(errorCatalogue) as ErrorCode[]).filter(
+      (code) => code !== "internal" && errorCatalogue[code].status >= 500,
+    );
     expect(expected.length).toBeGreaterThan(8);
     for (const code of expected) {
-      const lines = logged(new ServiceError(code, { parameters: { dependency: "The database", model: "s1", provider: "Telephony", attempts: 3 }, cause: new Error("connect ECONNREFUSED") }));
-      expect([code, lines.length, lines[0]?.level === INFO || lines[0]?.level === WARN, "err" in (lines[0] ?? {})]).toEqual([code, 1, true, false]);
+      const lines = logged(
+        new ServiceError(code, {
+          parameters: { dependency: "The database", model: "s1", provider: "Telephony", attempts: 3 },
+          cause: new Error("connect ECONNREFUSED"),
+        }),
+      );
+      expect([
+        code,
+        lines.length,
+        lines[0]?.level === INFO || lines[0]?.level === WARN,
+        "err" in (lines[0] ?? {}),
+      ]).toEqual([code, 1, true, false]);
       expect(JSON.stringify(lines)).not.toContain("log-failure.test");
     }
   });
 
   it("tells in one line what was refused where, and why", () => {
     const refusal = "The database is briefly unavailable";
-    expect(logged(new ServiceError("dependency_unavailable", { parameters: { dependency: "The database" }, cause: new Error("connect\n  ECONNREFUSED") }))).toEqual([
-      { level: WARN, code: "dependency_unavailable", status: 503, refusal, cause: "Error: connect ECONNREFUSED", route: "/v1/tts", trace_id: "t", msg: "a request was refused: dependency_unavailable" },
+    expect(
+      logged(
+        new ServiceError("dependency_unavailable", {
+          parameters: { dependency: "The database" },
+          cause: new Error("connect\n  ECONNREFUSED"),
+        }),
+      ),
+    ).toEqual([
+      {
+        level: WARN,
+        code: "dependency_unavailable",
+        status: 503,
+        refusal,
+        cause: "Error: connect ECONNREFUSED",
+        route: "/v1/tts",
+        trace_id: "t",
+        msg: "a request was refused: dependency_unavailable",
+      },
     ]);
   });
 
   it("takes what the server lacks by its configuration for information", () => {
-    for (const code of ["phone_provider_missing", "tests_cannot_run"] as const) expect(logged(new ServiceError(code)).map(({ level }) => level)).toEqual([INFO]);
-    for (const code of ["overloaded", "no_worker", "draining", "engine_failed"] as const) expect(logged(new ServiceError(code)).map(({ level }) => level)).toEqual([WARN]);
+    for (const code of ["phone_provider_missing", "tests_cannot_run"] as const)
+      expect(logged(new ServiceError(code)).map(({ level }) => level)).toEqual([INFO]);
+    for (const code of ["overloaded", "no_worker", "draining", "engine_failed"] as const)
+      expect(logged(new ServiceError(code)).map(({ level }) => level)).toEqual([WARN]);
   });
 
   it("does not log the caller's own mistakes", () => {
-    for (const code of ["not_found", "validation", "unauthenticated", "too_many_requests"] as const) expect(logged(new ServiceError(code))).toEqual([]);
+    for (const code of ["not_found", "validation", "unauthenticated", "too_many_requests"] as const)
+      expect(logged(new ServiceError(code))).toEqual([]);
   });
 });

@@ -5,11 +5,15 @@ import { type Problem, ServiceError } from "#protocol/errors";
 const MAX_PROBLEMS = 50;
 
 /**
- * Checks a stranger's value against a schema and gives the typed result.
- * Throws `validation` with one problem per finding in pydantic's vocabulary (`missing`, `string_type`, `less_than_equal`, …),
- * where `loc` is `location` followed by the path inside the value. The offending input never appears in a problem.
+ * Checks a stranger's value against a schema and gives the typed result. Throws `validation` with one problem per
+ * finding in pydantic's vocabulary (`missing`, `string_type`, `less_than_equal`, …), where `loc` is `location` followed
+ * by the path inside the value. The offending input never appears in a problem.
  */
-export function validate<S extends z.ZodType>(schema: S, value: unknown, location: (string | number)[] = []): z.output<S> {
+export function validate<S extends z.ZodType>(
+  schema: S,
+  value: unknown,
+  location: (string | number)[] = [],
+): z.output<S> {
   // With reportInput an issue carries its value: a missing field differs from one of the wrong type only by it.
   const result = schema.safeParse(value, { reportInput: true });
   if (result.success) return result.data;
@@ -38,11 +42,22 @@ function describeIssue(issue: Issue, prefix: (string | number)[]): Problem[] {
     case "invalid_value":
       return [at(loc, literalProblem(issue.values))];
     case "unrecognized_keys":
-      return issue.keys.map((key) => ({ type: "extra_forbidden", loc: [...loc, key], msg: "Extra inputs are not permitted" }));
+      return issue.keys.map((key) => ({
+        type: "extra_forbidden",
+        loc: [...loc, key],
+        msg: "Extra inputs are not permitted",
+      }));
     case "invalid_union":
       return describeUnion(issue, loc);
     case "not_multiple_of":
-      return [{ type: "multiple_of", loc, msg: `Input should be a multiple of ${issue.divisor}`, ctx: { multiple_of: issue.divisor } }];
+      return [
+        {
+          type: "multiple_of",
+          loc,
+          msg: `Input should be a multiple of ${issue.divisor}`,
+          ctx: { multiple_of: issue.divisor },
+        },
+      ];
     case "invalid_key":
     case "invalid_element":
       return issue.issues.flatMap((inner) => describeIssue(inner, loc));
@@ -50,7 +65,13 @@ function describeIssue(issue: Issue, prefix: (string | number)[]): Problem[] {
       return [at(loc, formatProblem(issue))];
     case "custom":
       // A schema that knows pydantic's word for its finding puts it into `params.type`.
-      return [{ type: typeof issue.params?.["type"] === "string" ? issue.params["type"] : "value_error", loc, msg: issue.message }];
+      return [
+        {
+          type: typeof issue.params?.["type"] === "string" ? issue.params["type"] : "value_error",
+          loc,
+          msg: issue.message,
+        },
+      ];
   }
 }
 
@@ -87,7 +108,12 @@ function boundProblem(origin: string, end: "min" | "max", bound: number, inclusi
   const comparison = end === "min" ? "greater_than" : "less_than";
   const key = end === "min" ? "g" : "l";
   const words = comparison.replace("_", " ");
-  if (inclusive) return { type: `${comparison}_equal`, msg: `Input should be ${words} or equal to ${bound}`, ctx: { [`${key}e`]: bound } };
+  if (inclusive)
+    return {
+      type: `${comparison}_equal`,
+      msg: `Input should be ${words} or equal to ${bound}`,
+      ctx: { [`${key}e`]: bound },
+    };
   return { type: comparison, msg: `Input should be ${words} ${bound}`, ctx: { [`${key}t`]: bound } };
 }
 
@@ -97,7 +123,10 @@ function literalProblem(values: readonly unknown[]): Finding {
   return { type: "literal_error", msg: `Input should be ${expected}`, ctx: { expected } };
 }
 
-/** Pydantic names the pattern as Python writes it: without the slashes around it, and without those that JavaScript escapes. */
+/**
+ * Pydantic names the pattern as Python writes it: without the slashes around it, and without those that JavaScript
+ * escapes.
+ */
 function formatProblem({ format, pattern }: z.core.$ZodIssueInvalidStringFormat): Finding {
   const type = "string_pattern_mismatch";
   if (format !== "regex" || pattern === undefined) return { type, msg: `Input should be a valid ${format}` };
@@ -106,8 +135,9 @@ function formatProblem({ format, pattern }: z.core.$ZodIssueInvalidStringFormat)
 }
 
 /**
- * One finding for a value that fits no branch. Branches that accept its outer shape are more telling than those that refuse it outright,
- * so the one that failed deepest speaks; where all refused outright, their expectations are named together.
+ * One finding for a value that fits no branch. Branches that accept its outer shape are more telling than those that
+ * refuse it outright, so the one that failed deepest speaks; where all refused outright, their expectations are named
+ * together.
  */
 function describeUnion(issue: z.core.$ZodIssueInvalidUnion, loc: (string | number)[]): Problem[] {
   const branches = issue.errors.filter((branch) => branch.length > 0);
@@ -117,8 +147,11 @@ function describeUnion(issue: z.core.$ZodIssueInvalidUnion, loc: (string | numbe
   const firsts = branches.map((branch) => branch[0]);
   const literals = firsts.flatMap((inner) => (inner?.code === "invalid_value" ? inner.values : []));
   if (literals.length > 0) return [at(loc, literalProblem(literals))];
-  if (issue.discriminator !== undefined) return [{ type: "union_tag_invalid", loc, msg: "Input tag does not match any of the expected tags" }];
-  const nouns = firsts.flatMap((inner) => (inner?.code === "invalid_type" ? [typeNames[inner.expected]?.[1] ?? inner.expected] : []));
+  if (issue.discriminator !== undefined)
+    return [{ type: "union_tag_invalid", loc, msg: "Input tag does not match any of the expected tags" }];
+  const nouns = firsts.flatMap((inner) =>
+    inner?.code === "invalid_type" ? [typeNames[inner.expected]?.[1] ?? inner.expected] : [],
+  );
   if (nouns.length === 0) return [{ type: "value_error", loc, msg: issue.message }];
   return [{ type: "union_type", loc, msg: `Input should be a valid ${[...new Set(nouns)].join(" or ")}` }];
 }

@@ -28,8 +28,9 @@ export interface RoleContext {
 /** What a role gives back once it is ready. */
 export interface RunningRole {
   /**
-   * Stops taking new work and resolves when what was in flight has finished, or rejects or hangs: after `deadlineMs` the process stops anyway.
-   * In flight means: streams (edge), submitted chunks (scheduler), batches (worker), requests (control plane).
+   * Stops taking new work and resolves when what was in flight has finished, or rejects or hangs: after `deadlineMs`
+   * the process stops anyway. In flight means: streams (edge), submitted chunks (scheduler), batches (worker), requests
+   * (control plane).
    */
   drain(deadlineMs: number): Promise<void>;
   /** Releases everything; called once, after `drain`. */
@@ -42,9 +43,9 @@ export interface RunningRole {
 export type RoleMessage = { type: "ready"; role: string; facts: Record<string, unknown> };
 
 /**
- * Runs a role as the whole process: initialized → ready → draining → stopped.
- * SIGTERM drains (SIGINT and SIGHUP too when nobody launched this process); so does the loss of the parent's IPC channel, so that no child
- * outlives its launcher. A second signal stops at once. Start-up failures are logged and exit with 1.
+ * Runs a role as the whole process: initialized → ready → draining → stopped. SIGTERM drains (SIGINT and SIGHUP too
+ * when nobody launched this process); so does the loss of the parent's IPC channel, so that no child outlives its
+ * launcher. A second signal stops at once. Start-up failures are logged and exit with 1.
  */
 export function runRole(role: string, start: (context: RoleContext) => Promise<RunningRole>): void {
   // What a role writes, by whatever library, is its owner's alone.
@@ -85,11 +86,17 @@ export function runRole(role: string, start: (context: RoleContext) => Promise<R
     if (state === "draining" || state === "stopped") process.exit(1);
     state = "draining";
     log.info({ reason }, "draining");
-    const deadline = setTimeout(() => fail(new Error("drain deadline passed"), "stopped with work in flight"), config.PARLEY_DRAIN_MS + 2000);
+    const deadline = setTimeout(
+      () => fail(new Error("drain deadline passed"), "stopped with work in flight"),
+      config.PARLEY_DRAIN_MS + 2000,
+    );
     deadline.unref();
     running
       .then(async (instance) => {
-        await Promise.race([instance.drain(config.PARLEY_DRAIN_MS), new Promise((resolve) => setTimeout(resolve, config.PARLEY_DRAIN_MS))]);
+        await Promise.race([
+          instance.drain(config.PARLEY_DRAIN_MS),
+          new Promise((resolve) => setTimeout(resolve, config.PARLEY_DRAIN_MS)),
+        ]);
         state = "stopped";
         await instance.stop();
         log.info("stopped");
@@ -98,7 +105,8 @@ export function runRole(role: string, start: (context: RoleContext) => Promise<R
       .catch((error: unknown) => fail(error, "could not stop cleanly"));
   };
   process.on("SIGTERM", () => end("SIGTERM"));
-  // Ctrl-C and the end of the terminal reach every process of the session: a child leaves the order of the drain to its launcher, which sends SIGTERM.
+  // Ctrl-C and the end of the terminal reach every process of the session: a child leaves the order of the drain to its
+  // launcher, which sends SIGTERM.
   for (const signal of ["SIGINT", "SIGHUP"] as const) {
     process.on(signal, () => {
       if (process.send === undefined) end(signal);
@@ -113,10 +121,17 @@ function spanStoreOf(id: string, config: Config, log: Logger, metrics: Metrics):
   const dropped = metrics.counter("parley_spans_dropped_total");
   const url = config.NATS_URL;
   if (!spansAreKept(config) || url === null) return null;
-  return { connect: () => connectNats({ url, name: `${id}-spans`, log }), clock: systemClock, onDropped: (count) => dropped({}, count) };
+  return {
+    connect: () => connectNats({ url, name: `${id}-spans`, log }),
+    clock: systemClock,
+    onDropped: (count) => dropped({}, count),
+  };
 }
 
-/** What others see of the process: metrics, the listener for them where one is configured (the edge has its own), and spans. */
+/**
+ * What others see of the process: metrics, the listener for them where one is configured (the edge has its own), and
+ * spans.
+ */
 async function openWatch(
   role: string,
   id: string,
@@ -124,7 +139,13 @@ async function openWatch(
   log: Logger,
 ): Promise<{ metrics: Metrics; tracing: Tracing; listener: MetricsListener | null }> {
   const metrics = createMetrics(role);
-  const tracing = await openTracing({ endpoint: config.OTEL_EXPORTER_OTLP_ENDPOINT, role, id, log, kept: spanStoreOf(id, config, log, metrics) });
+  const tracing = await openTracing({
+    endpoint: config.OTEL_EXPORTER_OTLP_ENDPOINT,
+    role,
+    id,
+    log,
+    kept: spanStoreOf(id, config, log, metrics),
+  });
   const port = role === "edge" && config.PARLEY_PUBLIC_METRICS === "on" ? 0 : config.PARLEY_METRICS_PORT;
   const listener = port === 0 ? null : await listenForScrapes({ host: config.HOST, port, metrics });
   return { metrics, tracing, listener };

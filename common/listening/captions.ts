@@ -5,12 +5,18 @@ const LINE_CHARACTERS = 42;
 
 /** A SubRip file: numbered cues, as most players read it. */
 export function renderSrt(segments: readonly TranscriptSegment[]): string {
-  return segments.map(({ text, start, end }, index) => `${index + 1}\n${clock(start, ",")} --> ${clock(end, ",")}\n${wrapped(text)}\n`).join("\n");
+  return segments
+    .map(
+      ({ text, start, end }, index) => `${index + 1}\n${clock(start, ",")} --> ${clock(end, ",")}\n${wrapped(text)}\n`,
+    )
+    .join("\n");
 }
 
 /** A WebVTT file (https://www.w3.org/TR/webvtt1/). */
 export function renderVtt(segments: readonly TranscriptSegment[]): string {
-  const cues = segments.map(({ text, start, end }) => `\n${clock(start, ".")} --> ${clock(end, ".")}\n${escaped(wrapped(text))}\n`);
+  const cues = segments.map(
+    ({ text, start, end }) => `\n${clock(start, ".")} --> ${clock(end, ".")}\n${escaped(wrapped(text))}\n`,
+  );
   return `WEBVTT\n${cues.join("")}`;
 }
 
@@ -26,7 +32,8 @@ function wrapped(text: string): string {
   const lines: string[] = [];
   for (const word of text.split(/\s+/).filter((part) => part !== "")) {
     const last = lines.at(-1);
-    if (last !== undefined && last.length + 1 + word.length <= LINE_CHARACTERS) lines[lines.length - 1] = `${last} ${word}`;
+    if (last !== undefined && last.length + 1 + word.length <= LINE_CHARACTERS)
+      lines[lines.length - 1] = `${last} ${word}`;
     else lines.push(word);
   }
   return lines.join("\n");

@@ -7,8 +7,21 @@ const second = 100;
 
 /** A track of runs: [steps, answer] after another, each answer shaken by up to 20. */
 const track = fc
-  .array(fc.tuple(fc.integer({ min: 1, max: 900 }), fc.constantFrom(0, 0, 10, 40, 60, 70, 130, 230, 250), fc.integer({ min: 0, max: 20 })), { maxLength: 15 })
-  .map((runs) => Uint8Array.from(runs.flatMap(([steps, level, shake]) => Array.from({ length: steps }, (_, i) => Math.min(255, level + ((i * 7919) % (shake + 1)))))));
+  .array(
+    fc.tuple(
+      fc.integer({ min: 1, max: 900 }),
+      fc.constantFrom(0, 0, 10, 40, 60, 70, 130, 230, 250),
+      fc.integer({ min: 0, max: 20 }),
+    ),
+    { maxLength: 15 },
+  )
+  .map((runs) =>
+    Uint8Array.from(
+      runs.flatMap(([steps, level, shake]) =>
+        Array.from({ length: steps }, (_, i) => Math.min(255, level + ((i * 7919) % (shake + 1)))),
+      ),
+    ),
+  );
 
 const options = fc.record<Partial<CutOptions>>({
   maxSeconds: fc.integer({ min: 5, max: 30 }),
@@ -23,11 +36,16 @@ const parameters = { seed: 11, numRuns: 60 };
 
 /** Speech of the given seconds, pauses between: positive numbers speak, negative ones pause. */
 function speaking(...seconds: number[]): Uint8Array {
-  return Uint8Array.from(seconds.flatMap((length) => new Array<number>(Math.round(Math.abs(length) * second)).fill(length > 0 ? 250 : 2)));
+  return Uint8Array.from(
+    seconds.flatMap((length) => new Array<number>(Math.round(Math.abs(length) * second)).fill(length > 0 ? 250 : 2)),
+  );
 }
 
 const cutSeconds = (speech: Uint8Array, chosen: Partial<CutOptions> = {}): [number, number][] =>
-  cutSound(speech, speech.length * STEP_SAMPLES, chosen).map(({ startSample, endSample }) => [startSample / 16_000, endSample / 16_000]);
+  cutSound(speech, speech.length * STEP_SAMPLES, chosen).map(({ startSample, endSample }) => [
+    startSample / 16_000,
+    endSample / 16_000,
+  ]);
 
 describe("cutting a sound for recognition", () => {
   it("covers all that may be speech with segments in order, apart, inside the sound and not too long", () => {
@@ -38,7 +56,10 @@ describe("cutting a sound for recognition", () => {
         const covered = new Uint8Array(speech.length);
         let before = 0;
         for (const { startSample, endSample } of cutSound(speech, samples, chosen)) {
-          expect(before <= startSample && startSample < endSample && endSample <= samples, `${before} ${startSample} ${endSample}`).toBe(true);
+          expect(
+            before <= startSample && startSample < endSample && endSample <= samples,
+            `${before} ${startSample} ${endSample}`,
+          ).toBe(true);
           expect(endSample - startSample).toBeLessThanOrEqual(maxSeconds * 16_000);
           const steps = [startSample / STEP_SAMPLES, Math.ceil(endSample / STEP_SAMPLES)] as const;
           covered.fill(1, ...steps);
@@ -58,7 +79,10 @@ describe("cutting a sound for recognition", () => {
         const segments = cutSound(speech, samples, chosen);
         const silenced = new Uint8Array(speech.length);
         for (const { startSample, endSample } of segments) {
-          silenced.set(speech.subarray(startSample / STEP_SAMPLES, endSample / STEP_SAMPLES), startSample / STEP_SAMPLES);
+          silenced.set(
+            speech.subarray(startSample / STEP_SAMPLES, endSample / STEP_SAMPLES),
+            startSample / STEP_SAMPLES,
+          );
         }
         expect(cutSound(silenced, samples, chosen)).toEqual(segments);
       }),
@@ -93,7 +117,9 @@ describe("cutting a sound for recognition", () => {
       [0, 11.58],
       [12.12, 23.7],
     ]);
-    const sizes = cutSeconds(speaking(...Array.from({ length: 120 }, (_, i) => (i % 2 === 0 ? 2.3 : -0.6))), { targetSeconds: 12 }).map(([a, b]) => b - a);
+    const sizes = cutSeconds(speaking(...Array.from({ length: 120 }, (_, i) => (i % 2 === 0 ? 2.3 : -0.6))), {
+      targetSeconds: 12,
+    }).map(([a, b]) => b - a);
     expect(Math.min(...sizes)).toBeGreaterThan(8);
     expect(Math.max(...sizes)).toBeLessThan(16);
   });

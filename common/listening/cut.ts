@@ -10,7 +10,10 @@ export interface SoundSegment {
 export interface CutOptions {
   /** No segment is longer. */
   maxSeconds: number;
-  /** The length that segments should have where the pauses allow it: long enough for context, short enough to be shared out. */
+  /**
+   * The length that segments should have where the pauses allow it: long enough for context, short enough to be shared
+   * out.
+   */
   targetSeconds: number;
   /** Kept before and after speech, less where the next speech is nearer. */
   paddingMs: number;
@@ -47,9 +50,10 @@ const SMOOTHING_STEPS = 9;
 const SHORTEST_REST_MS = 1000;
 
 /**
- * Cuts a whole sound into the segments to recognize, in order, never overlapping: every step that may be speech is in one. `speech` is the
- * detector's answer per step, `samples` the length of the sound. Cuts lie in pauses, the longest near the target length; only speech
- * without a pause for `maxSeconds` is cut where the detector is least sure of it. Sound without speech gives no segment.
+ * Cuts a whole sound into the segments to recognize, in order, never overlapping: every step that may be speech is in
+ * one. `speech` is the detector's answer per step, `samples` the length of the sound. Cuts lie in pauses, the longest
+ * near the target length; only speech without a pause for `maxSeconds` is cut where the detector is least sure of it.
+ * Sound without speech gives no segment.
  */
 export function cutSound(speech: Uint8Array, samples: number, options: Partial<CutOptions> = {}): SoundSegment[] {
   const chosen = { ...defaultCutOptions, ...options };
@@ -97,7 +101,10 @@ function splitLong(span: Span, speech: Uint8Array, maxSteps: number): Span[] {
   const pieces: Span[] = [];
   let { from } = span;
   while (span.to - from > maxSteps) {
-    const latest = Math.max(from + 1, Math.min(from + maxSteps, span.to - Math.min(steps(SHORTEST_REST_MS), Math.floor(maxSteps / 2))));
+    const latest = Math.max(
+      from + 1,
+      Math.min(from + maxSteps, span.to - Math.min(steps(SHORTEST_REST_MS), Math.floor(maxSteps / 2))),
+    );
     let best = latest;
     let lowest = Number.POSITIVE_INFINITY;
     for (let at = Math.max(from + 1, from + Math.floor(maxSteps / 2)); at <= latest; at++) {

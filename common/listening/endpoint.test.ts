@@ -36,12 +36,18 @@ describe("where turns begin and end", () => {
 
   it("takes neither a click for speech nor a breath for the end", () => {
     expect(follow(runs([50, 5], [5, 250], [100, 5]), 1)).toEqual([]);
-    expect(follow(runs([20, 250], [60, 5], [20, 250], [90, 5]), 1)).toMatchObject([{ kind: "started" }, { kind: "ended", atMs: 1000 }]);
+    expect(follow(runs([20, 250], [60, 5], [20, 250], [90, 5]), 1)).toMatchObject([
+      { kind: "started" },
+      { kind: "ended", atMs: 1000 },
+    ]);
   });
 
   it("goes on through doubt, but does not start by it", () => {
     expect(follow(runs([200, 120]), 1)).toEqual([]);
-    expect(follow(runs([20, 250], [200, 120], [100, 0]), 1)).toMatchObject([{ atMs: 0 }, { kind: "ended", atMs: 2200 }]);
+    expect(follow(runs([20, 250], [200, 120], [100, 0]), 1)).toMatchObject([
+      { atMs: 0 },
+      { kind: "ended", atMs: 2200 },
+    ]);
   });
 
   it("gives the same events however the answers are cut into calls: in turn, in order, never from the future", () => {

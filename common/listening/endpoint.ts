@@ -5,14 +5,24 @@ export interface EndpointOptions {
   minSpeechMs: number;
   /** Silence of this length ends it. */
   endSilenceMs: number;
-  /** Answers of the detector, 0 to 255: speech starts at one and goes on down to the other, so that it does not flicker. */
+  /**
+   * Answers of the detector, 0 to 255: speech starts at one and goes on down to the other, so that it does not flicker.
+   */
   startThreshold: number;
   stayThreshold: number;
 }
 
-export const defaultEndpointOptions: EndpointOptions = { minSpeechMs: 80, endSilenceMs: 700, startThreshold: 160, stayThreshold: 90 };
+export const defaultEndpointOptions: EndpointOptions = {
+  minSpeechMs: 80,
+  endSilenceMs: 700,
+  startThreshold: 160,
+  stayThreshold: 90,
+};
 
-/** Somebody began to speak at `atMs` of the stream, or had stopped speaking by then; `knownAtMs` is when the detector's answers told. */
+/**
+ * Somebody began to speak at `atMs` of the stream, or had stopped speaking by then; `knownAtMs` is when the detector's
+ * answers told.
+ */
 export interface EndpointEvent {
   kind: "started" | "ended";
   atMs: number;
@@ -32,9 +42,18 @@ export interface EndpointState {
   lastSpeechStep: number;
 }
 
-export const silentEndpoint: EndpointState = { speaking: false, steps: 0, onsetStep: null, sureSteps: 0, lastSpeechStep: 0 };
+export const silentEndpoint: EndpointState = {
+  speaking: false,
+  steps: 0,
+  onsetStep: null,
+  sureSteps: 0,
+  lastSpeechStep: 0,
+};
 
-/** Goes on with the next answers of a stream. However they are cut into calls, the events are the same: started and ended in turn. */
+/**
+ * Goes on with the next answers of a stream. However they are cut into calls, the events are the same: started and
+ * ended in turn.
+ */
 export function followSpeech(
   state: EndpointState,
   speech: Uint8Array,
@@ -51,7 +70,11 @@ export function followSpeech(
   return { state: next, events };
 }
 
-function awaitStart(state: EndpointState, answer: number, { startThreshold, stayThreshold, minSpeechMs }: EndpointOptions): EndpointEvent | null {
+function awaitStart(
+  state: EndpointState,
+  answer: number,
+  { startThreshold, stayThreshold, minSpeechMs }: EndpointOptions,
+): EndpointEvent | null {
   if (answer < Math.min(stayThreshold, startThreshold)) {
     state.onsetStep = null;
     state.sureSteps = 0;
@@ -65,7 +88,11 @@ function awaitStart(state: EndpointState, answer: number, { startThreshold, stay
   return { kind: "started", atMs, knownAtMs: state.steps * DETECTION_STEP_MS };
 }
 
-function awaitEnd(state: EndpointState, answer: number, { stayThreshold, endSilenceMs }: EndpointOptions): EndpointEvent | null {
+function awaitEnd(
+  state: EndpointState,
+  answer: number,
+  { stayThreshold, endSilenceMs }: EndpointOptions,
+): EndpointEvent | null {
   if (answer >= stayThreshold) {
     state.lastSpeechStep = state.steps;
     return null;

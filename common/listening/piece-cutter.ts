@@ -1,10 +1,19 @@
 import { DETECTION_STEP_MS, MAX_SOUND_SECONDS } from "#protocol/listening/chunk";
-import { defaultEndpointOptions, type EndpointOptions, type EndpointState, followSpeech, silentEndpoint } from "./endpoint.js";
+import {
+  defaultEndpointOptions,
+  type EndpointOptions,
+  type EndpointState,
+  followSpeech,
+  silentEndpoint,
+} from "./endpoint.js";
 
 /** What one step of a stream led to. Positions are in steps of `DETECTION_STEP_MS` from the stream's start. */
 export type CutterEvent =
   | { kind: "started" | "ended"; atStep: number }
-  /** This stretch is to be recognized as one piece. `continues`: it was cut for its length. What is said ends with one that does not; it may be empty. */
+  /**
+   * This stretch is to be recognized as one piece. `continues`: it was cut for its length. What is said ends with one
+   * that does not; it may be empty.
+   */
   | { kind: "piece"; fromStep: number; toStep: number; continues: boolean };
 
 const steps = (ms: number): number => Math.round(ms / DETECTION_STEP_MS);
@@ -22,11 +31,13 @@ const PADDING_STEPS = steps(200);
 const SMOOTHING_STEPS = 9;
 
 /**
- * Where a stream of sound is cut into pieces to be recognized, step by step. With `endpoint` options, pieces are what is said between silences,
- * and silence is in none; without, everything is in a piece until `cut` is called. Either way a long piece is cut at a pause, and where nobody
- * pauses, at the quietest place in the second half of the longest possible piece.
+ * Where a stream of sound is cut into pieces to be recognized, step by step. With `endpoint` options, pieces are what
+ * is said between silences, and silence is in none; without, everything is in a piece until `cut` is called. Either way
+ * a long piece is cut at a pause, and where nobody pauses, at the quietest place in the second half of the longest
+ * possible piece.
  *
- * What comes out depends on the levels and on where `cut` is called, and on nothing else: not on when or in what portions they came.
+ * What comes out depends on the levels and on where `cut` is called, and on nothing else: not on when or in what
+ * portions they came.
  */
 export class PieceCutter {
   readonly #endpoint: EndpointOptions | null;
@@ -97,7 +108,8 @@ export class PieceCutter {
   #cutLong(level: number): CutterEvent[] {
     this.#quietSteps = this.#endpoint !== null && level < this.#endpoint.stayThreshold ? this.#quietSteps + 1 : 0;
     const length = this.#step - this.#fromStep;
-    if (length >= LONG_STEPS && this.#quietSteps >= PAUSE_STEPS) return [this.#piece(this.#step - (PAUSE_STEPS >> 1), true)];
+    if (length >= LONG_STEPS && this.#quietSteps >= PAUSE_STEPS)
+      return [this.#piece(this.#step - (PAUSE_STEPS >> 1), true)];
     return length >= LONGEST_STEPS ? [this.#piece(this.#fromStep + quietest(this.#levels), true)] : [];
   }
 

@@ -3,8 +3,17 @@ import type { ServedModel } from "#protocol/bus/membership";
 import { chooseRecognizer, describeLanguage } from "./recognizer.js";
 
 const config = { PARLEY_MODEL_MAP: { "transcribe-1": "mine+second" } };
-const of = (name: string, ...languages: string[]): ServedModel => ({ name, task: "listen", languages, sampleRate: 16_000, speakers: [], maxBatch: 4, provider: "cpu" });
-const choose = (language: string | undefined, ...served: ReturnType<typeof of>[]) => chooseRecognizer(served, language, config);
+const of = (name: string, ...languages: string[]): ServedModel => ({
+  name,
+  task: "listen",
+  languages,
+  sampleRate: 16_000,
+  speakers: [],
+  maxBatch: 4,
+  provider: "cpu",
+});
+const choose = (language: string | undefined, ...served: ReturnType<typeof of>[]) =>
+  chooseRecognizer(served, language, config);
 
 it("takes the recognizer of the settings where it knows the language, else any that does", () => {
   expect(choose(undefined, of("other", "de"), of("mine", "en"))).toEqual({ folder: "mine", language: null });
@@ -22,7 +31,9 @@ it("knows a language by each of its names", () => {
 
 it("lists what there is when it knows none, and says when there is nobody", () => {
   for (const name of ["de", "xx", "english", "-", "日本語", "e"]) {
-    expect(() => choose(name, of("mine", "en"), of("other", "fr", "en"))).toThrow("No loaded recognizer knows this language; available: en, fr");
+    expect(() => choose(name, of("mine", "en"), of("other", "fr", "en"))).toThrow(
+      "No loaded recognizer knows this language; available: en, fr",
+    );
   }
   expect(() => choose("en")).toThrow("No worker serves the model transcribe-1 right now");
 });

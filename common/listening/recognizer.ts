@@ -13,17 +13,25 @@ export interface ChosenRecognizer {
 const ANY_LANGUAGE = "*";
 
 /**
- * Chooses among the loaded recognizers: the first that `PARLEY_MODEL_MAP` names for `transcribe-1` and that knows the language, else any that
- * does. Throws `no_worker` when none is loaded, and `unknown_language`, which lists what there is.
+ * Chooses among the loaded recognizers: the first that `PARLEY_MODEL_MAP` names for `transcribe-1` and that knows the
+ * language, else any that does. Throws `no_worker` when none is loaded, and `unknown_language`, which lists what there
+ * is.
  */
-export function chooseRecognizer(served: readonly ServedModel[], asked: string | undefined, config: Pick<Config, "PARLEY_MODEL_MAP">): ChosenRecognizer {
+export function chooseRecognizer(
+  served: readonly ServedModel[],
+  asked: string | undefined,
+  config: Pick<Config, "PARLEY_MODEL_MAP">,
+): ChosenRecognizer {
   if (served.length === 0) throw new ServiceError("no_worker", { parameters: { model: transcriptionModel } });
   const preferred = (config.PARLEY_MODEL_MAP[transcriptionModel] ?? transcriptionModel).split("+");
-  const rank = ({ name }: ServedModel): number => (preferred.includes(name) ? preferred.indexOf(name) : preferred.length);
+  const rank = ({ name }: ServedModel): number =>
+    preferred.includes(name) ? preferred.indexOf(name) : preferred.length;
   const inOrder = served.toSorted((a, b) => rank(a) - rank(b));
   const language = asked === undefined ? null : canonicalLanguage(asked);
   const knows = ({ languages }: ServedModel): boolean =>
-    asked === undefined || languages.includes(ANY_LANGUAGE) || (language !== null && languages.includes(primarySubtag(language)));
+    asked === undefined ||
+    languages.includes(ANY_LANGUAGE) ||
+    (language !== null && languages.includes(primarySubtag(language)));
   const chosen = inOrder.find(knows);
   if (chosen === undefined) throw new ServiceError("unknown_language", { parameters: { languages: listed(served) } });
   return { folder: chosen.name, language };

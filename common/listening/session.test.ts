@@ -13,7 +13,8 @@ const perMs = LISTENING_RATE / 1000;
 /** A talk: each word a level of its own, from `atMs` on. */
 function talk(lengthMs: number, words: { atMs: number; forMs: number }[]): Int16Array {
   const samples = new Int16Array(lengthMs * perMs);
-  for (const [index, { atMs, forMs }] of words.entries()) samples.fill(3000 + index * 20, atMs * perMs, (atMs + forMs) * perMs);
+  for (const [index, { atMs, forMs }] of words.entries())
+    samples.fill(3000 + index * 20, atMs * perMs, (atMs + forMs) * perMs);
   return samples;
 }
 
@@ -30,15 +31,26 @@ function understand(samples: Int16Array): HeardWord[] {
   return words;
 }
 
-function bench(change: Partial<SessionOptions> = {}, faultOf?: (chunkIndex: number, attempt: number) => SoundFault | null) {
+function bench(
+  change: Partial<SessionOptions> = {},
+  faultOf?: (chunkIndex: number, attempt: number) => SoundFault | null,
+) {
   const bus = new LocalBus();
   const clock = new VirtualClock();
   const sound = openSoundBus({ bus, clock, ownerId: "edge-1", cluster: new ClusterView({ bus, clock }) });
   const listeners = new ScriptedListeners({ bus, clock, words: understand, faultOf });
   const events: SessionEvent[] = [];
   const session = new ListeningSession({
-    sound, sessionId: "session", recognizer: "ear", detector: "vad", language: null, traceparent: null, commit: { by: "endpoint" }, partials: false,
-    onEvent: (event) => events.push(event), ...change,
+    sound,
+    sessionId: "session",
+    recognizer: "ear",
+    detector: "vad",
+    language: null,
+    traceparent: null,
+    commit: { by: "endpoint" },
+    partials: false,
+    onEvent: (event) => events.push(event),
+    ...change,
   });
   return { bus, clock, sound, listeners, events, session };
 }
@@ -48,7 +60,12 @@ const textOf = (events: SessionEvent[]): string[] => committed(events).map(({ te
 const last = (events: SessionEvent[]): string | undefined => events.at(-1)?.type;
 
 /** Pushes at the pace of speech. */
-async function speak(clock: VirtualClock, session: ListeningSession, samples: Int16Array, portionMs = 100): Promise<void> {
+async function speak(
+  clock: VirtualClock,
+  session: ListeningSession,
+  samples: Int16Array,
+  portionMs = 100,
+): Promise<void> {
   for (let at = 0; at < samples.length; at += portionMs * perMs) {
     session.push(samples.slice(at, at + portionMs * perMs));
     await pass(clock, portionMs, 50);
@@ -56,8 +73,11 @@ async function speak(clock: VirtualClock, session: ListeningSession, samples: In
 }
 
 const twoUtterances = talk(6000, [
-  { atMs: 500, forMs: 300 }, { atMs: 900, forMs: 400 }, { atMs: 1500, forMs: 500 },
-  { atMs: 3500, forMs: 400 }, { atMs: 4100, forMs: 300 },
+  { atMs: 500, forMs: 300 },
+  { atMs: 900, forMs: 400 },
+  { atMs: 1500, forMs: 500 },
+  { atMs: 3500, forMs: 400 },
+  { atMs: 4100, forMs: 300 },
 ]);
 
 describe("a listening session", () => {
@@ -67,11 +87,16 @@ describe("a listening session", () => {
     session.end();
     await pass(clock, 500);
     expect(textOf(events)).toEqual(["0 1 2", "3 4"]);
-    expect(committed(events).map(({ startMs, endMs, continues }) => [startMs, endMs, continues])).toEqual([[300, 2200, false], [3300, 4600, false]]);
+    expect(committed(events).map(({ startMs, endMs, continues }) => [startMs, endMs, continues])).toEqual([
+      [300, 2200, false],
+      [3300, 4600, false],
+    ]);
     expect(committed(events)[1]?.words[0]).toMatchObject({ startMs: 3500, endMs: 3900 });
     expect(events.filter(({ type }) => type.startsWith("speech"))).toEqual([
-      { type: "speech-started", atMs: 500 }, { type: "speech-ended", atMs: 2000 },
-      { type: "speech-started", atMs: 3500 }, { type: "speech-ended", atMs: 4400 },
+      { type: "speech-started", atMs: 500 },
+      { type: "speech-ended", atMs: 2000 },
+      { type: "speech-started", atMs: 3500 },
+      { type: "speech-ended", atMs: 4400 },
     ]);
     expect(last(events)).toBe("ended");
     expect(sound.activePieces).toBe(0);
@@ -88,8 +113,11 @@ describe("a listening session", () => {
     expect(partials).toContain("0 1");
     expect(textOf(events)).toEqual(["0 1 2", "3 4"]);
     // Between two, at least 300 ms of sound, which came in portions of 100 ms.
-    const offered = listeners.submits.filter(({ submit }) => submit.chunk.task === "listen" && submit.slackMs === 400).map(({ atMs }) => atMs);
-    for (const [index, atMs] of offered.entries()) expect(atMs - (offered[index - 1] ?? -1000)).toBeGreaterThanOrEqual(200);
+    const offered = listeners.submits
+      .filter(({ submit }) => submit.chunk.task === "listen" && submit.slackMs === 400)
+      .map(({ atMs }) => atMs);
+    for (const [index, atMs] of offered.entries())
+      expect(atMs - (offered[index - 1] ?? -1000)).toBeGreaterThanOrEqual(200);
   });
 
   it("commits when it is asked to, everything once, without a detector", async () => {
@@ -104,7 +132,11 @@ describe("a listening session", () => {
     await pass(clock, 500);
     expect(textOf(events)).toEqual(["0 1", "", "2 3 4"]);
     const times = committed(events).map(({ startMs, endMs }) => [startMs * perMs, endMs * perMs]);
-    expect(times).toEqual([[0, 1437 * perMs], [1437 * perMs, 1437 * perMs + 3], [1437 * perMs + 3, 6000 * perMs]]);
+    expect(times).toEqual([
+      [0, 1437 * perMs],
+      [1437 * perMs, 1437 * perMs + 3],
+      [1437 * perMs + 3, 6000 * perMs],
+    ]);
     expect(events.map(({ type }) => type)).toEqual(["committed", "committed", "committed", "ended"]);
   });
 
@@ -129,11 +161,21 @@ describe("a listening session", () => {
       [300 * perMs, 1000 * perMs],
       [1000 * perMs, 1750 * perMs + 77],
     ]);
-    expect(events.map(({ type }) => type)).toEqual(["speech-started", "speech-ended", "committed", "committed", "ended"]);
+    expect(events.map(({ type }) => type)).toEqual([
+      "speech-started",
+      "speech-ended",
+      "committed",
+      "committed",
+      "ended",
+    ]);
   });
 
   it("cuts at a pause what is said for long, and anywhere quiet when nobody pauses", async () => {
-    const breathing = talk(40_000, [{ atMs: 0, forMs: 15_000 }, { atMs: 15_400, forMs: 14_000 }, { atMs: 29_600, forMs: 10_000 }]);
+    const breathing = talk(40_000, [
+      { atMs: 0, forMs: 15_000 },
+      { atMs: 15_400, forMs: 14_000 },
+      { atMs: 29_600, forMs: 10_000 },
+    ]);
     const paused = bench();
     await speak(paused.clock, paused.session, breathing, 500);
     paused.session.end();
@@ -217,15 +259,32 @@ describe("a listening session", () => {
 function unsureSession(clock: VirtualClock, level: number): ListeningSession {
   const bus = new LocalBus();
   const sound = openSoundBus({ bus, clock, ownerId: "edge-1", cluster: new ClusterView({ bus, clock }) });
-  new ScriptedListeners({ bus, clock, words: understand, detect: (samples) => new Uint8Array(samples.length / 160).fill(level) });
+  new ScriptedListeners({
+    bus,
+    clock,
+    words: understand,
+    detect: (samples) => new Uint8Array(samples.length / 160).fill(level),
+  });
   return new ListeningSession({
-    sound, sessionId: "session", recognizer: "ear", detector: "vad", language: null, traceparent: null, commit: { by: "endpoint" }, partials: false,
+    sound,
+    sessionId: "session",
+    recognizer: "ear",
+    detector: "vad",
+    language: null,
+    traceparent: null,
+    commit: { by: "endpoint" },
+    partials: false,
     onEvent: () => undefined,
   });
 }
 
 /** Pushes in portions of these lengths over and over, commits at these positions, and ends. */
-async function pushAll({ session, clock }: ReturnType<typeof bench>, samples: Int16Array, commits: number[], portions: number[]): Promise<void> {
+async function pushAll(
+  { session, clock }: ReturnType<typeof bench>,
+  samples: Int16Array,
+  commits: number[],
+  portions: number[],
+): Promise<void> {
   for (let at = 0, turn = 0, next = 0; at < samples.length || next < commits.length; turn++) {
     const to = Math.min(at + (portions[turn % portions.length] ?? 1), commits[next] ?? samples.length, samples.length);
     session.push(samples.slice(at, to));
@@ -238,15 +297,23 @@ async function pushAll({ session, clock }: ReturnType<typeof bench>, samples: In
 
 /** Every end of speech is followed by one utterance that does not continue. */
 function expectWholeTurns(events: SessionEvent[]): void {
-  const turns = events.flatMap((event) => (event.type === "speech-ended" ? ["ended"] : event.type === "committed" && !event.continues ? ["whole"] : []));
+  const turns = events.flatMap((event) =>
+    event.type === "speech-ended" ? ["ended"] : event.type === "committed" && !event.continues ? ["whole"] : [],
+  );
   expect(turns.filter((turn) => turn === "ended").length).toBe(turns.length / 2);
   for (let taken = 1; taken <= turns.length; taken++) {
     const sofar = turns.slice(0, taken);
-    expect(sofar.filter((turn) => turn === "whole").length).toBeLessThanOrEqual(sofar.filter((turn) => turn === "ended").length);
+    expect(sofar.filter((turn) => turn === "whole").length).toBeLessThanOrEqual(
+      sofar.filter((turn) => turn === "ended").length,
+    );
   }
 }
 
-function expectCoveredOnce(samples: Int16Array, pieces: { startMs: number; endMs: number }[], silenceToo: boolean): void {
+function expectCoveredOnce(
+  samples: Int16Array,
+  pieces: { startMs: number; endMs: number }[],
+  silenceToo: boolean,
+): void {
   let covered = 0;
   for (const { startMs, endMs } of pieces) {
     expect(startMs * perMs).toBeGreaterThanOrEqual(covered);
@@ -262,9 +329,20 @@ describe("however the sound comes, and whatever dies meanwhile", () => {
   const word = fc.record({ pauseMs: fc.integer({ min: 60, max: 1500 }), forMs: fc.integer({ min: 90, max: 5000 }) });
   const fault: fc.Arbitrary<SoundFault | null> = fc.oneof(
     { weight: 8, arbitrary: fc.constant(null) },
-    { weight: 2, arbitrary: fc.constantFrom<SoundFault>(...(["lost", "failed", "silent", "duplicates"] as const).map((kind) => ({ kind }))) },
-    { weight: 1, arbitrary: fc.record({ kind: fc.constant("bus-down" as const), forMs: fc.integer({ min: 1, max: 2000 }) }) },
-    { weight: 2, arbitrary: fc.record({ kind: fc.constant("late" as const), delayMs: fc.integer({ min: 0, max: 3000 }) }) },
+    {
+      weight: 2,
+      arbitrary: fc.constantFrom<SoundFault>(
+        ...(["lost", "failed", "silent", "duplicates"] as const).map((kind) => ({ kind })),
+      ),
+    },
+    {
+      weight: 1,
+      arbitrary: fc.record({ kind: fc.constant("bus-down" as const), forMs: fc.integer({ min: 1, max: 2000 }) }),
+    },
+    {
+      weight: 2,
+      arbitrary: fc.record({ kind: fc.constant("late" as const), delayMs: fc.integer({ min: 0, max: 3000 }) }),
+    },
   );
 
   it("the committed utterances are the same, and every sample is in exactly one or silent", async () => {
@@ -293,7 +371,12 @@ describe("however the sound comes, and whatever dies meanwhile", () => {
             const chosen = attempt === 1 ? (faults[chunkIndex % faults.length] ?? null) : null;
             return chosen?.kind === "bus-down" && ++interruptions > 4 ? null : chosen;
           });
-          await pushAll(disturbed, samples, commits, portions.map((portion) => Math.max(portion, Math.ceil(samples.length / 60))));
+          await pushAll(
+            disturbed,
+            samples,
+            commits,
+            portions.map((portion) => Math.max(portion, Math.ceil(samples.length / 60))),
+          );
           await pass(disturbed.clock, 120_000, 500);
           expect(last(plain.events)).toBe("ended");
           expect(last(disturbed.events)).toBe("ended");

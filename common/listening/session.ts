@@ -1,5 +1,11 @@
 import { ServiceError } from "#protocol/errors";
-import { DETECTION_CONTEXT_MS, DETECTION_STEP_MS, type HeardWord, LISTENING_RATE, MAX_SOUND_SECONDS } from "#protocol/listening/chunk";
+import {
+  DETECTION_CONTEXT_MS,
+  DETECTION_STEP_MS,
+  type HeardWord,
+  LISTENING_RATE,
+  MAX_SOUND_SECONDS,
+} from "#protocol/listening/chunk";
 import type { ServiceTier } from "#protocol/bus/scheduling";
 import type { EndpointOptions } from "./endpoint.js";
 import { type CutterEvent, PieceCutter } from "./piece-cutter.js";
@@ -22,8 +28,8 @@ export type SessionEvent =
   /** What has been understood of the piece that is being said. May change until it is committed. */
   | ({ type: "partial" } & Utterance)
   /**
-   * Final. `continues`: the piece was cut for its length, in the middle of what is said. By endpoint, every `speech-ended` is followed by one
-   * that does not continue; it is empty when there was nothing left to cut off.
+   * Final. `continues`: the piece was cut for its length, in the middle of what is said. By endpoint, every
+   * `speech-ended` is followed by one that does not continue; it is empty when there was nothing left to cut off.
    */
   | ({ type: "committed"; continues: boolean } & Utterance)
   /** Everything was committed after `end`. */
@@ -35,13 +41,19 @@ export interface SessionOptions {
   /** Unique in the cluster. */
   sessionId: string;
   recognizer: string;
-  /** Model of the task `detect`. Needed for commits by endpoint; without it, manual sessions tell nothing of when speech starts and ends. */
+  /**
+   * Model of the task `detect`. Needed for commits by endpoint; without it, manual sessions tell nothing of when speech
+   * starts and ends.
+   */
   detector: string | null;
   language: string | null;
   traceparent: string | null;
   /** `live` when absent: somebody waits for the words. */
   tier?: ServiceTier;
-  /** `manual`: everything up to a call of `commit` is one utterance. By endpoint: an utterance ends with the silence after it. */
+  /**
+   * `manual`: everything up to a call of `commit` is one utterance. By endpoint: an utterance ends with the silence
+   * after it.
+   */
   commit: { by: "manual" } | { by: "endpoint"; options?: Partial<EndpointOptions> };
   /** Whether `partial` events are wanted: each costs another hearing of what was said so far. */
   partials: boolean;
@@ -75,9 +87,10 @@ interface Piece {
 }
 
 /**
- * A streaming recognizer on the bus: sound in, utterances out while they are said. Time is that of the sound alone; the same sound with the
- * same commits gives the same committed utterances, however it was portioned and whatever died meanwhile.
- * Every sample pushed is in exactly one committed piece; by endpoint, sound in which nobody speaks is in none.
+ * A streaming recognizer on the bus: sound in, utterances out while they are said. Time is that of the sound alone; the
+ * same sound with the same commits gives the same committed utterances, however it was portioned and whatever died
+ * meanwhile. Every sample pushed is in exactly one committed piece; by endpoint, sound in which nobody speaks is in
+ * none.
  */
 export class ListeningSession {
   readonly #options: SessionOptions;
@@ -110,7 +123,10 @@ export class ListeningSession {
     this.#byEndpoint = commit.by === "endpoint";
     if (this.#byEndpoint && detector === null) throw new RangeError("commits by endpoint need a detector");
     this.#listen = sound.open({ ...common, streamId: sessionId, task: "listen", model: recognizer });
-    this.#detect = detector === null ? null : sound.open({ ...common, streamId: `${sessionId}-detect`, task: "detect", model: detector });
+    this.#detect =
+      detector === null
+        ? null
+        : sound.open({ ...common, streamId: `${sessionId}-detect`, task: "detect", model: detector });
     const endpoint = commit.by === "endpoint" ? (commit.options ?? {}) : null;
     this.#cutter = new PieceCutter({ endpoint });
     this.#observer = endpoint === null && detector !== null ? new PieceCutter({ endpoint: {} }) : null;
@@ -119,7 +135,9 @@ export class ListeningSession {
   /** Sound that is neither committed nor known to be silence. */
   get waitingMs(): number {
     const heardTo = this.#pieces[0]?.fromSample ?? this.#openFrom;
-    return toMs(this.#buffer.end - Math.min(heardTo, this.#detect === null ? heardTo : this.#detectedSteps * STEP_SAMPLES));
+    return toMs(
+      this.#buffer.end - Math.min(heardTo, this.#detect === null ? heardTo : this.#detectedSteps * STEP_SAMPLES),
+    );
   }
 
   /** Takes the next sound, in portions of any size, at `LISTENING_RATE`. Ignored after the end. */
@@ -168,7 +186,8 @@ export class ListeningSession {
     else this.#cutByLoudness();
     this.#detectMore();
     this.#hearPartial();
-    const detectFrom = this.#detect === null ? Number.POSITIVE_INFINITY : Math.max(0, this.#detectedSteps - PAST_STEPS) * STEP_SAMPLES;
+    const detectFrom =
+      this.#detect === null ? Number.POSITIVE_INFINITY : Math.max(0, this.#detectedSteps - PAST_STEPS) * STEP_SAMPLES;
     this.#buffer.forget(Math.min(this.#openFrom, detectFrom, this.#cutter.stepsTaken * STEP_SAMPLES));
     this.#commitHeard();
     this.#letIn();
@@ -188,10 +207,15 @@ export class ListeningSession {
 
   /** Commits at the marks that the cutter has come to; the samples beyond its last whole step come along. */
   #passMarks(): void {
-    for (let mark = this.#marks[0]; mark !== undefined && mark < (this.#cutter.stepsTaken + 1) * STEP_SAMPLES; mark = this.#marks[0]) {
+    for (
+      let mark = this.#marks[0];
+      mark !== undefined && mark < (this.#cutter.stepsTaken + 1) * STEP_SAMPLES;
+      mark = this.#marks[0]
+    ) {
       this.#marks.shift();
       if (!this.#cutter.isOpen) continue;
-      if (this.#byEndpoint && this.#ended && this.#marks.length === 0) this.#events.push({ type: "speech-ended", atMs: toMs(mark) });
+      if (this.#byEndpoint && this.#ended && this.#marks.length === 0)
+        this.#events.push({ type: "speech-ended", atMs: toMs(mark) });
       const fromStep = this.#cutter.openFromStep;
       this.#cutter.cut();
       this.#hearPiece(fromStep, mark, false);
@@ -200,16 +224,23 @@ export class ListeningSession {
 
   #take(events: CutterEvent[]): void {
     for (const event of events) {
-      if (event.kind === "piece" && event.toStep > event.fromStep) this.#hearPiece(event.fromStep, event.toStep * STEP_SAMPLES, event.continues);
+      if (event.kind === "piece" && event.toStep > event.fromStep)
+        this.#hearPiece(event.fromStep, event.toStep * STEP_SAMPLES, event.continues);
       else if (event.kind === "piece") this.#pieces.push(this.#emptyPiece());
-      else this.#events.push({ type: event.kind === "started" ? "speech-started" : "speech-ended", atMs: event.atStep * DETECTION_STEP_MS });
+      else
+        this.#events.push({
+          type: event.kind === "started" ? "speech-started" : "speech-ended",
+          atMs: event.atStep * DETECTION_STEP_MS,
+        });
     }
     this.#openFrom = Math.max(this.#openFrom, this.#cutter.openFromStep * STEP_SAMPLES);
   }
 
   #detectMore(): void {
     if (this.#detect === null || this.#detecting || this.#over) return;
-    const known = this.#ended ? Math.ceil(this.#buffer.end / STEP_SAMPLES) : Math.floor(this.#buffer.end / STEP_SAMPLES);
+    const known = this.#ended
+      ? Math.ceil(this.#buffer.end / STEP_SAMPLES)
+      : Math.floor(this.#buffer.end / STEP_SAMPLES);
     const start = Math.max(0, this.#detectedSteps - PAST_STEPS);
     const end = Math.min(known, start + MAX_PIECE_SAMPLES / STEP_SAMPLES);
     const keepTo = this.#ended && end === known ? end : end - FUTURE_STEPS;
@@ -266,7 +297,11 @@ export class ListeningSession {
   #commitHeard(): void {
     for (let piece = this.#pieces[0]; piece?.heard?.task === "listen"; piece = this.#pieces[0]) {
       this.#pieces.shift();
-      this.#events.push({ type: "committed", continues: piece.continues, ...utterance(piece.heard, piece.fromSample, piece.toSample) });
+      this.#events.push({
+        type: "committed",
+        continues: piece.continues,
+        ...utterance(piece.heard, piece.fromSample, piece.toSample),
+      });
     }
   }
 
@@ -301,7 +336,10 @@ export class ListeningSession {
 
   #fail(cause: unknown): void {
     if (this.#over) return;
-    this.#stop({ type: "failed", error: cause instanceof ServiceError ? cause : new ServiceError("internal", { cause }) });
+    this.#stop({
+      type: "failed",
+      error: cause instanceof ServiceError ? cause : new ServiceError("internal", { cause }),
+    });
     this.#deliver();
   }
 
@@ -323,14 +361,19 @@ export class ListeningSession {
     if (this.#delivering) return;
     this.#delivering = true;
     try {
-      for (let event = this.#events.shift(); event !== undefined; event = this.#events.shift()) this.#options.onEvent(event);
+      for (let event = this.#events.shift(); event !== undefined; event = this.#events.shift())
+        this.#options.onEvent(event);
     } finally {
       this.#delivering = false;
     }
   }
 }
 
-function utterance({ words, language }: Extract<HeardPiece, { task: "listen" }>, fromSample: number, toSample: number): Utterance {
+function utterance(
+  { words, language }: Extract<HeardPiece, { task: "listen" }>,
+  fromSample: number,
+  toSample: number,
+): Utterance {
   const startMs = toMs(fromSample);
   return {
     text: words.map(({ text }) => text).join(" "),

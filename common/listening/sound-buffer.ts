@@ -1,4 +1,6 @@
-/** The latest stretch of an endless stream of samples, by position in the stream. What lies before `start` is forgotten. */
+/**
+ * The latest stretch of an endless stream of samples, by position in the stream. What lies before `start` is forgotten.
+ */
 export class SoundBuffer {
   #samples = new Int16Array(16_000);
   /** Position of the first sample kept. */

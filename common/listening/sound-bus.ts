@@ -1,5 +1,11 @@
 import { edgeVerdictSubject, type Verdict } from "#protocol/bus/scheduling";
-import { type OwnerHeardInbound, ownerHeardSubject, ownerSoundSubject, type SoundReply, type SoundRequest } from "#protocol/bus/sound";
+import {
+  type OwnerHeardInbound,
+  ownerHeardSubject,
+  ownerSoundSubject,
+  type SoundReply,
+  type SoundRequest,
+} from "#protocol/bus/sound";
 import type { Bus } from "../bus/bus.js";
 import type { Clock } from "../clock.js";
 import type { ClusterView } from "../membership/cluster-view.js";
@@ -7,21 +13,26 @@ import type { SoundBus } from "./sound.js";
 import { OpenSoundStream } from "./sound-stream.js";
 
 /**
- * Opens a role's end of the listening path. Hands samples to the workers that ask for them, results and verdicts to the streams they belong
- * to, and tells streams when a scheduler is lost or the bus was interrupted. `ownerId` is the role's member id; `cluster` stays the caller's.
+ * Opens a role's end of the listening path. Hands samples to the workers that ask for them, results and verdicts to the
+ * streams they belong to, and tells streams when a scheduler is lost or the bus was interrupted. `ownerId` is the
+ * role's member id; `cluster` stays the caller's.
  */
 export function openSoundBus(options: { bus: Bus; clock: Clock; ownerId: string; cluster: ClusterView }): SoundBus {
   const { bus, clock, ownerId, cluster } = options;
   const streams = new Map<string, OpenSoundStream>();
   const subscriptions = [
-    bus.respond<SoundRequest, SoundReply>(ownerSoundSubject(ownerId), async ({ streamId, chunkIndex }) =>
-      streams.get(streamId)?.samplesOf(chunkIndex) ?? { type: "gone" },
+    bus.respond<SoundRequest, SoundReply>(
+      ownerSoundSubject(ownerId),
+      async ({ streamId, chunkIndex }) => streams.get(streamId)?.samplesOf(chunkIndex) ?? { type: "gone" },
     ),
-    bus.subscribe<OwnerHeardInbound>(ownerHeardSubject(ownerId), (message) => streams.get(message.streamId)?.heard(message)),
+    bus.subscribe<OwnerHeardInbound>(ownerHeardSubject(ownerId), (message) =>
+      streams.get(message.streamId)?.heard(message),
+    ),
     bus.subscribe<Verdict>(edgeVerdictSubject(ownerId), (verdict) => streams.get(verdict.streamId)?.verdict(verdict)),
   ];
   cluster.onChange(({ type, member }) => {
-    if (member.role === "scheduler" && type === "lost") for (const stream of [...streams.values()]) stream.schedulerLost(member.id);
+    if (member.role === "scheduler" && type === "lost")
+      for (const stream of [...streams.values()]) stream.schedulerLost(member.id);
   });
   bus.onReconnect(() => {
     for (const stream of [...streams.values()]) stream.reconnected();

@@ -1,7 +1,14 @@
 import type { ChunkFailed } from "#protocol/bus/audio";
 import type { Submit, Verdict } from "#protocol/bus/scheduling";
 import { fromErrorRecord, ServiceError } from "#protocol/errors";
-import { afterRefusalMs, MAX_FAILED_ATTEMPTS, OFFER_AGAIN_MS, OPENING_PATIENCE_MS, OUTAGE_PATIENCE_MS, quietLimitMs } from "../recovery/rules.js";
+import {
+  afterRefusalMs,
+  MAX_FAILED_ATTEMPTS,
+  OFFER_AGAIN_MS,
+  OPENING_PATIENCE_MS,
+  OUTAGE_PATIENCE_MS,
+  quietLimitMs,
+} from "../recovery/rules.js";
 import { PieceWork } from "./piece-work.js";
 import type { SoundStreamSettings } from "./sound.js";
 
@@ -16,14 +23,18 @@ export type SoundAction =
 /** Names the scheduler for a piece; null when none can take it now. `avoid` is the last resort. */
 export type ChooseSoundScheduler = (avoid: string | null) => string | null;
 
-/** Pieces of one stream that schedulers hold at least: the rest waits here, so that one recording cannot fill their queues. */
+/**
+ * Pieces of one stream that schedulers hold at least: the rest waits here, so that one recording cannot fill their
+ * queues.
+ */
 const SMALLEST_WINDOW = 32;
 /** …or so many for every slot of the cluster, so that one recording can keep all workers busy. */
 const WINDOW_PER_SLOT = 4;
 
 /**
- * A recording's piece may rightly stand in line for minutes. Silence about it is therefore first answered by submitting the same attempt
- * again, this often: a scheduler that has it ignores that, one that has lost it takes it. Only then has the attempt failed.
+ * A recording's piece may rightly stand in line for minutes. Silence about it is therefore first answered by submitting
+ * the same attempt again, this often: a scheduler that has it ignores that, one that has lost it takes it. Only then
+ * has the attempt failed.
  */
 const ASKS_ABOUT_RECORDINGS = 8;
 
@@ -31,14 +42,16 @@ const ASKS_ABOUT_RECORDINGS = 8;
 const TAKEN_MS = 5000;
 
 /**
- * The life of one stream of sound, as a state machine without clock, bus or timer: every input gives the actions it leads to.
+ * The life of one stream of sound, as a state machine without clock, bus or timer: every input gives the actions it
+ * leads to.
  *
  *     add ──► waiting ──► submitted ──► (heard) ──► gone
  *                 ▲           │ lost, failed, silence, scheduler gone, bus gone
  *                 └─ attempt+1┘
  *
- * Unlike speech, pieces depend on nothing before them: they are out all at once, at whichever scheduler has the shortest queue.
- * Invariant: every piece added is over exactly once, by `heard`, by a `failed` action, or by `withdraw` or `close`.
+ * Unlike speech, pieces depend on nothing before them: they are out all at once, at whichever scheduler has the
+ * shortest queue. Invariant: every piece added is over exactly once, by `heard`, by a `failed` action, or by `withdraw`
+ * or `close`.
  */
 export class SoundMachine {
   readonly #settings: SoundStreamSettings;
@@ -54,7 +67,12 @@ export class SoundMachine {
   #over: ServiceError | null = null;
   #actions: SoundAction[] = [];
 
-  constructor(options: { settings: SoundStreamSettings; ownerId: string; chooseScheduler: ChooseSoundScheduler; slots: () => number }) {
+  constructor(options: {
+    settings: SoundStreamSettings;
+    ownerId: string;
+    chooseScheduler: ChooseSoundScheduler;
+    slots: () => number;
+  }) {
     this.#settings = options.settings;
     this.#ownerId = options.ownerId;
     this.#choose = options.chooseScheduler;
@@ -79,7 +97,8 @@ export class SoundMachine {
     if (work === undefined) return { wanted: false, actions: [] };
     this.#work.delete(chunkIndex);
     // A scheduler that serves this stream is not silent: what stands behind is only waiting.
-    for (const other of this.#work.values()) if (other.state === "submitted" && other.schedulerId === work.schedulerId) other.waitOn(nowMs);
+    for (const other of this.#work.values())
+      if (other.state === "submitted" && other.schedulerId === work.schedulerId) other.waitOn(nowMs);
     return { wanted: true, actions: this.#advance(nowMs) };
   }
 
@@ -134,7 +153,8 @@ export class SoundMachine {
     const work = this.#work.get(chunkIndex);
     if (work === undefined) return [];
     this.#work.delete(chunkIndex);
-    if (work.state === "submitted" && work.schedulerId !== null) this.#actions.push({ type: "cancel", schedulerId: work.schedulerId, chunkIndex });
+    if (work.state === "submitted" && work.schedulerId !== null)
+      this.#actions.push({ type: "cancel", schedulerId: work.schedulerId, chunkIndex });
     return this.#advance(nowMs);
   }
 
@@ -198,7 +218,8 @@ export class SoundMachine {
   }
 
   #submit(work: PieceWork, nowMs: number): void {
-    if (work.trouble !== null && nowMs - work.trouble.sinceMs > OUTAGE_PATIENCE_MS) return this.#fail(work, work.trouble.error);
+    if (work.trouble !== null && nowMs - work.trouble.sinceMs > OUTAGE_PATIENCE_MS)
+      return this.#fail(work, work.trouble.error);
     const schedulerId = this.#choose(work.avoid);
     if (schedulerId === null) return this.#nobodyTakes(work, nowMs);
     this.#opened = true;
@@ -210,7 +231,11 @@ export class SoundMachine {
   #send(work: PieceWork, schedulerId: string, nowMs: number): void {
     const chunk = work.chunk(this.#settings, this.#ownerId);
     const slackMs = Math.round(work.wantedAtMs - nowMs);
-    this.#actions.push({ type: "submit", schedulerId, submit: { type: "submit", chunk, tier: this.#settings.tier, slackMs } });
+    this.#actions.push({
+      type: "submit",
+      schedulerId,
+      submit: { type: "submit", chunk, tier: this.#settings.tier, slackMs },
+    });
   }
 
   #nobodyTakes(work: PieceWork, nowMs: number): void {
@@ -226,8 +251,11 @@ export class SoundMachine {
   }
 
   #cancelAll(): void {
-    const schedulers = new Set([...this.#work.values()].filter((work) => work.state === "submitted").map((work) => work.schedulerId));
-    for (const schedulerId of schedulers) if (schedulerId !== null) this.#actions.push({ type: "cancel", schedulerId, chunkIndex: null });
+    const schedulers = new Set(
+      [...this.#work.values()].filter((work) => work.state === "submitted").map((work) => work.schedulerId),
+    );
+    for (const schedulerId of schedulers)
+      if (schedulerId !== null) this.#actions.push({ type: "cancel", schedulerId, chunkIndex: null });
   }
 
   #end(error: ServiceError): SoundAction[] {

@@ -10,7 +10,14 @@ import type { HeardPiece, SoundStream, SoundStreamSettings } from "./sound.js";
 import { openSoundBus } from "./sound-bus.js";
 import { expectedWords, pass, ScriptedListeners, type SoundFault } from "./testing/scripted-listeners.js";
 
-const settings: SoundStreamSettings = { streamId: "s1", task: "listen", model: "ear", tier: "bulk", language: null, traceparent: null };
+const settings: SoundStreamSettings = {
+  streamId: "s1",
+  task: "listen",
+  model: "ear",
+  tier: "bulk",
+  language: null,
+  traceparent: null,
+};
 
 function bench(faultOf: (chunkIndex: number, attempt: number) => SoundFault | null = () => null) {
   const bus = new LocalBus();
@@ -20,8 +27,14 @@ function bench(faultOf: (chunkIndex: number, attempt: number) => SoundFault | nu
   return { bus, clock, sound, listeners };
 }
 
-const pieces = [1, 2, 3, 4, 5].map((seed) => Int16Array.from({ length: 1600 * seed }, (_, at) => (at * seed * 31) % 2000));
-const undisturbed: HeardPiece[] = pieces.map((samples) => ({ task: "listen", words: expectedWords(samples), language: "en" }));
+const pieces = [1, 2, 3, 4, 5].map((seed) =>
+  Int16Array.from({ length: 1600 * seed }, (_, at) => (at * seed * 31) % 2000),
+);
+const undisturbed: HeardPiece[] = pieces.map((samples) => ({
+  task: "listen",
+  words: expectedWords(samples),
+  language: "en",
+}));
 
 function hearAll(stream: SoundStream, slackMs = 60_000): Promise<PromiseSettledResult<HeardPiece>[]> {
   return Promise.allSettled(pieces.map((samples) => stream.hear(samples, { slackMs })));
@@ -40,7 +53,9 @@ describe("a stream of sound", () => {
     await pass(clock, 200);
     expect(await heard).toEqual(undisturbed.map((value) => ({ status: "fulfilled", value })));
     expect(new Set(listeners.submits.map(({ schedulerId }) => schedulerId)).size).toBe(2);
-    expect(listeners.submits.map(({ submit }) => [submit.tier, submit.slackMs])).toEqual(pieces.map(() => ["bulk", 60_000]));
+    expect(listeners.submits.map(({ submit }) => [submit.tier, submit.slackMs])).toEqual(
+      pieces.map(() => ["bulk", 60_000]),
+    );
     expect(sound.activePieces).toBe(0);
   });
 
@@ -65,7 +80,9 @@ describe("a stream of sound", () => {
   });
 
   it("cancels everywhere what is aborted, and only that", async () => {
-    const { clock, sound, listeners } = bench((chunkIndex) => (chunkIndex === 1 ? { kind: "late", delayMs: 500 } : null));
+    const { clock, sound, listeners } = bench((chunkIndex) =>
+      chunkIndex === 1 ? { kind: "late", delayMs: 500 } : null,
+    );
     await pass(clock, 20);
     const stream = sound.open(settings);
     const abort = new AbortController();
@@ -77,7 +94,9 @@ describe("a stream of sound", () => {
     expect(await first).toMatchObject({ task: "listen" });
     expect(listeners.cancels).toMatchObject([{ streamId: "s1", fromChunk: 1, toChunk: 1 }]);
     expect(listeners.goneAnswers).toEqual(["s1/1"]);
-    await expect(stream.hear(new Int16Array(160), { slackMs: 0, signal: AbortSignal.abort(new RangeError("before")) })).rejects.toThrow("before");
+    await expect(
+      stream.hear(new Int16Array(160), { slackMs: 0, signal: AbortSignal.abort(new RangeError("before")) }),
+    ).rejects.toThrow("before");
   });
 
   it("ends all of it when it is closed, and takes no more", async () => {
@@ -97,7 +116,9 @@ describe("a stream of sound", () => {
   it("refuses pieces that no message could carry", async () => {
     const stream = bench().sound.open(settings);
     await expect(stream.hear(new Int16Array(0), { slackMs: 0 })).rejects.toThrow(RangeError);
-    await expect(stream.hear(new Int16Array(MAX_SOUND_SECONDS * LISTENING_RATE + 1), { slackMs: 0 })).rejects.toThrow(RangeError);
+    await expect(stream.hear(new Int16Array(MAX_SOUND_SECONDS * LISTENING_RATE + 1), { slackMs: 0 })).rejects.toThrow(
+      RangeError,
+    );
   });
 });
 
@@ -108,7 +129,11 @@ describe("pieces whose attempts are lost", () => {
       const heard = hearAll(sound.open(settings));
       await pass(clock, 1000);
       expect(codesOf(await heard)).toEqual(["heard", "hearing_failed", "heard", "heard", "heard"]);
-      expect(listeners.submits.filter(({ submit }) => submit.chunk.chunkIndex === 1).map(({ submit }) => submit.chunk.attempt)).toEqual([1, 2, 3]);
+      expect(
+        listeners.submits
+          .filter(({ submit }) => submit.chunk.chunkIndex === 1)
+          .map(({ submit }) => submit.chunk.attempt),
+      ).toEqual([1, 2, 3]);
     }
   });
 
@@ -136,12 +161,17 @@ describe("pieces whose attempts are lost", () => {
   });
 
   it("give the refusal itself when the first is refused, for the whole stream", async () => {
-    const { clock, sound, listeners } = bench((chunkIndex) => (chunkIndex === 0 ? { kind: "refused" } : { kind: "late", delayMs: 500 }));
+    const { clock, sound, listeners } = bench((chunkIndex) =>
+      chunkIndex === 0 ? { kind: "refused" } : { kind: "late", delayMs: 500 },
+    );
     const stream = sound.open(settings);
     const heard = hearAll(stream);
     await pass(clock, 1000);
     expect(new Set(codesOf(await heard))).toEqual(new Set(["overloaded"]));
-    await expect(stream.hear(new Int16Array(160), { slackMs: 0 })).rejects.toMatchObject({ code: "overloaded", retryAfterMs: 700 });
+    await expect(stream.hear(new Int16Array(160), { slackMs: 0 })).rejects.toMatchObject({
+      code: "overloaded",
+      retryAfterMs: 700,
+    });
     expect(listeners.cancels.length).toBeGreaterThan(0);
   });
 
@@ -171,7 +201,9 @@ describe("pieces whose attempts are lost", () => {
     await pass(clock, 1300);
     expect(new Set(codesOf(await nobody))).toEqual(new Set(["no_worker"]));
     const stream = sound.open({ ...settings, streamId: "s3", model: "no such model" });
-    const many = Promise.allSettled(Array.from({ length: 100 }, () => stream.hear(new Int16Array(160), { slackMs: 0 })));
+    const many = Promise.allSettled(
+      Array.from({ length: 100 }, () => stream.hear(new Int16Array(160), { slackMs: 0 })),
+    );
     await pass(clock, 1300);
     expect(codesOf(await many)).toEqual(new Array(100).fill("no_worker"));
     const outage = hearAll(sound.open(settings));
@@ -196,7 +228,9 @@ describe("pieces whose attempts are lost", () => {
   });
 
   it("ignore verdicts about attempts that are over", async () => {
-    const { bus, clock, sound, listeners } = bench((_, attempt) => (attempt === 1 ? { kind: "lost" } : { kind: "late", delayMs: 300 }));
+    const { bus, clock, sound, listeners } = bench((_, attempt) =>
+      attempt === 1 ? { kind: "lost" } : { kind: "late", delayMs: 300 },
+    );
     const heard = hearAll(sound.open(settings));
     await pass(clock, 200);
     const stale: Verdict = { type: "lost", streamId: "s1", chunkIndex: 0, attempt: 1 };
@@ -210,7 +244,9 @@ describe("pieces whose attempts are lost", () => {
 describe("whatever the faults, up to two per piece", () => {
   const fault: fc.Arbitrary<SoundFault | null> = fc.oneof(
     fc.constant(null),
-    fc.constantFrom<SoundFault>(...(["lost", "failed", "silent", "duplicates", "scheduler-dies"] as const).map((kind) => ({ kind }))),
+    fc.constantFrom<SoundFault>(
+      ...(["lost", "failed", "silent", "duplicates", "scheduler-dies"] as const).map((kind) => ({ kind })),
+    ),
     fc.record({ kind: fc.constant("bus-down" as const), forMs: fc.integer({ min: 1, max: 4000 }) }),
     fc.record({ kind: fc.constant("late" as const), delayMs: fc.integer({ min: 0, max: 15_000 }) }),
   );

@@ -47,7 +47,8 @@ export class OpenSoundStream implements SoundStream {
     signal?.throwIfAborted();
     if (this.#closed) throw closedError();
     if (this.#machine.over !== null) throw this.#machine.over;
-    if (samples.length === 0 || samples.length > MAX_SOUND_SECONDS * LISTENING_RATE) throw new RangeError(`a piece of ${samples.length} samples`);
+    if (samples.length === 0 || samples.length > MAX_SOUND_SECONDS * LISTENING_RATE)
+      throw new RangeError(`a piece of ${samples.length} samples`);
     const { chunkIndex, actions } = this.#machine.add(samples.length, slackMs, this.#options.clock.nowMs());
     const withdraw = (): void => this.#withdraw(chunkIndex, signal?.reason);
     signal?.addEventListener("abort", withdraw, { once: true });

@@ -25,11 +25,12 @@ export type HeardPiece =
 /** Sound on its way to being heard, piece by piece. */
 export interface SoundStream {
   /**
-   * Hears one piece: 1 sample to `MAX_SOUND_SECONDS` at `LISTENING_RATE`. The samples must not change until the promise settles. Pieces
-   * of a stream may be out at once; they are heard in any order and survive the death of workers, schedulers and the bus.
-   * `slackMs` is how soon the result is wanted. Rejects with a `ServiceError`: `overloaded` or `draining` when the stream's first piece is
-   * refused (the whole stream is then over), `no_worker`, `hearing_failed` after three failed attempts, `engine_failed`. An aborted signal
-   * rejects with its reason and cancels the piece everywhere. After `close` it rejects with an `AbortError`.
+   * Hears one piece: 1 sample to `MAX_SOUND_SECONDS` at `LISTENING_RATE`. The samples must not change until the promise
+   * settles. Pieces of a stream may be out at once; they are heard in any order and survive the death of workers,
+   * schedulers and the bus. `slackMs` is how soon the result is wanted. Rejects with a `ServiceError`: `overloaded` or
+   * `draining` when the stream's first piece is refused (the whole stream is then over), `no_worker`, `hearing_failed`
+   * after three failed attempts, `engine_failed`. An aborted signal rejects with its reason and cancels the piece
+   * everywhere. After `close` it rejects with an `AbortError`.
    */
   hear(samples: Int16Array, options: { slackMs: number; signal?: AbortSignal }): Promise<HeardPiece>;
   /** Cancels what is still out, in every role. Harmless when repeated. */

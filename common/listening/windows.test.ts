@@ -9,7 +9,10 @@ it("windows keep every step once, and each kept step has the context it depends 
       const windows = detectionWindows(samples, halfSeconds / 2);
       const steps = Math.ceil(samples / STEP_SAMPLES);
       const numbers = windows.map(({ startSample, endSample }) =>
-        Uint8Array.from({ length: Math.ceil((endSample - startSample) / STEP_SAMPLES) }, (_, i) => (startSample / STEP_SAMPLES + i) % 251),
+        Uint8Array.from(
+          { length: Math.ceil((endSample - startSample) / STEP_SAMPLES) },
+          (_, i) => (startSample / STEP_SAMPLES + i) % 251,
+        ),
       );
       const joined = joinDetections(windows, numbers);
       expect(joined.length).toBe(steps);
@@ -18,10 +21,15 @@ it("windows keep every step once, and each kept step has the context it depends 
         expect(startSample % STEP_SAMPLES).toBe(0);
         expect(endSample - startSample).toBeLessThanOrEqual(Math.max(halfSeconds / 2, 0.88) * 16_000);
         expect(startSample === 0 || keepFromStep * 10 >= DETECTION_CONTEXT_MS.past).toBe(true);
-        expect(endSample === samples || Math.ceil((endSample - startSample) / STEP_SAMPLES) - keepToStep >= DETECTION_CONTEXT_MS.future / 10).toBe(true);
+        expect(
+          endSample === samples ||
+            Math.ceil((endSample - startSample) / STEP_SAMPLES) - keepToStep >= DETECTION_CONTEXT_MS.future / 10,
+        ).toBe(true);
       }
     }),
     { seed: 5, numRuns: 40 },
   );
-  expect(detectionWindows(MAX_SOUND_SECONDS * 16_000)).toEqual([{ startSample: 0, endSample: 480_000, keepFromStep: 0, keepToStep: 3000 }]);
+  expect(detectionWindows(MAX_SOUND_SECONDS * 16_000)).toEqual([
+    { startSample: 0, endSample: 480_000, keepFromStep: 0, keepToStep: 3000 },
+  ]);
 });

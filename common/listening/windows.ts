@@ -6,7 +6,10 @@ export const STEP_SAMPLES = (LISTENING_RATE * DETECTION_STEP_MS) / 1000;
 const PAST_STEPS = DETECTION_CONTEXT_MS.past / DETECTION_STEP_MS;
 const FUTURE_STEPS = DETECTION_CONTEXT_MS.future / DETECTION_STEP_MS;
 
-/** A piece of a long sound for the detector; its answers from `keepFromStep` to `keepToStep` (counted in the window) are the whole's. */
+/**
+ * A piece of a long sound for the detector; its answers from `keepFromStep` to `keepToStep` (counted in the window) are
+ * the whole's.
+ */
 export interface DetectionWindow {
   startSample: number;
   endSample: number;
@@ -14,7 +17,10 @@ export interface DetectionWindow {
   keepToStep: number;
 }
 
-/** Cuts a sound of `samples` into windows that a detector can hear apart, at most `maxSeconds` each. Kept together they give every step once. */
+/**
+ * Cuts a sound of `samples` into windows that a detector can hear apart, at most `maxSeconds` each. Kept together they
+ * give every step once.
+ */
 export function detectionWindows(samples: number, maxSeconds = MAX_SOUND_SECONDS): DetectionWindow[] {
   const steps = Math.ceil(samples / STEP_SAMPLES);
   const most = Math.max(PAST_STEPS + FUTURE_STEPS + 1, Math.floor((maxSeconds * 1000) / DETECTION_STEP_MS));
@@ -36,7 +42,9 @@ export function detectionWindows(samples: number, maxSeconds = MAX_SOUND_SECONDS
 
 /** Puts the answers of the windows of one sound together, in order. */
 export function joinDetections(windows: readonly DetectionWindow[], answers: readonly Uint8Array[]): Uint8Array {
-  const kept = windows.map(({ keepFromStep, keepToStep }, i) => (answers[i] ?? new Uint8Array(0)).subarray(keepFromStep, keepToStep));
+  const kept = windows.map(({ keepFromStep, keepToStep }, i) =>
+    (answers[i] ?? new Uint8Array(0)).subarray(keepFromStep, keepToStep),
+  );
   const joined = new Uint8Array(kept.reduce((sum, part) => sum + part.length, 0));
   let at = 0;
   for (const part of kept) {

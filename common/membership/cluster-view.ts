@@ -5,14 +5,20 @@ import { followMembers } from "./heartbeat.js";
 import type { Membership, MembershipChange } from "./membership.js";
 import { type Burden, chooseScheduler } from "./scheduler-choice.js";
 
-/** What a role that submits work knows of the cluster: who lives, what workers serve, which scheduler to send to. One per process. */
+/**
+ * What a role that submits work knows of the cluster: who lives, what workers serve, which scheduler to send to. One
+ * per process.
+ */
 export class ClusterView {
   readonly members: Membership;
   readonly #bus: Bus;
   readonly #stopMembers: () => void;
   readonly #listeners: ((change: MembershipChange) => void)[] = [];
   readonly #sentSinceHeartbeat = new Map<string, number>();
-  /** Schedulers heard since the bus was last restored: one that is not connected again yet would never get what is sent to it. */
+  /**
+   * Schedulers heard since the bus was last restored: one that is not connected again yet would never get what is sent
+   * to it.
+   */
   readonly #reachable = new Set<string>();
 
   constructor(options: { bus: Bus; clock: Clock }) {
@@ -33,7 +39,8 @@ export class ClusterView {
     const models = new Map<string, ServedModel>();
     for (const worker of this.members.ofRole("worker")) {
       if (worker.state !== "ready") continue;
-      for (const model of worker.models) if (model.task === task && !models.has(model.name)) models.set(model.name, model);
+      for (const model of worker.models)
+        if (model.task === task && !models.has(model.name)) models.set(model.name, model);
     }
     return [...models.values()];
   }

@@ -3,8 +3,14 @@ import type { Bus } from "../bus/bus.js";
 import type { Clock } from "../clock.js";
 import { Membership, type MembershipChange } from "./membership.js";
 
-/** Keeps a `Membership` up to date from the bus, and tells of changes. Silence during a lost bus connection is not held against anyone. */
-export function followMembers(options: { bus: Bus; clock: Clock; onChange: (change: MembershipChange) => void }): { members: Membership; stop: () => void } {
+/**
+ * Keeps a `Membership` up to date from the bus, and tells of changes. Silence during a lost bus connection is not held
+ * against anyone.
+ */
+export function followMembers(options: { bus: Bus; clock: Clock; onChange: (change: MembershipChange) => void }): {
+  members: Membership;
+  stop: () => void;
+} {
   const { bus, clock, onChange } = options;
   const members = new Membership();
   const subscription = bus.subscribe<Heartbeat>(membersSubject, (heartbeat) => {
@@ -24,8 +30,14 @@ export function followMembers(options: { bus: Bus; clock: Clock; onChange: (chan
   };
 }
 
-/** Says at once, then at every interval, that this process lives. `say` sends an extra heartbeat now, for a change worth hearing early. */
-export function sendHeartbeats(options: { bus: Bus; clock: Clock; describe: () => Heartbeat }): { say: () => void; stop: () => void } {
+/**
+ * Says at once, then at every interval, that this process lives. `say` sends an extra heartbeat now, for a change worth
+ * hearing early.
+ */
+export function sendHeartbeats(options: { bus: Bus; clock: Clock; describe: () => Heartbeat }): {
+  say: () => void;
+  stop: () => void;
+} {
   const say = (): void => options.bus.publish(membersSubject, options.describe());
   say();
   return { say, stop: every(options.clock, HEARTBEAT_INTERVAL_MS, say) };

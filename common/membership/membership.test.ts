@@ -17,7 +17,10 @@ describe("Membership", () => {
     const members = new Membership();
     members.hear(edge("a", "1"), 0);
     const changes = members.hear(edge("a", "2"), 10);
-    expect(changes.map((change) => [change.type, change.member.epoch])).toEqual([["lost", "1"], ["joined", "2"]]);
+    expect(changes.map((change) => [change.type, change.member.epoch])).toEqual([
+      ["lost", "1"],
+      ["joined", "2"],
+    ]);
   });
 
   it("declares a silent member lost after the timeout, and only then", () => {

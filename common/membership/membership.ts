@@ -1,6 +1,9 @@
 import { type Heartbeat, MEMBER_TIMEOUT_MS } from "#protocol/bus/membership";
 
-/** What changed among the members. `lost` means that all work held there is gone: silence, or the same id with a new epoch. */
+/**
+ * What changed among the members. `lost` means that all work held there is gone: silence, or the same id with a new
+ * epoch.
+ */
 export type MembershipChange = { type: "joined" | "updated" | "lost"; member: Heartbeat };
 
 /** The members one process has heard of. Pure bookkeeping: times are passed in. */

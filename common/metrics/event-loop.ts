@@ -4,7 +4,8 @@ import { monitorEventLoopDelay } from "node:perf_hooks";
 const RESOLUTION_MS = 10;
 
 /**
- * Watches how long the event loop is held by one piece of work. The returned function gives the longest such time since it was last called, seconds.
+ * Watches how long the event loop is held by one piece of work. The returned function gives the longest such time since
+ * it was last called, seconds.
  */
 export function watchEventLoop(): () => number {
   const delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS });

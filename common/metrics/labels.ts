@@ -7,8 +7,9 @@ const httpMethods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS",
 export const OTHER = "_OTHER";
 
 /**
- * Every label of every metric, with the values that it may have: a new value is a new series for ever, so none may be a stranger's choice.
- * `operator` marks values that whoever runs the cluster chooses (names of model folders) or that stand in the code (patterns of routes).
+ * Every label of every metric, with the values that it may have: a new value is a new series for ever, so none may be a
+ * stranger's choice. `operator` marks values that whoever runs the cluster chooses (names of model folders) or that
+ * stand in the code (patterns of routes).
  */
 export const metricLabels = {
   route: "operator",
@@ -18,7 +19,18 @@ export const metricLabels = {
   source: new Set(["memory", "redis", "control-plane"]),
   member_role: new Set<string>(roles),
   state: new Set<string>(lifecycleStates),
-  outcome: new Set(["completed", "cancelled", "failed", "spoken", "heard", "ok", "refused", "settled", "repeated", "dropped"]),
+  outcome: new Set([
+    "completed",
+    "cancelled",
+    "failed",
+    "spoken",
+    "heard",
+    "ok",
+    "refused",
+    "settled",
+    "repeated",
+    "dropped",
+  ]),
   part: new Set(["parse", "queue", "engine", "return", "encode"]),
   verdict: new Set(["refused", "lost"]),
   kind: "operator",

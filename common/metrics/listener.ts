@@ -9,7 +9,11 @@ export interface MetricsListener {
 }
 
 /** Opens it; rejects when the port is taken. */
-export async function listenForScrapes(options: { host: string; port: number; metrics: Metrics }): Promise<MetricsListener> {
+export async function listenForScrapes(options: {
+  host: string;
+  port: number;
+  metrics: Metrics;
+}): Promise<MetricsListener> {
   const { host, port, metrics } = options;
   const server = createServer((request, response) => {
     if (request.method !== "GET" || request.url?.split("?")[0] !== "/metrics") {

@@ -6,7 +6,10 @@ import { type MetricDeclaration, type MetricName, metricCatalogue } from "./cata
 /** Values of a metric's labels. One outside its label's set (`labels.ts`) is counted as `_OTHER`. */
 export type Labels = Readonly<Partial<Record<LabelName, string>>>;
 
-/** Metrics of one process, in Prometheus's text format (https://prometheus.io/docs/instrumenting/exposition_formats/); `catalogue.ts` says what each means. */
+/**
+ * Metrics of one process, in Prometheus's text format (https://prometheus.io/docs/instrumenting/exposition_formats/);
+ * `catalogue.ts` says what each means.
+ */
 export interface Metrics {
   /** A count that only grows. */
   counter(name: MetricName<"counter">): (labels: Labels, by?: number) => void;
@@ -31,7 +34,12 @@ export function createMetrics(role: string): Metrics {
     return { name, help, labelNames: [...labels], registers: [registry] };
   };
   const gauge: Metrics["gauge"] = (name, read) => {
-    void new Gauge({ ...describe(name), collect() { this.set(read()); } });
+    void new Gauge({
+      ...describe(name),
+      collect() {
+        this.set(read());
+      },
+    });
   };
   gauge("parley_event_loop_stall_seconds", watchEventLoop());
   return {

@@ -2,7 +2,10 @@ import { Busboy, type BusboyFileStream } from "@fastify/busboy";
 import { ServiceError } from "#protocol/errors";
 import type { Form, FormFile } from "./form.js";
 
-/** Bounds of one form. Every one is needed: a limit on files alone does not bound the request (design/reliability.md D4). */
+/**
+ * Bounds of one form. Every one is needed: a limit on files alone does not bound the request (design/reliability.md
+ * D4).
+ */
 export interface MultipartLimits {
   files: number;
   fileBytes: number;
@@ -21,9 +24,14 @@ export function isMultipart(contentType: string | undefined): boolean {
 
 /**
  * Parses a `multipart/form-data` body (RFC 7578), whole or as it arrives; at most `totalBytes` of it are ever held.
- * Throws `malformed_multipart` for what is not such a body, is cut off or has too many parts, and `payload_too_large` past a size.
+ * Throws `malformed_multipart` for what is not such a body, is cut off or has too many parts, and `payload_too_large`
+ * past a size.
  */
-export async function parseMultipart(contentType: string, body: Uint8Array | AsyncIterable<Uint8Array>, limits: MultipartLimits): Promise<Form> {
+export async function parseMultipart(
+  contentType: string,
+  body: Uint8Array | AsyncIterable<Uint8Array>,
+  limits: MultipartLimits,
+): Promise<Form> {
   const reader = new FormReader(contentType, limits);
   let received = 0;
   for await (const chunk of body instanceof Uint8Array ? inPieces(body) : body) {
@@ -99,7 +107,13 @@ class FormReader {
     return this.#form;
   }
 
-  #readFile(name: string | undefined, stream: BusboyFileStream, filename: string, contentType: string, limitBytes: number): void {
+  #readFile(
+    name: string | undefined,
+    stream: BusboyFileStream,
+    filename: string,
+    contentType: string,
+    limitBytes: number,
+  ): void {
     const pieces: Buffer[] = [];
     stream.on("data", (piece: Buffer) => pieces.push(piece));
     stream.on("limit", () => this.fail(tooLarge(limitBytes)));
@@ -119,7 +133,9 @@ function openParser(contentType: string, limits: MultipartLimits): ReturnType<ty
     return Busboy({
       headers: { "content-type": contentType },
       isPartAFile: (name, type, filename) =>
-        filename !== undefined || type === "application/octet-stream" || (name !== undefined && limits.fileFields.includes(name)),
+        filename !== undefined ||
+        type === "application/octet-stream" ||
+        (name !== undefined && limits.fileFields.includes(name)),
       limits: {
         files: limits.files,
         fileSize: limits.fileBytes,

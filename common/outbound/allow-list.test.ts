@@ -2,7 +2,15 @@ import { describe, expect, it } from "vitest";
 import { parseAllowList } from "./allow-list.js";
 
 describe("parseAllowList", () => {
-  const allow = parseAllowList(["Hooks.Corp.lan", "receiver:9000", "10.1.0.0/16", "127.0.0.1:8080", "[::1]:7000", "fd00::/8", "192.168.0.7"]);
+  const allow = parseAllowList([
+    "Hooks.Corp.lan",
+    "receiver:9000",
+    "10.1.0.0/16",
+    "127.0.0.1:8080",
+    "[::1]:7000",
+    "fd00::/8",
+    "192.168.0.7",
+  ]);
 
   it.each([
     ["hooks.corp.lan", 443, true],

@@ -12,8 +12,8 @@ export interface AllowList {
 const namePattern = /^[a-z0-9_-]+(\.[a-z0-9_-]+)*$/;
 
 /**
- * Parses the entries of `PARLEY_OUTBOUND_ALLOW`: a host name (`hooks.corp.lan`), an address, a block (`10.1.0.0/16`), each with `:port` or
- * without; an IPv6 address with a port is in brackets. Throws RangeError for anything else.
+ * Parses the entries of `PARLEY_OUTBOUND_ALLOW`: a host name (`hooks.corp.lan`), an address, a block (`10.1.0.0/16`),
+ * each with `:port` or without; an IPv6 address with a port is in brackets. Throws RangeError for anything else.
  */
 export function parseAllowList(entries: readonly string[]): AllowList {
   const rules = entries.map(parseEntry);
@@ -21,7 +21,8 @@ export function parseAllowList(entries: readonly string[]): AllowList {
   return {
     entries: [...entries],
     allowsHost: (host, port) => rules.some((rule) => rule.name !== null && rule.name === host && onPort(rule, port)),
-    allowsAddress: (address, port) => rules.some((rule) => rule.block?.contains(address) === true && onPort(rule, port)),
+    allowsAddress: (address, port) =>
+      rules.some((rule) => rule.block?.contains(address) === true && onPort(rule, port)),
   };
 }
 
@@ -42,10 +43,13 @@ function parseEntry(entry: string): Rule {
   const block = parseBlock(host);
   if (block !== null) return { name: null, block, port };
   // A mistyped address (10.0.0.300, 10.1.0.0/99) must not pass as a name that is never met.
-  if (bracketed !== undefined || !namePattern.test(host) || /^[\d.]+$/.test(host) || canonicalAddress(host) !== null) throw badEntry(entry);
+  if (bracketed !== undefined || !namePattern.test(host) || /^[\d.]+$/.test(host) || canonicalAddress(host) !== null)
+    throw badEntry(entry);
   return { name: host, block: null, port };
 }
 
 function badEntry(entry: string): RangeError {
-  return new RangeError(`PARLEY_OUTBOUND_ALLOW: "${entry}" is neither a host name nor an address nor a block of addresses`);
+  return new RangeError(
+    `PARLEY_OUTBOUND_ALLOW: "${entry}" is neither a host name nor an address nor a block of addresses`,
+  );
 }

@@ -27,8 +27,8 @@ export interface ConnectOptions {
 const MAX_ATTEMPTS = 4;
 
 /**
- * Connects to the first address that answers, and makes sure that the connection leads where it should before a byte is sent.
- * Throws OutboundError; ends early when the signal fires.
+ * Connects to the first address that answers, and makes sure that the connection leads where it should before a byte is
+ * sent. Throws OutboundError; ends early when the signal fires.
  */
 export async function connectPinned(options: ConnectOptions): Promise<Socket> {
   const addresses = options.addresses.slice(0, MAX_ATTEMPTS);

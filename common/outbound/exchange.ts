@@ -36,7 +36,10 @@ const WATCH_INTERVAL_MS = 50;
 /** For each address of a name while others are left. */
 const CONNECT_ATTEMPT_MS = 2500;
 
-/** Sends one request. Throws OutboundError; a 3xx is an answer like any other. Nothing of the connection is left when this settles. */
+/**
+ * Sends one request. Throws OutboundError; a 3xx is an answer like any other. Nothing of the connection is left when
+ * this settles.
+ */
 export async function exchange(options: Exchange): Promise<ExchangeResponse> {
   const { target, signal } = options;
   let socket: Socket | null = null;
@@ -52,7 +55,8 @@ export async function exchange(options: Exchange): Promise<ExchangeResponse> {
           socket = opened;
           callback(null, opened);
         },
-        (error: unknown) => callback(error instanceof Error ? error : new OutboundError("connect_failed", { cause: error }), null),
+        (error: unknown) =>
+          callback(error instanceof Error ? error : new OutboundError("connect_failed", { cause: error }), null),
       );
     },
   });
@@ -76,7 +80,15 @@ export async function exchange(options: Exchange): Promise<ExchangeResponse> {
 async function open(options: Exchange): Promise<Socket> {
   const { target, dial, addresses, signal, certificateAuthorities } = options;
   const tlsName = target.url.protocol === "https:" ? target.host : null;
-  return await connectPinned({ dial, addresses, port: target.port, tlsName, attemptMs: CONNECT_ATTEMPT_MS, signal, certificateAuthorities });
+  return await connectPinned({
+    dial,
+    addresses,
+    port: target.port,
+    tlsName,
+    attemptMs: CONNECT_ATTEMPT_MS,
+    signal,
+    certificateAuthorities,
+  });
 }
 
 async function send(client: Client, options: Exchange): Promise<ExchangeResponse> {
@@ -93,7 +105,10 @@ async function send(client: Client, options: Exchange): Promise<ExchangeResponse
     idempotent: false,
   });
   const responseHeaders = Object.fromEntries(
-    Object.entries(answer.headers).map(([name, value]) => [name.toLowerCase(), Array.isArray(value) ? value.join(", ") : (value ?? "")]),
+    Object.entries(answer.headers).map(([name, value]) => [
+      name.toLowerCase(),
+      Array.isArray(value) ? value.join(", ") : (value ?? ""),
+    ]),
   );
   const empty = method === "HEAD" || answer.statusCode === 204 || answer.statusCode === 304;
   const encoding = empty ? "" : (responseHeaders["content-encoding"] ?? "");

@@ -18,7 +18,10 @@ export interface OutboundRequest {
   timeoutMs: number;
   /** Of the answer's body, decompressed. */
   maxResponseBytes: number;
-  /** Past the limit: `fail` throws `response_too_large`, `truncate` gives what fits (with a limit of 0: does not wait for any). Default `fail`. */
+  /**
+   * Past the limit: `fail` throws `response_too_large`, `truncate` gives what fits (with a limit of 0: does not wait
+   * for any). Default `fail`.
+   */
   overflow?: "fail" | "truncate";
   /** Redirects that are followed, each judged as a new URL. Default 0: a 3xx is the answer. */
   maxRedirects?: number;
@@ -39,9 +42,9 @@ export interface OutboundResponse {
 /** The one way out for requests whose address a user chose (design: reliability.md D2). */
 export interface Outbound {
   /**
-   * Sends a request and gives the answer, whatever its status. Every URL on the way must lead to public addresses; the connection goes to an
-   * address that was judged and is judged again once it stands. No proxy of the environment, no cookie, no connection is shared between
-   * requests. Throws OutboundError and nothing else.
+   * Sends a request and gives the answer, whatever its status. Every URL on the way must lead to public addresses; the
+   * connection goes to an address that was judged and is judged again once it stands. No proxy of the environment, no
+   * cookie, no connection is shared between requests. Throws OutboundError and nothing else.
    */
   request(request: OutboundRequest): Promise<OutboundResponse>;
   /** Judges a URL for saving: its text, and what its host resolves to now. Throws OutboundError with the reason. */
@@ -55,7 +58,10 @@ export interface OutboundOptions {
   /** Name servers to ask (`address:port`) instead of the system's. */
   dnsServers?: readonly string[];
   dial?: Dial;
-  /** Addresses that are this machine's, which are refused even where they are public; those of its interfaces when absent. */
+  /**
+   * Addresses that are this machine's, which are refused even where they are public; those of its interfaces when
+   * absent.
+   */
   ownAddresses?: () => readonly string[];
   /** Trusted besides those that node brings, PEM. */
   certificateAuthorities?: readonly string[];
@@ -68,13 +74,21 @@ const CHECK_MS = 5000;
 export function createOutbound(options: OutboundOptions): Outbound {
   const rules = outboundRules(options.allow, options.ownAddresses);
   if (rules.allow.entries.length > 0) {
-    options.log.warn({ allow: rules.allow.entries }, "PARLEY_OUTBOUND_ALLOW is set: users of this service can make it call these private hosts");
+    options.log.warn(
+      { allow: rules.allow.entries },
+      "PARLEY_OUTBOUND_ALLOW is set: users of this service can make it call these private hosts",
+    );
   }
   const names = createNameResolver({ rules, dnsServers: options.dnsServers ?? null });
   const dial = options.dial ?? dialDirectly;
   const certificateAuthorities = options.certificateAuthorities ?? [];
 
-  const hop = async (state: Hop, request: OutboundRequest, signal: AbortSignal, deadlineMs: number): Promise<ExchangeResponse> => {
+  const hop = async (
+    state: Hop,
+    request: OutboundRequest,
+    signal: AbortSignal,
+    deadlineMs: number,
+  ): Promise<ExchangeResponse> => {
     const { target, headers } = state;
     const addresses = await names.addressesOf(target, Math.max(0, deadlineMs - performance.now()));
     return await exchange({
@@ -99,7 +113,8 @@ export function createOutbound(options: OutboundOptions): Outbound {
         for (let redirects = 0; ; redirects++) {
           const response = await hop(state, request, signal, deadlineMs);
           const location = redirectOf(response);
-          if (location === null || (request.maxRedirects ?? 0) === 0) return { ...response, url: state.target.url.href };
+          if (location === null || (request.maxRedirects ?? 0) === 0)
+            return { ...response, url: state.target.url.href };
           if (redirects >= (request.maxRedirects ?? 0)) throw new OutboundError("too_many_redirects");
           state = follow(state, response.status, parseTarget(resolveLocation(location, state.target.url), rules));
         }
@@ -127,15 +142,31 @@ function resolveLocation(location: string, base: URL): string {
   return new URL(location, base).href;
 }
 
-/** The next hop's request. RFC 9110 section 15.4: 303, and in practice 301 and 302 after POST, turn into GET; 307 and 308 repeat. */
+/**
+ * The next hop's request. RFC 9110 section 15.4: 303, and in practice 301 and 302 after POST, turn into GET; 307 and
+ * 308 repeat.
+ */
 function follow(from: Hop, status: number, target: Target): Hop {
-  const repeats = status === 307 || status === 308 || (status !== 303 && from.method !== "POST") || from.method === "GET" || from.method === "HEAD";
+  const repeats =
+    status === 307 ||
+    status === 308 ||
+    (status !== 303 && from.method !== "POST") ||
+    from.method === "GET" ||
+    from.method === "HEAD";
   const headers = target.url.origin === from.target.url.origin ? from.headers : headersForOtherOrigin(from.headers);
   if (repeats) return { ...from, target, headers };
-  return { target, method: "GET", headers: headers.filter(([name]) => name.toLowerCase() !== "content-type"), body: null };
+  return {
+    target,
+    method: "GET",
+    headers: headers.filter(([name]) => name.toLowerCase() !== "content-type"),
+    body: null,
+  };
 }
 
-/** Runs `work` under the request's one deadline and its caller's signal; whatever it throws comes out as an OutboundError. */
+/**
+ * Runs `work` under the request's one deadline and its caller's signal; whatever it throws comes out as an
+ * OutboundError.
+ */
 async function withDeadline<T>(request: OutboundRequest, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const controller = new AbortController();
   const cancel = (): void => controller.abort();

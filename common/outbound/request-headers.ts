@@ -21,7 +21,10 @@ const reserved = new Set([
   "via",
 ]);
 
-/** Headers that describe the body or the answer, and are no secret of the host that they were meant for; and the count of rounds. */
+/**
+ * Headers that describe the body or the answer, and are no secret of the host that they were meant for; and the count
+ * of rounds.
+ */
 const kept = new Set(["accept", "accept-language", "content-type", "user-agent", toolHopsHeader]);
 
 const MAX_HEADER_BYTES = 16 * 1024;
@@ -38,10 +41,14 @@ export function isAllowedHeader(name: string, value: string): boolean {
   return namePattern.test(name) && valuePattern.test(value) && !reserved.has(name.toLowerCase());
 }
 
-/** Gives the headers as they go out. Throws `forbidden_header` when one would change the message's frame or its addressee. */
+/**
+ * Gives the headers as they go out. Throws `forbidden_header` when one would change the message's frame or its
+ * addressee.
+ */
 export function checkHeaders(headers: HeaderList): HeaderList {
   const bytes = headers.reduce((sum, [name, value]) => sum + name.length + value.length + 4, 0);
-  if (bytes > MAX_HEADER_BYTES || !headers.every(([name, value]) => isAllowedHeader(name, value))) throw new OutboundError("forbidden_header");
+  if (bytes > MAX_HEADER_BYTES || !headers.every(([name, value]) => isAllowedHeader(name, value)))
+    throw new OutboundError("forbidden_header");
   return headers;
 }
 

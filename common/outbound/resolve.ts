@@ -21,16 +21,20 @@ export interface NameResolver {
 }
 
 /**
- * Asks DNS itself, once for each request, and refuses a name of which any address is not public: it might be another one's turn next time.
- * Names that the operator vouches for are looked up as the system does, `/etc/hosts` included.
+ * Asks DNS itself, once for each request, and refuses a name of which any address is not public: it might be another
+ * one's turn next time. Names that the operator vouches for are looked up as the system does, `/etc/hosts` included.
  */
-export function createNameResolver(options: { rules: OutboundRules; dnsServers: readonly string[] | null }): NameResolver {
+export function createNameResolver(options: {
+  rules: OutboundRules;
+  dnsServers: readonly string[] | null;
+}): NameResolver {
   return {
     async addressesOf(target, deadlineMs) {
       if (target.address !== null) return [target.address];
       if (target.allowed) return await systemLookup(target.host);
       const addresses = await ask(target.host, options.dnsServers, deadlineMs);
-      if (!addresses.every((address) => options.rules.mayCall(address, target.port))) throw new OutboundError("private_address");
+      if (!addresses.every((address) => options.rules.mayCall(address, target.port)))
+        throw new OutboundError("private_address");
       return addresses;
     },
   };
@@ -42,7 +46,10 @@ async function ask(host: string, servers: readonly string[] | null, deadlineMs: 
   const timer = setTimeout(() => resolver.cancel(), deadlineMs);
   try {
     // The trailing dot keeps the resolver's search list out of it.
-    const families = await Promise.all([family(() => resolver.resolve4(`${host}.`)), family(() => resolver.resolve6(`${host}.`))]);
+    const families = await Promise.all([
+      family(() => resolver.resolve4(`${host}.`)),
+      family(() => resolver.resolve6(`${host}.`)),
+    ]);
     const addresses = families.flat();
     if (addresses.length === 0) throw new OutboundError("unresolvable");
     if (addresses.length > MAX_ADDRESSES) throw new OutboundError("unresolvable");

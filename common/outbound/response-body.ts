@@ -14,10 +14,15 @@ export interface CappedBody {
 
 /**
  * Reads a body, decompressed, up to `limitBytes` of its final form: a small compressed body cannot become a large one.
- * With a limit of 0 and `truncate` nothing is read and nothing waited for.
- * Throws `response_too_large` past the limit unless `truncate`, and `bad_response` for an encoding that was not asked for.
+ * With a limit of 0 and `truncate` nothing is read and nothing waited for. Throws `response_too_large` past the limit
+ * unless `truncate`, and `bad_response` for an encoding that was not asked for.
  */
-export async function readCapped(body: Readable, encoding: string, limitBytes: number, truncate: boolean): Promise<CappedBody> {
+export async function readCapped(
+  body: Readable,
+  encoding: string,
+  limitBytes: number,
+  truncate: boolean,
+): Promise<CappedBody> {
   if (limitBytes === 0 && truncate) return discard(body);
   const decoder = decoderFor(encoding);
   const source = decoder === null ? body : pipeInto(body, decoder);
@@ -36,7 +41,12 @@ export async function readCapped(body: Readable, encoding: string, limitBytes: n
     }
     return { bytes: Buffer.concat(chunks), truncated: false };
   } catch (cause) {
-    if (decoder !== null && cause instanceof Error && "code" in cause && /^(Z_|ERR__?Z|ERR_BROTLI)/.test(String(cause.code))) {
+    if (
+      decoder !== null &&
+      cause instanceof Error &&
+      "code" in cause &&
+      /^(Z_|ERR__?Z|ERR_BROTLI)/.test(String(cause.code))
+    ) {
       throw new OutboundError("bad_response", { cause });
     }
     throw cause;

@@ -10,9 +10,13 @@ export interface OutboundRules {
 }
 
 /** Throws RangeError for an entry of the allow-list that cannot be read. */
-export function outboundRules(allowed: readonly string[], ownAddresses: () => readonly string[] = addressesOfThisMachine): OutboundRules {
+export function outboundRules(
+  allowed: readonly string[],
+  ownAddresses: () => readonly string[] = addressesOfThisMachine,
+): OutboundRules {
   const allow = parseAllowList(allowed);
-  const isOwn = (address: string): boolean => ownAddresses().some((own) => canonicalAddress(own) === canonicalAddress(address));
+  const isOwn = (address: string): boolean =>
+    ownAddresses().some((own) => canonicalAddress(own) === canonicalAddress(address));
   return {
     allow,
     mayCall: (address, port) => allow.allowsAddress(address, port) || (isPublicAddress(address) && !isOwn(address)),

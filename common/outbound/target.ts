@@ -19,13 +19,27 @@ export interface Target {
 
 /** Ports of services that speak no HTTP but would read it (WHATWG Fetch, "bad port"). */
 const forbiddenPorts = new Set([
-  0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104, 109, 110, 111, 113, 115, 117, 119, 123,
-  135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515, 526, 530, 531, 532, 540, 548, 554, 556, 563, 587, 601, 636, 989, 990, 993, 995,
-  1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
+  0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104, 109, 110,
+  111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515, 526, 530, 531, 532,
+  540, 548, 554, 556, 563, 587, 601, 636, 989, 990, 993, 995, 1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061,
+  6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
 ]);
 
 /** Domains that mean something only inside of a network (RFC 6761, 6762, 8375; ICANN's `.internal`; Kubernetes). */
-const privateDomains = ["localhost", "local", "localdomain", "internal", "intranet", "lan", "home", "corp", "private", "home.arpa", "svc", "onion"];
+const privateDomains = [
+  "localhost",
+  "local",
+  "localdomain",
+  "internal",
+  "intranet",
+  "lan",
+  "home",
+  "corp",
+  "private",
+  "home.arpa",
+  "svc",
+  "onion",
+];
 
 const labelPattern = /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/;
 const MAX_NAME_LENGTH = 253;
@@ -36,12 +50,15 @@ const MAX_NAME_LENGTH = 253;
  */
 export function parseTarget(text: string, rules: OutboundRules): Target {
   if (text.length > MAX_URL_LENGTH) throw new OutboundError("url_too_long");
-  // The parser drops tabs and newlines and takes backslashes for slashes: readers of the text would see another host than it does.
-  if (/[\u0000-\u0020\u007f\\]/.test(text.trim()) || text !== text.trim() || !URL.canParse(text)) throw new OutboundError("invalid_url");
+  // The parser drops tabs and newlines and takes backslashes for slashes: readers of the text would see another host
+  // than it does.
+  if (/[\u0000-\u0020\u007f\\]/.test(text.trim()) || text !== text.trim() || !URL.canParse(text))
+    throw new OutboundError("invalid_url");
   const url = new URL(text);
   if (url.protocol !== "http:" && url.protocol !== "https:") throw new OutboundError("unsupported_scheme");
   if (!/^https?:\/\/[^/]/i.test(text)) throw new OutboundError("invalid_url");
-  if (url.username !== "" || url.password !== "" || authority(text).includes("@")) throw new OutboundError("embedded_credentials");
+  if (url.username !== "" || url.password !== "" || authority(text).includes("@"))
+    throw new OutboundError("embedded_credentials");
   const host = url.hostname
     .toLowerCase()
     .replace(/^\[|\]$/g, "")
@@ -61,6 +78,8 @@ function authority(text: string): string {
 
 function requirePublicName(host: string): void {
   const labels = host.split(".");
-  if (host.length > MAX_NAME_LENGTH || !labels.every((label) => labelPattern.test(label))) throw new OutboundError("invalid_url");
-  if (labels.length < 2 || privateDomains.some((domain) => host === domain || host.endsWith(`.${domain}`))) throw new OutboundError("private_host");
+  if (host.length > MAX_NAME_LENGTH || !labels.every((label) => labelPattern.test(label)))
+    throw new OutboundError("invalid_url");
+  if (labels.length < 2 || privateDomains.some((domain) => host === domain || host.endsWith(`.${domain}`)))
+    throw new OutboundError("private_host");
 }

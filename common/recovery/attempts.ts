@@ -4,7 +4,10 @@ import { quietLimitMs } from "./rules.js";
 /** `put-back` is waiting to be submitted again; unlike `waiting` it is not subject to pacing. */
 export type AttemptState = "waiting" | "submitted" | "put-back" | "complete";
 
-/** The submissions of one chunk: where it is at work, how often that failed, how long silence is borne. Times are passed in. */
+/**
+ * The submissions of one chunk: where it is at work, how often that failed, how long silence is borne. Times are passed
+ * in.
+ */
 export class Attempts {
   state: AttemptState = "waiting";
   /** Number of the latest submission; 0 before the first. */
@@ -35,7 +38,9 @@ export class Attempts {
     this.quietUntilMs = nowMs + quietMs;
   }
 
-  /** Notes that the attempt came to nothing by itself. It was taken: an outage before it is over, and no longer counts. */
+  /**
+   * Notes that the attempt came to nothing by itself. It was taken: an outage before it is over, and no longer counts.
+   */
   failed(): void {
     this.failures++;
     this.trouble = null;

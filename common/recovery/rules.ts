@@ -1,9 +1,17 @@
-/** Rules of repair, as numbers, for everything that schedulers are given: speech and sound; reliability.md "The promise for a stream". */
+/**
+ * Rules of repair, as numbers, for everything that schedulers are given: speech and sound; reliability.md "The promise
+ * for a stream".
+ */
 
-/** Attempts that may fail by themselves (worker lost, engine error, gap, silence) before the work ends with an error. */
+/**
+ * Attempts that may fail by themselves (worker lost, engine error, gap, silence) before the work ends with an error.
+ */
 export const MAX_FAILED_ATTEMPTS = 3;
 
-/** A submitted chunk from which nothing is heard for this long, beyond its slack, is submitted again. Doubles per failure. */
+/**
+ * A submitted chunk from which nothing is heard for this long, beyond its slack, is submitted again. Doubles per
+ * failure.
+ */
 const QUIET_MS = 10_000;
 
 /** Slack counted towards patience with a scheduler: it may rightly let a stream with much slack wait. */
@@ -18,7 +26,10 @@ export const OPENING_PATIENCE_MS = 1000;
 /** How often a chunk that nobody takes is offered again. */
 export const OFFER_AGAIN_MS = 100;
 
-/** A chunk refused in the middle of a stream is offered again after what the scheduler asks for, but not later than this. */
+/**
+ * A chunk refused in the middle of a stream is offered again after what the scheduler asks for, but not later than
+ * this.
+ */
 const MOST_REFUSAL_WAIT_MS = 500;
 
 /** How long silence about a chunk submitted now is borne. */

@@ -31,7 +31,8 @@ describe("createSealer", () => {
       const changed = `${sealed.slice(0, at)}${sealed[at] === "A" ? "B" : "A"}${sealed.slice(at + 1)}`;
       expect(() => sealer.open(changed, "c")).toThrow(SealError);
     }
-    for (const nonsense of ["", "v1", "v1.x.y", `${sealed}.z`, sealed.slice(0, 30)]) expect(() => sealer.open(nonsense, "c")).toThrow(SealError);
+    for (const nonsense of ["", "v1", "v1.x.y", `${sealed}.z`, sealed.slice(0, 30)])
+      expect(() => sealer.open(nonsense, "c")).toThrow(SealError);
   });
 
   it("opens with an old key and seals with the new one", () => {

@@ -3,8 +3,9 @@ import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } f
 /** Keeps text that must be used again (signing secrets, credentials) unreadable in the database. */
 export interface Sealer {
   /**
-   * Gives the sealed form, a printable string, different each time. `context` names what the text belongs to, such as `tool:<id>:<header>`:
-   * it is not stored, and the same one is needed to open. Moved to another record, a sealed text does not open.
+   * Gives the sealed form, a printable string, different each time. `context` names what the text belongs to, such as
+   * `tool:<id>:<header>`: it is not stored, and the same one is needed to open. Moved to another record, a sealed text
+   * does not open.
    */
   seal(plain: string, context: string): string;
   /** Throws SealError for what was sealed with another key or for another context, or was changed. */
@@ -24,12 +25,14 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
 /**
- * AES-256-GCM (NIST SP 800-38D) with a random nonce and the context as associated data. The first key seals, every key opens: to change keys,
- * put the new one in front. Throws RangeError when a key is too short or there is none.
+ * AES-256-GCM (NIST SP 800-38D) with a random nonce and the context as associated data. The first key seals, every key
+ * opens: to change keys, put the new one in front. Throws RangeError when a key is too short or there is none.
  */
 export function createSealer(keys: readonly string[]): Sealer {
   if (keys.length === 0 || keys.some((key) => key.length < MIN_KEY_LENGTH)) {
-    throw new RangeError(`PARLEY_SECRET_KEY: each key needs at least ${MIN_KEY_LENGTH} characters; make one with: openssl rand -hex 32`);
+    throw new RangeError(
+      `PARLEY_SECRET_KEY: each key needs at least ${MIN_KEY_LENGTH} characters; make one with: openssl rand -hex 32`,
+    );
   }
   const derived = keys.map(deriveKey);
   const first = derived[0];
@@ -49,11 +52,15 @@ export function createSealer(keys: readonly string[]): Sealer {
       if (found === undefined) throw new SealError("sealed with a key that is not among those of PARLEY_SECRET_KEY");
       const bytes = Buffer.from(text, "base64url");
       if (bytes.length < NONCE_BYTES + TAG_BYTES) throw new SealError("a sealed text was cut");
-      const decipher = createDecipheriv("aes-256-gcm", found.key, bytes.subarray(0, NONCE_BYTES), { authTagLength: TAG_BYTES });
+      const decipher = createDecipheriv("aes-256-gcm", found.key, bytes.subarray(0, NONCE_BYTES), {
+        authTagLength: TAG_BYTES,
+      });
       decipher.setAAD(associatedData(found.id, context));
       decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
       try {
-        return Buffer.concat([decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES)), decipher.final()]).toString("utf8");
+        return Buffer.concat([decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES)), decipher.final()]).toString(
+          "utf8",
+        );
       } catch (cause) {
         throw new SealError("a sealed text was changed, or belongs elsewhere", { cause });
       }

@@ -8,15 +8,19 @@ const KEY_FILE = "secret-key";
 const KEY_BYTES = 32;
 
 /**
- * The service's sealer: with the keys of `PARLEY_SECRET_KEY` (several separated by commas, the newest first), else with one of its own that is
- * made on first use and kept in the data directory, for its owner only. Throws RangeError for a key that is too short or lost.
+ * The service's sealer: with the keys of `PARLEY_SECRET_KEY` (several separated by commas, the newest first), else with
+ * one of its own that is made on first use and kept in the data directory, for its owner only. Throws RangeError for a
+ * key that is too short or lost.
  */
 export function openSealer(options: { secretKey: string | null; dataDirectory: string }): Sealer {
   const { secretKey, dataDirectory } = options;
   if (secretKey !== null) return createSealer(secretKey.split(",").map((key) => key.trim()));
   const kept = keptKey(dataDirectory);
   // Another key in its place would leave what is sealed closed for ever.
-  if (kept === "") throw new RangeError(`${join(dataDirectory, KEY_FILE)} is empty: restore the key from a backup, or remove the file where nothing was sealed yet`);
+  if (kept === "")
+    throw new RangeError(
+      `${join(dataDirectory, KEY_FILE)} is empty: restore the key from a backup, or remove the file where nothing was sealed yet`,
+    );
   return createSealer([kept]);
 }
 

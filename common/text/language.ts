@@ -24,8 +24,8 @@ const scripts: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * Guesses the language of a text from the script of its letters; a text that is mostly Latin letters, or has none, is English.
- * Cheap and coarse: callers that know better name the language.
+ * Guesses the language of a text from the script of its letters; a text that is mostly Latin letters, or has none, is
+ * English. Cheap and coarse: callers that know better name the language.
  */
 export function detectLanguage(text: string): string {
   const letters = text.match(/\p{L}/gu) ?? [];

@@ -3,9 +3,9 @@ import { constants, setPriority } from "node:os";
 import { isMainThread } from "node:worker_threads";
 
 /**
- * Lets every other thread of the machine go before the calling one: to be called at the start of a thread that works on large things which strangers
- * sent, so that the event loop beside it, and live speech, do not wait for it. Linux alone gives threads a priority of their own (sched(7), "The nice
- * value"); elsewhere nothing changes.
+ * Lets every other thread of the machine go before the calling one: to be called at the start of a thread that works on
+ * large things which strangers sent, so that the event loop beside it, and live speech, do not wait for it. Linux alone
+ * gives threads a priority of their own (sched(7), "The nice value"); elsewhere nothing changes.
  */
 export function workInBackground(): void {
   if (isMainThread || process.platform !== "linux") return;

@@ -15,7 +15,15 @@ let tracing: Tracing;
 let isClosed: boolean;
 
 const span = (change: Partial<FinishedSpan> = {}): FinishedSpan => ({
-  ...{ name: "speak", kind: "internal", context: joinTrace(undefined), startMs: 1, endMs: 2, failed: false, attributes: { "parley.model": "s1" } },
+  ...{
+    name: "speak",
+    kind: "internal",
+    context: joinTrace(undefined),
+    startMs: 1,
+    endMs: 2,
+    failed: false,
+    attributes: { "parley.model": "s1" },
+  },
   ...change,
 });
 
@@ -34,7 +42,13 @@ beforeEach(() => {
     opened(bus);
     await connecting;
   };
-  tracing = keepSpans({ connecting, role: "edge", memberId: "edge-1", clock, onDropped: (count) => (dropped += count) });
+  tracing = keepSpans({
+    connecting,
+    role: "edge",
+    memberId: "edge-1",
+    clock,
+    onDropped: (count) => (dropped += count),
+  });
 });
 
 const count = (): number => sent.reduce((sum, { spans }) => sum + spans.length, 0);
@@ -53,7 +67,17 @@ describe("spans for the analytics engine", () => {
     const { kind, name, startMs, endMs, failed, attributes } = one;
     expect(sent[0]).toMatchObject({ role: "edge", memberId: "edge-1" });
     expect(sent[0]?.spans).toHaveLength(2);
-    expect(sent[0]?.spans[0]).toEqual({ traceId, spanId, parentSpanId: null, kind, name, startMs, endMs, failed, attributes });
+    expect(sent[0]?.spans[0]).toEqual({
+      traceId,
+      spanId,
+      parentSpanId: null,
+      kind,
+      name,
+      startMs,
+      endMs,
+      failed,
+      attributes,
+    });
   });
 
   it("wait while the bus is away, as many as there is room for", async () => {
@@ -89,7 +113,13 @@ describe("spans for the analytics engine", () => {
   });
 
   it("are kept where there is a server for them, or where that is asked for", () => {
-    const kept = (PARLEY_SPANS: "auto" | "on" | "off", CLICKHOUSE_URL: string | null): boolean => spansAreKept({ PARLEY_SPANS, CLICKHOUSE_URL });
-    expect([kept("auto", null), kept("auto", "http://c"), kept("on", null), kept("off", "http://c")]).toEqual([false, true, true, false]);
+    const kept = (PARLEY_SPANS: "auto" | "on" | "off", CLICKHOUSE_URL: string | null): boolean =>
+      spansAreKept({ PARLEY_SPANS, CLICKHOUSE_URL });
+    expect([kept("auto", null), kept("auto", "http://c"), kept("on", null), kept("off", "http://c")]).toEqual([
+      false,
+      true,
+      true,
+      false,
+    ]);
   });
 });

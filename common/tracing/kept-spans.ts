@@ -28,8 +28,8 @@ export interface KeepSpansOptions {
 }
 
 /**
- * Publishes spans for the analytics engine, in batches. Recording one is putting it into a list that is bounded: the bus may be slow or away,
- * and no request waits for it.
+ * Publishes spans for the analytics engine, in batches. Recording one is putting it into a list that is bounded: the
+ * bus may be slow or away, and no request waits for it.
  */
 export function keepSpans(options: KeepSpansOptions): Tracing {
   const { connecting, role, memberId, clock, onDropped } = options;
@@ -82,5 +82,15 @@ export function keepSpans(options: KeepSpansOptions): Tracing {
 
 function recordOf({ name, kind, context, startMs, endMs, failed, attributes }: FinishedSpan): SpanRecord {
   const { traceId, spanId, parentSpanId = null } = context;
-  return { traceId, spanId, parentSpanId, name, kind, startMs, endMs, failed, attributes: { ...attributes } as Record<string, string | number> };
+  return {
+    traceId,
+    spanId,
+    parentSpanId,
+    name,
+    kind,
+    startMs,
+    endMs,
+    failed,
+    attributes: { ...attributes } as Record<string, string | number>,
+  };
 }

@@ -14,7 +14,10 @@ export interface TracingOptions {
   kept: { connect: () => Promise<Bus>; clock: Clock; onDropped: (count: number) => void } | null;
 }
 
-/** Gives a role its tracing. Without an endpoint OpenTelemetry is not even loaded, and with nobody to tell there are no spans at all. */
+/**
+ * Gives a role its tracing. Without an endpoint OpenTelemetry is not even loaded, and with nobody to tell there are no
+ * spans at all.
+ */
 export async function openTracing({ endpoint, role, id, log, kept }: TracingOptions): Promise<Tracing> {
   const collected = endpoint === null ? noTracing : (await import("./otlp.js")).startOtlp({ endpoint, role, id, log });
   if (kept === null) return collected;

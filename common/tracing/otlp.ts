@@ -1,7 +1,12 @@
 import { ROOT_CONTEXT, SpanKind, SpanStatusCode, TraceFlags, trace } from "@opentelemetry/api";
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-grpc";
 import { resourceFromAttributes } from "@opentelemetry/resources";
-import { AlwaysOnSampler, BatchSpanProcessor, NodeTracerProvider, type SpanExporter } from "@opentelemetry/sdk-trace-node";
+import {
+  AlwaysOnSampler,
+  BatchSpanProcessor,
+  NodeTracerProvider,
+  type SpanExporter,
+} from "@opentelemetry/sdk-trace-node";
 import type { Logger } from "../log.js";
 import { version } from "../version.js";
 import type { FinishedSpan, Tracing } from "./span.js";
@@ -13,7 +18,10 @@ const MAX_WAITING_SPANS = 8192;
 
 const kinds = { server: SpanKind.SERVER, internal: SpanKind.INTERNAL, consumer: SpanKind.CONSUMER };
 
-/** Sends spans to a collector in batches, over OTLP and gRPC. A collector that is away is said once, and costs the requests nothing. */
+/**
+ * Sends spans to a collector in batches, over OTLP and gRPC. A collector that is away is said once, and costs the
+ * requests nothing.
+ */
 export function startOtlp(options: { endpoint: string; role: string; id: string; log: Logger }): Tracing {
   const { endpoint, role, id, log } = options;
   // Our spans have their ids before OpenTelemetry hears of them: the ids have already travelled to other roles.
@@ -38,13 +46,20 @@ export function startOtlp(options: { endpoint: string; role: string; id: string;
       if (!finished.context.sampled) return;
       current = finished.context;
       const { name, kind, startMs, attributes } = finished;
-      const span = tracer.startSpan(name, { kind: kinds[kind], startTime: startMs, attributes: { ...attributes } }, parentOf(finished));
+      const span = tracer.startSpan(
+        name,
+        { kind: kinds[kind], startTime: startMs, attributes: { ...attributes } },
+        parentOf(finished),
+      );
       if (finished.failed) span.setStatus({ code: SpanStatusCode.ERROR });
       span.end(finished.endMs);
     },
     close: async () => {
       const given = new Promise<void>((resolve) => setTimeout(resolve, CLOSE_MS).unref());
-      await Promise.race([provider.shutdown().catch((error: unknown) => log.warn({ err: error }, "the last spans were not sent")), given]);
+      await Promise.race([
+        provider.shutdown().catch((error: unknown) => log.warn({ err: error }, "the last spans were not sent")),
+        given,
+      ]);
     },
   };
 }
@@ -52,7 +67,12 @@ export function startOtlp(options: { endpoint: string; role: string; id: string;
 function parentOf({ context }: FinishedSpan): typeof ROOT_CONTEXT {
   const spanId = context.parentSpanId ?? null;
   if (spanId === null) return ROOT_CONTEXT;
-  return trace.setSpanContext(ROOT_CONTEXT, { traceId: context.traceId, spanId, traceFlags: TraceFlags.SAMPLED, isRemote: true });
+  return trace.setSpanContext(ROOT_CONTEXT, {
+    traceId: context.traceId,
+    spanId,
+    traceFlags: TraceFlags.SAMPLED,
+    isRemote: true,
+  });
 }
 
 function reporting(exporter: SpanExporter, log: Logger): SpanExporter {

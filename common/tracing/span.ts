@@ -1,8 +1,9 @@
 import type { TraceContext } from "./traceparent.js";
 
 /**
- * Everything that may be told about a span. A closed list of ids, names and counts: what people say, their keys and the addresses of
- * their sound have no place to go. HTTP names are OpenTelemetry's (https://opentelemetry.io/docs/specs/semconv/http/http-spans/).
+ * Everything that may be told about a span. A closed list of ids, names and counts: what people say, their keys and the
+ * addresses of their sound have no place to go. HTTP names are OpenTelemetry's
+ * (https://opentelemetry.io/docs/specs/semconv/http/http-spans/).
  */
 export interface SpanAttributes {
   "http.request.method"?: string;

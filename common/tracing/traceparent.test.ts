@@ -4,7 +4,9 @@ import { formatTraceparent, joinTrace } from "./traceparent.js";
 const trace = "0af7651916cd43dd8448eb211c80319c";
 const parent = "b7ad6b7169203331";
 
-/** Cases after https://www.w3.org/TR/trace-context/ sections 3.2 and 4; `joins` is whether the caller's trace is joined. */
+/**
+ * Cases after https://www.w3.org/TR/trace-context/ sections 3.2 and 4; `joins` is whether the caller's trace is joined.
+ */
 const vectors: [name: string, header: string | undefined, joins: boolean][] = [
   ["a sampled trace", `00-${trace}-${parent}-01`, true],
   ["an unsampled trace", `00-${trace}-${parent}-00`, true],
@@ -63,7 +65,14 @@ describe("joinTrace", () => {
     expect(context.spanId).not.toBe(parent);
   });
 
-  it.each([["00", false], ["01", true], ["02", false], ["03", true], ["fe", false], ["ff", true]])("reads the sampled bit of %s", (flags, sampled) => {
+  it.each([
+    ["00", false],
+    ["01", true],
+    ["02", false],
+    ["03", true],
+    ["fe", false],
+    ["ff", true],
+  ])("reads the sampled bit of %s", (flags, sampled) => {
     expect(joinTrace(`00-${trace}-${parent}-${flags}`).sampled).toBe(sampled);
   });
 

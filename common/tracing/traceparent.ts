@@ -14,8 +14,9 @@ export interface TraceContext {
 const pattern = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 
 /**
- * Joins the caller's trace, or starts a new one when `header` is absent or invalid (https://www.w3.org/TR/trace-context/ section 3.2):
- * version ff, zero ids, upper case and trailing data under version 00 are invalid. Never throws.
+ * Joins the caller's trace, or starts a new one when `header` is absent or invalid
+ * (https://www.w3.org/TR/trace-context/ section 3.2): version ff, zero ids, upper case and trailing data under version
+ * 00 are invalid. Never throws.
  */
 export function joinTrace(header: string | undefined): TraceContext {
   return childOf(header ?? null) ?? { traceId: randomBytes(16).toString("hex"), spanId: newSpanId(), sampled: true };
@@ -26,7 +27,11 @@ export function childOf(traceparent: string | null): TraceContext | null {
   const match = traceparent === null ? null : pattern.exec(traceparent);
   if (match === null) return null;
   const [, version = "", traceId = "", parentSpanId = "", flags = "", rest] = match;
-  const valid = version !== "ff" && !(version === "00" && rest !== undefined) && !/^0+$/.test(traceId) && !/^0+$/.test(parentSpanId);
+  const valid =
+    version !== "ff" &&
+    !(version === "00" && rest !== undefined) &&
+    !/^0+$/.test(traceId) &&
+    !/^0+$/.test(parentSpanId);
   return valid ? { traceId, spanId: newSpanId(), sampled: (Number.parseInt(flags, 16) & 1) === 1, parentSpanId } : null;
 }
 

@@ -5,18 +5,23 @@ import { WEBHOOK_TOLERANCE_SECONDS } from "#protocol/webhooks";
 export type SignatureVerdict = "valid" | "stale" | "invalid" | "missing";
 
 /**
- * The signature header for a body sent at `unixSeconds`: `t=<seconds>,v1=<hex>`, where the hex is the HMAC-SHA256 of `<t>.` and the body
- * (interface.md, Authentication 8).
+ * The signature header for a body sent at `unixSeconds`: `t=<seconds>,v1=<hex>`, where the hex is the HMAC-SHA256 of
+ * `<t>.` and the body (interface.md, Authentication 8).
  */
 export function signWebhook(secret: string, unixSeconds: number, body: Uint8Array): string {
   return `t=${unixSeconds},v1=${digest(secret, String(unixSeconds), body).toString("hex")}`;
 }
 
 /**
- * Judges a signature header as a receiver does: `stale` when its time is more than five minutes from `nowUnixSeconds`, `invalid` when no `v1`
- * element fits. Elements of other schemes are ignored.
+ * Judges a signature header as a receiver does: `stale` when its time is more than five minutes from `nowUnixSeconds`,
+ * `invalid` when no `v1` element fits. Elements of other schemes are ignored.
  */
-export function verifyWebhook(secret: string, header: string | undefined, body: Uint8Array, nowUnixSeconds: number): SignatureVerdict {
+export function verifyWebhook(
+  secret: string,
+  header: string | undefined,
+  body: Uint8Array,
+  nowUnixSeconds: number,
+): SignatureVerdict {
   if (header === undefined || header === "") return "missing";
   const elements = header.split(",").map((element) => {
     const at = element.indexOf("=");

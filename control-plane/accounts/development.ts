@@ -18,8 +18,9 @@ const DEVELOPMENT_KEY_ID = fixedId("key");
 export const DEVELOPMENT_CREDIT_MICROS = 1_000 * MICROS_PER_CREDIT;
 
 /**
- * Makes sure that the development team exists and has credit and beta access and, with a key given, that this key and no earlier
- * development key opens it. Gives the digest of the key that this replaced, or null. Several instances may do this at once.
+ * Makes sure that the development team exists and has credit and beta access and, with a key given, that this key and
+ * no earlier development key opens it. Gives the digest of the key that this replaced, or null. Several instances may
+ * do this at once.
  */
 export async function seedDevelopment(records: Records, key: string | null, now: Date): Promise<string | null> {
   return await records.transaction(async (step) => {
@@ -36,14 +37,24 @@ export async function seedDevelopment(records: Records, key: string | null, now:
       .onConflictDoNothing();
     await step
       .insert(users)
-      .values({ id: DEVELOPMENT_USER_ID, teamId: DEVELOPMENT_TEAM_ID, nickname: "Developer", avatar: "", createdAt: now })
+      .values({
+        id: DEVELOPMENT_USER_ID,
+        teamId: DEVELOPMENT_TEAM_ID,
+        nickname: "Developer",
+        avatar: "",
+        createdAt: now,
+      })
       .onConflictDoNothing();
     // Held until the commit: of two instances that start together, the second finds the first one's work done.
     const missing = DEVELOPMENT_CREDIT_MICROS - (await lockCredit(step, DEVELOPMENT_TEAM_ID, now));
     if (missing > 0) {
       const postings = { granted: -missing, credit: missing };
       const id = `grant:${newIdentifier()}`;
-      await post(step, { id, teamId: DEVELOPMENT_TEAM_ID, kind: "grant", note: "development credit", postings, mayOverdraw: false }, now);
+      await post(
+        step,
+        { id, teamId: DEVELOPMENT_TEAM_ID, kind: "grant", note: "development credit", postings, mayOverdraw: false },
+        now,
+      );
     }
     return key === null ? null : await seedKey(step, key, now);
   });
@@ -65,7 +76,13 @@ async function seedKey(records: Records, key: string, now: Date): Promise<string
   };
   await records
     .insert(apiKeys)
-    .values({ id: DEVELOPMENT_KEY_ID, teamId: DEVELOPMENT_TEAM_ID, userId: DEVELOPMENT_USER_ID, createdAt: now, ...values })
+    .values({
+      id: DEVELOPMENT_KEY_ID,
+      teamId: DEVELOPMENT_TEAM_ID,
+      userId: DEVELOPMENT_USER_ID,
+      createdAt: now,
+      ...values,
+    })
     .onConflictDoUpdate({ target: apiKeys.id, set: values });
   return earlier !== undefined && earlier.digest !== digest ? earlier.digest : null;
 }

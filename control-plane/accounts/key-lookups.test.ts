@@ -7,7 +7,12 @@ it("works on few unknown keys at once, on known ones at once, and gives up what 
   const lookups = new KeyLookups();
   const running: (() => void)[] = [];
   const lookUp = (): Promise<void> => new Promise((resolve) => running.push(resolve));
-  const guesses = Array.from({ length: 600 }, () => lookups.run(false, lookUp).then(() => "answered", (error: { code: string }) => error.code));
+  const guesses = Array.from({ length: 600 }, () =>
+    lookups.run(false, lookUp).then(
+      () => "answered",
+      (error: { code: string }) => error.code,
+    ),
+  );
   await settled();
   expect(running).toHaveLength(8);
   expect(await Promise.all(guesses.slice(520))).toEqual(Array.from({ length: 80 }, () => "overloaded"));

@@ -10,8 +10,8 @@ const MAX_WAITING = 512;
 const MAX_WAIT_MS = VERIFY_TIMEOUT_MS - 500;
 
 /**
- * Holds questions about keys that their edge does not know, which may be anybody's guess, behind those about keys in use: of the former few are
- * worked on at once, and none that its edge does not wait for any more.
+ * Holds questions about keys that their edge does not know, which may be anybody's guess, behind those about keys in
+ * use: of the former few are worked on at once, and none that its edge does not wait for any more.
  */
 export class KeyLookups {
   readonly #places = new Semaphore(AT_ONCE);

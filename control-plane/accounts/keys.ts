@@ -34,8 +34,9 @@ export interface KeysResult {
 }
 
 /**
- * Carries out one request of key administration. A key without a team belongs to the development team; null scopes are all of them.
- * Throws `validation` for a malformed request and `not_found` for an unknown team or key. Revoking twice is harmless.
+ * Carries out one request of key administration. A key without a team belongs to the development team; null scopes are
+ * all of them. Throws `validation` for a malformed request and `not_found` for an unknown team or key. Revoking twice
+ * is harmless.
  */
 export async function administerKeys(records: Records, stranger: unknown, now: Date): Promise<KeysResult> {
   const request = validate(keysRequest, stranger);
@@ -53,7 +54,12 @@ type CreateRequest = Extract<z.output<typeof keysRequest>, { action: "create" }>
 
 async function createKey(records: Records, request: CreateRequest, now: Date): Promise<KeysReply> {
   const teamId = request.teamId ?? DEVELOPMENT_TEAM_ID;
-  const [member] = await records.select({ id: users.id }).from(users).where(eq(users.teamId, teamId)).orderBy(asc(users.createdAt)).limit(1);
+  const [member] = await records
+    .select({ id: users.id })
+    .from(users)
+    .where(eq(users.teamId, teamId))
+    .orderBy(asc(users.createdAt))
+    .limit(1);
   if (member === undefined) throw new ServiceError("not_found");
   const key = generateApiKey();
   const [row] = await records

@@ -25,8 +25,8 @@ export interface OpenUsageRecoveryOptions {
 }
 
 /**
- * Publishes what the requests of edges that died had used, as of each edge's last report, until it is stopped. Several instances may do so at once:
- * usage counts once.
+ * Publishes what the requests of edges that died had used, as of each edge's last report, until it is stopped. Several
+ * instances may do so at once: usage counts once.
  */
 export function recoverOpenUsage(options: OpenUsageRecoveryOptions): { stop: () => void } {
   const { bus, clock, log, members } = options;
@@ -37,12 +37,18 @@ export function recoverOpenUsage(options: OpenUsageRecoveryOptions): { stop: () 
     try {
       const live = new Set(members.ofRole("edge").map(openUsageName));
       // While the bus is away nobody's heartbeat comes.
-      const gone = bus.isConnected() ? (await bus.objects(openUsageBucket).names()).filter((name) => !live.has(name)) : [];
+      const gone = bus.isConnected()
+        ? (await bus.objects(openUsageBucket).names()).filter((name) => !live.has(name))
+        : [];
       for (const name of gone) if (missing.has(name)) await publishObject(options, name);
       missing = new Set(gone);
     } catch (error) {
       missing = new Set();
-      if (!stopped) log.warn({ err: error instanceof Error ? (error.cause ?? error) : error }, "usage of edges that are gone could not be looked for yet");
+      if (!stopped)
+        log.warn(
+          { err: error instanceof Error ? (error.cause ?? error) : error },
+          "usage of edges that are gone could not be looked for yet",
+        );
     }
     if (!stopped) cancel = clock.after(LOOK_INTERVAL_MS, () => void look());
   };
@@ -61,10 +67,25 @@ async function publishObject({ bus, records, log }: OpenUsageRecoveryOptions, na
   const bytes = await bucket.get(name);
   if (bytes === null) return;
   const parsed = openUsage.safeParse(decodeMsgpack(bytes));
-  if (!parsed.success) log.error({ problems: parsed.error.issues.map((issue) => issue.path.join(".")) }, "open usage that cannot be read was dropped");
+  if (!parsed.success)
+    log.error(
+      { problems: parsed.error.issues.map((issue) => issue.path.join(".")) },
+      "open usage that cannot be read was dropped",
+    );
   const open = parsed.data?.records ?? [];
   // Analytics takes the record that came last: one whose request has ended after the last report must not come again.
-  const ended = open.length === 0 ? [] : await records.select({ usageId: usageRecords.usageId }).from(usageRecords).where(inArray(usageRecords.usageId, open.map(({ usageId }) => usageId)));
+  const ended =
+    open.length === 0
+      ? []
+      : await records
+          .select({ usageId: usageRecords.usageId })
+          .from(usageRecords)
+          .where(
+            inArray(
+              usageRecords.usageId,
+              open.map(({ usageId }) => usageId),
+            ),
+          );
   const isBooked = new Set(ended.map(({ usageId }) => usageId));
   const partial = open.filter(({ usageId }) => !isBooked.has(usageId));
   for (const record of partial) bus.publish(usageSubject, { ...record, outcome: "partial" });

@@ -23,7 +23,10 @@ export const prices: Readonly<Record<string, Price>> = {
   "transcribe-1": { per1000Characters: 0, perAudioSecond: 100 },
 };
 
-/** What a request costs, in whole micro-units, rounded up: what it gave, however it ended. One that failed before it gave anything is free. */
+/**
+ * What a request costs, in whole micro-units, rounded up: what it gave, however it ended. One that failed before it
+ * gave anything is free.
+ */
 export function costMicros(usage: Pick<UsageRecord, "model" | "characters" | "audioMs">): number {
   const price = Object.hasOwn(prices, usage.model) ? prices[usage.model] : undefined;
   if (price === undefined) return 0;
@@ -39,7 +42,9 @@ export function creditText(micros: number): string {
 
 const decimalPattern = /^(-?)(\d{1,9})(?:\.(\d{1,6}))?$/;
 
-/** Micro-units of a decimal in text, exact; null when it is none, has more than six decimals, or is a billion or more. */
+/**
+ * Micro-units of a decimal in text, exact; null when it is none, has more than six decimals, or is a billion or more.
+ */
 export function parseCredit(text: string): number | null {
   const match = decimalPattern.exec(text);
   if (match === null) return null;

@@ -32,11 +32,14 @@ export class UsageSettlement {
     this.#watch = options.watch ?? noWatch;
     this.#watch.usageWaiting(() => this.#pending);
     const { bus, consumer } = options;
-    this.#subscription = bus.consume<unknown>({ stream: usageStream, consumer, batch: BATCH, lingerMs: 0 }, async (messages, pending) => {
-      this.#pending = pending + messages.length;
-      await this.#settle(messages.flatMap((message) => this.#read(message) ?? []));
-      this.#pending = pending;
-    });
+    this.#subscription = bus.consume<unknown>(
+      { stream: usageStream, consumer, batch: BATCH, lingerMs: 0 },
+      async (messages, pending) => {
+        this.#pending = pending + messages.length;
+        await this.#settle(messages.flatMap((message) => this.#read(message) ?? []));
+        this.#pending = pending;
+      },
+    );
   }
 
   /** Resolves when usage that is published from then on cannot be missed. */
@@ -53,7 +56,10 @@ export class UsageSettlement {
     const parsed = usageRecord.safeParse(message);
     if (parsed.success) return parsed.data;
     this.#watch.usage("dropped");
-    this.#options.log.error({ problems: parsed.error.issues.map((issue) => issue.path.join(".")) }, "usage that cannot be read was dropped");
+    this.#options.log.error(
+      { problems: parsed.error.issues.map((issue) => issue.path.join(".")) },
+      "usage that cannot be read was dropped",
+    );
     return null;
   }
 
@@ -74,7 +80,10 @@ export class UsageSettlement {
         return;
       }
       this.#watch.usage("dropped");
-      log.error({ err: error instanceof Error ? (error.cause ?? error) : error, usageId: usages[0]?.usageId }, "usage could not be settled");
+      log.error(
+        { err: error instanceof Error ? (error.cause ?? error) : error, usageId: usages[0]?.usageId },
+        "usage could not be settled",
+      );
     }
   }
 }

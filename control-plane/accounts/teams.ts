@@ -34,12 +34,18 @@ export interface TeamsResult {
   changedTeamId: string | null;
 }
 
-/** Carries out one request of team administration. Throws `validation` for a malformed request and `not_found` for an unknown team. */
+/**
+ * Carries out one request of team administration. Throws `validation` for a malformed request and `not_found` for an
+ * unknown team.
+ */
 export async function administerTeams(records: Records, stranger: unknown, now: Date): Promise<TeamsResult> {
   const request = validate(teamsRequest, stranger);
   switch (request.action) {
     case "create":
-      return { reply: { teams: await summariesOf(records, await createTeam(records, request, now)) }, changedTeamId: null };
+      return {
+        reply: { teams: await summariesOf(records, await createTeam(records, request, now)) },
+        changedTeamId: null,
+      };
     case "list":
       return { reply: { teams: await summariesOf(records, null) }, changedTeamId: null };
     case "change":
@@ -51,10 +57,16 @@ export async function administerTeams(records: Records, stranger: unknown, now: 
 type Request<A extends string> = Extract<z.output<typeof teamsRequest>, { action: A }>;
 
 /** A team comes with its first member, whom its keys belong to. */
-async function createTeam(records: Records, { name, betaAccess, maxConcurrentStreams }: Request<"create">, now: Date): Promise<string> {
+async function createTeam(
+  records: Records,
+  { name, betaAccess, maxConcurrentStreams }: Request<"create">,
+  now: Date,
+): Promise<string> {
   const teamId = newIdentifier();
   await records.transaction(async (step) => {
-    await step.insert(teams).values({ id: teamId, name, betaAccess, maxConcurrentStreams, createdAt: now, updatedAt: now });
+    await step
+      .insert(teams)
+      .values({ id: teamId, name, betaAccess, maxConcurrentStreams, createdAt: now, updatedAt: now });
     await step.insert(users).values({ id: newIdentifier(), teamId, nickname: name, avatar: "", createdAt: now });
     await openAccounts(step, teamId, now);
   });

@@ -45,14 +45,17 @@ interface Booked {
 }
 
 /**
- * Books requests, all or nothing: records them, takes their cost from their teams and counts a task for the voices that spoke.
- * The same `usageId` is booked once however often and from however many instances it comes; only a partial record gives way to that of the real end,
- * which then costs what it has more. Of concurrent requests exactly one finds that it exhausted the credit.
+ * Books requests, all or nothing: records them, takes their cost from their teams and counts a task for the voices that
+ * spoke. The same `usageId` is booked once however often and from however many instances it comes; only a partial
+ * record gives way to that of the real end, which then costs what it has more. Of concurrent requests exactly one finds
+ * that it exhausted the credit.
  */
 export async function settleUsage(records: Records, usages: readonly UsageRecord[], now: Date): Promise<Settlement> {
   return await records.transaction(async (step) => {
     const teamIds = [...new Set(usages.map(({ teamId }) => teamId))];
-    const known = new Set((await step.select({ id: teams.id }).from(teams).where(inArray(teams.id, teamIds))).map(({ id }) => id));
+    const known = new Set(
+      (await step.select({ id: teams.id }).from(teams).where(inArray(teams.id, teamIds))).map(({ id }) => id),
+    );
     const due = distinct(usages.filter(({ teamId }) => known.has(teamId)));
     const booked = due.length === 0 ? [] : await book(step, due, now);
     await countTasks(step, booked);
@@ -61,12 +64,16 @@ export async function settleUsage(records: Records, usages: readonly UsageRecord
   });
 }
 
-/** One record of each usage id, a real end before a partial record. In the order of the ids: two instances with the same records must not lock each other out. */
+/**
+ * One record of each usage id, a real end before a partial record. In the order of the ids: two instances with the same
+ * records must not lock each other out.
+ */
 function distinct(usages: readonly UsageRecord[]): UsageRecord[] {
   const byId = new Map<string, UsageRecord>();
   for (const usage of usages) {
     const other = byId.get(usage.usageId);
-    if (other === undefined || (other.outcome === "partial" && usage.outcome !== "partial")) byId.set(usage.usageId, usage);
+    if (other === undefined || (other.outcome === "partial" && usage.outcome !== "partial"))
+      byId.set(usage.usageId, usage);
   }
   return [...byId.values()].sort((a, b) => (a.usageId < b.usageId ? -1 : 1));
 }
@@ -78,7 +85,9 @@ async function book(step: Records, due: readonly UsageRecord[], now: Date): Prom
     .onConflictDoNothing()
     .returning({ usageId: usageRecords.usageId });
   const isNew = new Set(inserted.map(({ usageId }) => usageId));
-  const booked = due.filter(({ usageId }) => isNew.has(usageId)).map((usage): Booked => ({ usage, costMicros: costMicros(usage), isRest: false }));
+  const booked = due
+    .filter(({ usageId }) => isNew.has(usageId))
+    .map((usage): Booked => ({ usage, costMicros: costMicros(usage), isRest: false }));
   const late = due.filter(({ usageId, outcome }) => !isNew.has(usageId) && outcome !== "partial");
   return late.length === 0 ? booked : [...booked, ...(await replacePartial(step, late, now))];
 }
@@ -88,7 +97,15 @@ async function replacePartial(step: Records, late: readonly UsageRecord[], now: 
   const partial = await step
     .select({ usageId: usageRecords.usageId, costMicros: usageRecords.costMicros })
     .from(usageRecords)
-    .where(and(inArray(usageRecords.usageId, late.map(({ usageId }) => usageId)), eq(usageRecords.outcome, "partial")))
+    .where(
+      and(
+        inArray(
+          usageRecords.usageId,
+          late.map(({ usageId }) => usageId),
+        ),
+        eq(usageRecords.outcome, "partial"),
+      ),
+    )
     .orderBy(usageRecords.usageId)
     .for("update");
   const costs = new Map(partial.map((row) => [row.usageId, row.costMicros]));
@@ -99,7 +116,10 @@ async function replacePartial(step: Records, late: readonly UsageRecord[], now: 
     const row = rowOf(usage, now);
     // An end never has less than what was reported before it; were it so, what is charged stays charged.
     const total = Math.max(row.costMicros, bookedMicros);
-    await step.update(usageRecords).set({ ...row, costMicros: total }).where(eq(usageRecords.usageId, usage.usageId));
+    await step
+      .update(usageRecords)
+      .set({ ...row, costMicros: total })
+      .where(eq(usageRecords.usageId, usage.usageId));
     replaced.push({ usage, costMicros: total - bookedMicros, isRest: true });
   }
   return replaced;
@@ -137,13 +157,19 @@ async function countTasks(step: Records, booked: readonly Booked[]): Promise<voi
   }
 }
 
-/** Takes the cost from each team, in order as above; gives the teams that have nothing left now and had something before. */
+/**
+ * Takes the cost from each team, in order as above; gives the teams that have nothing left now and had something
+ * before.
+ */
 async function charge(step: Records, booked: readonly Booked[], now: Date): Promise<string[]> {
   const charges = new Map<string, Charge[]>();
   for (const { usage, costMicros, isRest } of booked) {
     if (costMicros === 0) continue;
     const ofTeam = charges.get(usage.teamId) ?? [];
-    charges.set(usage.teamId, [...ofTeam, { id: `usage:${usage.usageId}${isRest ? ":rest" : ""}`, note: usage.model, costMicros }]);
+    charges.set(usage.teamId, [
+      ...ofTeam,
+      { id: `usage:${usage.usageId}${isRest ? ":rest" : ""}`, note: usage.model, costMicros },
+    ]);
   }
   const exhausted: string[] = [];
   for (const [teamId, ofTeam] of [...charges].sort(([a], [b]) => (a < b ? -1 : 1))) {

@@ -9,8 +9,9 @@ import { apiKeys, ledgerAccounts, teams } from "../database/schema.js";
 export const LAST_USED_INTERVAL_MS = 60_000;
 
 /**
- * Gives the caller that a key stands for. Keys carry 256 random bits and are looked up by their SHA-256, so the time of the look-up
- * tells nothing that helps to guess one. Throws `invalid_token` for an unknown or revoked key and `token_expired` for an expired one.
+ * Gives the caller that a key stands for. Keys carry 256 random bits and are looked up by their SHA-256, so the time of
+ * the look-up tells nothing that helps to guess one. Throws `invalid_token` for an unknown or revoked key and
+ * `token_expired` for an expired one.
  */
 export async function verifyKey(records: Records, keyDigest: string, now: Date): Promise<VerifyKeyReply> {
   const [found] = await records
@@ -22,7 +23,8 @@ export async function verifyKey(records: Records, keyDigest: string, now: Date):
   if (found === undefined || found.key.revokedAt !== null) throw new ServiceError("invalid_token");
   const { key, team, creditMicros } = found;
   if (key.expiresAt !== null && key.expiresAt <= now) throw new ServiceError("token_expired");
-  if (key.lastUsedAt === null || now.getTime() - key.lastUsedAt.getTime() >= LAST_USED_INTERVAL_MS) await touch(records, key.id, now);
+  if (key.lastUsedAt === null || now.getTime() - key.lastUsedAt.getTime() >= LAST_USED_INTERVAL_MS)
+    await touch(records, key.id, now);
   return {
     principal: {
       teamId: team.id,
@@ -39,7 +41,10 @@ export async function verifyKey(records: Records, keyDigest: string, now: Date):
 
 /** Notes the use, where the database can write: a full disk closes no door. */
 async function touch(records: Records, keyId: string, now: Date): Promise<void> {
-  const stale = or(isNull(apiKeys.lastUsedAt), lte(apiKeys.lastUsedAt, new Date(now.getTime() - LAST_USED_INTERVAL_MS)));
+  const stale = or(
+    isNull(apiKeys.lastUsedAt),
+    lte(apiKeys.lastUsedAt, new Date(now.getTime() - LAST_USED_INTERVAL_MS)),
+  );
   try {
     await records
       .update(apiKeys)

@@ -46,8 +46,8 @@ export interface TestDependencies {
 type Handler = (dependencies: TestDependencies, request: RouteRequest) => Promise<ForwardedResponse>;
 
 /**
- * Tests of agents as records (protocols.md 2.5). Running them needs a conversation runtime, which this release lacks: that route says so.
- * Another team's test or agent answers exactly as a missing one.
+ * Tests of agents as records (protocols.md 2.5). Running them needs a conversation runtime, which this release lacks:
+ * that route says so. Another team's test or agent answers exactly as a missing one.
  */
 export function agentTestRoutes(dependencies: TestDependencies): Route[] {
   const handlers: [Route["method"], string, Handler][] = [
@@ -64,7 +64,12 @@ export function agentTestRoutes(dependencies: TestDependencies): Route[] {
     ["GET", "/v1/agent/test-runs", noRuns],
     ["GET", "/v1/agent/test-runs/:run_id", noRuns],
   ];
-  return handlers.map(([method, path, handler]) => ({ method, path, scope: "agents", handle: (request) => handler(dependencies, request) }));
+  return handlers.map(([method, path, handler]) => ({
+    method,
+    path,
+    scope: "agents",
+    handle: (request) => handler(dependencies, request),
+  }));
 }
 
 const agentIdOf = (request: RouteRequest): string => request.parameters["agent_id"] ?? "";
@@ -91,7 +96,12 @@ async function list({ records, sealer }: TestDependencies, request: RouteRequest
 async function create({ records, now }: TestDependencies, request: RouteRequest): Promise<ForwardedResponse> {
   if (!request.principal.betaAccess) throw new ServiceError("private_beta");
   const given = validate(testCreate, validate(typedTest, await readJsonBody(request), ["body"]), ["body"]);
-  const test = { teamId: request.principal.teamId, definition: definitionIn(given), agentIds: given.agent_ids, now: now() };
+  const test = {
+    teamId: request.principal.teamId,
+    definition: definitionIn(given),
+    agentIds: given.agent_ids,
+    now: now(),
+  };
   return json(201, toEntity(await insertTest(records, test)));
 }
 
@@ -103,7 +113,8 @@ async function patch(dependencies: TestDependencies, request: RouteRequest): Pro
   const { records, now } = dependencies;
   await find(dependencies, request);
   const update = validate(testUpdate, await readJsonBody(request), ["body"]);
-  const change = (before: TestDefinition): TestDefinition => validate(testDefinition, deepMerge(before, update), ["body"]);
+  const change = (before: TestDefinition): TestDefinition =>
+    validate(testDefinition, deepMerge(before, update), ["body"]);
   await changeTest(records, { teamId: request.principal.teamId, testId: testIdOf(request) }, change, now());
   return json(200, toEntity(await find(dependencies, request)));
 }
@@ -122,7 +133,10 @@ async function attach({ records }: TestDependencies, request: RouteRequest): Pro
 
 async function detach({ records }: TestDependencies, request: RouteRequest): Promise<ForwardedResponse> {
   const { teamId } = request.principal;
-  const [agent, test] = [await findAgent(records, teamId, agentIdOf(request)), await findTest(records, teamId, testIdOf(request))];
+  const [agent, test] = [
+    await findAgent(records, teamId, agentIdOf(request)),
+    await findTest(records, teamId, testIdOf(request)),
+  ];
   await detachTest(records, agent.id, test.row.id);
   return empty(204);
 }
@@ -141,7 +155,12 @@ async function tools({ records, attachables }: TestDependencies, request: RouteR
   const { teamId } = request.principal;
   const { draft } = await findAgent(records, teamId, agentIdOf(request));
   const attached = (await attachables.tools.freeze(records, teamId, draft.tools.tool_ids)) as readonly NamedTool[];
-  const named = attached.map(({ id, name, toolType, definition }) => ({ id, name, type: toolType, description: definition.description }));
+  const named = attached.map(({ id, name, toolType, definition }) => ({
+    id,
+    name,
+    type: toolType,
+    description: definition.description,
+  }));
   const all = [...named, ...(draft.tools.system_tools.hang_up_call ? [hangUpTool] : [])];
   return json(200, { tools: all.map((tool) => testTool.parse(tool)) });
 }

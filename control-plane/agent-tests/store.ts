@@ -18,7 +18,8 @@ function isTestId(text: string): boolean {
   return /^[0-9a-f]{32}$/.test(text);
 }
 
-const owned = (teamId: string, testId: string): SQL | undefined => and(eq(agentTests.teamId, teamId), eq(agentTests.id, testId));
+const owned = (teamId: string, testId: string): SQL | undefined =>
+  and(eq(agentTests.teamId, teamId), eq(agentTests.id, testId));
 
 /** The team's test. Throws `not_found`, for another team's as for a missing one. */
 export async function findTest(records: Records, teamId: string, testId: string): Promise<AttachedTest> {
@@ -54,7 +55,8 @@ export async function insertTest(
     if (problems.length > 0) throw new ServiceError("validation", { problems });
     const row: TestRow = { id: newIdentifier(), teamId, ...columnsOf(definition), createdAt: now, updatedAt: now };
     await step.insert(agentTests).values(row);
-    if (agentIds.length > 0) await step.insert(agentTestAttachments).values(agentIds.map((agentId) => ({ testId: row.id, agentId })));
+    if (agentIds.length > 0)
+      await step.insert(agentTestAttachments).values(agentIds.map((agentId) => ({ testId: row.id, agentId })));
     return { row, agentIds };
   });
 }
@@ -63,7 +65,10 @@ function columnsOf(definition: TestDefinition): Pick<TestRow, "name" | "nameFold
   return { name: definition.name, nameFolded: foldText(definition.name), testType: definition.test_type, definition };
 }
 
-/** Replaces a test's definition by what `change` makes of it; changes take turns. Throws `not_found` and what `change` throws. */
+/**
+ * Replaces a test's definition by what `change` makes of it; changes take turns. Throws `not_found` and what `change`
+ * throws.
+ */
 export async function changeTest(
   records: Records,
   owner: { teamId: string; testId: string },
@@ -74,7 +79,10 @@ export async function changeTest(
   await records.transaction(async (step) => {
     const [row] = await step.select().from(agentTests).where(where).for("no key update");
     if (row === undefined) throw new ServiceError("not_found");
-    await step.update(agentTests).set({ ...columnsOf(change(row.definition)), updatedAt: now }).where(where);
+    await step
+      .update(agentTests)
+      .set({ ...columnsOf(change(row.definition)), updatedAt: now })
+      .where(where);
   });
 }
 
@@ -88,7 +96,9 @@ export async function deleteTest(records: Records, teamId: string, testId: strin
 export async function attachTest(records: Records, teamId: string, agentId: string, testId: string): Promise<void> {
   await records.transaction(async (step) => {
     const held = await holdAgents(step, teamId, [agentId]);
-    const [test] = isTestId(testId) ? await step.select({ id: agentTests.id }).from(agentTests).where(owned(teamId, testId)).for("key share") : [];
+    const [test] = isTestId(testId)
+      ? await step.select({ id: agentTests.id }).from(agentTests).where(owned(teamId, testId)).for("key share")
+      : [];
     if (!held.has(agentId) || test === undefined) throw new ServiceError("not_found");
     await step.insert(agentTestAttachments).values({ testId, agentId }).onConflictDoNothing();
   });
@@ -96,10 +106,15 @@ export async function attachTest(records: Records, teamId: string, agentId: stri
 
 /** Detaches a test from an agent; done already is done. The caller has made sure that both are the team's. */
 export async function detachTest(records: Records, agentId: string, testId: string): Promise<void> {
-  await records.delete(agentTestAttachments).where(and(eq(agentTestAttachments.agentId, agentId), eq(agentTestAttachments.testId, testId)));
+  await records
+    .delete(agentTestAttachments)
+    .where(and(eq(agentTestAttachments.agentId, agentId), eq(agentTestAttachments.testId, testId)));
 }
 
-/** One page of the team's tests, and how many match in all where the page wants to know. `agent_id` must be an id of ours. */
+/**
+ * One page of the team's tests, and how many match in all where the page wants to know. `agent_id` must be an id of
+ * ours.
+ */
 export async function listTests(
   records: Records,
   teamId: string,

@@ -1,6 +1,8 @@
 import type { Records } from "../database/database.js";
 
-/** Plain JSON of what a configuration refers to, as it is at one moment: enough to run a session without asking again. */
+/**
+ * Plain JSON of what a configuration refers to, as it is at one moment: enough to run a session without asking again.
+ */
 export interface Attachments {
   tools: readonly unknown[];
   knowledge: readonly unknown[];

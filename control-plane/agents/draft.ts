@@ -24,7 +24,11 @@ export interface DraftDependencies {
 }
 
 /** Creates an agent: the default configuration, changed by what the caller gives. Throws `validation`. */
-export async function createAgent(dependencies: DraftDependencies, teamId: string, given: AgentCreate): Promise<AgentRow> {
+export async function createAgent(
+  dependencies: DraftDependencies,
+  teamId: string,
+  given: AgentCreate,
+): Promise<AgentRow> {
   const { records, sealer, attachables, checkUrl, now } = dependencies;
   const [id, at, location] = [newIdentifier(), now(), ["body", "config"]];
   const patch = given.config ?? {};
@@ -59,15 +63,25 @@ function required<T extends object>(value: T): Required<T> {
 }
 
 /** The team's draft configuration. Throws `not_found`. */
-export async function readDraft(dependencies: DraftDependencies, teamId: string, agentId: string): Promise<ConfigEntity> {
+export async function readDraft(
+  dependencies: DraftDependencies,
+  teamId: string,
+  agentId: string,
+): Promise<ConfigEntity> {
   const row = await findAgent(dependencies.records, teamId, agentId);
   return await draftEntity(dependencies.records, dependencies.attachables, row);
 }
 
 /**
- * Changes the team's draft; changes of one agent take turns, so that none is lost. Throws `not_found` and `validation`, with nothing changed.
+ * Changes the team's draft; changes of one agent take turns, so that none is lost. Throws `not_found` and `validation`,
+ * with nothing changed.
  */
-export async function patchDraft(dependencies: DraftDependencies, teamId: string, agentId: string, patch: ConfigPatch): Promise<ConfigEntity> {
+export async function patchDraft(
+  dependencies: DraftDependencies,
+  teamId: string,
+  agentId: string,
+  patch: ConfigPatch,
+): Promise<ConfigEntity> {
   const { records, sealer, attachables, checkUrl, now } = dependencies;
   const location = ["body"];
   // Before the transaction: looking names up may take seconds, and the embedded database has one connection.
@@ -83,7 +97,12 @@ export async function patchDraft(dependencies: DraftDependencies, teamId: string
 }
 
 /** What a configuration refers to, as it is now. */
-export async function freezeAttachments(step: Records, attachables: Attachables, teamId: string, config: AgentConfig): Promise<Attachments> {
+export async function freezeAttachments(
+  step: Records,
+  attachables: Attachables,
+  teamId: string,
+  config: AgentConfig,
+): Promise<Attachments> {
   return {
     tools: await attachables.tools.freeze(step, teamId, config.tools.tool_ids),
     knowledge: await attachables.knowledge.freeze(step, teamId, config.knowledge_base.knowledge_source_ids),
@@ -97,8 +116,17 @@ async function draftEntity(step: Records, attachables: Attachables, row: AgentRo
   return toConfigEntity({ agentId: row.id, config, configHash: hash, updatedAt: row.draftUpdatedAt });
 }
 
-/** Keeps what a patch refers to from being deleted until the transaction ends; throws `validation` for what the team does not have. */
-async function holdReferences(step: Records, attachables: Attachables, teamId: string, patch: ConfigPatch, location: string[]): Promise<void> {
+/**
+ * Keeps what a patch refers to from being deleted until the transaction ends; throws `validation` for what the team
+ * does not have.
+ */
+async function holdReferences(
+  step: Records,
+  attachables: Attachables,
+  teamId: string,
+  patch: ConfigPatch,
+  location: string[],
+): Promise<void> {
   const lists = [
     { kind: attachables.tools, ids: patch.tools?.tool_ids ?? [], path: ["tools", "tool_ids"], noun: "Tool" },
     {
@@ -113,7 +141,8 @@ async function holdReferences(step: Records, attachables: Attachables, teamId: s
     if (ids.length === 0) continue;
     const held = await kind.hold(step, teamId, ids);
     for (const [index, id] of ids.entries()) {
-      if (!held.has(id)) problems.push({ type: "unknown_reference", loc: [...location, ...path, index], msg: `${noun} not found` });
+      if (!held.has(id))
+        problems.push({ type: "unknown_reference", loc: [...location, ...path, index], msg: `${noun} not found` });
     }
   }
   if (problems.length > 0) throw new ServiceError("validation", { problems });

@@ -10,8 +10,8 @@ import { isAgentId, ownedAgent } from "./store.js";
 import { agents, agentVersions } from "./tables.js";
 
 /*
- * What other parts of the control plane ask of the agents' configurations. `step` may be a transaction. Whoever deletes what is asked about
- * locks it first: a draft that takes it up meanwhile holds the same row (`Attachables`).
+ * What other parts of the control plane ask of the agents' configurations. `step` may be a transaction. Whoever deletes
+ * what is asked about locks it first: a draft that takes it up meanwhile holds the same row (`Attachables`).
  */
 
 /** An agent that refers to something. */
@@ -36,7 +36,11 @@ export async function draftsReferencingTool(step: Records, teamId: string, toolI
 }
 
 /** How many drafts of the team refer to each of these tools; those with none are left out. */
-export async function countDraftsByTool(step: Records, teamId: string, toolIds: readonly string[]): Promise<Map<string, number>> {
+export async function countDraftsByTool(
+  step: Records,
+  teamId: string,
+  toolIds: readonly string[],
+): Promise<Map<string, number>> {
   if (toolIds.length === 0) return new Map();
   const wanted = or(...toolIds.map((id) => holds(draftToolIds, id)));
   const rows = await step
@@ -59,7 +63,11 @@ export async function toolsOfDraft(step: Records, teamId: string, agentId: strin
 }
 
 /** Agents of the team whose draft or live version refers to a knowledge source, newest first. */
-export async function agentsReferencingKnowledge(step: Records, teamId: string, sourceId: string): Promise<DependentAgent[]> {
+export async function agentsReferencingKnowledge(
+  step: Records,
+  teamId: string,
+  sourceId: string,
+): Promise<DependentAgent[]> {
   // One statement: between two, a publish could carry a reference from the draft, which drops it, to the live version.
   return await step
     .select({ agent_id: agents.id, name: agents.name })
@@ -93,17 +101,38 @@ export async function liveAgent(step: Records, agentId: string): Promise<LiveAge
     .where(eq(agents.id, agentId));
   if (row === undefined) return null;
   const { versionNumber, configHash, attachments } = row.version;
-  return { agentId, teamId: row.teamId, name: row.name, versionNumber, config: agentConfig.parse(row.version.config), configHash, attachments };
+  return {
+    agentId,
+    teamId: row.teamId,
+    name: row.name,
+    versionNumber,
+    config: agentConfig.parse(row.version.config),
+    configHash,
+    attachments,
+  };
 }
 
-/** The post-call webhooks of a configuration with their secrets in the clear, as `enqueueWebhookEvent` takes them. Throws SealError. */
-export function webhookEndpointsOf({ agentId, config }: Pick<LiveAgent, "agentId" | "config">, sealer: Sealer): WebhookEndpoint[] {
+/**
+ * The post-call webhooks of a configuration with their secrets in the clear, as `enqueueWebhookEvent` takes them.
+ * Throws SealError.
+ */
+export function webhookEndpointsOf(
+  { agentId, config }: Pick<LiveAgent, "agentId" | "config">,
+  sealer: Sealer,
+): WebhookEndpoint[] {
   const secrets = secretBox(sealer, agentId);
-  return config.webhooks.post_call.map(({ url, secret }) => ({ url, secret: secret === null ? null : secrets.open(secret.sealed, "post_call") }));
+  return config.webhooks.post_call.map(({ url, secret }) => ({
+    url,
+    secret: secret === null ? null : secrets.open(secret.sealed, "post_call"),
+  }));
 }
 
 /** The post-call webhooks of an agent's live version; none where it has no version. Throws SealError. */
-export async function publishedWebhookEndpoints(step: Records, agentId: string, sealer: Sealer): Promise<WebhookEndpoint[]> {
+export async function publishedWebhookEndpoints(
+  step: Records,
+  agentId: string,
+  sealer: Sealer,
+): Promise<WebhookEndpoint[]> {
   const live = await liveAgent(step, agentId);
   return live === null ? [] : webhookEndpointsOf(live, sealer);
 }

@@ -18,8 +18,8 @@ import { widgetConfigOf } from "./widget.js";
 type Handler = (dependencies: DraftDependencies, request: RouteRequest) => Promise<ForwardedResponse>;
 
 /**
- * `/v1/agent/agents` (protocols.md 2). Another team's agent answers exactly as a missing one, on every verb, before anything else of the
- * request is looked at.
+ * `/v1/agent/agents` (protocols.md 2). Another team's agent answers exactly as a missing one, on every verb, before
+ * anything else of the request is looked at.
  */
 export function agentRoutes(dependencies: DraftDependencies): Route[] {
   const handlers: [Route["method"], string, Handler][] = [
@@ -42,7 +42,8 @@ export function agentRoutes(dependencies: DraftDependencies): Route[] {
       method: "GET",
       path: "/v1/agent/agents/:agent_id/widget",
       scope: null,
-      handle: async ({ parameters, headers }) => json(200, await widgetConfigOf(dependencies.records, parameters["agent_id"] ?? "", headers["origin"])),
+      handle: async ({ parameters, headers }) =>
+        json(200, await widgetConfigOf(dependencies.records, parameters["agent_id"] ?? "", headers["origin"])),
     },
   ];
 }
@@ -57,7 +58,9 @@ async function list({ records, sealer }: DraftDependencies, request: RouteReques
   const page = readPage(query, "agents", teamId, sealer);
   const { read, total } = await listAgents(records, teamId, query, page);
   const shown = envelope(page, read, total);
-  return json(200, { agents: shown.rows.map(toAgentEntity), ...shown.envelope } satisfies PageEnvelope & { agents: AgentEntity[] });
+  return json(200, { agents: shown.rows.map(toAgentEntity), ...shown.envelope } satisfies PageEnvelope & {
+    agents: AgentEntity[];
+  });
 }
 
 async function create(dependencies: DraftDependencies, request: RouteRequest): Promise<ForwardedResponse> {
@@ -73,7 +76,10 @@ async function get(dependencies: DraftDependencies, request: RouteRequest): Prom
 async function patch(dependencies: DraftDependencies, request: RouteRequest): Promise<ForwardedResponse> {
   const { id: agentId, teamId } = await find(dependencies, request);
   const update = validate(agentUpdate, await readJsonBody(request), ["body"]);
-  return json(200, toAgentEntity(await updateAgent(dependencies.records, { teamId, agentId }, update, dependencies.now())));
+  return json(
+    200,
+    toAgentEntity(await updateAgent(dependencies.records, { teamId, agentId }, update, dependencies.now())),
+  );
 }
 
 async function remove(dependencies: DraftDependencies, request: RouteRequest): Promise<ForwardedResponse> {
@@ -106,7 +112,9 @@ async function versions(dependencies: DraftDependencies, request: RouteRequest):
   const { read, total } = await listVersions(dependencies.records, id, page);
   const placed = read.map((row) => ({ ...row, id: String(row.versionNumber), createdAt: row.publishedAt }));
   const shown = envelope(page, placed, total);
-  return json(200, { versions: shown.rows.map(toSummary), ...shown.envelope } satisfies PageEnvelope & { versions: VersionSummary[] });
+  return json(200, { versions: shown.rows.map(toSummary), ...shown.envelope } satisfies PageEnvelope & {
+    versions: VersionSummary[];
+  });
 }
 
 async function getVersion(dependencies: DraftDependencies, request: RouteRequest): Promise<ForwardedResponse> {

@@ -12,7 +12,8 @@ export function isAgentId(text: string): boolean {
 }
 
 /** Condition: this agent of this team. */
-export const ownedAgent = (teamId: string, agentId: string): SQL | undefined => and(eq(agents.teamId, teamId), eq(agents.id, agentId));
+export const ownedAgent = (teamId: string, agentId: string): SQL | undefined =>
+  and(eq(agents.teamId, teamId), eq(agents.id, agentId));
 
 /** The team's agent. Throws `not_found`, for another team's as for a missing one. */
 export async function findAgent(records: Records, teamId: string, agentId: string): Promise<AgentRow> {
@@ -23,12 +24,17 @@ export async function findAgent(records: Records, teamId: string, agentId: strin
 
 /** The team's agent, whose other writers wait until the transaction ends. Throws `not_found`. */
 export async function lockAgent(step: Records, teamId: string, agentId: string): Promise<AgentRow> {
-  const [row] = isAgentId(agentId) ? await step.select().from(agents).where(ownedAgent(teamId, agentId)).for("no key update") : [];
+  const [row] = isAgentId(agentId)
+    ? await step.select().from(agents).where(ownedAgent(teamId, agentId)).for("no key update")
+    : [];
   if (row === undefined) throw new ServiceError("not_found");
   return row;
 }
 
-/** Keeps the team's agents among these ids from being deleted until the transaction ends, so that others may refer to them. Gives those ids. */
+/**
+ * Keeps the team's agents among these ids from being deleted until the transaction ends, so that others may refer to
+ * them. Gives those ids.
+ */
 export async function holdAgents(step: Records, teamId: string, agentIds: readonly string[]): Promise<Set<string>> {
   const ids = agentIds.filter(isAgentId);
   if (ids.length === 0) return new Set();
@@ -55,7 +61,12 @@ export function searchable(text: {
 }
 
 /** Changes what is given of the team's agent. Throws `not_found`. */
-export async function updateAgent(records: Records, owner: { teamId: string; agentId: string }, update: AgentUpdate, now: Date): Promise<AgentRow> {
+export async function updateAgent(
+  records: Records,
+  owner: { teamId: string; agentId: string },
+  update: AgentUpdate,
+  now: Date,
+): Promise<AgentRow> {
   const [row] = await records
     .update(agents)
     .set({
@@ -92,7 +103,9 @@ export async function listAgents(
   const part = foldText(search ?? "");
   const where = and(
     eq(agents.teamId, teamId),
-    part === "" ? undefined : sql`(strpos(${agents.nameFolded}, ${part}) > 0 OR strpos(${agents.descriptionFolded}, ${part}) > 0)`,
+    part === ""
+      ? undefined
+      : sql`(strpos(${agents.nameFolded}, ${part}) > 0 OR strpos(${agents.descriptionFolded}, ${part}) > 0)`,
     includeArchived ? undefined : eq(agents.status, "active"),
     state === "all" ? undefined : state === "live" ? sql`${agents.liveVersion} > 0` : eq(agents.liveVersion, 0),
   );

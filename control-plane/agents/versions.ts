@@ -19,9 +19,9 @@ export interface PublishDependencies {
 }
 
 /**
- * Freezes the draft as the next version, which new sessions run; a draft that equals the live version gives that version, unchanged.
- * Publishing takes turns with every change of the agent, so a version is some draft as it was, whole. Throws `not_found`, and `conflict` for an
- * archived agent.
+ * Freezes the draft as the next version, which new sessions run; a draft that equals the live version gives that
+ * version, unchanged. Publishing takes turns with every change of the agent, so a version is some draft as it was,
+ * whole. Throws `not_found`, and `conflict` for an archived agent.
  */
 export async function publishAgent(
   dependencies: PublishDependencies,
@@ -31,7 +31,8 @@ export async function publishAgent(
   const { records, attachables, now } = dependencies;
   return await records.transaction(async (step) => {
     const agent = await lockAgent(step, owner.teamId, owner.agentId);
-    if (agent.status === "archived") throw new ServiceError("conflict", { parameters: { detail: "Agent is archived" } });
+    if (agent.status === "archived")
+      throw new ServiceError("conflict", { parameters: { detail: "Agent is archived" } });
     const config = agentConfig.parse(agent.draft);
     const attachments = await freezeAttachments(step, attachables, owner.teamId, config);
     const hash = configHash(config, attachments);
@@ -48,13 +49,20 @@ export async function publishAgent(
       publishedAt: now(),
     };
     await step.insert(agentVersions).values(version);
-    await step.update(agents).set({ liveVersion: version.versionNumber }).where(ownedAgent(owner.teamId, owner.agentId));
+    await step
+      .update(agents)
+      .set({ liveVersion: version.versionNumber })
+      .where(ownedAgent(owner.teamId, owner.agentId));
     return toSummary(version);
   });
 }
 
 /** One version of an agent, or null. */
-export async function findVersion(records: Records, agentId: string, versionNumber: number): Promise<VersionRow | null> {
+export async function findVersion(
+  records: Records,
+  agentId: string,
+  versionNumber: number,
+): Promise<VersionRow | null> {
   const [row] = await records
     .select()
     .from(agentVersions)
@@ -73,9 +81,14 @@ type VersionHead = Omit<VersionRow, "config" | "attachments">;
  * Rows of one page of an agent's versions, newest first, and how many there are where the page wants to know.
  * Numbers rise with time, so they give the order; a cursor's place is a version's number.
  */
-export async function listVersions(records: Records, agentId: string, page: Page): Promise<{ read: VersionHead[]; total: number | null }> {
+export async function listVersions(
+  records: Records,
+  agentId: string,
+  page: Page,
+): Promise<{ read: VersionHead[]; total: number | null }> {
   const ofAgent = eq(agentVersions.agentId, agentId);
-  const after: SQL | undefined = page.after === null ? undefined : lt(agentVersions.versionNumber, versionNumberOf(page.after.id) ?? 0);
+  const after: SQL | undefined =
+    page.after === null ? undefined : lt(agentVersions.versionNumber, versionNumberOf(page.after.id) ?? 0);
   const { config: _, attachments: __, ...head } = columns;
   const read = await records
     .select(head)

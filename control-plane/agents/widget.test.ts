@@ -2,10 +2,21 @@ import { describe, expect, it } from "vitest";
 import { agentUpdate } from "#protocol/agents/agent";
 import { requirePublicOrigin } from "./widget.js";
 
-const agent = { status: "active" as const, publicEnabled: true, liveVersion: 1, allowedOrigins: ["https://app.example.com", "http://localhost:5173"] };
+const agent = {
+  status: "active" as const,
+  publicEnabled: true,
+  liveVersion: 1,
+  allowedOrigins: ["https://app.example.com", "http://localhost:5173"],
+};
 
 describe("requirePublicOrigin", () => {
-  it.each(["https://app.example.com", "https://APP.example.com", "https://app.example.com:443", "http://localhost:5173", "http://localhost:5173/"])("lets %s through", (origin) => {
+  it.each([
+    "https://app.example.com",
+    "https://APP.example.com",
+    "https://app.example.com:443",
+    "http://localhost:5173",
+    "http://localhost:5173/",
+  ])("lets %s through", (origin) => {
     requirePublicOrigin(agent, origin);
   });
 
@@ -25,18 +36,42 @@ describe("requirePublicOrigin", () => {
 
   it("says first that an agent is not public", () => {
     for (const change of [{ publicEnabled: false }, { status: "archived" as const }, { liveVersion: 0 }]) {
-      expect(() => requirePublicOrigin({ ...agent, ...change }, undefined)).toThrow(expect.objectContaining({ code: "agent_not_public" }));
+      expect(() => requirePublicOrigin({ ...agent, ...change }, undefined)).toThrow(
+        expect.objectContaining({ code: "agent_not_public" }),
+      );
     }
   });
 });
 
 describe("allowed_origins", () => {
   it("are kept as browsers send them", () => {
-    const { allowed_origins } = agentUpdate.parse({ allowed_origins: ["https://APP.Example.com/", "http://localhost:80", "https://[::1]:8080", "https://bücher.example"] });
-    expect(allowed_origins).toEqual(["https://app.example.com", "http://localhost", "https://[::1]:8080", "https://xn--bcher-kva.example"]);
+    const { allowed_origins } = agentUpdate.parse({
+      allowed_origins: [
+        "https://APP.Example.com/",
+        "http://localhost:80",
+        "https://[::1]:8080",
+        "https://bücher.example",
+      ],
+    });
+    expect(allowed_origins).toEqual([
+      "https://app.example.com",
+      "http://localhost",
+      "https://[::1]:8080",
+      "https://xn--bcher-kva.example",
+    ]);
   });
 
-  it.each(["*", "https://*.example.com/x", "example.com", "ftp://example.com", "https://a@b.com", "https://", "https://a.com/path", "https://a.com?x", "javascript:alert(1)"])("refuse %s", (origin) => {
+  it.each([
+    "*",
+    "https://*.example.com/x",
+    "example.com",
+    "ftp://example.com",
+    "https://a@b.com",
+    "https://",
+    "https://a.com/path",
+    "https://a.com?x",
+    "javascript:alert(1)",
+  ])("refuse %s", (origin) => {
     expect(agentUpdate.safeParse({ allowed_origins: [origin] }).success).toBe(false);
   });
 });

@@ -6,21 +6,27 @@ import { isAgentId } from "./store.js";
 import { type AgentRow, agents } from "./tables.js";
 
 /**
- * Lets a visitor without a key through to an agent, or throws why not: `agent_not_public`, `origin_required`, `origin_not_allowed`.
- * Archived agents and those without a published version are not public. Origins match exactly by scheme, host and port.
+ * Lets a visitor without a key through to an agent, or throws why not: `agent_not_public`, `origin_required`,
+ * `origin_not_allowed`. Archived agents and those without a published version are not public. Origins match exactly by
+ * scheme, host and port.
  */
 export function requirePublicOrigin(
   agent: Pick<AgentRow, "status" | "publicEnabled" | "liveVersion" | "allowedOrigins">,
   origin: string | undefined,
 ): void {
-  if (!agent.publicEnabled || agent.status !== "active" || agent.liveVersion === 0) throw new ServiceError("agent_not_public");
+  if (!agent.publicEnabled || agent.status !== "active" || agent.liveVersion === 0)
+    throw new ServiceError("agent_not_public");
   if (origin === undefined || origin === "") throw new ServiceError("origin_required");
   const asked = originOf(origin);
   if (asked === null || !agent.allowedOrigins.includes(asked)) throw new ServiceError("origin_not_allowed");
 }
 
 /** What the embedded widget shows. Throws `not_found` and what `requirePublicOrigin` throws. */
-export async function widgetConfigOf(records: Records, agentId: string, origin: string | undefined): Promise<WidgetConfig> {
+export async function widgetConfigOf(
+  records: Records,
+  agentId: string,
+  origin: string | undefined,
+): Promise<WidgetConfig> {
   const [agent] = isAgentId(agentId) ? await records.select().from(agents).where(eq(agents.id, agentId)) : [];
   if (agent === undefined) throw new ServiceError("not_found");
   requirePublicOrigin(agent, origin);

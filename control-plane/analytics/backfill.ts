@@ -8,16 +8,30 @@ const PAGE = 5000;
 const DONE = "backfill-usage";
 
 /**
- * Gives a new engine what was booked before it came, once; an interrupted run is begun again, which is harmless. Gives the number of
- * records, or null when it was done before. How long those requests took is not known any more.
+ * Gives a new engine what was booked before it came, once; an interrupted run is begun again, which is harmless. Gives
+ * the number of records, or null when it was done before. How long those requests took is not known any more.
  */
-export async function backfillUsage(engine: AnalyticsEngine, records: Records, signal: AbortSignal): Promise<number | null> {
+export async function backfillUsage(
+  engine: AnalyticsEngine,
+  records: Records,
+  signal: AbortSignal,
+): Promise<number | null> {
   const done = await engine.query("SELECT name FROM parley_migrations WHERE name = {name:String}", { name: DONE });
   if (done.length > 0) return null;
   let copied = 0;
   for (let last = ""; !signal.aborted; ) {
-    const page = await records.select().from(usageRecords).where(gt(usageRecords.usageId, last)).orderBy(asc(usageRecords.usageId)).limit(PAGE);
-    const rows = page.map((record) => ({ ...record, finishedAtMs: record.finishedAt.getTime(), firstAudioMs: null, totalMs: null }));
+    const page = await records
+      .select()
+      .from(usageRecords)
+      .where(gt(usageRecords.usageId, last))
+      .orderBy(asc(usageRecords.usageId))
+      .limit(PAGE);
+    const rows = page.map((record) => ({
+      ...record,
+      finishedAtMs: record.finishedAt.getTime(),
+      firstAudioMs: null,
+      totalMs: null,
+    }));
     await insertUsageRows(engine, rows);
     copied += rows.length;
     last = page.at(-1)?.usageId ?? "";

@@ -12,11 +12,18 @@ interface Result {
 interface Session {
   queryAsync(text: string, options: { format: string }): Promise<Result>;
   queryBindAsync(text: string, parameters: object, options: { format: string }): Promise<Result>;
-  insert(options: { table: string; values: Buffer; format: "JSONEachRow"; settings: Record<string, string | number> }): Promise<unknown>;
+  insert(options: {
+    table: string;
+    values: Buffer;
+    format: "JSONEachRow";
+    settings: Record<string, string | number>;
+  }): Promise<unknown>;
   close(): void;
 }
 
-const chdbModule = z.object({ Session: z.custom<new (path: string) => Session>((value) => typeof value === "function") });
+const chdbModule = z.object({
+  Session: z.custom<new (path: string) => Session>((value) => typeof value === "function"),
+});
 
 /**
  * ClickHouse's engine in this process, its data in `directory`; null when the optional package is not installed.
@@ -27,7 +34,8 @@ export async function chdbEngine(directory: string): Promise<AnalyticsEngine | n
   if (loaded === null) return null;
   mkdirSync(directory, { recursive: true, mode: PRIVATE_FOLDER });
   const session = await attempt(async () => new loaded.Session(directory));
-  // The engine's threads can hold up the end of a process for ever when it exits in the middle of a statement, and nobody would start it anew.
+  // The engine's threads can hold up the end of a process for ever when it exits in the middle of a statement, and
+  // nobody would start it anew.
   const dieAtOnce = (): void => void process.kill(process.pid, "SIGKILL");
   process.once("exit", dieAtOnce);
   return {
@@ -36,12 +44,20 @@ export async function chdbEngine(directory: string): Promise<AnalyticsEngine | n
     insert: (table, rows, token) =>
       attempt(async () => {
         const values = Buffer.from(rows.map((row) => JSON.stringify(row)).join("\n"));
-        await session.insert({ table, values, format: "JSONEachRow", settings: { insert_deduplication_token: token, insert_deduplicate: 1 } });
+        await session.insert({
+          table,
+          values,
+          format: "JSONEachRow",
+          settings: { insert_deduplication_token: token, insert_deduplicate: 1 },
+        });
       }),
     query: (text, parameters) =>
       attempt(async () => {
         const result = await session.queryBindAsync(text, parameters, { format: "JSONEachRow" });
-        const lines = result.text().split("\n").filter((line) => line !== "");
+        const lines = result
+          .text()
+          .split("\n")
+          .filter((line) => line !== "");
         return lines.map((line) => JSON.parse(line) as unknown);
       }),
     close: async () => {

@@ -12,19 +12,34 @@ const BATCH = 1000;
 const LINGER_MS = 500;
 
 /**
- * Takes kept usage off the bus into the analytics engine. What the engine could not take stays on the bus and comes again; what comes
- * again counts once.
+ * Takes kept usage off the bus into the analytics engine. What the engine could not take stays on the bus and comes
+ * again; what comes again counts once.
  */
-export function ingestUsage(options: { bus: Bus; engine: AnalyticsEngine; log: Logger; watch: ControlWatch; lingerMs?: number }): KeptSubscription {
+export function ingestUsage(options: {
+  bus: Bus;
+  engine: AnalyticsEngine;
+  log: Logger;
+  watch: ControlWatch;
+  lingerMs?: number;
+}): KeptSubscription {
   const { bus, engine, log, watch } = options;
   let waiting = 0;
   watch.analyticsWaiting(() => waiting);
-  const consumer = { stream: usageStream, consumer: "analytics", batch: BATCH, lingerMs: options.lingerMs ?? LINGER_MS };
+  const consumer = {
+    stream: usageStream,
+    consumer: "analytics",
+    batch: BATCH,
+    lingerMs: options.lingerMs ?? LINGER_MS,
+  };
   return bus.consume<unknown>(consumer, async (messages, pending) => {
     waiting = pending + messages.length;
     const records = messages.flatMap((message): UsageRecord[] => {
       const parsed = usageRecord.safeParse(message);
-      if (!parsed.success) log.error({ problems: parsed.error.issues.map((issue) => issue.path.join(".")) }, "usage that cannot be read was dropped");
+      if (!parsed.success)
+        log.error(
+          { problems: parsed.error.issues.map((issue) => issue.path.join(".")) },
+          "usage that cannot be read was dropped",
+        );
       return parsed.success ? [parsed.data] : [];
     });
     await insertUsage(engine, records);

@@ -7,8 +7,8 @@ interface AnalyticsMigration {
 }
 
 /*
- * ReplacingMergeTree keeps one row of equal sorting keys, and readers say FINAL: a usage id counts once however often it was inserted.
- * The deduplication window spares the disk the commonest repetition, the same batch again.
+ * ReplacingMergeTree keeps one row of equal sorting keys, and readers say FINAL: a usage id counts once however often
+ * it was inserted. The deduplication window spares the disk the commonest repetition, the same batch again.
  */
 const usage: AnalyticsMigration = {
   name: "0001-usage",
@@ -65,9 +65,14 @@ const spans: AnalyticsMigration = {
 
 export const analyticsMigrations: readonly AnalyticsMigration[] = [usage, spans];
 
-/** Brings the schema up to date; gives the names of the steps that ran. Every statement may run twice: ClickHouse has no transactions. */
+/**
+ * Brings the schema up to date; gives the names of the steps that ran. Every statement may run twice: ClickHouse has no
+ * transactions.
+ */
 export async function migrateAnalytics(engine: AnalyticsEngine): Promise<string[]> {
-  await engine.command("CREATE TABLE IF NOT EXISTS parley_migrations (name String) ENGINE = ReplacingMergeTree ORDER BY name");
+  await engine.command(
+    "CREATE TABLE IF NOT EXISTS parley_migrations (name String) ENGINE = ReplacingMergeTree ORDER BY name",
+  );
   const rows = (await engine.query("SELECT DISTINCT name FROM parley_migrations", {})) as { name: string }[];
   const done = new Set(rows.map((row) => row.name));
   const missing = analyticsMigrations.filter(({ name }) => !done.has(name));

@@ -10,9 +10,10 @@ import { migrateAnalytics } from "./migrations.js";
 const RETRY_MS = 1000;
 
 /**
- * Opens the analytics engine and brings its schema up to date: the ClickHouse server at `url`, waited for until `signal` aborts, or the
- * embedded one in the data directory. Null when there is none: the package is not installed, or another control plane of this data
- * directory has it. Usage is answered from the records' database then, which has all of it too.
+ * Opens the analytics engine and brings its schema up to date: the ClickHouse server at `url`, waited for until
+ * `signal` aborts, or the embedded one in the data directory. Null when there is none: the package is not installed, or
+ * another control plane of this data directory has it. Usage is answered from the records' database then, which has all
+ * of it too.
  */
 export async function openAnalytics(options: {
   url: string | null;

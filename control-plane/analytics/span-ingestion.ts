@@ -10,17 +10,31 @@ const BATCH = 50;
 const LINGER_MS = 500;
 
 /**
- * Takes kept spans off the bus into the analytics engine, as `ingestUsage` takes usage: what the engine could not take comes again, and what
- * comes again counts once.
+ * Takes kept spans off the bus into the analytics engine, as `ingestUsage` takes usage: what the engine could not take
+ * comes again, and what comes again counts once.
  */
-export function ingestSpans(options: { bus: Bus; engine: AnalyticsEngine; log: Logger; watch: ControlWatch; lingerMs?: number }): KeptSubscription {
+export function ingestSpans(options: {
+  bus: Bus;
+  engine: AnalyticsEngine;
+  log: Logger;
+  watch: ControlWatch;
+  lingerMs?: number;
+}): KeptSubscription {
   const { bus, engine, log, watch } = options;
-  const consumer = { stream: spanStream, consumer: "analytics-spans", batch: BATCH, lingerMs: options.lingerMs ?? LINGER_MS };
+  const consumer = {
+    stream: spanStream,
+    consumer: "analytics-spans",
+    batch: BATCH,
+    lingerMs: options.lingerMs ?? LINGER_MS,
+  };
   return bus.consume<unknown>(consumer, async (messages) => {
     const spans = messages.flatMap((message): KeptSpan[] => {
       const parsed = spanBatch.safeParse(message);
       if (!parsed.success) {
-        log.error({ problems: parsed.error.issues.map((issue) => issue.path.join(".")) }, "spans that cannot be read were dropped");
+        log.error(
+          { problems: parsed.error.issues.map((issue) => issue.path.join(".")) },
+          "spans that cannot be read were dropped",
+        );
         return [];
       }
       const { role, memberId } = parsed.data;

@@ -10,7 +10,10 @@ const MAX_SPANS = 10_000;
 const attributeNames = new Set<string>(spanAttributeNames);
 const attributeValue = z.union([z.string().max(200), z.number()]);
 
-/** Spans as they come off the bus. Attributes that are not on the list are left out: what nobody thought of has no place in the store. */
+/**
+ * Spans as they come off the bus. Attributes that are not on the list are left out: what nobody thought of has no place
+ * in the store.
+ */
 export const spanBatch = z.object({
   role: z.string().max(32),
   memberId: z.string().max(128),
@@ -88,10 +91,13 @@ export async function readTrace(engine: AnalyticsEngine, traceId: string): Promi
     LIMIT ${MAX_SPANS}`,
     { trace: traceId },
   );
-  return z.array(row).parse(rows).map(({ startUs, durationUs, parentSpanId, ...span }) => ({
-    ...span,
-    parentSpanId: parentSpanId === "" ? null : parentSpanId,
-    startMs: startUs / 1000,
-    endMs: (startUs + durationUs) / 1000,
-  }));
+  return z
+    .array(row)
+    .parse(rows)
+    .map(({ startUs, durationUs, parentSpanId, ...span }) => ({
+      ...span,
+      parentSpanId: parentSpanId === "" ? null : parentSpanId,
+      startMs: startUs / 1000,
+      endMs: (startUs + durationUs) / 1000,
+    }));
 }

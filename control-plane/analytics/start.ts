@@ -26,8 +26,9 @@ export interface Analytics {
 }
 
 /**
- * Starts analytics without holding up its caller. Until the engine is there and has what was booked before, and where there is none at
- * all, the records' database answers questions: it has the same usage. Meanwhile usage waits on the bus.
+ * Starts analytics without holding up its caller. Until the engine is there and has what was booked before, and where
+ * there is none at all, the records' database answers questions: it has the same usage. Meanwhile usage waits on the
+ * bus.
  */
 export function startAnalytics(options: {
   bus: Bus;
@@ -57,14 +58,17 @@ export function startAnalytics(options: {
     if (keepsSpans) ingestions.push(ingestSpans({ bus, engine, log, watch }));
     log.info({ engine: engine.name, backfilled }, "usage goes to the analytics engine");
   };
-  const opening = open().catch((error: unknown) => log.error({ err: error }, "analytics did not start; usage waits on the bus until the next start"));
+  const opening = open().catch((error: unknown) =>
+    log.error({ err: error }, "analytics did not start; usage waits on the bus until the next start"),
+  );
   return {
     sumUsage: async (query) => {
       if (opened !== null) return await sumUsageInEngine(opened, query);
       return await sumUsageInRecords(records, query);
     },
     readTrace: async (traceId) => {
-      if (opened === null) throw new ServiceError("dependency_unavailable", { parameters: { dependency: "The analytics engine" } });
+      if (opened === null)
+        throw new ServiceError("dependency_unavailable", { parameters: { dependency: "The analytics engine" } });
       return await readTrace(opened, traceId);
     },
     stop: async () => {

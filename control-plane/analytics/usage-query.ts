@@ -42,14 +42,15 @@ export function readUsageQuery(teamId: string, query: URLSearchParams, now: Date
   const start = asked.start ?? dayOf(Math.max(EARLIEST_DAY_MS, Date.parse(end) - (DEFAULT_DAYS - 1) * DAY_MS));
   const days = (Date.parse(end) - Date.parse(start)) / DAY_MS + 1;
   if (days < 1) throw refusal("start", "Input should not be after end");
-  if (days > limits.usageDays.most) throw refusal("start", `Input should be at most ${limits.usageDays.most} days before end`);
+  if (days > limits.usageDays.most)
+    throw refusal("start", `Input should be at most ${limits.usageDays.most} days before end`);
   const wanted = asked.group_by ?? ["day"];
   return { teamId, start, end, groupBy: usageDimensions.filter((dimension) => wanted.includes(dimension)) };
 }
 
 /**
- * The instants that the question is about: from the first until just before the second. Days on which nobody can have used anything are left
- * out, since an engine's calendar may not reach them: where all are such, the interval is empty.
+ * The instants that the question is about: from the first until just before the second. Days on which nobody can have
+ * used anything are left out, since an engine's calendar may not reach them: where all are such, the interval is empty.
  */
 export function intervalOf(query: Pick<UsageQuery, "start" | "end">): { from: Date; until: Date } {
   const within = (epochMs: number): Date => new Date(Math.min(LAST_INSTANT_MS, Math.max(FIRST_INSTANT_MS, epochMs)));

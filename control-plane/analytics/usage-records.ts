@@ -14,7 +14,9 @@ const total = (value: SQL): SQL<number> => sql<number>`coalesce(sum(${value}), 0
 
 /** Sums a team's usage from the booked records: exact, and enough while there is no analytics engine. */
 export async function sumUsageInRecords(records: Records, query: UsageQuery): Promise<UsageSums[]> {
-  const dimensions = Object.fromEntries(query.groupBy.map((dimension) => [dimension, columns[dimension].as(dimension)]));
+  const dimensions = Object.fromEntries(
+    query.groupBy.map((dimension) => [dimension, columns[dimension].as(dimension)]),
+  );
   const { from, until } = intervalOf(query);
   // By position: the same expression with parameters twice is two expressions to Postgres.
   const positions = query.groupBy.map((_, index) => sql.raw(String(index + 1)));

@@ -7,7 +7,11 @@ import type { AnalyticsEngine } from "./engine.js";
 import { intervalOf, MAX_USAGE_LINES, type UsageQuery, type UsageSums } from "./usage-query.js";
 
 /** Usage as the table has it. */
-export interface UsageRow extends Pick<UsageRecord, "usageId" | "teamId" | "keyId" | "route" | "model" | "characters" | "audioMs" | "traceId" | "finishedAtMs"> {
+export interface UsageRow
+  extends Pick<
+    UsageRecord,
+    "usageId" | "teamId" | "keyId" | "route" | "model" | "characters" | "audioMs" | "traceId" | "finishedAtMs"
+  > {
   outcome: string;
   firstAudioMs: number | null;
   totalMs: number | null;
@@ -52,7 +56,11 @@ function dateTime64(instant: Date): string {
   return instant.toISOString().replace("T", " ").replace("Z", "");
 }
 
-const columns: Readonly<Record<UsageDimension, string>> = { day: "toString(toDate(finished_at))", model: "toString(model)", key: "key_id" };
+const columns: Readonly<Record<UsageDimension, string>> = {
+  day: "toString(toDate(finished_at))",
+  model: "toString(model)",
+  key: "key_id",
+};
 
 const count = z.coerce.number();
 const sums = z.object({

@@ -10,10 +10,10 @@ import { newIdentifier } from "#common/identifier";
 const QUOTED_CHARACTERS = 2000;
 
 /**
- * Creates the embedded database beside its place and moves it there: a start that is cut off half way leaves nothing half made.
- * It is made by a process of its own (3 to 5 s), which takes the 330 MB that this needs with it when it ends: here they would stay for good.
- * Whoever calls this holds the lock of the database. Each attempt has a folder of its own, so that a child which outlives a killed parent for a
- * moment is in nobody's way.
+ * Creates the embedded database beside its place and moves it there: a start that is cut off half way leaves nothing
+ * half made. It is made by a process of its own (3 to 5 s), which takes the 330 MB that this needs with it when it
+ * ends: here they would stay for good. Whoever calls this holds the lock of the database. Each attempt has a folder of
+ * its own, so that a child which outlives a killed parent for a moment is in nobody's way.
  */
 export async function createDatabase(directory: string, stamp: Stamp): Promise<void> {
   removeDrafts(directory);
@@ -47,5 +47,8 @@ async function initialize(directory: string): Promise<void> {
     words = (words + text).slice(-QUOTED_CHARACTERS);
   });
   const [code, signal] = (await once(child, "close")) as [number | null, NodeJS.Signals | null];
-  if (code !== 0) throw new Error(`the embedded database could not be made: ${words.trim() || `its process ended with ${signal ?? code}`}`);
+  if (code !== 0)
+    throw new Error(
+      `the embedded database could not be made: ${words.trim() || `its process ended with ${signal ?? code}`}`,
+    );
 }

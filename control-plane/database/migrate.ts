@@ -6,13 +6,15 @@ import type { Migration } from "./migrations/migration.js";
 const MIGRATION_LOCK = 7_262_753;
 
 /**
- * Brings the schema up to date: runs each step that this database has not had, all in one transaction, one instance at a time.
- * Gives the names of the steps that ran. Steps of a newer release that the database already had are left alone.
+ * Brings the schema up to date: runs each step that this database has not had, all in one transaction, one instance at
+ * a time. Gives the names of the steps that ran. Steps of a newer release that the database already had are left alone.
  */
 export async function migrate(records: Records, migrations: readonly Migration[], now: Date): Promise<string[]> {
   return await records.transaction(async (step) => {
     await step.execute(sql`SELECT pg_advisory_xact_lock(${MIGRATION_LOCK})`);
-    await step.execute(sql`CREATE TABLE IF NOT EXISTS schema_migrations (name text PRIMARY KEY, applied_at timestamptz NOT NULL)`);
+    await step.execute(
+      sql`CREATE TABLE IF NOT EXISTS schema_migrations (name text PRIMARY KEY, applied_at timestamptz NOT NULL)`,
+    );
     const done = await step.select({ name: sql<string>`name` }).from(sql`schema_migrations`);
     const known = new Set(done.map((row) => row.name));
     const missing = migrations.filter((migration) => !known.has(migration.name));

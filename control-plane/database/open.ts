@@ -9,7 +9,11 @@ import { openPostgres } from "./postgres.js";
  * Opens the database and brings its schema up to date: the Postgres server at `url`, or PGlite in the data directory.
  * A server that is not there yet is waited for. Throws when the embedded database is in use by another process.
  */
-export async function openDatabase(options: { url: string | null; dataDirectory: string; log: Logger }): Promise<Database> {
+export async function openDatabase(options: {
+  url: string | null;
+  dataDirectory: string;
+  log: Logger;
+}): Promise<Database> {
   const { url, dataDirectory, log } = options;
   const database = url === null ? await openPglite(dataDirectory) : await openPostgres(url, log);
   try {

@@ -10,7 +10,10 @@ export interface StatementRows {
   affectedRows: number;
 }
 
-/** A failed statement. `code` is its SQLSTATE. After one that is `isLast` the engine answers nothing more, and the thread ends. */
+/**
+ * A failed statement. `code` is its SQLSTATE. After one that is `isLast` the engine answers nothing more, and the
+ * thread ends.
+ */
 export interface StatementFailure {
   id: number;
   ok: false;

@@ -5,14 +5,19 @@ import type { StatementFailure, StatementReply, StatementRequest } from "./pglit
 import { closeFilesToOthers, PrivateFileSystem } from "./private-file-system.js";
 
 /*
- * The embedded Postgres on a thread of its own: a statement takes 0.3 ms, opening the database half a second, and PGlite
- * blocks the event loop that it runs on.
+ * The embedded Postgres on a thread of its own: a statement takes 0.3 ms, opening the database half a second, and
+ * PGlite blocks the event loop that it runs on.
  */
 
 const asText = (value: string): string => value;
-/** drizzle parses these itself; the numbers are the array types of numeric, timestamp, timestamptz, interval and date. */
+/**
+ * drizzle parses these itself; the numbers are the array types of numeric, timestamp, timestamptz, interval and date.
+ */
 const parsers: NonNullable<QueryOptions["parsers"]> = Object.fromEntries(
-  [types.TIMESTAMP, types.TIMESTAMPTZ, types.INTERVAL, types.DATE, 1231, 1115, 1185, 1187, 1182].map((type) => [type, asText]),
+  [types.TIMESTAMP, types.TIMESTAMPTZ, types.INTERVAL, types.DATE, 1231, 1115, 1185, 1187, 1182].map((type) => [
+    type,
+    asText,
+  ]),
 );
 
 const DISK_FULL = "53100";
@@ -27,8 +32,9 @@ let inTransaction = false;
 let isReadOnly = false;
 
 /**
- * On a disk that is nearly full, statements may only read: they would otherwise end in the middle of something that the engine cannot go on
- * from. Postgres itself refuses the writes then. Looked at between transactions, at the price of a system call.
+ * On a disk that is nearly full, statements may only read: they would otherwise end in the middle of something that the
+ * engine cannot go on from. Postgres itself refuses the writes then. Looked at between transactions, at the price of a
+ * system call.
  */
 async function watchDisk(): Promise<void> {
   const short = isShort(directory);

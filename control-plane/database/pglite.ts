@@ -12,9 +12,9 @@ import type { StatementReply, StatementRequest, StatementRows } from "./pglite-m
 import * as schema from "./schema.js";
 
 /**
- * Opens the embedded database of a data directory, creating it on first use (3 to 5 s; a later start takes half a second).
- * Throws LockedError while another process has it open, DataDirectoryError where its folder holds something else or not all of it, and
- * DiskRoomError on a full disk.
+ * Opens the embedded database of a data directory, creating it on first use (3 to 5 s; a later start takes half a
+ * second). Throws LockedError while another process has it open, DataDirectoryError where its folder holds something
+ * else or not all of it, and DiskRoomError on a full disk.
  */
 export async function openPglite(dataDirectory: string): Promise<Database> {
   const owner = openDataDirectory(dataDirectory);

@@ -21,10 +21,13 @@ export async function openPostgres(url: string, log: Logger): Promise<Database> 
     statement_timeout: STATEMENT_TIMEOUT_MS,
     application_name: "parley",
   });
-  // The pool hears of the idle connections that the server closes. One that is between two statements of a transaction is nobody's:
-  // without a listener of its own the loss would end the process. The next statement on it fails, which is enough.
+  // The pool hears of the idle connections that the server closes. One that is between two statements of a transaction
+  // is nobody's: without a listener of its own the loss would end the process. The next statement on it fails, which is
+  // enough.
   pool.on("error", (error) => log.warn({ err: error }, "a database connection was lost"));
-  pool.on("connect", (client) => client.on("error", (error) => log.debug({ err: error }, "a database connection in use was lost")));
+  pool.on("connect", (client) =>
+    client.on("error", (error) => log.debug({ err: error }, "a database connection in use was lost")),
+  );
   await waitForServer(pool, log);
   return {
     // Both engines' drizzle classes are PgDatabase; they differ only in the raw result of `execute`, which is not used.

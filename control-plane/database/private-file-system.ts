@@ -16,8 +16,8 @@ interface NodeFileSystem {
 }
 
 /**
- * PGlite's folder on the disk, with files that their owner alone reads and writes. PGlite sets the mode of each file that it makes, to one that
- * lets everybody write, whatever the process's umask is.
+ * PGlite's folder on the disk, with files that their owner alone reads and writes. PGlite sets the mode of each file
+ * that it makes, to one that lets everybody write, whatever the process's umask is.
  */
 export class PrivateFileSystem extends NodeFS {
   override async init(...given: Parameters<NodeFS["init"]>): ReturnType<NodeFS["init"]> {
@@ -30,7 +30,9 @@ export class PrivateFileSystem extends NodeFS {
       }
     };
     const preRun = made.emscriptenOpts.preRun ?? [];
-    return { emscriptenOpts: { ...made.emscriptenOpts, preRun: [keepPrivate, ...(Array.isArray(preRun) ? preRun : [preRun])] } };
+    return {
+      emscriptenOpts: { ...made.emscriptenOpts, preRun: [keepPrivate, ...(Array.isArray(preRun) ? preRun : [preRun])] },
+    };
   }
 }
 
@@ -38,7 +40,10 @@ function withoutOthers(attributes: Attributes): Attributes {
   return typeof attributes.mode === "number" ? { ...attributes, mode: attributes.mode & ~0o077 } : attributes;
 }
 
-/** Closes the files and folders of a database that an earlier release made to other users. Looks at one file, and where that is closed at no other. */
+/**
+ * Closes the files and folders of a database that an earlier release made to other users. Looks at one file, and where
+ * that is closed at no other.
+ */
 export function closeFilesToOthers(directory: string): void {
   const last = join(directory, "PG_VERSION");
   if ((statSync(last).mode & 0o077) === 0) return;

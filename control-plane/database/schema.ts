@@ -1,8 +1,20 @@
-import { bigint, boolean, doublePrecision, index, integer, pgTable, primaryKey, text, timestamp, uniqueIndex } from "drizzle-orm/pg-core";
+import {
+  bigint,
+  boolean,
+  doublePrecision,
+  index,
+  integer,
+  pgTable,
+  primaryKey,
+  text,
+  timestamp,
+  uniqueIndex,
+} from "drizzle-orm/pg-core";
 
 /*
- * The tables as drizzle sees them. The migrations are what creates them: a change here needs a new migration there,
- * and `test/control-plane/database.test.ts` fails while the two disagree. The agents platform keeps its tables beside its queries.
+ * The tables as drizzle sees them. The migrations are what creates them: a change here needs a new migration there, and
+ * `test/control-plane/database.test.ts` fails while the two disagree. The agents platform keeps its tables beside its
+ * queries.
  */
 
 const instant = (name: string) => timestamp(name, { withTimezone: true, mode: "date" });
@@ -104,7 +116,10 @@ export const voices = pgTable(
     createdAt: instant("created_at").notNull(),
     updatedAt: instant("updated_at").notNull(),
   },
-  (table) => [index("voices_team").on(table.teamId, table.createdAt), index("voices_visibility").on(table.visibility, table.taskCount)],
+  (table) => [
+    index("voices_team").on(table.teamId, table.createdAt),
+    index("voices_visibility").on(table.visibility, table.taskCount),
+  ],
 );
 
 export const voiceSamples = pgTable(
@@ -165,7 +180,10 @@ export const ledgerPostings = pgTable(
     /** The postings of an entry sum to 0. */
     amountMicros: large("amount_micros").notNull(),
   },
-  (table) => [primaryKey({ columns: [table.entryId, table.kind] }), index("ledger_postings_team").on(table.teamId, table.kind)],
+  (table) => [
+    primaryKey({ columns: [table.entryId, table.kind] }),
+    index("ledger_postings_team").on(table.teamId, table.kind),
+  ],
 );
 
 export const creditHolds = pgTable("credit_holds", {

@@ -1,4 +1,9 @@
-import { type ForwardedRequest, type ForwardedResponse, MAX_INLINE_BODY_BYTES, uploadsBucket } from "#protocol/bus/control";
+import {
+  type ForwardedRequest,
+  type ForwardedResponse,
+  MAX_INLINE_BODY_BYTES,
+  uploadsBucket,
+} from "#protocol/bus/control";
 import { ServiceError } from "#protocol/errors";
 import type { Bus } from "#common/bus/bus";
 import { renderError } from "#common/http/error-body";
@@ -12,8 +17,9 @@ import type { Router } from "./router.js";
 const readingMethods: readonly string[] = ["GET", "HEAD", "OPTIONS"];
 
 /**
- * Answers a forwarded request, errors included; never rejects. `requireRoom` is called, and may throw, before anything that may write. A body that was too large for the bus is fetched from the object store
- * and deleted there, whatever becomes of the request; an answer that is too large is left there for the edge.
+ * Answers a forwarded request, errors included; never rejects. `requireRoom` is called, and may throw, before anything
+ * that may write. A body that was too large for the bus is fetched from the object store and deleted there, whatever
+ * becomes of the request; an answer that is too large is left there for the edge.
  */
 export async function answerForwarded(
   router: Router,
@@ -42,7 +48,8 @@ export async function answerForwarded(
 async function fetchBody(bus: Bus, request: ForwardedRequest): Promise<Uint8Array> {
   if (request.bodyObject === null) return request.body;
   const bytes = await storing(() => bus.objects(uploadsBucket).get(request.bodyObject ?? ""));
-  if (bytes === null) throw new ServiceError("dependency_unavailable", { parameters: { dependency: "Object storage" } });
+  if (bytes === null)
+    throw new ServiceError("dependency_unavailable", { parameters: { dependency: "Object storage" } });
   return bytes;
 }
 

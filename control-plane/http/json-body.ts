@@ -14,7 +14,8 @@ export async function readJsonBody(request: RouteRequest): Promise<unknown> {
   if (bodyEncoding(request.headers["content-type"]) !== "json") throw new ServiceError("unsupported_media_type");
   const bytes = await request.body();
   if (bytes.byteLength === 0) throw new ServiceError("unsupported_media_type");
-  if (bytes.byteLength > MAX_JSON_BODY_BYTES) throw new ServiceError("payload_too_large", { parameters: { limitBytes: MAX_JSON_BODY_BYTES } });
+  if (bytes.byteLength > MAX_JSON_BODY_BYTES)
+    throw new ServiceError("payload_too_large", { parameters: { limitBytes: MAX_JSON_BODY_BYTES } });
   return await decodeBody({ encoding: "json", bytes });
 }
 

@@ -5,7 +5,8 @@ import { pageQuery } from "#protocol/paging";
 import { envelope, readPage } from "./paging.js";
 
 const sealer = createSealer(["test key ".repeat(8)]);
-const read = (raw: Record<string, string>, list = "tools", team = "t") => readPage(validate(pageQuery, raw, ["query"]), list, team, sealer);
+const read = (raw: Record<string, string>, list = "tools", team = "t") =>
+  readPage(validate(pageQuery, raw, ["query"]), list, team, sealer);
 const row = (id: string) => ({ id, createdAt: new Date(1_700_000_000_123) });
 
 describe("readPage", () => {
@@ -29,7 +30,11 @@ describe("readPage", () => {
   });
 
   it("gives no cursor after the last page", () => {
-    expect(envelope(read({ page_size: "2" }), [row("b"), row("a")], 2).envelope).toEqual({ has_more: false, next_cursor: null, total: 2 });
+    expect(envelope(read({ page_size: "2" }), [row("b"), row("a")], 2).envelope).toEqual({
+      has_more: false,
+      next_cursor: null,
+      total: 2,
+    });
   });
 
   it.each([

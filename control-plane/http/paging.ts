@@ -23,8 +23,8 @@ export interface Page {
 }
 
 /**
- * Reads the paging part of a query. Cursors are sealed for the list and the team: those of another one, or made by the caller, do not open.
- * Throws `conflicting_paging`, `invalid_cursor` and `page_out_of_range`.
+ * Reads the paging part of a query. Cursors are sealed for the list and the team: those of another one, or made by the
+ * caller, do not open. Throws `conflicting_paging`, `invalid_cursor` and `page_out_of_range`.
  */
 export function readPage(query: PageQuery, list: string, teamId: string, sealer: Sealer): Page {
   if (query.page !== undefined && query.cursor !== undefined) throw new ServiceError("conflicting_paging");
@@ -36,12 +36,17 @@ export function readPage(query: PageQuery, list: string, teamId: string, sealer:
     return { limit, offset: 0, after, wantsTotal: query.include_total, cursorAfter };
   }
   const offset = (query.page - 1) * query.page_size;
-  if (offset > MAX_PAGE_OFFSET_ROWS) throw new ServiceError("page_out_of_range", { parameters: { maximum: MAX_PAGE_OFFSET_ROWS } });
+  if (offset > MAX_PAGE_OFFSET_ROWS)
+    throw new ServiceError("page_out_of_range", { parameters: { maximum: MAX_PAGE_OFFSET_ROWS } });
   return { limit, offset, after: null, wantsTotal: true, cursorAfter };
 }
 
 /** The condition that leaves out what earlier pages showed, added to `where`. */
-export function within(page: Page, where: SQL | undefined, columns: { createdAt: PgColumn; id: PgColumn }): SQL | undefined {
+export function within(
+  page: Page,
+  where: SQL | undefined,
+  columns: { createdAt: PgColumn; id: PgColumn },
+): SQL | undefined {
   if (page.after === null) return where;
   const { createdAtMs, id } = page.after;
   const instant = new Date(createdAtMs).toISOString();
@@ -62,7 +67,8 @@ export function envelope<T extends { createdAt: Date; id: string }>(
   const rows = read.slice(0, page.limit - 1);
   const hasMore = read.length > rows.length;
   const last = rows.at(-1);
-  const cursor = hasMore && last !== undefined ? page.cursorAfter({ createdAtMs: last.createdAt.getTime(), id: last.id }) : null;
+  const cursor =
+    hasMore && last !== undefined ? page.cursorAfter({ createdAtMs: last.createdAt.getTime(), id: last.id }) : null;
   return { rows, envelope: { has_more: hasMore, next_cursor: cursor, total } };
 }
 

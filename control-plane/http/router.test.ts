@@ -9,9 +9,22 @@ const route = (method: Route["method"], path: string): Route => ({
   scope: "voices",
   handle: async ({ parameters, query }) => json(200, { method, path, parameters, query: [...query] }),
 });
-const router = new Router([route("GET", "/model"), route("POST", "/model"), route("GET", "/model/:id"), route("GET", "/model/:id/samples/:position")]);
+const router = new Router([
+  route("GET", "/model"),
+  route("POST", "/model"),
+  route("GET", "/model/:id"),
+  route("GET", "/model/:id/samples/:position"),
+]);
 
-const principal: Principal = { teamId: "t", userId: "u", keyId: "k", scopes: ["*"], hasCredit: true, betaAccess: false, maxConcurrentStreams: 0 };
+const principal: Principal = {
+  teamId: "t",
+  userId: "u",
+  keyId: "k",
+  scopes: ["*"],
+  hasCredit: true,
+  betaAccess: false,
+  maxConcurrentStreams: 0,
+};
 
 function request(method: string, path: string, change: Partial<ForwardedRequest> = {}): ForwardedRequest {
   return { method, path, query: "", headers: {}, body: new Uint8Array(0), bodyObject: null, principal, ...change };
@@ -51,15 +64,26 @@ describe("Router", () => {
 
   it("asks for a key, except on open routes, which are not told whose it is", async () => {
     await expect(run("GET", "/model", { principal: null })).rejects.toMatchObject({ code: "unauthenticated" });
-    const open = new Router([{ method: "GET", path: "/open", scope: null, handle: async (given) => json(200, { known: "principal" in given }) }]);
+    const open = new Router([
+      {
+        method: "GET",
+        path: "/open",
+        scope: null,
+        handle: async (given) => json(200, { known: "principal" in given }),
+      },
+    ]);
     for (const caller of [null, principal]) {
-      const { body } = await open.handle(request("GET", "/open", { principal: caller }), () => Promise.resolve(new Uint8Array(0)));
+      const { body } = await open.handle(request("GET", "/open", { principal: caller }), () =>
+        Promise.resolve(new Uint8Array(0)),
+      );
       expect(JSON.parse(Buffer.from(body).toString())).toEqual({ known: false });
     }
   });
 
   it("asks for the route's scope", async () => {
-    await expect(run("GET", "/model", { principal: { ...principal, scopes: ["speech"] } })).rejects.toMatchObject({ code: "missing_scope" });
+    await expect(run("GET", "/model", { principal: { ...principal, scopes: ["speech"] } })).rejects.toMatchObject({
+      code: "missing_scope",
+    });
     await run("GET", "/model", { principal: { ...principal, scopes: ["voices"] } });
   });
 });

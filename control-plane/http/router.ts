@@ -1,4 +1,10 @@
-import { type ForwardedRequest, type ForwardedResponse, hasScope, type KeyScope, type Principal } from "#protocol/bus/control";
+import {
+  type ForwardedRequest,
+  type ForwardedResponse,
+  hasScope,
+  type KeyScope,
+  type Principal,
+} from "#protocol/bus/control";
 import { ServiceError } from "#protocol/errors";
 import type { OpenRequest, Route } from "./route.js";
 
@@ -10,7 +16,10 @@ export class Router {
     this.#routes = routes.map((route) => ({ route, segments: segmentsOf(route.path) }));
   }
 
-  /** The pattern of the route that a request leads to, whatever its verb; `unmatched` for none: never the path, which strangers choose. */
+  /**
+   * The pattern of the route that a request leads to, whatever its verb; `unmatched` for none: never the path, which
+   * strangers choose.
+   */
   patternOf({ path }: Pick<ForwardedRequest, "path">): string {
     try {
       const segments = segmentsOf(path).map(decode);
@@ -22,8 +31,9 @@ export class Router {
   }
 
   /**
-   * Gives the route's answer. Throws `not_found` for a path that no route has, `method_not_allowed` for a wrong verb on one that exists,
-   * `unauthenticated`, `missing_scope`, and what the handler throws. `readBody` is called at most once.
+   * Gives the route's answer. Throws `not_found` for a path that no route has, `method_not_allowed` for a wrong verb on
+   * one that exists, `unauthenticated`, `missing_scope`, and what the handler throws. `readBody` is called at most
+   * once.
    */
   async handle(request: ForwardedRequest, readBody: () => Promise<Uint8Array>): Promise<ForwardedResponse> {
     const segments = segmentsOf(request.path).map(decode);
@@ -31,7 +41,9 @@ export class Router {
     if (candidates.length === 0) throw new ServiceError("not_found");
     const found = candidates.find((entry) => entry.route.method === request.method);
     if (found === undefined) {
-      throw new ServiceError("method_not_allowed", { parameters: { allow: candidates.map((entry) => entry.route.method).join(", ") } });
+      throw new ServiceError("method_not_allowed", {
+        parameters: { allow: candidates.map((entry) => entry.route.method).join(", ") },
+      });
     }
     const { route } = found;
     const open: OpenRequest = {
@@ -65,10 +77,15 @@ function decode(segment: string): string {
 }
 
 function matches(pattern: string[], segments: string[]): boolean {
-  return pattern.length === segments.length && pattern.every((part, index) => part.startsWith(":") || part === segments[index]);
+  return (
+    pattern.length === segments.length &&
+    pattern.every((part, index) => part.startsWith(":") || part === segments[index])
+  );
 }
 
 function placeholders(pattern: string[], segments: string[]): Record<string, string> {
-  const named = pattern.flatMap((part, index) => (part.startsWith(":") ? [[part.slice(1), segments[index] ?? ""] as const] : []));
+  const named = pattern.flatMap((part, index) =>
+    part.startsWith(":") ? [[part.slice(1), segments[index] ?? ""] as const] : [],
+  );
   return Object.fromEntries(named);
 }

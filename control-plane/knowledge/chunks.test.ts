@@ -7,7 +7,8 @@ const visible = (text: string): string => text.replace(/\s+/g, "");
 
 describe("cutIntoChunks", () => {
   it("keeps a section's paragraphs together under the titles that lead to it", () => {
-    const text = "Before.\n\n# Shop\n\nWelcome.\n\n## Returns ##\nThirty days.\n\nNo knives.\n### Money\nFive days.\n## Repairs\nZips.\n# End";
+    const text =
+      "Before.\n\n# Shop\n\nWelcome.\n\n## Returns ##\nThirty days.\n\nNo knives.\n### Money\nFive days.\n## Repairs\nZips.\n# End";
     expect(cutIntoChunks(text)).toEqual([
       { heading: "", content: "Before." },
       { heading: "Shop", content: "Welcome." },
@@ -26,7 +27,10 @@ describe("cutIntoChunks", () => {
   it("takes hashes at a title's end for its own where no space is before them", () => {
     const text = "# C#\na\n# F# ##\nb\n#\tTab #\nc\n# #\nd\n#   \ne\n   ## Indented  \nf";
     expect(cutIntoChunks(text).map(({ heading, content }) => [heading, content])).toEqual([
-      ["C#", "a"], ["F#", "b"], ["Tab", "c\n# #\nd\n#   \ne"], ["Tab › Indented", "f"],
+      ["C#", "a"],
+      ["F#", "b"],
+      ["Tab", "c\n# #\nd\n#   \ne"],
+      ["Tab › Indented", "f"],
     ]);
   });
 

@@ -16,12 +16,15 @@ const MAX_SECTION_CHUNKS = 8000;
 const MAX_TITLE_LENGTH = 200;
 
 /**
- * Cuts Markdown or plain text into passages. Sections are never mixed; paragraphs stay whole where they fit, else they are cut between
- * sentences, and a sentence only where it alone is too long. Together the passages hold every line but the headings.
+ * Cuts Markdown or plain text into passages. Sections are never mixed; paragraphs stay whole where they fit, else they
+ * are cut between sentences, and a sentence only where it alone is too long. Together the passages hold every line but
+ * the headings.
  */
 export function cutIntoChunks(text: string): Chunk[] {
   const bySection = cutSections(sectionsOf(text));
-  return bySection.length <= MAX_SECTION_CHUNKS ? bySection : cutSections([{ heading: "", paragraphs: text.split(/\n\s*\n/) }]);
+  return bySection.length <= MAX_SECTION_CHUNKS
+    ? bySection
+    : cutSections([{ heading: "", paragraphs: text.split(/\n\s*\n/) }]);
 }
 
 function cutSections(sections: readonly Section[]): Chunk[] {
@@ -33,7 +36,11 @@ function cutSections(sections: readonly Section[]): Chunk[] {
       content = "";
     };
     for (const piece of paragraphs.flatMap(cutParagraph)) {
-      if (content !== "" && (content.length >= GOOD_CHUNK_LENGTH || content.length + piece.length + 2 > MAX_CHUNK_LENGTH)) close();
+      if (
+        content !== "" &&
+        (content.length >= GOOD_CHUNK_LENGTH || content.length + piece.length + 2 > MAX_CHUNK_LENGTH)
+      )
+        close();
       content = content === "" ? piece : `${content}\n\n${piece}`;
     }
     close();
@@ -97,7 +104,8 @@ function cutParagraph(paragraph: string): string[] {
   if (paragraph.length <= MAX_CHUNK_LENGTH) return [paragraph];
   const pieces: string[] = [];
   let piece = "";
-  // Sentences end in punctuation and space, or in that of Chinese and Japanese; lines of lists and tables end in a line feed.
+  // Sentences end in punctuation and space, or in that of Chinese and Japanese; lines of lists and tables end in a line
+  // feed.
   for (const sentence of paragraph.split(/(?<=[.!?…]["')\]]?\s)|(?<=[。！？])|(?<=\n)/)) {
     if (piece !== "" && piece.length + sentence.length > MAX_CHUNK_LENGTH) {
       pieces.push(piece.trim());

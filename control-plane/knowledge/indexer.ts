@@ -2,7 +2,10 @@ import { Piscina } from "piscina";
 import { ServiceError } from "#protocol/errors";
 import { type IndexedChunk, indexText } from "./index-text.js";
 
-/** Texts up to this length are indexed where they are read: they take some milliseconds, as handing them to a thread does. */
+/**
+ * Texts up to this length are indexed where they are read: they take some milliseconds, as handing them to a thread
+ * does.
+ */
 const MAX_INLINE_CHARACTERS = 16 * 1024;
 /** The largest text takes half a second. */
 const MAX_INDEX_MS = 30_000;
@@ -27,7 +30,10 @@ function indexPool(): Piscina {
   return pool;
 }
 
-/** `indexText`, a large text on a thread of its own: everybody else's requests go on. Throws `overloaded` when too many texts wait or one takes too long. */
+/**
+ * `indexText`, a large text on a thread of its own: everybody else's requests go on. Throws `overloaded` when too many
+ * texts wait or one takes too long.
+ */
 export async function indexOnThread(text: string): Promise<IndexedChunk[]> {
   if (text.length <= MAX_INLINE_CHARACTERS) return indexText(text);
   try {

@@ -15,7 +15,16 @@ import type { Records } from "../database/database.js";
 import { envelope, readPage } from "../http/paging.js";
 import { queryRecord } from "../http/query.js";
 import { empty, json, type KeyedRoute, type Route, type RouteRequest } from "../http/route.js";
-import { changeSource, deleteSource, findSource, insertSource, listSources, type NewContent, readSource, type SourceWithText } from "./store.js";
+import {
+  changeSource,
+  deleteSource,
+  findSource,
+  insertSource,
+  listSources,
+  type NewContent,
+  readSource,
+  type SourceWithText,
+} from "./store.js";
 import type { SourceRow } from "./tables.js";
 import { displayFileName, readText, readUpload } from "./upload.js";
 
@@ -27,7 +36,11 @@ export interface KnowledgeDependencies {
 
 /** `/v1/agent/knowledge-sources` (protocols.md 2). Another team's source answers exactly as a missing one. */
 export function knowledgeRoutes(dependencies: KnowledgeDependencies): Route[] {
-  const handlers: [KeyedRoute["method"], string, (dependencies: KnowledgeDependencies, request: RouteRequest) => Promise<ForwardedResponse>][] = [
+  const handlers: [
+    KeyedRoute["method"],
+    string,
+    (dependencies: KnowledgeDependencies, request: RouteRequest) => Promise<ForwardedResponse>,
+  ][] = [
     ["GET", "/v1/agent/knowledge-sources", list],
     ["POST", "/v1/agent/knowledge-sources", create],
     ["GET", "/v1/agent/knowledge-sources/:id", get],
@@ -35,7 +48,12 @@ export function knowledgeRoutes(dependencies: KnowledgeDependencies): Route[] {
     ["DELETE", "/v1/agent/knowledge-sources/:id", remove],
     ["GET", "/v1/agent/knowledge-sources/:id/agents", agents],
   ];
-  return handlers.map(([method, path, handler]) => ({ method, path, scope: "agents", handle: (request) => handler(dependencies, request) }));
+  return handlers.map(([method, path, handler]) => ({
+    method,
+    path,
+    scope: "agents",
+    handle: (request) => handler(dependencies, request),
+  }));
 }
 
 const ownerOf = (request: RouteRequest): { teamId: string; sourceId: string } => {
@@ -77,7 +95,13 @@ async function create({ records, now }: KnowledgeDependencies, request: RouteReq
   const given = validate(knowledgeCreate, upload.values, ["body"]);
   const content = contentOf(given.source, upload.fileName);
   const name = given.name ?? content.fileName;
-  const source = await insertSource(records, { teamId: principal.teamId, name, description: given.description, content, now: now() });
+  const source = await insertSource(records, {
+    teamId: principal.teamId,
+    name,
+    description: given.description,
+    content,
+    now: now(),
+  });
   return json(201, toEntity({ source, text: content.text }));
 }
 

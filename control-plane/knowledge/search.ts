@@ -29,7 +29,10 @@ export interface Passage {
   score: number;
 }
 
-/** Of Okapi BM25 (Robertson and Zaragoza 2009, "The Probabilistic Relevance Framework"): how soon repetition stops to count, what length costs. */
+/**
+ * Of Okapi BM25 (Robertson and Zaragoza 2009, "The Probabilistic Relevance Framework"): how soon repetition stops to
+ * count, what length costs.
+ */
 const SATURATION = 1.2;
 const LENGTH_PENALTY = 0.5;
 /** A term in a heading counts as often in the text. */
@@ -38,13 +41,19 @@ const HEADING_WEIGHT = 2;
 const MAX_QUERY_TERMS = 64;
 
 /**
- * Finds the passages that answer a question best: those that share terms with it, ranked by BM25 among the passages of the given sources.
- * Sources of another team are not searched. Gives nothing where no term is shared, which is not an error.
+ * Finds the passages that answer a question best: those that share terms with it, ranked by BM25 among the passages of
+ * the given sources. Sources of another team are not searched. Gives nothing where no term is shared, which is not an
+ * error.
  */
-export async function searchKnowledge(records: Records, { teamId, sources, query, limit }: KnowledgeQuery): Promise<Passage[]> {
+export async function searchKnowledge(
+  records: Records,
+  { teamId, sources, query, limit }: KnowledgeQuery,
+): Promise<Passage[]> {
   const terms = [...new Set(termsOf(query))].slice(0, MAX_QUERY_TERMS);
   if (terms.length === 0 || sources.length === 0 || limit < 1) return [];
-  const wanted = JSON.stringify(sources.map(({ sourceId, revisionNumber }) => ({ id: sourceId, revision: revisionNumber })));
+  const wanted = JSON.stringify(
+    sources.map(({ sourceId, revisionNumber }) => ({ id: sourceId, revision: revisionNumber })),
+  );
   const ranking = sql`(
     WITH wanted AS (
       SELECT s.id AS source_id, s.name AS source_name, coalesce(w.revision, s.revision_number) AS revision_number

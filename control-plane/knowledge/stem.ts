@@ -1,6 +1,7 @@
 /**
- * Takes the endings off an English word that grammar puts there: plural, past, -ing and -ly. The result need not be a word; forms of one word
- * should have the same one. Words of other languages and short words come through nearly as they are.
+ * Takes the endings off an English word that grammar puts there: plural, past, -ing and -ly. The result need not be a
+ * word; forms of one word should have the same one. Words of other languages and short words come through nearly as
+ * they are.
  */
 export function stem(word: string): string {
   if (word.length <= 2 || !/^[a-z]+$/.test(word)) return word;
@@ -28,8 +29,8 @@ function withoutVerbEnding(word: string): string {
 }
 
 /**
- * Evens out what endings do to the word before them: "pricing" lacks the e of "price", "stopped" has two p, and "carried" an i where "carry" has
- * a y. So no stem ends in e or in a consonant twice, and none in y after a consonant.
+ * Evens out what endings do to the word before them: "pricing" lacks the e of "price", "stopped" has two p, and
+ * "carried" an i where "carry" has a y. So no stem ends in e or in a consonant twice, and none in y after a consonant.
  */
 function finish(word: string): string {
   const plain = word.endsWith("ly") && word.length > 5 ? word.slice(0, -2) : word;

@@ -17,7 +17,8 @@ export function isSourceId(text: string): boolean {
   return /^[0-9a-f]{32}$/.test(text);
 }
 
-const owned = (teamId: string, sourceId: string): SQL | undefined => and(eq(knowledgeSources.teamId, teamId), eq(knowledgeSources.id, sourceId));
+const owned = (teamId: string, sourceId: string): SQL | undefined =>
+  and(eq(knowledgeSources.teamId, teamId), eq(knowledgeSources.id, sourceId));
 
 /** A text that was uploaded. */
 export interface NewContent {
@@ -33,7 +34,9 @@ export interface SourceWithText {
 
 /** The team's source. Throws `not_found`, for another team's as for a missing one. */
 export async function findSource(records: Records, teamId: string, sourceId: string): Promise<SourceRow> {
-  const [row] = isSourceId(sourceId) ? await records.select().from(knowledgeSources).where(owned(teamId, sourceId)) : [];
+  const [row] = isSourceId(sourceId)
+    ? await records.select().from(knowledgeSources).where(owned(teamId, sourceId))
+    : [];
   if (row === undefined) throw new ServiceError("not_found");
   return row;
 }
@@ -46,7 +49,10 @@ export async function readSource(records: Records, teamId: string, sourceId: str
         .from(knowledgeSources)
         .innerJoin(
           knowledgeRevisions,
-          and(eq(knowledgeRevisions.sourceId, knowledgeSources.id), eq(knowledgeRevisions.revisionNumber, knowledgeSources.revisionNumber)),
+          and(
+            eq(knowledgeRevisions.sourceId, knowledgeSources.id),
+            eq(knowledgeRevisions.revisionNumber, knowledgeSources.revisionNumber),
+          ),
         )
         .where(owned(teamId, sourceId))
     : [];
@@ -84,7 +90,10 @@ export async function insertSource(
   return row;
 }
 
-/** Changes what is given of a source; new content becomes a new revision. Changes of one source take turns. Throws `not_found`. */
+/**
+ * Changes what is given of a source; new content becomes a new revision. Changes of one source take turns. Throws
+ * `not_found`.
+ */
 export async function changeSource(
   records: Records,
   owner: { teamId: string; sourceId: string },
@@ -99,7 +108,13 @@ export async function changeSource(
     if (row === undefined) throw new ServiceError("not_found");
     const name = change.name ?? row.name;
     const description = change.description ?? row.description;
-    const kept = { ...row, name, description, searchFolded: searchable(name, content?.fileName ?? row.fileName), updatedAt: now };
+    const kept = {
+      ...row,
+      name,
+      description,
+      searchFolded: searchable(name, content?.fileName ?? row.fileName),
+      updatedAt: now,
+    };
     const changed =
       content === null
         ? kept
@@ -115,23 +130,34 @@ export async function changeSource(
   });
 }
 
-async function insertRevision(step: Records, source: SourceRow, text: string, chunks: readonly IndexedChunk[]): Promise<void> {
+async function insertRevision(
+  step: Records,
+  source: SourceRow,
+  text: string,
+  chunks: readonly IndexedChunk[],
+): Promise<void> {
   const { id: sourceId, revisionNumber, updatedAt } = source;
   await step.insert(knowledgeRevisions).values({ sourceId, revisionNumber, content: text, createdAt: updatedAt });
   const rows = chunks.map(({ heading, content, literal, termCount }, position) => {
     return { sourceId, revisionNumber, position, heading, content, termCount, terms: literal };
   });
-  for (let at = 0; at < rows.length; at += CHUNKS_PER_INSERT) await step.insert(knowledgeChunks).values(rows.slice(at, at + CHUNKS_PER_INSERT));
+  for (let at = 0; at < rows.length; at += CHUNKS_PER_INSERT)
+    await step.insert(knowledgeChunks).values(rows.slice(at, at + CHUNKS_PER_INSERT));
 }
 
 /**
- * Deletes a source that no agent refers to, with all its revisions; throws `knowledge_attached` while one does, and `not_found`.
- * The row stays locked from before the question until the end: an agent that attaches the source meanwhile (`holdSources`) finds it gone.
+ * Deletes a source that no agent refers to, with all its revisions; throws `knowledge_attached` while one does, and
+ * `not_found`. The row stays locked from before the question until the end: an agent that attaches the source meanwhile
+ * (`holdSources`) finds it gone.
  */
 export async function deleteSource(records: Records, teamId: string, sourceId: string): Promise<void> {
   if (!isSourceId(sourceId)) throw new ServiceError("not_found");
   await records.transaction(async (step) => {
-    const [row] = await step.select({ id: knowledgeSources.id }).from(knowledgeSources).where(owned(teamId, sourceId)).for("update");
+    const [row] = await step
+      .select({ id: knowledgeSources.id })
+      .from(knowledgeSources)
+      .where(owned(teamId, sourceId))
+      .for("update");
     if (row === undefined) throw new ServiceError("not_found");
     const agents = await agentsReferencingKnowledge(step, teamId, sourceId);
     if (agents.length > 0) throw new ServiceError("knowledge_attached", { parameters: { count: agents.length } });
@@ -140,8 +166,8 @@ export async function deleteSource(records: Records, teamId: string, sourceId: s
 }
 
 /**
- * Makes sure, until the end of the transaction `step`, that the team's sources with these ids stay: to be called before a draft refers to them.
- * Gives the ids that exist.
+ * Makes sure, until the end of the transaction `step`, that the team's sources with these ids stay: to be called before
+ * a draft refers to them. Gives the ids that exist.
  */
 export async function holdSources(step: Records, teamId: string, sourceIds: readonly string[]): Promise<Set<string>> {
   const ids = sourceIds.filter(isSourceId);

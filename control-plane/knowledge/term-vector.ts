@@ -1,6 +1,9 @@
 import { termsOf } from "./terms.js";
 
-/** Postgres's bounds: positions count up to 16383, and a lexeme has at most 255 of them (Postgres documentation, "Limitations" of text search). */
+/**
+ * Postgres's bounds: positions count up to 16383, and a lexeme has at most 255 of them (Postgres documentation,
+ * "Limitations" of text search).
+ */
 const MAX_POSITION = 16_383;
 const MAX_POSITIONS_PER_TERM = 255;
 
@@ -15,7 +18,10 @@ export interface TermVector {
 /** Indexes a passage. Terms consist of letters and digits only, so that nothing in the literal needs escaping. */
 export function termVector(heading: string, content: string): TermVector {
   const places = new Map<string, string[]>();
-  const marked = [...termsOf(heading).map((term) => [term, "A"] as const), ...termsOf(content).map((term) => [term, ""] as const)];
+  const marked = [
+    ...termsOf(heading).map((term) => [term, "A"] as const),
+    ...termsOf(content).map((term) => [term, ""] as const),
+  ];
   for (const [index, [term, weight]] of marked.entries()) {
     const list = places.get(term) ?? [];
     places.set(term, list);

@@ -26,7 +26,13 @@ describe("stem", () => {
 
   it.each([
     ["bus", "business"],
-    ["bed", "be"], ["thing", "th"], ["sing", "s"], ["need", "new"], ["bleed", "blue"], ["us", "bus"], ["a1s", "a1"],
+    ["bed", "be"],
+    ["thing", "th"],
+    ["sing", "s"],
+    ["need", "new"],
+    ["bleed", "blue"],
+    ["us", "bus"],
+    ["a1s", "a1"],
   ])("keeps %s and %s apart", (one, other) => {
     expect(stem(one)).not.toBe(stem(other));
   });
@@ -60,16 +66,22 @@ describe("termsOf", () => {
 
   it("gives letters and digits only, none too long, whatever the text", () => {
     fc.assert(
-      fc.property(fc.oneof(fc.string({ unit: "binary" }), fc.string({ unit: "grapheme" }), fc.constant("x".repeat(5000))), (text) => {
-        for (const term of termsOf(text)) expect(term).toMatch(/^[\p{L}\p{N}\p{M}ー々]{1,50}$/u);
-      }),
+      fc.property(
+        fc.oneof(fc.string({ unit: "binary" }), fc.string({ unit: "grapheme" }), fc.constant("x".repeat(5000))),
+        (text) => {
+          for (const term of termsOf(text)) expect(term).toMatch(/^[\p{L}\p{N}\p{M}ー々]{1,50}$/u);
+        },
+      ),
     );
   });
 });
 
 describe("termVector", () => {
   it("marks the heading's terms and counts all", () => {
-    expect(termVector("Late arrival", "Arrival is late, late, late.")).toEqual({ literal: "'lat':1A,4,5,6 'arrival':2A,3", termCount: 6 });
+    expect(termVector("Late arrival", "Arrival is late, late, late.")).toEqual({
+      literal: "'lat':1A,4,5,6 'arrival':2A,3",
+      termCount: 6,
+    });
   });
 
   it("keeps within the database's bounds", () => {

@@ -4,11 +4,12 @@ import { stem } from "./stem.js";
 const MAX_TERM_LENGTH = 48;
 
 /** Scripts that write no spaces between words, and Korean, whose words carry their particles with them. */
-const dense = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}ー々]+/gu;
+const dense =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}ー々]+/gu;
 
 /**
- * Words that say nothing about what a text is about: of English, Spanish, French and German, in the form that `fold` gives. Of words that
- * mean something in one of these languages none is here.
+ * Words that say nothing about what a text is about: of English, Spanish, French and German, in the form that `fold`
+ * gives. Of words that mean something in one of these languages none is here.
  */
 const stopWords = new Set(
   (
@@ -23,12 +24,18 @@ const stopWords = new Set(
 
 /** Text as terms compare it: compatibility forms, lower case, without accents. */
 function fold(text: string): string {
-  return text.normalize("NFKD").toLowerCase().replace(/(?<=\p{Script=Latin})\p{M}+/gu, "").replaceAll("ß", "ss").normalize("NFC");
+  return text
+    .normalize("NFKD")
+    .toLowerCase()
+    .replace(/(?<=\p{Script=Latin})\p{M}+/gu, "")
+    .replaceAll("ß", "ss")
+    .normalize("NFC");
 }
 
 /**
- * The terms of a text in their order, repetitions included: stems of words, numbers, and pairs of neighbouring characters of scripts that
- * write no spaces. Apostrophes end a word ("don't" is "don" and "t"), and single Latin letters are no terms.
+ * The terms of a text in their order, repetitions included: stems of words, numbers, and pairs of neighbouring
+ * characters of scripts that write no spaces. Apostrophes end a word ("don't" is "don" and "t"), and single Latin
+ * letters are no terms.
  */
 export function termsOf(text: string): string[] {
   const terms: string[] = [];
@@ -59,5 +66,6 @@ function addWord(word: string, terms: string[]): void {
 function addPairs(run: string, terms: string[]): void {
   const characters = [...run];
   if (characters.length === 1) terms.push(run);
-  for (let index = 0; index + 1 < characters.length; index++) terms.push(`${characters[index]}${characters[index + 1]}`);
+  for (let index = 0; index + 1 < characters.length; index++)
+    terms.push(`${characters[index]}${characters[index + 1]}`);
 }

@@ -10,7 +10,18 @@ describe("readText", () => {
     expect(read("x".repeat(MAX_KNOWLEDGE_BYTES))).toHaveLength(MAX_KNOWLEDGE_BYTES);
   });
 
-  const names = ["a.md", "A.MD", "a.txt", "a.markdown", "a.text", "README", "", "C:\\docs\\a.md", "my.notes.txt", "dir.v2/README"];
+  const names = [
+    "a.md",
+    "A.MD",
+    "a.txt",
+    "a.markdown",
+    "a.text",
+    "README",
+    "",
+    "C:\\docs\\a.md",
+    "my.notes.txt",
+    "dir.v2/README",
+  ];
   it.each(names)("takes the name %j", (name) => {
     expect(read("text", name)).toBe("text");
   });

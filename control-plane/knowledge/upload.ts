@@ -21,7 +21,10 @@ export interface Upload {
   fileName: string;
 }
 
-/** Reads an upload. Throws `unsupported_media_type` for anything but a form, `malformed_multipart`, and `unreadable_knowledge` past the sizes. */
+/**
+ * Reads an upload. Throws `unsupported_media_type` for anything but a form, `malformed_multipart`, and
+ * `unreadable_knowledge` past the sizes.
+ */
 export async function readUpload(request: RouteRequest): Promise<Upload> {
   const contentType = request.headers["content-type"];
   if (contentType === undefined || !isMultipart(contentType)) throw new ServiceError("unsupported_media_type");
@@ -35,7 +38,8 @@ async function parse(contentType: string, bytes: Uint8Array): Promise<Form> {
     if (bytes.byteLength > limits.totalBytes) throw unreadable("it is larger than 1 MB");
     return await parseMultipart(contentType, bytes, limits);
   } catch (error) {
-    if (error instanceof ServiceError && error.code === "payload_too_large") throw unreadable("it is larger than 1 MB", error);
+    if (error instanceof ServiceError && error.code === "payload_too_large")
+      throw unreadable("it is larger than 1 MB", error);
     throw error;
   }
 }
@@ -81,6 +85,9 @@ function unreadable(detail: string, cause?: unknown): ServiceError {
 /** A file name as it can be shown and stored: its last part, without what no name should hold. */
 export function displayFileName(fileName: string): string {
   const base = fileName.slice(Math.max(fileName.lastIndexOf("/"), fileName.lastIndexOf("\\")) + 1);
-  const plain = base.replace(/[\p{Cc}\p{Surrogate}]/gu, "").trim().slice(0, 255);
+  const plain = base
+    .replace(/[\p{Cc}\p{Surrogate}]/gu, "")
+    .trim()
+    .slice(0, 255);
   return plain === "" ? "source.txt" : plain;
 }

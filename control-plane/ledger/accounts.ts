@@ -3,7 +3,8 @@ import type { Records } from "../database/database.js";
 import { ledgerAccounts } from "../database/schema.js";
 
 /**
- * Every team has four accounts, and each movement takes from one what it gives to another, so that they always sum to 0:
+ * Every team has four accounts, and each movement takes from one what it gives to another, so that they always sum to
+ * 0:
  *
  *     granted ──grant──► credit ──usage──► spent
  *     (negative: all      │  ▲               ▲
@@ -11,7 +12,8 @@ import { ledgerAccounts } from "../database/schema.js";
  *                         ▼  │               │
  *                         held ──────────────┘
  *
- * `credit` is what may be spent now. Only usage, which is known after the call, may take it below 0; nothing that is charged up front can.
+ * `credit` is what may be spent now. Only usage, which is known after the call, may take it below 0; nothing that is
+ * charged up front can.
  */
 export const accountKinds = ["credit", "held", "granted", "spent"] as const;
 export type AccountKind = (typeof accountKinds)[number];

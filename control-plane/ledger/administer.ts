@@ -14,11 +14,21 @@ import { crossedZero } from "./post.js";
 /** Entries that `show` gives. */
 const SHOWN_ENTRIES = 20;
 
-const amount = z.string().refine((text) => (parseCredit(text) ?? 0) !== 0, { message: "Input should be a decimal other than 0" });
-const plain = z.string().refine((text) => !text.includes("\u0000"), { message: "Input should not contain NUL characters" });
+const amount = z
+  .string()
+  .refine((text) => (parseCredit(text) ?? 0) !== 0, { message: "Input should be a decimal other than 0" });
+const plain = z
+  .string()
+  .refine((text) => !text.includes("\u0000"), { message: "Input should not contain NUL characters" });
 
 const creditRequest = z.discriminatedUnion("action", [
-  z.object({ action: z.literal("grant"), grantId: plain.min(1).max(128), teamId: z.string(), amount, note: plain.max(256) }),
+  z.object({
+    action: z.literal("grant"),
+    grantId: plain.min(1).max(128),
+    teamId: z.string(),
+    amount,
+    note: plain.max(256),
+  }),
   z.object({ action: z.literal("show"), teamId: z.string() }),
   z.object({ action: z.literal("audit") }),
 ]);
@@ -30,23 +40,34 @@ export interface CreditResult {
 }
 
 /**
- * Carries out one request of credit administration. Throws `validation` for a malformed request, `not_found` for an unknown team and
- * `out_of_credit` where more is to be taken back than is left.
+ * Carries out one request of credit administration. Throws `validation` for a malformed request, `not_found` for an
+ * unknown team and `out_of_credit` where more is to be taken back than is left.
  */
 export async function administerCredit(records: Records, stranger: unknown, now: Date): Promise<CreditResult> {
   const request = validate(creditRequest, stranger);
-  if (request.action === "audit") return { reply: { balances: null, entries: [], findings: await auditLedger(records) }, changedTeamId: null };
+  if (request.action === "audit")
+    return { reply: { balances: null, entries: [], findings: await auditLedger(records) }, changedTeamId: null };
   const { teamId } = request;
   const known = await records.select({ id: teams.id }).from(teams).where(eq(teams.id, teamId));
   if (known.length === 0) throw new ServiceError("not_found");
   if (request.action === "show") return { reply: await describeCredit(records, teamId), changedTeamId: null };
-  const booking = await grantCredit(records, { id: request.grantId, teamId, micros: parseCredit(request.amount) ?? 0, note: request.note }, now);
+  const booking = await grantCredit(
+    records,
+    { id: request.grantId, teamId, micros: parseCredit(request.amount) ?? 0, note: request.note },
+    now,
+  );
   return { reply: await describeCredit(records, teamId), changedTeamId: crossedZero(booking) ? teamId : null };
 }
 
 async function describeCredit(records: Records, teamId: string): Promise<CreditReply> {
   const { credit, held, granted, spent } = await readBalances(records, teamId);
-  const balances = { teamId, credit: creditText(credit), held: creditText(held), granted: creditText(Math.abs(granted)), spent: creditText(spent) };
+  const balances = {
+    teamId,
+    credit: creditText(credit),
+    held: creditText(held),
+    granted: creditText(Math.abs(granted)),
+    spent: creditText(spent),
+  };
   return { balances, entries: await newestEntries(records, teamId), findings: [] };
 }
 

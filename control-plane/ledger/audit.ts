@@ -2,7 +2,9 @@ import { sql } from "drizzle-orm";
 import type { Records } from "../database/database.js";
 import { creditHolds, ledgerAccounts, ledgerPostings } from "../database/schema.js";
 
-/** Proves the books from their parts; gives one line for each thing that is not as it must be, none when all is well. */
+/**
+ * Proves the books from their parts; gives one line for each thing that is not as it must be, none when all is well.
+ */
 export async function auditLedger(records: Records): Promise<string[]> {
   // One snapshot for all questions, or entries booked in between would look like differences.
   return await records.transaction(
@@ -13,7 +15,11 @@ export async function auditLedger(records: Records): Promise<string[]> {
         .groupBy(ledgerPostings.entryId)
         .having(sql`sum(${ledgerPostings.amountMicros}) <> 0`);
       const posted = step
-        .select({ teamId: ledgerPostings.teamId, kind: ledgerPostings.kind, sum: sql<number>`sum(${ledgerPostings.amountMicros})`.as("sum") })
+        .select({
+          teamId: ledgerPostings.teamId,
+          kind: ledgerPostings.kind,
+          sum: sql<number>`sum(${ledgerPostings.amountMicros})`.as("sum"),
+        })
         .from(ledgerPostings)
         .groupBy(ledgerPostings.teamId, ledgerPostings.kind)
         .as("posted");

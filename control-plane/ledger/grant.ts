@@ -14,5 +14,7 @@ export interface Grant {
 export async function grantCredit(records: Records, grant: Grant, now: Date): Promise<Booking> {
   const { id, teamId, micros, note } = grant;
   const postings = { granted: -micros, credit: micros };
-  return await records.transaction((step) => post(step, { id: `grant:${id}`, teamId, kind: "grant", note, postings, mayOverdraw: false }, now));
+  return await records.transaction((step) =>
+    post(step, { id: `grant:${id}`, teamId, kind: "grant", note, postings, mayOverdraw: false }, now),
+  );
 }

@@ -17,7 +17,10 @@ export interface HoldExpiryOptions {
   now: () => Date;
 }
 
-/** Looks for expired holds at once and every minute from then on, until it is stopped. What one look could not do, the next one does. */
+/**
+ * Looks for expired holds at once and every minute from then on, until it is stopped. What one look could not do, the
+ * next one does.
+ */
 export function startHoldExpiry(options: HoldExpiryOptions): { stop: () => void } {
   const { records, bus, clock, log, now } = options;
   let stopped = false;
@@ -29,7 +32,11 @@ export function startHoldExpiry(options: HoldExpiryOptions): { stop: () => void 
       if (failures.length > 0) throw failures[0];
     } catch (error) {
       // The database's own error: drizzle's wrapper quotes the query's values.
-      if (!stopped) log.warn({ err: error instanceof Error ? (error.cause ?? error) : error }, "expired holds could not be given back yet");
+      if (!stopped)
+        log.warn(
+          { err: error instanceof Error ? (error.cause ?? error) : error },
+          "expired holds could not be given back yet",
+        );
     }
     if (!stopped) cancel = clock.after(EXPIRY_INTERVAL_MS, () => void look());
   };

@@ -12,35 +12,47 @@ export interface Hold {
   micros: number;
   /** For people to read. */
   purpose: string;
-  /** When the amount returns to the team by itself, should nobody settle it: later than any use may last. Null or absent is never. */
+  /**
+   * When the amount returns to the team by itself, should nobody settle it: later than any use may last. Null or absent
+   * is never.
+   */
   expiresAt?: Date | null;
 }
 
 /**
- * Sets credit aside for what is about to be used. Making the same hold again, by id, is harmless.
- * Throws `out_of_credit` when the team has not that much left: then nothing has happened. However many ask at once, the sum of what is
- * held never exceeds what was there. Throws `conflict` when the id stands for another team's or another amount's hold.
+ * Sets credit aside for what is about to be used. Making the same hold again, by id, is harmless. Throws
+ * `out_of_credit` when the team has not that much left: then nothing has happened. However many ask at once, the sum of
+ * what is held never exceeds what was there. Throws `conflict` when the id stands for another team's or another
+ * amount's hold.
  */
 export async function holdCredit(records: Records, hold: Hold, now: Date): Promise<Booking> {
   const { id, teamId, micros, purpose } = hold;
   return await records.transaction(async (step) => {
     const postings = { credit: -micros, held: micros };
-    const booking = await post(step, { id: `hold:${id}`, teamId, kind: "hold", note: purpose, postings, mayOverdraw: false }, now);
+    const booking = await post(
+      step,
+      { id: `hold:${id}`, teamId, kind: "hold", note: purpose, postings, mayOverdraw: false },
+      now,
+    );
     if (booking.repeated) {
       const [known] = await step.select().from(creditHolds).where(eq(creditHolds.id, id));
-      if (known?.teamId !== teamId || known.amountMicros !== micros) throw conflict("This hold was made for something else");
+      if (known?.teamId !== teamId || known.amountMicros !== micros)
+        throw conflict("This hold was made for something else");
       return booking;
     }
-    await step.insert(creditHolds).values({ id, teamId, purpose, amountMicros: micros, createdAt: now, expiresAt: hold.expiresAt ?? null });
+    await step
+      .insert(creditHolds)
+      .values({ id, teamId, purpose, amountMicros: micros, createdAt: now, expiresAt: hold.expiresAt ?? null });
     return booking;
   });
 }
 
 /**
- * Ends a hold by what it came to: `micros` are spent and the rest is the team's again; 0 releases it whole. What exceeds the hold is taken
- * from the team's credit, below 0 if need be: it has been used. So is all of it where the hold had expired: its amount is the team's again and
- * may be spent. What is left tells whoever asks (`creditAfter`). Ending it again in the same way is harmless.
- * Throws `not_found` for an unknown hold and `conflict` for one that came to something else.
+ * Ends a hold by what it came to: `micros` are spent and the rest is the team's again; 0 releases it whole. What
+ * exceeds the hold is taken from the team's credit, below 0 if need be: it has been used. So is all of it where the
+ * hold had expired: its amount is the team's again and may be spent. What is left tells whoever asks (`creditAfter`).
+ * Ending it again in the same way is harmless. Throws `not_found` for an unknown hold and `conflict` for one that came
+ * to something else.
  */
 export async function settleHold(records: Records, id: string, micros: number, now: Date): Promise<Booking> {
   return await records.transaction(async (step) => {
@@ -73,14 +85,19 @@ export interface ExpiredHolds {
   failures: unknown[];
 }
 
-/** Gives back everything that is held longer than it was meant to be. Several instances may look at once: each hold returns once. */
+/**
+ * Gives back everything that is held longer than it was meant to be. Several instances may look at once: each hold
+ * returns once.
+ */
 export async function expireHolds(records: Records, now: Date, atOnce = EXPIRE_AT_ONCE): Promise<ExpiredHolds> {
   const [revived, failures] = [new Set<string>(), [] as unknown[]];
   const { id, teamId, expiresAt, closedAt } = creditHolds;
   for (let after: { expiresAt: Date | null; id: string } | null = null; ; ) {
     // From where the last ones ended, so that one that cannot be ended does not come up again and again.
     const further: SQL | undefined =
-      after === null ? undefined : sql`(${expiresAt}, ${id}) > (${after.expiresAt?.toISOString()}::timestamptz, ${after.id})`;
+      after === null
+        ? undefined
+        : sql`(${expiresAt}, ${id}) > (${after.expiresAt?.toISOString()}::timestamptz, ${after.id})`;
     const due: { id: string; teamId: string; expiresAt: Date | null }[] = await records
       .select({ id, teamId, expiresAt })
       .from(creditHolds)
@@ -107,7 +124,11 @@ async function expireHold(step: Records, id: string, teamId: string, now: Date):
   if (hold === undefined || hold.closedAt !== null) return null;
   await step.update(creditHolds).set({ closedAt: now, expiredAt: now }).where(eq(creditHolds.id, id));
   const postings = { held: -hold.amountMicros, credit: hold.amountMicros };
-  return await post(step, { id: `expire:${id}`, teamId, kind: "release", note: hold.purpose, postings, mayOverdraw: false }, now);
+  return await post(
+    step,
+    { id: `expire:${id}`, teamId, kind: "release", note: hold.purpose, postings, mayOverdraw: false },
+    now,
+  );
 }
 
 function conflict(detail: string): ServiceError {

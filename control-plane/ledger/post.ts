@@ -16,21 +16,27 @@ export interface Entry {
   mayOverdraw: boolean;
 }
 
-/** What booking did: the team's spendable credit before and after. `repeated`: the entry was booked before and nothing changed. */
+/**
+ * What booking did: the team's spendable credit before and after. `repeated`: the entry was booked before and nothing
+ * changed.
+ */
 export interface Booking {
   repeated: boolean;
   creditBefore: number;
   creditAfter: number;
 }
 
-/** Whether edges must ask again about the team's keys: paid models are refused on one side of 0 and served on the other. */
+/**
+ * Whether edges must ask again about the team's keys: paid models are refused on one side of 0 and served on the other.
+ */
 export function crossedZero({ creditBefore, creditAfter }: Booking): boolean {
   return creditBefore > 0 !== creditAfter > 0;
 }
 
 /**
- * Books one entry inside the transaction `step`. Entries of one team are booked one after another, those of different teams side by side.
- * Throws `out_of_credit` when the entry would take credit that is not there; whoever then rolls back leaves no trace of it.
+ * Books one entry inside the transaction `step`. Entries of one team are booked one after another, those of different
+ * teams side by side. Throws `out_of_credit` when the entry would take credit that is not there; whoever then rolls
+ * back leaves no trace of it.
  */
 export async function post(step: Records, entry: Entry, now: Date): Promise<Booking> {
   assertBalanced(movesOf(entry.postings));
@@ -57,8 +63,22 @@ export interface Charge {
 }
 
 /** Books charges of one team as `post` does, in as many statements for a hundred as for one. */
-export async function postCharges(step: Records, teamId: string, charges: readonly Charge[], now: Date): Promise<Booking> {
-  const entries = charges.map(({ id, note, costMicros }): Entry => ({ id, teamId, kind: "usage", note, postings: { credit: -costMicros, spent: costMicros }, mayOverdraw: true }));
+export async function postCharges(
+  step: Records,
+  teamId: string,
+  charges: readonly Charge[],
+  now: Date,
+): Promise<Booking> {
+  const entries = charges.map(
+    ({ id, note, costMicros }): Entry => ({
+      id,
+      teamId,
+      kind: "usage",
+      note,
+      postings: { credit: -costMicros, spent: costMicros },
+      mayOverdraw: true,
+    }),
+  );
   for (const { postings } of entries) assertBalanced(movesOf(postings));
   const creditBefore = await lockCredit(step, teamId, now);
   const inserted = await step
@@ -73,11 +93,14 @@ export async function postCharges(step: Records, teamId: string, charges: readon
   return { repeated: booked.length === 0, creditBefore, creditAfter: creditBefore + taken };
 }
 
-const movesOf = (postings: Entry["postings"]): [AccountKind, number][] => (Object.entries(postings) as [AccountKind, number][]).filter(([, amount]) => amount !== 0);
+const movesOf = (postings: Entry["postings"]): [AccountKind, number][] =>
+  (Object.entries(postings) as [AccountKind, number][]).filter(([, amount]) => amount !== 0);
 
 /** Writes what entries of one team move, and the balances after all of them. */
 async function move(step: Records, entries: readonly Entry[], now: Date): Promise<void> {
-  const moves = entries.flatMap(({ id, teamId, postings }) => movesOf(postings).map(([kind, amountMicros]) => ({ entryId: id, teamId, kind, amountMicros })));
+  const moves = entries.flatMap(({ id, teamId, postings }) =>
+    movesOf(postings).map(([kind, amountMicros]) => ({ entryId: id, teamId, kind, amountMicros })),
+  );
   if (moves.length === 0) return;
   await step.insert(ledgerPostings).values(moves);
   const sums = new Map<AccountKind, number>();
@@ -108,5 +131,6 @@ export async function lockCredit(step: Records, teamId: string, now: Date): Prom
 
 function assertBalanced(moves: readonly [AccountKind, number][]): void {
   const sum = moves.reduce((total, [, amount]) => total + amount, 0);
-  if (sum !== 0 || moves.some(([, amount]) => !Number.isSafeInteger(amount))) throw new RangeError("a ledger entry does not balance");
+  if (sum !== 0 || moves.some(([, amount]) => !Number.isSafeInteger(amount)))
+    throw new RangeError("a ledger entry does not balance");
 }

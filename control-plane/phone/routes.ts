@@ -28,14 +28,19 @@ export interface PhoneDependencies {
 }
 
 /** Who would have to act; none of them can be configured in this release. */
-const providerNames: Readonly<Record<PhoneRow["provider"], string>> = { twilio: "Twilio", sip: "LiveKit SIP", livekit: "LiveKit SIP" };
+const providerNames: Readonly<Record<PhoneRow["provider"], string>> = {
+  twilio: "Twilio",
+  sip: "LiveKit SIP",
+  livekit: "LiveKit SIP",
+};
 const inventoryCountries = ["US", "CA"];
 
 type Handler = (dependencies: PhoneDependencies, request: RouteRequest) => Promise<ForwardedResponse>;
 
 /**
- * `/v1/agent/phone-numbers` (protocols.md 2). Nothing here can be bought or connected yet: requests are judged in full, then answered with 502
- * and the name of the provider that is not configured; the number stays visible in error, and can be released.
+ * `/v1/agent/phone-numbers` (protocols.md 2). Nothing here can be bought or connected yet: requests are judged in full,
+ * then answered with 502 and the name of the provider that is not configured; the number stays visible in error, and
+ * can be released.
  */
 export function phoneRoutes(dependencies: PhoneDependencies): Route[] {
   const handlers: [Route["method"], string, Handler][] = [
@@ -47,7 +52,12 @@ export function phoneRoutes(dependencies: PhoneDependencies): Route[] {
     ["DELETE", "/v1/agent/phone-numbers/:phone_number_id", remove],
     ["PUT", "/v1/agent/phone-numbers/:phone_number_id/sip-config", putSipConfig],
   ];
-  return handlers.map(([method, path, handler]) => ({ method, path, scope: "agents", handle: (request) => handler(dependencies, request) }));
+  return handlers.map(([method, path, handler]) => ({
+    method,
+    path,
+    scope: "agents",
+    handle: (request) => handler(dependencies, request),
+  }));
 }
 
 function find({ records }: PhoneDependencies, request: RouteRequest): Promise<PhoneRow> {
@@ -101,8 +111,15 @@ async function create({ records, now }: PhoneDependencies, request: RouteRequest
 }
 
 function checkSip(config: SipConfig, stored: SipRecord | null): void {
-  const hasStored = { inbound: (stored?.inbound_auth_username ?? "") !== "", termination: (stored?.termination_auth_username ?? "") !== "" };
-  const problems = sipProblems(config, hasStored).map(({ field, message }) => ({ type: "value_error", loc: ["body", field], msg: message }));
+  const hasStored = {
+    inbound: (stored?.inbound_auth_username ?? "") !== "",
+    termination: (stored?.termination_auth_username ?? "") !== "",
+  };
+  const problems = sipProblems(config, hasStored).map(({ field, message }) => ({
+    type: "value_error",
+    loc: ["body", field],
+    msg: message,
+  }));
   if (problems.length > 0) throw new ServiceError("validation", { problems });
 }
 

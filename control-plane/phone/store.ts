@@ -11,7 +11,8 @@ import { type PhoneRow, phoneNumbers, type SipRecord } from "./tables.js";
 /** Held by a provider, or about to be. */
 const isLive = inArray(phoneNumbers.status, ["provisioning", "active"]);
 
-const owned = (teamId: string, id: string): SQL | undefined => and(eq(phoneNumbers.teamId, teamId), eq(phoneNumbers.id, id));
+const owned = (teamId: string, id: string): SQL | undefined =>
+  and(eq(phoneNumbers.teamId, teamId), eq(phoneNumbers.id, id));
 
 /** The team's number. Throws `not_found`, for another team's as for a missing one. */
 export async function findPhone(records: Records, teamId: string, id: string): Promise<PhoneRow> {
@@ -34,8 +35,9 @@ export interface PhoneRequest {
 }
 
 /**
- * Keeps a number whose provider refused it, so that its team sees what happened and may release it; asked for again, the same row tells of the
- * latest attempt. Throws `not_found` for an agent that the team does not have, `phone_number_taken` and `phone_number_limit`.
+ * Keeps a number whose provider refused it, so that its team sees what happened and may release it; asked for again,
+ * the same row tells of the latest attempt. Throws `not_found` for an agent that the team does not have,
+ * `phone_number_taken` and `phone_number_limit`.
  */
 export async function recordFailure(records: Records, request: PhoneRequest): Promise<void> {
   const { teamId, phoneNumber, provider, label, agentId, sip, failure, now } = request;
@@ -50,7 +52,8 @@ export async function recordFailure(records: Records, request: PhoneRequest): Pr
     if (held !== undefined) throw new ServiceError("phone_number_taken");
     const live = and(eq(phoneNumbers.teamId, teamId), isLive);
     const [{ total } = { total: 0 }] = await step.select({ total: count() }).from(phoneNumbers).where(live);
-    if (total >= MAX_PHONE_NUMBERS) throw new ServiceError("phone_number_limit", { parameters: { limit: MAX_PHONE_NUMBERS } });
+    if (total >= MAX_PHONE_NUMBERS)
+      throw new ServiceError("phone_number_limit", { parameters: { limit: MAX_PHONE_NUMBERS } });
     const values = { provider, label, agentId, status: "error" as const, statusDetail: failure, sip, updatedAt: now };
     await step
       .insert(phoneNumbers)
@@ -59,8 +62,16 @@ export async function recordFailure(records: Records, request: PhoneRequest): Pr
   });
 }
 
-/** Changes the label or the agent of the team's number. Throws `not_found` for a number or an agent that it does not have. */
-export async function updatePhone(records: Records, owner: { teamId: string; id: string }, update: PhoneUpdate, now: Date): Promise<PhoneRow> {
+/**
+ * Changes the label or the agent of the team's number. Throws `not_found` for a number or an agent that it does not
+ * have.
+ */
+export async function updatePhone(
+  records: Records,
+  owner: { teamId: string; id: string },
+  update: PhoneUpdate,
+  now: Date,
+): Promise<PhoneRow> {
   return await records.transaction(async (step) => {
     await requireAgent(step, owner.teamId, update.agent_id ?? null);
     const [row] = await step
@@ -75,7 +86,8 @@ export async function updatePhone(records: Records, owner: { teamId: string; id:
 
 /** Makes sure that the team has this agent until the transaction ends; null is none. Throws `not_found`. */
 async function requireAgent(step: Records, teamId: string, agentId: string | null): Promise<void> {
-  if (agentId !== null && !(await holdAgents(step, teamId, [agentId])).has(agentId)) throw new ServiceError("not_found");
+  if (agentId !== null && !(await holdAgents(step, teamId, [agentId])).has(agentId))
+    throw new ServiceError("not_found");
 }
 
 /** Forgets a number that no provider holds. */
@@ -83,7 +95,10 @@ export async function deletePhone(records: Records, teamId: string, id: string):
   await records.delete(phoneNumbers).where(and(owned(teamId, id), eq(phoneNumbers.status, "error")));
 }
 
-/** One page of the team's numbers, and how many match in all where the page wants to know. `agent_id` must be an id of ours. */
+/**
+ * One page of the team's numbers, and how many match in all where the page wants to know. `agent_id` must be an id of
+ * ours.
+ */
 export async function listPhones(
   records: Records,
   teamId: string,

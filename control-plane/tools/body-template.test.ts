@@ -35,7 +35,10 @@ describe("JSON bodies", () => {
   it("stay what they are whatever the values hold", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme" }), fc.jsonValue(), (text, value) => {
-        const body = filled('{"s": "<{{s}}>", "v": {{v}}, "end": true}', "application/json", { s: text, v: value as TemplateValue });
+        const body = filled('{"s": "<{{s}}>", "v": {{v}}, "end": true}', "application/json", {
+          s: text,
+          v: value as TemplateValue,
+        });
         expect(JSON.parse(body)).toEqual({ s: `<${text}>`, v: JSON.parse(JSON.stringify(value)), end: true });
       }),
     );
@@ -56,5 +59,10 @@ describe("other bodies", () => {
 });
 
 it("finds every placeholder once, and none in other braces", () => {
-  expect(placeholderNames('{"a": {"b": "{{x}} {{ system.today }}{{x}}"}} {{}} {{{y}}} {z}')).toEqual(["x", "system.today", "", "y"]);
+  expect(placeholderNames('{"a": {"b": "{{x}} {{ system.today }}{{x}}"}} {{}} {{{y}}} {z}')).toEqual([
+    "x",
+    "system.today",
+    "",
+    "y",
+  ]);
 });

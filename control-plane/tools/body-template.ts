@@ -5,13 +5,14 @@ export function fillBody(template: string, contentType: string, lookup: Lookup):
   const mediaType = (contentType.split(";")[0] ?? "").trim().toLowerCase();
   if (mediaType === "application/json" || mediaType.endsWith("+json")) return fillJson(template, lookup);
   if (mediaType === "application/x-www-form-urlencoded") return fill(template, lookup, encodeURIComponent);
-  if (/^(text|application)\/(xml|html)$/.test(mediaType) || mediaType.endsWith("+xml")) return fill(template, lookup, escapeMarkup);
+  if (/^(text|application)\/(xml|html)$/.test(mediaType) || mediaType.endsWith("+xml"))
+    return fill(template, lookup, escapeMarkup);
   return fill(template, lookup, (text) => text);
 }
 
 /**
- * Inside of a JSON string a value is text, escaped; anywhere else it is a JSON value of its own type, and null where there is none.
- * A template that is no JSON is filled by the same rule.
+ * Inside of a JSON string a value is text, escaped; anywhere else it is a JSON value of its own type, and null where
+ * there is none. A template that is no JSON is filled by the same rule.
  */
 function fillJson(template: string, lookup: Lookup): string {
   let filled = "";
@@ -38,7 +39,13 @@ function endsInString(text: string, startsInString: boolean): boolean {
   return inString;
 }
 
-const entities: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
+const entities: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
 
 function escapeMarkup(text: string): string {
   return text.replace(/[&<>"']/g, (character) => entities[character] ?? character);

@@ -13,13 +13,25 @@ const custom = (name: string, value: string) => ({ name, kind: "custom" as const
 describe("toolProblems", () => {
   it.each<[string, ToolType, Partial<ToolDefinition>, string?]>([
     ["a plain webhook", "webhook", {}],
-    ["declared arguments", "webhook", { arguments: [order], url: "https://h.example/{{order}}", body_template: "{{ order }}" }],
+    [
+      "declared arguments",
+      "webhook",
+      { arguments: [order], url: "https://h.example/{{order}}", body_template: "{{ order }}" },
+    ],
     ["arguments in headers", "webhook", { arguments: [order], headers: [custom("X", "{{order}}")] }],
-    ["system variables", "webhook", { url: "https://h.example/{{system.today}}", body_template: "{{system.caller_number}}" }],
+    [
+      "system variables",
+      "webhook",
+      { url: "https://h.example/{{system.today}}", body_template: "{{system.caller_number}}" },
+    ],
     ["a slow background webhook", "webhook", { execution_mode: "background", timeout_seconds: 300 }],
     ["a client tool", "client", client],
     ["an integration", "integration", { url: "", integration: "google_calendar:create_event" }],
-    ["credentials with braces", "webhook", { headers: [{ name: "Authorization", kind: "authorization_bearer", value: null }] }],
+    [
+      "credentials with braces",
+      "webhook",
+      { headers: [{ name: "Authorization", kind: "authorization_bearer", value: null }] },
+    ],
   ])("finds nothing in %s", (_, toolType, change, name) => {
     expect(found(toolType, change, name)).toEqual([]);
   });
@@ -31,13 +43,28 @@ describe("toolProblems", () => {
     ["an unknown system variable", "webhook", { url: "https://h.example/{{system.secret}}" }, ["url"]],
     ["a bare system", "webhook", { body_template: "{{system}}" }, ["body_template"]],
     ["an empty placeholder", "webhook", { body_template: "{{}}" }, ["body_template"]],
-    ["an undeclared placeholder in a header", "webhook", { headers: [custom("A", "x"), custom("B", "{{order}}")] }, ["headers", 1, "value"]],
-    ["a header that frames the message", "webhook", { headers: [custom("Content-Length", "1")] }, ["headers", 0, "name"]],
+    [
+      "an undeclared placeholder in a header",
+      "webhook",
+      { headers: [custom("A", "x"), custom("B", "{{order}}")] },
+      ["headers", 1, "value"],
+    ],
+    [
+      "a header that frames the message",
+      "webhook",
+      { headers: [custom("Content-Length", "1")] },
+      ["headers", 0, "name"],
+    ],
     ["a header that names the host", "webhook", { headers: [custom("host", "internal")] }, ["headers", 0, "name"]],
     ["a header twice", "webhook", { headers: [custom("X-A", "1"), custom("x-a", "2")] }, ["headers", 1, "name"]],
     ["an argument twice", "webhook", { arguments: [order, order] }, ["arguments", 1, "name"]],
     ["a slow blocking webhook", "webhook", { timeout_seconds: 121 }, ["timeout_seconds"]],
-    ["a slow fire-and-forget webhook", "webhook", { execution_mode: "fire_and_forget", timeout_seconds: 121 }, ["timeout_seconds"]],
+    [
+      "a slow fire-and-forget webhook",
+      "webhook",
+      { execution_mode: "fire_and_forget", timeout_seconds: 121 },
+      ["timeout_seconds"],
+    ],
     ["a slow client tool", "client", { ...client, timeout_seconds: 121 }, ["timeout_seconds"]],
     ["a client tool in the background", "client", { ...client, execution_mode: "background" }, ["execution_mode"]],
     ["a client tool with a url", "client", {}, ["url"]],

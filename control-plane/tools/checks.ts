@@ -1,15 +1,28 @@
 import { isAllowedHeader } from "#common/outbound/request-headers";
 import type { Problem } from "#protocol/errors";
-import { clientToolName, MAX_BACKGROUND_TIMEOUT_SECONDS, MAX_TOOL_TIMEOUT_SECONDS, systemVariables, type ToolType } from "#protocol/tools";
+import {
+  clientToolName,
+  MAX_BACKGROUND_TIMEOUT_SECONDS,
+  MAX_TOOL_TIMEOUT_SECONDS,
+  systemVariables,
+  type ToolType,
+} from "#protocol/tools";
 import type { ToolDefinition } from "./definition.js";
 import { placeholderNames } from "./template.js";
 import { placesNoAuthority } from "./url-template.js";
 
 const systemNames = new Set(systemVariables.map((name) => `system.${name}`));
 
-const problem = (loc: (string | number)[], msg: string, type = "value_error"): Problem => ({ type, loc: ["body", ...loc], msg });
+const problem = (loc: (string | number)[], msg: string, type = "value_error"): Problem => ({
+  type,
+  loc: ["body", ...loc],
+  msg,
+});
 
-/** What is wrong with a tool as a whole: rules that look at more than one field. None of the findings repeats what was sent. */
+/**
+ * What is wrong with a tool as a whole: rules that look at more than one field. None of the findings repeats what was
+ * sent.
+ */
 export function toolProblems(toolType: ToolType, name: string, definition: ToolDefinition): Problem[] {
   return [
     ...(toolType === "webhook" ? webhookProblems(definition) : otherProblems(toolType, name, definition)),
@@ -35,7 +48,12 @@ function webhookProblems(definition: ToolDefinition): Problem[] {
     ...(url === "" ? [problem(["url"], "Webhook tools need a URL")] : []),
     ...(url === "" || placesNoAuthority(url)
       ? []
-      : [problem(["url"], "The URL must begin with http:// or https:// and may have placeholders in its path and query only")]),
+      : [
+          problem(
+            ["url"],
+            "The URL must begin with http:// or https:// and may have placeholders in its path and query only",
+          ),
+        ]),
     ...placeholders(url, ["url"]),
     ...placeholders(body, ["body_template"]),
     ...headers.flatMap(({ name, value }, index) => [
@@ -53,16 +71,27 @@ function otherProblems(toolType: ToolType, name: string, definition: ToolDefinit
   ];
   return [
     ...(toolType === "client" && !clientToolName.test(name)
-      ? [problem(["name"], "Client tool names begin with a letter and have at most 64 letters, digits, _ and -", "string_pattern_mismatch")]
+      ? [
+          problem(
+            ["name"],
+            "Client tool names begin with a letter and have at most 64 letters, digits, _ and -",
+            "string_pattern_mismatch",
+          ),
+        ]
       : []),
     ...filled.map((field) => problem([field], "Only webhook tools have this")),
-    ...(definition.execution_mode === "blocking" ? [] : [problem(["execution_mode"], "Only webhook tools have execution modes")]),
+    ...(definition.execution_mode === "blocking"
+      ? []
+      : [problem(["execution_mode"], "Only webhook tools have execution modes")]),
   ];
 }
 
 function integrationProblems(toolType: ToolType, { integration }: ToolDefinition): Problem[] {
-  if (toolType === "integration" && integration === null) return [problem(["integration"], "Field required", "missing")];
-  return toolType !== "integration" && integration !== null ? [problem(["integration"], "Only integration tools have this")] : [];
+  if (toolType === "integration" && integration === null)
+    return [problem(["integration"], "Field required", "missing")];
+  return toolType !== "integration" && integration !== null
+    ? [problem(["integration"], "Only integration tools have this")]
+    : [];
 }
 
 function timeoutProblems(toolType: ToolType, definition: ToolDefinition): Problem[] {

@@ -1,4 +1,11 @@
-import type { ToolArgument, ToolErrorHandling, ToolExecutionMode, ToolHeaderKind, ToolMethod, ToolMockResponse } from "#protocol/tools";
+import type {
+  ToolArgument,
+  ToolErrorHandling,
+  ToolExecutionMode,
+  ToolHeaderKind,
+  ToolMethod,
+  ToolMockResponse,
+} from "#protocol/tools";
 
 /** A header as it is stored: the value of a credential is elsewhere, sealed. */
 export interface StoredHeader {

@@ -36,7 +36,9 @@ describe("functionNames", () => {
     const tool = fc.record({ toolType: fc.constantFrom(...toolTypes), name });
     fc.assert(
       fc.property(fc.array(tool, { maxLength: 30 }), (given) => {
-        const allowed = given.map((one) => (one.toolType === "client" ? { ...one, name: deriveFunctionName(one.name) } : one));
+        const allowed = given.map((one) =>
+          one.toolType === "client" ? { ...one, name: deriveFunctionName(one.name) } : one,
+        );
         const named = allowed.map((one, index) => ({ ...one, id: String(index) }));
         const names = [...functionNames(named).values()];
         expect(names.every((name) => pattern.test(name))).toBe(true);

@@ -3,7 +3,10 @@ import type { ToolType } from "#protocol/tools";
 
 const MAX_LENGTH = 64;
 
-/** A tool's display name as language models can call it: `[a-zA-Z][a-zA-Z0-9_-]{0,63}`. Names in other scripts give `tool`. */
+/**
+ * A tool's display name as language models can call it: `[a-zA-Z][a-zA-Z0-9_-]{0,63}`. Names in other scripts give
+ * `tool`.
+ */
 export function deriveFunctionName(name: string): string {
   const plain = name
     .normalize("NFKD")
@@ -23,13 +26,17 @@ export interface NamedTool {
 }
 
 /**
- * Function names of one agent's tools, by tool id, each unique (letter case aside). Client tools come first, with exactly their own names,
- * which their programs know them by; later ones of a name that is taken get a number. The same tools in the same order get the same names.
+ * Function names of one agent's tools, by tool id, each unique (letter case aside). Client tools come first, with
+ * exactly their own names, which their programs know them by; later ones of a name that is taken get a number. The same
+ * tools in the same order get the same names.
  */
 export function functionNames(tools: readonly NamedTool[]): Map<string, string> {
   const names = new Map<string, string>();
   const taken = new Set<string>();
-  const clientsFirst = [...tools.filter((tool) => tool.toolType === "client"), ...tools.filter((tool) => tool.toolType !== "client")];
+  const clientsFirst = [
+    ...tools.filter((tool) => tool.toolType === "client"),
+    ...tools.filter((tool) => tool.toolType !== "client"),
+  ];
   for (const tool of clientsFirst) {
     const base = tool.toolType === "client" ? tool.name : deriveFunctionName(tool.name);
     const name = firstFree(base, taken);

@@ -36,11 +36,15 @@ export interface RenderFailure {
 export type Rendering = { ok: true; request: RenderedRequest } | { ok: false; failure: RenderFailure };
 
 /**
- * Fills a webhook tool's templates (design/reliability.md D4, "Tool templates"). Only declared arguments and `system.*` are looked up;
- * whatever else the model made up is dropped. Credentials are sent exactly as stored and are never filled, nor within reach of a placeholder.
- * GET requests and tools without a body template send no body. Pure.
+ * Fills a webhook tool's templates (design/reliability.md D4, "Tool templates"). Only declared arguments and `system.*`
+ * are looked up; whatever else the model made up is dropped. Credentials are sent exactly as stored and are never
+ * filled, nor within reach of a placeholder. GET requests and tools without a body template send no body. Pure.
  */
-export function renderToolRequest(tool: CallableTool, given: Readonly<Record<string, unknown>>, system: SystemValues): Rendering {
+export function renderToolRequest(
+  tool: CallableTool,
+  given: Readonly<Record<string, unknown>>,
+  system: SystemValues,
+): Rendering {
   const lookup = lookupOf(tool.definition, given, system);
   const tooLong = refuseLong(tool.definition, [tool.definition.url], lookup);
   if (tooLong !== null) return tooLong;
@@ -52,10 +56,16 @@ export function renderToolRequest(tool: CallableTool, given: Readonly<Record<str
 /**
  * The same for a URL that stands already: the test request of the tool editor sends it as it was saved.
  */
-export function renderTestRequest(tool: CallableTool, given: Readonly<Record<string, unknown>>, url: string): Rendering {
+export function renderTestRequest(
+  tool: CallableTool,
+  given: Readonly<Record<string, unknown>>,
+  url: string,
+): Rendering {
   const nested = given["system"];
   const system = typeof nested === "object" && nested !== null ? (nested as Readonly<Record<string, unknown>>) : {};
-  const texts = systemVariables.map((name) => [name, asText(Object.hasOwn(system, name) ? (system[name] as TemplateValue) : undefined)] as const);
+  const texts = systemVariables.map(
+    (name) => [name, asText(Object.hasOwn(system, name) ? (system[name] as TemplateValue) : undefined)] as const,
+  );
   const lookup = lookupOf(tool.definition, given, Object.fromEntries(texts));
   return refuseLong(tool.definition, [], lookup) ?? withHeadersAndBody(tool, url, lookup);
 }
@@ -66,8 +76,12 @@ function refuseLong(definition: ToolDefinition, more: readonly string[], lookup:
     return failure("argument_too_long", `An argument has more than ${MAX_ARGUMENT_CHARACTERS} characters`);
   }
   const templates = [...more, definition.body_template, ...definition.headers.map(({ value }) => value ?? "")];
-  const filled = templates.flatMap(parseTemplate).reduce((sum, part) => sum + (part.kind === "text" ? part.text.length : lengthOf(part.name)), 0);
-  return filled > MAX_FILLED_CHARACTERS ? failure("request_too_long", `The request would have more than ${MAX_FILLED_CHARACTERS} characters`) : null;
+  const filled = templates
+    .flatMap(parseTemplate)
+    .reduce((sum, part) => sum + (part.kind === "text" ? part.text.length : lengthOf(part.name)), 0);
+  return filled > MAX_FILLED_CHARACTERS
+    ? failure("request_too_long", `The request would have more than ${MAX_FILLED_CHARACTERS} characters`)
+    : null;
 
   function lengthOf(name: string): number {
     return lengths.get(name) ?? asText(lookup(name)).length;

@@ -1,7 +1,15 @@
 import { validate } from "#common/http/validation";
 import type { ForwardedResponse } from "#protocol/bus/control";
 import { ServiceError } from "#protocol/errors";
-import { toolCreate, toolHopsHeader, type ToolList, toolListQuery, toolPatch, toolTestRequest, typedTool } from "#protocol/tools";
+import {
+  toolCreate,
+  toolHopsHeader,
+  type ToolList,
+  toolListQuery,
+  toolPatch,
+  toolTestRequest,
+  typedTool,
+} from "#protocol/tools";
 import { countDraftsByTool, draftsReferencingTool, toolsOfDraft } from "../agents/references.js";
 import { readJsonBody, readOptionalJsonBody } from "../http/json-body.js";
 import { envelope, readPage } from "../http/paging.js";
@@ -15,9 +23,16 @@ import { type TestDependencies, testTool } from "./test-request.js";
 
 export interface ToolDependencies extends SaveDependencies, TestDependencies {}
 
-/** `/v1/agent/tools` (protocols.md 2, interface.md "Webhook tool"). Another team's tool answers exactly as a missing one. */
+/**
+ * `/v1/agent/tools` (protocols.md 2, interface.md "Webhook tool"). Another team's tool answers exactly as a missing
+ * one.
+ */
 export function toolRoutes(dependencies: ToolDependencies): Route[] {
-  const handlers: [KeyedRoute["method"], string, (dependencies: ToolDependencies, request: RouteRequest) => Promise<ForwardedResponse>][] = [
+  const handlers: [
+    KeyedRoute["method"],
+    string,
+    (dependencies: ToolDependencies, request: RouteRequest) => Promise<ForwardedResponse>,
+  ][] = [
     ["GET", "/v1/agent/tools", list],
     ["POST", "/v1/agent/tools", create],
     ["GET", "/v1/agent/tools/:id", get],
@@ -26,7 +41,12 @@ export function toolRoutes(dependencies: ToolDependencies): Route[] {
     ["GET", "/v1/agent/tools/:id/agents", agents],
     ["POST", "/v1/agent/tools/:id/test", test],
   ];
-  return handlers.map(([method, path, handler]) => ({ method, path, scope: "agents", handle: (request) => handler(dependencies, request) }));
+  return handlers.map(([method, path, handler]) => ({
+    method,
+    path,
+    scope: "agents",
+    handle: (request) => handler(dependencies, request),
+  }));
 }
 
 const toolIdOf = (request: RouteRequest): string => request.parameters["id"] ?? "";
@@ -54,7 +74,10 @@ async function list({ records, sealer }: ToolDependencies, request: RouteRequest
     teamId,
     shown.rows.map((row) => row.id),
   );
-  return json(200, { tools: shown.rows.map((row) => toSummary(row, used.get(row.id) ?? 0)), ...shown.envelope } satisfies ToolList);
+  return json(200, {
+    tools: shown.rows.map((row) => toSummary(row, used.get(row.id) ?? 0)),
+    ...shown.envelope,
+  } satisfies ToolList);
 }
 
 async function create(dependencies: ToolDependencies, request: RouteRequest): Promise<ForwardedResponse> {

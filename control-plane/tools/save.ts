@@ -30,16 +30,32 @@ export async function createTool(dependencies: SaveDependencies, teamId: string,
   refuse([...problems, ...toolProblems(toolType, name, definition)]);
   await requireCallable(outbound, definition.url);
   const createdAt = now();
-  const row: ToolRow = { id, teamId, toolType, name, nameFolded: foldText(name), definition, secrets, createdAt, updatedAt: createdAt };
+  const row: ToolRow = {
+    id,
+    teamId,
+    toolType,
+    name,
+    nameFolded: foldText(name),
+    definition,
+    secrets,
+    createdAt,
+    updatedAt: createdAt,
+  };
   await insertTool(records, row);
   return row;
 }
 
 /**
- * Changes what is given of a tool; it is checked as a whole, as it will be. A url of another origin drops the stored credentials that are not
- * sent along: whoever may change the url could have them sent to a host of their own. Throws `validation` and `not_found`.
+ * Changes what is given of a tool; it is checked as a whole, as it will be. A url of another origin drops the stored
+ * credentials that are not sent along: whoever may change the url could have them sent to a host of their own. Throws
+ * `validation` and `not_found`.
  */
-export async function patchTool(dependencies: SaveDependencies, teamId: string, toolId: string, patch: ToolPatch): Promise<ToolRow> {
+export async function patchTool(
+  dependencies: SaveDependencies,
+  teamId: string,
+  toolId: string,
+  patch: ToolPatch,
+): Promise<ToolRow> {
   const { records, outbound, sealer, now } = dependencies;
   // Names are resolved before the transaction: the database does not wait for somebody's name server.
   const urlRefusal = await refusalOf(outbound, patch.url ?? "");
@@ -47,11 +63,25 @@ export async function patchTool(dependencies: SaveDependencies, teamId: string, 
     const { name = row.name, headers: givenHeaders, ...rest } = patch;
     const stays = rest.url === undefined || originOf(rest.url) === originOf(row.definition.url);
     const secrets = stays ? row.secrets : {};
-    const split = givenHeaders === undefined ? null : splitHeaders(toolId, givenHeaders, { headers: row.definition.headers, secrets }, sealer);
-    const definition: ToolDefinition = { ...row.definition, ...rest, headers: split?.headers ?? row.definition.headers };
+    const split =
+      givenHeaders === undefined
+        ? null
+        : splitHeaders(toolId, givenHeaders, { headers: row.definition.headers, secrets }, sealer);
+    const definition: ToolDefinition = {
+      ...row.definition,
+      ...rest,
+      headers: split?.headers ?? row.definition.headers,
+    };
     refuse([...(split?.problems ?? []), ...toolProblems(row.toolType, name, definition)]);
     refuse(urlRefusal);
-    return { ...row, name, nameFolded: foldText(name), definition, secrets: split?.secrets ?? secrets, updatedAt: now() };
+    return {
+      ...row,
+      name,
+      nameFolded: foldText(name),
+      definition,
+      secrets: split?.secrets ?? secrets,
+      updatedAt: now(),
+    };
   });
 }
 
@@ -64,8 +94,8 @@ async function requireCallable(outbound: Outbound, url: string): Promise<void> {
 }
 
 /**
- * Whether the guard refuses a URL. A name that resolves to nothing today is no reason to refuse the tool: every call is judged again,
- * and endpoints are often named before they exist.
+ * Whether the guard refuses a URL. A name that resolves to nothing today is no reason to refuse the tool: every call is
+ * judged again, and endpoints are often named before they exist.
  */
 async function refusalOf(outbound: Outbound, url: string): Promise<Problem[]> {
   if (url === "") return [];

@@ -5,11 +5,20 @@ import { openCredentials, splitHeaders } from "./secrets.js";
 
 const sealer = createSealer(["k".repeat(32)]);
 const none = { headers: [], secrets: {} };
-const bearer = (value: string | null, name = "Authorization"): ToolHeaderInput => ({ name, kind: "authorization_bearer", value });
+const bearer = (value: string | null, name = "Authorization"): ToolHeaderInput => ({
+  name,
+  kind: "authorization_bearer",
+  value,
+});
 
 describe("splitHeaders", () => {
   it("keeps custom values in the open and seals credentials for their tool and header", () => {
-    const split = splitHeaders("t1", [{ name: "X-Key", kind: "custom", value: "open" }, bearer("Bearer canary")], none, sealer);
+    const split = splitHeaders(
+      "t1",
+      [{ name: "X-Key", kind: "custom", value: "open" }, bearer("Bearer canary")],
+      none,
+      sealer,
+    );
     expect(split.headers).toEqual([
       { name: "X-Key", kind: "custom", value: "open" },
       { name: "Authorization", kind: "authorization_bearer", value: null },
@@ -21,7 +30,10 @@ describe("splitHeaders", () => {
 
   it("keeps a credential that is written back without its value, or with the same one", () => {
     const first = splitHeaders("t1", [bearer("Bearer a")], none, sealer);
-    expect(splitHeaders("t1", [bearer(null, "authorization")], first, sealer)).toMatchObject({ secrets: first.secrets, problems: [] });
+    expect(splitHeaders("t1", [bearer(null, "authorization")], first, sealer)).toMatchObject({
+      secrets: first.secrets,
+      problems: [],
+    });
     expect(splitHeaders("t1", [bearer("Bearer a")], first, sealer).secrets).toEqual(first.secrets);
     const rotated = splitHeaders("t1", [bearer("Bearer b")], first, sealer);
     expect(openCredentials("t1", rotated.secrets, sealer)).toEqual({ authorization: "Bearer b" });
@@ -31,7 +43,9 @@ describe("splitHeaders", () => {
   it("keeps a dropped credential dropped until its value is sent", () => {
     const dropped = { headers: splitHeaders("t1", [bearer("Bearer a")], none, sealer).headers, secrets: {} };
     expect(splitHeaders("t1", [bearer(null)], dropped, sealer)).toEqual({ ...dropped, problems: [] });
-    expect(openCredentials("t1", splitHeaders("t1", [bearer("Bearer b")], dropped, sealer).secrets, sealer)).toEqual({ authorization: "Bearer b" });
+    expect(openCredentials("t1", splitHeaders("t1", [bearer("Bearer b")], dropped, sealer).secrets, sealer)).toEqual({
+      authorization: "Bearer b",
+    });
   });
 
   it("takes a new credential although the old one's key is gone", () => {

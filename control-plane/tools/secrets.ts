@@ -23,17 +23,27 @@ export interface StoredCredentials {
 }
 
 /**
- * Takes the credentials out of the headers and seals them. A null value keeps the credential of the same name and kind, or its absence
- * where it was dropped. One that is sent again unchanged keeps its seal, so that writing back the same tool does not count as a change.
+ * Takes the credentials out of the headers and seals them. A null value keeps the credential of the same name and kind,
+ * or its absence where it was dropped. One that is sent again unchanged keeps its seal, so that writing back the same
+ * tool does not count as a change.
  */
-export function splitHeaders(toolId: string, given: readonly ToolHeaderInput[], stored: StoredCredentials, sealer: Sealer): SplitHeaders {
+export function splitHeaders(
+  toolId: string,
+  given: readonly ToolHeaderInput[],
+  stored: StoredCredentials,
+  sealer: Sealer,
+): SplitHeaders {
   const split: SplitHeaders = { headers: [], secrets: {}, problems: [] };
   for (const [index, { name, kind, value }] of given.entries()) {
     const key = name.toLowerCase();
     const isCredential = kind !== "custom";
     const isKnown = stored.headers.some((header) => header.name.toLowerCase() === key && header.kind === kind);
     if (value === null && !(isCredential && isKnown)) {
-      split.problems.push({ type: "string_type", loc: ["body", "headers", index, "value"], msg: "Input should be a valid string" });
+      split.problems.push({
+        type: "string_type",
+        loc: ["body", "headers", index, "value"],
+        msg: "Input should be a valid string",
+      });
     }
     split.headers.push({ name, kind, value: isCredential ? null : value });
     const kept = isKnown ? stored.secrets[key] : undefined;
@@ -45,7 +55,10 @@ export function splitHeaders(toolId: string, given: readonly ToolHeaderInput[], 
   return split;
 }
 
-/** Whether a sealed text is this one. What no longer opens, its key being gone, is not: writing the credential anew must stay possible. */
+/**
+ * Whether a sealed text is this one. What no longer opens, its key being gone, is not: writing the credential anew must
+ * stay possible.
+ */
 function opens(sealer: Sealer, sealed: string, context: string, plain: string): boolean {
   try {
     return sealer.open(sealed, context) === plain;
@@ -56,6 +69,12 @@ function opens(sealer: Sealer, sealed: string, context: string, plain: string): 
 }
 
 /** The credentials of a tool in the clear, by lower-case header name. Throws what the sealer throws. */
-export function openCredentials(toolId: string, secrets: Readonly<Record<string, string>>, sealer: Sealer): Record<string, string> {
-  return Object.fromEntries(Object.entries(secrets).map(([name, sealed]) => [name, sealer.open(sealed, credentialContext(toolId, name))]));
+export function openCredentials(
+  toolId: string,
+  secrets: Readonly<Record<string, string>>,
+  sealer: Sealer,
+): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(secrets).map(([name, sealed]) => [name, sealer.open(sealed, credentialContext(toolId, name))]),
+  );
 }

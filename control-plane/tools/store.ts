@@ -24,8 +24,16 @@ export async function insertTool(records: Records, row: ToolRow): Promise<void> 
   await records.insert(tools).values(row);
 }
 
-/** Replaces a tool by what `change` makes of it; changes of one tool take turns. Throws `not_found` and what `change` throws. */
-export async function changeTool(records: Records, teamId: string, toolId: string, change: (row: ToolRow) => ToolRow): Promise<ToolRow> {
+/**
+ * Replaces a tool by what `change` makes of it; changes of one tool take turns. Throws `not_found` and what `change`
+ * throws.
+ */
+export async function changeTool(
+  records: Records,
+  teamId: string,
+  toolId: string,
+  change: (row: ToolRow) => ToolRow,
+): Promise<ToolRow> {
   if (!isToolId(toolId)) throw new ServiceError("not_found");
   return await records.transaction(async (step) => {
     const [row] = await step.select().from(tools).where(owned(teamId, toolId)).for("no key update");
@@ -37,8 +45,9 @@ export async function changeTool(records: Records, teamId: string, toolId: strin
 }
 
 /**
- * Deletes a tool that no draft refers to; throws `tool_attached` while one does, and `not_found`.
- * The row stays locked from before the question until the end: an agent that attaches the tool meanwhile (`holdTools`) waits and finds it gone.
+ * Deletes a tool that no draft refers to; throws `tool_attached` while one does, and `not_found`. The row stays locked
+ * from before the question until the end: an agent that attaches the tool meanwhile (`holdTools`) waits and finds it
+ * gone.
  */
 export async function deleteTool(records: Records, teamId: string, toolId: string): Promise<void> {
   if (!isToolId(toolId)) throw new ServiceError("not_found");
@@ -52,8 +61,8 @@ export async function deleteTool(records: Records, teamId: string, toolId: strin
 }
 
 /**
- * Makes sure, until the end of the transaction `step`, that the team's tools with these ids stay: to be called before a draft refers to them.
- * Gives the ids that exist.
+ * Makes sure, until the end of the transaction `step`, that the team's tools with these ids stay: to be called before a
+ * draft refers to them. Gives the ids that exist.
  */
 export async function holdTools(step: Records, teamId: string, toolIds: readonly string[]): Promise<Set<string>> {
   const ids = toolIds.filter(isToolId);
@@ -75,11 +84,16 @@ export type FrozenTool = Pick<ToolRow, "id" | "toolType" | "name" | "definition"
 export async function freezeTools(step: Records, teamId: string, toolIds: readonly string[]): Promise<FrozenTool[]> {
   const ids = toolIds.filter(isToolId);
   if (ids.length === 0) return [];
-  const rows = await step.select().from(tools).where(and(eq(tools.teamId, teamId), inArray(tools.id, ids)));
+  const rows = await step
+    .select()
+    .from(tools)
+    .where(and(eq(tools.teamId, teamId), inArray(tools.id, ids)));
   const byId = new Map(rows.map((row) => [row.id, row]));
   return ids.flatMap((id) => {
     const row = byId.get(id);
-    return row === undefined ? [] : [{ id, toolType: row.toolType, name: row.name, definition: row.definition, secrets: row.secrets }];
+    return row === undefined
+      ? []
+      : [{ id, toolType: row.toolType, name: row.name, definition: row.definition, secrets: row.secrets }];
   });
 }
 
@@ -93,7 +107,11 @@ export interface ToolFilter {
 }
 
 /** Rows of one page, and how many match in all where the page wants to know. */
-export async function listTools(records: Records, filter: ToolFilter, page: Page): Promise<{ read: ToolRow[]; total: number | null }> {
+export async function listTools(
+  records: Records,
+  filter: ToolFilter,
+  page: Page,
+): Promise<{ read: ToolRow[]; total: number | null }> {
   // Postgres refuses U+0000 in a parameter, and no stored name holds one.
   if (filter.search?.includes("\u0000") === true) return { read: [], total: page.wantsTotal ? 0 : null };
   const where = and(

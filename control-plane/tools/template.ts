@@ -22,7 +22,14 @@ export function placeholderNames(template: string): string[] {
 }
 
 /** What a placeholder can stand for. Absent is undefined. */
-export type TemplateValue = string | number | boolean | null | undefined | readonly unknown[] | Readonly<Record<string, unknown>>;
+export type TemplateValue =
+  | string
+  | number
+  | boolean
+  | null
+  | undefined
+  | readonly unknown[]
+  | Readonly<Record<string, unknown>>;
 
 /** Gives a value for a name. */
 export type Lookup = (name: string) => TemplateValue;

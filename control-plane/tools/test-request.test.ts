@@ -16,7 +16,13 @@ async function sentFor(change: Partial<ToolDefinition>): Promise<OutboundRequest
     },
     checkUrl: async () => undefined,
   };
-  const row = { ...{ id: "t", teamId: "a", toolType: "webhook" as const, name: "T", nameFolded: "t" }, definition: webhook(change), secrets: {}, createdAt: new Date(0), updatedAt: new Date(0) };
+  const row = {
+    ...{ id: "t", teamId: "a", toolType: "webhook" as const, name: "T", nameFolded: "t" },
+    definition: webhook(change),
+    secrets: {},
+    createdAt: new Date(0),
+    updatedAt: new Date(0),
+  };
   await testTool({ outbound, sealer: createSealer(["k".repeat(32)]), clock: systemClock }, row, { arguments: {} }, 0);
   return sent[0];
 }

@@ -4,7 +4,13 @@ import type { Outbound } from "#common/outbound/outbound";
 import { OutboundError } from "#common/outbound/outbound-error";
 import type { Sealer } from "#common/secrets/sealer";
 import { type Problem, ServiceError } from "#protocol/errors";
-import { MAX_TEST_RESPONSE_BYTES, MAX_TOOL_HOPS, toolHopsHeader, type ToolTestRequest, type ToolTestResult } from "#protocol/tools";
+import {
+  MAX_TEST_RESPONSE_BYTES,
+  MAX_TOOL_HOPS,
+  toolHopsHeader,
+  type ToolTestRequest,
+  type ToolTestResult,
+} from "#protocol/tools";
 import { renderTestRequest } from "./render.js";
 import { openCredentials } from "./secrets.js";
 import type { ToolRow } from "./table.js";
@@ -16,18 +22,25 @@ export interface TestDependencies {
   outbound: Outbound;
   sealer: Sealer;
   clock: Clock;
-  /** Fires when this process must answer what is under way, for a test may take longer than its end; never when absent. */
+  /**
+   * Fires when this process must answer what is under way, for a test may take longer than its end; never when absent.
+   */
   ending?: AbortSignal | undefined;
 }
 
 /**
- * Sends a real request to a webhook tool's endpoint and tells what came back. The URL goes out as it was saved; system variables are those
- * that the arguments bring in an object named `system`. A request that gets no answer within the tool's own timeout is a result too, with its
- * reason in `error`.
- * `hops` is how often the asking request itself came out of a tool: past `MAX_TOOL_HOPS` nothing is sent, or a tool that names this service
- * would go round for ever. Throws `validation` for a tool without an endpoint and for arguments that cannot be sent.
+ * Sends a real request to a webhook tool's endpoint and tells what came back. The URL goes out as it was saved; system
+ * variables are those that the arguments bring in an object named `system`. A request that gets no answer within the
+ * tool's own timeout is a result too, with its reason in `error`. `hops` is how often the asking request itself came
+ * out of a tool: past `MAX_TOOL_HOPS` nothing is sent, or a tool that names this service would go round for ever.
+ * Throws `validation` for a tool without an endpoint and for arguments that cannot be sent.
  */
-export async function testTool(dependencies: TestDependencies, row: ToolRow, given: ToolTestRequest, hops: number): Promise<ToolTestResult> {
+export async function testTool(
+  dependencies: TestDependencies,
+  row: ToolRow,
+  given: ToolTestRequest,
+  hops: number,
+): Promise<ToolTestResult> {
   const { outbound, sealer, clock, ending } = dependencies;
   const { definition } = row;
   if (row.toolType !== "webhook") throw refusal(["tool_id"], "Only webhook tools can be tested");
@@ -35,13 +48,17 @@ export async function testTool(dependencies: TestDependencies, row: ToolRow, giv
   const rendering = renderTestRequest({ definition, credentials }, given.arguments, literalUrl(definition.url));
   if (!rendering.ok) throw refusal(["arguments"], rendering.failure.message);
   const none = { status_code: null, response_headers: {}, response_body: "", response_truncated: false };
-  if (hops >= MAX_TOOL_HOPS) return { ...none, latency_ms: 0, error: "The request went in a circle: tools called this service too often" };
+  if (hops >= MAX_TOOL_HOPS)
+    return { ...none, latency_ms: 0, error: "The request went in a circle: tools called this service too often" };
   const startedMs = clock.nowMs();
   const latencyMs = (): number => Math.round(clock.nowMs() - startedMs);
   try {
     const { status, headers, body, truncated } = await outbound.request({
       ...rendering.request,
-      headers: [...(rendering.request.headers ?? []).filter(([name]) => name.toLowerCase() !== toolHopsHeader), [toolHopsHeader, String(hops + 1)]],
+      headers: [
+        ...(rendering.request.headers ?? []).filter(([name]) => name.toLowerCase() !== toolHopsHeader),
+        [toolHopsHeader, String(hops + 1)],
+      ],
       timeoutMs: definition.timeout_seconds * 1000,
       ...(ending === undefined ? {} : { signal: ending }),
       maxResponseBytes: MAX_TEST_RESPONSE_BYTES,

@@ -3,7 +3,8 @@ import { describe, expect, it } from "vitest";
 import type { TemplateValue } from "./template.js";
 import { fillUrl, literalUrl, placesNoAuthority, sampleUrl } from "./url-template.js";
 
-const filled = (url: string, values: Record<string, TemplateValue>): string | null => fillUrl(url, (name) => values[name]);
+const filled = (url: string, values: Record<string, TemplateValue>): string | null =>
+  fillUrl(url, (name) => values[name]);
 
 describe("placesNoAuthority", () => {
   it.each([
@@ -70,8 +71,12 @@ describe("fillUrl", () => {
     [undefined, ""],
     [["a", 1], "%5B%22a%22%2C1%5D"],
   ])("encodes %j", (value, text) => {
-    expect(filled("https://api.example.com/orders/{{x}}/state", { x: value })).toBe(`https://api.example.com/orders/${text}/state`);
-    expect(filled("https://api.example.com/?q={{ x }}&r=1", { x: value })).toBe(`https://api.example.com/?q=${text}&r=1`);
+    expect(filled("https://api.example.com/orders/{{x}}/state", { x: value })).toBe(
+      `https://api.example.com/orders/${text}/state`,
+    );
+    expect(filled("https://api.example.com/?q={{ x }}&r=1", { x: value })).toBe(
+      `https://api.example.com/?q=${text}&r=1`,
+    );
   });
 
   it.each([
@@ -109,5 +114,7 @@ describe("fillUrl", () => {
 });
 
 it("literalUrl keeps the braces, in a form that can be sent", () => {
-  expect(new URL(literalUrl("https://h.example/a/{{ x }}?q={{y}}")).href).toBe("https://h.example/a/%7B%7B%20x%20%7D%7D?q=%7B%7By%7D%7D");
+  expect(new URL(literalUrl("https://h.example/a/{{ x }}?q={{y}}")).href).toBe(
+    "https://h.example/a/%7B%7B%20x%20%7D%7D?q=%7B%7By%7D%7D",
+  );
 });

@@ -1,13 +1,14 @@
 import { asText, type Lookup, parseTemplate } from "./template.js";
 
 /**
- * Whether every placeholder of a URL is in its path, query or fragment. Scheme, host, port and user name decide who is called:
- * no value may have a say in them.
+ * Whether every placeholder of a URL is in its path, query or fragment. Scheme, host, port and user name decide who is
+ * called: no value may have a say in them.
  */
 export function placesNoAuthority(url: string): boolean {
   const [authority] = /^https?:\/\/[^/?#\\]*/i.exec(url) ?? [];
   if (authority === undefined || authority.includes("{{") || authority.includes("}}")) return false;
-  // The URL parser skips slashes, backslashes and control characters before a host (`https:///{{x}}.com`): only it knows where the host is.
+  // The URL parser skips slashes, backslashes and control characters before a host (`https:///{{x}}.com`): only it
+  // knows where the host is.
   return authorityOf(filledWith(url, "x")) === authorityOf(filledWith(url, "y"));
 }
 
@@ -39,7 +40,10 @@ export function literalUrl(url: string): string {
   return url.replaceAll(" ", "%20").replaceAll("{", "%7B").replaceAll("}", "%7D");
 }
 
-/** A path segment that the URL parser takes for "here" or "up", however it is spelled (WHATWG URL, "double-dot path segment"). */
+/**
+ * A path segment that the URL parser takes for "here" or "up", however it is spelled (WHATWG URL, "double-dot path
+ * segment").
+ */
 const dotSegment = /^(\.|%2e){1,2}$/i;
 
 /**

@@ -23,10 +23,14 @@ export interface CreateDependencies {
 }
 
 /**
- * Makes a voice from samples and gives its id. Nothing of it remains when a step fails, apart from objects that the store then refuses
- * to delete. Throws `validation`, `bad_reference_audio` and `dependency_unavailable`.
+ * Makes a voice from samples and gives its id. Nothing of it remains when a step fails, apart from objects that the
+ * store then refuses to delete. Throws `validation`, `bad_reference_audio` and `dependency_unavailable`.
  */
-export async function createVoice(dependencies: CreateDependencies, principal: Principal, submission: Submission): Promise<string> {
+export async function createVoice(
+  dependencies: CreateDependencies,
+  principal: Principal,
+  submission: Submission,
+): Promise<string> {
   const { records, objects, measure, transcribe, now } = dependencies;
   const request = validate(modelCreate, submission.values, ["body"]);
   requireTextForEachVoice(request);
@@ -37,7 +41,15 @@ export async function createVoice(dependencies: CreateDependencies, principal: P
   try {
     for (const [position, bytes] of request.voices.entries()) await objects.putSample(voiceId, position, bytes);
     if (request.cover_image !== undefined) coverDigest = await objects.putCover(voiceId, request.cover_image);
-    const voice = voiceRow({ voiceId, principal, request, languages: languagesOf(transcripts), measurement, coverDigest, createdAt: now() });
+    const voice = voiceRow({
+      voiceId,
+      principal,
+      request,
+      languages: languagesOf(transcripts),
+      measurement,
+      coverDigest,
+      createdAt: now(),
+    });
     const texts = transcripts.map(({ text }) => text);
     await insertVoice(records, voice, sampleRows(voiceId, { ...request, texts }, submission.sampleNames, measurement));
     return voiceId;
@@ -59,7 +71,10 @@ function requireTextForEachVoice({ texts, voices }: ModelCreate): void {
 }
 
 /** A transcript for each sample: the caller's, which names no language, else the recognized one (protocols.md 1.5). */
-async function completeTexts({ voices, texts }: ModelCreate, transcribe: TranscribeVoice): Promise<TranscribedSample[]> {
+async function completeTexts(
+  { voices, texts }: ModelCreate,
+  transcribe: TranscribeVoice,
+): Promise<TranscribedSample[]> {
   const given = voices.map((_, position) => texts[position] ?? "");
   const recognized = await transcribe(voices.filter((_, position) => given[position] === ""));
   return given.map((text) => (text === "" ? recognized.shift() : undefined) ?? { text, languages: [] });
@@ -96,7 +111,12 @@ function voiceRow(made: {
   };
 }
 
-function sampleRows(voiceId: string, request: ModelCreate, names: string[], measurement: VoiceMeasurement): SampleRow[] {
+function sampleRows(
+  voiceId: string,
+  request: ModelCreate,
+  names: string[],
+  measurement: VoiceMeasurement,
+): SampleRow[] {
   return request.voices.map((bytes, position) => ({
     voiceId,
     position,

@@ -23,13 +23,37 @@ describe("guessLanguages", () => {
 describe("languagesOf", () => {
   it.each<[string[], [text: string, languages: string[]][]]>([
     [["de"], [["Alice", ["de"]]]],
-    [["de", "fr"], [["Hallo", ["de"]], ["Bonjour", ["fr", "de"]]]],
+    [
+      ["de", "fr"],
+      [
+        ["Hallo", ["de"]],
+        ["Bonjour", ["fr", "de"]],
+      ],
+    ],
     // The caller's own text counts by what it says, and beside what was recognized.
-    [["en", "ja"], [["The quick brown fox is here, and that is all.", []], ["hai", ["ja"]]]],
-    [["en"], [["The quick brown fox is here, and that is all.", []], ["this is the rest", ["en"]]]],
+    [
+      ["en", "ja"],
+      [
+        ["The quick brown fox is here, and that is all.", []],
+        ["hai", ["ja"]],
+      ],
+    ],
+    [
+      ["en"],
+      [
+        ["The quick brown fox is here, and that is all.", []],
+        ["this is the rest", ["en"]],
+      ],
+    ],
     // What a recognizer says of one sample is no guess to be outvoted by common words.
     [["nl"], [["is the and to", ["nl"]]]],
-    [[], [["Alice", []], ["", []]]],
+    [
+      [],
+      [
+        ["Alice", []],
+        ["", []],
+      ],
+    ],
     [[], []],
   ])("gives %j for %j", (languages, transcripts) => {
     expect(languagesOf(transcripts.map(([text, named]) => ({ text, languages: named })))).toEqual(languages);

@@ -23,8 +23,8 @@ const commonWords: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Languages of a voice from the transcripts of its samples: those that a recognizer named, and a guess from the texts for which none did.
- * Gives primary BCP-47 subtags, each once.
+ * Languages of a voice from the transcripts of its samples: those that a recognizer named, and a guess from the texts
+ * for which none did. Gives primary BCP-47 subtags, each once.
  */
 export function languagesOf(transcripts: readonly { text: string; languages: readonly string[] }[]): string[] {
   const unnamed = transcripts.filter(({ languages }) => languages.length === 0).map(({ text }) => text);
@@ -32,8 +32,8 @@ export function languagesOf(transcripts: readonly { text: string; languages: rea
 }
 
 /**
- * Guesses the languages of a text for the list filters: from a script that only one language writes, else from frequent words.
- * Gives BCP-47 primary subtags, and none rather than a guess without evidence: a name alone says nothing.
+ * Guesses the languages of a text for the list filters: from a script that only one language writes, else from frequent
+ * words. Gives BCP-47 primary subtags, and none rather than a guess without evidence: a name alone says nothing.
  */
 export function guessLanguages(text: string): string[] {
   const byScript = languageByScript.find(([, pattern]) => pattern.test(text));
@@ -42,7 +42,10 @@ export function guessLanguages(text: string): string[] {
     .normalize("NFC")
     .toLowerCase()
     .split(/[^\p{Letter}]+/u);
-  const scores = Object.entries(commonWords).map(([language, known]) => ({ language, score: words.filter((word) => known.includes(word)).length }));
+  const scores = Object.entries(commonWords).map(([language, known]) => ({
+    language,
+    score: words.filter((word) => known.includes(word)).length,
+  }));
   const [best, second] = scores.sort((a, b) => b.score - a.score);
   return best !== undefined && best.score > (second?.score ?? 0) ? [best.language] : [];
 }

@@ -6,14 +6,20 @@ import { toEntity } from "./entity.js";
 import { foldText, samplesOf } from "./store.js";
 
 /**
- * One page of the voices that match. `self` lists the team's own, whatever their visibility; otherwise public ones of every team.
- * A repeated `tag`, `language` or `title_language` asks for any of its values; `title` for a part of the title, whatever its case.
- * `score` puts a title that equals the filter first, then titles that begin with it, then the more used, then the newer.
- * The order is total, so pages neither repeat nor skip a voice while nothing changes.
+ * One page of the voices that match. `self` lists the team's own, whatever their visibility; otherwise public ones of
+ * every team. A repeated `tag`, `language` or `title_language` asks for any of its values; `title` for a part of the
+ * title, whatever its case. `score` puts a title that equals the filter first, then titles that begin with it, then the
+ * more used, then the newer. The order is total, so pages neither repeat nor skip a voice while nothing changes.
  */
 export async function listVoices(records: Records, query: ModelListQuery, teamId: string): Promise<ModelList> {
   // Postgres refuses U+0000 in a parameter, and no stored text holds one: such a filter matches nothing.
-  const impossible = JSON.stringify([query.title, query.author_id, query.tag, query.language, query.title_language]).includes("\\u0000");
+  const impossible = JSON.stringify([
+    query.title,
+    query.author_id,
+    query.tag,
+    query.language,
+    query.title_language,
+  ]).includes("\\u0000");
   const where = conditions(query, teamId);
   const total = impossible ? 0 : await countVoices(records, where);
   const offset = (query.page_number - 1) * query.page_size;

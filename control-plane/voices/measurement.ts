@@ -28,7 +28,10 @@ export function measureSamples(edges: Pick<SampleQuestions, "measure">): Measure
         throw samples.length > 1 ? naming(error, position) : error;
       }
     }
-    return { traits: combineTraits(measured.map((sample) => sample.traits)), durationsMs: measured.map((sample) => sample.durationMs) };
+    return {
+      traits: combineTraits(measured.map((sample) => sample.traits)),
+      durationsMs: measured.map((sample) => sample.durationMs),
+    };
   };
 }
 

@@ -10,7 +10,10 @@ import { visibleTo } from "./visibility.js";
 
 const resolveRequest = z.object({ teamId: z.string(), voiceIds: z.array(z.string()).max(256) });
 
-/** Gives what the speech path needs of saved voices, in the order asked; null for one that the team may not use or that is missing. */
+/**
+ * Gives what the speech path needs of saved voices, in the order asked; null for one that the team may not use or that
+ * is missing.
+ */
 export async function resolveVoices(records: Records, stranger: unknown): Promise<ResolveVoicesReply> {
   const { teamId, voiceIds } = validate(resolveRequest, stranger);
   const known = [...new Set(voiceIds)].filter(isVoiceId);
@@ -28,5 +31,9 @@ export async function resolveVoices(records: Records, stranger: unknown): Promis
 /** A saved voice is the model's default speaker, steered by what was measured. */
 function toResolved(voice: VoiceRow): ResolvedVoice {
   const { pitchHz, pitchRangeSemitones, syllablesPerSecond, spectralTiltDbPerOctave } = voice;
-  return { voiceId: voice.id, speaker: null, traits: { pitchHz, pitchRangeSemitones, syllablesPerSecond, spectralTiltDbPerOctave } };
+  return {
+    voiceId: voice.id,
+    speaker: null,
+    traits: { pitchHz, pitchRangeSemitones, syllablesPerSecond, spectralTiltDbPerOctave },
+  };
 }

@@ -33,11 +33,16 @@ const fileFields = ["voices", "cover_image", "data"];
 const STATUS_OK = { status: "ok" };
 
 /**
- * `/model` (protocols.md 1.5). A voice that the caller may not see answers exactly as a missing one, on every verb, before anything else
- * of the request is looked at. A public voice without a cover is accepted, although the service described asks for one.
+ * `/model` (protocols.md 1.5). A voice that the caller may not see answers exactly as a missing one, on every verb,
+ * before anything else of the request is looked at. A public voice without a cover is accepted, although the service
+ * described asks for one.
  */
 export function voiceRoutes(dependencies: VoiceDependencies): Route[] {
-  const handlers: [Route["method"], string, (dependencies: VoiceDependencies, request: RouteRequest) => Promise<ForwardedResponse>][] = [
+  const handlers: [
+    Route["method"],
+    string,
+    (dependencies: VoiceDependencies, request: RouteRequest) => Promise<ForwardedResponse>,
+  ][] = [
     ["GET", "/model", list],
     ["POST", "/model", create],
     ["GET", "/model/:id", get],
@@ -46,7 +51,12 @@ export function voiceRoutes(dependencies: VoiceDependencies): Route[] {
     ["GET", "/model/:id/samples/:position", getSample],
     ["GET", "/model/:id/cover", getCover],
   ];
-  return handlers.map(([method, path, handler]) => ({ method, path, scope: "voices", handle: (request) => handler(dependencies, request) }));
+  return handlers.map(([method, path, handler]) => ({
+    method,
+    path,
+    scope: "voices",
+    handle: (request) => handler(dependencies, request),
+  }));
 }
 
 async function list({ records }: VoiceDependencies, request: RouteRequest): Promise<ForwardedResponse> {
@@ -102,7 +112,11 @@ async function getCover(dependencies: VoiceDependencies, request: RouteRequest):
 
 function download(bytes: Uint8Array | null): ForwardedResponse {
   if (bytes === null) throw new ServiceError("not_found");
-  return { status: 200, headers: { "content-type": sniffMediaType(bytes), "x-content-type-options": "nosniff" }, body: bytes };
+  return {
+    status: 200,
+    headers: { "content-type": sniffMediaType(bytes), "x-content-type-options": "nosniff" },
+    body: bytes,
+  };
 }
 
 async function readable({ records }: VoiceDependencies, request: RouteRequest): Promise<VoiceRecord> {

@@ -2,11 +2,19 @@ import type { Bus } from "#common/bus/bus";
 import { newIdentifier } from "#common/identifier";
 import type { Logger } from "#common/log";
 import { MAX_INLINE_BODY_BYTES, type Reply, uploadsBucket } from "#protocol/bus/control";
-import { type MeasuredSample, type SampleQuestion, sampleSubjects, type TranscribedSample } from "#protocol/bus/samples";
+import {
+  type MeasuredSample,
+  type SampleQuestion,
+  sampleSubjects,
+  type TranscribedSample,
+} from "#protocol/bus/samples";
 import { fromErrorRecord } from "#protocol/errors";
 import { storing } from "../http/answer.js";
 
-/** What edges tell of a voice sample. Both throw `dependency_unavailable` when none answers in time, besides the errors of `SampleQuestion`. */
+/**
+ * What edges tell of a voice sample. Both throw `dependency_unavailable` when none answers in time, besides the errors
+ * of `SampleQuestion`.
+ */
 export interface SampleQuestions {
   measure(bytes: Uint8Array, withinMs: number): Promise<MeasuredSample>;
   transcribe(bytes: Uint8Array, withinMs: number): Promise<TranscribedSample>;
@@ -20,10 +28,17 @@ export function askEdges(bus: Bus, log: Logger): SampleQuestions {
   async function ask<T>(subject: string, bytes: Uint8Array, withinMs: number): Promise<T> {
     const isLarge = bytes.byteLength > MAX_INLINE_BODY_BYTES;
     const bodyObject = isLarge ? newIdentifier() : null;
-    const question: SampleQuestion = { body: isLarge ? new Uint8Array(0) : bytes, bodyObject, withinMs: withinMs - WAYS_MS };
+    const question: SampleQuestion = {
+      body: isLarge ? new Uint8Array(0) : bytes,
+      bodyObject,
+      withinMs: withinMs - WAYS_MS,
+    };
     try {
       if (bodyObject !== null) await storing(() => bus.objects(uploadsBucket).put(bodyObject, bytes));
-      const reply = await bus.request<Reply<T>>(subject, question, { timeoutMs: withinMs, dependency: "Audio decoding" });
+      const reply = await bus.request<Reply<T>>(subject, question, {
+        timeoutMs: withinMs,
+        dependency: "Audio decoding",
+      });
       if (!reply.ok) throw fromErrorRecord(reply.error);
       return reply.value;
     } finally {

@@ -6,7 +6,9 @@ import type { SampleRow, VoiceRecord, VoiceRow } from "./entity.js";
 import { guessLanguages } from "./languages.js";
 import { visibleTo } from "./visibility.js";
 
-/** Text as title filters compare it: compatibility forms and case folded, by our rules rather than a database's locale. */
+/**
+ * Text as title filters compare it: compatibility forms and case folded, by our rules rather than a database's locale.
+ */
 export function foldText(text: string): string {
   return text.normalize("NFKC").toLowerCase();
 }
@@ -43,7 +45,11 @@ export function isVoiceId(text: string): boolean {
 export async function samplesOf(records: Records, voiceIds: string[]): Promise<Map<string, SampleRow[]>> {
   const byVoice = new Map<string, SampleRow[]>();
   if (voiceIds.length === 0) return byVoice;
-  const rows = await records.select().from(voiceSamples).where(inArray(voiceSamples.voiceId, voiceIds)).orderBy(asc(voiceSamples.position));
+  const rows = await records
+    .select()
+    .from(voiceSamples)
+    .where(inArray(voiceSamples.voiceId, voiceIds))
+    .orderBy(asc(voiceSamples.position));
   for (const row of rows) byVoice.set(row.voiceId, [...(byVoice.get(row.voiceId) ?? []), row]);
   return byVoice;
 }

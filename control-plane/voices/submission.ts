@@ -8,22 +8,35 @@ export interface Submission {
   sampleNames: string[];
 }
 
-const scalarFields = ["type", "train_mode", "title", "description", "visibility", "enhance_audio_quality", "generate_sample"];
+const scalarFields = [
+  "type",
+  "train_mode",
+  "title",
+  "description",
+  "visibility",
+  "enhance_audio_quality",
+  "generate_sample",
+];
 
 /**
- * Makes one record of a body in any encoding. Lists come as repeated parts, as JSON lists or as one text; the official TypeScript
- * client joins them with commas into one part. One `tags` text is therefore split at its commas; one `texts` text is split only where
- * that gives exactly one transcript per voice, and is the first voice's transcript otherwise: transcripts have commas of their own.
+ * Makes one record of a body in any encoding. Lists come as repeated parts, as JSON lists or as one text; the official
+ * TypeScript client joins them with commas into one part. One `tags` text is therefore split at its commas; one `texts`
+ * text is split only where that gives exactly one transcript per voice, and is the first voice's transcript otherwise:
+ * transcripts have commas of their own.
  */
 export function readSubmission(body: DecodedBody): Submission {
-  if (body.kind === "form") return { values: formValues(body.form), sampleNames: filesNamed(body.form, "voices").map((file) => file.filename) };
+  if (body.kind === "form")
+    return { values: formValues(body.form), sampleNames: filesNamed(body.form, "voices").map((file) => file.filename) };
   const { value } = body;
   if (typeof value !== "object" || value === null || Array.isArray(value) || value instanceof Uint8Array) {
     return { values: value as Record<string, unknown>, sampleNames: [] };
   }
   const given = value as Record<string, unknown>;
   const voices = listOfVoices(given["voices"]);
-  return { values: { ...given, voices, tags: readTags(given["tags"]), texts: readTexts(given["texts"], voices?.length ?? 0) }, sampleNames: [] };
+  return {
+    values: { ...given, voices, tags: readTags(given["tags"]), texts: readTexts(given["texts"], voices?.length ?? 0) },
+    sampleNames: [],
+  };
 }
 
 function formValues(form: Form): Record<string, unknown> {
@@ -58,7 +71,9 @@ function readTags(value: unknown): unknown {
   if (value === null) return undefined;
   const list = typeof value === "string" ? value.split(",") : value;
   if (!Array.isArray(list)) return list;
-  const words = list.map((item: unknown) => (typeof item === "string" ? item.trim() : item)).filter((item) => item !== "");
+  const words = list
+    .map((item: unknown) => (typeof item === "string" ? item.trim() : item))
+    .filter((item) => item !== "");
   return [...new Set(words)];
 }
 

@@ -20,15 +20,26 @@ const NEVER = "9999-12-31T23:59:59.000Z";
 /** `/wallet/*` (protocols.md 1.6). `self` and the caller's own id are the only users that it shows. */
 export function walletRoutes(records: Records): Route[] {
   return [
-    { method: "GET", path: "/wallet/:userId/api-credit", scope: "wallet", handle: async (request) => json(200, await apiCredit(records, request)) },
-    { method: "GET", path: "/wallet/:userId/package", scope: "wallet", handle: async (request) => json(200, await packageOf(records, request)) },
+    {
+      method: "GET",
+      path: "/wallet/:userId/api-credit",
+      scope: "wallet",
+      handle: async (request) => json(200, await apiCredit(records, request)),
+    },
+    {
+      method: "GET",
+      path: "/wallet/:userId/package",
+      scope: "wallet",
+      handle: async (request) => json(200, await packageOf(records, request)),
+    },
   ];
 }
 
 async function apiCredit(records: Records, request: RouteRequest): Promise<ApiCredit> {
   const team = await ownTeam(records, request);
   const query = validate(creditQuery, queryRecord(request.query, []), ["query"]);
-  if (query.team_id !== undefined && query.team_id !== "" && query.team_id !== team.id) throw new ServiceError("not_found");
+  if (query.team_id !== undefined && query.team_id !== "" && query.team_id !== team.id)
+    throw new ServiceError("not_found");
   const { credit, granted, updatedAt } = await readBalances(records, team.id);
   return {
     _id: walletId("credit", team.id),

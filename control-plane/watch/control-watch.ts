@@ -12,7 +12,11 @@ export interface ControlWatch {
   /** `question` as it came: one with a `traceparent` becomes a span of that trace. */
   reply<T>(kind: ControlRequestKind, question: unknown, work: () => Promise<Reply<T>>): Promise<Reply<T>>;
   /** `pattern` is the route's, or `unmatched`. */
-  forwarded(request: ForwardedRequest, pattern: string, work: () => Promise<ForwardedResponse>): Promise<ForwardedResponse>;
+  forwarded(
+    request: ForwardedRequest,
+    pattern: string,
+    work: () => Promise<ForwardedResponse>,
+  ): Promise<ForwardedResponse>;
   usage(outcome: UsageOutcome): void;
   /** Tells how many usage records wait, whenever a scraper asks. */
   usageWaiting(read: () => number): void;
@@ -35,7 +39,11 @@ export const noWatch: ControlWatch = {
 };
 
 /** Opens the control plane's metrics and spans. */
-export function watchControlPlane(options: { metrics: Metrics; tracing: Tracing; isConnected: () => boolean }): ControlWatch {
+export function watchControlPlane(options: {
+  metrics: Metrics;
+  tracing: Tracing;
+  isConnected: () => boolean;
+}): ControlWatch {
   const { metrics, tracing } = options;
   metrics.gauge("parley_bus_connected", () => Number(options.isConnected()));
   const requests = metrics.counter("parley_control_requests_total");
@@ -75,17 +83,43 @@ export function watchControlPlane(options: { metrics: Metrics; tracing: Tracing;
   };
 }
 
-function recordReply(tracing: Tracing, kind: ControlRequestKind, question: unknown, status: number, startMs: number): void {
-  const { traceparent } = (typeof question === "object" && question !== null ? question : {}) as { traceparent?: unknown };
+function recordReply(
+  tracing: Tracing,
+  kind: ControlRequestKind,
+  question: unknown,
+  status: number,
+  startMs: number,
+): void {
+  const { traceparent } = (typeof question === "object" && question !== null ? question : {}) as {
+    traceparent?: unknown;
+  };
   const context = childOf(typeof traceparent === "string" ? traceparent : null);
   if (context === null) return;
-  tracing.record({ name: `control-plane ${kind}`, kind: "consumer", context, startMs, endMs: spanNowMs(), failed: status >= 500, attributes: {} });
+  tracing.record({
+    name: `control-plane ${kind}`,
+    kind: "consumer",
+    context,
+    startMs,
+    endMs: spanNowMs(),
+    failed: status >= 500,
+    attributes: {},
+  });
 }
 
-function recordForwarded(tracing: Tracing, request: ForwardedRequest, pattern: string, status: number, startMs: number): void {
+function recordForwarded(
+  tracing: Tracing,
+  request: ForwardedRequest,
+  pattern: string,
+  status: number,
+  startMs: number,
+): void {
   const context = childOf(request.headers["traceparent"] ?? null);
   if (context === null) return;
-  const attributes = { "http.request.method": request.method, "http.route": pattern, "http.response.status_code": status };
+  const attributes = {
+    "http.request.method": request.method,
+    "http.route": pattern,
+    "http.response.status_code": status,
+  };
   const name = `control-plane ${request.method} ${pattern}` as const;
   tracing.record({ name, kind: "consumer", context, startMs, endMs: spanNowMs(), failed: status >= 500, attributes });
 }

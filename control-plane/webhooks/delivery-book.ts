@@ -15,7 +15,10 @@ export function databaseBook(records: Records): DeliveryBook {
   };
 }
 
-/** Makes due what an earlier life of this process had taken and not booked. Only for whoever has the database alone: nobody else's takings are left. */
+/**
+ * Makes due what an earlier life of this process had taken and not booked. Only for whoever has the database alone:
+ * nobody else's takings are left.
+ */
 export async function reclaimDeliveries(records: Records, now: Date): Promise<void> {
   const { status, lease } = webhookDeliveries;
   await records

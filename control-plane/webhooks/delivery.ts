@@ -49,13 +49,17 @@ export interface TakeRequest {
 export interface DeliveryBook {
   /** Takes due deliveries, longest due first; of one session and endpoint only the earliest that is pending. */
   take(request: TakeRequest): Promise<TakenDelivery[]>;
-  /** Books attempts, and makes what waited behind a finished delivery due. Attempts whose lease was lost are not booked. */
+  /**
+   * Books attempts, and makes what waited behind a finished delivery due. Attempts whose lease was lost are not booked.
+   */
   finish(attempts: readonly FinishedAttempt[], now: Date): Promise<void>;
   /** Deletes events from before this time with their log, where nothing is pending. */
   forget(before: Date): Promise<void>;
 }
 
-/** Decides after an attempt: three attempts in all, one and five seconds apart, counted from the end of the one before. */
+/**
+ * Decides after an attempt: three attempts in all, one and five seconds apart, counted from the end of the one before.
+ */
 export function nextStep(delivery: Pick<TakenDelivery, "attempts">, outcome: AttemptOutcome, now: Date): NextStep {
   if (outcome.error === null) return { status: "delivered", finishedAt: now };
   const delayMs = webhookTiming.retryDelaysMs[delivery.attempts];

@@ -37,7 +37,12 @@ class Bench {
   }
 
   add(sessionId: string, endpoint: string, teamId?: string): void {
-    this.book.add({ sessionId, endpoint, atMs: EPOCH_MS + this.clock.nowMs(), ...(teamId === undefined ? {} : { teamId }) });
+    this.book.add({
+      sessionId,
+      endpoint,
+      atMs: EPOCH_MS + this.clock.nowMs(),
+      ...(teamId === undefined ? {} : { teamId }),
+    });
     for (const dispatcher of this.dispatchers) dispatcher.wake();
   }
 
@@ -102,11 +107,16 @@ describe("one delivery", () => {
 
 describe("order and independence", () => {
   it("keeps the order of a session at an endpoint, through retries, and holds nobody else up", async () => {
-    start(({ endpoint, attempts, id }) => ({ outcome: endpoint === "slow" && id.endsWith("/1") && attempts < 2 ? broken : ok, afterMs: 10 }));
+    start(({ endpoint, attempts, id }) => ({
+      outcome: endpoint === "slow" && id.endsWith("/1") && attempts < 2 ? broken : ok,
+      afterMs: 10,
+    }));
     for (let event = 0; event < 3; event++) for (const endpoint of ["slow", "fast"]) bench?.add("s", endpoint);
     bench?.add("other", "slow");
     await bench?.run(30_000);
-    const order = (endpoint: string): string[] => [...new Set(bench?.sent.filter(({ id }) => id.startsWith(`${endpoint}/s/`)).map(({ id }) => id))];
+    const order = (endpoint: string): string[] => [
+      ...new Set(bench?.sent.filter(({ id }) => id.startsWith(`${endpoint}/s/`)).map(({ id }) => id)),
+    ];
     expect(order("slow")).toEqual(["slow/s/1", "slow/s/2", "slow/s/3"]);
     expect(order("fast")).toEqual(["fast/s/1", "fast/s/2", "fast/s/3"]);
     const second = bench?.timesOf("slow/s/2")[0] ?? 0;
@@ -125,7 +135,11 @@ describe("order and independence", () => {
 
   it("keeps healthy receivers apart from many that hang", async () => {
     const limits = { total: 100, perEndpoint: 10, perTeam: 60, takeAtOnce: 8 };
-    start(({ endpoint }) => (endpoint.startsWith("hang") ? { outcome: hung, afterMs: 10_000 } : { outcome: ok, afterMs: 5 }), limits);
+    start(
+      ({ endpoint }) =>
+        endpoint.startsWith("hang") ? { outcome: hung, afterMs: 10_000 } : { outcome: ok, afterMs: 5 },
+      limits,
+    );
     for (let round = 0; round < 100; round++) {
       for (let receiver = 0; receiver < 5; receiver++) bench?.add(`s${round}`, `hang${receiver}`, "unlucky");
       bench?.add(`s${round}`, "healthy", "lucky");

@@ -1,7 +1,13 @@
 import type { Clock } from "#common/clock";
 import { FailureNotice } from "#common/failure-notice";
 import type { Logger } from "#common/log";
-import { type AttemptOutcome, type DeliveryBook, type FinishedAttempt, nextStep, type TakenDelivery } from "./delivery.js";
+import {
+  type AttemptOutcome,
+  type DeliveryBook,
+  type FinishedAttempt,
+  nextStep,
+  type TakenDelivery,
+} from "./delivery.js";
 import { type DispatchLimits, dispatchLimits, UnderWay } from "./under-way.js";
 import type { SendWebhook } from "./send.js";
 
@@ -13,8 +19,8 @@ const BOOK_AGAIN_MS = 500;
 /** Between two looks: under load each then takes many deliveries at once, and a wait this short is not felt. */
 const GATHER_DUE_MS = 20;
 /**
- * Between two bookings. A booking is a transaction of six statements, which the embedded database does one at a time; only the next event of a
- * session waits for it. The first booking after a rest is not held up.
+ * Between two bookings. A booking is a transaction of six statements, which the embedded database does one at a time;
+ * only the next event of a session waits for it. The first booking after a rest is not held up.
  */
 const GATHER_DONE_MS = 100;
 /** Attempts booked in one transaction. */
@@ -33,8 +39,8 @@ export interface DispatcherOptions {
 }
 
 /**
- * Takes due deliveries from the book, attempts all of them at once, and books what came of it. Nothing is known only here: what is under way
- * when the process dies is taken again by whoever looks after its lease has ended.
+ * Takes due deliveries from the book, attempts all of them at once, and books what came of it. Nothing is known only
+ * here: what is under way when the process dies is taken again by whoever looks after its lease has ended.
  */
 export class WebhookDispatcher {
   readonly #options: DispatcherOptions;
@@ -85,7 +91,13 @@ export class WebhookDispatcher {
         this.#lookAgain = false;
         const { deliveries: limit, busyEndpoints, busyTeams } = this.#underWay.room(this.#options.clock.nowMs());
         if (limit === 0) break;
-        const taken = await this.#options.book.take({ now: this.#options.now(), leaseMs: LEASE_MS, limit, busyEndpoints, busyTeams });
+        const taken = await this.#options.book.take({
+          now: this.#options.now(),
+          leaseMs: LEASE_MS,
+          limit,
+          busyEndpoints,
+          busyTeams,
+        });
         for (const delivery of taken) void this.#attempt(delivery);
         if (taken.length === limit) this.#lookAgain = true;
         else await this.#gather("due", GATHER_DUE_MS);
@@ -93,7 +105,8 @@ export class WebhookDispatcher {
       this.#notice.clear();
     } catch (error) {
       // The next turn tries again; until then nothing is lost. Once is enough to say so.
-      if (this.#notice.isNews(error)) this.#options.log.error({ err: causeOf(error) }, "due webhook deliveries could not be read; trying on");
+      if (this.#notice.isNews(error))
+        this.#options.log.error({ err: causeOf(error) }, "due webhook deliveries could not be read; trying on");
     } finally {
       this.#looking = false;
       this.#settleIfIdle();
@@ -113,7 +126,13 @@ export class WebhookDispatcher {
     }
     this.#underWay.end(attempt, clock.nowMs());
     if (this.#stopped) return;
-    this.#unbooked.push({ ...outcome, delivery, startedAt, durationMs: clock.nowMs() - startedMs, next: nextStep(delivery, outcome, now()) });
+    this.#unbooked.push({
+      ...outcome,
+      delivery,
+      startedAt,
+      durationMs: clock.nowMs() - startedMs,
+      next: nextStep(delivery, outcome, now()),
+    });
     if (!this.#booking) void this.#bookAll();
   }
 
@@ -154,7 +173,8 @@ export class WebhookDispatcher {
   }
 
   #wakeAt(dueAt: Date): void {
-    if (!this.#draining) this.#options.clock.after(Math.max(0, dueAt.getTime() - this.#options.now().getTime()), () => this.wake());
+    if (!this.#draining)
+      this.#options.clock.after(Math.max(0, dueAt.getTime() - this.#options.now().getTime()), () => this.wake());
   }
 
   async #forget(): Promise<void> {

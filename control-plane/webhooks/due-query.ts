@@ -3,13 +3,16 @@ import type { TakeRequest } from "./delivery.js";
 
 const isDated = sql`status = 'pending' AND due_at IS NOT NULL`;
 
-/** Finds and locks what may be taken now: ids of deliveries, longest due first; what others have locked is passed by. */
+/**
+ * Finds and locks what may be taken now: ids of deliveries, longest due first; what others have locked is passed by.
+ */
 export function dueQuery({ now, limit, busyEndpoints, busyTeams }: TakeRequest): SQL {
   const isDue = sql`status = 'pending' AND due_at <= ${now.toISOString()}::timestamptz`;
   if (busyEndpoints.length === 0 && busyTeams.length === 0) {
     return sql`SELECT id FROM webhook_deliveries WHERE ${isDue} ORDER BY due_at LIMIT ${limit} FOR UPDATE SKIP LOCKED`;
   }
-  // What waits for a busy endpoint may be long, and due for longer than anything else: go from endpoint to endpoint and pass it by.
+  // What waits for a busy endpoint may be long, and due for longer than anything else: go from endpoint to endpoint and
+  // pass it by.
   return sql`
     WITH RECURSIVE lane (endpoint) AS (
       (SELECT endpoint FROM webhook_deliveries WHERE ${isDated} ORDER BY endpoint LIMIT 1)

@@ -27,11 +27,16 @@ export function deliverySecretContext(deliveryId: string): string {
 }
 
 /**
- * Writes an event and its delivery to every endpoint. `step` is the transaction that makes the event true: both are kept or neither is.
- * Events of one session are delivered in the order of these calls. An event that is already written (same deduplication key) is not written
- * again. Gives whether deliveries were written: then publish `webhookWakeSubject` after the commit; without that they start a second later.
+ * Writes an event and its delivery to every endpoint. `step` is the transaction that makes the event true: both are
+ * kept or neither is. Events of one session are delivered in the order of these calls. An event that is already written
+ * (same deduplication key) is not written again. Gives whether deliveries were written: then publish
+ * `webhookWakeSubject` after the commit; without that they start a second later.
  */
-export async function enqueueWebhookEvent(step: Records, event: NewWebhookEvent, context: { sealer: Sealer; now: Date }): Promise<boolean> {
+export async function enqueueWebhookEvent(
+  step: Records,
+  event: NewWebhookEvent,
+  context: { sealer: Sealer; now: Date },
+): Promise<boolean> {
   const { teamId, payload, endpoints, isPreview } = event;
   if (isPreview || endpoints.length === 0) return false;
   const { id: sessionId, agent_id: agentId } = payload.session;
@@ -45,12 +50,14 @@ export async function enqueueWebhookEvent(step: Records, event: NewWebhookEvent,
   if (known.some((row) => row.dedupKey === key)) return false;
   const position = Math.max(0, ...known.map((row) => row.position)) + 1;
   const [eventId, createdAt] = [newIdentifier(), context.now];
-  await step.insert(webhookEvents).values({
-    ...{ id: eventId, teamId, agentId, sessionId, position, createdAt },
-    event: payload.event,
-    dedupKey: key,
-    body: JSON.stringify(payload),
-  });
+  await step
+    .insert(webhookEvents)
+    .values({
+      ...{ id: eventId, teamId, agentId, sessionId, position, createdAt },
+      event: payload.event,
+      dedupKey: key,
+      body: JSON.stringify(payload),
+    });
   const waitingFor = position === 1 ? new Set<string>() : await pendingEndpoints(step, sessionId);
   await step.insert(webhookDeliveries).values(
     endpoints.map(({ url, secret }) => {
@@ -72,8 +79,9 @@ export async function enqueueWebhookEvent(step: Records, event: NewWebhookEvent,
 }
 
 /**
- * Endpoints that still have an earlier event of this session before them. The rows are locked: whoever finishes one of them waits for our
- * commit and then sees what waits behind it. The order of the locks is that of `finishDeliveries`, so that neither holds what the other wants first.
+ * Endpoints that still have an earlier event of this session before them. The rows are locked: whoever finishes one of
+ * them waits for our commit and then sees what waits behind it. The order of the locks is that of `finishDeliveries`,
+ * so that neither holds what the other wants first.
  */
 async function pendingEndpoints(step: Records, sessionId: string): Promise<Set<string>> {
   const { endpoint, position, status, redeliveryOf } = webhookDeliveries;

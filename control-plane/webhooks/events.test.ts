@@ -22,7 +22,15 @@ const finishedAt = new Date("2026-01-01T10:02:00.000Z");
 
 const sessionFields = [
   ...["id", "agent_id", "branch_id", "source", "status", "direction", "dial_status", "answered_by", "batch_call_id"],
-  ...["conversation_started_at", "conversation_ended_at", "duration_seconds", "end_user_id", "metadata", "agent_name", "config_hash"],
+  ...[
+    "conversation_started_at",
+    "conversation_ended_at",
+    "duration_seconds",
+    "end_user_id",
+    "metadata",
+    "agent_name",
+    "config_hash",
+  ],
 ];
 
 describe("webhook payloads", () => {
@@ -62,14 +70,23 @@ describe("webhook payloads", () => {
   });
 
   it("give empty values where the client gave none, and no dial facts of inbound sessions", () => {
-    const { session } = callEnded({ ...inbound, dialStatus: "answered", answeredBy: "human", endUserId: null, metadata: null }, "error");
+    const { session } = callEnded(
+      { ...inbound, dialStatus: "answered", answeredBy: "human", endUserId: null, metadata: null },
+      "error",
+    );
     expect(session).toMatchObject({ dial_status: null, answered_by: null, end_user_id: "", metadata: {} });
   });
 
   it("tell of an analysis, whose results only come when it completed", () => {
     const data = [{ name: "mood", type: "enum" as const, value: "happy", rationale: "laughed" }];
     const criteriaResults = [{ name: "greeted", result: "success" as const, rationale: "" }];
-    const completed = callAnalyzed(inbound, { status: "completed", summary: "A call.", data, criteriaResults, finishedAt });
+    const completed = callAnalyzed(inbound, {
+      status: "completed",
+      summary: "A call.",
+      data,
+      criteriaResults,
+      finishedAt,
+    });
     expect(completed.analysis).toEqual({
       status: "completed",
       summary: "A call.",
@@ -79,7 +96,11 @@ describe("webhook payloads", () => {
       finished_at: "2026-01-01T10:02:00.000Z",
     });
     const empty = { summary: null, data: [], criteria_results: [], finished_at: "2026-01-01T10:02:00.000Z" };
-    expect(callAnalyzed(inbound, { status: "skipped", finishedAt }).analysis).toEqual({ ...empty, status: "skipped", error: null });
+    expect(callAnalyzed(inbound, { status: "skipped", finishedAt }).analysis).toEqual({
+      ...empty,
+      status: "skipped",
+      error: null,
+    });
     expect(callAnalyzed(inbound, { status: "error", error: "no model", finishedAt }).analysis).toEqual({
       ...empty,
       status: "error",
@@ -90,7 +111,11 @@ describe("webhook payloads", () => {
   it("tell how a dial was resolved, with the facts of that moment", () => {
     const ringing = { ...outbound, status: "active", dialStatus: null, answeredBy: null, conversationEndedAt: null };
     const answered = dialFinished(ringing, "answered", "voicemail");
-    expect(answered).toMatchObject({ event: "phone_call.dial_finished", dial_status: "answered", answered_by: "voicemail" });
+    expect(answered).toMatchObject({
+      event: "phone_call.dial_finished",
+      dial_status: "answered",
+      answered_by: "voicemail",
+    });
     expect(answered.session).toMatchObject({
       dial_status: "answered",
       answered_by: "voicemail",

@@ -34,7 +34,13 @@ export interface SessionFacts {
 
 /** How an analysis ended. */
 export type AnalysisOutcome =
-  | { status: "completed"; summary: string | null; data: AnalysisDatum[]; criteriaResults: CriterionResult[]; finishedAt: Date }
+  | {
+      status: "completed";
+      summary: string | null;
+      data: AnalysisDatum[];
+      criteriaResults: CriterionResult[];
+      finishedAt: Date;
+    }
   | { status: "skipped"; finishedAt: Date }
   | { status: "error"; error: string; finishedAt: Date };
 
@@ -60,11 +66,23 @@ export function callAnalyzed(session: SessionFacts, outcome: AnalysisOutcome): C
   };
 }
 
-/** `phone_call.dial_finished`: an outbound dial was resolved. The snapshot is of that moment: on an answered call nothing has ended yet. */
-export function dialFinished(session: SessionFacts, dialStatus: DialStatus, answeredBy: AnsweredBy | null): DialFinishedPayload {
+/**
+ * `phone_call.dial_finished`: an outbound dial was resolved. The snapshot is of that moment: on an answered call
+ * nothing has ended yet.
+ */
+export function dialFinished(
+  session: SessionFacts,
+  dialStatus: DialStatus,
+  answeredBy: AnsweredBy | null,
+): DialFinishedPayload {
   const answerer = dialStatus === "answered" ? answeredBy : null;
   const snapshot = { ...session, dialStatus, answeredBy: answerer };
-  return { event: "phone_call.dial_finished", session: sessionOf(snapshot), dial_status: dialStatus, answered_by: answerer };
+  return {
+    event: "phone_call.dial_finished",
+    session: sessionOf(snapshot),
+    dial_status: dialStatus,
+    answered_by: answerer,
+  };
 }
 
 /** What receivers tell duplicates by (interface.md, Events rule 7). */
@@ -88,7 +106,8 @@ function sessionOf(facts: SessionFacts): WebhookSession {
     batch_call_id: null,
     conversation_started_at: start?.toISOString() ?? null,
     conversation_ended_at: end?.toISOString() ?? null,
-    duration_seconds: start === null || end === null ? null : Math.max(0, Math.round((end.getTime() - start.getTime()) / 1000)),
+    duration_seconds:
+      start === null || end === null ? null : Math.max(0, Math.round((end.getTime() - start.getTime()) / 1000)),
     end_user_id: facts.endUserId ?? "",
     metadata: facts.metadata ?? {},
     agent_name: facts.agentName,

@@ -10,8 +10,15 @@ const STEP_MS = 25;
 const ok: AttemptOutcome = { statusCode: 204, error: null };
 const hung: AttemptOutcome = { statusCode: null, error: "timeout" };
 
-/** Longest that a delivery to a receiver that answers waits, with a fifth of each agent's receivers hanging, for as long as hanging attempts still add up. */
-async function longestWaitMs(load: { agents: number; deliveriesPerSecond: number; durationMs: number }): Promise<{ waitMs: number; arrived: number }> {
+/**
+ * Longest that a delivery to a receiver that answers waits, with a fifth of each agent's receivers hanging, for as long
+ * as hanging attempts still add up.
+ */
+async function longestWaitMs(load: {
+  agents: number;
+  deliveriesPerSecond: number;
+  durationMs: number;
+}): Promise<{ waitMs: number; arrived: number }> {
   const [clock, book] = [new VirtualClock(), new MemoryBook()];
   // As slow as the embedded database on a busy machine.
   book.speed = { clock, takeMs: 10, finishMs: 60 };
@@ -28,21 +35,33 @@ async function longestWaitMs(load: { agents: number; deliveriesPerSecond: number
   for (let step = 0; step * STEP_MS < load.durationMs; step++) {
     for (let event = Math.ceil(step / stepsPerEvent); event < (step + 1) / stepsPerEvent; event++) {
       const agent = event % load.agents;
-      const names = Array.from({ length: 5 }, (_, receiver) => `${receiver === 0 ? "hangs" : "answers"} ${agent} ${receiver}`);
-      for (const endpoint of names) book.add({ sessionId: `${step * STEP_MS}`, endpoint, atMs: EPOCH_MS + clock.nowMs() });
+      const names = Array.from(
+        { length: 5 },
+        (_, receiver) => `${receiver === 0 ? "hangs" : "answers"} ${agent} ${receiver}`,
+      );
+      for (const endpoint of names)
+        book.add({ sessionId: `${step * STEP_MS}`, endpoint, atMs: EPOCH_MS + clock.nowMs() });
     }
     dispatcher.wake();
     clock.advance(STEP_MS);
     await new Promise((resolve) => setImmediate(resolve));
   }
   dispatcher.stop();
-  return { waitMs: Math.max(...waits), arrived: waits.length / ((load.durationMs / 1000) * load.deliveriesPerSecond * 0.8) };
+  return {
+    waitMs: Math.max(...waits),
+    arrived: waits.length / ((load.durationMs / 1000) * load.deliveriesPerSecond * 0.8),
+  };
 }
 
 describe("receivers of one team that answer, beside those that hang", () => {
   it.each([
     { name: "200 deliveries a second", agents: 10, deliveriesPerSecond: 200, durationMs: 35_000 },
-    { name: "400 deliveries a second, more than there are places for those that hang", agents: 20, deliveriesPerSecond: 400, durationMs: 30_000 },
+    {
+      name: "400 deliveries a second, more than there are places for those that hang",
+      agents: 20,
+      deliveriesPerSecond: 400,
+      durationMs: 30_000,
+    },
   ])("wait less than a second: $name", async (load) => {
     const { waitMs, arrived } = await longestWaitMs(load);
     expect(arrived).toBeGreaterThan(0.99);

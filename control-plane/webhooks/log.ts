@@ -1,7 +1,12 @@
 import { and, asc, count, eq, inArray, type SQL } from "drizzle-orm";
 import { newIdentifier } from "#common/identifier";
 import type { Sealer } from "#common/secrets/sealer";
-import type { WebhookDelivery, WebhookDeliveryDetail, WebhookDeliveryList, WebhookDeliveryListQuery } from "#protocol/webhooks";
+import type {
+  WebhookDelivery,
+  WebhookDeliveryDetail,
+  WebhookDeliveryList,
+  WebhookDeliveryListQuery,
+} from "#protocol/webhooks";
 import type { Records } from "../database/database.js";
 import { envelope, newestFirst, readPage, within } from "../http/paging.js";
 import { deliverySecretContext } from "./enqueue.js";
@@ -11,7 +16,12 @@ type DeliveryRow = typeof webhookDeliveries.$inferSelect;
 type AttemptRow = typeof webhookAttempts.$inferSelect;
 
 /** A team's deliveries, newest first. Throws the errors of paging. */
-export async function listDeliveries(records: Records, query: WebhookDeliveryListQuery, teamId: string, sealer: Sealer): Promise<WebhookDeliveryList> {
+export async function listDeliveries(
+  records: Records,
+  query: WebhookDeliveryListQuery,
+  teamId: string,
+  sealer: Sealer,
+): Promise<WebhookDeliveryList> {
   const page = readPage(query, "webhook-deliveries", teamId, sealer);
   const { agent_id: agentId, session_id: sessionId, event, status } = query;
   const where = and(
@@ -40,7 +50,11 @@ export async function listDeliveries(records: Records, query: WebhookDeliveryLis
 }
 
 /** One delivery with what was sent; null when the team has none of this id. */
-export async function findDelivery(records: Records, id: string, teamId: string): Promise<WebhookDeliveryDetail | null> {
+export async function findDelivery(
+  records: Records,
+  id: string,
+  teamId: string,
+): Promise<WebhookDeliveryDetail | null> {
   const [found] = await records
     .select({ delivery: webhookDeliveries, body: webhookEvents.body })
     .from(webhookDeliveries)
@@ -68,18 +82,20 @@ export async function redeliver(
   if (row.status === "pending") return "pending";
   const newId = newIdentifier();
   const secret = row.sealedSecret === null ? null : sealer.open(row.sealedSecret, deliverySecretContext(id));
-  await records.insert(webhookDeliveries).values({
-    ...row,
-    id: newId,
-    sealedSecret: secret === null ? null : sealer.seal(secret, deliverySecretContext(newId)),
-    redeliveryOf: id,
-    status: "pending",
-    attempts: 0,
-    dueAt: now,
-    lease: null,
-    createdAt: now,
-    finishedAt: null,
-  });
+  await records
+    .insert(webhookDeliveries)
+    .values({
+      ...row,
+      id: newId,
+      sealedSecret: secret === null ? null : sealer.seal(secret, deliverySecretContext(newId)),
+      redeliveryOf: id,
+      status: "pending",
+      attempts: 0,
+      dueAt: now,
+      lease: null,
+      createdAt: now,
+      finishedAt: null,
+    });
   return { id: newId };
 }
 
@@ -90,7 +106,11 @@ async function countDeliveries(records: Records, where: SQL | undefined): Promis
 
 async function attemptsOf(records: Records, ids: string[]): Promise<Map<string, AttemptRow[]>> {
   if (ids.length === 0) return new Map();
-  const rows = await records.select().from(webhookAttempts).where(inArray(webhookAttempts.deliveryId, ids)).orderBy(asc(webhookAttempts.number));
+  const rows = await records
+    .select()
+    .from(webhookAttempts)
+    .where(inArray(webhookAttempts.deliveryId, ids))
+    .orderBy(asc(webhookAttempts.number));
   const byDelivery = new Map<string, AttemptRow[]>(ids.map((id) => [id, []]));
   for (const row of rows) byDelivery.get(row.deliveryId)?.push(row);
   return byDelivery;

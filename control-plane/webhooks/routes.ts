@@ -16,14 +16,26 @@ export interface WebhookDependencies {
   now: () => Date;
 }
 
-/** `/v1/agent/webhook-deliveries`: the log of deliveries, and doing one again by hand. Another team's delivery answers as a missing one. */
+/**
+ * `/v1/agent/webhook-deliveries`: the log of deliveries, and doing one again by hand. Another team's delivery answers
+ * as a missing one.
+ */
 export function webhookRoutes(dependencies: WebhookDependencies): Route[] {
-  const handlers: [Route["method"], string, (dependencies: WebhookDependencies, request: RouteRequest) => Promise<ForwardedResponse>][] = [
+  const handlers: [
+    Route["method"],
+    string,
+    (dependencies: WebhookDependencies, request: RouteRequest) => Promise<ForwardedResponse>,
+  ][] = [
     ["GET", "/v1/agent/webhook-deliveries", list],
     ["GET", "/v1/agent/webhook-deliveries/:id", get],
     ["POST", "/v1/agent/webhook-deliveries/:id/redeliver", again],
   ];
-  return handlers.map(([method, path, handler]) => ({ method, path, scope: "agents", handle: (request) => handler(dependencies, request) }));
+  return handlers.map(([method, path, handler]) => ({
+    method,
+    path,
+    scope: "agents",
+    handle: (request) => handler(dependencies, request),
+  }));
 }
 
 /** Throws `not_found` for what cannot be an id: not everything that fits into a path may be asked of the database. */
@@ -44,11 +56,15 @@ async function get({ records }: WebhookDependencies, request: RouteRequest): Pro
   return json(200, found);
 }
 
-async function again({ records, bus, sealer, now }: WebhookDependencies, request: RouteRequest): Promise<ForwardedResponse> {
+async function again(
+  { records, bus, sealer, now }: WebhookDependencies,
+  request: RouteRequest,
+): Promise<ForwardedResponse> {
   const { teamId } = request.principal;
   const made = await redeliver(records, { id: deliveryIdOf(request), teamId, now: now(), sealer });
   if (made === null) throw new ServiceError("not_found");
-  if (made === "pending") throw new ServiceError("conflict", { parameters: { detail: "This delivery is still being attempted" } });
+  if (made === "pending")
+    throw new ServiceError("conflict", { parameters: { detail: "This delivery is still being attempted" } });
   bus.publish(webhookWakeSubject, {});
   const delivery = await findDelivery(records, made.id, teamId);
   if (delivery === null) throw new ServiceError("not_found");

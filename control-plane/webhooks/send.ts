@@ -10,19 +10,24 @@ import { deliverySecretContext } from "./enqueue.js";
 export type SendWebhook = (delivery: TakenDelivery) => Promise<AttemptOutcome>;
 
 /**
- * The sender: one POST through the guard, which judges the host anew each time. The signature is made for this attempt. A status of 2xx within
- * ten seconds is a success, whatever the rest of the answer; a redirect is a failure.
+ * The sender: one POST through the guard, which judges the host anew each time. The signature is made for this attempt.
+ * A status of 2xx within ten seconds is a success, whatever the rest of the answer; a redirect is a failure.
  */
 export function webhookSender(options: { outbound: Outbound; sealer: Sealer; now: () => Date }): SendWebhook {
   const { outbound, sealer, now } = options;
   return async (delivery) => {
     try {
       const body = Buffer.from(delivery.body);
-      const secret = delivery.sealedSecret === null ? null : sealer.open(delivery.sealedSecret, deliverySecretContext(delivery.id));
+      const secret =
+        delivery.sealedSecret === null ? null : sealer.open(delivery.sealedSecret, deliverySecretContext(delivery.id));
       const { status } = await outbound.request({
         method: "POST",
         url: delivery.url,
-        headers: [["content-type", "application/json"], ["x-parley-delivery", delivery.id], ...signatures(secret, now(), body)],
+        headers: [
+          ["content-type", "application/json"],
+          ["x-parley-delivery", delivery.id],
+          ...signatures(secret, now(), body),
+        ],
         body,
         timeoutMs: webhookTiming.attemptTimeoutMs,
         maxResponseBytes: 0,
@@ -32,7 +37,8 @@ export function webhookSender(options: { outbound: Outbound; sealer: Sealer; now
       return { statusCode: status, error: isSuccess ? null : `The endpoint answered ${status}` };
     } catch (error) {
       if (error instanceof OutboundError) return { statusCode: null, error: error.message };
-      if (error instanceof SealError) return { statusCode: null, error: "The signing secret cannot be read with the keys of this installation" };
+      if (error instanceof SealError)
+        return { statusCode: null, error: "The signing secret cannot be read with the keys of this installation" };
       throw error;
     }
   };

@@ -20,10 +20,19 @@ export interface WebhookOptions {
   now: () => Date;
 }
 
-/** Delivers webhooks until it is stopped: what the book says is due, looked for when the bus says so and every second besides. */
+/**
+ * Delivers webhooks until it is stopped: what the book says is due, looked for when the bus says so and every second
+ * besides.
+ */
 export function startWebhooks(options: WebhookOptions): Pick<WebhookDispatcher, "drain" | "stop"> {
   const { bus, clock, records, log, outbound, sealer, now } = options;
-  const dispatcher = new WebhookDispatcher({ book: databaseBook(records), send: webhookSender({ outbound, sealer, now }), clock, now, log });
+  const dispatcher = new WebhookDispatcher({
+    book: databaseBook(records),
+    send: webhookSender({ outbound, sealer, now }),
+    clock,
+    now,
+    log,
+  });
   // Every instance is told: which of them takes a delivery is settled in the database.
   const subscription = bus.subscribe(webhookWakeSubject, () => dispatcher.wake());
   bus.onReconnect(() => dispatcher.wake());

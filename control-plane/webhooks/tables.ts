@@ -38,7 +38,10 @@ export const webhookDeliveries = pgTable("webhook_deliveries", {
   status: text("status", { enum: webhookDeliveryStatuses }).notNull(),
   /** Attempts whose outcome is known. */
   attempts: integer("attempts").notNull(),
-  /** When it may be taken next: also the end of the lease of whoever has taken it. Null while an earlier one of its session is pending. */
+  /**
+   * When it may be taken next: also the end of the lease of whoever has taken it. Null while an earlier one of its
+   * session is pending.
+   */
   dueAt: instant("due_at"),
   /** Names the taking; a result that comes under another one is not booked. */
   lease: text("lease"),

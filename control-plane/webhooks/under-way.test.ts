@@ -2,7 +2,13 @@ import { describe, expect, it } from "vitest";
 import { type DispatchLimits, HANGING_AFTER_MS, UnderWay } from "./under-way.js";
 
 const limits: DispatchLimits = { total: 100, perTeam: 40, perEndpoint: 20, takeAtOnce: 8 };
-const begin = (underWay: UnderWay, count: number, endpoint: string, teamId: string, atMs = 0): ((endMs: number) => void)[] =>
+const begin = (
+  underWay: UnderWay,
+  count: number,
+  endpoint: string,
+  teamId: string,
+  atMs = 0,
+): ((endMs: number) => void)[] =>
   Array.from({ length: count }, () => {
     const attempt = underWay.begin({ endpoint, teamId }, atMs);
     return (endMs) => underWay.end(attempt, endMs);
@@ -25,7 +31,11 @@ describe("what is under way", () => {
     expect(underWay.room(HANGING_AFTER_MS - 1)).toEqual({ deliveries: 8, busyEndpoints: [], busyTeams: [] });
     begin(underWay, 5, "answers", "one", HANGING_AFTER_MS);
     begin(underWay, 5, "another team's", "two");
-    expect(underWay.room(HANGING_AFTER_MS)).toEqual({ deliveries: 8, busyEndpoints: ["hangs", "hangs too"], busyTeams: [] });
+    expect(underWay.room(HANGING_AFTER_MS)).toEqual({
+      deliveries: 8,
+      busyEndpoints: ["hangs", "hangs too"],
+      busyTeams: [],
+    });
     ends.pop()?.(HANGING_AFTER_MS);
     expect(underWay.room(HANGING_AFTER_MS)).toEqual({ deliveries: 8, busyEndpoints: [], busyTeams: [] });
   });

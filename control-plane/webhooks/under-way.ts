@@ -42,8 +42,8 @@ interface EndpointUse {
 }
 
 /**
- * Counts what is under way and decides who may begin more. Receivers that hang hold each of their places for ten seconds: once they fill their
- * share of a team's places, or of all, they get no more, and the others go on as before.
+ * Counts what is under way and decides who may begin more. Receivers that hang hold each of their places for ten
+ * seconds: once they fill their share of a team's places, or of all, they get no more, and the others go on as before.
  */
 export class UnderWay {
   readonly #limits: DispatchLimits;
@@ -112,10 +112,17 @@ export class UnderWay {
   #hangingThatWait(): string[] {
     const held = this.#heldByHanging();
     if (held.total >= this.#limits.total * HANGING_SHARE) return [...this.#hanging.keys()];
-    const fullTeams = new Set([...held.byTeam].filter(([, count]) => count >= this.#limits.perTeam * HANGING_SHARE).map(([teamId]) => teamId));
+    const fullTeams = new Set(
+      [...held.byTeam].filter(([, count]) => count >= this.#limits.perTeam * HANGING_SHARE).map(([teamId]) => teamId),
+    );
     if (fullTeams.size === 0) return [];
-    const teamsOf = (endpoint: string, teamId: string): string[] => [teamId, ...(this.#byEndpoint.get(endpoint)?.byTeam.keys() ?? [])];
-    return [...this.#hanging].filter(([endpoint, { teamId }]) => teamsOf(endpoint, teamId).some((team) => fullTeams.has(team))).map(([endpoint]) => endpoint);
+    const teamsOf = (endpoint: string, teamId: string): string[] => [
+      teamId,
+      ...(this.#byEndpoint.get(endpoint)?.byTeam.keys() ?? []),
+    ];
+    return [...this.#hanging]
+      .filter(([endpoint, { teamId }]) => teamsOf(endpoint, teamId).some((team) => fullTeams.has(team)))
+      .map(([endpoint]) => endpoint);
   }
 
   #heldByHanging(): { total: number; byTeam: Map<string, number> } {

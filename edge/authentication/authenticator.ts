@@ -6,10 +6,12 @@ import { bearerCredential } from "./bearer.js";
 import type { KeyVerifier } from "./key-verifier.js";
 
 /**
- * Tells who sends a request, over HTTP or as a WebSocket upgrade. Throws `unauthenticated` without a usable header, `invalid_token`,
- * `token_expired`, and `dependency_unavailable` when nobody can say.
+ * Tells who sends a request, over HTTP or as a WebSocket upgrade. Throws `unauthenticated` without a usable header,
+ * `invalid_token`, `token_expired`, and `dependency_unavailable` when nobody can say.
  */
-export type Authenticate = (request: Pick<HttpRequest, "header"> & Pick<HttpRequest, "remoteAddress"> & Partial<Pick<HttpRequest, "trace">>) => Promise<Principal>;
+export type Authenticate = (
+  request: Pick<HttpRequest, "header"> & Pick<HttpRequest, "remoteAddress"> & Partial<Pick<HttpRequest, "trace">>,
+) => Promise<Principal>;
 
 export function createAuthenticate(verifier: Pick<KeyVerifier, "verify">): Authenticate {
   return async (request) => {
@@ -21,8 +23,8 @@ export function createAuthenticate(verifier: Pick<KeyVerifier, "verify">): Authe
 }
 
 /**
- * Calls `onRefused`, once, when the key behind a principal is revoked or expires before `until` aborts: whatever lives longer than a request asks to
- * be told.
+ * Calls `onRefused`, once, when the key behind a principal is revoked or expires before `until` aborts: whatever lives
+ * longer than a request asks to be told.
  */
 export type WatchKey = (principal: Principal, until: AbortSignal, onRefused: (error: ServiceError) => void) => void;
 

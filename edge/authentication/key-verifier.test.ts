@@ -1,5 +1,11 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { keyRevokedSubject, type Principal, type Reply, type VerifyKeyReply, type VerifyKeyRequest } from "#protocol/bus/control";
+import {
+  keyRevokedSubject,
+  type Principal,
+  type Reply,
+  type VerifyKeyReply,
+  type VerifyKeyRequest,
+} from "#protocol/bus/control";
 import { ServiceError, toErrorRecord } from "#protocol/errors";
 import type { Bus } from "#common/bus/bus";
 import type { Cache } from "#common/cache/cache";
@@ -9,9 +15,23 @@ import { sha256Hex } from "#common/identifier";
 import { createAuthenticate, requireScope } from "./authenticator.js";
 import { KeyVerifier, type VerdictSource } from "./key-verifier.js";
 
-const principal: Principal = { teamId: "t", userId: "u", keyId: "k", scopes: ["speech"], hasCredit: true, betaAccess: false, maxConcurrentStreams: 0 };
-const good = (expiresAtMs: number | null = null): Reply<VerifyKeyReply> => ({ ok: true, value: { principal, expiresAtMs } });
-const bad = (code: "invalid_token" | "token_expired"): Reply<VerifyKeyReply> => ({ ok: false, error: toErrorRecord(new ServiceError(code)) });
+const principal: Principal = {
+  teamId: "t",
+  userId: "u",
+  keyId: "k",
+  scopes: ["speech"],
+  hasCredit: true,
+  betaAccess: false,
+  maxConcurrentStreams: 0,
+};
+const good = (expiresAtMs: number | null = null): Reply<VerifyKeyReply> => ({
+  ok: true,
+  value: { principal, expiresAtMs },
+});
+const bad = (code: "invalid_token" | "token_expired"): Reply<VerifyKeyReply> => ({
+  ok: false,
+  error: toErrorRecord(new ServiceError(code)),
+});
 
 const here = { address: "192.0.2.1" };
 const EPOCH_MS = 1_700_000_000_000;
@@ -45,10 +65,20 @@ function createVerifier(): KeyVerifier {
       return { unsubscribe: () => undefined };
     },
   };
-  return new KeyVerifier({ bus: bus as Bus, cache, clock, epochMs: () => EPOCH_MS + clock.nowMs(), onVerdict: (source) => sources.push(source) });
+  return new KeyVerifier({
+    bus: bus as Bus,
+    cache,
+    clock,
+    epochMs: () => EPOCH_MS + clock.nowMs(),
+    onVerdict: (source) => sources.push(source),
+  });
 }
 
-const outcome = (promise: Promise<Principal>): Promise<string> => promise.then((value) => value.keyId, (error: ServiceError) => error.code);
+const outcome = (promise: Promise<Principal>): Promise<string> =>
+  promise.then(
+    (value) => value.keyId,
+    (error: ServiceError) => error.code,
+  );
 
 /** Lets what was begun without being waited for come to its end. */
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -78,7 +108,8 @@ describe("KeyVerifier", () => {
   it("asks about a key in use ahead of time, while nobody waits, and feels no control plane that is slow for 15 s", async () => {
     const verifier = createVerifier();
     await verifier.verify("secret", here);
-    const away = (): Promise<never> => Promise.reject(new ServiceError("dependency_unavailable", { parameters: { dependency: "Authentication" } }));
+    const away = (): Promise<never> =>
+      Promise.reject(new ServiceError("dependency_unavailable", { parameters: { dependency: "Authentication" } }));
     reply = away;
     for (let second = 0; second < 29; second++) {
       clock.advance(1000);
@@ -151,7 +182,10 @@ describe("KeyVerifier", () => {
   it("refuses bad keys, remembers briefly, and asks again", async () => {
     const verifier = createVerifier();
     reply = async () => bad("invalid_token");
-    expect([await outcome(verifier.verify("x", here)), await outcome(verifier.verify("x", here))]).toEqual(["invalid_token", "invalid_token"]);
+    expect([await outcome(verifier.verify("x", here)), await outcome(verifier.verify("x", here))]).toEqual([
+      "invalid_token",
+      "invalid_token",
+    ]);
     expect(asked).toHaveLength(1);
     clock.advance(3000);
     reply = async () => good();
@@ -206,7 +240,10 @@ describe("KeyVerifier", () => {
     answers[0]?.(good());
     expect(await pending).toBe("invalid_token");
     clock.advance(3000);
-    shared.set(`parley:key:${sha256Hex("x")}`, JSON.stringify({ principal, expiresAtMs: null, verifiedAtMs: EPOCH_MS }));
+    shared.set(
+      `parley:key:${sha256Hex("x")}`,
+      JSON.stringify({ principal, expiresAtMs: null, verifiedAtMs: EPOCH_MS }),
+    );
     expect(await outcome(verifier.verify("x", here))).toBe("invalid_token");
   });
 
@@ -239,18 +276,24 @@ describe("KeyVerifier", () => {
   it("asks few questions about unknown keys at once, and takes what another edge knows without one", async () => {
     const verifier = createVerifier();
     reply = () => new Promise(() => undefined);
-    const guesses = Array.from({ length: 400 }, (_, guess) => outcome(verifier.verify(`guess ${guess}`, { address: `192.0.2.${guess % 100}` })));
+    const guesses = Array.from({ length: 400 }, (_, guess) =>
+      outcome(verifier.verify(`guess ${guess}`, { address: `192.0.2.${guess % 100}` })),
+    );
     await settled();
     expect(asked).toHaveLength(64);
     expect(await guesses[399]).toBe("too_many_requests");
-    shared.set(`parley:key:${sha256Hex("shared")}`, JSON.stringify({ principal, expiresAtMs: null, verifiedAtMs: EPOCH_MS }));
+    shared.set(
+      `parley:key:${sha256Hex("shared")}`,
+      JSON.stringify({ principal, expiresAtMs: null, verifiedAtMs: EPOCH_MS }),
+    );
     expect(await outcome(verifier.verify("shared", here))).toBe("k");
   });
 
   it("works on without the control plane for keys it knows", async () => {
     const verifier = createVerifier();
     await verifier.verify("x", here);
-    reply = () => Promise.reject(new ServiceError("dependency_unavailable", { parameters: { dependency: "Authentication" } }));
+    reply = () =>
+      Promise.reject(new ServiceError("dependency_unavailable", { parameters: { dependency: "Authentication" } }));
     expect(await outcome(verifier.verify("x", here))).toBe("k");
     expect(await outcome(verifier.verify("y", here))).toBe("dependency_unavailable");
     // An outage is not a verdict about the key.
@@ -310,7 +353,8 @@ describe("keys of open connections", () => {
   it("stay while nobody can say, and are looked at again after the bus was away", async () => {
     const verifier = createVerifier();
     const watch = await watchNew(verifier);
-    reply = () => Promise.reject(new ServiceError("dependency_unavailable", { parameters: { dependency: "Authentication" } }));
+    reply = () =>
+      Promise.reject(new ServiceError("dependency_unavailable", { parameters: { dependency: "Authentication" } }));
     for (let step = 0; step < 30; step++) {
       clock.advance(3000);
       await settled();
@@ -324,7 +368,10 @@ describe("keys of open connections", () => {
 });
 
 describe("createAuthenticate", () => {
-  const request = (authorization?: string) => ({ remoteAddress: here.address, header: (name: string) => (name === "authorization" ? authorization : undefined) });
+  const request = (authorization?: string) => ({
+    remoteAddress: here.address,
+    header: (name: string) => (name === "authorization" ? authorization : undefined),
+  });
 
   it("needs a bearer credential", async () => {
     const authenticate = createAuthenticate(createVerifier());

@@ -18,10 +18,16 @@ import { sha256Hex } from "#common/identifier";
 import { ExpiringMap } from "./expiring-map.js";
 import { lookupBounds, LookupLimits } from "./lookup-limits.js";
 
-/** An accepted key is believed for this long, wherever the answer was kept meanwhile: the longest that a missed revocation lives. */
+/**
+ * An accepted key is believed for this long, wherever the answer was kept meanwhile: the longest that a missed
+ * revocation lives.
+ */
 export const ACCEPTED_MS = 30_000;
 
-/** From this age on an accepted key is asked about again while it is still believed: nobody waits, nor feels a control plane that is slow for a while. */
+/**
+ * From this age on an accepted key is asked about again while it is still believed: nobody waits, nor feels a control
+ * plane that is slow for a while.
+ */
 const RENEWED_AFTER_MS = 15_000;
 
 /** A refused key is asked about again after this long: a key that was just created must not stay refused. */
@@ -64,20 +70,27 @@ const acceptance = z.object({
 });
 type Acceptance = z.infer<typeof acceptance>;
 
-/** How often the keys of open connections are looked at: one whose revocation was not heard of is refused this much later at most, plus `RENEWED_AFTER_MS`. */
+/**
+ * How often the keys of open connections are looked at: one whose revocation was not heard of is refused this much
+ * later at most, plus `RENEWED_AFTER_MS`.
+ */
 const WATCH_INTERVAL_MS = 3000;
 
 const cacheKey = (keyDigest: string): string => `parley:key:${keyDigest}`;
 
 /**
- * Tells who holds a key: memory, then Redis, then the control plane. Keys themselves are never kept nor sent, only their SHA-256.
- * While the control plane is away, keys seen in the last 30 s keep working, those in use for 15 s at least.
+ * Tells who holds a key: memory, then Redis, then the control plane. Keys themselves are never kept nor sent, only
+ * their SHA-256. While the control plane is away, keys seen in the last 30 s keep working, those in use for 15 s at
+ * least.
  */
 export class KeyVerifier {
   readonly #options: KeyVerifierOptions;
   readonly #accepted: ExpiringMap<Acceptance>;
   readonly #refused: ExpiringMap<ErrorCode>;
-  /** When a key was last to be forgotten, milliseconds since the epoch: answers asked for before are not believed any more. */
+  /**
+   * When a key was last to be forgotten, milliseconds since the epoch: answers asked for before are not believed any
+   * more.
+   */
   readonly #forgotten: ExpiringMap<number>;
   readonly #running = new Map<string, Promise<Acceptance>>();
   readonly #limits: LookupLimits;
@@ -96,14 +109,16 @@ export class KeyVerifier {
     this.#refused = new ExpiringMap(options.clock);
     this.#forgotten = new ExpiringMap(options.clock);
     this.#limits = new LookupLimits(lookupBounds, options.clock);
-    this.#subscription = options.bus.subscribe<KeyRevoked>(keyRevokedSubject, ({ keyDigest }) => this.#forget(keyDigest));
+    this.#subscription = options.bus.subscribe<KeyRevoked>(keyRevokedSubject, ({ keyDigest }) =>
+      this.#forget(keyDigest),
+    );
     options.bus.onReconnect(() => this.#forgetEverything());
     this.#watchKeys();
   }
 
   /**
-   * Who holds `key`, which came from `address`. Throws `invalid_token`, `token_expired`, `too_many_requests` where an address tries too many
-   * wrong keys, and `dependency_unavailable` when nobody can say.
+   * Who holds `key`, which came from `address`. Throws `invalid_token`, `token_expired`, `too_many_requests` where an
+   * address tries too many wrong keys, and `dependency_unavailable` when nobody can say.
    */
   async verify(key: string, { address, traceparent = null }: KeyOrigin): Promise<Principal> {
     if (isMistypedApiKey(key)) throw new ServiceError("invalid_token");
@@ -120,12 +135,13 @@ export class KeyVerifier {
   }
 
   /**
-   * Calls `onRefused`, once, when the key of a principal that `verify` gave is revoked or expires, unless `until` aborts before: a connection may
-   * live much longer than its key.
+   * Calls `onRefused`, once, when the key of a principal that `verify` gave is revoked or expires, unless `until`
+   * aborts before: a connection may live much longer than its key.
    */
   watch(principal: Principal, until: AbortSignal, onRefused: (error: ServiceError) => void): void {
     const digest = this.#digests.get(principal);
-    if (digest === undefined) throw new ServiceError("internal", { cause: new TypeError("a principal that was not verified here") });
+    if (digest === undefined)
+      throw new ServiceError("internal", { cause: new TypeError("a principal that was not verified here") });
     const watchers = this.#watched.get(digest) ?? new Set();
     this.#watched.set(digest, watchers);
     watchers.add(onRefused);
@@ -161,7 +177,8 @@ export class KeyVerifier {
   }
 
   #refuseExpired(digest: string, { expiresAtMs }: Acceptance): void {
-    if (expiresAtMs !== null && expiresAtMs <= this.#options.epochMs()) this.#noteRefusal(digest, new ServiceError("token_expired"));
+    if (expiresAtMs !== null && expiresAtMs <= this.#options.epochMs())
+      this.#noteRefusal(digest, new ServiceError("token_expired"));
   }
 
   #noteRefusal(digest: string, error: unknown): void {
@@ -183,7 +200,8 @@ export class KeyVerifier {
   /** Asks again about a key that is believed, in the background; such questions are not limited. */
   #renew(digest: string, traceparent: string | null): void {
     const renewal = async (): Promise<Acceptance> =>
-      (await this.#findShared(digest, RENEWED_AFTER_MS)) ?? (await this.#askCurrent(digest, { isKnown: true, traceparent }));
+      (await this.#findShared(digest, RENEWED_AFTER_MS)) ??
+      (await this.#askCurrent(digest, { isKnown: true, traceparent }));
     this.#lookUpOnce(digest, renewal).catch((error: unknown) => {
       // Only a refusal ends what is believed: where nobody can say, it lasts for the rest of its time.
       if (!(error instanceof ServiceError) || error.status !== 401) return;
@@ -260,7 +278,9 @@ export class KeyVerifier {
   }
 
   #isCurrent(digest: string, entry: Acceptance): boolean {
-    return entry.verifiedAtMs > Math.max(this.#believedSinceMs, this.#forgotten.get(digest) ?? Number.NEGATIVE_INFINITY);
+    return (
+      entry.verifiedAtMs > Math.max(this.#believedSinceMs, this.#forgotten.get(digest) ?? Number.NEGATIVE_INFINITY)
+    );
   }
 
   /** Whatever was published while the bus was away did not come here. */

@@ -15,7 +15,12 @@ export interface LookupBounds {
   addresses: number;
 }
 
-export const lookupBounds: LookupBounds = { refusals: { burst: limits.wrongKeys.most, perSecond: 3 }, underWayPerAddress: 16, underWay: 64, addresses: 10_000 };
+export const lookupBounds: LookupBounds = {
+  refusals: { burst: limits.wrongKeys.most, perSecond: 3 },
+  underWayPerAddress: 16,
+  underWay: 64,
+  addresses: 10_000,
+};
 
 interface Asker {
   bucket: TokenBucket;
@@ -23,8 +28,9 @@ interface Asker {
 }
 
 /**
- * Who may ask about unknown keys, and how often. Somebody who tries keys at random would otherwise fill the control plane with questions, and the
- * answers about good keys would come too late. Only wrong keys count against an address: many good ones may come from behind one proxy.
+ * Who may ask about unknown keys, and how often. Somebody who tries keys at random would otherwise fill the control
+ * plane with questions, and the answers about good keys would come too late. Only wrong keys count against an address:
+ * many good ones may come from behind one proxy.
  */
 export class LookupLimits {
   readonly #bounds: LookupBounds;

@@ -3,7 +3,10 @@ import { limits } from "#protocol/limit-table";
 import { addressGroup } from "#common/address";
 
 /** Most sockets at once whose key is not known yet, from one client address (`addressGroup`) and from all. */
-const unauthenticatedSocketBounds = { perAddress: limits.socketsWithoutKeyPerAddress.most, total: limits.socketsWithoutKey.most } as const;
+const unauthenticatedSocketBounds = {
+  perAddress: limits.socketsWithoutKeyPerAddress.most,
+  total: limits.socketsWithoutKey.most,
+} as const;
 
 /** Counts the sockets that were opened without a key and have not brought one yet. */
 export class UnauthenticatedSockets {
@@ -15,9 +18,13 @@ export class UnauthenticatedSockets {
     this.#bounds = bounds;
   }
 
-  /** Throws `too_many_requests` when the address has its share open, `overloaded` when all addresses together have theirs. */
+  /**
+   * Throws `too_many_requests` when the address has its share open, `overloaded` when all addresses together have
+   * theirs.
+   */
   check(address: string): void {
-    if ((this.#open.get(addressGroup(address)) ?? 0) >= this.#bounds.perAddress) throw new ServiceError("too_many_requests");
+    if ((this.#open.get(addressGroup(address)) ?? 0) >= this.#bounds.perAddress)
+      throw new ServiceError("too_many_requests");
     if (this.#total >= this.#bounds.total) throw new ServiceError("overloaded");
   }
 

@@ -23,15 +23,32 @@ export interface HealthReport {
   problems: string[];
   control_planes: { id: string; state: string }[];
   schedulers: { id: string; state: string; loads: ReportedLoad[] }[];
-  workers: { id: string; state: string; scheduler_id: string | null; slots: number; models: string[]; broken_models: BrokenModel[] }[];
-  models: { name: string; task: string; languages: string[]; sample_rate: number; speakers: number; providers: string[]; workers: number }[];
+  workers: {
+    id: string;
+    state: string;
+    scheduler_id: string | null;
+    slots: number;
+    models: string[];
+    broken_models: BrokenModel[];
+  }[];
+  models: {
+    name: string;
+    task: string;
+    languages: string[];
+    sample_rate: number;
+    speakers: number;
+    providers: string[];
+    workers: number;
+  }[];
 }
 
 /** Describes the cluster as this edge hears it. */
 export function describeHealth(facts: ClusterFacts & { id: string; uptimeSeconds: number }): HealthReport {
   const { members } = facts;
   const workers = members.ofRole("worker");
-  const broken = workers.flatMap((worker) => worker.brokenModels.map(({ name, reason }) => `Worker ${worker.id} could not load ${name}: ${reason}`));
+  const broken = workers.flatMap((worker) =>
+    worker.brokenModels.map(({ name, reason }) => `Worker ${worker.id} could not load ${name}: ${reason}`),
+  );
   const problems = [...reasonsNotReady(facts), ...broken];
   return {
     status: problems.length === 0 ? "ok" : "degraded",
@@ -43,17 +60,19 @@ export function describeHealth(facts: ClusterFacts & { id: string; uptimeSeconds
     bus_connected: facts.busConnected,
     problems,
     control_planes: members.ofRole("control-plane").map(({ id, state }) => ({ id, state })),
-    schedulers: members.ofRole("scheduler").map(({ id, state, loads }) => ({
-      id,
-      state,
-      loads: loads.map((load) => ({
-        model: load.model,
-        slots: load.slots,
-        free_slots: load.freeSlots,
-        queued_chunks: load.queuedChunks,
-        predicted_wait_ms: Math.round(load.predictedWaitMs),
+    schedulers: members
+      .ofRole("scheduler")
+      .map(({ id, state, loads }) => ({
+        id,
+        state,
+        loads: loads.map((load) => ({
+          model: load.model,
+          slots: load.slots,
+          free_slots: load.freeSlots,
+          queued_chunks: load.queuedChunks,
+          predicted_wait_ms: Math.round(load.predictedWaitMs),
+        })),
       })),
-    })),
     workers: workers.map((worker) => ({
       id: worker.id,
       state: worker.state,
@@ -70,7 +89,15 @@ function mergeModels(served: ServedModel[]): HealthReport["models"] {
   const byName = new Map<string, HealthReport["models"][number]>();
   for (const model of served) {
     const { name, task, languages, sampleRate, speakers, provider } = model;
-    const merged = byName.get(name) ?? { name, task, languages, sample_rate: sampleRate, speakers: speakers.length, providers: [], workers: 0 };
+    const merged = byName.get(name) ?? {
+      name,
+      task,
+      languages,
+      sample_rate: sampleRate,
+      speakers: speakers.length,
+      providers: [],
+      workers: 0,
+    };
     merged.workers++;
     if (!merged.providers.includes(provider)) merged.providers.push(provider);
     byName.set(name, merged);

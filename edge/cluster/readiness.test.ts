@@ -5,11 +5,28 @@ import { describeHealth } from "./health-report.js";
 import { type ClusterFacts, reasonsNotReady } from "./readiness.js";
 
 const base = (id: string, state: LifecycleState = "ready") => ({ type: "heartbeat" as const, id, epoch: "e", state });
-const model = { name: "espeak", task: "speak" as const, languages: ["*"], sampleRate: 22_050, speakers: ["a", "b"], maxBatch: 1, provider: "process" };
+const model = {
+  name: "espeak",
+  task: "speak" as const,
+  languages: ["*"],
+  sampleRate: 22_050,
+  speakers: ["a", "b"],
+  maxBatch: 1,
+  provider: "process",
+};
 const worker = (id: string, state: LifecycleState = "ready", models = [model]): Heartbeat => ({
-  ...base(id, state), role: "worker", schedulerId: "s", slots: 1, models, brokenModels: [],
+  ...base(id, state),
+  role: "worker",
+  schedulerId: "s",
+  slots: 1,
+  models,
+  brokenModels: [],
 });
-const whole: Heartbeat[] = [{ ...base("c"), role: "control-plane" }, { ...base("s"), role: "scheduler", loads: [] }, worker("w")];
+const whole: Heartbeat[] = [
+  { ...base("c"), role: "control-plane" },
+  { ...base("s"), role: "scheduler", loads: [] },
+  worker("w"),
+];
 
 function facts(heartbeats: Heartbeat[], changes: Partial<ClusterFacts> = {}): ClusterFacts {
   const members = new Membership();
@@ -23,9 +40,21 @@ describe("reasonsNotReady", () => {
     ["a draining edge", facts(whole, { draining: true }), ["This edge is shutting down"]],
     ["a lost bus", facts(whole, { busConnected: false }), ["No connection to NATS"]],
     ["no control plane", facts(whole.slice(1)), ["No control plane is ready"]],
-    ["only a starting scheduler", facts([whole[0]!, { ...base("s", "initialized"), role: "scheduler", loads: [] }, whole[2]!]), ["No scheduler is ready"]],
-    ["a draining worker", facts([whole[0]!, whole[1]!, worker("w", "draining")]), ["No worker is ready with the model parley-en or espeak"]],
-    ["another model only", facts([whole[0]!, whole[1]!, worker("w", "ready", [{ ...model, name: "x" }])]), ["No worker is ready with the model parley-en or espeak"]],
+    [
+      "only a starting scheduler",
+      facts([whole[0]!, { ...base("s", "initialized"), role: "scheduler", loads: [] }, whole[2]!]),
+      ["No scheduler is ready"],
+    ],
+    [
+      "a draining worker",
+      facts([whole[0]!, whole[1]!, worker("w", "draining")]),
+      ["No worker is ready with the model parley-en or espeak"],
+    ],
+    [
+      "another model only",
+      facts([whole[0]!, whole[1]!, worker("w", "ready", [{ ...model, name: "x" }])]),
+      ["No worker is ready with the model parley-en or espeak"],
+    ],
   ])("of %s", (_name, given, reasons) => {
     expect(reasonsNotReady(given)).toEqual(reasons);
   });
@@ -35,11 +64,28 @@ describe("describeHealth", () => {
   it("counts each model once, with its workers", () => {
     const report = describeHealth({ ...facts([...whole, worker("w2")]), id: "edge", uptimeSeconds: 1.4 });
     expect(report.status).toBe("ok");
-    expect(report.models).toEqual([{ name: "espeak", task: "speak", languages: ["*"], sample_rate: 22_050, speakers: 2, providers: ["process"], workers: 2 }]);
+    expect(report.models).toEqual([
+      {
+        name: "espeak",
+        task: "speak",
+        languages: ["*"],
+        sample_rate: 22_050,
+        speakers: 2,
+        providers: ["process"],
+        workers: 2,
+      },
+    ]);
   });
 
   it("is degraded by a model that a worker could not load", () => {
-    const broken: Heartbeat = { ...base("w"), role: "worker", schedulerId: "s", slots: 1, models: [model], brokenModels: [{ name: "x", reason: "no file" }] };
+    const broken: Heartbeat = {
+      ...base("w"),
+      role: "worker",
+      schedulerId: "s",
+      slots: 1,
+      models: [model],
+      brokenModels: [{ name: "x", reason: "no file" }],
+    };
     const report = describeHealth({ ...facts([...whole.slice(0, 2), broken]), id: "edge", uptimeSeconds: 1 });
     expect([report.status, report.problems]).toEqual(["degraded", ["Worker w could not load x: no file"]]);
   });

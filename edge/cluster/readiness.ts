@@ -14,9 +14,12 @@ export function reasonsNotReady({ members, busConnected, draining, defaultModels
   const reasons: string[] = [];
   if (draining) reasons.push("This edge is shutting down");
   if (!busConnected) reasons.push("No connection to NATS");
-  if (!members.ofRole("control-plane").some(({ state }) => state === "ready")) reasons.push("No control plane is ready");
+  if (!members.ofRole("control-plane").some(({ state }) => state === "ready"))
+    reasons.push("No control plane is ready");
   if (!members.ofRole("scheduler").some(({ state }) => state === "ready")) reasons.push("No scheduler is ready");
-  const speaks = members.ofRole("worker").some(({ state, models }) => state === "ready" && models.some(({ name }) => defaultModels.includes(name)));
+  const speaks = members
+    .ofRole("worker")
+    .some(({ state, models }) => state === "ready" && models.some(({ name }) => defaultModels.includes(name)));
   if (!speaks) reasons.push(`No worker is ready with the model ${defaultModels.join(" or ")}`);
   return reasons;
 }

@@ -4,7 +4,14 @@ import { type Form, filesNamed } from "#common/multipart/form";
 import { isMultipart, parseMultipart } from "#common/multipart/multipart";
 import type { HttpRequest } from "../http/exchange.js";
 
-const limits = { files: 1, fileBytes: MAX_COMPAT_AUDIO_BYTES, fields: 200, fieldBytes: 256 * 1024, totalBytes: MAX_COMPAT_AUDIO_BODY_BYTES, fileFields: ["file"] };
+const limits = {
+  files: 1,
+  fileBytes: MAX_COMPAT_AUDIO_BYTES,
+  fields: 200,
+  fieldBytes: 256 * 1024,
+  totalBytes: MAX_COMPAT_AUDIO_BODY_BYTES,
+  fileFields: ["file"],
+};
 
 /** A form with one file of sound. */
 export interface AudioForm {
@@ -14,7 +21,10 @@ export interface AudioForm {
   audio: Uint8Array;
 }
 
-/** Reads a form with a `file` while it arrives. Throws `unsupported_media_type`, `malformed_multipart`, `payload_too_large`, and `validation` without a file, or with an empty one. */
+/**
+ * Reads a form with a `file` while it arrives. Throws `unsupported_media_type`, `malformed_multipart`,
+ * `payload_too_large`, and `validation` without a file, or with an empty one.
+ */
 export async function readAudioForm(request: HttpRequest): Promise<AudioForm> {
   const contentType = request.header("content-type");
   if (!isMultipart(contentType)) throw new ServiceError("unsupported_media_type");
@@ -24,8 +34,10 @@ export async function readAudioForm(request: HttpRequest): Promise<AudioForm> {
 
 function present(audio: Uint8Array | undefined): Uint8Array {
   const loc = ["body", "file"];
-  if (audio === undefined) throw new ServiceError("validation", { problems: [{ type: "missing", loc, msg: "Field required" }] });
-  if (audio.byteLength === 0) throw new ServiceError("validation", { problems: [{ type: "value_error", loc, msg: "The file is empty" }] });
+  if (audio === undefined)
+    throw new ServiceError("validation", { problems: [{ type: "missing", loc, msg: "Field required" }] });
+  if (audio.byteLength === 0)
+    throw new ServiceError("validation", { problems: [{ type: "value_error", loc, msg: "The file is empty" }] });
   return audio;
 }
 

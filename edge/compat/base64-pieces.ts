@@ -1,6 +1,6 @@
 /**
- * Turns bytes into base64 piece by piece: every piece is valid alone, and all joined are the base64 of the whole, since each but the last
- * holds a multiple of three bytes.
+ * Turns bytes into base64 piece by piece: every piece is valid alone, and all joined are the base64 of the whole, since
+ * each but the last holds a multiple of three bytes.
  */
 export class Base64Pieces {
   #rest = Buffer.alloc(0);

@@ -23,7 +23,11 @@ describe("what a socket holds", () => {
     expect(buffer.bytes).toBe(0);
     expect(await textOf(commit)).toBe("one two");
     const wav = Buffer.from(await commit.file(16_000, never));
-    expect([wav.subarray(0, 4).toString(), wav.readUInt32LE(24), wav.subarray(44).toString()]).toEqual(["RIFF", 16_000, "one two"]);
+    expect([wav.subarray(0, 4).toString(), wav.readUInt32LE(24), wav.subarray(44).toString()]).toEqual([
+      "RIFF",
+      16_000,
+      "one two",
+    ]);
   });
 
   it("is copied in many turns of the event loop, and no further once nobody wants it", async () => {
@@ -119,7 +123,10 @@ describe("what a socket holds", () => {
   });
 
   it("gives all its room back, whatever happens in whatever order", async () => {
-    const step = fc.oneof(fc.integer({ min: 0, max: 6 }).map((bytes) => ({ append: bytes })), fc.constantFrom("commit", "clear", "done", "putBack"));
+    const step = fc.oneof(
+      fc.integer({ min: 0, max: 6 }).map((bytes) => ({ append: bytes })),
+      fc.constantFrom("commit", "clear", "done", "putBack"),
+    );
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
         const budget = new SocketAudioBudget(limits);

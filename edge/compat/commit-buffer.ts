@@ -24,8 +24,9 @@ export interface AudioCommit {
   /** How long its file will be. */
   readonly bytes: number;
   /**
-   * Everything as one file; bare samples get a header with their rate. To be called when its turn has come: the file is a copy, made in small steps
-   * so that nobody waits for a hundred megabytes. An aborted signal rejects with its reason.
+   * Everything as one file; bare samples get a header with their rate. To be called when its turn has come: the file is
+   * a copy, made in small steps so that nobody waits for a hundred megabytes. An aborted signal rejects with its
+   * reason.
    */
   file(sampleRate: number | null, signal: AbortSignal): Promise<Uint8Array>;
   /** The audio is not needed any more. */
@@ -41,7 +42,8 @@ export interface AudioCommit {
  *                  ▲                  │
  *                  └────putBack───────┘ in the order of the commits, before what was appended since
  *
- * What is held and what is under way count together against the socket's bound, so that there is always room to put a commit back.
+ * What is held and what is under way count together against the socket's bound, so that there is always room to put a
+ * commit back.
  */
 export class CommitBuffer {
   readonly #budget: SocketAudioBudget;
@@ -124,7 +126,8 @@ export class CommitBuffer {
   }
 
   #closeBlock(): void {
-    if (this.#tail.length > 0) this.#blocks.push(this.#tail.length === 1 ? (this.#tail[0] as Uint8Array) : Buffer.concat(this.#tail));
+    if (this.#tail.length > 0)
+      this.#blocks.push(this.#tail.length === 1 ? (this.#tail[0] as Uint8Array) : Buffer.concat(this.#tail));
     this.#tail = [];
     this.#tailBytes = 0;
   }

@@ -15,8 +15,9 @@ export interface CompatRouteOptions {
 }
 
 /**
- * A route that answers in another vendor's shape: errors as that vendor's libraries parse them, and on every answer the identifiers that
- * they read: `X-Generation-Id` and `x-request-id`, both the request's trace id, by which logs and traces find it.
+ * A route that answers in another vendor's shape: errors as that vendor's libraries parse them, and on every answer the
+ * identifiers that they read: `X-Generation-Id` and `x-request-id`, both the request's trace id, by which logs and
+ * traces find it.
  */
 export function compatRoute(options: CompatRouteOptions): HttpRoute {
   const { method, path, maxBodyBytes, log, renderError, handle } = options;

@@ -10,7 +10,8 @@ const PROVIDER = "fish-audio";
 
 /** One line that says what is wrong, problem lists included. Their rows never hold the caller's values. */
 export function errorMessage(error: ServiceError): string {
-  if (error.shape === "problems") return error.problems.map(({ loc, msg }) => `${loc.slice(1).join(".") || "body"}: ${msg}`).join("; ");
+  if (error.shape === "problems")
+    return error.problems.map(({ loc, msg }) => `${loc.slice(1).join(".") || "body"}: ${msg}`).join("; ");
   if (error.code === "unauthenticated") return "Missing API key";
   if (error.code === "invalid_token" || error.code === "token_expired") return "No permission";
   return error.message || error.code.replaceAll("_", " ");
@@ -22,8 +23,9 @@ function statusOf(error: ServiceError): number {
 }
 
 /**
- * OpenAI's shape (protocols.md 3): `code` is the status as an integer, since OpenRouter's library refuses anything else. A missing key is
- * the caller's mistake; a wrong one is reported with the provider, as everything is that happened behind this layer.
+ * OpenAI's shape (protocols.md 3): `code` is the status as an integer, since OpenRouter's library refuses anything
+ * else. A missing key is the caller's mistake; a wrong one is reported with the provider, as everything is that
+ * happened behind this layer.
  */
 export const renderOpenAiError: RenderError = (error) => {
   const status = statusOf(error);
@@ -31,7 +33,9 @@ export const renderOpenAiError: RenderError = (error) => {
   const metadata = type === "provider_error" ? { provider_name: PROVIDER } : undefined;
   // The libraries repeat every 5xx: what will not get better must say so.
   const retry: Record<string, string> = status >= 500 && !error.retryable ? { "x-should-retry": "false" } : {};
-  return withBody(error, status, retry, { error: { code: status, message: errorMessage(error), type, param: paramOf(error), metadata } });
+  return withBody(error, status, retry, {
+    error: { code: status, message: errorMessage(error), type, param: paramOf(error), metadata },
+  });
 };
 
 function openAiType(error: ServiceError, status: number): string {
@@ -54,9 +58,14 @@ export function elevenLabsErrorBody(error: ServiceError): { detail: { status: El
   return { detail: { status: elevenLabsStatusOf[error.code], message: errorMessage(error) } };
 }
 
-export const renderElevenLabsError: RenderError = (error) => withBody(error, elevenLabsHttpStatus(error), {}, elevenLabsErrorBody(error));
+export const renderElevenLabsError: RenderError = (error) =>
+  withBody(error, elevenLabsHttpStatus(error), {}, elevenLabsErrorBody(error));
 
 function withBody(error: ServiceError, status: number, extra: Record<string, string>, body: unknown): RenderedResponse {
   const { headers } = renderError(error);
-  return { status, headers: { ...headers, ...extra, "content-type": "application/json" }, body: Buffer.from(JSON.stringify(body)) };
+  return {
+    status,
+    headers: { ...headers, ...extra, "content-type": "application/json" },
+    body: Buffer.from(JSON.stringify(body)),
+  };
 }

@@ -17,25 +17,49 @@ interface Chat {
 }
 
 /** Asks for a chat completion; `handled` settles with its answer. */
-function chat(bench: SpeechBench, text: string, responder = new RecordingResponder()): { responder: RecordingResponder; handled: Promise<void> } {
+function chat(
+  bench: SpeechBench,
+  text: string,
+  responder = new RecordingResponder(),
+): { responder: RecordingResponder; handled: Promise<void> } {
   const [route] = openAiChatRoutes({ speech: bench.context, transcriberFor: () => () => expect.unreachable() });
-  const body = { model: "service/s1", modalities: ["text", "audio"], audio: { format: "wav" }, messages: [{ role: "user", content: text }] };
+  const body = {
+    model: "service/s1",
+    modalities: ["text", "audio"],
+    audio: { format: "wav" },
+    messages: [{ role: "user", content: text }],
+  };
   return { responder, handled: route!.handle(jsonRequest(body), responder) };
 }
 
-function withTimestamps(bench: SpeechBench, text: string, responder = new RecordingResponder()): { responder: RecordingResponder; handled: Promise<void> } {
+function withTimestamps(
+  bench: SpeechBench,
+  text: string,
+  responder = new RecordingResponder(),
+): { responder: RecordingResponder; handled: Promise<void> } {
   const route = elevenLabsSpeechRoutes(bench.context).find(({ path }) => path.endsWith("/:voice_id/with-timestamps"));
-  return { responder, handled: route!.handle({ ...jsonRequest({ text }, { "xi-api-key": "k" }), parameters: { voice_id: "default" } }, responder) };
+  return {
+    responder,
+    handled: route!.handle(
+      { ...jsonRequest({ text }, { "xi-api-key": "k" }), parameters: { voice_id: "default" } },
+      responder,
+    ),
+  };
 }
 
 function benchWith(limits: Partial<MemoryLimits>): SpeechBench {
   const bench = new SpeechBench();
-  bench.context.heldAnswers = new MemoryBudget({ totalBytes: 96 * MB, growingBytes: 96 * MB, waitingBytes: 96 * MB, copies: 1, maxWaitMs: 20_000, ...limits }, bench.clock);
+  bench.context.heldAnswers = new MemoryBudget(
+    { totalBytes: 96 * MB, growingBytes: 96 * MB, waitingBytes: 96 * MB, copies: 1, maxWaitMs: 20_000, ...limits },
+    bench.clock,
+  );
   return bench;
 }
 
-const spokenBytes = (bench: SpeechBench): Buffer => Buffer.concat(bench.cluster.submits.map(({ submit }) => samplesToBytes(expectedSamples(submit.chunk))));
-const sentences = (count: number): string => Array.from({ length: count }, (_, index) => `This is the sentence with the number ${index}.`).join(" ");
+const spokenBytes = (bench: SpeechBench): Buffer =>
+  Buffer.concat(bench.cluster.submits.map(({ submit }) => samplesToBytes(expectedSamples(submit.chunk))));
+const sentences = (count: number): string =>
+  Array.from({ length: count }, (_, index) => `This is the sentence with the number ${index}.`).join(" ");
 const errorOf = ({ body }: RecordingResponder): unknown => JSON.parse(body.toString());
 
 describe("an answer that is one object", () => {
@@ -58,7 +82,11 @@ describe("an answer that is one object", () => {
     const { responder, handled } = withTimestamps(bench, text);
     await bench.pass(6000);
     await handled;
-    const answer = JSON.parse(responder.body.toString()) as { audio_base64: string; alignment: Record<string, unknown[]>; normalized_alignment: unknown };
+    const answer = JSON.parse(responder.body.toString()) as {
+      audio_base64: string;
+      alignment: Record<string, unknown[]>;
+      normalized_alignment: unknown;
+    };
     expect(Buffer.from(answer.audio_base64, "base64").equals(spokenBytes(bench))).toBe(true);
     expect(answer.alignment["characters"]?.join("")).toBe(text);
     expect(Object.values(answer.alignment).map((list) => list.length)).toEqual([text.length, text.length, text.length]);
@@ -70,12 +98,28 @@ describe("an answer that is one object", () => {
     const bench = new SpeechBench();
     const [ofOpenAi, ofElevenLabs] = [chat(bench, text), withTimestamps(bench, text)];
     await Promise.all([ofOpenAi.handled, ofElevenLabs.handled]);
-    expect([ofOpenAi.responder.status, errorOf(ofOpenAi.responder)]).toEqual([400, {
-      error: { code: 400, type: "invalid_request_error", param: "messages", message: "The answer is too long for one object: its text may have 20000 characters; set stream, or split the text" },
-    }]);
-    expect([ofElevenLabs.responder.status, errorOf(ofElevenLabs.responder)]).toEqual([400, {
-      detail: { status: "invalid_request", message: "The answer is too long for one object: its text may have 20000 characters; use /stream/with-timestamps, or split the text" },
-    }]);
+    expect([ofOpenAi.responder.status, errorOf(ofOpenAi.responder)]).toEqual([
+      400,
+      {
+        error: {
+          code: 400,
+          type: "invalid_request_error",
+          param: "messages",
+          message:
+            "The answer is too long for one object: its text may have 20000 characters; set stream, or split the text",
+        },
+      },
+    ]);
+    expect([ofElevenLabs.responder.status, errorOf(ofElevenLabs.responder)]).toEqual([
+      400,
+      {
+        detail: {
+          status: "invalid_request",
+          message:
+            "The answer is too long for one object: its text may have 20000 characters; use /stream/with-timestamps, or split the text",
+        },
+      },
+    ]);
     expect(bench.cluster.submits).toEqual([]);
   });
 
@@ -87,9 +131,16 @@ describe("an answer that is one object", () => {
     const { responder, handled } = chat(bench, sentences(200));
     await bench.pass(30_000);
     await handled;
-    expect([responder.status, errorOf(responder)]).toEqual([400, {
-      error: expect.objectContaining({ type: "invalid_request_error", message: "The answer is too long for one object: its audio may take 41943040 bytes in base64; ask for a smaller format, or set stream, or split the text" }),
-    }]);
+    expect([responder.status, errorOf(responder)]).toEqual([
+      400,
+      {
+        error: expect.objectContaining({
+          type: "invalid_request_error",
+          message:
+            "The answer is too long for one object: its audio may take 41943040 bytes in base64; ask for a smaller format, or set stream, or split the text",
+        }),
+      },
+    ]);
     const submitted = bench.cluster.submits.length;
     await bench.pass(5000);
     expect(bench.cluster.submits.length).toBe(submitted);
@@ -102,7 +153,12 @@ describe("an answer that is one object", () => {
 describe("the memory of all such answers", () => {
   it("makes who finds no room wait, with his speech, and gives up in time", async () => {
     const bench = benchWith({ totalBytes: 400 * KB, maxWaitMs: 10_000 });
-    const blocker = await bench.context.heldAnswers.open({ teamId: "another", expectedBytes: 0, unaskedBytes: 0, signal: new AbortController().signal });
+    const blocker = await bench.context.heldAnswers.open({
+      teamId: "another",
+      expectedBytes: 0,
+      unaskedBytes: 0,
+      signal: new AbortController().signal,
+    });
     await blocker.add(100 * KB);
     const { responder, handled } = chat(bench, sentences(40));
     await bench.pass(3000);
@@ -119,7 +175,9 @@ describe("the memory of all such answers", () => {
     await Promise.all([handled, late.handled]);
     // Both cannot have what they need: the older one is completed.
     expect([responder.status, late.responder.status]).toEqual([200, 503]);
-    expect(errorOf(late.responder)).toEqual({ error: expect.objectContaining({ message: "All speech capacity is in use" }) });
+    expect(errorOf(late.responder)).toEqual({
+      error: expect.objectContaining({ message: "All speech capacity is in use" }),
+    });
     expect(bench.context.heldAnswers.heldBytes).toBe(0);
   });
 

@@ -22,10 +22,14 @@ export interface HeldAnswerOptions {
 }
 
 /**
- * Speaks a request whose answer is one object, which must be complete before the first byte can be sent. Throws `answer_too_long` for a text or
- * audio beyond `heldAnswerLimits`, `overloaded` when there is no memory for it in time, and what `speak` throws.
+ * Speaks a request whose answer is one object, which must be complete before the first byte can be sent. Throws
+ * `answer_too_long` for a text or audio beyond `heldAnswerLimits`, `overloaded` when there is no memory for it in time,
+ * and what `speak` throws.
  */
-export async function holdAnswer(options: HeldAnswerOptions, speak: (answer: HeldAnswer) => Promise<void>): Promise<void> {
+export async function holdAnswer(
+  options: HeldAnswerOptions,
+  speak: (answer: HeldAnswer) => Promise<void>,
+): Promise<void> {
   const { heldAnswers, teamId, request, responder, textField, instead } = options;
   if (request.text.length > heldAnswerLimits.characters) {
     const detail = `its text may have ${heldAnswerLimits.characters} characters; ${instead}`;
@@ -58,7 +62,10 @@ export class HeldAnswer {
     this.#instead = instead;
   }
 
-  /** Takes encoded audio in; resolves when there is memory for more. Throws `answer_too_long`, and what `MemoryAccount.add` throws. */
+  /**
+   * Takes encoded audio in; resolves when there is memory for more. Throws `answer_too_long`, and what
+   * `MemoryAccount.add` throws.
+   */
   async audio(bytes: Uint8Array): Promise<void> {
     this.#audio.appendAscii(this.#base64.add(bytes));
     const grownBytes = this.#heldBytes() - this.#countedBytes;
@@ -77,13 +84,17 @@ export class HeldAnswer {
     return text;
   }
 
-  /** Sends the answer as JSON: `before` the audio, the audio, and `after` it; `before` ends, and `after` begins, with the quotation mark around it. */
+  /**
+   * Sends the answer as JSON: `before` the audio, the audio, and `after` it; `before` ends, and `after` begins, with
+   * the quotation mark around it.
+   */
   async send(before: string, after: Iterable<string | Uint8Array>): Promise<void> {
     this.#audio.appendAscii(this.#base64.end());
     this.#responder.begin(200, { "content-type": "application/json" });
     for (const piece of this.#pieces(before, after)) {
       if (this.#responder.closed.aborted) return;
-      if (!this.#responder.write(typeof piece === "string" ? Buffer.from(piece) : piece)) await this.#responder.writable();
+      if (!this.#responder.write(typeof piece === "string" ? Buffer.from(piece) : piece))
+        await this.#responder.writable();
       // What waits for a slow client is held until it has been taken.
       this.#account.complete(this.#heldBytes());
     }
@@ -104,13 +115,22 @@ export class HeldAnswer {
 /** A slow voice reads so many characters a second. */
 const SLOW_CHARACTERS_PER_SECOND = 10;
 
-/** How large the answer to a request will probably be at most, bytes: younger ones of its team leave room for as much. */
-export function expectedAnswerBytes(request: Pick<SpeechRequest, "text" | "format" | "sample_rate" | "mp3_bitrate" | "opus_bitrate" | "prosody">): number {
+/**
+ * How large the answer to a request will probably be at most, bytes: younger ones of its team leave room for as much.
+ */
+export function expectedAnswerBytes(
+  request: Pick<SpeechRequest, "text" | "format" | "sample_rate" | "mp3_bitrate" | "opus_bitrate" | "prosody">,
+): number {
   const seconds = 1 + request.text.length / (SLOW_CHARACTERS_PER_SECOND * (request.prosody?.speed ?? 1));
   return Math.min(heldAnswerLimits.bytes, Math.ceil((seconds * audioBytesPerSecond(request) * 4) / 3));
 }
 
-function audioBytesPerSecond({ format = "mp3", sample_rate, mp3_bitrate, opus_bitrate }: Pick<SpeechRequest, "format" | "sample_rate" | "mp3_bitrate" | "opus_bitrate">): number {
+function audioBytesPerSecond({
+  format = "mp3",
+  sample_rate,
+  mp3_bitrate,
+  opus_bitrate,
+}: Pick<SpeechRequest, "format" | "sample_rate" | "mp3_bitrate" | "opus_bitrate">): number {
   if (format === "mp3") return (mp3_bitrate ?? 128) * 125;
   if (format === "opus") return (opusBitsPerSecond(opus_bitrate) ?? 64_000) / 8;
   return 2 * (sample_rate ?? 44_100);

@@ -25,13 +25,19 @@ export const compatRefusals: readonly RefusalShape[] = [
 ];
 
 /** The compatibility layers: other vendors' requests on top of the same streams as the native routes. */
-export function compatRoutes(speech: SpeechContext, listening: ListeningContext): { http: HttpRoute[]; sockets: SocketRoute[] } {
+export function compatRoutes(
+  speech: SpeechContext,
+  listening: ListeningContext,
+): { http: HttpRoute[]; sockets: SocketRoute[] } {
   const { log } = speech;
   return {
     http: [
       ...openAiSpeechRoutes(speech),
       ...openAiTranscriptionRoutes(listening),
-      ...openAiChatRoutes({ speech, transcriberFor: (request) => requestTranscriber(listening, "/compat/chat/completions", request) }),
+      ...openAiChatRoutes({
+        speech,
+        transcriberFor: (request) => requestTranscriber(listening, "/compat/chat/completions", request),
+      }),
       ...openAiModelRoutes({ log }),
       ...elevenLabsSpeechRoutes(speech),
       elevenLabsTranscriptionRoute(listening),

@@ -37,7 +37,8 @@ export class TextBlocks {
 
   /** The text so far. */
   *text(): Generator<Uint8Array> {
-    for (const [index, block] of this.#blocks.entries()) yield index < this.#blocks.length - 1 ? block : block.subarray(0, this.#used);
+    for (const [index, block] of this.#blocks.entries())
+      yield index < this.#blocks.length - 1 ? block : block.subarray(0, this.#used);
   }
 
   /** The text so far, each block of which is let go as soon as the next is asked for. */

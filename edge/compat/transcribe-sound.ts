@@ -17,18 +17,24 @@ export interface CommittedSound {
   signal: AbortSignal;
 }
 
-/** Writes down what is said in a sound. Throws the errors of admission and of `transcribeFile`, and `overloaded` where there is no room for the file. */
+/**
+ * Writes down what is said in a sound. Throws the errors of admission and of `transcribeFile`, and `overloaded` where
+ * there is no room for the file.
+ */
 export type TranscribeSound = (sound: CommittedSound) => Promise<{ text: string; words: HeardWord[]; seconds: number }>;
 
 /**
- * Transcription of what is committed on one socket. The caller is admitted anew for every commit, since a socket lives for long; of the team's
- * streams it counts as none, because the socket itself counts as one.
+ * Transcription of what is committed on one socket. The caller is admitted anew for every commit, since a socket lives
+ * for long; of the team's streams it counts as none, because the socket itself counts as one.
  */
 export function socketTranscriber(context: ListeningContext, route: string, request: HttpRequest): TranscribeSound {
   return async (sound) => transcribe(sound, { context, route, caller: await admitTranscriber(request, context) });
 }
 
-/** Transcription for one request, which counts as one of the team's streams while it lasts. Throws `too_many_requests` besides. */
+/**
+ * Transcription for one request, which counts as one of the team's streams while it lasts. Throws `too_many_requests`
+ * besides.
+ */
 export function requestTranscriber(context: ListeningContext, route: string, request: HttpRequest): TranscribeSound {
   return async (sound) => {
     const caller = await admitTranscriber(request, context);
@@ -48,13 +54,24 @@ async function transcribe(
   const { context, caller } = work;
   const kind = transcriptionKind(context);
   context.overload.check(kind);
-  const account = await context.uploads.open({ teamId: caller.principal.teamId, expectedBytes: audio.bytes, unaskedBytes: 0, signal });
+  const account = await context.uploads.open({
+    teamId: caller.principal.teamId,
+    expectedBytes: audio.bytes,
+    unaskedBytes: 0,
+    signal,
+  });
   try {
     await account.add(audio.bytes);
     const file = await audio.file();
     account.complete(file.byteLength);
     // Only what the cluster refuses shuts the gate: a team that has no room left for files must not be felt by others.
-    const { words, seconds } = await transcribeFile({ ...work, audio: file, language: language ?? undefined, minSeconds: MIN_COMMITTED_SECONDS, signal }).catch((error: unknown) => {
+    const { words, seconds } = await transcribeFile({
+      ...work,
+      audio: file,
+      language: language ?? undefined,
+      minSeconds: MIN_COMMITTED_SECONDS,
+      signal,
+    }).catch((error: unknown) => {
       context.overload.note(kind, error);
       throw error;
     });

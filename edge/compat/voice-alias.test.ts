@@ -7,7 +7,8 @@ describe("PARLEY_VOICE_ALIASES", () => {
 
   it("maps the names that it lists and no others", () => {
     expect(["alloy", "Rachel", "nova"].map((name) => voiceAlias(config, name))).toEqual(["0123abcd", "default", ""]);
-    for (const name of ["rachel", "", "default", "0123abcd", "constructor", "__proto__"]) expect(voiceAlias(config, name)).toBe(name);
+    for (const name of ["rachel", "", "default", "0123abcd", "constructor", "__proto__"])
+      expect(voiceAlias(config, name)).toBe(name);
   });
 
   it("maps nothing unless an operator wants it", () => {

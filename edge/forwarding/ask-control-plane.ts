@@ -14,14 +14,26 @@ export interface Question {
 const ANSWER_TIMEOUT_MS = 10_000;
 
 /** Asks with GET; gives status and parsed JSON. Throws `dependency_unavailable` when the control plane is away. */
-export async function askControlPlane({ bus, principal, trace, path, query }: Question): Promise<{ status: number; value: unknown }> {
+export async function askControlPlane({
+  bus,
+  principal,
+  trace,
+  path,
+  query,
+}: Question): Promise<{ status: number; value: unknown }> {
   const message: ForwardedRequest = {
-    method: "GET", path, query, principal,
+    method: "GET",
+    path,
+    query,
+    principal,
     headers: { traceparent: formatTraceparent(trace) },
     body: new Uint8Array(0),
     bodyObject: null,
   };
-  const answer = await bus.request<ForwardedResponse>(controlSubjects.http, message, { timeoutMs: ANSWER_TIMEOUT_MS, dependency: "The control plane" });
+  const answer = await bus.request<ForwardedResponse>(controlSubjects.http, message, {
+    timeoutMs: ANSWER_TIMEOUT_MS,
+    dependency: "The control plane",
+  });
   const value: unknown = answer.body.byteLength === 0 ? null : JSON.parse(Buffer.from(answer.body).toString());
   return { status: answer.status, value };
 }

@@ -1,5 +1,10 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { type ForwardedRequest, type ForwardedResponse, MAX_INLINE_BODY_BYTES, type Principal } from "#protocol/bus/control";
+import {
+  type ForwardedRequest,
+  type ForwardedResponse,
+  MAX_INLINE_BODY_BYTES,
+  type Principal,
+} from "#protocol/bus/control";
 import { ServiceError } from "#protocol/errors";
 import type { Bus } from "#common/bus/bus";
 import { createLogger } from "#common/log";
@@ -8,7 +13,15 @@ import type { HttpRequest, HttpResponder } from "../http/exchange.js";
 import { Router } from "../http/router.js";
 import { Forwarder, type ForwarderOptions, forwardedRoutes } from "./forwarder.js";
 
-const principal: Principal = { teamId: "t", userId: "u", keyId: "k", scopes: ["*"], hasCredit: true, betaAccess: false, maxConcurrentStreams: 0 };
+const principal: Principal = {
+  teamId: "t",
+  userId: "u",
+  keyId: "k",
+  scopes: ["*"],
+  hasCredit: true,
+  betaAccess: false,
+  maxConcurrentStreams: 0,
+};
 
 let stored: Map<string, Uint8Array>;
 let seen: ForwardedRequest[];
@@ -60,7 +73,11 @@ function request(method: string, path: string, body = "", headers: Record<string
   };
 }
 
-const options: ForwarderOptions = { bus: bus as Bus, authenticate: async () => principal, log: createLogger("test", "fatal") };
+const options: ForwarderOptions = {
+  bus: bus as Bus,
+  authenticate: async () => principal,
+  log: createLogger("test", "fatal"),
+};
 const forwarder = (): Forwarder => new Forwarder(options);
 const json = (status: number, body: string): ForwardedResponse => ({
   status,
@@ -110,9 +127,12 @@ describe("Forwarder", () => {
   });
 
   it("removes a large body that nobody has taken", async () => {
-    answer = () => Promise.reject(new ServiceError("dependency_unavailable", { parameters: { dependency: "The control plane" } }));
+    answer = () =>
+      Promise.reject(new ServiceError("dependency_unavailable", { parameters: { dependency: "The control plane" } }));
     const large = request("POST", "/model", "x".repeat(MAX_INLINE_BODY_BYTES + 1));
-    await expect(forwarder().forward(large, responder, "voices", 1000)).rejects.toMatchObject({ code: "dependency_unavailable" });
+    await expect(forwarder().forward(large, responder, "voices", 1000)).rejects.toMatchObject({
+      code: "dependency_unavailable",
+    });
     expect([seen[0]?.bodyObject === null, stored.size]).toEqual([false, 0]);
   });
 
@@ -120,19 +140,28 @@ describe("Forwarder", () => {
     answer = async () => ({ ...json(200, ""), bodyObject: "lost" });
     const lost = forwarder().forward(request("GET", "/model"), responder, "voices", 1000);
     await expect(lost).rejects.toMatchObject({ code: "dependency_unavailable", status: 503 });
-    answer = () => Promise.reject(new ServiceError("dependency_unavailable", { parameters: { dependency: "The control plane" } }));
-    await expect(forwarder().forward(request("GET", "/model"), responder, "voices", 1000)).rejects.toThrow("The control plane is briefly unavailable");
+    answer = () =>
+      Promise.reject(new ServiceError("dependency_unavailable", { parameters: { dependency: "The control plane" } }));
+    await expect(forwarder().forward(request("GET", "/model"), responder, "voices", 1000)).rejects.toThrow(
+      "The control plane is briefly unavailable",
+    );
   });
 });
 
 describe("the widget's route", () => {
-  const widget = forwardedRoutes({ ...options, authenticate: () => Promise.reject(new ServiceError("unauthenticated")) });
+  const widget = forwardedRoutes({
+    ...options,
+    authenticate: () => Promise.reject(new ServiceError("unauthenticated")),
+  });
   const open = new Router(widget);
 
   it("asks for no key, and lets every page read the answer", async () => {
     const match = open.match("GET", "/v1/agent/agents/1/widget");
     if (match.type !== "route") throw new Error("no route");
-    await match.route.handle(request("GET", "/v1/agent/agents/1/widget", "", { origin: "https://a.example", authorization: "Bearer x" }), responder);
+    await match.route.handle(
+      request("GET", "/v1/agent/agents/1/widget", "", { origin: "https://a.example", authorization: "Bearer x" }),
+      responder,
+    );
     expect(seen[0]).toMatchObject({ principal: null, headers: { origin: "https://a.example" } });
     expect([sent?.status, sent?.headers["access-control-allow-origin"]]).toEqual([200, "*"]);
   });
@@ -141,7 +170,8 @@ describe("the widget's route", () => {
     answer = async () => ({ status: 403, headers: {}, body: Buffer.from("{}") });
     await new Forwarder(options).forwardOpen(request("GET", "/"), responder, { path: "/", answerTimeoutMs: 1000 });
     expect([sent?.status, sent?.headers["access-control-allow-origin"]]).toEqual([403, "*"]);
-    answer = () => Promise.reject(new ServiceError("dependency_unavailable", { parameters: { dependency: "The control plane" } }));
+    answer = () =>
+      Promise.reject(new ServiceError("dependency_unavailable", { parameters: { dependency: "The control plane" } }));
     await new Forwarder(options).forwardOpen(request("GET", "/"), responder, { path: "/", answerTimeoutMs: 1000 });
     expect([sent?.status, sent?.headers["access-control-allow-origin"]]).toEqual([503, "*"]);
   });
@@ -150,7 +180,14 @@ describe("the widget's route", () => {
 describe("forwardedRoutes", () => {
   const router = new Router(forwardedRoutes(options));
 
-  it.each(["/model", "/model/1", "/model/1/samples/0", "/wallet/self/api-credit", "/v1/agent/agents", "/v1/agent/agents/1/widget"])("covers %s", (path) => {
+  it.each([
+    "/model",
+    "/model/1",
+    "/model/1/samples/0",
+    "/wallet/self/api-credit",
+    "/v1/agent/agents",
+    "/v1/agent/agents/1/widget",
+  ])("covers %s", (path) => {
     expect(router.match("GET", path).type).toBe("route");
   });
 
@@ -176,7 +213,15 @@ describe("forwardedRoutes", () => {
     expect([seen[0]?.principal, waitedMs]).toEqual([principal, timeoutMs]);
   });
 
-  it.each(["/models", "/v1/agents", "/v1/agent", "/wallet", "/v1/agent/nothing", "/v1/agent/agents/1/versions/2/more", "/model/1/samples"])("does not cover %s", (path) => {
+  it.each([
+    "/models",
+    "/v1/agents",
+    "/v1/agent",
+    "/wallet",
+    "/v1/agent/nothing",
+    "/v1/agent/agents/1/versions/2/more",
+    "/model/1/samples",
+  ])("does not cover %s", (path) => {
     expect(router.match("GET", path).type).toBe("nothing");
   });
 });

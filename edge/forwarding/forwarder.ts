@@ -19,8 +19,15 @@ import { formatTraceparent } from "#common/tracing/traceparent";
 import { type Authenticate, requireScope } from "../authentication/authenticator.js";
 import type { HttpRequest, HttpResponder, HttpRoute } from "../http/exchange.js";
 
-/** Lets scripts of any page read the answer (https://fetch.spec.whatwg.org/#http-access-control-allow-origin); no cookie is ever involved. */
-const everyPage = { "access-control-allow-origin": "*", "access-control-expose-headers": "retry-after", vary: "origin" };
+/**
+ * Lets scripts of any page read the answer (https://fetch.spec.whatwg.org/#http-access-control-allow-origin); no cookie
+ * is ever involved.
+ */
+const everyPage = {
+  "access-control-allow-origin": "*",
+  "access-control-expose-headers": "retry-after",
+  vary: "origin",
+};
 
 /** Besides `traceparent`, which names this edge's span. */
 const forwardedHeaders = ["content-type", "accept", "origin", toolHopsHeader] as const;
@@ -42,8 +49,8 @@ export class Forwarder {
   }
 
   /**
-   * Authenticates first. Throws authentication errors, `payload_too_large`, and `dependency_unavailable` when the control plane or its object store
-   * is away or gives no answer within `timeoutMs`.
+   * Authenticates first. Throws authentication errors, `payload_too_large`, and `dependency_unavailable` when the
+   * control plane or its object store is away or gives no answer within `timeoutMs`.
    */
   async forward(request: HttpRequest, responder: HttpResponder, scope: KeyScope, timeoutMs: number): Promise<void> {
     const principal = await this.#options.authenticate(request);
@@ -52,10 +59,15 @@ export class Forwarder {
   }
 
   /**
-   * Hands a request on without looking for a key, for routes that visitors' browsers call. Who may call is not decided by the operator's list
-   * of origins but by the answer, so every page may read it, refusals too. `route` names it in the log. Never throws.
+   * Hands a request on without looking for a key, for routes that visitors' browsers call. Who may call is not decided
+   * by the operator's list of origins but by the answer, so every page may read it, refusals too. `route` names it in
+   * the log. Never throws.
    */
-  async forwardOpen(request: HttpRequest, responder: HttpResponder, route: Pick<ForwardedOperation, "path" | "answerTimeoutMs">): Promise<void> {
+  async forwardOpen(
+    request: HttpRequest,
+    responder: HttpResponder,
+    route: Pick<ForwardedOperation, "path" | "answerTimeoutMs">,
+  ): Promise<void> {
     const readable: HttpResponder = {
       ...responder,
       begin: (status, headers) => responder.begin(status, { ...headers, ...everyPage }),
@@ -75,7 +87,12 @@ export class Forwarder {
     }
   }
 
-  async #pass(request: HttpRequest, responder: HttpResponder, principal: Principal | null, timeoutMs: number): Promise<void> {
+  async #pass(
+    request: HttpRequest,
+    responder: HttpResponder,
+    principal: Principal | null,
+    timeoutMs: number,
+  ): Promise<void> {
     const message = await this.#pack(request, principal);
     const answer = await this.#ask(message, timeoutMs);
     const body = await this.#bodyOf(answer);
@@ -85,7 +102,10 @@ export class Forwarder {
 
   async #ask(message: ForwardedRequest, timeoutMs: number): Promise<ForwardedResponse> {
     try {
-      return await this.#options.bus.request<ForwardedResponse>(controlSubjects.http, message, { timeoutMs, dependency: "The control plane" });
+      return await this.#options.bus.request<ForwardedResponse>(controlSubjects.http, message, {
+        timeoutMs,
+        dependency: "The control plane",
+      });
     } catch (error) {
       // Nobody may have taken the body: nobody else would delete it.
       if (message.bodyObject !== null) this.#forget(message.bodyObject);
@@ -94,7 +114,9 @@ export class Forwarder {
   }
 
   #forget(name: string): void {
-    this.#bucket.delete(name).catch((error: unknown) => this.#options.log.warn({ err: error }, "a body was left in the object store"));
+    this.#bucket
+      .delete(name)
+      .catch((error: unknown) => this.#options.log.warn({ err: error }, "a body was left in the object store"));
   }
 
   async #pack(request: HttpRequest, principal: Principal | null): Promise<ForwardedRequest> {
@@ -150,7 +172,19 @@ export function forwardedRoutes(options: ForwarderOptions): HttpRoute[] {
   const forwarder = new Forwarder(options);
   return forwardedOperations.map((operation): HttpRoute => {
     const { method, path, scope, maxBodyBytes, answerTimeoutMs } = operation;
-    if (scope === null) return { method, path, maxBodyBytes, isForEveryPage: true, handle: (request, responder) => forwarder.forwardOpen(request, responder, operation) };
-    return { method, path, maxBodyBytes, handle: (request, responder) => forwarder.forward(request, responder, scope, answerTimeoutMs) };
+    if (scope === null)
+      return {
+        method,
+        path,
+        maxBodyBytes,
+        isForEveryPage: true,
+        handle: (request, responder) => forwarder.forwardOpen(request, responder, operation),
+      };
+    return {
+      method,
+      path,
+      maxBodyBytes,
+      handle: (request, responder) => forwarder.forward(request, responder, scope, answerTimeoutMs),
+    };
   });
 }

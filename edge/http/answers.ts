@@ -1,7 +1,12 @@
 import type { HttpResponder } from "./exchange.js";
 
 /** Answers with a JSON body. */
-export function answerJson(responder: HttpResponder, status: number, value: unknown, headers: Record<string, string> = {}): void {
+export function answerJson(
+  responder: HttpResponder,
+  status: number,
+  value: unknown,
+  headers: Record<string, string> = {},
+): void {
   responder.begin(status, { "content-type": "application/json", ...headers });
   responder.end(Buffer.from(JSON.stringify(value)));
 }

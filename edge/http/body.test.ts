@@ -22,15 +22,26 @@ function requestWith(contentType: string | undefined, body: Uint8Array | string)
 const read = (contentType: string | undefined, body: Uint8Array | string): Promise<unknown> =>
   readBody(requestWith(contentType, body), ["json", "msgpack"]);
 
-const codeOf = (promise: Promise<unknown>): Promise<ErrorCode | null> => promise.then(() => null, (error: ServiceError) => error.code);
+const codeOf = (promise: Promise<unknown>): Promise<ErrorCode | null> =>
+  promise.then(
+    () => null,
+    (error: ServiceError) => error.code,
+  );
 
 describe("readBody", () => {
-  it.each(["application/json", "Application/JSON; charset=UTF-8", 'application/json;charset="utf-8"'])("reads %s", async (type) => {
+  it.each([
+    "application/json",
+    "Application/JSON; charset=UTF-8",
+    'application/json;charset="utf-8"',
+  ])("reads %s", async (type) => {
     expect(await read(type, '{"text":"é"}')).toEqual({ text: "é" });
   });
 
   it.each(["application/msgpack", "application/x-msgpack", "application/vnd.msgpack"])("reads %s", async (type) => {
-    expect(await read(type, encodeMsgpack({ text: "a", audio: Uint8Array.of(1, 2) }))).toEqual({ text: "a", audio: Uint8Array.of(1, 2) });
+    expect(await read(type, encodeMsgpack({ text: "a", audio: Uint8Array.of(1, 2) }))).toEqual({
+      text: "a",
+      audio: Uint8Array.of(1, 2),
+    });
   });
 
   it.each<[string, string | undefined, Uint8Array | string, ErrorCode]>([
@@ -49,6 +60,8 @@ describe("readBody", () => {
   });
 
   it("refuses an encoding that the route does not take", async () => {
-    expect(await codeOf(readBody(requestWith("application/msgpack", Uint8Array.of(0x80)), ["json"]))).toBe("unsupported_media_type");
+    expect(await codeOf(readBody(requestWith("application/msgpack", Uint8Array.of(0x80)), ["json"]))).toBe(
+      "unsupported_media_type",
+    );
   });
 });

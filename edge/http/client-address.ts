@@ -7,9 +7,9 @@ export type ReadClientAddress = (peer: string, forwardedFor: string | undefined)
 const MAX_HOPS = 16;
 
 /**
- * Reads client addresses behind the given proxies. Each proxy adds the address that it saw to the end of the header, so the client is the last one that
- * is no proxy of ours; what stands before it anybody may have written. Without proxies the header means nothing. Throws RangeError for an entry that is
- * neither an address nor a block of addresses.
+ * Reads client addresses behind the given proxies. Each proxy adds the address that it saw to the end of the header, so
+ * the client is the last one that is no proxy of ours; what stands before it anybody may have written. Without proxies
+ * the header means nothing. Throws RangeError for an entry that is neither an address nor a block of addresses.
  */
 export function clientAddressBehind(proxies: readonly string[]): ReadClientAddress {
   const blocks = proxies.map(parseProxy);
@@ -29,7 +29,8 @@ export function clientAddressBehind(proxies: readonly string[]): ReadClientAddre
 
 function parseProxy(entry: string): AddressBlock {
   const block = parseBlock(entry);
-  if (block === null) throw new RangeError(`PARLEY_TRUSTED_PROXIES: "${entry}" is neither an address nor a block of addresses`);
+  if (block === null)
+    throw new RangeError(`PARLEY_TRUSTED_PROXIES: "${entry}" is neither an address nor a block of addresses`);
   return block;
 }
 

@@ -74,8 +74,10 @@ export class Connection implements SocketConnection {
     const result = this.#options.raw.send(data, typeof data !== "string");
     // A gap in the audio would be worse than the end of it.
     if (result === 2) this.#options.raw.close();
-    // Writers wait long before (`writable`): what gets here is sent without waiting, such as answers to frames of a client that never reads.
-    else if (this.bufferedBytes() > limits.unsentBytes.most) this.close(closeCodes.tryAgainLater, "What is sent is not read");
+    // Writers wait long before (`writable`): what gets here is sent without waiting, such as answers to frames of a
+    // client that never reads.
+    else if (this.bufferedBytes() > limits.unsentBytes.most)
+      this.close(closeCodes.tryAgainLater, "What is sent is not read");
     return this.#keepsUp();
   }
 
@@ -88,7 +90,10 @@ export class Connection implements SocketConnection {
     return this.#state === "over" ? 0 : this.#options.raw.getBufferedAmount();
   }
 
-  /** The close frame follows everything sent before; the engine would drop a slow client's rest soon after its own close. */
+  /**
+   * The close frame follows everything sent before; the engine would drop a slow client's rest soon after its own
+   * close.
+   */
   close(code: number, reason: string): void {
     if (this.#state !== "open") return;
     this.#state = "closing";
@@ -97,7 +102,10 @@ export class Connection implements SocketConnection {
     else this.#watchStall();
   }
 
-  /** A frame has arrived, and waits for its turn (`receive`). False when it is not wanted: the connection is over, or frames come too fast. */
+  /**
+   * A frame has arrived, and waits for its turn (`receive`). False when it is not wanted: the connection is over, or
+   * frames come too fast.
+   */
   queueFrame(bytes: number): boolean {
     this.#seen();
     if (this.#state !== "open") return false;
@@ -117,7 +125,8 @@ export class Connection implements SocketConnection {
   controlFrame(): void {
     this.#seen();
     if (this.#state !== "open") return;
-    if (!this.#controlFrames.take(this.#options.clock.nowMs())) this.close(closeCodes.policy, "Too many control frames");
+    if (!this.#controlFrames.take(this.#options.clock.nowMs()))
+      this.close(closeCodes.policy, "Too many control frames");
     else this.#keepsUp();
   }
 
@@ -197,5 +206,10 @@ export class Connection implements SocketConnection {
 function shorten(reason: string): string {
   const bytes = Buffer.from(reason);
   // A cut inside a character would not be UTF-8 any more: the decoder's replacement mark is dropped.
-  return bytes.byteLength <= MAX_REASON_BYTES ? reason : bytes.subarray(0, MAX_REASON_BYTES).toString().replace(/\uFFFD$/, "");
+  return bytes.byteLength <= MAX_REASON_BYTES
+    ? reason
+    : bytes
+        .subarray(0, MAX_REASON_BYTES)
+        .toString()
+        .replace(/\uFFFD$/, "");
 }

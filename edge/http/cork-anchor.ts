@@ -19,12 +19,14 @@ export interface CorkAnchor {
 }
 
 /**
- * Opens one connection of the process to itself, whose only use is to be corked around WebSocket upgrades and last answers.
+ * Opens one connection of the process to itself, whose only use is to be corked around WebSocket upgrades and last
+ * answers.
  *
- * An upgrade after an `await` must happen inside a cork. Inside its own one it is not safe: when the engine enlarges the connection's memory
- * without moving it, `HttpResponse::cork` takes the new WebSocket for the response that it was, reads a "connection: close" out of the wrong
- * bytes, and cuts the client off (seen as code 1006 on the first socket of one process in ten). Corking another response keeps it off.
- * An answer that ends its connection needs the same: corked, it leaves the connection open.
+ * An upgrade after an `await` must happen inside a cork. Inside its own one it is not safe: when the engine enlarges
+ * the connection's memory without moving it, `HttpResponse::cork` takes the new WebSocket for the response that it was,
+ * reads a "connection: close" out of the wrong bytes, and cuts the client off (seen as code 1006 on the first socket of
+ * one process in ten). Corking another response keeps it off. An answer that ends its connection needs the same:
+ * corked, it leaves the connection open.
  */
 export async function openCorkAnchor(engine: AnchorEngine): Promise<CorkAnchor> {
   let accept: (response: AnchorResponse) => void = () => undefined;
@@ -41,7 +43,8 @@ export async function openCorkAnchor(engine: AnchorEngine): Promise<CorkAnchor> 
   });
   return {
     cork: (action) => {
-      // Nobody but us holds the other end. Should it be lost all the same, an upgrade without a cork works, with a warning of the engine's.
+      // Nobody but us holds the other end. Should it be lost all the same, an upgrade without a cork works, with a
+      // warning of the engine's.
       if (isLost) action();
       else response.cork(action);
     },

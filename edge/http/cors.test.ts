@@ -3,13 +3,18 @@ import { corsHeaders, preflightHeaders } from "./cors.js";
 
 describe("CORS", () => {
   it("lets every page read when every origin is allowed", () => {
-    expect(corsHeaders({ allowedOrigins: ["*"] }, "https://a.example")).toMatchObject({ "access-control-allow-origin": "*" });
+    expect(corsHeaders({ allowedOrigins: ["*"] }, "https://a.example")).toMatchObject({
+      "access-control-allow-origin": "*",
+    });
     expect(corsHeaders({ allowedOrigins: ["*"] }, undefined)).toEqual({});
   });
 
   it("names the one origin that asked, and tells caches so", () => {
     const policy = { allowedOrigins: ["https://a.example", "https://b.example"] };
-    expect(corsHeaders(policy, "https://b.example")).toMatchObject({ "access-control-allow-origin": "https://b.example", vary: "origin" });
+    expect(corsHeaders(policy, "https://b.example")).toMatchObject({
+      "access-control-allow-origin": "https://b.example",
+      vary: "origin",
+    });
     expect(corsHeaders(policy, "https://c.example")).toEqual({ vary: "origin" });
     expect(corsHeaders(policy, "https://a.example.evil.example")).toEqual({ vary: "origin" });
   });

@@ -1,10 +1,16 @@
 /** Which pages may call the service from a browser (https://fetch.spec.whatwg.org/#http-cors-protocol). */
 export interface CorsPolicy {
-  /** Exact origins, or `*` for every page. Keys travel in a header, never in cookies, so `*` gives no page anybody's rights. */
+  /**
+   * Exact origins, or `*` for every page. Keys travel in a header, never in cookies, so `*` gives no page anybody's
+   * rights.
+   */
   allowedOrigins: readonly string[];
 }
 
-/** Headers that pages may send where a preflight names none: those of our interface and of the vendor's browser libraries. */
+/**
+ * Headers that pages may send where a preflight names none: those of our interface and of the vendor's browser
+ * libraries.
+ */
 const requestHeaders = "authorization, content-type, model, traceparent, x-fish-sdk";
 
 /** Longest that browsers keep a preflight's answer (Chrome), seconds. */
@@ -16,7 +22,11 @@ export function corsHeaders(policy: CorsPolicy, origin: string | undefined): Rec
   const vary: Record<string, string> = everyone ? {} : { vary: "origin" };
   if (origin === undefined) return vary;
   if (!everyone && !policy.allowedOrigins.includes(origin)) return vary;
-  return { ...vary, "access-control-allow-origin": everyone ? "*" : origin, "access-control-expose-headers": "retry-after" };
+  return {
+    ...vary,
+    "access-control-allow-origin": everyone ? "*" : origin,
+    "access-control-expose-headers": "retry-after",
+  };
 }
 
 /** Headers for the answer to a preflight about a path that takes `methods`. Adds to `corsHeaders`. */

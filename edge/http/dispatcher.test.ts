@@ -13,14 +13,24 @@ function serve(routes: HttpRoute[], refusals: RefusalShape[] = []) {
   const lines: Line[] = [];
   const records: ExchangeRecord[] = [];
   const dispatcher = new Dispatcher({
-    routes, refusals,
-    sockets: [{ path: "/v1/tts/live", maxFrameBytes: 1, upgrade: () => Promise.reject(new ServiceError("unauthenticated")) }],
+    routes,
+    refusals,
+    sockets: [
+      { path: "/v1/tts/live", maxFrameBytes: 1, upgrade: () => Promise.reject(new ServiceError("unauthenticated")) },
+    ],
     cors: { allowedOrigins: ["https://console.example"] },
-    log: pino({ base: null, timestamp: false }, { write: (line: string) => void lines.push(JSON.parse(line) as Line) }) as Logger,
+    log: pino(
+      { base: null, timestamp: false },
+      { write: (line: string) => void lines.push(JSON.parse(line) as Line) },
+    ) as Logger,
     observer: { began: () => undefined, ended: (record) => void records.push(record) },
     nowMs: () => 0,
   });
-  const ask = async (method: string, path: string, headers: Record<string, string> = {}): Promise<RecordingResponder> => {
+  const ask = async (
+    method: string,
+    path: string,
+    headers: Record<string, string> = {},
+  ): Promise<RecordingResponder> => {
     const responder = new RecordingResponder();
     dispatcher.answer({ ...jsonRequest({}, headers), method, path }, responder);
     await new Promise((resolve) => setImmediate(resolve));
@@ -41,23 +51,46 @@ const route = (path: string, outcome: Error | null): HttpRoute => ({
 
 describe("the dispatcher", () => {
   it("logs a refusal that has a name in one line, and the stack of what has none", async () => {
-    const { lines, ask } = serve([route("/expected", new ServiceError("no_worker", { parameters: { model: "s1" } })), route("/broken/:id", new TypeError("undefined is none"))]);
+    const { lines, ask } = serve([
+      route("/expected", new ServiceError("no_worker", { parameters: { model: "s1" } })),
+      route("/broken/:id", new TypeError("undefined is none")),
+    ]);
     expect((await ask("GET", "/expected")).status).toBe(503);
     expect(lines).toEqual([
-      { level: 40, code: "no_worker", status: 503, refusal: "No worker serves the model s1 right now", route: "/expected", trace_id: expect.any(String), msg: "a request was refused: no_worker" },
+      {
+        level: 40,
+        code: "no_worker",
+        status: 503,
+        refusal: "No worker serves the model s1 right now",
+        route: "/expected",
+        trace_id: expect.any(String),
+        msg: "a request was refused: no_worker",
+      },
     ]);
     expect((await ask("GET", "/broken/7")).status).toBe(500);
-    expect(lines.at(-1)).toMatchObject({ level: 50, code: "internal", route: "/broken/:id", err: { type: "TypeError", stack: expect.any(String) } });
+    expect(lines.at(-1)).toMatchObject({
+      level: 50,
+      code: "internal",
+      route: "/broken/:id",
+      err: { type: "TypeError", stack: expect.any(String) },
+    });
   });
 
   it("answers operators while it drains, with and without a slash, and nobody else", async () => {
     const { dispatcher, ask } = serve([route("/health", null), route("/other", null)]);
     await dispatcher.drain();
-    expect([(await ask("GET", "/health")).status, (await ask("GET", "/health/")).status, (await ask("GET", "/other")).status]).toEqual([200, 200, 503]);
+    expect([
+      (await ask("GET", "/health")).status,
+      (await ask("GET", "/health/")).status,
+      (await ask("GET", "/other")).status,
+    ]).toEqual([200, 200, 503]);
   });
 
   it("renders what it refuses itself in the shape of the path's protocol", async () => {
-    const shape: RefusalShape = { prefix: "/other", render: (error) => ({ status: 418, headers: {}, body: Buffer.from(error.code) }) };
+    const shape: RefusalShape = {
+      prefix: "/other",
+      render: (error) => ({ status: 418, headers: {}, body: Buffer.from(error.code) }),
+    };
     const { ask } = serve([route("/other/thing", null), route("/v1/thing", null)], [shape]);
     const answers = async (method: string, path: string): Promise<string> => (await ask(method, path)).body.toString();
     expect(await answers("POST", "/other/thing")).toBe("method_not_allowed");
@@ -69,14 +102,22 @@ describe("the dispatcher", () => {
 
   it("lets every page ask about a route that is for every page, and allowed ones about the rest", async () => {
     const { ask } = serve([{ ...route("/open", null), isForEveryPage: true }, route("/closed", null)]);
-    const allowed = async (path: string, origin: string): Promise<string | undefined> => (await ask("OPTIONS", path, { origin })).headers["access-control-allow-origin"];
-    expect([await allowed("/open", "https://shop.example"), await allowed("/closed", "https://shop.example")]).toEqual(["*", undefined]);
+    const allowed = async (path: string, origin: string): Promise<string | undefined> =>
+      (await ask("OPTIONS", path, { origin })).headers["access-control-allow-origin"];
+    expect([await allowed("/open", "https://shop.example"), await allowed("/closed", "https://shop.example")]).toEqual([
+      "*",
+      undefined,
+    ]);
     expect(await allowed("/closed", "https://console.example")).toBe("https://console.example");
   });
 
   it("takes GET at a WebSocket's path for a missing upgrade, and no other method", async () => {
     const { ask } = serve([]);
-    expect([(await ask("GET", "/v1/tts/live")).status, (await ask("HEAD", "/v1/tts/live/")).status, (await ask("POST", "/v1/tts/live")).status]).toEqual([426, 426, 405]);
+    expect([
+      (await ask("GET", "/v1/tts/live")).status,
+      (await ask("HEAD", "/v1/tts/live/")).status,
+      (await ask("POST", "/v1/tts/live")).status,
+    ]).toEqual([426, 426, 405]);
     expect((await ask("OPTIONS", "/v1/tts/live")).headers["allow"]).toBe("GET, HEAD, OPTIONS");
   });
 

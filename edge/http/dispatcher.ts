@@ -70,7 +70,10 @@ export class Dispatcher {
     this.#router = new Router([...ofHttp, ...ofSockets]);
   }
 
-  /** From now on only the operator's paths answer; everything new is refused with `draining`. Resolves when what was running is answered. */
+  /**
+   * From now on only the operator's paths answer; everything new is refused with `draining`. Resolves when what was
+   * running is answered.
+   */
   drain(): Promise<void> {
     this.#draining = true;
     if (this.#active === 0) return Promise.resolve();
@@ -111,8 +114,10 @@ export class Dispatcher {
       if (route === null) throw new ServiceError("upgrade_required");
       const { maxBodyBytes = bodyLimits.none } = route;
       const isBodyWanted = maxBodyBytes !== bodyLimits.none;
-      if (!isBodyWanted && announcedBytes(request) > MAX_IGNORED_BODY_BYTES) return this.#refuseBody(request, responder);
-      const body = async (): Promise<Uint8Array> => (isBodyWanted ? await request.body(maxBodyBytes) : new Uint8Array(0));
+      if (!isBodyWanted && announcedBytes(request) > MAX_IGNORED_BODY_BYTES)
+        return this.#refuseBody(request, responder);
+      const body = async (): Promise<Uint8Array> =>
+        isBodyWanted ? await request.body(maxBodyBytes) : new Uint8Array(0);
       const stream = (): AsyncIterable<Uint8Array> => (isBodyWanted ? request.stream(maxBodyBytes) : nothing());
       return await route.handle({ ...request, parameters: match.parameters, body, stream }, responder);
     }
@@ -129,12 +134,20 @@ export class Dispatcher {
 
   /** Refuses a large body that nobody wants, and ends the connection: what follows on it would be the body. */
   #refuseBody(request: ReceivedRequest, responder: HttpResponder): void {
-    const { status, headers, body } = this.#rendererOf(request)(new ServiceError("payload_too_large", { parameters: { limitBytes: MAX_IGNORED_BODY_BYTES } }));
+    const { status, headers, body } = this.#rendererOf(request)(
+      new ServiceError("payload_too_large", { parameters: { limitBytes: MAX_IGNORED_BODY_BYTES } }),
+    );
     responder.begin(status, { ...headers, connection: "close" });
     responder.end(body);
   }
 
-  #fail(error: unknown, request: ReceivedRequest, responder: HttpResponder, route: string, render = this.#rendererOf(request)): void {
+  #fail(
+    error: unknown,
+    request: ReceivedRequest,
+    responder: HttpResponder,
+    route: string,
+    render = this.#rendererOf(request),
+  ): void {
     const known = error instanceof ServiceError ? error : new ServiceError("internal", { cause: error });
     if (responder.closed.aborted) return;
     logFailure(this.#options.log, known, { route, trace_id: request.trace.traceId });

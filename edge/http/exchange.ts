@@ -18,11 +18,14 @@ export interface HttpRequest {
   readonly trace: TraceContext;
   /** Values of the route's `:placeholders`, URL-decoded. */
   readonly parameters: Readonly<Record<string, string>>;
-  /** Reads the whole body. Throws `payload_too_large` as soon as more than the route's `maxBodyBytes` are announced or arrive. */
+  /**
+   * Reads the whole body. Throws `payload_too_large` as soon as more than the route's `maxBodyBytes` are announced or
+   * arrive.
+   */
   body(): Promise<Uint8Array>;
   /**
-   * Gives the body piece by piece as it arrives, instead of `body`; the client's sending is held up while nobody asks for the next piece. How long to
-   * wait for a slow client is the reader's decision. Throws as `body` does.
+   * Gives the body piece by piece as it arrives, instead of `body`; the client's sending is held up while nobody asks
+   * for the next piece. How long to wait for a slow client is the reader's decision. Throws as `body` does.
    */
   stream(): AsyncIterable<Uint8Array>;
 }
@@ -39,7 +42,9 @@ export interface ReceivedRequest extends Omit<HttpRequest, "body" | "stream" | "
 export interface HttpResponder {
   /** Sends status and headers. Without a content length the body is chunked. Call once, before `write`. */
   begin(status: number, headers: Record<string, string>): void;
-  /** Sends bytes; false means that the client is behind: wait for `writable` before writing more. The bytes are copied. */
+  /**
+   * Sends bytes; false means that the client is behind: wait for `writable` before writing more. The bytes are copied.
+   */
   write(bytes: Uint8Array): boolean;
   /** Resolves when the client has caught up, or when it is gone. */
   writable(): Promise<void>;
@@ -81,11 +86,16 @@ export interface HttpRoute {
   isForEveryPage?: true;
   /** Largest body, one of `bodyLimits`; none is wanted when absent. */
   maxBodyBytes?: number;
-  /** May throw ServiceError at any time: before `begin` it becomes the error body, after it the connection is aborted. */
+  /**
+   * May throw ServiceError at any time: before `begin` it becomes the error body, after it the connection is aborted.
+   */
   handle(request: HttpRequest, responder: HttpResponder): Promise<void>;
 }
 
-/** How everything that the server itself refuses looks below a path: to another protocol's clients in that protocol's shape. */
+/**
+ * How everything that the server itself refuses looks below a path: to another protocol's clients in that protocol's
+ * shape.
+ */
 export interface RefusalShape {
   /** Path without a slash at the end; holds for itself and for all paths below. */
   prefix: string;
@@ -100,6 +110,9 @@ export interface SocketRoute {
   renderRefusal?: (error: ServiceError, request: ReceivedRequest) => RenderedResponse;
   /** Largest frame accepted, bytes; a larger one closes with 1009. */
   maxFrameBytes: number;
-  /** Runs before the upgrade; a thrown ServiceError answers it over HTTP. The result opens the session after the upgrade. */
+  /**
+   * Runs before the upgrade; a thrown ServiceError answers it over HTTP. The result opens the session after the
+   * upgrade.
+   */
   upgrade(request: HttpRequest): Promise<(connection: SocketConnection) => SocketSession>;
 }

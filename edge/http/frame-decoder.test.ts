@@ -16,7 +16,11 @@ function bench(encoding: "json" | "msgpack" = "json") {
     onFrame: (value) => void seen.push((value as { name: string }).name),
     onError: ({ code }) => void seen.push(code),
   });
-  return { decoder, seen, until: (count: number) => expect.poll(() => seen.length, { timeout: 20_000, interval: 2 }).toBe(count) };
+  return {
+    decoder,
+    seen,
+    until: (count: number) => expect.poll(() => seen.length, { timeout: 20_000, interval: 2 }).toBe(count),
+  };
 }
 
 describe("frames of a socket", () => {
@@ -24,7 +28,8 @@ describe("frames of a socket", () => {
     const { decoder, seen, until } = bench();
     decoder.push(json({ name: "a" }));
     expect(seen).toEqual(["a"]);
-    for (const frame of [large("b"), json({ name: "c" }), Buffer.from("{"), large("d"), json({ name: "e" })]) decoder.push(frame);
+    for (const frame of [large("b"), json({ name: "c" }), Buffer.from("{"), large("d"), json({ name: "e" })])
+      decoder.push(frame);
     decoder.afterFrames(() => seen.push("after"));
     decoder.push(json({ name: "f" }));
     expect(seen).toEqual(["a"]);

@@ -8,15 +8,15 @@ export interface FrameDecoderOptions extends Omit<EncodedBody, "bytes"> {
   /** Takes a frame's value, a stranger's: `bytes` is what it was encoded in. */
   onFrame(value: unknown, bytes: number): void;
   /**
-   * Takes why a frame has no value, in its turn: `malformed_json`, `malformed_msgpack`, `overloaded`, and `payload_too_large` for frames that come faster
-   * than they can be decoded.
+   * Takes why a frame has no value, in its turn: `malformed_json`, `malformed_msgpack`, `overloaded`, and
+   * `payload_too_large` for frames that come faster than they can be decoded.
    */
   onError(error: ServiceError): void;
 }
 
 /**
- * Decodes the frames of one WebSocket, in order: small ones at once, large ones on the thread for large bodies (`decodeBody`), which those that follow
- * wait for.
+ * Decodes the frames of one WebSocket, in order: small ones at once, large ones on the thread for large bodies
+ * (`decodeBody`), which those that follow wait for.
  */
 export class FrameDecoder {
   readonly #options: FrameDecoderOptions;
@@ -32,7 +32,8 @@ export class FrameDecoder {
   /** Takes a frame, whose memory is given away. */
   push(frame: Uint8Array): void {
     if (this.#isOver) return;
-    if (!this.#isBusy && frame.byteLength <= MAX_INLINE_BYTES) return this.#give(() => decodeBodyHere(this.#encoded(frame)), frame.byteLength);
+    if (!this.#isBusy && frame.byteLength <= MAX_INLINE_BYTES)
+      return this.#give(() => decodeBodyHere(this.#encoded(frame)), frame.byteLength);
     const limitBytes = this.#options.maxFrameBytes + limits.waitingFrameBytes.most;
     if (this.#waitingBytes + frame.byteLength > limitBytes) {
       return this.#options.onError(new ServiceError("payload_too_large", { parameters: { limitBytes } }));
@@ -62,9 +63,12 @@ export class FrameDecoder {
         continue;
       }
       const bytes = next.byteLength;
-      const decoded = await decodeBody(this.#encoded(next)).then((value) => () => value, (error: unknown) => () => {
-        throw error;
-      });
+      const decoded = await decodeBody(this.#encoded(next)).then(
+        (value) => () => value,
+        (error: unknown) => () => {
+          throw error;
+        },
+      );
       this.#waitingBytes -= bytes;
       if (!this.#isOver) this.#give(decoded, bytes);
     }
@@ -81,7 +85,9 @@ export class FrameDecoder {
     try {
       value = decode();
     } catch (error) {
-      return this.#options.onError(error instanceof ServiceError ? error : new ServiceError("internal", { cause: error }));
+      return this.#options.onError(
+        error instanceof ServiceError ? error : new ServiceError("internal", { cause: error }),
+      );
     }
     this.#options.onFrame(value, bytes);
   }

@@ -126,7 +126,11 @@ describe("a head that two parsers could read in two ways", () => {
     const raw = await rawConnection(port, `GET /page HTTP/1.1\r\n${fields}\r\n0\r\n\r\n${get}`);
     expect(await raw.ended).toMatch(/^$|^HTTP\/1.1 400 /);
     expect(answered()).toBe(0);
-    const alone = await rawConnection(port, `GET /page HTTP/1.1\r\n${fields}\r\n`, fields.includes("Encoding") ? "0\r\n\r\n" : "");
+    const alone = await rawConnection(
+      port,
+      `GET /page HTTP/1.1\r\n${fields}\r\n`,
+      fields.includes("Encoding") ? "0\r\n\r\n" : "",
+    );
     expect(await alone.ended).toMatch(/^HTTP\/1.1 400 /);
   });
 });

@@ -1,7 +1,8 @@
 import { expect, it } from "vitest";
 import { checkMessage } from "./message-check.js";
 
-const check = (headers: Record<string, string>): string | null => checkMessage((name) => ({ host: "a", ...headers })[name]);
+const check = (headers: Record<string, string>): string | null =>
+  checkMessage((name) => ({ host: "a", ...headers })[name]);
 
 it.each<[Record<string, string>, RegExp | null]>([
   [{}, null],

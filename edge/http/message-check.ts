@@ -1,6 +1,7 @@
 /**
- * What is wrong with the head of a request, or null. The engine's parser lets these pass, and another parser in front of it could read them in another way:
- * two requests where we see one (RFC 9112 sections 3.2, 6.1 and 6.3). A repeated field comes as a list, joined by commas.
+ * What is wrong with the head of a request, or null. The engine's parser lets these pass, and another parser in front
+ * of it could read them in another way: two requests where we see one (RFC 9112 sections 3.2, 6.1 and 6.3). A repeated
+ * field comes as a list, joined by commas.
  */
 export function checkMessage(header: (name: string) => string | undefined): string | null {
   const host = header("host");

@@ -17,7 +17,10 @@ export interface RawResponse {
   /** False when not everything could be sent; the rest is buffered. */
   write(bytes: Uint8Array): boolean;
   end(bytes?: Uint8Array, closeConnection?: boolean): unknown;
-  /** Sends what the socket takes of a body of `totalBytes`, buffering nothing; whether that was all of `bytes`, and of the body. */
+  /**
+   * Sends what the socket takes of a body of `totalBytes`, buffering nothing; whether that was all of `bytes`, and of
+   * the body.
+   */
   tryEnd(bytes: Uint8Array, totalBytes: number): [all: boolean, isComplete: boolean];
   endWithoutBody(reportedBytes?: number, closeConnection?: boolean): unknown;
   cork(action: () => void): unknown;
@@ -36,7 +39,9 @@ export interface ResponderOptions {
   stallMs: number;
   /** Whether to close the connection after an answer without a body, whose sending cannot be watched. */
   closesBodiless: () => boolean;
-  /** Runs engine calls without corking this response: the engine closes a connection at the end of an answer only then. */
+  /**
+   * Runs engine calls without corking this response: the engine closes a connection at the end of an answer only then.
+   */
   uncorked: (action: () => void) => void;
   /** Runs once, when nothing more of the request matters. */
   beforeEnd: () => void;
@@ -53,8 +58,8 @@ export interface ResponderOptions {
  *                └──► the rest stays in `body` ──► writable event ──► … ──► over
  * ```
  *
- * Until an answer is sent in full, the engine breaks off a connection that sends its next request: a client that asks on and never reads costs what
- * one answer costs.
+ * Until an answer is sent in full, the engine breaks off a connection that sends its next request: a client that asks
+ * on and never reads costs what one answer costs.
  */
 export class Responder implements HttpResponder {
   readonly #raw: RawResponse;
@@ -65,8 +70,8 @@ export class Responder implements HttpResponder {
   /** Whether `write` has sent a part of a chunked body. */
   #isChunked = false;
   /**
-   * `open` takes writes, `ending` waits for the queue to empty, `sending` for the rest of a whole body, `closing` for the turn in which it ends with
-   * its connection; `over` may not touch the engine.
+   * `open` takes writes, `ending` waits for the queue to empty, `sending` for the rest of a whole body, `closing` for
+   * the turn in which it ends with its connection; `over` may not touch the engine.
    */
   #state: "open" | "ending" | "sending" | "closing" | "over" = "open";
   #behind = false;
@@ -246,7 +251,8 @@ export class Responder implements HttpResponder {
     this.#leave();
     this.#raw.cork(() => {
       this.#sendHead();
-      // The engine does not count an answer with an announced length and no body as complete: the length is written as a plain header.
+      // The engine does not count an answer with an announced length and no body as complete: the length is written as
+      // a plain header.
       if (isHead) this.#raw.writeHeader("content-length", String(announcedBytes));
       this.#raw.endWithoutBody();
     });
@@ -264,7 +270,10 @@ export class Responder implements HttpResponder {
     });
   }
 
-  /** Ends with the connection, in a later turn: within this one the engine might go on to the next request in the bytes that it has read, and forget. */
+  /**
+   * Ends with the connection, in a later turn: within this one the engine might go on to the next request in the bytes
+   * that it has read, and forget.
+   */
   #closeWith(end: () => void): void {
     this.#state = "closing";
     setImmediate(() => {

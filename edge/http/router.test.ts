@@ -1,20 +1,24 @@
 import { describe, expect, it } from "vitest";
 import { Router } from "./router.js";
 
-const router = new Router([
-  { method: "GET", path: "/" },
-  { method: "GET", path: "/model/*" },
-  { method: "DELETE", path: "/model/*" },
-  { method: "GET", path: "/model" },
-  { method: "POST", path: "/model" },
-  { method: "GET", path: "/agents/:agent/versions/:number" },
-  { method: "GET", path: "/agents/:agent/versions/latest" },
-  { method: "GET", path: "/*" },
-].map((route, index) => ({ ...route, index })));
+const router = new Router(
+  [
+    { method: "GET", path: "/" },
+    { method: "GET", path: "/model/*" },
+    { method: "DELETE", path: "/model/*" },
+    { method: "GET", path: "/model" },
+    { method: "POST", path: "/model" },
+    { method: "GET", path: "/agents/:agent/versions/:number" },
+    { method: "GET", path: "/agents/:agent/versions/latest" },
+    { method: "GET", path: "/*" },
+  ].map((route, index) => ({ ...route, index })),
+);
 
 const found = (method: string, path: string): unknown => {
   const match = router.match(method, path);
-  return match.type === "route" ? `${match.route.method} ${match.route.path} ${JSON.stringify(match.parameters)}` : match;
+  return match.type === "route"
+    ? `${match.route.method} ${match.route.path} ${JSON.stringify(match.parameters)}`
+    : match;
 };
 
 describe("Router", () => {
@@ -37,19 +41,40 @@ describe("Router", () => {
   });
 
   it("names the methods of a path that exists", () => {
-    const narrow = new Router([{ method: "POST", path: "/v1/tts" }, { method: "GET", path: "/model/*" }]);
-    expect(narrow.match("GET", "/v1/tts")).toEqual({ type: "methods", allow: ["OPTIONS", "POST"], routes: [{ method: "POST", path: "/v1/tts" }] });
-    expect(narrow.match("PUT", "/model/1")).toEqual({ type: "methods", allow: ["GET", "HEAD", "OPTIONS"], routes: [{ method: "GET", path: "/model/*" }] });
+    const narrow = new Router([
+      { method: "POST", path: "/v1/tts" },
+      { method: "GET", path: "/model/*" },
+    ]);
+    expect(narrow.match("GET", "/v1/tts")).toEqual({
+      type: "methods",
+      allow: ["OPTIONS", "POST"],
+      routes: [{ method: "POST", path: "/v1/tts" }],
+    });
+    expect(narrow.match("PUT", "/model/1")).toEqual({
+      type: "methods",
+      allow: ["GET", "HEAD", "OPTIONS"],
+      routes: [{ method: "GET", path: "/model/*" }],
+    });
     expect(narrow.match("GET", "/v1/tts/more")).toEqual({ type: "nothing" });
     expect(narrow.match("GET", "/V1/tts")).toEqual({ type: "nothing" });
   });
 
   it("takes those of the closest pattern alone", () => {
-    const layered = new Router(["GET /a/b", "PUT /a/:b", "DELETE /a/*", "POST /*"].map((line) => ({ method: line.split(" ")[0] ?? "", path: line.split(" ")[1] ?? "" })));
+    const layered = new Router(
+      ["GET /a/b", "PUT /a/:b", "DELETE /a/*", "POST /*"].map((line) => ({
+        method: line.split(" ")[0] ?? "",
+        path: line.split(" ")[1] ?? "",
+      })),
+    );
     const allowed = (path: string): unknown => {
       const match = layered.match("PATCH", path);
       return match.type === "methods" ? match.allow : match.type;
     };
-    expect([allowed("/a/b"), allowed("/a/c"), allowed("/a/b/c"), allowed("/z")]).toEqual([["GET", "HEAD", "OPTIONS"], ["OPTIONS", "PUT"], ["DELETE", "OPTIONS"], ["OPTIONS", "POST"]]);
+    expect([allowed("/a/b"), allowed("/a/c"), allowed("/a/b/c"), allowed("/z")]).toEqual([
+      ["GET", "HEAD", "OPTIONS"],
+      ["OPTIONS", "PUT"],
+      ["DELETE", "OPTIONS"],
+      ["OPTIONS", "POST"],
+    ]);
   });
 });

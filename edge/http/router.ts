@@ -4,21 +4,25 @@ export interface Routed {
   path: string;
 }
 
-/** What a path leads to: a route, the routes of other methods with the methods that would have led to one, or nothing. */
+/**
+ * What a path leads to: a route, the routes of other methods with the methods that would have led to one, or nothing.
+ */
 export type Match<R> =
   | { type: "route"; route: R; parameters: Record<string, string> }
   | { type: "methods"; allow: string[]; routes: R[] }
   | { type: "nothing" };
 
 /**
- * Finds routes by method and path, as OpenAPI reads its paths: of the patterns that fit a path only the closest counts. Literal segments are
- * closer than `:placeholders`, and these than `/*`, of which the longest is closest.
+ * Finds routes by method and path, as OpenAPI reads its paths: of the patterns that fit a path only the closest counts.
+ * Literal segments are closer than `:placeholders`, and these than `/*`, of which the longest is closest.
  */
 export class Router<R extends Routed> {
   readonly #routes: { route: R; pattern: PathPattern }[];
 
   constructor(routes: readonly R[]) {
-    this.#routes = routes.map((route) => ({ route, pattern: compilePath(route.path) })).sort((a, b) => comparePatterns(a.pattern, b.pattern));
+    this.#routes = routes
+      .map((route) => ({ route, pattern: compilePath(route.path) }))
+      .sort((a, b) => comparePatterns(a.pattern, b.pattern));
   }
 
   match(method: string, path: string): Match<R> {
@@ -56,12 +60,18 @@ export function compilePath(path: string): PathPattern {
   return { segments: splitPath(rest ? path.slice(0, -2) : path), rest };
 }
 
-/** Segments without the leading slash. A client whose base address ends in a slash sends `//v1/…`, others end a path in one: both mean the same. */
+/**
+ * Segments without the leading slash. A client whose base address ends in a slash sends `//v1/…`, others end a path in
+ * one: both mean the same.
+ */
 export function splitPath(path: string): string[] {
   return path.replace(/^\/+/, "").replace(/\/$/, "").split("/");
 }
 
-/** Decoded placeholder values, or null where the path does not fit. A placeholder takes one segment of at least one character. */
+/**
+ * Decoded placeholder values, or null where the path does not fit. A placeholder takes one segment of at least one
+ * character.
+ */
 export function matchPath(pattern: PathPattern, segments: readonly string[]): Record<string, string> | null {
   const fits = pattern.rest ? segments.length > pattern.segments.length : segments.length === pattern.segments.length;
   if (!fits) return null;
@@ -90,6 +100,7 @@ function decodeSegment(segment: string): string | null {
 function comparePatterns(a: PathPattern, b: PathPattern): number {
   if (a.rest !== b.rest) return a.rest ? 1 : -1;
   if (a.rest && a.segments.length !== b.segments.length) return b.segments.length - a.segments.length;
-  const placeholders = (pattern: PathPattern): number => pattern.segments.filter((segment) => segment.startsWith(":")).length;
+  const placeholders = (pattern: PathPattern): number =>
+    pattern.segments.filter((segment) => segment.startsWith(":")).length;
   return placeholders(a) - placeholders(b);
 }

@@ -2,7 +2,8 @@ import { Dispatcher, type DispatcherOptions } from "./dispatcher.js";
 import type { SocketRoute } from "./exchange.js";
 import { type ListenOptions, listen } from "./uws.js";
 
-export type ServerOptions = DispatcherOptions & Pick<ListenOptions, "host" | "port" | "clientAddress" | "clock" | "stallMs" | "idleMs">;
+export type ServerOptions = DispatcherOptions &
+  Pick<ListenOptions, "host" | "port" | "clientAddress" | "clock" | "stallMs" | "idleMs">;
 
 /** The public listener with everything behind it. */
 export interface Server {
@@ -35,7 +36,8 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     sockets,
     answer: (request, responder) => dispatcher.answer(request, responder),
     refuse: (request, responder, error) => dispatcher.refuse(request, responder, error),
-    refuseUpgrade: (request, responder, path, error) => dispatcher.refuseUpgrade(request, responder, path.replace(/\/$/, ""), error),
+    refuseUpgrade: (request, responder, path, error) =>
+      dispatcher.refuseUpgrade(request, responder, path.replace(/\/$/, ""), error),
   });
   return {
     port: listener.port,

@@ -6,7 +6,10 @@ function bench() {
   let now = 0;
   const deferred: (() => void)[] = [];
   const done: number[] = [];
-  const budget = new TurnBudget(() => now, (callback) => void deferred.push(callback));
+  const budget = new TurnBudget(
+    () => now,
+    (callback) => void deferred.push(callback),
+  );
   return {
     budget,
     done,

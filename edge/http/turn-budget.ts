@@ -1,4 +1,7 @@
-/** Work done in one turn of the event loop before the rest waits for the next: streams of others must not wait longer than this. */
+/**
+ * Work done in one turn of the event loop before the rest waits for the next: streams of others must not wait longer
+ * than this.
+ */
 const TURN_MS = 10;
 /** Most pieces of work in one turn: what a piece starts may go on after it has returned. */
 const TURN_TASKS = 64;
@@ -7,9 +10,9 @@ const TURN_TASKS = 64;
 export type Defer = (callback: () => void) => void;
 
 /**
- * Spreads work that arrives in bursts over turns of the event loop. The engine hands over every request and every frame of one read of up to half a
- * megabyte at once; one client that sends thousands of small ones would keep the loop from everybody else for that long.
- * Work runs in the order in which it came.
+ * Spreads work that arrives in bursts over turns of the event loop. The engine hands over every request and every frame
+ * of one read of up to half a megabyte at once; one client that sends thousands of small ones would keep the loop from
+ * everybody else for that long. Work runs in the order in which it came.
  */
 export class TurnBudget {
   readonly #nowMs: () => number;
@@ -54,7 +57,11 @@ export class TurnBudget {
     this.#isTurnEndPending = false;
     this.#tasks = 0;
     this.#usedMs = 0;
-    for (let task = this.#waiting[this.#next]; task !== undefined && !this.#isSpent(); task = this.#waiting[this.#next]) {
+    for (
+      let task = this.#waiting[this.#next];
+      task !== undefined && !this.#isSpent();
+      task = this.#waiting[this.#next]
+    ) {
       this.#next++;
       this.#spend(task);
     }

@@ -3,7 +3,12 @@ import { VirtualClock } from "#common/clock";
 import { Upload } from "./upload.js";
 
 /** An upload, whether its client may send, and how often that was allowed. */
-function upload(announcedBytes: number | null = null): { upload: Upload; flows: () => boolean; resumes: () => number; clock: VirtualClock } {
+function upload(announcedBytes: number | null = null): {
+  upload: Upload;
+  flows: () => boolean;
+  resumes: () => number;
+  clock: VirtualClock;
+} {
   const clock = new VirtualClock();
   let isFlowing = true;
   let resumes = 0;
@@ -49,10 +54,16 @@ it("holds the client up while nobody asks for more", async () => {
   expect((await pieces.next()).done).toBe(true);
 });
 
-it.each([["announced", 101, 10], ["sent", null, 101]])("refuses more than the limit as soon as it is %s", async (_, announced, sent) => {
+it.each([
+  ["announced", 101, 10],
+  ["sent", null, 101],
+])("refuses more than the limit as soon as it is %s", async (_, announced, sent) => {
   const { upload: body, flows } = upload(announced);
   body.receive(piece(sent), false);
-  await expect(body.stream(100).next()).rejects.toMatchObject({ code: "payload_too_large", parameters: { limitBytes: 100 } });
+  await expect(body.stream(100).next()).rejects.toMatchObject({
+    code: "payload_too_large",
+    parameters: { limitBytes: 100 },
+  });
   expect(flows()).toBe(true);
 });
 

@@ -1,10 +1,16 @@
 import { ServiceError } from "#protocol/errors";
 import type { Clock } from "#common/clock";
 
-/** What may arrive before anybody asks for the body, such as while the key is being checked; then the socket is not read further. */
+/**
+ * What may arrive before anybody asks for the body, such as while the key is being checked; then the socket is not read
+ * further.
+ */
 const PREFETCH_BYTES = 64 * 1024;
 
-/** The engine breaks off a client that sends less than 160 KB in about 10 s. Who reads piece by piece judges that himself, and answers. */
+/**
+ * The engine breaks off a client that sends less than 160 KB in about 10 s. Who reads piece by piece judges that
+ * himself, and answers.
+ */
 const PUT_OFF_MS = 4000;
 
 /** Stops and restarts reading from the client. */
@@ -55,7 +61,8 @@ export class Upload {
     this.#stopPuttingOff = this.#putOff();
     try {
       for (;;) {
-        if (this.#over === null && Math.max(this.#bytes, this.#announcedBytes ?? 0) > limitBytes) this.discard(tooLarge(limitBytes));
+        if (this.#over === null && Math.max(this.#bytes, this.#announcedBytes ?? 0) > limitBytes)
+          this.discard(tooLarge(limitBytes));
         if (this.#over !== null) throw this.#over;
         const chunk = this.#chunks.shift();
         if (chunk !== undefined) yield chunk;
@@ -115,7 +122,8 @@ export class Upload {
   #putOff(): () => void {
     const again = (): (() => void) =>
       this.#clock.after(PUT_OFF_MS, () => {
-        // Resuming restarts the engine's limit, and is the only call that does so without side effects. It has none while nothing is read.
+        // Resuming restarts the engine's limit, and is the only call that does so without side effects. It has none
+        // while nothing is read.
         if (!this.#paused) {
           this.#throttle.pause();
           this.#throttle.resume();

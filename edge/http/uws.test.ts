@@ -37,8 +37,16 @@ describe("HTTP", () => {
     const missing = await fetch(`${url}/nowhere`);
     expect([missing.status, await missing.json()]).toEqual([404, { status: 404, message: "Not found" }]);
     const wrong = await fetch(`${url}/echo`);
-    expect([wrong.status, wrong.headers.get("allow"), await wrong.json()]).toEqual([405, "OPTIONS, POST", { status: 405, message: "Method not allowed" }]);
-    expect(records.map(({ route, status }) => [route, status])).toEqual([["/hello/:name", 200], ["unmatched", 404], ["unmatched", 405]]);
+    expect([wrong.status, wrong.headers.get("allow"), await wrong.json()]).toEqual([
+      405,
+      "OPTIONS, POST",
+      { status: 405, message: "Method not allowed" },
+    ]);
+    expect(records.map(({ route, status }) => [route, status])).toEqual([
+      ["/hello/:name", 200],
+      ["unmatched", 404],
+      ["unmatched", 405],
+    ]);
   });
 
   it("answers HEAD with the length and no body, and keeps the connection", async () => {
@@ -53,7 +61,14 @@ describe("HTTP", () => {
   it("answers preflights, and lets the allowed page read errors too", async () => {
     const { url } = await serve([echo]);
     const origin = "https://app.example";
-    const preflight = await fetch(`${url}/echo`, { method: "OPTIONS", headers: { origin, "access-control-request-method": "POST", "access-control-request-headers": "authorization,model" } });
+    const preflight = await fetch(`${url}/echo`, {
+      method: "OPTIONS",
+      headers: {
+        origin,
+        "access-control-request-method": "POST",
+        "access-control-request-headers": "authorization,model",
+      },
+    });
     expect(preflight.status).toBe(204);
     expect(Object.fromEntries(preflight.headers)).toMatchObject({
       "access-control-allow-origin": origin,
@@ -68,7 +83,11 @@ describe("HTTP", () => {
 
   it("turns a thrown value into an error before the head, and into a broken connection after it", async () => {
     const { url, records } = await serve([
-      { method: "GET", path: "/known", handle: () => Promise.reject(new ServiceError("overloaded", { retryAfterMs: 1200 })) },
+      {
+        method: "GET",
+        path: "/known",
+        handle: () => Promise.reject(new ServiceError("overloaded", { retryAfterMs: 1200 })),
+      },
       { method: "GET", path: "/unknown", handle: () => Promise.reject(new Error("secret detail")) },
       {
         method: "GET",
@@ -94,9 +113,14 @@ describe("HTTP", () => {
   it("takes bodies of any size in any number of pieces", async () => {
     const { url, port } = await serve([echo]);
     const large = Buffer.alloc(900_000, "speech");
-    expect(Buffer.from(await (await fetch(`${url}/echo`, { method: "POST", body: large })).arrayBuffer()).equals(large)).toBe(true);
+    expect(
+      Buffer.from(await (await fetch(`${url}/echo`, { method: "POST", body: large })).arrayBuffer()).equals(large),
+    ).toBe(true);
     expect(await (await fetch(`${url}/echo`, { method: "POST" })).text()).toBe("");
-    const raw = await rawConnection(port, "POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n");
+    const raw = await rawConnection(
+      port,
+      "POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n",
+    );
     raw.socket.write("2\r\nde\r\n0\r\n\r\n");
     await until(() => raw.received().endsWith("abcde"), "echo of the chunked body");
   });
@@ -104,14 +128,18 @@ describe("HTTP", () => {
   it("refuses an announced body at once, an unannounced one at the limit, and stays in step on the connection", async () => {
     const { port } = await serve([echo, hello]);
     const body = "x".repeat(1_500_000);
-    const announced = await rawConnection(port, `POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: ${body.length}\r\n\r\n`);
+    const announced = await rawConnection(
+      port,
+      `POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: ${body.length}\r\n\r\n`,
+    );
     await until(() => announced.received().includes('"status":413'), "413 before any body");
     announced.socket.write(body);
     announced.socket.write("GET /hello/again HTTP/1.1\r\nHost: a\r\n\r\n");
     await until(() => announced.received().includes("hello again"), "answer after the refused body");
 
     const chunked = await rawConnection(port, "POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n");
-    for (let sent = 0; sent < 1_100_000; sent += 100_000) chunked.socket.write(`${(100_000).toString(16)}\r\n${"x".repeat(100_000)}\r\n`);
+    for (let sent = 0; sent < 1_100_000; sent += 100_000)
+      chunked.socket.write(`${(100_000).toString(16)}\r\n${"x".repeat(100_000)}\r\n`);
     await until(() => chunked.received().includes('"status":413'), "413 in the middle");
     chunked.socket.write("0\r\n\r\nGET /hello/again HTTP/1.1\r\nHost: a\r\n\r\n");
     await until(() => chunked.received().includes("hello again"), "answer after the refused chunks");
@@ -119,7 +147,10 @@ describe("HTTP", () => {
 
   it("ignores a small body that nobody wants, and refuses a large one together with its connection", async () => {
     const { port } = await serve([hello]);
-    const small = await rawConnection(port, `GET /hello/x HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\n${"x".repeat(1000)}`);
+    const small = await rawConnection(
+      port,
+      `GET /hello/x HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\n${"x".repeat(1000)}`,
+    );
     await until(() => small.received().includes("hello x"), "the answer");
     small.socket.write("GET /hello/again HTTP/1.1\r\nHost: a\r\n\r\n");
     await until(() => small.received().includes("hello again"), "the next answer");
@@ -140,7 +171,10 @@ describe("HTTP", () => {
     };
     const { port } = await serve([refusing, hello]);
     const body = "x".repeat(1_000_000);
-    const raw = await rawConnection(port, `POST /refuse HTTP/1.1\r\nHost: a\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
+    const raw = await rawConnection(
+      port,
+      `POST /refuse HTTP/1.1\r\nHost: a\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+    );
     raw.socket.write("GET /hello/next HTTP/1.1\r\nHost: a\r\n\r\n");
     await until(() => raw.received().includes("hello next"), "the next answer");
     expect(raw.received()).toMatch(/^HTTP\/1.1 401 Unauthorized\r\n[\s\S]*www-authenticate: Bearer\r\n/i);
@@ -170,7 +204,10 @@ describe("HTTP", () => {
 
   it("refuses what is no proper message", async () => {
     const { port } = await serve([echo, hello]);
-    const smuggled = await rawConnection(port, "POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nG");
+    const smuggled = await rawConnection(
+      port,
+      "POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nG",
+    );
     expect(await smuggled.ended).toMatch(/^HTTP\/1.1 400 /);
     const huge = await rawConnection(port, `GET /hello/x HTTP/1.1\r\nHost: a\r\nX-Big: ${"x".repeat(20_000)}\r\n\r\n`);
     expect(await huge.ended).toMatch(/^HTTP\/1.1 431 /);
@@ -180,16 +217,26 @@ describe("HTTP", () => {
 
   it("never mixes up pipelined requests", async () => {
     const { port } = await serve([hello]);
-    const raw = await rawConnection(port, "GET /nowhere HTTP/1.1\r\nHost: a\r\n\r\nGET /elsewhere HTTP/1.1\r\nHost: a\r\n\r\n");
+    const raw = await rawConnection(
+      port,
+      "GET /nowhere HTTP/1.1\r\nHost: a\r\n\r\nGET /elsewhere HTTP/1.1\r\nHost: a\r\n\r\n",
+    );
     await until(() => raw.received().split("Not found").length === 3, "both immediate answers");
     // The engine breaks off a connection that sends a second request while the first is still being answered.
-    const early = await rawConnection(port, "GET /hello/one HTTP/1.1\r\nHost: a\r\n\r\nGET /hello/two HTTP/1.1\r\nHost: a\r\n\r\n");
+    const early = await rawConnection(
+      port,
+      "GET /hello/one HTTP/1.1\r\nHost: a\r\n\r\nGET /hello/two HTTP/1.1\r\nHost: a\r\n\r\n",
+    );
     expect(await early.ended).not.toContain("two");
   });
 
   it("serves 200 connections at once", async () => {
     const { url } = await serve([echo]);
-    const answers = await Promise.all(Array.from({ length: 200 }, async (_, index) => (await fetch(`${url}/echo`, { method: "POST", body: `request ${index}` })).text()));
+    const answers = await Promise.all(
+      Array.from({ length: 200 }, async (_, index) =>
+        (await fetch(`${url}/echo`, { method: "POST", body: `request ${index}` })).text(),
+      ),
+    );
     expect(answers).toEqual(answers.map((_, index) => `request ${index}`));
   });
 
@@ -257,7 +304,11 @@ describe("HTTP", () => {
   });
 
   it("answers only the operator's paths while it drains", async () => {
-    const ready: HttpRoute = { method: "GET", path: "/ready", handle: (_request, responder) => Promise.resolve(responder.end(text("ok"))) };
+    const ready: HttpRoute = {
+      method: "GET",
+      path: "/ready",
+      handle: (_request, responder) => Promise.resolve(responder.end(text("ok"))),
+    };
     const { url, dispatcher } = await serve([hello, ready]);
     void dispatcher.drain();
     expect((await fetch(`${url}/ready`)).status).toBe(200);
@@ -279,7 +330,10 @@ function dechunk(answer: Buffer): Buffer {
 }
 
 describe("WebSocket", () => {
-  const socketRoute = (session: (connection: SocketConnection) => SocketSession, extra: Partial<SocketRoute> = {}): SocketRoute => ({
+  const socketRoute = (
+    session: (connection: SocketConnection) => SocketSession,
+    extra: Partial<SocketRoute> = {},
+  ): SocketRoute => ({
     path: "/live",
     maxFrameBytes: 1000,
     upgrade: async (request) => {
@@ -315,7 +369,10 @@ describe("WebSocket", () => {
   it("refuses over HTTP before the upgrade", async () => {
     const { port, url } = await serve([], [socketRoute(echoing)]);
     const socket = new WebSocket(`ws://127.0.0.1:${port}/live`);
-    const [, answer] = (await once(socket, "unexpected-response")) as [unknown, { statusCode: number; headers: Record<string, string> }];
+    const [, answer] = (await once(socket, "unexpected-response")) as [
+      unknown,
+      { statusCode: number; headers: Record<string, string> },
+    ];
     expect([answer.statusCode, answer.headers["www-authenticate"]]).toEqual([401, "Bearer"]);
     expect((await fetch(`${url}/live`)).status).toBe(426);
     const unknown = new WebSocket(`ws://127.0.0.1:${port}/elsewhere`, authorized);
@@ -433,7 +490,9 @@ describe("WebSocket", () => {
     const sockets = await Promise.all(Array.from({ length: 200 }, () => open(`ws://127.0.0.1:${port}/live`)));
     const answers = sockets.map((socket) => once(socket, "message"));
     sockets.forEach((socket, index) => socket.send(String(index)));
-    expect((await Promise.all(answers)).map(([data]) => String(data))).toEqual(sockets.map((_, index) => String(index)));
+    expect((await Promise.all(answers)).map(([data]) => String(data))).toEqual(
+      sockets.map((_, index) => String(index)),
+    );
     expect(listener.openSockets()).toBe(200);
   });
 });

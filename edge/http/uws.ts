@@ -16,7 +16,10 @@ import { compilePath, matchPath, splitPath } from "./router.js";
 import { TurnBudget } from "./turn-budget.js";
 import { Upload } from "./upload.js";
 
-/** Frames past the route's limit are read this far, so that the client can be told 1009; the engine itself only breaks off. */
+/**
+ * Frames past the route's limit are read this far, so that the client can be told 1009; the engine itself only breaks
+ * off.
+ */
 const OVERSIZE_MARGIN_BYTES = 1024 * 1024;
 
 /** How often silent connections are looked at. */
@@ -57,8 +60,9 @@ export interface Listener {
 }
 
 /**
- * Of answers without a body, one in so many ends its connection. The engine cannot tell whether such an answer was sent or waits in memory, so a
- * client that asks for ever and never reads would fill it; this way it is cut off long before the kernel's buffers are full.
+ * Of answers without a body, one in so many ends its connection. The engine cannot tell whether such an answer was sent
+ * or waits in memory, so a client that asks for ever and never reads would fill it; this way it is cut off long before
+ * the kernel's buffers are full.
  */
 const BODILESS_PER_CONNECTION = 16;
 
@@ -129,12 +133,20 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   };
 }
 
-function bind(app: uws.TemplatedApp, host: string, port: number, onListen?: (socket: uws.us_listen_socket) => void): Promise<number> {
+function bind(
+  app: uws.TemplatedApp,
+  host: string,
+  port: number,
+  onListen?: (socket: uws.us_listen_socket) => void,
+): Promise<number> {
   return new Promise((resolve, reject) => {
     app.listen(host, port, (socket) => {
       if (socket !== false) onListen?.(socket);
       if (socket !== false) resolve(uws.us_socket_local_port(socket as unknown as uws.us_socket));
-      else reject(new ServiceError("internal", { cause: new Error(`Cannot listen on ${host}:${port}; is the port in use?`) }));
+      else
+        reject(
+          new ServiceError("internal", { cause: new Error(`Cannot listen on ${host}:${port}; is the port in use?`) }),
+        );
     });
   });
 }
@@ -142,20 +154,27 @@ function bind(app: uws.TemplatedApp, host: string, port: number, onListen?: (soc
 /** Refuses a request whose head is no proper one; true when it does. */
 function refuseMalformed(request: ReceivedRequest, responder: Responder, options: ListenOptions): boolean {
   const detail = checkMessage(request.header);
-  if (detail !== null) options.refuse(request, responder, new ServiceError("malformed_request", { parameters: { detail } }));
+  if (detail !== null)
+    options.refuse(request, responder, new ServiceError("malformed_request", { parameters: { detail } }));
   return detail !== null;
 }
 
 /** Copies what a request says before the engine's object expires, and starts collecting its body. */
-function accept(res: uws.HttpResponse, req: uws.HttpRequest, options: ListenOptions, shared: Shared): { request: ReceivedRequest; responder: Responder } {
+function accept(
+  res: uws.HttpResponse,
+  req: uws.HttpRequest,
+  options: ListenOptions,
+  shared: Shared,
+): { request: ReceivedRequest; responder: Responder } {
   const method = req.getCaseSensitiveMethod();
   const headers = copyHeaders(req);
   let isOver = false;
   const announced = headers.get("content-length");
-  const upload = new Upload(announced === undefined ? null : Number(announced), {
-    pause: () => void (isOver || res.pause()),
-    resume: () => void (isOver || res.resume()),
-  }, options.clock);
+  const upload = new Upload(
+    announced === undefined ? null : Number(announced),
+    { pause: () => void (isOver || res.pause()), resume: () => void (isOver || res.resume()) },
+    options.clock,
+  );
   const responder = new Responder({
     raw: res as unknown as ConstructorParameters<typeof Responder>[0]["raw"],
     method,
@@ -179,7 +198,10 @@ function accept(res: uws.HttpResponse, req: uws.HttpRequest, options: ListenOpti
     path: req.getUrl(),
     query: req.getQuery() ?? "",
     header: (name) => headers.get(name),
-    remoteAddress: options.clientAddress(Buffer.from(res.getRemoteAddressAsText()).toString(), headers.get("x-forwarded-for")),
+    remoteAddress: options.clientAddress(
+      Buffer.from(res.getRemoteAddressAsText()).toString(),
+      headers.get("x-forwarded-for"),
+    ),
     trace: joinTrace(headers.get("traceparent")),
     body: (limitBytes) => upload.read(limitBytes),
     stream: (limitBytes) => upload.stream(limitBytes),
@@ -198,17 +220,25 @@ function socketBehavior(route: SocketRoute, options: ListenOptions, shared: Shar
   const { connections, forget, turn } = shared;
   return {
     maxPayloadLength: route.maxFrameBytes + OVERSIZE_MARGIN_BYTES,
-    // A backstop for what the engine sends by itself, answers to pings above all. `Connection` closes before: a frame that is dropped would be a gap.
+    // A backstop for what the engine sends by itself, answers to pings above all. `Connection` closes before: a frame
+    // that is dropped would be a gap.
     maxBackpressure: 2 * limits.unsentBytes.most,
     closeOnBackpressureLimit: true,
     idleTimeout: ENGINE_IDLE_SECONDS,
-    // The engine's pings give a peer 16 s to answer; a listener that reads at playing speed answers after the audio queued before.
+    // The engine's pings give a peer 16 s to answer; a listener that reads at playing speed answers after the audio
+    // queued before.
     sendPingsAutomatically: false,
     upgrade: (res, req, context) => upgrade({ res, req, context }, route, options, shared),
     open: (ws) => {
       const data = ws.getUserData();
       const { clock, stallMs, idleMs } = options;
-      data.connection = new Connection({ raw: rawSocket(ws), clock, stallMs, idleMs, maxFrameBytes: route.maxFrameBytes });
+      data.connection = new Connection({
+        raw: rawSocket(ws),
+        clock,
+        stallMs,
+        idleMs,
+        maxFrameBytes: route.maxFrameBytes,
+      });
       connections.add(data.connection);
       guarded(data, options.log, (connection) => connection.attach(data.open(connection)));
     },

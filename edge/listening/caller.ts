@@ -11,7 +11,10 @@ export interface TranscriptionCaller {
   trace: TraceContext;
 }
 
-/** Admits who may transcribe at all, by the request's head. Throws the errors of authentication, `missing_scope` and `out_of_credit`. */
+/**
+ * Admits who may transcribe at all, by the request's head. Throws the errors of authentication, `missing_scope` and
+ * `out_of_credit`.
+ */
 export async function admitTranscriber(request: HttpRequest, context: ListeningContext): Promise<TranscriptionCaller> {
   const principal = await context.authenticate(request);
   requireScope(principal, "transcription");
@@ -20,7 +23,10 @@ export async function admitTranscriber(request: HttpRequest, context: ListeningC
 }
 
 /** The same for one more piece of work of a team. Throws what `admitTranscriber` throws, and `too_many_requests`. */
-export async function admitTranscription(request: HttpRequest, context: ListeningContext): Promise<TranscriptionCaller> {
+export async function admitTranscription(
+  request: HttpRequest,
+  context: ListeningContext,
+): Promise<TranscriptionCaller> {
   const caller = await admitTranscriber(request, context);
   context.teamSlots.check(caller.principal);
   return caller;

@@ -7,8 +7,8 @@ const SILENCE_POWER = 2.5e-7;
 const CERTAIN_DB = 40;
 
 /**
- * What stands in for a detector where none is loaded: per step, 0 for silence, else the louder the surer, never below the threshold of cutting.
- * Everything that is not silence is thus recognized, and cuts lie where it is quietest.
+ * What stands in for a detector where none is loaded: per step, 0 for silence, else the louder the surer, never below
+ * the threshold of cutting. Everything that is not silence is thus recognized, and cuts lie where it is quietest.
  */
 export function loudnessAsSpeech(samples: Int16Array): Uint8Array {
   const { threshold } = defaultCutOptions;

@@ -3,10 +3,13 @@ import type { MemoryAccount } from "../memory/memory-budget.js";
 import type { UploadPace } from "./upload-pace.js";
 
 /**
- * A request whose body is put to an account as it arrives, and must not come too slowly. Reading it throws what `MemoryAccount.add` and
- * `UploadPace.wait` throw besides.
+ * A request whose body is put to an account as it arrives, and must not come too slowly. Reading it throws what
+ * `MemoryAccount.add` and `UploadPace.wait` throw besides.
  */
-export function meteredRequest(request: HttpRequest, { account, pace }: { account: MemoryAccount; pace: UploadPace }): HttpRequest {
+export function meteredRequest(
+  request: HttpRequest,
+  { account, pace }: { account: MemoryAccount; pace: UploadPace },
+): HttpRequest {
   async function* stream(): AsyncGenerator<Uint8Array> {
     const pieces = request.stream()[Symbol.asyncIterator]();
     for (let next = await pace.wait(pieces.next()); next.done !== true; next = await pace.wait(pieces.next())) {

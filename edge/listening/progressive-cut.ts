@@ -9,8 +9,8 @@ const BLOCK_STEPS = 90 * STEPS_PER_SECOND;
 const OPEN_STEPS = 32 * STEPS_PER_SECOND;
 
 /**
- * Cuts a sound at its pauses while it is still coming, in blocks, so that only some ninety seconds of it are held. Where the cuts lie depends on
- * the detector's answers alone, not on how they are cut into calls.
+ * Cuts a sound at its pauses while it is still coming, in blocks, so that only some ninety seconds of it are held.
+ * Where the cuts lie depends on the detector's answers alone, not on how they are cut into calls.
  */
 export class ProgressiveCut {
   #speech = new Uint8Array(2 * BLOCK_STEPS);
@@ -38,7 +38,9 @@ export class ProgressiveCut {
 
   /** The rest of the segments; `samples` is the length of the whole sound. */
   end(samples: number): SoundSegment[] {
-    const segments = cutSound(this.#speech.subarray(0, this.#steps), samples - this.doneSample).map((segment) => this.#placed(segment));
+    const segments = cutSound(this.#speech.subarray(0, this.#steps), samples - this.doneSample).map((segment) =>
+      this.#placed(segment),
+    );
     this.#advance(this.#steps);
     return segments;
   }

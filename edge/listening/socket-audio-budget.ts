@@ -9,7 +9,10 @@ export interface SocketAudioLimits {
   totalCommits: number;
 }
 
-/** 100 MiB is the documented bound of one socket (protocols.md 3.5). While a commit is being transcribed, its audio exists twice. */
+/**
+ * 100 MiB is the documented bound of one socket (protocols.md 3.5). While a commit is being transcribed, its audio
+ * exists twice.
+ */
 export const socketAudioLimits: SocketAudioLimits = {
   bytesPerSocket: limits.socketAudioBytes.most,
   commitsPerSocket: limits.socketCommits.most,
@@ -18,8 +21,8 @@ export const socketAudioLimits: SocketAudioLimits = {
 };
 
 /**
- * Bounds the audio that all realtime sockets of one process hold. Unlike an upload, which can be held up before its body is read, audio on a socket
- * has arrived when its size is known: what does not fit is refused.
+ * Bounds the audio that all realtime sockets of one process hold. Unlike an upload, which can be held up before its
+ * body is read, audio on a socket has arrived when its size is known: what does not fit is refused.
  */
 export class SocketAudioBudget {
   readonly limits: SocketAudioLimits;

@@ -1,6 +1,6 @@
 /**
- * The part of a sound that is still needed: pieces come in at the end and are dropped from the beginning. Places count from the sound's first
- * sample. Pieces are kept as they come and must not change any more.
+ * The part of a sound that is still needed: pieces come in at the end and are dropped from the beginning. Places count
+ * from the sound's first sample. Pieces are kept as they come and must not change any more.
  */
 export class SoundWindow {
   /** Oldest first, each with the place of its first sample. */
@@ -18,9 +18,13 @@ export class SoundWindow {
     this.#end += samples.length;
   }
 
-  /** The samples from one place to another, which must lie within what is held; not to be changed, since they may be a view on a piece. */
+  /**
+   * The samples from one place to another, which must lie within what is held; not to be changed, since they may be a
+   * view on a piece.
+   */
   slice(from: number, to: number): Int16Array {
-    if (from < this.#start || to > this.#end) throw new RangeError(`samples ${from} to ${to} of ${this.#start} to ${this.#end}`);
+    if (from < this.#start || to > this.#end)
+      throw new RangeError(`samples ${from} to ${to} of ${this.#start} to ${this.#end}`);
     const within = this.#pieces.find(({ start, samples }) => from >= start && to <= start + samples.length);
     if (within !== undefined) return within.samples.subarray(from - within.start, to - within.start);
     const joined = new Int16Array(to - from);

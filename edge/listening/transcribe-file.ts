@@ -23,7 +23,10 @@ export interface TranscribeOptions {
   language: string | undefined;
   /** Shortest sound that is taken, seconds; `MIN_TRANSCRIBED_SECONDS` when absent. */
   minSeconds?: number;
-  /** Told of words in the order of the sound, as soon as all before them are known; their times count from the file's beginning. */
+  /**
+   * Told of words in the order of the sound, as soon as all before them are known; their times count from the file's
+   * beginning.
+   */
   onWords?: ((words: readonly HeardWord[]) => void) | undefined;
   /** The client is gone. */
   signal: AbortSignal;
@@ -42,9 +45,9 @@ export interface FileTranscript {
 const LENGTH_TOLERANCE_SECONDS = 0.5;
 
 /**
- * Transcribes one file, and reports its use once, however it ends. Throws `no_worker`, `unknown_language`, `unusable_audio` (reason `too_short`,
- * `too_long` or `ffmpeg_missing` where it is one of these), and what the listening path throws; an aborted signal rejects with its reason
- * once all work is cancelled.
+ * Transcribes one file, and reports its use once, however it ends. Throws `no_worker`, `unknown_language`,
+ * `unusable_audio` (reason `too_short`, `too_long` or `ffmpeg_missing` where it is one of these), and what the
+ * listening path throws; an aborted signal rejects with its reason once all work is cancelled.
  */
 export async function transcribeFile(options: TranscribeOptions): Promise<FileTranscript> {
   const { context, language, signal } = options;
@@ -65,17 +68,26 @@ export async function transcribeFile(options: TranscribeOptions): Promise<FileTr
   }
 }
 
-async function openFile({ context, audio, minSeconds = MIN_TRANSCRIBED_SECONDS }: TranscribeOptions, signal: AbortSignal): Promise<OpenedSound> {
+async function openFile(
+  { context, audio, minSeconds = MIN_TRANSCRIBED_SECONDS }: TranscribeOptions,
+  signal: AbortSignal,
+): Promise<OpenedSound> {
   const maxSeconds = MAX_TRANSCRIBED_SECONDS + LENGTH_TOLERANCE_SECONDS;
   try {
     return await context.openSound(audio, { minSeconds, maxSeconds, sampleRate: LISTENING_RATE, signal });
   } catch (error) {
     if (!(error instanceof ServiceError) || error.code !== "unsupported_format") throw error;
     const detail =
-      error.reason === "too_long" ? `it is longer than ${MAX_TRANSCRIBED_SECONDS / 60} minutes`
-      : error.reason === "too_short" ? `it is shorter than ${minSeconds} second${minSeconds === 1 ? "" : "s"}`
-      : String(error.parameters["detail"]);
-    throw new ServiceError("unusable_audio", { parameters: { detail }, reason: error.reason ?? undefined, cause: error });
+      error.reason === "too_long"
+        ? `it is longer than ${MAX_TRANSCRIBED_SECONDS / 60} minutes`
+        : error.reason === "too_short"
+          ? `it is shorter than ${minSeconds} second${minSeconds === 1 ? "" : "s"}`
+          : String(error.parameters["detail"]);
+    throw new ServiceError("unusable_audio", {
+      parameters: { detail },
+      reason: error.reason ?? undefined,
+      cause: error,
+    });
   }
 }
 
@@ -87,18 +99,38 @@ async function listenTo(
   const startedMs = context.clock.nowMs();
   const span = beginTranscribeSpan(context.tracing, caller.trace);
   const settings = { tier: "bulk", traceparent: span.traceparent } as const;
-  const ear = context.sound.open({ ...settings, streamId: newIdentifier(), task: "listen", model: recognizer.folder, language: recognizer.language });
+  const ear = context.sound.open({
+    ...settings,
+    streamId: newIdentifier(),
+    task: "listen",
+    model: recognizer.folder,
+    language: recognizer.language,
+  });
   const vad = context.sound.served("detect")[0]?.name;
-  const detector = vad === undefined ? null : context.sound.open({ ...settings, streamId: newIdentifier(), task: "detect", model: vad, language: null });
-  const onHeard = options.onWords === undefined ? undefined : (segment: HeardSegment) => options.onWords?.(mergeWords([segment]));
+  const detector =
+    vad === undefined
+      ? null
+      : context.sound.open({ ...settings, streamId: newIdentifier(), task: "detect", model: vad, language: null });
+  const onHeard =
+    options.onWords === undefined ? undefined : (segment: HeardSegment) => options.onWords?.(mergeWords([segment]));
   const transcriber = new Transcriber({ ear, detector, signal, onHeard });
   context.metrics.opened(route);
   const usageId = newIdentifier();
   // A failure gives nothing to a client that waits for the whole; one that leaves has had its work done.
   const givenSeconds = (outcome: UsageRecord["outcome"]): number =>
-    outcome === "completed" ? sound.seconds : onHeard === undefined && outcome !== "cancelled" ? 0 : transcriber.heardSeconds;
+    outcome === "completed"
+      ? sound.seconds
+      : onHeard === undefined && outcome !== "cancelled"
+        ? 0
+        : transcriber.heardSeconds;
   const usageAt = (outcome: UsageRecord["outcome"]): UsageRecord =>
-    usageOf(caller, { usageId, route, audioMs: Math.round(givenSeconds(outcome) * 1000), totalMs: context.clock.nowMs() - startedMs, outcome });
+    usageOf(caller, {
+      usageId,
+      route,
+      audioMs: Math.round(givenSeconds(outcome) * 1000),
+      totalMs: context.clock.nowMs() - startedMs,
+      outcome,
+    });
   const reportEnd = context.usage.begin(() => (givenSeconds("partial") === 0 ? null : usageAt("partial")));
   const report = (outcome: SpeechOutcome): void => {
     const usage = usageAt(outcome);
@@ -120,7 +152,10 @@ async function listenTo(
   }
 }
 
-function usageOf({ principal, trace }: TranscriptionCaller, facts: Pick<UsageRecord, "usageId" | "route" | "audioMs" | "totalMs" | "outcome">): UsageRecord {
+function usageOf(
+  { principal, trace }: TranscriptionCaller,
+  facts: Pick<UsageRecord, "usageId" | "route" | "audioMs" | "totalMs" | "outcome">,
+): UsageRecord {
   return {
     teamId: principal.teamId,
     keyId: principal.keyId,

@@ -35,8 +35,8 @@ const FUTURE_SAMPLES = (DETECTION_CONTEXT_MS.future / DETECTION_STEP_MS) * STEP_
  *
  *     samples ─► windows ─► detector ─► cut at pauses ─► segments ─► ear, many at once ─► words
  *
- * Holds the sound between the oldest sample that is not cut yet and the newest, and the segments that are out: some ten megabytes, however
- * long the sound is. The result does not depend on who answers when.
+ * Holds the sound between the oldest sample that is not cut yet and the newest, and the segments that are out: some ten
+ * megabytes, however long the sound is. The result does not depend on who answers when.
  */
 export class Transcriber {
   readonly #options: TranscriberOptions;
@@ -59,12 +59,16 @@ export class Transcriber {
     this.#options = options;
   }
 
-  /** The pieces heard, and the language of most of their words, null when there were none. Throws the first failure of decoder, detector or ear. */
+  /**
+   * The pieces heard, and the language of most of their words, null when there were none. Throws the first failure of
+   * decoder, detector or ear.
+   */
   async run(pieces: AsyncIterable<Int16Array>): Promise<{ heard: HeardSegment[]; language: string | null }> {
     for await (const piece of pieces) {
       this.#throwFailure();
       this.#window.append(piece);
-      while (this.#window.end - this.#windowStart() >= WINDOW_SAMPLES) await this.#askDetector(this.#windowStart() + WINDOW_SAMPLES, false);
+      while (this.#window.end - this.#windowStart() >= WINDOW_SAMPLES)
+        await this.#askDetector(this.#windowStart() + WINDOW_SAMPLES, false);
     }
     if (this.#window.end > this.#askedTo) await this.#askDetector(this.#window.end, true);
     while (this.#detections.length > 0) await this.#takeDetection();
@@ -84,7 +88,10 @@ export class Transcriber {
     return Math.max(0, this.#askedTo - PAST_SAMPLES);
   }
 
-  /** Sends the window that ends at `end`; its answers count from the last window's up to the context that the detector wants after them. */
+  /**
+   * Sends the window that ends at `end`; its answers count from the last window's up to the context that the detector
+   * wants after them.
+   */
   async #askDetector(end: number, isLast: boolean): Promise<void> {
     const start = this.#windowStart();
     const keepFrom = (this.#askedTo - start) / STEP_SAMPLES;
@@ -118,7 +125,8 @@ export class Transcriber {
 
   async #listenTo(segments: readonly SoundSegment[]): Promise<void> {
     for (const { startSample, endSample } of segments) {
-      while (this.#outSamples > 0 && this.#outSamples + endSample - startSample > MOST_OUT_SAMPLES) await Promise.race(this.#listening);
+      while (this.#outSamples > 0 && this.#outSamples + endSample - startSample > MOST_OUT_SAMPLES)
+        await Promise.race(this.#listening);
       this.#throwFailure();
       const samples = this.#window.slice(startSample, endSample);
       this.#outSamples += samples.length;
@@ -137,7 +145,8 @@ export class Transcriber {
   async #hear(samples: Int16Array, startSample: number, report: { heard: HeardSegment | null }): Promise<void> {
     const { ear, signal } = this.#options;
     const piece = await ear.hear(samples, { slackMs: SLACK_MS, signal });
-    if (piece.task !== "listen") throw new ServiceError("internal", { cause: new TypeError("no words from a recognizer") });
+    if (piece.task !== "listen")
+      throw new ServiceError("internal", { cause: new TypeError("no words from a recognizer") });
     this.#heardSamples += samples.length;
     report.heard = { startMs: (startSample * 1000) / LISTENING_RATE, words: piece.words };
     this.#heard.push(report.heard);

@@ -12,11 +12,16 @@ const PHRASE_PAUSE_MS = 600;
 /** Longer phrases are parted at their longest pause: about what fits a caption. */
 const MAX_PHRASE_MS = 8000;
 
-/** The words of all pieces in the order of the sound; times count from its beginning. Pieces may come in any order, but never overlap. */
+/**
+ * The words of all pieces in the order of the sound; times count from its beginning. Pieces may come in any order, but
+ * never overlap.
+ */
 export function mergeWords(segments: readonly HeardSegment[]): HeardWord[] {
   return segments
     .toSorted((a, b) => a.startMs - b.startMs)
-    .flatMap(({ startMs, words }) => words.map((word) => ({ ...word, startMs: word.startMs + startMs, endMs: word.endMs + startMs })));
+    .flatMap(({ startMs, words }) =>
+      words.map((word) => ({ ...word, startMs: word.startMs + startMs, endMs: word.endMs + startMs })),
+    );
 }
 
 /** All that was said, as one text. */
@@ -43,7 +48,8 @@ export function phraseSegments(words: readonly HeardWord[]): TranscriptSegment[]
 
 function partLong(phrase: HeardWord[]): HeardWord[][] {
   const [first, last] = [phrase[0], phrase.at(-1)];
-  if (first === undefined || last === undefined || phrase.length === 1 || last.endMs - first.startMs <= MAX_PHRASE_MS) return [phrase];
+  if (first === undefined || last === undefined || phrase.length === 1 || last.endMs - first.startMs <= MAX_PHRASE_MS)
+    return [phrase];
   let [at, longest] = [1, Number.NEGATIVE_INFINITY];
   for (let i = 1; i < phrase.length; i++) {
     const pauseMs = (phrase[i] as HeardWord).startMs - (phrase[i - 1] as HeardWord).endMs;

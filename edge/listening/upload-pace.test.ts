@@ -5,7 +5,10 @@ import { UploadPace } from "./upload-pace.js";
 const RATE = 16_384;
 
 /** A client that sends pieces of a size at times of its own. */
-function client(bytesPerSecond: number): { clock: VirtualClock; send: (bytes: number, afterMs: number) => Promise<number> } {
+function client(bytesPerSecond: number): {
+  clock: VirtualClock;
+  send: (bytes: number, afterMs: number) => Promise<number>;
+} {
   const clock = new VirtualClock();
   const pace = new UploadPace(bytesPerSecond, clock);
   return {
@@ -33,7 +36,11 @@ it("refuses those who do not, at the end of the window", async () => {
   const { clock, send } = client(RATE);
   for (let i = 0; i < 9; i++) await send(RATE / 2, 1000);
   const startedMs = clock.nowMs();
-  await expect(send(RATE, 60_000)).rejects.toMatchObject({ code: "upload_too_slow", status: 408, parameters: { bytesPerSecond: RATE } });
+  await expect(send(RATE, 60_000)).rejects.toMatchObject({
+    code: "upload_too_slow",
+    status: 408,
+    parameters: { bytesPerSecond: RATE },
+  });
   expect(startedMs).toBe(9000);
 });
 

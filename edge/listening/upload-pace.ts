@@ -5,7 +5,8 @@ import type { Clock } from "#common/clock";
 const WINDOW_MS = 10_000;
 
 /**
- * Watches how fast a client sends. Only the time counts in which somebody waits for it: a client whose sending is held up here is not slow.
+ * Watches how fast a client sends. Only the time counts in which somebody waits for it: a client whose sending is held
+ * up here is not slow.
  */
 export class UploadPace {
   readonly #clock: Clock;

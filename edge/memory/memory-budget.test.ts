@@ -12,15 +12,27 @@ const limits = { totalBytes: 168 * MB, growingBytes: 2000, waitingBytes: 4000, c
 /** A promise, and whether it has settled. */
 async function settled(promise: Promise<unknown>): Promise<boolean> {
   let isSettled = false;
-  promise.then(() => (isSettled = true), () => (isSettled = true));
+  promise.then(
+    () => (isSettled = true),
+    () => (isSettled = true),
+  );
   await turn();
   return isSettled;
 }
 
-function budgetOf(changes: Partial<typeof limits> = {}): { budget: MemoryBudget; clock: VirtualClock; open: (teamId: string, megabytes?: number, signal?: AbortSignal) => Promise<MemoryAccount> } {
+function budgetOf(changes: Partial<typeof limits> = {}): {
+  budget: MemoryBudget;
+  clock: VirtualClock;
+  open: (teamId: string, megabytes?: number, signal?: AbortSignal) => Promise<MemoryAccount>;
+} {
   const clock = new VirtualClock();
   const budget = new MemoryBudget({ ...limits, ...changes }, clock);
-  return { budget, clock, open: (teamId, megabytes = 20, signal = never) => budget.open({ teamId, expectedBytes: megabytes * MB, unaskedBytes: 1, signal }) };
+  return {
+    budget,
+    clock,
+    open: (teamId, megabytes = 20, signal = never) =>
+      budget.open({ teamId, expectedBytes: megabytes * MB, unaskedBytes: 1, signal }),
+  };
 }
 
 it("counts what has arrived, twice until it is complete, and not what was announced", async () => {

@@ -14,7 +14,10 @@ export interface MemoryLimits {
   maxWaitMs: number;
 }
 
-/** Up to this an account does not stand back for the older ones of its team; of all that grow at once it leaves one file's room. */
+/**
+ * Up to this an account does not stand back for the older ones of its team; of all that grow at once it leaves one
+ * file's room.
+ */
 const SMALL_BYTES = 512 * 1024;
 
 export interface AccountOptions {
@@ -30,9 +33,15 @@ export interface AccountOptions {
 
 /** What one request holds in memory. */
 export interface MemoryAccount {
-  /** It holds so much more. Resolves when there is room for more; throws `overloaded` when there is none in time, or the reason of the signal. */
+  /**
+   * It holds so much more. Resolves when there is room for more; throws `overloaded` when there is none in time, or the
+   * reason of the signal.
+   */
   add(bytes: number): Promise<void>;
-  /** It grows no more, and `keptBytes` of it are needed further; another may grow in its place. May be called again with less. */
+  /**
+   * It grows no more, and `keptBytes` of it are needed further; another may grow in its place. May be called again with
+   * less.
+   */
   complete(keptBytes: number): void;
   /** Nothing of it is held any more. May be called twice. */
   close(): void;
@@ -46,12 +55,13 @@ interface Entry extends AccountOptions {
 }
 
 /**
- * Bounds the memory that one process spends on one kind of thing: files on their way in, answers on their way out. Each counts by what is there of
- * it, not by what is announced: one that comes slowly takes little from the others. Who finds no room waits, and so does what makes it grow.
+ * Bounds the memory that one process spends on one kind of thing: files on their way in, answers on their way out. Each
+ * counts by what is there of it, not by what is announced: one that comes slowly takes little from the others. Who
+ * finds no room waits, and so does what makes it grow.
  *
- * Teams share: of memory, and of what may come unasked, a team gets at most half of what the others leave, so that there is always some for one that
- * comes. Within a team an account stands back for the older ones that are still to grow, or they would all stop halfway; one that is
- * alone gets what it needs.
+ * Teams share: of memory, and of what may come unasked, a team gets at most half of what the others leave, so that
+ * there is always some for one that comes. Within a team an account stands back for the older ones that are still to
+ * grow, or they would all stop halfway; one that is alone gets what it needs.
  */
 export class MemoryBudget {
   readonly #clock: Clock;
@@ -153,14 +163,25 @@ export class MemoryBudget {
     const isOwn = (other: Entry): boolean => other.teamId === entry.teamId;
     if (this.#sum((other) => other !== entry) === 0) return true;
     const toCome = entry.heldBytes <= SMALL_BYTES ? 0 : this.#toComeUpTo(entry);
-    return this.#sum(isOwn) + toCome <= shareOf(this.#limits.totalBytes, this.#sum((other) => !isOwn(other)));
+    return (
+      this.#sum(isOwn) + toCome <=
+      shareOf(
+        this.#limits.totalBytes,
+        this.#sum((other) => !isOwn(other)),
+      )
+    );
   }
 
-  /** What is still to come of an account and of the older ones of its team; of the oldest any length is let in, as far as there is room. */
+  /**
+   * What is still to come of an account and of the older ones of its team; of the oldest any length is let in, as far
+   * as there is room.
+   */
   #toComeUpTo(entry: Entry): number {
     const own = [...this.#entries].filter((other) => other.teamId === entry.teamId && other.stage === "growing");
     const position = own.indexOf(entry);
-    const remaining = own.slice(0, position + 1).map((other) => Math.max(0, this.#limits.copies * other.expectedBytes - other.heldBytes));
+    const remaining = own
+      .slice(0, position + 1)
+      .map((other) => Math.max(0, this.#limits.copies * other.expectedBytes - other.heldBytes));
     return position === 0 ? 0 : remaining.reduce((sum, bytes) => sum + bytes, 0);
   }
 

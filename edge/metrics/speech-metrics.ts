@@ -25,5 +25,11 @@ export function createSpeechMetrics(metrics: Metrics): SpeechMetrics {
 }
 
 function partsOf({ parseMs, queueMs, engineMs, returnMs, encodeMs }: FirstAudioParts): [part: string, ms: number][] {
-  return [["parse", parseMs], ["queue", queueMs], ["engine", engineMs], ["return", returnMs], ["encode", encodeMs]];
+  return [
+    ["parse", parseMs],
+    ["queue", queueMs],
+    ["engine", engineMs],
+    ["return", returnMs],
+    ["encode", encodeMs],
+  ];
 }

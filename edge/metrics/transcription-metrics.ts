@@ -5,7 +5,9 @@ import type { TranscriptionMetrics } from "../listening/metrics.js";
 export function createTranscriptionMetrics(metrics: Metrics): TranscriptionMetrics {
   const active = new Map<string, number>();
   const change = (route: string, by: number): void => void active.set(route, (active.get(route) ?? 0) + by);
-  metrics.gauges("parley_transcriptions_active", () => [...active].map(([route, value]) => ({ labels: { route }, value })));
+  metrics.gauges("parley_transcriptions_active", () =>
+    [...active].map(([route, value]) => ({ labels: { route }, value })),
+  );
   const transcriptions = metrics.counter("parley_transcriptions_total");
   const audio = metrics.counter("parley_transcribed_audio_seconds_total");
   const duration = metrics.histogram("parley_transcription_seconds");

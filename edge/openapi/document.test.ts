@@ -10,15 +10,26 @@ interface Described {
   operationId: string;
   security: unknown[];
   parameters: { name: string; in: string; schema: Record<string, unknown> }[];
-  requestBody?: { content: Record<string, { schema: { properties: Record<string, Record<string, unknown>>; required?: string[] } }> };
-  responses: Record<string, { description: string; headers?: Record<string, unknown>; content?: Record<string, { schema: Record<string, unknown> }> }>;
+  requestBody?: {
+    content: Record<string, { schema: { properties: Record<string, Record<string, unknown>>; required?: string[] } }>;
+  };
+  responses: Record<
+    string,
+    {
+      description: string;
+      headers?: Record<string, unknown>;
+      content?: Record<string, { schema: Record<string, unknown> }>;
+    }
+  >;
 }
 const document = buildOpenApi() as { openapi: string; paths: Record<string, Record<string, Described>> };
 const tts = document.paths["/v1/tts"]!["post"]!;
 
 describe("the OpenAPI document", () => {
   it("describes every operation under its own id", () => {
-    const ids = Object.values(document.paths).flatMap((methods) => Object.values(methods).map(({ operationId }) => operationId));
+    const ids = Object.values(document.paths).flatMap((methods) =>
+      Object.values(methods).map(({ operationId }) => operationId),
+    );
     expect(ids).toHaveLength(operations.length);
     expect(new Set(ids).size).toBe(ids.length);
     expect(ids).toContain("postV1Tts");
@@ -38,12 +49,20 @@ describe("the OpenAPI document", () => {
   it("describes keys, placeholders, headers, queries and errors", () => {
     expect([tts.security, document.paths["/health"]!["get"]!.security]).toEqual([[{ bearer: [] }], []]);
     expect(tts.parameters.map(({ name }) => name)).toEqual(["model", "traceparent"]);
-    expect(document.paths["/model/{id}"]!["get"]!.parameters).toMatchObject([{ name: "id", in: "path", required: true }]);
+    expect(document.paths["/model/{id}"]!["get"]!.parameters).toMatchObject([
+      { name: "id", in: "path", required: true },
+    ]);
     const list = document.paths["/model"]!["get"]!.parameters;
-    expect(list.find(({ name }) => name === "page_size")?.schema).toMatchObject({ type: "integer", minimum: 1, maximum: 100 });
+    expect(list.find(({ name }) => name === "page_size")?.schema).toMatchObject({
+      type: "integer",
+      minimum: 1,
+      maximum: 100,
+    });
     expect(tts.responses["401"]?.headers).toHaveProperty("WWW-Authenticate");
     expect(tts.responses["415"]).toEqual({ description: "No body" });
-    expect(tts.responses["422"]?.content?.["application/json"]?.schema).toEqual({ $ref: "#/components/schemas/Problems" });
+    expect(tts.responses["422"]?.content?.["application/json"]?.schema).toEqual({
+      $ref: "#/components/schemas/Problems",
+    });
     expect(tts.responses["503"]?.headers).toHaveProperty("Retry-After");
   });
 
@@ -54,15 +73,29 @@ describe("the OpenAPI document", () => {
       for (const status of new Set(entries.map((entry) => entry.status))) {
         const own = entries.filter((entry) => entry.status === status);
         const withBody = own.filter(({ shape }) => shape !== "bare");
-        const schema = withBody.length === 0 ? undefined : { $ref: `#/components/schemas/${withBody.some(({ shape }) => shape === "problems") ? "Problems" : "Error"}` };
+        const schema =
+          withBody.length === 0
+            ? undefined
+            : {
+                $ref: `#/components/schemas/${withBody.some(({ shape }) => shape === "problems") ? "Problems" : "Error"}`,
+              };
         const { content, description } = responses[String(status)]!;
-        expect([method, path, status, content]).toEqual([method, path, status, schema === undefined ? undefined : { "application/json": { schema } }]);
+        expect([method, path, status, content]).toEqual([
+          method,
+          path,
+          status,
+          schema === undefined ? undefined : { "application/json": { schema } },
+        ]);
         for (const { message } of withBody) expect(description).toContain(message);
       }
-      expect(Object.keys(responses).map(Number).sort()).toEqual([...new Set([success.status, ...entries.map(({ status }) => status)])].sort());
+      expect(Object.keys(responses).map(Number).sort()).toEqual(
+        [...new Set([success.status, ...entries.map(({ status }) => status)])].sort(),
+      );
     }
     // The one status of which one error has a body and another none.
-    expect(tts.responses["401"]?.description).toBe("No body when the Authorization header is missing or malformed. Otherwise: Invalid token · Token expired");
+    expect(tts.responses["401"]?.description).toBe(
+      "No body when the Authorization header is missing or malformed. Otherwise: Invalid token · Token expired",
+    );
     expect(tts.responses["415"]).toEqual({ description: "No body" });
   });
 
@@ -71,8 +104,14 @@ describe("the OpenAPI document", () => {
   const simulation = { name: "n", test_type: "simulation", simulation: { scenario: "s" } };
   it.each<[object, boolean]>([
     ...[reply, tool, simulation].map((body): [object, boolean] => [body, true]),
-    [{ ...simulation, ...reply, agent_ids: ["a"], test_id: "t", workspace_id: "w", created_at: 1, updated_at: null }, true],
-    ...(["name", "test_type", "conversation", "expectation"] as const).map((name): [object, boolean] => [{ ...reply, [name]: undefined }, false]),
+    [
+      { ...simulation, ...reply, agent_ids: ["a"], test_id: "t", workspace_id: "w", created_at: 1, updated_at: null },
+      true,
+    ],
+    ...(["name", "test_type", "conversation", "expectation"] as const).map((name): [object, boolean] => [
+      { ...reply, [name]: undefined },
+      false,
+    ]),
     [{ ...reply, conversation: [] }, false],
     [{ ...reply, expectation: "" }, false],
     [{ ...tool, conversation: undefined }, false],
@@ -86,14 +125,20 @@ describe("the OpenAPI document", () => {
   ])("says of a test what its type needs, as the check does: %j is good: %s", (body, isGood) => {
     const { schema } = document.paths["/v1/agent/tests"]!["post"]!.requestBody!.content["application/json"]!;
     const sent: unknown = JSON.parse(JSON.stringify(body));
-    expect([new Ajv2020({ strict: false }).compile(schema)(sent), testCreate.safeParse(sent).success]).toEqual([isGood, isGood]);
+    expect([new Ajv2020({ strict: false }).compile(schema)(sent), testCreate.safeParse(sent).success]).toEqual([
+      isGood,
+      isGood,
+    ]);
   });
 
   const webhook = { name: "Find an order", url: "https://api.example.com/orders" };
   const client = { name: "show_map", tool_type: "client" };
   const integration = { name: "Book", tool_type: "integration", integration: "google_calendar:create_event" };
   it.each<[object, boolean]>([
-    ...[webhook, { ...webhook, tool_type: "webhook" }, client, integration].map((body): [object, boolean] => [body, true]),
+    ...[webhook, { ...webhook, tool_type: "webhook" }, client, integration].map((body): [object, boolean] => [
+      body,
+      true,
+    ]),
     [{ name: "n" }, false],
     [{ name: "n", url: "" }, false],
     [{ name: "n", tool_type: "webhook" }, false],
@@ -105,7 +150,10 @@ describe("the OpenAPI document", () => {
   ])("says of a tool what its type needs, as the check does: %j is good: %s", (body, isGood) => {
     const { schema } = document.paths["/v1/agent/tools"]!["post"]!.requestBody!.content["application/json"]!;
     const sent: unknown = JSON.parse(JSON.stringify(body));
-    expect([new Ajv2020({ strict: false }).compile(schema)(sent), toolCreate.safeParse(sent).success]).toEqual([isGood, isGood]);
+    expect([new Ajv2020({ strict: false }).compile(schema)(sent), toolCreate.safeParse(sent).success]).toEqual([
+      isGood,
+      isGood,
+    ]);
   });
 
   it("says of a client tool what a name it may have", () => {

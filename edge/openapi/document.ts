@@ -4,7 +4,10 @@ import { type Operation, operationTags } from "./operation.js";
 import { operations } from "./operations.js";
 import { type JsonSchema, requestSchema, responseSchema } from "./schemas.js";
 
-/** Builds the OpenAPI 3.1 description (https://spec.openapis.org/oas/v3.1.0) of the interface from the schemas that check it. */
+/**
+ * Builds the OpenAPI 3.1 description (https://spec.openapis.org/oas/v3.1.0) of the interface from the schemas that
+ * check it.
+ */
 export function buildOpenApi(): JsonSchema {
   const paths: Record<string, Record<string, unknown>> = {};
   for (const operation of operations) {
@@ -59,7 +62,14 @@ function describeOperation(operation: Operation): JsonSchema {
     description,
     security: operation.needsKey ? [{ bearer: [] }] : [],
     parameters: describeParameters(operation),
-    ...(body === undefined ? {} : { requestBody: { required: body.optional !== true, content: contentOf(body.mediaTypes, requestSchema(body.schema)) } }),
+    ...(body === undefined
+      ? {}
+      : {
+          requestBody: {
+            required: body.optional !== true,
+            content: contentOf(body.mediaTypes, requestSchema(body.schema)),
+          },
+        }),
     responses: {
       [success.status]: {
         description: success.description,
@@ -75,11 +85,27 @@ function contentOf(mediaTypes: readonly string[], schema: JsonSchema): JsonSchem
 }
 
 function describeParameters({ path, headers = [], query }: Operation): JsonSchema[] {
-  const fromPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({ name, in: "path", required: true, schema: { type: "string" } }));
-  const fromHeaders = headers.map(({ name, description }) => ({ name, in: "header", required: false, description, schema: { type: "string" } }));
+  const fromPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+    name,
+    in: "path",
+    required: true,
+    schema: { type: "string" },
+  }));
+  const fromHeaders = headers.map(({ name, description }) => ({
+    name,
+    in: "header",
+    required: false,
+    description,
+    schema: { type: "string" },
+  }));
   const schemas = query === undefined ? {} : (requestSchema(query)["properties"] as Record<string, JsonSchema>);
   const answered = query === undefined ? {} : (responseSchema(query)["properties"] as Record<string, JsonSchema>);
-  const fromQuery = Object.keys(schemas).map((name) => ({ name, in: "query", required: false, schema: { ...answered[name], ...schemas[name] } }));
+  const fromQuery = Object.keys(schemas).map((name) => ({
+    name,
+    in: "query",
+    required: false,
+    schema: { ...answered[name], ...schemas[name] },
+  }));
   return [...fromPath, ...fromHeaders, ...fromQuery];
 }
 
@@ -90,24 +116,29 @@ function describeErrors(codes: readonly ErrorCode[]): JsonSchema {
     const { status } = errorCatalogue[code];
     byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
   }
-  return Object.fromEntries([...byStatus].sort(([a], [b]) => a - b).map(([status, group]) => [status, describeError(group)]));
+  return Object.fromEntries(
+    [...byStatus].sort(([a], [b]) => a - b).map(([status, group]) => [status, describeError(group)]),
+  );
 }
 
 /**
- * One status. Errors that are nothing but the status have no content; where others of the same status have one, the description says which is
- * which, since OpenAPI knows one response for each status.
+ * One status. Errors that are nothing but the status have no content; where others of the same status have one, the
+ * description says which is which, since OpenAPI knows one response for each status.
  */
 function describeError(codes: readonly ErrorCode[]): JsonSchema {
   const entries = codes.map((code): { message: string; shape?: string; retryable?: boolean } => errorCatalogue[code]);
   const withBody = entries.filter(({ shape }) => shape !== "bare");
   const hasBody = withBody.length > 0;
   const messages = [...new Set(withBody.map(({ message }) => message))].join(" · ");
-  const bare = codes.includes("unauthenticated") ? "No body when the Authorization header is missing or malformed" : "No body";
+  const bare = codes.includes("unauthenticated")
+    ? "No body when the Authorization header is missing or malformed"
+    : "No body";
   const isMixed = hasBody && withBody.length < entries.length;
   const name = withBody.some(({ shape }) => shape === "problems") ? "Problems" : "Error";
   const headers: JsonSchema = {};
   if (codes.includes("unauthenticated")) headers["WWW-Authenticate"] = { schema: { type: "string" } };
-  if (entries.some(({ retryable }) => retryable)) headers["Retry-After"] = { description: "Seconds.", schema: { type: "integer" } };
+  if (entries.some(({ retryable }) => retryable))
+    headers["Retry-After"] = { description: "Seconds.", schema: { type: "integer" } };
   return {
     description: isMixed ? `${bare}. Otherwise: ${messages}` : hasBody ? messages : bare,
     ...(Object.keys(headers).length === 0 ? {} : { headers }),

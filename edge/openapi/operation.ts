@@ -24,7 +24,13 @@ export interface Operation {
 }
 
 /** What every route that needs a key may answer. */
-export const authentication: ErrorCode[] = ["unauthenticated", "invalid_token", "token_expired", "missing_scope", "dependency_unavailable"];
+export const authentication: ErrorCode[] = [
+  "unauthenticated",
+  "invalid_token",
+  "token_expired",
+  "missing_scope",
+  "dependency_unavailable",
+];
 /** Media types of a JSON answer. */
 export const json = ["application/json"];
 /** Arguments of `curl` for a JSON body. */

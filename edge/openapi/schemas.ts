@@ -18,7 +18,10 @@ export function responseSchema(schema: z.ZodType): JsonSchema {
 
 type Override = NonNullable<Parameters<typeof z.toJSONSchema>[1]>["override"];
 
-/** zod describes one side of a pipe only, and takes a preprocessed field for required: both are put right from the declaration itself. */
+/**
+ * zod describes one side of a pipe only, and takes a preprocessed field for required: both are put right from the
+ * declaration itself.
+ */
 const describe: Override = ({ zodSchema, jsonSchema }) => {
   const { def } = zodSchema._zod;
   if ((zodSchema as unknown) === audioBytes) {
@@ -26,27 +29,43 @@ const describe: Override = ({ zodSchema, jsonSchema }) => {
     Object.assign(jsonSchema, { type: "string", contentEncoding: "base64", description });
   } else if ((zodSchema as unknown) === audioFile) {
     delete jsonSchema.contentEncoding;
-    Object.assign(jsonSchema, { type: "string", format: "binary", description: "The audio file; binary in MessagePack." });
+    Object.assign(jsonSchema, {
+      type: "string",
+      format: "binary",
+      description: "The audio file; binary in MessagePack.",
+    });
   } else if ((zodSchema as unknown) === sourceBytes) {
     Object.assign(jsonSchema, { type: "string", format: "binary", description: "The file." });
   } else if (def.type === "pipe") {
     const { in: first, out: second } = def as z.core.$ZodPipeDef;
     if (first._zod.def.type === "transform" || second._zod.def.type === "transform") return;
-    const { $schema: _, ...bounds } = z.toJSONSchema(second, { io: "input", unrepresentable: "any", override: describe });
+    const { $schema: _, ...bounds } = z.toJSONSchema(second, {
+      io: "input",
+      unrepresentable: "any",
+      override: describe,
+    });
     const isInteger = jsonSchema.type === "integer";
     Object.assign(jsonSchema, bounds, isInteger ? { type: "integer" } : {});
   } else if (def.type === "object" && jsonSchema.required !== undefined) {
     const { shape } = def as z.core.$ZodObjectDef;
-    const required = jsonSchema.required.filter((name) => shape[name] !== undefined && !z.safeParse(shape[name], undefined).success);
+    const required = jsonSchema.required.filter(
+      (name) => shape[name] !== undefined && !z.safeParse(shape[name], undefined).success,
+    );
     if (required.length === 0) delete jsonSchema.required;
     else jsonSchema.required = required;
   }
 };
 
-/** Removes what says nothing: the dialect, bounds that only mean "safe integer", and `anyOf` of constants where `enum` says the same. */
+/**
+ * Removes what says nothing: the dialect, bounds that only mean "safe integer", and `anyOf` of constants where `enum`
+ * says the same.
+ */
 function strip(schema: JsonSchema): JsonSchema {
   const entries = Object.entries(schema)
-    .filter(([name, value]) => name !== "$schema" && !(typeof value === "number" && Math.abs(value) === Number.MAX_SAFE_INTEGER))
+    .filter(
+      ([name, value]) =>
+        name !== "$schema" && !(typeof value === "number" && Math.abs(value) === Number.MAX_SAFE_INTEGER),
+    )
     .map(([name, value]) => [name, stripValue(value)] as const);
   const stripped: JsonSchema = Object.fromEntries(entries);
   const branches = Array.isArray(stripped["anyOf"]) ? (stripped["anyOf"] as JsonSchema[]) : [];

@@ -1,18 +1,42 @@
 import type { ErrorCode } from "#protocol/errors";
-import { knowledgeCreate, knowledgeList, knowledgeListQuery, knowledgePatch, knowledgeSourceEntity } from "#protocol/knowledge";
+import {
+  knowledgeCreate,
+  knowledgeList,
+  knowledgeListQuery,
+  knowledgePatch,
+  knowledgeSourceEntity,
+} from "#protocol/knowledge";
 import { dependentAgents } from "#protocol/paging";
-import { toolCreate, toolEntity, toolList, toolListQuery, toolPatch, toolTestRequest, toolTestResult } from "#protocol/tools";
+import {
+  toolCreate,
+  toolEntity,
+  toolList,
+  toolListQuery,
+  toolPatch,
+  toolTestRequest,
+  toolTestResult,
+} from "#protocol/tools";
 import { authentication, json, jsonBody, type Operation } from "./operation.js";
 
 const bodyErrors: ErrorCode[] = ["malformed_json", "payload_too_large", "unsupported_media_type", "validation"];
-const formErrors: ErrorCode[] = ["malformed_multipart", "unreadable_knowledge", "payload_too_large", "unsupported_media_type", "validation"];
+const formErrors: ErrorCode[] = [
+  "malformed_multipart",
+  "unreadable_knowledge",
+  "payload_too_large",
+  "unsupported_media_type",
+  "validation",
+];
 const pagingErrors: ErrorCode[] = ["conflicting_paging", "invalid_cursor", "page_out_of_range", "validation"];
-const paging = "Newest first. Follow next_cursor, or count pages with page; page always gives a total, a cursor with include_total.";
+const paging =
+  "Newest first. Follow next_cursor, or count pages with page; page always gives a total, a cursor with include_total.";
 const form = ["multipart/form-data"];
 
 const tools: Operation[] = [
   {
-    method: "GET", path: "/v1/agent/tools", tag: "Agents", needsKey: true,
+    method: "GET",
+    path: "/v1/agent/tools",
+    tag: "Agents",
+    needsKey: true,
     summary: "List tools",
     description: `Those of the caller's team; search looks into names, agent_id keeps those of an agent's draft. ${paging}`,
     query: toolListQuery,
@@ -21,19 +45,26 @@ const tools: Operation[] = [
     curl: "-G -d search=order",
   },
   {
-    method: "POST", path: "/v1/agent/tools", tag: "Agents", needsKey: true,
+    method: "POST",
+    path: "/v1/agent/tools",
+    tag: "Agents",
+    needsKey: true,
     summary: "Create a tool",
-    description: "Webhook tools, which need a url, call an HTTP endpoint, client tools the caller's own program. {{name}} stands for a declared argument and "
-      + "{{system.today}} and its like for a system variable, in the URL's path and query, header values and the body. Attach it in an agent's "
-      + "configuration. "
-      + "Credential headers are written and never read. Needs beta access.",
+    description:
+      "Webhook tools, which need a url, call an HTTP endpoint, client tools the caller's own program. {{name}} stands for a declared argument and " +
+      "{{system.today}} and its like for a system variable, in the URL's path and query, header values and the body. Attach it in an agent's " +
+      "configuration. " +
+      "Credential headers are written and never read. Needs beta access.",
     body: { schema: toolCreate, mediaTypes: json },
     success: { status: 201, description: "The new tool.", mediaTypes: json, schema: toolEntity },
     errors: [...authentication, ...bodyErrors, "private_beta"],
     curl: `${jsonBody} -d '{"name": "Find an order", "arguments": [{"name": "order"}], "url": "https://api.example.com/orders/{{order}}"}'`,
   },
   {
-    method: "GET", path: "/v1/agent/tools/{tool_id}", tag: "Agents", needsKey: true,
+    method: "GET",
+    path: "/v1/agent/tools/{tool_id}",
+    tag: "Agents",
+    needsKey: true,
     summary: "Show a tool",
     description: "Another team's tool is answered as one that does not exist.",
     success: { status: 200, description: "The tool.", mediaTypes: json, schema: toolEntity },
@@ -41,18 +72,25 @@ const tools: Operation[] = [
     curl: "",
   },
   {
-    method: "PATCH", path: "/v1/agent/tools/{tool_id}", tag: "Agents", needsKey: true,
+    method: "PATCH",
+    path: "/v1/agent/tools/{tool_id}",
+    tag: "Agents",
+    needsKey: true,
     summary: "Change a tool",
-    description: "Absent fields keep their value, lists are replaced as a whole. A credential header with the value null keeps what is stored. "
-      + "A url with another scheme, host or port drops the stored credentials (`has_secret` is false then) but those that the same request sends. "
-      + "Agents that use the tool show unpublished changes.",
+    description:
+      "Absent fields keep their value, lists are replaced as a whole. A credential header with the value null keeps what is stored. " +
+      "A url with another scheme, host or port drops the stored credentials (`has_secret` is false then) but those that the same request sends. " +
+      "Agents that use the tool show unpublished changes.",
     body: { schema: toolPatch, mediaTypes: json },
     success: { status: 200, description: "The tool.", mediaTypes: json, schema: toolEntity },
     errors: [...authentication, ...bodyErrors, "not_found"],
     curl: `${jsonBody} -d '{"timeout_seconds": 10}'`,
   },
   {
-    method: "DELETE", path: "/v1/agent/tools/{tool_id}", tag: "Agents", needsKey: true,
+    method: "DELETE",
+    path: "/v1/agent/tools/{tool_id}",
+    tag: "Agents",
+    needsKey: true,
     summary: "Delete a tool",
     description: "Refused while the draft of an agent refers to it; published versions keep their copy.",
     success: { status: 204, description: "Done.", mediaTypes: [] },
@@ -60,7 +98,10 @@ const tools: Operation[] = [
     curl: "",
   },
   {
-    method: "GET", path: "/v1/agent/tools/{tool_id}/agents", tag: "Agents", needsKey: true,
+    method: "GET",
+    path: "/v1/agent/tools/{tool_id}/agents",
+    tag: "Agents",
+    needsKey: true,
     summary: "List the agents that use a tool",
     description: "Those whose draft refers to it.",
     success: { status: 200, description: "The agents.", mediaTypes: json, schema: dependentAgents },
@@ -68,10 +109,14 @@ const tools: Operation[] = [
     curl: "",
   },
   {
-    method: "POST", path: "/v1/agent/tools/{tool_id}/test", tag: "Agents", needsKey: true,
+    method: "POST",
+    path: "/v1/agent/tools/{tool_id}/test",
+    tag: "Agents",
+    needsKey: true,
     summary: "Send a test request to a tool's endpoint",
-    description: "A real request. The URL is sent as it was saved; system variables are empty unless the arguments bring them in an object named "
-      + "system. At most 64 KB of the answer are shown; an endpoint that does not answer within the tool's timeout is told in error.",
+    description:
+      "A real request. The URL is sent as it was saved; system variables are empty unless the arguments bring them in an object named " +
+      "system. At most 64 KB of the answer are shown; an endpoint that does not answer within the tool's timeout is told in error.",
     body: { schema: toolTestRequest, mediaTypes: json, optional: true },
     success: { status: 200, description: "What came back.", mediaTypes: json, schema: toolTestResult },
     errors: [...authentication, ...bodyErrors, "not_found"],
@@ -81,25 +126,40 @@ const tools: Operation[] = [
 
 const knowledge: Operation[] = [
   {
-    method: "GET", path: "/v1/agent/knowledge-sources", tag: "Agents", needsKey: true,
+    method: "GET",
+    path: "/v1/agent/knowledge-sources",
+    tag: "Agents",
+    needsKey: true,
     summary: "List knowledge sources",
     description: `Those of the caller's team; search looks into names and file names. ${paging}`,
     query: knowledgeListQuery,
-    success: { status: 200, description: "One page of sources, without their text.", mediaTypes: json, schema: knowledgeList },
+    success: {
+      status: 200,
+      description: "One page of sources, without their text.",
+      mediaTypes: json,
+      schema: knowledgeList,
+    },
     errors: [...authentication, ...pagingErrors],
     curl: "-G -d page_size=10",
   },
   {
-    method: "POST", path: "/v1/agent/knowledge-sources", tag: "Agents", needsKey: true,
+    method: "POST",
+    path: "/v1/agent/knowledge-sources",
+    tag: "Agents",
+    needsKey: true,
     summary: "Upload a knowledge source",
-    description: "UTF-8 plain text or Markdown of at most 1 MB, by its name .txt or .md. Without a name the file's name stands. Needs beta access.",
+    description:
+      "UTF-8 plain text or Markdown of at most 1 MB, by its name .txt or .md. Without a name the file's name stands. Needs beta access.",
     body: { schema: knowledgeCreate, mediaTypes: form },
     success: { status: 201, description: "The new source.", mediaTypes: json, schema: knowledgeSourceEntity },
     errors: [...authentication, ...formErrors, "private_beta"],
     curl: `-F "source=@faq.md" -F "name=Customer FAQ"`,
   },
   {
-    method: "GET", path: "/v1/agent/knowledge-sources/{source_id}", tag: "Agents", needsKey: true,
+    method: "GET",
+    path: "/v1/agent/knowledge-sources/{source_id}",
+    tag: "Agents",
+    needsKey: true,
     summary: "Show a knowledge source",
     description: "With its newest text. Another team's source is answered as one that does not exist.",
     success: { status: 200, description: "The source.", mediaTypes: json, schema: knowledgeSourceEntity },
@@ -107,7 +167,10 @@ const knowledge: Operation[] = [
     curl: "",
   },
   {
-    method: "PATCH", path: "/v1/agent/knowledge-sources/{source_id}", tag: "Agents", needsKey: true,
+    method: "PATCH",
+    path: "/v1/agent/knowledge-sources/{source_id}",
+    tag: "Agents",
+    needsKey: true,
     summary: "Rename a knowledge source or replace its text",
     description: "A new file becomes a new revision. Drafts use the newest one; published versions keep theirs.",
     body: { schema: knowledgePatch, mediaTypes: form },
@@ -116,7 +179,10 @@ const knowledge: Operation[] = [
     curl: `-F "source=@faq.md"`,
   },
   {
-    method: "DELETE", path: "/v1/agent/knowledge-sources/{source_id}", tag: "Agents", needsKey: true,
+    method: "DELETE",
+    path: "/v1/agent/knowledge-sources/{source_id}",
+    tag: "Agents",
+    needsKey: true,
     summary: "Delete a knowledge source",
     description: "With all its revisions. Refused while the draft or the live version of an agent refers to it.",
     success: { status: 204, description: "Done.", mediaTypes: [] },
@@ -124,7 +190,10 @@ const knowledge: Operation[] = [
     curl: "",
   },
   {
-    method: "GET", path: "/v1/agent/knowledge-sources/{source_id}/agents", tag: "Agents", needsKey: true,
+    method: "GET",
+    path: "/v1/agent/knowledge-sources/{source_id}/agents",
+    tag: "Agents",
+    needsKey: true,
     summary: "List the agents that use a knowledge source",
     description: "Those whose draft or live version refers to it.",
     success: { status: 200, description: "The agents.", mediaTypes: json, schema: dependentAgents },

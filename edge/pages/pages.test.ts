@@ -16,7 +16,9 @@ describe("the pages", () => {
 
   it("name placeholders as shell variables", () => {
     expect(examplePath("/model/{id}")).toBe("/model/$VOICE_ID");
-    expect(examplePath("/v1/agent/agents/{agent_id}/versions/{version_number}")).toBe("/v1/agent/agents/$AGENT_ID/versions/$VERSION_NUMBER");
+    expect(examplePath("/v1/agent/agents/{agent_id}/versions/{version_number}")).toBe(
+      "/v1/agent/agents/$AGENT_ID/versions/$VERSION_NUMBER",
+    );
   });
 
   it("show bounds and every error", () => {

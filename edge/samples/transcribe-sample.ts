@@ -15,17 +15,30 @@ export interface SampleTranscriptionOptions {
 }
 
 /**
- * Writes down what is said in a voice sample, on the cluster's recognizers; takes the memory of `bytes`. Throws `no_worker` where no recognizer
- * is loaded, and what decoding and transcribing throw; an aborted signal rejects with its reason.
+ * Writes down what is said in a voice sample, on the cluster's recognizers; takes the memory of `bytes`. Throws
+ * `no_worker` where no recognizer is loaded, and what decoding and transcribing throw; an aborted signal rejects with
+ * its reason.
  */
-export async function transcribeSample(bytes: Uint8Array, signal: AbortSignal, { sound, openSound, config }: SampleTranscriptionOptions): Promise<TranscribedSample> {
+export async function transcribeSample(
+  bytes: Uint8Array,
+  signal: AbortSignal,
+  { sound, openSound, config }: SampleTranscriptionOptions,
+): Promise<TranscribedSample> {
   const recognizer = chooseRecognizer(sound.served("listen"), undefined, config).folder;
   const limits = { minSeconds: 0, maxSeconds: MAX_REFERENCE_SECONDS + 1, sampleRate: LISTENING_RATE, signal };
   const { pieces } = await openSound(bytes, limits);
   const utterances: { text: string; language: string }[] = [];
   return await new Promise<TranscribedSample>((resolve, reject) => {
     const session = new ListeningSession({
-      ...{ sound, sessionId: newIdentifier(), recognizer, detector: null, language: null, traceparent: null, tier: "bulk" },
+      ...{
+        sound,
+        sessionId: newIdentifier(),
+        recognizer,
+        detector: null,
+        language: null,
+        traceparent: null,
+        tier: "bulk",
+      },
       commit: { by: "manual" },
       partials: false,
       onEvent(event) {

@@ -12,13 +12,28 @@ import { SavedVoices } from "./voice/saved-voices.js";
 
 const MB = 1024 * 1024;
 
-/** A team that is alone has half of the memory, in which its largest answer has room beside others; beside it another still has room for short ones. */
-const heldAnswerMemory: MemoryLimits = { totalBytes: 96 * MB, growingBytes: 128 * MB, waitingBytes: 128 * MB, copies: 1, maxWaitMs: 20_000 };
+/**
+ * A team that is alone has half of the memory, in which its largest answer has room beside others; beside it another
+ * still has room for short ones.
+ */
+const heldAnswerMemory: MemoryLimits = {
+  totalBytes: 96 * MB,
+  growingBytes: 128 * MB,
+  waitingBytes: 128 * MB,
+  copies: 1,
+  maxWaitMs: 20_000,
+};
 
-export type OpenSpeechOptions = Omit<SpeechContext, "encoders" | "heldAnswers" | "unauthenticatedSockets" | "savedVoices" | "inlineVoices" | "metrics"> & { metrics: Metrics };
+export type OpenSpeechOptions = Omit<
+  SpeechContext,
+  "encoders" | "heldAnswers" | "unauthenticatedSockets" | "savedVoices" | "inlineVoices" | "metrics"
+> & { metrics: Metrics };
 
 /** Opens what the speaking routes need, with real encoders. Close it before the bus. */
-export function openSpeech({ metrics, ...given }: OpenSpeechOptions): { context: SpeechContext; close(): Promise<void> } {
+export function openSpeech({ metrics, ...given }: OpenSpeechOptions): {
+  context: SpeechContext;
+  close(): Promise<void>;
+} {
   // One core is left to the event loop.
   const encoders = createEncoderPool({ threads: Math.min(4, availableParallelism()) });
   return {

@@ -10,8 +10,8 @@ import type { StreamEvent } from "./stream/stream-event.js";
 import type { StreamSettings } from "./stream/stream-settings.js";
 
 /**
- * The edge's end of the speech path: one per process. Hands audio and verdicts to the streams they belong to, and tells streams when a
- * scheduler is lost or the bus was interrupted.
+ * The edge's end of the speech path: one per process. Hands audio and verdicts to the streams they belong to, and tells
+ * streams when a scheduler is lost or the bus was interrupted.
  */
 export class SpeechBus {
   /** What this edge knows of the cluster; for others that submit work. */
@@ -24,12 +24,17 @@ export class SpeechBus {
     const { bus, clock, edgeId } = options;
     this.#options = options;
     this.#subscriptions = [
-      bus.subscribe<EdgeAudioInbound>(edgeAudioSubject(edgeId), (message) => this.#streams.get(message.streamId)?.audio(message)),
-      bus.subscribe<Verdict>(edgeVerdictSubject(edgeId), (verdict) => this.#streams.get(verdict.streamId)?.verdict(verdict)),
+      bus.subscribe<EdgeAudioInbound>(edgeAudioSubject(edgeId), (message) =>
+        this.#streams.get(message.streamId)?.audio(message),
+      ),
+      bus.subscribe<Verdict>(edgeVerdictSubject(edgeId), (verdict) =>
+        this.#streams.get(verdict.streamId)?.verdict(verdict),
+      ),
     ];
     this.cluster = new ClusterView({ bus, clock });
     this.cluster.onChange(({ type, member }) => {
-      if (member.role === "scheduler" && type === "lost") for (const stream of [...this.#streams.values()]) stream.schedulerLost(member.id);
+      if (member.role === "scheduler" && type === "lost")
+        for (const stream of [...this.#streams.values()]) stream.schedulerLost(member.id);
     });
     bus.onReconnect(() => {
       for (const stream of [...this.#streams.values()]) stream.reconnected();
@@ -65,7 +70,8 @@ export class SpeechBus {
       edgeId,
       bus,
       clock,
-      chooseScheduler: (keep, avoid) => this.cluster.chooseScheduler({ model: settings.models[0]?.name ?? "", keep, avoid, by: "wait" }),
+      chooseScheduler: (keep, avoid) =>
+        this.cluster.chooseScheduler({ model: settings.models[0]?.name ?? "", keep, avoid, by: "wait" }),
       onEvent,
       onOver: () => this.#streams.delete(settings.streamId),
     });

@@ -18,13 +18,20 @@ export function traceExchanges(inner: ExchangeObserver, tracing: Tracing): Excha
         startMs: endMs - record.durationMs,
         endMs,
         failed: record.status >= 500,
-        attributes: { "http.request.method": method, "http.route": record.route, "http.response.status_code": record.status },
+        attributes: {
+          "http.request.method": method,
+          "http.route": record.route,
+          "http.response.status_code": record.status,
+        },
       });
     },
   };
 }
 
-/** The routes, with a span from each accepted upgrade to the connection's end. Without tracing they are the routes themselves. */
+/**
+ * The routes, with a span from each accepted upgrade to the connection's end. Without tracing they are the routes
+ * themselves.
+ */
 export function traceSockets(routes: readonly SocketRoute[], tracing: Tracing): SocketRoute[] {
   if (!tracing.enabled) return [...routes];
   return routes.map((route) => ({

@@ -9,13 +9,29 @@ import { createLogger } from "#common/log";
 import { UsageReporter } from "./usage-reporter.js";
 
 const record = (usageId: string, audioMs: number, outcome: UsageRecord["outcome"] = "partial"): UsageRecord => ({
-  usageId, teamId: "t", keyId: "k", route: "r", model: "s1", characters: audioMs, audioMs, firstAudioMs: 1, totalMs: 1, outcome, traceId: "t", finishedAtMs: 0,
+  usageId,
+  teamId: "t",
+  keyId: "k",
+  route: "r",
+  model: "s1",
+  characters: audioMs,
+  audioMs,
+  firstAudioMs: 1,
+  totalMs: 1,
+  outcome,
+  traceId: "t",
+  finishedAtMs: 0,
 });
 
 function makeReporter() {
   const bus = new LocalBus();
   const clock = new VirtualClock();
-  const reporter = new UsageReporter({ bus, clock, log: createLogger("test", "fatal"), owner: { id: "edge-1", epoch: "e" } });
+  const reporter = new UsageReporter({
+    bus,
+    clock,
+    log: createLogger("test", "fatal"),
+    owner: { id: "edge-1", epoch: "e" },
+  });
   const bucket = bus.objects(openUsageBucket);
   const pass = async (durationMs: number): Promise<void> => {
     clock.advance(durationMs);
@@ -23,7 +39,9 @@ function makeReporter() {
   };
   const stored = async (): Promise<[string, number][] | null> => {
     const bytes = await bucket.get("edge-1.e");
-    return bytes === null ? null : (decodeMsgpack(bytes) as OpenUsage).records.map(({ usageId, audioMs }) => [usageId, audioMs]);
+    return bytes === null
+      ? null
+      : (decodeMsgpack(bytes) as OpenUsage).records.map(({ usageId, audioMs }) => [usageId, audioMs]);
   };
   return { bus, clock, reporter, pass, stored };
 }
@@ -42,7 +60,10 @@ describe("the report of open requests", () => {
     givenMs = 900;
     reporter.begin(() => record("b", 1));
     await pass(1000);
-    expect(await stored()).toEqual([["a", 900], ["b", 1]]);
+    expect(await stored()).toEqual([
+      ["a", 900],
+      ["b", 1],
+    ]);
     end(record("a", 950, "completed"));
     expect(bus.published).toEqual([{ subject: usageSubject, message: record("a", 950, "completed") }]);
     await pass(1000);

@@ -10,8 +10,8 @@ import type { Logger } from "#common/log";
 export type ReportEnd = (record: UsageRecord) => void;
 
 /**
- * Reports what requests use: each once at its end, and all that are under way every second, so that what they were given is charged even if this
- * process dies. One per process.
+ * Reports what requests use: each once at its end, and all that are under way every second, so that what they were
+ * given is charged even if this process dies. One per process.
  */
 export class UsageReporter {
   readonly #options: { bus: Bus; clock: Clock; log: Logger; owner: Pick<Heartbeat, "id" | "epoch"> };
@@ -64,7 +64,8 @@ export class UsageReporter {
     if (content === this.#stored) return;
     try {
       const bucket = bus.objects(openUsageBucket);
-      // The records of requests that ended since come before their absence here: they are on the bus before the control plane can look for them.
+      // The records of requests that ended since come before their absence here: they are on the bus before the control
+      // plane can look for them.
       await bus.flush();
       if (records.length === 0) await bucket.delete(openUsageName(owner));
       else await bucket.put(openUsageName(owner), encodeMsgpack({ records } satisfies OpenUsage));

@@ -41,13 +41,21 @@ const name = recordText(1, 120);
 const description = recordText(0, 2000);
 
 /** Body of `POST /v1/agent/agents`. `config` is applied to the default configuration. */
-export const agentCreate = z.strictObject({ name, description: description.default(""), config: configPatch.nullable().optional() });
+export const agentCreate = z.strictObject({
+  name,
+  description: description.default(""),
+  config: configPatch.nullable().optional(),
+});
 export type AgentCreate = z.output<typeof agentCreate>;
 
-/** A page's origin (RFC 6454): scheme, host and port, nothing more; a slash at the end is tolerated. Kept as browsers send it. */
+/**
+ * A page's origin (RFC 6454): scheme, host and port, nothing more; a slash at the end is tolerated. Kept as browsers
+ * send it.
+ */
 const allowedOrigin = recordText(1, 2048).transform((text, context) => {
   const origin = originOf(text);
-  if (origin === null) context.addIssue({ code: "custom", message: "Input should be an origin such as https://example.com" });
+  if (origin === null)
+    context.addIssue({ code: "custom", message: "Input should be an origin such as https://example.com" });
   return origin ?? z.NEVER;
 });
 

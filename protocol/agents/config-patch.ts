@@ -16,7 +16,9 @@ import {
 } from "./config-values.js";
 import { e164Number, reference } from "./text.js";
 
-const analysisName = z.string().regex(analysisNamePattern, { message: "Input should match the pattern ^[a-z][a-z0-9_]{0,63}$" });
+const analysisName = z
+  .string()
+  .regex(analysisNamePattern, { message: "Input should match the pattern ^[a-z][a-z0-9_]{0,63}$" });
 
 const webhook = {
   url: recordText(1, configLimits.webhookUrl),
@@ -26,7 +28,11 @@ const webhook = {
   has_secret: z.boolean().optional(),
 };
 
-function withoutDuplicates<T extends z.ZodType>(list: z.ZodArray<T>, keyOf: (item: z.output<T>) => string, noun: string): z.ZodArray<T> {
+function withoutDuplicates<T extends z.ZodType>(
+  list: z.ZodArray<T>,
+  keyOf: (item: z.output<T>) => string,
+  noun: string,
+): z.ZodArray<T> {
   return list.refine((items) => new Set(items.map(keyOf)).size === items.length, { message: `${noun} must be unique` });
 }
 
@@ -35,7 +41,10 @@ const referenceList = (max: number) => withoutDuplicates(z.array(reference).max(
 /** A zone of the IANA database as `Intl` knows it; empty is none. Offsets are no zones. */
 const timezone = recordText(0, 64).refine(isTimezone, { message: "Input should be an IANA time zone" });
 
-/** Whether a name is empty or one that `Intl` resolves; offsets such as `+05:30`, which newer engines take too, are refused. */
+/**
+ * Whether a name is empty or one that `Intl` resolves; offsets such as `+05:30`, which newer engines take too, are
+ * refused.
+ */
 export function isTimezone(name: string): boolean {
   if (name === "") return true;
   if (!/^[A-Za-z][A-Za-z0-9_+\-/]*$/.test(name)) return false;
@@ -56,11 +65,15 @@ const dataField = z
     description: recordText(0, 500).default(""),
     enum_options: z.array(recordText(1, 200)).nullable().default(null),
   })
-  .refine(({ type, enum_options }) => type !== "enum" || (enum_options !== null && enum_options.length >= 2 && enum_options.length <= 20), {
-    message: "An enum field has 2 to 20 options",
+  .refine(
+    ({ type, enum_options }) =>
+      type !== "enum" || (enum_options !== null && enum_options.length >= 2 && enum_options.length <= 20),
+    { message: "An enum field has 2 to 20 options", path: ["enum_options"] },
+  )
+  .refine(({ type, enum_options }) => type === "enum" || enum_options === null, {
+    message: "Only an enum field has options",
     path: ["enum_options"],
   })
-  .refine(({ type, enum_options }) => type === "enum" || enum_options === null, { message: "Only an enum field has options", path: ["enum_options"] })
   .refine(({ enum_options }) => new Set(enum_options ?? []).size === (enum_options ?? []).length, {
     message: "Options must be unique",
     path: ["enum_options"],
@@ -95,7 +108,9 @@ const conversationPatch = z.strictObject({
   outbound: z
     .strictObject({
       amd_enabled: z.boolean().optional(),
-      voicemail: z.strictObject({ action: z.enum(voicemailActions).optional(), message: recordText(0, 10_000).optional() }).optional(),
+      voicemail: z
+        .strictObject({ action: z.enum(voicemailActions).optional(), message: recordText(0, 10_000).optional() })
+        .optional(),
     })
     .optional(),
 });
@@ -109,23 +124,40 @@ const webhooksPatch = z.strictObject({
     .preprocess(
       // One object stands for a list of one, and null for an empty one.
       (value) => (value === null ? [] : typeof value === "object" && !Array.isArray(value) ? [value] : value),
-      withoutDuplicates(z.array(postCallWebhook).max(configLimits.postCallWebhooks), ({ url }) => comparableUrl(url), "Webhook urls"),
+      withoutDuplicates(
+        z.array(postCallWebhook).max(configLimits.postCallWebhooks),
+        ({ url }) => comparableUrl(url),
+        "Webhook urls",
+      ),
     )
     .optional(),
 });
 
-/** Two spellings of one address (`https://A.example`, `https://a.example:443/`) are one endpoint: equal texts for equal endpoints. */
+/**
+ * Two spellings of one address (`https://A.example`, `https://a.example:443/`) are one endpoint: equal texts for equal
+ * endpoints.
+ */
 export function comparableUrl(url: string): string {
   return URL.canParse(url) ? new URL(url).href : url;
 }
 
 const analysisPatch = z.strictObject({
   summary: z
-    .strictObject({ enabled: z.boolean().optional(), prompt: recordText(0, 1000).optional(), language: z.enum(summaryLanguages).optional() })
+    .strictObject({
+      enabled: z.boolean().optional(),
+      prompt: recordText(0, 1000).optional(),
+      language: z.enum(summaryLanguages).optional(),
+    })
     .optional(),
-  data_fields: withoutDuplicates(z.array(dataField).max(configLimits.dataFields), ({ name }) => name, "Names").optional(),
+  data_fields: withoutDuplicates(
+    z.array(dataField).max(configLimits.dataFields),
+    ({ name }) => name,
+    "Names",
+  ).optional(),
   criteria: withoutDuplicates(
-    z.array(z.strictObject({ name: analysisName, description: recordText(0, 500).default("") })).max(configLimits.criteria),
+    z
+      .array(z.strictObject({ name: analysisName, description: recordText(0, 500).default("") }))
+      .max(configLimits.criteria),
     ({ name }) => name,
     "Names",
   ).optional(),
@@ -136,7 +168,9 @@ const llmPatch = z.strictObject({
   tier: z.enum(modelTiers).optional(),
   custom: z
     .strictObject({
-      base_url: recordText(1, 2000).refine((url) => /^https:\/\//i.test(url), { message: "Input should be an https address" }),
+      base_url: recordText(1, 2000).refine((url) => /^https:\/\//i.test(url), {
+        message: "Input should be an https address",
+      }),
       model: recordText(1, 256),
       /** Write-only; absent or null keeps the stored key. */
       api_key: recordText(1, 4096).nullable().optional(),
@@ -146,8 +180,9 @@ const llmPatch = z.strictObject({
 });
 
 /**
- * Body of `PATCH /v1/agent/agents/{id}/config`: what is absent keeps its value, objects are merged, lists replaced, an empty string clears.
- * Null is refused except where it removes (`webhooks.post_call`, `webhooks.conversation_init`, `llm.custom`).
+ * Body of `PATCH /v1/agent/agents/{id}/config`: what is absent keeps its value, objects are merged, lists replaced, an
+ * empty string clears. Null is refused except where it removes (`webhooks.post_call`, `webhooks.conversation_init`,
+ * `llm.custom`).
  */
 export const configPatch = z.strictObject({
   prompt: promptPatch.optional(),
@@ -168,7 +203,10 @@ export const configPatch = z.strictObject({
     .optional(),
   webhooks: webhooksPatch.optional(),
   knowledge_base: z
-    .strictObject({ enabled: z.boolean().optional(), knowledge_source_ids: referenceList(configLimits.knowledgeSourceIds).optional() })
+    .strictObject({
+      enabled: z.boolean().optional(),
+      knowledge_source_ids: referenceList(configLimits.knowledgeSourceIds).optional(),
+    })
     .optional(),
   analysis: analysisPatch.optional(),
   guardrails: z.strictObject({ focus: z.boolean().optional(), manipulation: z.boolean().optional() }).optional(),

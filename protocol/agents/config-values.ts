@@ -1,4 +1,7 @@
-/** Words and bounds of an agent's configuration (protocols.md 2.1, upstream openapi.json), shared by what is sent and what is shown. */
+/**
+ * Words and bounds of an agent's configuration (protocols.md 2.1, upstream openapi.json), shared by what is sent and
+ * what is shown.
+ */
 
 export const firstMessageModes = ["off", "fixed", "prompt"] as const;
 export const speakingLanguages = ["en", "ja", "zh", "ko", "es", "fr", "de"] as const;

@@ -14,8 +14,8 @@ import {
 import { timestamp } from "./text.js";
 
 /**
- * A secret as the database holds it: encrypted, and with an id that changes when the secret does. The id takes the secret's part in the
- * config hash, so that encrypting the same secret anew changes nothing.
+ * A secret as the database holds it: encrypted, and with an id that changes when the secret does. The id takes the
+ * secret's part in the config hash, so that encrypting the same secret anew changes nothing.
  */
 export const storedSecret = z.object({ sealed: z.string(), revision: z.string() });
 export type StoredSecret = z.output<typeof storedSecret>;
@@ -72,7 +72,10 @@ const tools = z.object({
   system_tools: z.object({ hang_up_call: z.boolean().default(false) }).prefault({}),
 });
 
-const knowledgeBase = z.object({ enabled: z.boolean().default(false), knowledge_source_ids: z.array(z.string()).default([]) });
+const knowledgeBase = z.object({
+  enabled: z.boolean().default(false),
+  knowledge_source_ids: z.array(z.string()).default([]),
+});
 
 const summary = z.object({
   enabled: z.boolean().default(true),
@@ -85,7 +88,12 @@ const analysis = z.object({
   summary: summary.prefault({}),
   data_fields: z
     .array(
-      z.object({ name: z.string(), type: z.enum(dataFieldTypes), description: z.string(), enum_options: z.array(z.string()).nullable() }),
+      z.object({
+        name: z.string(),
+        type: z.enum(dataFieldTypes),
+        description: z.string(),
+        enum_options: z.array(z.string()).nullable(),
+      }),
     )
     .default([]),
   criteria: z.array(z.object({ name: z.string(), description: z.string() })).default([]),
@@ -112,19 +120,26 @@ export const agentConfig = z.object({
   ...shared,
   webhooks: z
     .object({
-      conversation_init: z.object({ url: z.string(), secret, timeout_seconds: timeoutSeconds }).nullable().default(null),
+      conversation_init: z
+        .object({ url: z.string(), secret, timeout_seconds: timeoutSeconds })
+        .nullable()
+        .default(null),
       post_call: z.array(z.object({ url: z.string(), secret })).default([]),
     })
     .prefault({}),
   llm: z
-    .object({ tier, custom: z.object({ base_url: z.string(), model: z.string(), api_key: secret }).nullable().default(null) })
+    .object({
+      tier,
+      custom: z.object({ base_url: z.string(), model: z.string(), api_key: secret }).nullable().default(null),
+    })
     .prefault({}),
 });
 export type AgentConfig = z.output<typeof agentConfig>;
 
 /**
- * A configuration as callers read it: of secrets only whether there is one. Every section can be written back as it is, so there is no null where
- * a change may not have one: outbound calls have their defaults, and a summary without a prompt of its own an empty one.
+ * A configuration as callers read it: of secrets only whether there is one. Every section can be written back as it is,
+ * so there is no null where a change may not have one: outbound calls have their defaults, and a summary without a
+ * prompt of its own an empty one.
  */
 export const configEntity = z.object({
   agent_id: z.string(),

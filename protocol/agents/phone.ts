@@ -14,21 +14,33 @@ const label = recordText(0, 120);
 const agentId = reference.nullable().default(null);
 
 /** Buying from the managed inventory. */
-const phonePurchase = z.strictObject({ provider: z.literal("twilio"), phone_number: e164Number, label: label.default(""), agent_id: agentId });
+const phonePurchase = z.strictObject({
+  provider: z.literal("twilio"),
+  phone_number: e164Number,
+  label: label.default(""),
+  agent_id: agentId,
+});
 export type PhonePurchase = z.output<typeof phonePurchase>;
 
 /** An address or a range of them in CIDR notation (RFC 4632 section 3.1, RFC 4291 section 2.3). */
-const addressRange = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], { error: "Input should be an IP address or a CIDR range" });
+const addressRange = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], {
+  error: "Input should be an IP address or a CIDR range",
+});
 
 /** `hostname[:port]`, without a scheme: where a trunk takes calls. */
-const terminationUri = z.string().refine(isTerminationUri, { message: "Input should be a host name with an optional port" });
+const terminationUri = z
+  .string()
+  .refine(isTerminationUri, { message: "Input should be a host name with an optional port" });
 
 /** Whether a text is empty or a bare host name, or an IPv4 address, with an optional port. */
 export function isTerminationUri(text: string): boolean {
   if (text === "") return true;
   const [, host = "", port] = /^([^:]+)(?::(\d{1,5}))?$/.exec(text) ?? [];
   const labels = host.split(".");
-  const isHost = host.length <= 253 && labels.length > 1 && labels.every((part) => /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/i.test(part));
+  const isHost =
+    host.length <= 253 &&
+    labels.length > 1 &&
+    labels.every((part) => /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/i.test(part));
   return isHost && (port === undefined || (Number(port) > 0 && Number(port) < 65_536));
 }
 
@@ -64,18 +76,37 @@ export const phoneCreate = z.discriminatedUnion("provider", [phonePurchase, phon
  * What is wrong with a trunk as a whole: the field that it concerns, and the message; empty when nothing is.
  * `hasStored` tells of passwords that are kept when the one given is empty.
  */
-export function sipProblems(config: SipConfig, hasStored: { inbound: boolean; termination: boolean }): { field: keyof SipConfig; message: string }[] {
+export function sipProblems(
+  config: SipConfig,
+  hasStored: { inbound: boolean; termination: boolean },
+): { field: keyof SipConfig; message: string }[] {
   const inboundPassword = config.inbound_auth_password !== "" || hasStored.inbound;
   const terminationPassword = config.termination_auth_password !== "" || hasStored.termination;
   const noFactor = config.inbound_auth_username === "" && config.inbound_allowed_addresses.length === 0;
   const strayPassword = config.termination_auth_username === "" && config.termination_auth_password !== "";
   const findings: [boolean, keyof SipConfig, string][] = [
     [noFactor, "inbound_allowed_addresses", "Credentials or allowed addresses are required"],
-    [config.inbound_auth_username !== "" && !inboundPassword, "inbound_auth_password", "A user name requires a password"],
-    [config.inbound_auth_username === "" && config.inbound_auth_password !== "", "inbound_auth_username", "A password requires a user name"],
-    [config.termination_auth_username !== "" && !terminationPassword, "termination_auth_password", "A user name requires a password"],
+    [
+      config.inbound_auth_username !== "" && !inboundPassword,
+      "inbound_auth_password",
+      "A user name requires a password",
+    ],
+    [
+      config.inbound_auth_username === "" && config.inbound_auth_password !== "",
+      "inbound_auth_username",
+      "A password requires a user name",
+    ],
+    [
+      config.termination_auth_username !== "" && !terminationPassword,
+      "termination_auth_password",
+      "A user name requires a password",
+    ],
     [strayPassword, "termination_auth_username", "A password requires a user name"],
-    [config.termination_auth_username !== "" && config.termination_uri === "", "termination_uri", "Credentials require a termination_uri"],
+    [
+      config.termination_auth_username !== "" && config.termination_uri === "",
+      "termination_uri",
+      "Credentials require a termination_uri",
+    ],
   ];
   return findings.flatMap(([wrong, field, message]) => (wrong ? [{ field, message }] : []));
 }
@@ -108,13 +139,19 @@ export type PhoneEntity = z.output<typeof phoneEntity>;
 
 export const phoneList = pageEnvelope.extend({ phone_numbers: z.array(phoneEntity) });
 /** Query of `GET /v1/agent/phone-numbers`. */
-export const phoneListQuery = pageQuery.extend({ phone_number: z.string().optional(), agent_id: z.string().optional() });
+export const phoneListQuery = pageQuery.extend({
+  phone_number: z.string().optional(),
+  agent_id: z.string().optional(),
+});
 export type PhoneListQuery = z.output<typeof phoneListQuery>;
 
 /** Query of `GET /v1/agent/available-phone-numbers`. */
 export const availablePhoneQuery = z.object({
   country_code: z.string().default("US"),
-  area_code: z.string().regex(/^\d{3}$/, { message: "Input should be three digits" }).optional(),
+  area_code: z
+    .string()
+    .regex(/^\d{3}$/, { message: "Input should be three digits" })
+    .optional(),
   number_type: z.enum(["local", "toll_free"]).default("local"),
   provider: z.literal("twilio").optional(),
 });

@@ -25,7 +25,10 @@ export const testTool = z.strictObject({
 });
 
 /** A parameter that a call must have had, and with which value. */
-const parameter = z.strictObject({ name: recordText(1, 64), value: z.union([recordText(0, 2000), z.number(), z.boolean()]) });
+const parameter = z.strictObject({
+  name: recordText(1, 64),
+  value: z.union([recordText(0, 2000), z.number(), z.boolean()]),
+});
 
 const expectedCall = z
   .strictObject({
@@ -34,11 +37,17 @@ const expectedCall = z
     min_calls: z.int().min(0).max(50).default(1),
     max_calls: z.int().min(0).max(50).default(50),
   })
-  .refine(({ min_calls, max_calls }) => min_calls <= max_calls, { message: "min_calls is more than max_calls", path: ["min_calls"] });
+  .refine(({ min_calls, max_calls }) => min_calls <= max_calls, {
+    message: "min_calls is more than max_calls",
+    path: ["min_calls"],
+  });
 
 const simulation = z.strictObject({
   scenario: recordText(1, 10_000),
-  success_conditions: z.array(z.strictObject({ name: recordText(1, 120), description: recordText(0, 500).default("") })).max(20).default([]),
+  success_conditions: z
+    .array(z.strictObject({ name: recordText(1, 120), description: recordText(0, 500).default("") }))
+    .max(20)
+    .default([]),
   max_turns: z.int().min(1).max(50).default(10),
   repeat_count: z.int().min(1).max(20).default(1),
   assertions: z
@@ -52,7 +61,10 @@ const simulation = z.strictObject({
     .strictObject({
       /** Whether every tool is mocked, those listed, or none. */
       strategy: z.enum(["all", "selected", "none"]).default("all"),
-      tools: z.array(z.strictObject({ tool: testTool, result: recordText(0, 100_000).default("") })).max(100).default([]),
+      tools: z
+        .array(z.strictObject({ tool: testTool, result: recordText(0, 100_000).default("") }))
+        .max(100)
+        .default([]),
     })
     .prefault({}),
 });
@@ -82,13 +94,26 @@ const optionalFields = {
 };
 
 /** What is left empty is missing as much as what is left out. */
-const isThere = [(value: { length: number }) => value.length > 0, { message: "Field required", params: { type: "missing" } }] as const;
+const isThere = [
+  (value: { length: number }) => value.length > 0,
+  { message: "Field required", params: { type: "missing" } },
+] as const;
 const someConversation = fields.conversation.refine(...isThere).meta({ minItems: 1 });
 const someExpectation = fields.expectation.refine(...isThere).meta({ minLength: 1 });
 
 const common = { name: fields.name, ...optionalFields };
-const nextReplyTest = z.strictObject({ ...common, test_type: z.literal("next_reply"), conversation: someConversation, expectation: someExpectation });
-const toolTest = z.strictObject({ ...common, test_type: z.literal("tool"), conversation: someConversation, referenced_tool: fields.referenced_tool });
+const nextReplyTest = z.strictObject({
+  ...common,
+  test_type: z.literal("next_reply"),
+  conversation: someConversation,
+  expectation: someExpectation,
+});
+const toolTest = z.strictObject({
+  ...common,
+  test_type: z.literal("tool"),
+  conversation: someConversation,
+  referenced_tool: fields.referenced_tool,
+});
 const simulationTest = z.strictObject({ ...common, test_type: z.literal("simulation"), simulation: fields.simulation });
 
 /** What a test does, with what its type needs; as it is stored. */
@@ -98,7 +123,10 @@ export type TestDefinition = z.output<typeof testDefinition>;
 /** Checked before the rest of a definition, which depends on it. */
 export const typedTest = z.looseObject({ test_type: z.enum(testTypes) });
 
-/** Besides the definition: where the test is attached, and what reads add, which is ignored, so that a test can be exported and imported. */
+/**
+ * Besides the definition: where the test is attached, and what reads add, which is ignored, so that a test can be
+ * exported and imported.
+ */
 const createExtras = {
   agent_ids: z.array(reference).max(100).default([]),
   test_id: z.unknown().optional(),

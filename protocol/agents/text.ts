@@ -5,7 +5,9 @@ import { recordText } from "../text.js";
 export const reference = recordText(1, 128);
 
 /** Digits after a plus (ITU-T E.164): at most 15, the first never 0. */
-export const e164Number = z.string().regex(/^\+[1-9]\d{6,14}$/, { message: "Input should be a phone number in E.164 form" });
+export const e164Number = z
+  .string()
+  .regex(/^\+[1-9]\d{6,14}$/, { message: "Input should be a phone number in E.164 form" });
 
 /** The date-times of answers. */
 export const timestamp = z.iso.datetime();

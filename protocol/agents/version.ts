@@ -5,7 +5,10 @@ import { configEntity } from "./config.js";
 import { timestamp } from "./text.js";
 
 /** Body of `POST /v1/agent/agents/{id}/publish`; may be absent. */
-export const publishRequest = z.strictObject({ version_title: recordText(0, 120).optional(), version_description: recordText(0, 2000).optional() });
+export const publishRequest = z.strictObject({
+  version_title: recordText(0, 120).optional(),
+  version_description: recordText(0, 2000).optional(),
+});
 
 /** A published version without its configuration. */
 export const versionSummary = z.object({

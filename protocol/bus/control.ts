@@ -14,8 +14,8 @@ export const controlSubjects = {
 } as const;
 
 /**
- * Published when what edges remember of a key is no longer so (revoked; credit gone, or come): every edge forgets it at once and asks again.
- * Payload: `KeyRevoked`.
+ * Published when what edges remember of a key is no longer so (revoked; credit gone, or come): every edge forgets it at
+ * once and asks again. Payload: `KeyRevoked`.
  */
 export const keyRevokedSubject = "parley.events.key-revoked";
 
@@ -60,7 +60,10 @@ export const VERIFY_TIMEOUT_MS = 2000;
 
 export interface VerifyKeyRequest {
   keyDigest: string;
-  /** Whether the asking edge believes the key and only wants to be sure: such questions go before those about keys that may be anybody's guess. */
+  /**
+   * Whether the asking edge believes the key and only wants to be sure: such questions go before those about keys that
+   * may be anybody's guess.
+   */
   isKnown: boolean;
   /** W3C trace context of the request that asks first; the answer may be another's too. */
   traceparent?: string | null;
@@ -109,7 +112,9 @@ export interface ForwardedRequest {
   /** Lower-case names; only `content-type`, `accept`, `origin`, `traceparent` and the count of tools' rounds travel. */
   headers: Record<string, string>;
   body: Uint8Array;
-  /** Set when the body was too large for the bus: its name in the `uploads` object bucket. The control plane deletes it. */
+  /**
+   * Set when the body was too large for the bus: its name in the `uploads` object bucket. The control plane deletes it.
+   */
   bodyObject: string | null;
   /** Null on the few routes that need no key. */
   principal: Principal | null;
@@ -119,23 +124,31 @@ export interface ForwardedResponse {
   status: number;
   headers: Record<string, string>;
   body: Uint8Array;
-  /** Set when the body is too large for the bus: its name in the `uploads` object bucket, and `body` is empty. The edge deletes it after reading. */
+  /**
+   * Set when the body is too large for the bus: its name in the `uploads` object bucket, and `body` is empty. The edge
+   * deletes it after reading.
+   */
   bodyObject?: string | null;
 }
 
 /** Largest body that travels inside a bus message; larger ones go through the object bucket. */
 export const MAX_INLINE_BODY_BYTES = 512 * 1024;
 
-/** Bodies on their way. Whoever reads one deletes it; what is left when a role dies in between is gone after a while: longer than any request takes. */
+/**
+ * Bodies on their way. Whoever reads one deletes it; what is left when a role dies in between is gone after a while:
+ * longer than any request takes.
+ */
 export const uploadsBucket = { name: "uploads", maxAgeMs: 10 * 60_000 };
 
 /**
- * How a request ended. `partial`: its edge died, and the record says what the request had used at the edge's last report; should the edge have lived
- * all the same, the record of the real end replaces it.
+ * How a request ended. `partial`: its edge died, and the record says what the request had used at the edge's last
+ * report; should the edge have lived all the same, the record of the real end replaces it.
  */
 export const usageOutcomes = ["completed", "cancelled", "failed", "partial"] as const;
 
-/** What one request used: what was given to its client, however it ended. `usageId` makes settling it twice harmless. */
+/**
+ * What one request used: what was given to its client, however it ended. `usageId` makes settling it twice harmless.
+ */
 export interface UsageRecord {
   usageId: string;
   teamId: string;
@@ -184,7 +197,13 @@ export type TeamsRequest =
   | { action: "create"; name: string; betaAccess: boolean; maxConcurrentStreams: number }
   | { action: "list" }
   /** What is null stays as it is. */
-  | { action: "change"; teamId: string; name: string | null; betaAccess: boolean | null; maxConcurrentStreams: number | null };
+  | {
+      action: "change";
+      teamId: string;
+      name: string | null;
+      betaAccess: boolean | null;
+      maxConcurrentStreams: number | null;
+    };
 
 export interface TeamSummary {
   teamId: string;

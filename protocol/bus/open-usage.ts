@@ -2,8 +2,9 @@ import type { Heartbeat } from "./membership.js";
 import type { UsageRecord } from "./control.js";
 
 /**
- * What requests under way have used so far. Each edge writes an object every second while there are any; the control plane books it when the edge is
- * gone. Content: `OpenUsage`, MessagePack. An object that no control plane came for is deleted in the end.
+ * What requests under way have used so far. Each edge writes an object every second while there are any; the control
+ * plane books it when the edge is gone. Content: `OpenUsage`, MessagePack. An object that no control plane came for is
+ * deleted in the end.
  */
 export const openUsageBucket = { name: "open-usage", maxAgeMs: 7 * 24 * 3600 * 1000 };
 

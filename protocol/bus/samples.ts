@@ -1,12 +1,15 @@
 import type { VoiceTraits } from "../speech/chunk.js";
 
 /**
- * Questions about the samples of a voice. The control plane asks them and any edge answers (queue group `edge`): decoders run in edges alone, in
- * threads whose memory is limited. Answers are `Reply`s.
+ * Questions about the samples of a voice. The control plane asks them and any edge answers (queue group `edge`):
+ * decoders run in edges alone, in threads whose memory is limited. Answers are `Reply`s.
  */
 export const sampleSubjects = { measure: "parley.samples.measure", transcribe: "parley.samples.transcribe" } as const;
 
-/** The errors of `measure` are `bad_reference_audio`, `overloaded` and `dependency_unavailable`; `transcribe` may give any of the transcribing path. */
+/**
+ * The errors of `measure` are `bad_reference_audio`, `overloaded` and `dependency_unavailable`; `transcribe` may give
+ * any of the transcribing path.
+ */
 export interface SampleQuestion {
   /** The file as it was sent; empty where it is too large for the bus. */
   body: Uint8Array;
@@ -26,6 +29,8 @@ export interface MeasuredSample {
 export interface TranscribedSample {
   /** Empty where nothing is. */
   text: string;
-  /** Languages that the recognizer named, as primary BCP-47 subtags; none where it named none or recognized no words. */
+  /**
+   * Languages that the recognizer named, as primary BCP-47 subtags; none where it named none or recognized no words.
+   */
   languages: string[];
 }

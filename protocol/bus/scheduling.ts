@@ -20,17 +20,26 @@ export type ServiceTier = "live" | "free" | "bulk";
 /** What schedulers order and workers work on: text to speak or sound to hear; `task` tells which. */
 export type WorkChunk = SpeechChunk | SoundChunk;
 
-/** How much work a chunk is, in a unit that only chunks of the same model share: characters of text, or hundredths of a second of sound. */
+/**
+ * How much work a chunk is, in a unit that only chunks of the same model share: characters of text, or hundredths of a
+ * second of sound.
+ */
 export function workSize(chunk: WorkChunk): number {
   return chunk.task === "speak" ? chunk.text.length : Math.ceil((chunk.samples * 100) / LISTENING_RATE);
 }
 
-/** A chunk handed to a scheduler. The scheduler keeps the relative times with its own clock: no clock is shared between machines. */
+/**
+ * A chunk handed to a scheduler. The scheduler keeps the relative times with its own clock: no clock is shared between
+ * machines.
+ */
 export interface Submit {
   type: "submit";
   chunk: WorkChunk;
   tier: ServiceTier;
-  /** How long until the listener runs out of sound; for a first chunk, until the first-audio goal is missed; for sound, until its words are wanted. May be negative. */
+  /**
+   * How long until the listener runs out of sound; for a first chunk, until the first-audio goal is missed; for sound,
+   * until its words are wanted. May be negative.
+   */
   slackMs: number;
 }
 

@@ -14,7 +14,10 @@ export interface SoundRequest {
   chunkIndex: number;
 }
 
-/** Answers a `SoundRequest`: signed 16-bit little-endian mono at `LISTENING_RATE`, or `gone` when nobody waits for the chunk any more. */
+/**
+ * Answers a `SoundRequest`: signed 16-bit little-endian mono at `LISTENING_RATE`, or `gone` when nobody waits for the
+ * chunk any more.
+ */
 export type SoundReply = { type: "sound"; pcm: Uint8Array } | { type: "gone" };
 
 interface ResultBase {

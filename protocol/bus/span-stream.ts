@@ -1,7 +1,10 @@
 /** Published by every role, in batches, where spans are kept. Payload: `SpanBatch`. */
 export const spansSubject = "parley.events.spans";
 
-/** Spans are kept on the bus until the analytics engine has them, a day at most. Without an engine nobody makes this stream, and nothing piles up. */
+/**
+ * Spans are kept on the bus until the analytics engine has them, a day at most. Without an engine nobody makes this
+ * stream, and nothing piles up.
+ */
 export const spanStream = {
   name: "parley-spans",
   subjects: [spansSubject],
@@ -9,7 +12,10 @@ export const spanStream = {
   maxBytes: 256 * 1024 * 1024,
 };
 
-/** A piece of work that is over, as it travels. `traceId` and `spanId` together make it one and the same however often it comes. */
+/**
+ * A piece of work that is over, as it travels. `traceId` and `spanId` together make it one and the same however often
+ * it comes.
+ */
 export interface SpanRecord {
   /** 32 lower-case hex characters. */
   traceId: string;

@@ -1,8 +1,8 @@
 import { usageSubject } from "./control.js";
 
 /**
- * Usage is kept on the bus until the control plane has booked it and the analytics engine has it, a week at most: neither has to be there
- * when a request ends. Settlement and analytics consume it each under a name of their own.
+ * Usage is kept on the bus until the control plane has booked it and the analytics engine has it, a week at most:
+ * neither has to be there when a request ends. Settlement and analytics consume it each under a name of their own.
  */
 export const usageStream = {
   name: "parley-usage",

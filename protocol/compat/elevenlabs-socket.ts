@@ -6,7 +6,11 @@ const frame = rowsIn("frame");
 
 const shared: ParameterRow[] = [
   query.mapped("model_id", "As in `POST /v1/text-to-speech/:voice_id`.", "service/s1"),
-  query.mapped("sync_alignment", "`true` adds to each frame the times of the characters that begin in its audio; a last frame may have times alone.", "true"),
+  query.mapped(
+    "sync_alignment",
+    "`true` adds to each frame the times of the characters that begin in its audio; a last frame may have times alone.",
+    "true",
+  ),
   query.ignored("language_code", "The text tells its language.", "en"),
   query.ignored("enable_logging", "Texts are never logged.", "false"),
   query.ignored("enable_ssml_parsing", "There is no SSML; tags are written into the text.", "true"),
@@ -17,8 +21,16 @@ const shared: ParameterRow[] = [
   frame.mapped("text", "Text to speak. The blank of the first frame says nothing.", "Hello. "),
   frame.mapped("voice_settings", "In the first frame: `speed` and `stability`, as in a request.", { speed: 1.2 }),
   frame.mapped("flush", "Speaks what has come at once, and sends the last of its audio.", true),
-  frame.mapped("try_trigger_generation", "Speaks what has come at the next phrase end or at 50 characters, and at the latest 300 ms after the last text.", true),
-  frame.mapped("xi_api_key", "The key, in the first frame, for clients that cannot set headers; also `xi-api-key` and `authorization`. It must come within ten seconds.", "pk_..."),
+  frame.mapped(
+    "try_trigger_generation",
+    "Speaks what has come at the next phrase end or at 50 characters, and at the latest 300 ms after the last text.",
+    true,
+  ),
+  frame.mapped(
+    "xi_api_key",
+    "The key, in the first frame, for clients that cannot set headers; also `xi-api-key` and `authorization`. It must come within ten seconds.",
+    "pk_...",
+  ),
   frame.ignored("generation_config", "Cuts are made where the text allows.", { chunk_length_schedule: [50] }),
   frame.ignored("pronunciation_dictionary_locators", "There are no dictionaries.", []),
 ];
@@ -30,7 +42,14 @@ export const elevenLabsStreamInput: CompatOperation = {
   path: "/v1/text-to-speech/:voice_id/stream-input",
   summary: "Speaks while the text is still coming. A frame with an empty text ends it, also the first.",
   maxBytes: frameLimits.text,
-  parameters: [query.mapped("output_format", "As there; the 22.05 kHz family is refused by a frame, others before the upgrade.", "pcm_16000"), ...shared],
+  parameters: [
+    query.mapped(
+      "output_format",
+      "As there; the 22.05 kHz family is refused by a frame, others before the upgrade.",
+      "pcm_16000",
+    ),
+    ...shared,
+  ],
 };
 
 /** The same for several texts at once. */
@@ -43,7 +62,11 @@ export const elevenLabsMultiStreamInput: CompatOperation = {
     "is answered with an error frame of its context. A frame with an empty text keeps the socket alive.",
   maxBytes: frameLimits.text,
   parameters: [
-    query.mapped("output_format", "As there; what cannot be given is refused before the upgrade, the 22.05 kHz family too, which LiveKit's plugins ask for by default: set another.", "pcm_16000"),
+    query.mapped(
+      "output_format",
+      "As there; what cannot be given is refused before the upgrade, the 22.05 kHz family too, which LiveKit's plugins ask for by default: set another.",
+      "pcm_16000",
+    ),
     ...shared,
     frame.mapped("context_id", "Which text a frame belongs to; answers carry it as `contextId`.", "a"),
     frame.mapped("close_context", "Ends one text: `isFinal` follows its last sound.", true),

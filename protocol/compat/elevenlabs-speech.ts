@@ -20,12 +20,22 @@ const settings: ParameterRow[] = [
 
 const speech: ParameterRow[] = [
   body.mapped("text", "The text.", "Good evening."),
-  body.mapped("model_id", "`service/s1` and the like select a model, and are a 404 where there is none of that name; every name without `service/` is `s2.1-pro`, unless `PARLEY_MODEL_ALIASES` says otherwise. The word `Ellipsis` is a 400: a library bug.", "service/s1"),
-  query.mapped("output_format", "`mp3_<32000|44100>_<kbit/s>` (snaps up to 64, 128 or 192), `pcm_<rate>`, `wav_<rate>`, `opus_48000`. Others are a 400, the 22.05 kHz family and telephone codecs among them.", "wav_44100"),
+  body.mapped(
+    "model_id",
+    "`service/s1` and the like select a model, and are a 404 where there is none of that name; every name without `service/` is `s2.1-pro`, unless `PARLEY_MODEL_ALIASES` says otherwise. The word `Ellipsis` is a 400: a library bug.",
+    "service/s1",
+  ),
+  query.mapped(
+    "output_format",
+    "`mp3_<32000|44100>_<kbit/s>` (snaps up to 64, 128 or 192), `pcm_<rate>`, `wav_<rate>`, `opus_48000`. Others are a 400, the 22.05 kHz family and telephone codecs among them.",
+    "wav_44100",
+  ),
   ...settings,
   body.ignored("language_code", "The text tells its language.", "en"),
   body.ignored("seed", "The same request always gives the same sound.", 7),
-  body.ignored("pronunciation_dictionary_locators", "There are no dictionaries.", [{ pronunciation_dictionary_id: "d", version_id: "v" }]),
+  body.ignored("pronunciation_dictionary_locators", "There are no dictionaries.", [
+    { pronunciation_dictionary_id: "d", version_id: "v" },
+  ]),
   body.ignored("previous_text", "Requests stand alone.", "Before."),
   body.ignored("next_text", "Requests stand alone.", "After."),
   body.ignored("previous_request_ids", "Requests stand alone.", ["a"]),
@@ -39,13 +49,27 @@ const speech: ParameterRow[] = [
 ];
 
 const operation = (path: string, summary: string): CompatOperation => ({
-  protocol: "ElevenLabs", method: "POST", path, summary, maxBytes: bodyLimits.text, parameters: speech,
+  protocol: "ElevenLabs",
+  method: "POST",
+  path,
+  summary,
+  maxBytes: bodyLimits.text,
+  parameters: speech,
 });
 
 /** The four ways of text to speech. */
 export const elevenLabsSpeech = {
   convert: operation("/v1/text-to-speech/:voice_id", "Speaks a text."),
-  stream: operation("/v1/text-to-speech/:voice_id/stream", "Speaks a text; the same as without `/stream`, since both stream."),
-  withTimestamps: operation("/v1/text-to-speech/:voice_id/with-timestamps", "The sound and the time of each character, in one JSON object: of a text of 20,000 characters, and 40 MiB of audio in base64; longer ones are a 400."),
-  streamWithTimestamps: operation("/v1/text-to-speech/:voice_id/stream/with-timestamps", "Sound and times as they come, one JSON object a line."),
+  stream: operation(
+    "/v1/text-to-speech/:voice_id/stream",
+    "Speaks a text; the same as without `/stream`, since both stream.",
+  ),
+  withTimestamps: operation(
+    "/v1/text-to-speech/:voice_id/with-timestamps",
+    "The sound and the time of each character, in one JSON object: of a text of 20,000 characters, and 40 MiB of audio in base64; longer ones are a 400.",
+  ),
+  streamWithTimestamps: operation(
+    "/v1/text-to-speech/:voice_id/stream/with-timestamps",
+    "Sound and times as they come, one JSON object a line.",
+  ),
 } as const;

@@ -14,7 +14,11 @@ export const elevenLabsTranscription: CompatOperation = {
   maxBytes: bodyLimits.compatAudio,
   parameters: [
     form.mapped("file", "The sound, at most 100 MB and 60 minutes.", "(bytes)"),
-    form.mapped("language_code", "What is spoken; the answer repeats it. A language that no recognizer knows is a 400.", "en"),
+    form.mapped(
+      "language_code",
+      "What is spoken; the answer repeats it. A language that no recognizer knows is a 400.",
+      "en",
+    ),
     form.ignored("model_id", "There is one recognizer.", "scribe_v1"),
     form.refused("diarize", "speakers are not told apart", "true"),
     form.refused("use_multi_channel", "all channels are heard as one", "true"),
@@ -23,7 +27,10 @@ export const elevenLabsTranscription: CompatOperation = {
     form.refused("entity_redaction_mode", "entities are not looked for", "redacted"),
     form.refused("no_verbatim", "the words are given as they were heard", "true"),
     form.refused("tag_audio_events", "only words are heard; set it to false", "true"),
-    { ...form.refused("additional_formats", "ask the OpenAI layer for srt or vtt", "[{\"format\":\"srt\"}]"), harmless: ["[]"] },
+    {
+      ...form.refused("additional_formats", "ask the OpenAI layer for srt or vtt", '[{"format":"srt"}]'),
+      harmless: ["[]"],
+    },
     { ...form.refused("timestamps_granularity", "words are the finest", "character"), harmless: ["word"] },
     form.refused("webhook", "the answer comes with the request", "true"),
     form.refused("webhook_id", "the answer comes with the request", "w1"),
@@ -50,13 +57,29 @@ export const elevenLabsRealtimeTranscription: CompatOperation = {
   protocol: "ElevenLabs",
   method: "WebSocket",
   path: "/v1/speech-to-text/realtime",
-  summary: "Writes down the audio between commits: `committed_transcript`, then `committed_transcript_with_timestamps`. At most 100 MiB and 16 commits may wait on a socket; beyond that it says `queue_overflow`, `commit_throttled` (the audio is kept for a later commit), or `resource_exhausted` when the server is full, and goes on.",
+  summary:
+    "Writes down the audio between commits: `committed_transcript`, then `committed_transcript_with_timestamps`. At most 100 MiB and 16 commits may wait on a socket; beyond that it says `queue_overflow`, `commit_throttled` (the audio is kept for a later commit), or `resource_exhausted` when the server is full, and goes on.",
   maxBytes: frameLimits.audio,
   parameters: [
-    query.mapped("audio_format", "`pcm_<rate>` with any rate from 8000 to 48000; `pcm_16000` when absent. Others are a 400.", "pcm_24000"),
+    query.mapped(
+      "audio_format",
+      "`pcm_<rate>` with any rate from 8000 to 48000; `pcm_16000` when absent. Others are a 400.",
+      "pcm_24000",
+    ),
     query.mapped("language_code", "What is spoken.", "en"),
-    { name: "commit_strategy", place: "query", treatment: "refused", note: "turns are ended by the client: commit", example: "vad", harmless: ["manual"] },
-    query.mapped("include_timestamps", "`false` leaves the second answer out, unless `include_language_detection` is set; both come otherwise, also when it is absent.", "false"),
+    {
+      name: "commit_strategy",
+      place: "query",
+      treatment: "refused",
+      note: "turns are ended by the client: commit",
+      example: "vad",
+      harmless: ["manual"],
+    },
+    query.mapped(
+      "include_timestamps",
+      "`false` leaves the second answer out, unless `include_language_detection` is set; both come otherwise, also when it is absent.",
+      "false",
+    ),
     query.mapped("include_language_detection", "Only as told there: the language is the one that was named.", "true"),
     query.mapped("token", "The key, where no header can be set.", "pk_..."),
     frame.mapped("audio_base_64", "Audio.", ""),

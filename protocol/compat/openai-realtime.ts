@@ -9,23 +9,46 @@ export const openAiRealtime: CompatOperation = {
   protocol: "OpenAI, OpenRouter, Groq",
   method: "WebSocket",
   path: "/realtime",
-  summary: "Speaks the text of conversation items, and writes committed sound down. No language model answers: `response.create` speaks what was written.",
+  summary:
+    "Speaks the text of conversation items, and writes committed sound down. No language model answers: `response.create` speaks what was written.",
   maxBytes: frameLimits.audio,
   parameters: [
     query.mapped("model", "As in `/audio/speech`; OpenAI's realtime models are `s2.1-pro`.", "gpt-realtime"),
-    query.mapped("intent", "`transcription` opens a session that only transcribes: its key needs no scope but `transcription`, and it refuses `response.create`.", "transcription"),
-    query.mapped("api_key", "The key, where no header can be set; a browser's subprotocol `openai-insecure-api-key.<key>` is taken too.", "pk_..."),
-    frame.mapped("session.update", "Formats (`pcm16`, `wav`, `mp3`, `opus`, or a media type with a rate), voice, speed, transcription language.", { session: {} }),
+    query.mapped(
+      "intent",
+      "`transcription` opens a session that only transcribes: its key needs no scope but `transcription`, and it refuses `response.create`.",
+      "transcription",
+    ),
+    query.mapped(
+      "api_key",
+      "The key, where no header can be set; a browser's subprotocol `openai-insecure-api-key.<key>` is taken too.",
+      "pk_...",
+    ),
+    frame.mapped(
+      "session.update",
+      "Formats (`pcm16`, `wav`, `mp3`, `opus`, or a media type with a rate), voice, speed, transcription language.",
+      { session: {} },
+    ),
     frame.mapped("transcription_session.update", "The same for a transcription session.", { session: {} }),
     frame.mapped("conversation.item.create", "Text to be spoken by the next response.", {}),
     frame.mapped("conversation.item.delete", "Takes an item out.", {}),
     frame.ignored("conversation.item.truncate", "Nothing reads what was spoken.", {}),
     frame.mapped("response.create", "Speaks the items written since the last response, or its own `input`.", {}),
     frame.mapped("response.cancel", "Ends the response being spoken.", {}),
-    frame.mapped("input_audio_buffer.append", "Audio in the input format, base64. At most 100 MiB may wait on a socket, those under way too (`input_audio_buffer_full`), and 128 MiB on a server (`rate_limit_exceeded`).", {}),
-    frame.mapped("input_audio_buffer.commit", "The audio so far is transcribed. When that fails (`audio_unintelligible`, `rate_limit_exceeded`, `insufficient_quota` and the like, or no code for a fault of the server), it stands in the buffer again, before what has been appended since: commit once more, or clear. At most 16 commits may wait for their transcripts (`rate_limit_exceeded`).", {}),
+    frame.mapped(
+      "input_audio_buffer.append",
+      "Audio in the input format, base64. At most 100 MiB may wait on a socket, those under way too (`input_audio_buffer_full`), and 128 MiB on a server (`rate_limit_exceeded`).",
+      {},
+    ),
+    frame.mapped(
+      "input_audio_buffer.commit",
+      "The audio so far is transcribed. When that fails (`audio_unintelligible`, `rate_limit_exceeded`, `insufficient_quota` and the like, or no code for a fault of the server), it stands in the buffer again, before what has been appended since: commit once more, or clear. At most 16 commits may wait for their transcripts (`rate_limit_exceeded`).",
+      {},
+    ),
     frame.mapped("input_audio_buffer.clear", "Forgets it.", {}),
-    frame.refused("session.audio.input.turn_detection", "turns are ended by the client: commit the buffer", { type: "server_vad" }),
+    frame.refused("session.audio.input.turn_detection", "turns are ended by the client: commit the buffer", {
+      type: "server_vad",
+    }),
     frame.refused("session.output_modalities", "the answer is always sound", ["text"]),
   ],
 };

@@ -5,7 +5,12 @@ const { mapped, ignored, refused } = rowsIn("form");
 
 /** Names of other vendors' recognizers that clients have in their settings; all are served by `transcribe-1`. */
 export const openAiTranscriptionAliases: ReadonlySet<string> = new Set([
-  "whisper-1", "gpt-4o-transcribe", "gpt-4o-mini-transcribe", "whisper-large-v3", "whisper-large-v3-turbo", "distil-whisper-large-v3-en",
+  "whisper-1",
+  "gpt-4o-transcribe",
+  "gpt-4o-mini-transcribe",
+  "whisper-large-v3",
+  "whisper-large-v3-turbo",
+  "distil-whisper-large-v3-en",
 ]);
 
 export const openAiTranscriptFormats = ["json", "text", "srt", "verbose_json", "vtt"] as const;
@@ -23,7 +28,11 @@ export const openAiTranscription: CompatOperation = {
   maxBytes: bodyLimits.compatAudio,
   parameters: [
     mapped("file", "The sound, at most 100 MB and 60 minutes.", "(bytes)"),
-    mapped("model", "`service/transcribe-1`, or `whisper-1`, `gpt-4o-transcribe` and other vendors' names for it, or a name of the setting `PARLEY_MODEL_ALIASES`. Anything else is a 400.", "whisper-1"),
+    mapped(
+      "model",
+      "`service/transcribe-1`, or `whisper-1`, `gpt-4o-transcribe` and other vendors' names for it, or a name of the setting `PARLEY_MODEL_ALIASES`. Anything else is a 400.",
+      "whisper-1",
+    ),
     mapped("language", "What is spoken; a language that no recognizer knows is a 400.", "en"),
     mapped("response_format", "`json`, `text`, `srt`, `verbose_json`, `vtt`. Others are a 400.", "vtt"),
     mapped("timestamp_granularities[]", "`word` adds `words` to `verbose_json`; also without the brackets.", "word"),
@@ -32,7 +41,7 @@ export const openAiTranscription: CompatOperation = {
     refused("known_speaker_names", "speakers are not told apart", "Anna"),
     refused("known_speaker_references", "speakers are not told apart", "data:audio/wav;base64,AA=="),
     refused("url", "files must be sent along", "https://example.com/a.wav"),
-    refused("provider", "native options apply to speech only", "{\"options\":{}}"),
+    refused("provider", "native options apply to speech only", '{"options":{}}'),
     ignored("languages", "One language at a time.", "en"),
     ignored("keywords", "The vocabulary is fixed.", "Parley"),
     ignored("prompt", "There is no prompt to a recognizer.", "Names: Anna"),
@@ -40,6 +49,12 @@ export const openAiTranscription: CompatOperation = {
     ignored("chunking_strategy", "Sound is always cut at pauses.", "auto"),
     ignored("user", "Nothing is kept by end user.", "someone"),
     ignored("session_id", "Requests are not grouped.", "a"),
-    { name: "X-Fish-*", place: "header", treatment: "refused", note: "native options apply to speech only", example: "1" },
+    {
+      name: "X-Fish-*",
+      place: "header",
+      treatment: "refused",
+      note: "native options apply to speech only",
+      example: "1",
+    },
   ],
 };

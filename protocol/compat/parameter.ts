@@ -1,12 +1,13 @@
-/** Where a client puts a parameter. `form` is a part of a multipart body, `frame` a field of a WebSocket's JSON frames. */
+/**
+ * Where a client puts a parameter. `form` is a part of a multipart body, `frame` a field of a WebSocket's JSON frames.
+ */
 export type ParameterPlace = "body" | "form" | "query" | "header" | "frame";
 
 /**
- * One parameter of another vendor's interface, and what becomes of it here. The routers use these rows, `docs/compatibility.md` is written
- * from them, and a test provokes each with its `example`.
- *  mapped   has the effect that `note` tells
- *  ignored  is accepted and changes nothing, for the reason in `note`
- *  refused  is a 400 as soon as it is set (`isSet`); `note` is part of the message
+ * One parameter of another vendor's interface, and what becomes of it here. The routers use these rows,
+ * `docs/compatibility.md` is written from them, and a test provokes each with its `example`. mapped   has the effect
+ * that `note` tells ignored  is accepted and changes nothing, for the reason in `note` refused  is a 400 as soon as it
+ * is set (`isSet`); `note` is part of the message
  */
 export interface ParameterRow {
   /** Name as the client writes it; dots lead into objects (`voice_settings.speed`). */
@@ -26,7 +27,9 @@ type MakeRow = (name: string, note: string, example: unknown) => ParameterRow;
 
 /** Makers of rows for parameters of one place. */
 export function rowsIn(place: ParameterPlace): Record<ParameterRow["treatment"], MakeRow> {
-  const rows = (treatment: ParameterRow["treatment"]): MakeRow => (name, note, example) => ({ name, place, treatment, note, example });
+  const rows =
+    (treatment: ParameterRow["treatment"]): MakeRow =>
+    (name, note, example) => ({ name, place, treatment, note, example });
   return { mapped: rows("mapped"), ignored: rows("ignored"), refused: rows("refused") };
 }
 
@@ -44,7 +47,10 @@ export interface CompatOperation {
 
 const unsetWords: ReadonlySet<string> = new Set(["", "false", "none", "off", "null", "0", "no"]);
 
-/** The truthiness rule of the compatibility layers: false, 0, null, empty, and the words `false`, `none` and `off` mean that a parameter is not set. */
+/**
+ * The truthiness rule of the compatibility layers: false, 0, null, empty, and the words `false`, `none` and `off` mean
+ * that a parameter is not set.
+ */
 export function isSet(value: unknown): boolean {
   if (value === undefined || value === null || value === false || value === 0) return false;
   if (typeof value === "string") return !unsetWords.has(value.trim().toLowerCase());

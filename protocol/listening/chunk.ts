@@ -8,8 +8,8 @@ export const MAX_SOUND_SECONDS = 30;
 export const DETECTION_STEP_MS = 10;
 
 /**
- * How much sound before and after its own step a detector's answer may depend on. Windows of a long sound that overlap by both, and start at
- * a whole step, give the answers of the whole: `common/listening/windows.ts` cuts them.
+ * How much sound before and after its own step a detector's answer may depend on. Windows of a long sound that overlap
+ * by both, and start at a whole step, give the answers of the whole: `common/listening/windows.ts` cuts them.
  */
 export const DETECTION_CONTEXT_MS = { past: 600, future: 270 } as const;
 
@@ -17,9 +17,9 @@ export const DETECTION_CONTEXT_MS = { past: 600, future: 270 } as const;
 export type SoundTask = "listen" | "detect";
 
 /**
- * A piece of sound to be heard: the unit that is queued, batched, heard and, if need be, heard again. It carries no samples: the worker
- * that is to hear it asks the chunk's owner for them (`ownerSoundSubject`), so that sound never goes through a scheduler.
- * Equal samples give equal results, alone or in a batch, whoever hears them.
+ * A piece of sound to be heard: the unit that is queued, batched, heard and, if need be, heard again. It carries no
+ * samples: the worker that is to hear it asks the chunk's owner for them (`ownerSoundSubject`), so that sound never
+ * goes through a scheduler. Equal samples give equal results, alone or in a batch, whoever hears them.
  */
 export interface SoundChunk {
   task: SoundTask;

@@ -24,7 +24,10 @@ export const audioFile = z.preprocess((value, context) => {
 
 const absentWhenNull = (value: unknown): unknown => (value === null || value === "" ? undefined : value);
 
-/** Body of `POST /v1/asr` (protocols.md 1.4), from a form or MessagePack; null and empty text are absent. Unknown fields are ignored. */
+/**
+ * Body of `POST /v1/asr` (protocols.md 1.4), from a form or MessagePack; null and empty text are absent. Unknown fields
+ * are ignored.
+ */
 export const transcriptionRequest = z.object({
   audio: audioFile,
   /** ISO 639 code or BCP-47 tag; absent lets the service choose. */

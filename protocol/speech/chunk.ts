@@ -47,7 +47,10 @@ export const neutralDelivery: Delivery = {
   whisper: false,
 };
 
-/** How freely a chunk is read. What each number does is the engine's to say (`docs/voices.md`); equal chunks stay equal whatever it is. */
+/**
+ * How freely a chunk is read. What each number does is the engine's to say (`docs/voices.md`); equal chunks stay equal
+ * whatever it is.
+ */
 export interface Sampling {
   /** 0 (steady) to 1 (lively). */
   temperature: number;
@@ -61,8 +64,9 @@ export interface Sampling {
 export const defaultSampling: Sampling = { temperature: 0.7, topP: 0.7, repetitionPenalty: 1.2 };
 
 /**
- * A speakable piece of a stream: the unit that is queued, batched, spoken and, if need be, spoken again.
- * Two chunks with equal text, voice, delivery, sampling and seed give equal samples, whoever speaks them (architecture.md decision 3).
+ * A speakable piece of a stream: the unit that is queued, batched, spoken and, if need be, spoken again. Two chunks
+ * with equal text, voice, delivery, sampling and seed give equal samples, whoever speaks them (architecture.md decision
+ * 3).
  */
 export interface SpeechChunk {
   task: "speak";

@@ -23,10 +23,14 @@ describe("speechRequest", () => {
     expect([...(parsed.references as { audio: Uint8Array }[])[0]!.audio]).toEqual([1, 2, 3]);
   });
 
-  it.each([["rubbish text", "not base64!"], ["an empty string", ""], ["a number", 5], ["a data URL without base64", "data:audio/wav,abc"], ["bytes out of range", [256]]])(
-    "refuses reference audio that is %s",
-    (_name, audio) => expect(accepted({ references: [{ audio, text: "t" }] })).toBe(false),
-  );
+  it.each([
+    ["rubbish text", "not base64!"],
+    ["an empty string", ""],
+    ["a number", 5],
+    ["a data URL without base64", "data:audio/wav,abc"],
+    ["bytes out of range", [256]],
+  ])("refuses reference audio that is %s", (_name, audio) =>
+    expect(accepted({ references: [{ audio, text: "t" }] })).toBe(false));
 
   it("accepts both unit families of opus_bitrate, bigints and integral floats", () => {
     expect(opusBitsPerSecond(speechRequest.parse({ text: "hi", opus_bitrate: 32 }).opus_bitrate)).toBe(32000);
@@ -37,7 +41,11 @@ describe("speechRequest", () => {
   });
 
   it("takes no bytes or timestamps for a map", () => {
-    expect([accepted({ prosody: {} }), accepted({ prosody: new Uint8Array(2) }), accepted({ prosody: new Date(0) })]).toEqual([true, false, false]);
+    expect([
+      accepted({ prosody: {} }),
+      accepted({ prosody: new Uint8Array(2) }),
+      accepted({ prosody: new Date(0) }),
+    ]).toEqual([true, false, false]);
   });
 
   it("ties the sample rate to the format", () => {

@@ -8,7 +8,10 @@ export type SpeechModel = (typeof speechModels)[number];
 export const defaultSpeechModel: SpeechModel = "s2-pro";
 
 /** Names that older clients send, and what serves them. */
-export const speechModelAliases: Readonly<Record<string, SpeechModel>> = { "speech-1.5": "s2-pro", "speech-1.6": "s2-pro" };
+export const speechModelAliases: Readonly<Record<string, SpeechModel>> = {
+  "speech-1.5": "s2-pro",
+  "speech-1.6": "s2-pro",
+};
 
 export const audioFormats = ["mp3", "wav", "pcm", "opus"] as const;
 export type AudioFormat = (typeof audioFormats)[number];
@@ -31,7 +34,13 @@ function optional<T extends z.ZodType>(schema: T): z.ZodPreprocess<z.ZodOptional
 /** A map of fields: MessagePack's bytes, timestamps and extensions are objects to JavaScript too, and no maps. */
 function map<T extends z.ZodType>(schema: T): z.ZodPreprocess<T> {
   return z.preprocess((value, context) => {
-    if (typeof value !== "object" || value === null || Array.isArray(value) || Object.getPrototypeOf(value) === Object.prototype) return value;
+    if (
+      typeof value !== "object" ||
+      value === null ||
+      Array.isArray(value) ||
+      Object.getPrototypeOf(value) === Object.prototype
+    )
+      return value;
     context.addIssue({ code: "invalid_type", expected: "object", input: value });
     return z.NEVER;
   }, schema);
@@ -45,7 +54,10 @@ const number = z.preprocess((value) => (typeof value === "bigint" ? Number(value
 /** Fields of requests that carry audio; `data` is that of a serialised Node Buffer too. */
 export const audioFields = ["audio", "data"] as const;
 
-/** Audio bytes as clients send them: bin (MessagePack), base64 or data URL, a serialised Node Buffer, or a list of bytes. */
+/**
+ * Audio bytes as clients send them: bin (MessagePack), base64 or data URL, a serialised Node Buffer, or a list of
+ * bytes.
+ */
 export const audioBytes = z.unknown().transform((value, context): Uint8Array => {
   const bytes = toBytes(value);
   if (bytes === null) {
@@ -78,7 +90,8 @@ function base64ToBytes(text: string): Uint8Array | null {
 }
 
 function byteListToBytes(list: unknown[]): Uint8Array | null {
-  const isByte = (item: unknown): item is number => typeof item === "number" && Number.isInteger(item) && item >= 0 && item <= 255;
+  const isByte = (item: unknown): item is number =>
+    typeof item === "number" && Number.isInteger(item) && item >= 0 && item <= 255;
   return list.every(isByte) ? Uint8Array.from(list) : null;
 }
 
@@ -86,13 +99,15 @@ function byteListToBytes(list: unknown[]): Uint8Array | null {
 export const referenceAudio = map(z.object({ audio: audioBytes, text: z.string().max(10_000).default("") }));
 export type ReferenceAudio = z.infer<typeof referenceAudio>;
 
-export const prosody = map(z.object({
-  /** Speaking rate; pitch stays. */
-  speed: optional(number.pipe(z.number().min(0.5).max(2))),
-  /** Decibels. */
-  volume: optional(number.pipe(z.number().min(-20).max(20))),
-  normalize_loudness: optional(z.boolean()),
-}));
+export const prosody = map(
+  z.object({
+    /** Speaking rate; pitch stays. */
+    speed: optional(number.pipe(z.number().min(0.5).max(2))),
+    /** Decibels. */
+    volume: optional(number.pipe(z.number().min(-20).max(20))),
+    normalize_loudness: optional(z.boolean()),
+  }),
+);
 
 /** Longest text of one HTTP request, in UTF-16 units. */
 export const MAX_TEXT_CHARACTERS = 1_000_000;
@@ -100,8 +115,8 @@ export const MAX_TEXT_CHARACTERS = 1_000_000;
 const opusKilobits = [24, 32, 48, 64];
 
 /**
- * Body of `POST /v1/tts`, and `request` of the live WebSocket's `start` (interface.md "Speech request", protocols.md 1.1).
- * Unknown fields are ignored: newer clients send fields that this version does not know.
+ * Body of `POST /v1/tts`, and `request` of the live WebSocket's `start` (interface.md "Speech request", protocols.md
+ * 1.1). Unknown fields are ignored: newer clients send fields that this version does not know.
  */
 export const speechRequest = z
   .object({
@@ -111,10 +126,12 @@ export const speechRequest = z
     format: optional(z.enum(audioFormats)),
     mp3_bitrate: optional(integer.pipe(z.union([z.literal(64), z.literal(128), z.literal(192)]))),
     opus_bitrate: optional(
-      integer.pipe(z.number()).refine(
-        (value) => value === OPUS_BITRATE_AUTO || opusKilobits.includes(value) || opusKilobits.includes(value / 1000),
-        { message: "Input should be -1000, 24000, 32000, 48000 or 64000" },
-      ),
+      integer
+        .pipe(z.number())
+        .refine(
+          (value) => value === OPUS_BITRATE_AUTO || opusKilobits.includes(value) || opusKilobits.includes(value / 1000),
+          { message: "Input should be -1000, 24000, 32000, 48000 or 64000" },
+        ),
     ),
     sample_rate: optional(integer.pipe(z.number())),
     prosody: optional(prosody),
@@ -134,7 +151,11 @@ export const speechRequest = z
     const format = request.format ?? "mp3";
     const rates = sampleRatesByFormat[format];
     if (request.sample_rate !== undefined && !rates.includes(request.sample_rate)) {
-      context.addIssue({ code: "custom", path: ["sample_rate"], message: `Input should be one of ${rates.join(", ")} for ${format}` });
+      context.addIssue({
+        code: "custom",
+        path: ["sample_rate"],
+        message: `Input should be one of ${rates.join(", ")} for ${format}`,
+      });
     }
   });
 

@@ -47,7 +47,9 @@ describe("admission", () => {
   });
 
   it("says which model nobody serves, and when it is shutting down", () => {
-    expect(admitNewStream({ ...idle, served: false }, policy)?.message).toBe("No worker serves the model voice right now");
+    expect(admitNewStream({ ...idle, served: false }, policy)?.message).toBe(
+      "No worker serves the model voice right now",
+    );
     expect(admitNewStream({ ...idle, draining: true }, policy)?.code).toBe("draining");
   });
 

@@ -26,8 +26,8 @@ export function admitContinuation(queuedChunks: number, policy: SchedulingPolicy
 }
 
 /**
- * Decides about the first try of a stream's first chunk by predicted finish; null is yes.
- * Brownout in two levels: from a part of the limit on, new free and bulk streams are refused; at the limit, new live ones. Running ones never.
+ * Decides about the first try of a stream's first chunk by predicted finish; null is yes. Brownout in two levels: from
+ * a part of the limit on, new free and bulk streams are refused; at the limit, new live ones. Running ones never.
  */
 export function admitNewStream(facts: AdmissionFacts, policy: SchedulingPolicy): ServiceError | null {
   if (facts.draining) return new ServiceError("draining");

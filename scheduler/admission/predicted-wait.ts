@@ -6,13 +6,17 @@ import type { WorkerPool } from "../workers/worker-pool.js";
 /** Predicted milliseconds until a first chunk submitted now would start. */
 export interface PredictedWait {
   liveMs: number;
-  /** The same for the free tier, which stands behind the live ones: never below what its line's head has waited, the most honest forecast. */
+  /**
+   * The same for the free tier, which stands behind the live ones: never below what its line's head has waited, the
+   * most honest forecast.
+   */
   freeMs: number;
 }
 
 /**
- * Engine time queued before a new first chunk, over the slots that will do it. The pools' whole load counts, of whichever model, since it
- * shares the slots. Urgent chunks count up to the amount of first ones: by their floor, the two alternate.
+ * Engine time queued before a new first chunk, over the slots that will do it. The pools' whole load counts, of
+ * whichever model, since it shares the slots. Urgent chunks count up to the amount of first ones: by their floor, the
+ * two alternate.
  */
 export function predictWait(
   pools: readonly WorkerPool[],

@@ -43,7 +43,9 @@ describe("the batching decision", () => {
   it("counts an allowed wait from the first submission, not from now", () => {
     const waiting: BatchPolicy = { ...linear, maxWaitUs: 2000 };
     expect(decide({ candidates: [candidate(1, { waitedUs: 500 })] }, 0, waiting)).toEqual({ waitUs: 1500 });
-    expect(decide({ candidates: [candidate(1, { waitedUs: 500 }), candidate(2)] }, 0, waiting)).toEqual({ waitUs: 1500 });
+    expect(decide({ candidates: [candidate(1, { waitedUs: 500 }), candidate(2)] }, 0, waiting)).toEqual({
+      waitUs: 1500,
+    });
     expect(decide({ candidates: [candidate(1, { waitedUs: 2000 })] }, 0, waiting)).toEqual({ dispatch: [1] });
   });
 
@@ -56,26 +58,36 @@ describe("the batching decision", () => {
 
   it("always serves the head, within the bound, from one bucket, without repetition, and in time if the head can be", () => {
     const anyCandidates = fc.array(
-      fc.record({ size: fc.integer({ min: 1, max: 500 }), deadlineMs: fc.integer({ min: -100, max: 500 }), waitedUs: fc.nat(10_000) }),
+      fc.record({
+        size: fc.integer({ min: 1, max: 500 }),
+        deadlineMs: fc.integer({ min: -100, max: 500 }),
+        waitedUs: fc.nat(10_000),
+      }),
       { minLength: 1, maxLength: 40 },
     );
     fc.assert(
-      fc.property(anyCandidates, fc.integer({ min: 1, max: 16 }), fc.integer({ min: 0, max: 3 }), (facts, maxBatch, perChunkMs) => {
-        const candidates = facts.map((fact, id) => ({ id, ...fact }));
-        const predictP95Ms = (batchSize: number, longest: number): number => 5 + perChunkMs * batchSize + longest / 50;
-        const decision = decide({ candidates }, 0, { maxBatch, maxWaitUs: 0, predictP95Ms });
-        if (!("dispatch" in decision)) throw new Error("free capacity waited");
-        const batch = decision.dispatch.map((id) => candidates[id] as Candidate);
-        expect(decision.dispatch[0]).toBe(0);
-        expect(new Set(decision.dispatch).size).toBe(batch.length);
-        expect(batch.length).toBeLessThanOrEqual(maxBatch);
-        expect(new Set(batch.map((one) => lengthBucket(one.size))).size).toBe(1);
-        const finishMs = predictP95Ms(batch.length, Math.max(...batch.map((one) => one.size)));
-        for (const one of batch) {
-          const reachableAlone = predictP95Ms(1, one.size) <= one.deadlineMs;
-          if (reachableAlone) expect(finishMs).toBeLessThanOrEqual(one.deadlineMs);
-        }
-      }),
+      fc.property(
+        anyCandidates,
+        fc.integer({ min: 1, max: 16 }),
+        fc.integer({ min: 0, max: 3 }),
+        (facts, maxBatch, perChunkMs) => {
+          const candidates = facts.map((fact, id) => ({ id, ...fact }));
+          const predictP95Ms = (batchSize: number, longest: number): number =>
+            5 + perChunkMs * batchSize + longest / 50;
+          const decision = decide({ candidates }, 0, { maxBatch, maxWaitUs: 0, predictP95Ms });
+          if (!("dispatch" in decision)) throw new Error("free capacity waited");
+          const batch = decision.dispatch.map((id) => candidates[id] as Candidate);
+          expect(decision.dispatch[0]).toBe(0);
+          expect(new Set(decision.dispatch).size).toBe(batch.length);
+          expect(batch.length).toBeLessThanOrEqual(maxBatch);
+          expect(new Set(batch.map((one) => lengthBucket(one.size))).size).toBe(1);
+          const finishMs = predictP95Ms(batch.length, Math.max(...batch.map((one) => one.size)));
+          for (const one of batch) {
+            const reachableAlone = predictP95Ms(1, one.size) <= one.deadlineMs;
+            if (reachableAlone) expect(finishMs).toBeLessThanOrEqual(one.deadlineMs);
+          }
+        },
+      ),
     );
   });
 });

@@ -1,9 +1,11 @@
 /**
- * The batching decision: which of the waiting chunks go into the next engine call. Pure; the caller has a free slot in hand.
+ * The batching decision: which of the waiting chunks go into the next engine call. Pure; the caller has a free slot in
+ * hand.
  *
  * The quantities:
  *  - candidate: a waiting chunk that may go now, in service order; the first one is served whatever else happens.
- *  - batch: the chunks of one engine call. Its time depends on how many they are and on the longest of them (shorter ones are padded).
+ *  - batch: the chunks of one engine call. Its time depends on how many they are and on the longest of them (shorter
+ *    ones are padded).
  *  - bucket: chunks of about equal length; only chunks of the head's bucket join it.
  *  - deadline: when the chunk's listener runs out of sound.
  *  - predicted p95: the time that 95 of 100 such engine calls stay below, from the measured latency model.
@@ -69,7 +71,10 @@ function boundOf(candidate: Candidate, nowMs: number, policy: BatchPolicy): numb
   return reachable ? candidate.deadlineMs : Number.POSITIVE_INFINITY;
 }
 
-/** How long to wait for one more chunk: never past a deadline, and only when sharing the call saves more than the wait costs. */
+/**
+ * How long to wait for one more chunk: never past a deadline, and only when sharing the call saves more than the wait
+ * costs.
+ */
 function worthwhileWaitUs(state: {
   view: QueueView;
   nowMs: number;

@@ -63,12 +63,14 @@ export class Dispatcher {
     const latency = book.of(served.name, served.provider);
     const maxBatch = this.#batchLimit(pool, turn.head, latency, served);
     const waiting = this.#parts.queue.lookAhead(served.name, turn.lane, maxBatch * LOOK_AHEAD);
-    const candidates = waiting.map((one): Candidate => ({
-      id: one.sequence,
-      size: one.size,
-      deadlineMs: one.deadlineMs,
-      waitedUs: (nowMs - one.submittedAtMs) * 1000,
-    }));
+    const candidates = waiting.map(
+      (one): Candidate => ({
+        id: one.sequence,
+        size: one.size,
+        deadlineMs: one.deadlineMs,
+        waitedUs: (nowMs - one.submittedAtMs) * 1000,
+      }),
+    );
     const batchPolicy: BatchPolicy = {
       maxBatch,
       maxWaitUs: policy.maxWaitUs,
@@ -77,7 +79,8 @@ export class Dispatcher {
     // A decision that fails must not hold the queue up: the head goes alone.
     try {
       const decision = this.#parts.decide({ candidates }, nowMs, batchPolicy);
-      if ("waitUs" in decision) return decision.waitUs > 0 && Number.isFinite(decision.waitUs) ? decision : { batch: [turn.head] };
+      if ("waitUs" in decision)
+        return decision.waitUs > 0 && Number.isFinite(decision.waitUs) ? decision : { batch: [turn.head] };
       const ids = new Set(decision.dispatch);
       const batch = waiting.filter((one) => ids.has(one.sequence)).slice(0, served.maxBatch);
       return { batch: batch.length > 0 ? batch : [turn.head] };
@@ -88,13 +91,17 @@ export class Dispatcher {
   }
 
   /**
-   * Most chunks of the next batch. Recordings queue by the hundred, so that what is left would often fit one batch: it is dealt out to all
-   * slots instead. Where slots also speak, a batch of sound is kept short: nothing else starts there before it is over.
+   * Most chunks of the next batch. Recordings queue by the hundred, so that what is left would often fit one batch: it
+   * is dealt out to all slots instead. Where slots also speak, a batch of sound is kept short: nothing else starts
+   * there before it is over.
    */
   #batchLimit(pool: WorkerPool, head: WaitingChunk, latency: LatencyModel, served: ServedModel): number {
     const limit = latency.batchLimit.within(served.maxBatch);
     if (head.chunk.task === "speak") return limit;
-    let share = Math.max(1, Math.min(limit, Math.ceil(this.#parts.queue.queuedOf(served.name) / Math.max(1, pool.slots))));
+    let share = Math.max(
+      1,
+      Math.min(limit, Math.ceil(this.#parts.queue.queuedOf(served.name) / Math.max(1, pool.slots))),
+    );
     const speaks = [...pool.models.values()].some((model) => model.task === "speak");
     while (speaks && share > 1 && latency.predictP95Ms(share, head.size) > this.#parts.policy.soundSliceMs) share -= 1;
     return share;
@@ -118,13 +125,22 @@ export class Dispatcher {
       worker,
       model,
       provider,
-      chunks: batch.map(({ chunk: { streamId, chunkIndex, attempt, edgeId } }) => ({ streamId, chunkIndex, attempt, edgeId, cancelled: false })),
+      chunks: batch.map(({ chunk: { streamId, chunkIndex, attempt, edgeId } }) => ({
+        streamId,
+        chunkIndex,
+        attempt,
+        edgeId,
+        cancelled: false,
+      })),
       longestSize,
       dispatchedAtMs: nowMs,
       expected: true,
       maybeMissed: false,
     };
-    const overdueMs = Math.max(policy.overdueFloorMs, policy.overdueFactor * latency.predictP95Ms(batch.length, longestSize));
+    const overdueMs = Math.max(
+      policy.overdueFloorMs,
+      policy.overdueFactor * latency.predictP95Ms(batch.length, longestSize),
+    );
     running.add(record, nowMs + overdueMs);
     const message: Batch = {
       type: "batch",

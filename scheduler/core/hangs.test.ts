@@ -1,4 +1,7 @@
-/** The ways in which other batchers were found to hang (Ray Serve's list in the design notes), each as a test in virtual time. */
+/**
+ * The ways in which other batchers were found to hang (Ray Serve's list in the design notes), each as a test in virtual
+ * time.
+ */
 import { describe, expect, it } from "vitest";
 import type { decide } from "../batching/decide.js";
 import { done, served, submit, workerHeartbeat } from "../testing/fixtures.js";
@@ -19,7 +22,9 @@ describe("the scheduler never hangs", () => {
     const message = done("w1", batch);
     harness.send({
       ...message,
-      outcomes: message.outcomes.map((outcome) => (outcome.streamId === "b" ? { ...outcome, result: "cancelled" } : outcome)),
+      outcomes: message.outcomes.map((outcome) =>
+        outcome.streamId === "b" ? { ...outcome, result: "cancelled" } : outcome,
+      ),
     });
     expect(harness.dispatched().at(-1)).toBe("after/0");
     expect(harness.verdicts).toEqual([]);
@@ -53,7 +58,8 @@ describe("the scheduler never hangs", () => {
   it("when completions and submissions cross while the queue is not empty", () => {
     const harness = new CoreHarness();
     harness.send({ type: "worker-seen", heartbeat: workerHeartbeat({ id: "w1" }) });
-    for (let round = 0; round < 50; round += 1) harness.send(submit({ stream: `a${round}` }), submit({ stream: `b${round}` }));
+    for (let round = 0; round < 50; round += 1)
+      harness.send(submit({ stream: `a${round}` }), submit({ stream: `b${round}` }));
     const order = harness.drainInOrder();
     expect(order).toHaveLength(100);
     expect(harness.core.pending()).toEqual({ queuedChunks: 0, runningBatches: 0 });
@@ -70,7 +76,13 @@ describe("the scheduler never hangs", () => {
   });
 
   it("when the batching decision is nonsense", () => {
-    const nonsense = [{ dispatch: [] }, { dispatch: [-7, 1e9] }, { waitUs: Number.POSITIVE_INFINITY }, { waitUs: Number.NaN }, { waitUs: 0 }];
+    const nonsense = [
+      { dispatch: [] },
+      { dispatch: [-7, 1e9] },
+      { waitUs: Number.POSITIVE_INFINITY },
+      { waitUs: Number.NaN },
+      { waitUs: 0 },
+    ];
     for (const decision of nonsense) {
       const harness = new CoreHarness({ decide: () => decision });
       harness.send({ type: "worker-seen", heartbeat: batching }, submit({ stream: "a" }), submit({ stream: "b" }));
@@ -94,7 +106,11 @@ describe("the scheduler never hangs", () => {
 
   it("when a message is malformed", () => {
     const harness = new CoreHarness();
-    harness.send({ type: "worker-seen", heartbeat: workerHeartbeat({ id: "w1" }) }, submit({ stream: "a" }), submit({ stream: "b" }));
+    harness.send(
+      { type: "worker-seen", heartbeat: workerHeartbeat({ id: "w1" }) },
+      submit({ stream: "a" }),
+      submit({ stream: "b" }),
+    );
     const batch = harness.batches[0]?.batch;
     if (batch === undefined) throw new RangeError("no batch");
     const broken = { ...done("w1", batch), outcomes: undefined } as unknown as ReturnType<typeof done>;

@@ -8,7 +8,13 @@ function withWorkers(...ids: string[]): CoreHarness {
   return harness;
 }
 
-const lost = (stream: string, index = 0, attempt = 1) => ({ type: "lost", streamId: stream, chunkIndex: index, attempt, edgeId: "edge-1" });
+const lost = (stream: string, index = 0, attempt = 1) => ({
+  type: "lost",
+  streamId: stream,
+  chunkIndex: index,
+  attempt,
+  edgeId: "edge-1",
+});
 
 describe("losses", () => {
   it("tells the edge what a dead worker was speaking", () => {
@@ -16,7 +22,10 @@ describe("losses", () => {
     harness.send(submit({ stream: "a" }), submit({ stream: "b" }));
     harness.send({ type: "worker-lost", workerId: "w1", epoch: "epoch-1" });
     expect(harness.verdicts).toEqual([lost("a")]);
-    harness.send(submit({ stream: "a", attempt: 2 }), { type: "worker-seen", heartbeat: workerHeartbeat({ id: "w2" }) });
+    harness.send(submit({ stream: "a", attempt: 2 }), {
+      type: "worker-seen",
+      heartbeat: workerHeartbeat({ id: "w2" }),
+    });
     expect(harness.drainInOrder()).toEqual(["a/0", "b/0", "a/0"]);
   });
 

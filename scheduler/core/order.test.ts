@@ -31,7 +31,10 @@ describe("the order of service", () => {
 
   it("lets a free stream with sound in hand yield too", () => {
     const harness = busyWorker();
-    harness.send(submit({ stream: "rich", tier: "free", index: 1, slackMs: 5000 }), submit({ stream: "bulk", tier: "bulk" }));
+    harness.send(
+      submit({ stream: "rich", tier: "free", index: 1, slackMs: 5000 }),
+      submit({ stream: "bulk", tier: "bulk" }),
+    );
     expect(harness.drainInOrder()).toEqual(["busy/0", "bulk/0", "rich/1"]);
   });
 
@@ -60,7 +63,10 @@ describe("the order of service", () => {
   it("batches what has queued where the model batches, and only there", () => {
     const harness = new CoreHarness();
     const models = [served("voice", 4, "cuda"), served("single")];
-    harness.send({ type: "worker-seen", heartbeat: workerHeartbeat({ id: "w1", models }) }, submit({ stream: "busy", slackMs: 5000 }));
+    harness.send(
+      { type: "worker-seen", heartbeat: workerHeartbeat({ id: "w1", models }) },
+      submit({ stream: "busy", slackMs: 5000 }),
+    );
     for (const stream of ["a", "b", "c", "d", "e"]) harness.send(submit({ stream, slackMs: 5000 }));
     for (const stream of ["f", "g"]) harness.send(submit({ stream, model: "single", slackMs: 6000 }));
     harness.drainInOrder();
@@ -76,6 +82,12 @@ describe("the order of service", () => {
       { type: "worker-seen", heartbeat: workerHeartbeat({ id: "special-2", slots: 2 }) },
     );
     for (const stream of ["a", "b", "c", "d", "e"]) harness.send(submit({ stream }));
-    expect(harness.batches.map(({ workerId }) => workerId)).toEqual(["special-1", "special-2", "special-1", "special-2", "general"]);
+    expect(harness.batches.map(({ workerId }) => workerId)).toEqual([
+      "special-1",
+      "special-2",
+      "special-1",
+      "special-2",
+      "general",
+    ]);
   });
 });

@@ -5,7 +5,16 @@ import { done, listener, served, submit, workerHeartbeat } from "../testing/fixt
 import { CoreHarness } from "../testing/harness.js";
 
 type Action =
-  | { kind: "submit"; stream: number; attempt: number; index: number; tier: ServiceTier; slackMs: number; size: number; model: string }
+  | {
+      kind: "submit";
+      stream: number;
+      attempt: number;
+      index: number;
+      tier: ServiceTier;
+      slackMs: number;
+      size: number;
+      model: string;
+    }
   | { kind: "finish" | "advance" | "fail"; pick: number }
   | { kind: "cancel"; stream: number; index: number; count: number }
   | { kind: "worker"; worker: number; slots: number; epoch: number; attached: boolean; batching: boolean }
@@ -31,8 +40,22 @@ const action: fc.Arbitrary<Action> = fc.oneof(
       model: fc.constantFrom("voice", "other"),
     }),
   },
-  { weight: 8, arbitrary: fc.record({ kind: fc.constantFrom("finish" as const, "advance" as const, "fail" as const), pick: fc.nat(3000) }) },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant("cancel" as const), stream, index, count: fc.integer({ min: 1, max: 3 }) }) },
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      kind: fc.constantFrom("finish" as const, "advance" as const, "fail" as const),
+      pick: fc.nat(3000),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant("cancel" as const),
+      stream,
+      index,
+      count: fc.integer({ min: 1, max: 3 }),
+    }),
+  },
   {
     weight: 3,
     arbitrary: fc.record({
@@ -86,7 +109,8 @@ class Witness {
     } else if (act.kind === "cancel") {
       // Three in a row stand for all that follow.
       const toChunk = act.count === 3 ? undefined : act.index + act.count - 1;
-      const isOfRange = (streamId: string, at: number): boolean => streamId === `s${act.stream}` && at >= act.index && at <= (toChunk ?? at);
+      const isOfRange = (streamId: string, at: number): boolean =>
+        streamId === `s${act.stream}` && at >= act.index && at <= (toChunk ?? at);
       for (const key of this.open) {
         const [name = "", at] = key.split("/");
         if (isOfRange(name, Number(at))) this.open.delete(key);
@@ -119,7 +143,8 @@ class Witness {
   #unwant(isUnwanted: (streamId: string, chunkIndex: number) => boolean): void {
     for (const { batch } of this.#heldBatches()) {
       for (const { chunk } of batch.chunks) {
-        if (isUnwanted(chunk.streamId, chunk.chunkIndex)) this.#unwanted.add(`${batch.batchId}/${chunk.streamId}/${chunk.chunkIndex}`);
+        if (isUnwanted(chunk.streamId, chunk.chunkIndex))
+          this.#unwanted.add(`${batch.batchId}/${chunk.streamId}/${chunk.chunkIndex}`);
       }
     }
   }
@@ -127,7 +152,10 @@ class Witness {
   #runningAttempts(name: string, at: number): number[] {
     return this.#heldBatches().flatMap(({ batch }) =>
       batch.chunks
-        .filter(({ chunk }) => chunk.streamId === name && chunk.chunkIndex === at && !this.#unwanted.has(`${batch.batchId}/${name}/${at}`))
+        .filter(
+          ({ chunk }) =>
+            chunk.streamId === name && chunk.chunkIndex === at && !this.#unwanted.has(`${batch.batchId}/${name}/${at}`),
+        )
         .map(({ chunk }) => chunk.attempt),
     );
   }
@@ -136,11 +164,19 @@ class Witness {
     const id = `w${act.worker}`;
     const epoch = `epoch-${act.epoch}`;
     const known = this.workers.get(id);
-    if (known === undefined || known.epoch !== epoch) this.workers.set(id, { epoch, slots: act.slots, held: new Set() });
+    if (known === undefined || known.epoch !== epoch)
+      this.workers.set(id, { epoch, slots: act.slots, held: new Set() });
     else known.slots = act.slots;
-    const models = [served("voice", act.batching ? 4 : 1), listener("ear", act.batching ? 4 : 1), ...(act.worker > 0 ? [served("other")] : [])];
+    const models = [
+      served("voice", act.batching ? 4 : 1),
+      listener("ear", act.batching ? 4 : 1),
+      ...(act.worker > 0 ? [served("other")] : []),
+    ];
     const schedulerId = act.attached ? "scheduler-1" : "scheduler-2";
-    this.harness.send({ type: "worker-seen", heartbeat: workerHeartbeat({ id, epoch, slots: act.slots, schedulerId, models }) });
+    this.harness.send({
+      type: "worker-seen",
+      heartbeat: workerHeartbeat({ id, epoch, slots: act.slots, schedulerId, models }),
+    });
   }
 
   #check(): void {
@@ -156,14 +192,19 @@ class Witness {
         // Taken off the book exactly once: nothing is dispatched twice, nor after it was cancelled or replaced.
         expect(this.open.delete(`${chunk.streamId}/${chunk.chunkIndex}/${chunk.attempt}`)).toBe(true);
         if (chunk.task !== "speak") continue;
-        const earlier = [...this.open].filter((key) => key.startsWith(`${chunk.streamId}/`)).map((key) => Number(key.split("/")[1]));
-        const inThisBatch = batch.chunks.filter((other) => other.chunk.streamId === chunk.streamId).map((other) => other.chunk.chunkIndex);
+        const earlier = [...this.open]
+          .filter((key) => key.startsWith(`${chunk.streamId}/`))
+          .map((key) => Number(key.split("/")[1]));
+        const inThisBatch = batch.chunks
+          .filter((other) => other.chunk.streamId === chunk.streamId)
+          .map((other) => other.chunk.chunkIndex);
         for (const at of earlier) if (!inThisBatch.includes(at)) expect(at).toBeGreaterThan(chunk.chunkIndex);
       }
     }
     this.#batchesSeen = harness.batches.length;
     for (const verdict of harness.verdicts.slice(this.#verdictsSeen)) {
-      if (verdict.type === "refused") expect(this.open.delete(`${verdict.streamId}/${verdict.chunkIndex}/${verdict.attempt}`)).toBe(true);
+      if (verdict.type === "refused")
+        expect(this.open.delete(`${verdict.streamId}/${verdict.chunkIndex}/${verdict.attempt}`)).toBe(true);
       else this.open.delete(`${verdict.streamId}/${verdict.chunkIndex}/${verdict.attempt}`);
     }
     this.#verdictsSeen = harness.verdicts.length;
@@ -174,7 +215,8 @@ class Witness {
 
   /** Gives every worker back and lets everything finish. */
   settle(): void {
-    for (const worker of [0, 1, 2]) this.do({ kind: "worker", worker, slots: 2, epoch: 7, attached: true, batching: false });
+    for (const worker of [0, 1, 2])
+      this.do({ kind: "worker", worker, slots: 2, epoch: 7, attached: true, batching: false });
     for (let round = 0; round < 200 && this.open.size > 0; round += 1) {
       this.harness.batches.forEach((_, pick) => this.do({ kind: "finish", pick }));
     }

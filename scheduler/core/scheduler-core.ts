@@ -28,8 +28,9 @@ const RETRY_AFTER_FAULT_MS = 50;
 const REVERIFY_MS = 2000;
 
 /**
- * The scheduler as a deterministic state machine: events in, messages out, time passed in. It never throws and never waits; every event
- * costs O(log n) in the chunks queued and the workers attached. See `events.ts` for what can happen and `policy.ts` for the numbers.
+ * The scheduler as a deterministic state machine: events in, messages out, time passed in. It never throws and never
+ * waits; every event costs O(log n) in the chunks queued and the workers attached. See `events.ts` for what can happen
+ * and `policy.ts` for the numbers.
  */
 export class SchedulerCore {
   readonly #policy: SchedulingPolicy;
@@ -66,7 +67,9 @@ export class SchedulerCore {
     });
   }
 
-  /** Takes an event in and gives what it led to. Whatever goes wrong inside ends up in `faults`; the scheduler goes on. */
+  /**
+   * Takes an event in and gives what it led to. Whatever goes wrong inside ends up in `faults`; the scheduler goes on.
+   */
   handle(event: SchedulerEvent, nowMs: number): Step {
     this.#effects = [];
     this.#faults = [];
@@ -141,7 +144,11 @@ export class SchedulerCore {
       const refusal = this.#admit(submit, nowMs);
       if (refusal !== null) {
         const error = toErrorRecord(refusal);
-        this.#effects.push({ to: "edge", edgeId: chunk.edgeId, message: { type: "refused", streamId, chunkIndex, attempt, error } });
+        this.#effects.push({
+          to: "edge",
+          edgeId: chunk.edgeId,
+          message: { type: "refused", streamId, chunkIndex, attempt, error },
+        });
         return;
       }
     }
@@ -200,7 +207,11 @@ export class SchedulerCore {
   }
 
   /** Workers are told the range of each stream that is unwanted. */
-  #cancelRunning(batches: readonly RunningBatch[], unwanted: (chunk: RunningChunk) => boolean, range: Pick<Cancel, "fromChunk" | "toChunk">): void {
+  #cancelRunning(
+    batches: readonly RunningBatch[],
+    unwanted: (chunk: RunningChunk) => boolean,
+    range: Pick<Cancel, "fromChunk" | "toChunk">,
+  ): void {
     const told = new Set<string>();
     for (const batch of batches) {
       for (const chunk of batch.chunks) {
@@ -219,12 +230,17 @@ export class SchedulerCore {
     if (batch === undefined || batch.worker.id !== done.workerId || batch.worker.epoch !== done.epoch) return;
     // The credit first: whatever is wrong with the rest of the message, the slot is free.
     this.#free(batch);
-    const outcomeOf = new Map(done.outcomes.map((outcome) => [`${outcome.streamId}\n${outcome.chunkIndex}`, outcome.result]));
+    const outcomeOf = new Map(
+      done.outcomes.map((outcome) => [`${outcome.streamId}\n${outcome.chunkIndex}`, outcome.result]),
+    );
     const missing = batch.chunks.filter((chunk) => !outcomeOf.has(`${chunk.streamId}\n${chunk.chunkIndex}`));
     if (batch.expected) this.#giveUp(missing);
-    const complete = missing.length === 0 && done.outcomes.every(({ result }) => result === "spoken" || result === "heard");
+    const complete =
+      missing.length === 0 && done.outcomes.every(({ result }) => result === "spoken" || result === "heard");
     if (!complete) return;
-    this.#book.of(batch.model, batch.provider).observe(batch.chunks.length, batch.longestSize, nowMs - batch.dispatchedAtMs);
+    this.#book
+      .of(batch.model, batch.provider)
+      .observe(batch.chunks.length, batch.longestSize, nowMs - batch.dispatchedAtMs);
   }
 
   #workerSeen(heartbeat: WorkerHeartbeat): void {
@@ -273,8 +289,10 @@ export class SchedulerCore {
       if (batch === null) break;
       const wasExpected = batch.expected;
       batch.expected = false;
-      // A silent engine may be stuck: its slot stays taken for as long again. A missed message says nothing about the engine.
-      if (wasExpected && !batch.maybeMissed) this.#running.setDue(batch, nowMs + Math.max(1, nowMs - batch.dispatchedAtMs));
+      // A silent engine may be stuck: its slot stays taken for as long again. A missed message says nothing about the
+      // engine.
+      if (wasExpected && !batch.maybeMissed)
+        this.#running.setDue(batch, nowMs + Math.max(1, nowMs - batch.dispatchedAtMs));
       else this.#free(batch);
       if (wasExpected) this.#giveUp(batch.chunks);
     }
@@ -312,7 +330,12 @@ export class SchedulerCore {
   }
 
   /** Tells the edge, unless it has moved on to a later attempt by itself. */
-  #lost({ streamId, chunkIndex, attempt, edgeId }: Pick<RunningChunk, "streamId" | "chunkIndex" | "attempt" | "edgeId">): void {
+  #lost({
+    streamId,
+    chunkIndex,
+    attempt,
+    edgeId,
+  }: Pick<RunningChunk, "streamId" | "chunkIndex" | "attempt" | "edgeId">): void {
     const latest = Math.max(this.#queue.attemptOf(streamId, chunkIndex), this.#running.attemptOf(streamId, chunkIndex));
     if (latest > attempt) return;
     this.#effects.push({ to: "edge", edgeId, message: { type: "lost", streamId, chunkIndex, attempt } });

@@ -4,7 +4,8 @@ import { CoreHarness } from "../testing/harness.js";
 
 describe("several schedulers at once", () => {
   const bothHear = (harnesses: readonly CoreHarness[], workerId: string, schedulerId: string): void => {
-    for (const harness of harnesses) harness.send({ type: "worker-seen", heartbeat: workerHeartbeat({ id: workerId, schedulerId }) });
+    for (const harness of harnesses)
+      harness.send({ type: "worker-seen", heartbeat: workerHeartbeat({ id: workerId, schedulerId }) });
   };
 
   it("each spends only the credits of its own workers", () => {
@@ -16,7 +17,10 @@ describe("several schedulers at once", () => {
     ] as const)
       bothHear(harnesses, id, schedulerId);
     for (const harness of harnesses) for (const stream of ["a", "b", "c", "d"]) harness.send(submit({ stream }));
-    expect(harnesses.map((harness) => harness.batches.map((sent) => sent.workerId).toSorted())).toEqual([["w1"], ["w2", "w3"]]);
+    expect(harnesses.map((harness) => harness.batches.map((sent) => sent.workerId).toSorted())).toEqual([
+      ["w1"],
+      ["w2", "w3"],
+    ]);
     expect(harnesses.map((harness) => harness.core.loads(0)[0]?.slots)).toEqual([1, 2]);
   });
 
@@ -30,13 +34,16 @@ describe("several schedulers at once", () => {
     }
     dying.finish();
     const spoken = dying.batches.slice(0, 1).flatMap(({ batch }) => batch.chunks.map(({ chunk }) => chunk.chunkIndex));
-    // The edge resubmits what it has not heard; the worker is still busy with the dead scheduler's batch and comes over.
-    for (let index = 0; index < 10; index += 1) if (!spoken.includes(index)) other.send(submit({ stream: "a", index, attempt: 2 }));
+    // The edge resubmits what it has not heard; the worker is still busy with the dead scheduler's batch and comes
+    // over.
+    for (let index = 0; index < 10; index += 1)
+      if (!spoken.includes(index)) other.send(submit({ stream: "a", index, attempt: 2 }));
     bothHear([other], "w1", "scheduler-2");
     for (const { workerId, batch } of dying.batches) other.send(done(workerId, batch));
     other.drainInOrder();
     const heard = new Set([...other.dispatched(), ...dying.dispatched().slice(0, 1)]);
-    for (const stream of ["a", "b"]) for (let index = 0; index < 10; index += 1) expect(heard).toContain(`${stream}/${index}`);
+    for (const stream of ["a", "b"])
+      for (let index = 0; index < 10; index += 1) expect(heard).toContain(`${stream}/${index}`);
     expect(other.verdicts).toEqual([]);
     expect(other.core.pending()).toEqual({ queuedChunks: 0, runningBatches: 0 });
     expect(new Set(other.batches.map((sent) => sent.workerId))).toEqual(new Set(["w1", "w2"]));
@@ -45,7 +52,10 @@ describe("several schedulers at once", () => {
   it("batch ids of different processes never meet", () => {
     const harnesses = [new CoreHarness({ id: "scheduler-1" }), new CoreHarness({ id: "scheduler-2" })];
     const ids = harnesses.flatMap((harness, number) => {
-      harness.send({ type: "worker-seen", heartbeat: workerHeartbeat({ id: "w1", schedulerId: `scheduler-${number + 1}` }) });
+      harness.send({
+        type: "worker-seen",
+        heartbeat: workerHeartbeat({ id: "w1", schedulerId: `scheduler-${number + 1}` }),
+      });
       for (let index = 0; index < 5; index += 1) harness.send(submit({ stream: "a", index }));
       harness.drainInOrder();
       return harness.batches.map(({ batch }) => batch.batchId);

@@ -27,13 +27,12 @@ describe("sound to be heard", () => {
   it("is batched by length over all recordings", () => {
     const harness = workers(["w1"]);
     harness.send(piece("busy", 0));
-    for (const stream of ["a", "b"]) for (const [index, size] of [1000, 300, 1010].entries()) harness.send(piece(stream, index, size));
+    for (const stream of ["a", "b"])
+      for (const [index, size] of [1000, 300, 1010].entries()) harness.send(piece(stream, index, size));
     harness.drainInOrder();
-    expect(harness.batches.map(({ batch }) => batch.chunks.map(({ chunk }) => `${chunk.streamId}${chunk.chunkIndex}`))).toEqual([
-      ["busy0"],
-      ["a0", "b0", "a2", "b2"],
-      ["a1", "b1"],
-    ]);
+    expect(
+      harness.batches.map(({ batch }) => batch.chunks.map(({ chunk }) => `${chunk.streamId}${chunk.chunkIndex}`)),
+    ).toEqual([["busy0"], ["a0", "b0", "a2", "b2"], ["a1", "b1"]]);
   });
 
   it("comes in turns with other recordings, however long one of them is", () => {
@@ -61,13 +60,21 @@ describe("sound to be heard", () => {
     const harness = new CoreHarness({ policy: { admissionWaitMs: 300, queueChunks: 20 } });
     harness.send({ type: "worker-seen", heartbeat: workerHeartbeat({ id: "w1", models: [listener("ear")] }) });
     for (let stream = 0; stream < 15; stream++) harness.send(piece(`s${stream}`, 0, 3000));
-    expect(harness.verdicts.map(({ streamId, type }) => `${streamId} ${type}`)).toEqual(["s11 refused", "s12 refused", "s13 refused", "s14 refused"]);
+    expect(harness.verdicts.map(({ streamId, type }) => `${streamId} ${type}`)).toEqual([
+      "s11 refused",
+      "s12 refused",
+      "s13 refused",
+      "s14 refused",
+    ]);
   });
 
   it("is cancelled piece by piece, waiting and running", () => {
     const harness = workers(["w1"]);
     for (let index = 0; index < 3; index++) harness.send(piece("file", index));
-    harness.send({ type: "cancel", streamId: "file", fromChunk: 0, toChunk: 0 }, { type: "cancel", streamId: "file", fromChunk: 1, toChunk: 1 });
+    harness.send(
+      { type: "cancel", streamId: "file", fromChunk: 0, toChunk: 0 },
+      { type: "cancel", streamId: "file", fromChunk: 1, toChunk: 1 },
+    );
     expect(harness.cancels).toEqual([{ workerId: "w1", streamId: "file", fromChunk: 0 }]);
     expect(harness.drainInOrder()).toEqual(["file/0", "file/2"]);
   });

@@ -2,7 +2,9 @@ import { describe, expect, it } from "vitest";
 import { submit, workerHeartbeat } from "../testing/fixtures.js";
 import { CoreHarness } from "../testing/harness.js";
 
-/** Serves for a while with one slot and a new live stream for every chunk that was served; gives what was dispatched. */
+/**
+ * Serves for a while with one slot and a new live stream for every chunk that was served; gives what was dispatched.
+ */
 function underFullLoad(chunks: number, arrivals: (round: number) => ReturnType<typeof submit>[]): CoreHarness {
   const harness = new CoreHarness();
   harness.send({ type: "worker-seen", heartbeat: workerHeartbeat({ id: "w1" }) });
@@ -14,7 +16,8 @@ function underFullLoad(chunks: number, arrivals: (round: number) => ReturnType<t
   return harness;
 }
 
-const startingWith = (harness: CoreHarness, prefix: string): number => harness.dispatched().filter((name) => name.startsWith(prefix)).length;
+const startingWith = (harness: CoreHarness, prefix: string): number =>
+  harness.dispatched().filter((name) => name.startsWith(prefix)).length;
 
 describe("nobody starves", () => {
   it("gives the free tier and bulk their floor under an endless stream of new listeners", () => {

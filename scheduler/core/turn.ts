@@ -15,7 +15,9 @@ export interface Turn {
   heads: LaneHeads;
 }
 
-/** Finds the chunk that a free slot of `pool` serves next, over all models of the pool; null when nothing waits for it. */
+/**
+ * Finds the chunk that a free slot of `pool` serves next, over all models of the pool; null when nothing waits for it.
+ */
 export function nextTurn(pool: WorkerPool, queue: WorkQueue, book: LatencyBook, nowMs: number): Turn | null {
   const first: Record<Lane, WaitingChunk | null> = { first: null, urgent: null, free: null, bulk: null, ahead: null };
   for (const name of pool.models.keys()) {

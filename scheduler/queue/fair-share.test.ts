@@ -50,7 +50,11 @@ describe("fair shares", () => {
   });
 
   it("halves the floors, whatever the age, while a running live stream is late", () => {
-    const heads: LaneHeads = { ...waiting("first"), urgent: { costMs: 10, ageMs: 0, lateMs: 1 }, bulk: { costMs: 10, ageMs: 1_000_000, lateMs: 1 } };
+    const heads: LaneHeads = {
+      ...waiting("first"),
+      urgent: { costMs: 10, ageMs: 0, lateMs: 1 },
+      bulk: { costMs: 10, ageMs: 1_000_000, lateMs: 1 },
+    };
     const served = serve(new FairShare(options), heads, 1000);
     expect(served.bulk).toBeGreaterThan(40);
     expect(served.bulk).toBeLessThan(60);

@@ -1,6 +1,8 @@
 import { type Lane, lanes } from "./lane.js";
 
-/** The first in a lane: what serving it costs, how long it has waited, and how late it starts (negative while in time). */
+/**
+ * The first in a lane: what serving it costs, how long it has waited, and how late it starts (negative while in time).
+ */
 export interface LaneHead {
   costMs: number;
   ageMs: number;
@@ -10,9 +12,10 @@ export interface LaneHead {
 export type LaneHeads = Record<Lane, LaneHead | null>;
 
 /**
- * Strict order with floors (deficit round robin). While a lane with a floor waits, it earns its share of all engine time spent on others;
- * once that pays for its head, it goes first. An empty lane earns nothing, so nobody saves up for a burst. Brownout: while a running live
- * stream is late, the floors of the others are halved instead of growing with age.
+ * Strict order with floors (deficit round robin). While a lane with a floor waits, it earns its share of all engine
+ * time spent on others; once that pays for its head, it goes first. An empty lane earns nothing, so nobody saves up for
+ * a burst. Brownout: while a running live stream is late, the floors of the others are halved instead of growing with
+ * age.
  */
 export class FairShare {
   readonly #floors: Partial<Record<Lane, number>>;
@@ -47,7 +50,8 @@ export class FairShare {
       const floor = this.#floors[other] ?? 0;
       const head = heads[other];
       if (other === lane) this.#earnedMs[other] = Math.max(0, this.#earnedMs[other] - costMs);
-      else if (head !== null && floor > 0) this.#earnedMs[other] += costMs * earnings(floor * this.#growth(other, head, brownout));
+      else if (head !== null && floor > 0)
+        this.#earnedMs[other] += costMs * earnings(floor * this.#growth(other, head, brownout));
     }
   }
 

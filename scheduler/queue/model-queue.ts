@@ -16,7 +16,13 @@ export class ModelQueue {
 
   constructor(yieldSlackMs: number) {
     this.#yieldSlackMs = yieldSlackMs;
-    const each = <T>(make: () => T): Record<Lane, T> => ({ first: make(), urgent: make(), free: make(), bulk: make(), ahead: make() });
+    const each = <T>(make: () => T): Record<Lane, T> => ({
+      first: make(),
+      urgent: make(),
+      free: make(),
+      bulk: make(),
+      ahead: make(),
+    });
     this.#heaps = each(() => new Heap(comesBefore));
     this.totals = each(() => ({ chunks: 0, size: 0 }));
   }
@@ -52,7 +58,10 @@ export class ModelQueue {
     return this.#heaps[lane].peek();
   }
 
-  /** Up to `count` chunks in service order, starting in `from`: the lane whose turn it is comes before the stricter ones. */
+  /**
+   * Up to `count` chunks in service order, starting in `from`: the lane whose turn it is comes before the stricter
+   * ones.
+   */
   lookAhead(from: Lane, count: number): WaitingChunk[] {
     const found = this.#heaps[from].smallest(count);
     for (const lane of lanes) {

@@ -16,7 +16,10 @@ export interface WaitingChunk {
   readonly submittedAtMs: number;
   /** When the listener runs out of sound, on the scheduler's clock. */
   deadlineMs: number;
-  /** When it must start at the latest to be done by then: what the order goes by. Changes only while the chunk stands in no line. */
+  /**
+   * When it must start at the latest to be done by then: what the order goes by. Changes only while the chunk stands in
+   * no line.
+   */
   startByMs: number;
   /** Order of arrival; unique. */
   readonly sequence: number;
@@ -24,8 +27,14 @@ export interface WaitingChunk {
   place: { lane: Lane; entry: HeapEntry<WaitingChunk> } | null;
 }
 
-/** Turns a submission into a waiting chunk, slack into a deadline. Slack that is no number counts as none. `serviceMs` is its predicted time. */
-export function waitingChunk(submit: Submit, options: { sequence: number; serviceMs: number; nowMs: number }): WaitingChunk {
+/**
+ * Turns a submission into a waiting chunk, slack into a deadline. Slack that is no number counts as none. `serviceMs`
+ * is its predicted time.
+ */
+export function waitingChunk(
+  submit: Submit,
+  options: { sequence: number; serviceMs: number; nowMs: number },
+): WaitingChunk {
   const { sequence, serviceMs, nowMs } = options;
   const slackMs = Number.isNaN(submit.slackMs) ? 0 : Math.min(MOST_SLACK_MS, Math.max(-MOST_LATE_MS, submit.slackMs));
   return {
@@ -40,14 +49,17 @@ export function waitingChunk(submit: Submit, options: { sequence: number; servic
   };
 }
 
-/** Sound in one character of text, at most one and a half times faster than people speak: an estimate that errs towards urgency. */
+/**
+ * Sound in one character of text, at most one and a half times faster than people speak: an estimate that errs towards
+ * urgency.
+ */
 const PLAY_MS_PER_CHARACTER = 40;
 
 /**
- * Puts a chunk's deadline off because `previous` of its stream has gone before it. Speech: to the moment when the listener can have heard
- * `previous` at the earliest; it is not needed before. Recorded sound: by the sound's own length, so that of several recordings each comes
- * along as fast as it was spoken, however many pieces the others have handed in, and a short one overtakes a long one. Live sound waits
- * for nothing: what was said is to be read now.
+ * Puts a chunk's deadline off because `previous` of its stream has gone before it. Speech: to the moment when the
+ * listener can have heard `previous` at the earliest; it is not needed before. Recorded sound: by the sound's own
+ * length, so that of several recordings each comes along as fast as it was spoken, however many pieces the others have
+ * handed in, and a short one overtakes a long one. Live sound waits for nothing: what was said is to be read now.
  */
 export function followAfter(next: WaitingChunk, previous: WaitingChunk): void {
   if (previous.chunk.task !== "speak" && previous.tier === "live") return;

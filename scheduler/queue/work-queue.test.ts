@@ -16,7 +16,11 @@ describe("the queue", () => {
     for (const chunk of chunks) queue.add(chunk, 0);
     expect(queue.size).toBe(3);
     const order: number[] = [];
-    for (let next = queue.model("voice")?.lookAhead("first", 9)[0]; next !== undefined; next = queue.model("voice")?.lookAhead("first", 9)[0]) {
+    for (
+      let next = queue.model("voice")?.lookAhead("first", 9)[0];
+      next !== undefined;
+      next = queue.model("voice")?.lookAhead("first", 9)[0]
+    ) {
       expect(queue.model("voice")?.lookAhead("first", 9)).toHaveLength(1);
       order.push(next.chunk.chunkIndex);
       queue.remove(next, 0);
@@ -47,9 +51,20 @@ describe("the queue", () => {
 
   it("counts the time that a chunk takes: a long one must start sooner", () => {
     const queue = new WorkQueue({ yieldSlackMs: 1000 });
-    queue.add(waitingChunk(submit({ stream: "slow", index: 1, slackMs: 1500 }), { sequence: 0, serviceMs: 800, nowMs: 0 }), 0);
-    queue.add(waitingChunk(submit({ stream: "quick", index: 1, slackMs: 900 }), { sequence: 1, serviceMs: 10, nowMs: 0 }), 0);
-    expect(queue.model("voice")?.lookAhead("urgent", 2).map((one) => one.chunk.streamId)).toEqual(["slow", "quick"]);
+    queue.add(
+      waitingChunk(submit({ stream: "slow", index: 1, slackMs: 1500 }), { sequence: 0, serviceMs: 800, nowMs: 0 }),
+      0,
+    );
+    queue.add(
+      waitingChunk(submit({ stream: "quick", index: 1, slackMs: 900 }), { sequence: 1, serviceMs: 10, nowMs: 0 }),
+      0,
+    );
+    expect(
+      queue
+        .model("voice")
+        ?.lookAhead("urgent", 2)
+        .map((one) => one.chunk.streamId),
+    ).toEqual(["slow", "quick"]);
   });
 
   it("does not expect a stream's next chunk before the listener has heard this one", () => {
@@ -74,7 +89,12 @@ describe("the queue", () => {
     for (const index of [0, 1, 2]) queue.add(waiting({ stream: "a", index }), 0);
     expect(queue.cancel({ streamId: "a", fromChunk: 1, toChunk: 1 }, 0).next).toBeNull();
     expect(queue.cancel({ streamId: "a", fromChunk: 0, toChunk: 0 }, 0).next?.chunk.chunkIndex).toBe(2);
-    expect(queue.model("voice")?.lookAhead("first", 9).map((one) => one.chunk.chunkIndex)).toEqual([2]);
+    expect(
+      queue
+        .model("voice")
+        ?.lookAhead("first", 9)
+        .map((one) => one.chunk.chunkIndex),
+    ).toEqual([2]);
     expect(queue.size).toBe(1);
   });
 
@@ -84,18 +104,26 @@ describe("the queue", () => {
       for (const stream of ["a", "b"]) queue.add(waiting({ stream, index, task: "listen", tier: "bulk" }), 0);
       queue.add(waiting({ stream: "c", index, tier: "bulk" }), 0);
     }
-    const names = (count: number) => queue.lookAhead("voice", "bulk", count).map(({ chunk }) => `${chunk.streamId}${chunk.chunkIndex}`);
+    const names = (count: number) =>
+      queue.lookAhead("voice", "bulk", count).map(({ chunk }) => `${chunk.streamId}${chunk.chunkIndex}`);
     expect(names(9)).toEqual(["a0", "b0", "c0", "a1", "b1", "a2", "b2"]);
     expect(names(4)).toEqual(["a0", "b0", "c0", "a1"]);
   });
 
   it("lets a recording come along as fast as it was spoken, so that others come in between", () => {
     const queue = new WorkQueue({ yieldSlackMs: 1000 });
-    const hour = [0, 1].map((index) => waiting({ stream: "hour", index, task: "listen", tier: "bulk", size: 2000, slackMs: 1000 }));
+    const hour = [0, 1].map((index) =>
+      waiting({ stream: "hour", index, task: "listen", tier: "bulk", size: 2000, slackMs: 1000 }),
+    );
     for (const piece of hour) queue.add(piece, 0);
     queue.add(waiting({ stream: "short", task: "listen", tier: "bulk", size: 300, slackMs: 1000 }, 10_000), 10_000);
     expect(queue.remove(hour[0]!, 0)?.deadlineMs).toBe(21_000);
-    expect(queue.model("voice")?.lookAhead("bulk", 2).map((one) => one.chunk.streamId)).toEqual(["short", "hour"]);
+    expect(
+      queue
+        .model("voice")
+        ?.lookAhead("bulk", 2)
+        .map((one) => one.chunk.streamId),
+    ).toEqual(["short", "hour"]);
   });
 
   it("holds nothing back that is said live", () => {

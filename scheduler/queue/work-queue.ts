@@ -21,9 +21,9 @@ export interface CancelledChunks {
 }
 
 /**
- * All waiting chunks. A stream stands in line once, with its lowest queued chunk: that keeps the order of its chunks by construction,
- * and a stream that hands in a whole book weighs no more than one that hands in a word: its next chunk is not due before the listener has
- * heard the one that went before it.
+ * All waiting chunks. A stream stands in line once, with its lowest queued chunk: that keeps the order of its chunks by
+ * construction, and a stream that hands in a whole book weighs no more than one that hands in a word: its next chunk is
+ * not due before the listener has heard the one that went before it.
  */
 export class WorkQueue {
   readonly #yieldSlackMs: number;
@@ -84,8 +84,8 @@ export class WorkQueue {
   }
 
   /**
-   * Takes a chunk out to be worked on; gives the chunk of its stream that stands in line in its stead, if that is a new one.
-   * The edge reckons slack from the sound that it has: it cannot count what is being spoken.
+   * Takes a chunk out to be worked on; gives the chunk of its stream that stands in line in its stead, if that is a new
+   * one. The edge reckons slack from the sound that it has: it cannot count what is being spoken.
    */
   remove(waiting: WaitingChunk, nowMs: number): WaitingChunk | null {
     const { streamId, chunkIndex } = waiting.chunk;
@@ -105,7 +105,10 @@ export class WorkQueue {
     return null;
   }
 
-  /** Drops a stream's chunks of a range of indices; gives them, and the chunk that stands in line instead, if that is a new one. */
+  /**
+   * Drops a stream's chunks of a range of indices; gives them, and the chunk that stands in line instead, if that is a
+   * new one.
+   */
   cancel({ streamId, fromChunk, toChunk = Number.POSITIVE_INFINITY }: CancelledRange, nowMs: number): CancelledChunks {
     const stream = this.#streams.get(streamId);
     if (stream === undefined) return { dropped: [], next: null };
@@ -123,12 +126,15 @@ export class WorkQueue {
   }
 
   /**
-   * Up to `count` chunks of a model that may go now, in service order: those in line, then pieces of sound that stand behind them, the
-   * streams taking turns. Pieces of sound depend on nothing before them; speech comes in the order of its chunks.
+   * Up to `count` chunks of a model that may go now, in service order: those in line, then pieces of sound that stand
+   * behind them, the streams taking turns. Pieces of sound depend on nothing before them; speech comes in the order of
+   * its chunks.
    */
   lookAhead(model: string, from: Lane, count: number): WaitingChunk[] {
     const found = this.#models.get(model)?.lookAhead(from, count) ?? [];
-    const behind = found.flatMap(({ chunk }) => (chunk.task === "speak" ? [] : [this.#streams.get(chunk.streamId)?.chunks ?? []]));
+    const behind = found.flatMap(({ chunk }) =>
+      chunk.task === "speak" ? [] : [this.#streams.get(chunk.streamId)?.chunks ?? []],
+    );
     for (let depth = 1, more = true; more && found.length < count; depth += 1) {
       more = false;
       for (const chunks of behind) {

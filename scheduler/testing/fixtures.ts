@@ -1,5 +1,13 @@
 import type { ServedModel } from "#protocol/bus/membership";
-import { type Batch, type BatchDone, type ChunkOutcome, type ServiceTier, type Submit, type WorkChunk, workSize } from "#protocol/bus/scheduling";
+import {
+  type Batch,
+  type BatchDone,
+  type ChunkOutcome,
+  type ServiceTier,
+  type Submit,
+  type WorkChunk,
+  workSize,
+} from "#protocol/bus/scheduling";
 import { LISTENING_RATE, type SoundTask } from "#protocol/listening/chunk";
 import { defaultSampling, neutralDelivery } from "#protocol/speech/chunk";
 import { type SchedulingPolicy, schedulingPolicy } from "../policy.js";
@@ -18,10 +26,28 @@ export interface ChunkFacts {
   task?: SoundTask;
 }
 
-export function chunk({ stream, index = 0, attempt = 1, edge = "edge-1", model = "voice", size = 60, task }: ChunkFacts): WorkChunk {
+export function chunk({
+  stream,
+  index = 0,
+  attempt = 1,
+  edge = "edge-1",
+  model = "voice",
+  size = 60,
+  task,
+}: ChunkFacts): WorkChunk {
   if (task !== undefined) {
     const samples = (size * LISTENING_RATE) / 100;
-    return { task, streamId: stream, chunkIndex: index, attempt, edgeId: edge, model, samples, language: null, traceparent: null };
+    return {
+      task,
+      streamId: stream,
+      chunkIndex: index,
+      attempt,
+      edgeId: edge,
+      model,
+      samples,
+      language: null,
+      traceparent: null,
+    };
   }
   return {
     task: "speak",
@@ -55,7 +81,9 @@ export function served(name: string, maxBatch = 1, provider = "cpu"): ServedMode
   return { name, task: "speak", languages: ["*"], sampleRate: 24_000, speakers: [], maxBatch, provider };
 }
 
-export function workerHeartbeat(facts: Partial<Omit<WorkerHeartbeat, "type" | "role">> & { id: string }): WorkerHeartbeat {
+export function workerHeartbeat(
+  facts: Partial<Omit<WorkerHeartbeat, "type" | "role">> & { id: string },
+): WorkerHeartbeat {
   return {
     type: "heartbeat",
     role: "worker",
@@ -70,7 +98,12 @@ export function workerHeartbeat(facts: Partial<Omit<WorkerHeartbeat, "type" | "r
 }
 
 /** The message of a worker that has finished a batch. */
-export function done(workerId: string, batch: Batch, result: ChunkOutcome["result"] = "spoken", epoch = "epoch-1"): BatchDone {
+export function done(
+  workerId: string,
+  batch: Batch,
+  result: ChunkOutcome["result"] = "spoken",
+  epoch = "epoch-1",
+): BatchDone {
   return {
     type: "done",
     workerId,

@@ -16,7 +16,12 @@ export class CoreHarness {
 
   constructor(options: { policy?: Partial<SchedulingPolicy>; decide?: typeof decide; id?: string } = {}) {
     const schedulerId = options.id ?? "scheduler-1";
-    this.core = new SchedulerCore({ schedulerId, epoch: `${schedulerId}-a`, policy: policyWith(options.policy), decide: options.decide });
+    this.core = new SchedulerCore({
+      schedulerId,
+      epoch: `${schedulerId}-a`,
+      policy: policyWith(options.policy),
+      decide: options.decide,
+    });
   }
 
   send(...events: SchedulerEvent[]): void {
@@ -25,8 +30,14 @@ export class CoreHarness {
       this.faults.push(...faults);
       for (const effect of effects) {
         if (effect.to === "edge") this.verdicts.push({ ...effect.message, edgeId: effect.edgeId });
-        else if (effect.message.type === "batch") this.batches.push({ workerId: effect.workerId, batch: effect.message });
-        else this.cancels.push({ workerId: effect.workerId, streamId: effect.message.streamId, fromChunk: effect.message.fromChunk });
+        else if (effect.message.type === "batch")
+          this.batches.push({ workerId: effect.workerId, batch: effect.message });
+        else
+          this.cancels.push({
+            workerId: effect.workerId,
+            streamId: effect.message.streamId,
+            fromChunk: effect.message.fromChunk,
+          });
       }
     }
   }
@@ -52,10 +63,14 @@ export class CoreHarness {
 
   /** The chunks dispatched so far, as "stream/index", in order. */
   dispatched(): string[] {
-    return this.batches.flatMap(({ batch }) => batch.chunks.map(({ chunk }) => `${chunk.streamId}/${chunk.chunkIndex}`));
+    return this.batches.flatMap(({ batch }) =>
+      batch.chunks.map(({ chunk }) => `${chunk.streamId}/${chunk.chunkIndex}`),
+    );
   }
 
-  /** Finishes batch after batch, each after `serviceMs`, until nothing runs; gives the order of service. One slot only. */
+  /**
+   * Finishes batch after batch, each after `serviceMs`, until nothing runs; gives the order of service. One slot only.
+   */
   drainInOrder(serviceMs = 10): string[] {
     for (let index = 0; index < this.batches.length; index += 1) {
       const sent = this.batches[index];

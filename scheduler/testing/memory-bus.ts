@@ -1,7 +1,10 @@
 import type { Bus, Subscription } from "#common/bus/bus";
 import { decodeMsgpack, encodeMsgpack } from "#protocol/msgpack";
 
-/** Publish and subscribe within a test, through the real codec. A throwing handler fails the test instead of being logged. */
+/**
+ * Publish and subscribe within a test, through the real codec. A throwing handler fails the test instead of being
+ * logged.
+ */
 export class MemoryBus implements Bus {
   readonly published: { subject: string; message: unknown }[] = [];
   readonly #handlers = new Map<string, Set<(message: never) => void>>();

@@ -7,7 +7,9 @@ import type { SchedulerCore } from "../core/scheduler-core.js";
 
 /** Sees everything that a scheduler does. */
 export interface SchedulerWatch {
-  /** Counts an effect and gives it as it is to be sent: with tracing, a batch's chunks name the span of their wait here. */
+  /**
+   * Counts an effect and gives it as it is to be sent: with tracing, a batch's chunks name the span of their wait here.
+   */
   effect(effect: SchedulerEffect): SchedulerEffect;
   /** An error that the scheduler survived. */
   fault(): void;
@@ -29,10 +31,22 @@ export function watchScheduler(options: {
   const byModel = (read: (load: ReturnType<SchedulerCore["loads"]>[number]) => number) => () =>
     loads().map((load) => ({ labels: { model: load.model }, value: read(load) }));
   metrics.gauge("parley_bus_connected", () => Number(options.isConnected()));
-  metrics.gauges("parley_scheduler_queued_chunks", byModel((load) => load.queuedChunks));
-  metrics.gauges("parley_scheduler_slots", byModel((load) => load.slots));
-  metrics.gauges("parley_scheduler_free_slots", byModel((load) => load.freeSlots));
-  metrics.gauges("parley_scheduler_predicted_wait_seconds", byModel((load) => load.predictedWaitMs / 1000));
+  metrics.gauges(
+    "parley_scheduler_queued_chunks",
+    byModel((load) => load.queuedChunks),
+  );
+  metrics.gauges(
+    "parley_scheduler_slots",
+    byModel((load) => load.slots),
+  );
+  metrics.gauges(
+    "parley_scheduler_free_slots",
+    byModel((load) => load.freeSlots),
+  );
+  metrics.gauges(
+    "parley_scheduler_predicted_wait_seconds",
+    byModel((load) => load.predictedWaitMs / 1000),
+  );
   metrics.gauge("parley_scheduler_running_batches", () => core.pending().runningBatches);
   const waited = metrics.histogram("parley_scheduler_queue_seconds");
   const batchChunks = metrics.histogram("parley_scheduler_batch_chunks");

@@ -97,7 +97,8 @@ export class RunningBatches {
     for (const batch of this.#ofStream.get(streamId) ?? []) {
       if (!batch.expected) continue;
       for (const chunk of batch.chunks) {
-        if (chunk.streamId === streamId && chunk.chunkIndex === chunkIndex && !chunk.cancelled) highest = Math.max(highest, chunk.attempt);
+        if (chunk.streamId === streamId && chunk.chunkIndex === chunkIndex && !chunk.cancelled)
+          highest = Math.max(highest, chunk.attempt);
       }
     }
     return highest;

@@ -21,8 +21,8 @@ export interface KnownWorker {
 }
 
 /**
- * Workers that serve the same models on the same kind of processor: interchangeable, so the scheduler decides once for all of them.
- * Their number is that of the kinds of machines, a handful, however many workers there are.
+ * Workers that serve the same models on the same kind of processor: interchangeable, so the scheduler decides once for
+ * all of them. Their number is that of the kinds of machines, a handful, however many workers there are.
  */
 export class WorkerPool {
   readonly models: ReadonlyMap<string, ServedModel>;

@@ -35,7 +35,9 @@ export class WorkerRegistry {
     return this.#pools.values();
   }
 
-  /** Takes a heartbeat in; true when it changed who may do what. The caller has dealt with a changed epoch (`forget`). */
+  /**
+   * Takes a heartbeat in; true when it changed who may do what. The caller has dealt with a changed epoch (`forget`).
+   */
   hear(heartbeat: WorkerHeartbeat): boolean {
     const attached = heartbeat.schedulerId === this.#schedulerId && heartbeat.state === "ready";
     let worker = this.#workers.get(heartbeat.id);
@@ -45,7 +47,12 @@ export class WorkerRegistry {
       worker = { id, epoch, slots, models, inFlight: 0, pool: null, entry: null, lastDispatch: 0 };
       this.#workers.set(id, worker);
     }
-    if (attached === (worker.pool !== null) && worker.slots === heartbeat.slots && sameModels(worker.models, heartbeat.models)) return false;
+    if (
+      attached === (worker.pool !== null) &&
+      worker.slots === heartbeat.slots &&
+      sameModels(worker.models, heartbeat.models)
+    )
+      return false;
     this.#leave(worker);
     worker.slots = heartbeat.slots;
     worker.models = heartbeat.models;
@@ -95,7 +102,10 @@ export class WorkerRegistry {
     const pool = new WorkerPool(models, this.#policy);
     this.#pools.set(key, pool);
     for (const name of pool.models.keys()) {
-      this.#poolsOfModel.set(name, [...this.poolsOf(name), pool].sort((a, b) => a.models.size - b.models.size));
+      this.#poolsOfModel.set(
+        name,
+        [...this.poolsOf(name), pool].sort((a, b) => a.models.size - b.models.size),
+      );
     }
     return pool;
   }
@@ -103,7 +113,10 @@ export class WorkerRegistry {
 
 /** What makes workers interchangeable. */
 function signature(models: readonly ServedModel[]): string {
-  return models.map((model) => `${model.name}\t${model.provider}\t${model.maxBatch}`).sort().join("\n");
+  return models
+    .map((model) => `${model.name}\t${model.provider}\t${model.maxBatch}`)
+    .sort()
+    .join("\n");
 }
 
 function sameModels(a: readonly ServedModel[], b: readonly ServedModel[]): boolean {

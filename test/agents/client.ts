@@ -27,9 +27,20 @@ export function clientOf(fixture: ServiceFixture, principal: Principal | null): 
     const sent = body === undefined ? undefined : JSON.stringify(body);
     const response = await fixture.call(principal, method, path, { query, contentType, body: sent, headers });
     const text = Buffer.from(response.body).toString();
-    holdAgainstDocuments({ method, path, status: response.status, contentType: response.headers["content-type"], text });
+    holdAgainstDocuments({
+      method,
+      path,
+      status: response.status,
+      contentType: response.headers["content-type"],
+      text,
+    });
     const isJson = response.headers["content-type"] === "application/json";
-    return { status: response.status, headers: response.headers, text, json: isJson ? (JSON.parse(text) as Record<string, unknown>) : {} };
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      json: isJson ? (JSON.parse(text) as Record<string, unknown>) : {},
+    };
   };
 }
 
@@ -38,7 +49,9 @@ function holdAgainstDocuments(exchange: Exchange): void {
   const findings = { own: checkOwn(exchange), upstream: checkUpstream?.(exchange) ?? null };
   if (findings.upstream === "unknown") findings.upstream = null;
   if (findings.own === null && findings.upstream === null) return;
-  throw new Error(`${exchange.method} ${exchange.path} answered ${exchange.status} ${exchange.text}: ${JSON.stringify(findings)}`);
+  throw new Error(
+    `${exchange.method} ${exchange.path} answered ${exchange.status} ${exchange.text}: ${JSON.stringify(findings)}`,
+  );
 }
 
 /** A team of its own, with beta access. */
@@ -49,13 +62,18 @@ export async function addClient(fixture: ServiceFixture, change: Partial<Princip
 }
 
 /** A service and two teams on it. */
-export async function startTeams(engine: EngineName): Promise<{ fixture: ServiceFixture; team: TeamClient; other: TeamClient }> {
+export async function startTeams(
+  engine: EngineName,
+): Promise<{ fixture: ServiceFixture; team: TeamClient; other: TeamClient }> {
   const fixture = await startFixture(engine);
   return { fixture, team: await addClient(fixture), other: await addClient(fixture) };
 }
 
 /** A new agent's id. */
-export async function createAgent(team: TeamClient, body: Record<string, unknown> = { name: "agent" }): Promise<string> {
+export async function createAgent(
+  team: TeamClient,
+  body: Record<string, unknown> = { name: "agent" },
+): Promise<string> {
   const { status, json, text } = await team.ask("POST", "/v1/agent/agents", body);
   if (status !== 201) throw new Error(`no agent: ${status} ${text}`);
   return String(json["agent_id"]);

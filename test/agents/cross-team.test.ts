@@ -9,11 +9,15 @@ import { standInEars, type ServiceFixture, testDoors } from "../control-plane/se
 import { someSession, threeEvents } from "../webhooks/sessions.js";
 import { addClient, createAgent, startTeams, type TeamClient } from "./client.js";
 
-/** A part of a route's path that ends in a placeholder, and how a team comes to such a thing. A route with another one fails the test below. */
+/**
+ * A part of a route's path that ends in a placeholder, and how a team comes to such a thing. A route with another one
+ * fails the test below.
+ */
 const things: Record<string, (team: TeamClient, fixture: ServiceFixture) => Promise<string>> = {
   "/model/:id": (team, fixture) => createVoice(team.principal, fixture),
   "/v1/agent/agents/:agent_id": (team) => createAgent(team),
-  "/v1/agent/tools/:id": async (team) => String((await team.ask("POST", "/v1/agent/tools", { name: "t", url: "https://93.184.216.34/" })).json["tool_id"]),
+  "/v1/agent/tools/:id": async (team) =>
+    String((await team.ask("POST", "/v1/agent/tools", { name: "t", url: "https://93.184.216.34/" })).json["tool_id"]),
   "/v1/agent/knowledge-sources/:id": (team, fixture) => createSource(team.principal, fixture),
   "/v1/agent/tests/:test_id": (team) => createTest(team),
   "/v1/agent/agents/:agent_id/tests/:test_id": (team) => createTest(team),
@@ -21,7 +25,9 @@ const things: Record<string, (team: TeamClient, fixture: ServiceFixture) => Prom
   "/v1/agent/webhook-deliveries/:id": (team, fixture) => createDelivery(team, fixture),
 };
 
-/** Placeholders that say which part of an owned thing, not whose; and users, of which the wallet shows the caller only. */
+/**
+ * Placeholders that say which part of an owned thing, not whose; and users, of which the wallet shows the caller only.
+ */
 const parts: Record<string, string> = {
   "/v1/agent/agents/:agent_id/versions/:version_number": "1",
   "/v1/agent/agents/:agent_id/test-batches/:batch_id": "b",
@@ -30,7 +36,12 @@ const parts: Record<string, string> = {
 };
 
 async function createTest(team: TeamClient): Promise<string> {
-  const { json } = await team.ask("POST", "/v1/agent/tests", { name: "t", test_type: "next_reply", conversation: [{ text: "hi" }], expectation: "greets" });
+  const { json } = await team.ask("POST", "/v1/agent/tests", {
+    name: "t",
+    test_type: "next_reply",
+    conversation: [{ text: "hi" }],
+    expectation: "greets",
+  });
   return String(json["test_id"]);
 }
 
@@ -38,7 +49,16 @@ let digits = 0;
 async function createPhone(team: TeamClient, fixture: ServiceFixture): Promise<string> {
   const phoneNumber = `+1415555${String(1000 + digits++)}`;
   const { teamId } = team.principal;
-  await recordFailure(fixture.records, { teamId, phoneNumber, provider: "twilio", label: "", agentId: null, sip: null, failure: "x", now: new Date() });
+  await recordFailure(fixture.records, {
+    teamId,
+    phoneNumber,
+    provider: "twilio",
+    label: "",
+    agentId: null,
+    sip: null,
+    failure: "x",
+    now: new Date(),
+  });
   const { json } = await team.ask("GET", `/v1/agent/phone-numbers?phone_number=%2B${phoneNumber.slice(1)}`);
   return (json["phone_numbers"] as { phone_number_id: string }[])[0]?.phone_number_id ?? "";
 }
@@ -47,7 +67,12 @@ async function createPhone(team: TeamClient, fixture: ServiceFixture): Promise<s
 async function createDelivery(team: TeamClient, fixture: ServiceFixture): Promise<string> {
   const [payload] = threeEvents(someSession());
   if (payload === undefined) throw new Error("no event");
-  const event = { teamId: team.principal.teamId, payload, endpoints: [{ url: "http://127.0.0.1:9/", secret: null }], isPreview: false };
+  const event = {
+    teamId: team.principal.teamId,
+    payload,
+    endpoints: [{ url: "http://127.0.0.1:9/", secret: null }],
+    isPreview: false,
+  };
   const context = { sealer: testDoors().sealer, now: new Date() };
   await fixture.records.transaction((step) => enqueueWebhookEvent(step, event, context));
   const { json } = await team.ask("GET", `/v1/agent/webhook-deliveries?session_id=${payload.session.id}`);
@@ -55,17 +80,32 @@ async function createDelivery(team: TeamClient, fixture: ServiceFixture): Promis
 }
 
 const boundary = "parley-test";
-async function upload(principal: Principal, fixture: ServiceFixture, path: string, fields: Record<string, string>, file: [field: string, name: string, text: string]): Promise<Record<string, unknown>> {
-  const plain = Object.entries(fields).map(([name, value]) => `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`);
+async function upload(
+  principal: Principal,
+  fixture: ServiceFixture,
+  path: string,
+  fields: Record<string, string>,
+  file: [field: string, name: string, text: string],
+): Promise<Record<string, unknown>> {
+  const plain = Object.entries(fields).map(
+    ([name, value]) => `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
+  );
   const [field, name, text] = file;
   const attached = `--${boundary}\r\nContent-Disposition: form-data; name="${field}"; filename="${name}"\r\nContent-Type: text/plain\r\n\r\n${text}\r\n--${boundary}--\r\n`;
-  const { status, json } = await fixture.callJson(principal, "POST", path, { contentType: `multipart/form-data; boundary=${boundary}`, body: plain.join("") + attached });
+  const { status, json } = await fixture.callJson(principal, "POST", path, {
+    contentType: `multipart/form-data; boundary=${boundary}`,
+    body: plain.join("") + attached,
+  });
   if (status !== 201) throw new Error(`${path}: ${status} ${JSON.stringify(json)}`);
   return json as Record<string, unknown>;
 }
 
 async function createSource(principal: Principal, fixture: ServiceFixture): Promise<string> {
-  return String((await upload(principal, fixture, "/v1/agent/knowledge-sources", {}, ["source", "a.md", "# A\n\ntext"]))["knowledge_source_id"]);
+  return String(
+    (await upload(principal, fixture, "/v1/agent/knowledge-sources", {}, ["source", "a.md", "# A\n\ntext"]))[
+      "knowledge_source_id"
+    ],
+  );
 }
 
 async function createVoice(principal: Principal, fixture: ServiceFixture): Promise<string> {
@@ -121,11 +161,17 @@ describe.each(engines.slice(0, 1))("another team's things on %s", (engine) => {
     for (const prefix of Object.keys(things)) expect(routes.some(({ path }) => path.startsWith(prefix))).toBe(true);
   });
 
-  it.each(routes.map((route) => [route.method, route.path] as const))("answer %s %s as missing ones", async (method, path) => {
+  it.each(
+    routes.map((route) => [route.method, route.path] as const),
+  )("answer %s %s as missing ones", async (method, path) => {
     const [theirs, missing] = [await fill(path, other), await fill(path, null)];
     for (const [name, body, contentType] of bodies) {
       const ask = async (address: string) => {
-        const { status, headers, body: answered } = await fixture.call(team.principal, method, address, { body, contentType });
+        const {
+          status,
+          headers,
+          body: answered,
+        } = await fixture.call(team.principal, method, address, { body, contentType });
         return { status, headers, text: Buffer.from(answered).toString() };
       };
       const [foreign, absent] = [await ask(theirs), await ask(missing)];
@@ -150,11 +196,17 @@ describe.each(engines.slice(0, 1))("another team's things on %s", (engine) => {
       ["DELETE", `/v1/agent/agents/${agentId}`],
     ];
     const snapshot = async (): Promise<unknown[]> => {
-      const paths = [`/v1/agent/agents/${agentId}`, `/v1/agent/agents/${agentId}/config`, `/v1/agent/tests/${testId}`, `/v1/agent/phone-numbers/${phone}`];
+      const paths = [
+        `/v1/agent/agents/${agentId}`,
+        `/v1/agent/agents/${agentId}/config`,
+        `/v1/agent/tests/${testId}`,
+        `/v1/agent/phone-numbers/${phone}`,
+      ];
       return await Promise.all(paths.map(async (path) => (await other.ask("GET", path)).json));
     };
     const before = await snapshot();
-    for (const [method, path, body] of tries) expect([path, (await team.ask(method, path, body)).status]).toEqual([path, 404]);
+    for (const [method, path, body] of tries)
+      expect([path, (await team.ask(method, path, body)).status]).toEqual([path, 404]);
     expect(await snapshot()).toEqual(before);
   });
 
@@ -164,9 +216,16 @@ describe.each(engines.slice(0, 1))("another team's things on %s", (engine) => {
     const source = await createSource(other.principal, fixture);
     for (const [section, foreign, absent] of [
       ["tool_ids", { tools: { tool_ids: [tool] } }, { tools: { tool_ids: ["0".repeat(32)] } }],
-      ["knowledge", { knowledge_base: { knowledge_source_ids: [source] } }, { knowledge_base: { knowledge_source_ids: ["0".repeat(32)] } }],
+      [
+        "knowledge",
+        { knowledge_base: { knowledge_source_ids: [source] } },
+        { knowledge_base: { knowledge_source_ids: ["0".repeat(32)] } },
+      ],
     ] as const) {
-      const [first, second] = [await team.ask("PATCH", `/v1/agent/agents/${own}/config`, foreign), await team.ask("PATCH", `/v1/agent/agents/${own}/config`, absent)];
+      const [first, second] = [
+        await team.ask("PATCH", `/v1/agent/agents/${own}/config`, foreign),
+        await team.ask("PATCH", `/v1/agent/agents/${own}/config`, absent),
+      ];
       expect([section, first.status, first.text]).toEqual([section, 422, second.text]);
     }
     for (const list of ["tools", "tests", "phone-numbers"]) {

@@ -7,8 +7,17 @@ import { standInEars, testDoors } from "../control-plane/service.js";
 import { checkOwn, checkUpstream, type Exchange } from "./documents.js";
 
 const agent = {
-  agent_id: "a", workspace_id: "w", name: "n", description: "", status: "active", publication_state: "draft", public_enabled: false,
-  allowed_origins: [], overrides_allowed: [], created_at: "2026-01-01T00:00:00.000Z", updated_at: "2026-01-01T00:00:00.000Z",
+  agent_id: "a",
+  workspace_id: "w",
+  name: "n",
+  description: "",
+  status: "active",
+  publication_state: "draft",
+  public_enabled: false,
+  allowed_origins: [],
+  overrides_allowed: [],
+  created_at: "2026-01-01T00:00:00.000Z",
+  updated_at: "2026-01-01T00:00:00.000Z",
 };
 const answer = (status: number, value: unknown, path = "/v1/agent/agents/a"): Exchange => ({
   ...{ method: "GET", path, status },
@@ -43,7 +52,10 @@ describe("answers held against our own description", () => {
     });
     const anonymous = (path: string): string => path.replace(/:\w+|\{\w+\}/g, "{}");
     const named = (list: readonly { method: string; path: string }[]): string[] =>
-      list.filter(({ path }) => path.startsWith("/v1/agent/")).map(({ method, path }) => `${method} ${anonymous(path)}`).sort();
+      list
+        .filter(({ path }) => path.startsWith("/v1/agent/"))
+        .map(({ method, path }) => `${method} ${anonymous(path)}`)
+        .sort();
     expect(named(operations)).toEqual(named(routes));
     expect(named(routes).length).toBeGreaterThan(35);
   });

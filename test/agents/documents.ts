@@ -27,16 +27,26 @@ const UPSTREAM = join(import.meta.dirname, "../../../../shared/spec/upstream/ope
 export const checkOwn: CheckExchange = checker(JSON.parse(JSON.stringify(buildOpenApi())) as Document, () => true);
 
 /** Holds answers against the description of the service that this one follows; null where that file is not at hand. */
-export const checkUpstream: CheckExchange | null = existsSync(UPSTREAM) ? checker(adjusted(JSON.parse(readFileSync(UPSTREAM, "utf8")) as Document), isComparable) : null;
+export const checkUpstream: CheckExchange | null = existsSync(UPSTREAM)
+  ? checker(adjusted(JSON.parse(readFileSync(UPSTREAM, "utf8")) as Document), isComparable)
+  : null;
 if (checkUpstream === null) {
   console.warn(`\n!!! ${UPSTREAM} is not there: answers are NOT compared with the vendor's description. !!!\n`);
 }
 
-/** Where the vendor's description and its prose differ (protocols.md 0): a 422 is a list, and numbers can be imported by SIP. */
+/**
+ * Where the vendor's description and its prose differ (protocols.md 0): a 422 is a list, and numbers can be imported by
+ * SIP.
+ */
 function adjusted(document: Document): Document {
-  const phone = document.components.schemas["PublicPhoneNumberEntity"] as { properties: { provider: { enum: string[] } } };
+  const phone = document.components.schemas["PublicPhoneNumberEntity"] as {
+    properties: { provider: { enum: string[] } };
+  };
   phone.properties.provider.enum.push("sip");
-  const inline = JSON.stringify(document).replaceAll('"enum":["livekit","twilio"]', '"enum":["livekit","twilio","sip"]');
+  const inline = JSON.stringify(document).replaceAll(
+    '"enum":["livekit","twilio"]',
+    '"enum":["livekit","twilio","sip"]',
+  );
   return JSON.parse(inline) as Document;
 }
 
@@ -45,23 +55,38 @@ function isComparable(status: number, documented: readonly string[]): boolean {
   return status < 300 || (status !== 422 && documented.includes(String(status)));
 }
 
-function checker(document: Document, isJudged: (status: number, documented: readonly string[]) => boolean): CheckExchange {
+function checker(
+  document: Document,
+  isJudged: (status: number, documented: readonly string[]) => boolean,
+): CheckExchange {
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   ajv.addFormat("date-time", /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/);
   ajv.addSchema(document, "document");
   const paths = Object.keys(document.paths);
   return ({ method, path, status, contentType, text }) => {
-    const pattern = paths.filter((candidate) => fits(candidate, path)).sort((a, b) => a.split("{").length - b.split("{").length)[0];
+    const pattern = paths
+      .filter((candidate) => fits(candidate, path))
+      .sort((a, b) => a.split("{").length - b.split("{").length)[0];
     const operation = pattern === undefined ? undefined : document.paths[pattern]?.[method.toLowerCase()];
     if (pattern === undefined || operation === undefined) return "unknown";
     if (!isJudged(status, Object.keys(operation.responses))) return null;
     const response = operation.responses[String(status)];
     if (response === undefined) return `${status} is not documented`;
-    if (response.content?.["application/json"] === undefined) return text === "" ? null : "a body where none is documented";
+    if (response.content?.["application/json"] === undefined)
+      return text === "" ? null : "a body where none is documented";
     // Of one status, one message may have no body (a missing key) and another one have one.
     if (text === "") return status === 401 || status === 415 ? null : "no body where one is documented";
     if (contentType !== "application/json") return `content type ${contentType}`;
-    const steps = ["paths", pattern, method.toLowerCase(), "responses", String(status), "content", "application/json", "schema"];
+    const steps = [
+      "paths",
+      pattern,
+      method.toLowerCase(),
+      "responses",
+      String(status),
+      "content",
+      "application/json",
+      "schema",
+    ];
     const pointer = steps.map((step) => encodeURIComponent(step.replaceAll("~", "~0").replaceAll("/", "~1"))).join("/");
     const validate = ajv.getSchema(`document#/${pointer}`);
     if (validate === undefined) return "the schema cannot be read";

@@ -10,16 +10,31 @@ describe("agents through the edge of a real cluster", () => {
   });
   afterAll(() => cluster.stop());
 
-  async function ask(method: string, path: string, options: { body?: unknown; key?: string | null; origin?: string } = {}) {
+  async function ask(
+    method: string,
+    path: string,
+    options: { body?: unknown; key?: string | null; origin?: string } = {},
+  ) {
     const headers: Record<string, string> = {};
     if (options.key !== null) headers["authorization"] = `Bearer ${options.key ?? cluster.apiKey}`;
     if (options.body !== undefined) headers["content-type"] = "application/json";
     if (options.origin !== undefined) headers["origin"] = options.origin;
-    const response = await fetch(cluster.baseUrl + path, { method, headers, body: options.body === undefined ? undefined : JSON.stringify(options.body) });
+    const response = await fetch(cluster.baseUrl + path, {
+      method,
+      headers,
+      body: options.body === undefined ? undefined : JSON.stringify(options.body),
+    });
     const text = await response.text();
     const contentType = response.headers.get("content-type") ?? undefined;
-    if (method !== "OPTIONS") expect(checkOwn({ method, path: path.split("?")[0] ?? "", status: response.status, contentType, text })).toBeNull();
-    return { status: response.status, headers: response.headers, json: text === "" ? null : (JSON.parse(text) as Record<string, unknown>) };
+    if (method !== "OPTIONS")
+      expect(
+        checkOwn({ method, path: path.split("?")[0] ?? "", status: response.status, contentType, text }),
+      ).toBeNull();
+    return {
+      status: response.status,
+      headers: response.headers,
+      json: text === "" ? null : (JSON.parse(text) as Record<string, unknown>),
+    };
   }
 
   it("creates, configures, publishes and deletes", async () => {
@@ -28,7 +43,9 @@ describe("agents through the edge of a real cluster", () => {
     const path = `/v1/agent/agents/${String(created.json?.["agent_id"])}`;
     const large = { prompt: { first_message: "ä".repeat(10_000) }, analysis: { criteria: [{ name: "polite" }] } };
     expect((await ask("PATCH", `${path}/config`, { body: large })).json).toMatchObject(large);
-    expect((await ask("PATCH", `${path}/config`, { body: { webhooks: { post_call: [{ url: "http://[::1]/" }] } } })).status).toBe(422);
+    expect(
+      (await ask("PATCH", `${path}/config`, { body: { webhooks: { post_call: [{ url: "http://[::1]/" }] } } })).status,
+    ).toBe(422);
     expect((await ask("POST", `${path}/publish`)).json).toMatchObject({ version_number: 1 });
     expect((await ask("GET", `${path}/versions/1`)).json).toMatchObject({ config: large });
     expect((await ask("GET", `${path}/versions/one`)).status).toBe(404);
@@ -52,9 +69,16 @@ describe("agents through the edge of a real cluster", () => {
     expect(await widget({ origin: "https://other.example" })).toEqual([403, "*", "Origin not allowed"]);
     expect(await widget({ origin })).toEqual([200, "*", { agent_name: "Ann" }]);
     expect((await ask("GET", path, { origin })).headers.get("access-control-allow-origin")).toBeNull();
-    for (const [asked, allowed] of [[`${path}/widget`, "*"], [path, null]] as const) {
+    for (const [asked, allowed] of [
+      [`${path}/widget`, "*"],
+      [path, null],
+    ] as const) {
       const { headers } = await ask("OPTIONS", asked, { key: null, origin });
-      expect([asked, headers.get("access-control-allow-origin"), headers.get("access-control-allow-headers")]).toEqual([asked, allowed, expect.stringContaining("x-fish-sdk")]);
+      expect([asked, headers.get("access-control-allow-origin"), headers.get("access-control-allow-headers")]).toEqual([
+        asked,
+        allowed,
+        expect.stringContaining("x-fish-sdk"),
+      ]);
     }
     expect((await fetch(`${cluster.baseUrl}${path}/widget`, { method: "POST" })).status).toBe(405);
   });

@@ -23,30 +23,53 @@ describe.each(engines)("agents under concurrency on %s", (engine) => {
   afterAll(() => fixture.stop());
 
   it("publishes each draft once: versions have no gaps, and each is some draft, whole", async () => {
-    const step = fc.oneof({ arbitrary: fc.constant("publish"), weight: 3 }, { arbitrary: fc.integer({ min: 0, max: 3 }).map(String), weight: 2 });
-    const property = fc.asyncProperty(fc.array(fc.array(step, { minLength: 1, maxLength: 5 }), { minLength: 2, maxLength: 4 }), async (callers) => {
-      const path = `/v1/agent/agents/${await createAgent(team)}`;
-      const published: { version_number: number; config_hash: string }[] = [];
-      const drafts = new Set([String((await team.ask("GET", `${path}/config`)).json["config_hash"])]);
-      await Promise.all(
-        callers.map(async (steps) => {
-          for (const text of steps) {
-            if (text === "publish") published.push((await team.ask("POST", `${path}/publish`)).json as never);
-            // Both fields have the same text in every draft: a version where they differ was put together from two.
-            else drafts.add(String((await team.ask("PATCH", `${path}/config`, { prompt: { system_prompt: text, first_message: text } })).json["config_hash"]));
-          }
-        }),
-      );
-      const { versions, total } = (await team.ask("GET", `${path}/versions?page=1&page_size=100`)).json as { versions: { version_number: number; config_hash: string }[]; total: number };
-      expect(versions.map(({ version_number }) => version_number)).toEqual(versions.map((_, index) => total - index));
-      for (const [index, { config_hash }] of versions.entries()) expect(config_hash).not.toBe(versions[index + 1]?.config_hash);
-      for (const { version_number, config_hash } of published) expect(versions[total - version_number]?.config_hash).toBe(config_hash);
-      for (const { version_number, config_hash } of versions) {
-        expect(drafts).toContain(config_hash);
-        const { config } = (await team.ask("GET", `${path}/versions/${version_number}`)).json as { config: { prompt: Record<string, string> } };
-        if (config.prompt["system_prompt"] !== "") expect(config.prompt["first_message"]).toBe(config.prompt["system_prompt"]);
-      }
-    });
+    const step = fc.oneof(
+      { arbitrary: fc.constant("publish"), weight: 3 },
+      { arbitrary: fc.integer({ min: 0, max: 3 }).map(String), weight: 2 },
+    );
+    const property = fc.asyncProperty(
+      fc.array(fc.array(step, { minLength: 1, maxLength: 5 }), { minLength: 2, maxLength: 4 }),
+      async (callers) => {
+        const path = `/v1/agent/agents/${await createAgent(team)}`;
+        const published: { version_number: number; config_hash: string }[] = [];
+        const drafts = new Set([String((await team.ask("GET", `${path}/config`)).json["config_hash"])]);
+        await Promise.all(
+          callers.map(async (steps) => {
+            for (const text of steps) {
+              if (text === "publish") published.push((await team.ask("POST", `${path}/publish`)).json as never);
+              // Both fields have the same text in every draft: a version where they differ was put together from two.
+              else
+                drafts.add(
+                  String(
+                    (
+                      await team.ask("PATCH", `${path}/config`, {
+                        prompt: { system_prompt: text, first_message: text },
+                      })
+                    ).json["config_hash"],
+                  ),
+                );
+            }
+          }),
+        );
+        const { versions, total } = (await team.ask("GET", `${path}/versions?page=1&page_size=100`)).json as {
+          versions: { version_number: number; config_hash: string }[];
+          total: number;
+        };
+        expect(versions.map(({ version_number }) => version_number)).toEqual(versions.map((_, index) => total - index));
+        for (const [index, { config_hash }] of versions.entries())
+          expect(config_hash).not.toBe(versions[index + 1]?.config_hash);
+        for (const { version_number, config_hash } of published)
+          expect(versions[total - version_number]?.config_hash).toBe(config_hash);
+        for (const { version_number, config_hash } of versions) {
+          expect(drafts).toContain(config_hash);
+          const { config } = (await team.ask("GET", `${path}/versions/${version_number}`)).json as {
+            config: { prompt: Record<string, string> };
+          };
+          if (config.prompt["system_prompt"] !== "")
+            expect(config.prompt["first_message"]).toBe(config.prompt["system_prompt"]);
+        }
+      },
+    );
     await fc.assert(property, runs);
   });
 
@@ -60,57 +83,89 @@ describe.each(engines)("agents under concurrency on %s", (engine) => {
   it("loses no change of the draft when many change it at once", async () => {
     const path = `/v1/agent/agents/${await createAgent(team)}/config`;
     const patches = [
-      { prompt: { system_prompt: "a" } }, { prompt: { first_message: "b" } }, { voice: { expressive: true } }, { conversation: { timezone: "UTC" } },
-      { conversation: { outbound: { amd_enabled: false } } }, { guardrails: { focus: true } }, { llm: { tier: "high" } }, { analysis: { summary: { prompt: "c" } } },
+      { prompt: { system_prompt: "a" } },
+      { prompt: { first_message: "b" } },
+      { voice: { expressive: true } },
+      { conversation: { timezone: "UTC" } },
+      { conversation: { outbound: { amd_enabled: false } } },
+      { guardrails: { focus: true } },
+      { llm: { tier: "high" } },
+      { analysis: { summary: { prompt: "c" } } },
     ];
     await Promise.all(patches.map((patch) => team.ask("PATCH", path, patch)));
     expect((await team.ask("GET", path)).json).toMatchObject({
-      prompt: { system_prompt: "a", first_message: "b" }, voice: { expressive: true }, conversation: { timezone: "UTC", outbound: { amd_enabled: false } },
-      guardrails: { focus: true }, llm: { tier: "high" }, analysis: { summary: { prompt: "c" } },
+      prompt: { system_prompt: "a", first_message: "b" },
+      voice: { expressive: true },
+      conversation: { timezone: "UTC", outbound: { amd_enabled: false } },
+      guardrails: { focus: true },
+      llm: { tier: "high" },
+      analysis: { summary: { prompt: "c" } },
     });
   });
 
   it("shows every agent that was there all the time exactly once to a reader who follows cursors, whatever comes and goes", async () => {
     const change = fc.record({ add: fc.nat(2), remove: fc.nat(2) });
-    const property = fc.asyncProperty(fc.integer({ min: 1, max: 4 }), fc.array(change, { minLength: 3, maxLength: 8 }), async (pageSize, changes) => {
-      const own = await addClient(fixture);
-      const stay = await Promise.all(Array.from({ length: 7 }, (_, index) => createAgent(own, { name: `stays ${index}` })));
-      const going = await Promise.all(Array.from({ length: 6 }, (_, index) => createAgent(own, { name: `goes ${index}` })));
-      const seen: string[] = [];
-      let cursor: string | null = null;
-      for (let page = 0; ; page++) {
-        const { add, remove } = changes[page % changes.length] ?? { add: 0, remove: 0 };
-        const query: string = `page_size=${pageSize}${cursor === null ? "" : `&cursor=${cursor}`}`;
-        const [answer] = await Promise.all([
-          own.ask("GET", `/v1/agent/agents?${query}`),
-          ...Array.from({ length: add }, () => createAgent(own, { name: "comes" })),
-          ...going.splice(0, remove).map((id) => own.ask("DELETE", `/v1/agent/agents/${id}`)),
-        ]);
-        const listed = answer.json as unknown as Listed;
-        expect(listed.agents.length).toBeLessThanOrEqual(pageSize);
-        expect(listed.total).toBeNull();
-        seen.push(...listed.agents.map(({ agent_id }) => agent_id));
-        expect(listed.has_more).toBe(listed.next_cursor !== null);
-        cursor = listed.next_cursor;
-        if (cursor === null) break;
-      }
-      expect(new Set(seen).size).toBe(seen.length);
-      for (const id of stay) expect(seen.filter((found) => found === id)).toHaveLength(1);
-    });
+    const property = fc.asyncProperty(
+      fc.integer({ min: 1, max: 4 }),
+      fc.array(change, { minLength: 3, maxLength: 8 }),
+      async (pageSize, changes) => {
+        const own = await addClient(fixture);
+        const stay = await Promise.all(
+          Array.from({ length: 7 }, (_, index) => createAgent(own, { name: `stays ${index}` })),
+        );
+        const going = await Promise.all(
+          Array.from({ length: 6 }, (_, index) => createAgent(own, { name: `goes ${index}` })),
+        );
+        const seen: string[] = [];
+        let cursor: string | null = null;
+        for (let page = 0; ; page++) {
+          const { add, remove } = changes[page % changes.length] ?? { add: 0, remove: 0 };
+          const query: string = `page_size=${pageSize}${cursor === null ? "" : `&cursor=${cursor}`}`;
+          const [answer] = await Promise.all([
+            own.ask("GET", `/v1/agent/agents?${query}`),
+            ...Array.from({ length: add }, () => createAgent(own, { name: "comes" })),
+            ...going.splice(0, remove).map((id) => own.ask("DELETE", `/v1/agent/agents/${id}`)),
+          ]);
+          const listed = answer.json as unknown as Listed;
+          expect(listed.agents.length).toBeLessThanOrEqual(pageSize);
+          expect(listed.total).toBeNull();
+          seen.push(...listed.agents.map(({ agent_id }) => agent_id));
+          expect(listed.has_more).toBe(listed.next_cursor !== null);
+          cursor = listed.next_cursor;
+          if (cursor === null) break;
+        }
+        expect(new Set(seen).size).toBe(seen.length);
+        for (const id of stay) expect(seen.filter((found) => found === id)).toHaveLength(1);
+      },
+    );
     await fc.assert(property, { ...runs, numRuns: 4 });
   });
 
   it("answers 404, never a failure, to whoever refers to an agent that is being deleted", async () => {
-    const test = await team.ask("POST", "/v1/agent/tests", { name: "t", test_type: "next_reply", conversation: [{ text: "a" }], expectation: "b" });
-    const refused = await team.ask("POST", "/v1/agent/phone-numbers", { provider: "twilio", phone_number: "+14155550123" });
+    const test = await team.ask("POST", "/v1/agent/tests", {
+      name: "t",
+      test_type: "next_reply",
+      conversation: [{ text: "a" }],
+      expectation: "b",
+    });
+    const refused = await team.ask("POST", "/v1/agent/phone-numbers", {
+      provider: "twilio",
+      phone_number: "+14155550123",
+    });
     expect([test.status, refused.status]).toEqual([201, 502]);
-    const [phone] = (await team.ask("GET", "/v1/agent/phone-numbers")).json["phone_numbers"] as { phone_number_id: string }[];
+    const [phone] = (await team.ask("GET", "/v1/agent/phone-numbers")).json["phone_numbers"] as {
+      phone_number_id: string;
+    }[];
     for (let round = 0; round < 12; round++) {
       const agentId = await createAgent(team);
       const path = `/v1/agent/agents/${agentId}`;
       const answers = await Promise.all([
         team.ask("PATCH", `/v1/agent/phone-numbers/${phone?.phone_number_id}`, { agent_id: agentId }),
-        team.ask("POST", "/v1/agent/phone-numbers", { provider: "twilio", phone_number: "+14155550123", agent_id: agentId }),
+        team.ask("POST", "/v1/agent/phone-numbers", {
+          provider: "twilio",
+          phone_number: "+14155550123",
+          agent_id: agentId,
+        }),
         team.ask("PUT", `${path}/tests/${String(test.json["test_id"])}`),
         team.ask("POST", `${path}/publish`),
         team.ask("DELETE", path),
@@ -127,13 +182,15 @@ describe.each(engines)("agents under concurrency on %s", (engine) => {
     const made = await Promise.all(Array.from({ length: 23 }, (_, index) => createAgent(own, { name: String(index) })));
     const byPages: string[] = [];
     for (let page = 1; page <= 5; page++) {
-      const { agents, total } = (await own.ask("GET", `/v1/agent/agents?page=${page}&page_size=5`)).json as unknown as Listed;
+      const { agents, total } = (await own.ask("GET", `/v1/agent/agents?page=${page}&page_size=5`))
+        .json as unknown as Listed;
       expect(total).toBe(23);
       byPages.push(...agents.map(({ agent_id }) => agent_id));
     }
     const byCursor: string[] = [];
     for (let query = "page=1&page_size=4"; ; ) {
-      const { agents, next_cursor, total } = (await own.ask("GET", `/v1/agent/agents?${query}`)).json as unknown as Listed;
+      const { agents, next_cursor, total } = (await own.ask("GET", `/v1/agent/agents?${query}`))
+        .json as unknown as Listed;
       expect(total).toBe(23);
       byCursor.push(...agents.map(({ agent_id }) => agent_id));
       if (next_cursor === null) break;

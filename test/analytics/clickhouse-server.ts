@@ -9,10 +9,13 @@ const CREDENTIALS = { user: "parley", password: "p%ss w/rd" };
 /** Parameters of the interface itself; every other one is a setting. */
 const OWN_PARAMETERS = ["query", "query_id", "database", "default_format", "wait_end_of_query", "session_id", "role"];
 
-// `TEST_CLICKHOUSE_URL=http://user:password@host:8123 npx vitest run dist/test/analytics` asks a server, in databases of their own.
+// `TEST_CLICKHOUSE_URL=http://user:password@host:8123 npx vitest run dist/test/analytics` asks a server, in databases
+// of their own.
 const { TEST_CLICKHOUSE_URL = null } = process.env;
 if (TEST_CLICKHOUSE_URL === null) {
-  console.warn("\n!!! TEST_CLICKHOUSE_URL is not set: the tests of a ClickHouse server ask its engine behind an HTTP interface of their own. !!!\n");
+  console.warn(
+    "\n!!! TEST_CLICKHOUSE_URL is not set: the tests of a ClickHouse server ask its engine behind an HTTP interface of their own. !!!\n",
+  );
 }
 
 type Answer = { status: number; text: string };
@@ -28,7 +31,11 @@ async function openDatabaseOf(serverUrl: string): Promise<{ url: string; stop: (
   const server = new URL(serverUrl);
   const authorization = `Basic ${Buffer.from(`${decodeURIComponent(server.username)}:${decodeURIComponent(server.password)}`).toString("base64")}`;
   const ask = async (statement: string): Promise<void> => {
-    const answer = await fetch(server.origin, { method: "POST", body: statement, ...(server.username === "" ? {} : { headers: { authorization } }) });
+    const answer = await fetch(server.origin, {
+      method: "POST",
+      body: statement,
+      ...(server.username === "" ? {} : { headers: { authorization } }),
+    });
     if (!answer.ok) throw new Error(`the ClickHouse server refuses ${statement}: ${await answer.text()}`);
   };
   const name = `parley_test_${newIdentifier()}`;
@@ -39,9 +46,10 @@ async function openDatabaseOf(serverUrl: string): Promise<{ url: string; stop: (
 }
 
 /**
- * ClickHouse's HTTP interface (https://clickhouse.com/docs/interfaces/http) in front of the real engine, for the client library to speak to:
- * no server is packaged for the machines that run the tests. The engine has a process of its own, since one process opens one folder. As a
- * server does, it refuses strangers, databases that are not there and settings that the engine does not have.
+ * ClickHouse's HTTP interface (https://clickhouse.com/docs/interfaces/http) in front of the real engine, for the client
+ * library to speak to: no server is packaged for the machines that run the tests. The engine has a process of its own,
+ * since one process opens one folder. As a server does, it refuses strangers, databases that are not there and settings
+ * that the engine does not have.
  */
 async function serveEngine(): Promise<{ url: string; stop: () => Promise<void> }> {
   const directory = temporaryDirectory("clickhouse");
@@ -56,10 +64,17 @@ async function serveEngine(): Promise<{ url: string; stop: () => Promise<void> }
       waiting.set(id, ({ ok, text }) => resolve({ status: ok ? 200 : 500, text }));
       child.send({ id, statement, parameters });
     });
-  const settings = new Set((await run("SELECT name FROM system.settings", {})).text.split("\n").map((line) => line.replaceAll('"', "")));
+  const settings = new Set(
+    (await run("SELECT name FROM system.settings", {})).text.split("\n").map((line) => line.replaceAll('"', "")),
+  );
   const server = createServer((request, response) => {
     void answer(request, run, settings).then(({ status, text }) => {
-      response.writeHead(status, { "content-type": "text/plain", ...(status === 200 ? {} : { "x-clickhouse-exception-code": "1" }) }).end(text);
+      response
+        .writeHead(status, {
+          "content-type": "text/plain",
+          ...(status === 200 ? {} : { "x-clickhouse-exception-code": "1" }),
+        })
+        .end(text);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -81,14 +96,23 @@ async function answer(request: IncomingMessage, run: Run, settings: ReadonlySet<
   const url = new URL(request.url ?? "/", "http://x");
   const body = await readAll(request);
   const expected = `Basic ${Buffer.from(`${CREDENTIALS.user}:${CREDENTIALS.password}`).toString("base64")}`;
-  if (request.headers.authorization !== expected) return { status: 403, text: "Code: 516. DB::Exception: Authentication failed." };
+  if (request.headers.authorization !== expected)
+    return { status: 403, text: "Code: 516. DB::Exception: Authentication failed." };
   const { database = "default", query: inUrl = null, ...others } = Object.fromEntries(url.searchParams);
-  if (database !== "default") return { status: 404, text: `Code: 81. DB::Exception: Database ${database} does not exist.` };
+  if (database !== "default")
+    return { status: 404, text: `Code: 81. DB::Exception: Database ${database} does not exist.` };
   const isParameter = (name: string): boolean => name.startsWith("param_");
-  const unknown = Object.keys(others).find((name) => !isParameter(name) && !OWN_PARAMETERS.includes(name) && !settings.has(name));
+  const unknown = Object.keys(others).find(
+    (name) => !isParameter(name) && !OWN_PARAMETERS.includes(name) && !settings.has(name),
+  );
   if (unknown !== undefined) return { status: 404, text: `Code: 115. DB::Exception: Unknown setting ${unknown}.` };
-  const parameters = Object.fromEntries(Object.entries(others).flatMap(([name, value]) => (isParameter(name) ? [[name.slice(6), value]] : [])));
+  const parameters = Object.fromEntries(
+    Object.entries(others).flatMap(([name, value]) => (isParameter(name) ? [[name.slice(6), value]] : [])),
+  );
   const token = url.searchParams.get("insert_deduplication_token");
-  const insert = inUrl === null || token === null ? null : inUrl.replace(/\s+FORMAT\s+/i, ` SETTINGS insert_deduplication_token = '${token}' FORMAT `);
+  const insert =
+    inUrl === null || token === null
+      ? null
+      : inUrl.replace(/\s+FORMAT\s+/i, ` SETTINGS insert_deduplication_token = '${token}' FORMAT `);
   return await run(inUrl === null ? body : `${insert ?? inUrl}\n${body}`, parameters);
 }

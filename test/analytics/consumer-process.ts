@@ -6,7 +6,10 @@ import { migrateAnalytics } from "#control-plane/analytics/migrations";
 import { ingestSpans } from "#control-plane/analytics/span-ingestion";
 import { noWatch } from "#control-plane/watch/control-watch";
 
-/** Takes usage, or spans, off the bus into ClickHouse until it is killed; tells its parent after each insert how many there were. */
+/**
+ * Takes usage, or spans, off the bus into ClickHouse until it is killed; tells its parent after each insert how many
+ * there were.
+ */
 const [natsUrl = "", clickHouseUrl = "", what = "usage"] = process.argv.slice(2);
 const log = pino({ level: "silent" });
 const engine = clickHouseEngine(clickHouseUrl);

@@ -21,8 +21,24 @@ const DAY_MS = 86_400_000;
 const noonToday = Math.floor(Date.now() / DAY_MS) * DAY_MS + DAY_MS / 2;
 
 function usage(change: Partial<UsageRecord>): UsageRecord {
-  const measured = { characters: 100, audioMs: 1500, firstAudioMs: 50.5, totalMs: 900.25, outcome: "completed" as const };
-  return { usageId: newIdentifier(), teamId: "t", keyId: "k", route: "/v1/tts", model: "s1", ...measured, traceId: "t", finishedAtMs: noonToday, ...change };
+  const measured = {
+    characters: 100,
+    audioMs: 1500,
+    firstAudioMs: 50.5,
+    totalMs: 900.25,
+    outcome: "completed" as const,
+  };
+  return {
+    usageId: newIdentifier(),
+    teamId: "t",
+    keyId: "k",
+    route: "/v1/tts",
+    model: "s1",
+    ...measured,
+    traceId: "t",
+    finishedAtMs: noonToday,
+    ...change,
+  };
 }
 
 function mixOf(teamId: string): UsageRecord[] {
@@ -36,7 +52,8 @@ function mixOf(teamId: string): UsageRecord[] {
       outcome: index % 10 === 9 ? "failed" : index % 10 === 8 ? "partial" : "completed",
       firstAudioMs: index % 10 === 9 ? null : 50,
       // The last instant of a day and the first one of the next.
-      finishedAtMs: noonToday - (index % 4) * DAY_MS + (index % 5 === 0 ? DAY_MS / 2 - 1 : index % 5 === 1 ? -DAY_MS / 2 : 0),
+      finishedAtMs:
+        noonToday - (index % 4) * DAY_MS + (index % 5 === 0 ? DAY_MS / 2 - 1 : index % 5 === 1 ? -DAY_MS / 2 : 0),
     }),
   );
 }
@@ -86,10 +103,10 @@ describe.skipIf(!present)("usage in ClickHouse", () => {
     it("has the schema after one migration, and after two", async () => {
       expect(await migrateAnalytics(engine())).toEqual(analyticsMigrations.map(({ name }) => name));
       expect(await migrateAnalytics(engine())).toEqual([]);
-      const [table] = (await engine().query("SELECT engine, create_table_query AS made FROM system.tables WHERE name = 'parley_usage'", {})) as {
-        engine: string;
-        made: string;
-      }[];
+      const [table] = (await engine().query(
+        "SELECT engine, create_table_query AS made FROM system.tables WHERE name = 'parley_usage'",
+        {},
+      )) as { engine: string; made: string }[];
       expect(table?.engine).toBe("ReplacingMergeTree");
       expect(table?.made).toContain("TTL toDateTime(finished_at) + toIntervalMonth(13)");
     });
@@ -104,7 +121,10 @@ describe.skipIf(!present)("usage in ClickHouse", () => {
       await insertUsage(engine(), [...mix.slice(20), usage({ teamId: "another" })]);
       for (const groupBy of questions) {
         const query = lately(teamId, groupBy);
-        const [fromEngine, fromRecords] = [await sumUsageInEngine(engine(), query), await sumUsageInRecords(records, query)];
+        const [fromEngine, fromRecords] = [
+          await sumUsageInEngine(engine(), query),
+          await sumUsageInRecords(records, query),
+        ];
         expect(fromEngine.length).toBeGreaterThan(1);
         expect(fromEngine).toEqual(fromRecords);
       }
@@ -118,7 +138,10 @@ describe.skipIf(!present)("usage in ClickHouse", () => {
       const teamId = newIdentifier();
       const startOfDay = noonToday - DAY_MS / 2;
       const instants = [startOfDay - 1, startOfDay, startOfDay + DAY_MS - 1, startOfDay + DAY_MS];
-      await insertUsage(engine(), instants.map((finishedAtMs) => usage({ teamId, finishedAtMs })));
+      await insertUsage(
+        engine(),
+        instants.map((finishedAtMs) => usage({ teamId, finishedAtMs })),
+      );
       const day = new Date(noonToday).toISOString().slice(0, 10);
       const lines = await sumUsageInEngine(engine(), { teamId, start: day, end: day, groupBy: ["day"] });
       expect(lines).toMatchObject([{ day, requests: 2 }]);
@@ -133,7 +156,10 @@ describe.skipIf(!present)("usage in ClickHouse", () => {
       const query: UsageQuery = { teamId, start, end, groupBy: ["model"] };
       expect([await sumUsageInEngine(engine(), query), await sumUsageInRecords(records, query)]).toEqual([[], []]);
       const spanning: UsageQuery = { ...query, start: "0000-01-01", end: "9999-12-31" };
-      expect([await sumUsageInEngine(engine(), spanning), await sumUsageInRecords(records, spanning)]).toMatchObject([[{ requests: 1 }], [{ requests: 1 }]]);
+      expect([await sumUsageInEngine(engine(), spanning), await sumUsageInRecords(records, spanning)]).toMatchObject([
+        [{ requests: 1 }],
+        [{ requests: 1 }],
+      ]);
     });
 
     it("takes a team's id for what it is, quotes and all", async () => {
@@ -143,8 +169,13 @@ describe.skipIf(!present)("usage in ClickHouse", () => {
 
     it("keeps counts of more than 32 bits exact", async () => {
       const teamId = newIdentifier();
-      await insertUsage(engine(), [1, 2, 3].map(() => usage({ teamId, characters: 4_000_000_000_000, audioMs: 5_000_000_000 })));
-      expect(await sumUsageInEngine(engine(), lately(teamId, ["model"]))).toMatchObject([{ characters: 12_000_000_000_000, audioMs: 15_000_000_000 }]);
+      await insertUsage(
+        engine(),
+        [1, 2, 3].map(() => usage({ teamId, characters: 4_000_000_000_000, audioMs: 5_000_000_000 })),
+      );
+      expect(await sumUsageInEngine(engine(), lately(teamId, ["model"]))).toMatchObject([
+        { characters: 12_000_000_000_000, audioMs: 15_000_000_000 },
+      ]);
     });
   });
 
@@ -168,7 +199,9 @@ describe.skipIf(!present)("usage in ClickHouse", () => {
       const { chdbEngine } = await import(${JSON.stringify(new URL("../../control-plane/analytics/chdb.js", import.meta.url).href)});
       chdbEngine(${JSON.stringify(directory.path)}).then(() => console.log("opened"), (error) => console.log(error.code)).finally(() => process.exit(0));
     `;
-    expect(execFileSync(process.execPath, ["--input-type=module", "-e", script]).toString().trim()).toBe("dependency_unavailable");
+    expect(execFileSync(process.execPath, ["--input-type=module", "-e", script]).toString().trim()).toBe(
+      "dependency_unavailable",
+    );
   });
 });
 
@@ -181,7 +214,12 @@ describe.skipIf(!present)("a ClickHouse server", () => {
     const outcomes: string[] = [];
     for (const address of [url, stranger.href, elsewhere.href]) {
       const engine = clickHouseEngine(address);
-      outcomes.push(await engine.query("SELECT 1 AS one", {}).then((rows) => JSON.stringify(rows), (error: { code: string }) => error.code));
+      outcomes.push(
+        await engine.query("SELECT 1 AS one", {}).then(
+          (rows) => JSON.stringify(rows),
+          (error: { code: string }) => error.code,
+        ),
+      );
       await engine.close();
     }
     expect(outcomes).toEqual(['[{"one":1}]', "dependency_unavailable", "dependency_unavailable"]);
@@ -206,16 +244,27 @@ describe("the query of /v1/usage", () => {
   });
 
   it("takes dates and what to tell apart, in one order, each once", () => {
-    expect(read("start=2026-02-28&end=2026-03-01&group_by=key,day,key")).toEqual({ teamId: "t", start: "2026-02-28", end: "2026-03-01", groupBy: ["day", "key"] });
+    expect(read("start=2026-02-28&end=2026-03-01&group_by=key,day,key")).toEqual({
+      teamId: "t",
+      start: "2026-02-28",
+      end: "2026-03-01",
+      groupBy: ["day", "key"],
+    });
     expect(read("end=2026-03-01")).toMatchObject({ start: "2026-01-31", end: "2026-03-01" });
   });
 
-  it.each(["start=2026-13-01", "start=yesterday", "end=2026-02-30", "start=2026-03-02&end=2026-03-01", "start=2025-01-01&end=2026-03-01", "group_by=", "group_by=team", "group_by=day;model"])(
-    "refuses %s",
-    (text) => {
-      expect(() => read(text)).toThrow(expect.objectContaining({ code: "validation" }));
-    },
-  );
+  it.each([
+    "start=2026-13-01",
+    "start=yesterday",
+    "end=2026-02-30",
+    "start=2026-03-02&end=2026-03-01",
+    "start=2025-01-01&end=2026-03-01",
+    "group_by=",
+    "group_by=team",
+    "group_by=day;model",
+  ])("refuses %s", (text) => {
+    expect(() => read(text)).toThrow(expect.objectContaining({ code: "validation" }));
+  });
 
   it("bounds its answer", () => {
     expect(MAX_USAGE_LINES).toBe(10_000);

@@ -22,8 +22,23 @@ const KILLS = 4;
 const nowMs = Date.now();
 
 function record(teamId: string, index: number): UsageRecord {
-  const facts = { firstAudioMs: 50, totalMs: 400, outcome: "completed" as const, traceId: "t", route: "/v1/tts", finishedAtMs: nowMs - (index % 7) * 86_400_000 };
-  return { usageId: `${teamId} ${index}`, teamId, keyId: `key ${index % 3}`, model: index % 2 === 0 ? "s1" : "s2-pro", characters: index, audioMs: 10 * index, ...facts };
+  const facts = {
+    firstAudioMs: 50,
+    totalMs: 400,
+    outcome: "completed" as const,
+    traceId: "t",
+    route: "/v1/tts",
+    finishedAtMs: nowMs - (index % 7) * 86_400_000,
+  };
+  return {
+    usageId: `${teamId} ${index}`,
+    teamId,
+    keyId: `key ${index % 3}`,
+    model: index % 2 === 0 ? "s1" : "s2-pro",
+    characters: index,
+    audioMs: 10 * index,
+    ...facts,
+  };
 }
 
 /** A generator of the same numbers in every run. */
@@ -62,8 +77,15 @@ describe.skipIf(!hasChdb())("usage on its way from the bus to ClickHouse", () =>
     await once(child, "message");
   };
   const sums = async (teamId: string) => {
-    const lines = await sumUsageInEngine(engine, readUsageQuery(teamId, new URLSearchParams("group_by=model"), new Date(nowMs)));
-    return { requests: lines.reduce((sum, line) => sum + line.requests, 0), characters: lines.reduce((sum, line) => sum + line.characters, 0), lines };
+    const lines = await sumUsageInEngine(
+      engine,
+      readUsageQuery(teamId, new URLSearchParams("group_by=model"), new Date(nowMs)),
+    );
+    return {
+      requests: lines.reduce((sum, line) => sum + line.requests, 0),
+      characters: lines.reduce((sum, line) => sum + line.characters, 0),
+      lines,
+    };
   };
 
   it("counts every request exactly once, though each came up to three times and consumers were killed in the middle of it", async () => {
@@ -91,7 +113,10 @@ describe.skipIf(!hasChdb())("usage on its way from the bus to ClickHouse", () =>
       if (index % 200 === 199) await bus.flush();
     }
     expect(published).toBeGreaterThan(RECORDS * 1.5);
-    await until(async () => (await sums("killed")).requests === RECORDS, { withinMs: 90_000, what: "all usage to arrive" });
+    await until(async () => (await sums("killed")).requests === RECORDS, {
+      withinMs: 90_000,
+      what: "all usage to arrive",
+    });
     await replacing;
     const truth = Array.from({ length: RECORDS }, (_, index) => index);
     const { lines, ...totals } = await sums("killed");
@@ -108,7 +133,8 @@ describe.skipIf(!hasChdb())("usage on its way from the bus to ClickHouse", () =>
     let failures = 0;
     const failing: AnalyticsEngine = {
       ...engine,
-      insert: (table, rows, token) => (++failures <= 3 ? Promise.reject(new Error("down")) : engine.insert(table, rows, token)),
+      insert: (table, rows, token) =>
+        ++failures <= 3 ? Promise.reject(new Error("down")) : engine.insert(table, rows, token),
     };
     const before = ingestUsage({ bus, engine: failing, log: silentLog, watch: noWatch, lingerMs: 1 });
     await before.ready;
@@ -116,13 +142,19 @@ describe.skipIf(!hasChdb())("usage on its way from the bus to ClickHouse", () =>
     // A date that no calendar has: what cannot become a row may not hold up the others.
     bus.publish(usageSubject, { ...record("outage", 99), finishedAtMs: 9e15 });
     for (let index = 0; index < 20; index++) bus.publish(usageSubject, record("outage", index));
-    await until(async () => (await sums("outage")).requests === 20, { withinMs: 30_000, what: "usage after the outage" });
+    await until(async () => (await sums("outage")).requests === 20, {
+      withinMs: 30_000,
+      what: "usage after the outage",
+    });
     expect(failures).toBeGreaterThan(3);
     await before.stop();
     for (let index = 20; index < 25; index++) bus.publish(usageSubject, record("outage", index));
     await bus.flush();
     const after = ingestUsage({ bus, engine, log: silentLog, watch: noWatch, lingerMs: 1 });
-    await until(async () => (await sums("outage")).requests === 25, { withinMs: 30_000, what: "usage of the time without a consumer" });
+    await until(async () => (await sums("outage")).requests === 25, {
+      withinMs: 30_000,
+      what: "usage of the time without a consumer",
+    });
     await after.stop();
   }, 90_000);
 });

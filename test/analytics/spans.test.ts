@@ -23,8 +23,19 @@ const hex = (number: number, length: number): string => number.toString(16).padS
 
 function span(index: number, change: Partial<SpanRecord> = {}): SpanRecord {
   const times = { startMs: nowMs + index + 0.125, endMs: nowMs + index + 5.5, failed: index % 10 === 0 };
-  const place = { traceId: hex(1 + (index % 40), 32), spanId: hex(index + 1, 16), parentSpanId: index < 40 ? null : hex((index % 40) + 1, 16) };
-  return { ...place, name: "speak chunk", kind: "consumer", ...times, attributes: { "parley.model": "s1", "parley.attempt": 1 }, ...change };
+  const place = {
+    traceId: hex(1 + (index % 40), 32),
+    spanId: hex(index + 1, 16),
+    parentSpanId: index < 40 ? null : hex((index % 40) + 1, 16),
+  };
+  return {
+    ...place,
+    name: "speak chunk",
+    kind: "consumer",
+    ...times,
+    attributes: { "parley.model": "s1", "parley.attempt": 1 },
+    ...change,
+  };
 }
 
 const batch = (spans: SpanRecord[]): SpanBatch => ({ role: "worker", memberId: "worker-1", spans });
@@ -56,7 +67,10 @@ describe.skipIf(!hasChdb())("spans on their way from the bus to ClickHouse", () 
     await once(child, "message");
   };
   const totals = async (): Promise<number[]> => {
-    const [row] = await engine.query("SELECT count() AS spans, countIf(failed) AS failed, sum(duration_us) AS us FROM parley_spans FINAL", {});
+    const [row] = await engine.query(
+      "SELECT count() AS spans, countIf(failed) AS failed, sum(duration_us) AS us FROM parley_spans FINAL",
+      {},
+    );
     const { spans, failed, us } = row as Record<string, unknown>;
     return [spans, failed, us].map(Number);
   };
@@ -78,7 +92,8 @@ describe.skipIf(!hasChdb())("spans on their way from the bus to ClickHouse", () 
       bus.publish(spansSubject, batch(all.slice(first, first + 10)));
       // Again at once, and again later in other company.
       if (first % 20 === 0) bus.publish(spansSubject, batch(all.slice(first, first + 10)));
-      if (first % 30 === 0) bus.publish(spansSubject, batch(all.slice(Math.floor(first / 2), Math.floor(first / 2) + 15)));
+      if (first % 30 === 0)
+        bus.publish(spansSubject, batch(all.slice(Math.floor(first / 2), Math.floor(first / 2) + 15)));
       if (first % 200 === 0) await bus.flush();
     }
     await until(async () => (await totals())[0] === SPANS, { withinMs: 90_000, what: "all spans to arrive" });
@@ -88,7 +103,13 @@ describe.skipIf(!hasChdb())("spans on their way from the bus to ClickHouse", () 
     for (const child of children) child.kill("SIGKILL");
     // What nobody acknowledged comes once more, to whoever is next.
     let again = 0;
-    const next = ingestSpans({ bus, engine, log: silentLog, watch: { ...noWatch, analyticsSpans: (count) => (again += count) }, lingerMs: 1 });
+    const next = ingestSpans({
+      bus,
+      engine,
+      log: silentLog,
+      watch: { ...noWatch, analyticsSpans: (count) => (again += count) },
+      lingerMs: 1,
+    });
     bus.publish(spansSubject, batch([span(SPANS)]));
     await until(async () => again > 0, { withinMs: 30_000, what: "the last span" });
     await until(async () => (await totals())[0] === SPANS + 1, { withinMs: 30_000, what: "the last span to be read" });
@@ -101,12 +122,31 @@ describe.skipIf(!hasChdb())("spans on their way from the bus to ClickHouse", () 
     await next.ready;
     const traceId = hex(0xabc, 32);
     bus.publish(spansSubject, { role: "edge", memberId: "edge", spans: "canary" });
-    bus.publish(spansSubject, batch([span(5, { traceId, attributes: strange as SpanRecord["attributes"] }), span(4, { traceId, spanId: hex(4, 16) })]));
+    bus.publish(
+      spansSubject,
+      batch([
+        span(5, { traceId, attributes: strange as SpanRecord["attributes"] }),
+        span(4, { traceId, spanId: hex(4, 16) }),
+      ]),
+    );
     await until(async () => (await readTrace(engine, traceId)).length === 2, { withinMs: 30_000, what: "the trace" });
     const [first, second] = await readTrace(engine, traceId);
-    expect(first).toMatchObject({ spanId: hex(4, 16), parentSpanId: null, attributes: { "parley.model": "s1", "parley.attempt": "1" } });
-    const expected: KeptSpan = { ...span(5, { traceId }), role: "worker", memberId: "worker-1", attributes: { "parley.worker": "w" } };
-    expect(second).toEqual({ ...expected, startMs: expect.closeTo(expected.startMs, 2), endMs: expect.closeTo(expected.endMs, 2) });
+    expect(first).toMatchObject({
+      spanId: hex(4, 16),
+      parentSpanId: null,
+      attributes: { "parley.model": "s1", "parley.attempt": "1" },
+    });
+    const expected: KeptSpan = {
+      ...span(5, { traceId }),
+      role: "worker",
+      memberId: "worker-1",
+      attributes: { "parley.worker": "w" },
+    };
+    expect(second).toEqual({
+      ...expected,
+      startMs: expect.closeTo(expected.startMs, 2),
+      endMs: expect.closeTo(expected.endMs, 2),
+    });
     await next.stop();
   }, 60_000);
 

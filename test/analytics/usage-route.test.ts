@@ -33,7 +33,12 @@ describe("GET /v1/usage from the booked records", () => {
       traceId: "t",
       finishedAtMs: Date.now(),
     });
-    for (const record of [usage(own.teamId, "a", "s1"), usage(own.teamId, "a", "s1"), usage(own.teamId, "b", "s2-pro"), usage(other.teamId, "c", "s1")]) {
+    for (const record of [
+      usage(own.teamId, "a", "s1"),
+      usage(own.teamId, "a", "s1"),
+      usage(own.teamId, "b", "s2-pro"),
+      usage(other.teamId, "c", "s1"),
+    ]) {
       service.bus.publish(usageSubject, record);
     }
     const ask = async (query: string): Promise<UsageReport> => {
@@ -47,8 +52,26 @@ describe("GET /v1/usage from the booked records", () => {
       end: today,
       group_by: ["model", "key"],
       data: [
-        { model: "s1", key_id: "a", requests: 2, failed_requests: 0, partial_requests: 0, characters: 400, audio_seconds: 5, cost: "0.006" },
-        { model: "s2-pro", key_id: "b", requests: 1, failed_requests: 0, partial_requests: 0, characters: 200, audio_seconds: 2.5, cost: "0.003" },
+        {
+          model: "s1",
+          key_id: "a",
+          requests: 2,
+          failed_requests: 0,
+          partial_requests: 0,
+          characters: 400,
+          audio_seconds: 5,
+          cost: "0.006",
+        },
+        {
+          model: "s2-pro",
+          key_id: "b",
+          requests: 1,
+          failed_requests: 0,
+          partial_requests: 0,
+          characters: 200,
+          audio_seconds: 2.5,
+          cost: "0.003",
+        },
       ],
       truncated: false,
     });
@@ -101,7 +124,11 @@ describe.skipIf(!present)("GET /v1/usage of a whole cluster", () => {
     const cluster = await startCluster();
     const headers = { authorization: `Bearer ${cluster.apiKey}`, "content-type": "application/json" };
     const speak = async (): Promise<void> => {
-      const answer = await fetch(`${cluster.baseUrl}/v1/tts`, { method: "POST", headers, body: JSON.stringify({ text: "Counted.", format: "wav" }) });
+      const answer = await fetch(`${cluster.baseUrl}/v1/tts`, {
+        method: "POST",
+        headers,
+        body: JSON.stringify({ text: "Counted.", format: "wav" }),
+      });
       expect((await answer.arrayBuffer()).byteLength).toBeGreaterThan(1000);
     };
     const requests = async (): Promise<number> => {
@@ -117,7 +144,9 @@ describe.skipIf(!present)("GET /v1/usage of a whole cluster", () => {
       // The key is remembered: speech goes on, and its usage waits on the bus.
       await speak();
       await until(async () => (await requests()) === 2, { withinMs: 40_000, what: "the second request's usage" });
-      const said = cluster.complaints.filter(({ name, text }) => name === "control-plane" && text.includes("analytics"));
+      const said = cluster.complaints.filter(
+        ({ name, text }) => name === "control-plane" && text.includes("analytics"),
+      );
       expect(said).toEqual([]);
     } finally {
       await cluster.stop();

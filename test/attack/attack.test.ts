@@ -2,7 +2,16 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { findMetricsPorts, startCluster, type TestCluster } from "../harness/cluster.js";
 import { startAttacker } from "./attacker.js";
 import { attacks } from "./attacks.js";
-import { longestStallMs, metricsUrls, peakMegabytes, percentile, resetPeakMemory, speakOn, type WatchedRole, watchedRoles } from "./observation.js";
+import {
+  longestStallMs,
+  metricsUrls,
+  peakMegabytes,
+  percentile,
+  resetPeakMemory,
+  speakOn,
+  type WatchedRole,
+  watchedRoles,
+} from "./observation.js";
 import { memoryBoundsMb, STALL_BOUND_MS } from "./bounds.js";
 
 const ATTACK_MS = 6000;
@@ -15,7 +24,9 @@ describe("a cluster under attack", () => {
 
   beforeAll(async () => {
     const firstPort = await findMetricsPorts();
-    cluster = await startCluster({ settings: { PARLEY_METRICS_PORT: String(firstPort), PARLEY_LIVE_REUSE_SECONDS: "0" } });
+    cluster = await startCluster({
+      settings: { PARLEY_METRICS_PORT: String(firstPort), PARLEY_LIVE_REUSE_SECONDS: "0" },
+    });
     urls = metricsUrls(cluster, firstPort);
     const alone = await speakOn(cluster, AbortSignal.abort(), 20);
     expect(alone.failures).toEqual([]);
@@ -23,14 +34,23 @@ describe("a cluster under attack", () => {
   });
   afterAll(() => cluster.stop());
 
-  // A machine that stands still for a moment, as virtual ones do, looks like a stall: what is wrong with a role shows again.
+  // A machine that stands still for a moment, as virtual ones do, looks like a stall: what is wrong with a role shows
+  // again.
   it.each(attacks)("holds while somebody $name", { retry: 1, timeout: 60_000 }, async ({ name }) => {
     resetPeakMemory(cluster);
     for (const role of watchedRoles) await longestStallMs(urls[role]);
     const { hostname, port } = new URL(cluster.baseUrl);
-    const attacker = await startAttacker({ host: hostname, port: Number(port), apiKey: cluster.apiKey, attacks: [name], seed: SEED });
+    const attacker = await startAttacker({
+      host: hostname,
+      port: Number(port),
+      apiKey: cluster.apiKey,
+      attacks: [name],
+      seed: SEED,
+    });
     const heard = await speakOn(cluster, AbortSignal.timeout(ATTACK_MS));
-    const stallMs = Object.fromEntries(await Promise.all(watchedRoles.map(async (role) => [role, await longestStallMs(urls[role])] as const)));
+    const stallMs = Object.fromEntries(
+      await Promise.all(watchedRoles.map(async (role) => [role, await longestStallMs(urls[role])] as const)),
+    );
     await attacker.stop();
     const peakMb = Object.fromEntries(watchedRoles.map((role) => [role, peakMegabytes(cluster, role)]));
     const p99Ms = percentile(heard.firstAudioMs, 0.99);

@@ -13,6 +13,8 @@ export interface Attack {
   /** What the attacker does. */
   name: string;
   needsKey: boolean;
-  /** Goes on until `signal` aborts; then leaves no connection open. Whatever the server does to it, it does not throw. */
+  /**
+   * Goes on until `signal` aborts; then leaves no connection open. Whatever the server does to it, it does not throw.
+   */
   run(target: Target, signal: AbortSignal): Promise<void>;
 }

@@ -9,8 +9,8 @@ export interface AttackerTask extends Omit<Target, "random"> {
 }
 
 /*
- * The program of an attacker: goes on until its standard input ends. A process of its own, so that the clients beside it, in the test's process, are
- * not slowed down by it.
+ * The program of an attacker: goes on until its standard input ends. A process of its own, so that the clients beside
+ * it, in the test's process, are not slowed down by it.
  */
 const task = JSON.parse(process.argv[2] ?? "") as AttackerTask;
 const stop = new AbortController();
@@ -21,5 +21,7 @@ const chosen = task.attacks.map((name): Attack => {
   if (attack === undefined) throw new RangeError(`no attack is named ${name}`);
   return attack;
 });
-await Promise.all(chosen.map((attack, index) => attack.run({ ...task, random: randomFrom(task.seed + index) }, stop.signal)));
+await Promise.all(
+  chosen.map((attack, index) => attack.run({ ...task, random: randomFrom(task.seed + index) }, stop.signal)),
+);
 process.exit(0);

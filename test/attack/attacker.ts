@@ -12,7 +12,8 @@ export interface Attacker {
 /** Lets an attacker loose. It yields the processor to the cluster: a real one has a machine of its own. */
 export async function startAttacker(task: AttackerTask): Promise<Attacker> {
   const program = [process.execPath, join(import.meta.dirname, "attacker-process.js"), JSON.stringify(task)];
-  // `chrt` of util-linux, which every Debian has: runs only when no other process wants the core (sched(7), "SCHED_IDLE").
+  // `chrt` of util-linux, which every Debian has: runs only when no other process wants the core (sched(7),
+  // "SCHED_IDLE").
   const child = spawn("chrt", ["--idle", "0", ...program], { stdio: ["pipe", "ignore", "pipe"] });
   let complaint = "";
   child.stderr.on("data", (piece: Buffer) => (complaint += piece.toString()));

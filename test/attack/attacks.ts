@@ -8,6 +8,20 @@ import { combiningMarks, hostileKnowledge } from "./attacks/texts.js";
 
 /** Every attack that goes on for as long as one lets it. */
 export const attacks: readonly Attack[] = [
-  pipelinedRequests, pings, unwantedBodies, framesBeforeKey, socketsWithoutKey, randomKeys, inventedMethods, malformedHeads,
-  explodingBodies, largeFrames, commits, slowBodies, audioBombs, longAnswers, hostileKnowledge, combiningMarks,
+  pipelinedRequests,
+  pings,
+  unwantedBodies,
+  framesBeforeKey,
+  socketsWithoutKey,
+  randomKeys,
+  inventedMethods,
+  malformedHeads,
+  explodingBodies,
+  largeFrames,
+  commits,
+  slowBodies,
+  audioBombs,
+  longAnswers,
+  hostileKnowledge,
+  combiningMarks,
 ];

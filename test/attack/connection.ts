@@ -43,9 +43,16 @@ export function openRaw(target: Pick<Target, "host" | "port">, signal: AbortSign
 }
 
 /** Opens a WebSocket that ends with `signal`; null where the server refuses it. */
-export async function openSocket(target: Target, options: { path: string; headers?: Record<string, string> }, signal: AbortSignal): Promise<WebSocket | null> {
+export async function openSocket(
+  target: Target,
+  options: { path: string; headers?: Record<string, string> },
+  signal: AbortSignal,
+): Promise<WebSocket | null> {
   if (signal.aborted) return null;
-  const socket = new WebSocket(`ws://${target.host}:${target.port}${options.path}`, { headers: options.headers ?? {}, perMessageDeflate: false });
+  const socket = new WebSocket(`ws://${target.host}:${target.port}${options.path}`, {
+    headers: options.headers ?? {},
+    perMessageDeflate: false,
+  });
   signal.addEventListener("abort", () => socket.terminate(), { once: true });
   return await new Promise((resolve) => {
     socket.once("open", () => resolve(socket));
@@ -57,11 +64,18 @@ export async function openSocket(target: Target, options: { path: string; header
 
 /** Resolves when a WebSocket is closed, with its close code. */
 export function closeOf(socket: WebSocket): Promise<number> {
-  return socket.readyState === WebSocket.CLOSED ? Promise.resolve(1006) : new Promise((resolve) => socket.once("close", resolve));
+  return socket.readyState === WebSocket.CLOSED
+    ? Promise.resolve(1006)
+    : new Promise((resolve) => socket.once("close", resolve));
 }
 
 /** Asks over a connection of its own; null where there was no answer. */
-export async function ask(target: Target, path: string, init: RequestInit, signal: AbortSignal): Promise<number | null> {
+export async function ask(
+  target: Target,
+  path: string,
+  init: RequestInit,
+  signal: AbortSignal,
+): Promise<number | null> {
   try {
     const response = await fetch(`http://${target.host}:${target.port}${path}`, { ...init, signal });
     await response.arrayBuffer();
@@ -75,7 +89,11 @@ export async function ask(target: Target, path: string, init: RequestInit, signa
 export const authorized = (target: Target): Record<string, string> => ({ authorization: `Bearer ${target.apiKey}` });
 
 /** Runs `count` of the same at once, each again and again until `signal` aborts. */
-export async function repeatedly(count: number, signal: AbortSignal, once: (lane: number) => Promise<void>): Promise<void> {
+export async function repeatedly(
+  count: number,
+  signal: AbortSignal,
+  once: (lane: number) => Promise<void>,
+): Promise<void> {
   await Promise.all(
     Array.from({ length: count }, async (_, lane) => {
       while (!signal.aborted) {

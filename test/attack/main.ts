@@ -4,10 +4,21 @@ import { allModels, findMetricsPorts, startCluster, type TestCluster } from "../
 import { startAttacker } from "./attacker.js";
 import { attacks } from "./attacks.js";
 import { memoryBoundsMb, STALL_BOUND_MS } from "./bounds.js";
-import { type Heard, longestStallMs, metricsUrls, peakMegabytes, percentile, resetPeakMemory, speakOn, type WatchedRole, watchedRoles } from "./observation.js";
+import {
+  type Heard,
+  longestStallMs,
+  metricsUrls,
+  peakMegabytes,
+  percentile,
+  resetPeakMemory,
+  speakOn,
+  type WatchedRole,
+  watchedRoles,
+} from "./observation.js";
 
 /*
- * `npm run attack`: random mixes of all attacks against a cluster of its own, for ten minutes, with a well-behaved client beside them.
+ * `npm run attack`: random mixes of all attacks against a cluster of its own, for ten minutes, with a well-behaved
+ * client beside them.
  *
  *     npm run attack -- --minutes 1 --seed 7 --only "tries keys"
  */
@@ -19,7 +30,9 @@ const MOST_AT_ONCE = 6;
 /** The well-behaved client's first audio may come this many times later than it does alone, at p99. */
 const MOST_SLOWDOWN = 2;
 
-const { values } = parseArgs({ options: { minutes: { type: "string", default: "10" }, seed: { type: "string" }, only: { type: "string" } } });
+const { values } = parseArgs({
+  options: { minutes: { type: "string", default: "10" }, seed: { type: "string" }, only: { type: "string" } },
+});
 const seed = values.seed === undefined ? Math.floor(Date.now() % 2 ** 31) : Number(values.seed);
 const random = randomFrom(seed);
 const chosen = attacks.filter(({ name }) => name.includes(values.only ?? ""));
@@ -45,7 +58,9 @@ try {
     heard.failures.push(...round.failures);
   }
   const p99Ms = percentile(heard.firstAudioMs, 0.99);
-  console.log(`\nunder attack: ${heard.firstAudioMs.length} streams, first audio p50 ${percentile(heard.firstAudioMs, 0.5)} ms, p99 ${p99Ms} ms`);
+  console.log(
+    `\nunder attack: ${heard.firstAudioMs.length} streams, first audio p50 ${percentile(heard.firstAudioMs, 0.5)} ms, p99 ${p99Ms} ms`,
+  );
   if (p99Ms > MOST_SLOWDOWN * aloneMs) problems.push(`first audio p99 ${p99Ms} ms, ${aloneMs} ms alone`);
   const restarted = cluster.processes().filter(({ lives, pid }) => lives !== 1 || pid === null);
   problems.push(...heard.failures, ...restarted.map(({ name }) => `${name} died`));
@@ -67,11 +82,15 @@ async function attackFor(target: TestCluster, names: readonly string[]): Promise
   for (const role of watchedRoles) await longestStallMs(urls[role]);
   const { hostname, port } = new URL(target.baseUrl);
   const shared = { host: hostname, port: Number(port), apiKey: target.apiKey };
-  const attackers = await Promise.all(names.map((name) => startAttacker({ ...shared, attacks: [name], seed: Math.floor(random() * 2 ** 31) })));
+  const attackers = await Promise.all(
+    names.map((name) => startAttacker({ ...shared, attacks: [name], seed: Math.floor(random() * 2 ** 31) })),
+  );
   const heard = await speakOn(target, AbortSignal.timeout(1000 * ROUND_SECONDS));
   for (const role of watchedRoles) note(role, await longestStallMs(urls[role]), peakMegabytes(target, role));
   await Promise.all(attackers.map((attacker) => attacker.stop()));
-  console.log(`  first audio p99 ${percentile(heard.firstAudioMs, 0.99)} ms of ${heard.firstAudioMs.length} streams, ${heard.failures.length} failures`);
+  console.log(
+    `  first audio p99 ${percentile(heard.firstAudioMs, 0.99)} ms of ${heard.firstAudioMs.length} streams, ${heard.failures.length} failures`,
+  );
   return heard;
 }
 

@@ -37,7 +37,8 @@ afterAll(() => cluster?.stop());
 beforeEach(() => resetPeakMemory(cluster));
 
 function expectBounds(): void {
-  for (const role of ["edge", "control-plane"] as const) expect([role, memoryOfRole(cluster, role).mostOwnMb < memoryBoundsMb[role]]).toEqual([role, true]);
+  for (const role of ["edge", "control-plane"] as const)
+    expect([role, memoryOfRole(cluster, role).mostOwnMb < memoryBoundsMb[role]]).toEqual([role, true]);
 }
 
 async function post(path: string, contentType: string, body: Uint8Array, apiKey = cluster.apiKey): Promise<Answer> {
@@ -48,18 +49,35 @@ async function post(path: string, contentType: string, body: Uint8Array, apiKey 
   return { status: response.status, body: text, tookMs: performance.now() - startedMs };
 }
 
-const target = (): { host: string; port: number } => ({ host: new URL(cluster.baseUrl).hostname, port: Number(new URL(cluster.baseUrl).port) });
+const target = (): { host: string; port: number } => ({
+  host: new URL(cluster.baseUrl).hostname,
+  port: Number(new URL(cluster.baseUrl).port),
+});
 const statuses = (answers: readonly Answer[]): number[] => answers.map(({ status }) => status);
 
 describe("audio that decodes to far more than it is", () => {
   const flac = flacBomb({ frames: 500, channels: 8, sampleRate: 48_000 });
   const longFlac = flacBomb({ frames: 5000, channels: 8, sampleRate: 8000, claimedSamples: 16_000 });
 
-  const transcribe = (audio: Uint8Array): Promise<Answer> => post("/v1/asr", formType, form([["audio", audio, "a.bin"]]));
+  const transcribe = (audio: Uint8Array): Promise<Answer> =>
+    post("/v1/asr", formType, form([["audio", audio, "a.bin"]]));
   const voiceOf = (sample: Uint8Array): Promise<Answer> =>
-    post("/model", formType, form([["type", "tts"], ["train_mode", "fast"], ["title", "bomb"], ["voices", sample, "a.bin"]]));
+    post(
+      "/model",
+      formType,
+      form([
+        ["type", "tts"],
+        ["train_mode", "fast"],
+        ["title", "bomb"],
+        ["voices", sample, "a.bin"],
+      ]),
+    );
   const speakAs = (sample: Uint8Array): Promise<Answer> =>
-    post("/v1/tts", "application/msgpack", encode({ text: "Hello.", format: "pcm", references: [{ audio: sample, text: "" }] }));
+    post(
+      "/v1/tts",
+      "application/msgpack",
+      encode({ text: "Hello.", format: "pcm", references: [{ audio: sample, text: "" }] }),
+    );
 
   it("is refused by transcription, three of a kind at once", async () => {
     expect(statuses(await Promise.all([longFlac, longFlac, longFlac].map(transcribe)))).toEqual([400, 400, 400]);
@@ -76,7 +94,11 @@ describe("audio that decodes to far more than it is", () => {
   }, 60_000);
 
   it("speaks for nobody, and the honest client beside it gets through", async () => {
-    const voice = ffmpegEncode(speechLike({ pitchHz: 190, syllablesPerSecond: 4, seconds: 3, sampleRate: 16_000 }), 16_000, ["-f", "wav"]);
+    const voice = ffmpegEncode(
+      speechLike({ pitchHz: 190, syllablesPerSecond: 4, seconds: 3, sampleRate: 16_000 }),
+      16_000,
+      ["-f", "wav"],
+    );
     const bombs = [flac, opusBomb({ packets: 200_000, channels: 2, claimedGranule: 48_000 }), webmBomb(10_000)];
     const attack = Promise.all(bombs.map(speakAs));
     expect((await speakAs(voice)).status).toBe(200);
@@ -106,7 +128,13 @@ describe("uploads that come slowly", () => {
     });
     socket.on("error", () => socket.destroy());
     const head = `POST /v1/asr HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${cluster.apiKey}\r\nContent-Type: ${formType}\r\nContent-Length: ${20 * MB}\r\n\r\n`;
-    socket.write(`${head}${form([["audio", "", "a.wav"]]).toString("latin1").split("\r\n\r\n")[0]}\r\n\r\n`);
+    socket.write(
+      `${head}${
+        form([["audio", "", "a.wav"]])
+          .toString("latin1")
+          .split("\r\n\r\n")[0]
+      }\r\n\r\n`,
+    );
     let sentBytes = firstBytes;
     if (firstBytes > 0) socket.write(Buffer.alloc(firstBytes));
     const timer = setInterval(() => {
@@ -124,7 +152,10 @@ describe("uploads that come slowly", () => {
     await transcribe();
     const alone = await transcribe();
     const slow = Array.from({ length: 7 }, () => uploadSlowly(45_000));
-    await until(() => slow.every((upload) => upload.sentBytes() > 45_000), { withinMs: 10_000, what: "the attack to begin" });
+    await until(() => slow.every((upload) => upload.sentBytes() > 45_000), {
+      withinMs: 10_000,
+      what: "the attack to begin",
+    });
     const beside = await Promise.all([1, 2, 3].map(transcribe));
     expect(statuses(beside)).toEqual([200, 200, 200]);
     expect(Math.max(...beside.map(({ tookMs }) => tookMs))).toBeLessThan(3000 + 3 * alone.tookMs);
@@ -135,7 +166,10 @@ describe("uploads that come slowly", () => {
   it("are refused when they are slower than the least rate", async () => {
     // As many as one team may send at once: of one that waits nothing is read.
     const crawling = Array.from({ length: 11 }, () => uploadSlowly(1000));
-    await until(() => crawling.every((upload) => upload.answer().startsWith("HTTP/1.1 408 ")), { withinMs: 20_000, what: "refusals" });
+    await until(() => crawling.every((upload) => upload.answer().startsWith("HTTP/1.1 408 ")), {
+      withinMs: 20_000,
+      what: "refusals",
+    });
     expect(crawling[0]?.answer()).toContain("The request body came more slowly than 16384 bytes a second");
     crawling.forEach((upload) => upload.close());
     expect((await transcribe()).status).toBe(200);
@@ -143,7 +177,10 @@ describe("uploads that come slowly", () => {
 
   it("do not fill the memory, however much comes before they slow down", async () => {
     const heavy = Array.from({ length: 40 }, () => uploadSlowly(20_000, 19 * MB));
-    await until(() => heavy.every((upload) => upload.sentBytes() > 19 * MB + 60_000), { withinMs: 20_000, what: "the attack to begin" });
+    await until(() => heavy.every((upload) => upload.sentBytes() > 19 * MB + 60_000), {
+      withinMs: 20_000,
+      what: "the attack to begin",
+    });
     expect((await transcribe()).status).toBe(200);
     expectBounds();
     heavy.forEach((upload) => upload.close());
@@ -152,18 +189,30 @@ describe("uploads that come slowly", () => {
 
 describe("answers that are one object", () => {
   const CHARACTERS_OF_MINUTES = 19_000;
-  /** What unread answers may take beside what the edge has anyhow: half of their budget, and what garbage lies about. */
+  /**
+   * What unread answers may take beside what the edge has anyhow: half of their budget, and what garbage lies about.
+   */
   const MAX_GROWTH_MB = 110;
   const ATTACK_MS = 25_000;
 
   const chat = (text: string, apiKey: string): Promise<Answer> =>
-    post("/compat/v1/chat/completions", "application/json", Buffer.from(JSON.stringify({ modalities: ["text", "audio"], messages: [{ role: "user", content: text }] })), apiKey);
+    post(
+      "/compat/v1/chat/completions",
+      "application/json",
+      Buffer.from(JSON.stringify({ modalities: ["text", "audio"], messages: [{ role: "user", content: text }] })),
+      apiKey,
+    );
 
   it("are refused at once for a text of hours, in words that say what to do", async () => {
     const { status, body, tookMs } = await chat("And so on. ".repeat(90_000), honestKey);
-    expect([status, (JSON.parse(body) as { error: unknown }).error]).toEqual([400, expect.objectContaining({
-      type: "invalid_request_error", param: "messages", message: expect.stringContaining("its text may have 20000 characters; set stream, or split the text"),
-    })]);
+    expect([status, (JSON.parse(body) as { error: unknown }).error]).toEqual([
+      400,
+      expect.objectContaining({
+        type: "invalid_request_error",
+        param: "messages",
+        message: expect.stringContaining("its text may have 20000 characters; set stream, or split the text"),
+      }),
+    ]);
     expect(tookMs).toBeLessThan(5000);
   }, 60_000);
 
@@ -171,7 +220,8 @@ describe("answers that are one object", () => {
     expect((await chat("Hello.", honestKey)).status).toBe(200);
     const beforeMb = memoryOfRole(cluster, "edge").nowMb;
     const over = AbortSignal.timeout(ATTACK_MS);
-    for (let lane = 0; lane < 6; lane++) await openRaw(target(), over, true).send(longAnswer(cluster.apiKey, CHARACTERS_OF_MINUTES));
+    for (let lane = 0; lane < 6; lane++)
+      await openRaw(target(), over, true).send(longAnswer(cluster.apiKey, CHARACTERS_OF_MINUTES));
     await new Promise((resolve) => over.addEventListener("abort", resolve, { once: true }));
     const grownMb = memoryOfRole(cluster, "edge").mostMb - beforeMb;
     const beside = await chat("Hello.", honestKey);

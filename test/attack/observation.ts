@@ -44,7 +44,10 @@ export interface Heard {
   failures: string[];
 }
 
-/** A well-behaved client: speaks a sentence on a live socket, waits a moment, and again, until `signal` aborts; at least `least` times. */
+/**
+ * A well-behaved client: speaks a sentence on a live socket, waits a moment, and again, until `signal` aborts; at least
+ * `least` times.
+ */
 export async function speakOn(cluster: TestCluster, signal: AbortSignal, least = 1): Promise<Heard> {
   const heard: Heard = { firstAudioMs: [], failures: [] };
   for (let turn = 0; turn < least || !signal.aborted; turn++) {
@@ -68,7 +71,12 @@ function firstAudio(cluster: TestCluster, text: string): Promise<number> {
     }, 20_000);
     socket.on("open", () => {
       askedAtMs = performance.now();
-      for (const event of [{ event: "start", request: { text: "", format: "pcm" } }, { event: "text", text }, { event: "stop" }]) socket.send(encode(event));
+      for (const event of [
+        { event: "start", request: { text: "", format: "pcm" } },
+        { event: "text", text },
+        { event: "stop" },
+      ])
+        socket.send(encode(event));
     });
     socket.on("message", (data: Buffer) => {
       firstAtMs ??= performance.now();

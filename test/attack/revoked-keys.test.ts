@@ -33,7 +33,10 @@ describe("live sockets of a key", () => {
   });
 
   const keys = async (request: KeysRequest): Promise<KeysReply> => {
-    const reply = await bus.request<Reply<KeysReply>>(controlSubjects.keys, request, { timeoutMs: 10_000, dependency: "Keys" });
+    const reply = await bus.request<Reply<KeysReply>>(controlSubjects.keys, request, {
+      timeoutMs: 10_000,
+      dependency: "Keys",
+    });
     if (!reply.ok) throw new Error(reply.error.code);
     return reply.value;
   };
@@ -48,7 +51,14 @@ describe("live sockets of a key", () => {
     const { hostname, port } = new URL(cluster.baseUrl);
     const target = { host: hostname, port: Number(port), apiKey: key, random: () => 0 };
     const opened = await Promise.all(
-      sockets.map(async (path) => ({ path, socket: await openSocket(target, { path, headers: { authorization: `Bearer ${key}`, "xi-api-key": key } }, over.signal) })),
+      sockets.map(async (path) => ({
+        path,
+        socket: await openSocket(
+          target,
+          { path, headers: { authorization: `Bearer ${key}`, "xi-api-key": key } },
+          over.signal,
+        ),
+      })),
     );
     expect(opened.filter(({ socket }) => socket === null)).toEqual([]);
     return opened.flatMap(({ path, socket }) => {

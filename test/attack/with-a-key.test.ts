@@ -1,6 +1,13 @@
 import { encode } from "@msgpack/msgpack";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { controlSubjects, type KeysReply, type KeysRequest, type Reply, type TeamsReply, type TeamsRequest } from "#protocol/bus/control";
+import {
+  controlSubjects,
+  type KeysReply,
+  type KeysRequest,
+  type Reply,
+  type TeamsReply,
+  type TeamsRequest,
+} from "#protocol/bus/control";
 import { type OpenUsage, openUsageBucket } from "#protocol/bus/open-usage";
 import { decodeMsgpack } from "#protocol/msgpack";
 import type { ToolEntity, ToolTestResult } from "#protocol/tools";
@@ -26,7 +33,12 @@ describe("somebody with a key", () => {
 
   beforeAll(async () => {
     [owner, thief] = await Promise.all([startEndpoint(), startEndpoint()]);
-    cluster = await startCluster({ settings: { PARLEY_LIVE_REUSE_SECONDS: "0", PARLEY_OUTBOUND_ALLOW: [owner, thief].map(({ url }) => new URL(url).host).join(",") } });
+    cluster = await startCluster({
+      settings: {
+        PARLEY_LIVE_REUSE_SECONDS: "0",
+        PARLEY_OUTBOUND_ALLOW: [owner, thief].map(({ url }) => new URL(url).host).join(","),
+      },
+    });
     bus = await connectNats({ url: cluster.natsUrl, name: "test", log: createLogger("test", "fatal") });
   });
   afterAll(async () => {
@@ -36,7 +48,10 @@ describe("somebody with a key", () => {
   });
 
   const ask = async <T>(subject: string, question: object): Promise<T> => {
-    const reply = await bus.request<Reply<T>>(subject, question, { timeoutMs: 10_000, dependency: "The control plane" });
+    const reply = await bus.request<Reply<T>>(subject, question, {
+      timeoutMs: 10_000,
+      dependency: "The control plane",
+    });
     if (!reply.ok) throw new Error(reply.error.code);
     return reply.value;
   };
@@ -44,7 +59,11 @@ describe("somebody with a key", () => {
   it("cannot read a tool's credential by sending it elsewhere", async () => {
     const send = async <T>(method: string, path: string, body: object): Promise<T> => {
       const headers = { authorization: `Bearer ${cluster.apiKey}`, "content-type": "application/json" };
-      const response = await fetch(`${cluster.baseUrl}/v1/agent/tools${path}`, { method, headers, body: JSON.stringify(body) });
+      const response = await fetch(`${cluster.baseUrl}/v1/agent/tools${path}`, {
+        method,
+        headers,
+        body: JSON.stringify(body),
+      });
       expect(response.status).toBeLessThan(300);
       return (await response.json()) as T;
     };
@@ -65,7 +84,11 @@ describe("somebody with a key", () => {
     const apiKey = (await ask<KeysReply>(controlSubjects.keys, asked)).key ?? "";
     const { hostname, port } = new URL(cluster.baseUrl);
     const target = { host: hostname, port: Number(port), apiKey, random: () => 0 };
-    const socket = await openSocket(target, { path: "/compat/elevenlabs/v1/text-to-speech/default/multi-stream-input", headers: { "xi-api-key": apiKey } }, over.signal);
+    const socket = await openSocket(
+      target,
+      { path: "/compat/elevenlabs/v1/text-to-speech/default/multi-stream-input", headers: { "xi-api-key": apiKey } },
+      over.signal,
+    );
     const refused: string[] = [];
     const all = new Promise<void>((resolve) =>
       socket?.on("message", (data: Buffer) => {
@@ -78,15 +101,27 @@ describe("somebody with a key", () => {
     for (const contextId of names) socket?.send(JSON.stringify({ text: "Some words", context_id: contextId }));
     await all;
     expect(refused).toEqual(names.slice(STREAMS));
-    const speech = { method: "POST", headers: { authorization: `Bearer ${apiKey}`, "content-type": "application/json" }, body: JSON.stringify({ text: "Hello." }) };
+    const speech = {
+      method: "POST",
+      headers: { authorization: `Bearer ${apiKey}`, "content-type": "application/json" },
+      body: JSON.stringify({ text: "Hello." }),
+    };
     expect((await fetch(`${cluster.baseUrl}/v1/tts`, speech)).status).toBe(429);
   });
 
   const usage = async (): Promise<{ requests: number; partial: number; cost: number; characters: number }> => {
-    const response = await fetch(`${cluster.baseUrl}/v1/usage`, { headers: { authorization: `Bearer ${cluster.apiKey}` } });
+    const response = await fetch(`${cluster.baseUrl}/v1/usage`, {
+      headers: { authorization: `Bearer ${cluster.apiKey}` },
+    });
     const { data } = (await response.json()) as UsageReport;
-    const sum = (of: (line: UsageReport["data"][number]) => number): number => data.reduce((total, line) => total + of(line), 0);
-    return { requests: sum((line) => line.requests), partial: sum((line) => line.partial_requests), cost: sum((line) => Number(line.cost)), characters: sum((line) => line.characters) };
+    const sum = (of: (line: UsageReport["data"][number]) => number): number =>
+      data.reduce((total, line) => total + of(line), 0);
+    return {
+      requests: sum((line) => line.requests),
+      partial: sum((line) => line.partial_requests),
+      cost: sum((line) => Number(line.cost)),
+      characters: sum((line) => line.characters),
+    };
   };
 
   /** What one request came to, once it is booked. */
@@ -95,7 +130,12 @@ describe("somebody with a key", () => {
     await request();
     await until(async () => (await usage()).requests > before.requests, { withinMs: 5000, what: "the usage" });
     const after = await usage();
-    return { requests: after.requests - before.requests, partial: after.partial - before.partial, cost: after.cost - before.cost, characters: after.characters - before.characters };
+    return {
+      requests: after.requests - before.requests,
+      partial: after.partial - before.partial,
+      cost: after.cost - before.cost,
+      characters: after.characters - before.characters,
+    };
   };
 
   /** Speaks a sentence and ends with a last frame when this much has come. */
@@ -104,7 +144,12 @@ describe("somebody with a key", () => {
       let heardBytes = 0;
       const socket = openLive({ baseUrl: cluster.baseUrl, apiKey: cluster.apiKey, model: "s1" });
       socket.on("open", () => {
-        for (const event of [{ event: "start", request: { text: "", format: "pcm" } }, { event: "text", text: sentence }, { event: "flush" }]) socket.send(encode(event));
+        for (const event of [
+          { event: "start", request: { text: "", format: "pcm" } },
+          { event: "text", text: sentence },
+          { event: "flush" },
+        ])
+          socket.send(encode(event));
       });
       socket.on("message", (data: Buffer) => {
         heardBytes += data.byteLength;
@@ -117,8 +162,16 @@ describe("somebody with a key", () => {
   // Issue 10.13: what was given is paid for, however a stream ends.
   it("pays the same for a stream whether it ends with stop or with a malformed byte, for the same audio", async () => {
     let audioBytes = 0;
-    const request = { baseUrl: cluster.baseUrl, apiKey: cluster.apiKey, model: "s2.1-pro-free", request: { format: "pcm" } };
-    const free = await costOf(async () => (audioBytes = (await speakLive({ ...request, events: [sentence, { event: "stop" }] })).audio.byteLength));
+    const request = {
+      baseUrl: cluster.baseUrl,
+      apiKey: cluster.apiKey,
+      model: "s2.1-pro-free",
+      request: { format: "pcm" },
+    };
+    const free = await costOf(
+      async () =>
+        (audioBytes = (await speakLive({ ...request, events: [sentence, { event: "stop" }] })).audio.byteLength),
+    );
     expect(free).toMatchObject({ requests: 1, cost: 0 });
     const stopped = await costOf(() => speakAndEnd(audioBytes, encode({ event: "stop" })));
     const malformed = await costOf(() => speakAndEnd(audioBytes, new Uint8Array([0xc1])));
@@ -131,7 +184,14 @@ describe("somebody with a key", () => {
     const reported = async (): Promise<number> => {
       const bucket = bus.objects(openUsageBucket);
       const contents = await Promise.all((await bucket.names()).map((name) => bucket.get(name)));
-      return contents.reduce((sum, bytes) => sum + (bytes === null ? 0 : (decodeMsgpack(bytes) as OpenUsage).records.reduce((all, { characters }) => all + characters, 0)), 0);
+      return contents.reduce(
+        (sum, bytes) =>
+          sum +
+          (bytes === null
+            ? 0
+            : (decodeMsgpack(bytes) as OpenUsage).records.reduce((all, { characters }) => all + characters, 0)),
+        0,
+      );
     };
     let heardBytes = 0;
     const socket = openLive({ baseUrl: cluster.baseUrl, apiKey: cluster.apiKey, model: "s1" });
@@ -139,14 +199,27 @@ describe("somebody with a key", () => {
     socket.on("error", () => undefined);
     socket.on("message", (data: Buffer) => (heardBytes += data.byteLength));
     socket.on("open", () => {
-      for (const event of [{ event: "start", request: { text: "", format: "pcm" } }, { event: "text", text: sentence.repeat(3) }, { event: "flush" }]) socket.send(encode(event));
+      for (const event of [
+        { event: "start", request: { text: "", format: "pcm" } },
+        { event: "text", text: sentence.repeat(3) },
+        { event: "flush" },
+      ])
+        socket.send(encode(event));
     });
     await until(async () => (await reported()) >= sentence.length, { withinMs: 10_000, what: "a report of the edge" });
     expect(heardBytes).toBeGreaterThan(50_000);
     expect(cluster.kill("edge")).toBe(true);
     await closed;
     const lives = () => cluster.processes().find(({ name }) => name === "edge")?.lives;
-    await until(async () => lives() === 2 && (await usage().then(() => true, () => false)), { withinMs: 10_000, what: "another edge" });
+    await until(
+      async () =>
+        lives() === 2 &&
+        (await usage().then(
+          () => true,
+          () => false,
+        )),
+      { withinMs: 10_000, what: "another edge" },
+    );
     await until(async () => (await usage()).partial === 1, { withinMs: 20_000, what: "the partial usage" });
     const after = await usage();
     expect(after.requests - before.requests).toBe(1);

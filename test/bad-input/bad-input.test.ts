@@ -11,7 +11,10 @@ import { runTopic } from "./run.js";
 import { topics } from "./topics.js";
 import type { Target } from "./send.js";
 
-/** What the edge may hold when all is over, MB: far more than it needs, far less than a leak of these bodies would leave. */
+/**
+ * What the edge may hold when all is over, MB: far more than it needs, far less than a leak of these bodies would
+ * leave.
+ */
 const MAX_EDGE_MB = 700;
 
 /** Always the documented error, never a 5xx, a hang or a crash, and the process still serves afterwards. */
@@ -36,7 +39,10 @@ describe("bad input", () => {
   const ask = (method: string, path: string, body?: unknown): Promise<Response> =>
     fetch(`${cluster.baseUrl}${path}`, {
       method,
-      headers: { authorization: `Bearer ${cluster.apiKey}`, ...(body === undefined ? {} : { "content-type": "application/msgpack" }) },
+      headers: {
+        authorization: `Bearer ${cluster.apiKey}`,
+        ...(body === undefined ? {} : { "content-type": "application/msgpack" }),
+      },
       ...(body === undefined ? {} : { body: Buffer.from(encode(body)) }),
     });
 

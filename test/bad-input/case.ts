@@ -54,7 +54,10 @@ export type LiveStep = Uint8Array | string | { pings: number } | "leave";
 export type LiveExpected =
   /** `finish` with reason `stop`, close 1000. */
   | { kind: "stop"; audio?: boolean }
-  /** `finish` with reason `error` and a message, then the close: 1009 for what is too large, otherwise 1000 or 1011 (protocols.md 1.2). */
+  /**
+   * `finish` with reason `error` and a message, then the close: 1009 for what is too large, otherwise 1000 or 1011
+   * (protocols.md 1.2).
+   */
   | { kind: "error"; contains?: string; tooLarge?: boolean }
   /** The connection is closed with 1008, without a `finish`. */
   | { kind: "closed-for-policy" }
@@ -94,6 +97,9 @@ export function wireDigest(asked: Case): string {
     case "raw":
       return JSON.stringify([digest(asked.bytes), digest(asked.afterUpgrade), asked.halfClose]);
     case "live":
-      return JSON.stringify([asked.headers, asked.steps.map((step) => (step instanceof Uint8Array ? digest(step) : step))]);
+      return JSON.stringify([
+        asked.headers,
+        asked.steps.map((step) => (step instanceof Uint8Array ? digest(step) : step)),
+      ]);
   }
 }

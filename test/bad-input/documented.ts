@@ -14,8 +14,11 @@ const rows = new Map(
   readFileSync(join(import.meta.dirname, "../../../docs/errors.md"), "utf8")
     .split("\n")
     .flatMap((line) => {
-      const [, status = "", code = "", message = "", body = ""] = /^\| (\d{3}) \| `(\w+)` \| (.*?) \| (.*?) \|/.exec(line) ?? [];
-      return code === "" ? [] : [[code, { status: Number(status), body: bodyKind(body), message: templatePattern(message) }] as const];
+      const [, status = "", code = "", message = "", body = ""] =
+        /^\| (\d{3}) \| `(\w+)` \| (.*?) \| (.*?) \|/.exec(line) ?? [];
+      return code === ""
+        ? []
+        : [[code, { status: Number(status), body: bodyKind(body), message: templatePattern(message) }] as const];
     }),
 );
 

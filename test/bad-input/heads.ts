@@ -4,7 +4,12 @@ import { goodSpeech, httpCase, JSON_TYPE, liveCase, SPEECH_EVENTS, stop, goodSta
 const body = Buffer.from(JSON.stringify(goodSpeech));
 const events: Expected[] = [{ kind: "events" }];
 
-function speechWith(name: string, headers: Record<string, string>, expected: Expected[], more: Partial<HttpCase> = {}): HttpCase {
+function speechWith(
+  name: string,
+  headers: Record<string, string>,
+  expected: Expected[],
+  more: Partial<HttpCase> = {},
+): HttpCase {
   return httpCase(name, { headers: { "content-type": JSON_TYPE, ...headers }, body, expected, ...more });
 }
 
@@ -57,10 +62,16 @@ export function contentTypeCases(): Case[] {
   ];
   const bare = error("unsupported_media_type");
   return [
-    ...wrong.map((type) => speechWith(`content type ${JSON.stringify(type).slice(0, 50)}`, { "content-type": type }, bare)),
+    ...wrong.map((type) =>
+      speechWith(`content type ${JSON.stringify(type).slice(0, 50)}`, { "content-type": type }, bare),
+    ),
     ...wrong
       .filter((_, index) => index % 7 === 0)
-      .map((type) => speechWith(`timestamps: content type ${type.slice(0, 50)}`, { "content-type": type }, bare, { path: SPEECH_EVENTS })),
+      .map((type) =>
+        speechWith(`timestamps: content type ${type.slice(0, 50)}`, { "content-type": type }, bare, {
+          path: SPEECH_EVENTS,
+        }),
+      ),
     ...["text/plain", CANARY, "multipart/mixed; boundary=x", "application/xml"].map((type) =>
       speechWith(`content type ${type} to /model`, { "content-type": type }, bare, { path: "/model" }),
     ),
@@ -71,9 +82,16 @@ export function contentTypeCases(): Case[] {
       httpCase(`no body, ${path}`, { path, headers: { "content-type": JSON_TYPE }, expected: bare }),
     ),
     ...["/v1/tts", "/model"].map((path) =>
-      httpCase(`no body in MessagePack, ${path}`, { path, headers: { "content-type": "application/msgpack" }, expected: bare }),
+      httpCase(`no body in MessagePack, ${path}`, {
+        path,
+        headers: { "content-type": "application/msgpack" },
+        expected: bare,
+      }),
     ),
-    httpCase("an empty chunked body", { headers: { "content-type": JSON_TYPE, "transfer-encoding": "chunked" }, expected: bare }),
+    httpCase("an empty chunked body", {
+      headers: { "content-type": JSON_TYPE, "transfer-encoding": "chunked" },
+      expected: bare,
+    }),
     speechWith("a chunked body", { "transfer-encoding": "chunked" }, audio),
     speechWith("an Expect that the server does not know", { expect: "200-ok" }, [...audio, ...error("malformed_json")]),
     speechWith("an Accept for images only", { accept: "image/png" }, audio),
@@ -118,12 +136,26 @@ export function modelHeaderCases(): Case[] {
     "'s1'",
     "x".repeat(8000),
   ].filter((name) => name !== "service/");
-  const known = ["s1", "s2-pro", "s2.1-pro", "s2.1-pro-free", "service/s1", "fish-audio/s2-pro", "speech-1.5", "speech-1.6", " s1 "];
+  const known = [
+    "s1",
+    "s2-pro",
+    "s2.1-pro",
+    "s2.1-pro-free",
+    "service/s1",
+    "fish-audio/s2-pro",
+    "speech-1.5",
+    "speech-1.6",
+    " s1 ",
+  ];
   return [
     ...unknown.map((model) => speechWith(`model ${model.slice(0, 40)}`, { model }, error("unknown_model"))),
     ...unknown
       .slice(0, 5)
-      .map((model) => speechWith(`timestamps: model ${model.slice(0, 40)}`, { model }, error("unknown_model"), { path: SPEECH_EVENTS })),
+      .map((model) =>
+        speechWith(`timestamps: model ${model.slice(0, 40)}`, { model }, error("unknown_model"), {
+          path: SPEECH_EVENTS,
+        }),
+      ),
     ...known.map((model) => speechWith(`model ${model}`, { model }, audio)),
     speechWith("an empty model", { model: "" }, [...audio, ...error("unknown_model")]),
     ...unknown
@@ -138,7 +170,14 @@ export function modelHeaderCases(): Case[] {
       ),
     ...known
       .slice(0, 4)
-      .map((model) => liveCase(`live model ${model}`, [goodStart, { event: "text", text: "Go." }, stop], [{ kind: "stop", audio: true }], { model })),
+      .map((model) =>
+        liveCase(
+          `live model ${model}`,
+          [goodStart, { event: "text", text: "Go." }, stop],
+          [{ kind: "stop", audio: true }],
+          { model },
+        ),
+      ),
   ];
 }
 
@@ -162,7 +201,10 @@ export const traceparents: [name: string, value: string][] = [
   ["too long", "00-0af7651916cd43dd8448eb211c80319c00-b7ad6b7169203331-01"],
   ["version 00 with more", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01-x"],
   ["no hexadecimal", "00-0af7651916cd43dd8448eb211c80319g-b7ad6b7169203331-01"],
-  ["two of them", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01, 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"],
+  [
+    "two of them",
+    "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01, 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+  ],
   ["nothing", ""],
   ["a word", CANARY],
   ["8,000 characters", "0".repeat(8000)],
@@ -177,10 +219,18 @@ export function traceCases(): Case[] {
     speechWith(`traceparent: ${name}`, { traceparent }, audio),
     speechWith(`traceparent of timestamps: ${name}`, { traceparent }, events, { path: SPEECH_EVENTS }),
     speechWith(`traceparent of a refusal: ${name}`, { traceparent }, refusal, { body: nothing }),
-    liveCase(`traceparent of a live stream: ${name}`, [goodStart, { event: "text", text: "Go." }, stop], [{ kind: "stop", audio: true }], {
-      traceparent,
+    liveCase(
+      `traceparent of a live stream: ${name}`,
+      [goodStart, { event: "text", text: "Go." }, stop],
+      [{ kind: "stop", audio: true }],
+      { traceparent },
+    ),
+    httpCase(`traceparent of /model: ${name}`, {
+      method: "GET",
+      path: "/model?page_size=1",
+      headers: { traceparent },
+      expected: success(200),
     }),
-    httpCase(`traceparent of /model: ${name}`, { method: "GET", path: "/model?page_size=1", headers: { traceparent }, expected: success(200) }),
   ]);
 }
 

@@ -88,14 +88,20 @@ export function jsonBodyCases(): Case[] {
     ...cuts.map((cut) => bodyCase(`JSON cut after ${cut} bytes`, JSON_TYPE, bytes.subarray(0, cut), malformed)),
     ...cuts
       .filter((_, index) => index % 8 === 0)
-      .map((cut) => bodyCase(`timestamps: JSON cut after ${cut} bytes`, JSON_TYPE, bytes.subarray(0, cut), malformed, { path: SPEECH_EVENTS })),
+      .map((cut) =>
+        bodyCase(`timestamps: JSON cut after ${cut} bytes`, JSON_TYPE, bytes.subarray(0, cut), malformed, {
+          path: SPEECH_EVENTS,
+        }),
+      ),
     ...broken.map(([name, body]) => bodyCase(`no JSON: ${name}`, JSON_TYPE, body, malformed)),
     ...notUtf8.map(([name, hex]) => {
       const body = Buffer.concat([Buffer.from('{"text":"Go '), Buffer.from(hex, "hex"), Buffer.from('"}')]);
       return bodyCase(`no UTF-8: ${name}`, JSON_TYPE, body, malformed);
     }),
     ...oddButGood(),
-    bodyCase("a number beyond any", JSON_TYPE, '{"text":"Go.","temperature":1e999}', [{ kind: "problem", loc: ["body", "temperature"] }]),
+    bodyCase("a number beyond any", JSON_TYPE, '{"text":"Go.","temperature":1e999}', [
+      { kind: "problem", loc: ["body", "temperature"] },
+    ]),
     bodyCase("a million digits", JSON_TYPE, `{"text":"Go.","chunk_length":${"9".repeat(1_000_000)}}`, [
       { kind: "problem", loc: ["body", "chunk_length"] },
     ]),
@@ -105,15 +111,18 @@ export function jsonBodyCases(): Case[] {
       `{"text":"..."${Array.from({ length: 20_000 }, (_, index) => `,"k${index}":0`).join("")}}`,
       error("nothing_to_speak"),
     ),
-    bodyCase("more fields than any request has", JSON_TYPE, `{"text":"Go."${Array.from({ length: 300_000 }, (_, index) => `,"k${index}":0`).join("")}}`, malformed),
+    bodyCase(
+      "more fields than any request has",
+      JSON_TYPE,
+      `{"text":"Go."${Array.from({ length: 300_000 }, (_, index) => `,"k${index}":0`).join("")}}`,
+      malformed,
+    ),
     bodyCase(
       "gzip said and done",
       JSON_TYPE,
       Buffer.from("1f8b0800000000000003ab562a49ad28512a52b252724fd753aa0500a1b2d3e412000000", "hex"),
       error("malformed_json", "unsupported_media_type"),
-      {
-        headers: { "content-encoding": "gzip" },
-      },
+      { headers: { "content-encoding": "gzip" } },
     ),
   ];
 }
@@ -131,7 +140,11 @@ function oddButGood(): Case[] {
     ["a whole number with an exponent", `{"text":"Go.","chunk_length":2e2,${small}}`],
     ["__proto__ as a field", `{"text":"Go.","__proto__":{"format":"flac"},${small}}`],
     ["constructor.prototype as a field", `{"text":"Go.","constructor":{"prototype":{"format":"flac"}},${small}}`],
-    ["the same field twice", `{"text":5,"text":"Go.",${small}}`, [...audio, { kind: "problem", loc: ["body", "text"] }]],
+    [
+      "the same field twice",
+      `{"text":5,"text":"Go.",${small}}`,
+      [...audio, { kind: "problem", loc: ["body", "text"] }],
+    ],
     ["a byte order mark", `\ufeff{"text":"Go.",${small}}`, [...audio, ...malformed]],
   ];
   return bodies.map(([name, body, expected]) => bodyCase(`odd JSON: ${name}`, JSON_TYPE, body, expected ?? audio));

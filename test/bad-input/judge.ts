@@ -25,7 +25,8 @@ function flawOfRefusal({ status, headers, body }: HttpAnswer, method: string): s
   if (method === "HEAD") return "a body in an answer to HEAD";
   if (headers["content-type"] !== "application/json") return "not application/json";
   const value = parseJson(body);
-  if (status === 422) return Array.isArray(value) && value.length > 0 && value.every(isProblem) ? null : "not a list of problems";
+  if (status === 422)
+    return Array.isArray(value) && value.length > 0 && value.every(isProblem) ? null : "not a list of problems";
   return isErrorBody(value) && value.status === status ? null : "not an error body";
 }
 
@@ -34,7 +35,11 @@ function isProblem(value: unknown): boolean {
   const { type, loc, msg, ctx, ...rest } = value as Record<string, unknown>;
   const isPath = Array.isArray(loc) && loc.every((step) => typeof step === "string" || typeof step === "number");
   return (
-    typeof type === "string" && typeof msg === "string" && isPath && (ctx === undefined || typeof ctx === "object") && Object.keys(rest).length === 0
+    typeof type === "string" &&
+    typeof msg === "string" &&
+    isPath &&
+    (ctx === undefined || typeof ctx === "object") &&
+    Object.keys(rest).length === 0
   );
 }
 
@@ -66,7 +71,11 @@ function judgeExpected(expected: Expected, { status, headers, body }: HttpAnswer
     case "audio":
       return status === 200 && /^audio\/(mpeg|wav|pcm|ogg)$/.test(type) && body.length > 200 ? null : "expected sound";
     case "events":
-      return status === 200 && type === "text/event-stream" && /^data: \{"audio_base64":"\w/.test(body.toString("latin1")) ? null : "expected events";
+      return status === 200 &&
+        type === "text/event-stream" &&
+        /^data: \{"audio_base64":"\w/.test(body.toString("latin1"))
+        ? null
+        : "expected events";
     case "error": {
       const row = documentedError(expected.code);
       if (status !== row.status) return `expected ${row.status} ${expected.code}`;
@@ -77,7 +86,10 @@ function judgeExpected(expected: Expected, { status, headers, body }: HttpAnswer
     }
     case "problem": {
       const rows = status === 422 ? (parseJson(body) as { loc: unknown[]; type: string }[]) : [];
-      const found = rows.some((row) => expected.loc.every((step, index) => row.loc[index] === step) && (expected.type ?? row.type) === row.type);
+      const found = rows.some(
+        (row) =>
+          expected.loc.every((step, index) => row.loc[index] === step) && (expected.type ?? row.type) === row.type,
+      );
       return found ? null : `expected 422 at ${expected.loc.join(".")} ${expected.type ?? ""}`;
     }
   }
@@ -87,30 +99,49 @@ export function judgeRaw(asked: RawCase, { statuses, text }: RawAnswer): string 
   if (statuses.some((status) => status >= 500 && status !== 505)) return `a server error: ${text.slice(0, 300)}`;
   if (statuses.length === 0) return asked.mayBreakOff ? null : "broken off without an answer";
   const strange = statuses.filter((status) => !asked.statuses.includes(status));
-  if (strange.length > 0) return `expected ${asked.statuses.join(" or ")}, got ${statuses.join(", ")}: ${text.slice(0, 200)}`;
-  return statuses.some((status) => status >= 400) && text.includes(CANARY) ? `the input was echoed: ${text.slice(0, 300)}` : null;
+  if (strange.length > 0)
+    return `expected ${asked.statuses.join(" or ")}, got ${statuses.join(", ")}: ${text.slice(0, 200)}`;
+  return statuses.some((status) => status >= 400) && text.includes(CANARY)
+    ? `the input was echoed: ${text.slice(0, 300)}`
+    : null;
 }
 
 export function judgeLive(asked: LiveCase, answer: LiveAnswer): string | null {
-  const told = { finish: answer.finishes, closeCode: answer.closeCode, closeReason: answer.closeReason, refused: answer.refusedWith };
+  const told = {
+    finish: answer.finishes,
+    closeCode: answer.closeCode,
+    closeReason: answer.closeReason,
+    refused: answer.refusedWith,
+  };
   const shown = JSON.stringify(told).slice(0, 400);
   if (shown.includes(CANARY)) return `the input was echoed: ${shown}`;
   if (answer.finishes.length > 1) return `finished more than once: ${shown}`;
   const verdicts = asked.expected.map((expected) => judgeLiveExpected(expected, answer));
-  return verdicts.includes(null) ? null : `${verdicts.join("; ")}; got ${shown} with ${answer.audioBytes} bytes of sound`;
+  return verdicts.includes(null)
+    ? null
+    : `${verdicts.join("; ")}; got ${shown} with ${answer.audioBytes} bytes of sound`;
 }
 
-function judgeLiveExpected(expected: LiveExpected, { finishes: [finish], closeCode, audioBytes, left }: LiveAnswer): string | null {
+function judgeLiveExpected(
+  expected: LiveExpected,
+  { finishes: [finish], closeCode, audioBytes, left }: LiveAnswer,
+): string | null {
   if (expected.kind === "left") return left ? null : "expected to be able to leave";
-  if (expected.kind === "closed-for-policy") return finish === undefined && closeCode === 1008 ? null : "expected close 1008";
-  if (expected.kind === "broken-off") return finish === undefined && (closeCode === 1009 || closeCode === 1006) ? null : "expected to be broken off";
+  if (expected.kind === "closed-for-policy")
+    return finish === undefined && closeCode === 1008 ? null : "expected close 1008";
+  if (expected.kind === "broken-off")
+    return finish === undefined && (closeCode === 1009 || closeCode === 1006) ? null : "expected to be broken off";
   if (finish?.reason !== expected.kind) return `expected finish ${expected.kind}`;
   if (expected.kind === "stop") {
     if (closeCode !== 1000) return "expected close 1000";
-    return expected.audio === undefined || expected.audio === audioBytes > 0 ? null : `expected ${expected.audio ? "sound" : "no sound"}`;
+    return expected.audio === undefined || expected.audio === audioBytes > 0
+      ? null
+      : `expected ${expected.audio ? "sound" : "no sound"}`;
   }
   if (typeof finish.message !== "string" || finish.message === "") return "expected a message";
   if (/internal/i.test(finish.message)) return "an internal error";
   if (!finish.message.includes(expected.contains ?? "")) return `expected "${expected.contains}" in the message`;
-  return (expected.tooLarge === true ? [1009] : [1000, 1011]).includes(closeCode) ? null : "expected another close code";
+  return (expected.tooLarge === true ? [1009] : [1000, 1011]).includes(closeCode)
+    ? null
+    : "expected another close code";
 }

@@ -82,7 +82,11 @@ function orderCases(): Case[] {
     liveCase("start with text nil", [{ event: "start", request: { ...goodSpeech, text: null } }, go, stop], spoken),
     liveCase(
       "start with every field nil",
-      [{ event: "start", request: { text: "", format: null, prosody: null, references: null, reference_id: null } }, go, stop],
+      [
+        { event: "start", request: { text: "", format: null, prosody: null, references: null, reference_id: null } },
+        go,
+        stop,
+      ],
       spoken,
     ),
     liveCase(
@@ -100,12 +104,20 @@ function orderCases(): Case[] {
     liveCase("flush after stop", [goodStart, go, stop, flush], spoken),
     liveCase("rubbish after stop", [goodStart, go, stop, hex("c1"), "text"], spoken),
     liveCase("1,000 flushes", [goodStart, go, ...Array<object>(1000).fill(flush), stop], spoken),
-    liveCase("a flush after each letter", [goodStart, ..."abcde".split("").flatMap((letter) => [textEvent(letter), flush]), stop], spoken),
+    liveCase(
+      "a flush after each letter",
+      [goodStart, ..."abcde".split("").flatMap((letter) => [textEvent(letter), flush]), stop],
+      spoken,
+    ),
     liveCase("fifty pings", [goodStart, { pings: 25 }, go, { pings: 25 }, stop], spoken),
     liveCase("10,000 pings", [goodStart, { pings: 10_000 }, go, stop], [{ kind: "closed-for-policy" }]),
     liveCase("pings before anything", [{ pings: 1000 }, goodStart, go, stop], [{ kind: "closed-for-policy" }]),
     liveCase("rubbish in the middle", [goodStart, go, hex("c1"), stop], refused),
-    liveCase("a text of 1 MiB and a byte", [goodStart, textEvent("a".repeat(oneMiB + 1)), stop], [{ kind: "error", tooLarge: true }]),
+    liveCase(
+      "a text of 1 MiB and a byte",
+      [goodStart, textEvent("a".repeat(oneMiB + 1)), stop],
+      [{ kind: "error", tooLarge: true }],
+    ),
     liveCase(
       "a text of 1 MiB in two-byte letters and one more",
       [goodStart, textEvent(`${"é".repeat(oneMiB / 2)}a`)],

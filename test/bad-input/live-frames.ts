@@ -16,7 +16,14 @@ interface Frame {
 }
 
 /** A client's frame (RFC 6455 section 5.2). */
-function frameBytes({ opcode, payload = new Uint8Array(0), final = true, reserved = 0, masked = true, length }: Frame): Buffer {
+function frameBytes({
+  opcode,
+  payload = new Uint8Array(0),
+  final = true,
+  reserved = 0,
+  masked = true,
+  length,
+}: Frame): Buffer {
   const size = length ?? BigInt(payload.byteLength);
   const mask = masked ? 0x80 : 0;
   const first = (final ? 0x80 : 0) | reserved | opcode;
@@ -33,7 +40,8 @@ function frameBytes({ opcode, payload = new Uint8Array(0), final = true, reserve
 const BINARY = 2;
 const start = encode(goodStart);
 const [TEXT, CONTINUATION, CLOSE, PING, PONG] = [1, 0, 8, 9, 10];
-const close = (code: number, reason = ""): Buffer => Buffer.concat([Buffer.of(code >> 8, code & 0xff), Buffer.from(reason, "latin1")]);
+const close = (code: number, reason = ""): Buffer =>
+  Buffer.concat([Buffer.of(code >> 8, code & 0xff), Buffer.from(reason, "latin1")]);
 
 /** What ends a WebSocket: protocol errors, and closes that are none. */
 const endings: [name: string, frames: Frame[]][] = [
@@ -78,7 +86,11 @@ const endings: [name: string, frames: Frame[]][] = [
     "a start in fragments of a byte, and stop",
     [
       ...[...start].map(
-        (byte, index): Frame => ({ opcode: index === 0 ? BINARY : CONTINUATION, payload: Buffer.of(byte), final: index === start.length - 1 }),
+        (byte, index): Frame => ({
+          opcode: index === 0 ? BINARY : CONTINUATION,
+          payload: Buffer.of(byte),
+          final: index === start.length - 1,
+        }),
       ),
       { opcode: BINARY, payload: encode(stop) },
     ],
@@ -94,12 +106,15 @@ const endings: [name: string, frames: Frame[]][] = [
   ],
 ];
 
-const handshake = rawHead("GET /v1/tts/live HTTP/1.1", ...Object.entries(upgrade).map(([name, value]) => `${name}: ${value}`)).replace(
-  "Connection: close\r\n",
-  "",
-);
+const handshake = rawHead(
+  "GET /v1/tts/live HTTP/1.1",
+  ...Object.entries(upgrade).map(([name, value]) => `${name}: ${value}`),
+).replace("Connection: close\r\n", "");
 
-/** Handshakes that RFC 6455 section 4.2.1 does not allow; the interface's page says nothing of them, so both refusing and serving are right. */
+/**
+ * Handshakes that RFC 6455 section 4.2.1 does not allow; the interface's page says nothing of them, so both refusing
+ * and serving are right.
+ */
 const handshakes: [name: string, text: string, statuses: number[]][] = [
   ["a short key", handshake.replace(upgrade["sec-websocket-key"], "abc"), [101, 400, 426]],
   ["an empty key", handshake.replace(upgrade["sec-websocket-key"], ""), [101, 400, 426]],
@@ -108,7 +123,11 @@ const handshakes: [name: string, text: string, statuses: number[]][] = [
   ["version 8", handshake.replace("version: 13", "version: 8"), [101, 400, 426]],
   ["version x", handshake.replace("version: 13", "version: x"), [101, 400, 426]],
   ["no version", handshake.replace(/sec-websocket-version.*\r\n/, ""), [101, 400, 426]],
-  ["an unknown protocol", handshake.replace("upgrade: websocket", "upgrade: websocket\r\nsec-websocket-protocol: x, y"), [101, 400]],
+  [
+    "an unknown protocol",
+    handshake.replace("upgrade: websocket", "upgrade: websocket\r\nsec-websocket-protocol: x, y"),
+    [101, 400],
+  ],
   [
     "unknown extensions",
     handshake.replace("upgrade: websocket", 'upgrade: websocket\r\nsec-websocket-extensions: permessage-deflate; x="y'),
@@ -128,8 +147,15 @@ export function liveFrameCases(): Case[] {
       bytes: opened([]),
       afterUpgrade: Buffer.concat(frames.map(frameBytes)),
     })),
-    ...handshakes.map(([name, text, statuses]) => rawCase(`handshake with ${name}`, text, statuses, { leaveAfterAnswer: true })),
-    rawCase("handshake with a control character", handshake.replace("websocket", "websocket\r\nsec-websocket-protocol: \u0001"), [400], { halfClose: true }),
+    ...handshakes.map(([name, text, statuses]) =>
+      rawCase(`handshake with ${name}`, text, statuses, { leaveAfterAnswer: true }),
+    ),
+    rawCase(
+      "handshake with a control character",
+      handshake.replace("websocket", "websocket\r\nsec-websocket-protocol: \u0001"),
+      [400],
+      { halfClose: true },
+    ),
     ...[1, 2, 5, 8].map((bytes) => ({
       ...rawCase(`a frame cut after ${bytes} bytes`, "", [101]),
       bytes: opened([]),
@@ -154,7 +180,12 @@ export function liveFrameCases(): Case[] {
       halfClose: true,
       afterUpgrade: frameBytes({ opcode: BINARY, payload: start, masked: false }),
     },
-    { ...rawCase("HTTP after the upgrade", "", [101]), bytes: opened([]), halfClose: true, afterUpgrade: Buffer.from("GET / HTTP/1.1\r\n\r\n") },
+    {
+      ...rawCase("HTTP after the upgrade", "", [101]),
+      bytes: opened([]),
+      halfClose: true,
+      afterUpgrade: Buffer.from("GET / HTTP/1.1\r\n\r\n"),
+    },
     {
       ...rawCase("random bytes after the upgrade", "", [101]),
       bytes: opened([]),

@@ -8,7 +8,8 @@ const text = (value: string): Buffer => Buffer.from(encode(value));
 /** A map of one item, `text`, whose value is given as bytes. */
 const withText = (value: Buffer): Buffer => Buffer.concat([hex("81"), text("text"), value]);
 /** A right request with one more item, given as bytes. */
-const withItem = (...item: Buffer[]): Buffer => Buffer.concat([hex("84"), Buffer.from(encode(goodSpeech)).subarray(1), ...item]);
+const withItem = (...item: Buffer[]): Buffer =>
+  Buffer.concat([hex("84"), Buffer.from(encode(goodSpeech)).subarray(1), ...item]);
 
 /** What is no MessagePack, or declares what does not come (msgpack specification, "Formats"). */
 const broken: [name: string, body: Buffer][] = [
@@ -66,7 +67,9 @@ const wrong: [name: string, body: Buffer, loc: string[]][] = [
   ["keys that are numbers", hex("81 01 02"), ["text"]],
 ];
 
-/** Whether bytes that are no UTF-8 are refused or read as replacement marks is left open; that they do no harm is not. */
+/**
+ * Whether bytes that are no UTF-8 are refused or read as replacement marks is left open; that they do no harm is not.
+ */
 const notUtf8 = ["80", "c3", "e282", "c0af", "eda080", "f4908080", "ff", "fe80", "e2"];
 
 export function msgpackBodyCases(): Case[] {
@@ -82,11 +85,15 @@ export function msgpackBodyCases(): Case[] {
   const cuts = Array.from({ length: whole.length - 1 }, (_, index) => index + 1);
   const lenient: Expected[] = [...audio, ...malformed];
   return [
-    ...cuts.map((cut) => bodyCase(`MessagePack cut after ${cut} bytes`, MSGPACK_TYPE, whole.subarray(0, cut), malformed)),
+    ...cuts.map((cut) =>
+      bodyCase(`MessagePack cut after ${cut} bytes`, MSGPACK_TYPE, whole.subarray(0, cut), malformed),
+    ),
     ...cuts
       .filter((cut) => cut % 12 === 0)
       .map((cut) =>
-        bodyCase(`timestamps: MessagePack cut after ${cut} bytes`, MSGPACK_TYPE, whole.subarray(0, cut), malformed, { path: SPEECH_EVENTS }),
+        bodyCase(`timestamps: MessagePack cut after ${cut} bytes`, MSGPACK_TYPE, whole.subarray(0, cut), malformed, {
+          path: SPEECH_EVENTS,
+        }),
       ),
     ...broken.map(([name, body]) => bodyCase(`no MessagePack: ${name}`, MSGPACK_TYPE, body, malformed)),
     ...wrong.map(([name, body, loc]) => bodyCase(`MessagePack: ${name}`, MSGPACK_TYPE, body, problem("body", ...loc))),

@@ -114,8 +114,12 @@ export function pathCases(): Case[] {
           expected: found404,
         }),
       ),
-    ...noVoices.map((id) => httpCase(`GET /model/${id.slice(0, 40)}`, { method: "GET", path: `/model/${id}`, expected: found404 })),
-    ...noVoices.map((id) => httpCase(`DELETE /model/${id.slice(0, 40)}`, { method: "DELETE", path: `/model/${id}`, expected: found404 })),
+    ...noVoices.map((id) =>
+      httpCase(`GET /model/${id.slice(0, 40)}`, { method: "GET", path: `/model/${id}`, expected: found404 }),
+    ),
+    ...noVoices.map((id) =>
+      httpCase(`DELETE /model/${id.slice(0, 40)}`, { method: "DELETE", path: `/model/${id}`, expected: found404 }),
+    ),
     ...noVoices.map((id) =>
       httpCase(`PATCH /model/${id.slice(0, 40)}`, {
         method: "PATCH",
@@ -135,7 +139,14 @@ export function pathCases(): Case[] {
       httpCase(`GET ${path}`, { method: "GET", path, expected: found404 }),
     ),
     // A client whose base address ends in a slash (protocols.md 1.2), or that ends its paths in one.
-    ...["//model?page_size=1", "//wallet/self/package", "/model/?page_size=1", "//model/{voice}/", "/health/", "/openapi.json/"].map((path) => httpCase(`GET ${path}`, { method: "GET", path, expected: success(200) })),
+    ...[
+      "//model?page_size=1",
+      "//wallet/self/package",
+      "/model/?page_size=1",
+      "//model/{voice}/",
+      "/health/",
+      "/openapi.json/",
+    ].map((path) => httpCase(`GET ${path}`, { method: "GET", path, expected: success(200) })),
   ];
 }
 
@@ -162,11 +173,19 @@ export function methodCases(): Case[] {
   const live = ["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH"];
   const preflights = ["/v1/tts", SPEECH_EVENTS, "/model", "/model/{voice}", "/wallet/self/package", "/health"];
   return [
-    ...wrong.flatMap(([path, methods]) => methods.map((method) => httpCase(`${method} ${path}`, { method, path, expected: notAllowed }))),
-    ...["GET", "TRACE", "PROPFIND"].map((method) => httpCase(`${method} of nothing`, { method, path: `/${CANARY}`, expected: found404 })),
+    ...wrong.flatMap(([path, methods]) =>
+      methods.map((method) => httpCase(`${method} ${path}`, { method, path, expected: notAllowed })),
+    ),
+    ...["GET", "TRACE", "PROPFIND"].map((method) =>
+      httpCase(`${method} of nothing`, { method, path: `/${CANARY}`, expected: found404 }),
+    ),
     ...["/v1/tts/live", "/v1/tts/live/"].flatMap((path) =>
       live.map((method) =>
-        httpCase(`${method} without an upgrade on ${path}`, { method, path, expected: method === "GET" || method === "HEAD" ? error("upgrade_required") : notAllowed }),
+        httpCase(`${method} without an upgrade on ${path}`, {
+          method,
+          path,
+          expected: method === "GET" || method === "HEAD" ? error("upgrade_required") : notAllowed,
+        }),
       ),
     ),
     httpCase("an upgrade to another protocol", {
@@ -188,11 +207,20 @@ export function methodCases(): Case[] {
         },
       }),
     ),
-    httpCase("OPTIONS of nothing", { method: "OPTIONS", path: `/${CANARY}`, headers: { authorization: "" }, expected: found404 }),
+    httpCase("OPTIONS of nothing", {
+      method: "OPTIONS",
+      path: `/${CANARY}`,
+      headers: { authorization: "" },
+      expected: found404,
+    }),
     ...["/model?page_size=1", "/model/{voice}", "/wallet/self/package", "/health", "/"].map((path) =>
       httpCase(`HEAD ${path}`, { method: "HEAD", path, expected: success(200) }),
     ),
-    httpCase("HEAD of a voice that is not there", { method: "HEAD", path: `/model/${"f".repeat(32)}`, expected: found404 }),
+    httpCase("HEAD of a voice that is not there", {
+      method: "HEAD",
+      path: `/model/${"f".repeat(32)}`,
+      expected: found404,
+    }),
   ];
 }
 
@@ -270,8 +298,16 @@ export function queryCases(): Case[] {
         }),
       ),
     ),
-    ...right.map((query) => httpCase(`list with ${query.slice(0, 60)}`, { method: "GET", path: `/model?${query}`, expected: success(200) })),
-    ...credit.map((query) => httpCase(`credit with ${query}`, { method: "GET", path: `/wallet/self/api-credit?${query}`, expected: success(200) })),
+    ...right.map((query) =>
+      httpCase(`list with ${query.slice(0, 60)}`, { method: "GET", path: `/model?${query}`, expected: success(200) }),
+    ),
+    ...credit.map((query) =>
+      httpCase(`credit with ${query}`, {
+        method: "GET",
+        path: `/wallet/self/api-credit?${query}`,
+        expected: success(200),
+      }),
+    ),
     ...["maybe", CANARY, "2", ""].map((value) =>
       httpCase(`credit with check_free_credit=${value}`, {
         method: "GET",
@@ -280,7 +316,11 @@ export function queryCases(): Case[] {
       }),
     ),
     ...["x", CANARY, "%00"].map((team) =>
-      httpCase(`credit of team ${team}`, { method: "GET", path: `/wallet/self/api-credit?team_id=${team}`, expected: found404 }),
+      httpCase(`credit of team ${team}`, {
+        method: "GET",
+        path: `/wallet/self/api-credit?team_id=${team}`,
+        expected: found404,
+      }),
     ),
   ];
 }

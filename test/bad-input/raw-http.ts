@@ -2,24 +2,52 @@ import { CANARY, type Case } from "./case.js";
 import { goodSpeech, rawCase, rawHead } from "./requests.js";
 
 const body = JSON.stringify(goodSpeech);
-const post = (...lines: string[]): string => rawHead("POST /v1/tts HTTP/1.1", "Content-Type: application/json", ...lines);
+const post = (...lines: string[]): string =>
+  rawHead("POST /v1/tts HTTP/1.1", "Content-Type: application/json", ...lines);
 const get = (...lines: string[]): string => rawHead("GET /model?page_size=1 HTTP/1.1", ...lines);
 const chunked = (chunks: string): string => post("Transfer-Encoding: chunked") + chunks;
 const BAD = [400, 413, 431, 501, 505];
 
 /** Lengths that lie. HTTP asks for 400 or a closed connection (RFC 9112 section 6.3). */
 function lengthCases(): Case[] {
-  const nonsense = ["-1", "abc", "1e3", "0x10", "1.5", "", " ", "18446744073709551616", "9".repeat(40), "10, 10", "+10", "10 10"];
+  const nonsense = [
+    "-1",
+    "abc",
+    "1e3",
+    "0x10",
+    "1.5",
+    "",
+    " ",
+    "18446744073709551616",
+    "9".repeat(40),
+    "10, 10",
+    "+10",
+    "10 10",
+  ];
   return [
-    ...nonsense.map((length) => rawCase(`content length "${length}"`, post(`Content-Length: ${length}`) + body, [...BAD, 415], { halfClose: true })),
-    rawCase("two lengths that differ", post("Content-Length: 5", `Content-Length: ${body.length}`) + body, BAD, { halfClose: true }),
-    rawCase("a length and chunks", `${post(`Content-Length: ${body.length}`, "Transfer-Encoding: chunked")}0\r\n\r\n`, BAD),
-    rawCase("a length longer than the body", post(`Content-Length: ${body.length + 100}`) + body, [], { halfClose: true }),
+    ...nonsense.map((length) =>
+      rawCase(`content length "${length}"`, post(`Content-Length: ${length}`) + body, [...BAD, 415], {
+        halfClose: true,
+      }),
+    ),
+    rawCase("two lengths that differ", post("Content-Length: 5", `Content-Length: ${body.length}`) + body, BAD, {
+      halfClose: true,
+    }),
+    rawCase(
+      "a length and chunks",
+      `${post(`Content-Length: ${body.length}`, "Transfer-Encoding: chunked")}0\r\n\r\n`,
+      BAD,
+    ),
+    rawCase("a length longer than the body", post(`Content-Length: ${body.length + 100}`) + body, [], {
+      halfClose: true,
+    }),
     rawCase("a length shorter than the body", post("Content-Length: 10") + body, [400]),
     rawCase("a length of nothing", post("Content-Length: 0") + body, [400, 415]),
     rawCase("a length of 1 GB", post("Content-Length: 1073741824") + body, [413]),
     rawCase("a length of 9 EB", post("Content-Length: 9007199254740993") + body, [...BAD]),
-    rawCase("half a body, then nothing", post(`Content-Length: ${body.length}`) + body.slice(0, 10), [], { halfClose: true }),
+    rawCase("half a body, then nothing", post(`Content-Length: ${body.length}`) + body.slice(0, 10), [], {
+      halfClose: true,
+    }),
     rawCase("a head alone, then nothing", post(`Content-Length: ${body.length}`), [], { halfClose: true }),
   ];
 }
@@ -42,7 +70,9 @@ function chunkCases(): Case[] {
     rawCase("chunks", chunked(whole), [200], { mayBreakOff: false }),
     ...broken.map(([name, chunks]) => rawCase(`chunks: ${name}`, chunked(chunks), BAD, { halfClose: true })),
     ...["gzip", "gzip, chunked", "chunked, chunked", "identity", "xchunked", "chunked, identity"].map((coding) =>
-      rawCase(`transfer encoding ${coding}`, post(`Transfer-Encoding: ${coding}`) + whole, [...BAD, 415, 200], { halfClose: true }),
+      rawCase(`transfer encoding ${coding}`, post(`Transfer-Encoding: ${coding}`) + whole, [...BAD, 415, 200], {
+        halfClose: true,
+      }),
     ),
   ];
 }
@@ -99,7 +129,9 @@ function headCases(): Case[] {
   const served = [200, 404, 405, 401, 426, 204];
   return [
     ...requestLines.map((line) =>
-      rawCase(`request line ${JSON.stringify(line).slice(0, 50)}`, rawHead(line), [...BAD, ...served], { halfClose: true }),
+      rawCase(`request line ${JSON.stringify(line).slice(0, 50)}`, rawHead(line), [...BAD, ...served], {
+        halfClose: true,
+      }),
     ),
     ...lines.map(([name, line]) => rawCase(`header: ${name}`, get(line), [...BAD, 200], { halfClose: true })),
     rawCase("no host", "GET /model HTTP/1.1\r\nConnection: close\r\n\r\n", [...BAD, 401], { halfClose: true }),
@@ -107,7 +139,9 @@ function headCases(): Case[] {
     rawCase("nothing at all", "", [], { halfClose: true }),
     rawCase("line ends alone", "\r\n".repeat(1000), BAD, { halfClose: true }),
     rawCase("line feeds for line ends", get().replaceAll("\r\n", "\n"), [...BAD, 200], { halfClose: true }),
-    rawCase("random bytes", Buffer.from("b1946ac92492d2347c6235b4d2611184e5c2".repeat(500), "hex"), BAD, { halfClose: true }),
+    rawCase("random bytes", Buffer.from("b1946ac92492d2347c6235b4d2611184e5c2".repeat(500), "hex"), BAD, {
+      halfClose: true,
+    }),
     rawCase("a megabyte of zeros", Buffer.alloc(1_000_000), BAD, { halfClose: true }),
     rawCase("a TLS greeting", Buffer.from("1603010200010001fc0303", "hex"), BAD, { halfClose: true }),
     rawCase(
@@ -118,8 +152,15 @@ function headCases(): Case[] {
     ),
     rawCase("an injected header", get(`Model: s1\r\nX-${CANARY}: 1`), [200], { mayBreakOff: false }),
     rawCase("two credentials", get("Authorization: Bearer x"), [401, 400], { mayBreakOff: false }),
-    rawCase("two content types", post("Content-Type: text/plain", `Content-Length: ${body.length}`) + body, [415, 400], { mayBreakOff: false }),
-    rawCase("two models", post("Model: s1", "Model: s2-pro", `Content-Length: ${body.length}`) + body, [400], { mayBreakOff: false }),
+    rawCase(
+      "two content types",
+      post("Content-Type: text/plain", `Content-Length: ${body.length}`) + body,
+      [415, 400],
+      { mayBreakOff: false },
+    ),
+    rawCase("two models", post("Model: s1", "Model: s2-pro", `Content-Length: ${body.length}`) + body, [400], {
+      mayBreakOff: false,
+    }),
     rawCase(
       "a non-ASCII credential",
       "GET /model HTTP/1.1\r\nHost: a\r\nConnection: close\r\nAuthorization: Bearer \u00ff\u00fe\r\n\r\n",

@@ -6,7 +6,10 @@ import { type HttpAnswer, type LiveAnswer, sendHttp, sendLive, sendRaw, type Tar
 
 const CONCURRENCY = 16;
 
-/** How often a case is sent again while the service says that all its capacity is in use: this is about input, not about load. */
+/**
+ * How often a case is sent again while the service says that all its capacity is in use: this is about input, not about
+ * load.
+ */
 const MAX_RETRIES = 20;
 
 export interface TopicResult {
@@ -22,7 +25,9 @@ export async function runTopic(topic: Topic, target: Target): Promise<TopicResul
   const waiting = [...topic.cases];
   const worker = async (): Promise<void> => {
     for (let asked = waiting.shift(); asked !== undefined; asked = waiting.shift()) {
-      const failure = await runCase(asked, target, result.digests).catch((cause: unknown) => `no answer: ${String(cause)}`);
+      const failure = await runCase(asked, target, result.digests).catch(
+        (cause: unknown) => `no answer: ${String(cause)}`,
+      );
       if (failure !== null) result.failures.push(`${asked.name}: ${failure}`);
     }
   };
@@ -57,7 +62,11 @@ async function patiently<T>(send: () => Promise<T>, retryAfterSeconds: (answer: 
 const overloaded = documentedError("overloaded");
 
 function retrySeconds({ status, headers, body }: HttpAnswer): number | null {
-  if (status !== overloaded.status || !overloaded.message.test((JSON.parse(body.toString()) as { message: string }).message)) return null;
+  if (
+    status !== overloaded.status ||
+    !overloaded.message.test((JSON.parse(body.toString()) as { message: string }).message)
+  )
+    return null;
   const seconds = Number(headers["retry-after"]);
   return seconds >= 1 ? seconds : null;
 }
@@ -73,5 +82,7 @@ function contentOf({ headers, body }: HttpAnswer): Buffer {
     .toString()
     .split("\n\n")
     .filter((event) => event.startsWith("data: "));
-  return Buffer.concat(events.map((event) => Buffer.from((JSON.parse(event.slice(6)) as { audio_base64: string }).audio_base64, "base64")));
+  return Buffer.concat(
+    events.map((event) => Buffer.from((JSON.parse(event.slice(6)) as { audio_base64: string }).audio_base64, "base64")),
+  );
 }

@@ -9,7 +9,8 @@ function wav(samples: Int16Array, sampleRate = RATE): Buffer {
   return wavFile({ sampleRate, channels: 1, bits: 16 }, samples.length, (frame) => (samples[frame] ?? 0) / 32768);
 }
 
-const voice = (seconds: number): Int16Array => speechLike({ pitchHz: 120, syllablesPerSecond: 4, seconds, sampleRate: RATE });
+const voice = (seconds: number): Int16Array =>
+  speechLike({ pitchHz: 120, syllablesPerSecond: 4, seconds, sampleRate: RATE });
 
 /** A recording that a voice can be made of. */
 export const goodSample = wav(voice(2));
@@ -44,7 +45,10 @@ export const badSamples: [name: string, bytes: Uint8Array][] = [
   ["a WAVE at 0 Hz", wav(voice(1.5), 0)],
   ["a WAVE at 2 GHz", wav(voice(1.5), 0x7fffffff)],
   ["a WAVE of 32,767 channels", wavFile({ sampleRate: RATE, channels: 32_767, bits: 16 }, 1, () => 0.1)],
-  ["a WAVE that claims 4 GB of its 100 samples", wavFile({ sampleRate: RATE, channels: 1, bits: 16, claimedBytes: 0xfffffff0 }, 100, () => 0.1)],
+  [
+    "a WAVE that claims 4 GB of its 100 samples",
+    wavFile({ sampleRate: RATE, channels: 1, bits: 16, claimedBytes: 0xfffffff0 }, 100, () => 0.1),
+  ],
   ["a WAVE of an unknown codec", wavFile({ sampleRate: RATE, channels: 1, bits: 16, tag: 0x7777 }, 1000, () => 0.1)],
   ["3 s of silence", wav(new Int16Array(3 * RATE))],
   ["3 s of nearly silence", wav(noise(3 * RATE, 0.0001))],
@@ -59,6 +63,8 @@ export const badSamples: [name: string, bytes: Uint8Array][] = [
   ["an AIFF mark and rubbish", Buffer.from(`FORM\0\0\x10\0AIFF${"Z".repeat(2000)}`, "latin1")],
   [
     "mp3 frames of rubbish",
-    Buffer.concat(Array.from({ length: 40 }, () => Buffer.concat([Buffer.from("fffb9000", "hex"), Buffer.alloc(413, 0xaa)]))),
+    Buffer.concat(
+      Array.from({ length: 40 }, () => Buffer.concat([Buffer.from("fffb9000", "hex"), Buffer.alloc(413, 0xaa)])),
+    ),
   ],
 ];

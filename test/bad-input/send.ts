@@ -38,28 +38,41 @@ const LIMIT_MS = 45_000;
 
 /** Sends one request on a connection of its own. Rejects when it breaks off or takes too long. */
 export function sendHttp(asked: HttpCase, target: Target): Promise<HttpAnswer> {
-  // Kept alive: a server that may close at once after its answer resets a client that is still sending, and the answer is lost.
-  const headers: Record<string, string> = { authorization: `Bearer ${target.apiKey}`, connection: "keep-alive", ...asked.headers };
+  // Kept alive: a server that may close at once after its answer resets a client that is still sending, and the answer
+  // is lost.
+  const headers: Record<string, string> = {
+    authorization: `Bearer ${target.apiKey}`,
+    connection: "keep-alive",
+    ...asked.headers,
+  };
   if (headers["authorization"] === "") delete headers["authorization"];
-  if (asked.body !== null && headers["transfer-encoding"] === undefined) headers["content-length"] ??= String(asked.body.byteLength);
+  if (asked.body !== null && headers["transfer-encoding"] === undefined)
+    headers["content-length"] ??= String(asked.body.byteLength);
   const path = asked.path.replace("{voice}", target.voiceId);
   return new Promise((resolve, reject) => {
-    const sent = httpRequest({ host: "127.0.0.1", port: target.port, method: asked.method, path, headers, agent: false }, (answer) => {
-      const pieces: Buffer[] = [];
-      let bytes = 0;
-      const done = (): void => {
-        clearTimeout(timer);
-        resolve({ status: answer.statusCode ?? 0, headers: answer.headers as HttpAnswer["headers"], body: Buffer.concat(pieces) });
-        sent.destroy();
-      };
-      answer.on("data", (piece: Buffer) => {
-        pieces.push(piece);
-        bytes += piece.byteLength;
-        if (bytes >= (asked.leaveAfterBytes ?? Number.POSITIVE_INFINITY)) done();
-      });
-      answer.on("end", done);
-      answer.on("error", reject);
-    });
+    const sent = httpRequest(
+      { host: "127.0.0.1", port: target.port, method: asked.method, path, headers, agent: false },
+      (answer) => {
+        const pieces: Buffer[] = [];
+        let bytes = 0;
+        const done = (): void => {
+          clearTimeout(timer);
+          resolve({
+            status: answer.statusCode ?? 0,
+            headers: answer.headers as HttpAnswer["headers"],
+            body: Buffer.concat(pieces),
+          });
+          sent.destroy();
+        };
+        answer.on("data", (piece: Buffer) => {
+          pieces.push(piece);
+          bytes += piece.byteLength;
+          if (bytes >= (asked.leaveAfterBytes ?? Number.POSITIVE_INFINITY)) done();
+        });
+        answer.on("end", done);
+        answer.on("error", reject);
+      },
+    );
     const timer = setTimeout(() => {
       reject(new Error("it hangs"));
       sent.destroy();
@@ -107,7 +120,14 @@ export function sendLive(asked: LiveCase, target: Target): Promise<LiveAnswer> {
   const headers = { authorization: `Bearer ${target.apiKey}`, ...asked.headers };
   return new Promise((resolve, reject) => {
     const socket = new WebSocket(`ws://127.0.0.1:${target.port}/v1/tts/live`, { headers });
-    const answer: LiveAnswer = { finishes: [], audioBytes: 0, closeCode: 0, closeReason: "", left: false, refusedWith: null };
+    const answer: LiveAnswer = {
+      finishes: [],
+      audioBytes: 0,
+      closeCode: 0,
+      closeReason: "",
+      left: false,
+      refusedWith: null,
+    };
     const timer = setTimeout(() => {
       reject(new Error(`it hangs: ${JSON.stringify(answer)}`));
       socket.terminate();

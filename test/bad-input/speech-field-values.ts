@@ -15,7 +15,10 @@ export interface FieldValues {
 const notNumbers: unknown[] = [CANARY, "1", "", true, false, [], [1], {}, { $gt: 0 }];
 const notStrings: unknown[] = [0, 1.5, -1, true, {}, { [CANARY]: CANARY }];
 const notWords: unknown[] = [...notStrings, "", CANARY, ["mp3"], [], "null"];
-const booleans: Omit<FieldValues, "path"> = { good: [true, false], bad: [0, 1, 2, "true", "false", CANARY, "", [], [true], {}] };
+const booleans: Omit<FieldValues, "path"> = {
+  good: [true, false],
+  bad: [0, 1, 2, "true", "false", CANARY, "", [], [true], {}],
+};
 
 function integer(min: number, max: number): Omit<FieldValues, "path"> {
   const good = [min, max, Math.round((min + max) / 2)];
@@ -23,7 +26,10 @@ function integer(min: number, max: number): Omit<FieldValues, "path"> {
 }
 
 function number(min: number, max: number): Omit<FieldValues, "path"> {
-  return { good: [min, max, (min + max) / 2], bad: [min - 0.01, max + 0.01, max + 1, -1e9, 1e308, -1e308, ...notNumbers] };
+  return {
+    good: [min, max, (min + max) / 2],
+    bad: [min - 0.01, max + 0.01, max + 1, -1e9, 1e308, -1e308, ...notNumbers],
+  };
 }
 
 const mp3 = { format: "mp3", sample_rate: 32000 };
@@ -32,9 +38,21 @@ const rates = [0, 1, -8000, 7999, 8000.5, 11025, 22050, 48000, 88200, 96000, 1e1
 
 export const speechFields: FieldValues[] = [
   { path: ["text"], good: ["Go."], bad: [...notStrings, null, [], ["Go."], [CANARY]] },
-  { path: ["reference_id"], good: ["", []], bad: [...notStrings, [5], [null], [[CANARY]], [{}], [true], Array(17).fill(CANARY)] },
-  { path: ["references"], good: [[]], bad: [0, true, "", CANARY, {}, { audio: CANARY }, [5], [null], [CANARY], [true], [{}], [{ text: CANARY }]] },
-  { path: ["format"], good: ["wav", "pcm"], bad: [...notWords, "MP3", "Wav", " pcm", "pcm ", "flac", "aac", "mp3,wav", "pcm_16000", "opus\u0000"] },
+  {
+    path: ["reference_id"],
+    good: ["", []],
+    bad: [...notStrings, [5], [null], [[CANARY]], [{}], [true], Array(17).fill(CANARY)],
+  },
+  {
+    path: ["references"],
+    good: [[]],
+    bad: [0, true, "", CANARY, {}, { audio: CANARY }, [5], [null], [CANARY], [true], [{}], [{ text: CANARY }]],
+  },
+  {
+    path: ["format"],
+    good: ["wav", "pcm"],
+    bad: [...notWords, "MP3", "Wav", " pcm", "pcm ", "flac", "aac", "mp3,wav", "pcm_16000", "opus\u0000"],
+  },
   {
     path: ["mp3_bitrate"],
     besides: mp3,
@@ -47,11 +65,20 @@ export const speechFields: FieldValues[] = [
     good: [-1000, 24, 32, 48, 64, 24000, 32000, 48000, 64000],
     bad: [0, 1, -1, -24, 23, 25, 24.5, 128, 999, 1000, 23999, 64001, 128000, -1001, 1e300, ...notNumbers],
   },
-  { path: ["sample_rate"], besides: { format: "pcm" }, good: [8000, 16000, 24000, 32000, 44100], bad: [...rates, ...notNumbers] },
+  {
+    path: ["sample_rate"],
+    besides: { format: "pcm" },
+    good: [8000, 16000, 24000, 32000, 44100],
+    bad: [...rates, ...notNumbers],
+  },
   { path: ["sample_rate"], besides: { format: "wav" }, good: [8000, 44100], bad: rates },
   { path: ["sample_rate"], besides: { format: "mp3" }, good: [32000, 44100], bad: [...rates, 8000, 16000, 24000] },
   { path: ["sample_rate"], besides: { format: "opus" }, good: [48000], bad: [0, 8000, 16000, 24000, 32000, 44100] },
-  { path: ["prosody"], good: [{}, { speed: null, volume: null }, { [CANARY]: 1 }], bad: [0, 1, true, "", CANARY, [], [1], [{}]] },
+  {
+    path: ["prosody"],
+    good: [{}, { speed: null, volume: null }, { [CANARY]: 1 }],
+    bad: [0, 1, true, "", CANARY, [], [1], [{}]],
+  },
   { path: ["prosody", "speed"], ...number(0.5, 2) },
   { path: ["prosody", "volume"], ...number(-20, 20) },
   { path: ["prosody", "normalize_loudness"], ...booleans },
@@ -65,7 +92,11 @@ export const speechFields: FieldValues[] = [
   { path: ["max_new_tokens"], good: [100, 1024], bad: [-1, -1e9, 0.5, ...notNumbers] },
   { path: ["normalize"], ...booleans },
   { path: ["condition_on_previous_chunks"], ...booleans },
-  { path: ["features"], good: [[], ["quality-guard"], [CANARY, "x"]], bad: [0, true, "", CANARY, {}, [1], [null], [[CANARY]], [{}]] },
+  {
+    path: ["features"],
+    good: [[], ["quality-guard"], [CANARY, "x"]],
+    bad: [0, true, "", CANARY, {}, [1], [null], [[CANARY]], [{}]],
+  },
 ];
 
 /** Numbers that only MessagePack can carry: no finite number, and whole numbers beyond the safe range. */

@@ -1,5 +1,14 @@
 import { CANARY, type Case, type Expected, problem } from "./case.js";
-import { bothEncodings, goodSpeech, goodStart, jsonCase, liveCase, msgpackCase, SPEECH_EVENTS, stop } from "./requests.js";
+import {
+  bothEncodings,
+  goodSpeech,
+  goodStart,
+  jsonCase,
+  liveCase,
+  msgpackCase,
+  SPEECH_EVENTS,
+  stop,
+} from "./requests.js";
 import { type FieldValues, packedOddities, speechFields } from "./speech-field-values.js";
 
 const sound: Expected[] = [{ kind: "audio" }];
@@ -15,16 +24,23 @@ function label(field: FieldValues, value: unknown): string {
   return `${field.path.join(".")}${besides} = ${JSON.stringify(value)?.slice(0, 60)}`;
 }
 
-/** A wrong value of each kind in each field: 422 that names the field, in both encodings, and on the other two speech routes. */
+/**
+ * A wrong value of each kind in each field: 422 that names the field, in both encodings, and on the other two speech
+ * routes.
+ */
 export function badFieldCases(): Case[] {
   const overHttp = speechFields.flatMap((field) =>
-    field.bad.flatMap((value) => bothEncodings(label(field, value), requestWith(field, value), problem("body", ...field.path))),
+    field.bad.flatMap((value) =>
+      bothEncodings(label(field, value), requestWith(field, value), problem("body", ...field.path)),
+    ),
   );
   const withTimestamps = speechFields.flatMap((field) =>
     field.bad
       .filter((_, index) => index % 5 === 0)
       .map((value) =>
-        jsonCase(`timestamps: ${label(field, value)}`, requestWith(field, value), problem("body", ...field.path), { path: SPEECH_EVENTS }),
+        jsonCase(`timestamps: ${label(field, value)}`, requestWith(field, value), problem("body", ...field.path), {
+          path: SPEECH_EVENTS,
+        }),
       ),
   );
   const live = speechFields.flatMap((field) =>
@@ -48,15 +64,23 @@ export function packedFieldCases(): Case[] {
     .flatMap((field) =>
       packedOddities
         .filter(([name]) => !(name === "2^64-1" && field.path[0] === "repetition_penalty"))
-        .map(([name, value]) => msgpackCase(`${label(field, name)}`, requestWith(field, value), problem("body", ...field.path))),
+        .map(([name, value]) =>
+          msgpackCase(`${label(field, name)}`, requestWith(field, value), problem("body", ...field.path)),
+        ),
     );
 }
 
 /** Bounds themselves, null, floats that are whole, and fields that nobody knows. */
 export function goodFieldCases(): Case[] {
-  const bounds = speechFields.flatMap((field) => field.good.map((value) => jsonCase(label(field, value), requestWith(field, value), sound)));
+  const bounds = speechFields.flatMap((field) =>
+    field.good.map((value) => jsonCase(label(field, value), requestWith(field, value), sound)),
+  );
   const nulls = speechFields
-    .filter((field, index) => field.path[0] !== "text" && speechFields.findIndex((other) => other.path.join() === field.path.join()) === index)
+    .filter(
+      (field, index) =>
+        field.path[0] !== "text" &&
+        speechFields.findIndex((other) => other.path.join() === field.path.join()) === index,
+    )
     .map((field) =>
       msgpackCase(
         `${field.path.join(".")} = null`,
@@ -64,20 +88,34 @@ export function goodFieldCases(): Case[] {
         sound,
       ),
     );
-  const whole = Object.entries({ chunk_length: 200n, min_chunk_length: 50n, temperature: 1n, max_new_tokens: 1024n, sample_rate: 8000n }).map(
-    ([name, value]) => msgpackCase(`${name} as a 64-bit integer`, { ...goodSpeech, [name]: value }, sound),
+  const whole = Object.entries({
+    chunk_length: 200n,
+    min_chunk_length: 50n,
+    temperature: 1n,
+    max_new_tokens: 1024n,
+    sample_rate: 8000n,
+  }).map(([name, value]) => msgpackCase(`${name} as a 64-bit integer`, { ...goodSpeech, [name]: value }, sound));
+  const unknown = [
+    { model_id: null },
+    { constructor: 1 },
+    { toString: 1 },
+    { "": "" },
+    { nested: { deep: [[[[]]]] } },
+  ].map((extra) => jsonCase(`unknown field ${JSON.stringify(extra)}`, { ...goodSpeech, ...extra }, sound));
+  const everyNull = Object.fromEntries(
+    speechFields.filter(({ path }) => path.length === 1 && path[0] !== "text").map(({ path }) => [path[0], null]),
   );
-  const unknown = [{ model_id: null }, { constructor: 1 }, { toString: 1 }, { "": "" }, { nested: { deep: [[[[]]]] } }].map((extra) =>
-    jsonCase(`unknown field ${JSON.stringify(extra)}`, { ...goodSpeech, ...extra }, sound),
-  );
-  const everyNull = Object.fromEntries(speechFields.filter(({ path }) => path.length === 1 && path[0] !== "text").map(({ path }) => [path[0], null]));
   return [
     ...bounds,
     ...nulls,
     ...whole,
     ...unknown,
     jsonCase("every optional field null, mp3 at 44.1 kHz", { text: "Go.", ...everyNull }, sound),
-    jsonCase("negative zero for a volume and a length", { ...goodSpeech, prosody: { volume: -0 }, min_chunk_length: -0 }, sound),
+    jsonCase(
+      "negative zero for a volume and a length",
+      { ...goodSpeech, prosody: { volume: -0 }, min_chunk_length: -0 },
+      sound,
+    ),
     jsonCase("timestamps of a good request", goodSpeech, events, { path: SPEECH_EVENTS }),
     msgpackCase("timestamps of a good request", goodSpeech, events, { path: SPEECH_EVENTS }),
     liveCase("a good live stream", [goodStart, { event: "text", text: "Go." }, stop], [{ kind: "stop", audio: true }]),
@@ -88,13 +126,21 @@ export function goodFieldCases(): Case[] {
 export function wholeBodyCases(): Case[] {
   const roots: unknown[] = [null, true, 0, 1.5, "", "Go.", [], [goodSpeech], [["text", "Go."]]];
   return [
-    ...roots.flatMap((root) => bothEncodings(`a body that is ${JSON.stringify(root)?.slice(0, 30)}`, root, problem("body"))),
+    ...roots.flatMap((root) =>
+      bothEncodings(`a body that is ${JSON.stringify(root)?.slice(0, 30)}`, root, problem("body")),
+    ),
     ...bothEncodings("an empty map", {}, [{ kind: "problem", loc: ["body", "text"], type: "missing" }]),
-    ...bothEncodings("a request without text", { format: "pcm" }, [{ kind: "problem", loc: ["body", "text"], type: "missing" }]),
+    ...bothEncodings("a request without text", { format: "pcm" }, [
+      { kind: "problem", loc: ["body", "text"], type: "missing" },
+    ]),
     jsonCase("text under another case", { Text: "Go." }, problem("body", "text")),
     jsonCase("a text of 1,000,001 characters", { text: "a".repeat(1_000_001) }, [
       { kind: "problem", loc: ["body", "text"], type: "string_too_long" },
     ]),
-    jsonCase("every field wrong", Object.fromEntries(speechFields.map(({ path }) => [path[0], { [CANARY]: 1 }])), problem("body", "text")),
+    jsonCase(
+      "every field wrong",
+      Object.fromEntries(speechFields.map(({ path }) => [path[0], { [CANARY]: 1 }])),
+      problem("body", "text"),
+    ),
   ];
 }

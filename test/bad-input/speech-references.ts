@@ -51,7 +51,9 @@ function shapeCases(): Case[] {
     ["two good speakers", [[good], [good]], audio],
     ["no samples", [], audio],
   ];
-  return shapes.map(([name, references, expected]) => jsonCase(`references: ${name}`, withReferences(references), expected));
+  return shapes.map(([name, references, expected]) =>
+    jsonCase(`references: ${name}`, withReferences(references), expected),
+  );
 }
 
 export function referenceCases(): Case[] {
@@ -60,7 +62,9 @@ export function referenceCases(): Case[] {
     ...notBytes.map(([name, value]) => jsonCase(`sample: ${name}`, flatTo(value), atAudio)),
     ...notBytes.slice(0, 4).map(([name, value]) => msgpackCase(`sample: ${name}`, flatTo(value), atAudio)),
     ...badSamples.map(([name, bytes]) => msgpackCase(`sample: ${name}`, flatTo(bytes), unusable)),
-    ...badSamples.filter((_, index) => index % 6 === 0).map(([name, bytes]) => jsonCase(`sample: ${name}`, flatTo(base64(bytes)), unusable)),
+    ...badSamples
+      .filter((_, index) => index % 6 === 0)
+      .map(([name, bytes]) => jsonCase(`sample: ${name}`, flatTo(base64(bytes)), unusable)),
     msgpackCase("sample of no bytes", flatTo(Buffer.alloc(0)), [...unusable, ...atAudio]),
     jsonCase("sample of no characters", flatTo(""), [...unusable, ...atAudio]),
     jsonCase("sample as an empty list", flatTo([]), [...unusable, ...atAudio]),
@@ -68,16 +72,30 @@ export function referenceCases(): Case[] {
     msgpackCase("20 MB of rubbish", flatTo(Buffer.alloc(20_000_000, 0x41)), unusable),
     ...compressedSamples.flatMap(([name, bytes]) =>
       [0.1, 0.5, 0.9, 0.99].map((share) =>
-        msgpackCase(`${name} cut at ${share * 100} %`, flatTo(bytes.subarray(0, Math.floor(bytes.length * share))), either),
+        msgpackCase(
+          `${name} cut at ${share * 100} %`,
+          flatTo(bytes.subarray(0, Math.floor(bytes.length * share))),
+          either,
+        ),
       ),
     ),
     ...compressedSamples.map(([name, bytes]) => msgpackCase(`whole ${name}`, flatTo(bytes), audio)),
     ...shapeCases(),
     ...[badSamples[2], badSamples[22]].flatMap((sample) => {
       const [name, bytes] = sample ?? ["", Buffer.alloc(0)];
-      return [liveCase(`live sample: ${name}`, [{ event: "start", request: flatTo(bytes) }, stop], [{ kind: "error", contains: "Reference audio" }])];
+      return [
+        liveCase(
+          `live sample: ${name}`,
+          [{ event: "start", request: flatTo(bytes) }, stop],
+          [{ kind: "error", contains: "Reference audio" }],
+        ),
+      ];
     }),
-    liveCase("live sample of another kind", [{ event: "start", request: flatTo(5) }], [{ kind: "error", contains: "references" }]),
+    liveCase(
+      "live sample of another kind",
+      [{ event: "start", request: flatTo(5) }],
+      [{ kind: "error", contains: "references" }],
+    ),
   ];
 }
 
@@ -108,11 +126,21 @@ export function referenceIdCases(): Case[] {
   const unknown = error("unknown_reference");
   const spoken = "<|speaker:0|>Go. <|speaker:1|>On. <|speaker:7|>Stop.";
   return [
-    ...strangeIds.flatMap((id) => bothEncodings(`reference_id ${JSON.stringify(id).slice(0, 40)}`, { ...goodSpeech, reference_id: id }, unknown)),
+    ...strangeIds.flatMap((id) =>
+      bothEncodings(`reference_id ${JSON.stringify(id).slice(0, 40)}`, { ...goodSpeech, reference_id: id }, unknown),
+    ),
     jsonCase("a list of an unknown voice", { ...goodSpeech, reference_id: [CANARY] }, unknown),
     jsonCase("16 unknown voices", { ...goodSpeech, reference_id: Array(16).fill("f".repeat(32)) }, unknown),
-    jsonCase("17 voices", { ...goodSpeech, reference_id: Array(17).fill("f".repeat(32)) }, problem("body", "reference_id")),
-    jsonCase("an unknown voice wins over samples", { ...goodSpeech, reference_id: CANARY, references: [good] }, unknown),
+    jsonCase(
+      "17 voices",
+      { ...goodSpeech, reference_id: Array(17).fill("f".repeat(32)) },
+      problem("body", "reference_id"),
+    ),
+    jsonCase(
+      "an unknown voice wins over samples",
+      { ...goodSpeech, reference_id: CANARY, references: [good] },
+      unknown,
+    ),
     jsonCase("speaker tags without speakers", { ...goodSpeech, text: spoken }, audio),
     jsonCase("more speaker tags than samples", { ...goodSpeech, text: spoken, references: [[good]] }, audio),
     liveCase(
@@ -120,6 +148,10 @@ export function referenceIdCases(): Case[] {
       [{ event: "start", request: { ...goodSpeech, reference_id: CANARY } }, stop],
       [{ kind: "error", contains: "Reference voice not found" }],
     ),
-    liveCase("live speaker tags without speakers", [goodStart, { event: "text", text: spoken }, stop], [{ kind: "stop", audio: true }]),
+    liveCase(
+      "live speaker tags without speakers",
+      [goodStart, { event: "text", text: spoken }, stop],
+      [{ kind: "stop", audio: true }],
+    ),
   ];
 }

@@ -1,7 +1,10 @@
 import { audio, type Case, error, type Expected, silent } from "./case.js";
 import { goodSpeech, goodStart, jsonCase, liveCase, msgpackCase, SPEECH_EVENTS, stop, textEvent } from "./requests.js";
 
-/** Documented: text with nothing to speak in it, directions and control tokens included, which are never spoken (interface.md). */
+/**
+ * Documented: text with nothing to speak in it, directions and control tokens included, which are never spoken
+ * (interface.md).
+ */
 const silentTexts: [name: string, text: string][] = [
   ["no characters", ""],
   ["a space", " "],
@@ -106,14 +109,21 @@ export function textCases(): Case[] {
       jsonCase(`timestamps, nothing to speak: ${name}`, request(text), silent, { path: SPEECH_EVENTS }),
     ]),
     ...spokenTexts.map(([name, text]) => jsonCase(`spoken: ${name}`, request(text), audio)),
-    ...spokenTexts.filter((_, index) => index % 4 === 0).map(([name, text]) => msgpackCase(`spoken: ${name}`, request(text), audio)),
-    ...endlessTexts.map(([name, text]) => jsonCase(`endless: ${name}`, request(text), audio, { leaveAfterBytes: 4000 })),
+    ...spokenTexts
+      .filter((_, index) => index % 4 === 0)
+      .map(([name, text]) => msgpackCase(`spoken: ${name}`, request(text), audio)),
+    ...endlessTexts.map(([name, text]) =>
+      jsonCase(`endless: ${name}`, request(text), audio, { leaveAfterBytes: 4000 }),
+    ),
     ...openTexts.map(([name, text]) => jsonCase(`open: ${name}`, request(text), either)),
     ...["wav", "mp3", "opus"].map((format) => jsonCase(`open: a sign alone, ${format}`, { text: "+", format }, either)),
     jsonCase("an emotion tag to s1", request("(happy)"), silent, { headers: { model: "s1" } }),
-    // The parenthesis form and its list belong to every model; what s1 does with a free direction in brackets is not documented.
+    // The parenthesis form and its list belong to every model; what s1 does with a free direction in brackets is not
+    // documented.
     jsonCase("a free direction to s1", request("[like a pirate]"), either, { headers: { model: "s1" } }),
-    jsonCase("nothing to speak to the free model", request("..."), error("nothing_to_speak"), { headers: { model: "s2.1-pro-free" } }),
+    jsonCase("nothing to speak to the free model", request("..."), error("nothing_to_speak"), {
+      headers: { model: "s2.1-pro-free" },
+    }),
   ];
 }
 
@@ -127,8 +137,14 @@ export function liveTextCases(): Case[] {
       .filter((_, index) => index % 3 === 1)
       .map(([name, text]) => {
         const letters = [...text].length < 200 ? [...text] : [text];
-        return liveCase(`live, letter by letter: ${name}`, [goodStart, ...letters.map(textEvent), stop], [{ kind: "stop", audio: true }]);
+        return liveCase(
+          `live, letter by letter: ${name}`,
+          [goodStart, ...letters.map(textEvent), stop],
+          [{ kind: "stop", audio: true }],
+        );
       }),
-    ...endlessTexts.map(([name, text]) => liveCase(`live, endless: ${name}`, [goodStart, textEvent(text), "leave"], [{ kind: "left" }])),
+    ...endlessTexts.map(([name, text]) =>
+      liveCase(`live, endless: ${name}`, [goodStart, textEvent(text), "leave"], [{ kind: "left" }]),
+    ),
   ];
 }

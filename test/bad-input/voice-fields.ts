@@ -5,7 +5,13 @@ import { bodyCase, bothEncodings, jsonCase, msgpackCase } from "./requests.js";
 const create = { path: "/model" };
 const change = { method: "PATCH", path: "/model/{voice}" };
 /** Right but for a sample, so that a refusal is about the field in question and no voice is ever made by chance. */
-const base = { type: "tts", train_mode: "fast", title: CANARY, visibility: "private", voices: [goodSample.toString("base64")] };
+const base = {
+  type: "tts",
+  train_mode: "fast",
+  title: CANARY,
+  visibility: "private",
+  voices: [goodSample.toString("base64")],
+};
 
 const notTexts: unknown[] = [0, 1.5, true, [], {}, [CANARY], { [CANARY]: 1 }];
 const tooLong = (length: number): string => "x".repeat(length + 1);
@@ -17,9 +23,42 @@ const createFields: [name: string, bad: unknown[]][] = [
   ["title", [null, ...notTexts, "", tooLong(256), "a\u0000b"]],
   ["visibility", [...notTexts, "", "Public", "unlisted", CANARY]],
   ["description", [...notTexts, tooLong(10_000), "a\u0000b"]],
-  ["tags", [0, true, {}, [1], [null], [[CANARY]], [tooLong(64)], Array.from({ length: 65 }, (_, index) => `t${index}`), ["a\u0000b"]]],
-  ["texts", [0, true, {}, [1], [null], [[CANARY]], [tooLong(10_000)], ["one", "two"], Array(21).fill("a"), ["a\u0000b"]]],
-  ["voices", [null, [], 0, true, "", `${CANARY}!`, [`${CANARY}!`], [null], [{}], [{ type: "Buffer" }], Array(21).fill("AAAA"), [["a"]], [1, 256]]],
+  [
+    "tags",
+    [
+      0,
+      true,
+      {},
+      [1],
+      [null],
+      [[CANARY]],
+      [tooLong(64)],
+      Array.from({ length: 65 }, (_, index) => `t${index}`),
+      ["a\u0000b"],
+    ],
+  ],
+  [
+    "texts",
+    [0, true, {}, [1], [null], [[CANARY]], [tooLong(10_000)], ["one", "two"], Array(21).fill("a"), ["a\u0000b"]],
+  ],
+  [
+    "voices",
+    [
+      null,
+      [],
+      0,
+      true,
+      "",
+      `${CANARY}!`,
+      [`${CANARY}!`],
+      [null],
+      [{}],
+      [{ type: "Buffer" }],
+      Array(21).fill("AAAA"),
+      [["a"]],
+      [1, 256],
+    ],
+  ],
   ["cover_image", [0, true, "!", {}, [256], "data:,x"]],
   ["enhance_audio_quality", [2, "maybe", "", [], {}, 1.5]],
   ["generate_sample", [-1, CANARY, [], {}]],
@@ -30,10 +69,17 @@ const label = (value: unknown): string => JSON.stringify(value).slice(0, 40);
 export function voiceFieldCases(): Case[] {
   const without = ["type", "train_mode", "title", "voices"].flatMap((name) => {
     const rest = Object.fromEntries(Object.entries(base).filter(([key]) => key !== name));
-    return bothEncodings(`voice without ${name}`, rest, [{ kind: "problem", loc: ["body", name], type: "missing" }], create);
+    return bothEncodings(
+      `voice without ${name}`,
+      rest,
+      [{ kind: "problem", loc: ["body", name], type: "missing" }],
+      create,
+    );
   });
   const wrong = createFields.flatMap(([name, values]) =>
-    values.map((value) => jsonCase(`voice with ${name} ${label(value)}`, { ...base, [name]: value }, problem("body", name), create)),
+    values.map((value) =>
+      jsonCase(`voice with ${name} ${label(value)}`, { ...base, [name]: value }, problem("body", name), create),
+    ),
   );
   const wrongPatches = createFields
     .filter(([name]) => ["title", "description", "visibility", "tags", "cover_image"].includes(name))
@@ -42,7 +88,12 @@ export function voiceFieldCases(): Case[] {
       values
         .filter((value) => value !== null)
         .map((value, index) =>
-          (index % 2 === 0 ? jsonCase : msgpackCase)(`change of ${name} to ${label(value)}`, { [name]: value }, problem("body", name), change),
+          (index % 2 === 0 ? jsonCase : msgpackCase)(
+            `change of ${name} to ${label(value)}`,
+            { [name]: value },
+            problem("body", name),
+            change,
+          ),
         ),
     );
   const roots = [null, true, 5, "x", [], [base]].flatMap((root) => [
@@ -85,14 +136,24 @@ function goodChanges(): Case[] {
     ["unknown fields", { [CANARY]: 1, _id: "f".repeat(32), author: {}, state: "failed", __proto__: null }],
     ["a cover that is no picture", { cover_image: "AAAA" }, [...ok, ...problem("body", "cover_image")]],
   ];
-  return changes.map(([name, value, expected]) => jsonCase(`change of a voice: ${name}`, value, expected ?? ok, change));
+  return changes.map(([name, value, expected]) =>
+    jsonCase(`change of a voice: ${name}`, value, expected ?? ok, change),
+  );
 }
 
 function brokenBodies(): Case[] {
   const json = JSON.stringify(base);
   const cuts = Array.from({ length: 10 }, (_, index) => Math.floor((json.length * (index + 0.5)) / 10));
   return [
-    ...cuts.map((cut) => bodyCase(`voice in JSON cut after ${cut}`, "application/json", json.slice(0, cut), error("malformed_json"), create)),
+    ...cuts.map((cut) =>
+      bodyCase(
+        `voice in JSON cut after ${cut}`,
+        "application/json",
+        json.slice(0, cut),
+        error("malformed_json"),
+        create,
+      ),
+    ),
     ...["{", CANARY, "[".repeat(50_000), '{"title":"\u0000"}'].map((body) =>
       bodyCase(`change in no JSON ${body.slice(0, 20)}`, "application/json", body, error("malformed_json"), change),
     ),

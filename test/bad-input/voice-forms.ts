@@ -20,12 +20,21 @@ const file = (name: string, body: Uint8Array | string, filename = "a.wav"): Part
 });
 
 function form(parts: Part[], end = "--B--\r\n"): Buffer {
-  const pieces = parts.flatMap(({ head, body }) => [Buffer.from(`--B\r\n${head}\r\n\r\n`), Buffer.from(body), Buffer.from("\r\n")]);
+  const pieces = parts.flatMap(({ head, body }) => [
+    Buffer.from(`--B\r\n${head}\r\n\r\n`),
+    Buffer.from(body),
+    Buffer.from("\r\n"),
+  ]);
   return Buffer.concat([...pieces, Buffer.from(end)]);
 }
 
 /** A voice of `CANARY`, which is no recording: whatever is right about the form, no voice comes of it. */
-const fields = [field("type", "tts"), field("train_mode", "fast"), field("title", CANARY), field("visibility", "private")];
+const fields = [
+  field("type", "tts"),
+  field("train_mode", "fast"),
+  field("title", CANARY),
+  field("visibility", "private"),
+];
 const rubbish = file("voices", `${CANARY} is no recording`);
 const unusable = error("bad_reference_audio");
 
@@ -61,48 +70,89 @@ const problems: [name: string, parts: Part[], expected: Expected[]][] = [
   ["another type", [field("type", CANARY), ...fields.slice(1), rubbish], problem("body", "type")],
   ["the type twice, the last wrong", [...fields, field("type", "svc"), rubbish], problem("body", "type")],
   ["an unknown visibility", [...fields, field("visibility", CANARY), rubbish], problem("body", "visibility")],
-  ["a boolean that is none", [...fields, field("enhance_audio_quality", CANARY), rubbish], problem("body", "enhance_audio_quality")],
+  [
+    "a boolean that is none",
+    [...fields, field("enhance_audio_quality", CANARY), rubbish],
+    problem("body", "enhance_audio_quality"),
+  ],
   ["21 files", [...fields, ...Array<Part>(21).fill(rubbish)], [...problem("body", "voices"), ...malformed]],
   ["more texts than voices", [...fields, field("texts", "a"), field("texts", "b"), rubbish], problem("body", "texts")],
-  ["65 tags", [...fields, ...Array.from({ length: 65 }, (_, index) => field("tags", `t${index}`)), rubbish], problem("body", "tags")],
+  [
+    "65 tags",
+    [...fields, ...Array.from({ length: 65 }, (_, index) => field("tags", `t${index}`)), rubbish],
+    problem("body", "tags"),
+  ],
   ["a tag of 65 characters", [...fields, field("tags", "x".repeat(65)), rubbish], problem("body", "tags")],
   ["a file that is no recording", [...fields, rubbish], unusable],
   ["an empty file", [...fields, file("voices", "")], [...unusable, ...problem("body", "voices")]],
-  ["a file without a name of its own", [...fields, { head: 'Content-Disposition: form-data; name="voices"', body: CANARY }], unusable],
+  [
+    "a file without a name of its own",
+    [...fields, { head: 'Content-Disposition: form-data; name="voices"', body: CANARY }],
+    unusable,
+  ],
   ["a file called as a path", [...fields, file("voices", CANARY, "../../etc/passwd")], unusable],
-  ["a file called with 7,000 characters", [...fields, file("voices", CANARY, "x".repeat(7000))], [...unusable, ...malformed]],
-  ["unknown fields and files", [...fields, field(CANARY, "x"), file(CANARY, "x"), field("__proto__", "x"), rubbish], unusable],
+  [
+    "a file called with 7,000 characters",
+    [...fields, file("voices", CANARY, "x".repeat(7000))],
+    [...unusable, ...malformed],
+  ],
+  [
+    "unknown fields and files",
+    [...fields, field(CANARY, "x"), file(CANARY, "x"), field("__proto__", "x"), rubbish],
+    unusable,
+  ],
   ["a recording among rubbish", [...fields, file("voices", goodSample), rubbish], unusable],
   [
     "a nested form",
     [
       ...fields,
-      { head: 'Content-Disposition: form-data; name="voices"\r\nContent-Type: multipart/mixed; boundary=C', body: "--C\r\n\r\nx\r\n--C--" },
+      {
+        head: 'Content-Disposition: form-data; name="voices"\r\nContent-Type: multipart/mixed; boundary=C',
+        body: "--C\r\n\r\nx\r\n--C--",
+      },
     ],
     [...unusable, ...malformed],
   ],
   [
     "a part in base64",
-    [...fields, { head: 'Content-Disposition: form-data; name="voices"; filename="a"\r\nContent-Transfer-Encoding: base64', body: "AAAA" }],
+    [
+      ...fields,
+      {
+        head: 'Content-Disposition: form-data; name="voices"; filename="a"\r\nContent-Transfer-Encoding: base64',
+        body: "AAAA",
+      },
+    ],
     unusable,
   ],
   [
     "a part in an unknown charset",
     [
       ...fields.slice(0, 2),
-      { head: 'Content-Disposition: form-data; name="title"\r\nContent-Type: text/plain; charset=x-nobody', body: CANARY },
+      {
+        head: 'Content-Disposition: form-data; name="title"\r\nContent-Type: text/plain; charset=x-nobody',
+        body: CANARY,
+      },
       rubbish,
     ],
     [...unusable, ...malformed, ...problem("body")],
   ],
   [
     "a part of huge heads",
-    [...fields, { head: `Content-Disposition: form-data; name="voices"; filename="a"\r\nX-Big: ${"x".repeat(64_000)}`, body: CANARY }],
+    [
+      ...fields,
+      {
+        head: `Content-Disposition: form-data; name="voices"; filename="a"\r\nX-Big: ${"x".repeat(64_000)}`,
+        body: CANARY,
+      },
+    ],
     [...malformed, ...unusable, ...problem("body", "voices"), ...error("payload_too_large")],
   ],
   [
     "a part of 1,000 heads",
-    [...fields, { head: `Content-Disposition: form-data; name="voices"; filename="a"${"\r\nX-H: x".repeat(1000)}`, body: CANARY }],
+    [
+      ...fields,
+      { head: `Content-Disposition: form-data; name="voices"; filename="a"${"\r\nX-H: x".repeat(1000)}`, body: CANARY },
+    ],
     [...malformed, ...unusable, ...problem("body", "voices")],
   ],
   [
@@ -113,7 +163,11 @@ const problems: [name: string, parts: Part[], expected: Expected[]][] = [
   ["a file of 21 MB", [...fields, file("voices", Buffer.alloc(21 * 1024 * 1024))], error("payload_too_large")],
   [
     "a title that is no UTF-8",
-    [...fields.slice(0, 2), { head: 'Content-Disposition: form-data; name="title"', body: Buffer.from("c3ff80", "hex") }, rubbish],
+    [
+      ...fields.slice(0, 2),
+      { head: 'Content-Disposition: form-data; name="title"', body: Buffer.from("c3ff80", "hex") },
+      rubbish,
+    ],
     [...unusable, ...malformed, ...problem("body", "title")],
   ],
 ];
@@ -136,7 +190,9 @@ export function voiceFormCases(): Case[] {
   return [
     ...cuts.map((cut) => bodyCase(`form cut after ${cut} bytes`, TYPE, whole.subarray(0, cut), malformed, create)),
     ...broken.map(([name, type, body]) => bodyCase(`form: ${name}`, type, body, malformed, create)),
-    ...broken.filter((_, index) => index % 3 === 0).map(([name, type, body]) => bodyCase(`change by a form: ${name}`, type, body, malformed, change)),
+    ...broken
+      .filter((_, index) => index % 3 === 0)
+      .map(([name, type, body]) => bodyCase(`change by a form: ${name}`, type, body, malformed, change)),
     ...problems.map(([name, parts, expected]) => bodyCase(`form with ${name}`, TYPE, form(parts), expected, create)),
     ...urlencoded.map(([name, body, expected]) => bodyCase(`pairs: ${name}`, URLENCODED, body, expected, create)),
     bodyCase("a quoted boundary", 'multipart/form-data; boundary="B"', form([...fields, rubbish]), unusable, create),
@@ -149,7 +205,13 @@ export function voiceFormCases(): Case[] {
     ),
     bodyCase("change by pairs", URLENCODED, "title=new&tags=a%2Cb", success(200), change),
     bodyCase("change by pairs, a title with a NUL", URLENCODED, "title=a%00b", problem("body", "title"), change),
-    bodyCase("change by pairs, an unknown visibility", URLENCODED, `visibility=${CANARY}`, problem("body", "visibility"), change),
+    bodyCase(
+      "change by pairs, an unknown visibility",
+      URLENCODED,
+      `visibility=${CANARY}`,
+      problem("body", "visibility"),
+      change,
+    ),
     bodyCase("change by a form", TYPE, form([field("title", "newer"), field("cover_image", "")]), success(200), change),
     bodyCase("change by a form, an empty title", TYPE, form([field("title", "")]), problem("body", "title"), change),
   ];

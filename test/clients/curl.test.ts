@@ -22,28 +22,47 @@ describe("curl", () => {
   });
 
   async function curl(path: string, ...args: string[]): Promise<Buffer> {
-    const all = ["-sS", "--fail-with-body", "-H", `Authorization: Bearer ${cluster.apiKey}`, ...args, cluster.baseUrl + path];
+    const all = [
+      "-sS",
+      "--fail-with-body",
+      "-H",
+      `Authorization: Bearer ${cluster.apiKey}`,
+      ...args,
+      cluster.baseUrl + path,
+    ];
     return Buffer.from(await runProgram("curl", all, new Uint8Array()));
   }
-  const json = async (path: string, ...args: string[]): Promise<Record<string, unknown>> => JSON.parse((await curl(path, ...args)).toString());
+  const json = async (path: string, ...args: string[]): Promise<Record<string, unknown>> =>
+    JSON.parse((await curl(path, ...args)).toString());
   const sounds = async (audio: Uint8Array): Promise<boolean> => soundingShare(await decodeWithFfmpeg(audio)) > 0.5;
 
   it("makes an mp3 from JSON and from MessagePack", async () => {
     expect(await sounds(await curl("/v1/tts", "-H", "model: s1", "--json", '{"text":"Hello from curl."}'))).toBe(true);
     writeFileSync(file("body.msgpack"), encode({ text: "Hello from curl.", format: "wav" }));
-    const wav = await curl("/v1/tts", "-H", "Content-Type: application/msgpack", "--data-binary", `@${file("body.msgpack")}`);
+    const wav = await curl(
+      "/v1/tts",
+      "-H",
+      "Content-Type: application/msgpack",
+      "--data-binary",
+      `@${file("body.msgpack")}`,
+    );
     expect(await sounds(wav)).toBe(true);
     writeFileSync(file("sample.wav"), wav);
   });
 
   it("follows the stream with timestamps", async () => {
-    const events = (await curl("/v1/tts/stream/with-timestamp", "-N", "--json", '{"text":"Hello from curl."}')).toString();
+    const events = (
+      await curl("/v1/tts/stream/with-timestamp", "-N", "--json", '{"text":"Hello from curl."}')
+    ).toString();
     expect(events.startsWith('data: {"')).toBe(true);
     expect(events).toContain('"text":"Hello"');
   });
 
   it("makes, finds, shows, changes and deletes a voice", async () => {
-    writeFileSync(file("voice.wav"), await curl("/v1/tts", "--json", '{"text":"This sample is long enough to be measured, I hope.","format":"wav"}'));
+    writeFileSync(
+      file("voice.wav"),
+      await curl("/v1/tts", "--json", '{"text":"This sample is long enough to be measured, I hope.","format":"wav"}'),
+    );
     const form = ["-F", "type=tts", "-F", "train_mode=fast", "-F", "title=curl voice", "-F", "visibility=private"];
     const created = await json("/model", ...form, "-F", `voices=@${file("voice.wav")}`);
     expect(created).toMatchObject({ title: "curl voice", state: "trained" });

@@ -34,7 +34,11 @@ async function expectSpeech(bytes: Uint8Array, options: Parameters<typeof decode
   return seconds;
 }
 
-function expectAlignment(times: { characters: string[]; starts: number[]; ends: number[] }, of: string, seconds: number): void {
+function expectAlignment(
+  times: { characters: string[]; starts: number[]; ends: number[] },
+  of: string,
+  seconds: number,
+): void {
   expect(times.characters.join("")).toBe(of);
   const order = times.starts.flatMap((start, index) => [start, times.ends[index] as number]);
   expect(order).toEqual([...order].sort((a, b) => a - b));
@@ -44,7 +48,11 @@ function expectAlignment(times: { characters: string[]; starts: number[]; ends: 
 
 describe("ElevenLabs' library", () => {
   it.each(["mp3_44100_128", "wav_44100", "opus_48000_64"] as const)("converts to %s", async (outputFormat) => {
-    await expectSpeech(await collect(await client.textToSpeech.convert("default", { text, modelId: "eleven_multilingual_v2", outputFormat })));
+    await expectSpeech(
+      await collect(
+        await client.textToSpeech.convert("default", { text, modelId: "eleven_multilingual_v2", outputFormat }),
+      ),
+    );
   });
 
   it("streams PCM", async () => {
@@ -56,7 +64,11 @@ describe("ElevenLabs' library", () => {
     const answer = await client.textToSpeech.convertWithTimestamps("default", { text });
     const seconds = await expectSpeech(Buffer.from(answer.audioBase64, "base64"));
     const alignment = answer.alignment!;
-    const times = { characters: alignment.characters, starts: alignment.characterStartTimesSeconds, ends: alignment.characterEndTimesSeconds };
+    const times = {
+      characters: alignment.characters,
+      starts: alignment.characterStartTimesSeconds,
+      ends: alignment.characterEndTimesSeconds,
+    };
     expectAlignment(times, text, seconds);
     expect(answer.normalizedAlignment).toEqual(alignment);
   });
@@ -75,11 +87,18 @@ describe("ElevenLabs' library", () => {
 
   it("transcribes a file", async () => {
     const audio = await collect(await client.textToSpeech.convert("default", { text, outputFormat: "wav_44100" }));
-    const answer = (await client.speechToText.convert({ file: new File([Buffer.from(audio)], "said.wav"), modelId: "scribe_v1" })) as { text: string; words: { type: string; text: string }[] };
+    const answer = (await client.speechToText.convert({
+      file: new File([Buffer.from(audio)], "said.wav"),
+      modelId: "scribe_v1",
+    })) as { text: string; words: { type: string; text: string }[] };
     const { errors, words } = wordErrors(text, answer.text);
     expect(errors / words).toBeLessThan(0.5);
     expect(answer.words.map((word) => word.text).join("")).toBe(answer.text);
-    const tagged = client.speechToText.convert({ file: new File([Buffer.from(audio)], "said.wav"), modelId: "scribe_v1", tagAudioEvents: true });
+    const tagged = client.speechToText.convert({
+      file: new File([Buffer.from(audio)], "said.wav"),
+      modelId: "scribe_v1",
+      tagAudioEvents: true,
+    });
     await expect(tagged).rejects.toMatchObject({ statusCode: 400 });
   });
 
@@ -92,13 +111,28 @@ describe("ElevenLabs' library", () => {
   });
 
   it("raises its own errors", async () => {
-    await expect(client.voices.get("nobody")).rejects.toMatchObject({ statusCode: 404, body: { detail: { status: "voice_not_found" } } });
+    await expect(client.voices.get("nobody")).rejects.toMatchObject({
+      statusCode: 404,
+      body: { detail: { status: "voice_not_found" } },
+    });
     await expect(client.textToSpeech.convert("nobody", { text })).rejects.toThrow(ElevenLabsError);
-    await expect(client.textToSpeech.convert("nobody", { text })).rejects.toMatchObject({ statusCode: 400, body: { detail: { status: "provider_error" } } });
-    await expect(client.textToSpeech.convert("default", { text, outputFormat: "ulaw_8000" })).rejects.toMatchObject({ statusCode: 400, body: { detail: { status: "invalid_request" } } });
-    await expect(client.textToSpeech.convert("default", { text, modelId: "service/nonsense" })).rejects.toMatchObject({ statusCode: 404, body: { detail: { status: "model_not_found" } } });
+    await expect(client.textToSpeech.convert("nobody", { text })).rejects.toMatchObject({
+      statusCode: 400,
+      body: { detail: { status: "provider_error" } },
+    });
+    await expect(client.textToSpeech.convert("default", { text, outputFormat: "ulaw_8000" })).rejects.toMatchObject({
+      statusCode: 400,
+      body: { detail: { status: "invalid_request" } },
+    });
+    await expect(client.textToSpeech.convert("default", { text, modelId: "service/nonsense" })).rejects.toMatchObject({
+      statusCode: 404,
+      body: { detail: { status: "model_not_found" } },
+    });
     const stranger = new ElevenLabsClient({ baseUrl: `${cluster.baseUrl}/compat/elevenlabs`, apiKey: "wrong" });
-    await expect(stranger.user.get()).rejects.toMatchObject({ statusCode: 401, body: { detail: { status: "provider_error", message: "No permission" } } });
+    await expect(stranger.user.get()).rejects.toMatchObject({
+      statusCode: 401,
+      body: { detail: { status: "provider_error", message: "No permission" } },
+    });
   });
 });
 
@@ -112,8 +146,14 @@ interface ServerFrame {
 }
 
 /** A recorded order of frames, as a client of the vendor's sends them, and everything that came back. */
-async function converse(path: string, frames: object[], headers: Record<string, string> = { "xi-api-key": cluster.apiKey }) {
-  const socket = new WebSocket(`${cluster.baseUrl.replace("http", "ws")}/compat/elevenlabs/v1/text-to-speech/${path}`, { headers });
+async function converse(
+  path: string,
+  frames: object[],
+  headers: Record<string, string> = { "xi-api-key": cluster.apiKey },
+) {
+  const socket = new WebSocket(`${cluster.baseUrl.replace("http", "ws")}/compat/elevenlabs/v1/text-to-speech/${path}`, {
+    headers,
+  });
   const received: ServerFrame[] = [];
   socket.on("message", (data: Buffer) => received.push(JSON.parse(data.toString()) as ServerFrame));
   const closed = new Promise<number>((resolve, reject) => {
@@ -125,16 +165,21 @@ async function converse(path: string, frames: object[], headers: Record<string, 
   return { code: await closed, received };
 }
 
-const audioOf = (frames: ServerFrame[]): Buffer => Buffer.concat(frames.map((frame) => Buffer.from(frame.audio ?? "", "base64")));
+const audioOf = (frames: ServerFrame[]): Buffer =>
+  Buffer.concat(frames.map((frame) => Buffer.from(frame.audio ?? "", "base64")));
 const pcm = { inputArguments: ["-f", "s16le", "-ac", "1", "-ar", "16000"] };
 
-/** Every character of a text once, with the audio in which it begins; at most the frame before the end has times alone. */
+/**
+ * Every character of a text once, with the audio in which it begins; at most the frame before the end has times alone.
+ */
 function expectTimesWithAudio(received: ServerFrame[], of: string, seconds: number): void {
   const spoken = received.filter((frame) => frame.isFinal !== true);
   expect(spoken.slice(0, -1).filter((frame) => frame.audio === undefined)).toEqual([]);
   const alignments = spoken.flatMap((frame) => frame.alignment ?? []);
   const starts = alignments.flatMap((alignment) => alignment.charStartTimesMs.map((ms) => ms / 1000));
-  const ends = alignments.flatMap((alignment) => alignment.charStartTimesMs.map((ms, index) => (ms + (alignment.charDurationsMs[index] ?? 0)) / 1000));
+  const ends = alignments.flatMap((alignment) =>
+    alignment.charStartTimesMs.map((ms, index) => (ms + (alignment.charDurationsMs[index] ?? 0)) / 1000),
+  );
   expectAlignment({ characters: alignments.flatMap((alignment) => alignment.chars), starts, ends }, of, seconds);
   // Several frames a second, most with some character.
   expect(alignments.length).toBeGreaterThan(spoken.length / 2);
@@ -142,11 +187,26 @@ function expectTimesWithAudio(received: ServerFrame[], of: string, seconds: numb
 
 describe("ElevenLabs' sockets", () => {
   it("speaks text that comes word by word as fluently as in one request, as its Python library sends it", async () => {
-    const long = "Good evening, dear listeners, and welcome. Tonight we speak about the long way of a letter that nobody in this town ever sent.";
-    const whole = durationSeconds(await decodeWithFfmpeg(await collect(await client.textToSpeech.convert("default", { text: long, outputFormat: "pcm_16000" })), pcm));
-    const init = { text: " ", try_trigger_generation: true, voice_settings: null, generation_config: { chunk_length_schedule: [50] } };
+    const long =
+      "Good evening, dear listeners, and welcome. Tonight we speak about the long way of a letter that nobody in this town ever sent.";
+    const whole = durationSeconds(
+      await decodeWithFfmpeg(
+        await collect(await client.textToSpeech.convert("default", { text: long, outputFormat: "pcm_16000" })),
+        pcm,
+      ),
+    );
+    const init = {
+      text: " ",
+      try_trigger_generation: true,
+      voice_settings: null,
+      generation_config: { chunk_length_schedule: [50] },
+    };
     const words = long.split(" ").map((word) => ({ text: `${word} `, try_trigger_generation: true }));
-    const { code, received } = await converse("default/stream-input?output_format=pcm_16000&sync_alignment=true", [init, ...words, { text: "" }]);
+    const { code, received } = await converse("default/stream-input?output_format=pcm_16000&sync_alignment=true", [
+      init,
+      ...words,
+      { text: "" },
+    ]);
     expect([code, received.at(-1)]).toEqual([1000, { isFinal: true }]);
     const spoken = await decodeWithFfmpeg(audioOf(received), pcm);
     const seconds = durationSeconds(spoken);
@@ -157,12 +217,20 @@ describe("ElevenLabs' sockets", () => {
   });
 
   it.each(["mp3_44100_64", "opus_48000"])("gives times with the audio that they are about in %s", async (format) => {
-    const { received } = await converse(`default/stream-input?output_format=${format}&sync_alignment=true`, [{ text: " " }, { text: `${text} ` }, { text: "" }]);
+    const { received } = await converse(`default/stream-input?output_format=${format}&sync_alignment=true`, [
+      { text: " " },
+      { text: `${text} ` },
+      { text: "" },
+    ]);
     expectTimesWithAudio(received, `${text} `, await expectSpeech(audioOf(received)));
   });
 
   it("takes the key from the first frame, and says nothing when nothing was said", async () => {
-    const silent = await converse("default/stream-input", [{ text: " ", xi_api_key: cluster.apiKey }, { text: "" }], {});
+    const silent = await converse(
+      "default/stream-input",
+      [{ text: " ", xi_api_key: cluster.apiKey }, { text: "" }],
+      {},
+    );
     expect(silent).toEqual({ code: 1000, received: [{ isFinal: true }] });
     const stranger = await converse("default/stream-input", [{ text: " ", xi_api_key: "wrong" }], {});
     expect(stranger).toEqual({ code: 1008, received: [{ error: "No permission", code: 401 }] });
@@ -203,7 +271,10 @@ describe("ElevenLabs' sockets", () => {
     await expect(converse(`default/stream-input?output_format=${format}`, [])).rejects.toThrow("400");
   });
 
-  it.each(["mp3_22050_32", "pcm_22050"])("refuses %s, which LiveKit asks for by default, before it opens several contexts", async (format) => {
+  it.each([
+    "mp3_22050_32",
+    "pcm_22050",
+  ])("refuses %s, which LiveKit asks for by default, before it opens several contexts", async (format) => {
     await expect(converse(`default/multi-stream-input?output_format=${format}`, [])).rejects.toThrow("400");
   });
 });

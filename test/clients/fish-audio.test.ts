@@ -24,7 +24,10 @@ describe("the fish-audio client library", () => {
     return Buffer.concat(parts);
   }
 
-  async function realtime(request: Parameters<FishAudioClient["textToSpeech"]["convertRealtime"]>[0], texts: string[]): Promise<Uint8Array> {
+  async function realtime(
+    request: Parameters<FishAudioClient["textToSpeech"]["convertRealtime"]>[0],
+    texts: string[],
+  ): Promise<Uint8Array> {
     async function* stream(): AsyncGenerator<string> {
       yield* texts;
     }
@@ -67,17 +70,25 @@ describe("the fish-audio client library", () => {
       connection.on("audio_chunk", (audio) => console.log(audio.byteLength));
     `;
     const env = { ...process.env, BASE_URL: cluster.baseUrl, KEY: cluster.apiKey };
-    const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", program], { env, timeout: 20_000 });
+    const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", program], {
+      env,
+      timeout: 20_000,
+    });
     expect(stdout.split("\n").reduce((sum, bytes) => sum + Number(bytes), 0)).toBeGreaterThan(10_000);
   });
 
   it("raises the server's message when a realtime request fails", async () => {
-    await expect(realtime({ text: "", reference_id: "0".repeat(32) }, ["Hello there."])).rejects.toThrow("Reference voice not found");
+    await expect(realtime({ text: "", reference_id: "0".repeat(32) }, ["Hello there."])).rejects.toThrow(
+      "Reference voice not found",
+    );
   });
 
   it("creates, finds, reads, changes and deletes a voice, and speaks with it", async () => {
     const sample = await collect(
-      await client.textToSpeech.convert({ text: "This sample is long enough to be measured, and it is spoken without haste.", format: "wav" }),
+      await client.textToSpeech.convert({
+        text: "This sample is long enough to be measured, and it is spoken without haste.",
+        format: "wav",
+      }),
     );
     const created = await client.voices.ivc.create({
       title: "client voice",
@@ -86,7 +97,14 @@ describe("the fish-audio client library", () => {
       tags: ["alpha", "beta"],
       visibility: "private",
     });
-    expect(created).toMatchObject({ title: "client voice", type: "tts", train_mode: "fast", state: "trained", visibility: "private", tags: ["alpha", "beta"] });
+    expect(created).toMatchObject({
+      title: "client voice",
+      type: "tts",
+      train_mode: "fast",
+      state: "trained",
+      visibility: "private",
+      tags: ["alpha", "beta"],
+    });
     expect(created._id).toMatch(/^[0-9a-f]{32}$/);
 
     const found = await client.voices.search({ self: true, title: "client voice", tag: ["alpha", "beta"] });
@@ -96,7 +114,9 @@ describe("the fish-audio client library", () => {
     await client.voices.update(created._id, { title: "renamed", tags: ["gamma"] });
     expect(await client.voices.get(created._id)).toMatchObject({ title: "renamed", tags: ["gamma"] });
 
-    const spoken = await collect(await client.textToSpeech.convert({ text: "Spoken with a saved voice.", reference_id: created._id }));
+    const spoken = await collect(
+      await client.textToSpeech.convert({ text: "Spoken with a saved voice.", reference_id: created._id }),
+    );
     expect(soundingShare(await decodeWithFfmpeg(spoken))).toBeGreaterThan(0.5);
 
     await client.voices.delete(created._id);
@@ -104,7 +124,12 @@ describe("the fish-audio client library", () => {
   });
 
   it("speaks with a reference sent inline as a File", async () => {
-    const sample = await collect(await client.textToSpeech.convert({ text: "A reference sample of a few seconds, read out calmly.", format: "wav" }));
+    const sample = await collect(
+      await client.textToSpeech.convert({
+        text: "A reference sample of a few seconds, read out calmly.",
+        format: "wav",
+      }),
+    );
     const audio = await collect(
       await client.textToSpeech.convert({
         text: "Spoken like the reference.",
@@ -121,8 +146,14 @@ describe("the fish-audio client library", () => {
   });
 
   it("gets its typed errors", async () => {
-    await expect(client.textToSpeech.convert({ text: "x", chunk_length: 5 })).rejects.toMatchObject({ statusCode: 422, body: [{ loc: ["body", "chunk_length"] }] });
+    await expect(client.textToSpeech.convert({ text: "x", chunk_length: 5 })).rejects.toMatchObject({
+      statusCode: 422,
+      body: [{ loc: ["body", "chunk_length"] }],
+    });
     const stranger = new FishAudioClient({ baseUrl: cluster.baseUrl, apiKey: "pk_unknown" });
-    await expect(stranger.user.get_api_credit()).rejects.toMatchObject({ statusCode: 401, body: { status: 401, message: "Invalid token" } });
+    await expect(stranger.user.get_api_credit()).rejects.toMatchObject({
+      statusCode: 401,
+      body: { status: 401, message: "Invalid token" },
+    });
   });
 });

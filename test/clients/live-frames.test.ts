@@ -20,7 +20,15 @@ describe("the live socket, as frameworks use it", () => {
   it("speaks for LiveKit: each sentence with a blank behind it and a flush, then stop", async () => {
     const result = await speakLive({
       ...cluster,
-      request: { chunk_length: 100, latency: "balanced", format: "pcm", sample_rate: 24_000, opus_bitrate: 64_000, reference_id: null, normalize: true },
+      request: {
+        chunk_length: 100,
+        latency: "balanced",
+        format: "pcm",
+        sample_rate: 24_000,
+        opus_bitrate: 64_000,
+        reference_id: null,
+        normalize: true,
+      },
       events: ["The first sentence is here. ", flush, "And this is the second one. ", flush, { event: "stop" }],
     });
     expect([result.finish, result.closeCode]).toEqual([{ reason: "stop" }, 1000]);
@@ -42,11 +50,24 @@ describe("the live socket, as frameworks use it", () => {
     });
     const closed = new Promise<number>((resolve) => socket.once("close", resolve));
     await new Promise((resolve, reject) => socket.once("open", resolve).once("error", reject));
-    const request = { text: "", chunk_length: 100, format: "pcm", sample_rate: 24_000, references: [], reference_id: null, prosody: null, features: ["quality-guard"] };
+    const request = {
+      text: "",
+      chunk_length: 100,
+      format: "pcm",
+      sample_rate: 24_000,
+      references: [],
+      reference_id: null,
+      prosody: null,
+      features: ["quality-guard"],
+    };
     const secondsOf = async (sentences: string[]): Promise<number> => {
       turnBytes = 0;
       const whole = new Promise<void>((resolve) => (finished = resolve));
-      const events = [{ event: "start", request }, ...sentences.flatMap((text) => [{ event: "text", text }, flush]), { event: "stop" }];
+      const events = [
+        { event: "start", request },
+        ...sentences.flatMap((text) => [{ event: "text", text }, flush]),
+        { event: "stop" },
+      ];
       for (const event of events) socket.send(encode(event));
       await whole;
       return turnBytes / 48_000;
@@ -55,7 +76,10 @@ describe("the live socket, as frameworks use it", () => {
     const again = await secondsOf(["How can I help you today? ", "I am all ears. "]);
     expect(first).toBeGreaterThan(1.5);
     expect(again).toBe(first);
-    expect(finishes).toEqual([{ event: "finish", reason: "stop" }, { event: "finish", reason: "stop" }]);
+    expect(finishes).toEqual([
+      { event: "finish", reason: "stop" },
+      { event: "finish", reason: "stop" },
+    ]);
     expect(await closed).toBe(1000);
   });
 
@@ -81,7 +105,20 @@ describe("the live socket, as frameworks use it", () => {
       });
     await new Promise((resolve) => socket.once("open", resolve));
     const prosody = { speed: 1, volume: 0 };
-    send({ event: "start", request: { text: "", format: "pcm", sample_rate: 24_000, latency: "balanced", normalize: true, prosody, reference_id: null, temperature: null, top_p: null } });
+    send({
+      event: "start",
+      request: {
+        text: "",
+        format: "pcm",
+        sample_rate: 24_000,
+        latency: "balanced",
+        normalize: true,
+        prosody,
+        reference_id: null,
+        temperature: null,
+        top_p: null,
+      },
+    });
     for (const text of ["Hello, how can I help you today? ", "Let me look that up for you. "]) {
       const before = seconds();
       send({ event: "text", text });

@@ -20,7 +20,13 @@ beforeAll(async () => {
   front = await startTlsFront(cluster.baseUrl);
   openai = new OpenAI({ baseURL: `${front.baseUrl}/compat/v1`, apiKey: cluster.apiKey });
   const plain = new OpenAI({ baseURL: `${cluster.baseUrl}/compat/v1`, apiKey: cluster.apiKey });
-  const response = await plain.audio.speech.create({ model: "tts-1", voice: "default", input: text, response_format: "wav", speed: 0.9 });
+  const response = await plain.audio.speech.create({
+    model: "tts-1",
+    voice: "default",
+    input: text,
+    response_format: "wav",
+    speed: 0.9,
+  });
   const { samples } = await decodeWithFfmpeg(new Uint8Array(await response.arrayBuffer()), { sampleRate: 24_000 });
   spoken = Buffer.from(samplesToBytes(samples));
 });
@@ -52,11 +58,16 @@ describe("OpenAI's realtime library, over TLS", () => {
     const parts: Buffer[] = [];
     realtime.on("response.output_audio.delta", ({ delta }) => parts.push(Buffer.from(delta, "base64")));
     const done = event<{ response: { status: string } }>(realtime, "response.done");
-    realtime.send({ type: "conversation.item.create", item: { type: "message", role: "user", content: [{ type: "input_text", text }] } });
+    realtime.send({
+      type: "conversation.item.create",
+      item: { type: "message", role: "user", content: [{ type: "input_text", text }] },
+    });
     realtime.send({ type: "response.create" });
     expect((await done).response.status).toBe("completed");
     realtime.close();
-    const pcm = await decodeWithFfmpeg(Buffer.concat(parts), { inputArguments: ["-f", "s16le", "-ac", "1", "-ar", "24000"] });
+    const pcm = await decodeWithFfmpeg(Buffer.concat(parts), {
+      inputArguments: ["-f", "s16le", "-ac", "1", "-ar", "24000"],
+    });
     expect(durationSeconds(pcm)).toBeGreaterThan(1.5);
     expect(soundingShare(pcm)).toBeGreaterThan(0.5);
   });
@@ -86,7 +97,11 @@ describe("OpenAI's realtime library, over TLS", () => {
 describe("ElevenLabs' realtime library", () => {
   it("transcribes what is committed, turn by turn", async () => {
     const client = new ElevenLabsClient({ baseUrl: `${cluster.baseUrl}/compat/elevenlabs`, apiKey: cluster.apiKey });
-    const connection = await client.speechToText.realtime.connect({ modelId: "scribe_v2_realtime", audioFormat: "pcm_24000", sampleRate: 24_000 } as never);
+    const connection = await client.speechToText.realtime.connect({
+      modelId: "scribe_v2_realtime",
+      audioFormat: "pcm_24000",
+      sampleRate: 24_000,
+    } as never);
     const transcripts: string[] = [];
     const both = new Promise<void>((resolve, reject) => {
       connection.on(RealtimeEvents.ERROR, reject);
@@ -97,7 +112,8 @@ describe("ElevenLabs' realtime library", () => {
       });
     });
     await new Promise<void>((resolve) => connection.on(RealtimeEvents.SESSION_STARTED, () => resolve()));
-    for (let at = 0; at < spoken.length; at += 24_000) connection.send({ audioBase64: spoken.subarray(at, at + 24_000).toString("base64") });
+    for (let at = 0; at < spoken.length; at += 24_000)
+      connection.send({ audioBase64: spoken.subarray(at, at + 24_000).toString("base64") });
     connection.commit();
     connection.commit();
     await both;
@@ -107,13 +123,23 @@ describe("ElevenLabs' realtime library", () => {
   });
 
   it.each([8000, 22_050, 48_000])("transcribes what was taken at %i Hz", async (sampleRate) => {
-    const { samples } = await decodeWithFfmpeg(spoken, { inputArguments: ["-f", "s16le", "-ac", "1", "-ar", "24000"], sampleRate });
+    const { samples } = await decodeWithFfmpeg(spoken, {
+      inputArguments: ["-f", "s16le", "-ac", "1", "-ar", "24000"],
+      sampleRate,
+    });
     const client = new ElevenLabsClient({ baseUrl: `${cluster.baseUrl}/compat/elevenlabs`, apiKey: cluster.apiKey });
-    const connection = await client.speechToText.realtime.connect({ modelId: "scribe_v2_realtime", audioFormat: `pcm_${sampleRate}`, sampleRate, includeTimestamps: false } as never);
+    const connection = await client.speechToText.realtime.connect({
+      modelId: "scribe_v2_realtime",
+      audioFormat: `pcm_${sampleRate}`,
+      sampleRate,
+      includeTimestamps: false,
+    } as never);
     const heard = new Promise<string>((resolve, reject) => {
       connection.on(RealtimeEvents.ERROR, reject);
       connection.on(RealtimeEvents.COMMITTED_TRANSCRIPT, ({ text: transcript }) => resolve(transcript));
-      connection.on(RealtimeEvents.COMMITTED_TRANSCRIPT_WITH_TIMESTAMPS, () => reject(new Error("times were not asked for")));
+      connection.on(RealtimeEvents.COMMITTED_TRANSCRIPT_WITH_TIMESTAMPS, () =>
+        reject(new Error("times were not asked for")),
+      );
     });
     await new Promise<void>((resolve) => connection.on(RealtimeEvents.SESSION_STARTED, () => resolve()));
     connection.send({ audioBase64: Buffer.from(samplesToBytes(samples)).toString("base64") });

@@ -4,7 +4,9 @@ import type { AddressInfo } from "node:net";
 import { testCertificate, testCertificateKey } from "../outbound/certificate.js";
 
 /** TLS in front of a cluster, as a balancer would be: some libraries open encrypted sockets only. */
-export async function startTlsFront(baseUrl: string): Promise<{ baseUrl: string; certificate: string; stop(): Promise<void> }> {
+export async function startTlsFront(
+  baseUrl: string,
+): Promise<{ baseUrl: string; certificate: string; stop(): Promise<void> }> {
   const { hostname, port } = new URL(baseUrl);
   const open = new Set<Socket>();
   const server = createServer({ cert: testCertificate, key: testCertificateKey }, (socket) => {

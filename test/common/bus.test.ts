@@ -48,7 +48,9 @@ describe("the NATS bus", () => {
   it("answers requests, and says which dependency does not answer", async () => {
     bus.respond<{ n: number }, { doubled: number }>("t.double", async ({ n }) => ({ doubled: n * 2 }));
     await bus.flush();
-    expect(await other.request("t.double", { n: 21 }, { timeoutMs: 1000, dependency: "Doubler" })).toEqual({ doubled: 42 });
+    expect(await other.request("t.double", { n: 21 }, { timeoutMs: 1000, dependency: "Doubler" })).toEqual({
+      doubled: 42,
+    });
     await expect(other.request("t.nobody", {}, { timeoutMs: 200, dependency: "Accounts" })).rejects.toMatchObject({
       code: "dependency_unavailable",
       message: "Accounts is briefly unavailable",
@@ -100,7 +102,13 @@ describe("the NATS bus", () => {
     await until(() => attempts === outcomes.length, { withinMs: 10_000, what: "the second one to be" });
     await subscription.stop();
     await noted.close();
-    expect(said).toEqual(["full", "away", "kept messages are dealt with again", "full", "kept messages are dealt with again"]);
+    expect(said).toEqual([
+      "full",
+      "away",
+      "kept messages are dealt with again",
+      "full",
+      "kept messages are dealt with again",
+    ]);
   });
 
   it("deletes what nobody has deleted in time, in a bucket that was made without a limit, too", async () => {
@@ -109,7 +117,9 @@ describe("the NATS bus", () => {
     const bucket = bus.objects({ name: "t-expiring", maxAgeMs: 1000 });
     await bucket.put("later", new Uint8Array(500_000));
     expect(await bucket.get("later")).not.toBeNull();
-    await expect.poll(async () => [await bucket.get("earlier"), await bucket.get("later")], { timeout: 15_000 }).toEqual([null, null]);
+    await expect
+      .poll(async () => [await bucket.get("earlier"), await bucket.get("later")], { timeout: 15_000 })
+      .toEqual([null, null]);
   });
 });
 

@@ -11,7 +11,10 @@ import { temporaryDirectory } from "../harness/temporary-directory.js";
 const module = new URL("../../common/files/file-lock.js", import.meta.url).href;
 
 /** Tries to take a lock in a process of its own, which keeps it; gives what it said of it. */
-async function lockElsewhere(path: string, prefix: readonly string[] = []): Promise<{ said: string; process: ChildProcess }> {
+async function lockElsewhere(
+  path: string,
+  prefix: readonly string[] = [],
+): Promise<{ said: string; process: ChildProcess }> {
   const script = `
     const { takeLock } = await import(${JSON.stringify(module)});
     try { takeLock(${JSON.stringify(path)}); console.log("held"); } catch (error) { console.log(error.name); }
@@ -78,24 +81,27 @@ describe("a file lock", () => {
     release();
   });
 
-  it.skipIf(!canUnshare())("holds between containers that share a volume and no process ids, in both directions", async () => {
-    const release = takeLock(path);
-    expect((await lockElsewhere(path, anotherContainer)).said).toBe("LockedError");
-    release();
-    const inside = await lockElsewhere(path, anotherContainer);
-    expect(inside.said).toBe("held");
-    expect(() => takeLock(path)).toThrow(LockedError);
-    inside.process.kill("SIGKILL");
-    await once(inside.process, "exit");
-    const untilMs = performance.now() + 5000;
-    for (;;) {
-      try {
-        takeLock(path)();
-        break;
-      } catch (error) {
-        // The program inside dies with its namespace, a moment after it.
-        if (performance.now() > untilMs) throw error;
+  it.skipIf(!canUnshare())(
+    "holds between containers that share a volume and no process ids, in both directions",
+    async () => {
+      const release = takeLock(path);
+      expect((await lockElsewhere(path, anotherContainer)).said).toBe("LockedError");
+      release();
+      const inside = await lockElsewhere(path, anotherContainer);
+      expect(inside.said).toBe("held");
+      expect(() => takeLock(path)).toThrow(LockedError);
+      inside.process.kill("SIGKILL");
+      await once(inside.process, "exit");
+      const untilMs = performance.now() + 5000;
+      for (;;) {
+        try {
+          takeLock(path)();
+          break;
+        } catch (error) {
+          // The program inside dies with its namespace, a moment after it.
+          if (performance.now() > untilMs) throw error;
+        }
       }
-    }
-  });
+    },
+  );
 });

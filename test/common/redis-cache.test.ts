@@ -28,10 +28,13 @@ function open(url: string): Cache {
 /** Resolves once the cache keeps what it is given. */
 const works = (cache: Cache): Promise<void> =>
   expect
-    .poll(async () => {
-      await cache.set("probe", "1", 60_000);
-      return await cache.get("probe");
-    }, { timeout: 10_000 })
+    .poll(
+      async () => {
+        await cache.set("probe", "1", 60_000);
+        return await cache.get("probe");
+      },
+      { timeout: 10_000 },
+    )
     .toBe("1");
 
 describe("the Redis cache", () => {

@@ -49,11 +49,18 @@ describe.each(engines)("accounts on %s", (engine) => {
   afterAll(() => fixture.stop());
 
   const balanceOf = async (teamId: string): Promise<number> => (await readBalances(records, teamId)).credit;
-  const addCredit = (teamId: string, micros: number) => grantCredit(records, { id: newIdentifier(), teamId, micros, note: "" }, start);
+  const addCredit = (teamId: string, micros: number) =>
+    grantCredit(records, { id: newIdentifier(), teamId, micros, note: "" }, start);
 
   it("open to the development key, with credit, beta access and every scope", async () => {
     const { principal, expiresAtMs } = await verifyKey(records, sha256Hex("first-development-key"), start);
-    expect(principal).toMatchObject({ teamId: DEVELOPMENT_TEAM_ID, scopes: ["*"], hasCredit: true, betaAccess: true, maxConcurrentStreams: 0 });
+    expect(principal).toMatchObject({
+      teamId: DEVELOPMENT_TEAM_ID,
+      scopes: ["*"],
+      hasCredit: true,
+      betaAccess: true,
+      maxConcurrentStreams: 0,
+    });
     expect(expiresAtMs).toBeNull();
     expect(await balanceOf(DEVELOPMENT_TEAM_ID)).toBe(DEVELOPMENT_CREDIT_MICROS);
   });
@@ -61,7 +68,9 @@ describe.each(engines)("accounts on %s", (engine) => {
   it("close to the development key once another one is configured, and tell which", async () => {
     expect(await seedDevelopment(records, "second", start)).toBe(sha256Hex("first-development-key"));
     expect(await seedDevelopment(records, "second", start)).toBeNull();
-    await expect(verifyKey(records, sha256Hex("first-development-key"), start)).rejects.toMatchObject({ code: "invalid_token" });
+    await expect(verifyKey(records, sha256Hex("first-development-key"), start)).rejects.toMatchObject({
+      code: "invalid_token",
+    });
     await verifyKey(records, sha256Hex("second"), start);
   });
 
@@ -77,7 +86,11 @@ describe.each(engines)("accounts on %s", (engine) => {
   });
 
   it("create, list and revoke keys; only the digest is stored", async () => {
-    const made = await administerKeys(records, { action: "create", name: "ci", teamId: null, scopes: ["voices"], expiresInMs: null }, start);
+    const made = await administerKeys(
+      records,
+      { action: "create", name: "ci", teamId: null, scopes: ["voices"], expiresInMs: null },
+      start,
+    );
     const key = made.reply.key ?? "";
     expect(isWellFormedApiKey(key)).toBe(true);
     const [row] = await records
@@ -88,7 +101,11 @@ describe.each(engines)("accounts on %s", (engine) => {
     expect((await verifyKey(records, sha256Hex(key), start)).principal.scopes).toEqual(["voices"]);
     const listed = (await administerKeys(records, { action: "list" }, start)).reply;
     expect(listed.key).toBeNull();
-    expect(listed.keys.find((item) => item.keyId === row?.id)).toMatchObject({ name: "ci", prefix: key.slice(0, 15), createdAtMs: start.getTime() });
+    expect(listed.keys.find((item) => item.keyId === row?.id)).toMatchObject({
+      name: "ci",
+      prefix: key.slice(0, 15),
+      createdAtMs: start.getTime(),
+    });
 
     const revoked = await administerKeys(records, { action: "revoke", keyId: row?.id ?? "" }, after(5));
     expect(revoked.revokedDigest).toBe(sha256Hex(key));
@@ -98,17 +115,33 @@ describe.each(engines)("accounts on %s", (engine) => {
   });
 
   it("refuse a key from the instant that it expires", async () => {
-    const { reply } = await administerKeys(records, { action: "create", name: "short", teamId: null, scopes: null, expiresInMs: 1000 }, start);
+    const { reply } = await administerKeys(
+      records,
+      { action: "create", name: "short", teamId: null, scopes: null, expiresInMs: 1000 },
+      start,
+    );
     const digest = sha256Hex(reply.key ?? "");
     expect((await verifyKey(records, digest, after(999))).expiresAtMs).toBe(after(1000).getTime());
     await expect(verifyKey(records, digest, after(1000))).rejects.toMatchObject({ code: "token_expired" });
   });
 
   it.each<[string, unknown, string]>([
-    ["an unknown team", { action: "create", name: "x", teamId: "nobody", scopes: null, expiresInMs: null }, "not_found"],
+    [
+      "an unknown team",
+      { action: "create", name: "x", teamId: "nobody", scopes: null, expiresInMs: null },
+      "not_found",
+    ],
     ["an empty name", { action: "create", name: "", teamId: null, scopes: null, expiresInMs: null }, "validation"],
-    ["an unknown scope", { action: "create", name: "x", teamId: null, scopes: ["root"], expiresInMs: null }, "validation"],
-    ["a lifetime of nothing", { action: "create", name: "x", teamId: null, scopes: null, expiresInMs: 0 }, "validation"],
+    [
+      "an unknown scope",
+      { action: "create", name: "x", teamId: null, scopes: ["root"], expiresInMs: null },
+      "validation",
+    ],
+    [
+      "a lifetime of nothing",
+      { action: "create", name: "x", teamId: null, scopes: null, expiresInMs: 0 },
+      "validation",
+    ],
     ["an unknown key", { action: "revoke", keyId: "none" }, "not_found"],
     ["an unknown action", { action: "drop" }, "validation"],
     ["nothing", null, "validation"],
@@ -117,19 +150,27 @@ describe.each(engines)("accounts on %s", (engine) => {
   });
 
   it("note a key's last use, at most once a minute", async () => {
-    const { reply } = await administerKeys(records, { action: "create", name: "used", teamId: null, scopes: null, expiresInMs: null }, start);
+    const { reply } = await administerKeys(
+      records,
+      { action: "create", name: "used", teamId: null, scopes: null, expiresInMs: null },
+      start,
+    );
     const digest = sha256Hex(reply.key ?? "");
     const lastUse = async (ms: number): Promise<number | undefined> => {
       await verifyKey(records, digest, after(ms));
       return (await records.select().from(apiKeys).where(eq(apiKeys.digest, digest)))[0]?.lastUsedAt?.getTime();
     };
-    expect([await lastUse(0), await lastUse(59_999), await lastUse(60_000)]).toEqual([after(0), after(0), after(60_000)].map(Number));
+    expect([await lastUse(0), await lastUse(59_999), await lastUse(60_000)]).toEqual(
+      [after(0), after(0), after(60_000)].map(Number),
+    );
   });
 
   it("settle each usage id once, whoever brings it and however often, and the sum is exact", async () => {
     const { teamId } = await addTeam(records, { balanceMicros: 10_000_000 });
     const ids = Array.from({ length: 12 }, newIdentifier);
-    const deliveries = ids.flatMap((usageId, index) => Array.from({ length: 4 }, () => usage({ usageId, teamId, characters: 100 * (index + 1) })));
+    const deliveries = ids.flatMap((usageId, index) =>
+      Array.from({ length: 4 }, () => usage({ usageId, teamId, characters: 100 * (index + 1) })),
+    );
     const settled = await Promise.all(deliveries.map((item) => settleUsage(records, [item], start)));
     expect(settled.filter((item) => item.settled === 1)).toHaveLength(ids.length);
     const cost = ids.reduce((sum, _, index) => sum + costMicros(usage({ characters: 100 * (index + 1) })), 0);
@@ -139,7 +180,9 @@ describe.each(engines)("accounts on %s", (engine) => {
 
   it("find exactly one request that exhausts the credit, and tell so to the next verification", async () => {
     const { teamId, key } = await addTeam(records, { balanceMicros: 5 * 15_000 });
-    const settled = await Promise.all(Array.from({ length: 9 }, () => settleUsage(records, [usage({ teamId })], start)));
+    const settled = await Promise.all(
+      Array.from({ length: 9 }, () => settleUsage(records, [usage({ teamId })], start)),
+    );
     expect(settled.filter((item) => item.exhaustedTeamIds.length > 0)).toHaveLength(1);
     expect(await balanceOf(teamId)).toBe(-4 * 15_000);
     expect((await verifyKey(records, sha256Hex(key), start)).principal.hasCredit).toBe(false);
@@ -152,23 +195,39 @@ describe.each(engines)("accounts on %s", (engine) => {
     await settleUsage(records, [usage({ teamId, model: "s2.1-pro-free" })], start);
     await settleUsage(records, [usage({ teamId, outcome: "failed", characters: 0, audioMs: 0 })], start);
     expect(await balanceOf(teamId)).toBe(7);
-    expect(await settleUsage(records, [usage({ teamId: "gone" })], start)).toEqual({ settled: 0, repeated: 1, exhaustedTeamIds: [] });
+    expect(await settleUsage(records, [usage({ teamId: "gone" })], start)).toEqual({
+      settled: 0,
+      repeated: 1,
+      exhaustedTeamIds: [],
+    });
   });
 
-  it.each(["completed", "cancelled", "failed", "partial"] as const)("charge what was given by a request that ended as %s", async (outcome) => {
+  it.each([
+    "completed",
+    "cancelled",
+    "failed",
+    "partial",
+  ] as const)("charge what was given by a request that ended as %s", async (outcome) => {
     const { teamId } = await addTeam(records, { balanceMicros: 20_000 });
     await settleUsage(records, [usage({ teamId, outcome })], start);
     expect(await balanceOf(teamId)).toBe(5000);
   });
 
   it("take the real end of a request for its partial record, whichever comes first, and charge the difference once", async () => {
-    for (const order of [["partial", "cancelled"], ["cancelled", "partial"], ["partial", "partial", "cancelled", "cancelled", "partial"]] as const) {
+    for (const order of [
+      ["partial", "cancelled"],
+      ["cancelled", "partial"],
+      ["partial", "partial", "cancelled", "cancelled", "partial"],
+    ] as const) {
       for (const isOneBatch of [true, false]) {
         const { teamId } = await addTeam(records, { balanceMicros: 100_000 });
         const usageId = newIdentifier();
-        const come = order.map((outcome) => usage({ usageId, teamId, outcome, characters: outcome === "partial" ? 1000 : 3000 }));
+        const come = order.map((outcome) =>
+          usage({ usageId, teamId, outcome, characters: outcome === "partial" ? 1000 : 3000 }),
+        );
         let settled = 0;
-        for (const batch of isOneBatch ? [come] : come.map((one) => [one])) settled += (await settleUsage(records, batch, start)).settled;
+        for (const batch of isOneBatch ? [come] : come.map((one) => [one]))
+          settled += (await settleUsage(records, batch, start)).settled;
         expect([order, settled]).toEqual([order, isOneBatch || order[0] === "cancelled" ? 1 : 2]);
         expect(await balanceOf(teamId)).toBe(100_000 - 45_000);
         const rows = await records.select().from(usageRecords).where(eq(usageRecords.teamId, teamId));
@@ -180,10 +239,18 @@ describe.each(engines)("accounts on %s", (engine) => {
 
   it("settle a batch of several teams with repetitions exactly, in one transaction", async () => {
     const all = await Promise.all([1, 2, 3].map(() => addTeam(records, { balanceMicros: 1_000_000 })));
-    const batch = Array.from({ length: 100 }, (_, index) => usage({ teamId: all[index % 3]?.teamId ?? "", characters: index }));
-    expect(await settleUsage(records, [...batch, ...batch.slice(40), usage({ teamId: "gone" })], start)).toEqual({ settled: 100, repeated: 61, exhaustedTeamIds: [] });
+    const batch = Array.from({ length: 100 }, (_, index) =>
+      usage({ teamId: all[index % 3]?.teamId ?? "", characters: index }),
+    );
+    expect(await settleUsage(records, [...batch, ...batch.slice(40), usage({ teamId: "gone" })], start)).toEqual({
+      settled: 100,
+      repeated: 61,
+      exhaustedTeamIds: [],
+    });
     for (const [place, { teamId }] of all.entries()) {
-      const cost = batch.filter((_, index) => index % 3 === place).reduce((sum, { characters }) => sum + characters * 15, 0);
+      const cost = batch
+        .filter((_, index) => index % 3 === place)
+        .reduce((sum, { characters }) => sum + characters * 15, 0);
       expect(await balanceOf(teamId)).toBe(1_000_000 - cost);
     }
     expect(await auditLedger(records)).toEqual([]);

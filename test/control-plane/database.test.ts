@@ -24,7 +24,9 @@ import { engines, freshDatabase, silentLog } from "./databases.js";
 import { postgresPrograms, startPostgres } from "./postgres.js";
 
 /** Each part of the control plane keeps its tables by its queries. */
-const tables = [schema, agentTables, agentTestTables, knowledgeTables, phoneTables, toolTables, webhookTables].flatMap((part) => Object.values(part) as PgTable[]);
+const tables = [schema, agentTables, agentTestTables, knowledgeTables, phoneTables, toolTables, webhookTables].flatMap(
+  (part) => Object.values(part) as PgTable[],
+);
 
 describe.each(engines)("the schema on %s", (engine) => {
   let fixture: Awaited<ReturnType<typeof freshDatabase>>;
@@ -37,10 +39,17 @@ describe.each(engines)("the schema on %s", (engine) => {
 
   it("has every column that drizzle expects, with the same type and nullability, and no other", async () => {
     const rows = await database.records
-      .select({ table: sql<string>`table_name`, column: sql<string>`column_name`, type: sql<string>`data_type`, nullable: sql<string>`is_nullable` })
+      .select({
+        table: sql<string>`table_name`,
+        column: sql<string>`column_name`,
+        type: sql<string>`data_type`,
+        nullable: sql<string>`is_nullable`,
+      })
       .from(sql`information_schema.columns`)
       .where(sql`table_schema = 'public' AND table_name <> 'schema_migrations'`);
-    const found = rows.map((row) => `${row.table}.${row.column} ${row.type === "ARRAY" ? "text[]" : row.type} ${row.nullable}`).sort();
+    const found = rows
+      .map((row) => `${row.table}.${row.column} ${row.type === "ARRAY" ? "text[]" : row.type} ${row.nullable}`)
+      .sort();
     const expected = tables.flatMap((table) =>
       Object.values(getTableColumns(table)).map((column) => {
         return `${getTableConfig(table).name}.${column.name} ${column.getSQLType()} ${column.notNull ? "NO" : "YES"}`;
@@ -125,7 +134,9 @@ describe("the embedded database", { timeout: 240_000 }, () => {
       process.once("message", async () => { await database.close(); process.exit(); });
     })()`;
     const opener = (): ChildProcess => {
-      const child = spawn(process.execPath, ["-e", script, other.path], { stdio: ["ignore", "ignore", "inherit", "ipc"] });
+      const child = spawn(process.execPath, ["-e", script, other.path], {
+        stdio: ["ignore", "ignore", "inherit", "ipc"],
+      });
       onTestFinished(() => void child.kill("SIGKILL"));
       return child;
     };
@@ -133,7 +144,10 @@ describe("the embedded database", { timeout: 240_000 }, () => {
 
     writeFileSync(join(other.path, "database.new"), "what an earlier release left half made");
     const killed = opener();
-    await until(() => drafts().some((name) => existsSync(join(other.path, name, "base"))), { withinMs: 60_000, what: "half a database" });
+    await until(() => drafts().some((name) => existsSync(join(other.path, name, "base"))), {
+      withinMs: 60_000,
+      what: "half a database",
+    });
     const makers = descendantsOf(killed.pid ?? 0);
     expect(makers).toHaveLength(1);
     killed.kill("SIGKILL");
@@ -142,7 +156,10 @@ describe("the embedded database", { timeout: 240_000 }, () => {
     expect(drafts()).toHaveLength(1);
 
     const child = opener();
-    await Promise.race([once(child, "message"), once(child, "exit").then(() => Promise.reject(new Error("the database was not opened")))]);
+    await Promise.race([
+      once(child, "message"),
+      once(child, "exit").then(() => Promise.reject(new Error("the database was not opened"))),
+    ]);
     const peakKb = Number(/^VmHWM:\s+(\d+)/m.exec(readFileSync(`/proc/${child.pid}/status`, "utf8"))?.[1]);
     // 370 MB; more than 900 MB where it also makes it.
     expect(peakKb).toBeLessThan(600_000);

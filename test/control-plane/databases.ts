@@ -12,7 +12,9 @@ export type EngineName = "pglite" | "postgres";
 /** The engines that this machine can run: PGlite always, Postgres where it is installed. */
 export const engines: EngineName[] = postgresPrograms() === null ? ["pglite"] : ["pglite", "postgres"];
 if (!engines.includes("postgres")) {
-  console.warn("\n!!! No Postgres under /usr/lib/postgresql: the tests of the Postgres engine DO NOT RUN. Install postgresql to run them. !!!\n");
+  console.warn(
+    "\n!!! No Postgres under /usr/lib/postgresql: the tests of the Postgres engine DO NOT RUN. Install postgresql to run them. !!!\n",
+  );
 }
 
 /** A fresh, migrated database of one engine, and how to get rid of it. */

@@ -8,12 +8,20 @@ import { silentLog } from "./databases.js";
 import { standInEars, testDoors } from "./service.js";
 
 /** Placeholders without their names: the rooms name them as they like. */
-const line = ({ method, path, scope }: { method: string; path: string; scope: string | null }): string => `${method} ${path.replace(/:\w+/g, ":")} for ${scope ?? "everyone"}`;
+const line = ({ method, path, scope }: { method: string; path: string; scope: string | null }): string =>
+  `${method} ${path.replace(/:\w+/g, ":")} for ${scope ?? "everyone"}`;
 
 it("what edges forward is what the control plane answers, method by method, with the same scopes", () => {
   // Nothing of the database is read before a request comes.
   const routes = controlRoutes({
-    bus: new LocalBus(), clock: systemClock, records: {} as Records, log: silentLog, ...standInEars, ...testDoors(), now: () => new Date(), developmentKey: null,
+    bus: new LocalBus(),
+    clock: systemClock,
+    records: {} as Records,
+    log: silentLog,
+    ...standInEars,
+    ...testDoors(),
+    now: () => new Date(),
+    developmentKey: null,
   });
   expect(routes.length).toBeGreaterThan(40);
   expect(forwardedOperations.map(line).sort()).toEqual(routes.map(line).sort());

@@ -15,7 +15,13 @@ import { encodeMsgpack } from "#protocol/msgpack";
 import { freshDatabase, silentLog } from "./databases.js";
 import { addTeam } from "./teams.js";
 
-const edge = (id: string, epoch: string): Extract<Heartbeat, { role: "edge" }> => ({ type: "heartbeat", role: "edge", id, epoch, state: "ready" });
+const edge = (id: string, epoch: string): Extract<Heartbeat, { role: "edge" }> => ({
+  type: "heartbeat",
+  role: "edge",
+  id,
+  epoch,
+  state: "ready",
+});
 
 describe("what edges that are gone had given", () => {
   let fixture: Awaited<ReturnType<typeof freshDatabase>>;
@@ -29,7 +35,18 @@ describe("what edges that are gone had given", () => {
   afterAll(() => fixture.stop());
 
   const usage = (change: Partial<UsageRecord> = {}): UsageRecord => ({
-    usageId: newIdentifier(), teamId, keyId: "k", route: "r", model: "s1", characters: 100, audioMs: 1, firstAudioMs: 1, totalMs: 1, outcome: "partial", traceId: "t", finishedAtMs: 0,
+    usageId: newIdentifier(),
+    teamId,
+    keyId: "k",
+    route: "r",
+    model: "s1",
+    characters: 100,
+    audioMs: 1,
+    firstAudioMs: 1,
+    totalMs: 1,
+    outcome: "partial",
+    traceId: "t",
+    finishedAtMs: 0,
     ...change,
   });
 
@@ -39,7 +56,9 @@ describe("what edges that are gone had given", () => {
     const recovery = recoverOpenUsage({ bus, clock, records, log: silentLog, members });
     const bucket = bus.objects(openUsageBucket);
     return {
-      bus, bucket, recovery,
+      bus,
+      bucket,
+      recovery,
       report: (name: string, open: UsageRecord[]) => bucket.put(name, encodeMsgpack({ records: open })),
       published: () => bus.published.filter(({ subject }) => subject === usageSubject).map(({ message }) => message),
       /** Lets a look or more pass; the database has a thread of its own. */
@@ -91,7 +110,9 @@ describe("what edges that are gone had given", () => {
     await report("edge-1.e", [{ ...ended, outcome: "partial" }, open]);
     await look(2);
     await expect.poll(() => published()).toEqual([open]);
-    expect(await records.select().from(usageRecords).where(eq(usageRecords.usageId, ended.usageId))).toMatchObject([{ outcome: "completed" }]);
+    expect(await records.select().from(usageRecords).where(eq(usageRecords.usageId, ended.usageId))).toMatchObject([
+      { outcome: "completed" },
+    ]);
     recovery.stop();
   });
 });

@@ -13,7 +13,11 @@ const INSTALLATIONS = "/usr/lib/postgresql";
 export function postgresPrograms(): string | null {
   if (!existsSync(INSTALLATIONS)) return null;
   const versions = readdirSync(INSTALLATIONS).sort((a, b) => Number(b) - Number(a));
-  return versions.map((version) => join(INSTALLATIONS, version, "bin")).find((folder) => existsSync(join(folder, "initdb"))) ?? null;
+  return (
+    versions
+      .map((version) => join(INSTALLATIONS, version, "bin"))
+      .find((folder) => existsSync(join(folder, "initdb"))) ?? null
+  );
 }
 
 /** A private Postgres server for one test file. */
@@ -27,7 +31,10 @@ export interface TestPostgres {
   stop(): Promise<void>;
 }
 
-/** Creates a cluster and starts it on a free loopback port, as the user `postgres` when we are root: initdb refuses root. */
+/**
+ * Creates a cluster and starts it on a free loopback port, as the user `postgres` when we are root: initdb refuses
+ * root.
+ */
 export async function startPostgres(programs: string): Promise<TestPostgres> {
   const directory = temporaryDirectory("postgres");
   const isRoot = process.getuid?.() === 0;
@@ -38,13 +45,26 @@ export async function startPostgres(programs: string): Promise<TestPostgres> {
   const as = isRoot ? ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"] : ["env"];
   const [command = "env", ...prefix] = as;
   const data = join(directory.path, "data");
-  execFileSync(command, [...prefix, join(programs, "initdb"), "-D", data, "-A", "trust", "-U", "parley", "-E", "UTF8", "--no-sync"], {
-    cwd: "/tmp",
-    stdio: "pipe",
-  });
+  execFileSync(
+    command,
+    [...prefix, join(programs, "initdb"), "-D", data, "-A", "trust", "-U", "parley", "-E", "UTF8", "--no-sync"],
+    { cwd: "/tmp", stdio: "pipe" },
+  );
   const port = await freePort();
   const url = `postgres://parley@127.0.0.1:${port}/postgres`;
-  const args = [...prefix, join(programs, "postgres"), "-D", data, "-p", String(port), "-h", "127.0.0.1", "-k", directory.path, "-F"];
+  const args = [
+    ...prefix,
+    join(programs, "postgres"),
+    "-D",
+    data,
+    "-p",
+    String(port),
+    "-h",
+    "127.0.0.1",
+    "-k",
+    directory.path,
+    "-F",
+  ];
   const logFile = `${directory.path}.log`;
   const launch = () => spawnGuarded({ command, args, logFile, cwd: "/tmp" });
   let server = await launch();

@@ -7,7 +7,14 @@ import type { Bus } from "#common/bus/bus";
 import { connectNats } from "#common/bus/nats";
 import { sha256Hex } from "#common/identifier";
 import { serveSamples } from "#edge/samples/serve-samples";
-import { controlSubjects, type ForwardedResponse, type KeysReply, type Principal, type Reply, type VerifyKeyReply } from "#protocol/bus/control";
+import {
+  controlSubjects,
+  type ForwardedResponse,
+  type KeysReply,
+  type Principal,
+  type Reply,
+  type VerifyKeyReply,
+} from "#protocol/bus/control";
 import { type Heartbeat, membersSubject } from "#protocol/bus/membership";
 import { ServiceError } from "#protocol/errors";
 import type { ModelEntity } from "#protocol/voices";
@@ -58,14 +65,21 @@ describe("the control plane's process", { timeout: 120_000 }, () => {
   const start = async (): Promise<number> => {
     const startedMs = performance.now();
     const { PATH } = process.env;
-    const env = { PATH, PARLEY_DATA_DIR: directory.path, NATS_URL: nats.url, PARLEY_API_KEY: API_KEY, LOG_LEVEL: "warn" };
+    const env = {
+      PATH,
+      PARLEY_DATA_DIR: directory.path,
+      NATS_URL: nats.url,
+      PARLEY_API_KEY: API_KEY,
+      LOG_LEVEL: "warn",
+    };
     child = spawn(process.execPath, [main], { env, stdio: ["ignore", "inherit", "inherit", "ipc"] });
     await once(child, "message");
     return performance.now() - startedMs;
   };
   const ask = <T>(subject: string, question: object): Promise<T> =>
     bus.request<T>(subject, question, { timeoutMs: 5000, dependency: "the control plane" });
-  const verify = (key: string): Promise<Reply<VerifyKeyReply>> => ask(controlSubjects.verifyKey, { keyDigest: sha256Hex(key) });
+  const verify = (key: string): Promise<Reply<VerifyKeyReply>> =>
+    ask(controlSubjects.verifyKey, { keyDigest: sha256Hex(key) });
   const principal = async (): Promise<Principal> => {
     const reply = await verify(API_KEY);
     if (!reply.ok) throw new Error(reply.error.code);
@@ -90,7 +104,12 @@ describe("the control plane's process", { timeout: 120_000 }, () => {
     nats = await startNats();
     bus = await connectNats({ url: nats.url, name: "test", log: silentLog });
     bus.subscribe<Heartbeat>(membersSubject, (heartbeat) => states.push(`${heartbeat.role} ${heartbeat.state}`));
-    edge = serveSamples({ bus, log: silentLog, measure: measureVoiceSample, transcribe: () => Promise.reject(new ServiceError("no_worker")) });
+    edge = serveSamples({
+      bus,
+      log: silentLog,
+      measure: measureVoiceSample,
+      transcribe: () => Promise.reject(new ServiceError("no_worker")),
+    });
     firstStartMs = await start();
   });
   afterAll(async () => {
@@ -114,7 +133,10 @@ describe("the control plane's process", { timeout: 120_000 }, () => {
     expect(made).toMatchObject({ status: 201, json: { title: "buzz", state: "trained" } });
     const { _id } = made.json as ModelEntity;
     const { teamId } = await principal();
-    const resolved = await ask<Reply<{ voices: { traits: { pitchHz: number } }[] }>>(controlSubjects.resolveVoices, { teamId, voiceIds: [_id] });
+    const resolved = await ask<Reply<{ voices: { traits: { pitchHz: number } }[] }>>(controlSubjects.resolveVoices, {
+      teamId,
+      voiceIds: [_id],
+    });
     expect(resolved.ok && Math.abs((resolved.value.voices[0]?.traits.pitchHz ?? 0) - 130)).toBeLessThan(20);
     const noise = Buffer.from("this is not audio at all").toString("base64");
     expect(await http("POST", "/model", { ...voice, voices: [voice.voices[0], noise] })).toMatchObject({
@@ -143,7 +165,10 @@ describe("the control plane's process", { timeout: 120_000 }, () => {
     const { port } = nats;
     await nats.stop();
     nats = await startNats({ port });
-    await until(async () => (await verify(API_KEY).catch(() => null))?.ok === true, { withinMs: 15_000, what: "an answer after the restart" });
+    await until(async () => (await verify(API_KEY).catch(() => null))?.ok === true, {
+      withinMs: 15_000,
+      what: "an answer after the restart",
+    });
   });
 
   it("stops when asked, says so, and lets go of the database", async () => {

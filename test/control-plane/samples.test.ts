@@ -21,7 +21,9 @@ const stored: string[] = [];
 
 beforeAll(async () => {
   nats = await startNats();
-  [edge, control] = (await Promise.all(["edge", "control"].map((name) => connectNats({ url: nats.url, name, log: silentLog })))) as [Bus, Bus];
+  [edge, control] = (await Promise.all(
+    ["edge", "control"].map((name) => connectNats({ url: nats.url, name, log: silentLog })),
+  )) as [Bus, Bus];
   const bucket = control.objects(uploadsBucket);
   const { put } = bucket;
   bucket.put = (name, bytes) => {
@@ -36,7 +38,13 @@ afterAll(async () => {
 });
 
 async function withEdge<T>(changes: Partial<SampleServiceOptions>, work: () => Promise<T>): Promise<T> {
-  const service = serveSamples({ bus: edge, log: silentLog, measure: measureVoiceSample, transcribe: async (bytes) => ({ text: `${bytes.length} bytes`, languages: ["en"] }), ...changes });
+  const service = serveSamples({
+    bus: edge,
+    log: silentLog,
+    measure: measureVoiceSample,
+    transcribe: async (bytes) => ({ text: `${bytes.length} bytes`, languages: ["en"] }),
+    ...changes,
+  });
   await edge.flush();
   try {
     return await work();
@@ -66,7 +74,10 @@ it("has samples of any size measured and transcribed by an edge, and leaves noth
 it("gives the refusal of a sample, and which one is meant", async () => {
   const measure = measureSamples(askEdges(control, silentLog));
   await withEdge({}, async () => {
-    await expect(measure([Buffer.from("no audio")])).rejects.toMatchObject({ code: "bad_reference_audio", message: expect.stringContaining("not audio in any format") });
+    await expect(measure([Buffer.from("no audio")])).rejects.toMatchObject({
+      code: "bad_reference_audio",
+      message: expect.stringContaining("not audio in any format"),
+    });
     await expect(measure([small, flacBomb({ frames: 500, channels: 8, sampleRate: 48_000 })])).rejects.toMatchObject({
       code: "bad_reference_audio",
       message: "Reference audio cannot be used: voices[1]: it is longer than 5 minutes",
@@ -76,7 +87,10 @@ it("gives the refusal of a sample, and which one is meant", async () => {
 
 it("says what is missing when there is no edge, at once", async () => {
   const startedMs = performance.now();
-  await expect(measureSamples(askEdges(control, silentLog))([small])).rejects.toMatchObject({ code: "dependency_unavailable", parameters: { dependency: "Audio decoding" } });
+  await expect(measureSamples(askEdges(control, silentLog))([small])).rejects.toMatchObject({
+    code: "dependency_unavailable",
+    parameters: { dependency: "Audio decoding" },
+  });
   expect(performance.now() - startedMs).toBeLessThan(5000);
 });
 
@@ -100,7 +114,9 @@ it("works on two samples at a time, and on none that nobody waits for any more",
   };
   await withEdge({ measure }, async () => {
     const replies = await Promise.all([ask(300), ask(300), ask(100), ask(800)]);
-    expect(replies).toEqual(Array.from({ length: 4 }, () => ({ ok: false, error: expect.objectContaining({ code: "overloaded" }) })));
+    expect(replies).toEqual(
+      Array.from({ length: 4 }, () => ({ ok: false, error: expect.objectContaining({ code: "overloaded" }) })),
+    );
   });
   // The third gave up before its turn came.
   expect([most, seen.length]).toEqual([2, 3]);

@@ -6,12 +6,21 @@ import { createSealer, type Sealer } from "#common/secrets/sealer";
 import type { Records } from "#control-plane/database/database";
 import { type ControlPlaneService, startService } from "#control-plane/service";
 import type { MeasureVoice } from "#control-plane/voices/measurement";
-import { controlSubjects, type ForwardedRequest, type ForwardedResponse, type Principal, uploadsBucket } from "#protocol/bus/control";
+import {
+  controlSubjects,
+  type ForwardedRequest,
+  type ForwardedResponse,
+  type Principal,
+  uploadsBucket,
+} from "#protocol/bus/control";
 import { ServiceError } from "#protocol/errors";
 import { startNats } from "../harness/servers.js";
 import { type EngineName, freshDatabase, silentLog } from "./databases.js";
 
-/** Stands in for listening to the samples of a voice: bytes that say "silent" are refused, and the length of any others decides the pitch. */
+/**
+ * Stands in for listening to the samples of a voice: bytes that say "silent" are refused, and the length of any others
+ * decides the pitch.
+ */
 const measureByLength: MeasureVoice = (samples) => {
   if (samples.some((bytes) => Buffer.from(bytes).toString("latin1").startsWith("silent"))) {
     return Promise.reject(new ServiceError("bad_reference_audio", { parameters: { detail: "it is silent" } }));
@@ -24,7 +33,8 @@ const measureByLength: MeasureVoice = (samples) => {
 /** What a service needs to listen to the samples of a voice. */
 export const standInEars = {
   measure: measureByLength,
-  transcribe: (samples: Uint8Array[]) => Promise.resolve(samples.map((bytes) => ({ text: `${bytes.byteLength} bytes`, languages: ["sv"] }))),
+  transcribe: (samples: Uint8Array[]) =>
+    Promise.resolve(samples.map((bytes) => ({ text: `${bytes.byteLength} bytes`, languages: ["sv"] }))),
 };
 
 /** A way out of its own, and a sealer with a fixed key. */
@@ -45,7 +55,12 @@ export interface ServiceFixture {
   records: Records;
   call(principal: Principal | null, method: string, path: string, options?: CallOptions): Promise<ForwardedResponse>;
   /** As `call`, with the body parsed as JSON where there is one. */
-  callJson(principal: Principal | null, method: string, path: string, options?: CallOptions): Promise<{ status: number; json: unknown }>;
+  callJson(
+    principal: Principal | null,
+    method: string,
+    path: string,
+    options?: CallOptions,
+  ): Promise<{ status: number; json: unknown }>;
   /** As a process does that is asked to stop and has this long. */
   drain(deadlineMs: number): Promise<void>;
   stop(): Promise<void>;
@@ -54,7 +69,9 @@ export interface ServiceFixture {
 /** Starts a service of its own; `allow` names private hosts that its outbound requests may reach. */
 export async function startFixture(engine: EngineName, options: { allow?: string[] } = {}): Promise<ServiceFixture> {
   const [nats, { database, stop: stopDatabase }] = await Promise.all([startNats(), freshDatabase(engine)]);
-  const [bus, own] = await Promise.all(["edge", "service"].map((name) => connectNats({ url: nats.url, name, log: silentLog })));
+  const [bus, own] = await Promise.all(
+    ["edge", "service"].map((name) => connectNats({ url: nats.url, name, log: silentLog })),
+  );
   if (bus === undefined || own === undefined) throw new Error("no connection");
   const { records } = database;
   const now = () => new Date();
@@ -68,10 +85,26 @@ export async function startFixture(engine: EngineName, options: { allow?: string
     now,
     developmentKey: null,
   });
-  const call = (principal: Principal | null, method: string, path: string, options: CallOptions = {}): Promise<ForwardedResponse> => {
-    const headers: Record<string, string> = { ...options.headers, ...(options.contentType === undefined ? {} : { "content-type": options.contentType }) };
+  const call = (
+    principal: Principal | null,
+    method: string,
+    path: string,
+    options: CallOptions = {},
+  ): Promise<ForwardedResponse> => {
+    const headers: Record<string, string> = {
+      ...options.headers,
+      ...(options.contentType === undefined ? {} : { "content-type": options.contentType }),
+    };
     const body = Buffer.from(options.body ?? "");
-    const request: ForwardedRequest = { method, path, query: options.query ?? "", headers, body, bodyObject: null, principal };
+    const request: ForwardedRequest = {
+      method,
+      path,
+      query: options.query ?? "",
+      headers,
+      body,
+      bodyObject: null,
+      principal,
+    };
     return sendAsEdge(bus, request);
   };
   let draining: Promise<void> | null = null;
@@ -98,13 +131,19 @@ export async function startFixture(engine: EngineName, options: { allow?: string
   };
 }
 
-/** Sends a request the way an edge does: a large body goes through the object store, and a large answer comes from there. */
+/**
+ * Sends a request the way an edge does: a large body goes through the object store, and a large answer comes from
+ * there.
+ */
 async function sendAsEdge(bus: Bus, request: ForwardedRequest): Promise<ForwardedResponse> {
   const uploads = bus.objects(uploadsBucket);
   const isLarge = request.body.byteLength > 100_000;
   if (isLarge) await uploads.put("upload", request.body);
   const sent = isLarge ? { ...request, body: new Uint8Array(0), bodyObject: "upload" } : request;
-  const response = await bus.request<ForwardedResponse>(controlSubjects.http, sent, { timeoutMs: 10_000, dependency: "the control plane" });
+  const response = await bus.request<ForwardedResponse>(controlSubjects.http, sent, {
+    timeoutMs: 10_000,
+    dependency: "the control plane",
+  });
   if (isLarge && (await uploads.get("upload")) !== null) throw new Error("the upload was not deleted");
   if (typeof response.bodyObject !== "string") return response;
   const body = (await uploads.get(response.bodyObject)) ?? new Uint8Array(0);

@@ -13,7 +13,18 @@ import { addTeam } from "./teams.js";
 const programs = postgresPrograms();
 
 const record = (change: Partial<UsageRecord>): UsageRecord => ({
-  usageId: "u", teamId: "t", keyId: "k", route: "r", model: "s1", characters: 100, audioMs: 1, firstAudioMs: 1, totalMs: 1, outcome: "completed", traceId: "t", finishedAtMs: 0,
+  usageId: "u",
+  teamId: "t",
+  keyId: "k",
+  route: "r",
+  model: "s1",
+  characters: 100,
+  audioMs: 1,
+  firstAudioMs: 1,
+  totalMs: 1,
+  outcome: "completed",
+  traceId: "t",
+  finishedAtMs: 0,
   ...change,
 });
 
@@ -38,14 +49,21 @@ describe("a batch of usage", () => {
         };
       },
     });
-    const settlement = new UsageSettlement({ bus, records: gated, log: silentLog, now: () => new Date(), consumer: "settlement" });
+    const settlement = new UsageSettlement({
+      bus,
+      records: gated,
+      log: silentLog,
+      now: () => new Date(),
+      consumer: "settlement",
+    });
     await settlement.ready;
     const balance = async (): Promise<number> => (await readBalances(records, teamId)).credit;
     bus.publish(usageSubject, record({ teamId, usageId: "first" }));
     await until(async () => transactions === 1, { withinMs: 10_000, what: "the first record" });
     // They wait meanwhile, and come together.
     for (let index = 0; index < 60; index++) bus.publish(usageSubject, record({ teamId, usageId: `usage ${index}` }));
-    for (const usageId of ["with a \0 in it", "after"]) bus.publish(usageSubject, record({ teamId, usageId, audioMs: 2 }));
+    for (const usageId of ["with a \0 in it", "after"])
+      bus.publish(usageSubject, record({ teamId, usageId, audioMs: 2 }));
     await bus.flush();
     open();
     await until(async () => (await balance()) === 1_000_000 - 62 * 1500, { withinMs: 10_000, what: "all but the one" });
@@ -92,12 +110,18 @@ describe.skipIf(programs === null)("usage on the bus", () => {
     };
     const balance = async (): Promise<number> => (await readBalances(records, teamId)).credit;
     publish(20, 0);
-    await until(async () => (await balance()) === 1_000_000 - 10 * 1500, { withinMs: 10_000, what: "the first settlements" });
+    await until(async () => (await balance()) === 1_000_000 - 10 * 1500, {
+      withinMs: 10_000,
+      what: "the first settlements",
+    });
     await server.interrupt();
     publish(20, 20);
     await bus.flush();
     await server.resume();
-    await until(async () => (await balance()) === 1_000_000 - 20 * 1500, { withinMs: 15_000, what: "the late settlements" });
+    await until(async () => (await balance()) === 1_000_000 - 20 * 1500, {
+      withinMs: 15_000,
+      what: "the late settlements",
+    });
     await Promise.all(settlements.map((settlement) => settlement.drain()));
     expect(await balance()).toBe(1_000_000 - 20 * 1500);
     await bus.close();

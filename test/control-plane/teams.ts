@@ -15,22 +15,35 @@ export async function addTeam(
   const balanceMicros = options.balanceMicros ?? 1_000_000;
   await records
     .insert(teams)
-    .values({
-      id: teamId,
-      name: "t",
-      betaAccess: false,
-      maxConcurrentStreams: 0,
-      createdAt: now,
-      updatedAt: now,
-    });
-  if (balanceMicros !== 0) await grantCredit(records, { id: newIdentifier(), teamId, micros: balanceMicros, note: "" }, now);
-  await records.insert(users).values({ id: userId, teamId, nickname: `user of ${teamId.slice(0, 4)}`, avatar: "", createdAt: now });
+    .values({ id: teamId, name: "t", betaAccess: false, maxConcurrentStreams: 0, createdAt: now, updatedAt: now });
+  if (balanceMicros !== 0)
+    await grantCredit(records, { id: newIdentifier(), teamId, micros: balanceMicros, note: "" }, now);
+  await records
+    .insert(users)
+    .values({ id: userId, teamId, nickname: `user of ${teamId.slice(0, 4)}`, avatar: "", createdAt: now });
   await records
     .insert(apiKeys)
-    .values({ id: keyId, teamId, userId, name: "k", prefix: "p", digest: sha256Hex(key), scopes: [EVERY_SCOPE], createdAt: now });
+    .values({
+      id: keyId,
+      teamId,
+      userId,
+      name: "k",
+      prefix: "p",
+      digest: sha256Hex(key),
+      scopes: [EVERY_SCOPE],
+      createdAt: now,
+    });
   return {
     teamId,
     key,
-    principal: { teamId, userId, keyId, scopes: [EVERY_SCOPE], hasCredit: balanceMicros > 0, betaAccess: false, maxConcurrentStreams: 0 },
+    principal: {
+      teamId,
+      userId,
+      keyId,
+      scopes: [EVERY_SCOPE],
+      hasCredit: balanceMicros > 0,
+      betaAccess: false,
+      maxConcurrentStreams: 0,
+    },
   };
 }

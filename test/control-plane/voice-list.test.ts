@@ -14,12 +14,19 @@ const titles = ["Ana", "ana", "Banana", "ÄNNE", "Straße", "100%", "a_b", "a\\b
 const tags = ["calm", "deep", "x,y", '"q"', "{}", "NULL"];
 
 /** What the list should be, said as plainly as possible. */
-function naiveList(rows: VoiceRow[], query: ModelListQuery, teamId: string): { total: number; ids: string[]; hasMore: boolean } {
-  const any = (wanted: string[], had: string[]): boolean => wanted.length === 0 || wanted.some((item) => had.includes(item));
+function naiveList(
+  rows: VoiceRow[],
+  query: ModelListQuery,
+  teamId: string,
+): { total: number; ids: string[]; hasMore: boolean } {
+  const any = (wanted: string[], had: string[]): boolean =>
+    wanted.length === 0 || wanted.some((item) => had.includes(item));
   const fold = (text: string): string => text.normalize("NFKC").toLowerCase();
   const matching = rows.filter(
     (row) =>
-      (query.self ? row.teamId === teamId : row.visibility === "public" && (query.author_id === undefined || row.authorId === query.author_id)) &&
+      (query.self
+        ? row.teamId === teamId
+        : row.visibility === "public" && (query.author_id === undefined || row.authorId === query.author_id)) &&
       (query.title === undefined || fold(row.title).includes(fold(query.title))) &&
       any(query.tag, row.tags) &&
       any(query.language, row.languages) &&
@@ -31,7 +38,10 @@ function naiveList(rows: VoiceRow[], query: ModelListQuery, teamId: string): { t
     return title === wanted ? 0 : title.startsWith(wanted) ? 1 : 2;
   };
   const uses = (row: VoiceRow): number => (query.sort_by === "created_at" ? 0 : row.taskCount);
-  matching.sort((a, b) => rank(a) - rank(b) || uses(b) - uses(a) || b.createdAt.getTime() - a.createdAt.getTime() || (a.id < b.id ? -1 : 1));
+  matching.sort(
+    (a, b) =>
+      rank(a) - rank(b) || uses(b) - uses(a) || b.createdAt.getTime() - a.createdAt.getTime() || (a.id < b.id ? -1 : 1),
+  );
   const from = (query.page_number - 1) * query.page_size;
   const ids = matching.slice(from, from + query.page_size).map((row) => row.id);
   return { total: matching.length, ids, hasMore: from < matching.length && from + query.page_size < matching.length };
@@ -76,8 +86,10 @@ describe.each(engines)("the list of voices on %s", (engine) => {
   });
   afterAll(() => fixture.stop());
 
-  const optional = <T>(values: readonly T[]): fc.Arbitrary<T | undefined> => fc.option(fc.constantFrom(...values), { nil: undefined });
-  const words = (values: string[]): fc.Arbitrary<string[] | undefined> => fc.option(fc.subarray(values, { maxLength: 2 }), { nil: undefined });
+  const optional = <T>(values: readonly T[]): fc.Arbitrary<T | undefined> =>
+    fc.option(fc.constantFrom(...values), { nil: undefined });
+  const words = (values: string[]): fc.Arbitrary<string[] | undefined> =>
+    fc.option(fc.subarray(values, { maxLength: 2 }), { nil: undefined });
 
   it("is what a plain filter and sort would give, page by page", async () => {
     const queries = fc.record({
@@ -93,10 +105,15 @@ describe.each(engines)("the list of voices on %s", (engine) => {
     });
     await fc.assert(
       fc.asyncProperty(queries, fc.nat(2), async ({ author, ...raw }, asker) => {
-        const query = modelListQuery.parse({ ...raw, author_id: author === undefined ? undefined : (teams[author]?.userId ?? "nobody") });
+        const query = modelListQuery.parse({
+          ...raw,
+          author_id: author === undefined ? undefined : (teams[author]?.userId ?? "nobody"),
+        });
         const teamId = teams[asker]?.teamId ?? "";
         const list = await listVoices(records, query, teamId);
-        expect({ total: list.total, ids: list.items.map((item) => item._id), hasMore: list.has_more }).toEqual(naiveList(rows, query, teamId));
+        expect({ total: list.total, ids: list.items.map((item) => item._id), hasMore: list.has_more }).toEqual(
+          naiveList(rows, query, teamId),
+        );
       }),
       { numRuns: 250 },
     );

@@ -28,7 +28,9 @@ type Part = [name: string, value: string | Uint8Array, filename?: string];
 
 function multipart(parts: Part[]): Required<Pick<CallOptions, "contentType" | "body">> {
   const pieces = parts.flatMap(([name, value, filename]) => [
-    Buffer.from(`--B\r\nContent-Disposition: form-data; name="${name}"${filename === undefined ? "" : `; filename="${filename}"`}\r\n\r\n`),
+    Buffer.from(
+      `--B\r\nContent-Disposition: form-data; name="${name}"${filename === undefined ? "" : `; filename="${filename}"`}\r\n\r\n`,
+    ),
     Buffer.from(value),
     Buffer.from("\r\n"),
   ]);
@@ -131,7 +133,11 @@ describe.each(engines)("/model on %s", (engine) => {
     ]);
     expect(made._id).toMatch(/^[0-9a-f]{32}$/);
     const sample = await service.call(owner, "GET", made.samples[1]?.audio ?? "");
-    expect([sample.status, sample.headers["content-type"], Buffer.from(sample.body).equals(WAV)]).toEqual([200, "audio/wav", true]);
+    expect([sample.status, sample.headers["content-type"], Buffer.from(sample.body).equals(WAV)]).toEqual([
+      200,
+      "audio/wav",
+      true,
+    ]);
     const cover = await service.call(owner, "GET", made.cover_image);
     expect([cover.headers["content-type"], Buffer.from(cover.body).equals(PNG)]).toEqual(["image/png", true]);
   });
@@ -143,15 +149,31 @@ describe.each(engines)("/model on %s", (engine) => {
     ["JSON with a cover of no bytes", asJson({ ...minimal, cover_image: [] })],
     ["JSON with a serialised Buffer", asJson({ ...minimal, voices: [WAV] })],
     ["JSON with a list of bytes", asJson({ ...minimal, voices: [...WAV] })],
-    ["MessagePack", { contentType: "application/msgpack", body: encodeMsgpack({ ...minimal, voices: [new Uint8Array(WAV)] }) }],
-    ["MessagePack with one voice", { contentType: "application/msgpack", body: encodeMsgpack({ ...minimal, voices: new Uint8Array(WAV) }) }],
+    [
+      "MessagePack",
+      { contentType: "application/msgpack", body: encodeMsgpack({ ...minimal, voices: [new Uint8Array(WAV)] }) },
+    ],
+    [
+      "MessagePack with one voice",
+      { contentType: "application/msgpack", body: encodeMsgpack({ ...minimal, voices: new Uint8Array(WAV) }) },
+    ],
     [
       "urlencoded",
-      { contentType: "application/x-www-form-urlencoded", body: new URLSearchParams({ ...minimal, voices: WAV.toString("base64") }).toString() },
+      {
+        contentType: "application/x-www-form-urlencoded",
+        body: new URLSearchParams({ ...minimal, voices: WAV.toString("base64") }).toString(),
+      },
     ],
   ])("makes the same voice from %s", async (_name, options) => {
     const made = await create(options);
-    expect(made).toMatchObject({ title: "A voice", visibility: "public", tags: [], description: "", default_text: "", cover_image: "" });
+    expect(made).toMatchObject({
+      title: "A voice",
+      visibility: "public",
+      tags: [],
+      description: "",
+      default_text: "",
+      cover_image: "",
+    });
     const { body } = await service.call(owner, "GET", made.samples[0]?.audio ?? "");
     expect(Buffer.from(body).equals(WAV)).toBe(true);
   });
@@ -169,7 +191,11 @@ describe.each(engines)("/model on %s", (engine) => {
     const ofFirst = await create(multipart([...required, ...three, ["texts", "Well, yes."]]));
     expect([perVoice.languages, ofFirst.languages]).toEqual([[], ["sv"]]);
     // The others are heard.
-    expect(ofFirst.samples.map((sample) => sample.text)).toEqual(["Well, yes.", `${WAV.length} bytes`, `${WAV.length} bytes`]);
+    expect(ofFirst.samples.map((sample) => sample.text)).toEqual([
+      "Well, yes.",
+      `${WAV.length} bytes`,
+      `${WAV.length} bytes`,
+    ]);
     const single = await create(multipart([...required, ["voices", WAV], ["texts", "a,b,c"]]));
     expect(single.samples[0]?.text).toBe("a,b,c");
   });
@@ -181,38 +207,69 @@ describe.each(engines)("/model on %s", (engine) => {
     expect(Buffer.from(body).equals(large)).toBe(true);
   });
 
-  const withVoices = (count: number): CallOptions => multipart([...required, ...Array.from({ length: count }, (): Part => ["voices", WAV])]);
+  const withVoices = (count: number): CallOptions =>
+    multipart([...required, ...Array.from({ length: count }, (): Part => ["voices", WAV])]);
   it("takes up to 20 samples", async () => {
     expect((await create(withVoices(20))).samples).toHaveLength(20);
   });
 
   it.each<[string, CallOptions, { type: string; loc: (string | number)[] }[]]>([
-    ["nothing but a title", multipart([["title", "t"]]), ["type", "train_mode", "voices"].map((name) => ({ type: "missing", loc: ["body", name] }))],
+    [
+      "nothing but a title",
+      multipart([["title", "t"]]),
+      ["type", "train_mode", "voices"].map((name) => ({ type: "missing", loc: ["body", name] })),
+    ],
     ["no title", asJson({ ...minimal, title: undefined }), [{ type: "missing", loc: ["body", "title"] }]],
     ["an empty title", asJson({ ...minimal, title: "" }), [{ type: "string_too_short", loc: ["body", "title"] }]],
-    ["a long title", asJson({ ...minimal, title: "x".repeat(257) }), [{ type: "string_too_long", loc: ["body", "title"] }]],
+    [
+      "a long title",
+      asJson({ ...minimal, title: "x".repeat(257) }),
+      [{ type: "string_too_long", loc: ["body", "title"] }],
+    ],
     ["a title of another type", asJson({ ...minimal, title: 5 }), [{ type: "string_type", loc: ["body", "title"] }]],
     ["a NUL in the title", asJson({ ...minimal, title: "a\0" }), [{ type: "value_error", loc: ["body", "title"] }]],
     ["another type", asJson({ ...minimal, type: "svc" }), [{ type: "literal_error", loc: ["body", "type"] }]],
-    ["another train mode", asJson({ ...minimal, train_mode: "full" }), [{ type: "literal_error", loc: ["body", "train_mode"] }]],
-    ["another visibility", asJson({ ...minimal, visibility: "secret" }), [{ type: "literal_error", loc: ["body", "visibility"] }]],
+    [
+      "another train mode",
+      asJson({ ...minimal, train_mode: "full" }),
+      [{ type: "literal_error", loc: ["body", "train_mode"] }],
+    ],
+    [
+      "another visibility",
+      asJson({ ...minimal, visibility: "secret" }),
+      [{ type: "literal_error", loc: ["body", "visibility"] }],
+    ],
     ["no samples", asJson({ ...minimal, voices: [] }), [{ type: "too_short", loc: ["body", "voices"] }]],
     ["21 samples", withVoices(21), [{ type: "too_long", loc: ["body", "voices"] }]],
-    ["a sample that is no audio field", asJson({ ...minimal, voices: [{}] }), [{ type: "value_error", loc: ["body", "voices", 0] }]],
-    ["more transcripts than samples", asJson({ ...minimal, texts: ["a", "b"] }), [{ type: "too_long", loc: ["body", "texts"] }]],
+    [
+      "a sample that is no audio field",
+      asJson({ ...minimal, voices: [{}] }),
+      [{ type: "value_error", loc: ["body", "voices", 0] }],
+    ],
+    [
+      "more transcripts than samples",
+      asJson({ ...minimal, texts: ["a", "b"] }),
+      [{ type: "too_long", loc: ["body", "texts"] }],
+    ],
     [
       "a boolean that is none",
       multipart([...required, ["voices", WAV], ["generate_sample", "maybe"]]),
       [{ type: "bool_parsing", loc: ["body", "generate_sample"] }],
     ],
-    ["a tag of another type", asJson({ ...minimal, tags: ["a", 1] }), [{ type: "string_type", loc: ["body", "tags", 1] }]],
+    [
+      "a tag of another type",
+      asJson({ ...minimal, tags: ["a", 1] }),
+      [{ type: "string_type", loc: ["body", "tags", 1] }],
+    ],
     ["a body that is no map", asJson([1]), [{ type: "dict_type", loc: ["body"] }]],
     ["a body of null", asJson(null), [{ type: "dict_type", loc: ["body"] }]],
   ])("refuses %s with the list of problems", async (_name, options, expected) => {
     const { status, json } = await service.callJson(owner, "POST", "/model", options);
     expect([status, json]).toEqual([
       422,
-      expected.map((problem) => expect.objectContaining({ ...problem, msg: expect.any(String), ctx: expect.any(Object) })),
+      expected.map((problem) =>
+        expect.objectContaining({ ...problem, msg: expect.any(String), ctx: expect.any(Object) }),
+      ),
     ]);
   });
 
@@ -221,8 +278,18 @@ describe.each(engines)("/model on %s", (engine) => {
     ["another content type", { contentType: "text/plain", body: "{}" }, 415, ""],
     ["no body", { contentType: "application/json" }, 415, ""],
     ["cut JSON", { contentType: "application/json", body: '{"a"' }, 400, "Malformed JSON"],
-    ["cut MessagePack", { contentType: "application/msgpack", body: Uint8Array.of(0x81, 0xa1) }, 400, "Malformed MessagePack"],
-    ["a cut form", { contentType: "multipart/form-data; boundary=B", body: "--B\r\n" }, 400, "Malformed multipart body: it is cut off or broken"],
+    [
+      "cut MessagePack",
+      { contentType: "application/msgpack", body: Uint8Array.of(0x81, 0xa1) },
+      400,
+      "Malformed MessagePack",
+    ],
+    [
+      "a cut form",
+      { contentType: "multipart/form-data; boundary=B", body: "--B\r\n" },
+      400,
+      "Malformed multipart body: it is cut off or broken",
+    ],
     [
       "a form without boundary",
       { contentType: "multipart/form-data", body: "--B\r\n" },
@@ -233,7 +300,9 @@ describe.each(engines)("/model on %s", (engine) => {
   ])("refuses %s", async (_name, options, status, message) => {
     const { body, ...answer } = await service.call(owner, "POST", "/model", options);
     expect(answer.status).toBe(status);
-    expect(body.byteLength === 0 ? "" : JSON.parse(Buffer.from(body).toString())).toEqual(message === "" ? "" : { status, message });
+    expect(body.byteLength === 0 ? "" : JSON.parse(Buffer.from(body).toString())).toEqual(
+      message === "" ? "" : { status, message },
+    );
   });
 
   it("changes what PATCH names, in each encoding, and keeps the rest", async () => {
@@ -253,7 +322,10 @@ describe.each(engines)("/model on %s", (engine) => {
       ],
       [asJson({ title: null, tags: [], visibility: "private" }), { tags: [], visibility: "private" }],
       [{ contentType: "application/msgpack", body: encodeMsgpack({ description: "" }) }, { description: "" }],
-      [{ contentType: "application/msgpack", body: encodeMsgpack({ cover_image: new Uint8Array() }) }, { cover_image: "" }],
+      [
+        { contentType: "application/msgpack", body: encodeMsgpack({ cover_image: new Uint8Array() }) },
+        { cover_image: "" },
+      ],
       [multipart([["cover_image", PNG, "c.png"]]), { cover_image: `${path}/cover` }],
     ];
     let expected: Partial<ModelEntity> = { title: "A voice", tags: ["a"], description: "d", visibility: "public" };
@@ -268,20 +340,31 @@ describe.each(engines)("/model on %s", (engine) => {
 
   it("deletes a voice with its samples", async () => {
     const made = await create(multipart([...required, ["voices", WAV]]));
-    expect(await service.callJson(owner, "DELETE", `/model/${made._id}`)).toEqual({ status: 200, json: { status: "ok" } });
-    for (const path of [`/model/${made._id}`, made.samples[0]?.audio ?? ""]) expect((await service.call(owner, "GET", path)).status).toBe(404);
+    expect(await service.callJson(owner, "DELETE", `/model/${made._id}`)).toEqual({
+      status: 200,
+      json: { status: "ok" },
+    });
+    for (const path of [`/model/${made._id}`, made.samples[0]?.audio ?? ""])
+      expect((await service.call(owner, "GET", path)).status).toBe(404);
     expect(await service.bus.objects({ name: "voices", maxAgeMs: 0 }).get(`${made._id}/sample-0`)).toBeNull();
     expect((await service.call(owner, "DELETE", `/model/${made._id}`)).status).toBe(404);
   });
 
   it("leaves no object behind when a voice cannot be recorded", async () => {
     const ghost: Principal = { ...owner, userId: "nobody" };
-    expect((await service.call(ghost, "POST", "/model", multipart([...required, ["voices", WAV], ["title", "ghost"]]))).status).toBe(500);
+    expect(
+      (await service.call(ghost, "POST", "/model", multipart([...required, ["voices", WAV], ["title", "ghost"]])))
+        .status,
+    ).toBe(500);
     const { json } = await service.callJson(owner, "GET", "/model", { query: "title=ghost&self=true" });
     expect((json as ModelList).total).toBe(0);
   });
 
-  const plain = ({ status, headers, body }: ForwardedResponse): unknown => ({ status, headers, body: Buffer.from(body).toString("hex") });
+  const plain = ({ status, headers, body }: ForwardedResponse): unknown => ({
+    status,
+    headers,
+    body: Buffer.from(body).toString("hex"),
+  });
   const verbs: [string, string, string, CallOptions][] = [
     ["GET", "", "read", {}],
     ["GET", "/samples/0", "read", {}],
@@ -290,25 +373,42 @@ describe.each(engines)("/model on %s", (engine) => {
     ["PATCH", "", "write", { contentType: "text/plain", body: "not even a form" }],
     ["DELETE", "", "write", {}],
   ];
-  it.each(["public", "unlist", "private"])("lets a stranger do to a %s voice what it may, and hides the rest as missing", async (visibility) => {
+  it.each([
+    "public",
+    "unlist",
+    "private",
+  ])("lets a stranger do to a %s voice what it may, and hides the rest as missing", async (visibility) => {
     for (const [method, suffix, kind, options] of verbs) {
-      const made = await create(multipart([...required, ["voices", WAV], ["cover_image", PNG], ["visibility", visibility]]));
+      const made = await create(
+        multipart([...required, ["voices", WAV], ["cover_image", PNG], ["visibility", visibility]]),
+      );
       const allowed = kind === "read" && visibility !== "private";
       const answer = await service.call(stranger, method, `/model/${made._id}${suffix}`, options);
       if (allowed) expect(answer.status).toBe(200);
-      else expect(plain(answer)).toEqual(plain(await service.call(stranger, method, `/model/${"0".repeat(32)}${suffix}`, options)));
+      else
+        expect(plain(answer)).toEqual(
+          plain(await service.call(stranger, method, `/model/${"0".repeat(32)}${suffix}`, options)),
+        );
       if (!allowed) expect(answer.status).toBe(404);
       const own = await service.callJson(owner, "GET", `/model/${made._id}`);
       expect(own.json).toMatchObject({ title: "A voice" });
-      expect((await service.call(owner, method, `/model/${made._id}${suffix}`, method === "PATCH" ? asJson({ title: "mine" }) : {})).status).toBe(
-        200,
-      );
+      expect(
+        (
+          await service.call(
+            owner,
+            method,
+            `/model/${made._id}${suffix}`,
+            method === "PATCH" ? asJson({ title: "mine" }) : {},
+          )
+        ).status,
+      ).toBe(200);
     }
   });
 
   it("answers ids that could never be, and unknown paths and verbs, with the documented statuses", async () => {
     for (const id of ["x", "%00", "..%2f..", "A".repeat(32), "a".repeat(5000), "%ff"]) {
-      for (const method of ["GET", "PATCH", "DELETE"]) expect([id, (await service.call(owner, method, `/model/${id}`)).status]).toEqual([id, 404]);
+      for (const method of ["GET", "PATCH", "DELETE"])
+        expect([id, (await service.call(owner, method, `/model/${id}`)).status]).toEqual([id, 404]);
     }
     expect((await service.call(owner, "GET", "/nothing")).status).toBe(404);
     expect((await service.call(owner, "GET", "//model")).status).toBe(200);
@@ -331,7 +431,8 @@ describe.each(engines)("/model on %s", (engine) => {
       });
       if (!reply.ok) throw new Error(reply.error.code);
       for (const voice of reply.value.voices)
-        if (voice !== null) expect(voice.traits).toMatchObject({ pitchHz: WAV.byteLength, spectralTiltDbPerOctave: -6 });
+        if (voice !== null)
+          expect(voice.traits).toMatchObject({ pitchHz: WAV.byteLength, spectralTiltDbPerOctave: -6 });
       return reply.value.voices.map((voice) => voice !== null);
     };
     expect(await resolve(owner)).toEqual([true, true, true, false, false]);
@@ -379,21 +480,30 @@ describe.each(engines)("/model on %s", (engine) => {
 
   it("shows the wallet to its owner alone, as the client libraries parse it", async () => {
     for (const user of ["self", owner.userId]) {
-      const credit = await service.callJson(owner, "GET", `/wallet/${user}/api-credit`, { query: "check_free_credit=true" });
+      const credit = await service.callJson(owner, "GET", `/wallet/${user}/api-credit`, {
+        query: "check_free_credit=true",
+      });
       expect([credit.status, apiCredit.strict().parse(credit.json)]).toEqual([
         200,
         expect.objectContaining({ credit: "1", user_id: owner.userId, has_free_credit: false }),
       ]);
       const held = await service.callJson(owner, "GET", `/wallet/${user}/package`);
-      expect([held.status, walletPackage.strict().parse(held.json)]).toEqual([200, expect.objectContaining({ user_id: owner.userId, total: 0 })]);
+      expect([held.status, walletPackage.strict().parse(held.json)]).toEqual([
+        200,
+        expect.objectContaining({ user_id: owner.userId, total: 0 }),
+      ]);
     }
     for (const path of [`/wallet/${stranger.userId}/api-credit`, `/wallet/${stranger.userId}/package`]) {
       const missing = await service.call(owner, "GET", path.replace(stranger.userId, "nobody"));
       expect(plain(await service.call(owner, "GET", path))).toEqual(plain(missing));
       expect(missing.status).toBe(404);
     }
-    expect((await service.call(owner, "GET", "/wallet/self/api-credit", { query: `team_id=${stranger.teamId}` })).status).toBe(404);
-    expect((await service.call(owner, "GET", "/wallet/self/api-credit", { query: "check_free_credit=perhaps" })).status).toBe(422);
+    expect(
+      (await service.call(owner, "GET", "/wallet/self/api-credit", { query: `team_id=${stranger.teamId}` })).status,
+    ).toBe(404);
+    expect(
+      (await service.call(owner, "GET", "/wallet/self/api-credit", { query: "check_free_credit=perhaps" })).status,
+    ).toBe(422);
   });
 
   it.each<[string, object]>([
@@ -406,7 +516,10 @@ describe.each(engines)("/model on %s", (engine) => {
     ["sort_by=name", { type: "literal_error", loc: ["query", "sort_by"] }],
     ["self=maybe", { type: "bool_parsing", loc: ["query", "self"] }],
   ])("refuses to list with %s", async (query, problem) => {
-    expect(await service.callJson(owner, "GET", "/model", { query })).toEqual({ status: 422, json: [expect.objectContaining(problem)] });
+    expect(await service.callJson(owner, "GET", "/model", { query })).toEqual({
+      status: 422,
+      json: [expect.objectContaining(problem)],
+    });
   });
 
   it.each([

@@ -11,11 +11,7 @@ const nouns = ["river", "window", "teacher", "garden", "letter", "station", "doc
 /** Three short sentences that no two streams share, so that audio that reached the wrong stream is seen. */
 function sentences(stream: number): string[] {
   const noun = (offset: number): string => nouns[(stream + offset) % nouns.length]!;
-  return [
-    `Stream ${stream} begins. `,
-    `The ${noun(0)} near the ${noun(3)} was closed. `,
-    `Number ${stream} ends. `,
-  ];
+  return [`Stream ${stream} begins. `, `The ${noun(0)} near the ${noun(3)} was closed. `, `Number ${stream} ends. `];
 }
 
 function speakAll(cluster: TestCluster, onAudio?: (bytes: number) => void): Promise<LiveResult[]> {
@@ -32,7 +28,10 @@ function speakAll(cluster: TestCluster, onAudio?: (bytes: number) => void): Prom
   );
 }
 
-/** The promise of design/reliability.md: what dies under a stream is repaired, and the listener gets every byte, once, in order. */
+/**
+ * The promise of design/reliability.md: what dies under a stream is repaired, and the listener gets every byte, once,
+ * in order.
+ */
 describe(`kill -9 under ${STREAMS} live streams`, () => {
   let cluster: TestCluster;
   let undisturbed: LiveResult[];
@@ -54,26 +53,38 @@ describe(`kill -9 under ${STREAMS} live streams`, () => {
     expect(new Set(undisturbed.map((result) => sha256Hex(result.audio))).size).toBe(STREAMS);
   });
 
-  it.each(["worker-1", "worker-2", "scheduler-1", "scheduler-2", "control-plane", "nats", "redis"])(
-    "%s: every stream ends with the bytes of the undisturbed run",
-    async (name) => {
-      const livesBefore = cluster.processes().find((process) => process.name === name)!.lives;
-      // Any moment of the run, told by how much sound has come; its very start aside, where upgrades still need the control plane's word on the key.
-      const killAtBytes = Math.round(undisturbedBytes * (0.02 + 0.9 * Math.random()));
-      let heardBytes = 0;
-      let killed = false;
-      const results = await speakAll(cluster, (bytes) => {
-        heardBytes += bytes;
-        if (!killed && heardBytes >= killAtBytes) killed = cluster.kill(name);
-      });
-      const context = `${name} killed after ${killAtBytes} of ${undisturbedBytes} bytes`;
-      expect([context, killed]).toEqual([context, true]);
-      await until(() => cluster.processes().find((process) => process.name === name)!.lives > livesBefore, { withinMs: 10_000, what: `${name} to live again` });
-      for (const [stream, result] of results.entries()) {
-        expect([context, stream, result.finish, result.closeCode]).toEqual([context, stream, { reason: "stop" }, 1000]);
-        expect([context, stream, sha256Hex(result.audio)]).toEqual([context, stream, sha256Hex(undisturbed[stream]!.audio)]);
-      }
-    },
-    120_000,
-  );
+  it.each([
+    "worker-1",
+    "worker-2",
+    "scheduler-1",
+    "scheduler-2",
+    "control-plane",
+    "nats",
+    "redis",
+  ])("%s: every stream ends with the bytes of the undisturbed run", async (name) => {
+    const livesBefore = cluster.processes().find((process) => process.name === name)!.lives;
+    // Any moment of the run, told by how much sound has come; its very start aside, where upgrades still need the
+    // control plane's word on the key.
+    const killAtBytes = Math.round(undisturbedBytes * (0.02 + 0.9 * Math.random()));
+    let heardBytes = 0;
+    let killed = false;
+    const results = await speakAll(cluster, (bytes) => {
+      heardBytes += bytes;
+      if (!killed && heardBytes >= killAtBytes) killed = cluster.kill(name);
+    });
+    const context = `${name} killed after ${killAtBytes} of ${undisturbedBytes} bytes`;
+    expect([context, killed]).toEqual([context, true]);
+    await until(() => cluster.processes().find((process) => process.name === name)!.lives > livesBefore, {
+      withinMs: 10_000,
+      what: `${name} to live again`,
+    });
+    for (const [stream, result] of results.entries()) {
+      expect([context, stream, result.finish, result.closeCode]).toEqual([context, stream, { reason: "stop" }, 1000]);
+      expect([context, stream, sha256Hex(result.audio)]).toEqual([
+        context,
+        stream,
+        sha256Hex(undisturbed[stream]!.audio),
+      ]);
+    }
+  }, 120_000);
 });

@@ -14,7 +14,10 @@ const DEEPEST = 7;
 const LONGEST = 110_000;
 const MOST_ITEMS = 1100;
 
-/** Values at and just past every bound that a schema declares, wherever in it. Whether one fits is for the schema to say. */
+/**
+ * Values at and just past every bound that a schema declares, wherever in it. Whether one fits is for the schema to
+ * say.
+ */
 export function boundValues(schema: Schema, draw: Draw, context: ValueContext, name = "", depth = 0): BoundValue[] {
   if (depth > DEEPEST) return [];
   if (schema.$ref !== undefined) return boundValues(context.resolve(schema.$ref), draw, context, name, depth);
@@ -36,7 +39,8 @@ export function boundValues(schema: Schema, draw: Draw, context: ValueContext, n
 }
 
 function ownBounds(schema: Schema, draw: Draw, context: ValueContext): unknown[] {
-  const { minLength, maxLength, minimum, maximum, exclusiveMinimum, exclusiveMaximum, minItems, maxItems, type } = schema;
+  const { minLength, maxLength, minimum, maximum, exclusiveMinimum, exclusiveMaximum, minItems, maxItems, type } =
+    schema;
   const step = type === "integer" ? 1 : 0.001;
   const items = (count: number): unknown[] => leastItems(schema, count, draw, context);
   const reaches = (bound: number | undefined, most: number): bound is number => bound !== undefined && bound <= most;

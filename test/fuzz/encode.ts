@@ -7,7 +7,12 @@ export interface Encoded {
 }
 
 /** The media types of bodies that this service knows, and one that it does not. */
-export const knownMediaTypes = ["application/json", "application/msgpack", "multipart/form-data", "application/x-www-form-urlencoded"];
+export const knownMediaTypes = [
+  "application/json",
+  "application/msgpack",
+  "multipart/form-data",
+  "application/x-www-form-urlencoded",
+];
 
 /** A value as a client of this media type sends it; bytes in it are `Uint8Array`. */
 export function encodeBody(mediaType: string, value: unknown): Encoded {
@@ -19,7 +24,14 @@ export function encodeBody(mediaType: string, value: unknown): Encoded {
     case "multipart/form-data":
       return form(...partsOf(value));
     case "application/x-www-form-urlencoded":
-      return { contentType: mediaType, body: Buffer.from(new URLSearchParams(partsOf(value).map(([name, field]): [string, string] => [name, textOf(field)])).toString()) };
+      return {
+        contentType: mediaType,
+        body: Buffer.from(
+          new URLSearchParams(
+            partsOf(value).map(([name, field]): [string, string] => [name, textOf(field)]),
+          ).toString(),
+        ),
+      };
     default:
       throw new RangeError(`${mediaType} is sent by nobody here`);
   }
@@ -36,12 +48,15 @@ export function withBase64(value: unknown): unknown {
 
 /** Lists are repeated parts, bytes files; what a form cannot hold goes as its JSON. */
 function partsOf(value: unknown): Part[] {
-  if (typeof value !== "object" || value === null || value instanceof Uint8Array) return [["x", value instanceof Uint8Array ? value : String(value)]];
+  if (typeof value !== "object" || value === null || value instanceof Uint8Array)
+    return [["x", value instanceof Uint8Array ? value : String(value)]];
   return Object.entries(value).flatMap(([name, field]) =>
     [field].flat().map((item: unknown): Part => {
       const safeName = name.replace(/["\r\n]/g, "_");
       // Documents are told by their names, audio is not.
-      return item instanceof Uint8Array ? [safeName, item, name === "source" ? "source.md" : `${safeName}.wav`] : [safeName, textOf(item)];
+      return item instanceof Uint8Array
+        ? [safeName, item, name === "source" ? "source.md" : `${safeName}.wav`]
+        : [safeName, textOf(item)];
     }),
   );
 }

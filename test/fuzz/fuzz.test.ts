@@ -10,7 +10,8 @@ import { judgeBy } from "./judge.js";
 import { drawCase, everyBound, everyOperation, type FuzzCase, type PlanContext } from "./plan.js";
 import { drawFrom } from "./random.js";
 
-// `FUZZ_SECONDS=600 npx vitest run dist/test/fuzz` looks longer; `FUZZ_SEED` repeats a run (`random` draws one), with `FUZZ_LANES=1` to the letter.
+// `FUZZ_SECONDS=600 npx vitest run dist/test/fuzz` looks longer; `FUZZ_SEED` repeats a run (`random` draws one), with
+// `FUZZ_LANES=1` to the letter.
 const { FUZZ_SECONDS = "35", FUZZ_SEED = "20261120", FUZZ_LANES = "8" } = process.env;
 const SECONDS = Number(FUZZ_SECONDS);
 const SEED = FUZZ_SEED === "random" ? randomInt(1e9) : Number(FUZZ_SEED);
@@ -30,55 +31,67 @@ describe("requests generated from /openapi.json", () => {
   });
   afterAll(() => Promise.all([cluster?.stop(), endpoint?.stop()]));
 
-  it(`are answered as it says, never with a server error, for ${SECONDS} seconds`, async () => {
-    console.log(`fuzz: FUZZ_SECONDS=${SECONDS} FUZZ_SEED=${SEED} FUZZ_LANES=${FUZZ_LANES}`);
-    const deadlineMs = performance.now() + SECONDS * 1000;
-    const { judge, ...verdict } = judgeBy(description);
-    const context: PlanContext = {
-      resolve: (reference) => description.components.schemas[reference.replace("#/components/schemas/", "")] ?? {},
-      endpointUrl: `${endpoint.url}/hook`,
-      verdict,
-    };
-    const targets = operationsOf(description);
-    const always = everyOperation(targets, context);
-    const planned = [...always, ...everyBound(targets, context, drawFrom(SEED))];
-    const ids = new KnownIds();
-    const target = { port: Number(new URL(cluster.baseUrl).port), apiKey: cluster.apiKey, voiceId: "" };
-    const failures: string[] = [];
-    const statuses = new Map<number, number>();
-    const succeeded = new Set<string>();
-    let begun = 0;
+  it(
+    `are answered as it says, never with a server error, for ${SECONDS} seconds`,
+    async () => {
+      console.log(`fuzz: FUZZ_SECONDS=${SECONDS} FUZZ_SEED=${SEED} FUZZ_LANES=${FUZZ_LANES}`);
+      const deadlineMs = performance.now() + SECONDS * 1000;
+      const { judge, ...verdict } = judgeBy(description);
+      const context: PlanContext = {
+        resolve: (reference) => description.components.schemas[reference.replace("#/components/schemas/", "")] ?? {},
+        endpointUrl: `${endpoint.url}/hook`,
+        verdict,
+      };
+      const targets = operationsOf(description);
+      const always = everyOperation(targets, context);
+      const planned = [...always, ...everyBound(targets, context, drawFrom(SEED))];
+      const ids = new KnownIds();
+      const target = { port: Number(new URL(cluster.baseUrl).port), apiKey: cluster.apiKey, voiceId: "" };
+      const failures: string[] = [];
+      const statuses = new Map<number, number>();
+      const succeeded = new Set<string>();
+      let begun = 0;
 
-    const ask = async ({ target: operation, http, expectation }: FuzzCase): Promise<void> => {
-      const answer = await sendHttp(http, target).catch((cause: unknown) => String(cause));
-      const finding = typeof answer === "string" ? answer : isTooLong(http, answer) ? null : judge(operation, answer, expectation);
-      if (finding !== null) failures.push(`${toText(http)} (${JSON.stringify(expectation)}): ${finding}`);
-      if (typeof answer === "string") return;
-      statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
-      if (answer.status >= 300) return;
-      succeeded.add(http.name);
-      if (http.method === "DELETE") ids.forget(http.path.split("/").at(-1) ?? "");
-      if (answer.headers["content-type"] === "application/json") ids.learn(JSON.parse(answer.body.toString()));
-    };
-    const lane = async (seed: number): Promise<void> => {
-      const draw = drawFrom(seed);
-      // What is asked of every operation is asked in full on however slow a machine.
-      while (begun < always.length || performance.now() < deadlineMs) {
-        const index = begun++;
-        const operation = targets[index % targets.length];
-        if (operation === undefined) return;
-        await ask(planned[index]?.(draw, ids) ?? drawCase(operation, draw, ids, context));
-      }
-    };
-    await Promise.all(Array.from({ length: Number(FUZZ_LANES) }, (_, index) => lane(SEED + index)));
+      const ask = async ({ target: operation, http, expectation }: FuzzCase): Promise<void> => {
+        const answer = await sendHttp(http, target).catch((cause: unknown) => String(cause));
+        const finding =
+          typeof answer === "string" ? answer : isTooLong(http, answer) ? null : judge(operation, answer, expectation);
+        if (finding !== null) failures.push(`${toText(http)} (${JSON.stringify(expectation)}): ${finding}`);
+        if (typeof answer === "string") return;
+        statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
+        if (answer.status >= 300) return;
+        succeeded.add(http.name);
+        if (http.method === "DELETE") ids.forget(http.path.split("/").at(-1) ?? "");
+        if (answer.headers["content-type"] === "application/json") ids.learn(JSON.parse(answer.body.toString()));
+      };
+      const lane = async (seed: number): Promise<void> => {
+        const draw = drawFrom(seed);
+        // What is asked of every operation is asked in full on however slow a machine.
+        while (begun < always.length || performance.now() < deadlineMs) {
+          const index = begun++;
+          const operation = targets[index % targets.length];
+          if (operation === undefined) return;
+          await ask(planned[index]?.(draw, ids) ?? drawCase(operation, draw, ids, context));
+        }
+      };
+      await Promise.all(Array.from({ length: Number(FUZZ_LANES) }, (_, index) => lane(SEED + index)));
 
-    const counts = Object.fromEntries([...statuses].sort(([a], [b]) => a - b));
-    console.log(`fuzz: ${begun} requests, ${Math.min(begun, planned.length)} of ${planned.length} planned; ${JSON.stringify(counts)}`);
-    console.log(`fuzz: never succeeded: ${targets.map(({ method, pattern }) => `${method} ${pattern}`).filter((name) => !succeeded.has(name)).join(", ")}`);
-    expect(failures.slice(0, MOST_SHOWN), `${failures.length} failures`).toEqual([]);
-    expect(succeeded.size).toBeGreaterThan(targets.length / 2);
-    expect(cluster.processes().filter(({ pid, lives }) => pid === null || lives !== 1)).toEqual([]);
-  }, SECONDS * 1000 + 180_000);
+      const counts = Object.fromEntries([...statuses].sort(([a], [b]) => a - b));
+      console.log(
+        `fuzz: ${begun} requests, ${Math.min(begun, planned.length)} of ${planned.length} planned; ${JSON.stringify(counts)}`,
+      );
+      console.log(
+        `fuzz: never succeeded: ${targets
+          .map(({ method, pattern }) => `${method} ${pattern}`)
+          .filter((name) => !succeeded.has(name))
+          .join(", ")}`,
+      );
+      expect(failures.slice(0, MOST_SHOWN), `${failures.length} failures`).toEqual([]);
+      expect(succeeded.size).toBeGreaterThan(targets.length / 2);
+      expect(cluster.processes().filter(({ pid, lives }) => pid === null || lives !== 1)).toEqual([]);
+    },
+    SECONDS * 1000 + 180_000,
+  );
 });
 
 function toText({ method, path, headers, body }: HttpCase): string {

@@ -18,14 +18,22 @@ export class KnownIds {
 
   /** One for a placeholder, or null. Placeholders and fields do not always have one name. */
   one(placeholder: string, pattern: string, draw: Draw): string | null {
-    const aliases = pattern.startsWith("/model") ? ["_id"] : placeholder === "source_id" ? ["knowledge_source_id"] : [placeholder];
+    const aliases = pattern.startsWith("/model")
+      ? ["_id"]
+      : placeholder === "source_id"
+        ? ["knowledge_source_id"]
+        : [placeholder];
     const found = aliases.flatMap((name) => this.#ids.get(name) ?? []);
     return found.length === 0 ? null : draw.one(found);
   }
 
   /** What was deleted is drawn no more. */
   forget(id: string): void {
-    for (const [name, list] of this.#ids) this.#ids.set(name, list.filter((known) => known !== id));
+    for (const [name, list] of this.#ids)
+      this.#ids.set(
+        name,
+        list.filter((known) => known !== id),
+      );
   }
 
   #add(name: string, id: string): void {
@@ -34,7 +42,10 @@ export class KnownIds {
   }
 }
 
-/** A path of the operation, with ids that exist mostly; those of what is deleted more rarely, or little would be left to ask about. */
+/**
+ * A path of the operation, with ids that exist mostly; those of what is deleted more rarely, or little would be left to
+ * ask about.
+ */
 export function drawPath(target: FuzzOperation, draw: Draw, ids: KnownIds): string {
   return target.pattern.replace(/\{(\w+)\}/g, (_, name: string) => percent(drawId(name, target, draw, ids)));
 }
@@ -43,7 +54,14 @@ function drawId(name: string, { method, pattern }: FuzzOperation, draw: Draw, id
   const known = ids.one(name, pattern, draw);
   if (known !== null && draw.chance(method === "DELETE" ? 0.3 : 0.9)) return known;
   if (name === "version_number") return draw.one(["1", "2", "0", "-1", "1e3", "one", "99999999999999999999"]);
-  return draw.one(["f".repeat(32), "self", "0", "x", "00000000-0000-0000-0000-000000000000", ...hostileTexts.filter((text) => text.length > 1 && text.length < 400)]);
+  return draw.one([
+    "f".repeat(32),
+    "self",
+    "0",
+    "x",
+    "00000000-0000-0000-0000-000000000000",
+    ...hostileTexts.filter((text) => text.length > 1 && text.length < 400),
+  ]);
 }
 
 /** As a part of a URL; lone surrogates have no place there and become U+FFFD. */

@@ -53,7 +53,10 @@ function goodBody(target: FuzzOperation, schema: Schema, draw: Draw, context: Pl
   if (example === undefined || draw.chance(0.3)) return good;
   // The example with one field of another value.
   const [changed] = draw.one([...Object.entries(good as object), ["", null]]);
-  return { ...example(context), ...Object.fromEntries(Object.entries(good as object).filter(([name]) => name === changed)) };
+  return {
+    ...example(context),
+    ...Object.fromEntries(Object.entries(good as object).filter(([name]) => name === changed)),
+  };
 }
 
 interface Sent {
@@ -63,7 +66,12 @@ interface Sent {
   expectation?: Expectation;
 }
 
-function request(target: FuzzOperation, draw: Draw, ids: KnownIds, { body = null, query = "", headers = {}, expectation = any }: Sent): FuzzCase {
+function request(
+  target: FuzzOperation,
+  draw: Draw,
+  ids: KnownIds,
+  { body = null, query = "", headers = {}, expectation = any }: Sent,
+): FuzzCase {
   const path = drawPath(target, draw, ids);
   if (body !== null && body.contentType !== "") headers["content-type"] = body.contentType;
   const http: HttpCase = {
@@ -78,44 +86,76 @@ function request(target: FuzzOperation, draw: Draw, ids: KnownIds, { body = null
   return { target, http, expectation };
 }
 
-/** What is asked of every operation in every run: good bodies in every media type, none at all, broken ones, and media types that it has not. */
+/**
+ * What is asked of every operation in every run: good bodies in every media type, none at all, broken ones, and media
+ * types that it has not.
+ */
 export function everyOperation(targets: readonly FuzzOperation[], context: PlanContext): Planned[] {
   return targets.flatMap((target): Planned[] => {
     const declared = mediaTypesOf(target);
     const isRequired = target.operation.requestBody?.required === true;
-    const whatever: Planned = (draw, ids) => request(target, draw, ids, { query: drawQuery(target.operation.parameters ?? [], draw, context) });
+    const whatever: Planned = (draw, ids) =>
+      request(target, draw, ids, { query: drawQuery(target.operation.parameters ?? [], draw, context) });
     if (declared.length === 0) {
-      const stray: Planned = (draw, ids) => request(target, draw, ids, { body: { contentType: "application/json", body: Buffer.from("{}") } });
+      const stray: Planned = (draw, ids) =>
+        request(target, draw, ids, { body: { contentType: "application/json", body: Buffer.from("{}") } });
       return [whatever, whatever, stray];
     }
     const inType = (mediaType: string): Planned[] => {
       const schema = bodySchema(target, mediaType);
-      const sends = (make: (draw: Draw) => unknown): Planned => (draw, ids) => request(target, draw, ids, { body: encodeBody(mediaType, make(draw)) });
+      const sends =
+        (make: (draw: Draw) => unknown): Planned =>
+        (draw, ids) =>
+          request(target, draw, ids, { body: encodeBody(mediaType, make(draw)) });
       const { contentType } = encodeBody(mediaType, {});
       const none: Planned = (draw, ids) => {
-        return request(target, draw, ids, { body: { contentType, body: Buffer.alloc(0) }, expectation: isRequired ? { kind: "refused" } : any });
+        return request(target, draw, ids, {
+          body: { contentType, body: Buffer.alloc(0) },
+          expectation: isRequired ? { kind: "refused" } : any,
+        });
       };
-      const broken: Planned = (draw, ids) => request(target, draw, ids, { body: { contentType, body: drawBroken(mediaType, draw) } });
+      const broken: Planned = (draw, ids) =>
+        request(target, draw, ids, { body: { contentType, body: drawBroken(mediaType, draw) } });
       const good = (draw: Draw): unknown => goodBody(target, schema, draw, context);
       const least = (draw: Draw): unknown => examples[nameOf(target)]?.(context) ?? leastValue(schema, draw, context);
       return [sends(least), sends(good), sends(good), sends(() => ({})), none, broken, broken];
     };
-    const foreign = [...knownMediaTypes.filter((mediaType) => !declared.includes(mediaType)), "text/plain", "application/octet-stream", ""];
-    const wrong = foreign.map((mediaType): Planned => (draw, ids) => {
-      const schema = bodySchema(target, declared[0] ?? "");
-      const value = leastValue(schema, draw, context);
-      const encoded = knownMediaTypes.includes(mediaType) ? encodeBody(mediaType, value) : { contentType: mediaType, body: encodeBody("application/json", value).body };
-      // Where a body may be left out, one of nothing is none.
-      return request(target, draw, ids, { body: encoded, expectation: isRequired || encoded.body.byteLength > 0 ? { kind: "unsupported" } : any });
-    });
-    const absent: Planned = (draw, ids) => request(target, draw, ids, { expectation: isRequired ? { kind: "refused" } : any });
+    const foreign = [
+      ...knownMediaTypes.filter((mediaType) => !declared.includes(mediaType)),
+      "text/plain",
+      "application/octet-stream",
+      "",
+    ];
+    const wrong = foreign.map(
+      (mediaType): Planned =>
+        (draw, ids) => {
+          const schema = bodySchema(target, declared[0] ?? "");
+          const value = leastValue(schema, draw, context);
+          const encoded = knownMediaTypes.includes(mediaType)
+            ? encodeBody(mediaType, value)
+            : { contentType: mediaType, body: encodeBody("application/json", value).body };
+          // Where a body may be left out, one of nothing is none.
+          return request(target, draw, ids, {
+            body: encoded,
+            expectation: isRequired || encoded.body.byteLength > 0 ? { kind: "unsupported" } : any,
+          });
+        },
+    );
+    const absent: Planned = (draw, ids) =>
+      request(target, draw, ids, { expectation: isRequired ? { kind: "refused" } : any });
     return [...declared.flatMap(inType), ...wrong, absent];
   });
 }
 
-/** Bodies and query parameters at every declared bound and just past it, each body in one of its media types; in an order by `draw`. */
+/**
+ * Bodies and query parameters at every declared bound and just past it, each body in one of its media types; in an
+ * order by `draw`.
+ */
 export function everyBound(targets: readonly FuzzOperation[], context: PlanContext, draw: Draw): Planned[] {
-  const planned = targets.flatMap((target) => [...bodyBounds(target, context, draw), ...queryBounds(target, context, draw)]);
+  const planned = targets.flatMap((target) => [
+    ...bodyBounds(target, context, draw),
+    ...queryBounds(target, context, draw),
+  ]);
   return shuffled(planned, draw);
 }
 
@@ -138,8 +178,11 @@ function queryBounds(target: FuzzOperation, context: PlanContext, draw: Draw): P
   const parameters = (target.operation.parameters ?? []).filter((parameter) => parameter.in === "query");
   return parameters.flatMap(({ name, schema }) =>
     boundValues(schema, draw, context, name).map(({ path, value }): Planned => {
-      const expectation: Expectation = context.verdict.fitsAlone(schema, value) ? { kind: "in-bounds", loc: [name, ...path] } : { kind: "refused" };
-      return (later, ids) => request(target, later, ids, { query: `${percent(name)}=${percent(String(value))}`, expectation });
+      const expectation: Expectation = context.verdict.fitsAlone(schema, value)
+        ? { kind: "in-bounds", loc: [name, ...path] }
+        : { kind: "refused" };
+      return (later, ids) =>
+        request(target, later, ids, { query: `${percent(name)}=${percent(String(value))}`, expectation });
     }),
   );
 }
@@ -160,7 +203,11 @@ export function drawCase(target: FuzzOperation, draw: Draw, ids: KnownIds, conte
     headers[name] = latin(draw.chance(0.6) ? String(leastValue(schema, draw, context, name)) : draw.one(hostileTexts));
   }
   if (draw.chance(0.02)) headers["authorization"] = draw.one(["", "Bearer wrong", "Basic eA==", "Bearer"]);
-  return request(target, draw, ids, { query: drawQuery(operation.parameters ?? [], draw, context), headers, body: drawBody(target, draw, context) });
+  return request(target, draw, ids, {
+    query: drawQuery(operation.parameters ?? [], draw, context),
+    headers,
+    body: drawBody(target, draw, context),
+  });
 }
 
 function drawBody(target: FuzzOperation, draw: Draw, context: PlanContext): Encoded | null {
@@ -171,7 +218,17 @@ function drawBody(target: FuzzOperation, draw: Draw, context: PlanContext): Enco
   const good = goodBody(target, schema, draw, context);
   const encoded = encodeBody(mediaType, draw.chance(0.6) ? spoil(good, schema, draw, context) : good);
   if (draw.chance(0.04)) return { ...encoded, body: drawBroken(mediaType, draw) };
-  if (draw.chance(0.03)) return { ...encoded, contentType: draw.one(["text/plain", "application/xml", "", "multipart/form-data", "application/json; charset=utf-16"]) };
+  if (draw.chance(0.03))
+    return {
+      ...encoded,
+      contentType: draw.one([
+        "text/plain",
+        "application/xml",
+        "",
+        "multipart/form-data",
+        "application/json; charset=utf-16",
+      ]),
+    };
   return encoded;
 }
 
@@ -179,7 +236,11 @@ function drawQuery(parameters: readonly Parameter[], draw: Draw, context: PlanCo
   const pairs: string[] = [];
   for (const { name, in: place, schema } of parameters) {
     if (place !== "query" || !draw.chance(0.3)) continue;
-    const value = draw.chance(0.6) ? goodValue(schema, draw, context) : draw.chance(0.5) ? spoil(goodValue(schema, draw, context), schema, draw, context) : draw.one(hostileTexts);
+    const value = draw.chance(0.6)
+      ? goodValue(schema, draw, context)
+      : draw.chance(0.5)
+        ? spoil(goodValue(schema, draw, context), schema, draw, context)
+        : draw.one(hostileTexts);
     const text = (typeof value === "object" ? JSON.stringify(withBase64(value)) : String(value)).slice(0, 2000);
     pairs.push(`${percent(name)}=${percent(text)}`);
   }
@@ -189,14 +250,59 @@ function drawQuery(parameters: readonly Parameter[], draw: Draw, context: PlanCo
 
 const part = 'Content-Disposition: form-data; name="a"\r\n\r\nb\r\n';
 const broken: Readonly<Record<string, readonly (string | Uint8Array)[]>> = {
-  "application/json": ["{", "[]", "null", '"text"', '{"a":1,}', "[".repeat(20_000), "\ufeff{}", '{"name":"\\ud800"}', '{"a":1,"a":2}', Uint8Array.of(0x7b, 0xff, 0x7d), "1e999", " "],
+  "application/json": [
+    "{",
+    "[]",
+    "null",
+    '"text"',
+    '{"a":1,}',
+    "[".repeat(20_000),
+    "\ufeff{}",
+    '{"name":"\\ud800"}',
+    '{"a":1,"a":2}',
+    Uint8Array.of(0x7b, 0xff, 0x7d),
+    "1e999",
+    " ",
+  ],
   "application/msgpack": [
-    ...[[0xc1], [0x80], [0x81], [0x90], [0xc0], [0xdf, 0xff, 0xff, 0xff, 0xff], [0xdd, 0xff, 0xff, 0xff, 0xff], [0xc6, 0xff, 0xff, 0xff, 0xff], [0x80, 0x80], [0x81, 0x01, 0x02], [0x81, 0xc4, 0x01, 0x61, 0x01], [0xd4, 0x05, 0x00], [0xa1, 0xff]].map((bytes) => Uint8Array.from(bytes)),
+    ...[
+      [0xc1],
+      [0x80],
+      [0x81],
+      [0x90],
+      [0xc0],
+      [0xdf, 0xff, 0xff, 0xff, 0xff],
+      [0xdd, 0xff, 0xff, 0xff, 0xff],
+      [0xc6, 0xff, 0xff, 0xff, 0xff],
+      [0x80, 0x80],
+      [0x81, 0x01, 0x02],
+      [0x81, 0xc4, 0x01, 0x61, 0x01],
+      [0xd4, 0x05, 0x00],
+      [0xa1, 0xff],
+    ].map((bytes) => Uint8Array.from(bytes)),
     new Uint8Array(20_000).fill(0x91),
     "{}",
   ],
-  "multipart/form-data": ["", "--B--\r\n", "--B\r\n", `--B\r\n${part}`, `--C\r\n${part}--C--\r\n`, "--B\r\nContent-Disposition: form-data\r\n\r\nb\r\n--B--\r\n", `${`--B\r\n${part}`.repeat(300)}--B--\r\n`, "{}"],
-  "application/x-www-form-urlencoded": ["%", "%zz=%zz", "=&=&==", "a=%ff%fe", "&".repeat(5000), "a=b&".repeat(300), "{}", "title=%00"],
+  "multipart/form-data": [
+    "",
+    "--B--\r\n",
+    "--B\r\n",
+    `--B\r\n${part}`,
+    `--C\r\n${part}--C--\r\n`,
+    "--B\r\nContent-Disposition: form-data\r\n\r\nb\r\n--B--\r\n",
+    `${`--B\r\n${part}`.repeat(300)}--B--\r\n`,
+    "{}",
+  ],
+  "application/x-www-form-urlencoded": [
+    "%",
+    "%zz=%zz",
+    "=&=&==",
+    "a=%ff%fe",
+    "&".repeat(5000),
+    "a=b&".repeat(300),
+    "{}",
+    "title=%00",
+  ],
 };
 
 function drawBroken(mediaType: string, draw: Draw): Uint8Array {

@@ -28,4 +28,5 @@ export interface Schema {
 export type Resolve = (reference: string) => Schema;
 
 /** Bytes: in a body they are what its media type makes of them. */
-export const isBinary = ({ format, contentEncoding }: Schema): boolean => format === "binary" || contentEncoding === "base64";
+export const isBinary = ({ format, contentEncoding }: Schema): boolean =>
+  format === "binary" || contentEncoding === "base64";

@@ -11,7 +11,9 @@ import { temporaryDirectory } from "./temporary-directory.js";
 export interface TestClusterOptions {
   schedulers?: number;
   workers?: number;
-  /** Models of the workers; without it only those that speak: a recognizer takes its time to load, and few tests listen. */
+  /**
+   * Models of the workers; without it only those that speak: a recognizer takes its time to load, and few tests listen.
+   */
   models?: readonly string[];
   /** Further settings, by their variable's name, such as `NATS_URL` of a server of the test's own. */
   settings?: Record<string, string>;
@@ -31,9 +33,15 @@ export interface TestCluster {
   natsUrl: string;
   redisUrl: string;
   dataDirectory: string;
-  /** The processes of this moment: `nats`, `redis`, `control-plane`, `scheduler-1`…, `worker-1`…, `edge`. A pid is null between two lives. */
+  /**
+   * The processes of this moment: `nats`, `redis`, `control-plane`, `scheduler-1`…, `worker-1`…, `edge`. A pid is null
+   * between two lives.
+   */
   processes(): { name: string; pid: number | null; lives: number }[];
-  /** Sends a signal to the process of that name; false when it is between two lives. It is started again as in the product. */
+  /**
+   * Sends a signal to the process of that name; false when it is between two lives. It is started again as in the
+   * product.
+   */
   kill(name: string, signal?: NodeJS.Signals): boolean;
   /** What happened to the children so far. */
   events: readonly ChildEvent[];
@@ -48,14 +56,18 @@ const speakingModels = ["espeak", "parley-en"];
 /** All that comes with the product. */
 export const allModels = [...speakingModels, "parley-asr-en", "parley-vad"];
 
-/** The first of the free ports that a cluster with one process of each role listens on for scrapers: for `PARLEY_METRICS_PORT`. */
-export const findMetricsPorts = (): Promise<number> => findFreePorts(plannedRoles({ PARLEY_SCHEDULERS: 1, PARLEY_WORKERS: 1 }).length);
+/**
+ * The first of the free ports that a cluster with one process of each role listens on for scrapers: for
+ * `PARLEY_METRICS_PORT`.
+ */
+export const findMetricsPorts = (): Promise<number> =>
+  findFreePorts(plannedRoles({ PARLEY_SCHEDULERS: 1, PARLEY_WORKERS: 1 }).length);
 
 export const TEST_API_KEY = "pk_test_0123456789abcdef0123456789abcdef";
 
 /**
- * Starts a cluster; resolves when every role is ready. Call `stop()` in `afterAll`: should the test process die before, the children
- * notice and end by themselves. Rejects, with everything ended, when a role does not start.
+ * Starts a cluster; resolves when every role is ready. Call `stop()` in `afterAll`: should the test process die before,
+ * the children notice and end by themselves. Rejects, with everything ended, when a role does not start.
  */
 export async function startCluster(options: TestClusterOptions = {}): Promise<TestCluster> {
   const temporary = temporaryDirectory("cluster");
@@ -68,7 +80,8 @@ export async function startCluster(options: TestClusterOptions = {}): Promise<Te
     PARLEY_WORKER_MODELS: (options.models ?? speakingModels).join(","),
     ...options.settings,
   };
-  if (options.dataDirectory === undefined && settings["DATABASE_URL"] === undefined) await prepareDatabase(dataDirectory);
+  if (options.dataDirectory === undefined && settings["DATABASE_URL"] === undefined)
+    await prepareDatabase(dataDirectory);
   const events: ChildEvent[] = [];
   const complaints: { name: string; level: string; text: string }[] = [];
   const cluster = await launchCluster({
@@ -84,7 +97,11 @@ export async function startCluster(options: TestClusterOptions = {}): Promise<Te
   });
   const readyMs = options.readyMs ?? 60_000;
   const deadline = new Promise<never>((_, reject) => {
-    setTimeout(() => reject(new Error(`the cluster was not ready within ${readyMs} ms: ${JSON.stringify({ events, complaints })}`)), readyMs).unref();
+    setTimeout(
+      () =>
+        reject(new Error(`the cluster was not ready within ${readyMs} ms: ${JSON.stringify({ events, complaints })}`)),
+      readyMs,
+    ).unref();
   });
   try {
     await Promise.race([cluster.ready, deadline]);

@@ -19,7 +19,11 @@ export async function joinAsEar(natsUrl: string, tasks: readonly SoundTask[]): P
   const id = "edge-of-the-test";
   const bus = await connectNats({ url: natsUrl, name: id, log: createLogger(id, "fatal") });
   const cluster = new ClusterView({ bus, clock: systemClock });
-  const heartbeats = sendHeartbeats({ bus, clock: systemClock, describe: () => ({ type: "heartbeat", role: "edge", id, epoch: "e", state: "ready" }) });
+  const heartbeats = sendHeartbeats({
+    bus,
+    clock: systemClock,
+    describe: () => ({ type: "heartbeat", role: "edge", id, epoch: "e", state: "ready" }),
+  });
   const sound = openSoundBus({ bus, clock: systemClock, ownerId: id, cluster });
   const isServed = (task: SoundTask): boolean => cluster.served(task).some(({ name }) => cluster.slotsOf(name) > 0);
   await until(() => tasks.every(isServed), { withinMs: 30_000, what: `models for ${tasks.join(" and ")}` });

@@ -5,21 +5,42 @@ import { decodeWithFfmpeg, runProgram } from "./sound.js";
 import { samplesToBytes } from "#common/audio/pcm";
 
 /**
- * What pocketsphinx with Debian's general English model hears: a recognizer that is not ours and knows none of our voices.
- * Sound above 5.5 kHz is cut off first, where formant synthesis has energy that its training data lacks.
+ * What pocketsphinx with Debian's general English model hears: a recognizer that is not ours and knows none of our
+ * voices. Sound above 5.5 kHz is cut off first, where formant synthesis has energy that its training data lacks.
  */
 export async function hear(audio: Uint8Array, inputArguments: string[] = []): Promise<string> {
   const { samples } = await decodeWithFfmpeg(audio, { sampleRate: 16_000, inputArguments });
   const filtered = await runProgram(
     "ffmpeg",
-    ["-loglevel", "error", "-nostdin", "-f", "s16le", "-ar", "16000", "-ac", "1", "-i", "pipe:0", "-af", "lowpass=f=5500,volume=0.5", "-f", "s16le", "pipe:1"],
+    [
+      "-loglevel",
+      "error",
+      "-nostdin",
+      "-f",
+      "s16le",
+      "-ar",
+      "16000",
+      "-ac",
+      "1",
+      "-i",
+      "pipe:0",
+      "-af",
+      "lowpass=f=5500,volume=0.5",
+      "-f",
+      "s16le",
+      "pipe:1",
+    ],
     samplesToBytes(samples),
   );
   const directory = mkdtempSync(join(tmpdir(), "parley-ear-"));
   try {
     const file = join(directory, "sentence.raw");
     writeFileSync(file, filtered);
-    const heard = await runProgram("pocketsphinx_continuous", ["-infile", file, "-logfn", "/dev/null"], new Uint8Array());
+    const heard = await runProgram(
+      "pocketsphinx_continuous",
+      ["-infile", file, "-logfn", "/dev/null"],
+      new Uint8Array(),
+    );
     return Buffer.from(heard).toString().trim().replace(/\s+/g, " ");
   } finally {
     rmSync(directory, { recursive: true });

@@ -24,7 +24,10 @@ export interface LiveOptions {
   onAudio?: (bytes: number) => void;
 }
 
-/** A raw live WebSocket client: sends its events at once, resolves when the socket has closed. Rejects when the upgrade is refused. */
+/**
+ * A raw live WebSocket client: sends its events at once, resolves when the socket has closed. Rejects when the upgrade
+ * is refused.
+ */
 export function speakLive(options: LiveOptions): Promise<LiveResult> {
   return new Promise((resolve, reject) => {
     const socket = openLive(options);
@@ -46,9 +49,12 @@ export function speakLive(options: LiveOptions): Promise<LiveResult> {
         parts.push(message.audio);
         result.frameBytes.push(message.audio.byteLength);
         result.frameAtMs.push(performance.now() - startedAtMs);
-      options.onAudio?.(message.audio.byteLength);
+        options.onAudio?.(message.audio.byteLength);
       } else if (message.event === "finish") {
-        result.finish = { reason: message.reason ?? "", ...(message.message === undefined ? {} : { message: message.message }) };
+        result.finish = {
+          reason: message.reason ?? "",
+          ...(message.message === undefined ? {} : { message: message.message }),
+        };
       }
     });
     socket.on("error", reject);
@@ -59,6 +65,10 @@ export function speakLive(options: LiveOptions): Promise<LiveResult> {
 /** An authenticated socket on `/v1/tts/live`, for tests that drive it themselves. */
 export function openLive(options: Pick<LiveOptions, "baseUrl" | "apiKey" | "model" | "headers">): WebSocket {
   return new WebSocket(`${options.baseUrl.replace(/^http/, "ws")}/v1/tts/live`, {
-    headers: { Authorization: `Bearer ${options.apiKey}`, ...(options.model === undefined ? {} : { model: options.model }), ...options.headers },
+    headers: {
+      Authorization: `Bearer ${options.apiKey}`,
+      ...(options.model === undefined ? {} : { model: options.model }),
+      ...options.headers,
+    },
   });
 }

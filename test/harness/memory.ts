@@ -7,15 +7,23 @@ export interface ProcessMemory {
   nowMb: number;
   /** The most that it had: VmHWM. */
   mostMb: number;
-  /** The same without pages of program files, which the kernel drops when it wants room: RssFile is taken off. A database in a library has 170 MB of them. */
+  /**
+   * The same without pages of program files, which the kernel drops when it wants room: RssFile is taken off. A
+   * database in a library has 170 MB of them.
+   */
   mostOwnMb: number;
 }
 
 /** The memory of a running process. */
 export function memoryOf(pid: number): ProcessMemory {
   const status = readFileSync(`/proc/${pid}/status`, "latin1");
-  const megabytes = (field: string): number => Math.round(Number(new RegExp(`^${field}:\\s+(\\d+) kB$`, "m").exec(status)?.[1]) / 1024);
-  return { nowMb: megabytes("VmRSS"), mostMb: megabytes("VmHWM"), mostOwnMb: megabytes("VmHWM") - megabytes("RssFile") };
+  const megabytes = (field: string): number =>
+    Math.round(Number(new RegExp(`^${field}:\\s+(\\d+) kB$`, "m").exec(status)?.[1]) / 1024);
+  return {
+    nowMb: megabytes("VmRSS"),
+    mostMb: megabytes("VmHWM"),
+    mostOwnMb: megabytes("VmHWM") - megabytes("RssFile"),
+  };
 }
 
 /** The memory of a cluster's process of that name, such as `edge`. */

@@ -13,8 +13,9 @@ const WAIT_MS = 120_000;
 const LOOK_AGAIN_MS = 100;
 
 /**
- * Puts an embedded database with the newest schema and no rows into a data directory: making one takes seconds of a core, and dozens of
- * tests need one. The first to ask makes it. That a fresh directory works too is `test/control-plane/database.test.ts`'s matter.
+ * Puts an embedded database with the newest schema and no rows into a data directory: making one takes seconds of a
+ * core, and dozens of tests need one. The first to ask makes it. That a fresh directory works too is
+ * `test/control-plane/database.test.ts`'s matter.
  */
 export async function prepareDatabase(dataDirectory: string): Promise<void> {
   const root = process.env[PREPARED_DATABASE_VARIABLE];
@@ -23,7 +24,8 @@ export async function prepareDatabase(dataDirectory: string): Promise<void> {
   if (!existsSync(prepared)) await make(root, prepared);
   mkdirSync(dataDirectory, { recursive: true });
   // The database is of the data directory that it was made in, whose stamp goes with it.
-  for (const name of ["database", STAMP_FILE]) cpSync(join(prepared, name), join(dataDirectory, name), { recursive: true });
+  for (const name of ["database", STAMP_FILE])
+    cpSync(join(prepared, name), join(dataDirectory, name), { recursive: true });
 }
 
 async function make(root: string, prepared: string): Promise<void> {

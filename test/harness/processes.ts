@@ -8,7 +8,9 @@ export function isAlive(pid: number): boolean {
 
 /** The processes below `pid`: its children, theirs, and so on. */
 export function descendantsOf(pid: number): number[] {
-  const all = readdirSync("/proc").filter((name) => /^\d+$/.test(name)).map(Number);
+  const all = readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number);
   const children = all.filter((candidate) => statusOf(candidate)?.parent === pid);
   return children.flatMap((child) => [child, ...descendantsOf(child)]);
 }
@@ -20,7 +22,8 @@ function statusOf(pid: number): { state: string; parent: number } | null {
     const [state = "", parent = ""] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     return { state, parent: Number(parent) };
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT" || (error as NodeJS.ErrnoException).code === "ESRCH") return null;
+    if ((error as NodeJS.ErrnoException).code === "ENOENT" || (error as NodeJS.ErrnoException).code === "ESRCH")
+      return null;
     throw error;
   }
 }
@@ -31,7 +34,10 @@ export async function untilGone(pid: number, withinMs: number): Promise<void> {
 }
 
 /** Polls `condition` until it holds; rejects after `withinMs` with what was waited for. */
-export async function until(condition: () => boolean | Promise<boolean>, options: { withinMs: number; what: string }): Promise<void> {
+export async function until(
+  condition: () => boolean | Promise<boolean>,
+  options: { withinMs: number; what: string },
+): Promise<void> {
   const untilMs = performance.now() + options.withinMs;
   while (!(await condition())) {
     if (performance.now() > untilMs) throw new Error(`waited ${options.withinMs} ms in vain for ${options.what}`);

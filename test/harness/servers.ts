@@ -8,8 +8,8 @@ import { temporaryDirectory } from "./temporary-directory.js";
 export type { ExternalServer };
 
 /**
- * A nats-server with JetStream, for one test file: `url`, `port`, `pid`, `stop()`. It dies with the test process, whatever happens.
- * Give the `port` of one that was stopped or killed to bring it back; its store is fresh.
+ * A nats-server with JetStream, for one test file: `url`, `port`, `pid`, `stop()`. It dies with the test process,
+ * whatever happens. Give the `port` of one that was stopped or killed to bring it back; its store is fresh.
  */
 export function startNats(options: { port?: number } = {}): Promise<ExternalServer> {
   return startIn("nats", launchNats, options);
@@ -31,7 +31,10 @@ async function startIn(label: string, launch: typeof launchNats, options: { port
   }
 }
 
-/** Below the ports that the system gives to whoever asks for any (ip(7), `ip_local_port_range`): nobody else's connection takes one by chance. */
+/**
+ * Below the ports that the system gives to whoever asks for any (ip(7), `ip_local_port_range`): nobody else's
+ * connection takes one by chance.
+ */
 const QUIET_PORTS = { first: 20_000, last: 30_000 };
 
 /** The first of `count` ports in a row that nobody listens on. Throws after many tries in vain. */

@@ -18,17 +18,22 @@ export interface SmallDisk {
 }
 
 /**
- * Mounts a file system of `mebibytes` at `path`, or at a folder of its own. Fails where mounting is not permitted: a full disk cannot be told
- * from a healthy one by anything that stands in for it, so a test that cannot have one has not passed.
+ * Mounts a file system of `mebibytes` at `path`, or at a folder of its own. Fails where mounting is not permitted: a
+ * full disk cannot be told from a healthy one by anything that stands in for it, so a test that cannot have one has not
+ * passed.
  */
 export function smallDisk(mebibytes: number, path?: string): SmallDisk {
   const temporary = temporaryDirectory("disk");
   const at = path ?? join(temporary.path, "mount");
   mkdirSync(at, { recursive: true, mode: 0o700 });
-  const mounted = spawnSync("mount", ["-t", "tmpfs", "-o", `size=${mebibytes}m,mode=0700`, "parley-test", at], { encoding: "utf8" });
+  const mounted = spawnSync("mount", ["-t", "tmpfs", "-o", `size=${mebibytes}m,mode=0700`, "parley-test", at], {
+    encoding: "utf8",
+  });
   if (mounted.status !== 0) {
     temporary.remove();
-    throw new Error(`!!! The tests of full disks need to mount a small file system, as root: ${mounted.stderr || mounted.error?.message} !!!`);
+    throw new Error(
+      `!!! The tests of full disks need to mount a small file system, as root: ${mounted.stderr || mounted.error?.message} !!!`,
+    );
   }
   const freeBytes = (): number => {
     const { bavail, bsize } = statfsSync(at);
@@ -40,7 +45,8 @@ export function smallDisk(mebibytes: number, path?: string): SmallDisk {
     fill(leaveBytes = 0) {
       const ballast = openSync(join(at, BALLAST), "a");
       try {
-        for (let left = freeBytes() - leaveBytes; left > 0; left = freeBytes() - leaveBytes) writeSync(ballast, Buffer.alloc(Math.min(left, MIB), 1));
+        for (let left = freeBytes() - leaveBytes; left > 0; left = freeBytes() - leaveBytes)
+          writeSync(ballast, Buffer.alloc(Math.min(left, MIB), 1));
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code !== "ENOSPC") throw error;
       } finally {

@@ -2,18 +2,41 @@ import { spawn } from "node:child_process";
 import type { Pcm } from "#common/audio/pcm";
 import { bytesToSamples } from "#common/audio/pcm";
 
-/** Decodes any audio with ffmpeg — not with our own decoders, which are under test — to mono at `sampleRate`. Rejects when ffmpeg complains at all. */
-export async function decodeWithFfmpeg(bytes: Uint8Array, options: { sampleRate?: number; inputArguments?: string[] } = {}): Promise<Pcm> {
+/**
+ * Decodes any audio with ffmpeg — not with our own decoders, which are under test — to mono at `sampleRate`. Rejects
+ * when ffmpeg complains at all.
+ */
+export async function decodeWithFfmpeg(
+  bytes: Uint8Array,
+  options: { sampleRate?: number; inputArguments?: string[] } = {},
+): Promise<Pcm> {
   const sampleRate = options.sampleRate ?? 16_000;
   const output = await runProgram(
     "ffmpeg",
-    ["-loglevel", "error", "-nostdin", ...(options.inputArguments ?? []), "-i", "pipe:0", "-f", "s16le", "-ac", "1", "-ar", String(sampleRate), "pipe:1"],
+    [
+      "-loglevel",
+      "error",
+      "-nostdin",
+      ...(options.inputArguments ?? []),
+      "-i",
+      "pipe:0",
+      "-f",
+      "s16le",
+      "-ac",
+      "1",
+      "-ar",
+      String(sampleRate),
+      "pipe:1",
+    ],
     bytes,
   );
   return { samples: bytesToSamples(output), sampleRate };
 }
 
-/** Runs a program with `input` on its standard input; gives its output, rejects on a failure exit or anything on standard error. */
+/**
+ * Runs a program with `input` on its standard input; gives its output, rejects on a failure exit or anything on
+ * standard error.
+ */
 export function runProgram(command: string, args: string[], input: Uint8Array): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { stdio: ["pipe", "pipe", "pipe"] });
@@ -56,7 +79,8 @@ export function soundingShare(pcm: Pcm): number {
   let sounding = 0;
   let frames = 0;
   for (let start = 0; start + frameSamples <= pcm.samples.length; start += frameSamples, frames++) {
-    if (loudness({ samples: pcm.samples.subarray(start, start + frameSamples), sampleRate: pcm.sampleRate }) > 0.003) sounding++;
+    if (loudness({ samples: pcm.samples.subarray(start, start + frameSamples), sampleRate: pcm.sampleRate }) > 0.003)
+      sounding++;
   }
   return frames === 0 ? 0 : sounding / frames;
 }

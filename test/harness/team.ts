@@ -1,7 +1,16 @@
 import { connectNats } from "#common/bus/nats";
 import { newIdentifier } from "#common/identifier";
 import { createLogger } from "#common/log";
-import { controlSubjects, type CreditReply, type CreditRequest, type KeysReply, type KeysRequest, type Reply, type TeamsReply, type TeamsRequest } from "#protocol/bus/control";
+import {
+  controlSubjects,
+  type CreditReply,
+  type CreditRequest,
+  type KeysReply,
+  type KeysRequest,
+  type Reply,
+  type TeamsReply,
+  type TeamsRequest,
+} from "#protocol/bus/control";
 import { fromErrorRecord } from "#protocol/errors";
 import type { TestCluster } from "./cluster.js";
 
@@ -14,10 +23,27 @@ export async function addTeamTo(cluster: Pick<TestCluster, "natsUrl">, name: str
     return reply.value;
   };
   try {
-    const { teams } = await ask<TeamsReply>(controlSubjects.teams, { action: "create", name, betaAccess: false, maxConcurrentStreams: 0 });
+    const { teams } = await ask<TeamsReply>(controlSubjects.teams, {
+      action: "create",
+      name,
+      betaAccess: false,
+      maxConcurrentStreams: 0,
+    });
     const teamId = teams.find((team) => team.name === name)?.teamId ?? "";
-    await ask<CreditReply>(controlSubjects.credit, { action: "grant", grantId: newIdentifier(), teamId, amount: "100", note: "" });
-    const { key } = await ask<KeysReply>(controlSubjects.keys, { action: "create", name, teamId, scopes: null, expiresInMs: null });
+    await ask<CreditReply>(controlSubjects.credit, {
+      action: "grant",
+      grantId: newIdentifier(),
+      teamId,
+      amount: "100",
+      note: "",
+    });
+    const { key } = await ask<KeysReply>(controlSubjects.keys, {
+      action: "create",
+      name,
+      teamId,
+      scopes: null,
+      expiresInMs: null,
+    });
     if (key === null) throw new Error("no key was made");
     return key;
   } finally {

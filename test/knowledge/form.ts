@@ -4,7 +4,9 @@ export type Part = [name: string, value: string | Uint8Array, fileName?: string]
 /** A `multipart/form-data` body of these parts. */
 export function form(...parts: Part[]): { contentType: string; body: Uint8Array } {
   const pieces = parts.flatMap(([name, value, fileName]) => [
-    Buffer.from(`--B\r\nContent-Disposition: form-data; name="${name}"${fileName === undefined ? "" : `; filename="${fileName}"`}\r\n\r\n`),
+    Buffer.from(
+      `--B\r\nContent-Disposition: form-data; name="${name}"${fileName === undefined ? "" : `; filename="${fileName}"`}\r\n\r\n`,
+    ),
     Buffer.from(value),
     Buffer.from("\r\n"),
   ]);

@@ -1,7 +1,13 @@
 import { sql } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { knowledgeChunks, knowledgeRevisions } from "#control-plane/knowledge/tables";
-import { type KnowledgeList, knowledgeList, type KnowledgeSourceEntity, knowledgeSourceEntity, MAX_KNOWLEDGE_BYTES } from "#protocol/knowledge";
+import {
+  type KnowledgeList,
+  knowledgeList,
+  type KnowledgeSourceEntity,
+  knowledgeSourceEntity,
+  MAX_KNOWLEDGE_BYTES,
+} from "#protocol/knowledge";
 import { dependentAgents } from "#protocol/paging";
 import { engines } from "../control-plane/databases.js";
 import { type Answer, type Platform, startPlatform } from "../tools/platform.js";
@@ -19,7 +25,8 @@ describe.each(engines)("/v1/agent/knowledge-sources on %s", (engine) => {
   afterAll(() => platform.stop());
 
   const upload = (...parts: Part[]): Promise<Answer> => platform.call(platform.team, "POST", ROOT, form(...parts));
-  const replace = (id: string, ...parts: Part[]): Promise<Answer> => platform.call(platform.team, "PATCH", `${ROOT}/${id}`, form(...parts));
+  const replace = (id: string, ...parts: Part[]): Promise<Answer> =>
+    platform.call(platform.team, "PATCH", `${ROOT}/${id}`, form(...parts));
   const create = async (...parts: Part[]): Promise<KnowledgeSourceEntity> => {
     const { status, json } = await upload(...(parts.length === 0 ? [file] : parts));
     expect(status).toBe(201);
@@ -33,10 +40,13 @@ describe.each(engines)("/v1/agent/knowledge-sources on %s", (engine) => {
     return [await count(knowledgeRevisions), await count(knowledgeChunks)];
   };
   const attach = (agentId: string, ids: string[]): Promise<Answer> => {
-    return platform.send(platform.team, "PATCH", `/v1/agent/agents/${agentId}/config`, { knowledge_base: { knowledge_source_ids: ids } });
+    return platform.send(platform.team, "PATCH", `/v1/agent/agents/${agentId}/config`, {
+      knowledge_base: { knowledge_source_ids: ids },
+    });
   };
   const makeAgent = async (name: string): Promise<string> => {
-    return ((await platform.send(platform.team, "POST", "/v1/agent/agents", { name })).json as { agent_id: string }).agent_id;
+    return ((await platform.send(platform.team, "POST", "/v1/agent/agents", { name })).json as { agent_id: string })
+      .agent_id;
   };
 
   it("takes a file, named or not, and shows it", async () => {
@@ -62,7 +72,10 @@ describe.each(engines)("/v1/agent/knowledge-sources on %s", (engine) => {
     const text = "All work and no play. ".repeat(60_000).slice(0, MAX_KNOWLEDGE_BYTES);
     const { knowledge_source_id: id, chunk_count: chunks } = await create(["source", text, "large.txt"]);
     expect(chunks).toBeGreaterThan(800);
-    expect((await platform.call(platform.team, "GET", `${ROOT}/${id}`)).json).toMatchObject({ content: text, size_bytes: MAX_KNOWLEDGE_BYTES });
+    expect((await platform.call(platform.team, "GET", `${ROOT}/${id}`)).json).toMatchObject({
+      content: text,
+      size_bytes: MAX_KNOWLEDGE_BYTES,
+    });
     expect((await platform.call(platform.team, "DELETE", `${ROOT}/${id}`)).status).toBe(204);
   });
 
@@ -70,14 +83,29 @@ describe.each(engines)("/v1/agent/knowledge-sources on %s", (engine) => {
     const made = await create();
     const id = made.knowledge_source_id;
     const renamed = await replace(id, ["name", "New name"], ["description", "d"]);
-    expect(renamed).toMatchObject({ status: 200, json: { ...made, name: "New name", description: "d", updated_at: expect.any(String) } });
+    expect(renamed).toMatchObject({
+      status: 200,
+      json: { ...made, name: "New name", description: "d", updated_at: expect.any(String) },
+    });
     const replaced = await replace(id, ["source", "Other text.", "other.txt"]);
     expect(replaced).toMatchObject({
       status: 200,
-      json: { knowledge_source_id: id, name: "New name", revision_number: 2, content: "Other text.", file_name: "other.txt", size_bytes: 11 },
+      json: {
+        knowledge_source_id: id,
+        name: "New name",
+        revision_number: 2,
+        content: "Other text.",
+        file_name: "other.txt",
+        size_bytes: 11,
+      },
     });
-    expect(await replace(id, ["description", ""])).toMatchObject({ status: 200, json: { description: "", revision_number: 2 } });
-    const many = await Promise.all(Array.from({ length: 6 }, (_, index) => replace(id, ["source", `Text ${index}.`, "a.md"])));
+    expect(await replace(id, ["description", ""])).toMatchObject({
+      status: 200,
+      json: { description: "", revision_number: 2 },
+    });
+    const many = await Promise.all(
+      Array.from({ length: 6 }, (_, index) => replace(id, ["source", `Text ${index}.`, "a.md"])),
+    );
     expect(many.map(({ status }) => status)).toEqual(many.map(() => 200));
     const { json } = await platform.call(platform.team, "GET", `${ROOT}/${id}`);
     expect(json).toMatchObject({ revision_number: 8, content: expect.stringMatching(/^Text \d\.$/) });
@@ -88,7 +116,9 @@ describe.each(engines)("/v1/agent/knowledge-sources on %s", (engine) => {
     const agentId = await makeAgent("Pins");
     expect((await attach(agentId, [id])).status).toBe(200);
     const publish = async (): Promise<{ version_number: number }> => {
-      return (await platform.send(platform.team, "POST", `/v1/agent/agents/${agentId}/publish`, {})).json as { version_number: number };
+      return (await platform.send(platform.team, "POST", `/v1/agent/agents/${agentId}/publish`, {})).json as {
+        version_number: number;
+      };
     };
     expect([(await publish()).version_number, (await publish()).version_number]).toEqual([1, 1]);
     await replace(id, ["name", "Only the name"]);
@@ -104,10 +134,14 @@ describe.each(engines)("/v1/agent/knowledge-sources on %s", (engine) => {
     const publish = () => platform.send(platform.team, "POST", `/v1/agent/agents/${published}/publish`, {});
     await publish();
     await attach(published, []);
-    const dependents = async () => dependentAgents.parse((await platform.call(platform.team, "GET", `${ROOT}/${id}/agents`)).json);
+    const dependents = async () =>
+      dependentAgents.parse((await platform.call(platform.team, "GET", `${ROOT}/${id}/agents`)).json);
     expect(new Set((await dependents()).agents.map((agent) => agent.name))).toEqual(new Set(["Drafted", "Published"]));
     const refused = await platform.call(platform.team, "DELETE", `${ROOT}/${id}`);
-    expect(refused).toMatchObject({ status: 409, json: { message: expect.stringMatching(/^Knowledge source is attached to 2 agent\(s\)/) } });
+    expect(refused).toMatchObject({
+      status: 409,
+      json: { message: expect.stringMatching(/^Knowledge source is attached to 2 agent\(s\)/) },
+    });
     await attach(drafted, []);
     expect(await dependents()).toMatchObject({ agents: [{ agent_id: published }], total: 1 });
     expect((await platform.call(platform.team, "DELETE", `${ROOT}/${id}`)).status).toBe(409);
@@ -125,16 +159,23 @@ describe.each(engines)("/v1/agent/knowledge-sources on %s", (engine) => {
     for (let round = 0; round < 10; round++) {
       const ids = [(await create()).knowledge_source_id, (await create()).knowledge_source_id];
       const remove = (id: string) => platform.call(platform.team, "DELETE", `${ROOT}/${id}`);
-      const publish = (agentId: string) => platform.send(platform.team, "POST", `/v1/agent/agents/${agentId}/publish`, {});
-      const calls = [...agents.map((id) => () => attach(id, ids)), ...ids.map((id) => () => remove(id)), ...agents.map((id) => () => publish(id))];
+      const publish = (agentId: string) =>
+        platform.send(platform.team, "POST", `/v1/agent/agents/${agentId}/publish`, {});
+      const calls = [
+        ...agents.map((id) => () => attach(id, ids)),
+        ...ids.map((id) => () => remove(id)),
+        ...agents.map((id) => () => publish(id)),
+      ];
       const rotated = [...calls.slice(round % calls.length), ...calls.slice(0, round % calls.length)];
       const answers = await Promise.all(rotated.map((call) => call()));
       expect(answers.every(({ status }) => [200, 204, 409, 422].includes(status))).toBe(true);
       const left = new Set<string>();
-      for (const id of ids) if ((await platform.call(platform.team, "GET", `${ROOT}/${id}`)).status === 200) left.add(id);
+      for (const id of ids)
+        if ((await platform.call(platform.team, "GET", `${ROOT}/${id}`)).status === 200) left.add(id);
       for (const agentId of agents) {
         const { json } = await platform.send(platform.team, "GET", `/v1/agent/agents/${agentId}/config`);
-        const held = (json as { knowledge_base: { knowledge_source_ids: string[] } }).knowledge_base.knowledge_source_ids;
+        const held = (json as { knowledge_base: { knowledge_source_ids: string[] } }).knowledge_base
+          .knowledge_source_ids;
         expect(held.filter((id) => !left.has(id))).toEqual([]);
         expect((await attach(agentId, [])).status).toBe(200);
         expect((await publish(agentId)).status).toBe(200);
@@ -170,11 +211,20 @@ describe.each(engines)("/v1/agent/knowledge-sources on %s", (engine) => {
   });
 
   it("422 without a file, 400 for a broken form, 415 for anything but a form", async () => {
-    expect(await upload(["name", "N"])).toMatchObject({ status: 422, json: [{ type: "missing", loc: ["body", "source"] }] });
+    expect(await upload(["name", "N"])).toMatchObject({
+      status: 422,
+      json: [{ type: "missing", loc: ["body", "source"] }],
+    });
     const { knowledge_source_id: id } = await create();
-    for (const [method, path] of [["POST", ROOT], ["PATCH", `${ROOT}/${id}`]] as const) {
-      const call = (contentType: string | undefined, body: string) => platform.call(platform.team, method, path, { contentType, body });
-      expect(await call("multipart/form-data; boundary=B", "--B\r\nContent-Disposition: form-data; name=")).toMatchObject({ status: 400 });
+    for (const [method, path] of [
+      ["POST", ROOT],
+      ["PATCH", `${ROOT}/${id}`],
+    ] as const) {
+      const call = (contentType: string | undefined, body: string) =>
+        platform.call(platform.team, method, path, { contentType, body });
+      expect(
+        await call("multipart/form-data; boundary=B", "--B\r\nContent-Disposition: form-data; name="),
+      ).toMatchObject({ status: 400 });
       expect(await call("multipart/form-data", "x")).toMatchObject({ status: 400 });
       expect(await call("application/json", '{"name": "N"}')).toMatchObject({ status: 415, text: "" });
       expect(await call("multipart/form-data; boundary=B", "")).toMatchObject({ status: 415, text: "" });
@@ -193,7 +243,11 @@ describe.each(engines)("/v1/agent/knowledge-sources on %s", (engine) => {
   it("answers another team byte for byte as for a missing source, on every route", async () => {
     const { knowledge_source_id: own } = await create();
     const routes: [string, string, { contentType: string; body: Uint8Array }?][] = [
-      ["GET", ""], ["PATCH", "", form(["name", "x"])], ["PATCH", "", form(["name", ""])], ["DELETE", ""], ["GET", "/agents"],
+      ["GET", ""],
+      ["PATCH", "", form(["name", "x"])],
+      ["PATCH", "", form(["name", ""])],
+      ["DELETE", ""],
+      ["GET", "/agents"],
     ];
     for (const [method, suffix, body] of routes) {
       const answers = [];
@@ -220,7 +274,12 @@ describe.each(engines)("/v1/agent/knowledge-sources on %s", (engine) => {
     };
     const names = ["One", "Two", "Three", "Four", "Five"];
     for (const name of names) {
-      await platform.call(platform.otherTeam, "POST", ROOT, form(["source", "text", `${name.toLowerCase()}-file.md`], ["name", name]));
+      await platform.call(
+        platform.otherTeam,
+        "POST",
+        ROOT,
+        form(["source", "text", `${name.toLowerCase()}-file.md`], ["name", name]),
+      );
     }
     const shown = (page: KnowledgeList): string[] => page.knowledge_sources.map((row) => row.name);
     expect(shown(await list(""))).toEqual(names.toReversed());
@@ -232,7 +291,12 @@ describe.each(engines)("/v1/agent/knowledge-sources on %s", (engine) => {
     expect(await list("page=2&page_size=2")).toMatchObject({ knowledge_sources: second.knowledge_sources, total: 5 });
     expect(shown(await list("search=THREE-"))).toEqual(["Three"]);
     expect(shown(await list("search=f"))).toEqual(names.toReversed());
-    for (const [query, status] of [["page=1&cursor=x", 400], ["cursor=x", 400], ["page=9999999", 400], ["page_size=0", 422]] as const) {
+    for (const [query, status] of [
+      ["page=1&cursor=x", 400],
+      ["cursor=x", 400],
+      ["page=9999999", 400],
+      ["page_size=0", 422],
+    ] as const) {
       expect((await platform.call(platform.otherTeam, "GET", ROOT, { query })).status).toBe(status);
     }
   });
@@ -247,7 +311,9 @@ describe.each(engines)("/v1/agent/knowledge-sources on %s", (engine) => {
     const seen: string[] = [];
     let cursor: string | null = "";
     while (cursor !== null) {
-      const noise = create(["source", "noise", "n.md"]).then((made) => platform.call(platform.team, "DELETE", `${ROOT}/${made.knowledge_source_id}`));
+      const noise = create(["source", "noise", "n.md"]).then((made) =>
+        platform.call(platform.team, "DELETE", `${ROOT}/${made.knowledge_source_id}`),
+      );
       const query: string = cursor === "" ? "page_size=3" : `page_size=3&cursor=${cursor}`;
       const [page] = await Promise.all([platform.call(platform.team, "GET", ROOT, { query }), noise]);
       const answer = knowledgeList.parse(page.json);

@@ -17,8 +17,8 @@ export interface LabelledQuestion {
 }
 
 /**
- * Questions were written from the callers' side, a good part of them in other words than the text's; none was changed after the ranking was
- * seen.
+ * Questions were written from the callers' side, a good part of them in other words than the text's; none was changed
+ * after the ranking was seen.
  */
 export const labelledQuestions: readonly LabelledQuestion[] = [
   ["what time can I get into my room", "Rooms are ready from 3 pm"],

@@ -24,7 +24,16 @@ describe("a cluster of child processes", () => {
 
   it("starts its servers and every role, under stable names", () => {
     const names = cluster.processes().map((entry) => entry.name);
-    expect(names).toEqual(["redis", "nats", "control-plane", "scheduler-1", "scheduler-2", "worker-1", "worker-2", "edge"]);
+    expect(names).toEqual([
+      "redis",
+      "nats",
+      "control-plane",
+      "scheduler-1",
+      "scheduler-2",
+      "worker-1",
+      "worker-2",
+      "edge",
+    ]);
     expect(cluster.processes().every(({ pid }) => pid !== null && isAlive(pid))).toBe(true);
   });
 
@@ -32,7 +41,8 @@ describe("a cluster of child processes", () => {
     const before = cluster.processes().find((entry) => entry.name === name);
     const readyBefore = cluster.events.filter((event) => event.type === "ready" && event.name === name).length;
     expect(cluster.kill(name)).toBe(true);
-    const isBack = (): boolean => cluster.events.filter((event) => event.type === "ready" && event.name === name).length > readyBefore;
+    const isBack = (): boolean =>
+      cluster.events.filter((event) => event.type === "ready" && event.name === name).length > readyBefore;
     await until(isBack, { withinMs: 3000, what: `${name} to be back` });
     const after = cluster.processes().find((entry) => entry.name === name);
     expect(after?.lives).toBe((before?.lives ?? 0) + 1);
@@ -40,7 +50,9 @@ describe("a cluster of child processes", () => {
   });
 
   it("keeps a child's member id over its lives", () => {
-    const ids = cluster.events.flatMap((event) => (event.type === "ready" && event.name === "worker-1" ? [event.facts.id] : []));
+    const ids = cluster.events.flatMap((event) =>
+      event.type === "ready" && event.name === "worker-1" ? [event.facts.id] : [],
+    );
     expect(ids.length).toBeGreaterThan(1);
     expect(new Set(ids).size).toBe(1);
     expect(ids[0]).toMatch(/^worker-1-[0-9a-f]{8}$/);
@@ -62,7 +74,9 @@ describe("a cluster of child processes", () => {
   });
 
   it("collects what the children log, one JSON object a line", () => {
-    const lines = readFileSync(join(cluster.dataDirectory, "logs", "scheduler-2.log"), "utf8").trim().split("\n");
+    const lines = readFileSync(join(cluster.dataDirectory, "logs", "scheduler-2.log"), "utf8")
+      .trim()
+      .split("\n");
     expect(lines.map((line) => (JSON.parse(line) as { msg: string }).msg)).toContain("ready");
   });
 });
@@ -79,15 +93,24 @@ describe("ending a cluster", () => {
     });
     const pids = cluster.processes().map(({ pid }) => pid ?? 0);
     await cluster.stop();
-    expect(readFileSync(record, "utf8").trim().split("\n")).toEqual(["edge", "worker-1", "scheduler-1", "control-plane"]);
+    expect(readFileSync(record, "utf8").trim().split("\n")).toEqual([
+      "edge",
+      "worker-1",
+      "scheduler-1",
+      "control-plane",
+    ]);
     expect(pids.filter(isAlive)).toEqual([]);
   });
 
   it("kills a role that neither drains nor reacts", async () => {
     const roles = temporaryDirectory("roles");
     onTestFinished(roles.remove);
-    const deaf = 'async () => { setTimeout(() => { for (;;); }, 50); return { drain: async () => {}, stop: async () => {} }; }';
-    const cluster = await startCluster({ distDirectory: fakeRoles(roles.path, { workers: deaf }), settings: { PARLEY_DRAIN_MS: "0" } });
+    const deaf =
+      "async () => { setTimeout(() => { for (;;); }, 50); return { drain: async () => {}, stop: async () => {} }; }";
+    const cluster = await startCluster({
+      distDirectory: fakeRoles(roles.path, { workers: deaf }),
+      settings: { PARLEY_DRAIN_MS: "0" },
+    });
     const pids = cluster.processes().map(({ pid }) => pid ?? 0);
     await cluster.stop();
     await Promise.all(pids.map((pid) => untilGone(pid, 1000)));
@@ -98,6 +121,8 @@ describe("ending a cluster", () => {
     onTestFinished(roles.remove);
     const broken = 'async () => { throw new Error("no voice to speak with"); }';
     const start = startCluster({ distDirectory: fakeRoles(roles.path, { workers: broken }) });
-    await expect(start).rejects.toThrow(/^worker-1 does not start: could not start: no voice to speak with \(log: .*worker-1\.log\)$/);
+    await expect(start).rejects.toThrow(
+      /^worker-1 does not start: could not start: no voice to speak with \(log: .*worker-1\.log\)$/,
+    );
   });
 });

@@ -18,7 +18,11 @@ const directory = mkdtempSync(join(tmpdir(), "parley-cli-"));
 afterAll(() => rmSync(directory, { recursive: true }));
 
 /** Runs a command line with everything it writes caught. */
-async function parley(args: string[], environment: Record<string, string> = {}, input = ""): Promise<{ code: number; out: string; err: string; bytes: Buffer }> {
+async function parley(
+  args: string[],
+  environment: Record<string, string> = {},
+  input = "",
+): Promise<{ code: number; out: string; err: string; bytes: Buffer }> {
   const stdout = new PassThrough();
   const stderr = new PassThrough();
   const chunks: Buffer[] = [];
@@ -41,7 +45,18 @@ describe("the command line", () => {
   it("shows its commands, and the help of each", async () => {
     const overview = await parley(["--help"]);
     expect(overview.code).toBe(0);
-    for (const name of ["up", "say", "transcribe", "models", "teams", "keys", "credit", "webhooks", "config", "doctor"]) {
+    for (const name of [
+      "up",
+      "say",
+      "transcribe",
+      "models",
+      "teams",
+      "keys",
+      "credit",
+      "webhooks",
+      "config",
+      "doctor",
+    ]) {
       expect(overview.out).toContain(`\n  ${name}`);
       const help = await parley([name, "--help"]);
       expect(help.code).toBe(0);
@@ -49,17 +64,29 @@ describe("the command line", () => {
     }
   });
 
-  it.each([[["speak"]], [[]], [["say", "--loud", "x"]], [["say", "a", "b"]], [["keys"]], [["keys", "create"]], [["models"]], [["models", "add"]], [["up", "now"]], [["config", "--speed"]]])(
-    "answers %j with code 2 and help",
-    async (args) => {
-      const { code, out, err } = await parley(args);
-      expect(code).toBe(2);
-      expect(out + err).toContain("Usage: parley");
-    },
-  );
+  it.each([
+    [["speak"]],
+    [[]],
+    [["say", "--loud", "x"]],
+    [["say", "a", "b"]],
+    [["keys"]],
+    [["keys", "create"]],
+    [["models"]],
+    [["models", "add"]],
+    [["up", "now"]],
+    [["config", "--speed"]],
+  ])("answers %j with code 2 and help", async (args) => {
+    const { code, out, err } = await parley(args);
+    expect(code).toBe(2);
+    expect(out + err).toContain("Usage: parley");
+  });
 
   it("shows where each setting comes from, and no secret", async () => {
-    const { code, out } = await parley(["config"], { PORT: "9000", PARLEY_API_KEY: "pk_secret", DATABASE_URL: "postgres://u:geheim@h/db" });
+    const { code, out } = await parley(["config"], {
+      PORT: "9000",
+      PARLEY_API_KEY: "pk_secret",
+      DATABASE_URL: "postgres://u:geheim@h/db",
+    });
     expect(code).toBe(0);
     expect(out).toMatch(/^PORT +9000 {2}\(environment\)$/m);
     expect(out).toMatch(/^HOST +127\.0\.0\.1 {2}\(default\)$/m);
@@ -77,7 +104,10 @@ describe("the command line", () => {
   it("says what this machine lacks and how to get it", async () => {
     const { code, out } = await parley(["doctor", "--json"], { PORT: "0", PATH: "/nowhere" });
     const findings = JSON.parse(out) as { subject: string; state: string; remedy: string | null }[];
-    expect(findings.find((finding) => finding.subject === "redis-server")).toMatchObject({ state: "missing", remedy: "apt-get install -y redis-server" });
+    expect(findings.find((finding) => finding.subject === "redis-server")).toMatchObject({
+      state: "missing",
+      remedy: "apt-get install -y redis-server",
+    });
     expect(code).toBe(1);
     expect((await parley(["doctor"], { PORT: "0", PATH: process.env.PATH ?? "" })).out).toContain("✓ Node.js");
   });
@@ -93,7 +123,9 @@ describe("parley say", () => {
       void readAll(request).then((body) => {
         requests.push({ headers: request.headers, body: JSON.parse(body) as Record<string, unknown> });
         if (request.headers.authorization !== "Bearer pk_good") {
-          response.writeHead(401, { "content-type": "application/json" }).end('{"status":401,"message":"Invalid token"}');
+          response
+            .writeHead(401, { "content-type": "application/json" })
+            .end('{"status":401,"message":"Invalid token"}');
           return;
         }
         response.writeHead(200, { "content-type": "audio/mpeg" });
@@ -108,17 +140,42 @@ describe("parley say", () => {
 
   it("writes the sound to a file and says how much it is", async () => {
     const file = join(directory, "out.mp3");
-    const { code, err } = await parley(["say", "Hello", "-o", file, "--url", url, "--key", "pk_good", "--speed", "1.5", "--model", "s1", "--voice", "v1"]);
+    const { code, err } = await parley([
+      "say",
+      "Hello",
+      "-o",
+      file,
+      "--url",
+      url,
+      "--key",
+      "pk_good",
+      "--speed",
+      "1.5",
+      "--model",
+      "s1",
+      "--voice",
+      "v1",
+    ]);
     expect(code).toBe(0);
     expect(err).toMatch(/^2\.0 s of sound, first after \d+ ms → .*out\.mp3\n$/);
     expect(readFileSync(file)).toEqual(Buffer.concat([Buffer.alloc(16_000, 1), Buffer.alloc(16_000, 2)]));
     const last = requests.at(-1);
-    expect(last?.body).toEqual({ text: "Hello", format: "mp3", mp3_bitrate: 128, reference_id: "v1", prosody: { speed: 1.5 } });
+    expect(last?.body).toEqual({
+      text: "Hello",
+      format: "mp3",
+      mp3_bitrate: 128,
+      reference_id: "v1",
+      prosody: { speed: 1.5 },
+    });
     expect(last?.headers.model).toBe("s1");
   });
 
   it("reads the text from standard input and writes the sound to standard output", async () => {
-    const { code, bytes } = await parley(["say", "-", "-o", "-", "--format", "wav", "--url", url, "--key", "pk_good"], {}, "From a pipe");
+    const { code, bytes } = await parley(
+      ["say", "-", "-o", "-", "--format", "wav", "--url", url, "--key", "pk_good"],
+      {},
+      "From a pipe",
+    );
     expect(code).toBe(0);
     expect(bytes.length).toBe(32_000);
     expect(requests.at(-1)?.body).toEqual({ text: "From a pipe", format: "wav" });
@@ -160,7 +217,8 @@ describe("parley keys", () => {
     bus = await connectNats({ url: nats.url, name: "control-plane", log: createLogger("test", "fatal") });
     bus.respond<KeysRequest, Reply<KeysReply>>(controlSubjects.keys, async (request) => {
       asked.push(request);
-      if (request.action === "revoke" && request.keyId !== "k1") return { ok: false, error: toErrorRecord(new ServiceError("not_found")) };
+      if (request.action === "revoke" && request.keyId !== "k1")
+        return { ok: false, error: toErrorRecord(new ServiceError("not_found")) };
       return { ok: true, value: { keys: [summary], key: request.action === "create" ? "pk_abcdef" : null } };
     });
     await bus.flush();
@@ -171,10 +229,19 @@ describe("parley keys", () => {
   });
 
   it("prints a new key, and nothing else, on standard output", async () => {
-    const { code, out } = await parley(["keys", "create", "phone", "--scopes", "speech, voices", "--expires-days", "2"], { NATS_URL: nats.url });
+    const { code, out } = await parley(
+      ["keys", "create", "phone", "--scopes", "speech, voices", "--expires-days", "2"],
+      { NATS_URL: nats.url },
+    );
     expect(code).toBe(0);
     expect(out).toBe("pk_abcdef\n");
-    expect(asked.at(-1)).toEqual({ action: "create", name: "phone", teamId: null, scopes: ["speech", "voices"], expiresInMs: 172_800_000 });
+    expect(asked.at(-1)).toEqual({
+      action: "create",
+      name: "phone",
+      teamId: null,
+      scopes: ["speech", "voices"],
+      expiresInMs: 172_800_000,
+    });
   });
 
   it("lists keys", async () => {

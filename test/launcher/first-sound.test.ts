@@ -19,7 +19,10 @@ describe("first sound", () => {
   });
 
   it("comes from the curl line of the banner, as it is pasted", () => {
-    const run = spawnSync("sh", ["-c", curlLine(cluster.baseUrl, cluster.apiKey)], { cwd: directory.path, encoding: "utf8" });
+    const run = spawnSync("sh", ["-c", curlLine(cluster.baseUrl, cluster.apiKey)], {
+      cwd: directory.path,
+      encoding: "utf8",
+    });
     expect(run.stderr + run.stdout).toBe("");
     expect(run.status).toBe(0);
     expect(secondsOfSound(join(directory.path, "hello.mp3"))).toBeGreaterThan(1);
@@ -30,7 +33,10 @@ describe("first sound", () => {
     const main = join(import.meta.dirname, "../../cli/main.js");
     const script = `const { main } = await import(${JSON.stringify(main)}); process.exitCode = await main(process.argv.slice(1));`;
     const args = ["say", "Good morning, and welcome.", "-o", file, "--url", cluster.baseUrl, "--key", cluster.apiKey];
-    const run = spawnSync(process.execPath, ["--input-type=module", "-e", script, "--", ...args], { cwd: directory.path, encoding: "utf8" });
+    const run = spawnSync(process.execPath, ["--input-type=module", "-e", script, "--", ...args], {
+      cwd: directory.path,
+      encoding: "utf8",
+    });
     expect(run.status, run.stderr).toBe(0);
     const said = Number(/^([\d.]+) s of sound/.exec(run.stderr)?.[1]);
     expect(Math.abs(said - secondsOfSound(file))).toBeLessThan(0.2);
@@ -40,7 +46,9 @@ describe("first sound", () => {
 
 /** Length of what ffmpeg hears in a file, louder than silence. */
 function secondsOfSound(file: string): number {
-  const decoded = spawnSync("ffmpeg", ["-v", "error", "-i", file, "-f", "s16le", "-ac", "1", "-ar", "16000", "-"], { maxBuffer: 1 << 26 }).stdout;
+  const decoded = spawnSync("ffmpeg", ["-v", "error", "-i", file, "-f", "s16le", "-ac", "1", "-ar", "16000", "-"], {
+    maxBuffer: 1 << 26,
+  }).stdout;
   const samples = new Int16Array(decoded.buffer, decoded.byteOffset, decoded.length >> 1);
   expect(samples.some((sample) => Math.abs(sample) > 1000)).toBe(true);
   return samples.length / 16_000;

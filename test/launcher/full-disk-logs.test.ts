@@ -85,18 +85,26 @@ describe("a process whose output goes into a file", () => {
     const file = join(disk.path, "output");
     const output = openSync(file, "a");
     const script = `${setup} process.on("message", (text) => { say(text.padEnd(5000)); process.send("said"); });`;
-    const child = spawn(process.execPath, ["--input-type=module", "-e", script], { stdio: ["ignore", output, output, "ipc"] });
+    const child = spawn(process.execPath, ["--input-type=module", "-e", script], {
+      stdio: ["ignore", output, output, "ipc"],
+    });
     closeSync(output);
     onTestFinished(() => void child.kill("SIGKILL"));
     const say = async (text: string): Promise<void> => {
       child.send(text);
-      await Promise.race([once(child, "message"), once(child, "exit").then(() => Promise.reject(new Error("the process ended")))]);
+      await Promise.race([
+        once(child, "message"),
+        once(child, "exit").then(() => Promise.reject(new Error("the process ended"))),
+      ]);
     };
     return { child, say, text: () => readFileSync(file, "utf8") };
   };
 
   it.each([
-    ["role", `const log = (await import(${url("../../common/log.js")})).createLogger("edge", "info"); const say = (text) => log.info(text);`],
+    [
+      "role",
+      `const log = (await import(${url("../../common/log.js")})).createLogger("edge", "info"); const say = (text) => log.info(text);`,
+    ],
     [
       "launcher",
       `const { droppingOutput } = await import(${url("../../common/dropping-output.js")});

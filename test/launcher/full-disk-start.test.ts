@@ -32,7 +32,10 @@ function mount(mebibytes: number, path?: string): void {
 
 describe("files that are written on a full disk", () => {
   beforeEach(() => mount(4));
-  const names = (): string[] => readdirSync(disk.path).filter((name) => name !== "ballast").sort();
+  const names = (): string[] =>
+    readdirSync(disk.path)
+      .filter((name) => name !== "ballast")
+      .sort();
 
   it("are there as a whole or not at all, and nothing is left of the attempt", () => {
     writeFileDurably(join(disk.path, "config"), "old");
@@ -46,7 +49,10 @@ describe("files that are written on a full disk", () => {
   it.each([
     ["api-key", () => developmentKey(null, disk.path)],
     ["secret-key", () => openSealer({ secretKey: null, dataDirectory: disk.path })],
-    ["run.json", () => writeRunFile(disk.path, { pid: 1, baseUrl: "http://a", natsUrl: "nats://a", redisUrl: "redis://a" })],
+    [
+      "run.json",
+      () => writeRunFile(disk.path, { pid: 1, baseUrl: "http://a", natsUrl: "nats://a", redisUrl: "redis://a" }),
+    ],
   ])("are not left empty: %s", (name, write) => {
     disk.fill();
     expect(write).toThrow("ENOSPC");
@@ -61,7 +67,9 @@ it("never replaces a key that seals credentials, where an earlier release left i
   const { path, remove } = temporaryDirectory("sealed");
   onTestFinished(remove);
   writeFileSync(join(path, "secret-key"), "");
-  expect(() => openSealer({ secretKey: null, dataDirectory: path })).toThrow(/secret-key is empty: restore the key from a backup, or remove the file where nothing was sealed yet$/);
+  expect(() => openSealer({ secretKey: null, dataDirectory: path })).toThrow(
+    /secret-key is empty: restore the key from a backup, or remove the file where nothing was sealed yet$/,
+  );
   expect(readFileSync(join(path, "secret-key"), "utf8")).toBe("");
 });
 
@@ -69,7 +77,9 @@ describe("a first start without room", () => {
   it("is refused in words, and leaves no half made database", async () => {
     mount(60);
     const open = () => openDatabase({ url: null, dataDirectory: disk.path, log: silentLog });
-    await expect(open()).rejects.toThrow(/^the disk of \S+database has 59 MiB free, and a new database needs 80 MiB: make room$/);
+    await expect(open()).rejects.toThrow(
+      /^the disk of \S+database has 59 MiB free, and a new database needs 80 MiB: make room$/,
+    );
     expect(readdirSync(disk.path).sort()).toEqual(["database.lock", "parley.json"]);
   });
 
@@ -79,8 +89,11 @@ describe("a first start without room", () => {
     const roles = temporaryDirectory("roles");
     onTestFinished(roles.remove);
     const data = join(disk.path, "data");
-    const start = (): Promise<TestCluster> => startCluster({ dataDirectory: data, distDirectory: fakeRoles(roles.path) });
-    await expect(start()).rejects.toThrow(/^The disk of \S+ has 7[01] MiB free, and a first start needs 96 MiB; make room/);
+    const start = (): Promise<TestCluster> =>
+      startCluster({ dataDirectory: data, distDirectory: fakeRoles(roles.path) });
+    await expect(start()).rejects.toThrow(
+      /^The disk of \S+ has 7[01] MiB free, and a first start needs 96 MiB; make room/,
+    );
     expect(existsSync(data) ? readdirSync(data) : []).toEqual([]);
     disk.empty();
     await (await start()).stop();
@@ -99,7 +112,10 @@ describe("JetStream with little room", () => {
     return bus;
   };
   const take = (bus: Bus, got: unknown[]) => {
-    const subscription = bus.consume<unknown>({ stream: usageStream, consumer: "test", batch: 10, lingerMs: 0 }, async (messages) => void got.push(...messages));
+    const subscription = bus.consume<unknown>(
+      { stream: usageStream, consumer: "test", batch: 10, lingerMs: 0 },
+      async (messages) => void got.push(...messages),
+    );
     onTestFinished(() => subscription.stop());
     return subscription;
   };
@@ -127,7 +143,9 @@ describe("JetStream with little room", () => {
     const bus = await connect(nats.url, complaints);
     const subscription = take(bus, []);
     await until(() => complaints.length > 0, { withinMs: 5000, what: "a complaint" });
-    expect(complaints[0]).toContain("JetStream has no room for the stream parley-usage: make room on the disk of the NATS server, or raise its max_file_store");
+    expect(complaints[0]).toContain(
+      "JetStream has no room for the stream parley-usage: make room on the disk of the NATS server, or raise its max_file_store",
+    );
     disk.empty();
     await nats.stop();
     nats = await startNats({ ...settings, port: nats.port });
@@ -138,7 +156,12 @@ describe("JetStream with little room", () => {
     mount(160);
     const roles = temporaryDirectory("roles");
     onTestFinished(roles.remove);
-    const start = (): Promise<TestCluster> => startCluster({ dataDirectory: join(disk.path, "data"), distDirectory: fakeRoles(roles.path), settings: { DATABASE_URL: "postgres://elsewhere" } });
+    const start = (): Promise<TestCluster> =>
+      startCluster({
+        dataDirectory: join(disk.path, "data"),
+        distDirectory: fakeRoles(roles.path),
+        settings: { DATABASE_URL: "postgres://elsewhere" },
+      });
     const first = await start();
     const bus = await connect(first.natsUrl);
     const got: unknown[] = [];
@@ -170,18 +193,28 @@ describe("logs on a full disk of their own", () => {
     mount(1, join(data.path, "logs"));
     disk.fill();
     const talkative = `async ({ log }) => { const timer = setInterval(() => log.info({ padding: "x".repeat(2000) }, "tick"), 20); return { drain: async () => {}, stop: async () => clearInterval(timer) }; }`;
-    const cluster = await startCluster({ dataDirectory: data.path, distDirectory: fakeRoles(roles.path, { scheduler: talkative }) });
+    const cluster = await startCluster({
+      dataDirectory: data.path,
+      distDirectory: fakeRoles(roles.path, { scheduler: talkative }),
+    });
     onTestFinished(() => cluster.stop());
-    const said = (): string[] => cluster.complaints.filter(({ name }) => name === "scheduler-1").map(({ text }) => text);
+    const said = (): string[] =>
+      cluster.complaints.filter(({ name }) => name === "scheduler-1").map(({ text }) => text);
     await until(() => said().length > 0, { withinMs: 5000, what: "lines to be dropped" });
-    expect(said()).toEqual(["its log cannot be written (no space is left on the disk): lines are dropped until it can"]);
+    expect(said()).toEqual([
+      "its log cannot be written (no space is left on the disk): lines are dropped until it can",
+    ]);
     disk.empty();
     const log = (): string => readFileSync(join(data.path, "logs/scheduler-1.log"), "utf8");
-    await until(() => existsSync(join(data.path, "logs/scheduler-1.log")) && log().includes('"tick"'), { withinMs: 5000, what: "a line" });
+    await until(() => existsSync(join(data.path, "logs/scheduler-1.log")) && log().includes('"tick"'), {
+      withinMs: 5000,
+      what: "a line",
+    });
     const dropped = /"dropped":(\d+)/.exec(log())?.[1];
     expect(Number(dropped)).toBeGreaterThan(0);
     expect(said()).toContain(`${dropped} log lines were dropped: they could not be written`);
-    for (const line of log().trimEnd().split("\n")) expect(JSON.parse(line)).toMatchObject({ role: expect.any(String) as string });
+    for (const line of log().trimEnd().split("\n"))
+      expect(JSON.parse(line)).toMatchObject({ role: expect.any(String) as string });
     expect(cluster.processes().map(({ lives }) => lives)).toEqual(cluster.processes().map(() => 1));
   });
 });

@@ -50,7 +50,12 @@ describe("servers that the launcher starts", () => {
   it("says in one line that a port is taken", async () => {
     const directory = temporaryDirectory("taken");
     onTestFinished(directory.remove);
-    const launch = launchNats({ directory: directory.path, logFile: join(directory.path, "log"), port: redis.port, readyMs: 3000 });
+    const launch = launchNats({
+      directory: directory.path,
+      logFile: join(directory.path, "log"),
+      port: redis.port,
+      readyMs: 3000,
+    });
     await expect(launch).rejects.toThrow(`nats-server did not come up on port ${redis.port}`);
   });
 
@@ -64,7 +69,9 @@ describe("servers that the launcher starts", () => {
       const servers = await Promise.all([startNats, startRedis].map((start, i) => start({ directory: directory + "/" + i, logFile: directory + "/log" })));
       console.log(JSON.stringify(servers.map((server) => server.pid)));
       setInterval(() => {}, 1000);`;
-    const launcher = spawn(process.execPath, ["--input-type=module", "-e", script], { stdio: ["ignore", "pipe", "inherit"] });
+    const launcher = spawn(process.execPath, ["--input-type=module", "-e", script], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
     onTestFinished(() => void launcher.kill("SIGKILL"));
     const [output] = (await once(launcher.stdout, "data")) as [Buffer];
     const pids = JSON.parse(output.toString()) as number[];

@@ -7,7 +7,10 @@ import { temporaryDirectory } from "../harness/temporary-directory.js";
 
 const root = join(import.meta.dirname, "../../..");
 
-/** A project folder with the real first steps and, in place of npm, the compiler and apt-get, programs that only note that they ran. */
+/**
+ * A project folder with the real first steps and, in place of npm, the compiler and apt-get, programs that only note
+ * that they ran.
+ */
 interface Project {
   path: string;
   write: (file: string, content: string) => void;
@@ -15,7 +18,8 @@ interface Project {
   parley: (...args: string[]) => { code: number | null; said: string; printed: string; ran: string[] };
 }
 
-const commandLine = 'export const main = async (args) => { console.log("running " + args.join(" ")); return args.includes("fail") ? 7 : 0; };';
+const commandLine =
+  'export const main = async (args) => { console.log("running " + args.join(" ")); return args.includes("fail") ? 7 : 0; };';
 
 function makeProject(): Project {
   const directory = temporaryDirectory("project");
@@ -30,7 +34,8 @@ function makeProject(): Project {
     chmodSync(join(path, "programs", name), 0o755);
   };
   cpSync(join(root, "bin"), join(path, "bin"), { recursive: true });
-  for (const file of ["bootstrap.mjs", "setup.mjs", "test.mjs"]) cpSync(join(root, "launcher", file), join(path, "launcher", file));
+  for (const file of ["bootstrap.mjs", "setup.mjs", "test.mjs"])
+    cpSync(join(root, "launcher", file), join(path, "launcher", file));
   write("package.json", '{"type":"module"}');
   write("package-lock.json", "{}");
   write("tsconfig.json", "{}");
@@ -57,8 +62,16 @@ function makeProject(): Project {
     write,
     parley(...args) {
       rmSync(join(path, "ran"), { force: true });
-      const environment = { PATH: `${path}/programs:/bin:/usr/bin`, NATS_URL: "nats://elsewhere:4222", REDIS_URL: "redis://elsewhere:6379" };
-      const result = spawnSync(process.execPath, [join(path, "bin/parley"), ...args], { env: environment, encoding: "utf8", cwd: "/" });
+      const environment = {
+        PATH: `${path}/programs:/bin:/usr/bin`,
+        NATS_URL: "nats://elsewhere:4222",
+        REDIS_URL: "redis://elsewhere:6379",
+      };
+      const result = spawnSync(process.execPath, [join(path, "bin/parley"), ...args], {
+        env: environment,
+        encoding: "utf8",
+        cwd: "/",
+      });
       let ran: string[] = [];
       try {
         ran = readFileSync(join(path, "ran"), "utf8").trim().split("\n");
@@ -126,7 +139,13 @@ describe("the first steps of bin/parley", () => {
   });
 
   it("reads settings from .env, the environment first", () => {
-    project.write("tsc.mjs", readFileSync(join(project.path, "tsc.mjs"), "utf8").replace('\\"running \\" + args.join(\\" \\")', "process.env.PORT + process.env.NATS_URL"));
+    project.write(
+      "tsc.mjs",
+      readFileSync(join(project.path, "tsc.mjs"), "utf8").replace(
+        '\\"running \\" + args.join(\\" \\")',
+        "process.env.PORT + process.env.NATS_URL",
+      ),
+    );
     project.write(".env", "PORT=8123\nNATS_URL=nats://file:4222\n");
     expect(project.parley("config").printed).toBe("8123nats://elsewhere:4222\n");
   });
@@ -134,7 +153,12 @@ describe("the first steps of bin/parley", () => {
   it("works through a link to it, as npm makes one", () => {
     const link = join(project.path, "linked");
     symlinkSync(join(project.path, "bin/parley"), link);
-    expect(spawnSync(process.execPath, [link, "--help"], { encoding: "utf8", env: { PATH: `${project.path}/programs:/bin:/usr/bin` } }).stdout).toBe("running --help\n");
+    expect(
+      spawnSync(process.execPath, [link, "--help"], {
+        encoding: "utf8",
+        env: { PATH: `${project.path}/programs:/bin:/usr/bin` },
+      }).stdout,
+    ).toBe("running --help\n");
   });
 });
 
@@ -145,13 +169,15 @@ interface Setup {
 interface TestRunner {
   countResults(report: object, status: number): { passed: number; failed: number; skipped: number };
 }
-const load = async <T>(file: string): Promise<T> => (await import(pathToFileURL(join(root, "launcher", file)).href)) as T;
+const load = async <T>(file: string): Promise<T> =>
+  (await import(pathToFileURL(join(root, "launcher", file)).href)) as T;
 
 describe("set-up", () => {
   it("takes the versions of Node.js that package.json takes", async () => {
     const { requireNode } = await load<Setup>("setup.mjs");
     for (const version of ["20.19.0", "20.20.2", "22.11.0"]) expect(() => requireNode(version)).not.toThrow();
-    for (const version of ["18.20.0", "20.18.9", "24.0.0"]) expect(() => requireNode(version)).toThrow(`this is ${version}`);
+    for (const version of ["18.20.0", "20.18.9", "24.0.0"])
+      expect(() => requireNode(version)).toThrow(`this is ${version}`);
   });
 
   it("says what to run when it may not install a package itself", async () => {
@@ -159,13 +185,24 @@ describe("set-up", () => {
     const script = `const { ensurePackages } = await import(${JSON.stringify(setup)});
       try { ensurePackages([{ name: "nats-server", isThere: () => false }, { name: "curl", isThere: () => true }]); } catch (error) { console.log(error.message); }`;
     // A PATH without apt-get stands for a system that is not Debian.
-    const run = spawnSync(process.execPath, ["--input-type=module", "-e", script], { env: { PATH: "/nowhere" }, encoding: "utf8" });
-    expect(run.stdout).toBe("missing: nats-server; as root run: apt-get update && apt-get install -y --no-install-recommends nats-server\n");
+    const run = spawnSync(process.execPath, ["--input-type=module", "-e", script], {
+      env: { PATH: "/nowhere" },
+      encoding: "utf8",
+    });
+    expect(run.stdout).toBe(
+      "missing: nats-server; as root run: apt-get update && apt-get install -y --no-install-recommends nats-server\n",
+    );
   });
 });
 
 describe("the count of npm test", () => {
-  const report = { numPassedTests: 5, numFailedTests: 0, numPendingTests: 1, numTodoTests: 0, testResults: [{ status: "passed", assertionResults: [] }] };
+  const report = {
+    numPassedTests: 5,
+    numFailedTests: 0,
+    numPendingTests: 1,
+    numTodoTests: 0,
+    testResults: [{ status: "passed", assertionResults: [] }],
+  };
 
   it("takes the tests' numbers", async () => {
     const { countResults } = await load<TestRunner>("test.mjs");

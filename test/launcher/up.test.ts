@@ -28,7 +28,9 @@ const slow = temporaryDirectory("slow");
 beforeAll(() => {
   fakeRoles(roles.path);
   // A stream that takes longer to finish than anyone waits.
-  fakeRoles(slow.path, { edge: "async () => ({ drain: () => new Promise((resolve) => setTimeout(resolve, 60_000)), stop: async () => {} })" });
+  fakeRoles(slow.path, {
+    edge: "async () => ({ drain: () => new Promise((resolve) => setTimeout(resolve, 60_000)), stop: async () => {} })",
+  });
 });
 afterAll(() => {
   roles.remove();
@@ -36,7 +38,14 @@ afterAll(() => {
 });
 
 /** Runs `parley up` as a process of its own, on fake roles. */
-function launch(options: { settings?: Record<string, string>; dataDirectory?: string; distDirectory?: string; prefix?: readonly string[] } = {}): Launcher {
+function launch(
+  options: {
+    settings?: Record<string, string>;
+    dataDirectory?: string;
+    distDirectory?: string;
+    prefix?: readonly string[];
+  } = {},
+): Launcher {
   const temporary = temporaryDirectory("up");
   const dataDirectory = options.dataDirectory ?? temporary.path;
   const script = `
@@ -45,7 +54,13 @@ function launch(options: { settings?: Record<string, string>; dataDirectory?: st
     process.exitCode = await runCommandLine(["up"], { environment: env, stdin, stdout, stderr, distDirectory: ${JSON.stringify(options.distDirectory ?? roles.path)} });`;
   const [command = "", ...args] = [...(options.prefix ?? []), process.execPath, "--input-type=module", "-e", script];
   const child = spawn(command, args, {
-    env: { PATH: process.env.PATH, PORT: "0", PARLEY_DATA_DIR: dataDirectory, PARLEY_DRAIN_MS: "1000", ...options.settings },
+    env: {
+      PATH: process.env.PATH,
+      PORT: "0",
+      PARLEY_DATA_DIR: dataDirectory,
+      PARLEY_DRAIN_MS: "1000",
+      ...options.settings,
+    },
     stdio: ["ignore", "ignore", "pipe"],
     // The head of a process group, as a command typed at a terminal is.
     detached: true,
@@ -81,19 +96,25 @@ function takesLock(dataDirectory: string): boolean {
 const descendants = (launcher: Launcher): number[] => descendantsOf(launcher.process.pid ?? 0);
 
 /** As a terminal does: every process of the launcher's group gets the signal. */
-const signalGroup = (launcher: Launcher, signal: NodeJS.Signals): void => void process.kill(-(launcher.process.pid ?? 0), signal);
+const signalGroup = (launcher: Launcher, signal: NodeJS.Signals): void =>
+  void process.kill(-(launcher.process.pid ?? 0), signal);
 
 describe("parley up", () => {
   it("prints what a newcomer needs, and leaves nothing behind after Ctrl-C", async () => {
     const launcher = launch();
     await isReady(launcher);
     const key = readFileSync(join(launcher.dataDirectory, "api-key"), "utf8").trim();
-    const run = JSON.parse(readFileSync(join(launcher.dataDirectory, "run.json"), "utf8")) as { baseUrl: string; pid: number };
+    const run = JSON.parse(readFileSync(join(launcher.dataDirectory, "run.json"), "utf8")) as {
+      baseUrl: string;
+      pid: number;
+    };
     expect(run.pid).toBe(launcher.process.pid);
     expect(launcher.output()).toContain(`Base URL   ${run.baseUrl}\n`);
     expect(launcher.output()).toContain(`API key    ${key}\n`);
     expect(launcher.output()).toContain(`Docs       ${run.baseUrl}/docs\n`);
-    expect(launcher.output()).toContain(`curl -sS --fail-with-body ${run.baseUrl}/v1/tts -H "Authorization: Bearer ${key}"`);
+    expect(launcher.output()).toContain(
+      `curl -sS --fail-with-body ${run.baseUrl}/v1/tts -H "Authorization: Bearer ${key}"`,
+    );
     expect(key).toMatch(/^pk_[0-9A-Za-z]{61}$/);
     expect(statSync(join(launcher.dataDirectory, "api-key")).mode & 0o777).toBe(0o600);
     expect(statSync(join(launcher.dataDirectory, "run.json")).mode & 0o777).toBe(0o600);
@@ -178,7 +199,9 @@ describe("parley up", () => {
     await isReady(first);
     const second = launch({ dataDirectory: first.dataDirectory });
     expect(await second.ended).toEqual([1, null]);
-    expect(second.output()).toMatch(/^parley: Parley already runs on \S+ \(pid \d+\); stop it, or set PARLEY_DATA_DIR to another folder\n$/);
+    expect(second.output()).toMatch(
+      /^parley: Parley already runs on \S+ \(pid \d+\); stop it, or set PARLEY_DATA_DIR to another folder\n$/,
+    );
     // The namespace ends with whoever made it, and everything in it with the namespace: as when a container is killed.
     first.process.kill("SIGKILL");
     await first.ended;

@@ -25,13 +25,31 @@ describe("the operator's command line on a control plane", () => {
 
   beforeAll(async () => {
     [nats, database] = await Promise.all([startNats(), freshDatabase("pglite")]);
-    for (const name of ["service", "edge-1", "edge-2", "edge-3"]) buses.push(await connectNats({ url: nats.url, name, log: silentLog }));
+    for (const name of ["service", "edge-1", "edge-2", "edge-3"])
+      buses.push(await connectNats({ url: nats.url, name, log: silentLog }));
     const [own, ...edges] = buses;
     if (own === undefined) throw new Error("no connection");
     const { records } = database.database;
-    service = await startService({ bus: own, clock: systemClock, records, log: silentLog, ...standInEars, ...testDoors(), now: () => new Date(), developmentKey: null });
+    service = await startService({
+      bus: own,
+      clock: systemClock,
+      records,
+      log: silentLog,
+      ...standInEars,
+      ...testDoors(),
+      now: () => new Date(),
+      developmentKey: null,
+    });
     for (const bus of edges) {
-      verifiers.push(new KeyVerifier({ bus, cache: noCache, clock: systemClock, epochMs: () => Date.now(), onVerdict: () => undefined }));
+      verifiers.push(
+        new KeyVerifier({
+          bus,
+          cache: noCache,
+          clock: systemClock,
+          epochMs: () => Date.now(),
+          onVerdict: () => undefined,
+        }),
+      );
       await bus.flush();
     }
   });
@@ -57,14 +75,28 @@ describe("the operator's command line on a control plane", () => {
   };
   const newTeam = async (name: string): Promise<string> => (await parley("teams", "create", name)).out.trim();
   const verdicts = (key: string): Promise<string[]> =>
-    Promise.all(verifiers.map((edge) => edge.verify(key, { address: "127.0.0.1" }).then((who) => (who.hasCredit ? "credit" : "no credit"), (error: { code: string }) => error.code)));
+    Promise.all(
+      verifiers.map((edge) =>
+        edge.verify(key, { address: "127.0.0.1" }).then(
+          (who) => (who.hasCredit ? "credit" : "no credit"),
+          (error: { code: string }) => error.code,
+        ),
+      ),
+    );
 
   it("makes a team, changes it, and lists it", async () => {
     const teamId = await newTeam("acme");
     expect(teamId).toMatch(/^[0-9a-f]{32}$/);
-    expect((await parley("teams", "change", teamId, "--beta", "on", "--streams", "4", "--name", "Acme Ltd")).code).toBe(0);
+    expect((await parley("teams", "change", teamId, "--beta", "on", "--streams", "4", "--name", "Acme Ltd")).code).toBe(
+      0,
+    );
     const listed = JSON.parse((await parley("teams", "list", "--json")).out) as TeamSummary[];
-    expect(listed.find((team) => team.teamId === teamId)).toMatchObject({ name: "Acme Ltd", betaAccess: true, maxConcurrentStreams: 4, credit: "0" });
+    expect(listed.find((team) => team.teamId === teamId)).toMatchObject({
+      name: "Acme Ltd",
+      betaAccess: true,
+      maxConcurrentStreams: 4,
+      credit: "0",
+    });
     expect((await parley("teams", "change", "nobody", "--beta", "on")).err).toContain("Not found");
   });
 
@@ -76,7 +108,10 @@ describe("the operator's command line on a control plane", () => {
     const keyId = summaries.find((item) => item.teamId === teamId)?.keyId ?? "";
     const revokedAtMs = performance.now();
     expect((await parley("keys", "revoke", keyId)).code).toBe(0);
-    await until(async () => (await verdicts(key)).every((verdict) => verdict === "invalid_token"), { withinMs: 1000, what: "every edge to refuse the key" });
+    await until(async () => (await verdicts(key)).every((verdict) => verdict === "invalid_token"), {
+      withinMs: 1000,
+      what: "every edge to refuse the key",
+    });
     expect(performance.now() - revokedAtMs).toBeLessThan(1000);
   });
 
@@ -84,15 +119,22 @@ describe("the operator's command line on a control plane", () => {
     const teamId = await newTeam("spender");
     const key = (await parley("keys", "create", "k", "--team", teamId)).out.trim();
     expect(await verdicts(key)).toEqual(["no credit", "no credit", "no credit"]);
-    for (let attempt = 0; attempt < 2; attempt++) expect((await parley("credit", "add", teamId, "2.5", "--id", "invoice 7", "--note", "invoice")).code).toBe(0);
-    await until(async () => (await verdicts(key)).every((verdict) => verdict === "credit"), { withinMs: 1000, what: "every edge to hear of the credit" });
+    for (let attempt = 0; attempt < 2; attempt++)
+      expect((await parley("credit", "add", teamId, "2.5", "--id", "invoice 7", "--note", "invoice")).code).toBe(0);
+    await until(async () => (await verdicts(key)).every((verdict) => verdict === "credit"), {
+      withinMs: 1000,
+      what: "every edge to hear of the credit",
+    });
     const { out } = await parley("credit", "show", teamId);
     expect(out).toMatch(/: 2\.5 left, 0 held, 2\.5 given, 0 spent\.\n/);
     expect(out).toMatch(/ grant +2\.5 +invoice +grant:invoice 7\n/);
     const tooMuch = await parley("credit", "take", teamId, "2.6");
     expect([tooMuch.code, tooMuch.err]).toEqual([1, "parley: Out of API credit\n"]);
     expect((await parley("credit", "take", teamId, "2.5")).out).toContain(": 0 left");
-    await until(async () => (await verdicts(key)).every((verdict) => verdict === "no credit"), { withinMs: 1000, what: "every edge to hear that it is gone" });
+    await until(async () => (await verdicts(key)).every((verdict) => verdict === "no credit"), {
+      withinMs: 1000,
+      what: "every edge to hear that it is gone",
+    });
   });
 
   it("proves the ledger", async () => {
@@ -100,8 +142,17 @@ describe("the operator's command line on a control plane", () => {
   });
 
   it.each([
-    ["teams"], ["teams", "create"], ["teams", "create", "a", "b"], ["teams", "change", "x", "--beta", "maybe"], ["teams", "create", "a", "--streams", "-1"],
-    ["credit"], ["credit", "add", "t"], ["credit", "add", "t", "0"], ["credit", "add", "t", "1e3"], ["credit", "add", "t", "0.0000001"], ["credit", "audit", "t"],
+    ["teams"],
+    ["teams", "create"],
+    ["teams", "create", "a", "b"],
+    ["teams", "change", "x", "--beta", "maybe"],
+    ["teams", "create", "a", "--streams", "-1"],
+    ["credit"],
+    ["credit", "add", "t"],
+    ["credit", "add", "t", "0"],
+    ["credit", "add", "t", "1e3"],
+    ["credit", "add", "t", "0.0000001"],
+    ["credit", "audit", "t"],
   ])("answers %s %s %s with code 2", async (...args) => {
     expect((await parley(...args)).code).toBe(2);
   });

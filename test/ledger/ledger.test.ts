@@ -23,7 +23,17 @@ const now = new Date("2026-11-20T10:00:00.000Z");
 
 function usage(teamId: string, usageId: string, characters: number): UsageRecord {
   const audio = { audioMs: 1, firstAudioMs: 1, totalMs: 1, outcome: "completed" as const };
-  return { usageId, teamId, keyId: "k", route: "/v1/tts", model: "s1", characters, traceId: "t", finishedAtMs: now.getTime(), ...audio };
+  return {
+    usageId,
+    teamId,
+    keyId: "k",
+    route: "/v1/tts",
+    model: "s1",
+    characters,
+    traceId: "t",
+    finishedAtMs: now.getTime(),
+    ...audio,
+  };
 }
 
 /** The error's code, or `done`. */
@@ -70,7 +80,11 @@ describe.each(engines)("the ledger on %s", (engine) => {
     expect(await balances(teamId)).toEqual({ credit: 10, held: 0, granted: -10, spent: 0 });
     await holdCredit(records, { id: "x2", teamId, micros: 8, purpose: "another session" }, now);
     // It was used, and the credit is elsewhere by now: below 0, and said so.
-    expect(await settleHold(records, "x1", 7, later(2000))).toEqual({ repeated: false, creditBefore: 2, creditAfter: -5 });
+    expect(await settleHold(records, "x1", 7, later(2000))).toEqual({
+      repeated: false,
+      creditBefore: 2,
+      creditAfter: -5,
+    });
     expect(await settleHold(records, "x1", 7, later(3000))).toMatchObject({ repeated: true, creditAfter: -5 });
     expect(await outcomeOf(settleHold(records, "x1", 6, later(3000)))).toBe("conflict");
     expect(await balances(teamId)).toEqual({ credit: -5, held: 8, granted: -10, spent: 7 });
@@ -81,8 +95,11 @@ describe.each(engines)("the ledger on %s", (engine) => {
   it("ends a hold either way when it expires while it is settled", async () => {
     const teamId = await team(1000);
     const ids = Array.from({ length: 12 }, (_, index) => `expiring ${index}`);
-    for (const id of ids) await holdCredit(records, { id, teamId, micros: 50, purpose: "session", expiresAt: now }, now);
-    await Promise.all(ids.flatMap((id, index) => [settleHold(records, id, 20 + index, now), expireHolds(records, now)]));
+    for (const id of ids)
+      await holdCredit(records, { id, teamId, micros: 50, purpose: "session", expiresAt: now }, now);
+    await Promise.all(
+      ids.flatMap((id, index) => [settleHold(records, id, 20 + index, now), expireHolds(records, now)]),
+    );
     const spent = ids.reduce((sum, _, index) => sum + 20 + index, 0);
     expect(await balances(teamId)).toEqual({ credit: 1000 - spent, held: 0, granted: -1000, spent });
     expect(await auditLedger(records)).toEqual([]);
@@ -95,16 +112,31 @@ describe.each(engines)("the ledger on %s", (engine) => {
       looks++;
       return virtual.after(delayMs, callback);
     };
-    const looked = (count: number): Promise<void> => until(() => looks === count, { withinMs: 10_000, what: `look ${count} to end` });
+    const looked = (count: number): Promise<void> =>
+      until(() => looks === count, { withinMs: 10_000, what: `look ${count} to end` });
     const { teamId, key } = await addTeam(records, { balanceMicros: 10 });
     const published: unknown[] = [];
     const bus = { publish: (_subject: string, message: object): void => void published.push(message) };
     const hold = async (id: string, expiresInMs: number): Promise<void> => {
-      await holdCredit(records, { id, teamId, micros: 5, purpose: "session", expiresAt: new Date(now.getTime() + expiresInMs) }, now);
+      await holdCredit(
+        records,
+        { id, teamId, micros: 5, purpose: "session", expiresAt: new Date(now.getTime() + expiresInMs) },
+        now,
+      );
     };
-    for (const [id, expiresInMs] of [["d1", 30_000], ["d2", 90_000]] as const) await hold(id, expiresInMs);
+    for (const [id, expiresInMs] of [
+      ["d1", 30_000],
+      ["d2", 90_000],
+    ] as const)
+      await hold(id, expiresInMs);
     const clock = { nowMs: () => virtual.nowMs(), after };
-    const expiry = startHoldExpiry({ records, bus, clock, log: silentLog, now: () => new Date(now.getTime() + virtual.nowMs()) });
+    const expiry = startHoldExpiry({
+      records,
+      bus,
+      clock,
+      log: silentLog,
+      now: () => new Date(now.getTime() + virtual.nowMs()),
+    });
     try {
       await looked(1);
       expect(await balances(teamId)).toMatchObject({ credit: 0, held: 10 });
@@ -124,8 +156,11 @@ describe.each(engines)("the ledger on %s", (engine) => {
   it("gives all of them back in one look, however many, and does not stop at one that cannot be", async () => {
     const teamId = await team(100);
     const ids = Array.from({ length: 5 }, (_, index) => `many ${index}`);
-    for (const id of ids) await holdCredit(records, { id, teamId, micros: 10, purpose: "session", expiresAt: now }, now);
-    await records.execute(sql`ALTER TABLE credit_holds ADD CONSTRAINT stuck CHECK (id <> 'many 1' OR closed_at IS NULL)`);
+    for (const id of ids)
+      await holdCredit(records, { id, teamId, micros: 10, purpose: "session", expiresAt: now }, now);
+    await records.execute(
+      sql`ALTER TABLE credit_holds ADD CONSTRAINT stuck CHECK (id <> 'many 1' OR closed_at IS NULL)`,
+    );
     const { revived, failures } = await expireHolds(records, now, 2);
     await records.execute(sql`ALTER TABLE credit_holds DROP CONSTRAINT stuck`);
     expect([revived, failures.length]).toEqual([[], 1]);
@@ -150,12 +185,16 @@ describe.each(engines)("the ledger on %s", (engine) => {
 
   it("refuses a hold that exceeds the credit, and nothing of it remains", async () => {
     const teamId = await team(10);
-    expect(await outcomeOf(holdCredit(records, { id: "h4", teamId, micros: 11, purpose: "session" }, now))).toBe("out_of_credit");
+    expect(await outcomeOf(holdCredit(records, { id: "h4", teamId, micros: 11, purpose: "session" }, now))).toBe(
+      "out_of_credit",
+    );
     expect(await balances(teamId)).toEqual({ credit: 10, held: 0, granted: -10, spent: 0 });
     expect(await records.select().from(creditHolds).where(eq(creditHolds.id, "h4"))).toEqual([]);
     expect(await records.select().from(ledgerEntries).where(eq(ledgerEntries.id, "hold:h4"))).toEqual([]);
     await grantCredit(records, { id: "later", teamId, micros: 1, note: "" }, now);
-    expect(await outcomeOf(holdCredit(records, { id: "h4", teamId, micros: 11, purpose: "session" }, now))).toBe("done");
+    expect(await outcomeOf(holdCredit(records, { id: "h4", teamId, micros: 11, purpose: "session" }, now))).toBe(
+      "done",
+    );
   });
 
   it("makes and settles the same hold once, however often and from however many sides it is asked to", async () => {
@@ -172,7 +211,9 @@ describe.each(engines)("the ledger on %s", (engine) => {
     const [teamId, other] = [await team(100), await team(100)];
     await holdCredit(records, { id: "h6", teamId, micros: 5, purpose: "" }, now);
     expect(await outcomeOf(holdCredit(records, { id: "h6", teamId, micros: 6, purpose: "" }, now))).toBe("conflict");
-    expect(await outcomeOf(holdCredit(records, { id: "h6", teamId: other, micros: 5, purpose: "" }, now))).toBe("conflict");
+    expect(await outcomeOf(holdCredit(records, { id: "h6", teamId: other, micros: 5, purpose: "" }, now))).toBe(
+      "conflict",
+    );
     await settleHold(records, "h6", 5, now);
     expect(await outcomeOf(settleHold(records, "h6", 4, now))).toBe("conflict");
     expect(await outcomeOf(settleHold(records, "unheard of", 4, now))).toBe("not_found");
@@ -189,8 +230,12 @@ describe.each(engines)("the ledger on %s", (engine) => {
 
   it("takes credit back, at most what is left", async () => {
     const teamId = await team(100);
-    expect(await outcomeOf(grantCredit(records, { id: newIdentifier(), teamId, micros: -101, note: "" }, now))).toBe("out_of_credit");
-    expect(await outcomeOf(grantCredit(records, { id: newIdentifier(), teamId, micros: -100, note: "" }, now))).toBe("done");
+    expect(await outcomeOf(grantCredit(records, { id: newIdentifier(), teamId, micros: -101, note: "" }, now))).toBe(
+      "out_of_credit",
+    );
+    expect(await outcomeOf(grantCredit(records, { id: newIdentifier(), teamId, micros: -100, note: "" }, now))).toBe(
+      "done",
+    );
     expect(await balances(teamId)).toEqual({ credit: 0, held: 0, granted: 0, spent: 0 });
   });
 
@@ -223,7 +268,11 @@ describe.each(engines)("the ledger on %s", (engine) => {
     const command = fc.oneof(
       fc.record({ type: fc.constant("grant" as const), micros: fc.integer({ min: 1, max: 50_000 }) }),
       fc.record({ type: fc.constant("usage" as const), characters: fc.integer({ min: 0, max: 3000 }) }),
-      fc.record({ type: fc.constant("hold" as const), micros: fc.integer({ min: 1, max: 40_000 }), spentShare: fc.double({ min: 0, max: 1.5, noNaN: true }) }),
+      fc.record({
+        type: fc.constant("hold" as const),
+        micros: fc.integer({ min: 1, max: 40_000 }),
+        spentShare: fc.double({ min: 0, max: 1.5, noNaN: true }),
+      }),
     );
     const plan = fc.array(fc.tuple(command, fc.integer({ min: 1, max: 3 })), { minLength: 1, maxLength: 8 });
     await fc.assert(
@@ -234,8 +283,10 @@ describe.each(engines)("the ledger on %s", (engine) => {
           steps.map(async ([step, times], index) => {
             const id = ids[index] ?? "";
             const deliver = (): Promise<string> => {
-              if (step.type === "grant") return outcomeOf(grantCredit(records, { id, teamId, micros: step.micros, note: "" }, now));
-              if (step.type === "usage") return outcomeOf(settleUsage(records, [usage(teamId, id, step.characters)], now));
+              if (step.type === "grant")
+                return outcomeOf(grantCredit(records, { id, teamId, micros: step.micros, note: "" }, now));
+              if (step.type === "usage")
+                return outcomeOf(settleUsage(records, [usage(teamId, id, step.characters)], now));
               return outcomeOf(holdCredit(records, { id, teamId, micros: step.micros, purpose: "" }, now));
             };
             const delivered = await Promise.all(Array.from({ length: times }, deliver));
@@ -264,12 +315,19 @@ describe.each(engines)("the ledger on %s", (engine) => {
   });
 });
 
-function move(accounts: { credit: number; held: number; granted: number; spent: number }, from: keyof typeof accounts, to: keyof typeof accounts, by: number): void {
+function move(
+  accounts: { credit: number; held: number; granted: number; spent: number },
+  from: keyof typeof accounts,
+  to: keyof typeof accounts,
+  by: number,
+): void {
   accounts[from] -= by;
   accounts[to] += by;
 }
 
 /** The audit inside a transaction that is to be undone. */
 function auditFindings(step: Records): Promise<string[]> {
-  return auditLedger({ transaction: (work: (inner: Records) => Promise<string[]>) => work(step) } as unknown as Records);
+  return auditLedger({
+    transaction: (work: (inner: Records) => Promise<string[]>) => work(step),
+  } as unknown as Records);
 }

@@ -26,7 +26,13 @@ class Socket {
   #session: SocketSession | null = null;
 
   async open(route: (bench: SpeechBench) => SocketRoute, headers: Record<string, string> = {}): Promise<this> {
-    this.#session = (await route(this.bench).upgrade({ ...jsonRequest({}, headers), query: "output_format=pcm_8000", parameters: { voice_id: "default" } }))(this.connection);
+    this.#session = (
+      await route(this.bench).upgrade({
+        ...jsonRequest({}, headers),
+        query: "output_format=pcm_8000",
+        parameters: { voice_id: "default" },
+      })
+    )(this.connection);
     return this;
   }
 
@@ -53,13 +59,15 @@ class Socket {
 
 const liveStart = { event: "start", request: { text: "", format: "pcm" } };
 const live = (bench: SpeechBench): SocketRoute => liveSpeechRoute(bench.context);
-const input = (isMulti: boolean) => (bench: SpeechBench): SocketRoute => {
-  bench.context.authenticate = async (request) => {
-    if (request.header("authorization") === undefined) throw new ServiceError("unauthenticated");
-    return testPrincipal;
+const input =
+  (isMulti: boolean) =>
+  (bench: SpeechBench): SocketRoute => {
+    bench.context.authenticate = async (request) => {
+      if (request.header("authorization") === undefined) throw new ServiceError("unauthenticated");
+      return testPrincipal;
+    };
+    return inputSocketRoute(bench.context, isMulti);
   };
-  return inputSocketRoute(bench.context, isMulti);
-};
 
 /** A connection over an engine that holds `unsentBytes` and sends nothing on. */
 function openConnection(unsentBytes = 0): { connection: Connection; outcome(): string } {
@@ -74,7 +82,13 @@ function openConnection(unsentBytes = 0): { connection: Connection; outcome(): s
     },
     close: () => undefined,
   };
-  const connection = new Connection({ raw, clock: new VirtualClock(), stallMs: 1000, idleMs: 60_000, maxFrameBytes: MIB });
+  const connection = new Connection({
+    raw,
+    clock: new VirtualClock(),
+    stallMs: 1000,
+    idleMs: 60_000,
+    maxFrameBytes: MIB,
+  });
   const outcome = (): string => {
     // What waits has been taken: the close frame that stands behind it leaves.
     bufferedBytes = 0;
@@ -98,7 +112,17 @@ async function realtimeOutcome(action: () => void): Promise<string> {
 async function heldAnswerOutcome(text: string, speak: (answer: HeldAnswer) => Promise<void>): Promise<string> {
   const { heldAnswers } = new SpeechBench().context;
   const responder = { closed: new AbortController().signal } as HttpResponder;
-  return await holdAnswer({ heldAnswers, teamId: "t", request: { text, format: "mp3" } as SpeechRequest, responder, textField: "text", instead: "" }, speak).then(
+  return await holdAnswer(
+    {
+      heldAnswers,
+      teamId: "t",
+      request: { text, format: "mp3" } as SpeechRequest,
+      responder,
+      textField: "text",
+      instead: "",
+    },
+    speak,
+  ).then(
     () => "taken",
     (error: unknown) => `status ${error instanceof ServiceError ? error.status : String(error)}`,
   );
@@ -107,7 +131,10 @@ async function heldAnswerOutcome(text: string, speak: (answer: HeldAnswer) => Pr
 /** A time, a millisecond short of it where it is the bound: that is when the bound acts. */
 const justBefore = (atMs: number, boundMs: number): number => (atMs === boundMs ? atMs - 1 : atMs);
 
-const item = (bytes: number): object => ({ type: "message", content: [{ type: "input_text", text: "a".repeat(bytes) }] });
+const item = (bytes: number): object => ({
+  type: "message",
+  content: [{ type: "input_text", text: "a".repeat(bytes) }],
+});
 const pcm = { format: "pcm", rate: 24_000 } as Parameters<InputBuffer["commit"]>[0];
 
 /** Bounds that no real network meets to the byte or to the millisecond: each on the part that holds it. */
@@ -140,7 +167,10 @@ export const partProbes = {
         const own = input(false)(bench);
         const { authenticate } = bench.context;
         // The key of the first frame is being checked for ever.
-        bench.context.authenticate = async (request) => (request.header("authorization") === undefined ? await authenticate(request) : await new Promise(() => undefined));
+        bench.context.authenticate = async (request) =>
+          request.header("authorization") === undefined
+            ? await authenticate(request)
+            : await new Promise(() => undefined);
         return own;
       };
       await socket.open(route);
@@ -176,13 +206,17 @@ export const partProbes = {
       return outcome();
     },
   },
-  heldAnswerCharacters: { within: "taken", send: (amount) => heldAnswerOutcome("a".repeat(amount), async () => undefined) },
+  heldAnswerCharacters: {
+    within: "taken",
+    send: (amount) => heldAnswerOutcome("a".repeat(amount), async () => undefined),
+  },
   heldAnswerBytes: {
     within: "taken",
     far: 64 * MIB,
     send: (amount) =>
       heldAnswerOutcome("Hi", async (answer) => {
-        for (let left = Math.ceil(amount / 4) * 3; left > 0; left -= 3 * MIB) await answer.audio(new Uint8Array(Math.min(3 * MIB, left)));
+        for (let left = Math.ceil(amount / 4) * 3; left > 0; left -= 3 * MIB)
+          await answer.audio(new Uint8Array(Math.min(3 * MIB, left)));
       }),
   },
   liveTextBytes: {
@@ -191,7 +225,8 @@ export const partProbes = {
       const socket = await new Socket().open(live);
       socket.live(liveStart);
       // In frames that are decoded at once, all before the voice is known.
-      for (let left = amount; left > 0; left -= 50_000) socket.live({ event: "text", text: "a".repeat(Math.min(50_000, left)) });
+      for (let left = amount; left > 0; left -= 50_000)
+        socket.live({ event: "text", text: "a".repeat(Math.min(50_000, left)) });
       await nextTurn();
       return socket.outcome;
     },
@@ -219,7 +254,9 @@ export const partProbes = {
     async send(amount) {
       const socket = await new Socket().open(input(true), { "xi-api-key": "good" });
       for (let at = 0; at < amount; at++) socket.json({ text: "Hello ", context_id: `c${at}` });
-      const errors = socket.connection.sent.map((frame) => JSON.parse(Buffer.from(frame).toString()) as { code?: number }).filter(({ code }) => code !== undefined);
+      const errors = socket.connection.sent
+        .map((frame) => JSON.parse(Buffer.from(frame).toString()) as { code?: number })
+        .filter(({ code }) => code !== undefined);
       return errors[0] === undefined ? socket.outcome : `error ${errors[0].code}`;
     },
   },
@@ -264,7 +301,12 @@ export const partProbes = {
       const realtime = (bench: SpeechBench): SocketRoute => {
         const transcriberFor = () => async () => ({ text: "", words: [], seconds: 0 });
         const { context } = bench;
-        return realtimeRoutes({ speech: context, audioBudget: new SocketAudioBudget(), admitTranscription: context.authenticate, transcriberFor })[0] as SocketRoute;
+        return realtimeRoutes({
+          speech: context,
+          audioBudget: new SocketAudioBudget(),
+          admitTranscription: context.authenticate,
+          transcriberFor,
+        })[0] as SocketRoute;
       };
       const socket = await new Socket().open(realtime);
       socket.bench.clock.advance(justBefore(amount * 1000, limits.sessionSeconds.most * 1000));

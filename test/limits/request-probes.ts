@@ -15,19 +15,37 @@ const STREAM_INPUT = "/compat/elevenlabs/v1/text-to-speech/default/stream-input?
 function recording(seconds: number): Buffer {
   const sampleRate = 16_000;
   const second = speechLike({ pitchHz: 120, syllablesPerSecond: 4, seconds: 1, sampleRate });
-  return wavFile({ sampleRate, channels: 1, bits: 16 }, seconds * sampleRate, (at) => (second[at % sampleRate] ?? 0) / 32_768);
+  return wavFile(
+    { sampleRate, channels: 1, bits: 16 },
+    seconds * sampleRate,
+    (at) => (second[at % sampleRate] ?? 0) / 32_768,
+  );
 }
 
 /** Bounds of requests, on a real cluster that believes what a proxy on loopback says about addresses. */
 export function requestProbes(cluster: () => TestCluster) {
   const port = (): number => Number(new URL(cluster().baseUrl).port);
 
-  async function ask(method: string, path: string, headers: Record<string, string>, body: Uint8Array | string | null): Promise<string> {
-    const asked = { kind: "http" as const, name: "", method, path, headers, body: typeof body === "string" ? Buffer.from(body) : body, expected: [] };
+  async function ask(
+    method: string,
+    path: string,
+    headers: Record<string, string>,
+    body: Uint8Array | string | null,
+  ): Promise<string> {
+    const asked = {
+      kind: "http" as const,
+      name: "",
+      method,
+      path,
+      headers,
+      body: typeof body === "string" ? Buffer.from(body) : body,
+      expected: [],
+    };
     const { status } = await sendHttp(asked, { port: port(), apiKey: cluster().apiKey, voiceId: "" });
     return `status ${status}`;
   }
-  const askJson = (path: string, value: unknown): Promise<string> => ask("POST", path, { "content-type": "application/json" }, JSON.stringify(value));
+  const askJson = (path: string, value: unknown): Promise<string> =>
+    ask("POST", path, { "content-type": "application/json" }, JSON.stringify(value));
   const askForm = (path: string, ...parts: Part[]): Promise<string> => {
     const { contentType, body } = form(...parts);
     return ask("POST", path, { "content-type": contentType }, body);
@@ -47,7 +65,9 @@ export function requestProbes(cluster: () => TestCluster) {
 
   /** Opens a socket without a key from an address; tells what became of it. */
   function openWithoutKey(address: string): Promise<{ outcome: string; socket: WebSocket }> {
-    const socket = new WebSocket(`ws://127.0.0.1:${port()}${STREAM_INPUT}`, { headers: { "x-forwarded-for": address } });
+    const socket = new WebSocket(`ws://127.0.0.1:${port()}${STREAM_INPUT}`, {
+      headers: { "x-forwarded-for": address },
+    });
     return new Promise((resolve, reject) => {
       socket.on("open", () => resolve({ outcome: "open", socket }));
       socket.on("unexpected-response", (_request, answer) => {
@@ -67,7 +87,9 @@ export function requestProbes(cluster: () => TestCluster) {
       ({ outcome } = opened);
       sockets.push(opened.socket);
     }
-    const closed = sockets.filter(({ readyState }) => readyState === WebSocket.OPEN).map((socket) => new Promise((resolve) => socket.once("close", resolve)));
+    const closed = sockets
+      .filter(({ readyState }) => readyState === WebSocket.OPEN)
+      .map((socket) => new Promise((resolve) => socket.once("close", resolve)));
     for (const socket of sockets) socket.close();
     await Promise.all(closed);
     return outcome;
@@ -84,16 +106,29 @@ export function requestProbes(cluster: () => TestCluster) {
     },
     ignoredBodyBytes: {
       within: "status 200",
-      send: (amount) => ask("GET", "/wallet/self/api-credit", { "content-type": "application/json", "content-length": String(amount) }, Buffer.alloc(amount, 0x20)),
+      send: (amount) =>
+        ask(
+          "GET",
+          "/wallet/self/api-credit",
+          { "content-type": "application/json", "content-length": String(amount) },
+          Buffer.alloc(amount, 0x20),
+        ),
     },
     nesting: {
       within: "status 200",
-      send: (amount) => ask("POST", "/v1/tts", { "content-type": "application/json" }, `{"text":"Go.","format":"pcm","x":${"[".repeat(amount - 1)}${"]".repeat(amount - 1)}}`),
+      send: (amount) =>
+        ask(
+          "POST",
+          "/v1/tts",
+          { "content-type": "application/json" },
+          `{"text":"Go.","format":"pcm","x":${"[".repeat(amount - 1)}${"]".repeat(amount - 1)}}`,
+        ),
     },
     values: {
       within: "status 200",
       // The object itself, three keys, two values and the list.
-      send: (amount) => askJson("/v1/tts", { text: "Go.", format: "pcm", x: Array.from({ length: amount - 7 }, () => 0) }),
+      send: (amount) =>
+        askJson("/v1/tts", { text: "Go.", format: "pcm", x: Array.from({ length: amount - 7 }, () => 0) }),
     },
     socketsWithoutKeyPerAddress: {
       within: "open",
@@ -102,7 +137,11 @@ export function requestProbes(cluster: () => TestCluster) {
         return openMany(amount, () => address);
       },
     },
-    socketsWithoutKey: { within: "open", send: (amount) => openMany(amount, (index) => `203.0.113.${Math.floor(index / limits.socketsWithoutKeyPerAddress.most)}`) },
+    socketsWithoutKey: {
+      within: "open",
+      send: (amount) =>
+        openMany(amount, (index) => `203.0.113.${Math.floor(index / limits.socketsWithoutKeyPerAddress.most)}`),
+    },
     keyFrameBytes: {
       within: "close 1000",
       send: (amount) =>
@@ -119,31 +158,63 @@ export function requestProbes(cluster: () => TestCluster) {
         }),
     },
     textCharacters: { within: "status 400", send: (amount) => askJson("/v1/tts", { text: ".".repeat(amount) }) },
-    audioFileBytes: { within: "status 400", far: 21 * MIB, send: (amount) => askForm("/v1/asr", ["audio", new Uint8Array(amount), "a.wav"]) },
+    audioFileBytes: {
+      within: "status 400",
+      far: 21 * MIB,
+      send: (amount) => askForm("/v1/asr", ["audio", new Uint8Array(amount), "a.wav"]),
+    },
     compatAudioFileBytes: {
       within: "status 400",
       far: 139 * MIB,
-      send: (amount) => askForm("/compat/v1/audio/transcriptions", ["model", "whisper-1"], ["file", new Uint8Array(amount), "a.wav"]),
+      send: (amount) =>
+        askForm("/compat/v1/audio/transcriptions", ["model", "whisper-1"], ["file", new Uint8Array(amount), "a.wav"]),
     },
     voiceSamples: {
       within: "status 201",
       send: (amount) => {
         const sample = recording(2).toString("base64");
-        return askJson("/model", { type: "tts", train_mode: "fast", title: "A voice", visibility: "private", voices: Array.from({ length: amount }, () => sample), texts: Array.from({ length: amount }, () => "Hi") });
+        return askJson("/model", {
+          type: "tts",
+          train_mode: "fast",
+          title: "A voice",
+          visibility: "private",
+          voices: Array.from({ length: amount }, () => sample),
+          texts: Array.from({ length: amount }, () => "Hi"),
+        });
       },
     },
     referenceSeconds: {
       within: "status 201",
-      send: (amount) => askJson("/model", { type: "tts", train_mode: "fast", title: "A voice", visibility: "private", voices: [recording(amount).toString("base64")], texts: ["Hi"] }),
+      send: (amount) =>
+        askJson("/model", {
+          type: "tts",
+          train_mode: "fast",
+          title: "A voice",
+          visibility: "private",
+          voices: [recording(amount).toString("base64")],
+          texts: ["Hi"],
+        }),
     },
-    knowledgeBytes: { within: "status 201", send: (amount) => askForm("/v1/agent/knowledge-sources", ["source", Buffer.alloc(amount, "We open at nine. "), "a.md"]) },
-    pageRows: { within: "status 200", send: (amount) => ask("GET", `/v1/agent/agents?page=${amount + 1}&page_size=1`, {}, null) },
+    knowledgeBytes: {
+      within: "status 201",
+      send: (amount) =>
+        askForm("/v1/agent/knowledge-sources", ["source", Buffer.alloc(amount, "We open at nine. "), "a.md"]),
+    },
+    pageRows: {
+      within: "status 200",
+      send: (amount) => ask("GET", `/v1/agent/agents?page=${amount + 1}&page_size=1`, {}, null),
+    },
     usageDays: {
       within: "status 200",
       send: (amount) => {
         const end = new Date();
         const start = new Date(end.getTime() - (amount - 1) * 86_400_000);
-        return ask("GET", `/v1/usage?start=${start.toISOString().slice(0, 10)}&end=${end.toISOString().slice(0, 10)}`, {}, null);
+        return ask(
+          "GET",
+          `/v1/usage?start=${start.toISOString().slice(0, 10)}&end=${end.toISOString().slice(0, 10)}`,
+          {},
+          null,
+        );
       },
     },
   } as const satisfies Partial<Record<LimitName, Probe>>;

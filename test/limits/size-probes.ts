@@ -8,10 +8,20 @@ const PIECE_BYTES = 1024 * 1024;
 const piece = Buffer.alloc(PIECE_BYTES, 0x20);
 
 /** Opens a request; gives it, and the status of its answer. */
-function open(cluster: TestCluster, { method, path }: SizedOperation, more: Record<string, string | number>): { sent: ClientRequest; status: Promise<number> } {
+function open(
+  cluster: TestCluster,
+  { method, path }: SizedOperation,
+  more: Record<string, string | number>,
+): { sent: ClientRequest; status: Promise<number> } {
   const { hostname, port } = new URL(cluster.baseUrl);
-  // Kept alive: a server that may close at once after its answer resets a client that is still sending, and the answer is lost.
-  const headers = { authorization: `Bearer ${cluster.apiKey}`, "content-type": contentTypeOf(path), connection: "keep-alive", ...more };
+  // Kept alive: a server that may close at once after its answer resets a client that is still sending, and the answer
+  // is lost.
+  const headers = {
+    authorization: `Bearer ${cluster.apiKey}`,
+    "content-type": contentTypeOf(path),
+    connection: "keep-alive",
+    ...more,
+  };
   const sent = request({ hostname, port, method, path: path.replace(/:\w+/g, "0"), headers, agent: false });
   const status = new Promise<number>((resolve, reject) => {
     sent.on("response", (answer) => {
@@ -48,17 +58,23 @@ export function sendBody(cluster: TestCluster, operation: SizedOperation, bytes:
 
 /** What the operation takes: nothing is read of a body in another encoding. */
 function contentTypeOf(path: string): string {
-  return /asr$|transcriptions$|speech-to-text$|knowledge-sources/.test(path) ? "multipart/form-data; boundary=B" : "application/json";
+  return /asr$|transcriptions$|speech-to-text$|knowledge-sources/.test(path)
+    ? "multipart/form-data; boundary=B"
+    : "application/json";
 }
 
-/** Sends one frame that says nothing that counts; gives the close code, or "open" when an answer came or the socket stayed open after it. */
+/**
+ * Sends one frame that says nothing that counts; gives the close code, or "open" when an answer came or the socket
+ * stayed open after it.
+ */
 export function sendFrame(cluster: TestCluster, { path }: SizedOperation, bytes: number): Promise<number | "open"> {
   return new Promise((resolve, reject) => {
     const isLive = path === "/v1/tts/live";
     const query = /stream-input$/.test(path) ? "?output_format=pcm_8000" : "";
-    const socket = new WebSocket(`${cluster.baseUrl.replace("http", "ws")}${path.replace(/:\w+/g, "default")}${query}`, {
-      headers: { authorization: `Bearer ${cluster.apiKey}`, "xi-api-key": cluster.apiKey },
-    });
+    const socket = new WebSocket(
+      `${cluster.baseUrl.replace("http", "ws")}${path.replace(/:\w+/g, "default")}${query}`,
+      { headers: { authorization: `Bearer ${cluster.apiKey}`, "xi-api-key": cluster.apiKey } },
+    );
     socket.on("open", () => {
       socket.send(isLive ? liveFrame(bytes) : `{"text":" ","type":"nothing","padding":"${"a".repeat(bytes - 42)}"}`);
       // Its pong comes after whatever the frame did.
@@ -75,6 +91,7 @@ export function sendFrame(cluster: TestCluster, { path }: SizedOperation, bytes:
 
 /** A `start` that is exactly so long. */
 function liveFrame(bytes: number): Uint8Array {
-  const frame = (padding: number): Uint8Array => encodeMsgpack({ event: "start", request: { text: "", format: "pcm", padding: new Uint8Array(padding) } });
+  const frame = (padding: number): Uint8Array =>
+    encodeMsgpack({ event: "start", request: { text: "", format: "pcm", padding: new Uint8Array(padding) } });
   return frame(bytes - (frame(100_000).byteLength - 100_000));
 }

@@ -18,9 +18,13 @@ export interface AudioCase {
 const BOUNDARY = "parley-cases";
 
 /** A form as `curl -F` sends it. */
-export function form(parts: readonly [name: string, value: string | Uint8Array, filename?: string, type?: string][]): Buffer {
+export function form(
+  parts: readonly [name: string, value: string | Uint8Array, filename?: string, type?: string][],
+): Buffer {
   const pieces = parts.flatMap(([name, value, filename, type]) => [
-    Buffer.from(`--${BOUNDARY}\r\nContent-Disposition: form-data; name="${name}"${filename === undefined ? "" : `; filename="${filename}"`}\r\n`),
+    Buffer.from(
+      `--${BOUNDARY}\r\nContent-Disposition: form-data; name="${name}"${filename === undefined ? "" : `; filename="${filename}"`}\r\n`,
+    ),
     Buffer.from(type === undefined ? "\r\n" : `Content-Type: ${type}\r\n\r\n`),
     Buffer.from(value),
     Buffer.from("\r\n"),
@@ -31,17 +35,32 @@ export function form(parts: readonly [name: string, value: string | Uint8Array, 
 export const formType = `multipart/form-data; boundary=${BOUNDARY}`;
 
 const file = (name: string, audio: Uint8Array, right: readonly RightAnswer[], filename = "sound.bin"): AudioCase => ({
-  name, right, contentType: formType, body: form([["audio", audio, filename, "application/octet-stream"]]),
+  name,
+  right,
+  contentType: formType,
+  body: form([["audio", audio, filename, "application/octet-stream"]]),
 });
-const fields = (name: string, right: readonly RightAnswer[], parts: Parameters<typeof form>[0]): AudioCase => ({ name, right, contentType: formType, body: form(parts) });
+const fields = (name: string, right: readonly RightAnswer[], parts: Parameters<typeof form>[0]): AudioCase => ({
+  name,
+  right,
+  contentType: formType,
+  body: form(parts),
+});
 const packed = (name: string, right: readonly RightAnswer[], value: unknown): AudioCase => ({
-  name, right, contentType: "application/msgpack", body: value instanceof Uint8Array ? value : encode(value),
+  name,
+  right,
+  contentType: "application/msgpack",
+  body: value instanceof Uint8Array ? value : encode(value),
 });
 
 const RATE = 16_000;
 const hum = tone(220, 1.5, RATE);
 const short = tone(220, 0.5, RATE);
-const wav = (format: Partial<WavFile>, seconds: number, value = (frame: number, rate: number): number => 0.3 * Math.sin((2 * Math.PI * 220 * frame) / rate)): Buffer => {
+const wav = (
+  format: Partial<WavFile>,
+  seconds: number,
+  value = (frame: number, rate: number): number => 0.3 * Math.sin((2 * Math.PI * 220 * frame) / rate),
+): Buffer => {
   const whole = { sampleRate: RATE, channels: 1, bits: 16, ...format };
   return wavFile(whole, Math.round(seconds * whole.sampleRate), (frame) => value(frame, whole.sampleRate));
 };
@@ -68,58 +87,124 @@ const aboutAsLong: readonly RightAnswer[] = [{ seconds: 1.5, tolerance: 0.15 }];
 
 const readable: AudioCase[] = [
   ...good.map(({ format, bytes }) => file(`good ${format}`, bytes, aboutAsLong)),
-  ...[8, 16, 24, 32].flatMap((bits) => [1, 2, 8].map((channels) => file(`wav of ${bits} bits and ${channels} channels`, wav({ bits, channels }, 1.5), aboutAsLong))),
-  ...[32, 64].flatMap((bits) => [1, 8].map((channels) => file(`wav of ${bits}-bit floats and ${channels} channels`, wav({ bits, channels, tag: 3 }, 1.5), aboutAsLong))),
-  ...[8000, 11_025, 22_050, 44_100, 48_000, 96_000, 192_000].map((sampleRate) => file(`wav at ${sampleRate} Hz`, wav({ sampleRate }, 1.5), aboutAsLong)),
+  ...[8, 16, 24, 32].flatMap((bits) =>
+    [1, 2, 8].map((channels) =>
+      file(`wav of ${bits} bits and ${channels} channels`, wav({ bits, channels }, 1.5), aboutAsLong),
+    ),
+  ),
+  ...[32, 64].flatMap((bits) =>
+    [1, 8].map((channels) =>
+      file(`wav of ${bits}-bit floats and ${channels} channels`, wav({ bits, channels, tag: 3 }, 1.5), aboutAsLong),
+    ),
+  ),
+  ...[8000, 11_025, 22_050, 44_100, 48_000, 96_000, 192_000].map((sampleRate) =>
+    file(`wav at ${sampleRate} Hz`, wav({ sampleRate }, 1.5), aboutAsLong),
+  ),
   file("extensible wav of 8 channels", wav({ channels: 8, bits: 24, extensible: true }, 1.5), aboutAsLong),
   file("wav of exactly one second", wav({}, 1), [{ seconds: 1 }]),
-  file("wav of not-a-number", wav({ bits: 32, tag: 3 }, 1.5, () => Number.NaN), aboutAsLong),
-  file("wav of infinities", wav({ bits: 32, tag: 3 }, 1.5, (frame) => (frame % 2 === 0 ? 1 : -1) * Number.POSITIVE_INFINITY), aboutAsLong),
-  file("wav of huge floats", wav({ bits: 64, tag: 3 }, 1.5, () => 1e300), aboutAsLong),
+  file(
+    "wav of not-a-number",
+    wav({ bits: 32, tag: 3 }, 1.5, () => Number.NaN),
+    aboutAsLong,
+  ),
+  file(
+    "wav of infinities",
+    wav({ bits: 32, tag: 3 }, 1.5, (frame) => (frame % 2 === 0 ? 1 : -1) * Number.POSITIVE_INFINITY),
+    aboutAsLong,
+  ),
+  file(
+    "wav of huge floats",
+    wav({ bits: 64, tag: 3 }, 1.5, () => 1e300),
+    aboutAsLong,
+  ),
   file("mp3 called x.wav", goodOf("mp3"), aboutAsLong, "x.wav"),
   file("wav called x.mp3", goodWav, aboutAsLong, "x.mp3"),
   file("flac called ../../etc/passwd", goodOf("flac"), aboutAsLong, "../../etc/passwd"),
-  file("wav with a name of 10,000 characters", wav({}, 1.5), ["any transcript", "malformed_multipart"], "a".repeat(10_000)),
+  file(
+    "wav with a name of 10,000 characters",
+    wav({}, 1.5),
+    ["any transcript", "malformed_multipart"],
+    "a".repeat(10_000),
+  ),
 ];
 
 /** Bytes changed at places that depend on the seed alone. */
 function damaged(bytes: Uint8Array, seed: number): Buffer {
   const [copy, random] = [Buffer.from(bytes), noise(80, 1, seed)];
-  for (let i = 0; i < 40; i++) copy[Math.abs((random[i] as number) * 7919) % copy.length] = (random[40 + i] as number) & 255;
+  for (let i = 0; i < 40; i++)
+    copy[Math.abs((random[i] as number) * 7919) % copy.length] = (random[40 + i] as number) & 255;
   return copy;
 }
 
 const broken: AudioCase[] = good.flatMap(({ format, bytes }, index) => [
-  ...[0.01, 0.1, 0.5, 0.9].map((part) => file(`${format}, of which ${part * 100} % came`, bytes.subarray(0, Math.ceil(bytes.length * part)), either)),
+  ...[0.01, 0.1, 0.5, 0.9].map((part) =>
+    file(`${format}, of which ${part * 100} % came`, bytes.subarray(0, Math.ceil(bytes.length * part)), either),
+  ),
   ...[1, 2, 3].map((seed) => file(`${format} with damage ${seed}`, damaged(bytes, seed + 10 * index), either)),
   file(`${format} twice in one`, Buffer.concat([bytes, bytes]), either),
   file(`${format} after a kilobyte of zeros`, Buffer.concat([Buffer.alloc(1000), bytes]), either),
 ]);
 
 const lengths: AudioCase[] = [
-  ...encoders.slice(0, 7).map(([format, args]) => file(`half a second of ${format}`, ffmpegEncode(short, RATE, args), unusable)),
-  file("wav one sample short of a second", wavFile({ sampleRate: RATE, channels: 1, bits: 16 }, RATE - 1, () => 0.1), unusable),
+  ...encoders
+    .slice(0, 7)
+    .map(([format, args]) => file(`half a second of ${format}`, ffmpegEncode(short, RATE, args), unusable)),
+  file(
+    "wav one sample short of a second",
+    wavFile({ sampleRate: RATE, channels: 1, bits: 16 }, RATE - 1, () => 0.1),
+    unusable,
+  ),
   file("wav of no samples", wav({}, 0), unusable),
-  file("wav of one sample", wavFile({ sampleRate: RATE, channels: 1, bits: 16 }, 1, () => 0.1), unusable),
+  file(
+    "wav of one sample",
+    wavFile({ sampleRate: RATE, channels: 1, bits: 16 }, 1, () => 0.1),
+    unusable,
+  ),
   file("sixty minutes and one second", silentFlac({ sampleRate: 8000, seconds: 3601 }), unusable),
-  file("20 MB that claim to be two seconds and are more than 29 hours", Buffer.concat([endless, Buffer.alloc(20 * 2 ** 20 - endless.length)]), unusable),
-  file("five seconds that claim to be 29 hours", silentFlac({ sampleRate: RATE, seconds: 5, claimedSamples: 29 * 3600 * RATE }), [{ seconds: 5, tolerance: 0.6 }, "unusable_audio"]),
+  file(
+    "20 MB that claim to be two seconds and are more than 29 hours",
+    Buffer.concat([endless, Buffer.alloc(20 * 2 ** 20 - endless.length)]),
+    unusable,
+  ),
+  file(
+    "five seconds that claim to be 29 hours",
+    silentFlac({ sampleRate: RATE, seconds: 5, claimedSamples: 29 * 3600 * RATE }),
+    [{ seconds: 5, tolerance: 0.6 }, "unusable_audio"],
+  ),
   file("21 MB", Buffer.alloc(21 * 2 ** 20), ["payload_too_large"]),
 ];
 
 const forged: AudioCase[] = [
-  ...[0, 1, 1000, 0x7fffffff, 0xffffffff].map((claimedBytes) => file(`wav that claims ${claimedBytes} bytes`, wav({ claimedBytes }, 1.5), either)),
-  ...[0, 1, 7999, 192_001, 4_000_000_000].map((rate) => file(`wav that claims ${rate} Hz`, patched(wav({}, 1.5), 24, rate, 4), unusable)),
-  ...[0, 9, 255, 65_535].map((channels) => file(`wav that claims ${channels} channels`, patched(wav({}, 1.5), 22, channels, 2), unusable)),
-  ...[0, 1, 7, 48, 65_535].map((bits) => file(`wav that claims ${bits} bits`, patched(wav({}, 1.5), 34, bits, 2), either)),
-  ...[0, 2, 0x11, 0x55, 0x161, 0xffff].map((tag) => file(`wav of codec ${tag}`, patched(wav({}, 1.5), 20, tag, 2), either)),
-  ...[0, 1, 655_350].map((claimedRate) => file(`flac that claims ${claimedRate} Hz`, silentFlac({ sampleRate: RATE, seconds: 2, claimedRate }), either)),
-  ...[0, 3, 255].map((channels) => file(`opus that claims ${channels} channels`, silentOpus({ seconds: 2, channels }), either)),
+  ...[0, 1, 1000, 0x7fffffff, 0xffffffff].map((claimedBytes) =>
+    file(`wav that claims ${claimedBytes} bytes`, wav({ claimedBytes }, 1.5), either),
+  ),
+  ...[0, 1, 7999, 192_001, 4_000_000_000].map((rate) =>
+    file(`wav that claims ${rate} Hz`, patched(wav({}, 1.5), 24, rate, 4), unusable),
+  ),
+  ...[0, 9, 255, 65_535].map((channels) =>
+    file(`wav that claims ${channels} channels`, patched(wav({}, 1.5), 22, channels, 2), unusable),
+  ),
+  ...[0, 1, 7, 48, 65_535].map((bits) =>
+    file(`wav that claims ${bits} bits`, patched(wav({}, 1.5), 34, bits, 2), either),
+  ),
+  ...[0, 2, 0x11, 0x55, 0x161, 0xffff].map((tag) =>
+    file(`wav of codec ${tag}`, patched(wav({}, 1.5), 20, tag, 2), either),
+  ),
+  ...[0, 1, 655_350].map((claimedRate) =>
+    file(`flac that claims ${claimedRate} Hz`, silentFlac({ sampleRate: RATE, seconds: 2, claimedRate }), either),
+  ),
+  ...[0, 3, 255].map((channels) =>
+    file(`opus that claims ${channels} channels`, silentOpus({ seconds: 2, channels }), either),
+  ),
   file("opus with a pre-skip of a second", silentOpus({ seconds: 2, preSkip: 48_000 }), either),
   file("opus with nothing but pre-skip", silentOpus({ seconds: 1.1, preSkip: 65_535 }), either),
   file("opus that claims to end in a million years", silentOpus({ seconds: 2, claimedGranule: 2 ** 50 }), either),
   file("opus that claims 4 GHz", silentOpus({ seconds: 2, rate: 4_000_000_000 }), either),
-  file("an ID3 tag of 256 MB", Buffer.concat([Buffer.from("ID3\u0004\0\0\u007f\u007f\u007f\u007f", "latin1"), goodOf("mp3")]), unusable),
+  file(
+    "an ID3 tag of 256 MB",
+    Buffer.concat([Buffer.from("ID3\u0004\0\0\u007f\u007f\u007f\u007f", "latin1"), goodOf("mp3")]),
+    unusable,
+  ),
 ];
 
 function patched(bytes: Buffer, offset: number, value: number, width: number): Buffer {
@@ -144,8 +229,20 @@ const noAudio: [name: string, bytes: string | Uint8Array][] = [
   ["only fLaC", "fLaC"],
   ["only OggS", "OggS"],
   ["only EBML", Buffer.from("1a45dfa3", "hex")],
-  ["a WebM whose header never ends", Buffer.concat([Buffer.from("1a45dfa301ffffffffffffff", "hex"), Buffer.alloc(3000, 0x42)])],
-  ["an m4a of an endless box", Buffer.concat([Buffer.from("0000002066747970", "hex"), Buffer.from("M4A "), Buffer.alloc(20), Buffer.from("ffffffff6d6f6f76", "hex"), Buffer.alloc(2000)])],
+  [
+    "a WebM whose header never ends",
+    Buffer.concat([Buffer.from("1a45dfa301ffffffffffffff", "hex"), Buffer.alloc(3000, 0x42)]),
+  ],
+  [
+    "an m4a of an endless box",
+    Buffer.concat([
+      Buffer.from("0000002066747970", "hex"),
+      Buffer.from("M4A "),
+      Buffer.alloc(20),
+      Buffer.from("ffffffff6d6f6f76", "hex"),
+      Buffer.alloc(2000),
+    ]),
+  ],
   ["a video without sound", Buffer.concat([Buffer.from("0000001c6674797069736f6d", "hex"), Buffer.alloc(3000)])],
 ];
 
@@ -158,30 +255,88 @@ export const enticements: [name: string, text: string][] = [
   ["a concat script", "ffconcat version 1.0\nfile '{canary}'\nfile /etc/passwd\n"],
   ["a pls", "[playlist]\nFile1={canary}\nNumberOfEntries=1\n"],
   ["an asx", '<asx version="3.0"><entry><ref href="{canary}"/></entry></asx>'],
-  ["an XSPF", '<?xml version="1.0"?><playlist xmlns="http://xspf.org/ns/0/"><trackList><track><location>{canary}</location></track></trackList></playlist>'],
-  ["a DASH manifest", '<?xml version="1.0"?><MPD xmlns="urn:mpeg:dash:schema:mpd:2011"><BaseURL>{canary}</BaseURL></MPD>'],
+  [
+    "an XSPF",
+    '<?xml version="1.0"?><playlist xmlns="http://xspf.org/ns/0/"><trackList><track><location>{canary}</location></track></trackList></playlist>',
+  ],
+  [
+    "a DASH manifest",
+    '<?xml version="1.0"?><MPD xmlns="urn:mpeg:dash:schema:mpd:2011"><BaseURL>{canary}</BaseURL></MPD>',
+  ],
   ["a smooth manifest", '<SmoothStreamingMedia MajorVersion="2"><StreamIndex Url="{canary}"/></SmoothStreamingMedia>'],
   ["an SDP", "v=0\no=- 0 0 IN IP4 127.0.0.1\nc=IN IP4 127.0.0.1\nm=audio 5004 RTP/AVP 0\n"],
   ["a URL alone", "{canary}"],
-  ["a QuickTime reference", "\0\0\0\u0014ftypqt  \0\0\0\0qt  \0\0\0\u0048moov\0\0\0\u0040rmra\0\0\0\u0038rmda\0\0\0\u0030rdrf\0\0\0\0url \0\0\0\u0020{canary}\0"],
+  [
+    "a QuickTime reference",
+    "\0\0\0\u0014ftypqt  \0\0\0\0qt  \0\0\0\u0048moov\0\0\0\u0040rmra\0\0\0\u0038rmda\0\0\0\u0030rdrf\0\0\0\0url \0\0\0\u0020{canary}\0",
+  ],
   ["an m4a with a playlist behind it", "\0\0\0\u0010ftypM4A \0\0\0\0#EXTM3U\n#EXTINF:1,\n{canary}\n"],
   ["an mp3 whose tag is a playlist", "ID3\u0004\0\0\0\0\u0001\u0000#EXTM3U\n{canary}\n"],
 ];
 
 const forms: AudioCase[] = [
-  fields("two files", ["malformed_multipart"], [["audio", goodWav, "a.wav"], ["audio", goodWav, "b.wav"]]),
+  fields(
+    "two files",
+    ["malformed_multipart"],
+    [
+      ["audio", goodWav, "a.wav"],
+      ["audio", goodWav, "b.wav"],
+    ],
+  ),
   fields("no file", ["validation"], [["language", "en"]]),
   fields("the file under another name", ["validation"], [["file", goodWav, "a.wav"]]),
-  fields("a language nobody speaks", ["unknown_language"], [["audio", goodWav, "a.wav"], ["language", "tlh"]]),
-  fields("a language of 1,000 characters", ["validation"], [["audio", goodWav, "a.wav"], ["language", "e".repeat(1000)]]),
-  fields("an empty language", aboutAsLong, [["audio", goodWav, "a.wav"], ["language", ""]]),
-  fields("a timestamp flag that is none", ["validation"], [["audio", goodWav, "a.wav"], ["ignore_timestamps", "perhaps"]]),
-  fields("flags in capitals and unknown fields", aboutAsLong, [["audio", goodWav, "a.wav"], ["ignore_timestamps", "FALSE"], ["prompt", "x"]]),
-  fields("a hundred fields", ["malformed_multipart"], [...Array.from({ length: 100 }, (): [string, string] => ["language", "en"]), ["audio", goodWav, "a.wav"]]),
-  { name: "JSON", contentType: "application/json", body: Buffer.from('{"audio":"AAAA"}'), right: ["unsupported_media_type"] },
+  fields(
+    "a language nobody speaks",
+    ["unknown_language"],
+    [
+      ["audio", goodWav, "a.wav"],
+      ["language", "tlh"],
+    ],
+  ),
+  fields(
+    "a language of 1,000 characters",
+    ["validation"],
+    [
+      ["audio", goodWav, "a.wav"],
+      ["language", "e".repeat(1000)],
+    ],
+  ),
+  fields("an empty language", aboutAsLong, [
+    ["audio", goodWav, "a.wav"],
+    ["language", ""],
+  ]),
+  fields(
+    "a timestamp flag that is none",
+    ["validation"],
+    [
+      ["audio", goodWav, "a.wav"],
+      ["ignore_timestamps", "perhaps"],
+    ],
+  ),
+  fields("flags in capitals and unknown fields", aboutAsLong, [
+    ["audio", goodWav, "a.wav"],
+    ["ignore_timestamps", "FALSE"],
+    ["prompt", "x"],
+  ]),
+  fields(
+    "a hundred fields",
+    ["malformed_multipart"],
+    [...Array.from({ length: 100 }, (): [string, string] => ["language", "en"]), ["audio", goodWav, "a.wav"]],
+  ),
+  {
+    name: "JSON",
+    contentType: "application/json",
+    body: Buffer.from('{"audio":"AAAA"}'),
+    right: ["unsupported_media_type"],
+  },
   { name: "bare audio", contentType: "audio/wav", body: goodWav, right: ["unsupported_media_type"] },
   { name: "an empty form", contentType: formType, body: Buffer.alloc(0), right: ["unsupported_media_type"] },
-  { name: "a form without its end", contentType: formType, body: form([["audio", goodWav, "a.wav"]]).subarray(0, -30), right: ["malformed_multipart"] },
+  {
+    name: "a form without its end",
+    contentType: formType,
+    body: form([["audio", goodWav, "a.wav"]]).subarray(0, -30),
+    right: ["malformed_multipart"],
+  },
   packed("MessagePack", aboutAsLong, { audio: goodWav, language: null, ignore_timestamps: null }),
   packed("MessagePack of a number", ["validation"], 7),
   packed("MessagePack of a list", ["validation"], [goodWav]),
@@ -201,8 +356,12 @@ export function audioCases(canary: string): AudioCase[] {
     ...broken,
     ...lengths,
     ...forged,
-    ...noAudio.map(([name, bytes]) => file(name, typeof bytes === "string" ? Buffer.from(bytes, "latin1") : bytes, unusable)),
-    ...enticements.map(([name, text]) => file(name, Buffer.from(text.replaceAll("{canary}", canary), "latin1"), unusable)),
+    ...noAudio.map(([name, bytes]) =>
+      file(name, typeof bytes === "string" ? Buffer.from(bytes, "latin1") : bytes, unusable),
+    ),
+    ...enticements.map(([name, text]) =>
+      file(name, Buffer.from(text.replaceAll("{canary}", canary), "latin1"), unusable),
+    ),
     ...forms,
   ];
 }

@@ -1,6 +1,19 @@
 import { strict as assert } from "node:assert";
 import { describe, it } from "node:test";
-import { apiKey, assertSpeech, assertTranscript, baseUrl, clipFrame, collect, once, plugin, reportedBy, sentences, speakTurn, transcribeTurn } from "./livekit.js";
+import {
+  apiKey,
+  assertSpeech,
+  assertTranscript,
+  baseUrl,
+  clipFrame,
+  collect,
+  once,
+  plugin,
+  reportedBy,
+  sentences,
+  speakTurn,
+  transcribeTurn,
+} from "./livekit.js";
 
 const { STT, TTS } = plugin("elevenlabs");
 const own = { apiKey, baseURL: `${baseUrl}/compat/elevenlabs/v1` };
@@ -17,10 +30,22 @@ describe("LiveKit's plugin of ElevenLabs", () => {
       const pieces = await speakTurn(speaker, turn);
       const seconds = assertSpeech(pieces, 44_100, { longest: 8 });
       const words = pieces.flatMap(({ timedTranscripts }) => timedTranscripts ?? []);
-      assert.equal(words.map((word) => word.text).join("").trim(), turn);
+      assert.equal(
+        words
+          .map((word) => word.text)
+          .join("")
+          .trim(),
+        turn,
+      );
       const times = words.flatMap(({ startTime, endTime }) => [startTime, endTime]);
-      assert.deepEqual(times, [...times].sort((a, b) => a - b));
-      assert.ok((times.at(-1) ?? 0) > seconds / 2 && (times.at(-1) ?? 0) < seconds + 0.1, `${times.at(-1)} of ${seconds} s`);
+      assert.deepEqual(
+        times,
+        [...times].sort((a, b) => a - b),
+      );
+      assert.ok(
+        (times.at(-1) ?? 0) > seconds / 2 && (times.at(-1) ?? 0) < seconds + 0.1,
+        `${times.at(-1)} of ${seconds} s`,
+      );
     }
     await speaker.close();
   });
@@ -49,8 +74,16 @@ describe("LiveKit's plugin of ElevenLabs", () => {
 
   it("transcribes what it commits, with and without times", async () => {
     const realtime = { ...own, model: "scribe_v2_realtime", languageCode: "en" };
-    for (const change of [{}, { sampleRate: 48_000 }, { includeTimestamps: true }, { includeLanguageDetection: true, languageCode: undefined }]) {
-      const { alternatives } = await transcribeTurn(new STT({ ...realtime, ...change }), "sampleRate" in change ? 48_000 : 16_000);
+    for (const change of [
+      {},
+      { sampleRate: 48_000 },
+      { includeTimestamps: true },
+      { includeLanguageDetection: true, languageCode: undefined },
+    ]) {
+      const { alternatives } = await transcribeTurn(
+        new STT({ ...realtime, ...change }),
+        "sampleRate" in change ? 48_000 : 16_000,
+      );
       assertTranscript(alternatives?.[0]?.text);
       if ("includeTimestamps" in change) assertTranscript(alternatives?.[0]?.words?.map((word) => word.text).join(""));
     }

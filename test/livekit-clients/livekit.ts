@@ -84,13 +84,16 @@ const agents = load("@livekit/agents") as {
   initializeLogger(options: { pretty: boolean; level: string }): void;
   stt: { SpeechEventType: Record<"START_OF_SPEECH" | "FINAL_TRANSCRIPT", number> };
 };
-const { AudioFrame } = load("@livekit/rtc-node") as { AudioFrame: new (data: Int16Array, sampleRate: number, channels: number, samples: number) => Frame };
+const { AudioFrame } = load("@livekit/rtc-node") as {
+  AudioFrame: new (data: Int16Array, sampleRate: number, channels: number, samples: number) => Frame;
+};
 agents.initializeLogger({ pretty: false, level: "fatal" });
 
 export const { FINAL_TRANSCRIPT } = agents.stt.SpeechEventType;
 
 /** Loads one of LiveKit's plugins. */
-export const plugin = (name: "elevenlabs" | "fishaudio" | "openai"): Plugin => load(`@livekit/agents-plugin-${name}`) as Plugin;
+export const plugin = (name: "elevenlabs" | "fishaudio" | "openai"): Plugin =>
+  load(`@livekit/agents-plugin-${name}`) as Plugin;
 
 /** For tests of refusals: an error is reported at once. */
 export const once: ConnectionOptions = { maxRetry: 0, retryIntervalMs: 0, timeoutMs: 10_000 };
@@ -98,7 +101,8 @@ export const once: ConnectionOptions = { maxRetry: 0, retryIntervalMs: 0, timeou
 export const sentences = ["Good morning to everybody who is listening.", "We are glad that you could come."];
 
 const clips = join(root, "workers/engines/ctc/testing/clips");
-const [clipName = "", clipText = ""] = readFileSync(join(clips, "sentences.tsv"), "utf8").split("\n")[0]?.split("\t") ?? [];
+const [clipName = "", clipText = ""] =
+  readFileSync(join(clips, "sentences.tsv"), "utf8").split("\n")[0]?.split("\t") ?? [];
 
 /** A person reads a sentence, in one frame of mono audio. */
 export async function clipFrame(sampleRate: number): Promise<Frame> {
@@ -127,15 +131,27 @@ export async function collect(stream: AsyncIterable<SynthesizedAudio | symbol>):
 }
 
 /** What a failed request reports. */
-export async function reportedBy(reporter: Reporter, ask: () => Promise<unknown>): Promise<Error & { statusCode?: number }> {
-  const reported = new Promise<Error & { statusCode?: number }>((resolve) => reporter.on("error", ({ error }) => resolve(error)));
+export async function reportedBy(
+  reporter: Reporter,
+  ask: () => Promise<unknown>,
+): Promise<Error & { statusCode?: number }> {
+  const reported = new Promise<Error & { statusCode?: number }>((resolve) =>
+    reporter.on("error", ({ error }) => resolve(error)),
+  );
   await ask();
   return await reported;
 }
 
 /** Not only audio of the right length and rate: most of it must sound. Gives its length in seconds. */
-export function assertSpeech(pieces: SynthesizedAudio[], sampleRate: number, { shortest = 1.5, longest = 5 } = {}): number {
-  assert.deepEqual([...new Set(pieces.map(({ frame }) => `${frame.sampleRate} ${frame.channels}`))], [`${sampleRate} 1`]);
+export function assertSpeech(
+  pieces: SynthesizedAudio[],
+  sampleRate: number,
+  { shortest = 1.5, longest = 5 } = {},
+): number {
+  assert.deepEqual(
+    [...new Set(pieces.map(({ frame }) => `${frame.sampleRate} ${frame.channels}`))],
+    [`${sampleRate} 1`],
+  );
   const samples = Int16Array.from(pieces.flatMap(({ frame }) => [...frame.data]));
   const seconds = durationSeconds({ samples, sampleRate });
   assert.ok(seconds > shortest && seconds < longest, `${seconds} s of audio`);

@@ -8,8 +8,8 @@ export class MissingModules extends Error {
 }
 
 /**
- * Installs exactly the packages of a folder's lock file into `directory`, unless they are there already. No script of theirs runs: what is native
- * comes built. Throws MissingModules when npm fails.
+ * Installs exactly the packages of a folder's lock file into `directory`, unless they are there already. No script of
+ * theirs runs: what is native comes built. Throws MissingModules when npm fails.
  */
 export function ensureModules(directory: string, folder: string): void {
   const lock = "package-lock.json";
@@ -20,8 +20,14 @@ export function ensureModules(directory: string, folder: string): void {
   rmSync(directory, { recursive: true, force: true });
   mkdirSync(directory, { recursive: true });
   for (const file of ["package.json", lock]) copyFileSync(join(folder, file), join(directory, file));
-  const { status, error } = spawnSync("npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund"], { cwd: directory, stdio: "inherit" });
-  if (status !== 0) throw new MissingModules("npm ci failed; this needs npm's registry, or a mirror of it that npm is configured for", { cause: error });
+  const { status, error } = spawnSync("npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund"], {
+    cwd: directory,
+    stdio: "inherit",
+  });
+  if (status !== 0)
+    throw new MissingModules("npm ci failed; this needs npm's registry, or a mirror of it that npm is configured for", {
+      cause: error,
+    });
   // Written last: what was left half installed is installed again.
   writeFileSync(installed, wanted);
 }

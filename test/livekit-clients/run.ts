@@ -1,4 +1,5 @@
-// `npm run test:livekit-clients`: LiveKit's Node plugins against a cluster of its own. Arguments go to Node's test runner: `-- --test-name-pattern=Fish`.
+// `npm run test:livekit-clients`: LiveKit's Node plugins against a cluster of its own. Arguments go to Node's test
+// runner: `-- --test-name-pattern=Fish`.
 import { join } from "node:path";
 import { runOutsideClients } from "../clients/outside-clients.js";
 import { root } from "../structure/sources.js";
@@ -14,7 +15,15 @@ async function main(args: string[]): Promise<number> {
     settings: { PARLEY_VOICE_ALIASES: "alloy=,bIHbv24MWmeRgasZH58o=" },
     program: process.execPath,
     // The plugins leave timers and native threads behind.
-    args: ["--test", "--test-reporter=spec", "--test-force-exit", "--test-timeout=120000", "--test-concurrency=1", ...args, ...testFiles],
+    args: [
+      "--test",
+      "--test-reporter=spec",
+      "--test-force-exit",
+      "--test-timeout=120000",
+      "--test-concurrency=1",
+      ...args,
+      ...testFiles,
+    ],
     environment: (certificate) => ({ NODE_EXTRA_CA_CERTS: certificate, LIVEKIT_MODULES: modules }),
   });
 }

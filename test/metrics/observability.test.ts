@@ -27,8 +27,12 @@ function metricsIn(query: string): string[] {
 }
 
 function labelsIn(query: string): string[] {
-  const grouped = [...query.matchAll(/\bby \(([^)]*)\)/g)].flatMap(([, list = ""]) => list.split(",").map((label) => label.trim()));
-  const selected = [...query.matchAll(/\{([^}]*)\}/g)].flatMap(([, list = ""]) => [...list.matchAll(/(\w+)\s*(?:=~|!~|!=|=)/g)].map(([, name = ""]) => name));
+  const grouped = [...query.matchAll(/\bby \(([^)]*)\)/g)].flatMap(([, list = ""]) =>
+    list.split(",").map((label) => label.trim()),
+  );
+  const selected = [...query.matchAll(/\{([^}]*)\}/g)].flatMap(([, list = ""]) =>
+    [...list.matchAll(/(\w+)\s*(?:=~|!~|!=|=)/g)].map(([, name = ""]) => name),
+  );
   return [...grouped, ...selected];
 }
 
@@ -71,23 +75,33 @@ describe("the dashboard and the alert rules", () => {
         const declared = catalogue.get(name) ?? catalogue.get(name.replace(/_(bucket|sum|count)$/, ""));
         return [...(declared?.labels ?? []), ...(declared?.type === "histogram" ? ["le"] : []), "role", "instance"];
       });
-      return labelsIn(text).filter((label) => !known.includes(label)).map((label) => `${where}: ${label}`);
+      return labelsIn(text)
+        .filter((label) => !known.includes(label))
+        .map((label) => `${where}: ${label}`);
     });
     expect(wrong).toEqual([]);
   });
 
   it("would notice a name that does not exist", () => {
-    expect(metricsIn('sum by (route) (rate(parley_nothing_total{status=~"5.."}[5m])) / sum(x_y)')).toEqual(["parley_nothing_total", "x_y"]);
+    expect(metricsIn('sum by (route) (rate(parley_nothing_total{status=~"5.."}[5m])) / sum(x_y)')).toEqual([
+      "parley_nothing_total",
+      "x_y",
+    ]);
     expect(labelsIn('sum by (le, part) (rate(a{b=~"5..",c="d"}[5m]))')).toEqual(["le", "part", "b", "c"]);
   });
 
   it("show every metric of the catalogue", () => {
-    const shown = new Set(queries.flatMap(({ text }) => metricsIn(text).flatMap((name) => [name, name.replace(/_(bucket|sum|count)$/, "")])));
+    const shown = new Set(
+      queries.flatMap(({ text }) =>
+        metricsIn(text).flatMap((name) => [name, name.replace(/_(bucket|sum|count)$/, "")]),
+      ),
+    );
     expect([...catalogue.keys()].filter((name) => !shown.has(name))).toEqual([]);
   });
 
   it("tell what to do", () => {
-    for (const { annotations } of rules) expect(annotations.summary.length * annotations.description.length).toBeGreaterThan(0);
+    for (const { annotations } of rules)
+      expect(annotations.summary.length * annotations.description.length).toBeGreaterThan(0);
   });
 });
 

@@ -25,27 +25,48 @@ describe("a cluster's metrics", () => {
     }
     const scrape = async (url: string): Promise<string> => await (await fetch(`${url}/metrics`)).text();
     const at = (offset: number): string => `http://127.0.0.1:${first + offset}`;
-    const [edge = "", control = "", scheduler = "", worker = ""] = await Promise.all([cluster.baseUrl, at(0), at(1), at(2)].map(scrape));
+    const [edge = "", control = "", scheduler = "", worker = ""] = await Promise.all(
+      [cluster.baseUrl, at(0), at(1), at(2)].map(scrape),
+    );
     texts = { edge, "control-plane": control, scheduler, worker };
     expect((await fetch(`${at(0)}/other`)).status).toBe(404);
   });
   afterAll(() => cluster.stop());
 
-  it.each(["edge", "scheduler", "worker", "control-plane"] as const)("of the %s are those that the catalogue lists for it, and no others", (role) => {
+  it.each([
+    "edge",
+    "scheduler",
+    "worker",
+    "control-plane",
+  ] as const)("of the %s are those that the catalogue lists for it, and no others", (role) => {
     const declared = Object.entries<MetricDeclaration>(metricCatalogue).filter(([, { roles }]) => roles.includes(role));
-    const given = [...texts[role].matchAll(/^# TYPE (parley_\S+) (\S+)$/gm)].map(([, name = "", type = ""]) => [name, type]);
+    const given = [...texts[role].matchAll(/^# TYPE (parley_\S+) (\S+)$/gm)].map(([, name = "", type = ""]) => [
+      name,
+      type,
+    ]);
     expect(given.sort()).toEqual(declared.map(([name, { type }]) => [name, type]).sort());
   });
 
-  it.each(["edge", "scheduler", "worker", "control-plane"] as const)("of the %s have no label that a stranger chose", (role) => {
+  it.each([
+    "edge",
+    "scheduler",
+    "worker",
+    "control-plane",
+  ] as const)("of the %s have no label that a stranger chose", (role) => {
     const labels = [...texts[role].matchAll(/^(parley_\w+)\{(.*)\}/gm)].flatMap(([, name = "", list = ""]) =>
-      [...list.matchAll(/(\w+)="([^"]*)"/g)].map(([, label = "", value = ""]) => ({ name, label, value })));
+      [...list.matchAll(/(\w+)="([^"]*)"/g)].map(([, label = "", value = ""]) => ({ name, label, value })),
+    );
     expect(labels.length).toBeGreaterThan(5);
     expect(labels.filter(({ value }) => /stranger/i.test(value))).toEqual([]);
     const declared = (name: string): readonly string[] =>
-      Object.entries<MetricDeclaration>(metricCatalogue).find(([known]) => name.replace(/_(bucket|sum|count)$/, "") === known || name === known)?.[1].labels ?? [];
+      Object.entries<MetricDeclaration>(metricCatalogue).find(
+        ([known]) => name.replace(/_(bucket|sum|count)$/, "") === known || name === known,
+      )?.[1].labels ?? [];
     expect(labels.filter(({ name, label }) => !["role", "le", ...declared(name)].includes(label))).toEqual([]);
-    const unbounded = labels.filter(({ label, value }) => label in metricLabels && value !== OTHER && boundedLabel(label as LabelName, value) !== value);
+    const unbounded = labels.filter(
+      ({ label, value }) =>
+        label in metricLabels && value !== OTHER && boundedLabel(label as LabelName, value) !== value,
+    );
     expect(unbounded).toEqual([]);
   });
 
@@ -53,14 +74,19 @@ describe("a cluster's metrics", () => {
     expect(numberOf(texts.edge, "parley_streams_total", { route: "/v1/tts", outcome: "completed" })).toBe("1");
     expect(numberOf(texts.scheduler, "parley_scheduler_batch_chunks_count", { model: "parley-en" })).toBe("1");
     expect(numberOf(texts.worker, "parley_worker_chunks_total", { model: "parley-en", outcome: "spoken" })).toBe("1");
-    expect(numberOf(texts["control-plane"], "parley_control_requests_total", { kind: "verify-key", outcome: "ok" })).toBe("1");
-    for (const role of Object.keys(texts) as Role[]) expect(numberOf(texts[role], "parley_bus_connected", { role })).toBe("1");
+    expect(
+      numberOf(texts["control-plane"], "parley_control_requests_total", { kind: "verify-key", outcome: "ok" }),
+    ).toBe("1");
+    for (const role of Object.keys(texts) as Role[])
+      expect(numberOf(texts[role], "parley_bus_connected", { role })).toBe("1");
   });
 });
 
 /** The value of the one series of that name and those labels. */
 function numberOf(text: string, name: string, labels: Record<string, string>): string | undefined {
   const wanted = Object.entries(labels).map(([label, value]) => `${label}="${value}"`);
-  const line = text.split("\n").find((candidate) => candidate.startsWith(`${name}{`) && wanted.every((label) => candidate.includes(label)));
+  const line = text
+    .split("\n")
+    .find((candidate) => candidate.startsWith(`${name}{`) && wanted.every((label) => candidate.includes(label)));
   return line?.split("} ")[1];
 }

@@ -66,10 +66,14 @@ describe("parley models", { timeout: 60_000 }, () => {
   it("adds a folder, tries it, lists it, and removes only what was added", async () => {
     const added = await models("add", voice);
     expect(added).toMatchObject({ code: 0, err: "" });
-    expect(added.out).toMatch(/✓ My-Voice \(added\): speak with onnx on \w+, 22050 Hz, en, 3 speakers \(tone0, tone1, tone2\)\n.*of real time/);
+    expect(added.out).toMatch(
+      /✓ My-Voice \(added\): speak with onnx on \w+, 22050 Hz, en, 3 speakers \(tone0, tone1, tone2\)\n.*of real time/,
+    );
     expect(shelved()).toEqual(["My-Voice"]);
     expect((await models("add", voice)).err).toMatch(/My-Voice is added already/);
-    const report = (JSON.parse((await models("list", "--json")).out) as (ModelReport & { origin: string })[]).find(({ name }) => name === "My-Voice");
+    const report = (JSON.parse((await models("list", "--json")).out) as (ModelReport & { origin: string })[]).find(
+      ({ name }) => name === "My-Voice",
+    );
     expect(report).toMatchObject({ origin: "added", task: "speak", engine: "onnx", problem: null, embedded: false });
     expect((await models("remove", "parley-en")).err).toMatch(/was not added/);
     expect(await models("remove", "My-Voice")).toMatchObject({ code: 0 });
@@ -92,7 +96,10 @@ describe("parley models", { timeout: 60_000 }, () => {
   });
 
   it("brings an archive whose sum is right, and nothing of one whose sum is wrong", async () => {
-    const entries = readdirSync(voice).map((name) => ({ name: `net-voice/${name}`, content: readFileSync(join(voice, name)) }));
+    const entries = readdirSync(voice).map((name) => ({
+      name: `net-voice/${name}`,
+      content: readFileSync(join(voice, name)),
+    }));
     const archive = gzipSync(makeTar(entries));
     served.set("/voices/pack-1.2.tar.gz", archive);
     const url = `${filesUrl}/voices/pack-1.2.tar.gz`;
@@ -104,7 +111,10 @@ describe("parley models", { timeout: 60_000 }, () => {
     expect([shelved(), readdirSync(join(shelf, ".downloads"))]).toEqual([["net-voice"], []]);
     // A file that changes later.
     writeFileSync(join(shelf, "net-voice/tone.onnx"), "no graph");
-    expect(await models("verify", "net-voice")).toMatchObject({ code: 1, out: expect.stringContaining("the graph cannot be loaded") as string });
+    expect(await models("verify", "net-voice")).toMatchObject({
+      code: 1,
+      out: expect.stringContaining("the graph cannot be loaded") as string,
+    });
     rmSync(join(shelf, "net-voice"), { recursive: true });
   });
 
@@ -122,8 +132,14 @@ describe("parley models", { timeout: 60_000 }, () => {
     const bad = join(directory, "bad");
     cpSync(voice, bad, { recursive: true });
     const graph = readFileSync(join(bad, "tone.onnx"));
-    writeFileSync(join(bad, "tone.onnx"), Buffer.from(graph.toString("latin1").replaceAll("CumSum", "CumSam"), "latin1"));
-    expect(await models("add", bad)).toMatchObject({ code: 1, err: expect.stringMatching(/the model bad cannot be served: .*CumSam/) as string });
+    writeFileSync(
+      join(bad, "tone.onnx"),
+      Buffer.from(graph.toString("latin1").replaceAll("CumSum", "CumSam"), "latin1"),
+    );
+    expect(await models("add", bad)).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/the model bad cannot be served: .*CumSam/) as string,
+    });
     const empty = join(directory, "empty");
     mkdirSync(empty);
     expect((await models("add", empty)).err).toMatch(/holds no model that is known here/);

@@ -16,7 +16,10 @@ const names: Readonly<Record<string, { behaviour: DnsBehaviour; reason: string }
   "azure.hooks.dev": { behaviour: { addresses: ["168.63.129.16"] }, reason: "private_address" },
   "zero.hooks.dev": { behaviour: { addresses: ["0.0.0.0"] }, reason: "private_address" },
   "mixed.hooks.dev": { behaviour: { addresses: [PUBLIC, "10.0.0.1"] }, reason: "private_address" },
-  "mixed-last.hooks.dev": { behaviour: { addresses: [PUBLIC, "8.8.8.8", "1.1.1.1", "192.168.1.1"] }, reason: "private_address" },
+  "mixed-last.hooks.dev": {
+    behaviour: { addresses: [PUBLIC, "8.8.8.8", "1.1.1.1", "192.168.1.1"] },
+    reason: "private_address",
+  },
   "public4-private6.hooks.dev": { behaviour: { addresses: [PUBLIC, "fd00::1"] }, reason: "private_address" },
   "private6.hooks.dev": { behaviour: { addresses: ["fd00:ec2::254"] }, reason: "private_address" },
   "loopback6.hooks.dev": { behaviour: { addresses: ["::1"] }, reason: "private_address" },
@@ -24,8 +27,14 @@ const names: Readonly<Record<string, { behaviour: DnsBehaviour; reason: string }
   "compatible.hooks.dev": { behaviour: { addresses: ["::7f00:1"] }, reason: "private_address" },
   "nat64.hooks.dev": { behaviour: { addresses: ["64:ff9b::a9fe:a9fe"] }, reason: "private_address" },
   "sixtofour.hooks.dev": { behaviour: { addresses: ["2002:7f00:1::1"] }, reason: "private_address" },
-  "alias.hooks.dev": { behaviour: { addresses: ["127.0.0.1"], alias: "internal.corp.example" }, reason: "private_address" },
-  "alias-mixed.hooks.dev": { behaviour: { addresses: [PUBLIC, "172.16.0.9"], alias: "other.example.net" }, reason: "private_address" },
+  "alias.hooks.dev": {
+    behaviour: { addresses: ["127.0.0.1"], alias: "internal.corp.example" },
+    reason: "private_address",
+  },
+  "alias-mixed.hooks.dev": {
+    behaviour: { addresses: [PUBLIC, "172.16.0.9"], alias: "other.example.net" },
+    reason: "private_address",
+  },
   "missing.hooks.dev": { behaviour: { errorCode: NXDOMAIN }, reason: "unresolvable" },
   "empty.hooks.dev": { behaviour: { addresses: [] }, reason: "unresolvable" },
   "servfail.hooks.dev": { behaviour: { errorCode: 2 }, reason: "unresolvable" },
@@ -40,7 +49,8 @@ beforeAll(async () => {
   dns = await startDnsServer((name, family) => {
     const known = names[name];
     if (known !== undefined) return known.behaviour;
-    if (name === "never.hooks.dev" || name === "garbage.hooks.dev") return name.startsWith("never") ? { silent: true } : { garbage: true };
+    if (name === "never.hooks.dev" || name === "garbage.hooks.dev")
+      return name.startsWith("never") ? { silent: true } : { garbage: true };
     // One family answers, the other one never: what was not heard might be private.
     if (name === "half.hooks.dev") return family === 4 ? { addresses: [PUBLIC] } : { silent: true };
     if (name === "half-broken.hooks.dev") return family === 4 ? { addresses: [PUBLIC] } : { errorCode: 2 };
@@ -61,7 +71,8 @@ beforeAll(async () => {
 
 afterAll(() => dns.close());
 
-const send = (url: string): Promise<unknown> => outbound.request({ method: "GET", url, timeoutMs: 10_000, maxResponseBytes: 1000 });
+const send = (url: string): Promise<unknown> =>
+  outbound.request({ method: "GET", url, timeoutMs: 10_000, maxResponseBytes: 1000 });
 
 describe("the bypass list", () => {
   it("has at least 120 rows, each once", () => {
@@ -87,7 +98,12 @@ describe("the bypass list", () => {
 
   it.each(["never", "half", "slow", "garbage"])("gives up in time on the name server of %s", async (label) => {
     const began = performance.now();
-    const attempt = outbound.request({ method: "GET", url: `http://${label}.hooks.dev/`, timeoutMs: 300, maxResponseBytes: 10 });
+    const attempt = outbound.request({
+      method: "GET",
+      url: `http://${label}.hooks.dev/`,
+      timeoutMs: 300,
+      maxResponseBytes: 10,
+    });
     await expect(attempt).rejects.toMatchObject({ reason: expect.stringMatching(/timeout|unresolvable/) as unknown });
     expect(performance.now() - began).toBeLessThan(3000);
     expect(dialled).toEqual([]);
@@ -102,7 +118,8 @@ describe("the bypass list", () => {
 
 describe("this machine's own public address", () => {
   const ownAddresses = (): string[] => ["2606:4700::99", "93.184.216.34"];
-  const careful = (): Outbound => createOutbound({ allow: [], log: createLogger("test", "fatal"), dnsServers: [dns.address], ownAddresses });
+  const careful = (): Outbound =>
+    createOutbound({ allow: [], log: createLogger("test", "fatal"), dnsServers: [dns.address], ownAddresses });
 
   it.each([
     "http://[2606:4700::99]/",

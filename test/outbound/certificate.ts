@@ -1,4 +1,6 @@
-/** For tests only, made with openssl: a certificate for `public.hooks.dev` and 127.0.0.1 that signs itself, and its key. */
+/**
+ * For tests only, made with openssl: a certificate for `public.hooks.dev` and 127.0.0.1 that signs itself, and its key.
+ */
 export const testCertificate = `-----BEGIN CERTIFICATE-----
 MIIBpzCCAUygAwIBAgIUL7+Y2ioH86OckUkFM6oIda9igzYwCgYIKoZIzj0EAwIw
 FjEUMBIGA1UEAwwLUGFybGV5IHRlc3QwIBcNMjYxMTIwMTEyNjUwWhgPMjEyNjEw

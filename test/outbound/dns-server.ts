@@ -1,7 +1,10 @@
 import { createSocket } from "node:dgram";
 import { isIPv4 } from "node:net";
 
-/** What our name server does with a question: addresses of the asked family, a CNAME before them, an error code, noise, or nothing at all. */
+/**
+ * What our name server does with a question: addresses of the asked family, a CNAME before them, an error code, noise,
+ * or nothing at all.
+ */
 export type DnsBehaviour =
   | { addresses: readonly string[]; alias?: string; afterMs?: number }
   | { errorCode: number }
@@ -23,7 +26,10 @@ const TYPE_A = 1;
 const TYPE_CNAME = 5;
 const TYPE_AAAA = 28;
 
-/** A name server of our own on a loopback port (RFC 1035, as much of it as a resolver needs). Every answer has a lifetime of 0 seconds. */
+/**
+ * A name server of our own on a loopback port (RFC 1035, as much of it as a resolver needs). Every answer has a
+ * lifetime of 0 seconds.
+ */
 export async function startDnsServer(zone: DnsZone): Promise<DnsServer> {
   const socket = createSocket("udp4");
   const asked = new Map<string, number>();
@@ -36,7 +42,8 @@ export async function startDnsServer(zone: DnsZone): Promise<DnsServer> {
     asked.set(key, count + 1);
     const behaviour = zone(name, family, count);
     if ("silent" in behaviour) return;
-    const reply = "garbage" in behaviour ? Buffer.from("not a DNS message at all") : answer(message, question, behaviour);
+    const reply =
+      "garbage" in behaviour ? Buffer.from("not a DNS message at all") : answer(message, question, behaviour);
     const send = (): void => socket.send(reply, peer.port, peer.address);
     if ("afterMs" in behaviour && behaviour.afterMs !== undefined) setTimeout(send, behaviour.afterMs).unref();
     else send();
@@ -68,7 +75,11 @@ function readQuestion(message: Buffer): Question | null {
   return { name: labels.join(".").toLowerCase(), family: type === TYPE_A ? 4 : 6, end: at + 5 };
 }
 
-function answer(message: Buffer, question: Question, behaviour: Extract<DnsBehaviour, { addresses: unknown } | { errorCode: number }>): Buffer {
+function answer(
+  message: Buffer,
+  question: Question,
+  behaviour: Extract<DnsBehaviour, { addresses: unknown } | { errorCode: number }>,
+): Buffer {
   const records = "errorCode" in behaviour ? [] : recordsFor(question, behaviour);
   const header = Buffer.alloc(12);
   message.copy(header, 0, 0, 2);
@@ -83,8 +94,12 @@ function recordsFor(question: Question, behaviour: { addresses: readonly string[
   const ofFamily = behaviour.addresses.filter((address) => isIPv4(address) === (question.family === 4));
   const owner = behaviour.alias ?? question.name;
   const type = question.family === 4 ? TYPE_A : TYPE_AAAA;
-  const addresses = ofFamily.map((address) => record(owner, type, question.family === 4 ? bytesOfV4(address) : bytesOfV6(address)));
-  return behaviour.alias === undefined ? addresses : [record(question.name, TYPE_CNAME, encodeName(behaviour.alias)), ...addresses];
+  const addresses = ofFamily.map((address) =>
+    record(owner, type, question.family === 4 ? bytesOfV4(address) : bytesOfV6(address)),
+  );
+  return behaviour.alias === undefined
+    ? addresses
+    : [record(question.name, TYPE_CNAME, encodeName(behaviour.alias)), ...addresses];
 }
 
 function record(owner: string, type: number, data: Buffer): Buffer {
@@ -97,7 +112,10 @@ function record(owner: string, type: number, data: Buffer): Buffer {
 }
 
 function encodeName(name: string): Buffer {
-  return Buffer.concat([...name.split(".").map((label) => Buffer.from([label.length, ...Buffer.from(label)])), Buffer.from([0])]);
+  return Buffer.concat([
+    ...name.split(".").map((label) => Buffer.from([label.length, ...Buffer.from(label)])),
+    Buffer.from([0]),
+  ]);
 }
 
 function bytesOfV4(address: string): Buffer {
@@ -106,7 +124,8 @@ function bytesOfV4(address: string): Buffer {
 
 function bytesOfV6(address: string): Buffer {
   const [head = "", tail = ""] = address.split("::");
-  const words = (text: string): number[] => (text === "" ? [] : text.split(":").map((word) => Number.parseInt(word, 16)));
+  const words = (text: string): number[] =>
+    text === "" ? [] : text.split(":").map((word) => Number.parseInt(word, 16));
   const [left, right] = [words(head), words(tail)];
   const all = [...left, ...new Array<number>(8 - left.length - right.length).fill(0), ...right];
   return Buffer.from(all.flatMap((word) => [word >> 8, word & 255]));

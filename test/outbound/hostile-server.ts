@@ -1,6 +1,9 @@
 import { createServer, type Server, type Socket } from "node:net";
 
-/** A TCP server of our own that answers each connection with whatever bytes the script writes, once the request's head has come. */
+/**
+ * A TCP server of our own that answers each connection with whatever bytes the script writes, once the request's head
+ * has come.
+ */
 export interface HostileServer {
   port: number;
   /** Heads of the requests so far, as text. */

@@ -14,8 +14,12 @@ let server: HostileServer;
 let open: Outbound;
 
 const ok = (body: string | Buffer, headers = ""): Buffer =>
-  Buffer.concat([Buffer.from(`HTTP/1.1 200 OK\r\ncontent-length: ${Buffer.byteLength(body)}\r\n${headers}\r\n`), Buffer.from(body)]);
-const redirect = (status: number, location: string): string => `HTTP/1.1 ${status} Moved\r\nlocation: ${location}\r\ncontent-length: 0\r\n\r\n`;
+  Buffer.concat([
+    Buffer.from(`HTTP/1.1 200 OK\r\ncontent-length: ${Buffer.byteLength(body)}\r\n${headers}\r\n`),
+    Buffer.from(body),
+  ]);
+const redirect = (status: number, location: string): string =>
+  `HTTP/1.1 ${status} Moved\r\nlocation: ${location}\r\ncontent-length: 0\r\n\r\n`;
 
 function answer(socket: Socket, head: string): void {
   const path = head.split(" ")[1] ?? "";
@@ -67,7 +71,8 @@ function answer(socket: Socket, head: string): void {
 beforeAll(async () => {
   // The second answer for one name differs from the first: what DNS rebinding does.
   dns = await startDnsServer((name, family, asked) => {
-    if (name === "rebind.hooks.dev") return family === 4 ? { addresses: [asked === 0 ? PUBLIC : "127.0.0.1"] } : { addresses: [] };
+    if (name === "rebind.hooks.dev")
+      return family === 4 ? { addresses: [asked === 0 ? PUBLIC : "127.0.0.1"] } : { addresses: [] };
     if (name === "missing.hooks.dev") return { errorCode: 3 };
     return { addresses: ["127.0.0.1"] };
   });
@@ -125,13 +130,17 @@ describe("a request through the guard", () => {
 
   it("does not reach the same server on a port, or by a name, that the operator did not allow", async () => {
     const strict = createOutbound({ allow: [`127.0.0.1:${server.port}`], log, dnsServers: [dns.address] });
-    await expect(strict.checkUrl(`http://127.0.0.1:${server.port + 1}/`)).rejects.toMatchObject({ reason: "private_address" });
+    await expect(strict.checkUrl(`http://127.0.0.1:${server.port + 1}/`)).rejects.toMatchObject({
+      reason: "private_address",
+    });
     await expect(strict.checkUrl(`http://localhost:${server.port}/`)).rejects.toMatchObject({ reason: "private_host" });
   });
 
   it("says loudly that hosts are allowed", () => {
     const lines: unknown[] = [];
-    const loud = Object.assign(Object.create(log) as typeof log, { warn: (...parts: unknown[]) => void lines.push(parts) });
+    const loud = Object.assign(Object.create(log) as typeof log, {
+      warn: (...parts: unknown[]) => void lines.push(parts),
+    });
     createOutbound({ allow: [], log: loud });
     expect(lines).toEqual([]);
     createOutbound({ allow: ["10.0.0.0/8"], log: loud });
@@ -167,12 +176,19 @@ describe("an answer that means harm", () => {
     const huge = await request("/huge", { overflow: "truncate", maxResponseBytes: 65_536 });
     expect(huge).toMatchObject({ status: 200, truncated: true });
     expect(huge.body.byteLength).toBe(65_536);
-    expect(await request("/bomb", { overflow: "truncate", maxResponseBytes: 10 })).toMatchObject({ truncated: true, body: Buffer.alloc(10) });
-    expect(await request("/", { overflow: "truncate", maxResponseBytes: 5 })).toMatchObject({ truncated: false, body: Buffer.from("hello") });
+    expect(await request("/bomb", { overflow: "truncate", maxResponseBytes: 10 })).toMatchObject({
+      truncated: true,
+      body: Buffer.alloc(10),
+    });
+    expect(await request("/", { overflow: "truncate", maxResponseBytes: 5 })).toMatchObject({
+      truncated: false,
+      body: Buffer.from("hello"),
+    });
   });
 
   it("is decompressed where that is fair", async () => {
-    for (const path of ["/gzip", "/deflate", "/br"]) expect(Buffer.from((await request(path)).body).toString()).toBe("small");
+    for (const path of ["/gzip", "/deflate", "/br"])
+      expect(Buffer.from((await request(path)).body).toString()).toBe("small");
     expect((await request("/no-content")).body.byteLength).toBe(0);
   });
 
@@ -242,7 +258,12 @@ describe("redirects", () => {
     [308, "PUT", "PUT"],
     [301, "DELETE", "DELETE"],
   ] as const)("%i turn %s into %s", async (status, method, next) => {
-    await request(to(status, "/echo"), { method, maxRedirects: 1, body: Buffer.from("x"), headers: [["content-type", "text/plain"]] });
+    await request(to(status, "/echo"), {
+      method,
+      maxRedirects: 1,
+      body: Buffer.from("x"),
+      headers: [["content-type", "text/plain"]],
+    });
     expect(lastHead().startsWith(`${next} /echo`)).toBe(true);
     expect(/content-length: 1/.test(lastHead())).toBe(next !== "GET");
   });
@@ -269,7 +290,10 @@ describe("headers that would change the message", () => {
     ["x-long", "y".repeat(20_000)],
   ])("are refused: %j", async (name, value) => {
     const count = server.heads.length;
-    await expect(request("/", { headers: [[name, value]] })).rejects.toMatchObject({ reason: "forbidden_header", refused: true });
+    await expect(request("/", { headers: [[name, value]] })).rejects.toMatchObject({
+      reason: "forbidden_header",
+      refused: true,
+    });
     expect(server.heads.length).toBe(count);
   });
 });
@@ -288,8 +312,11 @@ describe("the address", () => {
 
   it("is asked for once and pinned: what DNS says afterwards does not count", async () => {
     const dialled: string[] = [];
-    const guarded = spying(dialled, (socket, address) => Object.defineProperty(socket, "remoteAddress", { value: address }));
-    const send = (): Promise<unknown> => guarded.request({ method: "GET", url: "http://rebind.hooks.dev/", timeoutMs: 5000, maxResponseBytes: 100 });
+    const guarded = spying(dialled, (socket, address) =>
+      Object.defineProperty(socket, "remoteAddress", { value: address }),
+    );
+    const send = (): Promise<unknown> =>
+      guarded.request({ method: "GET", url: "http://rebind.hooks.dev/", timeoutMs: 5000, maxResponseBytes: 100 });
     expect(await send()).toMatchObject({ status: 200 });
     expect(dialled).toEqual([PUBLIC]);
     expect(dns.questions("rebind.hooks.dev")).toBe(2);
@@ -301,7 +328,12 @@ describe("the address", () => {
     const count = server.heads.length;
     const dialled: string[] = [];
     const guarded = spying(dialled, () => undefined);
-    const attempt = guarded.request({ method: "GET", url: `http://${PUBLIC}/`, timeoutMs: 5000, maxResponseBytes: 100 });
+    const attempt = guarded.request({
+      method: "GET",
+      url: `http://${PUBLIC}/`,
+      timeoutMs: 5000,
+      maxResponseBytes: 100,
+    });
     await expect(attempt).rejects.toMatchObject({ reason: "private_address", refused: true });
     expect(dialled).toEqual([PUBLIC]);
     expect(server.heads.length).toBe(count);
@@ -311,7 +343,12 @@ describe("the address", () => {
     const closed = await startHostileServer(() => undefined);
     await closed.close();
     const guarded = createOutbound({ allow: ["127.0.0.1"], log });
-    const attempt = guarded.request({ method: "GET", url: `http://127.0.0.1:${closed.port}/`, timeoutMs: 5000, maxResponseBytes: 100 });
+    const attempt = guarded.request({
+      method: "GET",
+      url: `http://127.0.0.1:${closed.port}/`,
+      timeoutMs: 5000,
+      maxResponseBytes: 100,
+    });
     await expect(attempt).rejects.toMatchObject({ reason: "connect_failed", refused: false });
   });
 

@@ -9,7 +9,10 @@ import { type DnsServer, startDnsServer } from "./dns-server.js";
 let dns: DnsServer;
 let seen: { host: string | undefined; serverName: unknown }[] = [];
 const server = createServer({ cert: testCertificate, key: testCertificateKey }, (request, response) => {
-  seen.push({ host: request.headers.host, serverName: "servername" in request.socket ? request.socket.servername : null });
+  seen.push({
+    host: request.headers.host,
+    serverName: "servername" in request.socket ? request.socket.servername : null,
+  });
   response.end("secure");
 });
 let port = 0;
@@ -27,7 +30,12 @@ afterAll(() => {
 });
 
 function outbound(certificateAuthorities: readonly string[]): Outbound {
-  return createOutbound({ allow: ["127.0.0.1"], log: createLogger("test", "fatal"), dnsServers: [dns.address], certificateAuthorities });
+  return createOutbound({
+    allow: ["127.0.0.1"],
+    log: createLogger("test", "fatal"),
+    dnsServers: [dns.address],
+    certificateAuthorities,
+  });
 }
 
 const get = (door: Outbound, host: string): ReturnType<Outbound["request"]> =>

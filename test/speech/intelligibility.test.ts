@@ -23,8 +23,8 @@ const sentences = [
 ];
 
 /**
- * Stated limit for the embedded English voice: it gets about 3 % (the formant voice, which speaks the other languages, 37 %). The control below, what
- * is heard when something else is said, tells how far that is from rubbish.
+ * Stated limit for the embedded English voice: it gets about 3 % (the formant voice, which speaks the other languages,
+ * 37 %). The control below, what is heard when something else is said, tells how far that is from rubbish.
  */
 const HIGHEST_WORD_ERROR_RATE = 0.08;
 
@@ -51,7 +51,9 @@ describe("speech is intelligible", () => {
 
   /** Share of wrong words when what was heard of sentence `index` is held against sentence `index + shift`. */
   function wordErrorRate(shift: number): number {
-    const results = sentences.map((_, index) => wordErrors(sentences[(index + shift) % sentences.length]!, heard[index]!));
+    const results = sentences.map((_, index) =>
+      wordErrors(sentences[(index + shift) % sentences.length]!, heard[index]!),
+    );
     return results.reduce((sum, { errors }) => sum + errors, 0) / results.reduce((sum, { words }) => sum + words, 0);
   }
 

@@ -9,7 +9,10 @@ import { encode } from "@msgpack/msgpack";
 
 const hour = "This is a long text that takes a while to speak, and nobody minds. ".repeat(800);
 
-/** Listeners that go away, or barely listen: their work must end, their sound must not pile up, and others must not notice. */
+/**
+ * Listeners that go away, or barely listen: their work must end, their sound must not pile up, and others must not
+ * notice.
+ */
 describe("listeners", () => {
   let cluster: TestCluster;
   beforeAll(async () => {
@@ -22,7 +25,9 @@ describe("listeners", () => {
 
   async function activeStreams(): Promise<number> {
     const lines = (await (await fetch(`${cluster.baseUrl}/metrics`)).text()).split("\n");
-    return lines.filter((line) => line.startsWith("parley_streams_active")).reduce((sum, line) => sum + Number(line.split(" ").at(-1)), 0);
+    return lines
+      .filter((line) => line.startsWith("parley_streams_active"))
+      .reduce((sum, line) => sum + Number(line.split(" ").at(-1)), 0);
   }
 
   /** Nothing is queued, nothing runs, nothing streams: in scheduler, workers and edge. */
@@ -31,7 +36,11 @@ describe("listeners", () => {
       schedulers: { loads: { slots: number; free_slots: number; queued_chunks: number }[] }[];
     };
     const loads = health.schedulers.flatMap((scheduler) => scheduler.loads);
-    return loads.length > 0 && loads.every((load) => load.free_slots === load.slots && load.queued_chunks === 0) && (await activeStreams()) === 0;
+    return (
+      loads.length > 0 &&
+      loads.every((load) => load.free_slots === load.slots && load.queued_chunks === 0) &&
+      (await activeStreams()) === 0
+    );
   }
 
   /** Speech begins on a raw socket that reads only when it is told to. */
@@ -75,7 +84,8 @@ describe("listeners", () => {
 
   it("that read a byte a second cost little memory, and leave others alone", async () => {
     // A process that has served as many before, so that what grows from here on is the readers' own.
-    for (let round = 0; round < 2; round++) await Promise.all([...Array(40)].map(() => speech(cluster, { text: "Meanwhile.", format: "wav" })));
+    for (let round = 0; round < 2; round++)
+      await Promise.all([...Array(40)].map(() => speech(cluster, { text: "Meanwhile.", format: "wav" })));
     const before = residentBytes();
     const readers = await Promise.all([...Array(20)].map(slowReader));
     await until(async () => (await activeStreams()) === 20, { withinMs: 10_000, what: "twenty streams" });

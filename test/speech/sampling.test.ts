@@ -26,7 +26,8 @@ describe("sampling, from the request to the audio", () => {
     await closeDecoderThreads();
   });
 
-  const native = (body: Record<string, unknown>): Promise<Int16Array> => speechSamples(cluster, { text, latency: "low", ...body }, { model });
+  const native = (body: Record<string, unknown>): Promise<Int16Array> =>
+    speechSamples(cluster, { text, latency: "low", ...body }, { model });
   const elevenLabs = async (stability: number): Promise<Int16Array> => {
     const path = "/compat/elevenlabs/v1/text-to-speech/default?output_format=pcm_24000";
     const bytes = await speech(cluster, { text, model_id: model, voice_settings: { stability } }, { path });
@@ -36,14 +37,23 @@ describe("sampling, from the request to the audio", () => {
   const rangeOf = (samples: Int16Array): number => measureVoice({ samples, sampleRate: 24_000 }).pitchRangeSemitones;
 
   it("reads steadily at temperature 0.1 and lively at 0.9, each the same way every time", async () => {
-    const [steady, own, lively] = [await native({ temperature: 0.1 }), await native({}), await native({ temperature: 0.9 })];
+    const [steady, own, lively] = [
+      await native({ temperature: 0.1 }),
+      await native({}),
+      await native({ temperature: 0.9 }),
+    ];
     expect(digest(await native({ temperature: 0.1 }))).toBe(digest(steady));
     expect(digest(await native({ temperature: 0.9 }))).toBe(digest(lively));
     expect(digest(await native({ temperature: 0.7, top_p: 0.7, repetition_penalty: 1.2 }))).toBe(digest(own));
     expect(digest(await native({ temperature: 0.9, top_p: 1 }))).not.toBe(digest(lively));
     expect(digest(await native({ temperature: 0.9, repetition_penalty: 3 }))).not.toBe(digest(lively));
     const [steadyRange = 9, ownRange = 9, livelyRange = 0] = [steady, own, lively].map(rangeOf);
-    console.log("standard deviation of pitch at temperature 0.1, default, 0.9, semitones:", steadyRange, ownRange, livelyRange);
+    console.log(
+      "standard deviation of pitch at temperature 0.1, default, 0.9, semitones:",
+      steadyRange,
+      ownRange,
+      livelyRange,
+    );
     expect(ownRange / steadyRange).toBeGreaterThan(1.15);
     expect(livelyRange / steadyRange).toBeGreaterThan(1.3);
   }, 120_000);
@@ -55,9 +65,14 @@ describe("sampling, from the request to the audio", () => {
     expect(rangeOf(lively) / rangeOf(steady)).toBeGreaterThan(1.3);
   }, 120_000);
 
-  it.each([0.1, 0.9])("is understood at temperature %d, which is not what is spoken by default", async (temperature) => {
+  it.each([
+    0.1, 0.9,
+  ])("is understood at temperature %d, which is not what is spoken by default", async (temperature) => {
     const body = { text, format: "wav" };
-    const [own, spoken] = [await speech(cluster, body, { model }), await speech(cluster, { ...body, temperature }, { model })];
+    const [own, spoken] = [
+      await speech(cluster, body, { model }),
+      await speech(cluster, { ...body, temperature }, { model }),
+    ];
     expect(digest(spoken)).not.toBe(digest(own));
     const { errors, words } = wordErrors(text, await hear(spoken));
     console.log(`word errors of pocketsphinx at temperature ${temperature}: ${errors} of ${words}`);

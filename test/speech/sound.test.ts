@@ -18,7 +18,8 @@ describe("what is asked for is heard", () => {
     await closeDecoderThreads();
   });
 
-  const samples = (body: Record<string, unknown>, model?: string): Promise<Int16Array> => speechSamples(cluster, { text: sentence, ...body }, { model });
+  const samples = (body: Record<string, unknown>, model?: string): Promise<Int16Array> =>
+    speechSamples(cluster, { text: sentence, ...body }, { model });
   const voiceOf = async (body: Record<string, unknown>, model?: string): Promise<VoiceTraits> =>
     measureVoice({ samples: await samples(body, model), sampleRate: 24_000 });
   const semitones = (hz: number, otherHz: number): number => 12 * Math.log2(hz / otherHz);
@@ -48,31 +49,46 @@ describe("what is asked for is heard", () => {
   });
 
   it("at half and twice the speed, with the same pitch", async () => {
-    const [slow, normal, fast] = [await samples({ prosody: { speed: 0.5 } }), await samples({}), await samples({ prosody: { speed: 2 } })];
+    const [slow, normal, fast] = [
+      await samples({ prosody: { speed: 0.5 } }),
+      await samples({}),
+      await samples({ prosody: { speed: 2 } }),
+    ];
     expect(slow.length / normal.length).toBeGreaterThan(1.7);
     expect(fast.length / normal.length).toBeLessThan(0.62);
-    const [slowVoice, normalVoice, fastVoice] = [slow, normal, fast].map((heard) => measureVoice({ samples: heard, sampleRate: 24_000 }));
+    const [slowVoice, normalVoice, fastVoice] = [slow, normal, fast].map((heard) =>
+      measureVoice({ samples: heard, sampleRate: 24_000 }),
+    );
     expect(Math.abs(semitones(slowVoice!.pitchHz, normalVoice!.pitchHz))).toBeLessThan(1.5);
     expect(Math.abs(semitones(fastVoice!.pitchHz, normalVoice!.pitchHz))).toBeLessThan(1.5);
   });
 
   it("20 dB softer, and 20 dB louder without clipping", async () => {
     const level = (heard: Int16Array): number => 20 * Math.log10(loudness({ samples: heard, sampleRate: 24_000 }));
-    const [soft, normal, loud] = [await samples({ prosody: { volume: -20 } }), await samples({}), await samples({ prosody: { volume: 20 } })];
+    const [soft, normal, loud] = [
+      await samples({ prosody: { volume: -20 } }),
+      await samples({}),
+      await samples({ prosody: { volume: 20 } }),
+    ];
     expect(level(soft) - level(normal)).toBeCloseTo(-20, 0);
     expect(level(loud) - level(normal)).toBeGreaterThan(5);
     // A clipped wave sits at full scale for several samples in a row; a limited one touches its ceiling and turns.
     let flat = 0;
-    for (let i = 2; i < loud.length; i++) if (Math.abs(loud[i]!) >= 32_700 && loud[i] === loud[i - 1] && loud[i] === loud[i - 2]) flat++;
+    for (let i = 2; i < loud.length; i++)
+      if (Math.abs(loud[i]!) >= 32_700 && loud[i] === loud[i - 1] && loud[i] === loud[i - 2]) flat++;
     expect(flat).toBe(0);
   });
 
   it("with numbers, dates and money read as words, unless told otherwise", async () => {
     const written = await samples({ text: "On 3/4/2025 it cost $5.20 for 2 km." });
-    const spelled = await samples({ text: "On March fourth, twenty twenty-five it cost five dollars and twenty cents for two kilometers." });
+    const spelled = await samples({
+      text: "On March fourth, twenty twenty-five it cost five dollars and twenty cents for two kilometers.",
+    });
     expect(Math.abs(written.length / spelled.length - 1)).toBeLessThan(0.06);
     const asIs = await samples({ text: "On 3/4/2025 it cost $5.20 for 2 km.", normalize: false });
-    expect(Buffer.compare(Buffer.from(asIs.buffer, asIs.byteOffset), Buffer.from(written.buffer, written.byteOffset))).not.toBe(0);
+    expect(
+      Buffer.compare(Buffer.from(asIs.buffer, asIs.byteOffset), Buffer.from(written.buffer, written.byteOffset)),
+    ).not.toBe(0);
   });
 
   it.each([
@@ -91,12 +107,15 @@ describe("what is asked for is heard", () => {
 
   it("reads ordinary parentheses aloud", async () => {
     const plain = await samples({ text: "We went home." }, "s1");
-    expect((await samples({ text: "We went home (after the long concert)." }, "s1")).length).toBeGreaterThan(plain.length * 1.5);
+    expect((await samples({ text: "We went home (after the long concert)." }, "s1")).length).toBeGreaterThan(
+      plain.length * 1.5,
+    );
   });
 
   it("in the voice of a reference sample: its pitch, not the default's", async () => {
     const own = await voiceOf({});
-    // The default voice slowed to a low one by playing it at three quarters of its rate: a speaker that is nobody's default.
+    // The default voice slowed to a low one by playing it at three quarters of its rate: a speaker that is nobody's
+    // default.
     const sample = await speech(cluster, { text: sentence, format: "wav", sample_rate: 24_000 });
     const lowered = Buffer.from(sample);
     lowered.writeUInt32LE(16_000, 24);
@@ -111,7 +130,10 @@ describe("what is asked for is heard", () => {
     const low = Buffer.from(sample);
     low.writeUInt32LE(16_000, 24);
     low.writeUInt32LE(32_000, 28);
-    const references = [[{ audio: Buffer.from(sample).toString("base64"), text: "" }], [{ audio: low.toString("base64"), text: "" }]];
+    const references = [
+      [{ audio: Buffer.from(sample).toString("base64"), text: "" }],
+      [{ audio: low.toString("base64"), text: "" }],
+    ];
     const first = await voiceOf({ text: `<|speaker:0|>${sentence}`, references });
     const second = await voiceOf({ text: `<|speaker:1|>${sentence}`, references });
     expect(semitones(first.pitchHz, second.pitchHz)).toBeGreaterThan(5);
@@ -124,7 +146,12 @@ describe("what is asked for is heard", () => {
   });
 
   it("in other languages", async () => {
-    for (const text of ["Guten Morgen, wie geht es Ihnen?", "Доброе утро, как дела?", "早上好，你好吗？", "صباح الخير"]) {
+    for (const text of [
+      "Guten Morgen, wie geht es Ihnen?",
+      "Доброе утро, как дела?",
+      "早上好，你好吗？",
+      "صباح الخير",
+    ]) {
       expect(soundingShare({ samples: await samples({ text }), sampleRate: 24_000 })).toBeGreaterThan(0.5);
     }
   });

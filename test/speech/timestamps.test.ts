@@ -14,7 +14,10 @@ describe("POST /v1/tts/stream/with-timestamp", () => {
 
   async function events(body: Record<string, unknown>): Promise<TimestampEvent[]> {
     const response = await postSpeech(cluster, body, { path: "/v1/tts/stream/with-timestamp" });
-    expect([response.status, response.headers.get("content-type")]).toEqual([200, expect.stringMatching(/^text\/event-stream/)]);
+    expect([response.status, response.headers.get("content-type")]).toEqual([
+      200,
+      expect.stringMatching(/^text\/event-stream/),
+    ]);
     const parts = (await response.text()).split("\n\n");
     expect(parts.pop()).toBe("");
     return parts.map((part) => {
@@ -23,11 +26,14 @@ describe("POST /v1/tts/stream/with-timestamp", () => {
     });
   }
 
-  const text = "Dr. Smith paid $5.20 on Monday, “really”. After that, the 3 dogs didn't bark for 1,200 seconds; 99% of us knew why! Then it rained.";
+  const text =
+    "Dr. Smith paid $5.20 on Monday, “really”. After that, the 3 dogs didn't bark for 1,200 seconds; 99% of us knew why! Then it rained.";
 
   it("gives the file in pieces, equal to the plain route's", async () => {
     for (const format of ["mp3", "wav", "opus", "pcm"]) {
-      const audio = Buffer.concat((await events({ text, format })).map((event) => Buffer.from(event.audio_base64, "base64")));
+      const audio = Buffer.concat(
+        (await events({ text, format })).map((event) => Buffer.from(event.audio_base64, "base64")),
+      );
       expect(Buffer.compare(audio, await speech(cluster, { text, format }))).toBe(0);
     }
   });
@@ -50,7 +56,11 @@ describe("POST /v1/tts/stream/with-timestamp", () => {
   it("times every word as written, without punctuation, in order, inside its chunk", async () => {
     const last = new Map((await events({ text })).map((event) => [event.chunk_seq, event]));
     const segments = [...last.values()].flatMap(({ alignment, chunk_audio_offset_sec }) =>
-      alignment!.segments.map((segment) => ({ ...segment, at: chunk_audio_offset_sec + segment.start, chunkEnd: alignment!.audio_duration })),
+      alignment!.segments.map((segment) => ({
+        ...segment,
+        at: chunk_audio_offset_sec + segment.start,
+        chunkEnd: alignment!.audio_duration,
+      })),
     );
     expect(segments.map((segment) => segment.text).join(" ")).toBe(
       "Dr Smith paid $5.20 on Monday really After that the 3 dogs didn't bark for 1,200 seconds 99% of us knew why Then it rained",

@@ -21,7 +21,10 @@ const arrows: Readonly<Record<Room, readonly Room[]>> = {
   bench: ["protocol", "common", "edge", "scheduler", "workers", "control-plane", "launcher", "cli", "test"],
 };
 
-/** Packages that bring an engine of their own: one file of the product (tests aside) knows each; `folder` where there is reason for several. */
+/**
+ * Packages that bring an engine of their own: one file of the product (tests aside) knows each; `folder` where there is
+ * reason for several.
+ */
 const engines: Readonly<Record<string, { folder?: string }>> = {
   "uWebSockets.js": {},
   "onnxruntime-node": {},
@@ -60,13 +63,17 @@ const environmentReaders = ["common/config/", "common/lifecycle/role.ts", "cli/m
 describe("the map of the rooms", () => {
   it("finds the sources, and every import leads to one", () => {
     expect(sources.length).toBeGreaterThan(60);
-    const lost = sources.flatMap((source) => source.imports.files.filter((file) => !existsSync(join(root, file))).map((file) => `${source.path} → ${file}`));
+    const lost = sources.flatMap((source) =>
+      source.imports.files.filter((file) => !existsSync(join(root, file))).map((file) => `${source.path} → ${file}`),
+    );
     expect(lost).toEqual([]);
   });
 
   it("has imports along the arrows only", () => {
     const wrong = sources.flatMap((source) => {
-      const allowed = source.path.endsWith(".test.ts") ? [...arrows[source.room], "protocol", "common"] : arrows[source.room];
+      const allowed = source.path.endsWith(".test.ts")
+        ? [...arrows[source.room], "protocol", "common"]
+        : arrows[source.room];
       return source.imports.files
         .filter((file) => roomOf(file) !== source.room && !allowed.some((room) => room === roomOf(file)))
         .map((file) => `${source.path} → ${file}`);
@@ -79,7 +86,13 @@ describe("the map of the rooms", () => {
   });
 
   it("would notice a cycle", () => {
-    const file = (path: string, ...files: string[]): Source => ({ path, room: "common", text: "", lines: 0, imports: { files, packages: [] } });
+    const file = (path: string, ...files: string[]): Source => ({
+      path,
+      room: "common",
+      text: "",
+      lines: 0,
+      imports: { files, packages: [] },
+    });
     expect(findCycles([file("a", "b"), file("b", "c", "d"), file("c", "a"), file("d")])).toEqual([["a", "b", "c"]]);
   });
 
@@ -90,7 +103,8 @@ describe("the map of the rooms", () => {
   });
 
   it("decodes what strangers send in the edge alone", () => {
-    const decoding = (room: Room): string[] => reachableFrom(`${room}/main.ts`).filter((path) => path.startsWith("common/audio/decoding/"));
+    const decoding = (room: Room): string[] =>
+      reachableFrom(`${room}/main.ts`).filter((path) => path.startsWith("common/audio/decoding/"));
     expect(decoding("edge")).not.toEqual([]);
     expect([decoding("control-plane"), decoding("scheduler"), decoding("workers")]).toEqual([[], [], []]);
   });
@@ -104,7 +118,9 @@ describe("the map of the rooms", () => {
 describe("the size of things", () => {
   it("keeps the median file below 130 lines and every file below 500", () => {
     const sizes = product.map((source) => source.lines).sort((a, b) => a - b);
-    const long = product.filter((source) => source.lines > 500 && !flatTables.includes(source.path)).map((source) => `${source.path}: ${source.lines}`);
+    const long = product
+      .filter((source) => source.lines > 500 && !flatTables.includes(source.path))
+      .map((source) => `${source.path}: ${source.lines}`);
     expect(long).toEqual([]);
     expect(sizes[sizes.length >> 1]).toBeLessThan(130);
   });
@@ -116,7 +132,9 @@ describe("the size of things", () => {
 
   it("leaves no word of unfinished work", () => {
     const marks = /\b(TODO|FIXME|XXX|HACK)\b/;
-    const found = sources.filter((source) => marks.test(source.text) && source.path !== "test/structure/arrows.test.ts").map((source) => source.path);
+    const found = sources
+      .filter((source) => marks.test(source.text) && source.path !== "test/structure/arrows.test.ts")
+      .map((source) => source.path);
     expect(found).toEqual([]);
   });
 });
@@ -132,7 +150,10 @@ function reachableFrom(path: string): string[] {
   return [...reached];
 }
 
-/** Every set of files that import each other in a ring (strongly connected components, Tarjan 1972), in the order of the ring. */
+/**
+ * Every set of files that import each other in a ring (strongly connected components, Tarjan 1972), in the order of the
+ * ring.
+ */
 function findCycles(files: readonly Source[]): string[][] {
   const edges = new Map(files.map((file) => [file.path, file.imports.files]));
   const index = new Map<string, number>();

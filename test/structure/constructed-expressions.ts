@@ -9,8 +9,8 @@ export interface Constructed {
 }
 
 /**
- * Run as a program: loads the modules that its arguments name and prints, as JSON, what they construct meanwhile. In a process of its own, since
- * it puts itself between everything that is loaded and `RegExp`.
+ * Run as a program: loads the modules that its arguments name and prints, as JSON, what they construct meanwhile. In a
+ * process of its own, since it puts itself between everything that is loaded and `RegExp`.
  */
 const constructed: Constructed[] = [];
 const record = (expression: RegExp): RegExp => {
@@ -25,6 +25,8 @@ globalThis.RegExp = new Proxy(RegExp, {
 const modules = process.argv.slice(2);
 for (const module of modules) await import(pathToFileURL(module).href);
 const own = modules.flatMap((module) =>
-  constructed.filter((one) => one.module.includes(pathToFileURL(module).href)).map(({ source, flags }): Constructed => ({ module, source, flags })),
+  constructed
+    .filter((one) => one.module.includes(pathToFileURL(module).href))
+    .map(({ source, flags }): Constructed => ({ module, source, flags })),
 );
 process.stdout.write(JSON.stringify(own), () => process.exit(0));

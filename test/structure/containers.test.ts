@@ -16,10 +16,12 @@ const instructions = dockerfile
   .replace(/\\\n/g, " ")
   .split("\n")
   .filter((line) => line.trim() !== "");
-const instructionsOf = (name: string): string[] => instructions.filter((line) => line.startsWith(`${name} `)).map((line) => line.slice(name.length + 1));
+const instructionsOf = (name: string): string[] =>
+  instructions.filter((line) => line.startsWith(`${name} `)).map((line) => line.slice(name.length + 1));
 
 /** Compiled entry points named anywhere in a text, as the source files that they come from. */
-const entryPoints = (text: string): string[] => [...text.matchAll(/dist\/([\w-]+\/[\w-]+)\.js/g)].map((match) => `${match[1]}.ts`);
+const entryPoints = (text: string): string[] =>
+  [...text.matchAll(/dist\/([\w-]+\/[\w-]+)\.js/g)].map((match) => `${match[1]}.ts`);
 const isSetting = (name: string): boolean => name.replace(/_FILE$/, "") in declaration;
 
 describe("Dockerfile", () => {
@@ -64,7 +66,9 @@ describe("Dockerfile", () => {
       for (const [name, value] of Object.entries(pairs)) {
         if (name === "NODE_ENV") continue;
         expect(isSetting(name), name).toBe(true);
-        expect(() => (declaration as Record<string, { read: (text: string) => unknown }>)[name]?.read(value)).not.toThrow();
+        expect(() =>
+          (declaration as Record<string, { read: (text: string) => unknown }>)[name]?.read(value),
+        ).not.toThrow();
       }
       expect(instructionsOf("EXPOSE")).toContain(pairs.PORT);
     }
@@ -86,7 +90,9 @@ describe("Dockerfile", () => {
     const require = createRequire(import.meta.url);
     const [, provider = "", script = ""] = /ONNXRUNTIME_NODE_INSTALL=(cuda\w+) node (\S+)/.exec(dockerfile) ?? [];
     expect(existsSync(join(root, script))).toBe(true);
-    const metadata = require(join(root, script, "../install-metadata.js")) as { requirements: Record<string, string[]> };
+    const metadata = require(join(root, script, "../install-metadata.js")) as {
+      requirements: Record<string, string[]>;
+    };
     expect(metadata.requirements["linux/x64"]).toContain(provider);
     expect(read(script)).toContain("ONNXRUNTIME_NODE_INSTALL");
   });
@@ -113,11 +119,23 @@ describe("compose.yaml", () => {
   const roles = Object.entries(compose.services).filter(([, service]) => service.build !== undefined);
 
   it("has every role and every store", () => {
-    const expected = ["clickhouse", "control-plane", "edge", "nats", "postgres", "redis", "scheduler", "worker", "worker-gpu"];
+    const expected = [
+      "clickhouse",
+      "control-plane",
+      "edge",
+      "nats",
+      "postgres",
+      "redis",
+      "scheduler",
+      "worker",
+      "worker-gpu",
+    ];
     expect(Object.keys(compose.services).sort()).toEqual(expected);
   });
 
-  it.each(roles)("runs %s from a compiled entry point, in a stage that exists, with declared settings", (_, service) => {
+  it.each(
+    roles,
+  )("runs %s from a compiled entry point, in a stage that exists, with declared settings", (_, service) => {
     const [program, script = ""] = service.command ?? [];
     expect(program).toBe("node");
     for (const file of entryPoints(script)) expect(existsSync(join(root, file)), file).toBe(true);
@@ -125,8 +143,11 @@ describe("compose.yaml", () => {
     expect(dockerfile).toContain(` AS ${service.build?.target}\n`);
     // Those of the C library (mallopt(3)), and of ours.
     const glibc = ["MALLOC_MMAP_THRESHOLD_", "MALLOC_ARENA_MAX"];
-    expect(Object.keys(service.environment ?? {}).filter((name) => !isSetting(name) && !glibc.includes(name))).toEqual([]);
-    for (const dependency of Object.keys(service.depends_on ?? {})) expect(compose.services[dependency]?.healthcheck).toBeDefined();
+    expect(Object.keys(service.environment ?? {}).filter((name) => !isSetting(name) && !glibc.includes(name))).toEqual(
+      [],
+    );
+    for (const dependency of Object.keys(service.depends_on ?? {}))
+      expect(compose.services[dependency]?.healthcheck).toBeDefined();
   });
 
   it("points the roles at the services by their names", () => {
@@ -144,7 +165,9 @@ describe("compose.yaml", () => {
   });
 
   it("pins the images of the stores, checks their health, and declares their volumes", () => {
-    for (const [name, service] of Object.entries(compose.services).filter(([, candidate]) => candidate.build === undefined)) {
+    for (const [name, service] of Object.entries(compose.services).filter(
+      ([, candidate]) => candidate.build === undefined,
+    )) {
       expect(service.image, name).toMatch(/:\d+\.\d+[\w.-]*$/);
       expect(service.healthcheck, name).toBeDefined();
       for (const volume of service.volumes ?? []) expect(Object.keys(compose.volumes)).toContain(volume.split(":")[0]);

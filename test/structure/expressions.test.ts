@@ -12,19 +12,26 @@ const product = readSources().filter((source) => !isTest(source));
 /** Longest time for all of them; each that has Unicode classes or looks around takes a second. */
 const ALL_MS = 600_000;
 
-/** The checker's bounds are counts, not times: the same expression gets the same verdict on a slow machine. Its JavaScript part does. */
+/**
+ * The checker's bounds are counts, not times: the same expression gets the same verdict on a slow machine. Its
+ * JavaScript part does.
+ */
 const bounds: Parameters = { timeout: null, attackTimeout: null, incubationTimeout: null, seedingTimeout: null };
 process.env["RECHECK_SYNC_BACKEND"] = "pure";
 
 /**
- * Expressions that are slow on long text and only ever see text of a length that something else bounds, by `path: /source/flags`, each with what
- * bounds it and to how much. There is none.
+ * Expressions that are slow on long text and only ever see text of a length that something else bounds, by `path:
+ * /source/flags`, each with what bounds it and to how much. There is none.
  */
 const exceptions: Readonly<Record<string, string>> = {};
 
 /** What is wrong with an expression; null when hostile text costs no more than its length. */
 function findingOf({ source, flags }: Pick<Expression, "source" | "flags">): string | null {
-  const { status, complexity, attack } = checkSync(source, flags, bounds) as { status: string; complexity?: { summary: string }; attack?: { pattern: string } };
+  const { status, complexity, attack } = checkSync(source, flags, bounds) as {
+    status: string;
+    complexity?: { summary: string };
+    attack?: { pattern: string };
+  };
   return status === "safe" ? null : `${status}: ${complexity?.summary ?? ""} on ${attack?.pattern ?? ""}`;
 }
 
@@ -47,15 +54,24 @@ describe("the regular expressions of the product", () => {
       const text = `/${source}/${flags}`;
       if (!verdicts.has(text)) verdicts.set(text, findingOf({ source, flags }));
       const finding = verdicts.get(text) ?? null;
-      if (finding !== null && exceptions[`${path}: ${text}`] === undefined) findings.push(`${path}: ${text} is ${finding}`);
+      if (finding !== null && exceptions[`${path}: ${text}`] === undefined)
+        findings.push(`${path}: ${text} is ${finding}`);
       await nextTurn();
     }
     expect(findings).toEqual([]);
   });
 
   it("would be refused if they took more", () => {
-    for (const [source, flags] of [["^ {0,3}(#{1,6})\\s+(.+?)\\s*#*\\s*$", ""], ["\\s+$", ""], ["(?<=a)\\p{L}+$", "u"], ["^(a|b|ab)*$", ""]] as const) {
-      expect([source, findingOf({ source, flags })]).toEqual([source, expect.stringMatching(/^vulnerable: (exponential|\d\w\w degree polynomial)/)]);
+    for (const [source, flags] of [
+      ["^ {0,3}(#{1,6})\\s+(.+?)\\s*#*\\s*$", ""],
+      ["\\s+$", ""],
+      ["(?<=a)\\p{L}+$", "u"],
+      ["^(a|b|ab)*$", ""],
+    ] as const) {
+      expect([source, findingOf({ source, flags })]).toEqual([
+        source,
+        expect.stringMatching(/^vulnerable: (exponential|\d\w\w degree polynomial)/),
+      ]);
     }
   });
 });
@@ -85,6 +101,8 @@ describe("literalsOf", () => {
 function constructed(paths: readonly string[]): { path: string; source: string; flags: string }[] {
   const compiled = new Map(paths.map((path) => [join(root, "dist", path.replace(/\.ts$/, ".js")), path]));
   const program = join(root, "dist/test/structure/constructed-expressions.js");
-  const found = JSON.parse(execFileSync(process.execPath, [program, ...compiled.keys()], { encoding: "utf8" })) as Constructed[];
+  const found = JSON.parse(
+    execFileSync(process.execPath, [program, ...compiled.keys()], { encoding: "utf8" }),
+  ) as Constructed[];
   return found.map(({ module, source, flags }) => ({ path: compiled.get(module) ?? module, source, flags }));
 }

@@ -7,14 +7,17 @@ export interface Expression {
 }
 
 /** After these words an operand follows, so that a slash begins an expression. */
-const wordsBeforeOperands = new Set("await case delete do else in instanceof new of return throw typeof void yield".split(" "));
+const wordsBeforeOperands = new Set(
+  "await case delete do else in instanceof new of return throw typeof void yield".split(" "),
+);
 
 const wordsBeforeConditions = new Set(["if", "while", "for"]);
 
 /**
- * The regular expression literals of TypeScript source, by reading it as the language's own lexer does: comments, strings and templates are
- * passed over, and a slash is a division after an operand and begins an expression elsewhere. What stands before it does not decide after `}`:
- * there it is a division, and a line on which it could be an expression is refused. Throws for what cannot be read.
+ * The regular expression literals of TypeScript source, by reading it as the language's own lexer does: comments,
+ * strings and templates are passed over, and a slash is a division after an operand and begins an expression elsewhere.
+ * What stands before it does not decide after `}`: there it is a division, and a line on which it could be an
+ * expression is refused. Throws for what cannot be read.
  */
 export function literalsOf(text: string): Expression[] {
   const found: Expression[] = [];
@@ -87,7 +90,7 @@ export function literalsOf(text: string): Expression[] {
 
 function endsOperand(before: string): boolean {
   if (before === "") return false;
-  return /^[\w$#@\u0080-\uffff]/.test(before) ? !wordsBeforeOperands.has(before) : ')]}"\'`/'.includes(before);
+  return /^[\w$#@\u0080-\uffff]/.test(before) ? !wordsBeforeOperands.has(before) : ")]}\"'`/".includes(before);
 }
 
 function endOf(text: string, mark: string, from: number): number {

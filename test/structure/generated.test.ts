@@ -49,17 +49,24 @@ describe("dependencies", () => {
   });
 
   it("pins exact versions, and the lock file agrees", () => {
-    const lock = JSON.parse(read("package-lock.json")) as { packages: Record<string, { dependencies?: object; devDependencies?: object; optionalDependencies?: object }> };
+    const lock = JSON.parse(read("package-lock.json")) as {
+      packages: Record<string, { dependencies?: object; devDependencies?: object; optionalDependencies?: object }>;
+    };
     expect(lock.packages[""]?.dependencies).toEqual(manifest.dependencies);
     expect(lock.packages[""]?.devDependencies).toEqual(manifest.devDependencies);
     expect(lock.packages[""]?.optionalDependencies).toEqual(manifest.optionalDependencies);
-    const loose = Object.entries(listed).filter(([, version]) => !/^(npm:[\w.@/-]+@)?\d+\.\d+\.\d+(-[\w.]+)?$/.test(version));
+    const loose = Object.entries(listed).filter(
+      ([, version]) => !/^(npm:[\w.@/-]+@)?\d+\.\d+\.\d+(-[\w.]+)?$/.test(version),
+    );
     expect(loose).toEqual([]);
   });
 
   it("decides on every install script by name", () => {
-    const lock = JSON.parse(read("package-lock.json")) as { packages: Record<string, { hasInstallScript?: boolean; optional?: boolean; os?: string[] }> };
-    const manifestScripts = (JSON.parse(read("package.json")) as { allowScripts: Record<string, boolean> }).allowScripts;
+    const lock = JSON.parse(read("package-lock.json")) as {
+      packages: Record<string, { hasInstallScript?: boolean; optional?: boolean; os?: string[] }>;
+    };
+    const manifestScripts = (JSON.parse(read("package.json")) as { allowScripts: Record<string, boolean> })
+      .allowScripts;
     const withScripts = Object.entries(lock.packages)
       .filter(([, entry]) => entry.hasInstallScript === true && (entry.os === undefined || entry.os.includes("linux")))
       .map(([path]) => path.slice(path.lastIndexOf("node_modules/") + "node_modules/".length));

@@ -4,7 +4,18 @@ import { dirname, join, relative } from "node:path";
 /** The project folder. */
 export const root = join(import.meta.dirname, "../../..");
 
-export const rooms = ["protocol", "common", "edge", "scheduler", "workers", "control-plane", "launcher", "cli", "test", "bench"] as const;
+export const rooms = [
+  "protocol",
+  "common",
+  "edge",
+  "scheduler",
+  "workers",
+  "control-plane",
+  "launcher",
+  "cli",
+  "test",
+  "bench",
+] as const;
 export type Room = (typeof rooms)[number];
 
 /** One TypeScript source file. */
@@ -30,15 +41,23 @@ export function readSources(): Source[] {
 function readSource(room: Room, file: string): Source {
   const text = readFileSync(file, "utf8");
   const path = relative(root, file);
-  const specifiers = [...text.matchAll(/^(?:import|export)\b[^;]*?\bfrom\s+"([^"]+)"|^import\s+"([^"]+)"|\bimport\("([^"]+)"\)/gms)].map(
-    (match) => match[1] ?? match[2] ?? match[3] ?? "",
-  );
+  const specifiers = [
+    ...text.matchAll(/^(?:import|export)\b[^;]*?\bfrom\s+"([^"]+)"|^import\s+"([^"]+)"|\bimport\("([^"]+)"\)/gms),
+  ].map((match) => match[1] ?? match[2] ?? match[3] ?? "");
   const files: string[] = [];
   const packages: string[] = [];
   for (const specifier of specifiers) {
     if (specifier.startsWith(".")) files.push(join(dirname(path), specifier).replace(/\.js$/, ".ts"));
     else if (specifier.startsWith("#")) files.push(`${specifier.slice(1)}.ts`);
-    else packages.push(specifier.startsWith("node:") ? specifier : specifier.split("/").slice(0, specifier.startsWith("@") ? 2 : 1).join("/"));
+    else
+      packages.push(
+        specifier.startsWith("node:")
+          ? specifier
+          : specifier
+              .split("/")
+              .slice(0, specifier.startsWith("@") ? 2 : 1)
+              .join("/"),
+      );
   }
   return { path, room, text, lines: text.split("\n").length - 1, imports: { files, packages } };
 }

@@ -14,11 +14,15 @@ describe.each(engines)("a tool that is attached and deleted at once on %s", (eng
 
   const send = (method: string, path: string, body?: object) => platform.send(platform.team, method, path, body);
   const makeTools = async (count: number): Promise<string[]> => {
-    const made = await Promise.all(Array.from({ length: count }, () => send("POST", "/v1/agent/tools", { name: "T", url: "https://203.0.114.7/" })));
+    const made = await Promise.all(
+      Array.from({ length: count }, () => send("POST", "/v1/agent/tools", { name: "T", url: "https://203.0.114.7/" })),
+    );
     return made.map(({ json }) => (json as ToolEntity).tool_id);
   };
   const makeAgents = async (count: number): Promise<string[]> => {
-    const made = await Promise.all(Array.from({ length: count }, () => send("POST", "/v1/agent/agents", { name: "A" })));
+    const made = await Promise.all(
+      Array.from({ length: count }, () => send("POST", "/v1/agent/agents", { name: "A" })),
+    );
     return made.map(({ json }) => (json as { agent_id: string }).agent_id);
   };
   const draftTools = async (agentId: string): Promise<string[]> => {
@@ -30,7 +34,8 @@ describe.each(engines)("a tool that is attached and deleted at once on %s", (eng
     const agents = await makeAgents(3);
     for (let round = 0; round < ROUNDS; round++) {
       const toolIds = await makeTools(3);
-      const attach = (agentId: string, ids: string[]) => send("PATCH", `/v1/agent/agents/${agentId}/config`, { tools: { tool_ids: ids } });
+      const attach = (agentId: string, ids: string[]) =>
+        send("PATCH", `/v1/agent/agents/${agentId}/config`, { tools: { tool_ids: ids } });
       const remove = (id: string) => send("DELETE", `/v1/agent/tools/${id}`);
       const calls = [
         ...agents.map((agentId, index) => () => attach(agentId, index % 2 === 0 ? toolIds : toolIds.toReversed())),
@@ -56,7 +61,10 @@ describe.each(engines)("a tool that is attached and deleted at once on %s", (eng
     const [toolId = ""] = await makeTools(1);
     await send("PATCH", `/v1/agent/agents/${agentId}/config`, { tools: { tool_ids: [toolId] } });
     const detach = send("PATCH", `/v1/agent/agents/${agentId}/config`, { tools: { tool_ids: [] } });
-    const early = await Promise.all([detach, ...Array.from({ length: 4 }, () => send("DELETE", `/v1/agent/tools/${toolId}`))]);
+    const early = await Promise.all([
+      detach,
+      ...Array.from({ length: 4 }, () => send("DELETE", `/v1/agent/tools/${toolId}`)),
+    ]);
     const late = await send("DELETE", `/v1/agent/tools/${toolId}`);
     const statuses = [...early.slice(1), late].map(({ status }) => status);
     expect(statuses.filter((status) => status === 204)).toHaveLength(1);

@@ -52,8 +52,16 @@ export async function platformOn(records: Records, stop: () => Promise<void>): P
   const router = new Router(agentPlatformRoutes(options));
   const [team, otherTeam, noBeta] = await Promise.all([addTeam(records), addTeam(records), addTeam(records)]);
   const bus = memoryBus();
-  const call: Platform["call"] = async (principal, method, path, { query = "", contentType, body = "", headers: given } = {}) => {
-    const headers: Record<string, string> = { ...given, ...(contentType === undefined ? {} : { "content-type": contentType }) };
+  const call: Platform["call"] = async (
+    principal,
+    method,
+    path,
+    { query = "", contentType, body = "", headers: given } = {},
+  ) => {
+    const headers: Record<string, string> = {
+      ...given,
+      ...(contentType === undefined ? {} : { "content-type": contentType }),
+    };
     const request = { method, path, query, headers, body: Buffer.from(body), bodyObject: null, principal };
     const answer = await read(bus, await answerForwarded(router, bus, silentLog, request));
     holdAgainstDocuments(method, path, answer);
@@ -66,12 +74,20 @@ export async function platformOn(records: Records, stop: () => Promise<void>): P
     noBeta: noBeta.principal,
     call,
     send: (principal, method, path, body) =>
-      call(principal, method, path, body === undefined ? {} : { contentType: "application/json", body: JSON.stringify(body) }),
+      call(
+        principal,
+        method,
+        path,
+        body === undefined ? {} : { contentType: "application/json", body: JSON.stringify(body) },
+      ),
     stop,
   };
 }
 
-/** Throws for an answer that is not as our own description says, or the vendor's, which knows no integration tools and no test requests. */
+/**
+ * Throws for an answer that is not as our own description says, or the vendor's, which knows no integration tools and
+ * no test requests.
+ */
 function holdAgainstDocuments(method: string, path: string, { status, headers, text }: Answer): void {
   const exchange = { method, path, status, contentType: headers["content-type"], text };
   const isOurs = path.endsWith("/test") || text.includes('"tool_type":"integration"');

@@ -35,7 +35,11 @@ const invalid: [string, object, (string | number)[]][] = [
   ["credentials in the url", { ...good, url: `https://${CANARY}:p@203.0.114.7/` }, ["url"]],
   ["a placeholder for the host", { ...good, url: "https://{{h}}/", arguments: [{ name: "h" }] }, ["url"]],
   ["a placeholder for the port", { ...good, url: "https://203.0.114.7:{{p}}/", arguments: [{ name: "p" }] }, ["url"]],
-  ["a placeholder for the password", { ...good, url: "https://u:{{p}}@203.0.114.7/", arguments: [{ name: "p" }] }, ["url"]],
+  [
+    "a placeholder for the password",
+    { ...good, url: "https://u:{{p}}@203.0.114.7/", arguments: [{ name: "p" }] },
+    ["url"],
+  ],
   ["an undeclared placeholder", { ...good, body_template: `{{${CANARY}}}` }, ["body_template"]],
   ["an unknown system variable", { ...good, body_template: `{{system.${CANARY}}}` }, ["body_template"]],
   ["a long body", { ...good, body_template: long(100_001) }, ["body_template"]],
@@ -43,7 +47,11 @@ const invalid: [string, object, (string | number)[]][] = [
   ["an argument without a name", { ...good, arguments: [{ description: "d" }] }, ["arguments", 0, "name"]],
   ["an empty argument name", { ...good, arguments: [{ name: "" }] }, ["arguments", 0, "name"]],
   ["a long argument name", { ...good, arguments: [{ name: long(65) }] }, ["arguments", 0, "name"]],
-  ["a long argument description", { ...good, arguments: [{ name: "a", description: long(501) }] }, ["arguments", 0, "description"]],
+  [
+    "a long argument description",
+    { ...good, arguments: [{ name: "a", description: long(501) }] },
+    ["arguments", 0, "description"],
+  ],
   ["an argument called system", { ...good, arguments: [{ name: "system.today" }] }, ["arguments", 0, "name"]],
   ["an argument with braces", { ...good, arguments: [{ name: `${CANARY}}` }] }, ["arguments", 0, "name"]],
   ["an argument twice", { ...good, arguments: [{ name: CANARY }, { name: CANARY }] }, ["arguments", 1, "name"]],
@@ -55,7 +63,11 @@ const invalid: [string, object, (string | number)[]][] = [
   ["a header of the connection", header({ name: "Transfer-Encoding", value: CANARY }), ["headers", 0, "name"]],
   ["a header without a value", header({ value: undefined }), ["headers", 0, "value"]],
   ["a custom header of null", header({ value: null }), ["headers", 0, "value"]],
-  ["a credential of null that was never stored", header({ value: null, kind: "authorization_basic" }), ["headers", 0, "value"]],
+  [
+    "a credential of null that was never stored",
+    header({ value: null, kind: "authorization_basic" }),
+    ["headers", 0, "value"],
+  ],
   ["an unknown kind of header", header({ kind: CANARY }), ["headers", 0, "kind"]],
   ["a timeout of nothing", { ...good, timeout_seconds: 0 }, ["timeout_seconds"]],
   ["a fraction of a timeout", { ...good, timeout_seconds: 1.5 }, ["timeout_seconds"]],
@@ -68,7 +80,11 @@ const invalid: [string, object, (string | number)[]][] = [
   ["a long mock body", { ...good, mock_responses: [{ body: long(100_001) }] }, ["mock_responses", 0, "body"]],
   ["a spoken client name", { name: `${CANARY} page`, tool_type: "client" }, ["name"]],
   ["a client tool with a url", { name: "open", tool_type: "client", url: good.url }, ["url"]],
-  ["a client tool in the background", { name: "open", tool_type: "client", execution_mode: "background" }, ["execution_mode"]],
+  [
+    "a client tool in the background",
+    { name: "open", tool_type: "client", execution_mode: "background" },
+    ["execution_mode"],
+  ],
   ["an integration of nothing", { name: "Book", tool_type: "integration" }, ["integration"]],
   ["no object", [CANARY], []],
 ];
@@ -82,27 +98,44 @@ describe.each(engines)("what /v1/agent/tools refuses on %s", (engine) => {
   });
   afterAll(() => platform.stop());
 
-  const problemsOf = (answer: Answer): { loc: (string | number)[]; type: string; msg: string; ctx: object }[] => answer.json as never;
+  const problemsOf = (answer: Answer): { loc: (string | number)[]; type: string; msg: string; ctx: object }[] =>
+    answer.json as never;
 
   it.each(invalid)("422 for %s", async (_, body, loc) => {
     const answer = await platform.send(platform.team, "POST", "/v1/agent/tools", body);
     expect([answer.status, problemsOf(answer)[0]?.loc]).toEqual([422, ["body", ...loc]]);
-    for (const problem of problemsOf(answer)) expect(Object.keys(problem).sort()).toEqual(["ctx", "loc", "msg", "type"]);
+    for (const problem of problemsOf(answer))
+      expect(Object.keys(problem).sort()).toEqual(["ctx", "loc", "msg", "type"]);
     // An unknown field is named by its place; nothing else of what was sent comes back.
     expect(answer.text.replaceAll(`"${loc.at(-1)}"`, "")).not.toContain(CANARY);
   });
 
-  it.each(invalid.filter(([name]) => !/^(no name|no url|an unknown type|an integration|a spoken client|a client tool|no object)/.test(name)))(
-    "422 for a patch with %s",
-    async (_, body, loc) => {
-      const answer = await platform.send(platform.team, "PATCH", `/v1/agent/tools/${own}`, body);
-      expect([answer.status, problemsOf(answer)[0]?.loc]).toEqual([422, ["body", ...loc]]);
-      expect(answer.text.replaceAll(`"${loc.at(-1)}"`, "")).not.toContain(CANARY);
-    },
-  );
+  it.each(
+    invalid.filter(
+      ([name]) =>
+        !/^(no name|no url|an unknown type|an integration|a spoken client|a client tool|no object)/.test(name),
+    ),
+  )("422 for a patch with %s", async (_, body, loc) => {
+    const answer = await platform.send(platform.team, "PATCH", `/v1/agent/tools/${own}`, body);
+    expect([answer.status, problemsOf(answer)[0]?.loc]).toEqual([422, ["body", ...loc]]);
+    expect(answer.text.replaceAll(`"${loc.at(-1)}"`, "")).not.toContain(CANARY);
+  });
 
-  it.each(["name", "description", "arguments", "method", "url", "content_type", "body_template", "headers", "timeout_seconds", "error_handling",
-    "mock_responses", "expects_response", "execution_mode"])("422 for a patch with null for %s", async (field) => {
+  it.each([
+    "name",
+    "description",
+    "arguments",
+    "method",
+    "url",
+    "content_type",
+    "body_template",
+    "headers",
+    "timeout_seconds",
+    "error_handling",
+    "mock_responses",
+    "expects_response",
+    "execution_mode",
+  ])("422 for a patch with null for %s", async (field) => {
     const answer = await platform.send(platform.team, "PATCH", `/v1/agent/tools/${own}`, { [field]: null });
     expect([answer.status, problemsOf(answer)[0]?.loc]).toEqual([422, ["body", field]]);
   });
@@ -128,18 +161,30 @@ describe.each(engines)("what /v1/agent/tools refuses on %s", (engine) => {
 
   it("400 for a body that is no JSON, 415 for none and for another content type, 413 for a huge one", async () => {
     const path = `/v1/agent/tools/${own}`;
-    for (const [method, address] of [["POST", "/v1/agent/tools"], ["PATCH", path], ["POST", `${path}/test`]] as const) {
-      const call = (contentType: string, body: string | Uint8Array) => platform.call(platform.team, method, address, { contentType, body });
-      expect(await call("application/json", "{")).toMatchObject({ status: 400, json: { status: 400, message: "Malformed JSON" } });
+    for (const [method, address] of [
+      ["POST", "/v1/agent/tools"],
+      ["PATCH", path],
+      ["POST", `${path}/test`],
+    ] as const) {
+      const call = (contentType: string, body: string | Uint8Array) =>
+        platform.call(platform.team, method, address, { contentType, body });
+      expect(await call("application/json", "{")).toMatchObject({
+        status: 400,
+        json: { status: 400, message: "Malformed JSON" },
+      });
       expect(await call("text/plain", "{}")).toMatchObject({ status: 415, text: "" });
       expect((await call("application/json", Buffer.alloc(8 * 1024 * 1024 + 1, "1"))).status).toBe(413);
-      if (!address.endsWith("/test")) expect(await call("application/json", "")).toMatchObject({ status: 415, text: "" });
+      if (!address.endsWith("/test"))
+        expect(await call("application/json", "")).toMatchObject({ status: 415, text: "" });
     }
   });
 
   it("403 for making tools without beta access, while reading stays possible", async () => {
     const answer = await platform.send(platform.noBeta, "POST", "/v1/agent/tools", good);
-    expect(answer).toMatchObject({ status: 403, json: { message: expect.stringMatching(/^Agent platform is in private beta/) } });
+    expect(answer).toMatchObject({
+      status: 403,
+      json: { message: expect.stringMatching(/^Agent platform is in private beta/) },
+    });
     expect((await platform.send(platform.noBeta, "GET", "/v1/agent/tools")).status).toBe(200);
   });
 
@@ -150,7 +195,12 @@ describe.each(engines)("what /v1/agent/tools refuses on %s", (engine) => {
   it("answers another team byte for byte as for a missing tool, on every route", async () => {
     const missing = "0".repeat(32);
     const routes: [string, string, object?][] = [
-      ["GET", ""], ["PATCH", "", { name: "x" }], ["PATCH", "", { name: null }], ["DELETE", ""], ["GET", "/agents"], ["POST", "/test", {}],
+      ["GET", ""],
+      ["PATCH", "", { name: "x" }],
+      ["PATCH", "", { name: null }],
+      ["DELETE", ""],
+      ["GET", "/agents"],
+      ["POST", "/test", {}],
     ];
     for (const [method, suffix, body] of routes) {
       const answers = [];
@@ -161,7 +211,10 @@ describe.each(engines)("what /v1/agent/tools refuses on %s", (engine) => {
       for (const answer of answers) expect(answer).toEqual(answers[0]);
     }
     const attach = async (id: string): Promise<Answer> => {
-      return await platform.send(platform.otherTeam, "POST", "/v1/agent/agents", { name: "A", config: { tools: { tool_ids: [id] } } });
+      return await platform.send(platform.otherTeam, "POST", "/v1/agent/agents", {
+        name: "A",
+        config: { tools: { tool_ids: [id] } },
+      });
     };
     expect((await attach(own)).status).toBe(422);
     expect(await attach(own)).toEqual(await attach(missing));
@@ -181,14 +234,22 @@ it.skipIf(programs === null)("503 on every route while the database is away", as
   const platform = await platformOn(database.records, () => database.close().finally(server.stop));
   await server.interrupt();
   const id = "0".repeat(32);
-  const file = "--B\r\nContent-Disposition: form-data; name=\"source\"; filename=\"a.md\"\r\n\r\ntext\r\n--B--\r\n";
+  const file = '--B\r\nContent-Disposition: form-data; name="source"; filename="a.md"\r\n\r\ntext\r\n--B--\r\n';
   const form = { contentType: "multipart/form-data; boundary=B", body: file };
   const body = { contentType: "application/json", body: JSON.stringify(good) };
-  const away = { status: 503, json: { status: 503, message: "The database is briefly unavailable" }, headers: { "retry-after": "1" } };
-  for (const [root, given] of [["/v1/agent/tools", body], ["/v1/agent/knowledge-sources", form]] as const) {
+  const away = {
+    status: 503,
+    json: { status: 503, message: "The database is briefly unavailable" },
+    headers: { "retry-after": "1" },
+  };
+  for (const [root, given] of [
+    ["/v1/agent/tools", body],
+    ["/v1/agent/knowledge-sources", form],
+  ] as const) {
     expect(await platform.call(platform.team, "GET", root)).toMatchObject(away);
     expect(await platform.call(platform.team, "POST", root, given)).toMatchObject(away);
-    for (const method of ["GET", "PATCH", "DELETE"]) expect(await platform.call(platform.team, method, `${root}/${id}`, given)).toMatchObject(away);
+    for (const method of ["GET", "PATCH", "DELETE"])
+      expect(await platform.call(platform.team, method, `${root}/${id}`, given)).toMatchObject(away);
     expect(await platform.call(platform.team, "GET", `${root}/${id}/agents`)).toMatchObject(away);
   }
   await platform.stop();

@@ -23,7 +23,10 @@ describe.each(engines)("/v1/agent/tools on %s", (engine) => {
     return toolEntity.strict().parse(json);
   };
   const attachTo = async (toolIds: string[], name = "Agent"): Promise<string> => {
-    const { status, json } = await platform.send(platform.team, "POST", "/v1/agent/agents", { name, config: { tools: { tool_ids: toolIds } } });
+    const { status, json } = await platform.send(platform.team, "POST", "/v1/agent/agents", {
+      name,
+      config: { tools: { tool_ids: toolIds } },
+    });
     expect(status).toBe(201);
     return (json as { agent_id: string }).agent_id;
   };
@@ -70,7 +73,12 @@ describe.each(engines)("/v1/agent/tools on %s", (engine) => {
       execution_mode: "background",
     };
     expect(await create(webhook)).toMatchObject(webhook);
-    const client = { name: "open_page", tool_type: "client", arguments: [{ name: "page", description: "" }], expects_response: false };
+    const client = {
+      name: "open_page",
+      tool_type: "client",
+      arguments: [{ name: "page", description: "" }],
+      expects_response: false,
+    };
     expect(await create(client)).toMatchObject({ ...client, url: "", method: "POST" });
     const integration = { name: "Book", tool_type: "integration", integration: "google_calendar:create_event" };
     expect(await create(integration)).toMatchObject(integration);
@@ -78,7 +86,9 @@ describe.each(engines)("/v1/agent/tools on %s", (engine) => {
 
   it("never shows credentials, keeps them sealed, and rotates them", async () => {
     const made = await create({ ...minimal, headers: [bearer("Bearer canary-one")] });
-    expect(made.headers).toEqual([{ name: "Authorization", kind: "authorization_bearer", value: null, has_secret: true }]);
+    expect(made.headers).toEqual([
+      { name: "Authorization", kind: "authorization_bearer", value: null, has_secret: true },
+    ]);
     const path = `/v1/agent/tools/${made.tool_id}`;
     const stored = async (): Promise<string> => {
       const [row] = await platform.records.select().from(tools).where(eq(tools.id, made.tool_id));
@@ -98,16 +108,27 @@ describe.each(engines)("/v1/agent/tools on %s", (engine) => {
   });
 
   it("changes only what a patch gives, and checks the whole", async () => {
-    const made = await create({ ...minimal, description: "before", arguments: [{ name: "a", description: "" }], body_template: "{{a}}" });
+    const made = await create({
+      ...minimal,
+      description: "before",
+      arguments: [{ name: "a", description: "" }],
+      body_template: "{{a}}",
+    });
     const patch = (body: object) => platform.send(platform.team, "PATCH", `/v1/agent/tools/${made.tool_id}`, body);
     const { json } = await patch({ name: "Renamed", description: "" });
     expect(json).toEqual({ ...made, name: "Renamed", description: "", updated_at: (json as ToolEntity).updated_at });
     expect(Date.parse((json as ToolEntity).updated_at)).toBeGreaterThan(Date.parse(made.updated_at));
     expect(await patch({ arguments: [] })).toMatchObject({ status: 422, json: [{ loc: ["body", "body_template"] }] });
     expect((await patch({ arguments: [], body_template: "" })).status).toBe(200);
-    expect(await patch({ timeout_seconds: 200 })).toMatchObject({ status: 422, json: [{ loc: ["body", "timeout_seconds"] }] });
+    expect(await patch({ timeout_seconds: 200 })).toMatchObject({
+      status: 422,
+      json: [{ loc: ["body", "timeout_seconds"] }],
+    });
     expect((await patch({ timeout_seconds: 200, execution_mode: "background" })).status).toBe(200);
-    expect(await patch({ execution_mode: "blocking" })).toMatchObject({ status: 422, json: [{ loc: ["body", "timeout_seconds"] }] });
+    expect(await patch({ execution_mode: "blocking" })).toMatchObject({
+      status: 422,
+      json: [{ loc: ["body", "timeout_seconds"] }],
+    });
     expect(await patch({ url: "http://10.0.0.1/" })).toMatchObject({ status: 422, json: [{ loc: ["body", "url"] }] });
     expect(await patch({ url: "" })).toMatchObject({ status: 422, json: [{ loc: ["body", "url"] }] });
     const { json: after } = await platform.send(platform.team, "GET", `/v1/agent/tools/${made.tool_id}`);
@@ -117,7 +138,13 @@ describe.each(engines)("/v1/agent/tools on %s", (engine) => {
   it("loses none of several changes at once", async () => {
     const made = await create(minimal);
     const path = `/v1/agent/tools/${made.tool_id}`;
-    const changes = [{ description: "d" }, { method: "GET" }, { error_handling: "hide" }, { expects_response: false }, { name: "n" }];
+    const changes = [
+      { description: "d" },
+      { method: "GET" },
+      { error_handling: "hide" },
+      { expects_response: false },
+      { name: "n" },
+    ];
     const answers = await Promise.all(changes.map((change) => platform.send(platform.team, "PATCH", path, change)));
     expect(answers.map(({ status }) => status)).toEqual(changes.map(() => 200));
     const { json } = await platform.send(platform.team, "GET", path);
@@ -131,9 +158,14 @@ describe.each(engines)("/v1/agent/tools on %s", (engine) => {
     expect((await platform.send(platform.team, "GET", path)).json).toMatchObject({ used_by: 2 });
     const dependents = dependentAgents.parse((await platform.send(platform.team, "GET", `${path}/agents`)).json);
     expect(dependents.total).toBe(2);
-    expect(new Set(dependents.agents.map((agent) => `${agent.name} ${agent.agent_id}`))).toEqual(new Set([`First ${first}`, `Second ${second}`]));
+    expect(new Set(dependents.agents.map((agent) => `${agent.name} ${agent.agent_id}`))).toEqual(
+      new Set([`First ${first}`, `Second ${second}`]),
+    );
     const refused = await platform.send(platform.team, "DELETE", path);
-    expect(refused).toMatchObject({ status: 409, json: { status: 409, message: expect.stringMatching(/^Tool is attached to 2 agent\(s\)/) } });
+    expect(refused).toMatchObject({
+      status: 409,
+      json: { status: 409, message: expect.stringMatching(/^Tool is attached to 2 agent\(s\)/) },
+    });
     expect((await platform.send(platform.team, "POST", `/v1/agent/agents/${first}/publish`, {})).status).toBe(200);
     for (const agentId of [first, second]) {
       await platform.send(platform.team, "PATCH", `/v1/agent/agents/${agentId}/config`, { tools: { tool_ids: [] } });
@@ -143,7 +175,9 @@ describe.each(engines)("/v1/agent/tools on %s", (engine) => {
     const gone = await platform.send(platform.team, "DELETE", path);
     expect([gone.status, gone.text]).toEqual([204, ""]);
     expect((await platform.send(platform.team, "DELETE", path)).status).toBe(404);
-    const attach = await platform.send(platform.team, "PATCH", `/v1/agent/agents/${first}/config`, { tools: { tool_ids: [made.tool_id] } });
+    const attach = await platform.send(platform.team, "PATCH", `/v1/agent/agents/${first}/config`, {
+      tools: { tool_ids: [made.tool_id] },
+    });
     expect(attach).toMatchObject({ status: 422, json: [{ loc: ["body", "tools", "tool_ids", 0] }] });
   });
 
@@ -207,8 +241,12 @@ describe.each(engines)("/v1/agent/tools on %s", (engine) => {
       const attached = await list(`agent_id=${agentId}&include_total=true`);
       expect([namesOf(attached), attached.total]).toEqual([["Gamma", "beta"], 2]);
       expect(attached.tools.map((row) => row.used_by)).toEqual([1, 1]);
-      expect((await platform.call(platform.team, "GET", "/v1/agent/tools", { query: `agent_id=${agentId}` })).status).toBe(404);
-      expect((await platform.call(platform.team, "GET", "/v1/agent/tools", { query: "agent_id=%00" })).status).toBe(404);
+      expect(
+        (await platform.call(platform.team, "GET", "/v1/agent/tools", { query: `agent_id=${agentId}` })).status,
+      ).toBe(404);
+      expect((await platform.call(platform.team, "GET", "/v1/agent/tools", { query: "agent_id=%00" })).status).toBe(
+        404,
+      );
     });
 
     it.each([

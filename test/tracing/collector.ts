@@ -25,7 +25,10 @@ export interface Collector {
   stop(): void;
 }
 
-/** Message numbers: https://github.com/open-telemetry/opentelemetry-proto/blob/main/opentelemetry/proto/trace/v1/trace.proto */
+/**
+ * Message numbers:
+ * https://github.com/open-telemetry/opentelemetry-proto/blob/main/opentelemetry/proto/trace/v1/trace.proto
+ */
 export async function startCollector(): Promise<Collector> {
   const raw: Buffer[] = [];
   const spans: ReceivedSpan[] = [];
@@ -51,7 +54,9 @@ export async function startCollector(): Promise<Collector> {
     },
   );
   const port = await new Promise<number>((resolve, reject) => {
-    server.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), (error, bound) => (error === null ? resolve(bound) : reject(error)));
+    server.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), (error, bound) =>
+      error === null ? resolve(bound) : reject(error),
+    );
   });
   return { endpoint: `http://127.0.0.1:${port}`, spans, raw, stop: () => server.forceShutdown() };
 }
@@ -65,7 +70,9 @@ function readRequest(request: Buffer): ReceivedSpan[] {
   return only(fieldsOf(request), 1).flatMap(({ bytes }) => {
     const resourceSpans = fieldsOf(bytes);
     const resource = attributesOf(fieldsOf(bytesOf(resourceSpans, 1)), 1);
-    return only(resourceSpans, 2).flatMap((scope) => only(fieldsOf(scope.bytes), 2).map((span) => readSpan(fieldsOf(span.bytes), String(resource["service.name"]))));
+    return only(resourceSpans, 2).flatMap((scope) =>
+      only(fieldsOf(scope.bytes), 2).map((span) => readSpan(fieldsOf(span.bytes), String(resource["service.name"]))),
+    );
   });
 }
 

@@ -19,7 +19,10 @@ function loadedWith(endpoint: string | null): { enabled: boolean; loaded: number
     console.log(JSON.stringify({ enabled, loaded: loaded.length }));
     process.exit(0);
   `;
-  return JSON.parse(execFileSync(process.execPath, ["--input-type=module", "-e", script]).toString()) as { enabled: boolean; loaded: number };
+  return JSON.parse(execFileSync(process.execPath, ["--input-type=module", "-e", script]).toString()) as {
+    enabled: boolean;
+    loaded: number;
+  };
 }
 
 describe("without an endpoint", () => {

@@ -11,7 +11,16 @@ import { until } from "../harness/processes.js";
 import { type Collector, type ReceivedSpan, startCollector } from "./collector.js";
 
 /** Things that must never be told, planted wherever a request takes text. */
-const canaries = ["canarytext", "canarytitle", "canarypath", "canaryquery", "canaryheader", "CANARYMETHOD", "canarykey", "canarymodel"];
+const canaries = [
+  "canarytext",
+  "canarytitle",
+  "canarypath",
+  "canaryquery",
+  "canaryheader",
+  "CANARYMETHOD",
+  "canarykey",
+  "canarymodel",
+];
 
 describe("traces of a cluster", () => {
   let collector: Collector;
@@ -25,7 +34,10 @@ describe("traces of a cluster", () => {
     collector.stop();
   });
 
-  const call = (path: string, options: { method?: string; body?: object; headers?: Record<string, string> } = {}): Promise<Response> =>
+  const call = (
+    path: string,
+    options: { method?: string; body?: object; headers?: Record<string, string> } = {},
+  ): Promise<Response> =>
     fetch(`${cluster.baseUrl}${path}`, {
       method: options.method ?? (options.body === undefined ? "GET" : "POST"),
       headers: { authorization: `Bearer ${cluster.apiKey}`, "content-type": "application/json", ...options.headers },
@@ -33,15 +45,22 @@ describe("traces of a cluster", () => {
     });
   const spansOf = (traceId: string): ReceivedSpan[] => collector.spans.filter((span) => span.traceId === traceId);
   const whenThere = async (traceId: string, name: string): Promise<ReceivedSpan[]> => {
-    await until(async () => spansOf(traceId).some((span) => span.name === name), { withinMs: 10_000, what: `the span ${name}` });
+    await until(async () => spansOf(traceId).some((span) => span.name === name), {
+      withinMs: 10_000,
+      what: `the span ${name}`,
+    });
     return spansOf(traceId);
   };
   const named = (spans: ReceivedSpan[], name: string): ReceivedSpan[] => spans.filter((span) => span.name === name);
 
   it("make one request one trace: edge, scheduler, worker, inside the caller's span", async () => {
     const [traceId, callerSpan] = ["4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"];
-    const text = "canarytext is spoken here, in a sentence. And this is canarytext again, in another sentence that follows it.";
-    const answer = await call("/v1/tts", { body: { text, format: "wav", chunk_length: 100 }, headers: { traceparent: `00-${traceId}-${callerSpan}-01` } });
+    const text =
+      "canarytext is spoken here, in a sentence. And this is canarytext again, in another sentence that follows it.";
+    const answer = await call("/v1/tts", {
+      body: { text, format: "wav", chunk_length: 100 },
+      headers: { traceparent: `00-${traceId}-${callerSpan}-01` },
+    });
     expect((await answer.arrayBuffer()).byteLength).toBeGreaterThan(10_000);
     await whenThere(traceId, "HTTP POST /v1/tts");
     await whenThere(traceId, "schedule chunk");
@@ -52,14 +71,19 @@ describe("traces of a cluster", () => {
     const scheduled = named(spans, "schedule chunk");
     const spoken = named(spans, "speak chunk");
     expect(http).toMatchObject({ parentSpanId: callerSpan, service: "parley-edge", failed: false });
-    expect(http?.attributes).toEqual({ "http.request.method": "POST", "http.route": "/v1/tts", "http.response.status_code": 200 });
+    expect(http?.attributes).toEqual({
+      "http.request.method": "POST",
+      "http.route": "/v1/tts",
+      "http.response.status_code": 200,
+    });
     expect(speak).toMatchObject({ parentSpanId: http?.spanId, service: "parley-edge" });
     expect(speak?.attributes).toMatchObject({ "parley.outcome": "completed", "parley.model": "s2-pro" });
     // The space between two chunks belongs to none.
     expect(speak?.attributes["parley.characters"]).toBeGreaterThan(text.length - 5);
     expect(scheduled.length).toBeGreaterThan(0);
     expect(spoken).toHaveLength(scheduled.length);
-    for (const span of scheduled) expect(span).toMatchObject({ parentSpanId: speak?.spanId, service: "parley-scheduler" });
+    for (const span of scheduled)
+      expect(span).toMatchObject({ parentSpanId: speak?.spanId, service: "parley-scheduler" });
     for (const span of spoken) {
       expect(span.service).toBe("parley-worker");
       expect(scheduled.map(({ spanId }) => spanId)).toContain(span.parentSpanId);
@@ -73,28 +97,42 @@ describe("traces of a cluster", () => {
 
   it("follow a forwarded request into the control plane, by route and not by path", async () => {
     const traceId = "a".repeat(32);
-    await call("/model/canarypath?x=canaryquery", { headers: { traceparent: `00-${traceId}-${"b".repeat(16)}-01`, origin: "https://canaryheader.example" } });
+    await call("/model/canarypath?x=canaryquery", {
+      headers: { traceparent: `00-${traceId}-${"b".repeat(16)}-01`, origin: "https://canaryheader.example" },
+    });
     await whenThere(traceId, "HTTP GET /model/:id");
     const spans = await whenThere(traceId, "control-plane GET /model/:id");
     const [http] = named(spans, "HTTP GET /model/:id");
-    expect(named(spans, "control-plane GET /model/:id")[0]).toMatchObject({ parentSpanId: http?.spanId, service: "parley-control-plane" });
+    expect(named(spans, "control-plane GET /model/:id")[0]).toMatchObject({
+      parentSpanId: http?.spanId,
+      service: "parley-control-plane",
+    });
     expect(http?.attributes["http.response.status_code"]).toBe(404);
   });
 
   it("follow the questions about keys and voices into the control plane", async () => {
     const [key, voice] = ["1a".repeat(16), "2b".repeat(16)];
-    await call("/wallet/self/package", { headers: { authorization: "Bearer canarykey", traceparent: `00-${key}-${"b".repeat(16)}-01` } });
+    await call("/wallet/self/package", {
+      headers: { authorization: "Bearer canarykey", traceparent: `00-${key}-${"b".repeat(16)}-01` },
+    });
     await whenThere(key, "HTTP GET /wallet/:user_id/package");
     const ofKey = await whenThere(key, "control-plane verify-key");
     expect(named(ofKey, "control-plane verify-key")[0]).toMatchObject({
-      ...{ parentSpanId: named(ofKey, "HTTP GET /wallet/:user_id/package")[0]?.spanId, service: "parley-control-plane" },
+      ...{
+        parentSpanId: named(ofKey, "HTTP GET /wallet/:user_id/package")[0]?.spanId,
+        service: "parley-control-plane",
+      },
       ...{ failed: false, attributes: {} },
     });
     const body = { text: "canarytext", reference_id: "0".repeat(32) };
-    expect((await call("/v1/tts", { body, headers: { traceparent: `00-${voice}-${"b".repeat(16)}-01` } })).status).toBe(400);
+    expect((await call("/v1/tts", { body, headers: { traceparent: `00-${voice}-${"b".repeat(16)}-01` } })).status).toBe(
+      400,
+    );
     await whenThere(voice, "HTTP POST /v1/tts");
     const ofVoice = await whenThere(voice, "control-plane resolve-voices");
-    expect(named(ofVoice, "control-plane resolve-voices")[0]?.parentSpanId).toBe(named(ofVoice, "HTTP POST /v1/tts")[0]?.spanId);
+    expect(named(ofVoice, "control-plane resolve-voices")[0]?.parentSpanId).toBe(
+      named(ofVoice, "HTTP POST /v1/tts")[0]?.spanId,
+    );
   });
 
   it("follow a WebSocket", async () => {
@@ -118,7 +156,10 @@ describe("traces of a cluster", () => {
     const traceId = "e".repeat(32);
     await call("/health", { headers: { traceparent: `00-${traceId}-${"f".repeat(16)}-00` } });
     await call("/health", { method: "DELETE" });
-    await until(async () => collector.spans.some((span) => span.name.startsWith("HTTP DELETE")), { withinMs: 10_000, what: "the later span" });
+    await until(async () => collector.spans.some((span) => span.name.startsWith("HTTP DELETE")), {
+      withinMs: 10_000,
+      what: "the later span",
+    });
     expect(spansOf(traceId)).toEqual([]);
     expect(collector.spans.find((span) => span.name.startsWith("HTTP DELETE"))?.parentSpanId).toBe("");
   });
@@ -142,7 +183,11 @@ describe("traces of a cluster", () => {
   it.skipIf(!hasChdb())("are kept in the analytics engine, the same and no more", async () => {
     const bus = await connectNats({ url: cluster.natsUrl, name: "test", log: silentLog });
     const keptOf = async (traceId: string): Promise<KeptSpan[]> => {
-      const reply = await bus.request<Reply<TraceReply>>(controlSubjects.trace, { traceId }, { timeoutMs: 10_000, dependency: "the control plane" });
+      const reply = await bus.request<Reply<TraceReply>>(
+        controlSubjects.trace,
+        { traceId },
+        { timeoutMs: 10_000, dependency: "the control plane" },
+      );
       if (!reply.ok) throw new Error(reply.error.code);
       return reply.value.spans;
     };
@@ -150,9 +195,13 @@ describe("traces of a cluster", () => {
     const everything: string[] = [];
     for (const traceId of traceIds) {
       const sent = spansOf(traceId);
-      await until(async () => (await keptOf(traceId)).length >= sent.length, { withinMs: 20_000, what: `the ${sent.length} spans of a trace to be kept` });
+      await until(async () => (await keptOf(traceId)).length >= sent.length, {
+        withinMs: 20_000,
+        what: `the ${sent.length} spans of a trace to be kept`,
+      });
       const kept = await keptOf(traceId);
-      const told = (span: { spanId: string; parentSpanId: string | null; name: string }): string => `${span.spanId} ${span.parentSpanId ?? ""} ${span.name}`;
+      const told = (span: { spanId: string; parentSpanId: string | null; name: string }): string =>
+        `${span.spanId} ${span.parentSpanId ?? ""} ${span.name}`;
       expect(kept.map(told).sort()).toEqual(sent.map(told).sort());
       everything.push(JSON.stringify(kept));
     }

@@ -40,8 +40,14 @@ describe.each(engines)("the book of deliveries on %s", (engine) => {
     teamId = (await addTeam(records)).teamId;
   });
 
-  const write = (payload: WebhookPayload, endpoints: WebhookEndpoint[] = [endpointA, endpointB], isPreview = false): Promise<boolean> =>
-    records.transaction((step) => enqueueWebhookEvent(step, { teamId, payload, endpoints, isPreview }, { sealer, now: START }));
+  const write = (
+    payload: WebhookPayload,
+    endpoints: WebhookEndpoint[] = [endpointA, endpointB],
+    isPreview = false,
+  ): Promise<boolean> =>
+    records.transaction((step) =>
+      enqueueWebhookEvent(step, { teamId, payload, endpoints, isPreview }, { sealer, now: START }),
+    );
   const writeThree = async (session: SessionFacts, endpoints?: WebhookEndpoint[]): Promise<void> => {
     for (const payload of threeEvents(session)) await write(payload, endpoints);
   };
@@ -49,7 +55,13 @@ describe.each(engines)("the book of deliveries on %s", (engine) => {
     book.take({ now: later(atMs), leaseMs: 20_000, limit: 100, busyEndpoints: [], busyTeams: [], ...change });
   const finish = (taken: TakenDelivery[], outcome: AttemptOutcome, atMs: number): Promise<void> =>
     book.finish(
-      taken.map((delivery) => ({ ...outcome, delivery, startedAt: later(atMs), durationMs: 1.6, next: nextStep(delivery, outcome, later(atMs)) })),
+      taken.map((delivery) => ({
+        ...outcome,
+        delivery,
+        startedAt: later(atMs),
+        durationMs: 1.6,
+        next: nextStep(delivery, outcome, later(atMs)),
+      })),
       later(atMs),
     );
   const eventsOf = (taken: TakenDelivery[]): string[] =>
@@ -68,7 +80,11 @@ describe.each(engines)("the book of deliveries on %s", (engine) => {
     const [payload] = threeEvents(someSession());
     if (payload === undefined) throw new Error("no event");
     const attempt = records.transaction(async (step) => {
-      await enqueueWebhookEvent(step, { teamId, payload, endpoints: [endpointA], isPreview: false }, { sealer, now: START });
+      await enqueueWebhookEvent(
+        step,
+        { teamId, payload, endpoints: [endpointA], isPreview: false },
+        { sealer, now: START },
+      );
       throw new Error("the call's record could not be written");
     });
     await expect(attempt).rejects.toThrow();
@@ -105,7 +121,11 @@ describe.each(engines)("the book of deliveries on %s", (engine) => {
     await writeThree(someSession());
     await writeThree(someSession(), [endpointA]);
     const first = await take();
-    expect(eventsOf(first)).toEqual(["a phone_call.dial_finished", "a phone_call.dial_finished", "b phone_call.dial_finished"]);
+    expect(eventsOf(first)).toEqual([
+      "a phone_call.dial_finished",
+      "a phone_call.dial_finished",
+      "b phone_call.dial_finished",
+    ]);
     expect(await take()).toEqual([]);
     await finish(
       first.filter(({ url }) => url === endpointB.url),
@@ -185,8 +205,12 @@ describe.each(engines)("the book of deliveries on %s", (engine) => {
         ${later(-1000).toISOString()}::timestamptz, now()
       FROM generate_series(1, ${backlog}::int) AS n`);
     const request = { now: later(0), leaseMs: 20_000, limit: 64, busyEndpoints: ["busy"], busyTeams: [] };
-    const { rows } = (await records.execute(sql`EXPLAIN (ANALYZE, FORMAT JSON) ${dueQuery(request)}`)) as unknown as { rows: object[] };
-    const passed = [...JSON.stringify(rows).matchAll(/"(?:Actual Rows|Rows Removed by Filter)": ?([\d.]+)/g)].map(([, count]) => Number(count));
+    const { rows } = (await records.execute(sql`EXPLAIN (ANALYZE, FORMAT JSON) ${dueQuery(request)}`)) as unknown as {
+      rows: object[];
+    };
+    const passed = [...JSON.stringify(rows).matchAll(/"(?:Actual Rows|Rows Removed by Filter)": ?([\d.]+)/g)].map(
+      ([, count]) => Number(count),
+    );
     expect(passed.length).toBeGreaterThan(3);
     expect(Math.max(...passed)).toBeLessThan(100);
     const taken = await book.take(request);
@@ -226,6 +250,7 @@ describe.each(engines)("the book of deliveries on %s", (engine) => {
     isWriting = false;
     await Promise.all(workers);
     expect(delivered.size).toBe(sessions.length * 2);
-    for (const events of delivered.values()) expect(events).toEqual(["phone_call.dial_finished", "call.ended", "call.analyzed"]);
+    for (const events of delivered.values())
+      expect(events).toEqual(["phone_call.dial_finished", "call.ended", "call.analyzed"]);
   });
 });

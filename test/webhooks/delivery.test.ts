@@ -38,7 +38,8 @@ beforeAll(async () => {
   });
   // Public when the URL was saved, private when the call ends.
   dns = await startDnsServer((name, family, asked) => ({
-    addresses: family === 6 ? [] : name.startsWith("rebind") ? [asked === 0 ? "93.184.216.34" : "10.0.0.1"] : ["127.0.0.1"],
+    addresses:
+      family === 6 ? [] : name.startsWith("rebind") ? [asked === 0 ? "93.184.216.34" : "10.0.0.1"] : ["127.0.0.1"],
   }));
   outbound = createOutbound({ allow: [receiver.host], log: createLogger("test", "fatal"), dnsServers: [dns.address] });
   teamId = (await addTeam(database.records)).teamId;
@@ -68,9 +69,14 @@ async function tell(endpoints: WebhookEndpoint[], events = 1): Promise<string> {
 }
 
 const statusesOf = async (sessionId: string): Promise<string[]> =>
-  (await database.records.select().from(webhookDeliveries).where(eq(webhookDeliveries.sessionId, sessionId))).map(({ status }) => status);
+  (await database.records.select().from(webhookDeliveries).where(eq(webhookDeliveries.sessionId, sessionId))).map(
+    ({ status }) => status,
+  );
 const settled = (sessionId: string, withinMs = 25_000): Promise<void> =>
-  until(async () => (await statusesOf(sessionId)).every((status) => status !== "pending"), { withinMs, what: "every delivery to end" });
+  until(async () => (await statusesOf(sessionId)).every((status) => status !== "pending"), {
+    withinMs,
+    what: "every delivery to end",
+  });
 
 describe("deliveries over HTTP", { timeout: 60_000 }, () => {
   it("go to every endpoint, signed with its own secret, in order, the same to the byte", async () => {
@@ -88,13 +94,21 @@ describe("deliveries over HTTP", { timeout: 60_000 }, () => {
       ["/two", "second-ü"],
     ] as const) {
       const receipts = receiver.at(path);
-      expect(receipts.map(({ payload }) => payload.event)).toEqual(["phone_call.dial_finished", "call.ended", "call.analyzed"]);
+      expect(receipts.map(({ payload }) => payload.event)).toEqual([
+        "phone_call.dial_finished",
+        "call.ended",
+        "call.analyzed",
+      ]);
       expect(receipts.every((receipt) => isSigned(receipt, secret))).toBe(true);
       expect(receipts.every(({ headers }) => headers["content-type"] === "application/json")).toBe(true);
     }
     expect(receiver.at("/bare").map(({ body }) => body)).toEqual(receiver.at("/one").map(({ body }) => body));
     expect(receiver.at("/bare")[0]?.headers).not.toHaveProperty("x-service-webhook-signature");
-    expect(receiver.at("/one")[0]?.payload.session).toMatchObject({ id: sessionId, end_user_id: "käufer ☎", metadata: { order: 1 } });
+    expect(receiver.at("/one")[0]?.payload.session).toMatchObject({
+      id: sessionId,
+      end_user_id: "käufer ☎",
+      metadata: { order: 1 },
+    });
   });
 
   it("are tried again with the same body and a fresh signature", async () => {
@@ -129,7 +143,10 @@ describe("deliveries over HTTP", { timeout: 60_000 }, () => {
 
   it("do not wait for a receiver that hangs", async () => {
     await tell([{ url: receiver.url("/hangs"), secret: null }]);
-    await until(() => Promise.resolve(receiver.at("/hangs").length === 1), { withinMs: 5000, what: "the first attempt" });
+    await until(() => Promise.resolve(receiver.at("/hangs").length === 1), {
+      withinMs: 5000,
+      what: "the first attempt",
+    });
     const began = performance.now();
     await settled(await tell([{ url: receiver.url("/healthy"), secret: null }]));
     expect(performance.now() - began).toBeLessThan(2000);

@@ -42,7 +42,12 @@ describe.skipIf(programs === null)("webhooks while the control plane is killed",
 
   const start = async (): Promise<void> => {
     const { PATH } = process.env;
-    const settings = { PARLEY_DATA_DIR: directory.path, PARLEY_SECRET_KEY: SECRET_KEY, PARLEY_OUTBOUND_ALLOW: receiver.host, LOG_LEVEL: "error" };
+    const settings = {
+      PARLEY_DATA_DIR: directory.path,
+      PARLEY_SECRET_KEY: SECRET_KEY,
+      PARLEY_OUTBOUND_ALLOW: receiver.host,
+      LOG_LEVEL: "error",
+    };
     const env = { PATH, ...settings, NATS_URL: nats.url, DATABASE_URL: postgres.url };
     child = spawn(process.execPath, [main], { env, stdio: ["ignore", "inherit", "inherit", "ipc"] });
     await Promise.race([once(child, "message"), ended()]);
@@ -105,12 +110,19 @@ describe.skipIf(programs === null)("webhooks while the control plane is killed",
     }
     const bodies = await writing;
     const isPending = async (): Promise<boolean> =>
-      (await database.records.select({ id: webhookDeliveries.id }).from(webhookDeliveries).where(eq(webhookDeliveries.status, "pending")).limit(1))
-        .length > 0;
+      (
+        await database.records
+          .select({ id: webhookDeliveries.id })
+          .from(webhookDeliveries)
+          .where(eq(webhookDeliveries.status, "pending"))
+          .limit(1)
+      ).length > 0;
     await until(async () => !(await isPending()), { withinMs: 120_000, what: "every delivery to end" });
 
     const statuses = await database.records.select({ status: webhookDeliveries.status }).from(webhookDeliveries);
-    expect(statuses.filter(({ status }) => status === "delivered")).toHaveLength(SESSIONS * EVENTS.length * PATHS.length);
+    expect(statuses.filter(({ status }) => status === "delivered")).toHaveLength(
+      SESSIONS * EVENTS.length * PATHS.length,
+    );
     for (const path of PATHS) {
       const bySession = groupBySession(receiver.at(path));
       expect([path, bySession.size]).toEqual([path, SESSIONS]);

@@ -45,7 +45,13 @@ describe("parley webhooks listen", () => {
   it("prints each delivery with what its signature is worth", async () => {
     const signature = signWebhook(SECRET, now(), Buffer.from(body));
     const stale = signWebhook(SECRET, now() - 400, Buffer.from(body));
-    const posts = [{ body, signature }, { body: `${body} `, signature }, { body, signature: stale }, { body }, { body: "hello" }];
+    const posts = [
+      { body, signature },
+      { body: `${body} `, signature },
+      { body, signature: stale },
+      { body },
+      { body: "hello" },
+    ];
     const { code, out, err, statuses } = await listen(["--port", "0", "--secret", SECRET, "--count", "5"], posts);
     const lines = out.trimEnd().split("\n");
     expect(lines.map((line) => line.split("  ").at(-1))).toEqual(
@@ -69,7 +75,13 @@ describe("parley webhooks listen", () => {
     expect((await listen(["--port", "0", "--count", "1", "--answer", "503"], posts)).statuses).toEqual([405, 503]);
   });
 
-  it.each([["--port", "http"], ["--port", "70000"], ["--answer", "1"], ["--count", "0"], ["now"]])("refuses %s %s", async (...args) => {
+  it.each([
+    ["--port", "http"],
+    ["--port", "70000"],
+    ["--answer", "1"],
+    ["--count", "0"],
+    ["now"],
+  ])("refuses %s %s", async (...args) => {
     expect((await listen(args, [])).code).toBe(2);
   });
 });

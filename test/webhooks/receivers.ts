@@ -24,7 +24,9 @@ export interface Receiver {
   close(): Promise<void>;
 }
 
-export async function startReceiver(script: ReceiverScript = (_receipt, response) => void response.writeHead(204).end()): Promise<Receiver> {
+export async function startReceiver(
+  script: ReceiverScript = (_receipt, response) => void response.writeHead(204).end(),
+): Promise<Receiver> {
   const receipts: Receipt[] = [];
   const server: Server = createServer((request, response) => {
     const chunks: Buffer[] = [];
@@ -32,7 +34,13 @@ export async function startReceiver(script: ReceiverScript = (_receipt, response
     request.on("end", () => {
       const body = Buffer.concat(chunks).toString();
       const path = request.url ?? "";
-      const receipt: Receipt = { path, headers: request.headers, body, payload: JSON.parse(body) as WebhookPayload, atMs: Date.now() };
+      const receipt: Receipt = {
+        path,
+        headers: request.headers,
+        body,
+        payload: JSON.parse(body) as WebhookPayload,
+        atMs: Date.now(),
+      };
       receipts.push(receipt);
       script(receipt, response, receipts.filter((other) => other.path === path).length);
     });

@@ -1,6 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Principal } from "#protocol/bus/control";
-import { type WebhookDeliveryDetail, webhookDeliveryDetail, webhookDeliveryList, webhookWakeSubject } from "#protocol/webhooks";
+import {
+  type WebhookDeliveryDetail,
+  webhookDeliveryDetail,
+  webhookDeliveryList,
+  webhookWakeSubject,
+} from "#protocol/webhooks";
 import { enqueueWebhookEvent } from "#control-plane/webhooks/enqueue";
 import { engines } from "../control-plane/databases.js";
 import { type ServiceFixture, startFixture, testDoors } from "../control-plane/service.js";
@@ -23,16 +28,26 @@ describe.each(engines)("the log of webhook deliveries on %s", { timeout: 60_000 
       response.writeHead(receipt.path === "/broken" && count <= 3 ? 500 : 200).end();
     });
     fixture = await startFixture(engine, { allow: [receiver.host] });
-    [{ principal: team }, { principal: other }] = await Promise.all([addTeam(fixture.records), addTeam(fixture.records)]);
+    [{ principal: team }, { principal: other }] = await Promise.all([
+      addTeam(fixture.records),
+      addTeam(fixture.records),
+    ]);
     const { sealer } = testDoors();
     const endpoints = ["/fine", "/broken"].map((path) => ({ url: receiver.url(path), secret: "s" }));
     for (const payload of threeEvents(session)) {
       await fixture.records.transaction((step) =>
-        enqueueWebhookEvent(step, { teamId: team.teamId, payload, endpoints, isPreview: false }, { sealer, now: new Date() }),
+        enqueueWebhookEvent(
+          step,
+          { teamId: team.teamId, payload, endpoints, isPreview: false },
+          { sealer, now: new Date() },
+        ),
       );
     }
     fixture.bus.publish(webhookWakeSubject, {});
-    await until(async () => (await list("status=pending")).length === 0, { withinMs: 30_000, what: "every delivery to end" });
+    await until(async () => (await list("status=pending")).length === 0, {
+      withinMs: 30_000,
+      what: "every delivery to end",
+    });
   });
   afterAll(async () => {
     await fixture.stop();
@@ -45,7 +60,8 @@ describe.each(engines)("the log of webhook deliveries on %s", { timeout: 60_000 
     webhookDeliveryList.parse(json);
     return (json as { deliveries: WebhookDeliveryDetail[] }).deliveries;
   };
-  const get = (id: string, principal = team): ReturnType<ServiceFixture["callJson"]> => fixture.callJson(principal, "GET", `${LIST}/${id}`);
+  const get = (id: string, principal = team): ReturnType<ServiceFixture["callJson"]> =>
+    fixture.callJson(principal, "GET", `${LIST}/${id}`);
   const again = (id: string, principal = team): ReturnType<ServiceFixture["callJson"]> =>
     fixture.callJson(principal, "POST", `${LIST}/${id}/redeliver`);
 
@@ -72,7 +88,12 @@ describe.each(engines)("the log of webhook deliveries on %s", { timeout: 60_000 
     expect(await list(`session_id=${session.id}&agent_id=${session.agentId}&status=delivered`)).toHaveLength(5);
     expect(await list("session_id=nobody")).toEqual([]);
     const first = await fixture.callJson(team, "GET", LIST, { query: "page_size=4&include_total=true" });
-    const page = first.json as { deliveries: { delivery_id: string }[]; next_cursor: string; has_more: boolean; total: number };
+    const page = first.json as {
+      deliveries: { delivery_id: string }[];
+      next_cursor: string;
+      has_more: boolean;
+      total: number;
+    };
     expect(page).toMatchObject({ has_more: true, total: 6 });
     const rest = await list(`page_size=4&cursor=${page.next_cursor}`);
     expect(new Set([...page.deliveries, ...rest].map((delivery) => delivery.delivery_id)).size).toBe(6);
@@ -117,7 +138,11 @@ describe.each(engines)("the log of webhook deliveries on %s", { timeout: 60_000 
     // Nobody listens there: it stays pending for six seconds.
     const endpoints = [{ url: "http://127.0.0.1:9/", secret: null }];
     await fixture.records.transaction((step) =>
-      enqueueWebhookEvent(step, { teamId: team.teamId, payload, endpoints, isPreview: false }, { sealer, now: new Date() }),
+      enqueueWebhookEvent(
+        step,
+        { teamId: team.teamId, payload, endpoints, isPreview: false },
+        { sealer, now: new Date() },
+      ),
     );
     const [pending] = await list("status=pending");
     const { status, json } = await again(pending?.delivery_id ?? "");

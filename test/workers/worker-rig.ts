@@ -78,7 +78,14 @@ export async function startWorkerRig(): Promise<WorkerRig> {
     members,
     addScheduler(id) {
       bus.subscribe<BatchDone>(schedulerDoneSubject(id), (message) => done.add(message));
-      const heartbeat = (state: "ready" | "stopped"): Heartbeat => ({ type: "heartbeat", role: "scheduler", id, epoch: "e", state, loads: [] });
+      const heartbeat = (state: "ready" | "stopped"): Heartbeat => ({
+        type: "heartbeat",
+        role: "scheduler",
+        id,
+        epoch: "e",
+        state,
+        loads: [],
+      });
       const heartbeats = sendHeartbeats({ bus, clock: systemClock, describe: () => heartbeat("ready") });
       const end = (): void => {
         heartbeats.stop();
@@ -88,11 +95,23 @@ export async function startWorkerRig(): Promise<WorkerRig> {
       return end;
     },
     async startWorker(id, settings = {}) {
-      const env = { PATH: process.env.PATH, NATS_URL: nats.url, PARLEY_MEMBER_ID: id, LOG_LEVEL: "error", PARLEY_DRAIN_MS: "8000", PARLEY_WORKER_MODELS: "espeak", ...settings };
-      const child = spawn(process.execPath, [join(import.meta.dirname, "../../workers/main.js")], { env, stdio: ["ignore", "inherit", "inherit"] });
+      const env = {
+        PATH: process.env.PATH,
+        NATS_URL: nats.url,
+        PARLEY_MEMBER_ID: id,
+        LOG_LEVEL: "error",
+        PARLEY_DRAIN_MS: "8000",
+        PARLEY_WORKER_MODELS: "espeak",
+        ...settings,
+      };
+      const child = spawn(process.execPath, [join(import.meta.dirname, "../../workers/main.js")], {
+        env,
+        stdio: ["ignore", "inherit", "inherit"],
+      });
       children.push(child);
       await members.until(
-        (member) => member.id === id && member.state === "ready" && member.role === "worker" && member.schedulerId !== null,
+        (member) =>
+          member.id === id && member.state === "ready" && member.role === "worker" && member.schedulerId !== null,
         30_000,
       );
       return child;

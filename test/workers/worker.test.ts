@@ -5,7 +5,8 @@ import { membersSubject, type Heartbeat } from "#protocol/bus/membership";
 import { workerSubject } from "#protocol/bus/scheduling";
 import { childPids, chunkFor, framesOf, startWorkerRig, type WorkerRig } from "./worker-rig.js";
 
-const long = "This text is long enough to be spoken for a good while, so that there is time to do something to it. ".repeat(25);
+const long =
+  "This text is long enough to be spoken for a good while, so that there is time to do something to it. ".repeat(25);
 
 describe("a worker", () => {
   let rig: WorkerRig;
@@ -18,7 +19,13 @@ describe("a worker", () => {
 
   it("tells what it serves and whose it is", () => {
     const heartbeat = rig.members.items.findLast((member) => member.id === "worker-1");
-    expect(heartbeat).toMatchObject({ role: "worker", state: "ready", schedulerId: "scheduler-1", slots: 2, brokenModels: [] });
+    expect(heartbeat).toMatchObject({
+      role: "worker",
+      state: "ready",
+      schedulerId: "scheduler-1",
+      slots: 2,
+      brokenModels: [],
+    });
     expect(heartbeat?.role === "worker" && heartbeat.models[0]).toMatchObject({
       name: "espeak",
       task: "speak",
@@ -49,17 +56,27 @@ describe("a worker", () => {
     }
     expect(frames[0]?.timing).toMatchObject({ queuedUs: 123 });
     expect(frames[0]?.pcm.length).toBeGreaterThan(0);
-    expect(frames.flatMap((frame) => frame.words.map((word) => word.text))).toEqual(expect.arrayContaining(["It", "is", "my", "friend"]));
+    expect(frames.flatMap((frame) => frame.words.map((word) => word.text))).toEqual(
+      expect.arrayContaining(["It", "is", "my", "friend"]),
+    );
     expect(done).toMatchObject({ workerId: "worker-1", model: "espeak" });
-    expect(done.outcomes).toMatchObject([{ streamId: "first", chunkIndex: 0, attempt: 1, result: "spoken", size: 27, samples: next }]);
+    expect(done.outcomes).toMatchObject([
+      { streamId: "first", chunkIndex: 0, attempt: 1, result: "spoken", size: 27, samples: next },
+    ]);
   });
 
   it("speaks a second attempt exactly as the first", async () => {
     for (const attempt of [1, 2])
-      rig.send("worker-1", [chunkFor(`try-${attempt}`, "Say it again, exactly like that.", { attempt })], `try-${attempt}`);
+      rig.send(
+        "worker-1",
+        [chunkFor(`try-${attempt}`, "Say it again, exactly like that.", { attempt })],
+        `try-${attempt}`,
+      );
     const sound: Buffer[] = [];
     for (const attempt of [1, 2]) {
-      await rig.audio.until((message) => message.type === "audio" && message.streamId === `try-${attempt}` && message.last);
+      await rig.audio.until(
+        (message) => message.type === "audio" && message.streamId === `try-${attempt}` && message.last,
+      );
       sound.push(Buffer.concat(framesOf(rig, `try-${attempt}`).map((frame) => frame.pcm)));
     }
     expect(sound[0]?.length).toBeGreaterThan(20_000);
@@ -69,7 +86,10 @@ describe("a worker", () => {
   it("completes a text in which there is nothing to hear", async () => {
     rig.send("worker-1", [chunkFor("silent", "😀 … !")], "silent");
     await rig.audio.until((message) => message.type === "audio" && message.streamId === "silent" && message.last);
-    expect((await rig.done.until((message) => message.batchId === "silent")).outcomes[0]).toMatchObject({ result: "spoken", samples: 0 });
+    expect((await rig.done.until((message) => message.batchId === "silent")).outcomes[0]).toMatchObject({
+      result: "spoken",
+      samples: 0,
+    });
   });
 
   it("fails what it cannot speak, and says whether another try is worth it", async () => {
@@ -103,12 +123,20 @@ describe("a worker", () => {
   });
 
   it("stops speaking for an edge that is gone", async () => {
-    const edge = (state: "ready" | "stopped"): Heartbeat => ({ type: "heartbeat", role: "edge", id: "edge-1", epoch: "x", state });
+    const edge = (state: "ready" | "stopped"): Heartbeat => ({
+      type: "heartbeat",
+      role: "edge",
+      id: "edge-1",
+      epoch: "x",
+      state,
+    });
     rig.bus.publish(membersSubject, edge("ready"));
     rig.send("worker-1", [chunkFor("orphan", long)], "orphan");
     await rig.audio.until((message) => message.streamId === "orphan");
     rig.bus.publish(membersSubject, edge("stopped"));
-    expect((await rig.done.until((message) => message.batchId === "orphan", 2000)).outcomes[0]?.result).toBe("cancelled");
+    expect((await rig.done.until((message) => message.batchId === "orphan", 2000)).outcomes[0]?.result).toBe(
+      "cancelled",
+    );
   });
 
   it("survives whatever comes over the bus, and gives a malformed batch's slot back", async () => {
@@ -146,7 +174,11 @@ describe("a worker", () => {
       end: rig.addScheduler(schedulerId),
     }));
     const moved = await rig.members.until(
-      (member) => member.role === "worker" && member.id === id && member.schedulerId !== null && member.schedulerId !== "scheduler-1",
+      (member) =>
+        member.role === "worker" &&
+        member.id === id &&
+        member.schedulerId !== null &&
+        member.schedulerId !== "scheduler-1",
     );
     expect(moved.role).toBe("worker");
     for (const { end } of ends) end();

@@ -11,19 +11,25 @@ export interface SpeechPiece {
 /** A chunk to speak. */
 export interface ChunkJob {
   chunk: SpeechChunk;
-  /** Called in order, as early as there is sound; never after the chunk's result is known, never after `signal` aborts. */
+  /**
+   * Called in order, as early as there is sound; never after the chunk's result is known, never after `signal` aborts.
+   */
   emit: (piece: SpeechPiece) => void;
   /** Aborting it ends the chunk as soon as the engine can; its result is then `cancelled`. */
   signal: AbortSignal;
 }
 
 /** What became of one job. A failure is data: one bad chunk never fails its batch. */
-export type ChunkResult = { result: "spoken"; samples: number } | { result: "cancelled" } | { result: "failed"; error: unknown; retryable: boolean };
+export type ChunkResult =
+  | { result: "spoken"; samples: number }
+  | { result: "cancelled" }
+  | { result: "failed"; error: unknown; retryable: boolean };
 
 /**
- * A loaded voice model. One contract (`conformance/`): chunks with equal text, voice, delivery, sampling and seed give equal samples, alone,
- * repeated, after other texts and in a batch; words are in order, inside the audio, and name ranges of the source text. A model that draws
- * takes `sampling` as it is and every random number from the seed; one that draws nothing varies what it can (`sampling.ts`).
+ * A loaded voice model. One contract (`conformance/`): chunks with equal text, voice, delivery, sampling and seed give
+ * equal samples, alone, repeated, after other texts and in a batch; words are in order, inside the audio, and name
+ * ranges of the source text. A model that draws takes `sampling` as it is and every random number from the seed; one
+ * that draws nothing varies what it can (`sampling.ts`).
  */
 export interface SpeechEngine {
   /** What heartbeats say about the model. */

@@ -10,7 +10,10 @@ export interface SoundJob {
   signal: AbortSignal;
 }
 
-/** What became of one job. A failure is data: one bad piece never fails its batch. `speech` is per `DETECTION_STEP_MS`, 0 to 255. */
+/**
+ * What became of one job. A failure is data: one bad piece never fails its batch. `speech` is per `DETECTION_STEP_MS`,
+ * 0 to 255.
+ */
 export type SoundResult =
   | { result: "heard"; words: HeardWord[]; language: string }
   | { result: "detected"; speech: Uint8Array }
@@ -18,8 +21,9 @@ export type SoundResult =
   | { result: "failed"; error: unknown; retryable: boolean };
 
 /**
- * A loaded recognizer (task `listen`) or speech detector (task `detect`). One contract (`conformance/`): equal samples give equal results
- * alone, repeated, after other sound and in a batch; words are in order and inside the sound; silence and noise give no words.
+ * A loaded recognizer (task `listen`) or speech detector (task `detect`). One contract (`conformance/`): equal samples
+ * give equal results alone, repeated, after other sound and in a batch; words are in order and inside the sound;
+ * silence and noise give no words.
  */
 export interface ListenEngine {
   /** What heartbeats say about the model. */

@@ -43,12 +43,21 @@ export async function loadEngines(repository: Repository, options: LoadOptions):
     return threads;
   };
   const loadVoice = async (model: ModelFolder): Promise<SpeechEngine> => {
-    if (model.manifest.engine === "espeak") return await EspeakEngine.load({ name: model.manifest.name, slots, log, clock });
-    return await OnnxEngine.load({ model, pool: new SessionPool(sharedThreads()), phonemizer, providers: options.providers, log });
+    if (model.manifest.engine === "espeak")
+      return await EspeakEngine.load({ name: model.manifest.name, slots, log, clock });
+    return await OnnxEngine.load({
+      model,
+      pool: new SessionPool(sharedThreads()),
+      phonemizer,
+      providers: options.providers,
+      log,
+    });
   };
   const loadListener = async (model: ModelFolder): Promise<ListenEngine> => {
-    if (model.manifest.engine === "ctc") return await CtcEngine.load({ model, threads: sharedThreads(), providers: options.providers, log });
-    if (model.manifest.engine === "whisper") return await WhisperEngine.load({ model, threads: sharedThreads(), providers: options.providers, log });
+    if (model.manifest.engine === "ctc")
+      return await CtcEngine.load({ model, threads: sharedThreads(), providers: options.providers, log });
+    if (model.manifest.engine === "whisper")
+      return await WhisperEngine.load({ model, threads: sharedThreads(), providers: options.providers, log });
     if (model.manifest.engine === "tfjs") return await TfjsEngine.load({ model, threads: sharedThreads(), log });
     throw new ModelProblem(`the engine ${model.manifest.engine} does not run here`);
   };

@@ -5,8 +5,8 @@ import { ServiceError } from "#protocol/errors";
 const MAX_WAITING = 4096;
 
 /**
- * The threads of this process that run graphs, shared by all its models: as many as chunks may run at once. What runs on them is a
- * handler, a module whose default export takes one task; each thread keeps what its handlers have opened.
+ * The threads of this process that run graphs, shared by all its models: as many as chunks may run at once. What runs
+ * on them is a handler, a module whose default export takes one task; each thread keeps what its handlers have opened.
  */
 export class ModelThreads {
   readonly #threads: Piscina<unknown, unknown>;
@@ -24,15 +24,18 @@ export class ModelThreads {
     });
   }
 
-  /** Runs a task on every thread, at a time when none is busy; gives the first one's answer. Rejects with the handler's error. */
+  /**
+   * Runs a task on every thread, at a time when none is busy; gives the first one's answer. Rejects with the handler's
+   * error.
+   */
   async onEach<Answer>(handler: URL, task: unknown): Promise<Answer> {
     const [first] = await Promise.all(Array.from({ length: this.#count }, () => this.run<Answer>(handler, task)));
     return first as Answer;
   }
 
   /**
-   * Runs a task on the next free thread; the memory in `handedOver` goes there with it instead of being copied, and is gone here. Rejects
-   * with the handler's error, and once the threads are closed.
+   * Runs a task on the next free thread; the memory in `handedOver` goes there with it instead of being copied, and is
+   * gone here. Rejects with the handler's error, and once the threads are closed.
    */
   async run<Answer>(handler: URL, task: unknown, handedOver: ArrayBuffer[] = []): Promise<Answer> {
     // The pool itself would start new threads.

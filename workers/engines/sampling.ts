@@ -1,8 +1,9 @@
 import { type Delivery, defaultSampling, type Sampling, type SpeechChunk } from "#protocol/speech/chunk";
 
 /**
- * What sampling means to a voice that draws nothing by itself: its own reading is what the default sampling gives, bit for bit. Below the default
- * temperature the reading gets steadier; what the settings allow beyond the defaults becomes room for departures, drawn from the chunk's seed.
+ * What sampling means to a voice that draws nothing by itself: its own reading is what the default sampling gives, bit
+ * for bit. Below the default temperature the reading gets steadier; what the settings allow beyond the defaults becomes
+ * room for departures, drawn from the chunk's seed.
  */
 export interface Variation {
   /** Factor on pitch movement; doubles with every half of temperature. */
@@ -19,7 +20,10 @@ export interface Variation {
 const PITCH_RANGE_SLOPE = 2;
 const NOISE_SLOPE = 0.5;
 
-/** A draw is uniform, as wide as the square of the temperature; `topP` keeps its middle, and the defaults' share of that changes nothing. */
+/**
+ * A draw is uniform, as wide as the square of the temperature; `topP` keeps its middle, and the defaults' share of that
+ * changes nothing.
+ */
 export function variation({ temperature, topP, repetitionPenalty }: Sampling): Variation {
   const warmer = temperature - defaultSampling.temperature;
   const width = (temperature / defaultSampling.temperature) ** 2;
@@ -35,7 +39,11 @@ export function variation({ temperature, topP, repetitionPenalty }: Sampling): V
 const quantities = { level: 0x9e3779b9, pace: 0x85ebca6b, accent: 0xc2b2ae35 } as const;
 
 /** Successive departures of one quantity, each between -`reach` and `reach`: the same ones for the same seed. */
-export function departures(seed: number, quantity: keyof typeof quantities, { reach, repeatChance }: Variation): () => number {
+export function departures(
+  seed: number,
+  quantity: keyof typeof quantities,
+  { reach, repeatChance }: Variation,
+): () => number {
   const random = randomNumbers(seed ^ quantities[quantity]);
   let direction = random() < 0.5 ? -1 : 1;
   return () => {
@@ -57,7 +65,11 @@ export function paceFactor(departure: number): number {
 export const LEVEL_UNIT_SEMITONES = 2;
 
 /** The delivery of a whole chunk, varied: for engines that cannot vary its parts. */
-export function variedDelivery({ delivery, sampling, seed }: Pick<SpeechChunk, "delivery" | "sampling" | "seed">): Delivery {
+export function variedDelivery({
+  delivery,
+  sampling,
+  seed,
+}: Pick<SpeechChunk, "delivery" | "sampling" | "seed">): Delivery {
   const varied = variation(sampling);
   return {
     ...delivery,

@@ -12,7 +12,9 @@ function shaped(shape: Shape, pieces: Int16Array[]): Int16Array {
 
 describe("shaping", () => {
   it("does not depend on how the sound was cut", () => {
-    const piece = fc.array(fc.integer({ min: -32768, max: 32767 }), { maxLength: 40 }).map((values) => Int16Array.from(values));
+    const piece = fc
+      .array(fc.integer({ min: -32768, max: 32767 }), { maxLength: 40 })
+      .map((values) => Int16Array.from(values));
     fc.assert(
       fc.property(
         fc.array(piece, { maxLength: 8 }),
@@ -33,7 +35,10 @@ describe("shaping", () => {
     expect(shaper.push(new Int16Array(50)).length).toBe(0);
     const out = shaper.push(Int16Array.from([...new Array<number>(10).fill(0), 1000, 2000]));
     expect([...out]).toEqual([...Array<number>(20).fill(0), 1000, 2000]);
-    expect(shaper.place({ text: "a", startMs: 60, endMs: 62, sourceStart: 0, sourceEnd: 1 })).toMatchObject({ startMs: 20, endMs: 22 });
+    expect(shaper.place({ text: "a", startMs: 60, endMs: 62, sourceStart: 0, sourceEnd: 1 })).toMatchObject({
+      startMs: 20,
+      endMs: 22,
+    });
   });
 
   it("gives nothing for silence, and then only the pause", () => {

@@ -5,10 +5,16 @@ import type { WordTiming } from "#protocol/speech/chunk";
 const KNEE = 24_576;
 const FULL_SCALE = 32_767;
 
-/** Quieter than this is silence that an engine puts before the first sound: about -66 dBFS. A weak "th" lies below -54 dBFS. */
+/**
+ * Quieter than this is silence that an engine puts before the first sound: about -66 dBFS. A weak "th" lies below -54
+ * dBFS.
+ */
 const AUDIBLE = 16;
 
-/** Kept before the first audible sample, so that soft onsets are not cut: with 5 ms a recognizer missed a word in fifteen. */
+/**
+ * Kept before the first audible sample, so that soft onsets are not cut: with 5 ms a recognizer missed a word in
+ * fifteen.
+ */
 const LEAD_IN_MS = 20;
 
 /** How an engine's raw sound becomes the chunk's samples. */
@@ -23,8 +29,9 @@ export interface Shape {
 }
 
 /**
- * Shapes one chunk's sound as it comes: drops the engine's leading silence, colours, amplifies without clipping, adds the pause,
- * stops at the limit. Every step is sample by sample, so the result does not depend on how the sound was cut into pieces.
+ * Shapes one chunk's sound as it comes: drops the engine's leading silence, colours, amplifies without clipping, adds
+ * the pause, stops at the limit. Every step is sample by sample, so the result does not depend on how the sound was cut
+ * into pieces.
  */
 export class ChunkShaper {
   readonly #shape: Shape;
@@ -60,13 +67,21 @@ export class ChunkShaper {
     return this.#limit(new Int16Array(Math.round((this.#shape.pauseAfterMs / 1000) * this.#shape.sampleRate)));
   }
 
-  /** The word's timing in the chunk's samples, or null when it fell behind the limit. Its times count from the engine's first sample. */
+  /**
+   * The word's timing in the chunk's samples, or null when it fell behind the limit. Its times count from the engine's
+   * first sample.
+   */
   place(word: WordTiming): WordTiming | null {
     const trimmedMs = (this.#trimmedSamples / this.#shape.sampleRate) * 1000;
-    const limitMs = this.#shape.maxSamples > 0 ? (this.#shape.maxSamples / this.#shape.sampleRate) * 1000 : Number.POSITIVE_INFINITY;
+    const limitMs =
+      this.#shape.maxSamples > 0 ? (this.#shape.maxSamples / this.#shape.sampleRate) * 1000 : Number.POSITIVE_INFINITY;
     const startMs = Math.max(0, word.startMs - trimmedMs);
     if (startMs >= limitMs) return null;
-    return { ...word, startMs: round(startMs), endMs: round(Math.max(startMs, Math.min(limitMs, word.endMs - trimmedMs))) };
+    return {
+      ...word,
+      startMs: round(startMs),
+      endMs: round(Math.max(startMs, Math.min(limitMs, word.endMs - trimmedMs))),
+    };
   }
 
   #trim(raw: Int16Array): Int16Array {

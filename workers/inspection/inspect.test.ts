@@ -15,7 +15,8 @@ afterAll(() => rmSync(directory, { recursive: true }));
 async function reports(roots: string[], load: boolean): Promise<ModelReport[]> {
   const found: ModelReport[] = [];
   const request = { roots, embedded: false, only: [], load, providers: ["cpu"] };
-  for await (const report of inspectModels(request, { log: createLogger("test", "silent"), clock: systemClock })) found.push(modelReport.parse(report));
+  for await (const report of inspectModels(request, { log: createLogger("test", "silent"), clock: systemClock }))
+    found.push(modelReport.parse(report));
   return found;
 }
 
@@ -26,7 +27,12 @@ describe("an inspection of models", () => {
     const [ear, voice] = (await reports([directory], true)).sort((a, b) => a.name.localeCompare(b.name));
     expect(voice).toMatchObject({ name: "voice", task: "speak", engine: "onnx", problem: null, embedded: false });
     expect(voice?.bytes).toBeGreaterThan(1000);
-    expect(voice?.trial).toMatchObject({ provider: "cpu", sampleRate: 22_050, speakers: ["tone0", "tone1", "tone2"], languages: ["en"] });
+    expect(voice?.trial).toMatchObject({
+      provider: "cpu",
+      sampleRate: 22_050,
+      speakers: ["tone0", "tone1", "tone2"],
+      languages: ["en"],
+    });
     expect(voice?.trial?.audioSeconds).toBeGreaterThan(1);
     expect(voice?.trial?.realTimeFactor).toBeGreaterThan(0);
     expect(ear).toMatchObject({ name: "ear", task: "listen", engine: "ctc", problem: null });
@@ -38,6 +44,8 @@ describe("an inspection of models", () => {
     writeToneVoice(folder, "one");
     expect(await reports([folder], false)).toMatchObject([{ name: "two", problem: null, trial: null }]);
     writeToneVoice(folder, "other");
-    expect(await reports([folder], true)).toMatchObject([{ name: "two", task: null, problem: expect.stringContaining("2 Piper voices") as string, trial: null }]);
+    expect(await reports([folder], true)).toMatchObject([
+      { name: "two", task: null, problem: expect.stringContaining("2 Piper voices") as string, trial: null },
+    ]);
   });
 });

@@ -12,9 +12,15 @@ export interface InspectOptions {
   clock: Clock;
 }
 
-/** Looks at model folders: reads and checks what they say of themselves and, where asked, loads and tries each by itself. */
+/**
+ * Looks at model folders: reads and checks what they say of themselves and, where asked, loads and tries each by
+ * itself.
+ */
 export async function* inspectModels(request: InspectionRequest, options: InspectOptions): AsyncGenerator<ModelReport> {
-  const { models, broken } = await openRepository(request.embedded ? [...request.roots, embeddedModels] : request.roots, request.only);
+  const { models, broken } = await openRepository(
+    request.embedded ? [...request.roots, embeddedModels] : request.roots,
+    request.only,
+  );
   for (const { folder, name, reason } of broken) {
     yield { ...unread(folder, name), problem: reason };
   }

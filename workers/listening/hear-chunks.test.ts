@@ -1,6 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { type Batch, type BatchDone, schedulerDoneSubject } from "#protocol/bus/scheduling";
-import { type OwnerHeardInbound, ownerHeardSubject, ownerSoundSubject, type SoundReply, type SoundRequest } from "#protocol/bus/sound";
+import {
+  type OwnerHeardInbound,
+  ownerHeardSubject,
+  ownerSoundSubject,
+  type SoundReply,
+  type SoundRequest,
+} from "#protocol/bus/sound";
 import { LISTENING_RATE, type SoundChunk } from "#protocol/listening/chunk";
 import { LocalBus } from "#common/bus/testing/local-bus";
 import { VirtualClock } from "#common/clock";
@@ -16,13 +22,24 @@ const SAMPLES = 1600;
 
 function chunk(chunkIndex: number, change: Partial<SoundChunk> = {}): SoundChunk {
   return {
-    task: "listen", streamId: "s1", chunkIndex, attempt: 1, edgeId: "edge-1", model: "ear", samples: SAMPLES, language: null, traceparent: null, ...change,
+    task: "listen",
+    streamId: "s1",
+    chunkIndex,
+    attempt: 1,
+    edgeId: "edge-1",
+    model: "ear",
+    samples: SAMPLES,
+    language: null,
+    traceparent: null,
+    ...change,
   };
 }
 
 /** One word per piece, that tells the piece's first sample. */
 const firstSample = (job: SoundJob): SoundResult => ({
-  result: "heard", language: "en", words: [{ text: `w${job.samples[0]}`, startMs: 0, endMs: 100, confidence: 0.5 }],
+  result: "heard",
+  language: "en",
+  words: [{ text: `w${job.samples[0]}`, startMs: 0, endMs: 100, confidence: 0.5 }],
 });
 
 function bench(hear: (jobs: SoundJob[]) => Promise<SoundResult[]> = async (jobs) => jobs.map(firstSample)) {
@@ -33,10 +50,22 @@ function bench(hear: (jobs: SoundJob[]) => Promise<SoundResult[]> = async (jobs)
   const batches: SoundJob[][] = [];
   bus.subscribe<OwnerHeardInbound>(ownerHeardSubject("edge-1"), (message) => heard.push(message));
   bus.subscribe<BatchDone>(schedulerDoneSubject("scheduler-1"), (message) => done.push(message));
-  const owner = (answer: (question: SoundRequest) => Promise<SoundReply>): void => void bus.respond(ownerSoundSubject("edge-1"), answer);
-  owner(async ({ chunkIndex }) => ({ type: "sound", pcm: new Uint8Array(new Int16Array(SAMPLES).fill(chunkIndex + 10).buffer) }));
+  const owner = (answer: (question: SoundRequest) => Promise<SoundReply>): void =>
+    void bus.respond(ownerSoundSubject("edge-1"), answer);
+  owner(async ({ chunkIndex }) => ({
+    type: "sound",
+    pcm: new Uint8Array(new Int16Array(SAMPLES).fill(chunkIndex + 10).buffer),
+  }));
   const engine: ListenEngine = {
-    describe: () => ({ name: "ear", task: "listen", languages: ["en"], sampleRate: LISTENING_RATE, speakers: [], maxBatch: 8, provider: "cpu" }),
+    describe: () => ({
+      name: "ear",
+      task: "listen",
+      languages: ["en"],
+      sampleRate: LISTENING_RATE,
+      speakers: [],
+      maxBatch: 8,
+      provider: "cpu",
+    }),
     warmUp: async () => undefined,
     hear: (jobs) => {
       batches.push(jobs);
@@ -46,12 +75,24 @@ function bench(hear: (jobs: SoundJob[]) => Promise<SoundResult[]> = async (jobs)
   };
   const running = new RunningChunks();
   const context: BatchContext = {
-    bus, clock, running, log: createLogger("test", "silent"), workerId: "worker-1", epoch: "e", watch: noWatch,
+    bus,
+    clock,
+    running,
+    log: createLogger("test", "silent"),
+    workerId: "worker-1",
+    epoch: "e",
+    watch: noWatch,
     speakerOf: () => undefined,
     listenerOf: (model) => (model === "ear" ? engine : undefined),
   };
   const run = (...chunks: SoundChunk[]): Promise<void> => {
-    const batch: Batch = { type: "batch", batchId: "b1", schedulerId: "scheduler-1", model: chunks[0]?.model ?? "", chunks: chunks.map((one) => ({ chunk: one, queuedUs: 7 })) };
+    const batch: Batch = {
+      type: "batch",
+      batchId: "b1",
+      schedulerId: "scheduler-1",
+      model: chunks[0]?.model ?? "",
+      chunks: chunks.map((one) => ({ chunk: one, queuedUs: 7 })),
+    };
     const parsed = parseInbound(batch);
     if (!parsed.ok || parsed.message.type !== "batch") throw new RangeError("not a batch");
     return runBatch(parsed.message, context);
@@ -59,7 +100,8 @@ function bench(hear: (jobs: SoundJob[]) => Promise<SoundResult[]> = async (jobs)
   return { owner, heard, done, batches, running, run };
 }
 
-const outcomesOf = (done: BatchDone[]): string[] => done.flatMap(({ outcomes }) => outcomes.map((one) => `${one.chunkIndex} ${one.result} ${one.samples}`));
+const outcomesOf = (done: BatchDone[]): string[] =>
+  done.flatMap(({ outcomes }) => outcomes.map((one) => `${one.chunkIndex} ${one.result} ${one.samples}`));
 
 describe("a worker that hears", () => {
   it("fetches the samples of a batch from their owners, and answers owners and scheduler", async () => {
@@ -67,16 +109,34 @@ describe("a worker that hears", () => {
     await run(chunk(0), chunk(1, { attempt: 2 }));
     expect(batches.map((jobs) => jobs.map((job) => job.samples.length))).toEqual([[SAMPLES, SAMPLES]]);
     expect(heard).toMatchObject([
-      { type: "heard", streamId: "s1", chunkIndex: 0, attempt: 1, workerId: "worker-1", language: "en", words: [{ text: "w10" }], timing: { queuedUs: 7 } },
+      {
+        type: "heard",
+        streamId: "s1",
+        chunkIndex: 0,
+        attempt: 1,
+        workerId: "worker-1",
+        language: "en",
+        words: [{ text: "w10" }],
+        timing: { queuedUs: 7 },
+      },
       { type: "heard", chunkIndex: 1, attempt: 2, words: [{ text: "w11" }] },
     ]);
     expect(done).toMatchObject([{ batchId: "b1", model: "ear", workerId: "worker-1", epoch: "e" }]);
-    expect(done[0]?.outcomes[0]).toMatchObject({ streamId: "s1", chunkIndex: 0, attempt: 1, result: "heard", size: 10, samples: SAMPLES });
+    expect(done[0]?.outcomes[0]).toMatchObject({
+      streamId: "s1",
+      chunkIndex: 0,
+      attempt: 1,
+      result: "heard",
+      size: 10,
+      samples: SAMPLES,
+    });
     expect(running.size).toBe(0);
   });
 
   it("gives what a detector says", async () => {
-    const { run, heard, done } = bench(async (jobs) => jobs.map(() => ({ result: "detected", speech: new Uint8Array([0, 255]) })));
+    const { run, heard, done } = bench(async (jobs) =>
+      jobs.map(() => ({ result: "detected", speech: new Uint8Array([0, 255]) })),
+    );
     await run(chunk(0, { task: "detect" }));
     expect(heard).toMatchObject([{ type: "detected", chunkIndex: 0, speech: new Uint8Array([0, 255]) }]);
     expect(outcomesOf(done)).toEqual([`0 heard ${SAMPLES}`]);
@@ -84,7 +144,9 @@ describe("a worker that hears", () => {
 
   it("leaves out what nobody waits for any more, and hears the rest", async () => {
     const { run, heard, done, owner, batches } = bench();
-    owner(async ({ chunkIndex }) => (chunkIndex === 0 ? { type: "gone" } : { type: "sound", pcm: new Uint8Array(SAMPLES * 2) }));
+    owner(async ({ chunkIndex }) =>
+      chunkIndex === 0 ? { type: "gone" } : { type: "sound", pcm: new Uint8Array(SAMPLES * 2) },
+    );
     await run(chunk(0), chunk(1));
     expect(outcomesOf(done)).toEqual(["0 cancelled 0", `1 heard ${SAMPLES}`]);
     expect(heard.map((message) => message.chunkIndex)).toEqual([1]);
@@ -141,10 +203,22 @@ describe("a worker that hears", () => {
 
   it("refuses what is no piece of sound", () => {
     const batch = (change: object) => ({
-      type: "batch", batchId: "b", schedulerId: "s", model: "ear", chunks: [{ chunk: { ...chunk(0), ...change }, queuedUs: 0 }],
+      type: "batch",
+      batchId: "b",
+      schedulerId: "s",
+      model: "ear",
+      chunks: [{ chunk: { ...chunk(0), ...change }, queuedUs: 0 }],
     });
     expect(parseInbound(batch({})).ok).toBe(true);
-    for (const change of [{ samples: 0 }, { samples: 480_001 }, { samples: 1.5 }, { task: "sing" }, { edgeId: "a.b" }, { language: 7 }, { task: "speak" }]) {
+    for (const change of [
+      { samples: 0 },
+      { samples: 480_001 },
+      { samples: 1.5 },
+      { task: "sing" },
+      { edgeId: "a.b" },
+      { language: 7 },
+      { task: "speak" },
+    ]) {
       expect([change, parseInbound(batch(change)).ok]).toEqual([change, false]);
     }
   });

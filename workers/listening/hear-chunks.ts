@@ -15,10 +15,14 @@ interface HeldChunk {
 }
 
 /**
- * Hears the chunks of a batch: asks their owners for the samples, all at once, and tells each what was heard. Gives the outcomes in the
- * chunks' order; never rejects.
+ * Hears the chunks of a batch: asks their owners for the samples, all at once, and tells each what was heard. Gives the
+ * outcomes in the chunks' order; never rejects.
  */
-export async function hearChunks(model: string, chunks: { chunk: SoundChunk; queuedUs: number }[], context: BatchContext): Promise<ChunkOutcome[]> {
+export async function hearChunks(
+  model: string,
+  chunks: { chunk: SoundChunk; queuedUs: number }[],
+  context: BatchContext,
+): Promise<ChunkOutcome[]> {
   if (chunks.length === 0) return [];
   const { bus, clock, running, watch } = context;
   const engine = context.listenerOf(model);
@@ -39,7 +43,10 @@ export async function hearChunks(model: string, chunks: { chunk: SoundChunk; que
   return held.map((one, i): ChunkOutcome => {
     one.done();
     const fetchedOne = fetched[i];
-    const result = fetchedOne === undefined || fetchedOne.result === "samples" ? (results[jobOf[i] ?? -1] ?? noResult()) : fetchedOne;
+    const result =
+      fetchedOne === undefined || fetchedOne.result === "samples"
+        ? (results[jobOf[i] ?? -1] ?? noResult())
+        : fetchedOne;
     tell(one, result, engineUs, context);
     const { chunk } = one;
     const { streamId, chunkIndex, attempt } = chunk;
@@ -58,12 +65,22 @@ export async function hearChunks(model: string, chunks: { chunk: SoundChunk; que
   });
 }
 
-function tell({ chunk, queuedUs }: HeldChunk, result: SoundResult, engineUs: number, { bus, log, workerId }: BatchContext): void {
+function tell(
+  { chunk, queuedUs }: HeldChunk,
+  result: SoundResult,
+  engineUs: number,
+  { bus, log, workerId }: BatchContext,
+): void {
   const subject = ownerHeardSubject(chunk.edgeId);
   const { streamId, chunkIndex, attempt } = chunk;
   const about = { streamId, chunkIndex, attempt, workerId, timing: { queuedUs: Math.round(queuedUs), engineUs } };
   if (result.result === "heard") {
-    bus.publish(subject, { ...about, type: "heard", language: result.language, words: result.words } satisfies HeardChunk);
+    bus.publish(subject, {
+      ...about,
+      type: "heard",
+      language: result.language,
+      words: result.words,
+    } satisfies HeardChunk);
   } else if (result.result === "detected") {
     bus.publish(subject, { ...about, type: "detected", speech: result.speech } satisfies DetectedChunk);
   } else if (result.result === "failed") {

@@ -15,19 +15,24 @@ const namedLayouts = [
   { task: "speak", engine: "kokoro", describe: describeKokoroFolder },
 ] as const;
 
-/** What a folder without `model.yaml` is by its files: a manifest to be checked, a reason why it is none, or null when it is no model at all. */
+/**
+ * What a folder without `model.yaml` is by its files: a manifest to be checked, a reason why it is none, or null when
+ * it is no model at all.
+ */
 export type BareModel = { manifest: unknown } | { problem: string } | null;
 
 /**
- * Tells models by the files that people have: a Piper voice is `x.onnx` beside `x.onnx.json`, a recognizer that gives symbols for frames is
- * a graph beside `tokens.txt`, Whisper is `onnx/encoder_model.onnx` below `config.json`,
- * Kokoro `onnx/model.onnx` and `voices/`. The folder's name is the model's.
+ * Tells models by the files that people have: a Piper voice is `x.onnx` beside `x.onnx.json`, a recognizer that gives
+ * symbols for frames is a graph beside `tokens.txt`, Whisper is `onnx/encoder_model.onnx` below `config.json`, Kokoro
+ * `onnx/model.onnx` and `voices/`. The folder's name is the model's.
  */
 export function describeBareFolder(folder: string): BareModel {
   for (const { describe, ...traits } of namedLayouts) {
     const told = describe(folder);
     if (told === null) continue;
-    return "problem" in told ? told : { manifest: { name: basename(folder), licence: "unknown", ...traits, files: told.files } };
+    return "problem" in told
+      ? told
+      : { manifest: { name: basename(folder), licence: "unknown", ...traits, files: told.files } };
   }
   const names = new Set(readdirSync(folder));
   const graphs = [...names].filter((name) => name.endsWith(".onnx")).sort();
@@ -41,10 +46,14 @@ export function describeBareFolder(folder: string): BareModel {
   }
   if (graphs.length === 0) return null;
   if (!names.has("tokens.txt")) {
-    return { problem: `holds ${graphs.join(", ")}, but no .onnx.json beside it as Piper voices have and no tokens.txt as recognizers have` };
+    return {
+      problem: `holds ${graphs.join(", ")}, but no .onnx.json beside it as Piper voices have and no tokens.txt as recognizers have`,
+    };
   }
-  const graph = preferredGraphs.find((preferred) => graphs.includes(preferred)) ?? (graphs.length === 1 ? graphs[0] : undefined);
-  if (graph === undefined || partNames.test(graph)) return { problem: `none of ${graphs.join(", ")} can be told to be a recognizer's whole graph` };
+  const graph =
+    preferredGraphs.find((preferred) => graphs.includes(preferred)) ?? (graphs.length === 1 ? graphs[0] : undefined);
+  if (graph === undefined || partNames.test(graph))
+    return { problem: `none of ${graphs.join(", ")} can be told to be a recognizer's whole graph` };
   const files = { graph: { path: graph }, tokens: { path: "tokens.txt" } };
   return { manifest: { name, task: "listen", engine: "ctc", licence: "unknown", files } };
 }

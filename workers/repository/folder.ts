@@ -24,7 +24,10 @@ export class ModelProblem extends Error {
   override readonly name = "ModelProblem";
 }
 
-/** True when a folder claims to be a model: it has `model.yaml`, or graphs, even where something of a known layout is missing. */
+/**
+ * True when a folder claims to be a model: it has `model.yaml`, or graphs, even where something of a known layout is
+ * missing.
+ */
 export function isModelFolder(folder: string): boolean {
   return existsSync(join(folder, "model.yaml")) || describeBareFolder(folder) !== null;
 }
@@ -44,7 +47,8 @@ export async function readModelFolder(folder: string): Promise<ModelFolder> {
     if (!existsSync(path) || !statSync(path).isFile()) throw new ModelProblem(`file ${file.path} (${role}) is missing`);
     if (file.sha256 === undefined) continue;
     const actual = await fileSha256(path);
-    if (actual !== file.sha256) throw new ModelProblem(`file ${file.path} (${role}) has SHA-256 ${actual}, not ${file.sha256}`);
+    if (actual !== file.sha256)
+      throw new ModelProblem(`file ${file.path} (${role}) has SHA-256 ${actual}, not ${file.sha256}`);
   }
   return { folder, manifest: described };
 }
@@ -54,7 +58,10 @@ function readManifest(folder: string): Manifest {
   try {
     value = parse(readFileSync(join(folder, "model.yaml"), "utf8"));
   } catch (error) {
-    throw new ModelProblem(`model.yaml cannot be read: ${error instanceof Error ? error.message.split("\n")[0] : String(error)}`, { cause: error });
+    throw new ModelProblem(
+      `model.yaml cannot be read: ${error instanceof Error ? error.message.split("\n")[0] : String(error)}`,
+      { cause: error },
+    );
   }
   const checked = manifest.safeParse(value);
   if (!checked.success) throw new ModelProblem(`model.yaml: ${describeProblems(checked.error)}`);

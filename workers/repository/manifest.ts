@@ -1,7 +1,9 @@
 import { z } from "zod";
 
 /** Text that may become part of a bus subject, a path or a log line. */
-const name = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, "must be 1 to 64 letters, digits, dots, dashes or underscores");
+const name = z
+  .string()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, "must be 1 to 64 letters, digits, dots, dashes or underscores");
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/, "must be a SHA-256 in lower-case hex");
 
@@ -11,7 +13,10 @@ const filePath = z
   .min(1)
   .refine((path) => !path.startsWith("/") && !path.split(/[\\/]/).includes(".."), "must be inside the model's folder");
 
-/** How many id slots one call is padded to, smallest first; the last one is the longest piece of text spoken in one call. */
+/**
+ * How many id slots one call is padded to, smallest first; the last one is the longest piece of text spoken in one
+ * call.
+ */
 const buckets = z
   .array(z.number().int().min(8).max(65_536))
   .min(1)
@@ -30,7 +35,14 @@ const engineTraits = {
   tfjs: { task: "detect", files: ["graph"] },
 } as const;
 
-const engineNames = ["espeak", "onnx", "kokoro", "ctc", "whisper", "tfjs"] as const satisfies (keyof typeof engineTraits)[];
+const engineNames = [
+  "espeak",
+  "onnx",
+  "kokoro",
+  "ctc",
+  "whisper",
+  "tfjs",
+] as const satisfies (keyof typeof engineTraits)[];
 
 /** How a recognizer searches for words; the engine's own values where absent. */
 const decoding = z.strictObject({
@@ -47,7 +59,10 @@ const decoding = z.strictObject({
   endBiasMs: z.number().min(-500).max(500).optional(),
 });
 
-/** `model.yaml`: what a model folder says about itself. Unknown keys are errors: a misspelt one would be ignored otherwise. */
+/**
+ * `model.yaml`: what a model folder says about itself. Unknown keys are errors: a misspelt one would be ignored
+ * otherwise.
+ */
 export const manifest = z
   .strictObject({
     name,
@@ -58,9 +73,10 @@ export const manifest = z
     licence: z.string().min(1).max(200),
     /**
      * Files by role. `onnx`: `graph`, `voice` (the `.onnx.json`) and, with phonemes `parley-en`, `lexicon`. `kokoro`:
-     * `graph` and `tokens` (styles lie in `voices/`). `ctc`: `graph`, `tokens` and,
-     * where the tokens are speech sounds, `words` (lexicon and language model). `whisper`: `encoder`, `decoder`, `tokens`, `config`, `preprocessor`
-     * and, where it is there, `generation` (`generation_config.json`). `tfjs`: `graph` (`model.json`; its weights lie beside it). None for `espeak`.
+     * `graph` and `tokens` (styles lie in `voices/`). `ctc`: `graph`, `tokens` and, where the tokens are speech sounds,
+     * `words` (lexicon and language model). `whisper`: `encoder`, `decoder`, `tokens`, `config`, `preprocessor` and,
+     * where it is there, `generation` (`generation_config.json`). `tfjs`: `graph` (`model.json`; its weights lie beside
+     * it). None for `espeak`.
      */
     files: z.record(z.string(), z.strictObject({ path: filePath, sha256: sha256.optional() })).default({}),
     /** Hz; must agree with the voice's own where it has one. */
@@ -83,9 +99,11 @@ export const manifest = z
   .superRefine((value, context) => {
     const { engine, task, files } = value;
     const traits = engineTraits[engine];
-    if (task !== traits.task) context.addIssue({ code: "custom", path: ["task"], message: `must be ${traits.task} for the engine ${engine}` });
+    if (task !== traits.task)
+      context.addIssue({ code: "custom", path: ["task"], message: `must be ${traits.task} for the engine ${engine}` });
     for (const role of traits.files) {
-      if (files[role] === undefined) context.addIssue({ code: "custom", path: ["files", role], message: `is required for the engine ${engine}` });
+      if (files[role] === undefined)
+        context.addIssue({ code: "custom", path: ["files", role], message: `is required for the engine ${engine}` });
     }
   });
 

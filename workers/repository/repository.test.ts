@@ -99,9 +99,21 @@ describe("the model repository", () => {
   });
 
   it.each<[string, (folder: string) => void, RegExp]>([
-    ["a graph that is none", (folder) => writeFileSync(join(folder, "tone.onnx"), "no graph"), /graph cannot be loaded/],
-    ["an operator that does not exist", (folder) => replaceBytes(join(folder, "tone.onnx"), "CumSum", "CumSam"), /CumSam/],
-    ["an input under another name", (folder) => replaceBytes(join(folder, "tone.onnx"), "input_lengths", "input_lengthz"), /input_lengths/],
+    [
+      "a graph that is none",
+      (folder) => writeFileSync(join(folder, "tone.onnx"), "no graph"),
+      /graph cannot be loaded/,
+    ],
+    [
+      "an operator that does not exist",
+      (folder) => replaceBytes(join(folder, "tone.onnx"), "CumSum", "CumSam"),
+      /CumSam/,
+    ],
+    [
+      "an input under another name",
+      (folder) => replaceBytes(join(folder, "tone.onnx"), "input_lengths", "input_lengthz"),
+      /input_lengths/,
+    ],
     ["JSON that is none", (folder) => writeFileSync(join(folder, "tone.onnx.json"), "{"), /JSON/],
     ["a front end that is not there", (folder) => editJson(folder, { phoneme_type: "pinyin" }), /pinyin/],
     ["no symbols", (folder) => editJson(folder, { phoneme_id_map: { a: [1] } }), /phoneme_id_map/],
@@ -120,7 +132,10 @@ describe("the model repository", () => {
     writeFileSync(join(root, "stray.onnx"), "beside the folders");
     const { models, broken } = await openRepository([root], []);
     expect(models.map(({ manifest }) => manifest.name)).toEqual(["whole"]);
-    expect(broken.map(({ name, reason }) => `${name}: ${reason}`)).toEqual(["link: the link leads to nothing", expect.stringMatching(/^half: holds tone.onnx, but no/)]);
+    expect(broken.map(({ name, reason }) => `${name}: ${reason}`)).toEqual([
+      "link: the link leads to nothing",
+      expect.stringMatching(/^half: holds tone.onnx, but no/),
+    ]);
     expect((await openRepository([root], ["whole"])).broken).toEqual([]);
   });
 

@@ -1,6 +1,13 @@
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
-import { type BrokenFolder, isModelFolder, isWholeModelFolder, type ModelFolder, ModelProblem, readModelFolder } from "./folder.js";
+import {
+  type BrokenFolder,
+  isModelFolder,
+  isWholeModelFolder,
+  type ModelFolder,
+  ModelProblem,
+  readModelFolder,
+} from "./folder.js";
 
 /** Everything found: models to load, and folders that cannot be, each with its reason. */
 export interface Repository {
@@ -9,8 +16,9 @@ export interface Repository {
 }
 
 /**
- * Looks for model folders. Each root is a folder of model folders, or one model folder itself. Of two models with one name the first
- * is served: the user's roots come before the embedded one. `only` names the models to take, all when empty.
+ * Looks for model folders. Each root is a folder of model folders, or one model folder itself. Of two models with one
+ * name the first is served: the user's roots come before the embedded one. `only` names the models to take, all when
+ * empty.
  */
 export async function openRepository(roots: readonly string[], only: readonly string[]): Promise<Repository> {
   const found: Repository = { models: [], broken: [] };
@@ -18,7 +26,8 @@ export async function openRepository(roots: readonly string[], only: readonly st
     for (const folder of foldersIn(resolve(root), found, only)) await readInto(found, folder, only);
   }
   for (const name of only) {
-    const known = found.models.some((model) => model.manifest.name === name) || found.broken.some((model) => model.name === name);
+    const known =
+      found.models.some((model) => model.manifest.name === name) || found.broken.some((model) => model.name === name);
     if (!known) found.broken.push({ folder: "", name, reason: "no model folder has this name" });
   }
   return found;
@@ -35,7 +44,10 @@ async function readInto(found: Repository, folder: string, only: readonly string
   } catch (error) {
     const name = basename(folder);
     if (only.length > 0 && !only.includes(name)) return;
-    const reason = error instanceof ModelProblem ? error.message : `cannot be read: ${error instanceof Error ? error.message : String(error)}`;
+    const reason =
+      error instanceof ModelProblem
+        ? error.message
+        : `cannot be read: ${error instanceof Error ? error.message : String(error)}`;
     found.broken.push({ folder, name, reason });
   }
 }
@@ -51,7 +63,8 @@ function foldersIn(root: string, found: Repository, only: readonly string[]): st
     .map((name) => ({ name, folder: join(root, name) }));
   const folders = entries.flatMap(({ name, folder }) => {
     const at = statSync(folder, { throwIfNoEntry: false });
-    if (at === undefined && (only.length === 0 || only.includes(name))) found.broken.push({ folder, name, reason: "the link leads to nothing" });
+    if (at === undefined && (only.length === 0 || only.includes(name)))
+      found.broken.push({ folder, name, reason: "the link leads to nothing" });
     return at?.isDirectory() === true && isModelFolder(folder) ? [folder] : [];
   });
   return folders.length === 0 && isModelFolder(root) ? [root] : folders;

@@ -7,13 +7,23 @@ import { FrameSender } from "./frame-sender.js";
 
 /** 100 ms of sound per piece. */
 const SAMPLE_RATE = 1000;
-const piece = (value: number): { samples: Int16Array; words: [] } => ({ samples: new Int16Array(100).fill(value), words: [] });
+const piece = (value: number): { samples: Int16Array; words: [] } => ({
+  samples: new Int16Array(100).fill(value),
+  words: [],
+});
 
 function setUp(): { sender: FrameSender; clock: VirtualClock; frames: AudioFrame[]; sound: () => number[] } {
   const clock = new VirtualClock();
   const frames: AudioFrame[] = [];
   const bus = { publish: (_: string, message: object) => void frames.push(message as AudioFrame) };
-  const sender = new FrameSender({ bus, clock, workerId: "w", chunk: testChunk("Hello"), sampleRate: SAMPLE_RATE, queuedUs: 7 });
+  const sender = new FrameSender({
+    bus,
+    clock,
+    workerId: "w",
+    chunk: testChunk("Hello"),
+    sampleRate: SAMPLE_RATE,
+    queuedUs: 7,
+  });
   return { sender, clock, frames, sound: () => frames.flatMap((frame) => [...bytesToSamples(frame.pcm)]) };
 }
 
@@ -22,7 +32,10 @@ it("sends the beginning piece by piece, the rest gathered, all of it in order", 
   for (let i = 0; i < 8; i++) sender.send(piece(i));
   expect(frames.map((frame) => frame.firstSample)).toEqual([0, 100, 200]);
   clock.advance(10);
-  expect(frames.slice(3).map(({ firstSample, last }) => [firstSample, last])).toEqual([[300, false], [600, false]]);
+  expect(frames.slice(3).map(({ firstSample, last }) => [firstSample, last])).toEqual([
+    [300, false],
+    [600, false],
+  ]);
   sender.send(piece(8));
   sender.finish();
   expect(frames.at(-1)).toMatchObject({ firstSample: 800, last: true });

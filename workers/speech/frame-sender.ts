@@ -15,19 +15,28 @@ export interface FrameSenderOptions {
   queuedUs: number;
 }
 
-/** A chunk's first sound leaves piece by piece: enough for the first frame that an encoder and the edge's framing give to a listener. */
+/**
+ * A chunk's first sound leaves piece by piece: enough for the first frame that an encoder and the edge's framing give
+ * to a listener.
+ */
 const PROMPT_MS = 300;
 
-/** Then pieces are gathered for this long: the listener has more than that in store, and every frame costs each role on its way. */
+/**
+ * Then pieces are gathered for this long: the listener has more than that in store, and every frame costs each role on
+ * its way.
+ */
 const GATHER_MS = 10;
 
-/** Longest frame: at the edge streams take turns on the encoders frame by frame, and someone's first sound may be waiting there. */
+/**
+ * Longest frame: at the edge streams take turns on the encoders frame by frame, and someone's first sound may be
+ * waiting there.
+ */
 const FRAME_MS = 300;
 
 /**
- * Sends one chunk's pieces to its edge: at once while the listener waits for them, then those of a few milliseconds as one frame. An engine
- * far faster than real time would otherwise fill the bus with small frames, and all roles with their handling, just when the first ones
- * are on their way.
+ * Sends one chunk's pieces to its edge: at once while the listener waits for them, then those of a few milliseconds as
+ * one frame. An engine far faster than real time would otherwise fill the bus with small frames, and all roles with
+ * their handling, just when the first ones are on their way.
  */
 export class FrameSender {
   readonly #options: FrameSenderOptions;

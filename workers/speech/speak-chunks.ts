@@ -7,8 +7,15 @@ import type { BatchContext } from "../work/batch-context.js";
 import { chunkFailed, missingModel } from "../work/chunk-failure.js";
 import { FrameSender } from "./frame-sender.js";
 
-/** Speaks the chunks of a batch: frames go to the edges as they are made. Gives the outcomes in the chunks' order; never rejects. */
-export async function speakChunks(model: string, chunks: { chunk: SpeechChunk; queuedUs: number }[], context: BatchContext): Promise<ChunkOutcome[]> {
+/**
+ * Speaks the chunks of a batch: frames go to the edges as they are made. Gives the outcomes in the chunks' order; never
+ * rejects.
+ */
+export async function speakChunks(
+  model: string,
+  chunks: { chunk: SpeechChunk; queuedUs: number }[],
+  context: BatchContext,
+): Promise<ChunkOutcome[]> {
   if (chunks.length === 0) return [];
   const { bus, clock, workerId, running } = context;
   const engine = context.speakerOf(model);
@@ -20,13 +27,19 @@ export async function speakChunks(model: string, chunks: { chunk: SpeechChunk; q
     return { chunk, sender, done, job };
   });
   const jobs = held.map(({ job }) => job);
-  const results: ChunkResult[] = engine === undefined ? held.map(() => missingModel(model)) : await speakSafely(engine, jobs);
+  const results: ChunkResult[] =
+    engine === undefined ? held.map(() => missingModel(model)) : await speakSafely(engine, jobs);
   return held.map(({ chunk, sender, done }, i): ChunkOutcome => {
     done();
-    const result: ChunkResult = results[i] ?? { result: "failed", error: new ServiceError("engine_failed"), retryable: true };
+    const result: ChunkResult = results[i] ?? {
+      result: "failed",
+      error: new ServiceError("engine_failed"),
+      retryable: true,
+    };
     if (result.result === "spoken") sender.finish();
     else sender.discard();
-    if (result.result === "failed") bus.publish(edgeAudioSubject(chunk.edgeId), chunkFailed(chunk, result, context.log));
+    if (result.result === "failed")
+      bus.publish(edgeAudioSubject(chunk.edgeId), chunkFailed(chunk, result, context.log));
     const outcome: ChunkOutcome = {
       streamId: chunk.streamId,
       chunkIndex: chunk.chunkIndex,

@@ -24,8 +24,13 @@ describe("spoken text", () => {
   });
 
   it("reads out English only", () => {
-    expect(spokenText(testChunk("Das kostet 5 €.", { normalize: true, voice: { language: "de" } })).text).toBe("Das kostet 5 €.");
-    expect(spokenText(testChunk("Это стоит 5 долларов.", { normalize: true }))).toMatchObject({ language: "ru", text: "Это стоит 5 долларов." });
+    expect(spokenText(testChunk("Das kostet 5 €.", { normalize: true, voice: { language: "de" } })).text).toBe(
+      "Das kostet 5 €.",
+    );
+    expect(spokenText(testChunk("Это стоит 5 долларов.", { normalize: true }))).toMatchObject({
+      language: "ru",
+      text: "Это стоит 5 долларов.",
+    });
   });
 
   it.each([
@@ -47,12 +52,15 @@ describe("spoken text", () => {
 });
 
 describe("word timing", () => {
-  const timer = (text: string, normalize = false): WordTimer => new WordTimer(text, spokenText(testChunk(text, { normalize })));
+  const timer = (text: string, normalize = false): WordTimer =>
+    new WordTimer(text, spokenText(testChunk(text, { normalize })));
 
   it("ends each word where the next begins, the last with the sound", () => {
     const words = timer("Well, hello you");
     expect(words.mark({ range: { start: 0, end: 4 }, atMs: 0 })).toEqual([]);
-    expect(words.mark({ range: { start: 6, end: 11 }, atMs: 300 })).toEqual([{ text: "Well", startMs: 0, endMs: 300, sourceStart: 0, sourceEnd: 4 }]);
+    expect(words.mark({ range: { start: 6, end: 11 }, atMs: 300 })).toEqual([
+      { text: "Well", startMs: 0, endMs: 300, sourceStart: 0, sourceEnd: 4 },
+    ]);
     expect(words.mark({ range: { start: 12, end: 15 }, atMs: 600 })).toEqual([
       { text: "hello", startMs: 300, endMs: 600, sourceStart: 6, sourceEnd: 11 },
     ]);

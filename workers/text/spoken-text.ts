@@ -18,13 +18,19 @@ export interface SpokenText {
   toSource(range: TextRange): TextRange;
 }
 
-/** Emoji and their joiners, which engines would otherwise read out by name. `\p{Emoji}` itself would hold the digits. */
-const emoji = /(?:\p{Emoji_Presentation}|\p{Extended_Pictographic}\uFE0F|[\u{1F1E6}-\u{1F1FF}]|[\u{1F3FB}-\u{1F3FF}]|[\uFE0F\u200D\u20E3])+/gu;
+/**
+ * Emoji and their joiners, which engines would otherwise read out by name. `\p{Emoji}` itself would hold the digits.
+ */
+const emoji =
+  /(?:\p{Emoji_Presentation}|\p{Extended_Pictographic}\uFE0F|[\u{1F1E6}-\u{1F1FF}]|[\u{1F3FB}-\u{1F3FF}]|[\uFE0F\u200D\u20E3])+/gu;
 
 /** C0 and C1 controls, lone surrogates and the like: a blank of the same length says the same. */
 const unspeakable = /[\p{Cc}\p{Cs}\p{Co}\uFFFD]/gu;
 
-/** Makes a chunk's text speakable: settles its language, reads numbers and abbreviations out where the chunk asks for it. */
+/**
+ * Makes a chunk's text speakable: settles its language, reads numbers and abbreviations out where the chunk asks for
+ * it.
+ */
 export function spokenText(chunk: Pick<SpeechChunk, "text" | "normalize" | "voice">): SpokenText {
   const language = chunk.voice.language ?? detectLanguage(chunk.text);
   if (!chunk.normalize || !/^en(-|$)/i.test(language)) {
@@ -47,8 +53,12 @@ export function spokenText(chunk: Pick<SpeechChunk, "text" | "normalize" | "voic
     if (first === undefined || last === undefined) return { start: 0, end: chunk.text.length };
     const unchanged = (span: typeof first): boolean =>
       spoken.slice(span.spokenStart, span.spokenEnd) === chunk.text.slice(span.sourceStart, span.sourceEnd);
-    const start = unchanged(first) ? first.sourceStart + Math.max(0, range.start - first.spokenStart) : first.sourceStart;
-    const end = unchanged(last) ? last.sourceStart + Math.min(last.spokenEnd, range.end) - last.spokenStart : last.sourceEnd;
+    const start = unchanged(first)
+      ? first.sourceStart + Math.max(0, range.start - first.spokenStart)
+      : first.sourceStart;
+    const end = unchanged(last)
+      ? last.sourceStart + Math.min(last.spokenEnd, range.end) - last.spokenStart
+      : last.sourceEnd;
     return { start, end: Math.max(start, end) };
   };
   return { text: blankOut(spoken), language, toSource };

@@ -57,7 +57,13 @@ export function watchWorker(options: {
   };
 }
 
-function recordChunk(tracing: Tracing, workerId: string, chunk: WorkChunk, outcome: ChunkOutcome, audioMs: number): void {
+function recordChunk(
+  tracing: Tracing,
+  workerId: string,
+  chunk: WorkChunk,
+  outcome: ChunkOutcome,
+  audioMs: number,
+): void {
   const context = childOf(chunk.traceparent);
   if (context === null) return;
   const endMs = spanNowMs();

@@ -14,7 +14,8 @@ it("spreads workers about evenly, and does not depend on the order in which sche
     expect(share).toBeGreaterThan(0.2);
     expect(share).toBeLessThan(0.3);
   }
-  for (const worker of workers.slice(0, 50)) expect(chooseScheduler(worker, ["d", "b", "a", "c"])).toBe(chooseScheduler(worker, schedulers));
+  for (const worker of workers.slice(0, 50))
+    expect(chooseScheduler(worker, ["d", "b", "a", "c"])).toBe(chooseScheduler(worker, schedulers));
 });
 
 it("moves only the workers of a scheduler that goes", () => {

@@ -1,8 +1,9 @@
 import { sha256Hex } from "#common/identifier";
 
 /**
- * The scheduler that a worker belongs to: the one whose hash together with the worker's id is highest. All observers of the same
- * schedulers agree, and when one comes or goes only its own workers move (rendezvous hashing). Null when there is none.
+ * The scheduler that a worker belongs to: the one whose hash together with the worker's id is highest. All observers of
+ * the same schedulers agree, and when one comes or goes only its own workers move (rendezvous hashing). Null when there
+ * is none.
  */
 export function chooseScheduler(workerId: string, schedulerIds: readonly string[]): string | null {
   let best: { id: string; weight: string } | null = null;

@@ -16,7 +16,11 @@ export function missingModel(model: string): Failure {
 }
 
 /** What the chunk's owner is told; the log gets the cause. */
-export function chunkFailed({ streamId, chunkIndex, attempt }: WorkChunk, { error, retryable }: Failure, log: Logger): ChunkFailed {
+export function chunkFailed(
+  { streamId, chunkIndex, attempt }: WorkChunk,
+  { error, retryable }: Failure,
+  log: Logger,
+): ChunkFailed {
   log.warn({ err: error, streamId, chunkIndex, retryable }, "a chunk failed");
   const shown = error instanceof ServiceError ? error : new ServiceError("engine_failed", { cause: error });
   return { type: "failed", streamId, chunkIndex, attempt, error: toErrorRecord(shown), retryable };

@@ -3,7 +3,10 @@ import type { WorkerInbound } from "#protocol/bus/scheduling";
 import { defaultSampling } from "#protocol/speech/chunk";
 import { LISTENING_RATE, MAX_SOUND_SECONDS } from "#protocol/listening/chunk";
 
-/** What a worker takes from the bus. Other versions' extra fields are ignored; what is malformed is refused at this door. */
+/**
+ * What a worker takes from the bus. Other versions' extra fields are ignored; what is malformed is refused at this
+ * door.
+ */
 
 const subjectToken = z.string().regex(/^[A-Za-z0-9_-]{1,128}$/);
 const finite = z.number().refine(Number.isFinite);
@@ -100,10 +103,18 @@ export function parseInbound(message: unknown): { ok: true; message: WorkerInbou
   };
 }
 
-/** Where a batch that could not be read must still be answered, so that its slot is not lost for ever; null when even that is unknown. */
+/**
+ * Where a batch that could not be read must still be answered, so that its slot is not lost for ever; null when even
+ * that is unknown.
+ */
 export function unreadableBatch(message: unknown): { batchId: string; schedulerId: string; model: string } | null {
   const parsed = z
-    .object({ type: z.literal("batch"), batchId: z.string().min(1).max(128), schedulerId: subjectToken, model: z.string().max(128) })
+    .object({
+      type: z.literal("batch"),
+      batchId: z.string().min(1).max(128),
+      schedulerId: subjectToken,
+      model: z.string().max(128),
+    })
     .safeParse(message);
   return parsed.success ? parsed.data : null;
 }

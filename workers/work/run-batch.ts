@@ -3,12 +3,22 @@ import { hearChunks } from "../listening/hear-chunks.js";
 import type { BatchContext } from "./batch-context.js";
 import { speakChunks } from "../speech/speak-chunks.js";
 
-/** Does a batch: results to the chunks' owners as they are made, then one `BatchDone` to the scheduler that sent it. Never rejects. */
+/**
+ * Does a batch: results to the chunks' owners as they are made, then one `BatchDone` to the scheduler that sent it.
+ * Never rejects.
+ */
 export async function runBatch(batch: Batch, context: BatchContext): Promise<void> {
   const { model, batchId } = batch;
   const speech = batch.chunks.flatMap(({ chunk, queuedUs }) => (chunk.task === "speak" ? [{ chunk, queuedUs }] : []));
   const sound = batch.chunks.flatMap(({ chunk, queuedUs }) => (chunk.task === "speak" ? [] : [{ chunk, queuedUs }]));
   const outcomes = await Promise.all([speakChunks(model, speech, context), hearChunks(model, sound, context)]);
-  const done: BatchDone = { type: "done", workerId: context.workerId, epoch: context.epoch, batchId, model, outcomes: outcomes.flat() };
+  const done: BatchDone = {
+    type: "done",
+    workerId: context.workerId,
+    epoch: context.epoch,
+    batchId,
+    model,
+    outcomes: outcomes.flat(),
+  };
   context.bus.publish(schedulerDoneSubject(batch.schedulerId), done);
 }

@@ -17,7 +17,9 @@ export class RunningChunks {
 
   /** Stops the chunks that a cancellation names. */
   cancel({ streamId, fromChunk, toChunk = Number.POSITIVE_INFINITY }: Cancel): void {
-    this.#abortWhere((chunk) => chunk.streamId === streamId && chunk.chunkIndex >= fromChunk && chunk.chunkIndex <= toChunk);
+    this.#abortWhere(
+      (chunk) => chunk.streamId === streamId && chunk.chunkIndex >= fromChunk && chunk.chunkIndex <= toChunk,
+    );
   }
 
   /** Stops everything that an edge waits for: nobody is there to hear it. */

@@ -61,7 +61,13 @@ export function startWorker(options: WorkerOptions): RunningWorker {
   });
 
   const context: BatchContext = {
-    bus, clock, log, workerId: id, epoch, running, watch,
+    bus,
+    clock,
+    log,
+    workerId: id,
+    epoch,
+    running,
+    watch,
     speakerOf: (model) => engines.get(model),
     listenerOf: (model) => listeners.get(model),
   };
@@ -71,7 +77,14 @@ export function startWorker(options: WorkerOptions): RunningWorker {
       log.error({ reason: parsed.reason }, "refused a malformed message");
       const batch = unreadableBatch(raw);
       if (batch === null) return;
-      const done: BatchDone = { type: "done", workerId: id, epoch, batchId: batch.batchId, model: batch.model, outcomes: [] };
+      const done: BatchDone = {
+        type: "done",
+        workerId: id,
+        epoch,
+        batchId: batch.batchId,
+        model: batch.model,
+        outcomes: [],
+      };
       return bus.publish(schedulerDoneSubject(batch.schedulerId), done);
     }
     const message = parsed.message;

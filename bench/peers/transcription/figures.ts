@@ -40,7 +40,8 @@ export interface Turn {
 }
 
 /** Length of all together. */
-export const secondsOf = (recordings: readonly Recording[]): number => recordings.reduce((sum, { samples }) => sum + samples.length, 0) / LISTENING_RATE;
+export const secondsOf = (recordings: readonly Recording[]): number =>
+  recordings.reduce((sum, { samples }) => sum + samples.length, 0) / LISTENING_RATE;
 
 /** Figures of the rounds, each of which has the ways in their order: sherpa-onnx, symbols, words. */
 export function figuresOf(measured: {
@@ -65,7 +66,9 @@ export function figuresOf(measured: {
       askingMs: of(index, ({ askingMs }) => askingMs),
       ratio: of(index, ({ speed }, round) => speed / (round[0]?.speed ?? Number.NaN)),
     })),
-    searchShare: overRounds(rounds.map(([, symbols, words]) => 1 - (symbols?.processorMs ?? Number.NaN) / (words?.processorMs ?? Number.NaN))),
+    searchShare: overRounds(
+      rounds.map(([, symbols, words]) => 1 - (symbols?.processorMs ?? Number.NaN) / (words?.processorMs ?? Number.NaN)),
+    ),
     sameSymbols: sameShare(sherpaHeard, symbolsHeard),
     words: wordsHeard.flat().length,
   };
@@ -73,6 +76,9 @@ export function figuresOf(measured: {
 
 /** Symbols of one that the other has at the same place of the best alignment, as a share. */
 export function sameShare(one: readonly string[][], other: readonly string[][]): number {
-  const right = one.reduce((sum, symbols, index) => sum + compareWords(other[index] ?? [], symbols).right.filter(Boolean).length, 0);
+  const right = one.reduce(
+    (sum, symbols, index) => sum + compareWords(other[index] ?? [], symbols).right.filter(Boolean).length,
+    0,
+  );
   return right / Math.max(1, one.flat().length);
 }

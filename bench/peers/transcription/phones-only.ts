@@ -6,13 +6,22 @@ import { recognizerFolder } from "./sherpa-server.js";
 export const PHONES_LANGUAGE = "qaa";
 export const PHONES_MODEL = "bench-phones";
 
-/** Makes a model of the recognizer's graph without its words: what it gives are the most likely symbols, as sherpa-onnx's server does. */
+/**
+ * Makes a model of the recognizer's graph without its words: what it gives are the most likely symbols, as
+ * sherpa-onnx's server does.
+ */
 export function makePhonesModel(models: string): void {
   const folder = join(models, PHONES_MODEL);
   mkdirSync(folder);
   for (const name of ["model.onnx", "tokens.txt"]) symlinkSync(join(recognizerFolder, name), join(folder, name));
   const manifest = {
-    name: PHONES_MODEL, task: "listen", engine: "ctc", licence: "Apache-2.0", layout: "zipformer_ctc", maxBatch: 16, languages: [PHONES_LANGUAGE],
+    name: PHONES_MODEL,
+    task: "listen",
+    engine: "ctc",
+    licence: "Apache-2.0",
+    layout: "zipformer_ctc",
+    maxBatch: 16,
+    languages: [PHONES_LANGUAGE],
     files: { graph: { path: "model.onnx" }, tokens: { path: "tokens.txt" } },
   };
   // JSON is YAML.

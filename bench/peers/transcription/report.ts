@@ -14,7 +14,13 @@ export function printTranscriptionPeers(figures: TranscriptionPeersFigures): str
     "",
     table(
       ["ms of processors per second of sound", "median", "min", "max", "the asking besides"],
-      ways.map(({ name, processorMs, askingMs }) => [name, processorMs.median, processorMs.min, processorMs.max, askingMs.median]),
+      ways.map(({ name, processorMs, askingMs }) => [
+        name,
+        processorMs.median,
+        processorMs.min,
+        processorMs.max,
+        askingMs.median,
+      ]),
     ),
     "",
     table(

@@ -18,7 +18,10 @@ const FEWEST_SAME_SYMBOLS = 0.9;
 const WARM_UP_FILES = 8;
 const READY_MS = 180_000;
 
-/** Measures sherpa-onnx's server and `/v1/asr` in turns on the same recordings, the latter also without its search for words. */
+/**
+ * Measures sherpa-onnx's server and `/v1/asr` in turns on the same recordings, the latter also without its search for
+ * words.
+ */
 export async function runTranscriptionPeers(
   scenario: TranscriptionPeersScenario,
   peers: Peers,
@@ -34,7 +37,12 @@ export async function runTranscriptionPeers(
     const connections = await Promise.all(Array.from({ length: concurrency }, () => sherpa.connect()));
     stops.unshift(async () => void (await Promise.all(connections.map((connection) => connection.close()))));
     const loaded = ["parley-asr-en", "parley-vad", PHONES_MODEL];
-    const cluster = await startCluster({ workers, models: loaded, settings: { PARLEY_MODELS: models.path }, readyMs: READY_MS });
+    const cluster = await startCluster({
+      workers,
+      models: loaded,
+      settings: { PARLEY_MODELS: models.path },
+      readyMs: READY_MS,
+    });
     stops.unshift(cluster.stop);
     const ways = [
       throughSherpa(sherpa, connections),
@@ -53,7 +61,8 @@ export async function runTranscriptionPeers(
     const invalid = objections({ load: others.read(), errors: cluster.complaints.length });
     invalid.push(...cluster.complaints.map(({ name, level, text }) => `${name}, ${level}: ${text}`));
     const figures = figuresOf({ scenario, ways, rounds, heard, recordings });
-    if (!(figures.sameSymbols >= FEWEST_SAME_SYMBOLS)) throw new RangeError(`only ${figures.sameSymbols} of the symbols are sherpa-onnx's`);
+    if (!(figures.sameSymbols >= FEWEST_SAME_SYMBOLS))
+      throw new RangeError(`only ${figures.sameSymbols} of the symbols are sherpa-onnx's`);
     return { figures: { versions: peers.versions, ...figures }, invalid };
   } finally {
     for (const stop of stops) await stop();
@@ -72,7 +81,11 @@ async function asDecoded(recordings: readonly Recording[]): Promise<Recording[]>
 }
 
 /** Round after round another way comes first. */
-async function oneRound(ways: readonly Way[], recordings: readonly Recording[], round: number): Promise<{ turn: Turn; heard: Heard }[]> {
+async function oneRound(
+  ways: readonly Way[],
+  recordings: readonly Recording[],
+  round: number,
+): Promise<{ turn: Turn; heard: Heard }[]> {
   const results: { turn: Turn; heard: Heard }[] = [];
   const audioSeconds = secondsOf(recordings);
   for (const offset of ways.keys()) {

@@ -24,11 +24,18 @@ export interface SherpaConnection {
 }
 
 /** Starts it with `threads` threads that hear, each with a graph of one thread, as Parley's workers have. */
-export async function startSherpa({ sherpaServer }: Peers, { threads, batch }: { threads: number; batch: number }): Promise<SherpaServer> {
+export async function startSherpa(
+  { sherpaServer }: Peers,
+  { threads, batch }: { threads: number; batch: number },
+): Promise<SherpaServer> {
   const port = await unusedPort();
   const args = [
-    `--port=${port}`, `--num-work-threads=${threads}`, "--num-threads=1", `--max-batch-size=${batch}`,
-    `--tokens=${join(recognizerFolder, "tokens.txt")}`, `--zipformer-ctc-model=${join(recognizerFolder, "model.onnx")}`,
+    `--port=${port}`,
+    `--num-work-threads=${threads}`,
+    "--num-threads=1",
+    `--max-batch-size=${batch}`,
+    `--tokens=${join(recognizerFolder, "tokens.txt")}`,
+    `--zipformer-ctc-model=${join(recognizerFolder, "model.onnx")}`,
     "--log-file=/dev/null",
   ];
   const address = `ws://127.0.0.1:${port}`;

@@ -22,30 +22,49 @@ export function throughSherpa(sherpa: SherpaServer, connections: readonly Sherpa
     hearAll: (recordings) =>
       eachOnce(
         recordings,
-        connections.map((connection) => ({ samples }) => connection.hear(samples)),
+        connections.map(
+          (connection) =>
+            ({ samples }) =>
+              connection.hear(samples),
+        ),
       ),
   };
 }
 
 /** `/v1/asr`, which chooses the recognizer by the language. */
-export function throughService(cluster: TestCluster, { name, language, concurrency }: { name: string; language: string; concurrency: number }): Way {
+export function throughService(
+  cluster: TestCluster,
+  { name, language, concurrency }: { name: string; language: string; concurrency: number },
+): Way {
   const ask = async (recording: Recording): Promise<string[]> => {
     const form = new FormData();
     form.append("audio", new Blob([recording.bytes as Uint8Array<ArrayBuffer>]), recording.name);
     form.append("language", language);
-    const response = await fetch(`${cluster.baseUrl}/v1/asr`, { method: "POST", headers: { authorization: `Bearer ${cluster.apiKey}` }, body: form });
+    const response = await fetch(`${cluster.baseUrl}/v1/asr`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${cluster.apiKey}` },
+      body: form,
+    });
     if (!response.ok) throw new Error(`${recording.name}: ${response.status} ${await response.text()}`);
     return ((await response.json()) as Transcript).text.split(" ").filter((word) => word !== "");
   };
   return {
     name,
-    processorSeconds: () => cluster.processes().reduce((sum, { pid }) => sum + (pid === null ? 0 : treeSeconds(pid)), 0),
-    hearAll: (recordings) => eachOnce(recordings, Array.from({ length: concurrency }, () => ask)),
+    processorSeconds: () =>
+      cluster.processes().reduce((sum, { pid }) => sum + (pid === null ? 0 : treeSeconds(pid)), 0),
+    hearAll: (recordings) =>
+      eachOnce(
+        recordings,
+        Array.from({ length: concurrency }, () => ask),
+      ),
   };
 }
 
 /** Every recording to the client that is free first. */
-async function eachOnce(recordings: readonly Recording[], clients: readonly ((recording: Recording) => Promise<string[]>)[]): Promise<Heard> {
+async function eachOnce(
+  recordings: readonly Recording[],
+  clients: readonly ((recording: Recording) => Promise<string[]>)[],
+): Promise<Heard> {
   const waiting = [...recordings.entries()];
   const heard: Heard = [];
   const work = async (client: (recording: Recording) => Promise<string[]>): Promise<void> => {

@@ -9,7 +9,8 @@ const { sampleRate } = engine.describe();
 
 const answer = (value: object): void => void process.stdout.write(`${JSON.stringify(value)}\n`);
 answer({ ready: true });
-for await (const line of createInterface({ input: process.stdin })) answer(await speak(JSON.parse(line) as SpeakQuestion));
+for await (const line of createInterface({ input: process.stdin }))
+  answer(await speak(JSON.parse(line) as SpeakQuestion));
 process.exit(0);
 
 async function speak({ text, keep }: SpeakQuestion): Promise<SpeakAnswer> {
@@ -23,7 +24,8 @@ async function speak({ text, keep }: SpeakQuestion): Promise<SpeakAnswer> {
       signal: new AbortController().signal,
       emit: ({ samples }) => {
         samplesSoFar += samples.length;
-        if (Number.isNaN(firstMs) && samplesSoFar * 1000 >= FIRST_SOUND_MS * sampleRate) firstMs = performance.now() - startMs;
+        if (Number.isNaN(firstMs) && samplesSoFar * 1000 >= FIRST_SOUND_MS * sampleRate)
+          firstMs = performance.now() - startMs;
         if (keep) pieces.push(samplesToBytes(samples).slice());
       },
     },

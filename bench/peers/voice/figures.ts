@@ -55,14 +55,17 @@ export function figuresOf(
   rounds: readonly Round[][],
   checked: Checked,
 ): Pick<VoicePeersFigures, "soundSeconds" | "ways" | "ratios"> {
-  const of = (index: number, figure: (round: Round) => number): number[] => rounds.map((round) => figure(round[index] as Round));
+  const of = (index: number, figure: (round: Round) => number): number[] =>
+    rounds.map((round) => figure(round[index] as Round));
   const ratio = (own: number, peer: number, figure: (round: Round) => number): OverRounds => {
     const [mine, theirs] = [of(own, figure), of(peer, figure)];
     return overRounds(mine.map((value, round) => value / (theirs[round] ?? Number.NaN)));
   };
   const firstMs = (round: Round): number => percentile(round.firstMs, 0.5);
   const isOwn = ({ name }: VoiceWay): boolean => name.startsWith("Parley");
-  const pairs = ways.flatMap((way, own) => (isOwn(way) ? ways.flatMap((other, peer) => (isOwn(other) ? [] : [{ own, peer }])) : []));
+  const pairs = ways.flatMap((way, own) =>
+    isOwn(way) ? ways.flatMap((other, peer) => (isOwn(other) ? [] : [{ own, peer }])) : [],
+  );
   return {
     soundSeconds: checked.soundSeconds,
     ways: ways.map(({ name }, index) => ({

@@ -7,7 +7,8 @@ import type { SpeakAnswer, SpeakQuestion, VoiceWay } from "./way.js";
 /** A way that measures itself in its own process: nothing of the asking lies in its times. */
 export async function startInProcess(name: string, sampleRate: number, options: ProgramOptions): Promise<VoiceWay> {
   const program = await startLineProgram(options);
-  const ask = (utterance: Utterance, keep: boolean): Promise<SpeakAnswer> => program.ask<SpeakAnswer>({ ...utterance, keep } satisfies SpeakQuestion);
+  const ask = (utterance: Utterance, keep: boolean): Promise<SpeakAnswer> =>
+    program.ask<SpeakAnswer>({ ...utterance, keep } satisfies SpeakQuestion);
   return {
     name,
     sampleRate,

@@ -40,7 +40,9 @@ export function post({ url, headers, body, firstBytes, agent }: HttpQuestion): P
         else reject(new RangeError(`${url} answered ${answer.statusCode}: ${bytes.toString().slice(0, 200)}`));
       });
     });
-    sent.on("error", (cause) => reject(new Error(`${url} did not answer after ${(performance.now() - startMs).toFixed(0)} ms`, { cause })));
+    sent.on("error", (cause) =>
+      reject(new Error(`${url} did not answer after ${(performance.now() - startMs).toFixed(0)} ms`, { cause })),
+    );
     sent.end(sentBytes);
   });
 }

@@ -18,7 +18,9 @@ export async function startPiper({ python }: Peers): Promise<VoiceWay> {
   const voice = ["--model", join(voiceFolder, "model.onnx"), "--data-dir", voiceFolder];
   const args = ["-m", "piper.http_server", ...voice, "--host", "127.0.0.1", "--port", String(port)];
   const environment = { ORT_INTRA_OP_NUM_THREADS: "1", ORT_INTER_OP_NUM_THREADS: "1" };
-  const server = await startServer({ command: python, args, environment }, () => fetch(`http://127.0.0.1:${port}/info`));
+  const server = await startServer({ command: python, args, environment }, () =>
+    fetch(`http://127.0.0.1:${port}/info`),
+  );
   const ask = ({ symbols }: Utterance): Promise<HttpAnswer> =>
     post({
       url: `http://127.0.0.1:${port}/synthesize`,

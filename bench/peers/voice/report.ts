@@ -8,11 +8,22 @@ export function printVoicePeers({ versions, soundSeconds, idleCores, ways, ratio
     [`${name}: processor`, processor.median, processor.min, processor.max].map(small),
   ]);
   const compared = ratios.flatMap(({ of, to, realTimeFactor, processorFactor, firstSound }) => {
-    const line = (figure: string, { median, min, max }: typeof firstSound): (string | number)[] => [`${of} ÷ ${to}: ${figure}`, median, min, max];
-    return [line("real-time factor", realTimeFactor), line("processor time", processorFactor), line("first 100 ms", firstSound)];
+    const line = (figure: string, { median, min, max }: typeof firstSound): (string | number)[] => [
+      `${of} ÷ ${to}: ${figure}`,
+      median,
+      min,
+      max,
+    ];
+    return [
+      line("real-time factor", realTimeFactor),
+      line("processor time", processorFactor),
+      line("first 100 ms", firstSound),
+    ];
   });
   return [
-    `${Object.entries(versions).map(([name, version]) => `${name} ${version}`).join(", ")}; ${soundSeconds.toFixed(0)} s of sound in a round`,
+    `${Object.entries(versions)
+      .map(([name, version]) => `${name} ${version}`)
+      .join(", ")}; ${soundSeconds.toFixed(0)} s of sound in a round`,
     table(["seconds for one second of sound, over rounds", "median", "min", "max"], factors),
     "",
     table(

@@ -23,15 +23,22 @@ const IDLE_MS = 2000;
 /** The voice's own rate. */
 const OWN_RATE = 22_050;
 const QUIETEST = 0.01;
-/** A sentence may be so much longer or shorter than the engine's; `/v1/tts` speaks a long one in clauses, whose pauses are its own. */
+/**
+ * A sentence may be so much longer or shorter than the engine's; `/v1/tts` speaks a long one in clauses, whose pauses
+ * are its own.
+ */
 const MOST_LENGTH_DIFFERENCE = 0.1;
 /** The same symbols through the same file: only arithmetic may differ. */
 const MOST_DIFFERENCE_DB = -40;
 
 /**
- * Measures four ways to speak with one file in turns, all on one core, the asking on another. Throws when one does not speak as the engine does.
+ * Measures four ways to speak with one file in turns, all on one core, the asking on another. Throws when one does not
+ * speak as the engine does.
  */
-export async function runVoicePeers(scenario: VoicePeersScenario, peers: Peers): Promise<{ figures: VoicePeersFigures; invalid: string[] }> {
+export async function runVoicePeers(
+  scenario: VoicePeersScenario,
+  peers: Peers,
+): Promise<{ figures: VoicePeersFigures; invalid: string[] }> {
   const utterances = makeUtterances(sentences.slice(0, scenario.sentences));
   const [clause] = makeUtterances([scenario.clause]) as [Utterance];
   const cores = allowedCores(process.pid);
@@ -41,7 +48,12 @@ export async function runVoicePeers(scenario: VoicePeersScenario, peers: Peers):
     pinWhatIsStarted([measuredCore]);
     const service = await startWholeService();
     ways.push(service);
-    ways.unshift(await startInProcess("Parley's engine", OWN_RATE, { command: process.execPath, args: [join(import.meta.dirname, "engine-process.js")] }));
+    ways.unshift(
+      await startInProcess("Parley's engine", OWN_RATE, {
+        command: process.execPath,
+        args: [join(import.meta.dirname, "engine-process.js")],
+      }),
+    );
     const sherpaArgs = [join(peersFolder, "sherpa_voice.py"), voiceFolder, String(FIRST_SOUND_MS)];
     ways.unshift(await startInProcess("sherpa-onnx", OWN_RATE, { command: peers.python, args: sherpaArgs }));
     ways.unshift(await startPiper(peers));
@@ -53,7 +65,8 @@ export async function runVoicePeers(scenario: VoicePeersScenario, peers: Peers):
     const idleCores = await idle(ways);
     const others = watchOthers();
     const rounds: Round[][] = [];
-    for (let round = 0; round < scenario.rounds; round++) rounds.push(await oneRound(ways, utterances, clause, { scenario, round }));
+    for (let round = 0; round < scenario.rounds; round++)
+      rounds.push(await oneRound(ways, utterances, clause, { scenario, round }));
     const invalid = objections({ load: others.read(), errors: service.complaints.length });
     invalid.push(...service.complaints.map(({ name, level, text }) => `${name}, ${level}: ${text}`));
     if (askingCore === measuredCore) invalid.push("one core for the asking and the speaking");
@@ -98,7 +111,9 @@ async function oneRound(
 async function compareSounds(ways: readonly VoiceWay[], utterances: readonly Utterance[]): Promise<Checked> {
   const reference = ways.findIndex(({ name }) => name === "Parley's engine");
   const seconds = ways.map(() => 0);
-  const worstDb: (number | null)[] = ways.map(({ sampleRate }) => (sampleRate === OWN_RATE ? Number.NEGATIVE_INFINITY : null));
+  const worstDb: (number | null)[] = ways.map(({ sampleRate }) =>
+    sampleRate === OWN_RATE ? Number.NEGATIVE_INFINITY : null,
+  );
   for (const utterance of utterances) {
     const sounds = [];
     for (const way of ways) sounds.push(await way.record(utterance));
@@ -107,12 +122,14 @@ async function compareSounds(ways: readonly VoiceWay[], utterances: readonly Utt
       const { name, sampleRate } = ways[index] as VoiceWay;
       const length = sound.length / sampleRate / (own.length / OWN_RATE);
       if (level(sound) < QUIETEST) throw new RangeError(`${name} is silent at "${utterance.text}"`);
-      if (Math.abs(length - 1) > MOST_LENGTH_DIFFERENCE) throw new RangeError(`${name} lasts ${length.toFixed(2)} of it at "${utterance.text}"`);
+      if (Math.abs(length - 1) > MOST_LENGTH_DIFFERENCE)
+        throw new RangeError(`${name} lasts ${length.toFixed(2)} of it at "${utterance.text}"`);
       seconds[index] = (seconds[index] ?? 0) + sound.length / sampleRate;
       const worst = worstDb[index] ?? null;
       if (worst === null) continue;
       worstDb[index] = Math.max(worst, differenceDb(sound, own));
-      if ((worstDb[index] ?? 0) > MOST_DIFFERENCE_DB) throw new RangeError(`${name} does not sound as the engine does at "${utterance.text}"`);
+      if ((worstDb[index] ?? 0) > MOST_DIFFERENCE_DB)
+        throw new RangeError(`${name} does not sound as the engine does at "${utterance.text}"`);
     }
   }
   const soundSeconds = seconds[reference] ?? Number.NaN;

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { differenceDb, level } from "./same-sound.js";
 
-const tone = (length: number, amplitude: number): number[] => Array.from({ length }, (_, i) => amplitude * Math.sin(i / 7));
+const tone = (length: number, amplitude: number): number[] =>
+  Array.from({ length }, (_, i) => amplitude * Math.sin(i / 7));
 
 describe("difference of two sounds", () => {
   it("is far below the sound when only the loudness differs", () => {
@@ -19,7 +20,12 @@ describe("difference of two sounds", () => {
 
   it("is no agreement for silence and for another sound", () => {
     expect(differenceDb(new Array(5000).fill(0), tone(5000, 8000))).toBeCloseTo(0);
-    expect(differenceDb(tone(5000, 8000).map((_, i) => 8000 * Math.sin(i / 3)), tone(5000, 8000))).toBeGreaterThan(-1);
+    expect(
+      differenceDb(
+        tone(5000, 8000).map((_, i) => 8000 * Math.sin(i / 3)),
+        tone(5000, 8000),
+      ),
+    ).toBeGreaterThan(-1);
   });
 });
 

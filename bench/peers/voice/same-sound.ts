@@ -6,8 +6,8 @@ export function level(samples: ArrayLike<number>): number {
 }
 
 /**
- * How far one sound is from another, decibels below the latter, after it was made as loud (piper makes every sentence as loud as it can be). Both
- * have one rate and end together: the engine leaves silence at the beginning out.
+ * How far one sound is from another, decibels below the latter, after it was made as loud (piper makes every sentence
+ * as loud as it can be). Both have one rate and end together: the engine leaves silence at the beginning out.
  */
 export function differenceDb(sound: ArrayLike<number>, reference: ArrayLike<number>): number {
   let [own, both, its] = [0, 0, 0];

@@ -1,4 +1,7 @@
-/** Sentences of our own making, one each: no other full stop, colon or question mark, after which sherpa-onnx would speak in parts. */
+/**
+ * Sentences of our own making, one each: no other full stop, colon or question mark, after which sherpa-onnx would
+ * speak in parts.
+ */
 export const sentences: readonly string[] = [
   "The train to the coast leaves at half past seven.",
   "Please put the kettle on before you sit down.",

@@ -11,7 +11,9 @@ import { FIRST_SOUND_MS, type VoiceWay } from "./way.js";
 const SAMPLE_RATE = 24_000;
 /** All roles start on one core. */
 const READY_MS = 180_000;
-/** The edge closes connections that idle, as this one does while others speak; an older one than this is not relied on. */
+/**
+ * The edge closes connections that idle, as this one does while others speak; an older one than this is not relied on.
+ */
 const MOST_IDLE_MS = 3000;
 
 /** `/v1/tts` with everything behind it, over one warm connection. */
@@ -42,7 +44,8 @@ export async function startWholeService(): Promise<VoiceWay & { complaints: Test
     async record(utterance) {
       return bytesToSamples((await ask(utterance)).bytes);
     },
-    processorSeconds: () => cluster.processes().reduce((sum, { pid }) => sum + (pid === null ? 0 : treeSeconds(pid)), 0),
+    processorSeconds: () =>
+      cluster.processes().reduce((sum, { pid }) => sum + (pid === null ? 0 : treeSeconds(pid)), 0),
     async stop() {
       agent.destroy();
       await cluster.stop();

@@ -2,8 +2,9 @@ import { CommandError } from "../../command.js";
 import type { ModelLimits } from "../limits.js";
 
 /**
- * The path of an archive's entry inside the folder it is unpacked into, empty for that folder itself. Throws CommandError for names that
- * would leave it or that mean different things on different machines: nothing is repaired, since an archive with such a name is an attack or broken.
+ * The path of an archive's entry inside the folder it is unpacked into, empty for that folder itself. Throws
+ * CommandError for names that would leave it or that mean different things on different machines: nothing is repaired,
+ * since an archive with such a name is an attack or broken.
  */
 export function entryPath(name: string, limits: Pick<ModelLimits, "pathCharacters" | "folderDepth">): string {
   const refuse = (why: string): never => {

@@ -28,7 +28,11 @@ export async function* readTar(source: AsyncIterable<Uint8Array>): AsyncGenerato
       if (type === types.longName) extension = { ...extension, path: textOf(content) };
       continue;
     }
-    const kind = types.file.some((flag) => flag === type) ? "file" : types.folder.some((flag) => flag === type) ? "folder" : "other";
+    const kind = types.file.some((flag) => flag === type)
+      ? "file"
+      : types.folder.some((flag) => flag === type)
+        ? "folder"
+        : "other";
     let left = kind === "file" ? bytes : 0;
     async function* content(): AsyncGenerator<Uint8Array> {
       while (left > 0) {
@@ -40,7 +44,7 @@ export async function* readTar(source: AsyncIterable<Uint8Array>): AsyncGenerato
     }
     yield { name: extension.path ?? nameOf(header), kind, bytes: left, content: content() };
     const unread = left;
-    await reader.skip((kind === "file" ? unread + padding(bytes) : 0));
+    await reader.skip(kind === "file" ? unread + padding(bytes) : 0);
     extension = {};
   }
 }

@@ -90,7 +90,9 @@ describe("unpacking", () => {
   });
 
   it("refuses a zip entry that is longer than it says, and one that is something else", async () => {
-    await expect(unpacked(makeZip([{ name: "bomb", content: "x".repeat(100_000), statedBytes: 10 }]))).rejects.toThrow(/longer than it says/);
+    await expect(unpacked(makeZip([{ name: "bomb", content: "x".repeat(100_000), statedBytes: 10 }]))).rejects.toThrow(
+      /longer than it says/,
+    );
     const changed = makeZip([{ name: "a", content: "hello" }]);
     changed.writeUInt32LE(1, changed.indexOf("PK\u0001\u0002") + 16);
     await expect(unpacked(changed)).rejects.toThrow(/not what the directory says/);
@@ -100,7 +102,9 @@ describe("unpacking", () => {
     ["bzip2", "BZh91AY"],
     ["xz", "\u00fd7zXZ\0"],
   ])("names %s, which it does not read", async (name, head) => {
-    await expect(unpacked(Buffer.from(head.padEnd(600, "x"), "latin1"))).rejects.toThrow(new RegExp(`^${name} is not read here`));
+    await expect(unpacked(Buffer.from(head.padEnd(600, "x"), "latin1"))).rejects.toThrow(
+      new RegExp(`^${name} is not read here`),
+    );
   });
 
   it("refuses what is no archive, and an empty one", async () => {

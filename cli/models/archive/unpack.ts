@@ -21,14 +21,18 @@ const foreign: readonly (readonly [string, RegExp])[] = [
 ];
 
 /**
- * Unpacks a tar, tar.gz or zip archive into a folder that is there and empty, telling the kind by the first bytes. Only files and folders
- * below it are made, within `limits`, none twice. Throws CommandError for everything else; what was unpacked by then stays.
+ * Unpacks a tar, tar.gz or zip archive into a folder that is there and empty, telling the kind by the first bytes. Only
+ * files and folders below it are made, within `limits`, none twice. Throws CommandError for everything else; what was
+ * unpacked by then stays.
  */
 export async function unpackArchive(path: string, into: string, limits: ModelLimits = modelLimits): Promise<void> {
   let [files, total] = [0, 0];
   for await (const entry of await entriesOf(path)) {
     const inside = entryPath(entry.name, limits);
-    if (entry.kind === "other") throw new CommandError(`the archive holds a link or a device: ${JSON.stringify(entry.name)}; models are plain files`);
+    if (entry.kind === "other")
+      throw new CommandError(
+        `the archive holds a link or a device: ${JSON.stringify(entry.name)}; models are plain files`,
+      );
     if (++files > limits.files) throw new CommandError(`the archive holds more than ${limits.files} files`);
     if (entry.kind === "folder" || inside === "") {
       mkdirSync(join(into, inside), { recursive: true, mode: PRIVATE_FOLDER });
@@ -37,7 +41,8 @@ export async function unpackArchive(path: string, into: string, limits: ModelLim
     const counted = async function* (): AsyncGenerator<Uint8Array> {
       for await (const piece of entry.content) {
         total += piece.length;
-        if (total > limits.unpackedBytes) throw new CommandError(`the archive unpacks to more than ${limits.unpackedBytes} bytes`);
+        if (total > limits.unpackedBytes)
+          throw new CommandError(`the archive unpacks to more than ${limits.unpackedBytes} bytes`);
         yield piece;
       }
     };
@@ -53,7 +58,8 @@ async function writeNew(path: string, content: () => AsyncIterable<Uint8Array>, 
     await pipeline(content, createWriteStream(path, { flags: "wx", mode: PRIVATE_FILE }));
   } catch (cause) {
     const code = (cause as NodeJS.ErrnoException).code;
-    if (code === "EEXIST" || code === "ENOTDIR" || code === "EISDIR") throw new CommandError(`the archive holds ${JSON.stringify(name)} twice`);
+    if (code === "EEXIST" || code === "ENOTDIR" || code === "EISDIR")
+      throw new CommandError(`the archive holds ${JSON.stringify(name)} twice`);
     throw cause;
   }
 }
@@ -76,7 +82,11 @@ async function* gunzipped(path: string): AsyncGenerator<Uint8Array> {
   try {
     for await (const piece of gunzip as AsyncIterable<Buffer>) yield piece;
   } catch (cause) {
-    throw new CommandError(`the archive is damaged: ${cause instanceof Error ? cause.message : String(cause)}`, undefined, { cause });
+    throw new CommandError(
+      `the archive is damaged: ${cause instanceof Error ? cause.message : String(cause)}`,
+      undefined,
+      { cause },
+    );
   } finally {
     packed.destroy();
     gunzip.destroy();

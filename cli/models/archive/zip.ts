@@ -32,7 +32,10 @@ interface CentralEntry {
   localOffset: number;
 }
 
-/** Reads a zip archive in the order of its directory, the only part of it that counts. Throws CommandError where it is damaged or encrypted. */
+/**
+ * Reads a zip archive in the order of its directory, the only part of it that counts. Throws CommandError where it is
+ * damaged or encrypted.
+ */
 export async function* readZip(path: string): AsyncGenerator<ArchiveEntry> {
   const file = await open(path, "r");
   try {
@@ -46,11 +49,17 @@ export async function* readZip(path: string): AsyncGenerator<ArchiveEntry> {
 
 async function directoryOf(file: FileHandle): Promise<Buffer> {
   const { size } = await file.stat();
-  const tail = await readAt(file, Math.max(0, size - END_BYTES - MAX_COMMENT_BYTES), Math.min(size, END_BYTES + MAX_COMMENT_BYTES));
+  const tail = await readAt(
+    file,
+    Math.max(0, size - END_BYTES - MAX_COMMENT_BYTES),
+    Math.min(size, END_BYTES + MAX_COMMENT_BYTES),
+  );
   const end = tail.lastIndexOf(Buffer.from([0x50, 0x4b, 0x05, 0x06]));
-  if (end < 0 || end + END_BYTES > tail.length || tail.readUInt32LE(end) !== END_SIGNATURE) throw damaged("it has no directory");
+  if (end < 0 || end + END_BYTES > tail.length || tail.readUInt32LE(end) !== END_SIGNATURE)
+    throw damaged("it has no directory");
   const [bytes, offset] = [tail.readUInt32LE(end + 12), tail.readUInt32LE(end + 16)];
-  if (offset === 0xffffffff || bytes === 0xffffffff) throw new CommandError("zip archives above 4 GiB are not read; use tar");
+  if (offset === 0xffffffff || bytes === 0xffffffff)
+    throw new CommandError("zip archives above 4 GiB are not read; use tar");
   if (bytes > MAX_DIRECTORY_BYTES || offset + bytes > size) throw damaged("its directory lies outside of it");
   return await readAt(file, offset, bytes);
 }
@@ -84,10 +93,13 @@ function kindOf(name: string, unixMode: number): ArchiveEntry["kind"] {
 }
 
 async function* contentOf(path: string, file: FileHandle, entry: CentralEntry): AsyncGenerator<Uint8Array> {
-  if (entry.bytes === 0xffffffff || entry.packedBytes === 0xffffffff) throw new CommandError("zip archives above 4 GiB are not read; use tar");
-  if (entry.method !== STORED && entry.method !== DEFLATED) throw new CommandError(`the archive packs ${entry.name} in a way that is not read (${entry.method})`);
+  if (entry.bytes === 0xffffffff || entry.packedBytes === 0xffffffff)
+    throw new CommandError("zip archives above 4 GiB are not read; use tar");
+  if (entry.method !== STORED && entry.method !== DEFLATED)
+    throw new CommandError(`the archive packs ${entry.name} in a way that is not read (${entry.method})`);
   const local = await readAt(file, entry.localOffset, LOCAL_BYTES);
-  if (local.length < LOCAL_BYTES || local.readUInt32LE(0) !== LOCAL_SIGNATURE) throw damaged(`${entry.name} is not where the directory says`);
+  if (local.length < LOCAL_BYTES || local.readUInt32LE(0) !== LOCAL_SIGNATURE)
+    throw damaged(`${entry.name} is not where the directory says`);
   const start = entry.localOffset + LOCAL_BYTES + local.readUInt16LE(26) + local.readUInt16LE(28);
   if (entry.packedBytes === 0) return;
   const packed = createReadStream(path, { start, end: start + entry.packedBytes - 1 });
@@ -103,12 +115,15 @@ async function* contentOf(path: string, file: FileHandle, entry: CentralEntry): 
       yield piece;
     }
   } catch (cause) {
-    throw cause instanceof CommandError ? cause : damaged(`${entry.name}: ${cause instanceof Error ? cause.message : String(cause)}`);
+    throw cause instanceof CommandError
+      ? cause
+      : damaged(`${entry.name}: ${cause instanceof Error ? cause.message : String(cause)}`);
   } finally {
     packed.destroy();
     inflate?.destroy();
   }
-  if (given !== entry.bytes || checksum !== entry.checksum) throw damaged(`${entry.name} is not what the directory says`);
+  if (given !== entry.bytes || checksum !== entry.checksum)
+    throw damaged(`${entry.name} is not what the directory says`);
 }
 
 async function readAt(file: FileHandle, position: number, bytes: number): Promise<Buffer> {

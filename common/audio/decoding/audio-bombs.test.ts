@@ -1,5 +1,14 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { flacBomb, freeFormatMp3Bomb, mp3Bomb, oggFlacBomb, oggOfManyStreams, opusBomb, vorbisBomb, webmBomb } from "../testing/audio-bombs.js";
+import {
+  flacBomb,
+  freeFormatMp3Bomb,
+  mp3Bomb,
+  oggFlacBomb,
+  oggOfManyStreams,
+  opusBomb,
+  vorbisBomb,
+  webmBomb,
+} from "../testing/audio-bombs.js";
 import { ffmpeg, ffmpegEncode } from "../testing/ffmpeg.js";
 import { tone } from "../testing/signals.js";
 import { measureVoiceSample } from "../voice/measure-sample.js";
@@ -33,7 +42,14 @@ async function attack(call: () => Promise<unknown>): Promise<{ outcomes: (string
 }
 
 beforeAll(async () => {
-  const encodings = [["flac", "flac"], ["libmp3lame", "mp3"], ["libopus", "ogg"], ["libvorbis", "ogg"], ["libopus", "webm"], ["aac", "adts"]];
+  const encodings = [
+    ["flac", "flac"],
+    ["libmp3lame", "mp3"],
+    ["libopus", "ogg"],
+    ["libvorbis", "ogg"],
+    ["libopus", "webm"],
+    ["aac", "adts"],
+  ];
   for (const [codec = "", container = ""] of encodings) {
     const bytes = ffmpegEncode(tone(440, 30, 48_000), 48_000, ["-c:a", codec, "-f", container]);
     await Promise.all([1, 2, 3].map(() => open(bytes)));
@@ -42,14 +58,30 @@ beforeAll(async () => {
 afterAll(closeDecoderThreads);
 
 const bombs: [name: string, make: () => Uint8Array, outcome: string][] = [
-  ["13 KB of FLAC that are a gigabyte of samples", () => flacBomb({ frames: 500, channels: 8, sampleRate: 48_000 }), "too_long"],
-  ["the same, of which the header says two seconds", () => flacBomb({ frames: 500, channels: 8, sampleRate: 48_000, claimedSamples: 96_000 }), "too_long"],
+  [
+    "13 KB of FLAC that are a gigabyte of samples",
+    () => flacBomb({ frames: 500, channels: 8, sampleRate: 48_000 }),
+    "too_long",
+  ],
+  [
+    "the same, of which the header says two seconds",
+    () => flacBomb({ frames: 500, channels: 8, sampleRate: 48_000, claimedSamples: 96_000 }),
+    "too_long",
+  ],
   ["FLAC at 8 kHz", () => flacBomb({ frames: 5000, channels: 1, sampleRate: 8000 }), "too_long"],
   ["FLAC in Ogg", () => oggFlacBomb({ frames: 5000, channels: 8, sampleRate: 48_000 }), "too_long"],
   ["Opus of empty frames", () => opusBomb({ packets: 200_000, channels: 2 }), "too_long"],
-  ["Opus whose pages say that it lasts a second", () => opusBomb({ packets: 200_000, channels: 2, claimedGranule: 48_000 }), "too_long"],
+  [
+    "Opus whose pages say that it lasts a second",
+    () => opusBomb({ packets: 200_000, channels: 2, claimedGranule: 48_000 }),
+    "too_long",
+  ],
   ["Vorbis of one-byte packets", () => vorbisBomb({ packets: 200_000, channels: 8 }), "too_long"],
-  ["Vorbis whose pages say that it is over", () => vorbisBomb({ packets: 200_000, channels: 1, claimedGranule: 100 }), "too_long"],
+  [
+    "Vorbis whose pages say that it is over",
+    () => vorbisBomb({ packets: 200_000, channels: 1, claimedGranule: 100 }),
+    "too_long",
+  ],
   ["Vorbis of 255 channels", () => vorbisBomb({ packets: 200_000, channels: 255 }), "unsupported_format"],
   ["MP3 at 8 kb/s", () => mp3Bomb(200_000), "too_long"],
   ["MP3 of frames that no decoder can find", () => freeFormatMp3Bomb(10_000), "too_short"],

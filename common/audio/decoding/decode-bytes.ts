@@ -44,7 +44,12 @@ export async function decodeThrough<T>(
   }
 }
 
-async function decodeInto(sink: MonoSink, bytes: Uint8Array, sniffed: Sniffed, sampleRate: number | null): Promise<void> {
+async function decodeInto(
+  sink: MonoSink,
+  bytes: Uint8Array,
+  sniffed: Sniffed,
+  sampleRate: number | null,
+): Promise<void> {
   const { format } = sniffed;
   if ("demuxer" in sniffed) return decodeWithFfmpeg({ bytes, format, demuxer: sniffed.demuxer }, sink);
   if ("channels" in sniffed) return decodeMp3(bytes, sniffed.channels, sink);

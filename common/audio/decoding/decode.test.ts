@@ -41,14 +41,18 @@ describe("wav", () => {
 
   test("the header's length is not believed", async () => {
     for (const claimedBytes of [0, 0xffffffff, 0x7fffffff, 1_000_000]) {
-      const bytes = wavFile({ bits: 16, channels: 1, sampleRate: 16000, claimedBytes }, 16000, (frame) => sine(frame, 16000));
+      const bytes = wavFile({ bits: 16, channels: 1, sampleRate: 16000, claimedBytes }, 16000, (frame) =>
+        sine(frame, 16000),
+      );
       expect((await decodeAudio(bytes, { maxSeconds: 10 })).pcm.samples.length).toBe(16000);
     }
   });
 
   test("not-a-number becomes silence", async () => {
     const bytes = wavFile({ bits: 32, tag: 3, channels: 1, sampleRate: 16000 }, 100, () => Number.NaN);
-    expect([...(await decodeAudio(bytes, { maxSeconds: 1 })).pcm.samples]).toEqual(Array.from({ length: 100 }, () => 0));
+    expect([...(await decodeAudio(bytes, { maxSeconds: 1 })).pcm.samples]).toEqual(
+      Array.from({ length: 100 }, () => 0),
+    );
   });
 
   test("G.711 in either law", async () => {
@@ -83,7 +87,11 @@ describe("compressed", () => {
     expect(decoded.pcm.sampleRate).toBe(sampleRate);
     expect(decoded.channels).toBe(args.includes("-ac") ? 2 : 1);
     expect(Math.abs(decoded.pcm.samples.length / sampleRate - 3)).toBeLessThanOrEqual(toleranceSeconds);
-    const { amplitude, signalToNoiseDb } = fitTone(decoded.pcm.samples.subarray(sampleRate, 2 * sampleRate), 440, sampleRate);
+    const { amplitude, signalToNoiseDb } = fitTone(
+      decoded.pcm.samples.subarray(sampleRate, 2 * sampleRate),
+      440,
+      sampleRate,
+    );
     // ffmpeg spreads one channel over two at equal power.
     expect(Math.abs(amplitude - (args.includes("-ac") ? 0.5 * Math.SQRT1_2 : 0.5))).toBeLessThan(0.03);
     expect(signalToNoiseDb).toBeGreaterThan(20);
@@ -91,12 +99,17 @@ describe("compressed", () => {
 
   test("what the encoders here make comes back", async () => {
     const base = { inputSampleRate: 22050, mp3KilobitsPerSecond: 128, opusBitsPerSecond: null, gainDb: 0 };
-    for (const spec of [{ ...base, format: "opus", outputSampleRate: 48000 }, { ...base, format: "mp3", outputSampleRate: 44100 }] as const) {
+    for (const spec of [
+      { ...base, format: "opus", outputSampleRate: 48000 },
+      { ...base, format: "mp3", outputSampleRate: 44100 },
+    ] as const) {
       const pipeline = await createPipeline(spec);
       const bytes = Buffer.concat([pipeline.write(tone(440, 2, 22050)), pipeline.finish()]);
       const { pcm, format } = await decodeAudio(bytes, { maxSeconds: 10 });
       expect(format).toBe(spec.format);
-      expect(Math.abs(pcm.samples.length / spec.outputSampleRate - 2)).toBeLessThan(spec.format === "opus" ? 1e-4 : 0.06);
+      expect(Math.abs(pcm.samples.length / spec.outputSampleRate - 2)).toBeLessThan(
+        spec.format === "opus" ? 1e-4 : 0.06,
+      );
     }
   });
 
@@ -129,7 +142,11 @@ test.each(["ogg", "webm"])("opus in %s is decoded at the rate wanted, as long as
   for (const sampleRate of [16_000, 22_050]) {
     const { pcm } = await decodeAudio(bytes, { maxSeconds: 10, sampleRate });
     expect(Math.abs(pcm.samples.length / sampleRate - own.pcm.samples.length / 48_000)).toBeLessThan(2 / sampleRate);
-    const { amplitude, signalToNoiseDb } = fitTone(pcm.samples.subarray(sampleRate / 2, 2 * sampleRate), 440, sampleRate);
+    const { amplitude, signalToNoiseDb } = fitTone(
+      pcm.samples.subarray(sampleRate / 2, 2 * sampleRate),
+      440,
+      sampleRate,
+    );
     expect(Math.abs(amplitude - 0.5)).toBeLessThan(0.05);
     expect(signalToNoiseDb).toBeGreaterThan(20);
   }
@@ -145,7 +162,10 @@ describe("bounds", () => {
     ["m4a", ["-c:a", "aac", "-movflags", "frag_keyframe+empty_moov", "-f", "mp4"]],
   ])("%s that sounds longer than allowed is refused", async (_, args) => {
     const bytes = ffmpegEncode(new Int16Array(16_000 * 60), 16_000, args);
-    await expect(decodeAudio(bytes, { maxSeconds: 20 })).rejects.toMatchObject({ code: "unsupported_format", reason: "too_long" });
+    await expect(decodeAudio(bytes, { maxSeconds: 20 })).rejects.toMatchObject({
+      code: "unsupported_format",
+      reason: "too_long",
+    });
   });
 
   test("a file that is too large is not looked at", async () => {
@@ -179,7 +199,10 @@ describe("bad files", () => {
     ["a webm of nothing", Buffer.concat([Buffer.from("\x1aE\xdf\xa3", "latin1"), Buffer.alloc(500, 1)])],
     ["flac of nothing", Buffer.concat([Buffer.from("fLaC"), Buffer.from(noise(5000, 1).buffer)])],
   ])("%s is refused with a reason", async (_, bytes) => {
-    await expect(decodeAudio(bytes, { maxSeconds: 10 })).rejects.toMatchObject({ code: "unsupported_format", status: 400 });
+    await expect(decodeAudio(bytes, { maxSeconds: 10 })).rejects.toMatchObject({
+      code: "unsupported_format",
+      status: 400,
+    });
   });
 
   test.each([

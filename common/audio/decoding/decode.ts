@@ -16,15 +16,20 @@ export interface DecodeOptions {
 }
 
 /**
- * Decodes an audio file as a whole to mono samples on a decoder thread; `openSound` is for what may be long. The format is told by the content.
- * Errors: `unsupported_format` (not audio, damaged, a codec that cannot be read; reason `too_long` past `maxSeconds`, `ffmpeg_missing` where
- * ffmpeg would read it), `payload_too_large` past `maxInputBytes`, `overloaded` when too many files wait. An aborted `signal` rejects with an
- * AbortError.
+ * Decodes an audio file as a whole to mono samples on a decoder thread; `openSound` is for what may be long. The format
+ * is told by the content. Errors: `unsupported_format` (not audio, damaged, a codec that cannot be read; reason
+ * `too_long` past `maxSeconds`, `ffmpeg_missing` where ffmpeg would read it), `payload_too_large` past `maxInputBytes`,
+ * `overloaded` when too many files wait. An aborted `signal` rejects with an AbortError.
  */
 export async function decodeAudio(bytes: Uint8Array, options: DecodeOptions): Promise<DecodedAudio> {
   const { maxSeconds, maxInputBytes = Number.POSITIVE_INFINITY, sampleRate = null, signal } = options;
-  if (bytes.length > maxInputBytes) throw new ServiceError("payload_too_large", { parameters: { limitBytes: maxInputBytes } });
+  if (bytes.length > maxInputBytes)
+    throw new ServiceError("payload_too_large", { parameters: { limitBytes: maxInputBytes } });
   // Copied: the caller keeps the file.
   const own = new Uint8Array(bytes);
-  return runDecoder<DecodedAudio>("decode", { bytes: own, bounds: { maxSeconds, sampleRate } }, { maxSeconds, signal, transferList: [own.buffer] });
+  return runDecoder<DecodedAudio>(
+    "decode",
+    { bytes: own, bounds: { maxSeconds, sampleRate } },
+    { maxSeconds, signal, transferList: [own.buffer] },
+  );
 }

@@ -17,7 +17,9 @@ it("serves those who wait although all threads are ended at once", async () => {
   await Promise.all(Array.from({ length: DECODER_THREADS }, decodeGood));
   const leaving = new AbortController();
   const slow = flacBomb({ frames: 3000, channels: 8, sampleRate: 48_000 });
-  const busy = Array.from({ length: DECODER_THREADS }, () => decodeAudio(slow, { maxSeconds: 10_000, sampleRate: 8000, signal: leaving.signal }));
+  const busy = Array.from({ length: DECODER_THREADS }, () =>
+    decodeAudio(slow, { maxSeconds: 10_000, sampleRate: 8000, signal: leaving.signal }),
+  );
   const waiting = decodeGood();
   leaving.abort();
   const outcomes = await Promise.all(busy.map((call) => call.catch((error: Error) => error.name)));
@@ -47,7 +49,9 @@ it("keeps the threads of calls that are given up and end soon by themselves", as
 it("lets other threads go first", async () => {
   await decodeAudio(ffmpegEncode(tone(440, 1, 8000), 8000, ["-f", "wav"]), { maxSeconds: 10 });
   // proc(5): the nineteenth field of a thread is its nice value; the second one may hold blanks.
-  const nice = readdirSync("/proc/self/task").map((thread) => Number(readFileSync(`/proc/self/task/${thread}/stat`, "latin1").split(") ").at(-1)?.split(" ")[16]));
+  const nice = readdirSync("/proc/self/task").map((thread) =>
+    Number(readFileSync(`/proc/self/task/${thread}/stat`, "latin1").split(") ").at(-1)?.split(" ")[16]),
+  );
   expect(nice.filter((value) => value === constants.priority.PRIORITY_BELOW_NORMAL).length).toBeGreaterThanOrEqual(1);
   expect(getPriority()).toBeLessThan(constants.priority.PRIORITY_BELOW_NORMAL);
 });

@@ -14,8 +14,9 @@ export type DecoderFunction = "survey" | "pieces" | "decode" | "measure";
 export const DECODER_THREADS = Math.max(3, Math.min(4, availableParallelism()));
 
 /**
- * What one thread may allocate in its own heap, MB: some ten are needed. A file that makes a parser build more ends its thread. Memory of the
- * decoders themselves is fixed (16 MB each), and what comes out of them lives for a step; the small young generation has it collected soon.
+ * What one thread may allocate in its own heap, MB: some ten are needed. A file that makes a parser build more ends its
+ * thread. Memory of the decoders themselves is fixed (16 MB each), and what comes out of them lives for a step; the
+ * small young generation has it collected soon.
  */
 const HEAP_LIMITS = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 6 };
 
@@ -23,13 +24,17 @@ const MAX_QUEUE = 256;
 /** New threads compile the decoders anew, which takes more than a second of processor time. */
 const IDLE_MS = 300_000;
 
-/** Decoding runs some hundred times faster than real time; what takes longer than this, and a twentieth of its sound, is stuck or hostile. */
+/**
+ * Decoding runs some hundred times faster than real time; what takes longer than this, and a twentieth of its sound, is
+ * stuck or hostile.
+ */
 const WALL_LIMIT_MS = 30_000;
 const WALL_LIMIT_PER_SECOND_MS = 50;
 
 /**
- * A call that nobody waits for any more may run on for so long. Most end by themselves within it; ending a thread with them would cost the next call a
- * new one, and clients that come and go quickly would keep the processor busy with nothing else.
+ * A call that nobody waits for any more may run on for so long. Most end by themselves within it; ending a thread with
+ * them would cost the next call a new one, and clients that come and go quickly would keep the processor busy with
+ * nothing else.
  */
 const ABANDONED_MS = 500;
 
@@ -44,7 +49,8 @@ let pool: Piscina | null = null;
 function decoderPool(): Piscina {
   pool ??= new Piscina({
     filename: new URL("./decoder-thread.js", import.meta.url).href,
-    // With none kept, a call that came while all threads were ending would go on waiting: the pool makes new ones for new tasks only.
+    // With none kept, a call that came while all threads were ending would go on waiting: the pool makes new ones for
+    // new tasks only.
     minThreads: 1,
     maxThreads: DECODER_THREADS,
     idleTimeout: IDLE_MS,
@@ -55,7 +61,9 @@ function decoderPool(): Piscina {
 }
 
 export interface DecoderCall {
-  /** Most audio that the call may deal with, seconds: sets how long it may take. Null takes as long as its reader does. */
+  /**
+   * Most audio that the call may deal with, seconds: sets how long it may take. Null takes as long as its reader does.
+   */
   maxSeconds: number | null;
   /** Stops the work and ends its thread. */
   signal?: AbortSignal | undefined;
@@ -64,11 +72,16 @@ export interface DecoderCall {
 }
 
 /**
- * Runs a function of decoder-thread.ts on the one pool of decoder threads. What runs too long is ended together with its thread; what nobody waits for
- * any more may come to its own end for a moment first. Throws what the function throws, `overloaded` when too many wait, `unsupported_format` past its
- * limits; an aborted signal rejects with its reason, at once.
+ * Runs a function of decoder-thread.ts on the one pool of decoder threads. What runs too long is ended together with
+ * its thread; what nobody waits for any more may come to its own end for a moment first. Throws what the function
+ * throws, `overloaded` when too many wait, `unsupported_format` past its limits; an aborted signal rejects with its
+ * reason, at once.
  */
-export async function runDecoder<T>(name: DecoderFunction, task: object, { maxSeconds, signal, transferList = [] }: DecoderCall): Promise<T> {
+export async function runDecoder<T>(
+  name: DecoderFunction,
+  task: object,
+  { maxSeconds, signal, transferList = [] }: DecoderCall,
+): Promise<T> {
   if (places.waiting >= MAX_QUEUE) throw new ServiceError("overloaded");
   const leave = await places.take(signal ?? neverAborted);
   if (signal?.aborted === true) {
@@ -92,7 +105,9 @@ export async function runDecoder<T>(name: DecoderFunction, task: object, { maxSe
     };
     signal?.addEventListener("abort", abandon, { once: true });
   });
-  const run = decoderPool().run(task, { name, signal: end.signal, transferList: transferList as never }) as Promise<Answer<T>>;
+  const run = decoderPool().run(task, { name, signal: end.signal, transferList: transferList as never }) as Promise<
+    Answer<T>
+  >;
   const over = run.finally(() => {
     leave();
     signal?.removeEventListener("abort", abandon);
@@ -104,7 +119,8 @@ export async function runDecoder<T>(name: DecoderFunction, task: object, { maxSe
     return answer.value;
   } catch (error) {
     if (isLate && limitMs !== null) throw tooSlow(limitMs, error);
-    if ((error as NodeJS.ErrnoException).code === "ERR_WORKER_OUT_OF_MEMORY") throw unreadable("a file whose structure takes too much memory", undefined, error);
+    if ((error as NodeJS.ErrnoException).code === "ERR_WORKER_OUT_OF_MEMORY")
+      throw unreadable("a file whose structure takes too much memory", undefined, error);
     throw error;
   }
 }
@@ -114,14 +130,16 @@ export function decodingLimitMs(seconds: number): number {
   return WALL_LIMIT_MS + Math.ceil(seconds * WALL_LIMIT_PER_SECOND_MS);
 }
 
-export const tooSlow = (limitMs: number, cause?: unknown): ServiceError => unreadable(`decoding took longer than ${limitMs / 1000} seconds`, undefined, cause);
+export const tooSlow = (limitMs: number, cause?: unknown): ServiceError =>
+  unreadable(`decoding took longer than ${limitMs / 1000} seconds`, undefined, cause);
 
 /**
- * Bytes in memory of their own, to be handed to a thread: what holds nothing else is given away as it is, a view is copied, since a thread would
- * get all that the view is part of.
+ * Bytes in memory of their own, to be handed to a thread: what holds nothing else is given away as it is, a view is
+ * copied, since a thread would get all that the view is part of.
  */
 export function ownBytes(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
-  const isAlone = bytes.byteOffset === 0 && bytes.byteLength === bytes.buffer.byteLength && bytes.buffer instanceof ArrayBuffer;
+  const isAlone =
+    bytes.byteOffset === 0 && bytes.byteLength === bytes.buffer.byteLength && bytes.buffer instanceof ArrayBuffer;
   return isAlone ? (bytes as Uint8Array<ArrayBuffer>) : new Uint8Array(bytes);
 }
 

@@ -9,7 +9,8 @@ import { unreadable } from "./failures.js";
 import { createMonoFlow, type DecodedAudio, type DecodedFacts, joined } from "./mono-sink.js";
 import { GRANTED, LEFT } from "./sound-signals.js";
 
-// Functions of a decoder thread, called by name through piscina. They answer errors as records: an Error loses its class between threads.
+// Functions of a decoder thread, called by name through piscina. They answer errors as records: an Error loses its
+// class between threads.
 
 workInBackground();
 
@@ -19,7 +20,13 @@ console.error = () => undefined;
 /** Answer of every function here. */
 export type Answer<T> = { value: T } | { error: ErrorRecord };
 
-export async function decode({ bytes, bounds }: { bytes: Uint8Array; bounds: DecodeBounds }): Promise<Answer<DecodedAudio>> {
+export async function decode({
+  bytes,
+  bounds,
+}: {
+  bytes: Uint8Array;
+  bounds: DecodeBounds;
+}): Promise<Answer<DecodedAudio>> {
   try {
     const decoded = await decodeBytes(bytes, bounds);
     return moved({ value: decoded }, decoded.pcm.samples);
@@ -53,7 +60,13 @@ export interface Survey {
 }
 
 /** Decodes a file once to learn how long it really is: nothing is done for a file that will be refused. */
-export async function survey({ bytes, minSeconds, maxSeconds, sampleRate, keepSeconds }: SurveyTask): Promise<Answer<Survey>> {
+export async function survey({
+  bytes,
+  minSeconds,
+  maxSeconds,
+  sampleRate,
+  keepSeconds,
+}: SurveyTask): Promise<Answer<Survey>> {
   try {
     let parts: Int16Array[] = [];
     let kept = 0;
@@ -65,7 +78,9 @@ export async function survey({ bytes, minSeconds, maxSeconds, sampleRate, keepSe
       else parts = [];
       return isShort;
     };
-    const facts = await decodeThrough(bytes, { maxSeconds, sampleRate }, (format) => createMonoFlow({ format, maxSeconds, sampleRate }, keep));
+    const facts = await decodeThrough(bytes, { maxSeconds, sampleRate }, (format) =>
+      createMonoFlow({ format, maxSeconds, sampleRate }, keep),
+    );
     if (facts.seconds < minSeconds) throw unreadable(`shorter than ${minSeconds} second`, "too_short");
     const samples = isShort ? joined(parts) : null;
     return moved({ value: { facts, samples, bytes: isShort ? null : bytes } }, samples ?? bytes);
@@ -86,8 +101,18 @@ export interface PiecesTask {
   signals: Int32Array;
 }
 
-/** Decodes a file again and posts its sound in pieces, each when there is leave for it: until then the thread stands still. */
-export async function pieces({ bytes, maxSeconds, sampleRate, pieceSamples, port, signals }: PiecesTask): Promise<Answer<null>> {
+/**
+ * Decodes a file again and posts its sound in pieces, each when there is leave for it: until then the thread stands
+ * still.
+ */
+export async function pieces({
+  bytes,
+  maxSeconds,
+  sampleRate,
+  pieceSamples,
+  port,
+  signals,
+}: PiecesTask): Promise<Answer<null>> {
   let parts: Int16Array[] = [];
   let held = 0;
   const post = (from: number): void => {
@@ -108,7 +133,9 @@ export async function pieces({ bytes, maxSeconds, sampleRate, pieceSamples, port
     return true;
   };
   try {
-    await decodeThrough(bytes, { maxSeconds, sampleRate }, (format) => createMonoFlow({ format, maxSeconds, sampleRate }, collect));
+    await decodeThrough(bytes, { maxSeconds, sampleRate }, (format) =>
+      createMonoFlow({ format, maxSeconds, sampleRate }, collect),
+    );
     post(1);
     return { value: null };
   } catch (error) {

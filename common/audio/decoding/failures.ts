@@ -1,6 +1,12 @@
 import { ServiceError } from "#protocol/errors";
 
-/** The one refusal of the decoders: sound that cannot be read, and why. `reason` tells apart what callers treat apart. */
-export function unreadable(detail: string, reason?: "too_long" | "too_short" | "ffmpeg_missing", cause?: unknown): ServiceError {
+/**
+ * The one refusal of the decoders: sound that cannot be read, and why. `reason` tells apart what callers treat apart.
+ */
+export function unreadable(
+  detail: string,
+  reason?: "too_long" | "too_short" | "ffmpeg_missing",
+  cause?: unknown,
+): ServiceError {
   return new ServiceError("unsupported_format", { parameters: { detail }, reason, cause });
 }

@@ -26,8 +26,14 @@ test("without ffmpeg the refusal names the format and what is missing", async ()
 
 test("a file that asks ffmpeg to open others gets nothing", async () => {
   // An m4a sniffed by its first box, with a playlist behind it: only the mov demuxer is tried, on the pipe alone.
-  const bytes = Buffer.concat([Buffer.from("\0\0\0\x10ftypM4A \0\0\0\0", "latin1"), Buffer.from("#EXTM3U\nfile:///etc/hostname\n".repeat(20))]);
-  await expect(decodeBytes(bytes, bounds)).rejects.toMatchObject({ code: "unsupported_format", parameters: { detail: "m4a that ffmpeg cannot read" } });
+  const bytes = Buffer.concat([
+    Buffer.from("\0\0\0\x10ftypM4A \0\0\0\0", "latin1"),
+    Buffer.from("#EXTM3U\nfile:///etc/hostname\n".repeat(20)),
+  ]);
+  await expect(decodeBytes(bytes, bounds)).rejects.toMatchObject({
+    code: "unsupported_format",
+    parameters: { detail: "m4a that ffmpeg cannot read" },
+  });
 });
 
 test("ffmpeg's memory is limited", async () => {

@@ -22,9 +22,10 @@ const NOT_FOUND = 127;
 type Child = ChildProcessByStdio<Writable, Readable, null>;
 
 /**
- * Decodes what no library here reads (AAC, ALAC, AMR, ...) with the ffmpeg program, where it is installed. It gets the bytes on its standard
- * input and may open nothing else; `cache:` lets it seek in them, as m4a files with their index at the end need. Its memory is limited by the
- * shell that starts it, where the system can do that. Throws `unsupported_format` when ffmpeg is missing or cannot read the file.
+ * Decodes what no library here reads (AAC, ALAC, AMR, ...) with the ffmpeg program, where it is installed. It gets the
+ * bytes on its standard input and may open nothing else; `cache:` lets it seek in them, as m4a files with their index
+ * at the end need. Its memory is limited by the shell that starts it, where the system can do that. Throws
+ * `unsupported_format` when ffmpeg is missing or cannot read the file.
  */
 export async function decodeWithFfmpeg({ bytes, format, demuxer }: FfmpegInput, sink: MonoSink): Promise<void> {
   const child = start([
@@ -45,7 +46,8 @@ export async function decodeWithFfmpeg({ bytes, format, demuxer }: FfmpegInput, 
     await readWav(child, sink);
     const outcome = await ended;
     if (outcome instanceof Error) throw new ServiceError("internal", { cause: outcome });
-    if (outcome === NOT_FOUND) throw unreadable(`${format} needs ffmpeg, which is not installed on this server`, "ffmpeg_missing");
+    if (outcome === NOT_FOUND)
+      throw unreadable(`${format} needs ffmpeg, which is not installed on this server`, "ffmpeg_missing");
     if (outcome !== 0) throw unreadable(`${format} that ffmpeg cannot read`);
   } finally {
     child.kill("SIGKILL");
@@ -53,8 +55,9 @@ export async function decodeWithFfmpeg({ bytes, format, demuxer }: FfmpegInput, 
 }
 
 /**
- * In a session of its own: Ctrl-C would end ffmpeg in the middle of a file. Linux shares the processor among sessions, whatever the priority of their
- * processes (sched(7), "The autogroup feature"); so the session itself takes the priority of the thread that waits for it.
+ * In a session of its own: Ctrl-C would end ffmpeg in the middle of a file. Linux shares the processor among sessions,
+ * whatever the priority of their processes (sched(7), "The autogroup feature"); so the session itself takes the
+ * priority of the thread that waits for it.
  */
 function start(args: readonly string[]): Child {
   const script = `ulimit -v ${MAX_ADDRESS_SPACE_KIB} 2>/dev/null; { nice > /proc/self/autogroup; } 2>/dev/null; exec ffmpeg "$@"`;

@@ -13,9 +13,9 @@ const MAX_FRAME_BYTES = 2_100_000;
 const STREAM_INFO_BYTES = 4;
 
 /**
- * Cuts native FLAC into its frames, views of the file, one at a time and in linear time: a frame ends where the next header stands and the
- * checksum over all before it is right. A damaged frame is left out, from its header to the next frame's. The last frame may have something
- * behind it that is no audio.
+ * Cuts native FLAC into its frames, views of the file, one at a time and in linear time: a frame ends where the next
+ * header stands and the checksum over all before it is right. A damaged frame is left out, from its header to the next
+ * frame's. The last frame may have something behind it that is no audio.
  */
 export function* readFlacFrames(bytes: Uint8Array): Generator<Uint8Array> {
   let at = nextSync(bytes, skipMetadata(bytes));

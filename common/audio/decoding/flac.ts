@@ -3,7 +3,10 @@ import { readFlacFrames } from "./flac-frames.js";
 import type { MonoSink } from "./mono-sink.js";
 import { readOggPackets } from "./ogg-packets.js";
 
-/** Decodes FLAC, native or in Ogg, frame by frame: one holds at most 65,535 samples of eight channels, however few bytes it takes. */
+/**
+ * Decodes FLAC, native or in Ogg, frame by frame: one holds at most 65,535 samples of eight channels, however few bytes
+ * it takes.
+ */
 export async function decodeFlac(bytes: Uint8Array, container: "flac" | "ogg-flac", sink: MonoSink): Promise<void> {
   const decoder = new FLACDecoder();
   await decoder.ready;

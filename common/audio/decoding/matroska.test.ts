@@ -13,18 +13,38 @@ function element(id: number[], body: Uint8Array, isOpenEnded = false): Buffer {
 }
 
 const track = (number: number, type: number, codec: string): Buffer =>
-  element([0xae], Buffer.concat([element([0xd7], Buffer.of(number)), element([0x83], Buffer.of(type)), element([0x86], Buffer.from(codec))]));
-const tracks = element([0x16, 0x54, 0xae, 0x6b], Buffer.concat([track(1, 1, "V_VP8"), track(2, 2, "A_OPUS"), track(3, 2, "A_AAC")]));
-const block = (trackNumber: number, flags: number, body: Uint8Array): Buffer => Buffer.concat([Buffer.of(0x80 | trackNumber, 0, 0, flags), body]);
-const simple = (trackNumber: number, flags: number, body: Uint8Array): Buffer => element([0xa3], block(trackNumber, flags, body));
+  element(
+    [0xae],
+    Buffer.concat([
+      element([0xd7], Buffer.of(number)),
+      element([0x83], Buffer.of(type)),
+      element([0x86], Buffer.from(codec)),
+    ]),
+  );
+const tracks = element(
+  [0x16, 0x54, 0xae, 0x6b],
+  Buffer.concat([track(1, 1, "V_VP8"), track(2, 2, "A_OPUS"), track(3, 2, "A_AAC")]),
+);
+const block = (trackNumber: number, flags: number, body: Uint8Array): Buffer =>
+  Buffer.concat([Buffer.of(0x80 | trackNumber, 0, 0, flags), body]);
+const simple = (trackNumber: number, flags: number, body: Uint8Array): Buffer =>
+  element([0xa3], block(trackNumber, flags, body));
 
 function webm(blocks: Buffer[], isOpenEnded = false): Buffer {
-  const cluster = element([0x1f, 0x43, 0xb6, 0x75], Buffer.concat([element([0xe7], Buffer.of(0)), ...blocks]), isOpenEnded);
+  const cluster = element(
+    [0x1f, 0x43, 0xb6, 0x75],
+    Buffer.concat([element([0xe7], Buffer.of(0)), ...blocks]),
+    isOpenEnded,
+  );
   const ebml = element([0x1a, 0x45, 0xdf, 0xa3], element([0x42, 0x82], Buffer.from("webm")));
-  return Buffer.concat([ebml, element([0x18, 0x53, 0x80, 0x67], Buffer.concat([tracks, cluster, cluster]), isOpenEnded)]);
+  return Buffer.concat([
+    ebml,
+    element([0x18, 0x53, 0x80, 0x67], Buffer.concat([tracks, cluster, cluster]), isOpenEnded),
+  ]);
 }
 
-const texts = (packets: Iterable<MatroskaPacket>): string[] => Array.from(packets, ({ data }) => Buffer.from(data).toString());
+const texts = (packets: Iterable<MatroskaPacket>): string[] =>
+  Array.from(packets, ({ data }) => Buffer.from(data).toString());
 
 it("reads the first audio track's packets, whichever way they are laced", () => {
   const [xiph, fixed, ebml] = [2, 4, 6];
@@ -51,7 +71,10 @@ it("reads live recordings, whose segments and clusters do not say how long they 
 it("tells what is to be discarded at the end", () => {
   const padding = Buffer.alloc(4);
   padding.writeInt32BE(6_500_000);
-  const group = element([0xa0], Buffer.concat([element([0xa1], block(2, 0, Buffer.from("p"))), element([0x75, 0xa2], padding)]));
+  const group = element(
+    [0xa0],
+    Buffer.concat([element([0xa1], block(2, 0, Buffer.from("p"))), element([0x75, 0xa2], padding)]),
+  );
   expect([...readMatroskaAudio(webm([group])).packets()].map(({ discardMs }) => discardMs)).toEqual([6.5, 6.5]);
 });
 

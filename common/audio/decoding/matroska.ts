@@ -34,7 +34,17 @@ const SIMPLE_BLOCK = 0xa3;
 const BLOCK_GROUP = 0xa0;
 const BLOCK = 0xa1;
 const DISCARD_PADDING = 0x75a2;
-const fieldIds = new Set([TRACK_NUMBER, TRACK_TYPE, CODEC_ID, CODEC_PRIVATE, CONTENT_ENCODINGS, AUDIO, CHANNELS, BLOCK, DISCARD_PADDING]);
+const fieldIds = new Set([
+  TRACK_NUMBER,
+  TRACK_TYPE,
+  CODEC_ID,
+  CODEC_PRIVATE,
+  CONTENT_ENCODINGS,
+  AUDIO,
+  CHANNELS,
+  BLOCK,
+  DISCARD_PADDING,
+]);
 
 const AUDIO_TRACK = 2;
 /** Ways of putting several packets into one block; what remains is EBML lacing. */
@@ -51,9 +61,8 @@ interface Element {
 }
 
 /**
- * Finds the first audio track. Elements are read one at a time and only the track's own are remembered, whatever their number and whatever
- * lengths they claim.
- * Throws when there is no audio track.
+ * Finds the first audio track. Elements are read one at a time and only the track's own are remembered, whatever their
+ * number and whatever lengths they claim. Throws when there is no audio track.
  */
 export function readMatroskaAudio(bytes: Uint8Array): MatroskaAudio {
   for (const { id, start, end } of topElements(bytes)) {
@@ -70,7 +79,9 @@ function trackOf(bytes: Uint8Array, fields: ReadonlyMap<number, Element>): Matro
   const number = unsigned(bytes, fields.get(TRACK_NUMBER));
   const audio = fields.get(AUDIO);
   return {
-    codec: Buffer.from(contentOf(bytes, fields.get(CODEC_ID))).toString("latin1").replace(/\0.*/s, ""),
+    codec: Buffer.from(contentOf(bytes, fields.get(CODEC_ID)))
+      .toString("latin1")
+      .replace(/\0.*/s, ""),
     codecPrivate: contentOf(bytes, fields.get(CODEC_PRIVATE)),
     channels: audio === undefined ? 1 : (unsigned(bytes, fieldsOf(bytes, audio).get(CHANNELS)) ?? 1),
     isTransformed: fields.has(CONTENT_ENCODINGS),
@@ -88,7 +99,11 @@ function trackOf(bytes: Uint8Array, fields: ReadonlyMap<number, Element>): Matro
 }
 
 /** The packets of a block, if it is of the track of that number; what is to be discarded belongs to the last. */
-function* packetsOf(bytes: Uint8Array, block: Element, track: { number: number | undefined; discardMs: number }): Generator<MatroskaPacket> {
+function* packetsOf(
+  bytes: Uint8Array,
+  block: Element,
+  track: { number: number | undefined; discardMs: number },
+): Generator<MatroskaPacket> {
   const number = readVint(bytes, block.start, block.end);
   if (number === null || number.value !== track.number) return;
   // A relative time of two bytes, then the flags.
@@ -102,14 +117,21 @@ function* packetsOf(bytes: Uint8Array, block: Element, track: { number: number |
   if (at < block.end) yield { data: bytes.subarray(at, block.end), discardMs: track.discardMs };
 }
 
-/** Sizes of all packets of a block but the last, which takes the rest, and where the first begins (RFC 9559 section 10.3). */
-function readLacing(bytes: Uint8Array, block: { at: number; end: number; lacing: number }): { sizes: number[]; at: number } {
+/**
+ * Sizes of all packets of a block but the last, which takes the rest, and where the first begins (RFC 9559 section
+ * 10.3).
+ */
+function readLacing(
+  bytes: Uint8Array,
+  block: { at: number; end: number; lacing: number },
+): { sizes: number[]; at: number } {
   const { end, lacing } = block;
   let { at } = block;
   const sizes: number[] = [];
   if (lacing === NO_LACING) return { sizes, at };
   const count = bytes[at++] ?? 0;
-  if (lacing === FIXED_LACING) return { sizes: new Array<number>(count).fill(Math.floor((end - at) / (count + 1))), at };
+  if (lacing === FIXED_LACING)
+    return { sizes: new Array<number>(count).fill(Math.floor((end - at) / (count + 1))), at };
   for (let i = 0; i < count && at < end; i++) {
     if (lacing === XIPH_LACING) {
       let size = 0;
@@ -126,7 +148,10 @@ function readLacing(bytes: Uint8Array, block: { at: number; end: number; lacing:
   return { sizes, at };
 }
 
-/** Elements of the file's upper levels in order: what segments and clusters hold stands beside them, since both may leave their length open. */
+/**
+ * Elements of the file's upper levels in order: what segments and clusters hold stands beside them, since both may
+ * leave their length open.
+ */
 function* topElements(bytes: Uint8Array): Generator<Element> {
   for (let at = 0; at < bytes.length; ) {
     const element = readElement(bytes, at, bytes.length);
@@ -149,7 +174,8 @@ function* elements(bytes: Uint8Array, start: number, end: number): Generator<Ele
 /** The first element of each kind in `fieldIds` within another. */
 function fieldsOf(bytes: Uint8Array, { start, end }: Element): Map<number, Element> {
   const fields = new Map<number, Element>();
-  for (const element of elements(bytes, start, end)) if (fieldIds.has(element.id) && !fields.has(element.id)) fields.set(element.id, element);
+  for (const element of elements(bytes, start, end))
+    if (fieldIds.has(element.id) && !fields.has(element.id)) fields.set(element.id, element);
   return fields;
 }
 
@@ -162,7 +188,10 @@ function readElement(bytes: Uint8Array, at: number, end: number): Element | null
   return size === null ? null : { id, start: size.next, end: Math.min(end, size.next + size.value) };
 }
 
-/** A number of variable length (RFC 8794 section 4); one with all bits set, which stands for an unknown length, is larger than any file. */
+/**
+ * A number of variable length (RFC 8794 section 4); one with all bits set, which stands for an unknown length, is
+ * larger than any file.
+ */
 function readVint(bytes: Uint8Array, at: number, end: number): { value: number; next: number } | null {
   const length = Math.clz32(bytes[at] ?? 0) - 23;
   if (length > 8 || at + length > end) return null;

@@ -20,5 +20,10 @@ it("gives a decoder up that gets nowhere, and none that is waited for", () => {
 
 it("takes no more than eight channels", () => {
   const flow = createMonoFlow({ format: "vorbis", maxSeconds: 10, sampleRate: null }, () => true);
-  expect(() => flow.add(Array.from({ length: 9 }, () => new Float32Array(1)), 8000)).toThrow("vorbis with 9 channels");
+  expect(() =>
+    flow.add(
+      Array.from({ length: 9 }, () => new Float32Array(1)),
+      8000,
+    ),
+  ).toThrow("vorbis with 9 channels");
 });

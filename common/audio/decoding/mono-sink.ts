@@ -8,8 +8,8 @@ export const MAX_CHANNELS = 8;
 /** Where decoders put sound. */
 export interface MonoSink {
   /**
-   * Takes one array per channel, all of one length, which may be 0: decoders call it after every step, so that one that gets nowhere is noticed.
-   * Throws when the sound is too long, comes too slowly or changes its rate.
+   * Takes one array per channel, all of one length, which may be 0: decoders call it after every step, so that one that
+   * gets nowhere is noticed. Throws when the sound is too long, comes too slowly or changes its rate.
    */
   add(channels: readonly Float32Array[], sampleRate: number): void;
 }
@@ -39,8 +39,8 @@ export interface MonoSinkOptions {
 }
 
 /**
- * Time that a decoder may take for what has come out of it so far; with all threads busy it still is several times faster. The time that `give`
- * takes, which may wait for a reader, is not the decoder's.
+ * Time that a decoder may take for what has come out of it so far; with all threads busy it still is several times
+ * faster. The time that `give` takes, which may wait for a reader, is not the decoder's.
  */
 const STEP_LIMIT_MS = 30_000;
 const STEP_LIMIT_PER_SECOND_MS = 50;
@@ -58,13 +58,15 @@ export function createMonoSink(options: MonoSinkOptions): MonoSink & { finish():
   };
 }
 
-/** Samples that are passed on together: decoders give a hundredth of a second at a time, and each array has its price. */
+/**
+ * Samples that are passed on together: decoders give a hundredth of a second at a time, and each array has its price.
+ */
 const BLOCK_SAMPLES = 32_768;
 
 /**
- * A sink that mixes a file to mono, converts it to one rate and passes it on in blocks; `finish` passes on the rest and tells what the file
- * was. What a header claims is never believed: the bound counts the samples that really came out. Once `give` has answered false, they are
- * counted only.
+ * A sink that mixes a file to mono, converts it to one rate and passes it on in blocks; `finish` passes on the rest and
+ * tells what the file was. What a header claims is never believed: the bound counts the samples that really came out.
+ * Once `give` has answered false, they are counted only.
  */
 export function createMonoFlow(
   { format, maxSeconds, sampleRate: wanted, nowMs = () => performance.now() }: MonoSinkOptions,
@@ -81,7 +83,8 @@ export function createMonoFlow(
 
   function begin(sampleRate: number, channels: number): void {
     if (channels > MAX_CHANNELS) throw unreadable(`${format} with ${channels} channels`);
-    if (sampleRate < 8000 || sampleRate > 192_000) throw unreadable(`${format} at ${sampleRate} Hz; 8 to 192 kHz can be read`);
+    if (sampleRate < 8000 || sampleRate > 192_000)
+      throw unreadable(`${format} at ${sampleRate} Hz; 8 to 192 kHz can be read`);
     fileRate = sampleRate;
     channelCount = channels;
     resampler = createResampler(sampleRate, wanted ?? sampleRate);
@@ -117,7 +120,8 @@ export function createMonoFlow(
       const length = channels[0]?.length ?? 0;
       if (length === 0) return;
       if (fileRate === 0) begin(sampleRate, channels.length);
-      if (sampleRate !== fileRate) throw unreadable(`${format} whose sample rate changes from ${fileRate} to ${sampleRate} Hz`);
+      if (sampleRate !== fileRate)
+        throw unreadable(`${format} whose sample rate changes from ${fileRate} to ${sampleRate} Hz`);
       fileSamples += length;
       if (fileSamples > maxSeconds * fileRate) throw unreadable(`longer than ${maxSeconds} seconds`, "too_long");
       if (isWanted && resampler !== null) collect(resampler.process(mean(channels)));
@@ -135,7 +139,8 @@ function mean(channels: readonly Float32Array[]): Float32Array {
   const [first] = channels;
   if (first === undefined || channels.length === 1) return first ?? new Float32Array(0);
   const mixed = new Float32Array(first.length);
-  for (const channel of channels) for (let i = 0; i < mixed.length; i++) mixed[i] = (mixed[i] as number) + (channel[i] ?? 0);
+  for (const channel of channels)
+    for (let i = 0; i < mixed.length; i++) mixed[i] = (mixed[i] as number) + (channel[i] ?? 0);
   for (let i = 0; i < mixed.length; i++) mixed[i] = (mixed[i] as number) / channels.length;
   return mixed;
 }

@@ -2,7 +2,8 @@ import { expect, it } from "vitest";
 import { createOggPages } from "../encoding/ogg-pages.js";
 import { type OggPacket, readOggPackets } from "./ogg-packets.js";
 
-const text = (packets: Iterable<OggPacket>): string[] => Array.from(packets, ({ data }) => Buffer.from(data).toString());
+const text = (packets: Iterable<OggPacket>): string[] =>
+  Array.from(packets, ({ data }) => Buffer.from(data).toString());
 const packet = (content: string): Uint8Array => Buffer.from(content);
 
 /** A page by hand: its lacing need not fit its packets. */
@@ -19,10 +20,18 @@ function page(options: { serial?: number; flags?: number; lacing: number[]; body
 
 it("gives the packets of a page, the page's place with its last", () => {
   const write = createOggPages(1);
-  const file = Buffer.concat([write([packet("one"), packet("two"), packet("")], { granulePosition: 7 }), write([packet("three")], { granulePosition: 9, last: true })]);
+  const file = Buffer.concat([
+    write([packet("one"), packet("two"), packet("")], { granulePosition: 7 }),
+    write([packet("three")], { granulePosition: 9, last: true }),
+  ]);
   const packets = [...readOggPackets(file)];
   expect(text(packets)).toEqual(["one", "two", "", "three"]);
-  expect(packets.map(({ granulePosition, isLast }) => [granulePosition, isLast])).toEqual([[null, false], [null, false], [7, false], [9, true]]);
+  expect(packets.map(({ granulePosition, isLast }) => [granulePosition, isLast])).toEqual([
+    [null, false],
+    [null, false],
+    [7, false],
+    [9, true],
+  ]);
 });
 
 it("joins a packet over pages, and reads one of exactly 255 bytes", () => {

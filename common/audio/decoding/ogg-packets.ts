@@ -2,7 +2,10 @@
 export interface OggPacket {
   /** A view of the file where the packet lies on one page. */
   data: Uint8Array;
-  /** What the page says of the place up to which the stream is complete with this packet; null unless it is the last that ends on its page. */
+  /**
+   * What the page says of the place up to which the stream is complete with this packet; null unless it is the last
+   * that ends on its page.
+   */
   granulePosition: number | null;
   /** True for the last packet of the page that ends the stream. */
   isLast: boolean;
@@ -24,8 +27,8 @@ interface Page {
 }
 
 /**
- * Reads the packets of the first stream in an Ogg file, one at a time: what is held besides the file is one packet. Pages of other streams are
- * skipped; where a page is damaged, reading goes on at the next. Ends with the stream.
+ * Reads the packets of the first stream in an Ogg file, one at a time: what is held besides the file is one packet.
+ * Pages of other streams are skipped; where a page is damaged, reading goes on at the next. Ends with the stream.
  */
 export function* readOggPackets(bytes: Uint8Array): Generator<OggPacket> {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);

@@ -9,8 +9,17 @@ import { type OpenedSound, openSound } from "./open-sound.js";
 
 afterAll(closeDecoderThreads);
 
-const open = (bytes: Uint8Array, changes: { minSeconds?: number; maxSeconds?: number; signal?: AbortSignal } = {}): Promise<OpenedSound> =>
-  openSound(Uint8Array.from(bytes), { minSeconds: 1, maxSeconds: 3600, sampleRate: 16_000, signal: new AbortController().signal, ...changes });
+const open = (
+  bytes: Uint8Array,
+  changes: { minSeconds?: number; maxSeconds?: number; signal?: AbortSignal } = {},
+): Promise<OpenedSound> =>
+  openSound(Uint8Array.from(bytes), {
+    minSeconds: 1,
+    maxSeconds: 3600,
+    sampleRate: 16_000,
+    signal: new AbortController().signal,
+    ...changes,
+  });
 
 async function read(sound: OpenedSound): Promise<Int16Array[]> {
   const pieces: Int16Array[] = [];
@@ -18,11 +27,16 @@ async function read(sound: OpenedSound): Promise<Int16Array[]> {
   return pieces;
 }
 
-const together = (pieces: Int16Array[]): Buffer => Buffer.concat(pieces.map((piece) => Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength)));
+const together = (pieces: Int16Array[]): Buffer =>
+  Buffer.concat(pieces.map((piece) => Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength)));
 
 /** Longer than is held whole. */
 const longNoise = noise(8000 * 125, 0.3);
-const longWav = wavFile({ bits: 16, channels: 1, sampleRate: 8000 }, longNoise.length, (frame) => (longNoise[frame] as number) / 32768);
+const longWav = wavFile(
+  { bits: 16, channels: 1, sampleRate: 8000 },
+  longNoise.length,
+  (frame) => (longNoise[frame] as number) / 32768,
+);
 const longFiles: [format: string, bytes: Uint8Array][] = [
   ["wav", longWav],
   ["mp3", ffmpegEncode(longNoise, 8000, ["-c:a", "libmp3lame", "-b:a", "16k", "-f", "mp3"])],
@@ -50,7 +64,10 @@ describe("openSound", () => {
   it("holds both bounds against what really comes out, before any sound is given", async () => {
     const half = wavFile({ bits: 16, channels: 1, sampleRate: 16_000, claimedBytes: 1_000_000 }, 15_999, () => 0.1);
     await expect(open(half)).rejects.toMatchObject({ code: "unsupported_format", reason: "too_short" });
-    await expect(open(longWav, { maxSeconds: 124 })).rejects.toMatchObject({ code: "unsupported_format", reason: "too_long" });
+    await expect(open(longWav, { maxSeconds: 124 })).rejects.toMatchObject({
+      code: "unsupported_format",
+      reason: "too_long",
+    });
     expect((await open(longWav, { maxSeconds: 125 })).seconds).toBe(125);
   });
 
@@ -78,7 +95,9 @@ describe("openSound", () => {
   });
 
   it("refuses what is no audio", async () => {
-    await expect(open(Buffer.from("#EXTM3U\nfile:///etc/passwd\n"))).rejects.toMatchObject({ code: "unsupported_format" });
+    await expect(open(Buffer.from("#EXTM3U\nfile:///etc/passwd\n"))).rejects.toMatchObject({
+      code: "unsupported_format",
+    });
   });
 });
 
@@ -91,6 +110,8 @@ function runningChildren(name: string): string[] {
       return ""; // it has just ended
     }
   };
-  const children = readdirSync("/proc/self/task").flatMap((thread) => read(`/proc/self/task/${thread}/children`).split(" "));
+  const children = readdirSync("/proc/self/task").flatMap((thread) =>
+    read(`/proc/self/task/${thread}/children`).split(" "),
+  );
   return children.filter((pid) => pid !== "" && new RegExp(`\\(${name}\\) [^Z]`).test(read(`/proc/${pid}/stat`)));
 }

@@ -18,13 +18,17 @@ export interface OpenSoundOptions {
 /** A file that is audio within the bounds. */
 export interface OpenedSound extends DecodedFacts {
   /**
-   * Its sound in order, mono, in pieces of some seconds; decoded while it is read, so that a long file never lies in memory as a whole.
-   * To be read once. Throws `unsupported_format`, and an AbortError once the signal aborts; leaving the loop ends the work.
+   * Its sound in order, mono, in pieces of some seconds; decoded while it is read, so that a long file never lies in
+   * memory as a whole. To be read once. Throws `unsupported_format`, and an AbortError once the signal aborts; leaving
+   * the loop ends the work.
    */
   pieces: AsyncIterable<Int16Array>;
 }
 
-/** Sound up to this length is held whole: 3.8 MB at 16 kHz. Longer files are decoded twice, the first time only to be measured. */
+/**
+ * Sound up to this length is held whole: 3.8 MB at 16 kHz. Longer files are decoded twice, the first time only to be
+ * measured.
+ */
 const WHOLE_SECONDS = 120;
 const PIECE_SECONDS = 10;
 /** Pieces that are decoded ahead of their reader. */
@@ -38,9 +42,10 @@ const STOP_MS = 5000;
 const longFiles = new Semaphore(LONG_FILES);
 
 /**
- * Opens an audio file: finds out on a thread of its own what it is and how long it really is, then gives its sound. Takes the memory of `bytes`
- * where they fill it: they are gone for the caller. Throws `unsupported_format` (reason `too_long`, `too_short` or `ffmpeg_missing` where it
- * is one of these), `overloaded` when too many files wait; an aborted signal rejects with an AbortError.
+ * Opens an audio file: finds out on a thread of its own what it is and how long it really is, then gives its sound.
+ * Takes the memory of `bytes` where they fill it: they are gone for the caller. Throws `unsupported_format` (reason
+ * `too_long`, `too_short` or `ffmpeg_missing` where it is one of these), `overloaded` when too many files wait; an
+ * aborted signal rejects with an AbortError.
  */
 export async function openSound(bytes: Uint8Array, options: OpenSoundOptions): Promise<OpenedSound> {
   const { minSeconds, maxSeconds, sampleRate, signal } = options;
@@ -54,14 +59,21 @@ export async function openSound(bytes: Uint8Array, options: OpenSoundOptions): P
   return { ...facts, pieces: rest === null ? whole() : readPieces(ownBytes(rest), options) };
 }
 
-async function* readPieces(bytes: Uint8Array<ArrayBuffer>, { maxSeconds, sampleRate, signal }: OpenSoundOptions): AsyncGenerator<Int16Array> {
+async function* readPieces(
+  bytes: Uint8Array<ArrayBuffer>,
+  { maxSeconds, sampleRate, signal }: OpenSoundOptions,
+): AsyncGenerator<Int16Array> {
   const release = await longFiles.take(signal);
   const { port1: inbox, port2: port } = new MessageChannel();
   const signals = new Int32Array(new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT));
   signals[GRANTED] = AHEAD;
   const hardStop = new AbortController();
   const task: PiecesTask = { bytes, maxSeconds, sampleRate, pieceSamples: PIECE_SECONDS * sampleRate, port, signals };
-  const ended = runDecoder<null>("pieces", task, { maxSeconds: null, signal: hardStop.signal, transferList: [port, bytes.buffer] });
+  const ended = runDecoder<null>("pieces", task, {
+    maxSeconds: null,
+    signal: hardStop.signal,
+    transferList: [port, bytes.buffer],
+  });
   // Whoever waits for a piece hears of a failure; when nobody waits any more it is no news.
   ended.catch(() => undefined);
   const arrivals = new Arrivals(ended, decodingLimitMs(maxSeconds), signal);
@@ -80,10 +92,12 @@ async function* readPieces(bytes: Uint8Array<ArrayBuffer>, { maxSeconds, sampleR
     Atomics.notify(signals, GRANTED);
     inbox.close();
     const timer = setTimeout(() => hardStop.abort(), STOP_MS);
-    ended.catch(() => undefined).finally(() => {
-      clearTimeout(timer);
-      release();
-    });
+    ended
+      .catch(() => undefined)
+      .finally(() => {
+        clearTimeout(timer);
+        release();
+      });
   }
 }
 

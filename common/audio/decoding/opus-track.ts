@@ -12,7 +12,10 @@ export interface OpusTrack {
 
 export interface OpusPacket {
   data: Uint8Array;
-  /** What an Ogg page says of the place up to which the stream is complete with this packet, samples at 48 kHz; null where nothing is said. */
+  /**
+   * What an Ogg page says of the place up to which the stream is complete with this packet, samples at 48 kHz; null
+   * where nothing is said.
+   */
   granulePosition: number | null;
   /** True for the last packet of an Ogg stream that was ended properly. */
   isLast: boolean;
@@ -48,13 +51,15 @@ export function openWebmOpus(bytes: Uint8Array): OpusTrack | null {
   return {
     ...head,
     *packets() {
-      for (const { data, discardMs } of track.packets()) yield { data, granulePosition: null, isLast: false, discardSamples: Math.round(discardMs * 48) };
+      for (const { data, discardMs } of track.packets())
+        yield { data, granulePosition: null, isLast: false, discardSamples: Math.round(discardMs * 48) };
     },
   };
 }
 
 /** RFC 7845 section 5.1. */
 function opusHead(bytes: Uint8Array): { channels: number; preSkipSamples: number } | null {
-  if (bytes.length < OPUS_HEAD_BYTES || Buffer.from(bytes.subarray(0, 8)).toString("latin1") !== "OpusHead") return null;
+  if (bytes.length < OPUS_HEAD_BYTES || Buffer.from(bytes.subarray(0, 8)).toString("latin1") !== "OpusHead")
+    return null;
   return { channels: bytes[9] ?? 0, preSkipSamples: (bytes[10] ?? 0) | ((bytes[11] ?? 0) << 8) };
 }

@@ -8,12 +8,15 @@ const decoderRates = [8000, 12_000, 16_000, 24_000, 48_000] as const;
 const CONTAINER_RATE = 48_000;
 /** Ends are trimmed to the sample where the container says so, but never by more than the longest packet. */
 const LONGEST_PACKET_SECONDS = 0.12;
-/** 48 frames of the longest kind, with their lengths (RFC 6716 section 3.4); the decoder would make room for more and keep it. */
+/**
+ * 48 frames of the longest kind, with their lengths (RFC 6716 section 3.4); the decoder would make room for more and
+ * keep it.
+ */
 const MAX_PACKET_BYTES = 61_440 + 256;
 
 /**
- * Decodes the packets of an Opus track, mono or stereo (RFC 7845 mapping family 0), without its pre-skip; at once at the rate wanted where the
- * decoder knows it, which spares most of the work.
+ * Decodes the packets of an Opus track, mono or stereo (RFC 7845 mapping family 0), without its pre-skip; at once at
+ * the rate wanted where the decoder knows it, which spares most of the work.
  */
 export async function decodeOpus(track: OpusTrack, wantedRate: number | null, sink: MonoSink): Promise<void> {
   if (track.channels > 2) throw unreadable(`opus with ${track.channels} channels`);
@@ -37,7 +40,8 @@ function decodePackets(track: OpusTrack, decoder: OpusDecoderHandle, sampleRate:
     const samples = planes?.[0]?.length ?? 0;
     decoded += samples;
     if (granulePosition !== null) origin ??= Math.max(0, here(granulePosition) - decoded);
-    const surplus = isLast && granulePosition !== null ? decoded + (origin ?? 0) - here(granulePosition) : here(discardSamples);
+    const surplus =
+      isLast && granulePosition !== null ? decoded + (origin ?? 0) - here(granulePosition) : here(discardSamples);
     const trim = surplus > 0 && surplus <= LONGEST_PACKET_SECONDS * sampleRate ? surplus : 0;
     const from = Math.min(toSkip, samples);
     toSkip -= from;

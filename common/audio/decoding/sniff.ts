@@ -8,7 +8,10 @@ export type Sniffed =
 /** Bytes searched for the first MPEG frame: encoders and cutters leave junk before it. */
 const MP3_SEARCH_BYTES = 8192;
 
-/** Tells the format from the content alone; null when it is none that is known. Names and declared types of strangers are not looked at. */
+/**
+ * Tells the format from the content alone; null when it is none that is known. Names and declared types of strangers
+ * are not looked at.
+ */
 export function sniffAudio(bytes: Uint8Array): Sniffed | null {
   const offset = skipId3(bytes);
   const at = (position: number, text: string): boolean => startsWith(bytes, offset + position, text);
@@ -35,7 +38,12 @@ function startsWith(bytes: Uint8Array, offset: number, text: string): boolean {
 function skipId3(bytes: Uint8Array): number {
   let offset = 0;
   while (startsWith(bytes, offset, "ID3") && offset + 10 <= bytes.length) {
-    const [a, b, c, d] = [6, 7, 8, 9].map((place) => (bytes[offset + place] as number) & 0x7f) as [number, number, number, number];
+    const [a, b, c, d] = [6, 7, 8, 9].map((place) => (bytes[offset + place] as number) & 0x7f) as [
+      number,
+      number,
+      number,
+      number,
+    ];
     const footer = (bytes[offset + 5] as number) & 0x10 ? 10 : 0;
     offset += 10 + footer + ((a << 21) | (b << 14) | (c << 7) | d);
   }

@@ -12,8 +12,8 @@ const LONGEST_BLOCK_SAMPLES = 8192;
 type OggPages = Parameters<OggVorbisDecoder["decodeOggPages"]>[0];
 
 /**
- * Decodes Vorbis in Ogg, packet by packet: one holds at most 4096 samples of each channel, and may take a single byte. The headers are kept
- * until the first packet of audio, with which the decoder wants its set-up.
+ * Decodes Vorbis in Ogg, packet by packet: one holds at most 4096 samples of each channel, and may take a single byte.
+ * The headers are kept until the first packet of audio, with which the decoder wants its set-up.
  */
 export async function decodeVorbis(bytes: Uint8Array, sink: MonoSink): Promise<void> {
   const decoder = new OggVorbisDecoder();
@@ -28,7 +28,9 @@ export async function decodeVorbis(bytes: Uint8Array, sink: MonoSink): Promise<v
       // The types of headers are odd, audio is even.
       if (type % 2 === 1 || data.length === 0) continue;
       if (setup === null) throw unreadable("vorbis whose audio comes before its headers");
-      const { channelData, samplesDecoded, sampleRate } = await decoder.decodeOggPages(pageOf(data, [{ data, header: { vorbisSetup: setup } }]));
+      const { channelData, samplesDecoded, sampleRate } = await decoder.decodeOggPages(
+        pageOf(data, [{ data, header: { vorbisSetup: setup } }]),
+      );
       given += samplesDecoded;
       const surplus = isLast && granulePosition !== null ? given - granulePosition : 0;
       const trim = surplus > 0 && surplus <= LONGEST_BLOCK_SAMPLES ? Math.min(surplus, samplesDecoded) : 0;

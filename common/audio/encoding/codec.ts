@@ -1,4 +1,7 @@
-/** The last step of an encoding: samples at the output rate, -1 to 1, to bytes. All methods give the bytes that are ready. */
+/**
+ * The last step of an encoding: samples at the output rate, -1 to 1, to bytes. All methods give the bytes that are
+ * ready.
+ */
 export interface Codec {
   encode(samples: Float32Array): Uint8Array[];
   /** Pushes out what is held back; silence may be added. The stream goes on. */

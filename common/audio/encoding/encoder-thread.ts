@@ -16,7 +16,10 @@ interface Stream {
 
 const streams = new Map<number, Stream>();
 
-/** Loads and runs each codec once: the first stream of a fresh thread would otherwise wait 100 ms and more for its first sound. */
+/**
+ * Loads and runs each codec once: the first stream of a fresh thread would otherwise wait 100 ms and more for its first
+ * sound.
+ */
 async function warmUp(): Promise<void> {
   const common = { inputSampleRate: 22_050, mp3KilobitsPerSecond: 128, opusBitsPerSecond: null, gainDb: 0 };
   for (const spec of [
@@ -60,7 +63,10 @@ function settled(work: Promise<unknown>): Promise<void> {
   );
 }
 
-async function answer(stream: Stream, request: Exclude<ThreadRequest, { kind: "open" | "close" }>): Promise<ThreadReply> {
+async function answer(
+  stream: Stream,
+  request: Exclude<ThreadRequest, { kind: "open" | "close" }>,
+): Promise<ThreadReply> {
   try {
     const pipeline = await stream.pipeline;
     const bytes = request.kind === "write" ? pipeline.write(request.samples) : pipeline[request.kind]();

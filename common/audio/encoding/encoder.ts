@@ -16,14 +16,21 @@ export interface EncoderSpec {
 }
 
 /**
- * One stream's encoder. It runs on a thread of its pool (the first PCM or WAV bytes come from the caller's own); calls are carried out in order.
- * The bytes depend only on the samples and on where `flush` was called, never on how the samples were split over `write` calls:
- * a stream that was repaired after a fault is byte-identical to an undisturbed one.
+ * One stream's encoder. It runs on a thread of its pool (the first PCM or WAV bytes come from the caller's own); calls
+ * are carried out in order. The bytes depend only on the samples and on where `flush` was called, never on how the
+ * samples were split over `write` calls: a stream that was repaired after a fault is byte-identical to an undisturbed
+ * one.
  */
 export interface AudioEncoder {
-  /** Takes ownership of `samples` (its buffer is transferred when it spans it wholly). Resolves with the encoded bytes that are ready, often none. */
+  /**
+   * Takes ownership of `samples` (its buffer is transferred when it spans it wholly). Resolves with the encoded bytes
+   * that are ready, often none.
+   */
   write(samples: Int16Array): Promise<Uint8Array>;
-  /** Pushes out the sound held back so far, padding with silence (Opus up to 20 ms, MP3 about 40 ms, PCM none); the stream goes on. */
+  /**
+   * Pushes out the sound held back so far, padding with silence (Opus up to 20 ms, MP3 about 40 ms, PCM none); the
+   * stream goes on.
+   */
   flush(): Promise<Uint8Array>;
   /** Ends the stream: gives the rest, closing the container. */
   finish(): Promise<Uint8Array>;

@@ -24,7 +24,12 @@ test.each([
   for (const firstSamples of [2205, 0, 20_000]) {
     const pipeline = await createPipeline(spec);
     const cut = (from: number, to: number): Int16Array => samples.slice(from, to);
-    const expected = Buffer.concat([pipeline.write(cut(0, 21_000)), pipeline.flush(), pipeline.write(cut(21_000, 22_050)), pipeline.finish()]);
+    const expected = Buffer.concat([
+      pipeline.write(cut(0, 21_000)),
+      pipeline.flush(),
+      pipeline.write(cut(21_000, 22_050)),
+      pipeline.finish(),
+    ]);
     const encoder = pool.open(spec);
     const parts = [
       encoder.write(cut(0, firstSamples)),

@@ -5,9 +5,9 @@ import { createPipeline } from "./pipeline.js";
 const MOST_SECONDS = 0.25;
 
 /**
- * Encodes the first write of a PCM or WAV stream on the caller's thread, where it is done before a thread would have been woken: a
- * listener waits for those bytes. The stream's thread gets the same samples, which bring its filters to where they belong, and its equal
- * answer is dropped.
+ * Encodes the first write of a PCM or WAV stream on the caller's thread, where it is done before a thread would have
+ * been woken: a listener waits for those bytes. The stream's thread gets the same samples, which bring its filters to
+ * where they belong, and its equal answer is dropped.
  */
 export function withFirstWriteHere(encoder: AudioEncoder, spec: EncoderSpec): AudioEncoder {
   if (spec.format !== "pcm" && spec.format !== "wav") return encoder;
@@ -18,7 +18,8 @@ export function withFirstWriteHere(encoder: AudioEncoder, spec: EncoderSpec): Au
       isFirst = false;
       if (!here) return await encoder.write(samples);
       const copy = samples.slice();
-      // Before anything is awaited: the thread must see the calls in their order. Should it fail, the next call says so.
+      // Before anything is awaited: the thread must see the calls in their order. Should it fail, the next call says
+      // so.
       encoder.write(samples).catch(() => undefined);
       return (await createPipeline(spec)).write(copy);
     },

@@ -7,7 +7,9 @@ function limited(samples: Int16Array, gainDb: number, pieceSamples = 480): numbe
   const limiter = createLimiter(gainDb, 24_000);
   const output: number[] = [];
   for (let i = 0; i < samples.length; i += pieceSamples) {
-    output.push(...limiter.process(Float32Array.from(samples.subarray(i, i + pieceSamples), (sample) => sample / 32768)));
+    output.push(
+      ...limiter.process(Float32Array.from(samples.subarray(i, i + pieceSamples), (sample) => sample / 32768)),
+    );
   }
   output.push(...limiter.flush());
   return output.map((value) => value * 32768);
@@ -25,7 +27,11 @@ test("quiet sound is multiplied exactly", () => {
 });
 
 test("nothing passes full scale, nothing is cut off flat, and no sample is lost", () => {
-  const cases = fc.record({ seed: fc.integer(), gainDb: fc.double({ min: -20, max: 20, noNaN: true }), length: fc.integer({ min: 0, max: 3000 }) });
+  const cases = fc.record({
+    seed: fc.integer(),
+    gainDb: fc.double({ min: -20, max: 20, noNaN: true }),
+    length: fc.integer({ min: 0, max: 3000 }),
+  });
   fc.assert(
     fc.property(cases, ({ seed, gainDb, length }) => {
       const output = limited(noise(length, 1, seed), gainDb);

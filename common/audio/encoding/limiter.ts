@@ -12,11 +12,12 @@ const LOOK_AHEAD_MS = 2;
 const RELEASE_MS = 80;
 
 /**
- * A look-ahead peak limiter: samples are multiplied by `gainDb`, and where that would pass full scale, the gain sinks over the 2 ms before
- * the peak and recovers in about 80 ms after it. Without peaks the samples are only multiplied; at 0 dB they come out bit for bit.
+ * A look-ahead peak limiter: samples are multiplied by `gainDb`, and where that would pass full scale, the gain sinks
+ * over the 2 ms before the peak and recovers in about 80 ms after it. Without peaks the samples are only multiplied; at
+ * 0 dB they come out bit for bit.
  *
- * The needed gain of each sample is held as a minimum over the look-ahead, released slowly, and averaged over a window as long as the
- * look-ahead: every value in that average already respects the peak, so the average does.
+ * The needed gain of each sample is held as a minimum over the look-ahead, released slowly, and averaged over a window
+ * as long as the look-ahead: every value in that average already respects the peak, so the average does.
  */
 export function createLimiter(gainDb: number, sampleRate: number): Limiter {
   const gain = 10 ** (gainDb / 20);

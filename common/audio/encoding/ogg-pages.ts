@@ -22,8 +22,13 @@ export interface PageOptions {
   last?: boolean;
 }
 
-/** Writes the pages of one logical Ogg stream (RFC 3533): whole packets only, at most 255 segments of 255 bytes on a page. */
-export function createOggPages(serialNumber: number): (packets: readonly Uint8Array[], options: PageOptions) => Uint8Array {
+/**
+ * Writes the pages of one logical Ogg stream (RFC 3533): whole packets only, at most 255 segments of 255 bytes on a
+ * page.
+ */
+export function createOggPages(
+  serialNumber: number,
+): (packets: readonly Uint8Array[], options: PageOptions) => Uint8Array {
   let sequence = 0;
   return (packets, { granulePosition, last = false }) => {
     const lacing: number[] = [];

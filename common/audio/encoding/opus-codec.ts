@@ -8,7 +8,10 @@ const PACKET_SAMPLES = 960;
 /** Packets of the first pages: one, so that sound leaves at once; then more, which costs less. */
 const FIRST_PAGES = [1, 2, 3];
 const PAGE_PACKETS = 5;
-/** Of 10: costs a quarter less time, with no loss that is measured at these bitrates. Told that it is speech, the encoder takes twice as long. */
+/**
+ * Of 10: costs a quarter less time, with no loss that is measured at these bitrates. Told that it is speech, the
+ * encoder takes twice as long.
+ */
 const COMPLEXITY = 5;
 
 export interface OpusOptions {
@@ -42,11 +45,17 @@ function oggOpus(encoder: OpusEncoderHandle, { originalSampleRate, serialNumber 
   let packetsEncoded = 0;
   let freed = false;
 
-  /** The header pages at the first call, nothing later. Comes before any other page: pages are numbered as they are made. */
+  /**
+   * The header pages at the first call, nothing later. Comes before any other page: pages are numbered as they are
+   * made.
+   */
   function headers(): Uint8Array[] {
     if (!headersDue) return [];
     headersDue = false;
-    return [page([opusHead(preSkip, originalSampleRate)], { granulePosition: 0 }), page([opusTags()], { granulePosition: 0 })];
+    return [
+      page([opusHead(preSkip, originalSampleRate)], { granulePosition: 0 }),
+      page([opusTags()], { granulePosition: 0 }),
+    ];
   }
 
   function addPacket(frame: Float32Array): void {
@@ -70,7 +79,8 @@ function oggOpus(encoder: OpusEncoderHandle, { originalSampleRate, serialNumber 
       });
       return parts;
     },
-    // The encoder's look-ahead, 6.5 ms, stays inside when the last packet is full: it comes first when sound goes on, and with `finish`.
+    // The encoder's look-ahead, 6.5 ms, stays inside when the last packet is full: it comes first when sound goes on,
+    // and with `finish`.
     flush() {
       const parts = headers();
       if (framing.waiting() > 0) addPacket(padded(framing.rest()));
@@ -80,7 +90,8 @@ function oggOpus(encoder: OpusEncoderHandle, { originalSampleRate, serialNumber 
     finish() {
       const parts = headers();
       const samples = packetsEncoded * PACKET_SAMPLES + framing.waiting();
-      // Decoded sound lags by the pre-skip: packets go on until the last sample is out, and the final position trims what follows it.
+      // Decoded sound lags by the pre-skip: packets go on until the last sample is out, and the final position trims
+      // what follows it.
       const endPosition = samples + preSkip;
       while (packetsEncoded * PACKET_SAMPLES < endPosition) addPacket(padded(framing.rest()));
       parts.push(page(packets, { granulePosition: endPosition, last: true }));

@@ -3,10 +3,17 @@ import type { Codec } from "./codec.js";
 
 /** Signed 16-bit little-endian samples without a container. */
 export function createPcmCodec(): Codec {
-  return { encode: (samples) => (samples.length === 0 ? [] : [samplesToBytes(fromFloat(samples))]), flush: () => [], finish: () => [] };
+  return {
+    encode: (samples) => (samples.length === 0 ? [] : [samplesToBytes(fromFloat(samples))]),
+    flush: () => [],
+    finish: () => [],
+  };
 }
 
-/** The same in a RIFF/WAVE file. Its length is unknown while it streams: both sizes say 0xFFFFFFFF, which readers take as "to the end". */
+/**
+ * The same in a RIFF/WAVE file. Its length is unknown while it streams: both sizes say 0xFFFFFFFF, which readers take
+ * as "to the end".
+ */
 export function createWavCodec(sampleRate: number): Codec {
   let headerDue = true;
   const withHeader = (parts: Uint8Array[]): Uint8Array[] => {

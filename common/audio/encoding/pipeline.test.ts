@@ -23,12 +23,23 @@ const specs: Record<string, EncoderSpec> = {
   "mp3, 32 kHz, 64": { ...plain, format: "mp3", outputSampleRate: 32000, mp3KilobitsPerSecond: 64 },
   "mp3, 44.1 kHz, 192": { ...plain, format: "mp3", outputSampleRate: 44100, mp3KilobitsPerSecond: 192 },
   "opus, automatic": { ...plain, format: "opus", outputSampleRate: 48000 },
-  "opus, 24 kbit/s, quieter": { ...plain, format: "opus", outputSampleRate: 48000, opusBitsPerSecond: 24_000, gainDb: -6 },
+  "opus, 24 kbit/s, quieter": {
+    ...plain,
+    format: "opus",
+    outputSampleRate: 48000,
+    opusBitsPerSecond: 24_000,
+    gainDb: -6,
+  },
 };
 const names = Object.keys(specs);
 
 /** Encodes `samples` in pieces that end at `cuts`, flushing at `flushes`. */
-async function encode(spec: EncoderSpec, samples: Int16Array, cuts: readonly number[] = [], flushes: readonly number[] = []): Promise<Buffer> {
+async function encode(
+  spec: EncoderSpec,
+  samples: Int16Array,
+  cuts: readonly number[] = [],
+  flushes: readonly number[] = [],
+): Promise<Buffer> {
   const pipeline = await createPipeline(spec);
   const parts: Uint8Array[] = [];
   let from = 0;
@@ -48,10 +59,14 @@ test.each(names)("%s: the bytes depend on the samples and the flushes, not on th
   samples.set(tone(300, 0.25, 22050), 2000);
   const places = fc.array(fc.integer({ min: 0, max: samples.length }), { maxLength: 12 });
   await fc.assert(
-    fc.asyncProperty(places, fc.array(fc.integer({ min: 0, max: samples.length }), { maxLength: 2 }), async (cuts, flushes) => {
-      const split = await encode(spec, samples, cuts, flushes);
-      return split.equals(await encode(spec, samples, [], flushes));
-    }),
+    fc.asyncProperty(
+      places,
+      fc.array(fc.integer({ min: 0, max: samples.length }), { maxLength: 2 }),
+      async (cuts, flushes) => {
+        const split = await encode(spec, samples, cuts, flushes);
+        return split.equals(await encode(spec, samples, [], flushes));
+      },
+    ),
     { numRuns: 8 },
   );
 });
@@ -62,7 +77,8 @@ test.each(names)("%s: decodes elsewhere to the same duration, tone and level", a
   const raw = spec.format === "pcm" ? ["-f", "s16le", "-ac", "1", "-ar", String(spec.outputSampleRate)] : [];
   const decoded = ffmpegDecode(encoded, spec.outputSampleRate, raw);
   const seconds = decoded.length / spec.outputSampleRate;
-  // LAME's delay and the padding of its last frame, at most two frames, are heard as silence: nothing in a stream can tell players to skip it.
+  // LAME's delay and the padding of its last frame, at most two frames, are heard as silence: nothing in a stream can
+  // tell players to skip it.
   expect(Math.abs(seconds - 3)).toBeLessThanOrEqual(spec.format === "mp3" ? (2 * 1152) / spec.outputSampleRate : 0.001);
   const middle = decoded.subarray(spec.outputSampleRate, 2 * spec.outputSampleRate);
   const { amplitude, signalToNoiseDb } = fitTone(middle, 1000, spec.outputSampleRate);
@@ -93,7 +109,8 @@ test("pcm at the engine's rate and 0 dB is the samples themselves", async () => 
 test.each(names)("%s: a stream without sound still ends as a file", async (name) => {
   const spec = specs[name] as EncoderSpec;
   const encoded = await encode(spec, new Int16Array(0), [], [0]);
-  if (spec.format === "wav" || spec.format === "opus") expect(ffmpegDecode(encoded, spec.outputSampleRate).length).toBe(0);
+  if (spec.format === "wav" || spec.format === "opus")
+    expect(ffmpegDecode(encoded, spec.outputSampleRate).length).toBe(0);
   else expect(encoded.length).toBe(0);
 });
 
@@ -107,6 +124,10 @@ test("sound leaves early: 100 ms in, most of it is out", async () => {
 });
 
 test("rates and bitrates that a format does not know are refused", async () => {
-  await expect(createPipeline({ ...plain, format: "opus", outputSampleRate: 44100 })).rejects.toMatchObject({ code: "unsupported_format" });
-  await expect(createPipeline({ ...plain, format: "mp3", outputSampleRate: 24000 })).rejects.toMatchObject({ code: "unsupported_format" });
+  await expect(createPipeline({ ...plain, format: "opus", outputSampleRate: 44100 })).rejects.toMatchObject({
+    code: "unsupported_format",
+  });
+  await expect(createPipeline({ ...plain, format: "mp3", outputSampleRate: 24000 })).rejects.toMatchObject({
+    code: "unsupported_format",
+  });
 });

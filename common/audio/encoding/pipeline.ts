@@ -48,7 +48,10 @@ export async function createPipeline(spec: EncoderSpec): Promise<Pipeline> {
   };
 }
 
-/** The filter of the resampler may pass full scale between samples, so the limiter guards it too; otherwise 0 dB is no stage at all. */
+/**
+ * The filter of the resampler may pass full scale between samples, so the limiter guards it too; otherwise 0 dB is no
+ * stage at all.
+ */
 function createGain(spec: EncoderSpec): Limiter {
   if (spec.gainDb === 0 && spec.inputSampleRate === spec.outputSampleRate) {
     return { process: (samples) => samples, flush: () => new Float32Array(0) };
@@ -81,7 +84,10 @@ function unsupported(detail: string): ServiceError {
   return new ServiceError("unsupported_format", { parameters: { detail } });
 }
 
-/** A stream that is made again after a fault must have the same bytes, so its Ogg serial number comes from the spec (FNV-1a). */
+/**
+ * A stream that is made again after a fault must have the same bytes, so its Ogg serial number comes from the spec
+ * (FNV-1a).
+ */
 function serialNumber(spec: EncoderSpec): number {
   const text = `${spec.inputSampleRate}/${spec.opusBitsPerSecond ?? "auto"}/${spec.gainDb}`;
   let hash = 0x811c9dc5;

@@ -28,7 +28,8 @@ test("streams on the same threads do not mix, and calls need not wait for each o
       const expected = await alone(samples.slice());
       const encoder = pool.open(spec);
       const parts: Promise<Uint8Array>[] = [];
-      for (let from = 0; from < samples.length; from += 2205) parts.push(encoder.write(samples.slice(from, from + 2205)));
+      for (let from = 0; from < samples.length; from += 2205)
+        parts.push(encoder.write(samples.slice(from, from + 2205)));
       parts.push(encoder.finish());
       const bytes = Buffer.concat(await Promise.all(parts));
       encoder.close();
@@ -61,7 +62,10 @@ test("a finished stream takes nothing more", async () => {
   const encoder = pool.open(spec);
   await encoder.write(tone(300, 0.1, 22050));
   expect((await encoder.finish()).length).toBeGreaterThan(0);
-  await expect(encoder.write(tone(300, 0.1, 22050))).rejects.toMatchObject({ code: "internal", reason: "encoder_closed" });
+  await expect(encoder.write(tone(300, 0.1, 22050))).rejects.toMatchObject({
+    code: "internal",
+    reason: "encoder_closed",
+  });
   encoder.close();
 });
 
@@ -83,7 +87,10 @@ test("a dead thread rejects its streams' calls, the others go on, and new stream
   const [first, second] = [shaken.open(spec), shaken.open(spec)];
   await Promise.all([first.write(tone(300, 0.1, 22050)), second.write(tone(300, 0.1, 22050))]);
   const pending = first.write(tone(300, 60, 22050));
-  await Promise.all([workers[0]?.terminate(), expect(pending).rejects.toMatchObject({ code: "internal", reason: "encoder_thread_ended" })]);
+  await Promise.all([
+    workers[0]?.terminate(),
+    expect(pending).rejects.toMatchObject({ code: "internal", reason: "encoder_thread_ended" }),
+  ]);
   await expect(first.finish()).rejects.toMatchObject({ code: "internal" });
   await second.write(tone(300, 0.1, 22050));
   const next = shaken.open(spec);

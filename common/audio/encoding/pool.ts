@@ -39,7 +39,10 @@ export function createEncoderPool({ threads, startWorker = startEncoderWorker }:
   let closed = false;
   const slots: EncoderThread[] = Array.from({ length: Math.max(1, threads) }, () => startThread(startWorker()));
 
-  /** The least busy thread, in a living state. Dead ones are replaced here, so that a thread that cannot start does not spin. */
+  /**
+   * The least busy thread, in a living state. Dead ones are replaced here, so that a thread that cannot start does not
+   * spin.
+   */
   function chooseThread(): EncoderThread {
     for (const [index, thread] of slots.entries()) if (thread.dead) slots[index] = startThread(startWorker());
     return slots.reduce((best, thread) => (thread.streams.size < best.streams.size ? thread : best));
@@ -48,7 +51,10 @@ export function createEncoderPool({ threads, startWorker = startEncoderWorker }:
   return {
     open(spec) {
       if (closed) throw failure("encoder_pool_closed");
-      return withFirstWriteHere(openStream(chooseThread(), nextId++, spec, () => nextId++), spec);
+      return withFirstWriteHere(
+        openStream(chooseThread(), nextId++, spec, () => nextId++),
+        spec,
+      );
     },
     async close() {
       closed = true;
@@ -121,7 +127,9 @@ function post(thread: EncoderThread, request: ThreadRequest, transfer: ArrayBuff
 /** Only a buffer that the samples span wholly may be taken away; a slice of a message or of pooled memory is copied. */
 function transferable(samples: Int16Array): ArrayBuffer[] {
   const { buffer } = samples;
-  return buffer instanceof ArrayBuffer && buffer.byteLength === samples.byteLength && samples.byteLength > 0 ? [buffer] : [];
+  return buffer instanceof ArrayBuffer && buffer.byteLength === samples.byteLength && samples.byteLength > 0
+    ? [buffer]
+    : [];
 }
 
 function failure(reason: string, cause?: unknown): ServiceError {

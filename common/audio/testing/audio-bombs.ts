@@ -43,7 +43,10 @@ function streamInfo({ channels, sampleRate, claimedSamples = 0 }: FlacBomb): Buf
   info.writeUInt16BE(FLAC_BLOCK_SAMPLES, 4);
   info.writeUInt16BE(FLAC_BLOCK_SAMPLES, 6);
   // 20 bits rate, 3 bits channels - 1, 5 bits width - 1, 36 bits samples
-  info.writeBigUInt64BE((BigInt(sampleRate) << 44n) | (BigInt(channels - 1) << 41n) | (7n << 36n) | BigInt(claimedSamples), 14);
+  info.writeBigUInt64BE(
+    (BigInt(sampleRate) << 44n) | (BigInt(channels - 1) << 41n) | (7n << 36n) | BigInt(claimedSamples),
+    14,
+  );
   return info;
 }
 
@@ -52,11 +55,20 @@ function flacFrames({ frames, channels, sampleRate }: FlacBomb): Buffer[] {
     const size = Buffer.alloc(2);
     size.writeUInt16BE(FLAC_BLOCK_SAMPLES - 1);
     const channelsAndWidth = ((channels - 1) << 4) | 2;
-    return flacFrame({ number, sizeAndRate: 0x70 | flacRateCodes[sampleRate], channelsAndWidth, size, samples: Buffer.alloc(2 * channels) });
+    return flacFrame({
+      number,
+      sizeAndRate: 0x70 | flacRateCodes[sampleRate],
+      channelsAndWidth,
+      size,
+      samples: Buffer.alloc(2 * channels),
+    });
   });
 }
 
-/** Ogg Opus of packets that are two bytes long and stand for 120 ms: code 3 with as many empty frames as a packet may have. */
+/**
+ * Ogg Opus of packets that are two bytes long and stand for 120 ms: code 3 with as many empty frames as a packet may
+ * have.
+ */
 export function opusBomb(options: { packets: number; channels: 1 | 2; claimedGranule?: number }): Buffer {
   const { packets, channels, claimedGranule } = options;
   const head = Buffer.alloc(19);
@@ -64,26 +76,35 @@ export function opusBomb(options: { packets: number; channels: 1 | 2; claimedGra
   head.writeUInt8(channels, 9);
   head.writeUInt32LE(48_000, 12);
   const page = createOggPages(7);
-  const pages = [page([head], { granulePosition: 0 }), page([Buffer.concat([Buffer.from("OpusTags"), Buffer.alloc(8)])], { granulePosition: 0 })];
+  const pages = [
+    page([head], { granulePosition: 0 }),
+    page([Buffer.concat([Buffer.from("OpusTags"), Buffer.alloc(8)])], { granulePosition: 0 }),
+  ];
   // CELT, fullband, 2.5 ms, constant rate, 48 frames.
   const packet = Buffer.of((28 << 3) | (channels === 2 ? 4 : 0) | 3, 48);
   for (let done = 0; done < packets; done += 255) {
     const count = Math.min(255, packets - done);
     const granulePosition = claimedGranule ?? (done + count) * 5760;
-    pages.push(page(Array.from({ length: count }, () => packet), { granulePosition, last: done + count === packets }));
+    pages.push(
+      page(
+        Array.from({ length: count }, () => packet),
+        { granulePosition, last: done + count === packets },
+      ),
+    );
   }
   return Buffer.concat(pages);
 }
 
 /**
- * Ogg Vorbis of one-byte packets, each a long block of silence, in as many channels as its header is made to claim: a mono file's set-up says
- * nothing of channels.
+ * Ogg Vorbis of one-byte packets, each a long block of silence, in as many channels as its header is made to claim: a
+ * mono file's set-up says nothing of channels.
  */
 export function vorbisBomb(options: { packets: number; channels: number; claimedGranule?: number }): Buffer {
   const { packets, channels, claimedGranule } = options;
   const mono = ffmpegEncode(new Int16Array(48_000), 48_000, ["-c:a", "libvorbis", "-f", "ogg"]);
   const [identification, comments, setup] = oggPackets(mono);
-  if (identification === undefined || comments === undefined || setup === undefined) throw new Error("no Vorbis headers");
+  if (identification === undefined || comments === undefined || setup === undefined)
+    throw new Error("no Vorbis headers");
   identification.writeUInt8(channels, 11);
   identification.writeUInt8(0xd8, 28); // long blocks of 8192, short ones of 256
   const page = createOggPages(9);
@@ -92,7 +113,12 @@ export function vorbisBomb(options: { packets: number; channels: number; claimed
   const packet = Buffer.of(0b1110);
   for (let done = 0; done < packets; done += 255) {
     const count = Math.min(255, packets - done);
-    pages.push(page(Array.from({ length: count }, () => packet), { granulePosition: claimedGranule ?? (done + count) * 4096, last: done + count === packets }));
+    pages.push(
+      page(
+        Array.from({ length: count }, () => packet),
+        { granulePosition: claimedGranule ?? (done + count) * 4096, last: done + count === packets },
+      ),
+    );
   }
   return Buffer.concat(pages);
 }
@@ -119,7 +145,11 @@ function oggPackets(file: Uint8Array): Buffer[] {
 export function oggOfManyStreams(streams: number): Buffer {
   const head = Buffer.alloc(19);
   head.write("OpusHead\u0001\u0001", 0, "latin1");
-  return Buffer.concat(Array.from({ length: streams }, (_, serial) => createOggPages(serial + 1)([serial === 0 ? head : Buffer.of(0)], { granulePosition: 0 })));
+  return Buffer.concat(
+    Array.from({ length: streams }, (_, serial) =>
+      createOggPages(serial + 1)([serial === 0 ? head : Buffer.of(0)], { granulePosition: 0 }),
+    ),
+  );
 }
 
 /** MPEG-2.5 layer III at 8 kHz and 8 kb/s with nothing in its frames: 72 bytes for 576 samples. */
@@ -138,7 +168,10 @@ export function freeFormatMp3Bomb(frames: number): Buffer {
   return Buffer.concat([regular, regular, ...Array.from({ length: frames }, () => frame)]);
 }
 
-/** WebM with one Opus track whose blocks hold 256 laced packets of two bytes each, in one cluster; its header claims a thousand years. */
+/**
+ * WebM with one Opus track whose blocks hold 256 laced packets of two bytes each, in one cluster; its header claims a
+ * thousand years.
+ */
 export function webmBomb(blocks: number): Buffer {
   const number = (id: number[], value: number): Buffer => element(id, Buffer.of(value));
   const head = Buffer.alloc(19);
@@ -146,17 +179,36 @@ export function webmBomb(blocks: number): Buffer {
   head.writeUInt32LE(48_000, 12);
   const duration = Buffer.alloc(8);
   duration.writeDoubleBE(3.2e13);
-  const info = element([0x15, 0x49, 0xa9, 0x66], Buffer.concat([element([0x2a, 0xd7, 0xb1], Buffer.of(0x0f, 0x42, 0x40)), element([0x44, 0x89], duration)]));
+  const info = element(
+    [0x15, 0x49, 0xa9, 0x66],
+    Buffer.concat([element([0x2a, 0xd7, 0xb1], Buffer.of(0x0f, 0x42, 0x40)), element([0x44, 0x89], duration)]),
+  );
   const rate = Buffer.alloc(8);
   rate.writeDoubleBE(48_000);
   const audio = element([0xe1], Buffer.concat([element([0xb5], rate), number([0x9f], 1)]));
-  const track = element([0xae], Buffer.concat([number([0xd7], 1), number([0x73, 0xc5], 1), number([0x83], 2), element([0x86], Buffer.from("A_OPUS")), element([0x63, 0xa2], head), audio]));
+  const track = element(
+    [0xae],
+    Buffer.concat([
+      number([0xd7], 1),
+      number([0x73, 0xc5], 1),
+      number([0x83], 2),
+      element([0x86], Buffer.from("A_OPUS")),
+      element([0x63, 0xa2], head),
+      audio,
+    ]),
+  );
   const lacedPackets = Buffer.concat(Array.from({ length: 256 }, () => Buffer.of(0xe3, 48)));
   // Track 1, time 0, key frame with fixed-size lacing, 256 packets.
   const block = element([0xa3], Buffer.concat([Buffer.of(0x81, 0, 0, 0x84, 255), lacedPackets]));
-  const cluster = element([0x1f, 0x43, 0xb6, 0x75], Buffer.concat([number([0xe7], 0), ...Array.from({ length: blocks }, () => block)]));
+  const cluster = element(
+    [0x1f, 0x43, 0xb6, 0x75],
+    Buffer.concat([number([0xe7], 0), ...Array.from({ length: blocks }, () => block)]),
+  );
   const ebml = element([0x1a, 0x45, 0xdf, 0xa3], element([0x42, 0x82], Buffer.from("webm")));
-  return Buffer.concat([ebml, element([0x18, 0x53, 0x80, 0x67], Buffer.concat([info, element([0x16, 0x54, 0xae, 0x6b], track), cluster]))]);
+  return Buffer.concat([
+    ebml,
+    element([0x18, 0x53, 0x80, 0x67], Buffer.concat([info, element([0x16, 0x54, 0xae, 0x6b], track), cluster])),
+  ]);
 }
 
 /** An EBML element with a length of eight bytes. */

@@ -11,10 +11,15 @@ export function ffmpeg(args: string[], input: Uint8Array): Uint8Array {
 
 /** Decodes any file to mono samples at `sampleRate`. */
 export function ffmpegDecode(bytes: Uint8Array, sampleRate: number, inputArgs: string[] = []): Int16Array {
-  return bytesToSamples(ffmpeg([...inputArgs, "-i", "pipe:0", "-f", "s16le", "-ac", "1", "-ar", String(sampleRate), "pipe:1"], bytes));
+  return bytesToSamples(
+    ffmpeg([...inputArgs, "-i", "pipe:0", "-f", "s16le", "-ac", "1", "-ar", String(sampleRate), "pipe:1"], bytes),
+  );
 }
 
 /** Encodes mono samples with ffmpeg's own encoders, for decoder tests. */
 export function ffmpegEncode(samples: Int16Array, sampleRate: number, outputArgs: string[]): Uint8Array {
-  return ffmpeg(["-f", "s16le", "-ac", "1", "-ar", String(sampleRate), "-i", "pipe:0", ...outputArgs, "pipe:1"], samplesToBytes(samples));
+  return ffmpeg(
+    ["-f", "s16le", "-ac", "1", "-ar", String(sampleRate), "-i", "pipe:0", ...outputArgs, "pipe:1"],
+    samplesToBytes(samples),
+  );
 }

@@ -1,5 +1,13 @@
-/** One frame of FLAC (RFC 9639 section 9), from the codes of its header and its encoded samples; checksums are right. */
-export function flacFrame(options: { number: number; sizeAndRate: number; channelsAndWidth: number; size?: Buffer; samples: Buffer }): Buffer {
+/**
+ * One frame of FLAC (RFC 9639 section 9), from the codes of its header and its encoded samples; checksums are right.
+ */
+export function flacFrame(options: {
+  number: number;
+  sizeAndRate: number;
+  channelsAndWidth: number;
+  size?: Buffer;
+  samples: Buffer;
+}): Buffer {
   const { number, sizeAndRate, channelsAndWidth, size = Buffer.alloc(0), samples } = options;
   const head = Buffer.concat([Buffer.of(0xff, 0xf8, sizeAndRate, channelsAndWidth), codedNumber(number), size]);
   const body = Buffer.concat([head, Buffer.of(crc(head, 8, 0x07)), samples]);
@@ -25,7 +33,8 @@ function crc(bytes: Uint8Array, bits: 8 | 16, polynomial: number): number {
   let value = 0;
   for (const byte of bytes) {
     value ^= byte << (bits - 8);
-    for (let bit = 0; bit < 8; bit++) value = value & (1 << (bits - 1)) ? ((value << 1) ^ polynomial) & mask : (value << 1) & mask;
+    for (let bit = 0; bit < 8; bit++)
+      value = value & (1 << (bits - 1)) ? ((value << 1) ^ polynomial) & mask : (value << 1) & mask;
   }
   return value;
 }

@@ -19,7 +19,11 @@ export function noise(count: number, amplitude: number, seed = 1): Int16Array {
 }
 
 /** Least-squares fit of a sine: its amplitude (1 is full scale), and how far it stands above everything else, dB. */
-export function fitTone(samples: ArrayLike<number>, frequencyHz: number, sampleRate: number): { amplitude: number; signalToNoiseDb: number } {
+export function fitTone(
+  samples: ArrayLike<number>,
+  frequencyHz: number,
+  sampleRate: number,
+): { amplitude: number; signalToNoiseDb: number } {
   let [xc, xs, cc, ss, cs, energy] = [0, 0, 0, 0, 0, 0];
   for (let i = 0; i < samples.length; i++) {
     const x = samples[i] as number;
@@ -36,5 +40,8 @@ export function fitTone(samples: ArrayLike<number>, frequencyHz: number, sampleR
   const a = (xc * ss - xs * cs) / determinant;
   const b = (xs * cc - xc * cs) / determinant;
   const fitted = a * xc + b * xs;
-  return { amplitude: Math.hypot(a, b) / 32768, signalToNoiseDb: 10 * Math.log10(fitted / Math.max(energy - fitted, 1e-12)) };
+  return {
+    amplitude: Math.hypot(a, b) / 32768,
+    signalToNoiseDb: 10 * Math.log10(fitted / Math.max(energy - fitted, 1e-12)),
+  };
 }

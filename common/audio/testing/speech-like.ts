@@ -12,10 +12,17 @@ export interface SpeechLike {
 }
 
 /**
- * A voice of known traits without vowels or consonants: harmonics that fall by a fixed slope, swelling once per syllable, every eighth
- * syllable a pause, over faint noise.
+ * A voice of known traits without vowels or consonants: harmonics that fall by a fixed slope, swelling once per
+ * syllable, every eighth syllable a pause, over faint noise.
  */
-export function speechLike({ pitchHz, swingSemitones = 0, syllablesPerSecond, seconds, sampleRate, tiltDbPerOctave = -9 }: SpeechLike): Int16Array {
+export function speechLike({
+  pitchHz,
+  swingSemitones = 0,
+  syllablesPerSecond,
+  seconds,
+  sampleRate,
+  tiltDbPerOctave = -9,
+}: SpeechLike): Int16Array {
   const samples = noise(Math.round(seconds * sampleRate), 0.0005);
   let phase = 0;
   for (let i = 0; i < samples.length; i++) {

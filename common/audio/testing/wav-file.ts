@@ -15,7 +15,8 @@ export function wavFile(file: WavFile, frames: number, value: (frame: number, ch
   const width = bits / 8;
   const data = Buffer.alloc(frames * channels * width);
   for (let frame = 0; frame < frames; frame++) {
-    for (let channel = 0; channel < channels; channel++) writeSample(data, (frame * channels + channel) * width, value(frame, channel), bits, tag);
+    for (let channel = 0; channel < channels; channel++)
+      writeSample(data, (frame * channels + channel) * width, value(frame, channel), bits, tag);
   }
   const format = Buffer.alloc(extensible ? 40 : 16);
   format.writeUInt16LE(extensible ? 0xfffe : tag, 0);
@@ -29,7 +30,12 @@ export function wavFile(file: WavFile, frames: number, value: (frame: number, ch
     format.writeUInt16LE(tag, 24);
   }
   const oddChunk = chunk("junk", Buffer.from("abc\0"), 3);
-  const body = Buffer.concat([Buffer.from("WAVE"), chunk("fmt ", format), oddChunk, chunk("data", data, file.claimedBytes ?? data.length)]);
+  const body = Buffer.concat([
+    Buffer.from("WAVE"),
+    chunk("fmt ", format),
+    oddChunk,
+    chunk("data", data, file.claimedBytes ?? data.length),
+  ]);
   return chunk("RIFF", body);
 }
 

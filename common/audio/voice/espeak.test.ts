@@ -2,7 +2,8 @@ import { createRequire } from "node:module";
 import { expect, test } from "vitest";
 import { measureVoice } from "./traits.js";
 
-// A real synthesiser as the speaker, where the optional package is installed: its settings say how the traits must move.
+// A real synthesiser as the speaker, where the optional package is installed: its settings say how the traits must
+// move.
 
 interface Espeak {
   eSpeakNGWorker: new () => {

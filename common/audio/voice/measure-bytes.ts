@@ -33,7 +33,10 @@ async function decodeReference(bytes: Uint8Array): Promise<Reference> {
   }
 }
 
-/** Converts to `ANALYSIS_RATE` while decoding: at its own rate a reference of five minutes may take ten times the memory. */
+/**
+ * Converts to `ANALYSIS_RATE` while decoding: at its own rate a reference of five minutes may take ten times the
+ * memory.
+ */
 function createReferenceSink(options: MonoSinkOptions): MonoSink & { finish(): Reference } {
   const parts: Float32Array[] = [];
   const at: { resampler: Resampler | null } = { resampler: null };

@@ -15,8 +15,8 @@ const TOLERANCE = 0.1;
 const MAX_FRAMES = 6000;
 
 /**
- * Fundamental frequency of each 10 ms frame in Hz, 0 where the sound is not voiced or was not looked at, by the difference function of YIN
- * (de Cheveigné and Kawahara 2002). Only frames that `wanted` marks are tracked.
+ * Fundamental frequency of each 10 ms frame in Hz, 0 where the sound is not voiced or was not looked at, by the
+ * difference function of YIN (de Cheveigné and Kawahara 2002). Only frames that `wanted` marks are tracked.
  */
 export function pitchTrack(samples: Float32Array, wanted: readonly boolean[]): Float64Array {
   const signal = resampleWhole(samples, ANALYSIS_RATE, RATE);
@@ -37,7 +37,8 @@ function framePitch(signal: Float32Array, from: number, difference: Float64Array
   difference[0] = 1;
   for (let lag = 1; lag < difference.length; lag++) {
     let squares = 0;
-    for (let i = from; i < from + WINDOW_SAMPLES; i++) squares += ((signal[i] as number) - (signal[i + lag] as number)) ** 2;
+    for (let i = from; i < from + WINDOW_SAMPLES; i++)
+      squares += ((signal[i] as number) - (signal[i + lag] as number)) ** 2;
     sum += squares;
     // Cumulative mean normalised difference: 1 means no likeness at this lag, 0 a perfect period.
     difference[lag] = sum > 0 ? (squares * lag) / sum : 1;
@@ -47,7 +48,9 @@ function framePitch(signal: Float32Array, from: number, difference: Float64Array
   for (let lag = SHORTEST_LAG; lag <= LONGEST_LAG; lag++) {
     if ((difference[lag] as number) > best + TOLERANCE) continue;
     while (lag < LONGEST_LAG && (difference[lag + 1] as number) < (difference[lag] as number)) lag++;
-    return RATE / (lag + vertex(difference[lag - 1] as number, difference[lag] as number, difference[lag + 1] as number));
+    return (
+      RATE / (lag + vertex(difference[lag - 1] as number, difference[lag] as number, difference[lag + 1] as number))
+    );
   }
   return 0;
 }

@@ -1,7 +1,10 @@
 /** Power of a frame at `size / 2 + 1` frequencies from 0 to half the sample rate. */
 export type PowerSpectrum = (samples: Float32Array, from: number) => Float64Array;
 
-/** Gives the power spectrum of Hann-windowed frames of `size` samples, a power of two. The result is valid until the next call. */
+/**
+ * Gives the power spectrum of Hann-windowed frames of `size` samples, a power of two. The result is valid until the
+ * next call.
+ */
 export function createPowerSpectrum(size: number): PowerSpectrum {
   const window = Float64Array.from({ length: size }, (_, i) => 0.5 - 0.5 * Math.cos((2 * Math.PI * i) / size));
   const cosines = Float64Array.from({ length: size / 2 }, (_, i) => Math.cos((2 * Math.PI * i) / size));
@@ -26,7 +29,10 @@ function bitReversal(size: number): Uint32Array {
   return reversed;
 }
 
-/** Fourier transform, radix-2 decimation in time, in place, on input in bit-reversed order; tables hold cos and -sin of half a turn. */
+/**
+ * Fourier transform, radix-2 decimation in time, in place, on input in bit-reversed order; tables hold cos and -sin of
+ * half a turn.
+ */
 function transform(real: Float64Array, imaginary: Float64Array, cosines: Float64Array, sines: Float64Array): void {
   const size = real.length;
   for (let half = 1; half < size; half *= 2) {

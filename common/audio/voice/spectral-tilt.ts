@@ -8,8 +8,8 @@ export const TILT_HIGHEST_HZ = 5000;
 const BANDS_PER_OCTAVE = 3;
 
 /**
- * Slope of the long-term spectrum in dB per octave: a line through the mean power density of third-octave bands, in dB, over the frames
- * that `speech` marks, from 300 Hz to 5 kHz or to `highestHz` where the recording holds less.
+ * Slope of the long-term spectrum in dB per octave: a line through the mean power density of third-octave bands, in dB,
+ * over the frames that `speech` marks, from 300 Hz to 5 kHz or to `highestHz` where the recording holds less.
  */
 export function spectralTilt(samples: Float32Array, speech: readonly boolean[], highestHz: number): number {
   const spectrum = createPowerSpectrum(FRAME_SAMPLES);

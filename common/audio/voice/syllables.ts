@@ -4,12 +4,14 @@ import { HOP_SAMPLES, levelTrack } from "./levels.js";
 const PROMINENCE_DB = 1;
 /** Nuclei further below the loudest are noise, reverberation or breath. */
 const RANGE_DB = 28;
-/** Frames smoothed over. With the values above, counts on read speech are within a tenth of the syllables in its text. */
+/**
+ * Frames smoothed over. With the values above, counts on read speech are within a tenth of the syllables in its text.
+ */
 const SMOOTHING_FRAMES = 3;
 
 /**
- * Counts syllable nuclei: peaks of the energy between about 300 and 3000 Hz that are voiced and separated by dips, the idea of
- * de Jong and Wempe (2009). `voiced` has one entry for each 10 ms.
+ * Counts syllable nuclei: peaks of the energy between about 300 and 3000 Hz that are voiced and separated by dips, the
+ * idea of de Jong and Wempe (2009). `voiced` has one entry for each 10 ms.
  */
 export function countSyllables(samples: Float32Array, voiced: readonly boolean[]): number {
   const envelope = smoothed(levelTrack(vowelBand(samples)));

@@ -6,7 +6,9 @@ import { tiltFilter } from "./tilt-filter.js";
 import { measureVoice } from "./traits.js";
 
 function gainDb(tilt: number, frequencyHz: number, sampleRate: number): number {
-  const output = tiltFilter(tilt, sampleRate).process(tone(frequencyHz, 1, sampleRate, 0.05)).subarray(2000);
+  const output = tiltFilter(tilt, sampleRate)
+    .process(tone(frequencyHz, 1, sampleRate, 0.05))
+    .subarray(2000);
   return 20 * Math.log10(fitTone(output, frequencyHz, sampleRate).amplitude / 0.05);
 }
 

@@ -4,7 +4,10 @@ export interface SampleFilter {
   process(samples: Int16Array): Int16Array;
 }
 
-/** Corners of the shelves, an octave apart: together they tilt the spectrum from about 300 Hz to 5 kHz and leave it flat outside. */
+/**
+ * Corners of the shelves, an octave apart: together they tilt the spectrum from about 300 Hz to 5 kHz and leave it flat
+ * outside.
+ */
 const SHELF_HZ = [212, 424, 849, 1697, 3394, 6788];
 /** Loudness of speech lies around here; the filter leaves it as it is. */
 const PIVOT_HZ = 500;
@@ -20,13 +23,16 @@ interface Shelf {
 }
 
 /**
- * Makes sound brighter (positive) or darker (negative) by `deltaDbPerOctave`, at most 6, with the level around 500 Hz kept. Without delay;
- * the output depends on the samples alone, not on how they are split. Peaks that the tilt would push past full scale are bent under it.
+ * Makes sound brighter (positive) or darker (negative) by `deltaDbPerOctave`, at most 6, with the level around 500 Hz
+ * kept. Without delay; the output depends on the samples alone, not on how they are split. Peaks that the tilt would
+ * push past full scale are bent under it.
  */
 export function tiltFilter(deltaDbPerOctave: number, sampleRate: number): SampleFilter {
   const tilt = Math.max(-MAX_TILT_DB, Math.min(MAX_TILT_DB, deltaDbPerOctave));
   if (tilt === 0) return { process: (samples) => samples.slice() };
-  const shelves = SHELF_HZ.filter((corner) => corner < sampleRate * 0.4).map((corner) => designShelf(tilt, corner, sampleRate));
+  const shelves = SHELF_HZ.filter((corner) => corner < sampleRate * 0.4).map((corner) =>
+    designShelf(tilt, corner, sampleRate),
+  );
   const scale = 1 / (32768 * shelves.reduce((gain, shelf) => gain * gainAt(shelf, PIVOT_HZ, sampleRate), 1));
   const inputs = new Float64Array(shelves.length);
   const outputs = new Float64Array(shelves.length);
@@ -46,7 +52,10 @@ export function tiltFilter(deltaDbPerOctave: number, sampleRate: number): Sample
   };
 }
 
-/** (1 + s/zero) / (1 + s/pole) with pole and zero `tilt` dB apart around the corner, by the bilinear transform with the corner kept. */
+/**
+ * (1 + s/zero) / (1 + s/pole) with pole and zero `tilt` dB apart around the corner, by the bilinear transform with the
+ * corner kept.
+ */
 function designShelf(tiltDb: number, cornerHz: number, sampleRate: number): Shelf {
   const corner = Math.tan((Math.PI * cornerHz) / sampleRate);
   const half = 10 ** (tiltDb / 40);

@@ -19,12 +19,18 @@ test("a monotone has no pitch range, a swing of 3 semitones has its standard dev
 });
 
 test.each([2.5, 4, 6])("%d syllables a second are counted within 15 percent, pauses excluded", (syllablesPerSecond) => {
-  const { syllablesPerSecond: measured } = measureVoice({ samples: speechLike({ ...base, syllablesPerSecond }), sampleRate: 22050 });
+  const { syllablesPerSecond: measured } = measureVoice({
+    samples: speechLike({ ...base, syllablesPerSecond }),
+    sampleRate: 22050,
+  });
   expect(Math.abs(measured / syllablesPerSecond - 1)).toBeLessThan(0.15);
 });
 
 test.each([-6, -9, -12])("harmonics falling by %d dB per octave measure so within 1 dB", (tiltDbPerOctave) => {
-  const { spectralTiltDbPerOctave } = measureVoice({ samples: speechLike({ ...base, tiltDbPerOctave }), sampleRate: 22050 });
+  const { spectralTiltDbPerOctave } = measureVoice({
+    samples: speechLike({ ...base, tiltDbPerOctave }),
+    sampleRate: 22050,
+  });
   expect(Math.abs(spectralTiltDbPerOctave - tiltDbPerOctave)).toBeLessThan(1);
 });
 
@@ -53,6 +59,11 @@ test("several samples combine to the median of each trait", () => {
     syllablesPerSecond: 5 - index,
     spectralTiltDbPerOctave: -index,
   }));
-  expect(combineTraits(traits)).toEqual({ pitchHz: 110, pitchRangeSemitones: 1, syllablesPerSecond: 4, spectralTiltDbPerOctave: -1 });
+  expect(combineTraits(traits)).toEqual({
+    pitchHz: 110,
+    pitchRangeSemitones: 1,
+    syllablesPerSecond: 4,
+    spectralTiltDbPerOctave: -1,
+  });
   expect(combineTraits(traits.slice(0, 2)).pitchHz).toBe(200);
 });

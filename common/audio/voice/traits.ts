@@ -14,8 +14,8 @@ const SILENCE_PEAK = 100 / 32768;
 const PITCH_OUTLIER_SEMITONES = 10;
 
 /**
- * Measures a speaker: pitch, its movement, speaking rate, darkness. The sound may have any rate; a few seconds of one clear voice are best.
- * Throws `bad_reference_audio` when it is silent or no speech can be found in it.
+ * Measures a speaker: pitch, its movement, speaking rate, darkness. The sound may have any rate; a few seconds of one
+ * clear voice are best. Throws `bad_reference_audio` when it is silent or no speech can be found in it.
  */
 export function measureVoice(pcm: Pcm): VoiceTraits {
   return measureConverted(resampleWhole(toFloat(pcm.samples), pcm.sampleRate, ANALYSIS_RATE), pcm.sampleRate);
@@ -64,14 +64,18 @@ function steadyFrames(pitches: Float64Array): boolean[] {
   const steady = new Array<boolean>(pitches.length).fill(false);
   tracked.forEach((frame, index) => {
     const agrees = (other: number | undefined): boolean =>
-      other !== undefined && Math.abs(other - frame) <= 10 && Math.abs(semitones(pitches[other] as number, pitches[frame] as number)) < 2;
+      other !== undefined &&
+      Math.abs(other - frame) <= 10 &&
+      Math.abs(semitones(pitches[other] as number, pitches[frame] as number)) < 2;
     steady[frame] = agrees(tracked[index - 1]) || agrees(tracked[index + 1]);
   });
   return steady;
 }
 
 function pitchRange(pitches: Float64Array, centreHz: number): number {
-  const offsets = Array.from(pitches, (pitch) => semitones(pitch, centreHz)).filter((offset) => Math.abs(offset) <= PITCH_OUTLIER_SEMITONES);
+  const offsets = Array.from(pitches, (pitch) => semitones(pitch, centreHz)).filter(
+    (offset) => Math.abs(offset) <= PITCH_OUTLIER_SEMITONES,
+  );
   const mean = offsets.reduce((sum, offset) => sum + offset, 0) / offsets.length;
   return Math.sqrt(offsets.reduce((sum, offset) => sum + (offset - mean) ** 2, 0) / offsets.length);
 }

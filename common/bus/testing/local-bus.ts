@@ -1,7 +1,10 @@
 import { ServiceError } from "#protocol/errors";
 import type { Bucket, Bus, ObjectBucket, Subscription } from "../bus.js";
 
-/** A bus inside the process for tests: messages arrive at once, in order, as they are. Interruption drops what is published meanwhile. */
+/**
+ * A bus inside the process for tests: messages arrive at once, in order, as they are. Interruption drops what is
+ * published meanwhile.
+ */
 export class LocalBus implements Bus {
   readonly published: { subject: string; message: object }[] = [];
   readonly #handlers = new Map<string, Set<(message: never) => void>>();
@@ -25,7 +28,8 @@ export class LocalBus implements Bus {
 
   async request<T>(subject: string, message: object, options: { timeoutMs: number; dependency: string }): Promise<T> {
     const responder = this.#responders.get(subject);
-    if (responder === undefined || !this.#connected) throw new ServiceError("dependency_unavailable", { parameters: { dependency: options.dependency } });
+    if (responder === undefined || !this.#connected)
+      throw new ServiceError("dependency_unavailable", { parameters: { dependency: options.dependency } });
     return (await responder(message as never)) as T;
   }
 
@@ -50,7 +54,8 @@ export class LocalBus implements Bus {
     const objects = this.#buckets.get(name) ?? new Map<string, Uint8Array>();
     this.#buckets.set(name, objects);
     const connected = (): Map<string, Uint8Array> => {
-      if (!this.#connected) throw new ServiceError("dependency_unavailable", { parameters: { dependency: "Object storage" } });
+      if (!this.#connected)
+        throw new ServiceError("dependency_unavailable", { parameters: { dependency: "Object storage" } });
       return objects;
     };
     return {

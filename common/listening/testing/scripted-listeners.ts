@@ -1,7 +1,20 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { membersSubject, type Heartbeat } from "#protocol/bus/membership";
-import { type Cancel, edgeVerdictSubject, type SchedulerInbound, schedulerSubject, type Submit, type Verdict } from "#protocol/bus/scheduling";
-import { type OwnerHeardInbound, ownerHeardSubject, ownerSoundSubject, type SoundReply, type SoundRequest } from "#protocol/bus/sound";
+import {
+  type Cancel,
+  edgeVerdictSubject,
+  type SchedulerInbound,
+  schedulerSubject,
+  type Submit,
+  type Verdict,
+} from "#protocol/bus/scheduling";
+import {
+  type OwnerHeardInbound,
+  ownerHeardSubject,
+  ownerSoundSubject,
+  type SoundReply,
+  type SoundRequest,
+} from "#protocol/bus/sound";
 import { ServiceError, toErrorRecord } from "#protocol/errors";
 import { DETECTION_STEP_MS, type HeardWord, LISTENING_RATE, type SoundChunk } from "#protocol/listening/chunk";
 import { bytesToSamples } from "../../audio/pcm.js";
@@ -52,13 +65,37 @@ export class ScriptedListeners {
     const models = ["ear", "vad"];
     for (const [id, epoch] of this.#alive) {
       const loads = models.map((model) => ({ model, slots: 2, freeSlots: 2, queuedChunks: 0, predictedWaitMs: 0 }));
-      bus.publish(membersSubject, { type: "heartbeat", role: "scheduler", id, epoch, state: "ready", loads } satisfies Heartbeat);
+      bus.publish(membersSubject, {
+        type: "heartbeat",
+        role: "scheduler",
+        id,
+        epoch,
+        state: "ready",
+        loads,
+      } satisfies Heartbeat);
     }
     const served = (name: string, task: "listen" | "detect") =>
-      ({ name, task, languages: ["en"], sampleRate: LISTENING_RATE, speakers: [], maxBatch: 4, provider: "cpu" }) as const;
+      ({
+        name,
+        task,
+        languages: ["en"],
+        sampleRate: LISTENING_RATE,
+        speakers: [],
+        maxBatch: 4,
+        provider: "cpu",
+      }) as const;
     bus.publish(membersSubject, {
-      type: "heartbeat", role: "worker", id: "worker-a", epoch: "w", state: "ready", schedulerId: null, slots: 2,
-      models: [{ ...served("ear", "listen"), languages: ["en"], speakers: [] }, { ...served("vad", "detect"), languages: ["*"], speakers: [] }],
+      type: "heartbeat",
+      role: "worker",
+      id: "worker-a",
+      epoch: "w",
+      state: "ready",
+      schedulerId: null,
+      slots: 2,
+      models: [
+        { ...served("ear", "listen"), languages: ["en"], speakers: [] },
+        { ...served("vad", "detect"), languages: ["*"], speakers: [] },
+      ],
       brokenModels: [],
     } satisfies Heartbeat);
     clock.after(250, () => this.#beat());
@@ -71,7 +108,8 @@ export class ScriptedListeners {
     if (chunk.task === "speak") return;
     this.submits.push({ schedulerId, submit: { ...message, chunk }, atMs: this.#options.clock.nowMs() });
     const fault = this.#options.faultOf?.(chunk.chunkIndex, chunk.attempt) ?? null;
-    const takesMs = 2 + (chunk.samples / LISTENING_RATE) * 1000 * REAL_TIME_FACTOR + (fault?.kind === "late" ? fault.delayMs : 0);
+    const takesMs =
+      2 + (chunk.samples / LISTENING_RATE) * 1000 * REAL_TIME_FACTOR + (fault?.kind === "late" ? fault.delayMs : 0);
     this.#options.clock.after(takesMs, () => this.#work(schedulerId, chunk, fault));
   }
 
@@ -88,7 +126,12 @@ export class ScriptedListeners {
       case "failed":
       case "broken":
         return this.#send(chunk, {
-          type: "failed", streamId, chunkIndex, attempt, retryable: fault.kind === "failed", error: toErrorRecord(new ServiceError("engine_failed")),
+          type: "failed",
+          streamId,
+          chunkIndex,
+          attempt,
+          retryable: fault.kind === "failed",
+          error: toErrorRecord(new ServiceError("engine_failed")),
         });
       case "scheduler-dies":
         return this.kill(schedulerId, 4000);
@@ -115,8 +158,14 @@ export class ScriptedListeners {
     if (reply.type === "gone") return void this.goneAnswers.push(`${streamId}/${chunkIndex}`);
     const samples = bytesToSamples(reply.pcm);
     const about = { streamId, chunkIndex, attempt, workerId: "worker-a", timing: { queuedUs: 1, engineUs: 1 } };
-    if (chunk.task === "detect") return this.#send(chunk, { ...about, type: "detected", speech: (this.#options.detect ?? loudness)(samples) });
-    this.#send(chunk, { ...about, type: "heard", language: "en", words: (this.#options.words ?? expectedWords)(samples) });
+    if (chunk.task === "detect")
+      return this.#send(chunk, { ...about, type: "detected", speech: (this.#options.detect ?? loudness)(samples) });
+    this.#send(chunk, {
+      ...about,
+      type: "heard",
+      language: "en",
+      words: (this.#options.words ?? expectedWords)(samples),
+    });
   }
 
   #send(chunk: SoundChunk, message: OwnerHeardInbound): void {

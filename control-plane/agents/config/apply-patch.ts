@@ -6,13 +6,19 @@ import { deepMerge } from "./deep-merge.js";
 import type { SecretBox, SecretPurpose } from "./secret-box.js";
 
 /**
- * Gives a configuration changed by a checked patch. Lists are replaced as a whole, but a webhook without a secret keeps the one stored for its
- * url: secrets are never shown, so whoever writes the list back cannot repeat them. At another url it has none, as a custom model's key is
- * asked for anew at another origin: a stranger would get it. An empty secret removes. A secret that is sent again unchanged stays the same
- * one. A tier removes a custom model, and a custom model leaves the tier for the time after it. Throws `validation` for a missing key, and for
- * another tier beside a custom model; `location` is where the patch lies in the body.
+ * Gives a configuration changed by a checked patch. Lists are replaced as a whole, but a webhook without a secret keeps
+ * the one stored for its url: secrets are never shown, so whoever writes the list back cannot repeat them. At another
+ * url it has none, as a custom model's key is asked for anew at another origin: a stranger would get it. An empty
+ * secret removes. A secret that is sent again unchanged stays the same one. A tier removes a custom model, and a custom
+ * model leaves the tier for the time after it. Throws `validation` for a missing key, and for another tier beside a
+ * custom model; `location` is where the patch lies in the body.
  */
-export function applyPatch(config: AgentConfig, patch: ConfigPatch, secrets: SecretBox, location: string[]): AgentConfig {
+export function applyPatch(
+  config: AgentConfig,
+  patch: ConfigPatch,
+  secrets: SecretBox,
+  location: string[],
+): AgentConfig {
   const { webhooks, llm, ...rest } = patch;
   const stored = {
     ...rest,
@@ -22,18 +28,27 @@ export function applyPatch(config: AgentConfig, patch: ConfigPatch, secrets: Sec
   return withoutDefaults(agentConfig.parse(deepMerge(config, stored)));
 }
 
-/** What reads show although nobody has set it (`toConfigEntity`) is not stored when it comes back: nothing has changed then, the hash included. */
+/**
+ * What reads show although nobody has set it (`toConfigEntity`) is not stored when it comes back: nothing has changed
+ * then, the hash included.
+ */
 function withoutDefaults(config: AgentConfig): AgentConfig {
   const { conversation, analysis } = config;
   const { summary } = analysis;
   return {
     ...config,
-    conversation: { ...conversation, outbound: conversation.outbound === null ? null : storedOutbound(conversation.outbound) },
+    conversation: {
+      ...conversation,
+      outbound: conversation.outbound === null ? null : storedOutbound(conversation.outbound),
+    },
     analysis: { ...analysis, summary: { ...summary, prompt: summary.prompt === "" ? null : summary.prompt } },
   };
 }
 
-function storedOutbound({ amd_enabled, voicemail: given }: NonNullable<AgentConfig["conversation"]["outbound"]>): AgentConfig["conversation"]["outbound"] {
+function storedOutbound({
+  amd_enabled,
+  voicemail: given,
+}: NonNullable<AgentConfig["conversation"]["outbound"]>): AgentConfig["conversation"]["outbound"] {
   const { action, message } = defaultOutbound.voicemail;
   const voicemail = given?.action === action && given.message === message ? null : given;
   return amd_enabled === defaultOutbound.amd_enabled && voicemail === null ? null : { amd_enabled, voicemail };
@@ -48,10 +63,18 @@ function storedWebhooks(config: AgentConfig, patch: NonNullable<ConfigPatch["web
         ? init
         : {
             url: init.url,
-            secret: webhookSecret("conversation_init", init, before.conversation_init === null ? [] : [before.conversation_init], secrets),
+            secret: webhookSecret(
+              "conversation_init",
+              init,
+              before.conversation_init === null ? [] : [before.conversation_init],
+              secrets,
+            ),
             timeout_seconds: init.timeout_seconds,
           },
-    post_call: postCall?.map((entry) => ({ url: entry.url, secret: webhookSecret("post_call", entry, before.post_call, secrets) })),
+    post_call: postCall?.map((entry) => ({
+      url: entry.url,
+      secret: webhookSecret("post_call", entry, before.post_call, secrets),
+    })),
   };
 }
 
@@ -71,16 +94,24 @@ function webhookSecret(
   return given.secret === undefined || given.secret === null ? kept : sealer(secrets)(purpose, given.secret, kept);
 }
 
-function storedModel(config: AgentConfig, { tier, custom: patch }: NonNullable<ConfigPatch["llm"]>, secrets: SecretBox, location: string[]): unknown {
+function storedModel(
+  config: AgentConfig,
+  { tier, custom: patch }: NonNullable<ConfigPatch["llm"]>,
+  secrets: SecretBox,
+  location: string[],
+): unknown {
   if (patch === undefined && tier !== undefined) return null;
   if (patch === undefined || patch === null) return patch;
   const before = config.llm.custom;
   // Reads show both: the tier beside a custom model is what its removal returns to.
   const isWrittenBack = before !== null && tier === config.llm.tier;
-  if (tier !== undefined && !isWrittenBack) throw problemAt([...location, "llm", "custom"], "value_error", "tier and custom exclude each other");
+  if (tier !== undefined && !isWrittenBack)
+    throw problemAt([...location, "llm", "custom"], "value_error", "tier and custom exclude each other");
   const { base_url, model, api_key } = patch;
-  if (api_key !== undefined && api_key !== null) return { base_url, model, api_key: sealer(secrets)("llm", api_key, before?.api_key) };
-  if (before !== null && before.api_key !== null && sameOrigin(before.base_url, base_url)) return { base_url, model, api_key: before.api_key };
+  if (api_key !== undefined && api_key !== null)
+    return { base_url, model, api_key: sealer(secrets)("llm", api_key, before?.api_key) };
+  if (before !== null && before.api_key !== null && sameOrigin(before.base_url, base_url))
+    return { base_url, model, api_key: before.api_key };
   throw problemAt([...location, "llm", "custom", "api_key"], "missing", "Field required");
 }
 

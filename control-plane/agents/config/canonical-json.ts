@@ -1,6 +1,6 @@
 /**
- * JSON in which equal values have equal text: keys sorted by their UTF-16 units, no spaces, numbers as ECMAScript prints them
- * (RFC 8785, JSON Canonicalization Scheme). The value must be plain JSON without lone surrogates.
+ * JSON in which equal values have equal text: keys sorted by their UTF-16 units, no spaces, numbers as ECMAScript
+ * prints them (RFC 8785, JSON Canonicalization Scheme). The value must be plain JSON without lone surrogates.
  */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;

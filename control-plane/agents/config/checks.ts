@@ -26,11 +26,19 @@ export async function checkPatch(patch: ConfigPatch, checkUrl: CheckUrl, locatio
 async function checkPrompt(prompt: string, loc: Location): Promise<Problem | null> {
   const limit = configLimits.systemPromptTokens;
   if (await hasAtMostTokens(prompt, limit)) return null;
-  return { type: "too_many_tokens", loc, msg: `System prompt should have at most ${limit} tokens`, ctx: { max_tokens: limit } };
+  return {
+    type: "too_many_tokens",
+    loc,
+    msg: `System prompt should have at most ${limit} tokens`,
+    ctx: { max_tokens: limit },
+  };
 }
 
 function addresses(patch: ConfigPatch): { url: string; path: Location }[] {
-  const postCall = (patch.webhooks?.post_call ?? []).map(({ url }, index) => ({ url, path: ["webhooks", "post_call", index, "url"] }));
+  const postCall = (patch.webhooks?.post_call ?? []).map(({ url }, index) => ({
+    url,
+    path: ["webhooks", "post_call", index, "url"],
+  }));
   const init = patch.webhooks?.conversation_init ?? null;
   const custom = patch.llm?.custom ?? null;
   return [

@@ -38,7 +38,9 @@ describe("configHash", () => {
   const configHash = (config: AgentConfig): string => hashOf(config, noAttachments);
   const base = agentConfig.parse({});
   const withSecret = (sealed: string, revision: string) =>
-    configHash(agentConfig.parse({ webhooks: { post_call: [{ url: "https://example.com", secret: { sealed, revision } }] } }));
+    configHash(
+      agentConfig.parse({ webhooks: { post_call: [{ url: "https://example.com", secret: { sealed, revision } }] } }),
+    );
 
   it("looks like the documented ones, and differs where the content does", () => {
     expect(configHash(base)).toMatch(/^sha256:[0-9a-f]{64}$/);
@@ -47,7 +49,9 @@ describe("configHash", () => {
   });
 
   it("follows what is attached", () => {
-    expect(hashOf(base, { ...noAttachments, tools: [{ id: "t", name: "a" }] })).not.toBe(hashOf(base, { ...noAttachments, tools: [{ id: "t", name: "b" }] }));
+    expect(hashOf(base, { ...noAttachments, tools: [{ id: "t", name: "a" }] })).not.toBe(
+      hashOf(base, { ...noAttachments, tools: [{ id: "t", name: "b" }] }),
+    );
   });
 
   it("follows a secret's revision, not its encryption", () => {

@@ -4,8 +4,9 @@ import type { Attachments } from "../attachables.js";
 import { canonicalJson } from "./canonical-json.js";
 
 /**
- * Names a configuration by its content, that of the tools and knowledge attached to it included: a changed tool changes every agent that has
- * it. A secret takes part by its revision: no hash of it leaves, and encrypting it anew changes nothing.
+ * Names a configuration by its content, that of the tools and knowledge attached to it included: a changed tool changes
+ * every agent that has it. A secret takes part by its revision: no hash of it leaves, and encrypting it anew changes
+ * nothing.
  */
 export function configHash(config: AgentConfig, attachments: Attachments): string {
   const { webhooks, llm, ...rest } = config;

@@ -17,7 +17,10 @@ describe("hasAtMostTokens", () => {
 
   it.each([
     ["one letter", "a".repeat(100_000)],
-    ["letters at random", Array.from({ length: 100_000 }, (_, index) => String.fromCharCode(97 + ((index * index * 7919) % 26))).join("")],
+    [
+      "letters at random",
+      Array.from({ length: 100_000 }, (_, index) => String.fromCharCode(97 + ((index * index * 7919) % 26))).join(""),
+    ],
     ["ideographs", "東京都庁舎".repeat(20_000)],
     ["emoji, whose halves must stay together", "a".concat("😀".repeat(49_999))],
   ])("counts a long run without spaces in time in proportion to its length: %s", async (_name, text) => {

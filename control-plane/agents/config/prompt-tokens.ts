@@ -1,9 +1,13 @@
-/** Longest piece that is handed to the tokenizer whole, in UTF-16 units: its time grows with the square of a run without spaces. */
+/**
+ * Longest piece that is handed to the tokenizer whole, in UTF-16 units: its time grows with the square of a run without
+ * spaces.
+ */
 const MAX_RUN = 256;
 
 /**
- * Whether a text has at most `limit` tokens of o200k_base. Exact, apart from runs of more than 256 characters without white space, which are
- * counted in pieces: a cut can add one token. No token is shorter than a byte, so short texts are never tokenized and the tables not loaded.
+ * Whether a text has at most `limit` tokens of o200k_base. Exact, apart from runs of more than 256 characters without
+ * white space, which are counted in pieces: a cut can add one token. No token is shorter than a byte, so short texts
+ * are never tokenized and the tables not loaded.
  */
 export async function hasAtMostTokens(text: string, limit: number): Promise<boolean> {
   if (Buffer.byteLength(text) <= limit) return true;
@@ -20,7 +24,9 @@ export async function hasAtMostTokens(text: string, limit: number): Promise<bool
   return true;
 }
 
-/** The text in pieces that begin at white space, or, where none comes for long, anywhere but inside of a surrogate pair. */
+/**
+ * The text in pieces that begin at white space, or, where none comes for long, anywhere but inside of a surrogate pair.
+ */
 function* pieces(text: string): Generator<string> {
   let run = "";
   for (const word of text.split(/(?=\s)/)) {

@@ -13,5 +13,8 @@ export interface SecretBox {
 /** The secrets of one agent: moved to another agent or purpose, they do not open. */
 export function secretBox(sealer: Sealer, agentId: string): SecretBox {
   const context = (purpose: SecretPurpose): string => `agent:${agentId}:${purpose}`;
-  return { seal: (plain, purpose) => sealer.seal(plain, context(purpose)), open: (sealed, purpose) => sealer.open(sealed, context(purpose)) };
+  return {
+    seal: (plain, purpose) => sealer.seal(plain, context(purpose)),
+    open: (sealed, purpose) => sealer.open(sealed, context(purpose)),
+  };
 }

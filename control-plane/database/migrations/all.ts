@@ -12,4 +12,16 @@ import { webhookLanes } from "./0061-webhook-lanes.js";
 import type { Migration } from "./migration.js";
 
 /** Every step, oldest first. */
-export const migrations: readonly Migration[] = [accounts, voices, webhooks, agents, agentTests, phoneNumbers, tools, knowledge, ledger, holdExpiry, webhookLanes];
+export const migrations: readonly Migration[] = [
+  accounts,
+  voices,
+  webhooks,
+  agents,
+  agentTests,
+  phoneNumbers,
+  tools,
+  knowledge,
+  ledger,
+  holdExpiry,
+  webhookLanes,
+];

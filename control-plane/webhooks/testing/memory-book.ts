@@ -58,7 +58,10 @@ export class MemoryBook implements DeliveryBook {
     const [lease, nowMs] = [newIdentifier(), request.now.getTime()];
     const [endpoints, teams] = [new Set(request.busyEndpoints), new Set(request.busyTeams)];
     const due = [...this.#dated]
-      .filter(({ dueAtMs, endpoint, teamId }) => dueAtMs !== null && dueAtMs <= nowMs && !endpoints.has(endpoint) && !teams.has(teamId))
+      .filter(
+        ({ dueAtMs, endpoint, teamId }) =>
+          dueAtMs !== null && dueAtMs <= nowMs && !endpoints.has(endpoint) && !teams.has(teamId),
+      )
       .toSorted((a, b) => (a.dueAtMs ?? 0) - (b.dueAtMs ?? 0))
       .slice(0, request.limit);
     for (const delivery of due) Object.assign(delivery, { lease, dueAtMs: nowMs + request.leaseMs });

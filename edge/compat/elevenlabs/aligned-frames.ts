@@ -13,8 +13,8 @@ export interface AlignedFrame {
 const TOLERANCE_SECONDS = 1e-6;
 
 /**
- * Joins encoded audio to frames, each with the characters that begin in it. A word's time becomes known a little after its audio: a frame waits
- * until all its characters are known, which is at the end of its piece at the latest.
+ * Joins encoded audio to frames, each with the characters that begin in it. A word's time becomes known a little after
+ * its audio: a frame waits until all its characters are known, which is at the end of its piece at the latest.
  */
 export class AlignedFrames {
   readonly #source = new SourceText();
@@ -55,7 +55,10 @@ export class AlignedFrames {
     if (!this.#isAligned) return [];
     if (event.type === "chunk-started") {
       const startSeconds = event.offsetSamples / sampleRate;
-      this.#piece = { aligner: new PieceAligner({ text: event.text, startSeconds }), offsetSamples: event.offsetSamples };
+      this.#piece = {
+        aligner: new PieceAligner({ text: event.text, startSeconds }),
+        offsetSamples: event.offsetSamples,
+      };
       this.#learn(silentCharacters(this.#source.before(event.text), startSeconds), startSeconds);
     } else if (this.#piece !== null && event.type === "words") {
       const { aligner } = this.#piece;
@@ -97,19 +100,30 @@ export class AlignedFrames {
 
   #release(): AlignedFrame[] {
     const frames: AlignedFrame[] = [];
-    for (let first = this.#waiting[0]; first !== undefined && this.#isKnown(first.endSeconds); first = this.#waiting[0]) {
+    for (
+      let first = this.#waiting[0];
+      first !== undefined && this.#isKnown(first.endSeconds);
+      first = this.#waiting[0]
+    ) {
       this.#waiting.shift();
       frames.push({ audio: first.audio, alignment: this.#take(first.endSeconds) });
     }
     return frames;
   }
 
-  /** Within a piece, characters that take no time may still come at the very place up to which all are known: a full stop after the last word. */
+  /**
+   * Within a piece, characters that take no time may still come at the very place up to which all are known: a full
+   * stop after the last word.
+   */
   #isKnown(endSeconds: number): boolean {
-    return this.#piece === null ? endSeconds <= this.#knownSeconds + TOLERANCE_SECONDS : endSeconds < this.#knownSeconds - TOLERANCE_SECONDS;
+    return this.#piece === null
+      ? endSeconds <= this.#knownSeconds + TOLERANCE_SECONDS
+      : endSeconds < this.#knownSeconds - TOLERANCE_SECONDS;
   }
 
-  /** The known characters that begin before a place; those that begin there too where no audio of their piece is left. */
+  /**
+   * The known characters that begin before a place; those that begin there too where no audio of their piece is left.
+   */
   #take(endSeconds: number): CharacterAlignment | null {
     const { characters, startSeconds } = this.#known;
     const isAll = endSeconds >= this.#knownSeconds - TOLERANCE_SECONDS;
@@ -122,8 +136,16 @@ export class AlignedFrames {
   }
 }
 
-function slice({ characters, startSeconds, endSeconds }: CharacterAlignment, from: number, to?: number): CharacterAlignment {
-  return { characters: characters.slice(from, to), startSeconds: startSeconds.slice(from, to), endSeconds: endSeconds.slice(from, to) };
+function slice(
+  { characters, startSeconds, endSeconds }: CharacterAlignment,
+  from: number,
+  to?: number,
+): CharacterAlignment {
+  return {
+    characters: characters.slice(from, to),
+    startSeconds: startSeconds.slice(from, to),
+    endSeconds: endSeconds.slice(from, to),
+  };
 }
 
 function nothing(): CharacterAlignment {

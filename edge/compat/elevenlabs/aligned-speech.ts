@@ -2,7 +2,10 @@ import type { WordTiming } from "#protocol/speech/chunk";
 import type { ChunkEvent } from "../../speech/session/output.js";
 import { alignCharacters, type CharacterAlignment, joinAlignments, silentCharacters, SourceText } from "./alignment.js";
 
-/** Turns the events of a stream's pieces into alignments of its whole text, piece by piece. Times count from the start of the stream. */
+/**
+ * Turns the events of a stream's pieces into alignments of its whole text, piece by piece. Times count from the start
+ * of the stream.
+ */
 export class AlignedSpeech {
   readonly #source = new SourceText();
   #piece: { text: string; words: WordTiming[]; startSeconds: number } | null = null;

@@ -7,7 +7,9 @@ export interface CharacterAlignment {
   endSeconds: number[];
 }
 
-/** A spoken piece of text with the timing of its words (relative to the piece), and where its sound lies in the audio. */
+/**
+ * A spoken piece of text with the timing of its words (relative to the piece), and where its sound lies in the audio.
+ */
 export interface AlignedPiece {
   text: string;
   words: readonly WordTiming[];
@@ -16,8 +18,8 @@ export interface AlignedPiece {
 }
 
 /**
- * Gives every character of a piece its time. A word's time is shared equally by its characters; what stands between words fills the time
- * between them. Times never go back and stay inside the piece.
+ * Gives every character of a piece its time. A word's time is shared equally by its characters; what stands between
+ * words fills the time between them. Times never go back and stay inside the piece.
  */
 export function alignCharacters({ text, words, startSeconds, durationSeconds }: AlignedPiece): CharacterAlignment {
   const aligner = new PieceAligner({ text, startSeconds, maxSeconds: durationSeconds });
@@ -33,7 +35,11 @@ export class PieceAligner {
   #atSeconds: number;
 
   /** No time lies later than `maxSeconds` after the piece's start, where that is known beforehand. */
-  constructor({ text, startSeconds, maxSeconds = Number.POSITIVE_INFINITY }: { text: string; startSeconds: number; maxSeconds?: number }) {
+  constructor({
+    text,
+    startSeconds,
+    maxSeconds = Number.POSITIVE_INFINITY,
+  }: { text: string; startSeconds: number; maxSeconds?: number }) {
     this.#text = text;
     this.#startSeconds = startSeconds;
     this.#limitSeconds = startSeconds + maxSeconds;
@@ -67,8 +73,13 @@ export class PieceAligner {
     const fromSeconds = this.#atSeconds;
     const toSeconds = Math.max(fromSeconds, Math.min(untilSeconds, this.#limitSeconds));
     if (until >= this.#at) [this.#at, this.#atSeconds] = [until, toSeconds];
-    const timeOf = (index: number): number => rounded(fromSeconds + ((toSeconds - fromSeconds) * index) / characters.length);
-    return { characters, startSeconds: characters.map((_, index) => timeOf(index)), endSeconds: characters.map((_, index) => timeOf(index + 1)) };
+    const timeOf = (index: number): number =>
+      rounded(fromSeconds + ((toSeconds - fromSeconds) * index) / characters.length);
+    return {
+      characters,
+      startSeconds: characters.map((_, index) => timeOf(index)),
+      endSeconds: characters.map((_, index) => timeOf(index + 1)),
+    };
   }
 }
 
@@ -87,8 +98,8 @@ function inOrder(words: readonly WordTiming[], length: number): WordTiming[] {
 }
 
 /**
- * Finds pieces in the text that they were cut from, one after the other, and gives what was left out before each: blanks between sentences,
- * tags that are never spoken. So the characters of all alignments together are the text.
+ * Finds pieces in the text that they were cut from, one after the other, and gives what was left out before each:
+ * blanks between sentences, tags that are never spoken. So the characters of all alignments together are the text.
  */
 export class SourceText {
   #rest = "";
@@ -98,7 +109,10 @@ export class SourceText {
     this.#rest += text;
   }
 
-  /** What stands between the last piece and this one; the text moves on past it. A piece that is not found leaves the text where it is. */
+  /**
+   * What stands between the last piece and this one; the text moves on past it. A piece that is not found leaves the
+   * text where it is.
+   */
   before(piece: string): string {
     const found = this.#rest.indexOf(piece);
     if (found < 0) return "";

@@ -2,17 +2,27 @@ import type { ErrorCode, ServiceError } from "#protocol/errors";
 
 /** The words that `detail.status` may hold (interface.md "Errors"). */
 export const elevenLabsStatuses = [
-  "invalid_request", "unauthorized", "voice_not_found", "model_not_found", "not_found", "payload_too_large", "rate_limit_error", "upstream_error",
+  "invalid_request",
+  "unauthorized",
+  "voice_not_found",
+  "model_not_found",
+  "not_found",
+  "payload_too_large",
+  "rate_limit_error",
+  "upstream_error",
   "provider_error",
 ] as const;
 
 export type ElevenLabsStatus = (typeof elevenLabsStatuses)[number];
 
 /**
- * The word for each error of the catalogue. What the caller can mend in the request is named by what is wrong with it. The rest:
- *  provider_error  the service behind this layer took the request and turned it down, or broke: a wrong key, missing credit or permission,
- *                  a voice that a synthesis request names and that there is not (interface.md), a failure of its own (500)
- *  upstream_error  the service could not take or finish the work now (502, 503): no capacity, no worker, a dependency that does not answer
+ * The word for each error of the catalogue. What the caller can mend in the request is named by what is wrong with it.
+ * The rest: provider_error  the service behind this layer took the request and turned it down, or broke: a wrong key,
+ * missing credit or permission,
+ *                  a voice that a synthesis request names and that there is not (interface.md), a failure of its own
+ *                  (500)
+ * upstream_error  the service could not take or finish the work now (502, 503): no capacity, no worker, a dependency
+ * that does not answer
  */
 export const elevenLabsStatusOf: Readonly<Record<ErrorCode, ElevenLabsStatus>> = {
   malformed_request: "invalid_request",
@@ -74,7 +84,9 @@ export const elevenLabsStatusOf: Readonly<Record<ErrorCode, ElevenLabsStatus>> =
   internal: "provider_error",
 };
 
-/** The HTTP status that goes with it: a model that there is not is a 404 here, and this protocol knows no 422 of ours. */
+/**
+ * The HTTP status that goes with it: a model that there is not is a 404 here, and this protocol knows no 422 of ours.
+ */
 export function elevenLabsHttpStatus(error: ServiceError): number {
   if (elevenLabsStatusOf[error.code] === "model_not_found") return 404;
   return error.status === 422 ? 400 : error.status;

@@ -33,8 +33,15 @@ class Client {
     };
   }
 
-  async connect(options: { query?: string; headers?: Record<string, string>; isMulti?: boolean; voice?: string } = {}): Promise<this> {
-    const { query = "output_format=pcm_8000", headers = { "xi-api-key": "good" }, isMulti = false, voice = "default" } = options;
+  async connect(
+    options: { query?: string; headers?: Record<string, string>; isMulti?: boolean; voice?: string } = {},
+  ): Promise<this> {
+    const {
+      query = "output_format=pcm_8000",
+      headers = { "xi-api-key": "good" },
+      isMulti = false,
+      voice = "default",
+    } = options;
     const request = { ...jsonRequest({}, headers), query, parameters: { voice_id: voice } };
     this.#session = (await inputSocketRoute(this.bench.context, isMulti).upgrade(request))(this.connection);
     return this;
@@ -86,7 +93,8 @@ describe("stream-input without a key in its head", () => {
 
   it("waits for the answer about a key that came in time", async () => {
     const client = new Client();
-    client.bench.context.authenticate = () => new Promise((resolve) => client.bench.clock.after(4000, () => resolve(testPrincipal)));
+    client.bench.context.authenticate = () =>
+      new Promise((resolve) => client.bench.clock.after(4000, () => resolve(testPrincipal)));
     await client.connect({ headers: {} });
     await client.bench.pass(9000);
     await client.send({ text: " ", xi_api_key: "good" }, { text: "Hello there. " }, { text: "" });
@@ -189,16 +197,25 @@ describe("the contexts of multi-stream-input", () => {
   });
 
   it.each<[string, (client: Client) => Promise<void> | void]>([
-    ["an error of its own", async (client) => {
-      await client.send({ text: "a".repeat(1024 * 1024 + 1), context_id: "a" });
-      // A large frame is decoded on a thread.
-      await vi.waitFor(() => expect(client.received).toEqual([{ contextId: "a", code: 1009, error: expect.any(String) }]), 10_000);
-    }],
+    [
+      "an error of its own",
+      async (client) => {
+        await client.send({ text: "a".repeat(1024 * 1024 + 1), context_id: "a" });
+        // A large frame is decoded on a thread.
+        await vi.waitFor(
+          () => expect(client.received).toEqual([{ contextId: "a", code: 1009, error: expect.any(String) }]),
+          10_000,
+        );
+      },
+    ],
     ["the end of the socket", (client) => client.leave()],
-    ["close_socket", async (client) => {
-      await client.send({ close_socket: true });
-      await client.bench.pass(3000);
-    }],
+    [
+      "close_socket",
+      async (client) => {
+        await client.send({ close_socket: true });
+        await client.bench.pass(3000);
+      },
+    ],
   ])("give their place back with %s", async (_what, end) => {
     const client = await new Client({ PARLEY_STREAMS_PER_TEAM: "1" }).connect({ isMulti: true });
     await client.send(open("a"));
@@ -209,7 +226,8 @@ describe("the contexts of multi-stream-input", () => {
 
   it("do not begin for a client that left while its key was checked", async () => {
     const client = new Client({ PARLEY_STREAMS_PER_TEAM: "1" });
-    client.bench.context.authenticate = () => new Promise((resolve) => client.bench.clock.after(1000, () => resolve(testPrincipal)));
+    client.bench.context.authenticate = () =>
+      new Promise((resolve) => client.bench.clock.after(1000, () => resolve(testPrincipal)));
     await client.connect({ headers: {}, isMulti: true });
     await client.send({ ...open("a"), xi_api_key: "good" });
     client.leave();
@@ -220,8 +238,15 @@ describe("the contexts of multi-stream-input", () => {
 });
 
 describe("try_trigger_generation", () => {
-  const text = "Good evening, dear listeners, and welcome. Tonight we speak about the long way of a letter that nobody in this town ever sent.";
-  const phrases = ["Good evening,", "dear listeners,", "and welcome.", "Tonight we speak about the long way of a letter", "that nobody in this town ever sent."];
+  const text =
+    "Good evening, dear listeners, and welcome. Tonight we speak about the long way of a letter that nobody in this town ever sent.";
+  const phrases = [
+    "Good evening,",
+    "dear listeners,",
+    "and welcome.",
+    "Tonight we speak about the long way of a letter",
+    "that nobody in this town ever sent.",
+  ];
   /** What the official Python library sends first, and then with every word, ten milliseconds apart. */
   const init = { text: " ", try_trigger_generation: true, generation_config: { chunk_length_schedule: [50] } };
   const asked = (word: string): object => ({ text: word, try_trigger_generation: true });
@@ -317,7 +342,11 @@ describe("sync_alignment", () => {
     const client = await new Client().connect();
     await client.send(...frames);
     await client.bench.pass(5000);
-    expect(client.received.every((frame) => (frame.audio !== undefined || frame.isFinal === true) && frame.alignment === undefined)).toBe(true);
+    expect(
+      client.received.every(
+        (frame) => (frame.audio !== undefined || frame.isFinal === true) && frame.alignment === undefined,
+      ),
+    ).toBe(true);
   });
 
   it("is complete when a flush has been answered, the stream still open", async () => {
@@ -342,7 +371,10 @@ describe("sync_alignment", () => {
 });
 
 describe("what stream-input refuses", () => {
-  it.each([false, true])("more text than may wait, with the close code in the frame (several contexts: %s)", async (isMulti) => {
+  it.each([
+    false,
+    true,
+  ])("more text than may wait, with the close code in the frame (several contexts: %s)", async (isMulti) => {
     const client = await new Client().connect({ isMulti });
     const frame = { text: "a".repeat(60_000), ...(isMulti ? { context_id: "a" } : {}) };
     await client.send(...Array.from({ length: 18 }, () => frame));
@@ -351,14 +383,23 @@ describe("what stream-input refuses", () => {
     expect(client.closeCode).toBe(isMulti ? undefined : 1009);
   });
 
-  it.each(["mp3_22050_32", "pcm_22050", "wav_22050"])("%s: by a frame where there is one stream, before the upgrade where there are several", async (format) => {
+  it.each([
+    "mp3_22050_32",
+    "pcm_22050",
+    "wav_22050",
+  ])("%s: by a frame where there is one stream, before the upgrade where there are several", async (format) => {
     const client = await new Client().connect({ query: `output_format=${format}` });
     expect([client.received, client.closeCode]).toMatchObject([[{ code: 400 }], 1000]);
-    await expect(new Client().connect({ query: `output_format=${format}`, isMulti: true })).rejects.toMatchObject({ code: "unsupported_format", status: 400 });
+    await expect(new Client().connect({ query: `output_format=${format}`, isMulti: true })).rejects.toMatchObject({
+      code: "unsupported_format",
+      status: 400,
+    });
   });
 
   it("a model that there is not", async () => {
-    await expect(new Client().connect({ query: "model_id=service/nonsense" })).rejects.toMatchObject({ code: "unknown_model" });
+    await expect(new Client().connect({ query: "model_id=service/nonsense" })).rejects.toMatchObject({
+      code: "unknown_model",
+    });
     const client = await new Client().connect({ query: "model_id=service/nonsense", headers: {} });
     await client.send({ text: " ", xi_api_key: "good" });
     expect([client.received, client.closeCode]).toMatchObject([[{ code: 404 }], 1008]);
@@ -367,9 +408,10 @@ describe("what stream-input refuses", () => {
 
 describe("operators' aliases on stream-input", () => {
   it("name a voice and a model", async () => {
-    const client = await new Client({ PARLEY_VOICE_ALIASES: "Rachel=default", PARLEY_MODEL_ALIASES: "eleven_v3=s1" }).connect({
-      query: "output_format=pcm_8000&model_id=eleven_v3", voice: "Rachel",
-    });
+    const client = await new Client({
+      PARLEY_VOICE_ALIASES: "Rachel=default",
+      PARLEY_MODEL_ALIASES: "eleven_v3=s1",
+    }).connect({ query: "output_format=pcm_8000&model_id=eleven_v3", voice: "Rachel" });
     await client.send({ text: " " }, { text: "Hello there. " }, { text: "" });
     await client.bench.pass(3000);
     expect([client.closeCode, client.bench.usage[0]?.model]).toEqual([1000, "s1"]);

@@ -29,7 +29,8 @@ export function inputSocketRoute(context: SpeechContext, isMulti: boolean): Sock
       const query = new URLSearchParams(request.query);
       const format = formatOf(query.get("output_format"), isMulti);
       const asked = withBearer(request, query.get("xi_api_key") ?? undefined);
-      // A key in the head is checked before the upgrade, so that a wrong one is an HTTP error; without one the first frame must bring it.
+      // A key in the head is checked before the upgrade, so that a wrong one is an HTTP error; without one the first
+      // frame must bring it.
       const hasKey = asked.header("authorization") !== undefined;
       if (!hasKey) context.unauthenticatedSockets.check(request.remoteAddress);
       const caller = hasKey ? await callerOf(asked, query, context) : null;
@@ -39,8 +40,9 @@ export function inputSocketRoute(context: SpeechContext, isMulti: boolean): Sock
 }
 
 /**
- * On `stream-input` the 22.05 kHz family is refused within the session, everything else that cannot be given before it (interface.md "Protocol C
- * real-time input"). `multi-stream-input` refuses all of it before: its clients wait for frames of a context and overlook one about the socket.
+ * On `stream-input` the 22.05 kHz family is refused within the session, everything else that cannot be given before it
+ * (interface.md "Protocol C real-time input"). `multi-stream-input` refuses all of it before: its clients wait for
+ * frames of a context and overlook one about the socket.
  */
 function formatOf(name: string | null, isMulti: boolean): OutputFormat | ServiceError {
   try {
@@ -54,7 +56,13 @@ function formatOf(name: string | null, isMulti: boolean): OutputFormat | Service
 async function callerOf(request: HttpRequest, query: URLSearchParams, context: SpeechContext): Promise<Caller> {
   const arrivedAtMs = context.clock.nowMs();
   const principal = await admitSpeaker(request, context);
-  const { model } = speechSettings({ voiceId: "", modelId: query.get("model_id"), settings: null, format: readOutputFormat(null), config: context.config });
+  const { model } = speechSettings({
+    voiceId: "",
+    modelId: query.get("model_id"),
+    settings: null,
+    format: readOutputFormat(null),
+    config: context.config,
+  });
   return admitToModel({ principal, model, trace: request.trace, arrivedAtMs, context });
 }
 
@@ -76,8 +84,8 @@ interface OpenContext {
 }
 
 /**
- * One socket and its contexts; `stream-input` has one, without a name. A socket of `stream-input` is a stream of its team from its admission on;
- * of `multi-stream-input` each context is one, and the socket is none.
+ * One socket and its contexts; `stream-input` has one, without a name. A socket of `stream-input` is a stream of its
+ * team from its admission on; of `multi-stream-input` each context is one, and the socket is none.
  */
 class InputSocket implements SocketSession {
   readonly #options: InputSocketOptions;
@@ -116,21 +124,30 @@ class InputSocket implements SocketSession {
   #awaitKey(): void {
     const { context, request } = this.#options;
     this.#authenticated = context.unauthenticatedSockets.take(request.remoteAddress);
-    this.#cancelAuthentication = context.clock.after(limits.keyMs.most, () => this.#fail(new ServiceError("unauthenticated"), null));
+    this.#cancelAuthentication = context.clock.after(limits.keyMs.most, () =>
+      this.#fail(new ServiceError("unauthenticated"), null),
+    );
   }
 
   message(data: Uint8Array, isBinary: boolean): void {
     if (this.#isOver) return;
-    if (isBinary) return this.#frames.afterFrames(() => this.#fail(new ServiceError("protocol_violation", { parameters: { detail: "Frames are JSON text" } }), null));
+    if (isBinary)
+      return this.#frames.afterFrames(() =>
+        this.#fail(new ServiceError("protocol_violation", { parameters: { detail: "Frames are JSON text" } }), null),
+      );
     if (this.#caller === null) this.#takeEarly(data);
     else this.#frames.push(data);
   }
 
-  /** Takes a frame from somebody whose key is not known to be good: the first has to bring it, those that follow wait unread. */
+  /**
+   * Takes a frame from somebody whose key is not known to be good: the first has to bring it, those that follow wait
+   * unread.
+   */
   #takeEarly(data: Uint8Array): void {
     const limitBytes = this.#early.length === 0 ? limits.keyFrameBytes.most : limits.earlyBytes.most;
     this.#earlyBytes += data.byteLength;
-    if (this.#earlyBytes > limitBytes) return this.#fail(new ServiceError("payload_too_large", { parameters: { limitBytes } }), null);
+    if (this.#earlyBytes > limitBytes)
+      return this.#fail(new ServiceError("payload_too_large", { parameters: { limitBytes } }), null);
     this.#early.push(data);
     if (this.#early.length > 1) return;
     this.#cancelAuthentication?.();
@@ -139,7 +156,9 @@ class InputSocket implements SocketSession {
 
   async #authenticate(first: Uint8Array): Promise<void> {
     try {
-      this.#caller = await this.#callerOf(validate(inputFrame, decodeBodyHere({ encoding: "json", bytes: first }), ["frame"]));
+      this.#caller = await this.#callerOf(
+        validate(inputFrame, decodeBodyHere({ encoding: "json", bytes: first }), ["frame"]),
+      );
     } catch (error) {
       return this.#fail(error, null);
     }
@@ -214,7 +233,9 @@ class InputSocket implements SocketSession {
     this.#speak(known, contextId, frame);
   }
 
-  /** Hands a frame's text and wishes on. The blank that opens a context says nothing; a later one stands between words. */
+  /**
+   * Hands a frame's text and wishes on. The blank that opens a context says nothing; a later one stands between words.
+   */
   #speak(known: SpeechInput | undefined, contextId: string, frame: InputFrame): void {
     const input = known ?? this.#open(contextId, frame);
     const text = frame.text ?? "";
@@ -229,10 +250,17 @@ class InputSocket implements SocketSession {
     const voiceId = request.parameters["voice_id"] ?? "";
     // Checked before: a session with a refused format is over, one without a caller takes no frame.
     const settled = { format: format as OutputFormat, caller: this.#caller as Caller };
-    const mapped = speechSettings({ voiceId, modelId: query.get("model_id"), settings: first.voice_settings, format: settled.format, config: context.config });
+    const mapped = speechSettings({
+      voiceId,
+      modelId: query.get("model_id"),
+      settings: first.voice_settings,
+      format: settled.format,
+      config: context.config,
+    });
     const release = isMulti ? context.teamSlots.take(settled.caller.principal) : () => undefined;
     const input = new SpeechInput({
-      context, connection,
+      context,
+      connection,
       caller: settled.caller,
       request: mapped.request,
       isAligned: query.get("sync_alignment") === "true",
@@ -260,7 +288,10 @@ class InputSocket implements SocketSession {
     return this.#options.connection.send(JSON.stringify(this.#options.isMulti ? { ...frame, contextId } : frame));
   }
 
-  /** Tells what is wrong. A context of several dies alone; everything else ends the socket, with a code that no library takes for success. */
+  /**
+   * Tells what is wrong. A context of several dies alone; everything else ends the socket, with a code that no library
+   * takes for success.
+   */
   #fail(error: unknown, contextId: string | null): void {
     if (this.#isOver) return;
     const known = error instanceof ServiceError ? error : new ServiceError("internal", { cause: error });
@@ -290,7 +321,10 @@ class InputSocket implements SocketSession {
   }
 }
 
-/** The `code` of an error frame: an HTTP status, but for too much text the close code (interface.md "Protocol C real-time input"). */
+/**
+ * The `code` of an error frame: an HTTP status, but for too much text the close code (interface.md "Protocol C
+ * real-time input").
+ */
 function frameCodeOf(error: ServiceError): number {
   return error.code === "text_buffer_full" ? closeCodes.tooBig : elevenLabsHttpStatus(error);
 }

@@ -51,15 +51,31 @@ export function elevenLabsLibraryRoutes(context: SpeechContext): HttpRoute[] {
     get("/v1/voices/:voice_id", (request, principal) => oneVoice(context, request, principal)),
     get("/v1/models", () => models),
     get("/v1/user", (_request, principal) => userOf(principal)),
-    get("/v1/user/subscription", (_request, principal) => ({ ...subscriptionOf(principal), open_invoices: [], has_open_invoices: false })),
+    get("/v1/user/subscription", (_request, principal) => ({
+      ...subscriptionOf(principal),
+      open_invoices: [],
+      has_open_invoices: false,
+    })),
   ];
 }
 
-async function askVoices(context: SpeechContext, request: HttpRequest, principal: Principal, query: Record<string, string>) {
+async function askVoices(
+  context: SpeechContext,
+  request: HttpRequest,
+  principal: Principal,
+  query: Record<string, string>,
+) {
   if (!hasScope(principal, "voices")) throw new ServiceError("missing_scope", { parameters: { scope: "voices" } });
   const search = new URLSearchParams({ self: "true", page_size: String(PAGE_VOICES), ...query }).toString();
-  const { status, value } = await askControlPlane({ bus: context.bus, principal, trace: request.trace, path: "/model", query: search });
-  if (status !== 200) throw new ServiceError("dependency_unavailable", { parameters: { dependency: "The voice library" } });
+  const { status, value } = await askControlPlane({
+    bus: context.bus,
+    principal,
+    trace: request.trace,
+    path: "/model",
+    query: search,
+  });
+  if (status !== 200)
+    throw new ServiceError("dependency_unavailable", { parameters: { dependency: "The voice library" } });
   return modelList.parse(value);
 }
 
@@ -81,22 +97,36 @@ async function pageOfVoices(context: SpeechContext, request: HttpRequest, princi
   const asked = { page_size: String(size), page_number: String(page), ...(search === "" ? {} : { title: search }) };
   const { items, total } = await askVoices(context, request, principal, asked);
   const hasMore = page * size < total;
-  return { voices: items.map(toElevenLabsVoice), has_more: hasMore, total_count: total, next_page_token: hasMore ? String(page + 1) : null };
+  return {
+    voices: items.map(toElevenLabsVoice),
+    has_more: hasMore,
+    total_count: total,
+    next_page_token: hasMore ? String(page + 1) : null,
+  };
 }
 
 function wholeNumber(text: string | null, absent: number, most: number): number {
   if (text === null || text === "") return absent;
   const value = Number(text);
   if (Number.isInteger(value) && value >= 1 && value <= most) return value;
-  throw new ServiceError("refused_parameter", { parameters: { parameter: "page", detail: `a whole number from 1 to ${most} is expected` } });
+  throw new ServiceError("refused_parameter", {
+    parameters: { parameter: "page", detail: `a whole number from 1 to ${most} is expected` },
+  });
 }
 
 async function oneVoice(context: SpeechContext, request: HttpRequest, principal: Principal): Promise<unknown> {
   if (!hasScope(principal, "voices")) throw new ServiceError("missing_scope", { parameters: { scope: "voices" } });
   const path = `/model/${encodeURIComponent(voiceAlias(context.config, request.parameters["voice_id"] ?? ""))}`;
-  const { status, value } = await askControlPlane({ bus: context.bus, principal, trace: request.trace, path, query: "" });
+  const { status, value } = await askControlPlane({
+    bus: context.bus,
+    principal,
+    trace: request.trace,
+    path,
+    query: "",
+  });
   if (status === 404) throw new ServiceError("voice_not_found");
-  if (status !== 200) throw new ServiceError("dependency_unavailable", { parameters: { dependency: "The voice library" } });
+  if (status !== 200)
+    throw new ServiceError("dependency_unavailable", { parameters: { dependency: "The voice library" } });
   return toElevenLabsVoice(modelEntity.parse(value));
 }
 

@@ -11,8 +11,9 @@ export interface OutputFormat {
 }
 
 /**
- * Reads `mp3_44100_128`, `pcm_16000`, `wav_44100`, `opus_48000_64` (interface.md "Output formats"): rates are the native ones, an mp3's bitrate
- * snaps up to the next that there is, Opus chooses its own. Throws `unsupported_format` for everything else.
+ * Reads `mp3_44100_128`, `pcm_16000`, `wav_44100`, `opus_48000_64` (interface.md "Output formats"): rates are the
+ * native ones, an mp3's bitrate snaps up to the next that there is, Opus chooses its own. Throws `unsupported_format`
+ * for everything else.
  */
 export function readOutputFormat(name: string | null | undefined): OutputFormat {
   const wanted = name === null || name === undefined || name === "" ? defaultOutputFormat : name;
@@ -31,6 +32,8 @@ export function readOutputFormat(name: string | null | undefined): OutputFormat 
 }
 
 function refusal(wanted: string): ServiceError {
-  const detail = /^[a-z0-9_]{1,40}$/.test(wanted) ? `${wanted} is not among mp3_<32000|44100>_<bitrate>, pcm_<rate>, wav_<rate>, opus_48000` : "output_format cannot be read";
+  const detail = /^[a-z0-9_]{1,40}$/.test(wanted)
+    ? `${wanted} is not among mp3_<32000|44100>_<bitrate>, pcm_<rate>, wav_<rate>, opus_48000`
+    : "output_format cannot be read";
   return new ServiceError("unsupported_format", { parameters: { detail } });
 }

@@ -42,7 +42,9 @@ class Client {
   }
 
   async connect(query = ""): Promise<this> {
-    this.session = (await realtimeTranscriptionRoute(this.context).upgrade({ ...jsonRequest({}, { "xi-api-key": "k" }), query }))(this.connection);
+    this.session = (
+      await realtimeTranscriptionRoute(this.context).upgrade({ ...jsonRequest({}, { "xi-api-key": "k" }), query })
+    )(this.connection);
     return this;
   }
 
@@ -98,24 +100,45 @@ describe("ElevenLabs' realtime transcription", () => {
     expect(client.types).toEqual(["session_started", ...types, ...types]);
     expect(client.received[0]).toMatchObject({ config: { include_timestamps: types.length === 2 } });
     expect(client.received[1]).toMatchObject({ text: "w2001" });
-    if (types.length === 2) expect(client.received[2]).toMatchObject({ text: "w2001", words: [{ text: "w2001", start: 0.2, end: 0.5 }] });
+    if (types.length === 2)
+      expect(client.received[2]).toMatchObject({ text: "w2001", words: [{ text: "w2001", start: 0.2, end: 0.5 }] });
   });
 
   it.each([8000, 11_025, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000])("takes samples at %i Hz", async (rate) => {
     const client = await new Client().connect(`audio_format=pcm_${rate}`);
     await client.send(commit);
-    expect(client.received[0]).toMatchObject({ message_type: "session_started", config: { sample_rate: rate, audio_format: `pcm_${rate}` } });
+    expect(client.received[0]).toMatchObject({
+      message_type: "session_started",
+      config: { sample_rate: rate, audio_format: `pcm_${rate}` },
+    });
     expect([client.headers[0]?.subarray(0, 4).toString(), client.headers[0]?.readUInt32LE(24)]).toEqual(["RIFF", rate]);
     expect(client.types).toContain("committed_transcript");
   });
 
-  it.each(["pcm_7999", "pcm_48001", "pcm_96000", "pcm_0", "pcm_016000", "pcm", "pcm_", "pcm_16000_16", "ulaw_8000", "mp3_44100_128", ""])("refuses %j", async (format) => {
-    await expect(new Client().connect(`audio_format=${format}`)).rejects.toMatchObject({ code: "unsupported_format", status: 400 });
+  it.each([
+    "pcm_7999",
+    "pcm_48001",
+    "pcm_96000",
+    "pcm_0",
+    "pcm_016000",
+    "pcm",
+    "pcm_",
+    "pcm_16000_16",
+    "ulaw_8000",
+    "mp3_44100_128",
+    "",
+  ])("refuses %j", async (format) => {
+    await expect(new Client().connect(`audio_format=${format}`)).rejects.toMatchObject({
+      code: "unsupported_format",
+      status: 400,
+    });
   });
 
   it("says so when the team's last place is gone by the time that it opens", async () => {
     const client = new Client();
-    const open = await realtimeTranscriptionRoute({ ...client.context, teamSlots: client.context.teamSlots }).upgrade(jsonRequest({}));
+    const open = await realtimeTranscriptionRoute({ ...client.context, teamSlots: client.context.teamSlots }).upgrade(
+      jsonRequest({}),
+    );
     client.context.teamSlots.take = () => {
       throw new ServiceError("too_many_requests");
     };
@@ -150,7 +173,9 @@ describe("what a realtime transcription socket holds", () => {
     open();
     await client.settle();
     await client.send({ audio_base_64: "", commit: true });
-    expect(client.received.filter((frame) => frame.message_type === "committed_transcript").map((frame) => frame["text"])).toEqual(["w2001", "", "w2001"]);
+    expect(
+      client.received.filter((frame) => frame.message_type === "committed_transcript").map((frame) => frame["text"]),
+    ).toEqual(["w2001", "", "w2001"]);
   });
 
   it("is bounded together with the other sockets of the process", async () => {

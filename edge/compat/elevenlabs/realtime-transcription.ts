@@ -39,13 +39,26 @@ export function realtimeTranscriptionRoute(context: ListeningContext): SocketRou
       const withTimestamps = wantsTimestamps(query);
       const transcribe = socketTranscriber(context, "/compat/speech-to-text/realtime", asked);
       const config = {
-        sample_rate: sampleRate, audio_format: audioFormat, commit_strategy: "manual", model_id: query.get("model_id") ?? "", include_timestamps: withTimestamps,
+        sample_rate: sampleRate,
+        audio_format: audioFormat,
+        commit_strategy: "manual",
+        model_id: query.get("model_id") ?? "",
+        include_timestamps: withTimestamps,
       };
       const takePlace = (): (() => void) => context.teamSlots.take(principal);
       return (connection) => {
-        const watchKey = (onRefused: (error: ServiceError) => void): void => context.watchKey(principal, connection.closed, onRefused);
+        const watchKey = (onRefused: (error: ServiceError) => void): void =>
+          context.watchKey(principal, connection.closed, onRefused);
         return new TranscriptionSocket({
-          connection, sampleRate, language, withTimestamps, transcribe, config, takePlace, watchKey, audioBudget: context.socketAudio,
+          connection,
+          sampleRate,
+          language,
+          withTimestamps,
+          transcribe,
+          config,
+          takePlace,
+          watchKey,
+          audioBudget: context.socketAudio,
         });
       };
     },
@@ -59,7 +72,9 @@ function readRate(audioFormat: string): number {
   const rate = Number(/^pcm_(\d{4,5})$/.exec(audioFormat)?.[1]);
   const { lowestHz, highestHz } = rateBounds;
   if (rate >= lowestHz && rate <= highestHz) return rate;
-  throw new ServiceError("unsupported_format", { parameters: { detail: `audio_format is pcm_ and a rate from ${lowestHz} to ${highestHz}` } });
+  throw new ServiceError("unsupported_format", {
+    parameters: { detail: `audio_format is pcm_ and a rate from ${lowestHz} to ${highestHz}` },
+  });
 }
 
 /** Both answers come unless the client says that it wants no times (protocols.md 0). */
@@ -68,7 +83,11 @@ function wantsTimestamps(query: URLSearchParams): boolean {
   return asked === "" || isSet(asked) || isSet(query.get("include_language_detection"));
 }
 
-const chunk = z.object({ message_type: z.literal("input_audio_chunk").optional(), audio_base_64: z.union([z.string(), z.instanceof(Uint8Array)]), commit: z.boolean().nullish() });
+const chunk = z.object({
+  message_type: z.literal("input_audio_chunk").optional(),
+  audio_base_64: z.union([z.string(), z.instanceof(Uint8Array)]),
+  commit: z.boolean().nullish(),
+});
 
 interface TranscriptionSocketOptions {
   connection: SocketConnection;
@@ -88,7 +107,10 @@ interface TranscriptionSocketOptions {
 const refusals: Readonly<Record<BufferRefusal, { type: string; message: string }>> = {
   malformed: { type: "input_error", message: "audio_base_64 is not base64" },
   "socket full": { type: "queue_overflow", message: "Too much audio waits for its transcript: commit less at a time" },
-  "commits waiting": { type: "commit_throttled", message: "Too many commits wait for their transcripts; the audio is kept for a later one" },
+  "commits waiting": {
+    type: "commit_throttled",
+    message: "Too many commits wait for their transcripts; the audio is kept for a later one",
+  },
   "process full": { type: "resource_exhausted", message: "Too much audio waits on this server; try again in a moment" },
 };
 
@@ -155,7 +177,8 @@ class TranscriptionSocket implements SocketSession {
     this.#transcribing = this.#transcribing.then(async () => {
       try {
         const { signal } = this.#gone;
-        if (!signal.aborted) await this.#answer(isEmpty ? null : { bytes: commit.bytes, file: () => commit.file(sampleRate, signal) });
+        if (!signal.aborted)
+          await this.#answer(isEmpty ? null : { bytes: commit.bytes, file: () => commit.file(sampleRate, signal) });
       } catch (error) {
         this.#fail(error);
       } finally {
@@ -167,9 +190,15 @@ class TranscriptionSocket implements SocketSession {
   /** Answers a commit; null is one with nothing worth hearing. */
   async #answer(audio: CommittedSound["audio"] | null): Promise<void> {
     const { language, transcribe, withTimestamps } = this.#options;
-    const { text, words } = audio === null ? { text: "", words: [] } : await transcribe({ audio, language, signal: this.#gone.signal });
+    const { text, words } =
+      audio === null ? { text: "", words: [] } : await transcribe({ audio, language, signal: this.#gone.signal });
     this.#send("committed_transcript", { text });
-    if (withTimestamps) this.#send("committed_transcript_with_timestamps", { text, language_code: language ?? "", words: transcriptEntries(words) });
+    if (withTimestamps)
+      this.#send("committed_transcript_with_timestamps", {
+        text,
+        language_code: language ?? "",
+        words: transcriptEntries(words),
+      });
   }
 
   #fail(error: unknown): void {

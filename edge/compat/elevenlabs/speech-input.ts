@@ -39,8 +39,8 @@ export interface SpeechInputOptions {
 type Action = { kind: "text"; text: string } | { kind: "trigger" | "flush" | "end" };
 
 /**
- * One text that comes in frames and leaves as frames of sound: the whole of `stream-input`, or one context of `multi-stream-input`.
- * Actions are carried out in order, although the voice must be looked up first.
+ * One text that comes in frames and leaves as frames of sound: the whole of `stream-input`, or one context of
+ * `multi-stream-input`. Actions are carried out in order, although the voice must be looked up first.
  */
 export class SpeechInput implements SpeechOutput {
   readonly #options: SpeechInputOptions;
@@ -73,7 +73,10 @@ export class SpeechInput implements SpeechOutput {
     this.#do({ kind: "text", text });
   }
 
-  /** Speaks what has come at its next phrase end, at 50 characters, or 300 ms after the last text, whichever comes first (protocols.md 0). */
+  /**
+   * Speaks what has come at its next phrase end, at 50 characters, or 300 ms after the last text, whichever comes first
+   * (protocols.md 0).
+   */
   trigger(): void {
     this.#do({ kind: "trigger" });
   }
@@ -161,14 +164,24 @@ export class SpeechInput implements SpeechOutput {
   async #open(): Promise<SpokenRequest> {
     const { context, caller, request } = this.#options;
     const plan = await planSpeech({ request, caller, context, pacing: livePacing });
-    this.#spoken = new SpokenRequest({ context, caller, plan, route: "/compat/text-to-speech/stream-input", output: this });
+    this.#spoken = new SpokenRequest({
+      context,
+      caller,
+      plan,
+      route: "/compat/text-to-speech/stream-input",
+      output: this,
+    });
     if (this.#isOver) this.#spoken.cancel();
     return this.#spoken;
   }
 
   async #speak(spoken: SpokenRequest, text: string, arrivedAtMs: number): Promise<void> {
     this.#frames.append(text);
-    await this.#turns.spread(text, (slice) => spoken.text(slice, arrivedAtMs), () => this.#isOver);
+    await this.#turns.spread(
+      text,
+      (slice) => spoken.text(slice, arrivedAtMs),
+      () => this.#isOver,
+    );
   }
 
   /** All that has come is carried out: sets the times at which held text is spoken although no more comes. */
@@ -177,7 +190,8 @@ export class SpeechInput implements SpeechOutput {
     if (spoken === null || this.#isOver || this.#isEnding) return;
     const { clock } = this.#options.context;
     for (const { atMs, what } of releasesOf({ lastTextAtMs: this.#lastTextAtMs, isTriggered: spoken.isTriggered })) {
-      const release = (): void => (what === "everything" ? spoken.speakTriggered(clock.nowMs()) : spoken.releaseFinished(clock.nowMs()));
+      const release = (): void =>
+        what === "everything" ? spoken.speakTriggered(clock.nowMs()) : spoken.releaseFinished(clock.nowMs());
       this.#cancelReleases.push(clock.after(Math.max(0, atMs - clock.nowMs()), release));
     }
   }
@@ -208,10 +222,13 @@ export class SpeechInput implements SpeechOutput {
 
 /** A frame as clients read it: times in milliseconds, nothing that is empty. */
 function describe({ audio, alignment }: AlignedFrame): SpeechFrame {
-  const frame = audio === null ? {} : { audio: Buffer.from(audio.buffer, audio.byteOffset, audio.byteLength).toString("base64") };
+  const frame =
+    audio === null ? {} : { audio: Buffer.from(audio.buffer, audio.byteOffset, audio.byteLength).toString("base64") };
   if (alignment === null) return frame;
   const charStartTimesMs = alignment.startSeconds.map((seconds) => Math.round(seconds * 1000));
-  const charDurationsMs = alignment.endSeconds.map((seconds, index) => Math.max(0, Math.round(seconds * 1000) - (charStartTimesMs[index] ?? 0)));
+  const charDurationsMs = alignment.endSeconds.map((seconds, index) =>
+    Math.max(0, Math.round(seconds * 1000) - (charStartTimesMs[index] ?? 0)),
+  );
   const described: FrameAlignment = { chars: alignment.characters, charStartTimesMs, charDurationsMs };
   return { ...frame, alignment: described, normalizedAlignment: described };
 }

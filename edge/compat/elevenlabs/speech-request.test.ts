@@ -11,9 +11,11 @@ const minimal = { text: "Hello." };
 const plain = loadConfig({});
 
 function apply(row: (typeof parameters)[number] | null): unknown {
-  if (row?.place === "query") return mapElevenLabsSpeech(minimal, "v", new URLSearchParams({ [row.name]: String(row.example) }), plain);
+  if (row?.place === "query")
+    return mapElevenLabsSpeech(minimal, "v", new URLSearchParams({ [row.name]: String(row.example) }), plain);
   const [outer = "", inner] = row?.name.split(".") ?? [];
-  const body = row === null ? minimal : { ...minimal, [outer]: inner === undefined ? row.example : { [inner]: row.example } };
+  const body =
+    row === null ? minimal : { ...minimal, [outer]: inner === undefined ? row.example : { [inner]: row.example } };
   return mapElevenLabsSpeech(body, "v", new URLSearchParams(), plain);
 }
 
@@ -32,14 +34,33 @@ describe("every row of ElevenLabs' speech table", () => {
 });
 
 describe("ElevenLabs' speech request", () => {
-  const map = (body: object, voice = "abc", config = plain) => mapElevenLabsSpeech({ ...minimal, ...body }, voice, new URLSearchParams(), config);
+  const map = (body: object, voice = "abc", config = plain) =>
+    mapElevenLabsSpeech({ ...minimal, ...body }, voice, new URLSearchParams(), config);
 
   it("names voices and models", () => {
-    expect(map({}).request).toEqual({ text: "Hello.", latency: "low", format: "mp3", sample_rate: 44_100, mp3_bitrate: 128, reference_id: "abc" });
+    expect(map({}).request).toEqual({
+      text: "Hello.",
+      latency: "low",
+      format: "mp3",
+      sample_rate: 44_100,
+      mp3_bitrate: 128,
+      reference_id: "abc",
+    });
     for (const voice of ["default", "-"]) expect(map({}, voice).request).not.toHaveProperty("reference_id");
-    expect(["eleven_turbo_v2_5", undefined, "anything"].map((model_id) => map({ model_id }).model)).toEqual(["s2.1-pro", "s2.1-pro", "s2.1-pro"]);
+    expect(["eleven_turbo_v2_5", undefined, "anything"].map((model_id) => map({ model_id }).model)).toEqual([
+      "s2.1-pro",
+      "s2.1-pro",
+      "s2.1-pro",
+    ]);
     expect(["service/s1", "fish-audio/s2-pro"].map((model_id) => map({ model_id }).model)).toEqual(["s1", "s2-pro"]);
-    for (const model_id of ["service/nonsense", "fish-audio/nonsense", "service/", "service/eleven_v3", "fish-audio/transcribe-1", "service/toString"]) {
+    for (const model_id of [
+      "service/nonsense",
+      "fish-audio/nonsense",
+      "service/",
+      "service/eleven_v3",
+      "fish-audio/transcribe-1",
+      "service/toString",
+    ]) {
       expect(() => map({ model_id })).toThrow(expect.objectContaining({ code: "unknown_model" }));
     }
     expect(() => map({ model_id: "Ellipsis" })).toThrow(expect.objectContaining({ code: "refused_parameter" }));
@@ -47,7 +68,9 @@ describe("ElevenLabs' speech request", () => {
 
   it("follows an operator's aliases of models, whatever their names are to other clients", () => {
     const config = loadConfig({ PARLEY_MODEL_ALIASES: "eleven_v3=s1,house=s2-pro" });
-    const chosen = ["eleven_v3", "house", "service/house", "eleven_turbo_v2_5"].map((model_id) => chooseModel(map({ model_id }, "abc", config).model, config).name);
+    const chosen = ["eleven_v3", "house", "service/house", "eleven_turbo_v2_5"].map(
+      (model_id) => chooseModel(map({ model_id }, "abc", config).model, config).name,
+    );
     expect(chosen).toEqual(["s1", "s2-pro", "s2-pro", "s2.1-pro"]);
   });
 
@@ -59,9 +82,13 @@ describe("ElevenLabs' speech request", () => {
   });
 
   it("turns stability into temperature, and takes no settings at all", () => {
-    expect(map({ voice_settings: { stability: 0.3, speed: 0.7 } }).request).toMatchObject({ temperature: 0.7, prosody: { speed: 0.7 } });
+    expect(map({ voice_settings: { stability: 0.3, speed: 0.7 } }).request).toMatchObject({
+      temperature: 0.7,
+      prosody: { speed: 0.7 },
+    });
     expect(map({ voice_settings: null }).request).toEqual(map({}).request);
-    for (const voice_settings of [{ stability: 2 }, { speed: 9 }, 5]) expect(() => map({ voice_settings })).toThrow(ServiceError);
+    for (const voice_settings of [{ stability: 2 }, { speed: 9 }, 5])
+      expect(() => map({ voice_settings })).toThrow(ServiceError);
   });
 });
 
@@ -81,8 +108,26 @@ describe("output formats", () => {
     expect(readOutputFormat(name)).toEqual(format);
   });
 
-  it.each(["mp3_22050_32", "pcm_22050", "wav_22050", "mp3_24000_48", "pcm_48000", "wav_48000", "ulaw_8000", "alaw_8000", "mp3_44100_320", "pcm_16000_64",
-    "opus_44100", "flac_44100", "mp3", "44100", "mp3_44100_128 ", "MP3_44100_128", "pcm_1e4", "__proto___1000"])("%s is refused", (name) => {
+  it.each([
+    "mp3_22050_32",
+    "pcm_22050",
+    "wav_22050",
+    "mp3_24000_48",
+    "pcm_48000",
+    "wav_48000",
+    "ulaw_8000",
+    "alaw_8000",
+    "mp3_44100_320",
+    "pcm_16000_64",
+    "opus_44100",
+    "flac_44100",
+    "mp3",
+    "44100",
+    "mp3_44100_128 ",
+    "MP3_44100_128",
+    "pcm_1e4",
+    "__proto___1000",
+  ])("%s is refused", (name) => {
     expect(() => readOutputFormat(name)).toThrow(expect.objectContaining({ code: "unsupported_format" }));
   });
 });

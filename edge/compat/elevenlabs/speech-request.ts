@@ -8,13 +8,14 @@ import { type OutputFormat, readOutputFormat } from "./output-format.js";
 
 /** `voice_settings`; what is not named here has no effect. LiveKit sends null for the whole of it. */
 export const voiceSettings = z
-  .object({
-    stability: z.number().min(0).max(1).nullish(),
-    speed: z.number().min(0.25).max(4).nullish(),
-  })
+  .object({ stability: z.number().min(0).max(1).nullish(), speed: z.number().min(0.25).max(4).nullish() })
   .nullish();
 
-const body = z.object({ text: z.string().max(MAX_TEXT_CHARACTERS), model_id: z.string().nullish(), voice_settings: voiceSettings });
+const body = z.object({
+  text: z.string().max(MAX_TEXT_CHARACTERS),
+  model_id: z.string().nullish(),
+  voice_settings: voiceSettings,
+});
 
 /** A native request, and the model that serves it. */
 export interface MappedElevenLabsSpeech {
@@ -29,10 +30,21 @@ type Aliases = Pick<Config, "PARLEY_MODEL_ALIASES" | "PARLEY_VOICE_ALIASES">;
  * Maps a body, a voice and a query to a native request (protocols.md 5.1). Throws `validation`, `unsupported_format`,
  * `unknown_model` and `refused_parameter`.
  */
-export function mapElevenLabsSpeech(value: unknown, voiceId: string, query: URLSearchParams, config: Aliases): MappedElevenLabsSpeech {
+export function mapElevenLabsSpeech(
+  value: unknown,
+  voiceId: string,
+  query: URLSearchParams,
+  config: Aliases,
+): MappedElevenLabsSpeech {
   const asked = validate(body, value, ["body"]);
   const format = readOutputFormat(query.get("output_format"));
-  const { model, request } = speechSettings({ voiceId, modelId: asked.model_id, settings: asked.voice_settings, format, config });
+  const { model, request } = speechSettings({
+    voiceId,
+    modelId: asked.model_id,
+    settings: asked.voice_settings,
+    format,
+    config,
+  });
   return { model, request: { ...request, text: asked.text } };
 }
 
@@ -62,19 +74,24 @@ export function speechSettings(options: {
 }
 
 /**
- * The model that a name asks for, as `chooseModel` takes it. An operator's alias wins; names with this service's prefix select; what clients of
- * the other have in their settings, without it, is `s2.1-pro`. Throws `unknown_model`.
+ * The model that a name asks for, as `chooseModel` takes it. An operator's alias wins; names with this service's prefix
+ * select; what clients of the other have in their settings, without it, is `s2.1-pro`. Throws `unknown_model`.
  */
 function modelOf(name: string | null | undefined, config: Aliases): string {
   const asked = name ?? "";
   // Python's `...` where its library forgot to leave a default out.
-  if (asked === "Ellipsis") throw new ServiceError("refused_parameter", { parameters: { parameter: "model_id", detail: "the client sent a placeholder in its place" } });
+  if (asked === "Ellipsis")
+    throw new ServiceError("refused_parameter", {
+      parameters: { parameter: "model_id", detail: "the client sent a placeholder in its place" },
+    });
   const bare = asked.replace(/^(service|fish-audio)\//, "");
   if (Object.hasOwn(config.PARLEY_MODEL_ALIASES, bare)) return bare;
   const known = speechModels.find((model) => model === bare);
   const isOfThisService = bare !== asked;
   if (isOfThisService && known === undefined) {
-    throw new ServiceError("unknown_model", { parameters: { models: speechModels.map((model) => `service/${model}`).join(", ") } });
+    throw new ServiceError("unknown_model", {
+      parameters: { models: speechModels.map((model) => `service/${model}`).join(", ") },
+    });
   }
   return known ?? "s2.1-pro";
 }

@@ -20,7 +20,13 @@ import { mapElevenLabsSpeech, type MappedElevenLabsSpeech } from "./speech-reque
 type Speak = (writer: HttpSpeechWriter) => Promise<void>;
 
 /** One way to answer a request. */
-type Way = (options: { context: SpeechContext; teamId: string; responder: HttpResponder; mapped: MappedElevenLabsSpeech; speak: Speak }) => Promise<void>;
+type Way = (options: {
+  context: SpeechContext;
+  teamId: string;
+  responder: HttpResponder;
+  mapped: MappedElevenLabsSpeech;
+  speak: Speak;
+}) => Promise<void>;
 
 /** The four text-to-speech routes (protocols.md 5.1). */
 export function elevenLabsSpeechRoutes(context: SpeechContext): HttpRoute[] {
@@ -29,12 +35,22 @@ export function elevenLabsSpeechRoutes(context: SpeechContext): HttpRoute[] {
     convert: asFile,
     stream: asFile,
     withTimestamps: ({ context: { heldAnswers }, teamId, responder, mapped: { request }, speak }) =>
-      holdAnswer({ heldAnswers, teamId, request, responder, textField: "text", instead: "use /stream/with-timestamps, or split the text" }, (answer) =>
-        speak(writeOneObject(answer, request.text)),
+      holdAnswer(
+        {
+          heldAnswers,
+          teamId,
+          request,
+          responder,
+          textField: "text",
+          instead: "use /stream/with-timestamps, or split the text",
+        },
+        (answer) => speak(writeOneObject(answer, request.text)),
       ),
     streamWithTimestamps: ({ responder, mapped, speak }) => speak(writeLines(responder, mapped)),
   };
-  return (Object.keys(elevenLabsSpeech) as (keyof typeof elevenLabsSpeech)[]).map((name) => speechRoute(context, elevenLabsSpeech[name].path, ways[name]));
+  return (Object.keys(elevenLabsSpeech) as (keyof typeof elevenLabsSpeech)[]).map((name) =>
+    speechRoute(context, elevenLabsSpeech[name].path, ways[name]),
+  );
 }
 
 function speechRoute(context: SpeechContext, path: string, answer: Way): HttpRoute {
@@ -48,9 +64,15 @@ function speechRoute(context: SpeechContext, path: string, answer: Way): HttpRou
       const arrivedAtMs = context.clock.nowMs();
       const principal = await admitSpeaker(withBearer(request), context);
       const body = await readBody(request, ["json"]);
-      const mapped = mapElevenLabsSpeech(body, request.parameters["voice_id"] ?? "", new URLSearchParams(request.query), context.config);
+      const mapped = mapElevenLabsSpeech(
+        body,
+        request.parameters["voice_id"] ?? "",
+        new URLSearchParams(request.query),
+        context.config,
+      );
       const caller = admitToModel({ principal, model: mapped.model, trace: request.trace, arrivedAtMs, context });
-      const speak: Speak = (writer) => speakOverHttp({ context, route: "/compat/text-to-speech", caller, request: mapped.request, responder, writer });
+      const speak: Speak = (writer) =>
+        speakOverHttp({ context, route: "/compat/text-to-speech", caller, request: mapped.request, responder, writer });
       await answer({ context, teamId: principal.teamId, responder, mapped, speak });
     },
   });
@@ -106,7 +128,8 @@ class HeldAlignment {
     const separator = this.#isEmpty ? "" : ",";
     this.#isEmpty = false;
     const described = describe(alignment);
-    for (const name of this.#names()) this.#lists[name].append(separator + JSON.stringify(described[name]).slice(1, -1));
+    for (const name of this.#names())
+      this.#lists[name].append(separator + JSON.stringify(described[name]).slice(1, -1));
   }
 
   /** What follows the audio in the answer's object, from its quotation mark on. */

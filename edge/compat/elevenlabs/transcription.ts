@@ -24,7 +24,8 @@ export function elevenLabsTranscriptionRoute(context: ListeningContext): HttpRou
     renderError: renderElevenLabsError,
     handle: (request, responder) =>
       transcribeOverHttp({
-        context, responder,
+        context,
+        responder,
         request: withBearer(request),
         route: "/compat/speech-to-text",
         maxBodyBytes: MAX_COMPAT_AUDIO_BODY_BYTES,
@@ -51,7 +52,11 @@ async function readRequest(request: HttpRequest): Promise<AskedTranscription> {
   return { audio, language: language === "" ? undefined : language };
 }
 
-/** One value per field, the last: Vercel's AI SDK always sends `diarize=true`, and the user's `diarize=false` after it. */
+/**
+ * One value per field, the last: Vercel's AI SDK always sends `diarize=true`, and the user's `diarize=false` after it.
+ */
 function lastOfEach(values: Record<string, string | string[]>): Record<string, string | undefined> {
-  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, typeof value === "string" ? value : value.at(-1)]));
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [name, typeof value === "string" ? value : value.at(-1)]),
+  );
 }

@@ -9,12 +9,23 @@ import { type MappedSpeech, mapOpenAiSpeech, type OpenAiSettings } from "./speec
 
 const part = z.discriminatedUnion("type", [
   z.object({ type: z.literal("text"), text: z.string().max(MAX_TEXT_CHARACTERS) }),
-  z.object({ type: z.literal("input_audio"), input_audio: z.object({ data: audioBytes, format: z.string().nullish() }) }),
+  z.object({
+    type: z.literal("input_audio"),
+    input_audio: z.object({ data: audioBytes, format: z.string().nullish() }),
+  }),
 ]);
 
 const body = z.object({
   model: z.string().nullish(),
-  messages: z.array(z.object({ role: z.string(), content: z.union([z.string().max(MAX_TEXT_CHARACTERS), z.array(part).max(64)]).nullish() })).min(1).max(10_000),
+  messages: z
+    .array(
+      z.object({
+        role: z.string(),
+        content: z.union([z.string().max(MAX_TEXT_CHARACTERS), z.array(part).max(64)]).nullish(),
+      }),
+    )
+    .min(1)
+    .max(10_000),
   modalities: z.array(z.string()).max(8).nullish(),
   audio: z.object({ voice: z.unknown().optional(), format: z.string().nullish() }).nullish(),
   stream: z.boolean().nullish(),
@@ -28,18 +39,27 @@ export type MappedChat = { isStreamed: boolean; withUsage: boolean; model: strin
 );
 
 /**
- * Maps the body and headers of `POST /chat/completions` (protocols.md 3.3). Throws `validation`, `refused_parameter`, and what
- * `mapOpenAiSpeech` throws.
+ * Maps the body and headers of `POST /chat/completions` (protocols.md 3.3). Throws `validation`, `refused_parameter`,
+ * and what `mapOpenAiSpeech` throws.
  */
-export function mapOpenAiChat(value: unknown, header: (name: string) => string | undefined, settings: OpenAiSettings): MappedChat {
+export function mapOpenAiChat(
+  value: unknown,
+  header: (name: string) => string | undefined,
+  settings: OpenAiSettings,
+): MappedChat {
   const asked = validate(body, value, ["body"]);
   refuseParameters(openAiChat, "body", value);
   const parts = lastUserParts(asked.messages);
   const sounds = parts.filter((one) => one.type === "input_audio");
   const speaks = asked.modalities?.includes("audio") === true;
   const isStreamed = asked.stream === true;
-  const answer = { isStreamed, withUsage: asked.stream_options?.include_usage === true, model: asked.model ?? "service/s2.1-pro" };
-  if (speaks && sounds.length > 0) throw refusal("messages", "sound in and sound out at once would need a language model");
+  const answer = {
+    isStreamed,
+    withUsage: asked.stream_options?.include_usage === true,
+    model: asked.model ?? "service/s2.1-pro",
+  };
+  if (speaks && sounds.length > 0)
+    throw refusal("messages", "sound in and sound out at once would need a language model");
   if (sounds.length > 1) throw refusal("messages", "one input_audio part at a time");
   const [sound] = sounds;
   if (sound !== undefined) {
@@ -49,7 +69,11 @@ export function mapOpenAiChat(value: unknown, header: (name: string) => string |
   if (!speaks) throw refusal("modalities", "no language model answers here; ask for audio, or send input_audio");
   const input = parts.map((one) => (one.type === "text" ? one.text : "")).join("");
   const format = asked.audio?.format ?? (isStreamed ? "pcm16" : "wav");
-  const speech = mapOpenAiSpeech({ input, model: asked.model, voice: asked.audio?.voice, response_format: format }, header, settings);
+  const speech = mapOpenAiSpeech(
+    { input, model: asked.model, voice: asked.audio?.voice, response_format: format },
+    header,
+    settings,
+  );
   return { ...answer, kind: "speak", speech };
 }
 

@@ -20,7 +20,9 @@ import { type MappedChat, mapOpenAiChat } from "./chat-request.js";
 import { groqFields } from "./groq.js";
 import { SpokenUsage } from "./spoken-usage.js";
 
-/** How long an answer's sound can be referred to later: not at all, since nothing is kept; the field must hold a time. */
+/**
+ * How long an answer's sound can be referred to later: not at all, since nothing is kept; the field must hold a time.
+ */
 const EXPIRES_AFTER_SECONDS = 3600;
 
 /** What the route needs: the speech path, and a way to a transcript for one caller. */
@@ -41,23 +43,45 @@ export function openAiChatRoutes({ speech: context, transcriberFor }: ChatContex
       async handle(request, responder) {
         const arrivedAtMs = context.clock.nowMs();
         const principal = await context.authenticate(request);
-        const chat = mapOpenAiChat(await readBody(request, ["json"], audioFields), (name) => request.header(name), context.config);
+        const chat = mapOpenAiChat(
+          await readBody(request, ["json"], audioFields),
+          (name) => request.header(name),
+          context.config,
+        );
         const identity = { mount, id: request.trace.traceId, createdSeconds: Math.floor(Date.now() / 1000) };
         if (chat.kind === "transcribe") {
-          const heard = await transcriberFor(request)({ audio: { bytes: chat.audio.byteLength, file: async () => chat.audio }, language: null, signal: responder.closed });
+          const heard = await transcriberFor(request)({
+            audio: { bytes: chat.audio.byteLength, file: async () => chat.audio },
+            language: null,
+            signal: responder.closed,
+          });
           return answerTranscript(responder, { ...identity, chat }, heard);
         }
         requireScope(principal, "speech");
-        const caller = admitToModel({ principal, model: chat.speech.model, trace: request.trace, arrivedAtMs, context });
+        const caller = admitToModel({
+          principal,
+          model: chat.speech.model,
+          trace: request.trace,
+          arrivedAtMs,
+          context,
+        });
         const head = { ...identity, chat };
         const speak = (writer: HttpSpeechWriter): Promise<void> =>
-          speakOverHttp({ context, route: "/compat/chat/completions", caller, request: chat.speech.request, responder, writer });
+          speakOverHttp({
+            context,
+            route: "/compat/chat/completions",
+            caller,
+            request: chat.speech.request,
+            responder,
+            writer,
+          });
         if (chat.isStreamed) return await speak(writeChunks(responder, head));
         const { heldAnswers } = context;
         const { teamId } = principal;
         const instead = "set stream, or split the text";
-        await holdAnswer({ heldAnswers, teamId, request: chat.speech.request, responder, textField: "messages", instead }, (answer) =>
-          speak(writeCompletion(answer, head)),
+        await holdAnswer(
+          { heldAnswers, teamId, request: chat.speech.request, responder, textField: "messages", instead },
+          (answer) => speak(writeCompletion(answer, head)),
         );
       },
     }),
@@ -65,13 +89,23 @@ export function openAiChatRoutes({ speech: context, transcriberFor }: ChatContex
 }
 
 /** The words of a message with sound, as the answer's content. */
-function answerTranscript(responder: HttpResponder, head: CompletionHead<MappedChat>, heard: { text: string; seconds: number }): void {
+function answerTranscript(
+  responder: HttpResponder,
+  head: CompletionHead<MappedChat>,
+  heard: { text: string; seconds: number },
+): void {
   if (responder.closed.aborted) return;
   const [prompt_tokens, completion_tokens] = [Math.round(heard.seconds * AUDIO_TOKENS_PER_SECOND), heard.text.length];
   const usage = { prompt_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens };
   if (!head.chat.isStreamed) {
     const message = { role: "assistant", content: heard.text, refusal: null };
-    return answerJson(responder, 200, { ...common(head), object: "chat.completion", choices: [{ index: 0, finish_reason: "stop", logprobs: null, message }], usage, ...groqFields(head.mount, head.id) });
+    return answerJson(responder, 200, {
+      ...common(head),
+      object: "chat.completion",
+      choices: [{ index: 0, finish_reason: "stop", logprobs: null, message }],
+      usage,
+      ...groqFields(head.mount, head.id),
+    });
   }
   const events = new ChunkEvents(responder, head);
   events.send({ role: "assistant", content: heard.text });
@@ -92,7 +126,11 @@ function common({ id, createdSeconds, chat }: CompletionHead<MappedChat>) {
 }
 
 /** A use of the service in the words of chat completions. */
-function chatCounts({ inputTokens, outputTokens }: SpokenUsage): { prompt_tokens: number; completion_tokens: number; total_tokens: number } {
+function chatCounts({ inputTokens, outputTokens }: SpokenUsage): {
+  prompt_tokens: number;
+  completion_tokens: number;
+  total_tokens: number;
+} {
   return { prompt_tokens: inputTokens, completion_tokens: outputTokens, total_tokens: inputTokens + outputTokens };
 }
 
@@ -106,10 +144,21 @@ function writeCompletion(answer: HeldAnswer, head: CompletionHead): HttpSpeechWr
     bytes: (bytes) => answer.audio(bytes),
     chunk: (event, sampleRate) => usage.take(event, sampleRate),
     async ended() {
-      const audio = { id: `audio-${head.id}`, expires_at: expiresAt(head), transcript: head.chat.speech.request.text, data: "" };
+      const audio = {
+        id: `audio-${head.id}`,
+        expires_at: expiresAt(head),
+        transcript: head.chat.speech.request.text,
+        data: "",
+      };
       const message = { role: "assistant", content: null, refusal: null, audio };
       const choices = [{ index: 0, finish_reason: "stop", logprobs: null, message }];
-      const json = JSON.stringify({ ...common(head), object: "chat.completion", usage: chatCounts(usage), ...groqFields(head.mount, head.id), choices });
+      const json = JSON.stringify({
+        ...common(head),
+        object: "chat.completion",
+        usage: chatCounts(usage),
+        ...groqFields(head.mount, head.id),
+        choices,
+      });
       // `data` is the last of all values: only brackets follow.
       const at = json.lastIndexOf('""') + 1;
       await answer.send(json.slice(0, at), [json.slice(at)]);
@@ -136,7 +185,12 @@ class ChunkEvents {
 
   finish(usage: object): void {
     const { mount, id } = this.#head;
-    this.#data(this.#chunk({ choices: [{ index: 0, delta: {}, finish_reason: "stop", logprobs: null }], ...groqFields(mount, id, { usage }) }));
+    this.#data(
+      this.#chunk({
+        choices: [{ index: 0, delta: {}, finish_reason: "stop", logprobs: null }],
+        ...groqFields(mount, id, { usage }),
+      }),
+    );
     if (this.#head.chat.withUsage) this.#data(this.#chunk({ choices: [], usage }));
     this.#data("[DONE]");
     this.#responder.end();
@@ -152,19 +206,26 @@ class ChunkEvents {
   }
 
   #data(data: string): boolean {
-    if (!this.#responder.begun) this.#responder.begin(200, { "content-type": "text/event-stream", "cache-control": "no-store" });
+    if (!this.#responder.begun)
+      this.#responder.begin(200, { "content-type": "text/event-stream", "cache-control": "no-store" });
     return this.#responder.write(Buffer.from(`data: ${data}\n\n`));
   }
 }
 
-/** Role and transcript, sound, expiry, finish, usage, `[DONE]`: the order that both strict and lenient libraries read. */
+/**
+ * Role and transcript, sound, expiry, finish, usage, `[DONE]`: the order that both strict and lenient libraries read.
+ */
 function writeChunks(responder: HttpResponder, head: CompletionHead): HttpSpeechWriter {
   const base64 = new Base64Pieces();
   const usage = new SpokenUsage(head.chat.speech.request);
   const events = new ChunkEvents(responder, head);
   return {
     async bytes(bytes) {
-      if (!responder.begun) events.send({ role: "assistant", audio: { id: `audio-${head.id}`, transcript: head.chat.speech.request.text } });
+      if (!responder.begun)
+        events.send({
+          role: "assistant",
+          audio: { id: `audio-${head.id}`, transcript: head.chat.speech.request.text },
+        });
       const data = base64.add(bytes);
       if (data !== "" && !events.send({ audio: { data } })) await responder.writable();
     },

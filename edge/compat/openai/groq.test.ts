@@ -12,7 +12,12 @@ const { samples } = soundOfWords([{ pauseSteps: 50, steps: 40, loudness: 2001 }]
 const audio = Buffer.from(samplesToBytes(samples)).toString("base64");
 
 /** Sends a JSON body to the route at `path`; gives the answer and the id that its headers name. */
-async function post(routes: HttpRoute[], path: string, body: object, bench?: SpeechBench): Promise<{ text: string; id: string }> {
+async function post(
+  routes: HttpRoute[],
+  path: string,
+  body: object,
+  bench?: SpeechBench,
+): Promise<{ text: string; id: string }> {
   const responder = new RecordingResponder();
   const route = routes.find((one) => one.path === path);
   const handled = route?.handle(jsonRequest(body), responder);
@@ -23,31 +28,62 @@ async function post(routes: HttpRoute[], path: string, body: object, bench?: Spe
 }
 
 const transcribe = (mount: string, format: string) =>
-  post(openAiTranscriptionRoutes(new ListeningBench().context), `${mount}/audio/transcriptions`, { model: "whisper-1", response_format: format, input_audio: { data: audio, format: "wav" } });
+  post(openAiTranscriptionRoutes(new ListeningBench().context), `${mount}/audio/transcriptions`, {
+    model: "whisper-1",
+    response_format: format,
+    input_audio: { data: audio, format: "wav" },
+  });
 
 function chat(mount: string, body: object) {
   const bench = new SpeechBench();
-  const routes = openAiChatRoutes({ speech: bench.context, transcriberFor: () => async () => ({ text: "w2001", words: [], seconds: 1 }) });
-  return post(routes, `${mount}/chat/completions`, { model: "service/s1", modalities: ["audio"], messages: [{ role: "user", content: "Hello." }], ...body }, bench);
+  const routes = openAiChatRoutes({
+    speech: bench.context,
+    transcriberFor: () => async () => ({ text: "w2001", words: [], seconds: 1 }),
+  });
+  return post(
+    routes,
+    `${mount}/chat/completions`,
+    { model: "service/s1", modalities: ["audio"], messages: [{ role: "user", content: "Hello." }], ...body },
+    bench,
+  );
 }
 
-const sound = { model: "whisper-1", modalities: ["text"], messages: [{ role: "user", content: [{ type: "input_audio", input_audio: { data: audio, format: "wav" } }] }] };
+const sound = {
+  model: "whisper-1",
+  modalities: ["text"],
+  messages: [{ role: "user", content: [{ type: "input_audio", input_audio: { data: audio, format: "wav" } }] }],
+};
 const eventsOf = (text: string): Record<string, unknown>[] =>
-  text.split("\n\n").filter((event) => event.startsWith("data: {")).map((event) => JSON.parse(event.slice(6)) as Record<string, unknown>);
+  text
+    .split("\n\n")
+    .filter((event) => event.startsWith("data: {"))
+    .map((event) => JSON.parse(event.slice(6)) as Record<string, unknown>);
 
 describe("x_groq", () => {
-  it.each(["json", "verbose_json"])("names the request in a transcription as %s, on Groq's mount alone", async (format) => {
+  it.each([
+    "json",
+    "verbose_json",
+  ])("names the request in a transcription as %s, on Groq's mount alone", async (format) => {
     for (const mount of openAiMounts) {
       const { text, id } = await transcribe(mount, format);
       expect([mount, JSON.parse(text)]).toEqual([mount, expect.objectContaining({ text: "w2001" })]);
-      expect([mount, (JSON.parse(text) as { x_groq?: object }).x_groq]).toEqual([mount, mount === groqMount ? { id } : undefined]);
+      expect([mount, (JSON.parse(text) as { x_groq?: object }).x_groq]).toEqual([
+        mount,
+        mount === groqMount ? { id } : undefined,
+      ]);
     }
   });
 
-  it.each([["spoken", {}], ["transcribed", sound]])("names the request in a chat completion that is %s", async (_, body) => {
+  it.each([
+    ["spoken", {}],
+    ["transcribed", sound],
+  ])("names the request in a chat completion that is %s", async (_, body) => {
     for (const mount of openAiMounts) {
       const { text, id } = await chat(mount, body);
-      expect([mount, (JSON.parse(text) as { x_groq?: object }).x_groq]).toEqual([mount, mount === groqMount ? { id } : undefined]);
+      expect([mount, (JSON.parse(text) as { x_groq?: object }).x_groq]).toEqual([
+        mount,
+        mount === groqMount ? { id } : undefined,
+      ]);
     }
   });
 
@@ -57,6 +93,8 @@ describe("x_groq", () => {
     expect(told[0]).toEqual({ id });
     expect(told.at(-1)).toEqual({ id, usage: expect.objectContaining({ prompt_tokens: 6 }) });
     expect(told.slice(1, -1).filter((field) => field !== undefined)).toEqual([]);
-    expect(eventsOf((await chat("/compat/v1", { stream: true })).text).filter((event) => "x_groq" in event)).toEqual([]);
+    expect(eventsOf((await chat("/compat/v1", { stream: true })).text).filter((event) => "x_groq" in event)).toEqual(
+      [],
+    );
   });
 });

@@ -6,8 +6,9 @@ interface GroqFields {
 }
 
 /**
- * The fields that Groq's clients expect in a JSON answer besides OpenAI's; none on the other mounts. Vercel's AI SDK refuses a transcription
- * without `x_groq.id`. `id` is the request's trace id, as in the `x-request-id` header; `more` goes beside it.
+ * The fields that Groq's clients expect in a JSON answer besides OpenAI's; none on the other mounts. Vercel's AI SDK
+ * refuses a transcription without `x_groq.id`. `id` is the request's trace id, as in the `x-request-id` header; `more`
+ * goes beside it.
  */
 export function groqFields(mount: string, id: string, more: Record<string, unknown> = {}): GroqFields {
   return mount === groqMount ? { x_groq: { id, ...more } } : {};

@@ -9,14 +9,19 @@ import { renderOpenAiError } from "../error-answer.js";
 /** The one recognizer that callers can name. */
 const TRANSCRIPTION_MODEL = "transcribe-1";
 
-/** When the catalogue took its present form, Unix seconds: the libraries want a date, and only its being stable matters. */
+/**
+ * When the catalogue took its present form, Unix seconds: the libraries want a date, and only its being stable matters.
+ */
 const CREATED = 1_767_225_600;
 
 /**
- * One entry that all three libraries take: OpenAI's and Groq's read `id`, `object`, `created`, `owned_by`; OpenRouter's refuses a list in
- * which any entry lacks one of the other keys (protocols.md 4).
+ * One entry that all three libraries take: OpenAI's and Groq's read `id`, `object`, `created`, `owned_by`; OpenRouter's
+ * refuses a list in which any entry lacks one of the other keys (protocols.md 4).
  */
-function modelEntry(name: string, direction: { input: string; output: string; parameters: string[] }): Record<string, unknown> {
+function modelEntry(
+  name: string,
+  direction: { input: string; output: string; parameters: string[] },
+): Record<string, unknown> {
   const id = `service/${name}`;
   return {
     id,
@@ -51,7 +56,10 @@ const catalogue = [
   { output: "text", entry: modelEntry(TRANSCRIPTION_MODEL, transcription) },
 ];
 
-/** `GET /models` (no key is needed): one body for the three libraries; `output_modalities`, `limit` and `offset` narrow it. */
+/**
+ * `GET /models` (no key is needed): one body for the three libraries; `output_modalities`, `limit` and `offset` narrow
+ * it.
+ */
 export function openAiModelRoutes(options: { log: Logger }): HttpRoute[] {
   return openAiMounts.map((mount) =>
     compatRoute({
@@ -67,11 +75,22 @@ export function openAiModelRoutes(options: { log: Logger }): HttpRoute[] {
 }
 
 /** The list that a query asks for. A limit or an offset that is no number narrows nothing. */
-export function listModels(query: URLSearchParams): { object: "list"; data: unknown[]; links: { next: null }; total_count: number } {
-  const wanted = (query.get("output_modalities") ?? "").split(",").map((word) => word.trim().replace("transcription", "text"));
-  const found = catalogue.filter(({ output }) => wanted.every((word) => word === "" || word === "all") || wanted.includes(output));
+export function listModels(query: URLSearchParams): {
+  object: "list";
+  data: unknown[];
+  links: { next: null };
+  total_count: number;
+} {
+  const wanted = (query.get("output_modalities") ?? "")
+    .split(",")
+    .map((word) => word.trim().replace("transcription", "text"));
+  const found = catalogue.filter(
+    ({ output }) => wanted.every((word) => word === "" || word === "all") || wanted.includes(output),
+  );
   const offset = wholeNumber(query.get("offset")) ?? 0;
-  const data = found.slice(offset, offset + (wholeNumber(query.get("limit")) ?? found.length)).map(({ entry }) => entry);
+  const data = found
+    .slice(offset, offset + (wholeNumber(query.get("limit")) ?? found.length))
+    .map(({ entry }) => entry);
   return { object: "list", data, links: { next: null }, total_count: found.length };
 }
 

@@ -8,8 +8,9 @@ import { SpokenUsage } from "./spoken-usage.js";
 const headers = { "content-type": "text/event-stream", "cache-control": "no-store" };
 
 /**
- * Writes audio as OpenAI's server-sent events (protocols.md 3.1): `speech.audio.delta` with each piece, whose bytes joined are the file, then
- * `speech.audio.done` with the usage. What fails after the first event is an event with an `error`, as in the other streams of this protocol.
+ * Writes audio as OpenAI's server-sent events (protocols.md 3.1): `speech.audio.delta` with each piece, whose bytes
+ * joined are the file, then `speech.audio.done` with the usage. What fails after the first event is an event with an
+ * `error`, as in the other streams of this protocol.
  */
 export function writeSpeechEvents(responder: HttpResponder, request: Pick<SpeechRequest, "text">): HttpSpeechWriter {
   const base64 = new Base64Pieces();
@@ -18,7 +19,8 @@ export function writeSpeechEvents(responder: HttpResponder, request: Pick<Speech
     if (!responder.begun) responder.begin(200, headers);
     return responder.write(Buffer.from(`data: ${data}\n\n`));
   };
-  const sendAudio = (audio: string): boolean => audio === "" || send(JSON.stringify({ type: "speech.audio.delta", audio }));
+  const sendAudio = (audio: string): boolean =>
+    audio === "" || send(JSON.stringify({ type: "speech.audio.delta", audio }));
   return {
     async bytes(bytes) {
       if (!sendAudio(base64.add(bytes))) await responder.writable();
@@ -27,7 +29,12 @@ export function writeSpeechEvents(responder: HttpResponder, request: Pick<Speech
     async ended() {
       sendAudio(base64.end());
       const { inputTokens: input_tokens, outputTokens: output_tokens } = usage;
-      send(JSON.stringify({ type: "speech.audio.done", usage: { input_tokens, output_tokens, total_tokens: input_tokens + output_tokens } }));
+      send(
+        JSON.stringify({
+          type: "speech.audio.done",
+          usage: { input_tokens, output_tokens, total_tokens: input_tokens + output_tokens },
+        }),
+      );
       responder.end();
     },
     failed(error) {

@@ -9,10 +9,14 @@ import { snapMp3Bitrate } from "../mp3-bitrate.js";
 import { refuseParameters } from "../refuse.js";
 import { openAiVoice } from "../voice-alias.js";
 
-const nullable = <T extends z.ZodType>(schema: T): z.ZodPreprocess<z.ZodOptional<T>> => z.preprocess((value) => value ?? undefined, schema.optional());
+const nullable = <T extends z.ZodType>(schema: T): z.ZodPreprocess<z.ZodOptional<T>> =>
+  z.preprocess((value) => value ?? undefined, schema.optional());
 
 const reference = z.union([
-  z.object({ type: z.literal("input_audio"), input_audio: z.object({ data: z.union([z.string(), z.instanceof(Uint8Array)]) }) }),
+  z.object({
+    type: z.literal("input_audio"),
+    input_audio: z.object({ data: z.union([z.string(), z.instanceof(Uint8Array)]) }),
+  }),
   z.object({ type: z.literal("text"), text: z.string() }),
 ]);
 
@@ -43,16 +47,30 @@ export interface MappedSpeech {
 }
 
 /**
- * Maps the body and the headers of `POST /audio/speech` to a native request (protocols.md 3.1). Headers win over `provider.options`, which
- * win over the fields of the body. Throws `validation`, `refused_parameter`, `unsupported_format`, `unknown_model`.
+ * Maps the body and the headers of `POST /audio/speech` to a native request (protocols.md 3.1). Headers win over
+ * `provider.options`, which win over the fields of the body. Throws `validation`, `refused_parameter`,
+ * `unsupported_format`, `unknown_model`.
  */
-export function mapOpenAiSpeech(value: unknown, header: (name: string) => string | undefined, settings: OpenAiSettings): MappedSpeech {
+export function mapOpenAiSpeech(
+  value: unknown,
+  header: (name: string) => string | undefined,
+  settings: OpenAiSettings,
+): MappedSpeech {
   const asked = validate(body, value, ["body"]);
   refuseParameters(openAiSpeech, "body", value);
-  const native = { ...topLevel(asked, settings), ...nativeOptions(asked.provider?.options ?? {}), ...nativeHeaders(header) };
+  const native = {
+    ...topLevel(asked, settings),
+    ...nativeOptions(asked.provider?.options ?? {}),
+    ...nativeHeaders(header),
+  };
   const speed = (native["prosody"] as { speed?: unknown } | undefined)?.speed === undefined ? asked.speed : undefined;
-  const sample_rate = native["sample_rate"] ?? (native["format"] === "pcm" ? pcmRate(asked.response_format, settings) : undefined);
-  const request = validate(speechRequest, { ...native, sample_rate, mp3_bitrate: snapMp3Bitrate(native["mp3_bitrate"]), text: asked.input }, ["body"]);
+  const sample_rate =
+    native["sample_rate"] ?? (native["format"] === "pcm" ? pcmRate(asked.response_format, settings) : undefined);
+  const request = validate(
+    speechRequest,
+    { ...native, sample_rate, mp3_bitrate: snapMp3Bitrate(native["mp3_bitrate"]), text: asked.input },
+    ["body"],
+  );
   return {
     model: speechModelOf(asked.model, settings),
     // Set after the native check: clients of this protocol may ask for more than native ones.
@@ -61,18 +79,26 @@ export function mapOpenAiSpeech(value: unknown, header: (name: string) => string
   };
 }
 
-function topLevel(asked: z.infer<typeof body>, settings: Pick<OpenAiSettings, "PARLEY_VOICE_ALIASES">): Record<string, unknown> {
+function topLevel(
+  asked: z.infer<typeof body>,
+  settings: Pick<OpenAiSettings, "PARLEY_VOICE_ALIASES">,
+): Record<string, unknown> {
   const { temperature, top_p, repetition_penalty } = asked;
   const voice = typeof asked.voice === "object" ? asked.voice.id : asked.voice;
   const name = asked.response_format ?? "pcm";
-  if (!Object.hasOwn(openAiFormats, name)) throw new ServiceError("unsupported_format", { parameters: { detail: `use one of ${Object.keys(openAiFormats).join(", ")}` } });
+  if (!Object.hasOwn(openAiFormats, name))
+    throw new ServiceError("unsupported_format", {
+      parameters: { detail: `use one of ${Object.keys(openAiFormats).join(", ")}` },
+    });
   return {
     latency: "low",
     format: openAiFormats[name as keyof typeof openAiFormats],
     sample_rate: asked.sample_rate,
     reference_id: openAiVoice(settings, voice),
     references: pairReferences(asked.input_references ?? []),
-    temperature, top_p, repetition_penalty,
+    temperature,
+    top_p,
+    repetition_penalty,
   };
 }
 
@@ -82,7 +108,9 @@ function pcmRate(responseFormat: string | undefined, settings: Pick<OpenAiSettin
 }
 
 /** Each sample with the text after it, or, where texts come first, the text before it. */
-function pairReferences(parts: z.infer<typeof reference>[]): { audio: string | Uint8Array; text: string }[] | undefined {
+function pairReferences(
+  parts: z.infer<typeof reference>[],
+): { audio: string | Uint8Array; text: string }[] | undefined {
   const references: { audio: string | Uint8Array; text: string }[] = [];
   let earlier = "";
   for (const part of parts) {
@@ -101,7 +129,8 @@ const nativeFields = Object.keys(speechRequest.shape).filter((field) => field !=
 function nativeOptions(options: Record<string, unknown>): Record<string, unknown> {
   for (const key of nativeOptionsKeys) {
     const given = Object.hasOwn(options, key) ? options[key] : undefined;
-    if (typeof given === "object" && given !== null) return Object.fromEntries(Object.entries(given).filter(([field]) => nativeFields.includes(field)));
+    if (typeof given === "object" && given !== null)
+      return Object.fromEntries(Object.entries(given).filter(([field]) => nativeFields.includes(field)));
   }
   return {};
 }
@@ -126,13 +155,18 @@ function fromHeader(text: string): unknown {
 }
 
 /**
- * The name of a speech model as `chooseModel` reads it. An operator's alias stays as it is, for `chooseModel` to follow, and wins over other
- * vendors' names; absent is the model that those stand for. Throws `unknown_model`.
+ * The name of a speech model as `chooseModel` reads it. An operator's alias stays as it is, for `chooseModel` to
+ * follow, and wins over other vendors' names; absent is the model that those stand for. Throws `unknown_model`.
  */
-export function speechModelOf(name: string | undefined, { PARLEY_MODEL_ALIASES: aliases }: Pick<OpenAiSettings, "PARLEY_MODEL_ALIASES">): string {
+export function speechModelOf(
+  name: string | undefined,
+  { PARLEY_MODEL_ALIASES: aliases }: Pick<OpenAiSettings, "PARLEY_MODEL_ALIASES">,
+): string {
   const bare = (name ?? "").replace(/^(service|fish-audio)\//, "");
   if (Object.hasOwn(aliases, bare)) return bare;
   if (name === undefined || openAiSpeechAliases.has(name)) return "s2.1-pro";
   if (speechModels.some((model) => model === bare)) return bare;
-  throw new ServiceError("unknown_model", { parameters: { models: speechModels.map((model) => `service/${model}`).join(", ") } });
+  throw new ServiceError("unknown_model", {
+    parameters: { models: speechModels.map((model) => `service/${model}`).join(", ") },
+  });
 }

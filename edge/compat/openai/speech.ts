@@ -33,8 +33,17 @@ export function openAiSpeechRoutes(context: SpeechContext): HttpRoute[] {
         const body = await readBody(request, ["json"], audioFields);
         const mapped = mapOpenAiSpeech(body, (name) => request.header(name), context.config);
         const caller = admitToModel({ principal, model: mapped.model, trace: request.trace, arrivedAtMs, context });
-        const writer = mapped.asEvents ? writeSpeechEvents(responder, mapped.request) : writeFile(responder, mapped.request, contentTypeOf(mapped.request));
-        await speakOverHttp({ context, route: "/compat/audio/speech", caller, request: mapped.request, responder, writer });
+        const writer = mapped.asEvents
+          ? writeSpeechEvents(responder, mapped.request)
+          : writeFile(responder, mapped.request, contentTypeOf(mapped.request));
+        await speakOverHttp({
+          context,
+          route: "/compat/audio/speech",
+          caller,
+          request: mapped.request,
+          responder,
+          writer,
+        });
       },
     }),
   );

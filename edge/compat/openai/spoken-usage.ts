@@ -2,7 +2,10 @@ import type { SpeechRequest } from "#protocol/speech/request";
 import type { ChunkEvent } from "../../speech/session/output.js";
 import { AUDIO_TOKENS_PER_SECOND } from "../../speech/session/plan.js";
 
-/** Counts what was spoken in OpenAI's tokens: a character of text is one, a second of audio is `AUDIO_TOKENS_PER_SECOND`. */
+/**
+ * Counts what was spoken in OpenAI's tokens: a character of text is one, a second of audio is
+ * `AUDIO_TOKENS_PER_SECOND`.
+ */
 export class SpokenUsage {
   readonly inputTokens: number;
   #seconds = 0;

@@ -6,13 +6,20 @@ import { phraseSegments, textOf } from "../../listening/transcript.js";
 import type { MappedTranscription } from "./transcription-request.js";
 
 /**
- * What a transcription answers, and as what. Anything but JSON is plain text: the libraries return a string by the content type alone.
- * JSON objects get the fields of `extra` besides their own.
+ * What a transcription answers, and as what. Anything but JSON is plain text: the libraries return a string by the
+ * content type alone. JSON objects get the fields of `extra` besides their own.
  */
-export function transcriptAnswer(result: FileTranscript, asked: Omit<MappedTranscription, "audio">, extra: object = {}): { contentType: string; body: string } {
+export function transcriptAnswer(
+  result: FileTranscript,
+  asked: Omit<MappedTranscription, "audio">,
+  extra: object = {},
+): { contentType: string; body: string } {
   const { words } = result;
   const usage = { type: "duration", seconds: Math.ceil(result.seconds) };
-  const plain = (body: string): { contentType: string; body: string } => ({ contentType: "text/plain; charset=utf-8", body });
+  const plain = (body: string): { contentType: string; body: string } => ({
+    contentType: "text/plain; charset=utf-8",
+    body,
+  });
   switch (asked.format) {
     case "text":
       return plain(`${textOf(words)}\n`);
@@ -27,14 +34,32 @@ export function transcriptAnswer(result: FileTranscript, asked: Omit<MappedTrans
   }
 }
 
-function verbose({ words, seconds }: FileTranscript, asked: Omit<MappedTranscription, "audio">): Record<string, unknown> {
+function verbose(
+  { words, seconds }: FileTranscript,
+  asked: Omit<MappedTranscription, "audio">,
+): Record<string, unknown> {
   const segments = phraseSegments(words).map(({ text, start, end }, id) => {
     const own = words.filter((word) => word.startMs / 1000 >= start - 0.001 && word.endMs / 1000 <= end + 0.001);
-    return { id, seek: 0, start, end, text, tokens: [], temperature: 0, avg_logprob: meanLogProbability(own), compression_ratio: compressionRatio(text), no_speech_prob: 0 };
+    return {
+      id,
+      seek: 0,
+      start,
+      end,
+      text,
+      tokens: [],
+      temperature: 0,
+      avg_logprob: meanLogProbability(own),
+      compression_ratio: compressionRatio(text),
+      no_speech_prob: 0,
+    };
   });
   const timed = words.map(({ text, startMs, endMs }) => ({ word: text, start: rounded(startMs), end: rounded(endMs) }));
   return {
-    task: "transcribe", language: asked.language ?? "", duration: rounded(seconds * 1000), text: textOf(words), segments,
+    task: "transcribe",
+    language: asked.language ?? "",
+    duration: rounded(seconds * 1000),
+    text: textOf(words),
+    segments,
     ...(asked.withWords ? { words: timed } : {}),
   };
 }

@@ -30,7 +30,10 @@ export interface MappedTranscription {
   isStreamed: boolean;
 }
 
-const text = z.preprocess((value) => (Array.isArray(value) ? value.at(-1) : (value ?? undefined)), z.string().max(256).optional());
+const text = z.preprocess(
+  (value) => (Array.isArray(value) ? value.at(-1) : (value ?? undefined)),
+  z.string().max(256).optional(),
+);
 
 const fields = z.object({
   model: text,
@@ -44,31 +47,54 @@ const fields = z.object({
 const jsonBody = z.object({ input_audio: z.object({ data: audioBytes }) });
 
 /**
- * Reads `POST /audio/transcriptions` (protocols.md 3.2): a form or JSON. Throws `refused_parameter`, `unknown_model`, `unsupported_format`,
- * `validation`, and what reading a form throws.
+ * Reads `POST /audio/transcriptions` (protocols.md 3.2): a form or JSON. Throws `refused_parameter`, `unknown_model`,
+ * `unsupported_format`, `validation`, and what reading a form throws.
  */
-export async function readOpenAiTranscription(request: HttpRequest, settings: ModelNames): Promise<MappedTranscription> {
-  if (Object.keys(nativeHeaders((name) => request.header(name))).length > 0) throw refusal("X-Fish-*", "native options apply to speech only");
-  const { values, audio } = isMultipart(request.header("content-type")) ? await readAudioForm(request) : await readJson(request);
+export async function readOpenAiTranscription(
+  request: HttpRequest,
+  settings: ModelNames,
+): Promise<MappedTranscription> {
+  if (Object.keys(nativeHeaders((name) => request.header(name))).length > 0)
+    throw refusal("X-Fish-*", "native options apply to speech only");
+  const { values, audio } = isMultipart(request.header("content-type"))
+    ? await readAudioForm(request)
+    : await readJson(request);
   return { ...mapOpenAiTranscription(values, settings), audio: bounded(audio) };
 }
 
-/** Maps the parameters of a transcription; the sound is apart. Throws `refused_parameter`, `unknown_model`, `unsupported_format`, `validation`. */
-export function mapOpenAiTranscription(values: Record<string, unknown>, settings: ModelNames): Omit<MappedTranscription, "audio"> {
+/**
+ * Maps the parameters of a transcription; the sound is apart. Throws `refused_parameter`, `unknown_model`,
+ * `unsupported_format`, `validation`.
+ */
+export function mapOpenAiTranscription(
+  values: Record<string, unknown>,
+  settings: ModelNames,
+): Omit<MappedTranscription, "audio"> {
   refuseParameters(openAiTranscription, "form", values);
   const asked = validate(fields, values, ["body"]);
   assertTranscriptionModel(asked.model, settings);
   const name = asked.response_format ?? "json";
   const format = openAiTranscriptFormats.find((candidate) => candidate === name);
-  if (format === undefined) throw new ServiceError("unsupported_format", { parameters: { detail: `use one of ${openAiTranscriptFormats.join(", ")}` } });
+  if (format === undefined)
+    throw new ServiceError("unsupported_format", {
+      parameters: { detail: `use one of ${openAiTranscriptFormats.join(", ")}` },
+    });
   const language = asked.language === "" ? undefined : asked.language;
-  return { language, format, withWords: asked.timestamp_granularities.includes("word"), isStreamed: isSet(asked.stream) };
+  return {
+    language,
+    format,
+    withWords: asked.timestamp_granularities.includes("word"),
+    isStreamed: isSet(asked.stream),
+  };
 }
 
 /** Throws `unknown_model` for what is no name of the recognizer. An operator's alias wins over other vendors' names. */
-export function assertTranscriptionModel(name: string | undefined, { PARLEY_MODEL_ALIASES: aliases }: ModelNames): void {
+export function assertTranscriptionModel(
+  name: string | undefined,
+  { PARLEY_MODEL_ALIASES: aliases }: ModelNames,
+): void {
   const asked = (name ?? transcriptionModel).replace(/^(service|fish-audio)\//, "");
-  const bare = Object.hasOwn(aliases, asked) ? aliases[asked] ?? asked : asked;
+  const bare = Object.hasOwn(aliases, asked) ? (aliases[asked] ?? asked) : asked;
   if (bare === transcriptionModel || openAiTranscriptionAliases.has(bare.replace(/^openai\//, ""))) return;
   throw new ServiceError("unknown_model", { parameters: { models: `service/${transcriptionModel}` } });
 }
@@ -80,7 +106,8 @@ async function readJson(request: HttpRequest): Promise<{ values: Record<string, 
 }
 
 function bounded(audio: Uint8Array): Uint8Array {
-  if (audio.byteLength > MAX_COMPAT_AUDIO_BYTES) throw new ServiceError("payload_too_large", { parameters: { limitBytes: MAX_COMPAT_AUDIO_BYTES } });
+  if (audio.byteLength > MAX_COMPAT_AUDIO_BYTES)
+    throw new ServiceError("payload_too_large", { parameters: { limitBytes: MAX_COMPAT_AUDIO_BYTES } });
   return audio;
 }
 

@@ -26,7 +26,9 @@ export function openAiTranscriptionRoutes(context: ListeningContext): HttpRoute[
         const events = new TranscriptEvents(responder);
         return events.guard(() =>
           transcribeOverHttp<MappedTranscription>({
-            context, request, responder,
+            context,
+            request,
+            responder,
             route: "/compat/audio/transcriptions",
             maxBodyBytes: MAX_COMPAT_AUDIO_BODY_BYTES,
             read: (asked) => readOpenAiTranscription(asked, context.config),
@@ -44,7 +46,9 @@ export function openAiTranscriptionRoutes(context: ListeningContext): HttpRoute[
   );
 }
 
-/** A transcript as server-sent events: what was said, phrase by phrase while the rest is being heard, then the whole. */
+/**
+ * A transcript as server-sent events: what was said, phrase by phrase while the rest is being heard, then the whole.
+ */
 class TranscriptEvents {
   readonly #responder: HttpResponder;
   #isFirst = true;
@@ -76,7 +80,8 @@ class TranscriptEvents {
   }
 
   #send(event: object): void {
-    if (!this.#responder.begun) this.#responder.begin(200, { "content-type": "text/event-stream", "cache-control": "no-store" });
+    if (!this.#responder.begun)
+      this.#responder.begin(200, { "content-type": "text/event-stream", "cache-control": "no-store" });
     this.#responder.write(Buffer.from(`data: ${JSON.stringify(event)}\n\n`));
   }
 }

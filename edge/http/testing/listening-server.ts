@@ -29,7 +29,11 @@ afterEach(() => {
 });
 
 /** Serves routes on a free port until the test is over. */
-export async function serve(routes: HttpRoute[], sockets: SocketRoute[] = [], settings: { stallMs?: number; idleMs?: number } = {}): Promise<Running> {
+export async function serve(
+  routes: HttpRoute[],
+  sockets: SocketRoute[] = [],
+  settings: { stallMs?: number; idleMs?: number } = {},
+): Promise<Running> {
   const records: ExchangeRecord[] = [];
   const dispatcher = new Dispatcher({
     routes,
@@ -60,7 +64,10 @@ export async function serve(routes: HttpRoute[], sockets: SocketRoute[] = [], se
 export const later = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** A raw connection, for what a proper client would never send. */
-export async function rawConnection(port: number, ...pieces: string[]): Promise<{ socket: Socket; received: () => string; ended: Promise<string> }> {
+export async function rawConnection(
+  port: number,
+  ...pieces: string[]
+): Promise<{ socket: Socket; received: () => string; ended: Promise<string> }> {
   const socket = connect(port, "127.0.0.1");
   cleanups.push(() => socket.destroy());
   let data = "";
@@ -73,7 +80,8 @@ export async function rawConnection(port: number, ...pieces: string[]): Promise<
 }
 
 /** Waits for something that happens in another process or connection. */
-export const until = (condition: () => boolean, what: string): Promise<void> => expect.poll(condition, { timeout: 10_000, interval: 5, message: what }).toBe(true);
+export const until = (condition: () => boolean, what: string): Promise<void> =>
+  expect.poll(condition, { timeout: 10_000, interval: 5, message: what }).toBe(true);
 
 /** An open WebSocket. */
 export async function openSocket(url: string, options: { headers?: Record<string, string> } = {}): Promise<WebSocket> {

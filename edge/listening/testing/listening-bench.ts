@@ -21,7 +21,10 @@ import { noTranscriptionMetrics } from "../metrics.js";
 import { SocketAudioBudget } from "../socket-audio-budget.js";
 import { ScriptedEars, type ScriptedEarsOptions } from "./scripted-ear.js";
 
-/** An edge's listening context over scripted ears. Files are 16-bit samples at 16 kHz, bare or after the 44 bytes of a WAV header; one of an odd length is no audio. */
+/**
+ * An edge's listening context over scripted ears. Files are 16-bit samples at 16 kHz, bare or after the 44 bytes of a
+ * WAV header; one of an odd length is no audio.
+ */
 export class ListeningBench {
   readonly bus = new LocalBus();
   readonly ears: ScriptedEars;
@@ -39,12 +42,20 @@ export class ListeningBench {
       authenticate: async () => this.principal,
       watchKey: this.keys.watch,
       bus: this.bus,
-      usage: new UsageReporter({ bus: this.bus, clock, log: createLogger("test", "fatal"), owner: { id: "edge-1", epoch: "1" } }),
+      usage: new UsageReporter({
+        bus: this.bus,
+        clock,
+        log: createLogger("test", "fatal"),
+        owner: { id: "edge-1", epoch: "1" },
+      }),
       sound: this.ears,
       openSound: openSamples,
       teamSlots: new TeamSlots(config.PARLEY_STREAMS_PER_TEAM),
       overload: new OverloadGate(clock),
-      uploads: new MemoryBudget({ totalBytes: 2 ** 27, growingBytes: 2 ** 27, waitingBytes: 2 ** 27, copies: 2, maxWaitMs: 20_000 }, clock),
+      uploads: new MemoryBudget(
+        { totalBytes: 2 ** 27, growingBytes: 2 ** 27, waitingBytes: 2 ** 27, copies: 2, maxWaitMs: 20_000 },
+        clock,
+      ),
       socketAudio: new SocketAudioBudget(),
       config,
       clock,
@@ -55,13 +66,18 @@ export class ListeningBench {
   }
 }
 
-async function openSamples(bytes: Uint8Array, { minSeconds, maxSeconds }: { minSeconds: number; maxSeconds: number }): Promise<OpenedSound> {
+async function openSamples(
+  bytes: Uint8Array,
+  { minSeconds, maxSeconds }: { minSeconds: number; maxSeconds: number },
+): Promise<OpenedSound> {
   if (bytes.length % 2 === 1) throw new ServiceError("unsupported_format", { parameters: { detail: "no samples" } });
   const isWav = Buffer.from(bytes.subarray(0, 4)).toString("latin1") === "RIFF";
   const samples = bytesToSamples(isWav ? bytes.subarray(44) : bytes);
   const seconds = samples.length / LISTENING_RATE;
-  if (seconds < minSeconds) throw new ServiceError("unsupported_format", { parameters: { detail: "" }, reason: "too_short" });
-  if (seconds > maxSeconds) throw new ServiceError("unsupported_format", { parameters: { detail: "" }, reason: "too_long" });
+  if (seconds < minSeconds)
+    throw new ServiceError("unsupported_format", { parameters: { detail: "" }, reason: "too_short" });
+  if (seconds > maxSeconds)
+    throw new ServiceError("unsupported_format", { parameters: { detail: "" }, reason: "too_long" });
   async function* pieces(): AsyncGenerator<Int16Array> {
     for (let at = 0; at < samples.length; at += 10 * LISTENING_RATE) yield samples.slice(at, at + 10 * LISTENING_RATE);
   }
@@ -72,7 +88,12 @@ async function openSamples(bytes: Uint8Array, { minSeconds, maxSeconds }: { minS
 export function uploadRequest(body: Uint8Array, headers: Record<string, string>): HttpRequest {
   const all: Record<string, string> = { "content-length": String(body.byteLength), ...headers };
   return {
-    method: "POST", path: "/v1/asr", query: "", remoteAddress: "127.0.0.1", parameters: {}, trace: joinTrace(undefined),
+    method: "POST",
+    path: "/v1/asr",
+    query: "",
+    remoteAddress: "127.0.0.1",
+    parameters: {},
+    trace: joinTrace(undefined),
     header: (name) => all[name],
     body: async () => body,
     async *stream() {

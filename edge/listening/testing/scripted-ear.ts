@@ -12,7 +12,10 @@ export interface ScriptedWord {
 }
 
 /** The sound of words, and the words as a perfect recognizer hears them. */
-export function soundOfWords(words: readonly ScriptedWord[], endSteps: number): { samples: Int16Array; truth: HeardWord[] } {
+export function soundOfWords(
+  words: readonly ScriptedWord[],
+  endSteps: number,
+): { samples: Int16Array; truth: HeardWord[] } {
   const steps = words.reduce((sum, word) => sum + word.pauseSteps + word.steps, endSteps);
   const samples = new Int16Array(steps * STEP_SAMPLES);
   let at = 0;
@@ -47,7 +50,13 @@ export interface ScriptedEarsOptions {
 }
 
 const servedModel = (name: string, task: "listen" | "detect", languages: string[]): ServedModel => ({
-  name, task, languages, sampleRate: LISTENING_RATE, speakers: [], maxBatch: 4, provider: "cpu",
+  name,
+  task,
+  languages,
+  sampleRate: LISTENING_RATE,
+  speakers: [],
+  maxBatch: 4,
+  provider: "cpu",
 });
 export const scriptedRecognizer = servedModel("parley-asr-en", "listen", ["en"]);
 export const scriptedDetector = servedModel("parley-vad", "detect", ["*"]);
@@ -76,7 +85,8 @@ export class ScriptedEars implements Pick<SoundBus, "open" | "served"> {
     this.openStreams++;
     const stream = new AbortController();
     return {
-      hear: (samples, { signal }) => this.#hear(settings.task, samples, AbortSignal.any([stream.signal, ...(signal === undefined ? [] : [signal])])),
+      hear: (samples, { signal }) =>
+        this.#hear(settings.task, samples, AbortSignal.any([stream.signal, ...(signal === undefined ? [] : [signal])])),
       close: () => {
         if (!stream.signal.aborted) this.openStreams--;
         stream.abort();
@@ -96,7 +106,9 @@ export class ScriptedEars implements Pick<SoundBus, "open" | "served"> {
       }
       const failure = this.#options.failureOf?.(task, piece) ?? null;
       if (failure !== null) throw failure;
-      return task === "detect" ? { task, speech: loudSteps(samples) } : { task, words: wordsIn(samples), language: "en" };
+      return task === "detect"
+        ? { task, speech: loudSteps(samples) }
+        : { task, words: wordsIn(samples), language: "en" };
     } finally {
       if (task === "listen") this.#out -= samples.length;
     }
@@ -104,5 +116,7 @@ export class ScriptedEars implements Pick<SoundBus, "open" | "served"> {
 }
 
 function loudSteps(samples: Int16Array): Uint8Array {
-  return Uint8Array.from({ length: Math.ceil(samples.length / STEP_SAMPLES) }, (_, step) => ((samples[step * STEP_SAMPLES] as number) >= 2000 ? 255 : 0));
+  return Uint8Array.from({ length: Math.ceil(samples.length / STEP_SAMPLES) }, (_, step) =>
+    (samples[step * STEP_SAMPLES] as number) >= 2000 ? 255 : 0,
+  );
 }

@@ -21,8 +21,8 @@ const formLimits = {
 const textFields = ["language", "ignore_timestamps", "timestamp_granularity"];
 
 /**
- * Reads and checks the body of `POST /v1/asr`: a form or MessagePack. Throws `unsupported_media_type` for anything else, `payload_too_large`,
- * `malformed_multipart` (more than one file, too), `malformed_msgpack` and `validation`.
+ * Reads and checks the body of `POST /v1/asr`: a form or MessagePack. Throws `unsupported_media_type` for anything
+ * else, `payload_too_large`, `malformed_multipart` (more than one file, too), `malformed_msgpack` and `validation`.
  */
 export async function readTranscriptionRequest(request: HttpRequest): Promise<TranscriptionRequest> {
   const contentType = request.header("content-type");
@@ -30,7 +30,8 @@ export async function readTranscriptionRequest(request: HttpRequest): Promise<Tr
   if (!isForm && bodyEncoding(contentType) !== "msgpack") throw new ServiceError("unsupported_media_type");
   const value = isForm ? await readForm(contentType ?? "", request) : await readPacked(request);
   const body = validate(transcriptionRequest, value, ["body"]);
-  if (body.audio.byteLength > MAX_AUDIO_FILE_BYTES) throw new ServiceError("payload_too_large", { parameters: { limitBytes: MAX_AUDIO_FILE_BYTES } });
+  if (body.audio.byteLength > MAX_AUDIO_FILE_BYTES)
+    throw new ServiceError("payload_too_large", { parameters: { limitBytes: MAX_AUDIO_FILE_BYTES } });
   return body;
 }
 

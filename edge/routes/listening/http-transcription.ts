@@ -31,10 +31,12 @@ export interface HttpTranscription<Asked extends AskedTranscription> {
 }
 
 /**
- * The way of an HTTP transcription: admission, room for the upload, body, words. A client that goes away ends all work. Throws the errors of
- * admission, of the body, and of `transcribeFile`.
+ * The way of an HTTP transcription: admission, room for the upload, body, words. A client that goes away ends all work.
+ * Throws the errors of admission, of the body, and of `transcribeFile`.
  */
-export async function transcribeOverHttp<Asked extends AskedTranscription>(options: HttpTranscription<Asked>): Promise<void> {
+export async function transcribeOverHttp<Asked extends AskedTranscription>(
+  options: HttpTranscription<Asked>,
+): Promise<void> {
   const { context, route, request, responder } = options;
   const caller = await admitTranscription(request, context);
   // Nobody uploads twenty megabytes to learn that there is no recognizer.
@@ -45,17 +47,25 @@ export async function transcribeOverHttp<Asked extends AskedTranscription>(optio
   try {
     const { teamId } = caller.principal;
     const expectedBytes = expectedBodyBytes(request, options.maxBodyBytes);
-    const account = await context.uploads.open({ teamId, expectedBytes, unaskedBytes: Math.min(expectedBytes, UNASKED_BYTES), signal });
+    const account = await context.uploads.open({
+      teamId,
+      expectedBytes,
+      unaskedBytes: Math.min(expectedBytes, UNASKED_BYTES),
+      signal,
+    });
     try {
       const pace = new UploadPace(context.config.PARLEY_UPLOAD_MIN_RATE, context.clock);
       const asked = await options.read(meteredRequest(request, { account, pace }));
       const { audio, language } = asked;
       account.complete(audio.byteLength);
-      const onWords = options.onWords === undefined ? undefined : (words: readonly HeardWord[]) => options.onWords?.(words, asked);
-      const result = await transcribeFile({ context, caller, route, audio, language, signal, onWords }).catch((error: unknown) => {
-        context.overload.note(kind, error);
-        throw error;
-      });
+      const onWords =
+        options.onWords === undefined ? undefined : (words: readonly HeardWord[]) => options.onWords?.(words, asked);
+      const result = await transcribeFile({ context, caller, route, audio, language, signal, onWords }).catch(
+        (error: unknown) => {
+          context.overload.note(kind, error);
+          throw error;
+        },
+      );
       if (!signal.aborted) options.answer(result, asked);
     } finally {
       account.close();

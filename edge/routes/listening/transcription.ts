@@ -18,7 +18,10 @@ export function transcriptionRoute(context: ListeningContext): HttpRoute {
     maxBodyBytes: bodyLimits.audio,
     handle: (request, responder) =>
       transcribeOverHttp({
-        context, route, request, responder,
+        context,
+        route,
+        request,
+        responder,
         maxBodyBytes: bodyLimits.audio,
         read: readTranscriptionRequest,
         answer: (result, asked) => answerJson(responder, 200, describe(result, asked)),
@@ -26,7 +29,10 @@ export function transcriptionRoute(context: ListeningContext): HttpRoute {
   };
 }
 
-function describe({ words, seconds, language }: FileTranscript, request: Omit<TranscriptionRequest, "audio">): Transcript {
+function describe(
+  { words, seconds, language }: FileTranscript,
+  request: Omit<TranscriptionRequest, "audio">,
+): Transcript {
   return {
     text: textOf(words),
     duration: Math.round(seconds * 1000) / 1000,

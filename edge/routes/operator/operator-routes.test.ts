@@ -6,11 +6,16 @@ import { operatorRoutes } from "./operator-routes.js";
 
 type Settings = Parameters<typeof operatorRoutes>[0]["config"];
 
-async function open(config: Settings): Promise<(path: string, token?: string) => Promise<{ status: number; body: string }>> {
+async function open(
+  config: Settings,
+): Promise<(path: string, token?: string) => Promise<{ status: number; body: string }>> {
   const facts = () => ({ members: new Membership(), busConnected: true, draining: false, defaultModels: ["espeak"] });
   const { url } = await serve(operatorRoutes({ id: "e1", facts, metrics: createMetrics("edge"), config }));
   return async (path, token) => {
-    const answer = await fetch(`${url}${path}`, token === undefined ? {} : { headers: { authorization: `Bearer ${token}` } });
+    const answer = await fetch(
+      `${url}${path}`,
+      token === undefined ? {} : { headers: { authorization: `Bearer ${token}` } },
+    );
     return { status: answer.status, body: await answer.text() };
   };
 }
@@ -18,8 +23,15 @@ async function open(config: Settings): Promise<(path: string, token?: string) =>
 describe("the operator's routes", () => {
   it("tell everybody everything where no token is set", async () => {
     const ask = await open({ PARLEY_OPERATOR_TOKEN: null, PARLEY_PUBLIC_METRICS: "on" });
-    expect(JSON.parse((await ask("/health")).body)).toMatchObject({ status: "degraded", id: "e1", problems: expect.arrayContaining([expect.stringContaining("control plane")]) });
-    expect(JSON.parse((await ask("/ready")).body)).toMatchObject({ ready: false, reasons: [expect.any(String), expect.any(String), expect.any(String)] });
+    expect(JSON.parse((await ask("/health")).body)).toMatchObject({
+      status: "degraded",
+      id: "e1",
+      problems: expect.arrayContaining([expect.stringContaining("control plane")]),
+    });
+    expect(JSON.parse((await ask("/ready")).body)).toMatchObject({
+      ready: false,
+      reasons: [expect.any(String), expect.any(String), expect.any(String)],
+    });
     expect((await ask("/metrics")).body).toContain("parley_event_loop_stall_seconds");
   });
 

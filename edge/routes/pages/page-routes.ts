@@ -12,8 +12,16 @@ export function pageRoutes(): HttpRoute[] {
   const [landing, documentation] = [keptPage(landingPage), keptPage(documentationPage)];
   const answerOpenApi = answerConstantJson(buildOpenApi());
   return [
-    { method: "GET", path: "/", handle: async (request, responder) => answerPage(responder, landing(baseUrlOf(request))) },
-    { method: "GET", path: "/docs", handle: async (request, responder) => answerPage(responder, documentation(baseUrlOf(request))) },
+    {
+      method: "GET",
+      path: "/",
+      handle: async (request, responder) => answerPage(responder, landing(baseUrlOf(request))),
+    },
+    {
+      method: "GET",
+      path: "/docs",
+      handle: async (request, responder) => answerPage(responder, documentation(baseUrlOf(request))),
+    },
     { method: "GET", path: "/openapi.json", handle: async (_request, responder) => answerOpenApi(responder) },
   ];
 }
@@ -31,9 +39,14 @@ function keptPage(render: (baseUrl: string) => string): (baseUrl: string) => Uin
   };
 }
 
-/** How the reader reached this service. Only an ordinary host name is believed: it ends up in a command that people copy. */
+/**
+ * How the reader reached this service. Only an ordinary host name is believed: it ends up in a command that people
+ * copy.
+ */
 function baseUrlOf(request: HttpRequest): string {
   const host = request.header("host") ?? "";
   const scheme = request.header("x-forwarded-proto") === "https" ? "https" : "http";
-  return /^[\w.-]{1,253}(:\d{1,5})?$|^\[[0-9a-fA-F:.]{2,45}\](:\d{1,5})?$/.test(host) ? `${scheme}://${host}` : "http://localhost:8080";
+  return /^[\w.-]{1,253}(:\d{1,5})?$|^\[[0-9a-fA-F:.]{2,45}\](:\d{1,5})?$/.test(host)
+    ? `${scheme}://${host}`
+    : "http://localhost:8080";
 }

@@ -11,7 +11,9 @@ import type { SpeechRequest } from "#protocol/speech/request";
 import { readSpeechRequest } from "./body.js";
 import { speakWholeText } from "./whole-text.js";
 
-/** Writes one spoken request to a responder. `done` settles with the request: it rejects with the error that ended it. */
+/**
+ * Writes one spoken request to a responder. `done` settles with the request: it rejects with the error that ended it.
+ */
 export interface HttpSpeechWriter extends Omit<SpeechOutput, "ended" | "failed"> {
   ended(): Promise<void>;
   /** True when the error was shown within the body; false hands it to the server's error answer. */
@@ -46,7 +48,10 @@ export async function handleSpeech(options: {
   await speakOverHttp({ context, route, caller, request, responder, writer: makeWriter(responder, request) });
 }
 
-/** Speaks a validated request. Throws the errors of planning, and whatever ended the speech before its writer could show it. */
+/**
+ * Speaks a validated request. Throws the errors of planning, and whatever ended the speech before its writer could show
+ * it.
+ */
 export async function speakOverHttp({ context, route, caller, request, responder, writer }: HttpSpeech): Promise<void> {
   const { overload } = context;
   const kind = `speak ${caller.model.name}`;

@@ -20,7 +20,8 @@ async function untilFinished(caller: Caller, count: number): Promise<void> {
 
 const finishesOf = (caller: Caller): number => caller.events.filter(({ event }) => event === "finish").length;
 /** `audio` and `finish` in their order, equal neighbours once. */
-const orderOf = (caller: Caller): string[] => caller.events.map(({ event }) => event).filter((event, index, all) => event !== all[index - 1]);
+const orderOf = (caller: Caller): string[] =>
+  caller.events.map(({ event }) => event).filter((event, index, all) => event !== all[index - 1]);
 
 describe("another start on a live socket", () => {
   it("speaks again for a client that flushes all it writes, up to a minute after each finish", async () => {
@@ -29,13 +30,19 @@ describe("another start on a live socket", () => {
     caller.send(start, text("Another turn. "), flush, stop);
     await untilFinished(caller, 2);
     expect(caller.sound.equals(soundOf(caller.bench))).toBe(true);
-    expect(caller.events.filter(({ event }) => event === "finish")).toEqual([{ event: "finish", reason: "stop" }, { event: "finish", reason: "stop" }]);
+    expect(caller.events.filter(({ event }) => event === "finish")).toEqual([
+      { event: "finish", reason: "stop" },
+      { event: "finish", reason: "stop" },
+    ]);
     await caller.bench.pass(59 * SECOND_MS);
     expect(caller.connection.closedWith).toBeNull();
     await caller.bench.pass(1.5 * SECOND_MS);
     expect(caller.connection.closedWith).toEqual({ code: 1000, reason: "" });
     const [first, second] = caller.bench.usage;
-    expect([first, second]).toMatchObject([{ characters: 12, outcome: "completed" }, { characters: 13, outcome: "completed" }]);
+    expect([first, second]).toMatchObject([
+      { characters: 12, outcome: "completed" },
+      { characters: 13, outcome: "completed" },
+    ]);
     expect(first?.usageId).not.toBe(second?.usageId);
     // Counted from the second start on, not from the upgrade.
     expect(second?.totalMs).toBeLessThan(10 * SECOND_MS);
@@ -62,7 +69,10 @@ describe("another start on a live socket", () => {
     caller.send(text("canary"), start, text("Another turn. "), flush, stop);
     caller.raw(rubbish);
     await untilFinished(caller, 2);
-    expect(caller.events.filter(({ event }) => event === "finish")).toEqual([{ event: "finish", reason: "stop" }, { event: "finish", reason: "stop" }]);
+    expect(caller.events.filter(({ event }) => event === "finish")).toEqual([
+      { event: "finish", reason: "stop" },
+      { event: "finish", reason: "stop" },
+    ]);
     expect(caller.bench.usage.map(({ characters }) => characters)).toEqual([9, 13]);
   });
 
@@ -77,7 +87,10 @@ describe("another start on a live socket", () => {
     expect(caller.sound.equals(soundOf(caller.bench))).toBe(true);
   });
 
-  it.each([["0", 0], ["5", 5 * SECOND_MS]])("is waited for as long as the operator says: %s s", async (seconds, waitMs) => {
+  it.each([
+    ["0", 0],
+    ["5", 5 * SECOND_MS],
+  ])("is waited for as long as the operator says: %s s", async (seconds, waitMs) => {
     const caller = await finished({ bench: new SpeechBench({ PARLEY_LIVE_REUSE_SECONDS: seconds }) });
     expect(caller.connection.closedWith === null).toBe(waitMs > 0);
     await caller.bench.pass(waitMs);
@@ -94,7 +107,10 @@ describe("another start on a live socket", () => {
     caller.send(start, text("Second turn."), stop);
     await untilFinished(caller, 2);
     expect(orderOf(caller)).toEqual(["audio", "finish", "audio", "finish"]);
-    expect(caller.bench.cluster.submits.map(({ submit }) => submit.chunk.text)).toEqual(["First turn, of some words.", "Second turn."]);
+    expect(caller.bench.cluster.submits.map(({ submit }) => submit.chunk.text)).toEqual([
+      "First turn, of some words.",
+      "Second turn.",
+    ]);
   });
 
   it("closes at once when the client says stop without ever having started", async () => {
@@ -106,7 +122,10 @@ describe("another start on a live socket", () => {
 });
 
 describe("what a client gets wrong between finish and another start", () => {
-  it.each([["text", text("Hi.")], ["flush", flush]])("%s is an error of protocol", async (name, event) => {
+  it.each([
+    ["text", text("Hi.")],
+    ["flush", flush],
+  ])("%s is an error of protocol", async (name, event) => {
     const caller = await finished();
     caller.send(event);
     await caller.bench.pass(20);
@@ -191,6 +210,10 @@ describe("a live socket between two starts", () => {
     caller.send(start, text("Never spoken."), stop);
     caller.leave();
     await caller.bench.pass(SECOND_MS);
-    expect([caller.bench.cluster.submits.length, caller.bench.context.speech.activeStreams, caller.bench.usage.length]).toEqual([1, 0, 1]);
+    expect([
+      caller.bench.cluster.submits.length,
+      caller.bench.context.speech.activeStreams,
+      caller.bench.usage.length,
+    ]).toEqual([1, 0, 1]);
   });
 });

@@ -97,12 +97,32 @@ describe("what a live client gets wrong", () => {
     ["an unknown event", (caller) => caller.send({ event: "dance" }), /Validation failed/, 1011],
     ["no map at all", (caller) => caller.raw(encodeMsgpack([1, 2])), /Validation failed/, 1011],
     ["text that is no string", (caller) => caller.send(start, { event: "text", text: 5 }), /text/, 1011],
-    ["truncated MessagePack", (caller) => caller.raw(encodeMsgpack(start).subarray(0, 9)), /Malformed MessagePack/, 1011],
+    [
+      "truncated MessagePack",
+      (caller) => caller.raw(encodeMsgpack(start).subarray(0, 9)),
+      /Malformed MessagePack/,
+      1011,
+    ],
     ["an empty frame", (caller) => caller.raw(new Uint8Array()), /Malformed MessagePack/, 1011],
     ["a text frame", (caller) => caller.raw(Buffer.from("{}"), false), /binary/, 1011],
-    ["a bad field of start", (caller) => caller.send({ event: "start", request: { format: "flac" } }), /request\.format/, 1011],
-    ["too much text at once", (caller) => caller.send(start, ...texts("a".repeat(50_000), 21)), /More than 1048576 bytes/, 1009],
-    ["too much text before start is done", (caller) => caller.send(start, ...texts("a ".repeat(25_000), 21)), /More than/, 1009],
+    [
+      "a bad field of start",
+      (caller) => caller.send({ event: "start", request: { format: "flac" } }),
+      /request\.format/,
+      1011,
+    ],
+    [
+      "too much text at once",
+      (caller) => caller.send(start, ...texts("a".repeat(50_000), 21)),
+      /More than 1048576 bytes/,
+      1009,
+    ],
+    [
+      "too much text before start is done",
+      (caller) => caller.send(start, ...texts("a ".repeat(25_000), 21)),
+      /More than/,
+      1009,
+    ],
   ];
 
   it.each(wrong)("%s ends the session with its error", async (_, send, message, code) => {
@@ -158,7 +178,9 @@ describe("a live session's trouble", () => {
   });
 
   it("reports what it gave, however it ends: the same as that of the end, for the same audio", async () => {
-    const used = async (end: (caller: Caller) => void): Promise<{ characters: number; audioMs: number; heard: number; outcome: string }> => {
+    const used = async (
+      end: (caller: Caller) => void,
+    ): Promise<{ characters: number; audioMs: number; heard: number; outcome: string }> => {
       const caller = await new Caller(new SpeechBench()).connect();
       caller.send(start, text("The first sentence is here. "), flush);
       await caller.bench.pass(3000);
@@ -171,7 +193,10 @@ describe("a live session's trouble", () => {
     const { outcome, ...stopped } = await used((caller) => caller.send(stop));
     expect([stopped.characters, outcome]).toEqual([27, "completed"]);
     expect(stopped.audioMs).toBeGreaterThan(500);
-    const bad = { malformed: (caller: Caller) => caller.raw(new Uint8Array([0xc1])), text: (caller: Caller) => caller.raw(new Uint8Array([1]), false) };
+    const bad = {
+      malformed: (caller: Caller) => caller.raw(new Uint8Array([0xc1])),
+      text: (caller: Caller) => caller.raw(new Uint8Array([1]), false),
+    };
     for (const end of Object.values(bad)) expect(await used(end)).toEqual({ ...stopped, outcome: "failed" });
     expect(await used((caller) => caller.leave())).toEqual({ ...stopped, outcome: "cancelled" });
   });

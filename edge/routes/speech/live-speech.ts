@@ -4,14 +4,18 @@ import { admitCaller } from "../../speech/session/caller.js";
 import type { SpeechContext } from "../../speech/session/context.js";
 import { LiveSession } from "../../speech/session/live-session.js";
 
-/** `WebSocket /v1/tts/live` (protocols.md 1.2). What the head of the request gets wrong is answered over HTTP, before the upgrade. */
+/**
+ * `WebSocket /v1/tts/live` (protocols.md 1.2). What the head of the request gets wrong is answered over HTTP, before
+ * the upgrade.
+ */
 export function liveSpeechRoute(context: SpeechContext): SocketRoute {
   return {
     path: "/v1/tts/live",
     maxFrameBytes: frameLimits.live,
     async upgrade(request) {
       const caller = await admitCaller(request, context);
-      return (connection) => new LiveSession({ context, caller, connection, readmit: () => admitCaller(request, context) });
+      return (connection) =>
+        new LiveSession({ context, caller, connection, readmit: () => admitCaller(request, context) });
     },
   };
 }

@@ -8,17 +8,24 @@ import { speechEventsRoute } from "./speech-events.js";
 async function post(bench: SpeechBench, body: unknown) {
   const responder = new RecordingResponder();
   const handled = speechEventsRoute(bench.context).handle(jsonRequest(body), responder);
-  const outcome = handled.then(() => "done", (error: { code: string }) => error.code);
+  const outcome = handled.then(
+    () => "done",
+    (error: { code: string }) => error.code,
+  );
   await bench.pass(5000);
   return { responder, outcome: await outcome };
 }
 
-const eventsOf = (responder: RecordingResponder): string[] => responder.body.toString("utf8").split("\n\n").slice(0, -1);
+const eventsOf = (responder: RecordingResponder): string[] =>
+  responder.body.toString("utf8").split("\n\n").slice(0, -1);
 
 describe("POST /v1/tts/stream/with-timestamp", () => {
   it("sends one line of data per event, whose sound joined is the file", async () => {
     const bench = new SpeechBench();
-    const { responder, outcome } = await post(bench, { text: "Hello there. How are you? (break) Fine, thanks.", format: "pcm" });
+    const { responder, outcome } = await post(bench, {
+      text: "Hello there. How are you? (break) Fine, thanks.",
+      format: "pcm",
+    });
     expect(outcome).toBe("done");
     expect(responder.headers["content-type"]).toBe("text/event-stream");
     const events = eventsOf(responder).map((event) => {
@@ -28,13 +35,22 @@ describe("POST /v1/tts/stream/with-timestamp", () => {
     const chunks = bench.cluster.submits.map(({ submit }) => submit.chunk);
     const sound = Buffer.concat(events.map((event) => Buffer.from(event.audio_base64, "base64")));
     expect(sound.equals(Buffer.concat(chunks.map((chunk) => samplesToBytes(expectedSamples(chunk)))))).toBe(true);
-    expect(events.every((event) => Object.keys(event).sort().join() === "alignment,audio_base64,chunk_audio_offset_sec,chunk_seq,content")).toBe(true);
+    expect(
+      events.every(
+        (event) =>
+          Object.keys(event).sort().join() === "alignment,audio_base64,chunk_audio_offset_sec,chunk_seq,content",
+      ),
+    ).toBe(true);
 
     let offsetSeconds = 0;
     for (const [index, chunk] of chunks.entries()) {
       const last = events.filter((event) => event.chunk_seq === index).at(-1);
       const seconds = expectedSamples(chunk).length / SAMPLE_RATE;
-      expect(last).toMatchObject({ content: chunk.text, chunk_audio_offset_sec: offsetSeconds, alignment: { audio_duration: seconds } });
+      expect(last).toMatchObject({
+        content: chunk.text,
+        chunk_audio_offset_sec: offsetSeconds,
+        alignment: { audio_duration: seconds },
+      });
       expect(last?.alignment?.segments.length).toBe(Math.ceil(expectedSamples(chunk).length / 1700));
       offsetSeconds += seconds;
     }

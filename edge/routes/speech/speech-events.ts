@@ -8,7 +8,10 @@ import { handleSpeech, type HttpSpeechWriter } from "./http-speech.js";
 
 const headers = { "content-type": "text/event-stream", "cache-control": "no-store" };
 
-/** `POST /v1/tts/stream/with-timestamp`: the sound in server-sent events with the timing of its words (protocols.md 1.3). */
+/**
+ * `POST /v1/tts/stream/with-timestamp`: the sound in server-sent events with the timing of its words (protocols.md
+ * 1.3).
+ */
 export function speechEventsRoute(context: SpeechContext): HttpRoute {
   const route = "/v1/tts/stream/with-timestamp";
   return {
@@ -45,7 +48,14 @@ function writeEvents(responder: HttpResponder): HttpSpeechWriter {
     chunk(event, sampleRate) {
       if (event.type === "chunk-started") {
         const offsetSeconds = event.offsetSamples / sampleRate;
-        current = { index: event.chunkIndex, text: event.text, offsetSeconds, durationSeconds: 0, words: [], unseen: false };
+        current = {
+          index: event.chunkIndex,
+          text: event.text,
+          offsetSeconds,
+          durationSeconds: 0,
+          words: [],
+          unseen: false,
+        };
       } else if (event.type === "words") {
         current.words = [...current.words, ...event.words].sort((a, b) => a.startMs - b.startMs);
         current.durationSeconds = Math.max(current.durationSeconds, ...event.words.map((word) => word.endMs / 1000));
@@ -54,7 +64,8 @@ function writeEvents(responder: HttpResponder): HttpSpeechWriter {
         const durationSeconds = event.samples / sampleRate;
         if (Math.abs(durationSeconds - current.durationSeconds) >= 0.001) current.unseen = true;
         current.durationSeconds = durationSeconds;
-        // The encoder may hold the chunk's last sound back: its timing must not wait for the next chunk, which replaces it.
+        // The encoder may hold the chunk's last sound back: its timing must not wait for the next chunk, which replaces
+        // it.
         if (current.unseen) send(new Uint8Array());
       }
     },
@@ -63,14 +74,20 @@ function writeEvents(responder: HttpResponder): HttpSpeechWriter {
     },
     failed(error: ServiceError) {
       if (!responder.begun) return false;
-      responder.end(Buffer.from(`event: error\ndata: ${JSON.stringify({ status: error.status, message: error.message })}\n\n`));
+      responder.end(
+        Buffer.from(`event: error\ndata: ${JSON.stringify({ status: error.status, message: error.message })}\n\n`),
+      );
       return true;
     },
   };
 }
 
 function describe(chunk: CurrentChunk, bytes: Uint8Array): TimestampEvent {
-  const segments = chunk.words.map((word) => ({ text: word.text, start: rounded(word.startMs / 1000), end: rounded(word.endMs / 1000) }));
+  const segments = chunk.words.map((word) => ({
+    text: word.text,
+    start: rounded(word.startMs / 1000),
+    end: rounded(word.endMs / 1000),
+  }));
   return {
     audio_base64: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64"),
     content: chunk.text,

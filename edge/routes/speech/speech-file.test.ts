@@ -8,7 +8,10 @@ import { speechFileRoute } from "./speech-file.js";
 function post(bench: SpeechBench, body: unknown, headers?: Record<string, string>) {
   const responder = new RecordingResponder();
   const handled = speechFileRoute(bench.context).handle(jsonRequest(body, headers), responder);
-  const outcome = handled.then(() => "done", (error: { code: string }) => error.code);
+  const outcome = handled.then(
+    () => "done",
+    (error: { code: string }) => error.code,
+  );
   return { responder, outcome };
 }
 
@@ -20,17 +23,25 @@ function soundOf(bench: SpeechBench): Buffer {
 describe("POST /v1/tts", () => {
   it("answers with the sound of the whole text", async () => {
     const bench = new SpeechBench();
-    const { responder, outcome } = post(bench, { text: "Hello there. How are you today?", format: "pcm", sample_rate: 16000,
-      prosody: { volume: 3 } });
+    const { responder, outcome } = post(bench, {
+      text: "Hello there. How are you today?",
+      format: "pcm",
+      sample_rate: 16000,
+      prosody: { volume: 3 },
+    });
     await bench.pass(2000);
     expect(await outcome).toBe("done");
     expect(responder.status).toBe(200);
     expect(responder.headers["content-type"]).toBe("audio/pcm");
     expect(responder.ended).toBe(true);
     expect(responder.body.equals(soundOf(bench))).toBe(true);
-    expect(bench.encoders.opened).toMatchObject([{ format: "pcm", outputSampleRate: 16000, inputSampleRate: 8000, gainDb: 3 }]);
+    expect(bench.encoders.opened).toMatchObject([
+      { format: "pcm", outputSampleRate: 16000, inputSampleRate: 8000, gainDb: 3 },
+    ]);
     expect(bench.encoders.openCount).toBe(0);
-    expect(bench.usage).toMatchObject([{ route: "/v1/tts", model: "s2-pro", outcome: "completed", characters: 30, teamId: "team" }]);
+    expect(bench.usage).toMatchObject([
+      { route: "/v1/tts", model: "s2-pro", outcome: "completed", characters: 30, teamId: "team" },
+    ]);
     expect(bench.usage[0]?.audioMs).toBeGreaterThan(1000);
     expect(bench.usage[0]?.firstAudioMs).toBeGreaterThan(0);
   });
@@ -39,8 +50,14 @@ describe("POST /v1/tts", () => {
     const asked = { text: "Hello there. ".repeat(40), temperature: 0.1, top_p: 0.9, repetition_penalty: 2 };
     for (const [body, sampling] of [
       [asked, { temperature: 0.1, topP: 0.9, repetitionPenalty: 2 }],
-      [{ text: asked.text, temperature: 0 }, { temperature: 0, topP: 0.7, repetitionPenalty: 1.2 }],
-      [{ text: asked.text, temperature: null }, { temperature: 0.7, topP: 0.7, repetitionPenalty: 1.2 }],
+      [
+        { text: asked.text, temperature: 0 },
+        { temperature: 0, topP: 0.7, repetitionPenalty: 1.2 },
+      ],
+      [
+        { text: asked.text, temperature: null },
+        { temperature: 0.7, topP: 0.7, repetitionPenalty: 1.2 },
+      ],
     ] as const) {
       const bench = new SpeechBench();
       const { outcome } = post(bench, body);
@@ -61,7 +78,12 @@ describe("POST /v1/tts", () => {
   });
 
   it("refuses before any sound", async () => {
-    const refusals: [body: unknown, headers: Record<string, string>, principal: Partial<typeof testPrincipal>, code: string][] = [
+    const refusals: [
+      body: unknown,
+      headers: Record<string, string>,
+      principal: Partial<typeof testPrincipal>,
+      code: string,
+    ][] = [
       [{ text: "Hi" }, { model: "nonsense" }, {}, "unknown_model"],
       [{ text: "Hi" }, {}, { hasCredit: false }, "out_of_credit"],
       [{ text: "Hi" }, {}, { scopes: ["voices"] }, "missing_scope"],

@@ -5,7 +5,12 @@ import type { SpeechContext } from "../../speech/session/context.js";
 import { handleSpeech, type HttpSpeechWriter } from "./http-speech.js";
 
 /** What each format is called in a `content-type`. */
-export const audioContentTypes: Readonly<Record<AudioFormat, string>> = { mp3: "audio/mpeg", wav: "audio/wav", pcm: "audio/pcm", opus: "audio/ogg" };
+export const audioContentTypes: Readonly<Record<AudioFormat, string>> = {
+  mp3: "audio/mpeg",
+  wav: "audio/wav",
+  pcm: "audio/pcm",
+  opus: "audio/ogg",
+};
 
 /** `POST /v1/tts`: the sound as a chunked body that begins with the first sound. */
 export function speechFileRoute(context: SpeechContext): HttpRoute {
@@ -14,12 +19,17 @@ export function speechFileRoute(context: SpeechContext): HttpRoute {
     method: "POST",
     path: route,
     maxBodyBytes: bodyLimits.speech,
-    handle: (request, responder) => handleSpeech({ context, route, request, responder, makeWriter: (to, asked) => writeFile(to, asked) }),
+    handle: (request, responder) =>
+      handleSpeech({ context, route, request, responder, makeWriter: (to, asked) => writeFile(to, asked) }),
   };
 }
 
 /** Writes audio as a chunked body that begins with the first audio. */
-export function writeFile(responder: HttpResponder, request: SpeechRequest, contentType = audioContentTypes[request.format ?? "mp3"]): HttpSpeechWriter {
+export function writeFile(
+  responder: HttpResponder,
+  request: SpeechRequest,
+  contentType = audioContentTypes[request.format ?? "mp3"],
+): HttpSpeechWriter {
   const headers = { "content-type": contentType, "cache-control": "no-store" };
   return {
     async bytes(bytes) {

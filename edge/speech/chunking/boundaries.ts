@@ -30,14 +30,18 @@ export const isSpeakable = (text: string): boolean => speakable.test(text);
 export function isUnspacedScript(character: string): boolean {
   return character.charCodeAt(0) >= 0x0e00 && unspaced.test(character);
 }
-const unspaced = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]$/u;
+const unspaced =
+  /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]$/u;
 
 export const isHighSurrogate = (character: string): boolean => character >= "\ud800" && character <= "\udbff";
 export const isLowSurrogate = (character: string): boolean => character >= "\udc00" && character <= "\udfff";
 
 const extending = /^[\p{Grapheme_Extend}\p{M}\p{Emoji_Modifier}\u0e33\u0eb3\u200d]$/u;
 
-/** Whether a code point is part of the character before it, as marks and joiners are (UAX #29, GB9 and GB9a). Takes second halves of pairs for such. */
+/**
+ * Whether a code point is part of the character before it, as marks and joiners are (UAX #29, GB9 and GB9a). Takes
+ * second halves of pairs for such.
+ */
 export function isExtending(codePoint: string): boolean {
   return codePoint.charCodeAt(0) >= 0x300 && (isLowSurrogate(codePoint) || extending.test(codePoint));
 }
@@ -45,8 +49,9 @@ export function isExtending(codePoint: string): boolean {
 const clusters = new Intl.Segmenter("und", { granularity: "grapheme" });
 
 /**
- * Where the character as people see it (UAX #29, grapheme cluster) begins to which the unit at `at` belongs: between flags, families of emoji and
- * syllables, not inside them. Its cost grows with the text: for short ones, seldom. An index outside of the text is given back.
+ * Where the character as people see it (UAX #29, grapheme cluster) begins to which the unit at `at` belongs: between
+ * flags, families of emoji and syllables, not inside them. Its cost grows with the text: for short ones, seldom. An
+ * index outside of the text is given back.
  */
 export function clusterStart(text: string, at: number): number {
   return clusters.segment(text).containing(at)?.index ?? at;
@@ -54,22 +59,26 @@ export function clusterStart(text: string, at: number): number {
 
 /** Always followed by what they introduce: their full stop never ends a sentence. */
 const introducing = new Set(
-  ("mr mrs ms mx dr prof st mt ft gen col maj capt lt cmdr sgt rev hon pres gov sen rep amb fr sr jr vs no nos fig figs vol pp " +
-    "ed eds op ch sec eq ref refs approx dept est tel ext e.g i.e cf al viz ca bzw z.b d.h usw bspw nr str hr fr dra sra srta sig mme mlle").split(" "),
+  (
+    "mr mrs ms mx dr prof st mt ft gen col maj capt lt cmdr sgt rev hon pres gov sen rep amb fr sr jr vs no nos fig figs vol pp " +
+    "ed eds op ch sec eq ref refs approx dept est tel ext e.g i.e cf al viz ca bzw z.b d.h usw bspw nr str hr fr dra sra srta sig mme mlle"
+  ).split(" "),
 );
 
 /** May stand at the end of a sentence; what follows decides. */
 const ambiguous = new Set(
-  ("etc inc ltd co corp bros a.m p.m u.s u.k u.n e.u ph.d m.d b.a m.a d.c ave blvd rd " +
-    "jan feb apr jun jul aug sep sept oct nov dec mon tue wed thu fri").split(" "),
+  (
+    "etc inc ltd co corp bros a.m p.m u.s u.k u.n e.u ph.d m.d b.a m.a d.c ave blvd rd " +
+    "jan feb apr jun jul aug sep sept oct nov dec mon tue wed thu fri"
+  ).split(" "),
 );
 
 /** How sure a sentence end is: certain once a space follows; only if a capital comes next; not an end. */
 export type EndCertainty = "certain" | "if-capital" | "no";
 
 /**
- * Judges a run of sentence marks in a space-separated script.
- * `word` stands directly before the marks, `marks` the run with its closing quotes, `opensText` whether the word is the first of its sentence.
+ * Judges a run of sentence marks in a space-separated script. `word` stands directly before the marks, `marks` the run
+ * with its closing quotes, `opensText` whether the word is the first of its sentence.
  */
 export function judgeEnd(word: string, marks: string, opensText: boolean): EndCertainty {
   const stripped = [...marks].filter((character) => !isCloser(character)).join("");
@@ -88,11 +97,14 @@ export function judgeEnd(word: string, marks: string, opensText: boolean): EndCe
 }
 
 /** Whether a character can open a sentence after an uncertain end. */
-export const opensSentence = (character: string): boolean => /^[\p{Lu}\p{Lt}\p{Lo}"“«¿¡「『\ud800-\udbff]$/u.test(character);
+export const opensSentence = (character: string): boolean =>
+  /^[\p{Lu}\p{Lt}\p{Lo}"“«¿¡「『\ud800-\udbff]$/u.test(character);
 
 const conjunctions = new Set(
-  ("and or but nor so yet because although though while whereas since unless until when where which who that if as than then before after " +
-    "with without und oder aber weil dass denn wenn et ou mais donc car que qui y o pero porque e ma perché").split(" "),
+  (
+    "and or but nor so yet because although though while whereas since unless until when where which who that if as than then before after " +
+    "with without und oder aber weil dass denn wenn et ou mais donc car que qui y o pero porque e ma perché"
+  ).split(" "),
 );
 
 /** Whether a clause may be parted before this word. */

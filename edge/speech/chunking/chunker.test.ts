@@ -4,7 +4,8 @@ import { Chunker, type SpokenPiece } from "./chunker.js";
 import type { Latency, Pace } from "./pace.js";
 
 const defaultPace: Pace = { latency: "balanced", chunkLength: 200, minChunkLength: 0 };
-const makeChunker = (pace: Partial<Pace> = {}): Chunker => new Chunker({ pace: { ...defaultPace, ...pace }, freeTags: true });
+const makeChunker = (pace: Partial<Pace> = {}): Chunker =>
+  new Chunker({ pace: { ...defaultPace, ...pace }, freeTags: true });
 
 function chunk(text: string, pace: Partial<Pace> = {}): SpokenPiece[] {
   const chunker = makeChunker(pace);
@@ -28,18 +29,34 @@ describe("sentence ends", () => {
 
   it("are not seen in abbreviations, decimals, initials, list marks, addresses and file names", () => {
     for (const [before, after] of [
-      ["Dr.", "Smith"], ["See e.g.", "Paris"], ["Mr. J.", "Doe"], ["No.", "5"], ["1.", "First"], ["It costs 3.14", "Euros"], ["at 5 p.m.", "today"],
-      ["Visit https://example.com/a.b?c=d", "Now"], ["Mail me@example.com", "Now"], ["version 1.2.3", "Works"], ["Acme Inc.", "said"],
-        ["Wait...", "what"],
-      ['"Really?"', "he asked"], ["file.txt", "Is"], ["The U.S.", "government"],
+      ["Dr.", "Smith"],
+      ["See e.g.", "Paris"],
+      ["Mr. J.", "Doe"],
+      ["No.", "5"],
+      ["1.", "First"],
+      ["It costs 3.14", "Euros"],
+      ["at 5 p.m.", "today"],
+      ["Visit https://example.com/a.b?c=d", "Now"],
+      ["Mail me@example.com", "Now"],
+      ["version 1.2.3", "Works"],
+      ["Acme Inc.", "said"],
+      ["Wait...", "what"],
+      ['"Really?"', "he asked"],
+      ["file.txt", "Is"],
+      ["The U.S.", "government"],
     ] as const) {
       expect([before, parts(before, after)]).toEqual([before, false]);
     }
   });
 
   it("are seen after an abbreviation, ellipsis or quote that a capital follows", () => {
-    for (const [before, after] of [["apples, pears, etc.", "Then"], ["Wait...", "What"], ['"Really?"', "Then"], ["He said yes!", "then"],
-      ["in 1999.", "The"]] as const) {
+    for (const [before, after] of [
+      ["apples, pears, etc.", "Then"],
+      ["Wait...", "What"],
+      ['"Really?"', "Then"],
+      ["He said yes!", "then"],
+      ["in 1999.", "The"],
+    ] as const) {
       expect([before, parts(before, after)]).toEqual([before, true]);
     }
   });
@@ -50,7 +67,8 @@ describe("sentence ends", () => {
 });
 
 describe("pieces", () => {
-  const clauseText = "Well, as I was saying to you yesterday evening, there is something, in the end, that nobody ever told me about";
+  const clauseText =
+    "Well, as I was saying to you yesterday evening, there is something, in the end, that nobody ever told me about";
 
   it("come early at the first clause, the sooner the lower the latency", () => {
     const first = (latency: Latency): string | undefined => texts(makeChunker({ latency }).push(clauseText))[0];
@@ -74,11 +92,9 @@ describe("pieces", () => {
   });
 
   it("join short sentences up to min_chunk_length, the first excepted", () => {
-    expect(texts(chunk("Hi. No. Yes. I do. He does. We all do it again and again. Done.", { minChunkLength: 40 }))).toEqual([
-      "Hi.",
-      "No. Yes. I do. He does. We all do it again and again.",
-      "Done.",
-    ]);
+    expect(
+      texts(chunk("Hi. No. Yes. I do. He does. We all do it again and again. Done.", { minChunkLength: 40 })),
+    ).toEqual(["Hi.", "No. Yes. I do. He does. We all do it again and again.", "Done."]);
   });
 
   it("part a very long clause at a conjunction or a space, never inside a word", () => {
@@ -127,20 +143,52 @@ describe("directions", () => {
   it("put pauses after the piece, or before the next when the piece is gone", () => {
     const chunker = makeChunker();
     expect(chunker.push("One.(break)")).toMatchObject([{ text: "One.", pauseAfterMs: 400 }]);
-    expect(chunker.push("[pause](long-break) Two. Three")).toMatchObject([{ text: "Two.", pauseBeforeMs: 1500, pauseAfterMs: 0 }]);
+    expect(chunker.push("[pause](long-break) Two. Three")).toMatchObject([
+      { text: "Two.", pauseBeforeMs: 1500, pauseAfterMs: 0 },
+    ]);
   });
 });
 
 describe("incremental cutting", () => {
   const fragment = fc.constantFrom(
-    "Hello", " world", ". ", ", ", "? ", "! ", "...", "Dr. ", "e.g. ", "3.14", "。", "、", "今日は", "(happy)", "[soft voice]", "<|speaker:1|>", "(break)",
-    "https://a.b/c?d=e ", "\n", "\n\n", " and ",
-      "because ", '"', "(", "]", "😀", "a very long clause without any mark in it that goes on ", "Z", " ", "–",
+    "Hello",
+    " world",
+    ". ",
+    ", ",
+    "? ",
+    "! ",
+    "...",
+    "Dr. ",
+    "e.g. ",
+    "3.14",
+    "。",
+    "、",
+    "今日は",
+    "(happy)",
+    "[soft voice]",
+    "<|speaker:1|>",
+    "(break)",
+    "https://a.b/c?d=e ",
+    "\n",
+    "\n\n",
+    " and ",
+    "because ",
+    '"',
+    "(",
+    "]",
+    "😀",
+    "a very long clause without any mark in it that goes on ",
+    "Z",
+    " ",
+    "–",
   );
-  const script = fc.array(fc.oneof({ weight: 12, arbitrary: fragment }, { weight: 1, arbitrary: fc.constant(null) }), { maxLength: 80 });
+  const script = fc.array(fc.oneof({ weight: 12, arbitrary: fragment }, { weight: 1, arbitrary: fc.constant(null) }), {
+    maxLength: 80,
+  });
   const paces = fc.record({
-    latency: fc.constantFrom<Latency>("low", "balanced", "normal"), chunkLength: fc.integer({ min: 100, max: 300 }),
-      minChunkLength: fc.integer({ min: 0, max: 100 }),
+    latency: fc.constantFrom<Latency>("low", "balanced", "normal"),
+    chunkLength: fc.integer({ min: 100, max: 300 }),
+    minChunkLength: fc.integer({ min: 0, max: 100 }),
   });
 
   /** Runs of text between flushes. */
@@ -167,8 +215,26 @@ describe("incremental cutting", () => {
   });
 
   it("loses no speakable character and never exceeds the limit", () => {
-    const plain = fc.array(fc.constantFrom("Hello", " world", ". ", ", ", "? ", "...", "Dr. ", "3.14", "。", "今日は", " and ",
-      "\n\n", '"', "x".repeat(90), " "), { maxLength: 120 });
+    const plain = fc.array(
+      fc.constantFrom(
+        "Hello",
+        " world",
+        ". ",
+        ", ",
+        "? ",
+        "...",
+        "Dr. ",
+        "3.14",
+        "。",
+        "今日は",
+        " and ",
+        "\n\n",
+        '"',
+        "x".repeat(90),
+        " ",
+      ),
+      { maxLength: 120 },
+    );
     fc.assert(
       fc.property(plain, paces, (items, pace) => {
         const text = items.join("");
@@ -205,7 +271,23 @@ describe("incremental cutting", () => {
       const { user, system } = process.cpuUsage(before);
       return user + system;
     };
-    for (const unit of ["a", "a ", ". ", ".", ", ", "\n", " ", "a. ", "1", "(", "[x]", "今", "a.\n\n", "é\u0301", "A.B. "]) {
+    for (const unit of [
+      "a",
+      "a ",
+      ". ",
+      ".",
+      ", ",
+      "\n",
+      " ",
+      "a. ",
+      "1",
+      "(",
+      "[x]",
+      "今",
+      "a.\n\n",
+      "é\u0301",
+      "A.B. ",
+    ]) {
       costMicros(unit, 24_000);
       const growth = costMicros(unit, 240_000) / Math.max(5000, costMicros(unit, 24_000));
       expect([unit, growth < 40]).toEqual([unit, true]);
@@ -222,14 +304,36 @@ describe("text whose speech is asked for", () => {
   }
 
   it("is spoken by phrases although it is asked for after each word", () => {
-    const text = "Good evening, dear listeners, and welcome. Tonight we speak about the long way of a letter that nobody in this town ever sent. Or was it two?";
+    const text =
+      "Good evening, dear listeners, and welcome. Tonight we speak about the long way of a letter that nobody in this town ever sent. Or was it two?";
     expect(wordByWord(text.split(/(?<= )/))).toEqual([
-      "Good evening,", "dear listeners,", "and welcome.", "Tonight we speak about the long way of a letter", "that nobody in this town ever sent.", "Or was it two?",
+      "Good evening,",
+      "dear listeners,",
+      "and welcome.",
+      "Tonight we speak about the long way of a letter",
+      "that nobody in this town ever sent.",
+      "Or was it two?",
     ]);
   });
 
   it("is cut as a first piece is, again and again, whatever its words", () => {
-    const word = fc.constantFrom("I ", "we ", "know ", "evening ", "and ", "because ", "dear, ", "all. ", "Dr. ", "two? ", "3.14 ", "well: ", "extraordinarily ", "… ", "今日は。");
+    const word = fc.constantFrom(
+      "I ",
+      "we ",
+      "know ",
+      "evening ",
+      "and ",
+      "because ",
+      "dear, ",
+      "all. ",
+      "Dr. ",
+      "two? ",
+      "3.14 ",
+      "well: ",
+      "extraordinarily ",
+      "… ",
+      "今日は。",
+    );
     fc.assert(
       fc.property(fc.array(word, { maxLength: 60 }), (words) => {
         const expected: string[] = [];
@@ -248,7 +352,8 @@ describe("text whose speech is asked for", () => {
   });
 
   it("is cut in the same way whether it comes by words or by characters", () => {
-    const text = "Well then, as I said, nobody at all has ever seen the old mill by the river since then. Have you? I have not. ";
+    const text =
+      "Well then, as I said, nobody at all has ever seen the old mill by the river since then. Have you? I have not. ";
     expect(wordByWord([...text])).toEqual(wordByWord(text.split(/(?<= )/)));
   });
 

@@ -23,9 +23,9 @@ const MAX_PAUSE_MS = 10_000;
 /**
  * Cuts text that arrives in pieces into speakable chunks.
  *
- * The result depends on the sequence of characters, on where `flush`, `trigger` and `releaseFinished` were called, and on nothing else: not on how the
- * characters were split over `push` calls. A manner asked for by a tag holds until the next such tag or the end of the sentence, whichever comes
- * first; a switch of speaker holds until the next.
+ * The result depends on the sequence of characters, on where `flush`, `trigger` and `releaseFinished` were called, and
+ * on nothing else: not on how the characters were split over `push` calls. A manner asked for by a tag holds until the
+ * next such tag or the end of the sentence, whichever comes first; a switch of speaker holds until the next.
  */
 export class Chunker {
   readonly #pace: Pace;
@@ -72,8 +72,8 @@ export class Chunker {
   }
 
   /**
-   * Everything so far is to be spoken soon, but not in the middle of a phrase: until it is, pieces are cut at the next phrase end or at 50
-   * characters. So a client that asks after every word gets phrases, not words.
+   * Everything so far is to be spoken soon, but not in the middle of a phrase: until it is, pieces are cut at the next
+   * phrase end or at 50 characters. So a client that asks after every word gets phrases, not words.
    */
   trigger(): SpokenPiece[] {
     if (!this.#cutter.speakable) return [];
@@ -87,7 +87,10 @@ export class Chunker {
     return this.#chunks.splice(0);
   }
 
-  /** Gives sentences that are finished but were held for a longer piece or for the character after them. Call when text stopped arriving. */
+  /**
+   * Gives sentences that are finished but were held for a longer piece or for the character after them. Call when text
+   * stopped arriving.
+   */
   releaseFinished(): SpokenPiece[] {
     if (this.#reader.held !== "") return [];
     const cut = this.#cutter.finished();
@@ -151,7 +154,13 @@ export class Chunker {
   #emit(text: string, pauseAfterMs: number): void {
     const trimmed = text.trim();
     if (!isSpeakable(trimmed)) return;
-    this.#chunks.push({ text: trimmed, speaker: this.#speaker, delivery: this.#delivery, pauseBeforeMs: this.#pauseBeforeMs, pauseAfterMs });
+    this.#chunks.push({
+      text: trimmed,
+      speaker: this.#speaker,
+      delivery: this.#delivery,
+      pauseBeforeMs: this.#pauseBeforeMs,
+      pauseAfterMs,
+    });
     this.#pauseBeforeMs = 0;
     this.#ordinal++;
   }

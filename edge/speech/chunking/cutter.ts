@@ -1,6 +1,19 @@
 import {
-  clusterStart, isCloser, isConjunction, isExtending, isHighSurrogate, isLowSurrogate, isNarrowClauseMark, isNarrowSentenceMark, isSpace, isSpeakable,
-  isUnspacedScript, isWideClauseMark, isWideSentenceMark, judgeEnd, opensSentence,
+  clusterStart,
+  isCloser,
+  isConjunction,
+  isExtending,
+  isHighSurrogate,
+  isLowSurrogate,
+  isNarrowClauseMark,
+  isNarrowSentenceMark,
+  isSpace,
+  isSpeakable,
+  isUnspacedScript,
+  isWideClauseMark,
+  isWideSentenceMark,
+  judgeEnd,
+  opensSentence,
 } from "./boundaries.js";
 import type { CutLimits } from "./pace.js";
 
@@ -19,8 +32,9 @@ const MAX_WHOLE_CLUSTER = 100;
 const MAX_REMEMBERED_WORD = 32;
 
 /**
- * Looks at one character at a time and says when the text so far is to be cut. What it decides depends on the characters alone.
- * Candidates for a cut are indices into `text`; -1 is none. They count only when something speakable comes before them.
+ * Looks at one character at a time and says when the text so far is to be cut. What it decides depends on the
+ * characters alone. Candidates for a cut are indices into `text`; -1 is none. They count only when something speakable
+ * comes before them.
  */
 export class Cutter {
   text = "";
@@ -48,7 +62,10 @@ export class Cutter {
     return this.#speakable;
   }
 
-  /** Takes one UTF-16 unit; gives the cut it brings about. `sentenceCuts` makes every sentence end cut, however short the text. */
+  /**
+   * Takes one UTF-16 unit; gives the cut it brings about. `sentenceCuts` makes every sentence end cut, however short
+   * the text.
+   */
   step(character: string, sentenceCuts: boolean): Cut | null {
     const at = this.text.length;
     if (at === 0 && isSpace(character)) return null;
@@ -58,15 +75,22 @@ export class Cutter {
     this.#noteAfter(character, at);
     const limits = this.#limits;
     const sentenceSeen = this.#sentence !== sentenceBefore;
-    if (sentenceSeen && (sentenceCuts || this.#sentence >= limits.sentenceMin)) return { length: this.#sentence, sentenceEnd: true };
+    if (sentenceSeen && (sentenceCuts || this.#sentence >= limits.sentenceMin))
+      return { length: this.#sentence, sentenceEnd: true };
     if (this.#clause >= limits.clauseMin) return { length: this.#clause, sentenceEnd: false };
     if (this.text.length > limits.max) return this.#overflow(character);
     return null;
   }
 
-  /** The finished sentences at the end of the text so far, when no more text may come soon; null when the last word may go on. */
+  /**
+   * The finished sentences at the end of the text so far, when no more text may come soon; null when the last word may
+   * go on.
+   */
   finished(): Cut | null {
-    const ends = this.#marks !== "" && judgeEnd(this.#markedWord, this.#marks, this.#markedOpens) !== "no" ? this.text.trimEnd().length : -1;
+    const ends =
+      this.#marks !== "" && judgeEnd(this.#markedWord, this.#marks, this.#markedOpens) !== "no"
+        ? this.text.trimEnd().length
+        : -1;
     const length = Math.max(this.#sentence, this.#pendingEnd, ends);
     return length > 0 && this.#speakable ? { length, sentenceEnd: true } : null;
   }
@@ -97,9 +121,11 @@ export class Cutter {
   /** Text without spaces may be parted before the character, which may be a pair: its second half decides. */
   #noteUnspaced(character: string, at: number): void {
     if (isHighSurrogate(character)) return;
-    const first = isLowSurrogate(character) && isHighSurrogate(this.text.charAt(at - 1)) ? this.text.charAt(at - 1) : "";
+    const first =
+      isLowSurrogate(character) && isHighSurrogate(this.text.charAt(at - 1)) ? this.text.charAt(at - 1) : "";
     const start = at - first.length;
-    if (start > 0 && isUnspacedScript(this.text.charAt(start - 1)) && !isExtending(first + character)) this.#space = start;
+    if (start > 0 && isUnspacedScript(this.text.charAt(start - 1)) && !isExtending(first + character))
+      this.#space = start;
   }
 
   /** What the character says about the word it belongs to. */
@@ -109,7 +135,8 @@ export class Cutter {
       if (this.#word !== "") this.#firstWordSeen = true;
       this.#word = "";
       this.#wordStart = at + 1;
-      if (character === "\n" && this.#speakable && /\n[^\S\n]*\n$/.test(this.text.slice(-8))) this.#sentence = this.text.trimEnd().length;
+      if (character === "\n" && this.#speakable && /\n[^\S\n]*\n$/.test(this.text.slice(-8)))
+        this.#sentence = this.text.trimEnd().length;
       return;
     }
     if (isNarrowSentenceMark(character)) {
@@ -153,7 +180,10 @@ export class Cutter {
     return isWideSentenceMark(this.text.charAt(end - 1));
   }
 
-  /** The text has outgrown its limit: takes the best place it has, sentence before clause before conjunction before word. */
+  /**
+   * The text has outgrown its limit: takes the best place it has, sentence before clause before conjunction before
+   * word.
+   */
   #overflow(character: string): Cut | null {
     const { max } = this.#limits;
     const worthwhile = max / 3;
@@ -165,7 +195,10 @@ export class Cutter {
     return this.#speakable && this.text.length > max * FORCED_CUT_FACTOR ? this.#forced(character) : null;
   }
 
-  /** There is no good place: cuts before the character as people see it that is not over, or inside it when it is too long for any piece. */
+  /**
+   * There is no good place: cuts before the character as people see it that is not over, or inside it when it is too
+   * long for any piece.
+   */
   #forced(character: string): Cut | null {
     const last = this.text.length - 1;
     const before = this.text.charAt(last - 1);

@@ -19,9 +19,45 @@ const paces = fc.record<Pace>({
 
 /** Units of text that clusters are made of, and what stands between them. */
 const units = [
-  "a", "Z\u0337\u0321\u030e\u0334", "\u0301", "\u0316", "\u20dd", "\u0e33", "\u0e01\u0e48", "\u0915\u094d", "\u093f", "\u1100", "\u1161", "\u11a8", "\u{1f1e6}",
-  "\u{1f468}\u200d", "\u{1f44d}\u{1f3fd}", "\u{1f3f4}\u{e0067}\u{e0062}\u{e007f}", "\u{e0067}", "\u200d", "\ufe0f", "\u845b\u{e0100}", "\u845b", "\u{20000}",
-  "\u202e\u0627", "\u200f", "\u00ad", "\u0000", "\ud83d", "\udc00", "7", "。", "、\ufe00", "」", ".", "\"", "\u034f", "か\u3099", "\u0600", "\u00a0", "\u1d165",
+  "a",
+  "Z\u0337\u0321\u030e\u0334",
+  "\u0301",
+  "\u0316",
+  "\u20dd",
+  "\u0e33",
+  "\u0e01\u0e48",
+  "\u0915\u094d",
+  "\u093f",
+  "\u1100",
+  "\u1161",
+  "\u11a8",
+  "\u{1f1e6}",
+  "\u{1f468}\u200d",
+  "\u{1f44d}\u{1f3fd}",
+  "\u{1f3f4}\u{e0067}\u{e0062}\u{e007f}",
+  "\u{e0067}",
+  "\u200d",
+  "\ufe0f",
+  "\u845b\u{e0100}",
+  "\u845b",
+  "\u{20000}",
+  "\u202e\u0627",
+  "\u200f",
+  "\u00ad",
+  "\u0000",
+  "\ud83d",
+  "\udc00",
+  "7",
+  "。",
+  "、\ufe00",
+  "」",
+  ".",
+  '"',
+  "\u034f",
+  "か\u3099",
+  "\u0600",
+  "\u00a0",
+  "\u1d165",
 ];
 const spaces = [" ", "\n", "\n\n", "\u3000"];
 
@@ -29,7 +65,11 @@ const runs = (of: readonly string[], most: number): fc.Arbitrary<string> =>
   fc
     .array(fc.tuple(fc.constantFrom(...of), fc.integer({ min: 1, max: most })), { maxLength: 12 })
     .map((parts) => parts.map(([unit, count]) => unit.repeat(count)).join(""));
-const anyText = fc.oneof(runs([...units, ...spaces], 700), fc.string({ unit: "binary", maxLength: 2000 }), runs(["a", "\u0301", ". ", "b"], 2000));
+const anyText = fc.oneof(
+  runs([...units, ...spaces], 700),
+  fc.string({ unit: "binary", maxLength: 2000 }),
+  runs(["a", "\u0301", ". ", "b"], 2000),
+);
 
 /** Feeds a text in frames as a client's; gives the pieces and the longest text that was ever held. */
 function feed(text: string, pace: Pace, frame = 977): { pieces: string[]; held: number } {
@@ -107,12 +147,25 @@ describe("text of any characters", () => {
 
   it("loses no letter that is a pair, wherever the silence before it is dropped", () => {
     const pace: Pace = { latency: "low", chunkLength: 100, minChunkLength: 0 };
-    for (let length = 250; length < 262; length++) expect([length, feed(`${"。".repeat(length)}\u{20000}`, pace).pieces.join("")]).toEqual([length, expect.stringContaining("\u{20000}")]);
+    for (let length = 250; length < 262; length++)
+      expect([length, feed(`${"。".repeat(length)}\u{20000}`, pace).pieces.join("")]).toEqual([
+        length,
+        expect.stringContaining("\u{20000}"),
+      ]);
   });
 
   it("is cut between characters as people see them, but for those that are longer than any piece", () => {
-    // With letters and without blanks nothing is dropped or trimmed, so that the pieces are the text. A letter follows each emoji: one that ended up as a piece of its own would be dropped as silent.
-    const whole = runs([..."a葛กかक".split(""), ...units.filter((unit) => /[\p{L}\p{N}]/u.test(unit)), "\u{1f1e6}a", "x\u{1f468}\u200d\u{1f469}\u200d\u{1f467}x"], 250);
+    // With letters and without blanks nothing is dropped or trimmed, so that the pieces are the text. A letter follows
+    // each emoji: one that ended up as a piece of its own would be dropped as silent.
+    const whole = runs(
+      [
+        ..."a葛กかक".split(""),
+        ...units.filter((unit) => /[\p{L}\p{N}]/u.test(unit)),
+        "\u{1f1e6}a",
+        "x\u{1f468}\u200d\u{1f469}\u200d\u{1f467}x",
+      ],
+      250,
+    );
     fc.assert(
       fc.property(whole, paces, (text, pace) => {
         const { pieces } = feed(text, pace);

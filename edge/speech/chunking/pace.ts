@@ -15,7 +15,10 @@ export interface Pace {
   latency: Latency;
   /** Longest piece, 100 to 300 characters. */
   chunkLength: number;
-  /** Shorter sentences are joined with the next; the first piece after a start or flush is exempt, because somebody waits for it. */
+  /**
+   * Shorter sentences are joined with the next; the first piece after a start or flush is exempt, because somebody
+   * waits for it.
+   */
   minChunkLength: number;
 }
 
@@ -33,8 +36,8 @@ const firstCut: Readonly<Record<Latency, { clauseMin: number; max: number }>> = 
 };
 
 /**
- * Limits of the piece at `ordinal` since the start or the last flush. Pieces grow: the first gets sound out, each later one is
- * longer because the sound before it pays for the wait, up to whole sentences of `chunkLength`.
+ * Limits of the piece at `ordinal` since the start or the last flush. Pieces grow: the first gets sound out, each later
+ * one is longer because the sound before it pays for the wait, up to whole sentences of `chunkLength`.
  */
 export function cutLimits(pace: Pace, ordinal: number): CutLimits {
   const { chunkLength } = pace;
@@ -48,7 +51,10 @@ export function cutLimits(pace: Pace, ordinal: number): CutLimits {
   return { sentenceMin: Math.max(min, target), clauseMin: never, max: chunkLength };
 }
 
-/** Limits of text whose speech the client has asked for: it waits for the end of a phrase, or for as many characters as a first piece takes. */
+/**
+ * Limits of text whose speech the client has asked for: it waits for the end of a phrase, or for as many characters as
+ * a first piece takes.
+ */
 export function triggeredLimits({ chunkLength }: Pace): CutLimits {
   const { clauseMin, max } = firstCut.low;
   return { sentenceMin: 1, clauseMin, max: Math.min(max, chunkLength) };

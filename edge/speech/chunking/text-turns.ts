@@ -3,7 +3,9 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 /** Text of one client that is chunked in one turn of the event loop: it takes some milliseconds. */
 const TURN_CHARACTERS = 8192;
 
-/** Spreads the text of one client over turns of the event loop, whether it comes in one frame or in hundreds at once. */
+/**
+ * Spreads the text of one client over turns of the event loop, whether it comes in one frame or in hundreds at once.
+ */
 export class TextTurns {
   #used = 0;
 

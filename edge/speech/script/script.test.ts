@@ -13,7 +13,8 @@ function read(texts: string[], freeTags = true): ScriptPiece[] {
   }, []);
 }
 
-const spoken = (pieces: ScriptPiece[]): string => pieces.map((piece) => (piece.kind === "text" ? piece.text : "")).join("");
+const spoken = (pieces: ScriptPiece[]): string =>
+  pieces.map((piece) => (piece.kind === "text" ? piece.text : "")).join("");
 const kinds = (pieces: ScriptPiece[]): string[] => pieces.map((piece) => piece.kind);
 
 describe("directions in a text", () => {
@@ -47,13 +48,42 @@ describe("directions in a text", () => {
   });
 
   it("keeps what only looks like a tag", () => {
-    for (const text of ["[", "((", "[]", "()", "(happy", `[${"x".repeat(200)}]`, "[a\nb]", "<|>", "a)b]c|>", "(constructor)", "(__proto__)"]) {
+    for (const text of [
+      "[",
+      "((",
+      "[]",
+      "()",
+      "(happy",
+      `[${"x".repeat(200)}]`,
+      "[a\nb]",
+      "<|>",
+      "a)b]c|>",
+      "(constructor)",
+      "(__proto__)",
+    ]) {
       expect(spoken(read([text]))).toBe(text);
     }
   });
 
   it("gives the same pieces however the text was split", () => {
-    const texts = fc.array(fc.constantFrom("(happy)", "[soft voice]", "<|speaker:1|>", "(a", "[", "<|", "|>", "]", ")", "x", " y.", "<", "\n", "😀"));
+    const texts = fc.array(
+      fc.constantFrom(
+        "(happy)",
+        "[soft voice]",
+        "<|speaker:1|>",
+        "(a",
+        "[",
+        "<|",
+        "|>",
+        "]",
+        ")",
+        "x",
+        " y.",
+        "<",
+        "\n",
+        "😀",
+      ),
+    );
     fc.assert(
       fc.property(texts, fc.array(fc.nat(8)), (parts, cuts) => {
         const whole = parts.join("");

@@ -18,8 +18,8 @@ export const MAX_TAG_CHARACTERS = 80;
  * - `[anything short]`: a direction in the S2 family (`freeTags`); in `s1` only when the list has it.
  * - `<|speaker:1|>` switches speakers; any other `<|...|>` is a control token and is dropped.
  *
- * A tag may be split over any number of `push` calls. Every character is looked at once: an opener inside an unfinished tag makes
- * what came before it text, so hostile input costs linear time.
+ * A tag may be split over any number of `push` calls. Every character is looked at once: an opener inside an unfinished
+ * tag makes what came before it text, so hostile input costs linear time.
  */
 export class ScriptReader {
   readonly #freeTags: boolean;
@@ -65,7 +65,8 @@ export class ScriptReader {
   #extend(character: string, pieces: ScriptPiece[]): void {
     const tag = this.#tag;
     if (tag === "<" && character !== "|") return this.#giveUp(character, pieces);
-    if (isOpener(character) || character === "\n" || tag.length > MAX_TAG_CHARACTERS + 2) return this.#giveUp(character, pieces);
+    if (isOpener(character) || character === "\n" || tag.length > MAX_TAG_CHARACTERS + 2)
+      return this.#giveUp(character, pieces);
     this.#tag = tag + character;
     if (!isComplete(this.#tag)) return;
     const piece = readTag(this.#tag, this.#freeTags);

@@ -144,7 +144,9 @@ const pausesMs: Readonly<Record<string, number>> = {
 /** What a tag's content asks for. */
 export type TagMeaning = { kind: "pause"; pauseMs: number } | { kind: "delivery"; delivery: Delivery };
 
-/** The meaning of a tag from the documented list; null when the list does not have it. `name` is lower case and trimmed. */
+/**
+ * The meaning of a tag from the documented list; null when the list does not have it. `name` is lower case and trimmed.
+ */
 export function knownTag(name: string): TagMeaning | null {
   const pauseMs = Object.hasOwn(pausesMs, name) ? pausesMs[name] : undefined;
   if (pauseMs !== undefined) return { kind: "pause", pauseMs };
@@ -152,7 +154,10 @@ export function knownTag(name: string): TagMeaning | null {
   return manner === undefined ? null : { kind: "delivery", delivery: { ...neutralDelivery, ...manner, style: name } };
 }
 
-/** The meaning of a free description in words: the first known stem decides the numbers, the words themselves travel as the style. */
+/**
+ * The meaning of a free description in words: the first known stem decides the numbers, the words themselves travel as
+ * the style.
+ */
 export function describedTag(name: string): TagMeaning {
   const known = knownTag(name);
   if (known !== null) return known;

@@ -14,14 +14,22 @@ export interface Caller {
   arrivedAtMs: number;
 }
 
-/** Admits who may speak at all, by the request's credential. Throws the errors of authentication and `missing_scope`. */
-export async function admitSpeaker(request: HttpRequest, context: Pick<SpeechContext, "authenticate">): Promise<Principal> {
+/**
+ * Admits who may speak at all, by the request's credential. Throws the errors of authentication and `missing_scope`.
+ */
+export async function admitSpeaker(
+  request: HttpRequest,
+  context: Pick<SpeechContext, "authenticate">,
+): Promise<Principal> {
   const principal = await context.authenticate(request);
   if (!hasScope(principal, "speech")) throw new ServiceError("missing_scope", { parameters: { scope: "speech" } });
   return principal;
 }
 
-/** Admits a speaker to a model. Throws `unknown_model`, `out_of_credit` (the free model is exempt) and `too_many_requests`. */
+/**
+ * Admits a speaker to a model. Throws `unknown_model`, `out_of_credit` (the free model is exempt) and
+ * `too_many_requests`.
+ */
 export function admitToModel(options: {
   principal: Principal;
   /** The model as it was asked for; undefined is the default. */
@@ -37,7 +45,10 @@ export function admitToModel(options: {
   return { principal, model, trace, traceparent: formatTraceparent(trace), arrivedAtMs };
 }
 
-/** Admits a caller of the native interface, by what the request's head says. Throws what `admitSpeaker` and `admitToModel` throw. */
+/**
+ * Admits a caller of the native interface, by what the request's head says. Throws what `admitSpeaker` and
+ * `admitToModel` throw.
+ */
 export async function admitCaller(request: HttpRequest, context: SpeechContext): Promise<Caller> {
   const arrivedAtMs = context.clock.nowMs();
   const principal = await admitSpeaker(request, context);

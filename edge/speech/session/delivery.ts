@@ -1,6 +1,9 @@
 import type { ChunkEvent } from "./output.js";
 
-/** Counts what a client has been given: the audio, and the text of the chunks whose audio has begun. It is what a request is charged for. */
+/**
+ * Counts what a client has been given: the audio, and the text of the chunks whose audio has begun. It is what a
+ * request is charged for.
+ */
 export class Delivery {
   #characters = 0;
   /** Of chunks without a byte of audio yet. */

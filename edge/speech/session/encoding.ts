@@ -18,7 +18,10 @@ export interface EncodingOptions {
   onBroken: (error: unknown) => void;
 }
 
-/** Takes a stream's events in order, encodes the sound off the event loop, and gives everything to the output in the same order. */
+/**
+ * Takes a stream's events in order, encodes the sound off the event loop, and gives everything to the output in the
+ * same order.
+ */
 export class Encoding {
   readonly #options: EncodingOptions;
   readonly #waiting: StreamEvent[] = [];
@@ -60,12 +63,15 @@ export class Encoding {
   async #run(): Promise<void> {
     this.#running = true;
     try {
-      for (let event = this.#waiting.shift(); event !== undefined && !this.#closed; event = this.#waiting.shift()) await this.#handle(event);
+      for (let event = this.#waiting.shift(); event !== undefined && !this.#closed; event = this.#waiting.shift())
+        await this.#handle(event);
     } catch (error) {
       // Closing rejects what is under way: that is no failure.
       if (!this.#closed) {
         this.close();
-        this.#options.output.failed(error instanceof ServiceError ? error : new ServiceError("internal", { cause: error }));
+        this.#options.output.failed(
+          error instanceof ServiceError ? error : new ServiceError("internal", { cause: error }),
+        );
         this.#options.onBroken(error);
       }
     } finally {

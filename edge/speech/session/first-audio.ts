@@ -1,7 +1,10 @@
 import type { StreamEvent } from "../stream/stream-event.js";
 import type { FirstAudioParts } from "./metrics.js";
 
-/** Measures the way to the first sound of a spoken request, part by part (metrics.ts draws it). Times are of one clock, milliseconds. */
+/**
+ * Measures the way to the first sound of a spoken request, part by part (metrics.ts draws it). Times are of one clock,
+ * milliseconds.
+ */
 export class FirstAudio {
   #textArrivedAtMs: number | null = null;
   #submittedAtMs: number | null = null;
@@ -14,7 +17,10 @@ export class FirstAudio {
     return this.#totalMs;
   }
 
-  /** The first chunk was made from text that arrived at `textArrivedAtMs`, and has been submitted. Later calls are ignored. */
+  /**
+   * The first chunk was made from text that arrived at `textArrivedAtMs`, and has been submitted. Later calls are
+   * ignored.
+   */
   submitted(textArrivedAtMs: number, nowMs: number): void {
     if (this.#submittedAtMs !== null) return;
     this.#textArrivedAtMs = textArrivedAtMs;
@@ -33,7 +39,11 @@ export class FirstAudio {
     if (this.#totalMs !== null || this.#textArrivedAtMs === null || this.#submittedAtMs === null) return null;
     this.#totalMs = nowMs - this.#textArrivedAtMs;
     if (this.#inside === null) return null;
-    const parts = { parseMs: this.#submittedAtMs - this.#textArrivedAtMs, ...this.#inside, encodeMs: nowMs - this.#frameAtMs };
+    const parts = {
+      parseMs: this.#submittedAtMs - this.#textArrivedAtMs,
+      ...this.#inside,
+      encodeMs: nowMs - this.#frameAtMs,
+    };
     return { totalMs: this.#totalMs, parts };
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Joins encoded bytes to frames of at least a size: some clients drop small ones. The rest comes out when it is asked for.
- * Bytes handed out are copies, safe to keep.
+ * Joins encoded bytes to frames of at least a size: some clients drop small ones. The rest comes out when it is asked
+ * for. Bytes handed out are copies, safe to keep.
  */
 export class FrameAggregator {
   readonly #minBytes: number;

@@ -14,7 +14,10 @@ export interface LiveOutputOptions {
   onFailed(): void;
 }
 
-/** Writes what the server answers to one `start` on the live WebSocket: `audio` frames, then one `finish`; a failure closes the connection. */
+/**
+ * Writes what the server answers to one `start` on the live WebSocket: `audio` frames, then one `finish`; a failure
+ * closes the connection.
+ */
 export class LiveOutput implements SpeechOutput {
   readonly #options: LiveOutputOptions;
   readonly #frames = new FrameAggregator(MIN_AUDIO_FRAME_BYTES);
@@ -61,7 +64,10 @@ export class LiveOutput implements SpeechOutput {
   }
 }
 
-/** Whether the code tells more than that the session failed: clients know 1011 for whatever is wrong with what they sent. */
+/**
+ * Whether the code tells more than that the session failed: clients know 1011 for whatever is wrong with what they
+ * sent.
+ */
 function tellsMore(error: ServiceError): boolean {
   return error.status === 401 || error.status === 413 || error.status >= 500;
 }
@@ -69,5 +75,7 @@ function tellsMore(error: ServiceError): boolean {
 /** One line for people: the message, and for a validation error the first field that is wrong. */
 function describe(error: ServiceError): string {
   const [problem] = error.problems;
-  return problem === undefined ? error.message || error.code : `${error.message}: ${problem.loc.join(".")}: ${problem.msg}`;
+  return problem === undefined
+    ? error.message || error.code
+    : `${error.message}: ${problem.loc.join(".")}: ${problem.msg}`;
 }

@@ -30,13 +30,15 @@ type Stage = "waiting" | "starting" | "open" | "stopping" | "idle" | "over";
 /**
  * One live WebSocket (protocols.md 1.2).
  *
- *     waiting ──start──► starting ──► open ──stop──► stopping ──last audio──► finish ──► idle ──no other start──► close 1000
+ *     waiting ──start──► starting ──► open ──stop──► stopping ──last audio──► finish ──► idle ──no other start──► close
+ *     1000
  *                           ▲                                                             │
  *                           └────────────────────────────start────────────────────────────┘
  *
- * Events are carried out one after the other, although starting takes time; text that waits for that counts towards the bound. Whatever
- * is wrong, whenever it is noticed, becomes one `finish` with reason `error`, then the close. What comes between `stop` and `finish` is
- * ignored, but for a `start`, which is carried out after `finish`. An idle socket holds no place of its team.
+ * Events are carried out one after the other, although starting takes time; text that waits for that counts towards the
+ * bound. Whatever is wrong, whenever it is noticed, becomes one `finish` with reason `error`, then the close. What
+ * comes between `stop` and `finish` is ignored, but for a `start`, which is carried out after `finish`. An idle socket
+ * holds no place of its team.
  */
 export class LiveSession implements SocketSession {
   readonly #options: LiveSessionOptions;
@@ -128,9 +130,11 @@ export class LiveSession implements SocketSession {
 
   #bound(event: LiveClientEvent, bytes: number): void {
     // A start may hold megabytes of reference samples: one may wait behind the one that is carried out.
-    if (event.event === "start" && this.#inbox.some((waiting) => waiting.event.event === "start")) throw violation('"start" came twice');
+    if (event.event === "start" && this.#inbox.some((waiting) => waiting.event.event === "start"))
+      throw violation('"start" came twice');
     const isWithin = bytes + this.#inboxBytes + (this.#spoken?.waitingBytes ?? 0) <= MAX_WAITING_TEXT_BYTES;
-    if (!isWithin || this.#inbox.length >= limits.liveEvents.most) throw new ServiceError("text_buffer_full", { parameters: { limitBytes: MAX_WAITING_TEXT_BYTES } });
+    if (!isWithin || this.#inbox.length >= limits.liveEvents.most)
+      throw new ServiceError("text_buffer_full", { parameters: { limitBytes: MAX_WAITING_TEXT_BYTES } });
   }
 
   async #work(): Promise<void> {
@@ -188,7 +192,11 @@ export class LiveSession implements SocketSession {
 
   async #speak(spoken: SpokenRequest, text: string, arrivedAtMs: number): Promise<void> {
     if (text !== "") this.#lastWritten = "text";
-    await this.#turns.spread(text, (slice) => spoken.text(slice, arrivedAtMs), () => this.#isOver());
+    await this.#turns.spread(
+      text,
+      (slice) => spoken.text(slice, arrivedAtMs),
+      () => this.#isOver(),
+    );
     if (this.#isOver()) return;
     const { clock } = this.#options.context;
     this.#cancelStall = clock.after(this.#stallMs, () => spoken.releaseFinished(clock.nowMs()));
@@ -214,12 +222,17 @@ export class LiveSession implements SocketSession {
     if (waitMs === 0) return this.#close(closeCodes.normal, "");
     this.#stage = "idle";
     this.#output = this.#newOutput();
-    if (this.#endWait === null) this.#cancelIdle = context.clock.after(waitMs, () => this.#close(closeCodes.normal, ""));
+    if (this.#endWait === null)
+      this.#cancelIdle = context.clock.after(waitMs, () => this.#close(closeCodes.normal, ""));
     else this.#stopWaiting();
   }
 
   #newOutput(): LiveOutput {
-    return new LiveOutput({ connection: this.#options.connection, onEnded: () => this.#ended(), onFailed: () => this.#leave() });
+    return new LiveOutput({
+      connection: this.#options.connection,
+      onEnded: () => this.#ended(),
+      onFailed: () => this.#leave(),
+    });
   }
 
   #close(code: number, reason: string): void {

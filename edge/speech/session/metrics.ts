@@ -13,7 +13,8 @@ export type SpeechOutcome = "completed" | "cancelled" | "failed";
 /**
  * Where the time to the first sound went, milliseconds.
  *
- *     text arrived ─parse─► submitted ─queue─► dispatched ─engine─► frame ─return─► at the edge ─encode─► bytes handed to the socket
+ *     text arrived ─parse─► submitted ─queue─► dispatched ─engine─► frame ─return─► at the edge ─encode─► bytes handed
+ *     to the socket
  *
  * `queue` and `engine` are measured where they happen; `return` is the rest of the round trip: both ways over the bus.
  */

@@ -4,13 +4,22 @@ import type { StreamEvent } from "../stream/stream-event.js";
 /** What tells a listener about the text behind the sound. */
 export type ChunkEvent = Extract<StreamEvent, { type: "chunk-started" | "words" | "chunk-ended" }>;
 
-/** Where a spoken request goes: one per protocol. Calls come in order, one at a time; after `ended` or `failed` none comes. */
+/**
+ * Where a spoken request goes: one per protocol. Calls come in order, one at a time; after `ended` or `failed` none
+ * comes.
+ */
 export interface SpeechOutput {
   /** Whether the client gets everything at the end only, and nothing of what fails before it. */
   isWhole?: boolean;
-  /** Encoded sound, never empty. The promise resolves when the client can take more; until then no new chunk is asked for. */
+  /**
+   * Encoded sound, never empty. The promise resolves when the client can take more; until then no new chunk is asked
+   * for.
+   */
   bytes(bytes: Uint8Array): Promise<void>;
-  /** The bytes given from now on hold audio up to this place, seconds from the stream's start; what the encoder pads is not counted. */
+  /**
+   * The bytes given from now on hold audio up to this place, seconds from the stream's start; what the encoder pads is
+   * not counted.
+   */
   encodedTo?(endSeconds: number): void;
   /** Text that the sound given from now on belongs to, its words so far, its end. */
   chunk?(event: ChunkEvent, sampleRate: number): void;

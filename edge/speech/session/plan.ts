@@ -27,17 +27,28 @@ export interface SpeechPlan {
 }
 
 /**
- * Plans a request. `normalize_loudness`, `condition_on_previous_chunks`, `early_stop_threshold` and `features` are accepted and have no
- * effect in this version. Throws `no_worker` and the errors of `castVoices`.
+ * Plans a request. `normalize_loudness`, `condition_on_previous_chunks`, `early_stop_threshold` and `features` are
+ * accepted and have no effect in this version. Throws `no_worker` and the errors of `castVoices`.
  */
-export async function planSpeech(options: { request: SpeechRequest; caller: Caller; context: SpeechContext; pacing: Pacing }): Promise<SpeechPlan> {
+export async function planSpeech(options: {
+  request: SpeechRequest;
+  caller: Caller;
+  context: SpeechContext;
+  pacing: Pacing;
+}): Promise<SpeechPlan> {
   const { request, caller, context, pacing } = options;
   const { folders, name } = caller.model;
   const models = context.speech.servedModels(folders);
   const [served] = models;
   if (served === undefined) throw new ServiceError("no_worker", { parameters: { model: name } });
   const { savedVoices: saved, inlineVoices: inline } = context;
-  const cast = await castVoices({ request, teamId: caller.principal.teamId, saved, inline, traceparent: caller.traceparent });
+  const cast = await castVoices({
+    request,
+    teamId: caller.principal.teamId,
+    saved,
+    inline,
+    traceparent: caller.traceparent,
+  });
   const format = request.format ?? "mp3";
   const maxTokens = request.max_new_tokens ?? 0;
   return {

@@ -6,10 +6,19 @@ import type { SpeechOutcome } from "./metrics.js";
 export interface SpeakSpan {
   /** Goes with the chunks: their spans in the scheduler and the worker are part of this one. */
   traceparent: string;
-  finish(facts: { outcome: SpeechOutcome; model: string; characters: number; audioMs: number; firstAudioMs: number | null }): void;
+  finish(facts: {
+    outcome: SpeechOutcome;
+    model: string;
+    characters: number;
+    audioMs: number;
+    firstAudioMs: number | null;
+  }): void;
 }
 
-/** Begins the span inside the one that `traceparent` names. Without tracing there is none, and the chunks carry `traceparent` itself. */
+/**
+ * Begins the span inside the one that `traceparent` names. Without tracing there is none, and the chunks carry
+ * `traceparent` itself.
+ */
 export function beginSpeakSpan(tracing: Tracing, traceparent: string): SpeakSpan {
   const context = tracing.enabled ? childOf(traceparent) : null;
   if (context === null) return { traceparent, finish: () => undefined };

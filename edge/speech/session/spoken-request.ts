@@ -52,13 +52,16 @@ export class SpokenRequest {
       onHold: (held) => this.#stream.hold(held),
       onBroken: (error) => {
         // Else the output took no more, and the caller is told why.
-        if (!(error instanceof ServiceError)) context.log.error({ err: error, streamId: plan.settings.streamId }, "encoding failed");
+        if (!(error instanceof ServiceError))
+          context.log.error({ err: error, streamId: plan.settings.streamId }, "encoding failed");
         this.#stream.cancel();
         this.#finish("failed");
       },
     });
     this.#span = beginSpeakSpan(context.tracing, options.caller.traceparent);
-    this.#stream = context.speech.open({ ...plan.settings, traceparent: this.#span.traceparent }, (event) => this.#heard(event));
+    this.#stream = context.speech.open({ ...plan.settings, traceparent: this.#span.traceparent }, (event) =>
+      this.#heard(event),
+    );
     this.#reportEnd = context.usage.begin(() => this.#usageSoFar());
     context.metrics.streamOpened(options.route);
   }
@@ -168,7 +171,10 @@ export class SpokenRequest {
     const first = this.#firstAudio.firstBytes(context.clock.nowMs());
     if (first === null) return;
     context.metrics.firstAudio(route, first.totalMs, first.parts);
-    context.log.debug({ streamId: plan.settings.streamId, route, totalMs: first.totalMs, ...first.parts }, "first audio");
+    context.log.debug(
+      { streamId: plan.settings.streamId, route, totalMs: first.totalMs, ...first.parts },
+      "first audio",
+    );
   }
 
   #finish(outcome: SpeechOutcome): void {

@@ -14,7 +14,8 @@ export class TeamSlots {
   /** Throws `too_many_requests` when the team has no slot left. */
   check(principal: Principal): void {
     const limits = [this.#limit, principal.maxConcurrentStreams].filter((limit) => limit > 0);
-    if ((this.#taken.get(principal.teamId) ?? 0) >= Math.min(...limits, Number.POSITIVE_INFINITY)) throw new ServiceError("too_many_requests");
+    if ((this.#taken.get(principal.teamId) ?? 0) >= Math.min(...limits, Number.POSITIVE_INFINITY))
+      throw new ServiceError("too_many_requests");
   }
 
   /** Takes a slot; the returned function gives it back, once. Throws `too_many_requests`. */

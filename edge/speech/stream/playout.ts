@@ -2,8 +2,8 @@
 const INITIAL_MS_PER_CHARACTER = 65;
 
 /**
- * A model of the listener: starts playing with the first sound, plays in real time, and resumes at once after running dry.
- * Also learns how long a character sounds, to guess how much sound is on its way.
+ * A model of the listener: starts playing with the first sound, plays in real time, and resumes at once after running
+ * dry. Also learns how long a character sounds, to guess how much sound is on its way.
  */
 export class Playout {
   #endsAtMs = Number.NEGATIVE_INFINITY;

@@ -3,7 +3,8 @@ import type { WordTiming } from "#protocol/speech/chunk";
 import { bytesToSamples } from "#common/audio/pcm";
 
 /**
- * The sound of one chunk as it comes in, from any attempt. Content is deterministic, so frames of different attempts continue each other:
+ * The sound of one chunk as it comes in, from any attempt. Content is deterministic, so frames of different attempts
+ * continue each other:
  *
  *     attempt 1  [0 ........ 4000)            its worker died
  *     attempt 2  [0 .. 2000)[2000 ........ 6000)
@@ -31,7 +32,10 @@ export class Reception {
     return this.#totalSamples !== null && this.#nextSample >= this.#totalSamples;
   }
 
-  /** Takes a frame in. `gap`: samples before it are missing. `rate`: its rate contradicts the earlier frames. `old`: nothing new in it. */
+  /**
+   * Takes a frame in. `gap`: samples before it are missing. `rate`: its rate contradicts the earlier frames. `old`:
+   * nothing new in it.
+   */
   accept(frame: AudioFrame): "progress" | "old" | "gap" | "rate" {
     if (this.complete) return "old";
     if (this.#sampleRate !== 0 && frame.sampleRate !== this.#sampleRate) return "rate";
@@ -58,7 +62,8 @@ export class Reception {
   }
 
   #addWord(word: WordTiming): void {
-    const same = (other: WordTiming): boolean => other.startMs === word.startMs && other.sourceStart === word.sourceStart;
+    const same = (other: WordTiming): boolean =>
+      other.startMs === word.startMs && other.sourceStart === word.sourceStart;
     if (this.#words.some(same)) return;
     this.#words.push(word);
     this.#newWords.push(word);

@@ -12,10 +12,19 @@ import type { StreamEvent } from "./stream-event.js";
 import { livePacing, type Pacing } from "./stream-settings.js";
 
 const pieceOf = (text: string, pause: Partial<SpokenPiece> = {}): SpokenPiece => ({
-  text, speaker: 0, delivery: neutralDelivery, pauseBeforeMs: 0, pauseAfterMs: 0, ...pause,
+  text,
+  speaker: 0,
+  delivery: neutralDelivery,
+  pauseBeforeMs: 0,
+  pauseAfterMs: 0,
+  ...pause,
 });
-const script = ["Hello there.", "This is the second sentence.", "A third one, rather longer than the others were.",
-  "Bye."].map((text) => pieceOf(text));
+const script = [
+  "Hello there.",
+  "This is the second sentence.",
+  "A third one, rather longer than the others were.",
+  "Bye.",
+].map((text) => pieceOf(text));
 
 function open(faultOf: (chunkIndex: number, attempt: number) => Fault | null, pacing: Pacing = livePacing) {
   const bus = new LocalBus();
@@ -25,9 +34,17 @@ function open(faultOf: (chunkIndex: number, attempt: number) => Fault | null, pa
   const events: StreamEvent[] = [];
   const voices = [{ speaker: null, language: null, speed: 1, traits: null }];
   const settings = {
-    streamId: "s1", models: [{ name: "m", languages: ["*"] }],
-    tier: "live" as const, voices, normalize: true, sampling: defaultSampling, maxSamples: 0, seedBase: "seed", traceparent: null,
-      pacing, firstAudioGoalMs: 200,
+    streamId: "s1",
+    models: [{ name: "m", languages: ["*"] }],
+    tier: "live" as const,
+    voices,
+    normalize: true,
+    sampling: defaultSampling,
+    maxSamples: 0,
+    seedBase: "seed",
+    traceparent: null,
+    pacing,
+    firstAudioGoalMs: 200,
   };
   const stream: SpeechStream = speech.open(settings, (event) => events.push(event));
   return { bus, clock, speech, cluster, events, stream };
@@ -40,11 +57,16 @@ function soundOf(events: StreamEvent[]): number[] {
 function undisturbed(pieces: SpokenPiece[]): number[] {
   return pieces.flatMap((piece, index) => [
     ...new Array<number>((piece.pauseBeforeMs * SAMPLE_RATE) / 1000).fill(0),
-    ...expectedSamples({ text: piece.text, seed: chunkSeed("seed", index, piece.text), pauseAfterMs: piece.pauseAfterMs }),
+    ...expectedSamples({
+      text: piece.text,
+      seed: chunkSeed("seed", index, piece.text),
+      pauseAfterMs: piece.pauseAfterMs,
+    }),
   ]);
 }
 
-const terminal = (events: StreamEvent[]): StreamEvent[] => events.filter((event) => event.type === "ended" || event.type === "failed");
+const terminal = (events: StreamEvent[]): StreamEvent[] =>
+  events.filter((event) => event.type === "ended" || event.type === "failed");
 
 describe("an undisturbed stream", () => {
   it("gives the chunks' sound in order, with their starts, words, ends and marks", () => {
@@ -58,8 +80,20 @@ describe("an undisturbed stream", () => {
     clock.advance(5000);
     expect(soundOf(events)).toEqual(undisturbed(pieces));
     const types = events.map((event) => event.type).filter((type) => type !== "samples" && type !== "words");
-    expect(types).toEqual(["first-frame", "chunk-started", "chunk-ended", "marked", "chunk-started", "chunk-ended", "marked", "ended"]);
-    expect(events.filter((event) => event.type === "chunk-started").map((event) => event.offsetSamples)).toEqual([0, 2000 + 400]);
+    expect(types).toEqual([
+      "first-frame",
+      "chunk-started",
+      "chunk-ended",
+      "marked",
+      "chunk-started",
+      "chunk-ended",
+      "marked",
+      "ended",
+    ]);
+    expect(events.filter((event) => event.type === "chunk-started").map((event) => event.offsetSamples)).toEqual([
+      0,
+      2000 + 400,
+    ]);
     expect(events.find((event) => event.type === "words")).toMatchObject({ chunkIndex: 0, words: [{ text: "w0" }] });
     expect(speech.activeStreams).toBe(0);
   });
@@ -81,7 +115,12 @@ describe("an undisturbed stream", () => {
     file.stream.end();
     file.clock.advance(40 * chunkMs * 0.2);
     expect(terminal(file.events)).toMatchObject([{ type: "ended" }]);
-    expect(file.cluster.submits.map(({ submit }) => submit.slackMs).slice(10).every((slackMs) => slackMs > 4000)).toBe(true);
+    expect(
+      file.cluster.submits
+        .map(({ submit }) => submit.slackMs)
+        .slice(10)
+        .every((slackMs) => slackMs > 4000),
+    ).toBe(true);
   });
 
   it("says how long the listener can wait", () => {
@@ -118,18 +157,24 @@ describe("an undisturbed stream", () => {
 describe("a stream whose attempts are lost", () => {
   it("ends with synthesis_failed after three of them", () => {
     for (const kind of ["lost", "failed", "silent"] as const) {
-      const { stream, events, clock, cluster } = open((chunkIndex) => (chunkIndex === 1 ? { kind, afterFrames: 1 } : null));
+      const { stream, events, clock, cluster } = open((chunkIndex) =>
+        chunkIndex === 1 ? { kind, afterFrames: 1 } : null,
+      );
       stream.add(script);
       stream.end();
       clock.advance(200_000);
       expect(terminal(events)).toMatchObject([{ type: "failed", error: { code: "synthesis_failed" } }]);
-      expect(cluster.submits.filter(({ submit }) => submit.chunk.chunkIndex === 1).map(({ submit }) => submit.chunk.attempt)).toEqual([1, 2, 3]);
+      expect(
+        cluster.submits.filter(({ submit }) => submit.chunk.chunkIndex === 1).map(({ submit }) => submit.chunk.attempt),
+      ).toEqual([1, 2, 3]);
       expect(soundOf(events)).toEqual(undisturbed(script).slice(0, soundOf(events).length));
     }
   });
 
   it("tries a scheduler that was silent last", () => {
-    const { stream, clock, cluster } = open((_, attempt) => (attempt === 1 ? { kind: "silent", afterFrames: 0 } : null));
+    const { stream, clock, cluster } = open((_, attempt) =>
+      attempt === 1 ? { kind: "silent", afterFrames: 0 } : null,
+    );
     stream.add(script.slice(0, 1));
     clock.advance(30_000);
     const [first, second] = cluster.submits.map(({ schedulerId }) => schedulerId);
@@ -182,17 +227,29 @@ describe("a stream whose attempts are lost", () => {
 
   it("fails with no_worker when nobody serves the model, soon or after an outage", () => {
     const none = open(() => null);
-    const other = none.speech.open({
-      streamId: "s2", models: [{ name: "other", languages: ["*"] }],
-      tier: "live", voices: [{ speaker: null, language: null, speed: 1, traits: null }], normalize: true, sampling: defaultSampling,
-        maxSamples: 0, seedBase: "",
-      traceparent: null, pacing: livePacing, firstAudioGoalMs: 200,
-    }, (event) => none.events.push(event));
+    const other = none.speech.open(
+      {
+        streamId: "s2",
+        models: [{ name: "other", languages: ["*"] }],
+        tier: "live",
+        voices: [{ speaker: null, language: null, speed: 1, traits: null }],
+        normalize: true,
+        sampling: defaultSampling,
+        maxSamples: 0,
+        seedBase: "",
+        traceparent: null,
+        pacing: livePacing,
+        firstAudioGoalMs: 200,
+      },
+      (event) => none.events.push(event),
+    );
     other.add(script);
     none.clock.advance(1500);
     expect(terminal(none.events)).toMatchObject([{ type: "failed", error: { code: "no_worker" } }]);
 
-    const outage = open((chunkIndex, attempt) => (chunkIndex === 0 && attempt === 1 ? { kind: "silent", afterFrames: 1 } : null));
+    const outage = open((chunkIndex, attempt) =>
+      chunkIndex === 0 && attempt === 1 ? { kind: "silent", afterFrames: 1 } : null,
+    );
     outage.stream.add(script);
     outage.clock.advance(100);
     outage.cluster.kill("scheduler-a", 100_000);
@@ -214,7 +271,9 @@ describe("an outage that ended", () => {
     stream.end();
     clock.advance(400_000);
     expect(terminal(events)).toMatchObject([{ type: "failed", error: { code: "synthesis_failed" } }]);
-    const recovering = open((chunkIndex, attempt) => (attempt === 4 && chunkIndex === 1 ? null : (faults[chunkIndex]?.[attempt - 1] ?? null)));
+    const recovering = open((chunkIndex, attempt) =>
+      attempt === 4 && chunkIndex === 1 ? null : (faults[chunkIndex]?.[attempt - 1] ?? null),
+    );
     recovering.stream.add(script.slice(0, 2));
     recovering.stream.end();
     recovering.clock.advance(400_000);
@@ -231,7 +290,11 @@ describe("whatever the faults, up to two per chunk", () => {
     fc.record({ kind: fc.constant("silent" as const), afterFrames: frames }),
     fc.record({ kind: fc.constant("dropped-frame" as const), frame: frames }),
     fc.record({ kind: fc.constant("scheduler-dies" as const), afterFrames: frames }),
-    fc.record({ kind: fc.constant("bus-down" as const), afterFrames: frames, forMs: fc.integer({ min: 1, max: 4000 }) }),
+    fc.record({
+      kind: fc.constant("bus-down" as const),
+      afterFrames: frames,
+      forMs: fc.integer({ min: 1, max: 4000 }),
+    }),
     fc.record({ kind: fc.constant("late" as const), delayMs: fc.integer({ min: 0, max: 15_000 }) }),
     fc.constant<Fault>({ kind: "duplicates" }),
   );
@@ -246,7 +309,9 @@ describe("whatever the faults, up to two per chunk", () => {
         clock.advance(400_000);
         expect(terminal(events)).toMatchObject([{ type: "ended" }]);
         expect(soundOf(events)).toEqual(undisturbed(script));
-        const words = events.flatMap((event) => (event.type === "words" ? event.words.map((word) => `${event.chunkIndex}:${word.startMs}`) : []));
+        const words = events.flatMap((event) =>
+          event.type === "words" ? event.words.map((word) => `${event.chunkIndex}:${word.startMs}`) : [],
+        );
         expect(new Set(words).size).toBe(words.length);
         expect(words.length).toBe(script.reduce((sum, piece) => sum + Math.ceil((piece.text.length * 400) / 1700), 0));
       }),

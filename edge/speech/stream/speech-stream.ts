@@ -69,7 +69,9 @@ export class SpeechStream {
   }
 
   audio(message: EdgeAudioInbound): void {
-    this.#run((nowMs) => (message.type === "audio" ? this.#machine.frame(message, nowMs) : this.#machine.failed(message, nowMs)));
+    this.#run((nowMs) =>
+      message.type === "audio" ? this.#machine.frame(message, nowMs) : this.#machine.failed(message, nowMs),
+    );
   }
 
   verdict(verdict: Verdict): void {
@@ -105,7 +107,8 @@ export class SpeechStream {
     if (this.#delivering) return;
     this.#delivering = true;
     try {
-      for (let event = this.#events.shift(); event !== undefined; event = this.#events.shift()) this.#options.onEvent(event);
+      for (let event = this.#events.shift(); event !== undefined; event = this.#events.shift())
+        this.#options.onEvent(event);
     } finally {
       this.#delivering = false;
     }
@@ -121,6 +124,8 @@ export class SpeechStream {
     const { clock, bus } = this.#options;
     const wakeMs = this.#machine.nextWakeMs(clock.nowMs());
     if (wakeMs === Number.POSITIVE_INFINITY) return;
-    this.#cancelTimer = clock.after(Math.max(1, wakeMs - clock.nowMs()), () => this.#run((nowMs) => this.#machine.tick(nowMs, bus.isConnected())));
+    this.#cancelTimer = clock.after(Math.max(1, wakeMs - clock.nowMs()), () =>
+      this.#run((nowMs) => this.#machine.tick(nowMs, bus.isConnected())),
+    );
   }
 }

@@ -1,7 +1,14 @@
 import type { AudioFrame, ChunkFailed } from "#protocol/bus/audio";
 import type { Submit, Verdict } from "#protocol/bus/scheduling";
 import { fromErrorRecord, ServiceError } from "#protocol/errors";
-import { afterRefusalMs, MAX_FAILED_ATTEMPTS, OFFER_AGAIN_MS, OPENING_PATIENCE_MS, OUTAGE_PATIENCE_MS, quietLimitMs } from "#common/recovery/rules";
+import {
+  afterRefusalMs,
+  MAX_FAILED_ATTEMPTS,
+  OFFER_AGAIN_MS,
+  OPENING_PATIENCE_MS,
+  OUTAGE_PATIENCE_MS,
+  quietLimitMs,
+} from "#common/recovery/rules";
 import type { SpokenPiece } from "../chunking/chunker.js";
 import { ChunkWork } from "./chunk-work.js";
 import { Playout } from "./playout.js";
@@ -15,7 +22,10 @@ export type StreamAction =
   | { type: "cancel"; schedulerId: string }
   | { type: "event"; event: StreamEvent };
 
-/** Names the scheduler for a chunk; null when none can take it now. `keep` is preferred while it lives, `avoid` is the last resort. */
+/**
+ * Names the scheduler for a chunk; null when none can take it now. `keep` is preferred while it lives, `avoid` is the
+ * last resort.
+ */
 export type ChooseScheduler = (keep: string | null, avoid: string | null) => string | null;
 
 /**
@@ -25,7 +35,8 @@ export type ChooseScheduler = (keep: string | null, avoid: string | null) => str
  *                 ▲           │ lost, failed, gap, silence, scheduler gone, bus gone
  *                 └─ attempt+1┘
  *
- * Invariant: what the listener is given is the concatenation of the chunks' sound in order, each sample once, whatever happens below.
+ * Invariant: what the listener is given is the concatenation of the chunks' sound in order, each sample once, whatever
+ * happens below.
  */
 export class StreamMachine {
   readonly #settings: StreamSettings;
@@ -95,7 +106,8 @@ export class StreamMachine {
     if (work === undefined) return [];
     const outcome = work.reception.accept(frame);
     if (outcome === "rate") return this.#fail(new ServiceError("engine_failed"), nowMs);
-    if (outcome === "gap" && work.state === "submitted" && frame.attempt === work.attempt) this.#attemptFailed(work, nowMs);
+    if (outcome === "gap" && work.state === "submitted" && frame.attempt === work.attempt)
+      this.#attemptFailed(work, nowMs);
     if (outcome === "progress") this.#progressed(work, frame, nowMs);
     return this.#advance(nowMs);
   }
@@ -145,7 +157,8 @@ export class StreamMachine {
         work.avoid = quiet;
       }
     } else {
-      for (const work of this.#work) if (work.state === "submitted") work.quietUntilMs = Math.max(work.quietUntilMs, nowMs + quietLimitMs(0, 0));
+      for (const work of this.#work)
+        if (work.state === "submitted") work.quietUntilMs = Math.max(work.quietUntilMs, nowMs + quietLimitMs(0, 0));
     }
     return this.#advance(nowMs);
   }
@@ -235,13 +248,20 @@ export class StreamMachine {
     const { reception, chunkIndex } = work;
     const { sampleRate } = reception;
     if (sampleRate === 0) return;
-    if (this.#sampleRate !== 0 && this.#sampleRate !== sampleRate) return this.#failNow(new ServiceError("engine_failed"));
+    if (this.#sampleRate !== 0 && this.#sampleRate !== sampleRate)
+      return this.#failNow(new ServiceError("engine_failed"));
     this.#sampleRate = sampleRate;
     if (!work.started) {
       work.started = true;
       const pause = Math.round((work.piece.pauseBeforeMs * sampleRate) / 1000);
       if (pause > 0) this.#giveSamples(chunkIndex, new Int16Array(pause), nowMs);
-      this.#give({ type: "chunk-started", chunkIndex, text: work.piece.text, sampleRate, offsetSamples: this.#givenSamples });
+      this.#give({
+        type: "chunk-started",
+        chunkIndex,
+        text: work.piece.text,
+        sampleRate,
+        offsetSamples: this.#givenSamples,
+      });
     }
     const words = reception.takeWords();
     if (words.length > 0) this.#give({ type: "words", chunkIndex, words });
@@ -272,7 +292,8 @@ export class StreamMachine {
   }
 
   #submit(work: ChunkWork, comingMs: number, nowMs: number): void {
-    if (work.trouble !== null && nowMs - work.trouble.sinceMs > OUTAGE_PATIENCE_MS) return this.#failNow(work.trouble.error);
+    if (work.trouble !== null && nowMs - work.trouble.sinceMs > OUTAGE_PATIENCE_MS)
+      return this.#failNow(work.trouble.error);
     const schedulerId = this.#choose(this.#schedulerId, work.avoid);
     if (schedulerId === null) return this.#nobodyTakes(work, nowMs);
     this.#schedulerId = schedulerId;
@@ -281,7 +302,11 @@ export class StreamMachine {
     const dryAtMs = Math.max(this.#playout.endsAtMs, work.addedAtMs + this.#settings.firstAudioGoalMs);
     const slackMs = Math.round(dryAtMs + comingMs - nowMs);
     const chunk = work.submitted(schedulerId, nowMs, quietLimitMs(slackMs, work.failures));
-    this.#actions.push({ type: "submit", schedulerId, submit: { type: "submit", chunk, tier: this.#settings.tier, slackMs } });
+    this.#actions.push({
+      type: "submit",
+      schedulerId,
+      submit: { type: "submit", chunk, tier: this.#settings.tier, slackMs },
+    });
   }
 
   #nobodyTakes(work: ChunkWork, nowMs: number): void {
@@ -299,7 +324,8 @@ export class StreamMachine {
   /** Sound that is guessed to be on its way for a chunk. */
   #comingMs(work: ChunkWork): number {
     if (work.state === "complete") return (work.untakenSamples / Math.max(1, work.reception.sampleRate)) * 1000;
-    const receivedMs = work.reception.sampleRate === 0 ? 0 : (work.reception.samples / work.reception.sampleRate) * 1000;
+    const receivedMs =
+      work.reception.sampleRate === 0 ? 0 : (work.reception.samples / work.reception.sampleRate) * 1000;
     const restMs = Math.max(0, this.#playout.estimateMs(work.piece.text.length) - receivedMs);
     return restMs + (work.chunkIndex === this.#given ? 0 : receivedMs);
   }

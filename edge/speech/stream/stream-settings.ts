@@ -18,7 +18,10 @@ export const filePacing: Pacing = { aheadMs: Number.POSITIVE_INFINITY, windowChu
 /** What stays the same over the life of a stream. */
 export interface StreamSettings {
   streamId: string;
-  /** Models in order of preference: a chunk is spoken by the first that speaks its language. One rate for all; never empty. */
+  /**
+   * Models in order of preference: a chunk is spoken by the first that speaks its language. One rate for all; never
+   * empty.
+   */
   models: SpeakingModel[];
   tier: ServiceTier;
   /** By speaker; a script that names a speaker beyond the list gets the first. Never empty. */

@@ -1,6 +1,12 @@
 import { type AudioFrame, type EdgeAudioInbound, edgeAudioSubject } from "#protocol/bus/audio";
 import { membersSubject, type Heartbeat } from "#protocol/bus/membership";
-import { edgeVerdictSubject, type SchedulerInbound, schedulerSubject, type Submit, type Verdict } from "#protocol/bus/scheduling";
+import {
+  edgeVerdictSubject,
+  type SchedulerInbound,
+  schedulerSubject,
+  type Submit,
+  type Verdict,
+} from "#protocol/bus/scheduling";
 import { ServiceError, toErrorRecord } from "#protocol/errors";
 import type { SpeechChunk } from "#protocol/speech/chunk";
 import type { Clock } from "#common/clock";
@@ -35,12 +41,23 @@ export function expectedSamples(chunk: Pick<SpeechChunk, "text" | "seed" | "paus
 export class ScriptedCluster {
   readonly submits: { schedulerId: string; submit: Submit & { chunk: SpeechChunk }; atMs: number }[] = [];
   readonly cancels: string[] = [];
-  readonly #options: { bus: LocalBus; clock: Clock; model: string; edgeId: string; faultOf: (chunkIndex: number, attempt: number) => Fault | null };
+  readonly #options: {
+    bus: LocalBus;
+    clock: Clock;
+    model: string;
+    edgeId: string;
+    faultOf: (chunkIndex: number, attempt: number) => Fault | null;
+  };
   readonly #alive = new Map<string, string>();
   #epoch = 0;
 
-  constructor(options: { bus: LocalBus; clock: Clock; model: string; edgeId: string; faultOf: (chunkIndex: number,
-    attempt: number) => Fault | null }) {
+  constructor(options: {
+    bus: LocalBus;
+    clock: Clock;
+    model: string;
+    edgeId: string;
+    faultOf: (chunkIndex: number, attempt: number) => Fault | null;
+  }) {
     this.#options = options;
     for (const id of ["scheduler-a", "scheduler-b"]) {
       this.#alive.set(id, `epoch-${this.#epoch++}`);
@@ -59,11 +76,34 @@ export class ScriptedCluster {
     const { bus, clock, model } = this.#options;
     for (const [id, epoch] of this.#alive) {
       const loads = [{ model, slots: 2, freeSlots: 2, queuedChunks: 0, predictedWaitMs: 0 }];
-      bus.publish(membersSubject, { type: "heartbeat", role: "scheduler", id, epoch, state: "ready", loads } satisfies Heartbeat);
+      bus.publish(membersSubject, {
+        type: "heartbeat",
+        role: "scheduler",
+        id,
+        epoch,
+        state: "ready",
+        loads,
+      } satisfies Heartbeat);
     }
-    const served = { name: model, task: "speak" as const, languages: ["*"], sampleRate: SAMPLE_RATE, speakers: [], maxBatch: 1, provider: "cpu" };
+    const served = {
+      name: model,
+      task: "speak" as const,
+      languages: ["*"],
+      sampleRate: SAMPLE_RATE,
+      speakers: [],
+      maxBatch: 1,
+      provider: "cpu",
+    };
     bus.publish(membersSubject, {
-      type: "heartbeat", role: "worker", id: "worker-a", epoch: "w", state: "ready", schedulerId: null, slots: 2, models: [served], brokenModels: [],
+      type: "heartbeat",
+      role: "worker",
+      id: "worker-a",
+      epoch: "w",
+      state: "ready",
+      schedulerId: null,
+      slots: 2,
+      models: [served],
+      brokenModels: [],
     } satisfies Heartbeat);
     clock.after(250, () => this.#beat());
   }
@@ -114,8 +154,16 @@ export class ScriptedCluster {
       const last = first + FRAME_SAMPLES >= samples.length;
       const startMs = (first / SAMPLE_RATE) * 1000;
       frames.push({
-        type: "audio", streamId: chunk.streamId, chunkIndex: chunk.chunkIndex, attempt: chunk.attempt, workerId: "worker-a", firstSample: first,
-        sampleRate: SAMPLE_RATE, pcm: samplesToBytes(part), last, timing: first === 0 ? { queuedUs: 100, engineUs: 2000 } : null,
+        type: "audio",
+        streamId: chunk.streamId,
+        chunkIndex: chunk.chunkIndex,
+        attempt: chunk.attempt,
+        workerId: "worker-a",
+        firstSample: first,
+        sampleRate: SAMPLE_RATE,
+        pcm: samplesToBytes(part),
+        last,
+        timing: first === 0 ? { queuedUs: 100, engineUs: 2000 } : null,
         words: [{ text: `w${first}`, startMs, endMs: startMs + 100, sourceStart: first, sourceEnd: first + 1 }],
       });
     }
@@ -128,13 +176,21 @@ export class ScriptedCluster {
 
   #failed(chunk: SpeechChunk, retryable: boolean): void {
     const { streamId, chunkIndex, attempt } = chunk;
-    this.#send({ type: "failed", streamId, chunkIndex, attempt, retryable, error: toErrorRecord(new ServiceError("engine_failed")) });
+    this.#send({
+      type: "failed",
+      streamId,
+      chunkIndex,
+      attempt,
+      retryable,
+      error: toErrorRecord(new ServiceError("engine_failed")),
+    });
   }
 
   #verdict(chunk: SpeechChunk, type: "lost" | "refused"): void {
     const { streamId, chunkIndex, attempt } = chunk;
     const error = toErrorRecord(new ServiceError("overloaded", { retryAfterMs: 700 }));
-    const verdict: Verdict = type === "lost" ? { type, streamId, chunkIndex, attempt } : { type, streamId, chunkIndex, attempt, error };
+    const verdict: Verdict =
+      type === "lost" ? { type, streamId, chunkIndex, attempt } : { type, streamId, chunkIndex, attempt, error };
     this.#after(1, () => this.#options.bus.publish(edgeVerdictSubject(this.#options.edgeId), verdict));
   }
 

@@ -23,11 +23,20 @@ import { PlainEncoders } from "./plain-encoders.js";
 import { type Fault, ScriptedCluster } from "./scripted-cluster.js";
 
 export const testPrincipal: Principal = {
-  teamId: "team", userId: "user", keyId: "key", scopes: ["*"], hasCredit: true, betaAccess: false, maxConcurrentStreams: 0,
+  teamId: "team",
+  userId: "user",
+  keyId: "key",
+  scopes: ["*"],
+  hasCredit: true,
+  betaAccess: false,
+  maxConcurrentStreams: 0,
 };
 export const testTraits = { pitchHz: 120, pitchRangeSemitones: 3, syllablesPerSecond: 4, spectralTiltDbPerOctave: -8 };
 
-/** An edge's speech context over a scripted cluster in virtual time. `principal` and `faultOf` may be changed while it runs. */
+/**
+ * An edge's speech context over a scripted cluster in virtual time. `principal` and `faultOf` may be changed while it
+ * runs.
+ */
 export class SpeechBench {
   readonly bus = new LocalBus();
   readonly clock = new VirtualClock();
@@ -43,19 +52,34 @@ export class SpeechBench {
     const { bus, clock } = this;
     const config = loadConfig(environment);
     const speech = new SpeechBus({ bus, clock, edgeId: "edge-1" });
-    this.cluster = new ScriptedCluster({ bus, clock, model: "espeak", edgeId: "edge-1", faultOf: (...at) => this.faultOf(...at) });
+    this.cluster = new ScriptedCluster({
+      bus,
+      clock,
+      model: "espeak",
+      edgeId: "edge-1",
+      faultOf: (...at) => this.faultOf(...at),
+    });
     bus.subscribe<UsageRecord>(usageSubject, (record) => this.usage.push(record));
     this.context = {
       authenticate: async () => this.principal,
       watchKey: this.keys.watch,
       unauthenticatedSockets: new UnauthenticatedSockets(),
-      bus, speech, config, clock,
+      bus,
+      speech,
+      config,
+      clock,
       usage: new UsageReporter({ bus, clock, log: createLogger("test", "fatal"), owner: { id: "edge-1", epoch: "1" } }),
       encoders: this.encoders,
       savedVoices: new SavedVoices(bus, clock),
-      inlineVoices: new InlineVoices(async () => ({ traits: testTraits }), (list) => list[0] ?? testTraits),
+      inlineVoices: new InlineVoices(
+        async () => ({ traits: testTraits }),
+        (list) => list[0] ?? testTraits,
+      ),
       teamSlots: new TeamSlots(config.PARLEY_STREAMS_PER_TEAM),
-      heldAnswers: new MemoryBudget({ totalBytes: 2 ** 27, growingBytes: 2 ** 27, waitingBytes: 2 ** 27, copies: 1, maxWaitMs: 20_000 }, clock),
+      heldAnswers: new MemoryBudget(
+        { totalBytes: 2 ** 27, growingBytes: 2 ** 27, waitingBytes: 2 ** 27, copies: 1, maxWaitMs: 20_000 },
+        clock,
+      ),
       overload: new OverloadGate(clock),
       log: createLogger("test", "fatal"),
       metrics: noMetrics,
@@ -78,7 +102,12 @@ export class SpeechBench {
 export function jsonRequest(body: unknown, headers: Record<string, string> = {}): HttpRequest {
   const all: Record<string, string> = { "content-type": "application/json", ...headers };
   return {
-    method: "POST", path: "/", query: "", remoteAddress: "127.0.0.1", parameters: {}, trace: joinTrace(undefined),
+    method: "POST",
+    path: "/",
+    query: "",
+    remoteAddress: "127.0.0.1",
+    parameters: {},
+    trace: joinTrace(undefined),
     header: (name) => all[name],
     body: async () => Buffer.from(JSON.stringify(body)),
     async *stream() {

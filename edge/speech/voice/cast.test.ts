@@ -1,5 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { controlSubjects, type ResolvedVoice, type ResolveVoicesRequest, voiceChangedSubject } from "#protocol/bus/control";
+import {
+  controlSubjects,
+  type ResolvedVoice,
+  type ResolveVoicesRequest,
+  voiceChangedSubject,
+} from "#protocol/bus/control";
 import { ServiceError, toErrorRecord } from "#protocol/errors";
 import { type SpeechRequest, speechRequest } from "#protocol/speech/request";
 import { VirtualClock } from "#common/clock";
@@ -15,7 +20,10 @@ function library(voices: Record<string, ResolvedVoice>) {
   const asked: string[][] = [];
   bus.respond<ResolveVoicesRequest, object>(controlSubjects.resolveVoices, async ({ teamId, voiceIds }) => {
     asked.push(voiceIds);
-    return { ok: true, value: { voices: voiceIds.map((voiceId) => (teamId === "team" ? (voices[voiceId] ?? null) : null)) } };
+    return {
+      ok: true,
+      value: { voices: voiceIds.map((voiceId) => (teamId === "team" ? (voices[voiceId] ?? null) : null)) },
+    };
   });
   const saved = new SavedVoices(bus, clock);
   const measured: number[] = [];
@@ -39,9 +47,17 @@ const bert: ResolvedVoice = { voiceId: "bert", speaker: "7", traits: null };
 describe("the voices of a request", () => {
   it("are the model's own when none is named", async () => {
     const { cast, asked } = library({});
-    for (const fields of [{}, { reference_id: "" }, { reference_id: [] }, { references: [] }, { reference_id: undefined }]) {
-      expect(await cast({ ...fields, prosody: { speed: 1.5 } })).toEqual({ voices: [{ speaker: null, language: null, speed: 1.5,
-        traits: null }], voiceIds: [] });
+    for (const fields of [
+      {},
+      { reference_id: "" },
+      { reference_id: [] },
+      { references: [] },
+      { reference_id: undefined },
+    ]) {
+      expect(await cast({ ...fields, prosody: { speed: 1.5 } })).toEqual({
+        voices: [{ speaker: null, language: null, speed: 1.5, traits: null }],
+        voiceIds: [],
+      });
     }
     expect(asked).toEqual([]);
   });
@@ -49,7 +65,11 @@ describe("the voices of a request", () => {
   it("are saved ones, one per speaker, and win over samples", async () => {
     const { cast, measured } = library({ anna, bert });
     const { voices, voiceIds } = await cast({ reference_id: ["anna", "bert", "anna"], references: [sample(1)] });
-    expect(voices.map((voice) => [voice.speaker, voice.traits?.pitchHz])).toEqual([[null, 210], ["7", undefined], [null, 210]]);
+    expect(voices.map((voice) => [voice.speaker, voice.traits?.pitchHz])).toEqual([
+      [null, 210],
+      ["7", undefined],
+      [null, 210],
+    ]);
     expect(voiceIds).toEqual(["anna", "bert", "anna"]);
     expect(measured).toEqual([]);
   });
@@ -62,8 +82,14 @@ describe("the voices of a request", () => {
 
   it("are measured samples: a flat list is one speaker, a list of lists several", async () => {
     const { cast, measured } = library({});
-    expect((await cast({ references: [sample(10), sample(20)] })).voices.map((voice) => voice.traits?.pitchHz)).toEqual([115]);
-    expect((await cast({ references: [[sample(10)], [sample(20), sample(30)]] })).voices.map((voice) => voice.traits?.pitchHz)).toEqual([110, 125]);
+    expect((await cast({ references: [sample(10), sample(20)] })).voices.map((voice) => voice.traits?.pitchHz)).toEqual(
+      [115],
+    );
+    expect(
+      (await cast({ references: [[sample(10)], [sample(20), sample(30)]] })).voices.map(
+        (voice) => voice.traits?.pitchHz,
+      ),
+    ).toEqual([110, 125]);
     expect(measured).toEqual([10, 20, 30]);
   });
 
@@ -103,7 +129,10 @@ describe("saved voices", () => {
     const bus = new LocalBus();
     const saved = new SavedVoices(bus, new VirtualClock());
     await expect(saved.resolve("team", ["anna"])).rejects.toMatchObject({ code: "dependency_unavailable" });
-    bus.respond(controlSubjects.resolveVoices, async () => ({ ok: false, error: toErrorRecord(new ServiceError("draining")) }));
+    bus.respond(controlSubjects.resolveVoices, async () => ({
+      ok: false,
+      error: toErrorRecord(new ServiceError("draining")),
+    }));
     await expect(saved.resolve("team", ["anna"])).rejects.toMatchObject({ code: "draining" });
   });
 });

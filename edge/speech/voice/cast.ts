@@ -12,9 +12,9 @@ export interface Cast {
 }
 
 /**
- * Finds the voices that a request names. `reference_id` wins over `references`; a list makes one speaker per entry, and so does a list of
- * lists of samples; a flat list of samples is one speaker. With neither, the model's own voice speaks.
- * Throws `unknown_reference`, `bad_reference_audio`, `dependency_unavailable`.
+ * Finds the voices that a request names. `reference_id` wins over `references`; a list makes one speaker per entry, and
+ * so does a list of lists of samples; a flat list of samples is one speaker. With neither, the model's own voice
+ * speaks. Throws `unknown_reference`, `bad_reference_audio`, `dependency_unavailable`.
  */
 export async function castVoices(options: {
   request: SpeechRequest;
@@ -26,7 +26,12 @@ export async function castVoices(options: {
 }): Promise<Cast> {
   const { request, teamId, saved, inline, traceparent = null } = options;
   const speed = request.prosody?.speed ?? 1;
-  const voiceOf = (speaker: string | null, traits: VoiceTraits | null): VoiceSettings => ({ speaker, language: null, speed, traits });
+  const voiceOf = (speaker: string | null, traits: VoiceTraits | null): VoiceSettings => ({
+    speaker,
+    language: null,
+    speed,
+    traits,
+  });
 
   const voiceIds = [request.reference_id ?? []].flat().filter((voiceId) => voiceId !== "");
   if (voiceIds.length > 0) {

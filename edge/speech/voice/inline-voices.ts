@@ -9,7 +9,10 @@ export type CombineTraits = (list: VoiceTraits[]) => VoiceTraits;
 
 const MAX_KEPT = 256;
 
-/** Voices that come with a request as samples. Measuring is work for a thread: the result is kept, because clients send the same sample each time. */
+/**
+ * Voices that come with a request as samples. Measuring is work for a thread: the result is kept, because clients send
+ * the same sample each time.
+ */
 export class InlineVoices {
   readonly #measure: MeasureSample;
   readonly #combine: CombineTraits;
@@ -22,7 +25,8 @@ export class InlineVoices {
 
   /** The traits of the one speaker of all samples. Throws `bad_reference_audio`. */
   async traitsOf(samples: ReferenceAudio[]): Promise<VoiceTraits> {
-    if (samples.length === 0) throw new ServiceError("bad_reference_audio", { parameters: { detail: "a speaker has no samples" } });
+    if (samples.length === 0)
+      throw new ServiceError("bad_reference_audio", { parameters: { detail: "a speaker has no samples" } });
     return this.#combine(await Promise.all(samples.map((sample) => this.#traitsOfSample(sample.audio))));
   }
 

@@ -11,10 +11,14 @@ export interface ChosenModel {
 }
 
 /**
- * Reads the `model` header: absent or empty is the documented default; a vendor prefix (`fish-audio/s1`) is dropped; aliases of older
- * clients and of `PARLEY_MODEL_ALIASES` are followed. Throws `unknown_model`, which lists the four names.
+ * Reads the `model` header: absent or empty is the documented default; a vendor prefix (`fish-audio/s1`) is dropped;
+ * aliases of older clients and of `PARLEY_MODEL_ALIASES` are followed. Throws `unknown_model`, which lists the four
+ * names.
  */
-export function chooseModel(header: string | undefined, config: Pick<Config, "PARLEY_MODEL_ALIASES" | "PARLEY_MODEL_MAP">): ChosenModel {
+export function chooseModel(
+  header: string | undefined,
+  config: Pick<Config, "PARLEY_MODEL_ALIASES" | "PARLEY_MODEL_MAP">,
+): ChosenModel {
   const asked = (header ?? "").trim().replace(/^(service|fish-audio)\//, "") || defaultSpeechModel;
   const aliased = own(config.PARLEY_MODEL_ALIASES, asked) ?? own(speechModelAliases, asked) ?? asked;
   const name = speechModels.find((model) => model === aliased);
@@ -30,10 +34,13 @@ export function modelFolders(entry: string): string[] {
 /** A model that may speak chunks of a stream. */
 export type SpeakingModel = Pick<ServedModel, "name" | "languages">;
 
-/** The first of the models that speaks the language of a text; the first of all where none does, which will then say so. */
+/**
+ * The first of the models that speaks the language of a text; the first of all where none does, which will then say so.
+ */
 export function speakingModel(models: readonly SpeakingModel[], text: string, language: string | null): string {
   const wanted = (language ?? detectLanguage(text)).split(/[-_]/)[0]?.toLowerCase() ?? "";
-  const speaks = ({ languages }: SpeakingModel): boolean => languages.some((tag) => tag === "*" || tag.split(/[-_]/)[0]?.toLowerCase() === wanted);
+  const speaks = ({ languages }: SpeakingModel): boolean =>
+    languages.some((tag) => tag === "*" || tag.split(/[-_]/)[0]?.toLowerCase() === wanted);
   return (models.find(speaks) ?? models[0])?.name ?? "";
 }
 

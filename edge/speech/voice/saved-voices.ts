@@ -1,5 +1,11 @@
 import {
-  controlSubjects, type Reply, type ResolvedVoice, type ResolveVoicesReply, type ResolveVoicesRequest, type VoiceChanged, voiceChangedSubject,
+  controlSubjects,
+  type Reply,
+  type ResolvedVoice,
+  type ResolveVoicesReply,
+  type ResolveVoicesRequest,
+  type VoiceChanged,
+  voiceChangedSubject,
 } from "#protocol/bus/control";
 import { fromErrorRecord } from "#protocol/errors";
 import type { Bus } from "#common/bus/bus";
@@ -9,7 +15,10 @@ const KEEP_MS = 30_000;
 const MAX_KEPT = 10_000;
 const REQUEST_TIMEOUT_MS = 3000;
 
-/** Saved voices by team and id, asked of the control plane and kept for a short while. A voice that changed is forgotten at once. */
+/**
+ * Saved voices by team and id, asked of the control plane and kept for a short while. A voice that changed is forgotten
+ * at once.
+ */
 export class SavedVoices {
   readonly #bus: Bus;
   readonly #clock: Clock;
@@ -20,16 +29,22 @@ export class SavedVoices {
   constructor(bus: Bus, clock: Clock) {
     this.#bus = bus;
     this.#clock = clock;
-    bus.subscribe<VoiceChanged>(voiceChangedSubject, ({ voiceId }) => this.#forget((key) => key.endsWith(`\n${voiceId}`)));
+    bus.subscribe<VoiceChanged>(voiceChangedSubject, ({ voiceId }) =>
+      this.#forget((key) => key.endsWith(`\n${voiceId}`)),
+    );
     // Changes may have been announced while nobody could hear them.
     bus.onReconnect(() => this.#forget(() => true));
   }
 
   /**
-   * The voices in the order asked; null where the team may not use one or it does not exist. `traceparent` names the span that needs them.
-   * Throws `dependency_unavailable` when no control plane answers.
+   * The voices in the order asked; null where the team may not use one or it does not exist. `traceparent` names the
+   * span that needs them. Throws `dependency_unavailable` when no control plane answers.
    */
-  async resolve(teamId: string, voiceIds: string[], traceparent: string | null = null): Promise<(ResolvedVoice | null)[]> {
+  async resolve(
+    teamId: string,
+    voiceIds: string[],
+    traceparent: string | null = null,
+  ): Promise<(ResolvedVoice | null)[]> {
     const missing = [...new Set(voiceIds)].filter((voiceId) => this.#recall(teamId, voiceId) === null);
     const fetched = new Map<string, ResolvedVoice | null>();
     if (missing.length > 0) {

@@ -3,17 +3,24 @@ import type { VoiceSettings } from "#protocol/speech/chunk";
 import type { SpeechRequest } from "#protocol/speech/request";
 import { samplingOf } from "./sampling.js";
 
-/** A digest of what makes a request's audio: model, voices and sampling. Equal requests have equal digests on every edge. */
+/**
+ * A digest of what makes a request's audio: model, voices and sampling. Equal requests have equal digests on every
+ * edge.
+ */
 export function seedBase(model: string, voices: VoiceSettings[], request: SpeechRequest): string {
   const { temperature, topP, repetitionPenalty } = samplingOf(request);
   const sampling = [temperature, topP, repetitionPenalty, request.normalize ?? true];
   const settings = voices.map((voice) => [voice.speaker, voice.language, voice.speed, traitNumbers(voice)]);
-  return createHash("sha256").update(JSON.stringify([model, settings, sampling])).digest("hex");
+  return createHash("sha256")
+    .update(JSON.stringify([model, settings, sampling]))
+    .digest("hex");
 }
 
 function traitNumbers(voice: VoiceSettings): number[] | null {
   const { traits } = voice;
-  return traits === null ? null : [traits.pitchHz, traits.pitchRangeSemitones, traits.syllablesPerSecond, traits.spectralTiltDbPerOctave];
+  return traits === null
+    ? null
+    : [traits.pitchHz, traits.pitchRangeSemitones, traits.syllablesPerSecond, traits.spectralTiltDbPerOctave];
 }
 
 /** The 32-bit seed of a chunk (architecture.md decision 3): the same for every attempt. */

@@ -1,4 +1,5 @@
-// Emissions in a file: for each utterance uint32 frames, uint32 symbols, then frames x symbols float32 log probabilities.
+// Emissions in a file: for each utterance uint32 frames, uint32 symbols, then frames x symbols float32 log
+// probabilities.
 import { readFileSync } from "node:fs";
 
 /** All utterances of the file, as the shipped search takes them. */

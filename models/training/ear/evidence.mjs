@@ -1,5 +1,6 @@
-// What the shipped search finds and what speaks for each word, for fit_confidence.py: node evidence.mjs WORDS EMISSIONS < settings as JSON.
-// Prints a JSON line for each utterance: its words with their evidence. EMISSIONS as in search.mjs. Needs Parley built.
+// What the shipped search finds and what speaks for each word, for fit_confidence.py: node evidence.mjs WORDS EMISSIONS
+// < settings as JSON. Prints a JSON line for each utterance: its words with their evidence. EMISSIONS as in search.mjs.
+// Needs Parley built.
 import { readFileSync } from "node:fs";
 import { createWordSearch } from "../../../dist/workers/listening/decoding/beam-search.js";
 import { wordConfidences, wordEvidence } from "../../../dist/workers/listening/decoding/confidence.js";

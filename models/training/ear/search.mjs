@@ -1,5 +1,5 @@
-// The decoder that ships with Parley, for evaluation: node search.mjs WORDS EMISSIONS < settings as JSON lines > texts as JSON lines.
-// EMISSIONS as in emissions.mjs. Needs Parley built.
+// The decoder that ships with Parley, for evaluation: node search.mjs WORDS EMISSIONS < settings as JSON lines > texts
+// as JSON lines. EMISSIONS as in emissions.mjs. Needs Parley built.
 import { readFileSync } from "node:fs";
 import { createLexiconDecoder } from "../../../dist/workers/listening/decoding/lexicon-words.js";
 import { readWordsFile } from "../../../dist/workers/listening/decoding/words-file.js";

@@ -1,4 +1,5 @@
-// Answers of the shipped graph in TensorFlow.js: `answers.mjs MODEL_JSON PAST FUTURE`, int16 samples from stdin, float32 probabilities to stdout.
+// Answers of the shipped graph in TensorFlow.js: `answers.mjs MODEL_JSON PAST FUTURE`, int16 samples from stdin,
+// float32 probabilities to stdout.
 import { readFileSync, writeSync } from "node:fs";
 import { createDetectorFeatures } from "../../../dist/workers/engines/tfjs/features.js";
 import { openDetector } from "../../../dist/workers/engines/tfjs/runtime.js";

@@ -1,4 +1,5 @@
-// How fast one thread detects: `speed.mjs MODEL_JSON`. Counts processor time, so that a busy machine does not matter much; features included.
+// How fast one thread detects: `speed.mjs MODEL_JSON`. Counts processor time, so that a busy machine does not matter
+// much; features included.
 import handle from "../../../dist/workers/engines/tfjs/thread.js";
 
 const path = process.argv[2];

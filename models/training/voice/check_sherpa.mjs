@@ -1,6 +1,6 @@
 /**
- * Speaks a sentence of symbols with every speaker through sherpa-onnx: node check_sherpa.mjs MODEL_FOLDER OUT_FOLDER [SYMBOLS]
- * Run it where `npm i sherpa-onnx-node` was done; it is no dependency of Parley.
+ * Speaks a sentence of symbols with every speaker through sherpa-onnx: node check_sherpa.mjs MODEL_FOLDER OUT_FOLDER
+ * [SYMBOLS] Run it where `npm i sherpa-onnx-node` was done; it is no dependency of Parley.
  */
 import { createRequire } from "node:module";
 import { mkdirSync, readFileSync } from "node:fs";

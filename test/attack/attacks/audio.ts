@@ -18,11 +18,25 @@ export const audioBombs: Attack = {
     const file = new Blob([Uint8Array.from(bomb)]);
     const bodies: [path: string, init: RequestInit][] = [
       ["/v1/asr", { headers, body: form([["audio", file]]) }],
-      ["/model", { headers, body: form([["type", "tts"], ["train_mode", "fast"], ["title", "a"], ["voices", file]]) }],
-      ["/v1/tts", {
-        headers: { ...headers, "content-type": "application/msgpack" },
-        body: Uint8Array.from(encode({ text: "Hello.", references: [{ audio: bomb, text: "" }] })),
-      }],
+      [
+        "/model",
+        {
+          headers,
+          body: form([
+            ["type", "tts"],
+            ["train_mode", "fast"],
+            ["title", "a"],
+            ["voices", file],
+          ]),
+        },
+      ],
+      [
+        "/v1/tts",
+        {
+          headers: { ...headers, "content-type": "application/msgpack" },
+          body: Uint8Array.from(encode({ text: "Hello.", references: [{ audio: bomb, text: "" }] })),
+        },
+      ],
     ];
     await repeatedly(3, signal, async (lane) => {
       const [path, init] = bodies[lane] ?? ["/", {}];
@@ -34,10 +48,20 @@ export const audioBombs: Attack = {
 /** A request for one object that holds a lot of audio; `characters` of text. */
 export function longAnswer(apiKey: string, characters: number): string {
   const text = "And then it went on as it had gone on before. ".repeat(Math.ceil(characters / 46)).slice(0, characters);
-  const body = JSON.stringify({ model: "service/s1", modalities: ["text", "audio"], audio: { format: "wav" }, messages: [{ role: "user", content: text }] });
+  const body = JSON.stringify({
+    model: "service/s1",
+    modalities: ["text", "audio"],
+    audio: { format: "wav" },
+    messages: [{ role: "user", content: text }],
+  });
   return [
-    "POST /compat/v1/chat/completions HTTP/1.1", "Host: a", `Authorization: Bearer ${apiKey}`, "Content-Type: application/json",
-    `Content-Length: ${body.length}`, "", body,
+    "POST /compat/v1/chat/completions HTTP/1.1",
+    "Host: a",
+    `Authorization: Bearer ${apiKey}`,
+    "Content-Type: application/json",
+    `Content-Length: ${body.length}`,
+    "",
+    body,
   ].join("\r\n");
 }
 

@@ -2,7 +2,11 @@ import { encode } from "@msgpack/msgpack";
 import type { Attack } from "../attack.js";
 import { ask, authorized, repeatedly } from "../connection.js";
 
-const post = (headers: Record<string, string>, body: string | Uint8Array<ArrayBuffer>): RequestInit => ({ method: "POST", headers, body });
+const post = (headers: Record<string, string>, body: string | Uint8Array<ArrayBuffer>): RequestInit => ({
+  method: "POST",
+  headers,
+  body,
+});
 
 /** What is small on the wire and large in memory. */
 export const explodingBodies: Attack = {

@@ -6,7 +6,17 @@ const streamInput = "/compat/elevenlabs/v1/text-to-speech/default/stream-input";
 
 /** The head of an upgrade, for sockets that send frames by hand. */
 const upgradeHead = (path: string, ...fields: string[]): string =>
-  [`GET ${path} HTTP/1.1`, "Host: a", "Upgrade: websocket", "Connection: Upgrade", "Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==", ...fields, "", ""].join("\r\n");
+  [
+    `GET ${path} HTTP/1.1`,
+    "Host: a",
+    "Upgrade: websocket",
+    "Connection: Upgrade",
+    "Sec-WebSocket-Version: 13",
+    "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==",
+    ...fields,
+    "",
+    "",
+  ].join("\r\n");
 
 /** A masked client frame's head (RFC 6455 section 5.2) with a mask of zeros. */
 function frameHead(opcode: number, bytes: number): Buffer {
@@ -26,7 +36,8 @@ export const pings: Attack = {
     const flood = Buffer.concat(Array.from({ length: 500 }, () => ping));
     await repeatedly(4, signal, async () => {
       const connection = openRaw(target, signal, true);
-      for (let isTaken = await connection.send(upgradeHead(streamInput)); isTaken; ) isTaken = await connection.send(flood);
+      for (let isTaken = await connection.send(upgradeHead(streamInput)); isTaken; )
+        isTaken = await connection.send(flood);
       await connection.closed;
     });
   },
@@ -37,7 +48,9 @@ export const framesBeforeKey: Attack = {
   name: "sends large frames, whole and unfinished, before any key",
   needsKey: false,
   async run(target, signal) {
-    const json = Buffer.from(JSON.stringify({ text: " ", voice_settings: Array.from({ length: 400_000 }, (_, index) => ({ a: index })) }));
+    const json = Buffer.from(
+      JSON.stringify({ text: " ", voice_settings: Array.from({ length: 400_000 }, (_, index) => ({ a: index })) }),
+    );
     const piece = Buffer.alloc(256 * 1024, "[");
     await repeatedly(20, signal, async (lane) => {
       const connection = openRaw(target, signal);
@@ -46,7 +59,8 @@ export const framesBeforeKey: Attack = {
         isTaken &&= await connection.send(Buffer.concat([frameHead(1, json.length), json]));
       } else {
         isTaken &&= await connection.send(frameHead(1, 32 * 1024 * 1024));
-        for (let sent = 0; isTaken && sent < 31 * 1024 * 1024; sent += piece.length) isTaken = await connection.send(piece);
+        for (let sent = 0; isTaken && sent < 31 * 1024 * 1024; sent += piece.length)
+          isTaken = await connection.send(piece);
       }
       const timer = setTimeout(() => connection.socket.destroy(), 2000);
       await connection.closed;
@@ -63,12 +77,24 @@ export const largeFrames: Attack = {
     const values = Array.from({ length: 800_000 }, (_, index) => index);
     const json = JSON.stringify({ type: "session.update", text: " ", session: values, audio_base_64: values });
     const msgpack = encode({ event: "start", request: { text: "", references: values } });
-    const paths = ["/v1/tts/live", streamInput, "/compat/openai/v1/realtime?model=s1", "/compat/elevenlabs/v1/speech-to-text/realtime"];
+    const paths = [
+      "/v1/tts/live",
+      streamInput,
+      "/compat/openai/v1/realtime?model=s1",
+      "/compat/elevenlabs/v1/speech-to-text/realtime",
+    ];
     await repeatedly(4, signal, async (lane) => {
-      const socket = await openSocket(target, { path: paths[lane] ?? "", headers: { ...authorized(target), "xi-api-key": target.apiKey } }, signal);
+      const socket = await openSocket(
+        target,
+        { path: paths[lane] ?? "", headers: { ...authorized(target), "xi-api-key": target.apiKey } },
+        signal,
+      );
       if (socket === null) return;
       const closed = closeOf(socket);
-      const timer = setInterval(() => socket.bufferedAmount < 10_000_000 && socket.send(lane === 0 ? msgpack : json), 100);
+      const timer = setInterval(
+        () => socket.bufferedAmount < 10_000_000 && socket.send(lane === 0 ? msgpack : json),
+        100,
+      );
       await Promise.race([closed, new Promise((resolve) => setTimeout(resolve, 3000))]);
       clearInterval(timer);
       socket.terminate();
@@ -83,7 +109,11 @@ export const commits: Attack = {
   async run(target, signal) {
     const audio = Buffer.alloc(480_000, 7).toString("base64");
     await repeatedly(2, signal, async () => {
-      const socket = await openSocket(target, { path: "/compat/openai/v1/realtime?intent=transcription", headers: authorized(target) }, signal);
+      const socket = await openSocket(
+        target,
+        { path: "/compat/openai/v1/realtime?intent=transcription", headers: authorized(target) },
+        signal,
+      );
       if (socket === null) return;
       const closed = closeOf(socket);
       const timer = setInterval(() => {

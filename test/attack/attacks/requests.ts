@@ -23,11 +23,19 @@ export const unwantedBodies: Attack = {
   needsKey: false,
   async run(target, signal) {
     const piece = Buffer.alloc(256 * 1024, "a");
-    const paths = ["/v1/agent/agents/00000000-0000-0000-0000-000000000000/widget", "/health", "/openapi.json", "/model", "/nowhere"];
+    const paths = [
+      "/v1/agent/agents/00000000-0000-0000-0000-000000000000/widget",
+      "/health",
+      "/openapi.json",
+      "/model",
+      "/nowhere",
+    ];
     await repeatedly(10, signal, async (lane) => {
       const connection = openRaw(target, signal);
       const path = paths[lane % paths.length] ?? "/";
-      let isTaken = await connection.send(head(`GET ${path} HTTP/1.1`, "Content-Length: 62000000", `Authorization: Bearer ${target.apiKey}`));
+      let isTaken = await connection.send(
+        head(`GET ${path} HTTP/1.1`, "Content-Length: 62000000", `Authorization: Bearer ${target.apiKey}`),
+      );
       for (let sent = 0; isTaken && sent < 62_000_000; sent += piece.length) isTaken = await connection.send(piece);
       connection.socket.end();
       await connection.closed;
@@ -89,7 +97,9 @@ export const slowBodies: Attack = {
     await repeatedly(50, signal, async (lane) => {
       const connection = openRaw(target, signal);
       const line = lane % 2 === 0 ? "POST /v1/asr HTTP/1.1" : "POST /v1/tts HTTP/1.1";
-      await connection.send(head(line, ...fields, "Content-Type: multipart/form-data; boundary=b", "Content-Length: 15000000"));
+      await connection.send(
+        head(line, ...fields, "Content-Type: multipart/form-data; boundary=b", "Content-Length: 15000000"),
+      );
       const timer = setInterval(() => void connection.send("-"), 100);
       await connection.closed;
       clearInterval(timer);

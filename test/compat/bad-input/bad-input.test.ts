@@ -8,14 +8,27 @@ import { speechCases } from "./speech-cases.js";
 import { transcriptionCases } from "./transcription-cases.js";
 
 /** All that `detail.status` may say (interface.md "Errors"). */
-const nineWords = new Set(["invalid_request", "unauthorized", "voice_not_found", "model_not_found", "not_found", "payload_too_large", "rate_limit_error", "upstream_error", "provider_error"]);
+const nineWords = new Set([
+  "invalid_request",
+  "unauthorized",
+  "voice_not_found",
+  "model_not_found",
+  "not_found",
+  "payload_too_large",
+  "rate_limit_error",
+  "upstream_error",
+  "provider_error",
+]);
 
 const CONCURRENCY = 12;
 /** Every case must be over by then, on a busy machine too. */
 const LIMIT_MS = 45_000;
 
 /** A second and a bit of a tone. */
-const tone = Buffer.concat([wavHeader(16_000), Buffer.from(Int16Array.from({ length: 17_600 }, (_, n) => 8000 * Math.sin((n * 2 * Math.PI * 440) / 16_000)).buffer)]);
+const tone = Buffer.concat([
+  wavHeader(16_000),
+  Buffer.from(Int16Array.from({ length: 17_600 }, (_, n) => 8000 * Math.sin((n * 2 * Math.PI * 440) / 16_000)).buffer),
+]);
 const requests = [...speechCases(), ...transcriptionCases(tone)];
 const sockets = socketCases();
 
@@ -28,7 +41,10 @@ describe("bad input to the compatibility layers", () => {
     await cluster?.stop();
   });
 
-  async function all<T extends { name: string }>(cases: readonly T[], judge: (one: T) => Promise<string | null>): Promise<string[]> {
+  async function all<T extends { name: string }>(
+    cases: readonly T[],
+    judge: (one: T) => Promise<string | null>,
+  ): Promise<string[]> {
     const waiting = [...cases];
     const failures: string[] = [];
     const worker = async (): Promise<void> => {
@@ -45,7 +61,12 @@ describe("bad input to the compatibility layers", () => {
     const headers = { authorization: `Bearer ${cluster.apiKey}`, ...asked.headers };
     if (headers.authorization === "") delete (headers as { authorization?: string }).authorization;
     const body = asked.body instanceof Uint8Array ? Buffer.from(asked.body) : asked.body;
-    const answer = await fetch(`${cluster.baseUrl}${asked.path}`, { method: asked.method, headers, body, signal: AbortSignal.timeout(LIMIT_MS) });
+    const answer = await fetch(`${cluster.baseUrl}${asked.path}`, {
+      method: asked.method,
+      headers,
+      body,
+      signal: AbortSignal.timeout(LIMIT_MS),
+    });
     const text = await answer.text();
     const shown = `${answer.status} ${text.slice(0, 200)}`;
     if (!asked.statuses.includes(answer.status)) return `expected ${asked.statuses.join(" or ")}, got ${shown}`;
@@ -55,14 +76,29 @@ describe("bad input to the compatibility layers", () => {
   }
 
   function isErrorOf(protocol: HttpCase["protocol"], status: number, text: string): boolean {
-    const body = JSON.parse(text) as { error?: { code?: unknown; message?: unknown; type?: unknown }; detail?: { status?: unknown; message?: unknown } };
-    if (protocol === "elevenlabs") return nineWords.has(String(body.detail?.status)) && typeof body.detail?.message === "string" && body.detail.message !== "";
-    return body.error?.code === status && typeof body.error.message === "string" && body.error.message !== "" && typeof body.error.type === "string";
+    const body = JSON.parse(text) as {
+      error?: { code?: unknown; message?: unknown; type?: unknown };
+      detail?: { status?: unknown; message?: unknown };
+    };
+    if (protocol === "elevenlabs")
+      return (
+        nineWords.has(String(body.detail?.status)) &&
+        typeof body.detail?.message === "string" &&
+        body.detail.message !== ""
+      );
+    return (
+      body.error?.code === status &&
+      typeof body.error.message === "string" &&
+      body.error.message !== "" &&
+      typeof body.error.type === "string"
+    );
   }
 
   function converse(asked: SocketCase): Promise<string | null> {
     return new Promise((resolve) => {
-      const socket = new WebSocket(`${cluster.baseUrl.replace("http", "ws")}${asked.path}`, { headers: { authorization: `Bearer ${cluster.apiKey}` } });
+      const socket = new WebSocket(`${cluster.baseUrl.replace("http", "ws")}${asked.path}`, {
+        headers: { authorization: `Bearer ${cluster.apiKey}` },
+      });
       let received = "";
       let isDone = false;
       const done = (verdict: string | null): void => {
@@ -85,7 +121,11 @@ describe("bad input to the compatibility layers", () => {
       socket.on("close", (code) => {
         if (isDone) return;
         if (asked.closes?.includes(code) !== true) return done(`closed with ${code}: ${received.slice(0, 300)}`);
-        done(asked.tells === undefined || received.includes(asked.tells) ? null : `did not tell ${asked.tells}: ${received.slice(0, 300)}`);
+        done(
+          asked.tells === undefined || received.includes(asked.tells)
+            ? null
+            : `did not tell ${asked.tells}: ${received.slice(0, 300)}`,
+        );
       });
     });
   }

@@ -30,11 +30,33 @@ export const openAiMounts = ["/compat/v1", "/compat/api/v1", "/compat/openai/v1"
 export const elevenLabs = "/compat/elevenlabs";
 
 /** JSON to a path of the OpenAI layer. */
-export function openAiJson(name: string, path: string, body: unknown, statuses: number[], mount = openAiMounts[0] ?? ""): HttpCase {
-  return { name, protocol: "openai", method: "POST", path: `${mount}${path}`, headers: { "content-type": "application/json" }, body: JSON.stringify(body), statuses };
+export function openAiJson(
+  name: string,
+  path: string,
+  body: unknown,
+  statuses: number[],
+  mount = openAiMounts[0] ?? "",
+): HttpCase {
+  return {
+    name,
+    protocol: "openai",
+    method: "POST",
+    path: `${mount}${path}`,
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(body),
+    statuses,
+  };
 }
 
 /** JSON to a path of the ElevenLabs layer. */
 export function elevenLabsJson(name: string, path: string, body: unknown, statuses: number[]): HttpCase {
-  return { name, protocol: "elevenlabs", method: "POST", path: `${elevenLabs}${path}`, headers: { "content-type": "application/json" }, body: JSON.stringify(body), statuses };
+  return {
+    name,
+    protocol: "elevenlabs",
+    method: "POST",
+    path: `${elevenLabs}${path}`,
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(body),
+    statuses,
+  };
 }

@@ -7,7 +7,13 @@ import type { Database, Records } from "#control-plane/database/database";
 import { openDatabase } from "#control-plane/database/open";
 import { enqueueWebhookEvent } from "#control-plane/webhooks/enqueue";
 import { webhookDeliveries } from "#control-plane/webhooks/tables";
-import { controlSubjects, type CreditReply, type ForwardedResponse, type Principal, type Reply } from "#protocol/bus/control";
+import {
+  controlSubjects,
+  type CreditReply,
+  type ForwardedResponse,
+  type Principal,
+  type Reply,
+} from "#protocol/bus/control";
 import { webhookWakeSubject } from "#protocol/webhooks";
 import { engines, silentLog } from "../../control-plane/databases.js";
 import { postgresPrograms, startPostgres } from "../../control-plane/postgres.js";
@@ -32,74 +38,103 @@ const sealer = createSealer([SECRET_KEY]);
 const programs = postgresPrograms();
 
 /** Events of a session to both endpoints; gives the deliveries. */
-async function writeEvents(records: Records, principal: Principal, receiver: Receiver, count: number): Promise<string[]> {
+async function writeEvents(
+  records: Records,
+  principal: Principal,
+  receiver: Receiver,
+  count: number,
+): Promise<string[]> {
   const session = someSession();
   const endpoints = ["/one", "/two"].map((path) => ({ url: receiver.url(path), secret: path }));
   for (const payload of threeEvents(session).slice(0, count)) {
     const event = { teamId: principal.teamId, payload, endpoints, isPreview: false };
     await records.transaction((step) => enqueueWebhookEvent(step, event, { sealer, now: new Date() }));
   }
-  const rows = await records.select({ id: webhookDeliveries.id }).from(webhookDeliveries).where(eq(webhookDeliveries.sessionId, session.id));
+  const rows = await records
+    .select({ id: webhookDeliveries.id })
+    .from(webhookDeliveries)
+    .where(eq(webhookDeliveries.sessionId, session.id));
   return rows.map(({ id }) => id);
 }
 
 describe("the control plane killed at random moments of a mixed load of writes", () => {
   // Side by side: each waits a while for what is taken up again only after a time.
-  it.concurrent.each(engines)(`loses nothing that it acknowledged, shows nothing half written and misses no webhook: ${WRITES} writes on %s`, async (engine) => {
-    console.log(`kill-under-writes on ${engine}: KILL_WRITES=${WRITES} KILL_SEED=${KILL_SEED}`);
-    const random = randomFrom(Number(KILL_SEED));
-    const directory = temporaryDirectory("kill-writes");
-    const [nats, receiver] = await Promise.all([startNats(), startReceiver()]);
-    const postgres = engine === "postgres" && programs !== null ? await startPostgres(programs) : null;
-    const bus = await connectNats({ url: nats.url, name: "test", log: silentLog });
-    const open = (): Promise<Database> => openDatabase({ url: postgres?.url ?? null, dataDirectory: directory.path, log: silentLog });
-    let database = await open();
-    const seeds: { principal: Principal; deliveries: string[] }[] = [];
-    for (let lane = 0; lane < LANES; lane++) {
-      const { principal } = await addTeam(database.records, { balanceMicros: OPENING_MICROS });
-      seeds.push({ principal: { ...principal, betaAccess: true }, deliveries: await writeEvents(database.records, principal, receiver, 3) });
-    }
-    // PGlite is one process's at a time.
-    if (engine === "pglite") await database.close();
-    const controlPlane = new KilledControlPlane(bus, {
-      ...{ PARLEY_DATA_DIR: directory.path, PARLEY_SECRET_KEY: SECRET_KEY, PARLEY_OUTBOUND_ALLOW: receiver.host, NATS_URL: nats.url },
-      ...(postgres === null ? {} : { DATABASE_URL: postgres.url }),
-    });
-    const writeEvent = async (principal: Principal): Promise<string[]> => {
-      const ids = await writeEvents(database.records, principal, receiver, 1);
-      bus.publish(webhookWakeSubject, {});
-      return ids;
-    };
-    const lanes = seeds.map(({ principal, deliveries }, index) => {
-      const lane = new Lane({
-        ...{ principal, controlPlane, bus, deliveries, random: randomFrom(Number(KILL_SEED) + 1 + index) },
-        writeEvent: engine === "postgres" ? writeEvent : null,
+  it.concurrent.each(engines)(
+    `loses nothing that it acknowledged, shows nothing half written and misses no webhook: ${WRITES} writes on %s`,
+    async (engine) => {
+      console.log(`kill-under-writes on ${engine}: KILL_WRITES=${WRITES} KILL_SEED=${KILL_SEED}`);
+      const random = randomFrom(Number(KILL_SEED));
+      const directory = temporaryDirectory("kill-writes");
+      const [nats, receiver] = await Promise.all([startNats(), startReceiver()]);
+      const postgres = engine === "postgres" && programs !== null ? await startPostgres(programs) : null;
+      const bus = await connectNats({ url: nats.url, name: "test", log: silentLog });
+      const open = (): Promise<Database> =>
+        openDatabase({ url: postgres?.url ?? null, dataDirectory: directory.path, log: silentLog });
+      let database = await open();
+      const seeds: { principal: Principal; deliveries: string[] }[] = [];
+      for (let lane = 0; lane < LANES; lane++) {
+        const { principal } = await addTeam(database.records, { balanceMicros: OPENING_MICROS });
+        seeds.push({
+          principal: { ...principal, betaAccess: true },
+          deliveries: await writeEvents(database.records, principal, receiver, 3),
+        });
+      }
+      // PGlite is one process's at a time.
+      if (engine === "pglite") await database.close();
+      const controlPlane = new KilledControlPlane(bus, {
+        ...{
+          PARLEY_DATA_DIR: directory.path,
+          PARLEY_SECRET_KEY: SECRET_KEY,
+          PARLEY_OUTBOUND_ALLOW: receiver.host,
+          NATS_URL: nats.url,
+        },
+        ...(postgres === null ? {} : { DATABASE_URL: postgres.url }),
       });
-      lane.deliveries.push(...deliveries);
-      return lane;
-    });
-    try {
-      await controlPlane.ready();
-      await runLoad(lanes, controlPlane, random);
-      await settled(lanes, controlPlane);
-      await controlPlane.end();
-      if (engine === "pglite") database = await open();
-      const sum = (what: keyof Lane["counts"]): number => lanes.reduce((total, { counts }) => total + counts[what], 0);
-      const receipts = receiver.receipts.map(({ headers }) => String(headers["x-parley-delivery"]));
-      const told = { acknowledged: sum("acknowledged"), unknown: sum("unknown"), refused: sum("refused"), kills: controlPlane.kills };
-      console.log(`kill-under-writes on ${engine}: ${JSON.stringify({ ...told, deliveries: new Set(receipts).size, receipts: receipts.length })}`);
-      expect(lanes.flatMap(({ spoiled }) => spoiled)).toEqual([]);
-      expect(await findBroken(database.records, lanes)).toEqual([]);
-      expect(lanes.flatMap(({ deliveries }) => deliveries).filter((id) => !receipts.includes(id))).toEqual([]);
-      expect(controlPlane.kills).toBe(Math.floor(WRITES / WRITES_PER_KILL));
-      expect(sum("acknowledged")).toBeGreaterThan(WRITES * 0.7);
-    } finally {
-      await controlPlane.end().catch(() => undefined);
-      await Promise.all([bus.close(), receiver.close(), database.close()]);
-      await Promise.all([nats.stop(), postgres?.stop()]);
-      directory.remove();
-    }
-  }, 300_000 + WRITES * 500);
+      const writeEvent = async (principal: Principal): Promise<string[]> => {
+        const ids = await writeEvents(database.records, principal, receiver, 1);
+        bus.publish(webhookWakeSubject, {});
+        return ids;
+      };
+      const lanes = seeds.map(({ principal, deliveries }, index) => {
+        const lane = new Lane({
+          ...{ principal, controlPlane, bus, deliveries, random: randomFrom(Number(KILL_SEED) + 1 + index) },
+          writeEvent: engine === "postgres" ? writeEvent : null,
+        });
+        lane.deliveries.push(...deliveries);
+        return lane;
+      });
+      try {
+        await controlPlane.ready();
+        await runLoad(lanes, controlPlane, random);
+        await settled(lanes, controlPlane);
+        await controlPlane.end();
+        if (engine === "pglite") database = await open();
+        const sum = (what: keyof Lane["counts"]): number =>
+          lanes.reduce((total, { counts }) => total + counts[what], 0);
+        const receipts = receiver.receipts.map(({ headers }) => String(headers["x-parley-delivery"]));
+        const told = {
+          acknowledged: sum("acknowledged"),
+          unknown: sum("unknown"),
+          refused: sum("refused"),
+          kills: controlPlane.kills,
+        };
+        console.log(
+          `kill-under-writes on ${engine}: ${JSON.stringify({ ...told, deliveries: new Set(receipts).size, receipts: receipts.length })}`,
+        );
+        expect(lanes.flatMap(({ spoiled }) => spoiled)).toEqual([]);
+        expect(await findBroken(database.records, lanes)).toEqual([]);
+        expect(lanes.flatMap(({ deliveries }) => deliveries).filter((id) => !receipts.includes(id))).toEqual([]);
+        expect(controlPlane.kills).toBe(Math.floor(WRITES / WRITES_PER_KILL));
+        expect(sum("acknowledged")).toBeGreaterThan(WRITES * 0.7);
+      } finally {
+        await controlPlane.end().catch(() => undefined);
+        await Promise.all([bus.close(), receiver.close(), database.close()]);
+        await Promise.all([nats.stop(), postgres?.stop()]);
+        directory.remove();
+      }
+    },
+    300_000 + WRITES * 500,
+  );
 });
 
 /** Each stretch of writes has one moment, anywhere in it, at which the process is killed. */
@@ -114,7 +149,9 @@ async function runLoad(lanes: readonly Lane[], controlPlane: KilledControlPlane,
         const stretch = Math.floor(killAt / WRITES_PER_KILL) + 1;
         killAt = stretch * WRITES_PER_KILL + Math.floor(random() * WRITES_PER_KILL);
         const delayMs = random() * 30;
-        killing = killing.then(() => new Promise((resolve) => setTimeout(resolve, delayMs))).then(() => controlPlane.kill());
+        killing = killing
+          .then(() => new Promise((resolve) => setTimeout(resolve, delayMs)))
+          .then(() => controlPlane.kill());
       }
       await lane.write();
     }
@@ -126,14 +163,30 @@ async function runLoad(lanes: readonly Lane[], controlPlane: KilledControlPlane,
 /** Waits until what may take its time has ended: deliveries and the booking of usage. */
 async function settled(lanes: readonly Lane[], controlPlane: KilledControlPlane): Promise<void> {
   for (const { principal, usageIds } of lanes) {
-    const pending = { method: "GET", path: "/v1/agent/webhook-deliveries", query: "status=pending", headers: {}, body: new Uint8Array(0), bodyObject: null, principal };
+    const pending = {
+      method: "GET",
+      path: "/v1/agent/webhook-deliveries",
+      query: "status=pending",
+      headers: {},
+      body: new Uint8Array(0),
+      bodyObject: null,
+      principal,
+    };
     const isDelivered = async (): Promise<boolean> => {
       const answer = await controlPlane.ask<ForwardedResponse>(controlSubjects.http, pending);
-      return (JSON.parse(Buffer.from(answer?.body ?? "{}").toString()) as { deliveries?: unknown[] }).deliveries?.length === 0;
+      return (
+        (JSON.parse(Buffer.from(answer?.body ?? "{}").toString()) as { deliveries?: unknown[] }).deliveries?.length ===
+        0
+      );
     };
     const isBooked = async (): Promise<boolean> => {
-      const reply = await controlPlane.ask<Reply<CreditReply>>(controlSubjects.credit, { action: "show", teamId: principal.teamId });
-      return reply?.ok === true && Math.round(Number(reply.value.balances?.spent) * 1e6) === usageIds.length * USAGE_MICROS;
+      const reply = await controlPlane.ask<Reply<CreditReply>>(controlSubjects.credit, {
+        action: "show",
+        teamId: principal.teamId,
+      });
+      return (
+        reply?.ok === true && Math.round(Number(reply.value.balances?.spent) * 1e6) === usageIds.length * USAGE_MICROS
+      );
     };
     await until(isDelivered, { withinMs: 120_000, what: "every delivery to end" });
     await until(isBooked, { withinMs: 120_000, what: "all usage to be booked" });

@@ -78,9 +78,13 @@ export class KilledControlPlane {
   async #start(): Promise<Life> {
     const ends: string[] = [];
     while (!this.#stopped && ends.length < MAX_STARTS) {
-      const child = spawn(process.execPath, [main], { env: this.#environment, stdio: ["ignore", "inherit", "inherit", "ipc"] });
+      const child = spawn(process.execPath, [main], {
+        env: this.#environment,
+        stdio: ["ignore", "inherit", "inherit", "ipc"],
+      });
       const ended = once(child, "exit").then(() => undefined);
-      if (await Promise.race([once(child, "message").then(() => true), ended.then(() => false)])) return { child, ended };
+      if (await Promise.race([once(child, "message").then(() => true), ended.then(() => false)]))
+        return { child, ended };
       ends.push(String(child.exitCode ?? child.signalCode));
     }
     throw new Error(`the control plane ended with ${ends.join(", ")} instead of starting`);

@@ -1,4 +1,7 @@
-/** What is known of a value that is written while its keeper is killed: the last that was acknowledged, and those that may stand since. */
+/**
+ * What is known of a value that is written while its keeper is killed: the last that was acknowledged, and those that
+ * may stand since.
+ */
 export class Known<T> {
   #settled: T;
   #maybe: T[] = [];

@@ -21,7 +21,10 @@ export interface LaneOptions {
   random: () => number;
   /** Deliveries of the team that are or will be over: they can be asked for again. */
   deliveries: readonly string[];
-  /** Writes an event of a session in a transaction of the database's own; null where only the control plane reaches the database. */
+  /**
+   * Writes an event of a session in a transaction of the database's own; null where only the control plane reaches the
+   * database.
+   */
   writeEvent: ((principal: Principal) => Promise<string[]>) | null;
 }
 
@@ -35,7 +38,8 @@ export const OPENING_MICROS = 1_000_000;
 export const USAGE_MICROS = 1500;
 
 /** A text of several passages that says one thing over and over. */
-const passages = (text: string): string => Array.from({ length: 40 }, (_, index) => `# Part ${index}\n\n${`${text} `.repeat(12)}`).join("\n\n");
+const passages = (text: string): string =>
+  Array.from({ length: 40 }, (_, index) => `# Part ${index}\n\n${`${text} `.repeat(12)}`).join("\n\n");
 
 /** One client of one team, which does one thing after another and takes down what it was promised. */
 export class Lane {
@@ -92,12 +96,22 @@ export class Lane {
   }
 
   #pick(records: readonly KnownRecord[]): (KnownRecord & { id: string }) | null {
-    const candidates = records.filter((record): record is KnownRecord & { id: string } => record.id !== null && record.isThere.all.every(Boolean));
+    const candidates = records.filter(
+      (record): record is KnownRecord & { id: string } => record.id !== null && record.isThere.all.every(Boolean),
+    );
     return candidates[Math.floor(this.#options.random() * candidates.length)] ?? null;
   }
 
-  /** Null when no answer came. Whatever is no success is taken down: nothing here may be refused unless `refusals` says so. */
-  async #http(method: string, path: string, content: { contentType: string; body: Uint8Array } | null, refusals: number[] = []): Promise<Answer | null> {
+  /**
+   * Null when no answer came. Whatever is no success is taken down: nothing here may be refused unless `refusals` says
+   * so.
+   */
+  async #http(
+    method: string,
+    path: string,
+    content: { contentType: string; body: Uint8Array } | null,
+    refusals: number[] = [],
+  ): Promise<Answer | null> {
     const { controlPlane, principal } = this.#options;
     const headers: Record<string, string> = content === null ? {} : { "content-type": content.contentType };
     const body = content?.body ?? new Uint8Array(0);
@@ -108,7 +122,8 @@ export class Lane {
       return null;
     }
     const text = Buffer.from(response.body).toString();
-    if (response.status >= 300 && !refusals.includes(response.status)) this.spoiled.push(`${method} ${path}: ${response.status} ${text}`);
+    if (response.status >= 300 && !refusals.includes(response.status))
+      this.spoiled.push(`${method} ${path}: ${response.status} ${text}`);
     if (response.status < 300) this.counts.acknowledged++;
     else this.counts.refused++;
     return { status: response.status, json: text === "" ? {} : (JSON.parse(text) as Record<string, unknown>) };
@@ -140,14 +155,18 @@ export class Lane {
       ...(source === null ? {} : { knowledge_base: { knowledge_source_ids: [source.id] } }),
     };
     const prompt = { first_message: text, system_prompt: text };
-    agent.text.wrote(text, (await this.#json("PATCH", `/v1/agent/agents/${agent.id}/config`, { prompt, ...attached })) !== null);
+    agent.text.wrote(
+      text,
+      (await this.#json("PATCH", `/v1/agent/agents/${agent.id}/config`, { prompt, ...attached })) !== null,
+    );
   }
 
   async #publish(): Promise<void> {
     const agent = this.#pick(this.agents);
     if (agent === null) return await this.#createAgent();
     const answer = await this.#http("POST", `/v1/agent/agents/${agent.id}/publish`, null);
-    if (answer !== null) this.versions.set(agent.id, Math.max(this.versions.get(agent.id) ?? 0, Number(answer.json["version_number"])));
+    if (answer !== null)
+      this.versions.set(agent.id, Math.max(this.versions.get(agent.id) ?? 0, Number(answer.json["version_number"])));
   }
 
   async #deleteAgent(): Promise<void> {
@@ -173,7 +192,12 @@ export class Lane {
   async #createSource(): Promise<void> {
     const name = this.#word();
     const upload = form(["source", passages(name), "a.md"], ["name", name]);
-    this.#created(this.sources, name, await this.#http("POST", "/v1/agent/knowledge-sources", upload), "knowledge_source_id");
+    this.#created(
+      this.sources,
+      name,
+      await this.#http("POST", "/v1/agent/knowledge-sources", upload),
+      "knowledge_source_id",
+    );
   }
 
   async #replaceSource(): Promise<void> {
@@ -201,8 +225,23 @@ export class Lane {
   async #use(): Promise<void> {
     const { bus, principal } = this.#options;
     const usageId = this.#word();
-    const facts = { firstAudioMs: 1, totalMs: 1, outcome: "completed" as const, traceId: "t", finishedAtMs: Date.now() };
-    const usage: UsageRecord = { usageId, teamId: principal.teamId, keyId: principal.keyId, route: "r", model: "s1", characters: 100, audioMs: 1, ...facts };
+    const facts = {
+      firstAudioMs: 1,
+      totalMs: 1,
+      outcome: "completed" as const,
+      traceId: "t",
+      finishedAtMs: Date.now(),
+    };
+    const usage: UsageRecord = {
+      usageId,
+      teamId: principal.teamId,
+      keyId: principal.keyId,
+      route: "r",
+      model: "s1",
+      characters: 100,
+      audioMs: 1,
+      ...facts,
+    };
     for (let copy = 0; copy < 2; copy++) bus.publish(usageSubject, usage);
     await bus.flush();
     this.usageIds.push(usageId);
@@ -211,7 +250,13 @@ export class Lane {
 
   async #createKey(): Promise<void> {
     const name = this.#word();
-    const question = { action: "create", name, teamId: this.#options.principal.teamId, scopes: null, expiresInMs: null };
+    const question = {
+      action: "create",
+      name,
+      teamId: this.#options.principal.teamId,
+      scopes: null,
+      expiresInMs: null,
+    };
     const reply = await this.#keys(question);
     const isThere = new Known(false);
     isThere.wrote(true, reply !== null);

@@ -2,7 +2,11 @@ import { LISTENING_RATE, type HeardWord, type SoundChunk, type SoundTask } from 
 import type { ListenEngine, SoundJob, SoundResult } from "../listen-engine.js";
 
 /** A job for tests: nobody stops it unless a signal is given. */
-export function soundJob(task: SoundTask, samples: Int16Array, change: { language?: string; signal?: AbortSignal } = {}): SoundJob {
+export function soundJob(
+  task: SoundTask,
+  samples: Int16Array,
+  change: { language?: string; signal?: AbortSignal } = {},
+): SoundJob {
   const chunk: SoundChunk = {
     task,
     streamId: "stream",
@@ -27,7 +31,8 @@ export async function hearOne(engine: ListenEngine, samples: Int16Array): Promis
 
 /** The words of a result; throws for any other. */
 export function wordsOf(result: SoundResult): HeardWord[] {
-  if (result.result !== "heard") throw new RangeError(`${result.result}, not heard: ${"error" in result ? String(result.error) : ""}`);
+  if (result.result !== "heard")
+    throw new RangeError(`${result.result}, not heard: ${"error" in result ? String(result.error) : ""}`);
   return result.words;
 }
 

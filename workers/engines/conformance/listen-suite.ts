@@ -24,12 +24,14 @@ export function listenEngineConformance(name: string, { task, load, speech }: Li
       engine = await load();
       await engine.warmUp();
       [one, other] = await speech();
-      if (Math.min(one.length, other.length) < LISTENING_RATE) throw new RangeError("the pieces with speech are shorter than a second");
+      if (Math.min(one.length, other.length) < LISTENING_RATE)
+        throw new RangeError("the pieces with speech are shorter than a second");
       [heardInOne, heardInOther] = [await hearOne(engine, one), await hearOne(engine, other)];
     });
     afterAll(async () => await engine.close());
 
-    const hearAll = async (pieces: readonly Int16Array[]): Promise<SoundResult[]> => await engine.hear(pieces.map((piece) => soundJob(task, piece)));
+    const hearAll = async (pieces: readonly Int16Array[]): Promise<SoundResult[]> =>
+      await engine.hear(pieces.map((piece) => soundJob(task, piece)));
 
     it("says what it is", () => {
       expect(engine.describe()).toMatchObject({ task, sampleRate: LISTENING_RATE, speakers: [] });
@@ -107,7 +109,11 @@ export function listenEngineConformance(name: string, { task, load, speech }: Li
     });
 
     it.each(shortPieces)("takes a piece of %i samples", async (count) => {
-      for (const samples of [new Int16Array(count), one.slice(8000, 8000 + count), new Int16Array(count).fill(-32_768)]) {
+      for (const samples of [
+        new Int16Array(count),
+        one.slice(8000, 8000 + count),
+        new Int16Array(count).fill(-32_768),
+      ]) {
         expectSound(await hearOne(engine, samples), samples);
       }
     });
@@ -168,6 +174,7 @@ function isEmpty(result: SoundResult): boolean {
 
 function repeated(samples: Int16Array, seconds: number): Int16Array {
   const long = new Int16Array(seconds * LISTENING_RATE);
-  for (let at = 0; at < long.length; at += samples.length) long.set(samples.subarray(0, Math.min(samples.length, long.length - at)), at);
+  for (let at = 0; at < long.length; at += samples.length)
+    long.set(samples.subarray(0, Math.min(samples.length, long.length - at)), at);
   return long;
 }

@@ -1,4 +1,7 @@
-/** Median fundamental frequency of the voiced parts, Hz, by normalised autocorrelation; null when nothing is voiced. Plain, not fast: for tests. */
+/**
+ * Median fundamental frequency of the voiced parts, Hz, by normalised autocorrelation; null when nothing is voiced.
+ * Plain, not fast: for tests.
+ */
 export function medianPitchHz(samples: Int16Array, sampleRate: number): number | null {
   const windowSamples = Math.round(sampleRate * 0.045);
   const [minLag, maxLag] = [Math.floor(sampleRate / 500), Math.ceil(sampleRate / 55)];
@@ -28,6 +31,8 @@ function bestLag(frame: Int16Array, windowSamples: number, minLag: number, maxLa
   const top = Math.max(...scores);
   if (top < 0.6) return null;
   // The first peak nearly as high as the highest: later ones are its multiples.
-  const first = scores.findIndex((score, i) => score >= 0.9 * top && score >= (scores[i - 1] ?? 0) && score >= (scores[i + 1] ?? 0));
+  const first = scores.findIndex(
+    (score, i) => score >= 0.9 * top && score >= (scores[i - 1] ?? 0) && score >= (scores[i + 1] ?? 0),
+  );
   return first < 0 ? null : minLag + first;
 }

@@ -1,4 +1,12 @@
-import { defaultSampling, neutralDelivery, type Delivery, type Sampling, type SpeechChunk, type VoiceSettings, type WordTiming } from "#protocol/speech/chunk";
+import {
+  defaultSampling,
+  neutralDelivery,
+  type Delivery,
+  type Sampling,
+  type SpeechChunk,
+  type VoiceSettings,
+  type WordTiming,
+} from "#protocol/speech/chunk";
 import type { ChunkJob, ChunkResult, SpeechEngine } from "../engine.js";
 
 /** A chunk for tests: neutral unless said otherwise. */
@@ -39,7 +47,11 @@ export interface Spoken {
 }
 
 /** Speaks chunks as one batch and collects what comes. */
-export async function speakBatch(engine: SpeechEngine, chunks: SpeechChunk[], signals: AbortSignal[] = []): Promise<Spoken[]> {
+export async function speakBatch(
+  engine: SpeechEngine,
+  chunks: SpeechChunk[],
+  signals: AbortSignal[] = [],
+): Promise<Spoken[]> {
   const collected = chunks.map(() => ({ pieces: [] as Int16Array[], words: [] as WordTiming[] }));
   const jobs = chunks.map(
     (chunk, i): ChunkJob => ({

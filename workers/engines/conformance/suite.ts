@@ -12,7 +12,10 @@ const other = "Is it really raining, or not?";
 const hash = (samples: Int16Array): string => createHash("sha256").update(samples).digest("hex");
 
 /** The contract of `SpeechEngine`, for every implementation. `speaker` is one that differs from the default. */
-export function speechEngineConformance(name: string, options: { load: () => Promise<SpeechEngine>; speaker: string; whispers: boolean }): void {
+export function speechEngineConformance(
+  name: string,
+  options: { load: () => Promise<SpeechEngine>; speaker: string; whispers: boolean },
+): void {
   describe(`${name} keeps the contract of a speech engine`, () => {
     let engine: SpeechEngine;
     beforeAll(async () => {
@@ -22,7 +25,8 @@ export function speechEngineConformance(name: string, options: { load: () => Pro
     afterAll(async () => await engine.close());
 
     const hashOf = async (chunk: SpeechChunk): Promise<string> => hash((await speakOne(engine, chunk)).samples);
-    const secondsOf = async (chunk: SpeechChunk): Promise<number> => (await speakOne(engine, chunk)).samples.length / engine.describe().sampleRate;
+    const secondsOf = async (chunk: SpeechChunk): Promise<number> =>
+      (await speakOne(engine, chunk)).samples.length / engine.describe().sampleRate;
     const pitchOf = async (chunk: SpeechChunk): Promise<number> => {
       const { samples } = await speakOne(engine, chunk);
       return medianPitchHz(samples, engine.describe().sampleRate) ?? Number.NaN;
@@ -44,7 +48,10 @@ export function speechEngineConformance(name: string, options: { load: () => Pro
         expect(await hashOf(testChunk(sentence)), `after ${before.slice(0, 20)}`).toBe(expected);
       }
       await speakOne(engine, testChunk(sentence, { voice: { speaker: "nobody of this name" } }));
-      await speakOne(engine, testChunk(sentence, { voice: { speaker: options.speaker, speed: 1.7 }, delivery: { pitchSemitones: 4 } }));
+      await speakOne(
+        engine,
+        testChunk(sentence, { voice: { speaker: options.speaker, speed: 1.7 }, delivery: { pitchSemitones: 4 } }),
+      );
       expect(await hashOf(testChunk(sentence))).toBe(expected);
     });
 
@@ -72,12 +79,16 @@ export function speechEngineConformance(name: string, options: { load: () => Pro
     });
 
     it("reads freely where sampling lets it, and then the same way every time: alone, in a batch and in a second instance", async () => {
-      const free = (seed: number, topP = 1): SpeechChunk => testChunk(sentence, { sampling: { temperature: 1, topP }, seed });
+      const free = (seed: number, topP = 1): SpeechChunk =>
+        testChunk(sentence, { sampling: { temperature: 1, topP }, seed });
       const expected = await hashOf(free(1));
       const others = [testChunk(sentence), free(2), free(1, 0.8)];
       for (const chunk of others) expect(await hashOf(chunk)).not.toBe(expected);
       const batch = await speakBatch(engine, [free(2), free(1), testChunk(other), free(1)]);
-      expect([hash(batch[1]?.samples ?? new Int16Array()), hash(batch[3]?.samples ?? new Int16Array())]).toEqual([expected, expected]);
+      expect([hash(batch[1]?.samples ?? new Int16Array()), hash(batch[3]?.samples ?? new Int16Array())]).toEqual([
+        expected,
+        expected,
+      ]);
       const second = await options.load();
       try {
         expect(hash((await speakOne(second, free(1))).samples)).toBe(expected);
@@ -115,7 +126,9 @@ export function speechEngineConformance(name: string, options: { load: () => Pro
         const ratio = ((await secondsOf(chunk)) * speed) / duration;
         expect(ratio, `duration at speed ${speed}`).toBeGreaterThan(0.85);
         expect(ratio, `duration at speed ${speed}`).toBeLessThan(1.15);
-        expect(Math.abs(12 * Math.log2((await pitchOf(chunk)) / pitch)), `semitones at speed ${speed}`).toBeLessThan(1.5);
+        expect(Math.abs(12 * Math.log2((await pitchOf(chunk)) / pitch)), `semitones at speed ${speed}`).toBeLessThan(
+          1.5,
+        );
       }
     });
 
@@ -131,15 +144,23 @@ export function speechEngineConformance(name: string, options: { load: () => Pro
         12 * Math.log2((await pitchOf(testChunk(sentence, { delivery: { pitchSemitones } }))) / neutral);
       expect(await semitones(3)).toBeGreaterThan(1.5);
       expect(await semitones(-3)).toBeLessThan(-1.5);
-      const traits = (pitchHz: number) => ({ pitchHz, pitchRangeSemitones: 2, syllablesPerSecond: 4.5, spectralTiltDbPerOctave: -6 });
+      const traits = (pitchHz: number) => ({
+        pitchHz,
+        pitchRangeSemitones: 2,
+        syllablesPerSecond: 4.5,
+        spectralTiltDbPerOctave: -6,
+      });
       const low = await pitchOf(testChunk(sentence, { voice: { traits: traits(90) } }));
       const high = await pitchOf(testChunk(sentence, { voice: { traits: traits(210) } }));
       expect(high / low).toBeGreaterThan(1.4);
     });
 
     it("sounds different for another speaker, louder with gain, never beyond full scale", async () => {
-      expect(await hashOf(testChunk(sentence, { voice: { speaker: options.speaker } }))).not.toBe(await hashOf(testChunk(sentence)));
-      const rms = (samples: Int16Array): number => Math.sqrt(samples.reduce((sum, sample) => sum + sample ** 2, 0) / samples.length);
+      expect(await hashOf(testChunk(sentence, { voice: { speaker: options.speaker } }))).not.toBe(
+        await hashOf(testChunk(sentence)),
+      );
+      const rms = (samples: Int16Array): number =>
+        Math.sqrt(samples.reduce((sum, sample) => sum + sample ** 2, 0) / samples.length);
       const neutral = await speakOne(engine, testChunk(sentence));
       const quiet = await speakOne(engine, testChunk(sentence, { delivery: { gainDb: -6 } }));
       const loud = await speakOne(engine, testChunk(sentence, { delivery: { gainDb: 40 } }));
@@ -178,7 +199,9 @@ export function speechEngineConformance(name: string, options: { load: () => Pro
         expect(word.sourceStart).toBeGreaterThan(lastOffset);
         [lastMs, lastOffset] = [word.endMs, word.sourceStart];
       }
-      expect(words.map((word) => word.text)).toEqual(expect.arrayContaining(["Tom", "said", "isn't", "easy", "well-known", "friend"]));
+      expect(words.map((word) => word.text)).toEqual(
+        expect.arrayContaining(["Tom", "said", "isn't", "easy", "well-known", "friend"]),
+      );
     });
 
     it("times a number that is read as words at its place in the source", async () => {
@@ -224,7 +247,8 @@ export function speechEngineConformance(name: string, options: { load: () => Pro
       ["Japanese", "日本語"],
     ])("ends for %s, or says that it cannot read it", async (_what, text) => {
       const { result, samples } = await speakOne(engine, testChunk(text));
-      if (result.result === "failed") expect(result).toMatchObject({ retryable: false, error: { code: "unsupported_language" } });
+      if (result.result === "failed")
+        expect(result).toMatchObject({ retryable: false, error: { code: "unsupported_language" } });
       else expect(result).toEqual({ result: "spoken", samples: samples.length });
     });
   });
@@ -232,6 +256,7 @@ export function speechEngineConformance(name: string, options: { load: () => Pro
 
 function zeroCrossingsPerSample(samples: Int16Array): number {
   let crossings = 0;
-  for (let i = 1; i < samples.length; i++) if (Math.sign(samples[i] ?? 0) !== Math.sign(samples[i - 1] ?? 0)) crossings++;
+  for (let i = 1; i < samples.length; i++)
+    if (Math.sign(samples[i] ?? 0) !== Math.sign(samples[i - 1] ?? 0)) crossings++;
   return crossings / samples.length;
 }

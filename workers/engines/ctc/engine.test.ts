@@ -10,7 +10,12 @@ import type { ListenEngine } from "../listen-engine.js";
 import { ModelThreads } from "../model-threads.js";
 import { CtcEngine } from "./engine.js";
 import { toneLexicon } from "./testing/tone-lexicon.js";
-import { letterSymbols, type ToneRecognizerOptions, toneSound, writeToneRecognizer } from "./testing/tone-recognizer.js";
+import {
+  letterSymbols,
+  type ToneRecognizerOptions,
+  toneSound,
+  writeToneRecognizer,
+} from "./testing/tone-recognizer.js";
 
 const directory = mkdtempSync(join(tmpdir(), "parley-ears-"));
 const log = createLogger("test", "fatal");
@@ -21,23 +26,42 @@ async function load(change: Partial<ToneRecognizerOptions> = {}, threads = share
   const folder = join(directory, `ear-${ears++}`);
   mkdirSync(folder);
   writeToneRecognizer(folder, change);
-  const files = ["  graph: { path: model.onnx }", "  tokens: { path: tokens.txt }", ...(change.words ? ["  words: { path: words.bin }"] : [])];
-  const yaml = ["name: tones", "task: listen", "engine: ctc", "licence: CC0-1.0", "languages: [en]", "maxBatch: 8", "files:", ...files];
+  const files = [
+    "  graph: { path: model.onnx }",
+    "  tokens: { path: tokens.txt }",
+    ...(change.words ? ["  words: { path: words.bin }"] : []),
+  ];
+  const yaml = [
+    "name: tones",
+    "task: listen",
+    "engine: ctc",
+    "licence: CC0-1.0",
+    "languages: [en]",
+    "maxBatch: 8",
+    "files:",
+    ...files,
+  ];
   writeFileSync(join(folder, "model.yaml"), `${yaml.join("\n")}\n`);
   return await CtcEngine.load({ model: await readModelFolder(folder), threads, providers: ["cpu"], log });
 }
 
 /** The tones of a text in letters `a` to `o`, each word with its boundary before it. */
-const spell = (text: string): number[] => text.split(" ").flatMap((word) => [0, ...[...word].map((letter) => letterSymbols.indexOf(letter))]);
+const spell = (text: string): number[] =>
+  text.split(" ").flatMap((word) => [0, ...[...word].map((letter) => letterSymbols.indexOf(letter))]);
 
 afterAll(async () => {
   await shared.close();
   rmSync(directory, { recursive: true });
 });
 
-const speech = async () => [toneSound(spell("bad cab")), toneSound(spell("go a mile").filter((tone) => tone >= 0))] as const;
+const speech = async () =>
+  [toneSound(spell("bad cab")), toneSound(spell("go a mile").filter((tone) => tone >= 0))] as const;
 listenEngineConformance("ctc with letters in zipformer's form", { task: "listen", load: () => load(), speech });
-listenEngineConformance("ctc with letters in NeMo's form", { task: "listen", load: () => load({ layout: "nemo_ctc" }), speech });
+listenEngineConformance("ctc with letters in NeMo's form", {
+  task: "listen",
+  load: () => load({ layout: "nemo_ctc" }),
+  speech,
+});
 listenEngineConformance("ctc with a lexicon", {
   task: "listen",
   load: () => load({ symbols: toneLexicon.symbols, words: toneLexicon.model }),
@@ -61,8 +85,14 @@ describe("the engine ctc", () => {
 
   it("takes bands as they are where NeMo's metadata says so", async () => {
     // Tones outdo silence by far more when bands are not normalized: the graph's threshold is passed by everything.
-    const plain = await heardBy(await load({ layout: "nemo_ctc", metadata: { normalize_type: "NA" } }), spell("bead cling"));
-    const normalized = await heardBy(await load({ layout: "nemo_ctc", metadata: { normalize_type: "per_feature" } }), spell("bead cling"));
+    const plain = await heardBy(
+      await load({ layout: "nemo_ctc", metadata: { normalize_type: "NA" } }),
+      spell("bead cling"),
+    );
+    const normalized = await heardBy(
+      await load({ layout: "nemo_ctc", metadata: { normalize_type: "per_feature" } }),
+      spell("bead cling"),
+    );
     expect(normalized).toBe("bead cling");
     expect(plain).not.toBe(normalized);
   });
@@ -73,7 +103,9 @@ describe("the engine ctc", () => {
   });
 
   it("keeps capitals where there are small letters too, and takes each symbol for a word where none begins one", async () => {
-    expect(await heardBy(await load({ symbols: ["\u2581Hi", "\u2581Mr", ".", "\u2581Fox"] }), [0, 1, 2, 3])).toBe("Hi Mr. Fox");
+    expect(await heardBy(await load({ symbols: ["\u2581Hi", "\u2581Mr", ".", "\u2581Fox"] }), [0, 1, 2, 3])).toBe(
+      "Hi Mr. Fox",
+    );
     expect(await heardBy(await load({ symbols: ["你", "好", "吗"] }), [0, 1, 2])).toBe("你 好 吗");
   });
 

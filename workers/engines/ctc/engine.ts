@@ -21,13 +21,15 @@ const defaultDecoding = { lmWeight: 0.9, wordBonus: 0.5, beam: 400, threshold: 1
 
 const handler = new URL("./thread.js", import.meta.url);
 const WARM_UP_SECONDS = 1;
-/** On the processor a batch is heard piece after piece by one thread: a long one would only leave other threads idle. */
+/**
+ * On the processor a batch is heard piece after piece by one thread: a long one would only leave other threads idle.
+ */
 const PROCESSOR_BATCH = 4;
 
 /**
- * A recognizer that gives log probabilities of symbols for every frame (connectionist temporal classification), in the form of icefall's
- * zipformer or of NeMo. On the processor one call of the graph hears one piece, since batches inside a call are no faster there; other
- * providers hear a batch in one call.
+ * A recognizer that gives log probabilities of symbols for every frame (connectionist temporal classification), in the
+ * form of icefall's zipformer or of NeMo. On the processor one call of the graph hears one piece, since batches inside
+ * a call are no faster there; other providers hear a batch in one call.
  */
 export class CtcEngine implements ListenEngine {
   readonly #options: CtcEngineOptions;
@@ -40,11 +42,14 @@ export class CtcEngine implements ListenEngine {
     this.#opened = opened;
   }
 
-  /** Opens a recognizer on every thread. Rejects with a `ModelProblem` when graph, tokens and words do not fit together. */
+  /**
+   * Opens a recognizer on every thread. Rejects with a `ModelProblem` when graph, tokens and words do not fit together.
+   */
   static async load(options: CtcEngineOptions): Promise<CtcEngine> {
     const { manifest, folder } = options.model;
     const { graph, tokens, words } = manifest.files;
-    if (graph === undefined || tokens === undefined) throw new ModelProblem("files.graph and files.tokens are required");
+    if (graph === undefined || tokens === undefined)
+      throw new ModelProblem("files.graph and files.tokens are required");
     if (manifest.sampleRate !== undefined && manifest.sampleRate !== LISTENING_RATE) {
       throw new ModelProblem(`model.yaml says ${manifest.sampleRate} Hz; recognizers hear ${LISTENING_RATE} Hz`);
     }
@@ -62,7 +67,10 @@ export class CtcEngine implements ListenEngine {
       throw new ModelProblem(cause instanceof Error ? cause.message : String(cause), { cause });
     });
     for (const { provider, reason } of opened.refused) {
-      options.log.warn({ model: manifest.name, provider, reason, using: opened.provider }, "FALLING BACK: an execution provider does not work here");
+      options.log.warn(
+        { model: manifest.name, provider, reason, using: opened.provider },
+        "FALLING BACK: an execution provider does not work here",
+      );
     }
     return new CtcEngine(options, source, opened);
   }
@@ -81,7 +89,12 @@ export class CtcEngine implements ListenEngine {
   }
 
   async warmUp(): Promise<void> {
-    const task: ListenTask = { kind: "hear", source: this.#source, pieces: [restlessSound(WARM_UP_SECONDS)], unwanted: new Int32Array(1) };
+    const task: ListenTask = {
+      kind: "hear",
+      source: this.#source,
+      pieces: [restlessSound(WARM_UP_SECONDS)],
+      unwanted: new Int32Array(1),
+    };
     await this.#options.threads.onEach(handler, task);
   }
 
@@ -104,7 +117,9 @@ export class CtcEngine implements ListenEngine {
     for (const [piece, { job }] of wanted.entries()) job.signal.addEventListener("abort", stops[piece] as () => void);
     const results = jobs.map((job, at): SoundResult => {
       if (job.signal.aborted) return { result: "cancelled" };
-      const error = new ServiceError("unsupported_language", { parameters: { languages: this.describe().languages.join(", ") } });
+      const error = new ServiceError("unsupported_language", {
+        parameters: { languages: this.describe().languages.join(", ") },
+      });
       return languages[at] === null ? { result: "failed", error, retryable: false } : { result: "cancelled" };
     });
     try {
@@ -112,20 +127,27 @@ export class CtcEngine implements ListenEngine {
       const pieces = wanted.map(({ job }) => job.samples.slice());
       const task: ListenTask = { kind: "hear", source: this.#source, pieces, unwanted };
       const buffers = pieces.map(({ buffer }) => buffer);
-      const heard = wanted.length === 0 ? [] : await this.#options.threads.run<(HeardWord[] | null)[]>(handler, task, buffers);
+      const heard =
+        wanted.length === 0 ? [] : await this.#options.threads.run<(HeardWord[] | null)[]>(handler, task, buffers);
       for (const [piece, { job, at }] of wanted.entries()) {
         const words = heard[piece] ?? null;
-        if (words !== null && !job.signal.aborted) results[at] = { result: "heard", words, language: languages[at] as string };
+        if (words !== null && !job.signal.aborted)
+          results[at] = { result: "heard", words, language: languages[at] as string };
       }
     } catch (error) {
-      for (const { job, at } of wanted) if (!job.signal.aborted) results[at] = { result: "failed", error, retryable: true };
+      for (const { job, at } of wanted)
+        if (!job.signal.aborted) results[at] = { result: "failed", error, retryable: true };
     } finally {
-      for (const [piece, { job }] of wanted.entries()) job.signal.removeEventListener("abort", stops[piece] as () => void);
+      for (const [piece, { job }] of wanted.entries())
+        job.signal.removeEventListener("abort", stops[piece] as () => void);
     }
     return results;
   }
 
-  /** The language that is heard when the caller names one, by primary subtag; null when this recognizer does not know it. */
+  /**
+   * The language that is heard when the caller names one, by primary subtag; null when this recognizer does not know
+   * it.
+   */
   #languageFor(named: string | null): string | null {
     const { languages } = this.describe();
     const primary = (tag: string): string => tag.split(/[-_]/)[0]?.toLowerCase() ?? "";
@@ -139,6 +161,10 @@ export class CtcEngine implements ListenEngine {
 function restlessSound(seconds: number): Int16Array {
   return Int16Array.from({ length: seconds * LISTENING_RATE }, (_, i) => {
     const second = i / LISTENING_RATE;
-    return 9000 * Math.sin(2 * Math.PI * (300 + 200 * Math.floor(second * 8)) * second) * Math.sin(2 * Math.PI * 4 * second) ** 2;
+    return (
+      9000 *
+      Math.sin(2 * Math.PI * (300 + 200 * Math.floor(second * 8)) * second) *
+      Math.sin(2 * Math.PI * 4 * second) ** 2
+    );
   });
 }

@@ -13,7 +13,12 @@ import { compareWords } from "./testing/word-errors.js";
 const folder = fileURLToPath(new URL("../../../../models/parley-asr-en", import.meta.url));
 const threads = new ModelThreads(1);
 const load = async (): Promise<CtcEngine> =>
-  await CtcEngine.load({ model: await readModelFolder(folder), threads, providers: ["cpu"], log: createLogger("test", "fatal") });
+  await CtcEngine.load({
+    model: await readModelFolder(folder),
+    threads,
+    providers: ["cpu"],
+    log: createLogger("test", "fatal"),
+  });
 
 let clips: Clip[] = [];
 beforeAll(async () => {
@@ -43,12 +48,19 @@ describe("parley-asr-en", () => {
 
   it("hears most of what a human reader says, and is surer of right words than of wrong ones", () => {
     const said = clips.reduce((sum, { words }) => sum + words.length, 0);
-    const compared = clips.map(({ words }, i) => compareWords(words, (heard[i] ?? []).map(({ text }) => text)));
+    const compared = clips.map(({ words }, i) =>
+      compareWords(
+        words,
+        (heard[i] ?? []).map(({ text }) => text),
+      ),
+    );
     const errors = compared.reduce((sum, clip) => sum + clip.errors, 0);
     expect(said).toBe(54);
     expect(errors / said).toBeLessThan(0.35);
     const confidences = (right: boolean): number[] =>
-      compared.flatMap((clip, i) => (heard[i] ?? []).filter((_, j) => clip.right[j] === right).map(({ confidence }) => confidence));
+      compared.flatMap((clip, i) =>
+        (heard[i] ?? []).filter((_, j) => clip.right[j] === right).map(({ confidence }) => confidence),
+      );
     const mean = (values: number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
     expect(mean(confidences(true))).toBeGreaterThan(0.6);
     if (confidences(false).length > 0) expect(mean(confidences(false))).toBeLessThan(mean(confidences(true)));
@@ -57,7 +69,12 @@ describe("parley-asr-en", () => {
   it("hears the same words whatever the loudness, and some of them in noise as loud as the speech is on average", async () => {
     const clip = samplesOf(3);
     const words = (heard[3] ?? []).map(({ text }) => text);
-    const soft = wordsOf(await hearOne(engine, clip.map((sample) => sample / 8))).map(({ text }) => text);
+    const soft = wordsOf(
+      await hearOne(
+        engine,
+        clip.map((sample) => sample / 8),
+      ),
+    ).map(({ text }) => text);
     expect(compareWords(words, soft).errors).toBeLessThanOrEqual(2);
     const rms = Math.sqrt(clip.reduce((sum, sample) => sum + sample * sample, 0) / clip.length);
     const hiss = noise(Math.ceil(clip.length / 16_000), rms, 0);
@@ -71,8 +88,15 @@ describe("parley-asr-en", () => {
     later.set(samplesOf(3), 16 * delayMs);
     const moved = wordsOf(await hearOne(engine, later));
     const before = heard[3] ?? [];
-    expect(compareWords(before.map(({ text }) => text), moved.map(({ text }) => text)).errors).toBeLessThanOrEqual(3);
-    const pairs = before.flatMap((word) => moved.filter(({ text }) => text === word.text).map((other) => other.startMs - word.startMs - delayMs));
+    expect(
+      compareWords(
+        before.map(({ text }) => text),
+        moved.map(({ text }) => text),
+      ).errors,
+    ).toBeLessThanOrEqual(3);
+    const pairs = before.flatMap((word) =>
+      moved.filter(({ text }) => text === word.text).map((other) => other.startMs - word.startMs - delayMs),
+    );
     expect(pairs.filter((ms) => Math.abs(ms) <= 90).length).toBeGreaterThan(before.length / 2);
   });
 });

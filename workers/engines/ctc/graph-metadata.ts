@@ -8,8 +8,8 @@ const VALUE_FIELD = 2;
 const MAX_ENTRY_BYTES = 1 << 20;
 
 /**
- * The metadata of an ONNX file, which the runtime does not tell. Only the heads of the file's outer fields are read; a file that is not
- * of this form gives what was found before.
+ * The metadata of an ONNX file, which the runtime does not tell. Only the heads of the file's outer fields are read; a
+ * file that is not of this form gives what was found before.
  */
 export function readGraphMetadata(path: string): Map<string, string> {
   const found = new Map<string, string>();
@@ -24,7 +24,8 @@ export function readGraphMetadata(path: string): Map<string, string> {
       const field = readHead(read(position, 20));
       if (field === null) break;
       const start = position + field.headBytes;
-      if (field.number === METADATA_FIELD && field.length <= MAX_ENTRY_BYTES) addEntry(found, read(start, field.length));
+      if (field.number === METADATA_FIELD && field.length <= MAX_ENTRY_BYTES)
+        addEntry(found, read(start, field.length));
       position = start + field.length;
     }
   } finally {
@@ -54,7 +55,10 @@ interface FieldHead {
   length: number;
 }
 
-/** Key of a field and, where it has one, its length (https://protobuf.dev/programming-guides/encoding/); null for what is neither. */
+/**
+ * Key of a field and, where it has one, its length (https://protobuf.dev/programming-guides/encoding/); null for what
+ * is neither.
+ */
 function readHead(bytes: Buffer): FieldHead | null {
   const key = readVarint(bytes, 0);
   if (key === null || key.value < 8) return null;

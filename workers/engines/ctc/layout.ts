@@ -3,10 +3,15 @@ import type { Emissions } from "../../listening/decoding/beam-search.js";
 import { ModelProblem } from "../../repository/folder.js";
 import type { Graph, GraphTensor } from "../onnx/runtime.js";
 
-/** How a recognizer's graph takes features and gives log probabilities; inputs and outputs are told by their position. */
+/**
+ * How a recognizer's graph takes features and gives log probabilities; inputs and outputs are told by their position.
+ */
 export type CtcLayout = "zipformer_ctc" | "nemo_ctc";
 
-/** What the graph was trained on: NeMo's exporter says in the metadata whether bands are to be normalized. Throws `ModelProblem`. */
+/**
+ * What the graph was trained on: NeMo's exporter says in the metadata whether bands are to be normalized. Throws
+ * `ModelProblem`.
+ */
 export function tellFeatures(layout: CtcLayout, metadata: ReadonlyMap<string, string>): FeatureKind {
   if (layout === "zipformer_ctc") return "kaldi";
   const normalization = metadata.get("normalize_type") ?? "per_feature";
@@ -21,11 +26,19 @@ const metadataTypes: readonly (readonly [RegExp, CtcLayout])[] = [
   [/^EncDec.*CTC/i, "nemo_ctc"],
 ];
 
-/** Tells the layout: what model.yaml says, else what the graph's metadata or the names of its inputs say. Throws `ModelProblem`. */
-export function tellLayout(stated: CtcLayout | undefined, metadata: ReadonlyMap<string, string>, graph: Pick<Graph, "inputNames">): CtcLayout {
+/**
+ * Tells the layout: what model.yaml says, else what the graph's metadata or the names of its inputs say. Throws
+ * `ModelProblem`.
+ */
+export function tellLayout(
+  stated: CtcLayout | undefined,
+  metadata: ReadonlyMap<string, string>,
+  graph: Pick<Graph, "inputNames">,
+): CtcLayout {
   const names = graph.inputNames;
   const shown = names.join(", ");
-  if (names.length !== 2) throw new ModelProblem(`a recognizer's graph has two inputs, features and their lengths; this one has ${shown}`);
+  if (names.length !== 2)
+    throw new ModelProblem(`a recognizer's graph has two inputs, features and their lengths; this one has ${shown}`);
   const type = metadata.get("model_type") ?? "";
   const known = metadataTypes.find(([pattern]) => pattern.test(type));
   if (known !== undefined && stated !== undefined && known[1] !== stated) {
@@ -33,13 +46,19 @@ export function tellLayout(stated: CtcLayout | undefined, metadata: ReadonlyMap<
   }
   if (stated !== undefined) return stated;
   if (known !== undefined) return known[1];
-  if (type !== "") throw new ModelProblem(`the graph's model_type ${type} is no layout that is known here (zipformer_ctc, nemo_ctc)`);
+  if (type !== "")
+    throw new ModelProblem(`the graph's model_type ${type} is no layout that is known here (zipformer_ctc, nemo_ctc)`);
   if (names[0] === "audio_signal") return "nemo_ctc";
   if (names[0] === "x") return "zipformer_ctc";
-  throw new ModelProblem(`the layout cannot be told from the inputs ${shown}: model.yaml must name it (zipformer_ctc, nemo_ctc)`);
+  throw new ModelProblem(
+    `the layout cannot be told from the inputs ${shown}: model.yaml must name it (zipformer_ctc, nemo_ctc)`,
+  );
 }
 
-/** Runs a graph on a batch of features, padded here to the longest; one row of log probabilities for each. Rejects with the runtime's reason. */
+/**
+ * Runs a graph on a batch of features, padded here to the longest; one row of log probabilities for each. Rejects with
+ * the runtime's reason.
+ */
 export async function runRecognizer(graph: Graph, layout: CtcLayout, pieces: readonly LogMel[]): Promise<Emissions[]> {
   const longest = Math.max(...pieces.map(({ frames }) => frames));
   const values = new Float32Array(pieces.length * longest * MEL_BANDS);
@@ -70,11 +89,20 @@ export async function runRecognizer(graph: Graph, layout: CtcLayout, pieces: rea
 }
 
 function transposeInto(into: Float32Array, { frames, values }: LogMel, width: number): void {
-  for (let t = 0; t < frames; t++) for (let m = 0; m < MEL_BANDS; m++) into[m * width + t] = values[t * MEL_BANDS + m] as number;
+  for (let t = 0; t < frames; t++)
+    for (let m = 0; m < MEL_BANDS; m++) into[m * width + t] = values[t * MEL_BANDS + m] as number;
 }
 
-/** How many of a row's output frames are its own. NeMo's second output is not to be relied on: exporters leave it out or leave it raw. */
-function validFrames(counts: GraphTensor | undefined, layout: CtcLayout, pieces: readonly LogMel[], frames: number): number[] {
+/**
+ * How many of a row's output frames are its own. NeMo's second output is not to be relied on: exporters leave it out or
+ * leave it raw.
+ */
+function validFrames(
+  counts: GraphTensor | undefined,
+  layout: CtcLayout,
+  pieces: readonly LogMel[],
+  frames: number,
+): number[] {
   if (layout === "zipformer_ctc" && counts?.type === "int64" && counts.data.length === pieces.length) {
     return Array.from(counts.data, (count) => Math.min(frames, Math.max(0, Number(count))));
   }
@@ -82,7 +110,10 @@ function validFrames(counts: GraphTensor | undefined, layout: CtcLayout, pieces:
   return pieces.map((piece) => Math.min(frames, Math.ceil((piece.frames * frames) / longest)));
 }
 
-/** Makes rows log probabilities where the graph gives raw scores: each row is moved so that its probabilities sum up to 1. */
+/**
+ * Makes rows log probabilities where the graph gives raw scores: each row is moved so that its probabilities sum up to
+ * 1.
+ */
 function normalize(values: Float32Array, symbols: number): void {
   for (let row = 0; row < values.length; row += symbols) {
     let highest = Number.NEGATIVE_INFINITY;

@@ -14,7 +14,8 @@ const directory = mkdtempSync(join(tmpdir(), "parley-deaf-"));
 afterAll(() => rmSync(directory, { recursive: true }));
 
 const files = "  graph: { path: model.onnx }\n  tokens: { path: tokens.txt }\n";
-const described = (name: string): string => `name: ${name}\ntask: listen\nengine: ctc\nlicence: CC0-1.0\nfiles:\n${files}`;
+const described = (name: string): string =>
+  `name: ${name}\ntask: listen\nengine: ctc\nlicence: CC0-1.0\nfiles:\n${files}`;
 /** Writes a model.yaml, changed, with the folder's name. */
 const describing = (change: (yaml: string) => string) => (folder: string) =>
   writeFileSync(join(folder, "model.yaml"), change(described(basename(folder))));
@@ -35,26 +36,55 @@ const withWords = (bytes: (whole: Uint8Array) => Uint8Array) => (folder: string)
   writeFileSync(join(folder, "words.bin"), bytes(readFileSync(join(folder, "words.bin"))));
   describing((yaml) => `${yaml}  words: { path: words.bin }\n`)(folder);
 };
-const model = (change: Parameters<typeof writeToneRecognizer>[1]) => (folder: string) => writeToneRecognizer(folder, change);
+const model = (change: Parameters<typeof writeToneRecognizer>[1]) => (folder: string) =>
+  writeToneRecognizer(folder, change);
 
 const bad: readonly BadFolder[] = [
   { what: "a graph that is none", reason: /graph cannot be loaded/, spoil: write("model.onnx", "no graph") },
-  { what: "an operator that does not exist", reason: /LogSoftmux/, spoil: replaceBytes("model.onnx", "LogSoftmax", "LogSoftmux") },
-  { what: "an unknown kind", reason: /wenet_ctc is no layout/, spoil: model({ metadata: { model_type: "wenet_ctc" } }) },
-  { what: "another normalization", reason: /all_features/, spoil: model({ layout: "nemo_ctc", metadata: { normalize_type: "all_features" } }) },
+  {
+    what: "an operator that does not exist",
+    reason: /LogSoftmux/,
+    spoil: replaceBytes("model.onnx", "LogSoftmax", "LogSoftmux"),
+  },
+  {
+    what: "an unknown kind",
+    reason: /wenet_ctc is no layout/,
+    spoil: model({ metadata: { model_type: "wenet_ctc" } }),
+  },
+  {
+    what: "another normalization",
+    reason: /all_features/,
+    spoil: model({ layout: "nemo_ctc", metadata: { normalize_type: "all_features" } }),
+  },
   { what: "two layouts", reason: /nemo_ctc.*zipformer2_ctc/, spoil: describing((yaml) => `${yaml}layout: nemo_ctc\n`) },
   { what: "too few tokens", reason: /17 symbols, the tokens are 16/, spoil: replaceBytes("tokens.txt", "o 16\n", "") },
   { what: "no blank", reason: /blank/, spoil: replaceBytes("tokens.txt", "<blk>", "<b>") },
   { what: "a number twice", reason: /twice/, spoil: replaceBytes("tokens.txt", "b 3", "b 2") },
   { what: "tokens that are none", reason: /line 1/, spoil: write("tokens.txt", "{}\n") },
-  { what: "a missing file", reason: /gone\.onnx .*missing/, spoil: describing((yaml) => yaml.replace("model.onnx", "gone.onnx")) },
+  {
+    what: "a missing file",
+    reason: /gone\.onnx .*missing/,
+    spoil: describing((yaml) => yaml.replace("model.onnx", "gone.onnx")),
+  },
   { what: "no tokens named", reason: /tokens/, spoil: describing((yaml) => yaml.replace(/ {2}tokens.*\n/, "")) },
   { what: "another rate", reason: /8000 Hz/, spoil: describing((yaml) => `${yaml}sampleRate: 8000\n`) },
-  { what: "another task", reason: /must be listen/, spoil: describing((yaml) => yaml.replace("task: listen", "task: speak")) },
+  {
+    what: "another task",
+    reason: /must be listen/,
+    spoil: describing((yaml) => yaml.replace("task: listen", "task: speak")),
+  },
   { what: "an odd beam", reason: /beam/, spoil: describing((yaml) => `${yaml}decoding: { beam: 0 }\n`) },
-  { what: "half a words file", reason: /words has \d+ bytes/, spoil: withWords((whole) => whole.subarray(0, whole.length >> 1)) },
+  {
+    what: "half a words file",
+    reason: /words has \d+ bytes/,
+    spoil: withWords((whole) => whole.subarray(0, whole.length >> 1)),
+  },
   { what: "no words file", reason: /words/, spoil: withWords(() => new Uint8Array(7)) },
-  { what: "words of other tokens", reason: /symbol 200/, spoil: withWords((whole) => replaced(whole, [2, 3, 4], [2, 3, 200])) },
+  {
+    what: "words of other tokens",
+    reason: /symbol 200/,
+    spoil: withWords((whole) => replaced(whole, [2, 3, 4], [2, 3, 200])),
+  },
 ];
 
 function replaced(whole: Uint8Array, from: readonly number[], to: readonly number[]): Uint8Array {
@@ -74,7 +104,12 @@ describe("recognizers that cannot be served", () => {
       spoil(folder);
     }
     const repository = await openRepository([directory], []);
-    const loaded = await loadEngines(repository, { slots: 1, providers: ["cpu"], log: createLogger("test", "silent"), clock: systemClock });
+    const loaded = await loadEngines(repository, {
+      slots: 1,
+      providers: ["cpu"],
+      log: createLogger("test", "silent"),
+      clock: systemClock,
+    });
     try {
       expect([...loaded.listeners.keys()].sort()).toEqual(["bare-nemo", "bare-zipformer"]);
       expect([...loaded.engines.keys()]).toEqual([]);

@@ -30,7 +30,9 @@ export interface Recognizer {
   provider: string;
   /** Providers that were preferred and did not work, with the reason. */
   refused: { provider: string; reason: string }[];
-  /** Words of each piece, heard in one call of the graph; null for a piece that `stopped` says is not wanted any more. */
+  /**
+   * Words of each piece, heard in one call of the graph; null for a piece that `stopped` says is not wanted any more.
+   */
   hear(pieces: readonly Int16Array[], stopped: (piece: number) => boolean): Promise<(HeardWord[] | null)[]>;
 }
 
@@ -55,7 +57,8 @@ export async function openRecognizer(source: RecognizerSource): Promise<Recogniz
     throw new ModelProblem(`the graph does not take the inputs of ${layout}: ${messageOf(cause)}`, { cause });
   });
   const { frames, symbols } = tried as Emissions;
-  if (symbols !== tokens.names.length) throw new ModelProblem(`the graph has ${symbols} symbols, the tokens are ${tokens.names.length}`);
+  if (symbols !== tokens.names.length)
+    throw new ModelProblem(`the graph has ${symbols} symbols, the tokens are ${tokens.names.length}`);
   if (frames === 0) throw new ModelProblem(`the graph gives nothing for ${TRIAL_FRAMES} frames`);
   const clock = { ...source.decoding, frameMs: Math.round(TRIAL_FRAMES / frames) * FRAME_STEP_MS };
   const decode = createDecoder(source, tokens);
@@ -99,11 +102,18 @@ function trialFeatures(): LogMel {
 function createDecoder({ wordsPath, decoding }: RecognizerSource, tokens: Tokens): Decoder {
   if (wordsPath === null) return createSpeller(tokens);
   return readOr(WordsFileProblem, "words", () =>
-    createLexiconDecoder(readWordsFile(readFileSync(wordsPath)), tokens.names.length, { ...decoding, blank: tokens.blank }),
+    createLexiconDecoder(readWordsFile(readFileSync(wordsPath)), tokens.names.length, {
+      ...decoding,
+      blank: tokens.blank,
+    }),
   );
 }
 
-function readOr<Value>(problem: typeof TokensProblem | typeof WordsFileProblem, role: string, read: () => Value): Value {
+function readOr<Value>(
+  problem: typeof TokensProblem | typeof WordsFileProblem,
+  role: string,
+  read: () => Value,
+): Value {
   try {
     return read();
   } catch (cause) {

@@ -1,7 +1,10 @@
 import type { HeardWord } from "#protocol/listening/chunk";
 import { openRecognizer, type Recognizer, type RecognizerSource } from "./recognizer.js";
 
-/** What a thread is asked: open a recognizer and say what it is, or hear with it. Each thread opens each recognizer once. */
+/**
+ * What a thread is asked: open a recognizer and say what it is, or hear with it. Each thread opens each recognizer
+ * once.
+ */
 export type ListenTask =
   | { kind: "open"; source: RecognizerSource }
   | {
@@ -18,7 +21,8 @@ const recognizers = new Map<string, Promise<Recognizer>>();
 
 export default async function handle(task: ListenTask): Promise<OpenedRecognizer | (HeardWord[] | null)[]> {
   const recognizer = await open(task.source);
-  if (task.kind === "hear") return await recognizer.hear(task.pieces, (piece) => Atomics.load(task.unwanted, piece) !== 0);
+  if (task.kind === "hear")
+    return await recognizer.hear(task.pieces, (piece) => Atomics.load(task.unwanted, piece) !== 0);
   const { layout, provider, refused } = recognizer;
   return { layout, provider, refused };
 }

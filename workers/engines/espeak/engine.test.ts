@@ -22,7 +22,10 @@ describe("the espeak engine", () => {
   afterAll(async () => await engine.close());
 
   it("gives sound in pieces, the first long before the last", async () => {
-    const spoken = await speakOne(engine, testChunk("A sentence that is long enough to come in many pieces of a tenth of a second each."));
+    const spoken = await speakOne(
+      engine,
+      testChunk("A sentence that is long enough to come in many pieces of a tenth of a second each."),
+    );
     expect(spoken.pieces).toBeGreaterThan(10);
   });
 
@@ -42,19 +45,29 @@ describe("the espeak engine", () => {
   });
 
   it("takes on the measured traits of another voice: pitch, its movement, brightness", async () => {
-    const text = "The quick brown fox jumps over the lazy dog, and nobody knows where it is going today. Seven silver swans swam silently seaward.";
+    const text =
+      "The quick brown fox jumps over the lazy dog, and nobody knows where it is going today. Seven silver swans swam silently seaward.";
     const heard = async (traits: VoiceTraits): Promise<VoiceTraits> => {
       const { samples } = await speakOne(engine, testChunk(text, { voice: { traits } }));
       return measureVoice({ samples, sampleRate: engine.describe().sampleRate });
     };
     const traits = { pitchHz: 110, pitchRangeSemitones: 1.4, syllablesPerSecond: 4.4, spectralTiltDbPerOctave: -6.4 };
     for (const pitchHz of [80, 110, 150, 200, 280]) {
-      expect(Math.abs(12 * Math.log2((await heard({ ...traits, pitchHz })).pitchHz / pitchHz)), `${pitchHz} Hz`).toBeLessThan(1.5);
+      expect(
+        Math.abs(12 * Math.log2((await heard({ ...traits, pitchHz })).pitchHz / pitchHz)),
+        `${pitchHz} Hz`,
+      ).toBeLessThan(1.5);
     }
-    const [flat, lively] = [await heard({ ...traits, pitchRangeSemitones: 0.4 }), await heard({ ...traits, pitchRangeSemitones: 3 })];
+    const [flat, lively] = [
+      await heard({ ...traits, pitchRangeSemitones: 0.4 }),
+      await heard({ ...traits, pitchRangeSemitones: 3 }),
+    ];
     expect(lively.pitchRangeSemitones).toBeGreaterThan(flat.pitchRangeSemitones * 2);
     expect(Math.abs(12 * Math.log2(lively.pitchHz / flat.pitchHz))).toBeLessThan(1.5);
-    const [dark, bright] = [await heard({ ...traits, spectralTiltDbPerOctave: -9 }), await heard({ ...traits, spectralTiltDbPerOctave: -4 })];
+    const [dark, bright] = [
+      await heard({ ...traits, spectralTiltDbPerOctave: -9 }),
+      await heard({ ...traits, spectralTiltDbPerOctave: -4 }),
+    ];
     expect(bright.spectralTiltDbPerOctave - dark.spectralTiltDbPerOctave).toBeGreaterThan(3);
   });
 
@@ -72,7 +85,9 @@ describe("the espeak engine", () => {
     }
     const { result } = await speakOne(engine, testChunk("x", { voice: { language: "tlh-none" } }));
     expect(result).toMatchObject({ result: "failed", retryable: false, error: { code: "unsupported_language" } });
-    expect(engine.describe().languages).toEqual(expect.arrayContaining(["en", "de", "fr", "zh", "ja", "ru", "ar", "hi"]));
+    expect(engine.describe().languages).toEqual(
+      expect.arrayContaining(["en", "de", "fr", "zh", "ja", "ru", "ar", "hi"]),
+    );
   });
 
   it("fails a chunk retryably when its process is killed, and speaks again with a new process", async () => {
@@ -106,9 +121,15 @@ describe("the espeak engine", () => {
     try {
       for (const speaker of engine.describe().speakers) {
         for (const whisper of [false, true]) {
-          const chunk = testChunk("Thus she sees this.", { voice: { speaker }, delivery: { ...neutralDelivery, whisper } });
+          const chunk = testChunk("Thus she sees this.", {
+            voice: { speaker },
+            delivery: { ...neutralDelivery, whisper },
+          });
           const [one, other] = [await speakOne(engine, chunk), await speakOne(second, chunk)];
-          expect(Buffer.compare(Buffer.from(one.samples.buffer), Buffer.from(other.samples.buffer)), `${speaker} ${whisper}`).toBe(0);
+          expect(
+            Buffer.compare(Buffer.from(one.samples.buffer), Buffer.from(other.samples.buffer)),
+            `${speaker} ${whisper}`,
+          ).toBe(0);
         }
       }
     } finally {
@@ -117,7 +138,8 @@ describe("the espeak engine", () => {
   });
 
   it("does not grow from text to text", async () => {
-    const residentBytes = (): number => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${engine.pids[0]}/status`, "utf8"))?.[1] ?? 0) * 1024;
+    const residentBytes = (): number =>
+      Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${engine.pids[0]}/status`, "utf8"))?.[1] ?? 0) * 1024;
     const speakMany = async (): Promise<unknown> =>
       await speakBatch(
         engine,

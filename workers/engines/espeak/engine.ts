@@ -19,7 +19,11 @@ import { chooseVoice, speakers } from "./voice-choice.js";
 /** Whispered speech of the engine is this much quieter than voiced. */
 const WHISPER_GAIN_DB = 6;
 
-const warmUpTexts = ["The quick brown fox jumps over the lazy dog today.", "Is it really raining, or not?", "Well, then: one, two, three!"];
+const warmUpTexts = [
+  "The quick brown fox jumps over the lazy dog today.",
+  "Is it really raining, or not?",
+  "Well, then: one, two, three!",
+];
 
 /** The classical engine: any of a hundred languages, no model, in processes of its own (`program/`). */
 export class EspeakEngine implements SpeechEngine {
@@ -105,13 +109,20 @@ export class EspeakEngine implements SpeechEngine {
     }
   }
 
-  async #synthesize(process: EspeakProcess, chunk: SpeechChunk, emit: ChunkJob["emit"], signal: AbortSignal): Promise<ChunkResult> {
+  async #synthesize(
+    process: EspeakProcess,
+    chunk: SpeechChunk,
+    emit: ChunkJob["emit"],
+    signal: AbortSignal,
+  ): Promise<ChunkResult> {
     const spoken = spokenText(chunk);
     const voice = voiceForLanguage(spoken.language, this.#languages);
-    if (voice === null) throw new ServiceError("unsupported_language", { parameters: { languages: this.#primaries.join(", ") } });
+    if (voice === null)
+      throw new ServiceError("unsupported_language", { parameters: { languages: this.#primaries.join(", ") } });
     const { variant, tiltDbPerOctave, ...settings } = chooseVoice(chunk.voice, variedDelivery(chunk));
     const escaped = escapeMarkup(spoken.text);
-    if (Buffer.byteLength(escaped.text) > MAX_TEXT_BYTES) throw new ServiceError("payload_too_large", { parameters: { limitBytes: MAX_TEXT_BYTES } });
+    if (Buffer.byteLength(escaped.text) > MAX_TEXT_BYTES)
+      throw new ServiceError("payload_too_large", { parameters: { limitBytes: MAX_TEXT_BYTES } });
     const timer = new WordTimer(chunk.text, spoken);
     const gainDb = chunk.delivery.gainDb + (chunk.delivery.whisper ? WHISPER_GAIN_DB : 0);
     const shaper = new ChunkShaper({
@@ -132,7 +143,10 @@ export class EspeakEngine implements SpeechEngine {
       onMarks: (marks: Parameters<Parameters<EspeakProcess["speak"]>[1]["onMarks"]>[0]): void => {
         for (const mark of marks) {
           if (mark.kind !== "word") continue;
-          const range = { start: escaped.offsets[mark.at] ?? 0, end: escaped.offsets[mark.at + Math.max(1, mark.length)] ?? spoken.text.length };
+          const range = {
+            start: escaped.offsets[mark.at] ?? 0,
+            end: escaped.offsets[mark.at + Math.max(1, mark.length)] ?? spoken.text.length,
+          };
           pending.push(...timer.mark({ range, atMs: mark.atMs }));
         }
       },
@@ -142,7 +156,12 @@ export class EspeakEngine implements SpeechEngine {
         if (shaper.full) enough.abort();
       },
     };
-    const message = { voice: variant === null ? voice : `${voice}+${variant}`, ...settings, text: escaped.text, phonemes: false };
+    const message = {
+      voice: variant === null ? voice : `${voice}+${variant}`,
+      ...settings,
+      text: escaped.text,
+      phonemes: false,
+    };
     await process.speak(message, handlers, AbortSignal.any([signal, enough.signal]));
     if (signal.aborted) return { result: "cancelled" };
     pending.push(...timer.finish((rawSamples / this.#sampleRate) * 1000));

@@ -1,4 +1,6 @@
-/** What the worker and its speech process say to each other over pipes: length-prefixed frames, JSON except for samples. */
+/**
+ * What the worker and its speech process say to each other over pipes: length-prefixed frames, JSON except for samples.
+ */
 
 /** Frame: u32 little-endian payload length, u8 kind, payload. */
 export const HEADER_BYTES = 5;
@@ -35,7 +37,9 @@ export interface SpeakMessage {
 }
 
 /** `at`: position in the escaped text, code points from 0; `atMs`: time from the first sample. */
-export type Mark = { kind: "word"; at: number; length: number; atMs: number } | { kind: "phoneme"; at: number; ipa: string; atMs: number };
+export type Mark =
+  | { kind: "word"; at: number; length: number; atMs: number }
+  | { kind: "phoneme"; at: number; ipa: string; atMs: number };
 
 export interface DoneMessage {
   jobId: number;

@@ -41,7 +41,14 @@ it("leads from every escaped code point back to the plain text", () => {
 });
 
 describe("languages", () => {
-  const languages = { "en-us": "gmw/en-US", en: "gmw/en", cmn: "sit/cmn", de: "gmw/de", "fr-be": "roa/fr-BE", fr: "roa/fr" };
+  const languages = {
+    "en-us": "gmw/en-US",
+    en: "gmw/en",
+    cmn: "sit/cmn",
+    de: "gmw/de",
+    "fr-be": "roa/fr-BE",
+    fr: "roa/fr",
+  };
   it.each([
     ["en", "gmw/en-US"],
     ["en-AU", "gmw/en-US"],
@@ -65,12 +72,24 @@ describe("the choice of a voice", () => {
   it("is the voice's own when nothing is asked for", () => {
     const own = { variant: "f5", rate: 165, pitch: 50, range: 50, tiltDbPerOctave: 0 };
     expect(chooseVoice(voice, neutralDelivery)).toEqual(own);
-    expect(chooseVoice({ ...voice, traits }, neutralDelivery)).toMatchObject({ variant: null, rate: 165, pitch: 50, range: 50 });
-    expect(chooseVoice({ ...voice, speaker: "plain" }, neutralDelivery)).toMatchObject({ variant: null, rate: 165, pitch: 50 });
+    expect(chooseVoice({ ...voice, traits }, neutralDelivery)).toMatchObject({
+      variant: null,
+      rate: 165,
+      pitch: 50,
+      range: 50,
+    });
+    expect(chooseVoice({ ...voice, speaker: "plain" }, neutralDelivery)).toMatchObject({
+      variant: null,
+      rate: 165,
+      pitch: 50,
+    });
   });
 
   it("follows pitch to another variant, speaker names and indices, and whispers", () => {
-    expect(chooseVoice({ ...voice, traits: { ...traits, pitchHz: 193 } }, neutralDelivery)).toMatchObject({ variant: "f2", pitch: 50 });
+    expect(chooseVoice({ ...voice, traits: { ...traits, pitchHz: 193 } }, neutralDelivery)).toMatchObject({
+      variant: "f2",
+      pitch: 50,
+    });
     expect(chooseVoice({ ...voice, speaker: "m3" }, neutralDelivery).variant).toBe("m3");
     expect(chooseVoice({ ...voice, speaker: "3" }, neutralDelivery).variant).toBe("m3");
     expect(chooseVoice({ ...voice, speaker: "f4" }, { ...neutralDelivery, whisper: true }).variant).toBe("whisperf");
@@ -110,6 +129,8 @@ describe("the choice of a voice", () => {
   });
 
   it("interpolates between points and beyond them", () => {
-    expect([0, 5, 10, 15, 20, 30].map((x) => interpolate([0, 10, 20], [0, 100, 120], x))).toEqual([0, 50, 100, 110, 120, 140]);
+    expect([0, 5, 10, 15, 20, 30].map((x) => interpolate([0, 10, 20], [0, 100, 120], x))).toEqual([
+      0, 50, 100, 110, 120, 140,
+    ]);
   });
 });

@@ -26,7 +26,10 @@ export class Phonemizer {
     return this.#started;
   }
 
-  /** The phonemes of `text` in a language or espeak voice name; blanks and punctuation stand where they stood. Rejects when the process breaks. */
+  /**
+   * The phonemes of `text` in a language or espeak voice name; blanks and punctuation stand where they stood. Rejects
+   * when the process breaks.
+   */
   async phonemize(text: string, voiceName: string): Promise<PhonemeSymbol[]> {
     await this.start();
     const process = await this.#pool.acquire();

@@ -6,7 +6,10 @@ import { type EspeakProcess, startEspeakProcess } from "./process.js";
 const FIRST_BACKOFF_MS = 100;
 const LONGEST_BACKOFF_MS = 5000;
 
-/** How long a text waits for a process when all have crashed: a new one needs under a second, several on a machine with no time to spare. */
+/**
+ * How long a text waits for a process when all have crashed: a new one needs under a second, several on a machine with
+ * no time to spare.
+ */
 const ACQUIRE_TIMEOUT_MS = 8000;
 
 /** A fixed number of speech processes, each replaced when it ends, later and later while the replacements end too. */

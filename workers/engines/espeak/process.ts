@@ -76,7 +76,9 @@ class ProcessLink {
     for (const stream of [child.stdin, child.stdio[3]])
       stream?.on("error", (error) => log.debug({ err: error }, "a pipe to the speech process broke"));
     child.stdout?.on("data", (bytes: Buffer) => this.#read(bytes));
-    child.stderr?.on("data", (bytes: Buffer) => log.warn({ output: bytes.toString().slice(0, 500) }, "the speech process complains"));
+    child.stderr?.on("data", (bytes: Buffer) =>
+      log.warn({ output: bytes.toString().slice(0, 500) }, "the speech process complains"),
+    );
   }
 
   async whenReady(): Promise<EspeakProcess> {
@@ -97,7 +99,11 @@ class ProcessLink {
     }
   }
 
-  async #speak(message: Omit<SpeakMessage, "jobId">, handlers: SpeakHandlers, signal: AbortSignal): Promise<DoneMessage> {
+  async #speak(
+    message: Omit<SpeakMessage, "jobId">,
+    handlers: SpeakHandlers,
+    signal: AbortSignal,
+  ): Promise<DoneMessage> {
     const jobId = ++this.#jobs;
     const cancel = (): void => {
       const bytes = Buffer.alloc(4);
@@ -151,7 +157,13 @@ class ProcessLink {
     const error = new ServiceError("engine_failed", { cause: new Error(`the speech process ${reason}`) });
     this.#ready?.reject(error);
     this.#job?.reject(error);
-    for (const stream of [this.#child.stdin, this.#child.stdout as Readable | null, this.#child.stderr, this.#child.stdio[3]]) stream?.destroy();
+    for (const stream of [
+      this.#child.stdin,
+      this.#child.stdout as Readable | null,
+      this.#child.stderr,
+      this.#child.stdio[3],
+    ])
+      stream?.destroy();
     resolve();
   }
 }

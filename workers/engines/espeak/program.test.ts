@@ -13,7 +13,9 @@ function start(path: string): { child: ChildProcess; firstFrame: Promise<{ kind:
   const child = spawn(process.execPath, [path], { stdio: ["pipe", "pipe", "inherit", "pipe"] });
   const firstFrame = new Promise<{ kind: number; message: unknown }>((resolve) => {
     const reader = new FrameReader();
-    child.stdout?.on("data", (bytes: Buffer) => reader.push(bytes, (kind, payload) => resolve({ kind, message: JSON.parse(payload.toString()) })));
+    child.stdout?.on("data", (bytes: Buffer) =>
+      reader.push(bytes, (kind, payload) => resolve({ kind, message: JSON.parse(payload.toString()) })),
+    );
   });
   return { child, firstFrame };
 }

@@ -25,44 +25,70 @@ const pitchSettings = [0, 25, 50, 75, 99];
 const lowVoice = { hz: [67, 83, 102, 130, 169], tilt: [-6.3, -6.4, -6.4, -6.1, -5.6] };
 const highVoice = { hz: [131, 157, 193, 247, 321], tilt: [-6.1, -6.2, -6.2, -3.7, -4.2] };
 
-/** From this pitch on a speaker without a variant gets the higher voice: halfway, in tones, between the two voices' own. */
+/**
+ * From this pitch on a speaker without a variant gets the higher voice: halfway, in tones, between the two voices' own.
+ */
 const HIGH_VOICE_FROM_HZ = 140;
 
 /** Pitch movement at range 50, and how much each step of range raises the median pitch. */
 const ownPitchRangeSemitones = 1.35;
 const RISE_PER_RANGE_STEP = 0.0031;
 
-/** Rate of the voices at the normal rate; measured rates of low voices scatter, so little of the difference is believed. */
+/**
+ * Rate of the voices at the normal rate; measured rates of low voices scatter, so little of the difference is believed.
+ */
 const ownSyllablesPerSecond = 4.15;
 
 /**
- * The variant that speaks when nothing else is asked for: of the thirteen, the one whose words pocketsphinx mistakes least
- * (sixteen everyday sentences: 34 to 56 % word errors over small changes of rate; the plain voice 78 to 85 %).
+ * The variant that speaks when nothing else is asked for: of the thirteen, the one whose words pocketsphinx mistakes
+ * least (sixteen everyday sentences: 34 to 56 % word errors over small changes of rate; the plain voice 78 to 85 %).
  */
 const DEFAULT_VARIANT = "f5";
 
 /** Speakers by name; their place in the list is their index. `plain` is the language's voice without a variant. */
-export const speakers: readonly string[] = ["plain", "m1", "m2", "m3", "m4", "m5", "m6", "m7", "f1", "f2", "f3", "f4", "f5"];
+export const speakers: readonly string[] = [
+  "plain",
+  "m1",
+  "m2",
+  "m3",
+  "m4",
+  "m5",
+  "m6",
+  "m7",
+  "f1",
+  "f2",
+  "f3",
+  "f4",
+  "f5",
+];
 
 /** Chooses variant and settings. Throws `unknown_reference` for a speaker that does not exist. */
 export function chooseVoice(voice: VoiceSettings, delivery: Delivery): EspeakSettings {
   const speaker = findSpeaker(voice.speaker);
   const traits = voice.traits;
-  const high = speaker === null ? (traits?.pitchHz ?? Number.POSITIVE_INFINITY) >= HIGH_VOICE_FROM_HZ : speaker.startsWith("f");
+  const high =
+    speaker === null ? (traits?.pitchHz ?? Number.POSITIVE_INFINITY) >= HIGH_VOICE_FROM_HZ : speaker.startsWith("f");
   const own = high ? highVoice : lowVoice;
-  const rangeFactor = clamp((traits?.pitchRangeSemitones ?? ownPitchRangeSemitones) / ownPitchRangeSemitones, 0.3, 2) * delivery.pitchRangeFactor;
+  const rangeFactor =
+    clamp((traits?.pitchRangeSemitones ?? ownPitchRangeSemitones) / ownPitchRangeSemitones, 0.3, 2) *
+    delivery.pitchRangeFactor;
   const range = Math.round(clamp(NEUTRAL * rangeFactor, 0, 99));
   const rise = (1 + RISE_PER_RANGE_STEP * range) / (1 + RISE_PER_RANGE_STEP * NEUTRAL);
-  const pitchHz = (traits?.pitchHz ?? interpolate(pitchSettings, own.hz, NEUTRAL)) * 2 ** (delivery.pitchSemitones / 12);
+  const pitchHz =
+    (traits?.pitchHz ?? interpolate(pitchSettings, own.hz, NEUTRAL)) * 2 ** (delivery.pitchSemitones / 12);
   const pitch = Math.round(clamp(interpolate(own.hz.map(Math.log), pitchSettings, Math.log(pitchHz / rise)), 0, 99));
-  const rateFactor = clamp((traits?.syllablesPerSecond ?? ownSyllablesPerSecond) / ownSyllablesPerSecond, 0.75, 1.35) * delivery.rateFactor;
+  const rateFactor =
+    clamp((traits?.syllablesPerSecond ?? ownSyllablesPerSecond) / ownSyllablesPerSecond, 0.75, 1.35) *
+    delivery.rateFactor;
   return {
     variant: delivery.whisper ? (high ? "whisperf" : "whisper") : variantOf(speaker, traits, high),
     rate: Math.round(clamp(NORMAL_RATE * voice.speed * rateFactor, MIN_RATE, MAX_RATE)),
     pitch,
     range,
     tiltDbPerOctave:
-      traits === null || delivery.whisper ? 0 : clamp(traits.spectralTiltDbPerOctave - interpolate(pitchSettings, own.tilt, pitch), -6, 6),
+      traits === null || delivery.whisper
+        ? 0
+        : clamp(traits.spectralTiltDbPerOctave - interpolate(pitchSettings, own.tilt, pitch), -6, 6),
   };
 }
 

@@ -32,7 +32,12 @@ async function load(options: Partial<ToneVoiceOptions> = {}, providers: string[]
   };
   try {
     const engine = await OnnxEngine.load({ model: await readModelFolder(folder), pool, phonemizer, providers, log });
-    return { describe: () => engine.describe(), warmUp: () => engine.warmUp(), speak: (jobs) => engine.speak(jobs), close };
+    return {
+      describe: () => engine.describe(),
+      warmUp: () => engine.warmUp(),
+      speak: (jobs) => engine.speak(jobs),
+      close,
+    };
   } catch (error) {
     await close();
     throw error;
@@ -42,15 +47,29 @@ async function load(options: Partial<ToneVoiceOptions> = {}, providers: string[]
 afterAll(() => rmSync(directory, { recursive: true }));
 
 speechEngineConformance("onnx with a text voice", { load: () => load(), speaker: "tone2", whispers: false });
-speechEngineConformance("onnx without frame counts", { load: () => load({ frameCounts: false }), speaker: "1", whispers: false });
-speechEngineConformance("onnx with an espeak voice", { load: () => load({ phonemeType: "espeak" }), speaker: "tone1", whispers: false });
+speechEngineConformance("onnx without frame counts", {
+  load: () => load({ frameCounts: false }),
+  speaker: "1",
+  whispers: false,
+});
+speechEngineConformance("onnx with an espeak voice", {
+  load: () => load({ phonemeType: "espeak" }),
+  speaker: "tone1",
+  whispers: false,
+});
 
 describe("the onnx engine", () => {
   it("serves a single-speaker voice, which has no sid input", async () => {
     const engine = await load({ speakers: 1 });
     try {
       expect((await speakOne(engine, testChunk("Hello."))).samples.length).toBeGreaterThan(5000);
-      expect(engine.describe()).toMatchObject({ languages: ["en"], sampleRate: 22_050, speakers: ["default"], maxBatch: 1, provider: "cpu" });
+      expect(engine.describe()).toMatchObject({
+        languages: ["en"],
+        sampleRate: 22_050,
+        speakers: ["default"],
+        maxBatch: 1,
+        provider: "cpu",
+      });
     } finally {
       await engine.close();
     }
@@ -72,7 +91,8 @@ describe("the onnx engine", () => {
       (await speakOne(engine, testChunk("Nobody knows where it is going.", { sampling, seed }))).samples;
     try {
       const own = await read({}, 1);
-      for (const temperature of [0, 0.1, 0.7]) expect(await read({ temperature }, 2), `temperature ${temperature}`).toEqual(own);
+      for (const temperature of [0, 0.1, 0.7])
+        expect(await read({ temperature }, 2), `temperature ${temperature}`).toEqual(own);
       const ratios = [];
       for (let seed = 0; seed < 8; seed++) {
         const take = await read({ temperature: 1 }, seed);

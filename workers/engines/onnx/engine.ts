@@ -65,9 +65,10 @@ interface VoiceParts {
 type Row = Pick<Rendering, "speakerId" | "pitchRatio" | "whisper"> & { piece: Piece };
 
 /**
- * A voice in Piper's ONNX layout, or in Kokoro's. Sampling noise is zero: such graphs draw it inside, so with noise equal chunks would differ. Voices
- * with the symbols `parley-en` have noise that repeats, and take pitch, its range and controls of single ids (`models/parley-en/README.md`).
- * On the processor one call speaks one chunk (a retry is exact to the bit); other providers speak a batch in one call.
+ * A voice in Piper's ONNX layout, or in Kokoro's. Sampling noise is zero: such graphs draw it inside, so with noise
+ * equal chunks would differ. Voices with the symbols `parley-en` have noise that repeats, and take pitch, its range and
+ * controls of single ids (`models/parley-en/README.md`). On the processor one call speaks one chunk (a retry is exact
+ * to the bit); other providers speak a batch in one call.
  */
 export class OnnxEngine implements SpeechEngine {
   readonly #options: OnnxEngineOptions;
@@ -77,7 +78,9 @@ export class OnnxEngine implements SpeechEngine {
   readonly #kind: SymbolKind;
   readonly #read: VoiceReader;
   readonly #kokoro: KokoroVoice | null;
-  /** Traits of the speakers by index, null where they cannot be told; measured when the first cloned voice needs them. */
+  /**
+   * Traits of the speakers by index, null where they cannot be told; measured when the first cloned voice needs them.
+   */
   #own: Promise<(VoiceTraits | null)[]> | null = null;
 
   private constructor(options: OnnxEngineOptions, parts: VoiceParts) {
@@ -95,19 +98,28 @@ export class OnnxEngine implements SpeechEngine {
     const { manifest, folder } = options.model;
     const { graph, voice } = manifest.files;
     const kokoro = manifest.engine === "kokoro" ? readKokoroVoice(options.model) : null;
-    if (graph === undefined || (voice === undefined && kokoro === null)) throw new ModelProblem("files.graph and files.voice are required");
+    if (graph === undefined || (voice === undefined && kokoro === null))
+      throw new ModelProblem("files.graph and files.voice are required");
     const config = kokoro?.config ?? readVoiceConfig(join(folder, voice?.path ?? ""));
     checkAgreement(manifest, config);
     const graphPath = join(folder, graph.path);
     const opened = await options.pool.open(graphPath, options.providers).catch((cause: unknown) => {
-      throw new ModelProblem(`the graph cannot be loaded: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+      throw new ModelProblem(`the graph cannot be loaded: ${cause instanceof Error ? cause.message : String(cause)}`, {
+        cause,
+      });
     });
     checkInputs(opened, kokoro === null ? piperInputs(config) : kokoroInputs);
     for (const { provider, reason } of opened.refused) {
-      options.log.warn({ model: manifest.name, provider, reason, using: opened.provider }, "FALLING BACK: an execution provider does not work here");
+      options.log.warn(
+        { model: manifest.name, provider, reason, using: opened.provider },
+        "FALLING BACK: an execution provider does not work here",
+      );
     }
     const kind = kokoro !== null ? "kokoro" : manifest.phonemes === "parley-en" ? "parley-en" : config.phoneme_type;
-    const read = kokoro === null ? await openReader(kind, options.model, config, options.phonemizer) : await openKokoroReader(kokoro, options.phonemizer);
+    const read =
+      kokoro === null
+        ? await openReader(kind, options.model, config, options.phonemizer)
+        : await openKokoroReader(kokoro, options.phonemizer);
     return new OnnxEngine(options, { config, graphPath, opened, kind, read, kokoro });
   }
 
@@ -128,7 +140,10 @@ export class OnnxEngine implements SpeechEngine {
   async warmUp(): Promise<void> {
     const piece = await this.#pieceOf(warmUpText);
     if (piece === null) return;
-    await this.#run([{ piece, speakerId: this.#config.default_speaker_id, pitchRatio: 1, whisper: false }], this.#scales(ownSteering));
+    await this.#run(
+      [{ piece, speakerId: this.#config.default_speaker_id, pitchRatio: 1, whisper: false }],
+      this.#scales(ownSteering),
+    );
   }
 
   async speak(jobs: ChunkJob[]): Promise<ChunkResult[]> {
@@ -140,12 +155,18 @@ export class OnnxEngine implements SpeechEngine {
           if (job.signal.aborted) results.set(job, { result: "cancelled" });
           else renderings.push(await this.#prepare(job));
         } catch (error) {
-          results.set(job, { result: "failed", error, retryable: !(error instanceof ServiceError) || error.code === "engine_failed" });
+          results.set(job, {
+            result: "failed",
+            error,
+            retryable: !(error instanceof ServiceError) || error.code === "engine_failed",
+          });
         }
       }
       await this.#render(renderings, results);
     }
-    return jobs.map((job) => results.get(job) ?? { result: "failed", error: new ServiceError("engine_failed"), retryable: true });
+    return jobs.map(
+      (job) => results.get(job) ?? { result: "failed", error: new ServiceError("engine_failed"), retryable: true },
+    );
   }
 
   async close(): Promise<void> {
@@ -153,7 +174,11 @@ export class OnnxEngine implements SpeechEngine {
   }
 
   async #pieceOf(text: string): Promise<Piece | null> {
-    const symbols = await this.#symbols({ text, language: "en", toSource: (range) => range }, text, this.#config.default_speaker_id);
+    const symbols = await this.#symbols(
+      { text, language: "en", toSource: (range) => range },
+      text,
+      this.#config.default_speaker_id,
+    );
     return cutIntoPieces(symbols, this.#config.phoneme_id_map, this.#maxIds)[0] ?? null;
   }
 
@@ -171,7 +196,9 @@ export class OnnxEngine implements SpeechEngine {
     const piece = await this.#pieceOf(calibrationText);
     const measures = (speakerId: number): boolean => speakerId === usual || (this.#steers && count <= MOST_MEASURED);
     const speakerIds = Array.from({ length: count }, (_, speakerId) => speakerId);
-    return await Promise.all(speakerIds.map((id) => (piece !== null && measures(id) ? this.#measureSpeaker(piece, id) : null)));
+    return await Promise.all(
+      speakerIds.map((id) => (piece !== null && measures(id) ? this.#measureSpeaker(piece, id) : null)),
+    );
   }
 
   async #measureSpeaker(piece: Piece, speakerId: number): Promise<VoiceTraits | null> {
@@ -183,7 +210,10 @@ export class OnnxEngine implements SpeechEngine {
       const told = speakerId === this.#config.default_speaker_id ? manifest.pitchHz : undefined;
       return { ...measured, pitchHz: told ?? measured.pitchHz };
     } catch (error) {
-      this.#options.log.warn({ err: error, model: manifest.name }, "the voice cannot be measured: cloned voices will sound like it");
+      this.#options.log.warn(
+        { err: error, model: manifest.name },
+        "the voice cannot be measured: cloned voices will sound like it",
+      );
       return null;
     }
   }
@@ -193,7 +223,11 @@ export class OnnxEngine implements SpeechEngine {
   }
 
   get #batches(): boolean {
-    return this.#opened.provider !== "cpu" && this.#opened.outputNames.length > 1 && this.#options.model.manifest.maxBatch > 1;
+    return (
+      this.#opened.provider !== "cpu" &&
+      this.#opened.outputNames.length > 1 &&
+      this.#options.model.manifest.maxBatch > 1
+    );
   }
 
   get #maxIds(): number {
@@ -221,7 +255,10 @@ export class OnnxEngine implements SpeechEngine {
     if (name === null) return this.#config.default_speaker_id;
     const { manifest } = this.#options.model;
     const listed = manifest.speakers.indexOf(name);
-    const id = listed >= 0 ? listed : (this.#config.speaker_id_map[name] ?? (/^\d{1,5}$/.test(name) ? Number(name) : name === "default" ? 0 : -1));
+    const id =
+      listed >= 0
+        ? listed
+        : (this.#config.speaker_id_map[name] ?? (/^\d{1,5}$/.test(name) ? Number(name) : name === "default" ? 0 : -1));
     if (id < 0 || id >= this.#config.num_speakers) throw new ServiceError("unknown_reference");
     return id;
   }
@@ -242,18 +279,31 @@ export class OnnxEngine implements SpeechEngine {
     const own = chunk.voice.traits === null ? [] : await this.#speakerTraits();
     const spoken = spokenText(chunk);
     const speakerId = this.#chooseSpeaker(chunk.voice, own, spoken.language);
-    const symbols = this.#kind === "parley-en" && !/^en(?:-|$)/i.test(spoken.language) ? [] : await this.#symbols(spoken, chunk.text, speakerId);
+    const symbols =
+      this.#kind === "parley-en" && !/^en(?:-|$)/i.test(spoken.language)
+        ? []
+        : await this.#symbols(spoken, chunk.text, speakerId);
     const speakable = isSpeakable(symbols);
     // Letters of which the voice has none: silence would pretend that they had been read.
     if (!speakable && /\p{L}/u.test(spoken.text)) {
       throw new ServiceError("unsupported_language", { parameters: { languages: this.#languages().join(", ") } });
     }
-    const steering = steer(chunk, own[this.#steers ? speakerId : this.#config.default_speaker_id] ?? null, this.#steers);
+    const steering = steer(
+      chunk,
+      own[this.#steers ? speakerId : this.#config.default_speaker_id] ?? null,
+      this.#steers,
+    );
     const sampleRate = this.#config.audio.sample_rate;
     const filter = steering.tiltDbPerOctave === 0 ? null : tiltFilter(steering.tiltDbPerOctave, sampleRate);
     return {
       job,
-      pieces: speakable ? cutIntoPieces(this.#steers ? variedSymbols(symbols, chunk) : symbols, this.#config.phoneme_id_map, this.#maxIds) : [],
+      pieces: speakable
+        ? cutIntoPieces(
+            this.#steers ? variedSymbols(symbols, chunk) : symbols,
+            this.#config.phoneme_id_map,
+            this.#maxIds,
+          )
+        : [],
       spoken,
       speakerId,
       scales: this.#scales(steering),
@@ -276,7 +326,8 @@ export class OnnxEngine implements SpeechEngine {
       if (going.length === 0) return;
       for (const rendering of going) {
         if (rendering.job.signal.aborted) results.set(rendering.job, { result: "cancelled" });
-        else if (round >= rendering.pieces.length || rendering.shaper.full) results.set(rendering.job, this.#finish(rendering));
+        else if (round >= rendering.pieces.length || rendering.shaper.full)
+          results.set(rendering.job, this.#finish(rendering));
       }
       for (const group of groupByScales(going).values()) {
         const rows = group.filter((rendering) => !results.has(rendering.job));
@@ -301,7 +352,9 @@ export class OnnxEngine implements SpeechEngine {
   async #run(rows: Row[], scales: number[]): Promise<SpokenRow[]> {
     const longest = Math.max(...rows.map(({ piece }) => piece.ids.length));
     // Padding to a bucket keeps the number of shapes small, which only accelerators care for.
-    const padTo = this.#batches ? (this.#options.model.manifest.buckets.find((bucket) => bucket >= longest) ?? longest) : 0;
+    const padTo = this.#batches
+      ? (this.#options.model.manifest.buckets.find((bucket) => bucket >= longest) ?? longest)
+      : 0;
     return await this.#options.pool.speak({
       path: this.#graphPath,
       providers: this.#options.providers,
@@ -312,7 +365,12 @@ export class OnnxEngine implements SpeechEngine {
         speakerIds: rows.map(({ speakerId }) => speakerId),
         padTo,
         hopLength: this.#config.hop_length,
-        styles: this.#kokoro === null ? null : rows.map(({ piece, speakerId }) => (this.#kokoro as KokoroVoice).styleOf(speakerId, piece.symbols.length)),
+        styles:
+          this.#kokoro === null
+            ? null
+            : rows.map(({ piece, speakerId }) =>
+                (this.#kokoro as KokoroVoice).styleOf(speakerId, piece.symbols.length),
+              ),
       },
       sampleRate: this.#config.audio.sample_rate,
       changes: rows.map(({ pitchRatio, whisper }) => ({ pitchRatio, whisper })),
@@ -328,14 +386,16 @@ export class OnnxEngine implements SpeechEngine {
     });
     rendering.rawSamples += row.sound.length;
     const samples = shaper.push(toSamples(row.sound));
-    if (!job.signal.aborted) job.emit({ samples, words: words.map((word) => shaper.place(word)).filter((word) => word !== null) });
+    if (!job.signal.aborted)
+      job.emit({ samples, words: words.map((word) => shaper.place(word)).filter((word) => word !== null) });
   }
 
   #finish(rendering: Rendering): ChunkResult {
     const { job, timer, shaper } = rendering;
     const words = timer.finish(this.#toMs(rendering.rawSamples)).map((word) => shaper.place(word));
     const pause = shaper.finish();
-    if (pause.length > 0 || words.length > 0) job.emit({ samples: pause, words: words.filter((word) => word !== null) });
+    if (pause.length > 0 || words.length > 0)
+      job.emit({ samples: pause, words: words.filter((word) => word !== null) });
     return { result: "spoken", samples: shaper.samples };
   }
 
@@ -344,7 +404,10 @@ export class OnnxEngine implements SpeechEngine {
   }
 }
 
-/** Where each sounding symbol begins, as a share of the piece's sound: from the graph's frame counts, else by equal shares. */
+/**
+ * Where each sounding symbol begins, as a share of the piece's sound: from the graph's frame counts, else by equal
+ * shares.
+ */
 function idStarts(piece: Piece, row: SpokenRow): { symbolIndex: number; share: number }[] {
   const weights = piece.ids.map((_, i) => row.frames?.[i] ?? (piece.symbolOfId[i] === -1 ? 0 : 1));
   const total = weights.reduce((sum, weight) => sum + weight, 0) || 1;

@@ -7,7 +7,10 @@ type Respelling = readonly [from: string, to: string, accents?: readonly Accent[
 
 const english: readonly Accent[] = ["american", "british"];
 
-/** Tried in this order: the longer before what it begins with. espeak's ties are not told here: what may be a diphthong or affricate is one. */
+/**
+ * Tried in this order: the longer before what it begins with. espeak's ties are not told here: what may be a diphthong
+ * or affricate is one.
+ */
 const respellings: readonly Respelling[] = [
   ["ɜːɹ", "ɜɹ", ["american"]],
   ["ɜː", "ɜɹ", ["american"]],
@@ -44,7 +47,9 @@ const respellings: readonly Respelling[] = [
 
 /** Respells what espeak pronounced; each new symbol stands for the place of the first that it is made of. */
 export function kokoroSymbols(symbols: readonly VoiceSymbol[], accent: Accent): VoiceSymbol[] {
-  const fitting = respellings.filter(([, , accents]) => accents === undefined || accents.includes(accent)).map(([from, to]) => ({ from: [...from], to: [...to] }));
+  const fitting = respellings
+    .filter(([, , accents]) => accents === undefined || accents.includes(accent))
+    .map(([from, to]) => ({ from: [...from], to: [...to] }));
   const result: VoiceSymbol[] = [];
   for (let at = 0; at < symbols.length; ) {
     const first = symbols[at] as VoiceSymbol;
@@ -55,7 +60,10 @@ export function kokoroSymbols(symbols: readonly VoiceSymbol[], accent: Accent): 
   return result;
 }
 
-/** espeak voice and accent by the first letter of a speaker's name; other letters are of languages whose phonemes espeak does not give. */
+/**
+ * espeak voice and accent by the first letter of a speaker's name; other letters are of languages whose phonemes espeak
+ * does not give.
+ */
 export const kokoroAccents: Readonly<Record<string, { espeakVoice: string; language: string; accent: Accent }>> = {
   a: { espeakVoice: "en-us", language: "en", accent: "american" },
   b: { espeakVoice: "en-gb", language: "en", accent: "british" },

@@ -73,7 +73,9 @@ function readSymbols(path: string): Record<string, number[]> {
   const pad = vocab[PAD];
   if (pad === undefined) throw new ModelProblem(`tokenizer.json lacks "${PAD}"`);
   // Pieces are framed by Piper's marks for begin and end; there is nothing between symbols.
-  const symbols = Object.entries(vocab).filter(([symbol]) => symbol !== "_" && symbol !== PAD && [...symbol].length === 1);
+  const symbols = Object.entries(vocab).filter(
+    ([symbol]) => symbol !== "_" && symbol !== PAD && [...symbol].length === 1,
+  );
   return { ...Object.fromEntries(symbols.map(([symbol, id]) => [symbol, [id]])), "^": [pad], $: [pad] };
 }
 
@@ -83,11 +85,17 @@ function findSpeakers(folder: string): string[] {
     .filter((name) => name.endsWith(".bin"))
     .map((name) => name.slice(0, -4))
     .sort();
-  const speakers = names.filter((name) => /^[A-Za-z0-9._-]{1,64}$/.test(name) && kokoroAccents[name[0] ?? ""] !== undefined);
-  if (speakers.length === 0) throw new ModelProblem(`voices/ has no speaker whose language can be pronounced (there are ${names.slice(0, 5).join(", ") || "none"})`);
+  const speakers = names.filter(
+    (name) => /^[A-Za-z0-9._-]{1,64}$/.test(name) && kokoroAccents[name[0] ?? ""] !== undefined,
+  );
+  if (speakers.length === 0)
+    throw new ModelProblem(
+      `voices/ has no speaker whose language can be pronounced (there are ${names.slice(0, 5).join(", ") || "none"})`,
+    );
   for (const name of speakers) {
     const bytes = statSync(join(folder, `${name}.bin`)).size;
-    if (bytes === 0 || bytes % STYLE_BYTES !== 0) throw new ModelProblem(`voices/${name}.bin has ${bytes} bytes, no multiple of ${STYLE_BYTES}`);
+    if (bytes === 0 || bytes % STYLE_BYTES !== 0)
+      throw new ModelProblem(`voices/${name}.bin has ${bytes} bytes, no multiple of ${STYLE_BYTES}`);
   }
   return speakers;
 }

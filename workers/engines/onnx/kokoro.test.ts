@@ -28,7 +28,13 @@ let count = 0;
 async function load(): Promise<SpeechEngine> {
   const folder = join(directory, `voice-${count++}`);
   writeToneKokoro(folder);
-  return await OnnxEngine.load({ model: await readModelFolder(folder), pool: new SessionPool(threads), phonemizer, providers: ["cpu"], log });
+  return await OnnxEngine.load({
+    model: await readModelFolder(folder),
+    pool: new SessionPool(threads),
+    phonemizer,
+    providers: ["cpu"],
+    log,
+  });
 }
 
 afterAll(async () => {
@@ -42,9 +48,17 @@ speechEngineConformance("onnx with a Kokoro voice", { load, speaker: "bf_tone", 
 describe("a Kokoro voice", () => {
   it("has the speakers whose language can be pronounced, and chooses by the text's language", async () => {
     const engine = await load();
-    expect(engine.describe()).toMatchObject({ sampleRate: 24_000, speakers: ["af_heart", "bf_tone", "ff_tone"], languages: ["en", "fr"], maxBatch: 1 });
+    expect(engine.describe()).toMatchObject({
+      sampleRate: 24_000,
+      speakers: ["af_heart", "bf_tone", "ff_tone"],
+      languages: ["en", "fr"],
+      maxBatch: 1,
+    });
     const pitch = async (language: string): Promise<number> =>
-      medianPitchHz((await speakOne(engine, testChunk("la la la la la la", { voice: { language } }))).samples, 24_000) ?? 0;
+      medianPitchHz(
+        (await speakOne(engine, testChunk("la la la la la la", { voice: { language } }))).samples,
+        24_000,
+      ) ?? 0;
     expect((await pitch("fr")) / (await pitch("en"))).toBeGreaterThan(1.3);
   });
 
@@ -59,16 +73,26 @@ describe("a Kokoro voice", () => {
 
   it("spells espeak's phonemes in Kokoro's way, each at its place in the text", () => {
     const spelled = (ipa: string, accent: "american" | "british" | "other"): string =>
-      kokoroSymbols([...ipa].map((symbol, at) => ({ symbol, range: { start: at, end: at + 1 } })), accent)
+      kokoroSymbols(
+        [...ipa].map((symbol, at) => ({ symbol, range: { start: at, end: at + 1 } })),
+        accent,
+      )
         .map(({ symbol }) => symbol)
         .join("");
     expect(spelled("həlˈoʊ wˈɜːld", "american")).toBe("həlˈO wˈɜɹld");
     expect(spelled("həlˈəʊ wˈɜːld", "british")).toBe("həlˈQ wˈɜːld");
     expect(spelled("dʒˈʌdʒ tʃˈeɪndʒ", "american")).toBe("ʤˈʌʤ ʧˈAnʤ");
     expect(spelled("bˈʌɾɚ", "american")).toBe("bˈʌɾəɹ");
-    expect([spelled("bˈʌtn\u0329", "american"), spelled("fˈɔːɹ", "american"), spelled("fˈɔː", "british")]).toEqual(["bˈʌtᵊn", "fˈɔɹ", "fˈɔː"]);
+    expect([spelled("bˈʌtn\u0329", "american"), spelled("fˈɔːɹ", "american"), spelled("fˈɔː", "british")]).toEqual([
+      "bˈʌtᵊn",
+      "fˈɔɹ",
+      "fˈɔː",
+    ]);
     expect(spelled("bɔ̃ʒˈuʁ", "other")).toBe("bɔ̃ʒˈuʁ");
-    const placed = kokoroSymbols([..."aɪs"].map((symbol, at) => ({ symbol, range: { start: at, end: at + 1 } })), "american");
+    const placed = kokoroSymbols(
+      [..."aɪs"].map((symbol, at) => ({ symbol, range: { start: at, end: at + 1 } })),
+      "american",
+    );
     expect(placed).toEqual([
       { symbol: "I", range: { start: 0, end: 1 } },
       { symbol: "s", range: { start: 2, end: 3 } },
@@ -85,8 +109,16 @@ const bad: readonly [string, RegExp, (folder: string) => void][] = [
   ["no tokenizer", /no tokenizer\.json/, (folder) => rmSync(join(folder, "tokenizer.json"))],
   ["another input", /lacks the input style/, edit("onnx/model.onnx", (text) => text.replaceAll("style", "stile"))],
   ["an unknown operator", /CumSam/, edit("onnx/model.onnx", (text) => text.replaceAll("CumSum", "CumSam"))],
-  ["half a style", /af_heart\.bin has 1000 bytes/, (folder) => writeFileSync(join(folder, "voices/af_heart.bin"), new Uint8Array(1000))],
-  ["no speaker that can be pronounced", /no speaker.*zf_tone/, (folder) => ["af_heart", "bf_tone", "ff_tone"].forEach((name) => rmSync(join(folder, "voices", `${name}.bin`)))],
+  [
+    "half a style",
+    /af_heart\.bin has 1000 bytes/,
+    (folder) => writeFileSync(join(folder, "voices/af_heart.bin"), new Uint8Array(1000)),
+  ],
+  [
+    "no speaker that can be pronounced",
+    /no speaker.*zf_tone/,
+    (folder) => ["af_heart", "bf_tone", "ff_tone"].forEach((name) => rmSync(join(folder, "voices", `${name}.bin`))),
+  ],
   ["no pad", /lacks "\$"/, edit("tokenizer.json", (text) => text.replace('"$":0,', ""))],
 ];
 
@@ -98,10 +130,16 @@ describe("Kokoro folders that cannot be served", () => {
       writeToneKokoro(join(root, `bad-${i}`));
       spoil(join(root, `bad-${i}`));
     }
-    const loaded = await loadEngines(await openRepository([root], []), { slots: 1, providers: ["cpu"], log: createLogger("test", "silent"), clock: systemClock });
+    const loaded = await loadEngines(await openRepository([root], []), {
+      slots: 1,
+      providers: ["cpu"],
+      log: createLogger("test", "silent"),
+      clock: systemClock,
+    });
     try {
       expect([...loaded.engines.keys()]).toEqual(["good"]);
-      for (const [i, [what, reason]] of bad.entries()) expect(loaded.broken.find(({ name }) => name === `bad-${i}`)?.reason, what).toMatch(reason);
+      for (const [i, [what, reason]] of bad.entries())
+        expect(loaded.broken.find(({ name }) => name === `bad-${i}`)?.reason, what).toMatch(reason);
     } finally {
       await loaded.close();
     }

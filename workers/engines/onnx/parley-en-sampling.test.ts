@@ -15,24 +15,36 @@ import { SessionPool } from "./session-pool.js";
 import type { GraphCall } from "./voice-graph.js";
 
 const sentences = [
-  "Please open the window before you leave the room.", "The weather will be cold and windy tomorrow morning.",
-  "We need to buy some bread and milk from the store.", "She walked down the street and talked to her brother.",
-  "The train to the city leaves at half past nine.", "Can you tell me where the nearest hospital is?",
-  "He has worked for the government for twenty years.", "There are three hundred people in the meeting today.",
-  "The president said that the war would soon be over.", "My father used to read the newspaper every evening.",
-  "It is important to drink a lot of water in summer.", "They will travel to Germany and France next month.",
-  "The little girl wanted to play with the white dog.", "I would like to speak with the manager about this problem.",
-  "The company reported a profit of five million dollars.", "Most students finish the course in about two years.",
-  "When the rain stopped, we went outside, and the children began to play.", "The old house, which stood on the hill, was sold last year.",
-  "If you have any questions, please call us at any time, or send a letter.", "After dinner, they sat by the fire and laughed until midnight.",
+  "Please open the window before you leave the room.",
+  "The weather will be cold and windy tomorrow morning.",
+  "We need to buy some bread and milk from the store.",
+  "She walked down the street and talked to her brother.",
+  "The train to the city leaves at half past nine.",
+  "Can you tell me where the nearest hospital is?",
+  "He has worked for the government for twenty years.",
+  "There are three hundred people in the meeting today.",
+  "The president said that the war would soon be over.",
+  "My father used to read the newspaper every evening.",
+  "It is important to drink a lot of water in summer.",
+  "They will travel to Germany and France next month.",
+  "The little girl wanted to play with the white dog.",
+  "I would like to speak with the manager about this problem.",
+  "The company reported a profit of five million dollars.",
+  "Most students finish the course in about two years.",
+  "When the rain stopped, we went outside, and the children began to play.",
+  "The old house, which stood on the hill, was sold last year.",
+  "If you have any questions, please call us at any time, or send a letter.",
+  "After dinner, they sat by the fire and laughed until midnight.",
 ];
 /** Phrases whose ends can be found by a word. */
-const phrases = "When the rain stopped, we all went outside, and my brother played with the dog, while our father read the news, before the evening came.";
+const phrases =
+  "When the rain stopped, we all went outside, and my brother played with the dog, while our father read the news, before the evening came.";
 const phraseEnds = ["stopped", "outside", "dog", "news", "came"];
 const phraseStarts = ["we", "and", "while", "before"];
 
 const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
-const deviation = (values: readonly number[]): number => Math.sqrt(mean(values.map((value) => (value - mean(values)) ** 2)));
+const deviation = (values: readonly number[]): number =>
+  Math.sqrt(mean(values.map((value) => (value - mean(values)) ** 2)));
 const digest = ({ samples }: Spoken): string => createHash("sha256").update(samples).digest("hex");
 const semitones = (hz: number): number => 12 * Math.log2(hz);
 
@@ -50,22 +62,36 @@ describe("sampling with the embedded English voice", () => {
       calls.push(task.call);
       return await speak(task);
     };
-    engine = await OnnxEngine.load({ model, pool, phonemizer: new Phonemizer({ log, clock: systemClock }), providers: ["cpu"], log });
+    engine = await OnnxEngine.load({
+      model,
+      pool,
+      phonemizer: new Phonemizer({ log, clock: systemClock }),
+      providers: ["cpu"],
+      log,
+    });
     await engine.warmUp();
   });
   afterAll(async () => await threads.close());
 
-  const read = (text: string, sampling: Partial<Sampling>, seed = 1): Promise<Spoken> => speakOne(engine, testChunk(text, { normalize: true, sampling, seed }));
+  const read = (text: string, sampling: Partial<Sampling>, seed = 1): Promise<Spoken> =>
+    speakOne(engine, testChunk(text, { normalize: true, sampling, seed }));
   const voiceOf = ({ samples }: Spoken) => measureVoice({ samples, sampleRate: 22_050 });
 
   it("gives the graph the voice's own numbers with the defaults, whatever the seed: what it spoke before it knew of sampling", async () => {
     calls.length = 0;
-    const [first, second] = [await read(sentences[0] as string, {}, 1), await read(sentences[0] as string, { temperature: 0.7, topP: 0.7, repetitionPenalty: 1.2 }, 2)];
-    expect(calls.map(({ scales, controls }) => ({ scales, controls }))).toEqual(Array(2).fill({ scales: [0.667, 1, 0.8, 0], controls: [null] }));
+    const [first, second] = [
+      await read(sentences[0] as string, {}, 1),
+      await read(sentences[0] as string, { temperature: 0.7, topP: 0.7, repetitionPenalty: 1.2 }, 2),
+    ];
+    expect(calls.map(({ scales, controls }) => ({ scales, controls }))).toEqual(
+      Array(2).fill({ scales: [0.667, 1, 0.8, 0], controls: [null] }),
+    );
     expect(digest(second)).toBe(digest(first));
   });
 
-  it("moves its pitch more, reads no two takes alike and breathes more with a higher temperature, in one call of the graph", { timeout: 300_000 }, async () => {
+  it("moves its pitch more, reads no two takes alike and breathes more with a higher temperature, in one call of the graph", {
+    timeout: 300_000,
+  }, async () => {
     const measured = async (temperature: number) => {
       const ranges: number[] = [];
       const tops: number[] = [];
@@ -85,7 +111,13 @@ describe("sampling with the embedded English voice", () => {
         takePitches.push(deviation(voices.map(({ pitchHz }) => semitones(pitchHz))));
         takeLengths.push(deviation(takes.map(({ samples }) => Math.log(samples.length))));
       }
-      return { equalTakes, range: mean(ranges), treble: mean(tops), takePitch: mean(takePitches), takeLength: mean(takeLengths) };
+      return {
+        equalTakes,
+        range: mean(ranges),
+        treble: mean(tops),
+        takePitch: mean(takePitches),
+        takeLength: mean(takeLengths),
+      };
     };
     const [steady, own, lively] = [await measured(0.1), await measured(0.7), await measured(0.9)];
     expect(own.range / steady.range).toBeGreaterThan(1.2);
@@ -99,23 +131,35 @@ describe("sampling with the embedded English voice", () => {
 
   it("gives equal bytes for equal chunks and others for another seed, with words timed inside the audio", async () => {
     const lively = { temperature: 1, topP: 1 };
-    const [take, again, other] = [await read(phrases, lively, 5), await read(phrases, lively, 5), await read(phrases, lively, 6)];
+    const [take, again, other] = [
+      await read(phrases, lively, 5),
+      await read(phrases, lively, 5),
+      await read(phrases, lively, 6),
+    ];
     expect([digest(again), again.words]).toEqual([digest(take), take.words]);
     expect(digest(other)).not.toBe(digest(take));
     const lengthMs = take.samples.length / 22.05;
     expect(take.words.map((word) => word.text)).toEqual(other.words.map((word) => word.text));
-    expect(take.words.every((word, i) => word.startMs >= (take.words[i - 1]?.endMs ?? 0) - 0.11 && word.endMs <= lengthMs + 0.11)).toBe(true);
+    expect(
+      take.words.every(
+        (word, i) => word.startMs >= (take.words[i - 1]?.endMs ?? 0) - 0.11 && word.endMs <= lengthMs + 0.11,
+      ),
+    ).toBe(true);
     // Where a word is said to begin, it does: the pause before a phrase ends there.
     for (const name of phraseStarts) {
       const startMs = take.words.find(({ text }) => text === name)?.startMs ?? 0;
-      expect([name, loudness(take.samples, startMs, startMs + 100) > 10 * loudness(take.samples, startMs - 80, startMs - 20)]).toEqual([name, true]);
+      expect([
+        name,
+        loudness(take.samples, startMs, startMs + 100) > 10 * loudness(take.samples, startMs - 80, startMs - 20),
+      ]).toEqual([name, true]);
     }
   });
 
   it("draws from less with a lower top_p, and from nothing with a low one", { timeout: 120_000 }, async () => {
     const spread = async (topP: number): Promise<number> => {
       const pitches: number[] = [];
-      for (let seed = 0; seed < 12; seed++) pitches.push(semitones(voiceOf(await read(sentences[4] as string, { temperature: 0.9, topP }, seed)).pitchHz));
+      for (let seed = 0; seed < 12; seed++)
+        pitches.push(semitones(voiceOf(await read(sentences[4] as string, { temperature: 0.9, topP }, seed)).pitchHz));
       return deviation(pitches);
     };
     const [low, usual, high] = [await spread(0.4), await spread(0.7), await spread(1)];
@@ -124,7 +168,9 @@ describe("sampling with the embedded English voice", () => {
     expect(high).toBeGreaterThan(usual * 1.3);
   });
 
-  it("lets the pitch of neighbouring phrases go the same way the seldomer the higher the repetition penalty", { timeout: 300_000 }, async () => {
+  it("lets the pitch of neighbouring phrases go the same way the seldomer the higher the repetition penalty", {
+    timeout: 300_000,
+  }, async () => {
     const levels = async (sampling: Partial<Sampling>, seed: number): Promise<number[]> => {
       const { samples, words } = await read(phrases, sampling, seed);
       let fromMs = 0;
@@ -139,7 +185,9 @@ describe("sampling with the embedded English voice", () => {
     const repeats = async (repetitionPenalty: number): Promise<number> => {
       let same = 0;
       for (let seed = 0; seed < 12; seed++) {
-        const moved = (await levels({ temperature: 1, topP: 1, repetitionPenalty }, seed)).map((level, i) => level - (own[i] ?? 0));
+        const moved = (await levels({ temperature: 1, topP: 1, repetitionPenalty }, seed)).map(
+          (level, i) => level - (own[i] ?? 0),
+        );
         same += moved.filter((value, i) => i > 0 && value * (moved[i - 1] ?? 0) > 0).length;
       }
       return same / (12 * (phraseEnds.length - 1));
@@ -161,5 +209,7 @@ function trebleDb(samples: Int16Array): number {
 }
 
 function loudness(samples: Int16Array, fromMs: number, toMs: number): number {
-  return Math.sqrt(mean([...samples.subarray(Math.round(fromMs * 22.05), Math.round(toMs * 22.05))].map((sample) => sample ** 2)));
+  return Math.sqrt(
+    mean([...samples.subarray(Math.round(fromMs * 22.05), Math.round(toMs * 22.05))].map((sample) => sample ** 2)),
+  );
 }

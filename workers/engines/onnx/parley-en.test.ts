@@ -22,9 +22,20 @@ async function load(): Promise<SpeechEngine> {
   const threads = new ModelThreads(2);
   // Never started: the embedded voice needs no other program.
   const phonemizer = new Phonemizer({ log, clock: systemClock });
-  const engine = await OnnxEngine.load({ model: await readModelFolder(folder), pool: new SessionPool(threads), phonemizer, providers: ["cpu"], log });
+  const engine = await OnnxEngine.load({
+    model: await readModelFolder(folder),
+    pool: new SessionPool(threads),
+    phonemizer,
+    providers: ["cpu"],
+    log,
+  });
   const close = async (): Promise<void> => await threads.close();
-  return { describe: () => engine.describe(), warmUp: () => engine.warmUp(), speak: (jobs) => engine.speak(jobs), close };
+  return {
+    describe: () => engine.describe(),
+    warmUp: () => engine.warmUp(),
+    speak: (jobs) => engine.speak(jobs),
+    close,
+  };
 }
 
 speechEngineConformance("the embedded English voice", { load, speaker: "slt", whispers: true });
@@ -38,7 +49,11 @@ describe("the embedded English voice", () => {
   afterAll(async () => await engine.close());
 
   const text = "The morning train to Boston leaves at nine, and nobody knows why.";
-  const traitsOf = async (change: { delivery?: Partial<Delivery>; traits?: VoiceTraits; speaker?: string }): Promise<VoiceTraits> => {
+  const traitsOf = async (change: {
+    delivery?: Partial<Delivery>;
+    traits?: VoiceTraits;
+    speaker?: string;
+  }): Promise<VoiceTraits> => {
     const voice = { traits: change.traits ?? null, speaker: change.speaker ?? null };
     const { samples } = await speakOne(engine, testChunk(text, { delivery: change.delivery, voice }));
     return measureVoice({ samples, sampleRate: engine.describe().sampleRate });
@@ -46,7 +61,11 @@ describe("the embedded English voice", () => {
   const semitones = (a: number, b: number): number => 12 * Math.log2(a / b);
 
   it("has the speakers of its configuration", () => {
-    expect(engine.describe()).toMatchObject({ languages: ["en"], sampleRate: 22_050, speakers: ["lj", "kathleen", "slt", "rms"] });
+    expect(engine.describe()).toMatchObject({
+      languages: ["en"],
+      sampleRate: 22_050,
+      speakers: ["lj", "kathleen", "slt", "rms"],
+    });
   });
 
   it("moves pitch in the graph: as far as asked, at the same speed", async () => {
@@ -91,28 +110,47 @@ describe("the embedded English voice", () => {
   it("gives a row of a batch, with controls of its ids, the durations that it has alone, and the sound within -40 dB", async () => {
     const graph = await openVoiceGraph(`${folder}/model.onnx`, ["cpu"]);
     // "hello there." and "yes?", without pads.
-    const rows = [[1, 17, 52, 21, 11, 48, 3, 30, 11, 43, 25, 4, 2], [1, 18, 11, 43, 26, 6, 2]];
+    const rows = [
+      [1, 17, 52, 21, 11, 48, 3, 30, 11, 43, 25, 4, 2],
+      [1, 18, 11, 43, 26, 6, 2],
+    ];
     const controls = rows.map((row, r) => ({
       pitchSemitones: row.map((_, i) => (i % 3) - r),
       durationFactors: row.map((_, i) => 1 + 0.1 * ((i + r) % 4)),
     }));
-    const call: Omit<GraphCall, "rows" | "controls" | "speakerIds"> = { scales: [0.667, 1.2, 0.9, 1], padTo: 24, hopLength: 176 };
+    const call: Omit<GraphCall, "rows" | "controls" | "speakerIds"> = {
+      scales: [0.667, 1.2, 0.9, 1],
+      padTo: 24,
+      hopLength: 176,
+    };
     const batch = await graph.run({ ...call, rows, controls, speakerIds: [0, 2] });
     for (const [i, row] of rows.entries()) {
-      const [alone] = await graph.run({ ...call, padTo: 0, rows: [row], controls: [controls[i] ?? null], speakerIds: [i * 2] });
+      const [alone] = await graph.run({
+        ...call,
+        padTo: 0,
+        rows: [row],
+        controls: [controls[i] ?? null],
+        speakerIds: [i * 2],
+      });
       const [plain] = await graph.run({ ...call, padTo: 0, rows: [row], controls: null, speakerIds: [i * 2] });
       expect(batch[i]?.frames).toEqual(alone?.frames);
       expect(alone?.frames).not.toEqual(plain?.frames);
       const [expected, got] = [alone?.sound ?? new Float32Array(1), batch[i]?.sound ?? new Float32Array(0)];
       expect(got.length).toBe(expected.length);
-      const [signal, error] = [0, 1].map((which) => expected.reduce((sum, value, k) => sum + (which === 0 ? value : value - (got[k] ?? 9)) ** 2, 0));
+      const [signal, error] = [0, 1].map((which) =>
+        expected.reduce((sum, value, k) => sum + (which === 0 ? value : value - (got[k] ?? 9)) ** 2, 0),
+      );
       expect(10 * Math.log10((error ?? 1) / (signal ?? 1))).toBeLessThan(-40);
     }
   });
 
   it("says that it does not speak other languages", async () => {
     for (const chunk of [testChunk("Guten Tag", { voice: { language: "de" } }), testChunk("Добрый день, Tom")]) {
-      expect((await speakOne(engine, chunk)).result).toMatchObject({ result: "failed", retryable: false, error: { code: "unsupported_language" } });
+      expect((await speakOne(engine, chunk)).result).toMatchObject({
+        result: "failed",
+        retryable: false,
+        error: { code: "unsupported_language" },
+      });
     }
   });
 });

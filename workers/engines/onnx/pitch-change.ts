@@ -2,8 +2,8 @@
 const HALF_WIDTH = 12;
 
 /**
- * Raises the pitch by `ratio` by playing the sound `ratio` times as fast (band-limited interpolation, so nothing folds back).
- * The sound becomes that much shorter: the voice must be asked to speak that much slower before.
+ * Raises the pitch by `ratio` by playing the sound `ratio` times as fast (band-limited interpolation, so nothing folds
+ * back). The sound becomes that much shorter: the voice must be asked to speak that much slower before.
  */
 export function changePitch(sound: Float32Array, ratio: number): Float32Array {
   if (ratio === 1) return sound;

@@ -9,17 +9,27 @@ import type { KokoroVoice } from "./kokoro-voice.js";
 import { textSymbols, type VoiceSymbol } from "./symbols.js";
 import type { VoiceConfig } from "./voice-config.js";
 
-/** What the symbols of a voice are: letters, espeak's phonemes, those of our own front end, or Kokoro's spelling of espeak's. */
+/**
+ * What the symbols of a voice are: letters, espeak's phonemes, those of our own front end, or Kokoro's spelling of
+ * espeak's.
+ */
 export type SymbolKind = "text" | "espeak" | "parley-en" | "kokoro";
 
-/** Turns spoken text into the symbols of a voice. `source` is the chunk's own text, which still has the writer's stars. */
+/**
+ * Turns spoken text into the symbols of a voice. `source` is the chunk's own text, which still has the writer's stars.
+ */
 export type VoiceReader = (spoken: SpokenText, source: string, speakerId: number) => Promise<VoiceSymbol[]>;
 
 /** The lexicon of a `parley-en` voice when its manifest names none. */
 const DEFAULT_LEXICON = "lexicon.bin";
 
 /** Makes the reader of a voice. Throws `ModelProblem` when what it needs is not there. */
-export async function openReader(kind: SymbolKind, model: ModelFolder, config: VoiceConfig, phonemizer: Phonemizer): Promise<VoiceReader> {
+export async function openReader(
+  kind: SymbolKind,
+  model: ModelFolder,
+  config: VoiceConfig,
+  phonemizer: Phonemizer,
+): Promise<VoiceReader> {
   if (kind === "text") return async ({ text }) => textSymbols(text);
   if (kind === "parley-en") return englishReader(openFrontEnd(model));
   await phonemizer.start();
@@ -41,7 +51,9 @@ function openFrontEnd({ folder, manifest }: ModelFolder): EnglishFrontEnd {
   try {
     return EnglishFrontEnd.load(join(folder, path));
   } catch (cause) {
-    throw new ModelProblem(`the lexicon cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    throw new ModelProblem(`the lexicon cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`, {
+      cause,
+    });
   }
 }
 
@@ -60,8 +72,7 @@ function englishReader(frontEnd: EnglishFrontEnd): VoiceReader {
 /** What stands between single or double stars, as chat messages stress words. */
 function starredRanges(source: string): TextRange[] {
   if (!source.includes("*")) return [];
-  return [...source.matchAll(/(?<![*\w])(\*{1,2})(?=[^\s*])([^*\n]{1,80})(?<=\S)\1(?![*\w])/gu)].map(({ index, 0: whole }) => ({
-    start: index,
-    end: index + whole.length,
-  }));
+  return [...source.matchAll(/(?<![*\w])(\*{1,2})(?=[^\s*])([^*\n]{1,80})(?<=\S)\1(?![*\w])/gu)].map(
+    ({ index, 0: whole }) => ({ start: index, end: index + whole.length }),
+  );
 }

@@ -18,7 +18,10 @@ export interface Graph {
   run(feeds: Record<string, GraphTensor>): Promise<Record<string, GraphTensor>>;
 }
 
-/** Opens a graph with the first provider that works; the processor is always the last resort. Rejects when even that cannot. */
+/**
+ * Opens a graph with the first provider that works; the processor is always the last resort. Rejects when even that
+ * cannot.
+ */
 export async function openGraph(path: string, providers: readonly string[]): Promise<Graph> {
   const refused: Graph["refused"] = [];
   for (const provider of [...providers.filter((name) => name !== "cpu"), "cpu"]) {
@@ -31,7 +34,13 @@ export async function openGraph(path: string, providers: readonly string[]): Pro
         logSeverityLevel: 3,
         extra: { session: { intra_op: { allow_spinning: "0" } } },
       });
-      return { provider, refused, inputNames: session.inputNames, outputNames: session.outputNames, run: (feeds) => runSession(session, feeds) };
+      return {
+        provider,
+        refused,
+        inputNames: session.inputNames,
+        outputNames: session.outputNames,
+        run: (feeds) => runSession(session, feeds),
+      };
     } catch (error) {
       if (provider === "cpu") throw error;
       refused.push({ provider, reason: (error instanceof Error ? error.message : String(error)).slice(0, 300) });
@@ -40,7 +49,10 @@ export async function openGraph(path: string, providers: readonly string[]): Pro
   throw new RangeError("unreachable: the processor is always tried");
 }
 
-async function runSession(session: InferenceSession, feeds: Record<string, GraphTensor>): Promise<Record<string, GraphTensor>> {
+async function runSession(
+  session: InferenceSession,
+  feeds: Record<string, GraphTensor>,
+): Promise<Record<string, GraphTensor>> {
   const given = Object.entries(feeds).map(([name, { type, data, dims }]) => [name, new Tensor(type, data, dims)]);
   const results = await session.run(Object.fromEntries(given));
   const tensors: Record<string, GraphTensor> = {};

@@ -4,7 +4,10 @@ import { variedSymbols } from "./sampling.js";
 import type { VoiceSymbol } from "./symbols.js";
 
 /** "hello there, my friend." as `parley-en` spells it. */
-const symbols: VoiceSymbol[] = [..."həlˈO ðˈɛɹ, mI fɹˈɛnd."].map((symbol, at) => ({ symbol, range: { start: at, end: at + 1 } }));
+const symbols: VoiceSymbol[] = [..."həlˈO ðˈɛɹ, mI fɹˈɛnd."].map((symbol, at) => ({
+  symbol,
+  range: { start: at, end: at + 1 },
+}));
 const lively = { ...defaultSampling, temperature: 1, topP: 1 };
 const shape = (varied: readonly VoiceSymbol[], from: number, to: number): string[] => [
   ...new Set(varied.slice(from, to).map(({ pitchSemitones, durationFactor }) => `${pitchSemitones} ${durationFactor}`)),
@@ -25,7 +28,11 @@ describe("symbols that are read freely", () => {
     expect(new Set(words.flat()).size).toBe(4);
     expect([varied[10], varied[21]]).toEqual([symbols[10], symbols[21]]);
     const paces = varied.map(({ durationFactor }) => durationFactor);
-    expect([new Set(paces.slice(0, 10)).size, new Set(paces.slice(11, 21)).size, paces[0] === paces[11]]).toEqual([1, 1, false]);
+    expect([new Set(paces.slice(0, 10)).size, new Set(paces.slice(11, 21)).size, paces[0] === paces[11]]).toEqual([
+      1,
+      1,
+      false,
+    ]);
   });
 
   it("keep what the front end asked for, besides what is drawn", () => {

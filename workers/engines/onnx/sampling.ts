@@ -9,13 +9,20 @@ const ACCENT_UNIT_SEMITONES = 3;
 const STRESS = "\u02c8";
 
 /**
- * Symbols read as freely as the chunk's sampling allows, for graphs that are steered by id: each phrase gets a pitch and a pace of its own, each
- * word with a stress an accent. The symbols themselves where the sampling leaves no room.
+ * Symbols read as freely as the chunk's sampling allows, for graphs that are steered by id: each phrase gets a pitch
+ * and a pace of its own, each word with a stress an accent. The symbols themselves where the sampling leaves no room.
  */
-export function variedSymbols(symbols: readonly VoiceSymbol[], { sampling, seed }: Pick<SpeechChunk, "sampling" | "seed">): readonly VoiceSymbol[] {
+export function variedSymbols(
+  symbols: readonly VoiceSymbol[],
+  { sampling, seed }: Pick<SpeechChunk, "sampling" | "seed">,
+): readonly VoiceSymbol[] {
   const varied = variation(sampling);
   if (varied.reach === 0) return symbols;
-  const [nextLevel, nextPace, nextAccent] = [departures(seed, "level", varied), departures(seed, "pace", varied), departures(seed, "accent", varied)];
+  const [nextLevel, nextPace, nextAccent] = [
+    departures(seed, "level", varied),
+    departures(seed, "pace", varied),
+    departures(seed, "accent", varied),
+  ];
   return runs(symbols, isPauseMark).flatMap((phrase) => {
     const [level, pace] = [LEVEL_UNIT_SEMITONES * nextLevel(), paceFactor(nextPace())];
     return runs(phrase, (symbol) => symbol === " ").flatMap((word) => {
@@ -26,7 +33,11 @@ export function variedSymbols(symbols: readonly VoiceSymbol[], { sampling, seed 
 }
 
 function moved(symbol: VoiceSymbol, semitones: number, pace: number): VoiceSymbol {
-  return { ...symbol, pitchSemitones: (symbol.pitchSemitones ?? 0) + semitones, durationFactor: (symbol.durationFactor ?? 1) / pace };
+  return {
+    ...symbol,
+    pitchSemitones: (symbol.pitchSemitones ?? 0) + semitones,
+    durationFactor: (symbol.durationFactor ?? 1) / pace,
+  };
 }
 
 /** The symbols in runs, each with the one that ends it. */

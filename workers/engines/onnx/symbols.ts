@@ -4,12 +4,17 @@ import type { TextRange } from "../../text/spoken-text.js";
 export interface VoiceSymbol {
   symbol: string;
   range: TextRange;
-  /** Added to the voice's own pitch, and factor on its duration, where the graph can be steered by id; 0 and 1 when absent. */
+  /**
+   * Added to the voice's own pitch, and factor on its duration, where the graph can be steered by id; 0 and 1 when
+   * absent.
+   */
   pitchSemitones?: number;
   durationFactor?: number;
 }
 
-/** The symbols of a voice with `phoneme_type: text`: the letters themselves, lower case and decomposed, as Piper does. */
+/**
+ * The symbols of a voice with `phoneme_type: text`: the letters themselves, lower case and decomposed, as Piper does.
+ */
 export function textSymbols(text: string): VoiceSymbol[] {
   const symbols: VoiceSymbol[] = [];
   let at = 0;
@@ -22,7 +27,10 @@ export function textSymbols(text: string): VoiceSymbol[] {
 }
 
 /** Symbols that the voice has; runs of blanks become one. A voice that lacks a symbol leaves it out. */
-export function knownSymbols(symbols: readonly VoiceSymbol[], ids: Readonly<Record<string, readonly number[]>>): VoiceSymbol[] {
+export function knownSymbols(
+  symbols: readonly VoiceSymbol[],
+  ids: Readonly<Record<string, readonly number[]>>,
+): VoiceSymbol[] {
   const known: VoiceSymbol[] = [];
   for (const symbol of symbols) {
     const blank = /^\s$/u.test(symbol.symbol);
@@ -54,8 +62,15 @@ export interface Piece {
   symbolOfId: number[];
 }
 
-/** Cuts symbols into pieces whose ids fit `maxIds`: after a pause in their second half, else at a blank where there is one. */
-export function cutIntoPieces(symbols: readonly VoiceSymbol[], idMap: Readonly<Record<string, readonly number[]>>, maxIds: number): Piece[] {
+/**
+ * Cuts symbols into pieces whose ids fit `maxIds`: after a pause in their second half, else at a blank where there is
+ * one.
+ */
+export function cutIntoPieces(
+  symbols: readonly VoiceSymbol[],
+  idMap: Readonly<Record<string, readonly number[]>>,
+  maxIds: number,
+): Piece[] {
   const pieces: Piece[] = [];
   let rest = [...symbols];
   while (rest.length > 0) {
@@ -103,7 +118,9 @@ function idsOf(symbol: string, idMap: Readonly<Record<string, readonly number[]>
 
 /** What a graph that can be steered by id is told of each id; null when everything is neutral. */
 export function idControls(piece: Piece): { pitchSemitones: number[]; durationFactors: number[] } | null {
-  const isNeutral = piece.symbols.every(({ pitchSemitones = 0, durationFactor = 1 }) => pitchSemitones === 0 && durationFactor === 1);
+  const isNeutral = piece.symbols.every(
+    ({ pitchSemitones = 0, durationFactor = 1 }) => pitchSemitones === 0 && durationFactor === 1,
+  );
   if (isNeutral) return null;
   return {
     pitchSemitones: piece.symbolOfId.map((index) => piece.symbols[index]?.pitchSemitones ?? 0),

@@ -3,10 +3,19 @@ import { changePitch } from "./pitch-change.js";
 import { type GraphCall, openVoiceGraph, type VoiceGraph } from "./voice-graph.js";
 import { whispered } from "./whisper.js";
 
-/** What a pool thread is asked: open a voice and say what it is, or speak with it. Each thread opens each voice once. */
+/**
+ * What a pool thread is asked: open a voice and say what it is, or speak with it. Each thread opens each voice once.
+ */
 export type ThreadTask =
   | { kind: "open"; path: string; providers: readonly string[] }
-  | { kind: "speak"; path: string; providers: readonly string[]; call: GraphCall; sampleRate: number; changes: SoundChange[] };
+  | {
+      kind: "speak";
+      path: string;
+      providers: readonly string[];
+      call: GraphCall;
+      sampleRate: number;
+      changes: SoundChange[];
+    };
 
 /** What is done to a row's sound after the graph. */
 export interface SoundChange {
@@ -22,7 +31,10 @@ export interface OpenedVoice {
   outputNames: readonly string[];
 }
 
-/** One row: sound in -1..1 after the change of pitch, and frames of each id (at the graph's own rate, before the change). */
+/**
+ * One row: sound in -1..1 after the change of pitch, and frames of each id (at the graph's own rate, before the
+ * change).
+ */
 export interface SpokenRow {
   sound: Float32Array;
   frames: Float32Array | null;
@@ -42,7 +54,9 @@ export default async function handle(task: ThreadTask): Promise<OpenedVoice | Sp
     const pitched = changePitch(sound, pitchRatio);
     return { sound: whisper ? whispered(pitched, task.sampleRate) : pitched, frames };
   });
-  const buffers = spoken.flatMap(({ sound, frames }) => (frames === null ? [sound.buffer] : [sound.buffer, frames.buffer]));
+  const buffers = spoken.flatMap(({ sound, frames }) =>
+    frames === null ? [sound.buffer] : [sound.buffer, frames.buffer],
+  );
   return move({ [transferableSymbol]: buffers, [valueSymbol]: spoken } as never) as unknown as SpokenRow[];
 }
 

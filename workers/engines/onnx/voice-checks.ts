@@ -20,7 +20,10 @@ export function checkInputs({ inputNames, outputNames }: OpenedVoice, needed: re
 }
 
 /** Throws `ModelProblem` where the manifest contradicts the voice's own configuration. */
-export function checkAgreement(manifest: ModelFolder["manifest"], config: VoiceConfig & { phoneme_type: PhonemeType }): void {
+export function checkAgreement(
+  manifest: ModelFolder["manifest"],
+  config: VoiceConfig & { phoneme_type: PhonemeType },
+): void {
   const rate = config.audio.sample_rate;
   if (manifest.sampleRate !== undefined && manifest.sampleRate !== rate) {
     throw new ModelProblem(`model.yaml says ${manifest.sampleRate} Hz, the voice ${rate} Hz`);
@@ -30,6 +33,8 @@ export function checkAgreement(manifest: ModelFolder["manifest"], config: VoiceC
     throw new ModelProblem(`model.yaml says phonemes ${manifest.phonemes}, the voice ${config.phoneme_type}`);
   }
   if (manifest.speakers.length > config.num_speakers) {
-    throw new ModelProblem(`model.yaml names ${manifest.speakers.length} speakers, the voice has ${config.num_speakers}`);
+    throw new ModelProblem(
+      `model.yaml names ${manifest.speakers.length} speakers, the voice has ${config.num_speakers}`,
+    );
   }
 }

@@ -32,7 +32,9 @@ export type PhonemeType = "text" | "espeak";
 export function readVoiceConfig(path: string): VoiceConfig & { phoneme_type: PhonemeType } {
   const config = readJsonFile(path, "the voice's JSON", voiceConfig);
   const { phoneme_type: type, phoneme_id_map: ids } = config;
-  if (type !== "text" && type !== "espeak") throw new ModelProblem(`phoneme_type ${type} is not supported; text and espeak are`);
-  for (const symbol of ["_", "^", "$"]) if (ids[symbol] === undefined) throw new ModelProblem(`phoneme_id_map lacks "${symbol}"`);
+  if (type !== "text" && type !== "espeak")
+    throw new ModelProblem(`phoneme_type ${type} is not supported; text and espeak are`);
+  for (const symbol of ["_", "^", "$"])
+    if (ids[symbol] === undefined) throw new ModelProblem(`phoneme_id_map lacks "${symbol}"`);
   return { ...config, phoneme_type: type };
 }

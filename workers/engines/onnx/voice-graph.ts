@@ -67,7 +67,8 @@ async function runVoice(graph: Graph, call: GraphCall): Promise<GraphRow[]> {
     input_lengths: { type: "int64", data: BigInt64Array.from(call.rows, (row) => BigInt(row.length)), dims: [rows] },
     scales: { type: "float32", data: scales, dims: [scales.length] },
   };
-  if (graph.inputNames.includes("sid")) feeds.sid = { type: "int64", data: BigInt64Array.from(call.speakerIds, BigInt), dims: [rows] };
+  if (graph.inputNames.includes("sid"))
+    feeds.sid = { type: "int64", data: BigInt64Array.from(call.speakerIds, BigInt), dims: [rows] };
   const results = await graph.run(feeds);
   const [soundName = "", framesName] = graph.outputNames;
   const sound = floats(results[soundName]);
@@ -78,7 +79,8 @@ async function runVoice(graph: Graph, call: GraphCall): Promise<GraphRow[]> {
   return call.rows.map((row, r) => {
     const own = frames !== null && rowFrames > 0 ? frames.slice(r * width, r * width + row.length) : null;
     // A row of a batch ends where its frames do; what follows is padding.
-    const samples = own === null ? rowSamples : Math.min(rowSamples, own.reduce((sum, count) => sum + count, 0) * call.hopLength);
+    const samples =
+      own === null ? rowSamples : Math.min(rowSamples, own.reduce((sum, count) => sum + count, 0) * call.hopLength);
     return { sound: sound.slice(r * rowSamples, r * rowSamples + samples), frames: own };
   });
 }

@@ -13,11 +13,11 @@ const WHITE_NOISE_CORRECTION = 1.0005;
 const LEVEL = 0.7;
 
 /**
- * Sound in which breath does what the vibration of the voice did: linear prediction, what it leaves replaced by noise of the same energy.
- * Full scale is 1; equal sound gives equal sound.
+ * Sound in which breath does what the vibration of the voice did: linear prediction, what it leaves replaced by noise
+ * of the same energy. Full scale is 1; equal sound gives equal sound.
  */
 export function whispered(sound: Float32Array, sampleRate: number): Float32Array {
-  const hop = Math.round((FRAME_MS / 1000) * sampleRate / HOPS_PER_FRAME);
+  const hop = Math.round(((FRAME_MS / 1000) * sampleRate) / HOPS_PER_FRAME);
   const size = hop * HOPS_PER_FRAME;
   const order = Math.round((sampleRate / 2000) * POLES_PER_KHZ) + 4;
   const window = Float64Array.from({ length: size }, (_, i) => 0.5 - 0.5 * Math.cos((2 * Math.PI * (i + 0.5)) / size));
@@ -40,7 +40,10 @@ interface Model {
   residual: number;
 }
 
-/** First difference: levels the voice's slope, which the breath lacks, so that the model spends its poles on the formants. */
+/**
+ * First difference: levels the voice's slope, which the breath lacks, so that the model spends its poles on the
+ * formants.
+ */
 function emphasized(sound: Float32Array, at: number): number {
   return (sound[at] ?? 0) - 0.9 * (sound[at - 1] ?? 0);
 }

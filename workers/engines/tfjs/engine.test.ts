@@ -20,7 +20,8 @@ const directory = mkdtempSync(join(tmpdir(), "parley-detector-"));
 const threads = new ModelThreads(1);
 const log = createLogger("test", "silent");
 
-const load = async (from = folder): Promise<TfjsEngine> => await TfjsEngine.load({ model: await readModelFolder(from), threads, log });
+const load = async (from = folder): Promise<TfjsEngine> =>
+  await TfjsEngine.load({ model: await readModelFolder(from), threads, log });
 
 /** A recording of somebody who speaks from 1.50 to 4.77 s and from 6.27 to 10.94 s, of 12.44 s. */
 async function example(): Promise<Int16Array> {
@@ -72,7 +73,10 @@ describe("the speech detector", () => {
     ] as const) {
       expect(shareAbove(speech, from, to), `${from} to ${to} s`).toBe(0);
     }
-    const segments = cutSound(speech, samples.length, { targetSeconds: 4 }).map(({ startSample, endSample }) => [startSample / 16_000, endSample / 16_000]);
+    const segments = cutSound(speech, samples.length, { targetSeconds: 4 }).map(({ startSample, endSample }) => [
+      startSample / 16_000,
+      endSample / 16_000,
+    ]);
     expect(segments).toHaveLength(2);
     for (const [i, second] of [1.5, 4.77, 6.27, 10.94].entries()) {
       expect(Math.abs((segments[i >> 1]?.[i & 1] ?? 0) - second), `at ${second} s`).toBeLessThan(0.5);
@@ -98,7 +102,9 @@ describe("the speech detector", () => {
     const whole = await detect(engine, samples);
     for (const seconds of [1, 2.345, 5, 11]) {
       const windows = detectionWindows(samples.length, seconds);
-      const answers = await Promise.all(windows.map(({ startSample, endSample }) => detect(engine, samples.subarray(startSample, endSample))));
+      const answers = await Promise.all(
+        windows.map(({ startSample, endSample }) => detect(engine, samples.subarray(startSample, endSample))),
+      );
       expect(Buffer.from(joinDetections(windows, answers)).equals(whole), `windows of ${seconds} s`).toBe(true);
     }
   });
@@ -106,25 +112,39 @@ describe("the speech detector", () => {
   it("takes no more context than it says: sound beyond it changes nothing", async () => {
     const at = 700;
     const whole = await detect(engine, samples);
-    const others = samples.map((sample, i) => (i < (at - 60) * 160 || i >= (at + 1 + 27) * 160 ? -sample >> 1 : sample));
+    const others = samples.map((sample, i) =>
+      i < (at - 60) * 160 || i >= (at + 1 + 27) * 160 ? -sample >> 1 : sample,
+    );
     expect((await detect(engine, others))[at]).toBe(whole[at]);
   });
 
   it("names what runs it, and has an answer for every begun step", async () => {
-    expect(engine.describe()).toMatchObject({ name: "parley-vad", task: "detect", languages: ["*"], provider: expect.stringMatching(/^(wasm|tensorflow)$/) });
+    expect(engine.describe()).toMatchObject({
+      name: "parley-vad",
+      task: "detect",
+      languages: ["*"],
+      provider: expect.stringMatching(/^(wasm|tensorflow)$/),
+    });
     expect(await detect(engine, silence(0.01).subarray(0, 1))).toHaveLength(1);
     expect(await detect(engine, new Int16Array(161))).toHaveLength(2);
   });
 
   it.each<[string, (path: string) => void, RegExp]>([
     ["a graph that is no JSON", (path) => writeFileSync(join(path, "model.json"), "no graph"), /cannot be loaded/],
-    ["weights that are too short", (path) => writeFileSync(join(path, "weights.bin"), Buffer.alloc(1000)), /cannot be loaded/],
+    [
+      "weights that are too short",
+      (path) => writeFileSync(join(path, "weights.bin"), Buffer.alloc(1000)),
+      /cannot be loaded/,
+    ],
     ["an operation that does not exist", (path) => replace(path, "Sigmoid", "Sigmund"), /Sigmund/],
     ["another number of bands", (path) => replace(path, /"size":"40"/g, '"size":"41"'), /cannot be loaded|41/],
   ])("says why it cannot load %s", async (_what, spoil, reason) => {
     const spoilt = mkdtempSync(join(directory, "spoilt-"));
     cpSync(folder, spoilt, { recursive: true });
-    writeFileSync(join(spoilt, "model.yaml"), readFileSync(join(spoilt, "model.yaml"), "utf8").replace(/, sha256: \w+/g, ""));
+    writeFileSync(
+      join(spoilt, "model.yaml"),
+      readFileSync(join(spoilt, "model.yaml"), "utf8").replace(/, sha256: \w+/g, ""),
+    );
     spoil(spoilt);
     await expect(load(spoilt)).rejects.toThrow(reason);
   });

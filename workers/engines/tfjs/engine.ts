@@ -43,11 +43,17 @@ export class TfjsEngine implements ListenEngine {
     const path = join(model.folder, graph.path);
     const task: ThreadTask = { kind: "open", path };
     const opened = await threads.onEach<OpenedDetector>(handler, task).catch((cause: unknown) => {
-      throw new ModelProblem(`the graph cannot be loaded: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+      throw new ModelProblem(`the graph cannot be loaded: ${cause instanceof Error ? cause.message : String(cause)}`, {
+        cause,
+      });
     });
     checkGraph(opened);
     const { provider: using, refused: reason } = opened;
-    if (reason !== null) log.warn({ model: model.manifest.name, reason, using }, "FALLING BACK: the native TensorFlow.js package does not work here");
+    if (reason !== null)
+      log.warn(
+        { model: model.manifest.name, reason, using },
+        "FALLING BACK: the native TensorFlow.js package does not work here",
+      );
     return new TfjsEngine(model, path, threads, opened);
   }
 
@@ -98,5 +104,6 @@ export class TfjsEngine implements ListenEngine {
 function checkGraph({ bands, span }: OpenedDetector): void {
   if (bands !== FEATURE_BANDS) throw new ModelProblem(`the graph takes ${bands} bands a step, not ${FEATURE_BANDS}`);
   const most = MOST_PAST_STEPS + FUTURE_STEPS;
-  if (span < FUTURE_STEPS || span > most) throw new ModelProblem(`an answer depends on ${span} other steps; it may be on ${FUTURE_STEPS} to ${most}`);
+  if (span < FUTURE_STEPS || span > most)
+    throw new ModelProblem(`an answer depends on ${span} other steps; it may be on ${FUTURE_STEPS} to ${most}`);
 }

@@ -14,10 +14,16 @@ const FLOOR = 1e-6;
 const SHIFT = 6;
 const SCALE = 0.25;
 
-/** Gives `before + steps + after` rows of `FEATURE_BANDS` values for a sound of `steps` steps; beyond both ends there is silence. */
+/**
+ * Gives `before + steps + after` rows of `FEATURE_BANDS` values for a sound of `steps` steps; beyond both ends there is
+ * silence.
+ */
 export type DetectorFeatures = (samples: Int16Array, before: number, after: number) => Float32Array;
 
-/** Makes an extractor of log-mel energies, one row per step from a window of 32 ms about its middle: a row depends on its window only. */
+/**
+ * Makes an extractor of log-mel energies, one row per step from a window of 32 ms about its middle: a row depends on
+ * its window only.
+ */
 export function createDetectorFeatures(): DetectorFeatures {
   const { starts, offsets, weights } = melFilters({
     scale: htkScale,
@@ -28,7 +34,10 @@ export function createDetectorFeatures(): DetectorFeatures {
     transformSize: WINDOW_SAMPLES,
     straightIn: "mel",
   });
-  const window = Float64Array.from({ length: WINDOW_SAMPLES }, (_, i) => (0.5 - 0.5 * Math.cos((2 * Math.PI * i) / WINDOW_SAMPLES)) / 32768);
+  const window = Float64Array.from(
+    { length: WINDOW_SAMPLES },
+    (_, i) => (0.5 - 0.5 * Math.cos((2 * Math.PI * i) / WINDOW_SAMPLES)) / 32768,
+  );
   const spectrum = createRealSpectrum(WINDOW_SAMPLES);
   const frame = new Float64Array(WINDOW_SAMPLES);
   const silence = Math.fround((Math.log(FLOOR) + SHIFT) * SCALE);

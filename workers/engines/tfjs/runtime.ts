@@ -5,15 +5,20 @@ import type * as Wasm from "@tensorflow/tfjs-backend-wasm";
 import type * as Converter from "@tensorflow/tfjs-converter";
 import type * as Core from "@tensorflow/tfjs-core";
 
-/** The only file that knows TensorFlow.js: a graph model that takes rows of features and gives one probability per row. */
+/**
+ * The only file that knows TensorFlow.js: a graph model that takes rows of features and gives one probability per row.
+ */
 
-// `import` would read the megabytes of these CommonJS files for the names that they export: 0.3 s of processor time on each thread.
+// `import` would read the megabytes of these CommonJS files for the names that they export: 0.3 s of processor time on
+// each thread.
 const require = createRequire(import.meta.url);
 const { env, io, setBackend, tensor } = require("@tensorflow/tfjs-core") as typeof Core;
 const { loadGraphModel } = require("@tensorflow/tfjs-converter") as typeof Converter;
 const { setWasmPaths } = require("@tensorflow/tfjs-backend-wasm") as typeof Wasm;
 
-/** An optional extra: where somebody has installed it, TensorFlow itself runs the models, on the GPU if there is one. */
+/**
+ * An optional extra: where somebody has installed it, TensorFlow itself runs the models, on the GPU if there is one.
+ */
 const NATIVE_PACKAGE = "@tensorflow/tfjs-node-gpu";
 
 export interface DetectorGraph {
@@ -33,7 +38,10 @@ type Backend = Pick<DetectorGraph, "provider" | "refused">;
 
 let backend: Promise<Backend> | null = null;
 
-/** Opens a graph model from `model.json` and the weight files beside it. Rejects when it cannot be run here or is no detector. */
+/**
+ * Opens a graph model from `model.json` and the weight files beside it. Rejects when it cannot be run here or is no
+ * detector.
+ */
 export async function openDetector(path: string): Promise<DetectorGraph> {
   backend ??= chooseBackend();
   const chosen = await backend;
@@ -58,7 +66,10 @@ async function chooseBackend(): Promise<Backend> {
   return { provider: "wasm", refused };
 }
 
-/** Empty when TensorFlow itself runs the models from here on, null where it is not installed, else what is wrong with it. */
+/**
+ * Empty when TensorFlow itself runs the models from here on, null where it is not installed, else what is wrong with
+ * it.
+ */
 async function tryNative(): Promise<string | null> {
   try {
     await import(NATIVE_PACKAGE);
@@ -72,9 +83,14 @@ async function tryNative(): Promise<string | null> {
 async function readModel(path: string): Promise<Core.io.ModelArtifacts> {
   const described = JSON.parse(await readFile(path, "utf8")) as Core.io.ModelJSON;
   return await io.getModelArtifactsForJSON(described, async (manifest) => {
-    const parts = await Promise.all(manifest.flatMap(({ paths }) => paths).map(async (name) => await readFile(join(dirname(path), name))));
+    const parts = await Promise.all(
+      manifest.flatMap(({ paths }) => paths).map(async (name) => await readFile(join(dirname(path), name))),
+    );
     const bytes = Buffer.concat(parts);
-    return [manifest.flatMap(({ weights }) => weights), bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length)];
+    return [
+      manifest.flatMap(({ weights }) => weights),
+      bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length),
+    ];
   });
 }
 

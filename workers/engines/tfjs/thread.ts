@@ -1,7 +1,10 @@
 import { createDetectorFeatures } from "./features.js";
 import { type DetectorGraph, openDetector } from "./runtime.js";
 
-/** What the thread is asked: open a detector and say what it is, or tell where in a sound someone speaks. Each thread opens each model once. */
+/**
+ * What the thread is asked: open a detector and say what it is, or tell where in a sound someone speaks. Each thread
+ * opens each model once.
+ */
 export type ThreadTask =
   | { kind: "open"; path: string }
   | { kind: "detect"; path: string; futureSteps: number; samples: Int16Array };
@@ -19,7 +22,8 @@ const features = createDetectorFeatures();
 
 export default async function handle(task: ThreadTask): Promise<OpenedDetector | Uint8Array> {
   const graph = await open(task.path);
-  if (task.kind === "open") return { provider: graph.provider, refused: graph.refused, bands: graph.bands, span: graph.span };
+  if (task.kind === "open")
+    return { provider: graph.provider, refused: graph.refused, bands: graph.bands, span: graph.span };
   if (task.samples.length === 0) return new Uint8Array(0);
   const probabilities = await graph.run(features(task.samples, graph.span - task.futureSteps, task.futureSteps));
   return Uint8Array.from(probabilities, (probability) => Math.round(255 * probability));

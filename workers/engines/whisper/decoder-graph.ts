@@ -10,21 +10,34 @@ export interface Decoding {
 type Shape = Pick<WhisperSettings, "layers" | "heads" | "headSize" | "vocabularySize" | "encoderFrames">;
 
 const parts = ["decoder.key", "decoder.value", "encoder.key", "encoder.value"] as const;
-const cacheNames = (layers: number): string[] => Array.from({ length: layers }, (_, layer) => parts.map((part) => `${layer}.${part}`)).flat();
+const cacheNames = (layers: number): string[] =>
+  Array.from({ length: layers }, (_, layer) => parts.map((part) => `${layer}.${part}`)).flat();
 
-/** Checks the names of a merged decoder's inputs and outputs, as Hugging Face's exporter gives them. Throws `ModelProblem`. */
-export function checkDecoder(graph: Pick<Graph, "inputNames" | "outputNames">, { layers }: Pick<Shape, "layers">): void {
+/**
+ * Checks the names of a merged decoder's inputs and outputs, as Hugging Face's exporter gives them. Throws
+ * `ModelProblem`.
+ */
+export function checkDecoder(
+  graph: Pick<Graph, "inputNames" | "outputNames">,
+  { layers }: Pick<Shape, "layers">,
+): void {
   const names = cacheNames(layers);
   const inputs = ["input_ids", "encoder_hidden_states", ...names.map((name) => `past_key_values.${name}`)];
   const missing = inputs.filter((name) => !graph.inputNames.includes(name));
   const unknown = graph.inputNames.filter((name) => !inputs.includes(name) && name !== "use_cache_branch");
-  const lost = ["logits", ...names.map((name) => `present.${name}`)].filter((name) => !graph.outputNames.includes(name));
+  const lost = ["logits", ...names.map((name) => `present.${name}`)].filter(
+    (name) => !graph.outputNames.includes(name),
+  );
   if (missing.length > 0) throw new ModelProblem(`the decoder lacks the input ${missing.slice(0, 3).join(", ")}`);
-  if (unknown.length > 0) throw new ModelProblem(`the decoder has an input that nothing feeds: ${unknown.slice(0, 3).join(", ")}`);
+  if (unknown.length > 0)
+    throw new ModelProblem(`the decoder has an input that nothing feeds: ${unknown.slice(0, 3).join(", ")}`);
   if (lost.length > 0) throw new ModelProblem(`the decoder lacks the output ${lost.slice(0, 3).join(", ")}`);
 }
 
-/** Begins a text for what the encoder gave (`[1, frames, size]`). `next` rejects with a `ModelProblem` when the graph gives something else. */
+/**
+ * Begins a text for what the encoder gave (`[1, frames, size]`). `next` rejects with a `ModelProblem` when the graph
+ * gives something else.
+ */
 export function beginDecoding(graph: Graph, hidden: GraphTensor, shape: Shape): Decoding {
   const { layers, heads, headSize, vocabularySize } = shape;
   const empty: GraphTensor = { type: "float32", data: new Float32Array(0), dims: [1, heads, 0, headSize] };
@@ -36,7 +49,8 @@ export function beginDecoding(graph: Graph, hidden: GraphTensor, shape: Shape): 
         input_ids: { type: "int64", data: BigInt64Array.from(tokens, BigInt), dims: [1, tokens.length] },
         encoder_hidden_states: hidden,
       };
-      if (graph.inputNames.includes("use_cache_branch")) feeds.use_cache_branch = { type: "bool", data: Uint8Array.of(isFirst ? 0 : 1), dims: [1] };
+      if (graph.inputNames.includes("use_cache_branch"))
+        feeds.use_cache_branch = { type: "bool", data: Uint8Array.of(isFirst ? 0 : 1), dims: [1] };
       for (const [name, tensor] of cache) feeds[`past_key_values.${name}`] = tensor;
       const results = await graph.run(feeds);
       for (const name of cache.keys()) {
@@ -48,8 +62,15 @@ export function beginDecoding(graph: Graph, hidden: GraphTensor, shape: Shape): 
       }
       isFirst = false;
       const logits = results.logits;
-      if (logits?.type !== "float32" || logits.dims.length !== 3 || logits.dims[1] !== tokens.length || logits.dims[2] !== vocabularySize) {
-        throw new ModelProblem(`the decoder's logits are [${logits?.dims.join(", ") ?? ""}], not [1, ${tokens.length}, ${vocabularySize}] of float32`);
+      if (
+        logits?.type !== "float32" ||
+        logits.dims.length !== 3 ||
+        logits.dims[1] !== tokens.length ||
+        logits.dims[2] !== vocabularySize
+      ) {
+        throw new ModelProblem(
+          `the decoder's logits are [${logits?.dims.join(", ") ?? ""}], not [1, ${tokens.length}, ${vocabularySize}] of float32`,
+        );
       }
       return logits.data.slice((tokens.length - 1) * vocabularySize);
     },

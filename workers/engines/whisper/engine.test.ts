@@ -31,7 +31,8 @@ async function load(change: Partial<ToneWhisperOptions> = {}): Promise<ListenEng
 }
 
 /** The tones of a text in letters `a` to `o`, each word with its boundary before it. */
-const spell = (text: string): number[] => text.split(" ").flatMap((word) => [0, ...[...word].map((letter) => letterSymbols.indexOf(letter))]);
+const spell = (text: string): number[] =>
+  text.split(" ").flatMap((word) => [0, ...[...word].map((letter) => letterSymbols.indexOf(letter))]);
 
 afterAll(async () => {
   await threads.close();
@@ -58,7 +59,9 @@ describe("the engine whisper", () => {
     const engine = await load({ language: "fr" });
     expect(engine.describe()).toMatchObject({ languages: ["en", "fr"], maxBatch: 1 });
     const sound = toneSound(spell("bad cab"));
-    const results = await engine.hear([null, "en-GB", "de"].map((language) => soundJob("listen", sound, language === null ? {} : { language })));
+    const results = await engine.hear(
+      [null, "en-GB", "de"].map((language) => soundJob("listen", sound, language === null ? {} : { language })),
+    );
     expect(results).toMatchObject([
       { result: "heard", language: "fr" },
       { result: "heard", language: "en" },
@@ -77,7 +80,10 @@ describe("the engine whisper", () => {
     expect(bytes.length).toBe(2);
     const texts = [" caf", "e\u0301", ",", " 日", "本", "!"];
     const engine = await load({ texts });
-    expect(wordsOf(await hearOne(engine, toneSound([0, 1, 2, 3, 4, 5]))).map(({ text }) => text)).toEqual(["cafe\u0301,", "日本!"]);
+    expect(wordsOf(await hearOne(engine, toneSound([0, 1, 2, 3, 4, 5]))).map(({ text }) => text)).toEqual([
+      "cafe\u0301,",
+      "日本!",
+    ]);
   });
 });
 
@@ -86,19 +92,59 @@ const edit = (file: string, change: (text: string) => string) => (folder: string
   writeFileSync(path, Buffer.from(change(readFileSync(path, "latin1")), "latin1"));
 };
 const bad: readonly [string, RegExp, (folder: string) => void][] = [
-  ["no merged decoder", /no onnx\/decoder_model_merged/, (folder) => rmSync(join(folder, "onnx/decoder_model_merged.onnx"))],
+  [
+    "no merged decoder",
+    /no onnx\/decoder_model_merged/,
+    (folder) => rmSync(join(folder, "onnx/decoder_model_merged.onnx")),
+  ],
   ["no tokenizer", /holds no tokenizer\.json/, (folder) => rmSync(join(folder, "tokenizer.json"))],
   ["an encoder that is none", /the encoder cannot be loaded/, edit("onnx/encoder_model.onnx", () => "no graph")],
-  ["an unknown operator", /Gathur/, edit("onnx/decoder_model_merged.onnx", (text) => text.replaceAll("Gather", "Gathur"))],
-  ["a decoder without cache", /lacks the input past_key_values\.0\.decoder\.key/, edit("onnx/decoder_model_merged.onnx", (text) => text.replaceAll("past_key_values", "pest_key_values"))],
-  ["another input of the encoder", /input_featurez/, edit("onnx/encoder_model.onnx", (text) => text.replaceAll("input_features", "input_featurez"))],
-  ["another family", /config\.json: model_type/, edit("config.json", (text) => text.replace('"whisper"', '"moonshine"'))],
-  ["other layers", /lacks the input past_key_values\.1/, edit("config.json", (text) => text.replace('"decoder_layers":1', '"decoder_layers":2'))],
-  ["other heads", /do not take the inputs of Whisper/, edit("config.json", (text) => text.replace('"decoder_attention_heads":2', '"decoder_attention_heads":4'))],
-  ["another size of the vocabulary", /logits are \[1, 1, 1525\], not \[1, 1, 1526\]/, edit("config.json", (text) => text.replace('"vocab_size":1525', '"vocab_size":1526'))],
-  ["other bands", /128 mel bands, preprocessor_config\.json 80/, edit("config.json", (text) => text.replace('"num_mel_bins":80', '"num_mel_bins":128'))],
+  [
+    "an unknown operator",
+    /Gathur/,
+    edit("onnx/decoder_model_merged.onnx", (text) => text.replaceAll("Gather", "Gathur")),
+  ],
+  [
+    "a decoder without cache",
+    /lacks the input past_key_values\.0\.decoder\.key/,
+    edit("onnx/decoder_model_merged.onnx", (text) => text.replaceAll("past_key_values", "pest_key_values")),
+  ],
+  [
+    "another input of the encoder",
+    /input_featurez/,
+    edit("onnx/encoder_model.onnx", (text) => text.replaceAll("input_features", "input_featurez")),
+  ],
+  [
+    "another family",
+    /config\.json: model_type/,
+    edit("config.json", (text) => text.replace('"whisper"', '"moonshine"')),
+  ],
+  [
+    "other layers",
+    /lacks the input past_key_values\.1/,
+    edit("config.json", (text) => text.replace('"decoder_layers":1', '"decoder_layers":2')),
+  ],
+  [
+    "other heads",
+    /do not take the inputs of Whisper/,
+    edit("config.json", (text) => text.replace('"decoder_attention_heads":2', '"decoder_attention_heads":4')),
+  ],
+  [
+    "another size of the vocabulary",
+    /logits are \[1, 1, 1525\], not \[1, 1, 1526\]/,
+    edit("config.json", (text) => text.replace('"vocab_size":1525', '"vocab_size":1526')),
+  ],
+  [
+    "other bands",
+    /128 mel bands, preprocessor_config\.json 80/,
+    edit("config.json", (text) => text.replace('"num_mel_bins":80', '"num_mel_bins":128')),
+  ],
   ["another rate", /sampling_rate/, edit("preprocessor_config.json", (text) => text.replace("16000", "8000"))],
-  ["no token for the start", /lacks <\|startoftranscript\|>/, edit("tokenizer.json", (text) => text.replaceAll("<|startoftranscript|>", "<|begin|>"))],
+  [
+    "no token for the start",
+    /lacks <\|startoftranscript\|>/,
+    edit("tokenizer.json", (text) => text.replaceAll("<|startoftranscript|>", "<|begin|>")),
+  ],
   ["a tokenizer that is none", /tokenizer\.json cannot be read/, edit("tokenizer.json", () => "{")],
 ];
 
@@ -110,10 +156,16 @@ describe("Whisper folders that cannot be served", () => {
       writeToneWhisper(join(root, `bad-${i}`));
       spoil(join(root, `bad-${i}`));
     }
-    const loaded = await loadEngines(await openRepository([root], []), { slots: 1, providers: ["cpu"], log: createLogger("test", "silent"), clock: systemClock });
+    const loaded = await loadEngines(await openRepository([root], []), {
+      slots: 1,
+      providers: ["cpu"],
+      log: createLogger("test", "silent"),
+      clock: systemClock,
+    });
     try {
       expect([...loaded.listeners.keys()]).toEqual(["good"]);
-      for (const [i, [what, reason]] of bad.entries()) expect(loaded.broken.find(({ name }) => name === `bad-${i}`)?.reason, what).toMatch(reason);
+      for (const [i, [what, reason]] of bad.entries())
+        expect(loaded.broken.find(({ name }) => name === `bad-${i}`)?.reason, what).toMatch(reason);
     } finally {
       await loaded.close();
     }

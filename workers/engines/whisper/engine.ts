@@ -24,8 +24,9 @@ const WARM_UP_SECONDS = 1;
 const primary = (tag: string): string => tag.split(/[-_]/)[0]?.toLowerCase() ?? "";
 
 /**
- * A Whisper model in Hugging Face's ONNX layout: encoder, merged decoder with its cache, `tokenizer.json` and the JSON files beside it. Text is
- * the likeliest token after the likeliest, with timestamps of phrases; what was said before a piece is not taken into account.
+ * A Whisper model in Hugging Face's ONNX layout: encoder, merged decoder with its cache, `tokenizer.json` and the JSON
+ * files beside it. Text is the likeliest token after the likeliest, with timestamps of phrases; what was said before a
+ * piece is not taken into account.
  */
 export class WhisperEngine implements ListenEngine {
   readonly #options: WhisperEngineOptions;
@@ -51,7 +52,10 @@ export class WhisperEngine implements ListenEngine {
       throw new ModelProblem(cause instanceof Error ? cause.message : String(cause), { cause });
     });
     for (const { provider, reason } of opened.refused) {
-      options.log.warn({ model: manifest.name, provider, reason, using: opened.provider }, "FALLING BACK: an execution provider does not work here");
+      options.log.warn(
+        { model: manifest.name, provider, reason, using: opened.provider },
+        "FALLING BACK: an execution provider does not work here",
+      );
     }
     return new WhisperEngine(options, source, opened);
   }
@@ -70,10 +74,22 @@ export class WhisperEngine implements ListenEngine {
   }
 
   async warmUp(): Promise<void> {
-    const samples = Int16Array.from({ length: WARM_UP_SECONDS * LISTENING_RATE }, (_, i) => 9000 * Math.sin(i / 5) * Math.sin(i / 1300) ** 2);
-    const task: WhisperTask = { kind: "hear", source: this.#source, samples, language: null, unwanted: new Int32Array(1) };
+    const samples = Int16Array.from(
+      { length: WARM_UP_SECONDS * LISTENING_RATE },
+      (_, i) => 9000 * Math.sin(i / 5) * Math.sin(i / 1300) ** 2,
+    );
+    const task: WhisperTask = {
+      kind: "hear",
+      source: this.#source,
+      samples,
+      language: null,
+      unwanted: new Int32Array(1),
+    };
     await this.#options.threads.onEach(handler, task).catch((cause: unknown) => {
-      throw new ModelProblem(`the graphs do not take the inputs of Whisper: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+      throw new ModelProblem(
+        `the graphs do not take the inputs of Whisper: ${cause instanceof Error ? cause.message : String(cause)}`,
+        { cause },
+      );
     });
   }
 
@@ -118,13 +134,21 @@ export class WhisperEngine implements ListenEngine {
 function pathsOf({ folder, manifest }: ModelFolder): WhisperSource["paths"] {
   const { encoder, decoder, tokens, config, preprocessor, generation } = manifest.files;
   if (!encoder || !decoder || !tokens || !config || !preprocessor) {
-    throw new ModelProblem("files.encoder, files.decoder, files.tokens, files.config and files.preprocessor are required");
+    throw new ModelProblem(
+      "files.encoder, files.decoder, files.tokens, files.config and files.preprocessor are required",
+    );
   }
   const at = (file: { path: string }): string => join(folder, file.path);
   // Folders of older exports have none; it is looked for where the exporter puts it.
   const beside = join(dirname(at(config)), "generation_config.json");
   return {
-    ...{ encoder: at(encoder), decoder: at(decoder), tokens: at(tokens), config: at(config), preprocessor: at(preprocessor) },
+    ...{
+      encoder: at(encoder),
+      decoder: at(decoder),
+      tokens: at(tokens),
+      config: at(config),
+      preprocessor: at(preprocessor),
+    },
     generation: generation === undefined ? beside : at(generation),
   };
 }

@@ -4,11 +4,22 @@ import { createWhisperFeatures, WHISPER_FRAMES } from "./features.js";
 /** A second and a half of a rising tone that swells, over something that is like noise. */
 const sound = Int16Array.from({ length: 24_000 }, (_, n) => {
   const swell = Math.sin((Math.PI * n) / 24_000);
-  return Math.round(9000 * Math.sin((2 * Math.PI * (200 + (n / 24_000) * 3000) * n) / 16_000) * swell + 300 * Math.sin(n * n * 0.37));
+  return Math.round(
+    9000 * Math.sin((2 * Math.PI * (200 + (n / 24_000) * 3000) * n) / 16_000) * swell + 300 * Math.sin(n * n * 0.37),
+  );
 });
 
 /** Band and frame of values that numpy gave for the same recipe, written there with its own transform and filters. */
-const places = (bands: number): [number, number][] => [[0, 0], [3, 10], [20, 40], [40, 75], [bands - 1, 100], [bands >> 1, 149], [5, 151], [10, 2999]];
+const places = (bands: number): [number, number][] => [
+  [0, 0],
+  [3, 10],
+  [20, 40],
+  [40, 75],
+  [bands - 1, 100],
+  [bands >> 1, 149],
+  [5, 151],
+  [10, 2999],
+];
 
 describe("Whisper's features", () => {
   it.each([
@@ -18,9 +29,14 @@ describe("Whisper's features", () => {
     const values = createWhisperFeatures(bands)(sound);
     expect(values.length).toBe(bands * WHISPER_FRAMES);
     for (const [i, [band, frame]] of places(bands).entries()) {
-      expect(Math.abs((values[band * WHISPER_FRAMES + frame] ?? 0) - (expected[i] ?? 0)), `band ${band}, frame ${frame}`).toBeLessThan(2e-4);
+      expect(
+        Math.abs((values[band * WHISPER_FRAMES + frame] ?? 0) - (expected[i] ?? 0)),
+        `band ${band}, frame ${frame}`,
+      ).toBeLessThan(2e-4);
     }
-    const total = Array.from({ length: bands }, (_, band) => values.subarray(band * WHISPER_FRAMES, band * WHISPER_FRAMES + 150).reduce((a, b) => a + b, 0));
+    const total = Array.from({ length: bands }, (_, band) =>
+      values.subarray(band * WHISPER_FRAMES, band * WHISPER_FRAMES + 150).reduce((a, b) => a + b, 0),
+    );
     expect(Math.abs(total.reduce((a, b) => a + b, 0) - sum)).toBeLessThan(0.1);
   });
 

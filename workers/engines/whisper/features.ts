@@ -15,15 +15,19 @@ export const WHISPER_FRAMES = (MAX_SOUND_SECONDS * LISTENING_RATE) / STEP_SAMPLE
 export type WhisperFeatures = (samples: Int16Array) => Float32Array;
 
 /**
- * Makes an extractor of Whisper's features: the sound with silence up to 30 s, mirrored at both ends; frames of 25 ms every 10 ms under a Hann
- * window; power through Slaney's mel filters, its logarithm to base 10 no lower than 8 below the highest, moved and scaled to about -1 to 1.
+ * Makes an extractor of Whisper's features: the sound with silence up to 30 s, mirrored at both ends; frames of 25 ms
+ * every 10 ms under a Hann window; power through Slaney's mel filters, its logarithm to base 10 no lower than 8 below
+ * the highest, moved and scaled to about -1 to 1.
  */
 export function createWhisperFeatures(bands: number): WhisperFeatures {
   const filters = melFilters({
     ...{ scale: slaneyScale, bands, lowHz: 0, highHz: LISTENING_RATE / 2, sampleRate: LISTENING_RATE },
     ...{ transformSize: FRAME_SAMPLES, straightIn: "hertz" },
   });
-  const window = Float64Array.from({ length: FRAME_SAMPLES }, (_, i) => 0.5 - 0.5 * Math.cos((2 * Math.PI * i) / FRAME_SAMPLES));
+  const window = Float64Array.from(
+    { length: FRAME_SAMPLES },
+    (_, i) => 0.5 - 0.5 * Math.cos((2 * Math.PI * i) / FRAME_SAMPLES),
+  );
   const spectrum = createSpectrum();
   const frame = new Float64Array(FRAME_SAMPLES);
   const whole = WHISPER_FRAMES * STEP_SAMPLES;
@@ -41,12 +45,18 @@ export function createWhisperFeatures(bands: number): WhisperFeatures {
     }
     let highest = Number.NEGATIVE_INFINITY;
     for (const value of values) if (value > highest) highest = value;
-    for (let i = 0; i < values.length; i++) values[i] = (Math.max(values[i] as number, highest - RANGE_DECADES) + 4) / 4;
+    for (let i = 0; i < values.length; i++)
+      values[i] = (Math.max(values[i] as number, highest - RANGE_DECADES) + 4) / 4;
     return values;
   };
 }
 
-function addBands(power: Float64Array, { starts, offsets, weights }: MelFilters, values: Float32Array, t: number): void {
+function addBands(
+  power: Float64Array,
+  { starts, offsets, weights }: MelFilters,
+  values: Float32Array,
+  t: number,
+): void {
   for (let m = 0; m < starts.length; m++) {
     const from = offsets[m] as number;
     const to = offsets[m + 1] as number;
@@ -58,8 +68,8 @@ function addBands(power: Float64Array, { starts, offsets, weights }: MelFilters,
 }
 
 /**
- * The power spectrum of a real frame whose length is no power of two: the plain sum, over the frame folded onto itself, in which cosines
- * see only the even and sines only the odd part.
+ * The power spectrum of a real frame whose length is no power of two: the plain sum, over the frame folded onto itself,
+ * in which cosines see only the even and sines only the odd part.
  */
 function createSpectrum(): (frame: Float64Array) => Float64Array {
   const cosines = Float64Array.from({ length: FRAME_SAMPLES }, (_, i) => Math.cos((2 * Math.PI * i) / FRAME_SAMPLES));

@@ -12,7 +12,14 @@ import { wordsOfTokens } from "./words.js";
 
 /** Everything that makes a Whisper model. */
 export interface WhisperSource {
-  paths: { encoder: string; decoder: string; tokens: string; config: string; generation: string | null; preprocessor: string };
+  paths: {
+    encoder: string;
+    decoder: string;
+    tokens: string;
+    config: string;
+    generation: string | null;
+    preprocessor: string;
+  };
   providers: readonly string[];
 }
 
@@ -21,7 +28,10 @@ export interface WhisperListener {
   refused: { provider: string; reason: string }[];
   /** Language codes that may be named. */
   languages: string[];
-  /** Words of one piece of at most 30 s, or null once `stopped` says that nobody wants them. Without a language it is told from the sound. */
+  /**
+   * Words of one piece of at most 30 s, or null once `stopped` says that nobody wants them. Without a language it is
+   * told from the sound.
+   */
   hear(samples: Int16Array, language: string | null, stopped: () => boolean): Promise<Heard | null>;
 }
 
@@ -30,7 +40,10 @@ export interface Heard {
   language: string;
 }
 
-/** A piece is taken for silence when the model says so this surely and is unsure of its text (natural logarithm per token). */
+/**
+ * A piece is taken for silence when the model says so this surely and is unsure of its text (natural logarithm per
+ * token).
+ */
 const SILENCE_PROBABILITY = 0.6;
 const UNSURE_BELOW = -1;
 
@@ -69,20 +82,36 @@ export async function openWhisper({ paths, providers }: WhisperSource): Promise<
 
 async function open(part: string, path: string, providers: readonly string[]): Promise<Graph> {
   return await openGraph(path, providers).catch((cause: unknown) => {
-    throw new ModelProblem(`the ${part} cannot be loaded: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    throw new ModelProblem(`the ${part} cannot be loaded: ${cause instanceof Error ? cause.message : String(cause)}`, {
+      cause,
+    });
   });
 }
 
-function checkVocabulary({ firstTimestamp, transcribe }: Vocabulary, { vocabularySize, multilingual }: WhisperSettings): void {
-  if (firstTimestamp >= vocabularySize) throw new ModelProblem(`config.json has ${vocabularySize} tokens, tokenizer.json's timestamps begin at ${firstTimestamp}`);
+function checkVocabulary(
+  { firstTimestamp, transcribe }: Vocabulary,
+  { vocabularySize, multilingual }: WhisperSettings,
+): void {
+  if (firstTimestamp >= vocabularySize)
+    throw new ModelProblem(
+      `config.json has ${vocabularySize} tokens, tokenizer.json's timestamps begin at ${firstTimestamp}`,
+    );
   if (multilingual && transcribe === null) throw new ModelProblem("tokenizer.json lacks <|transcribe|>");
 }
 
-async function encode(encoder: Graph, features: Float32Array, { melBands, encoderFrames }: WhisperSettings): Promise<GraphTensor> {
-  const results = await encoder.run({ input_features: { type: "float32", data: features, dims: [1, melBands, WHISPER_FRAMES] } });
+async function encode(
+  encoder: Graph,
+  features: Float32Array,
+  { melBands, encoderFrames }: WhisperSettings,
+): Promise<GraphTensor> {
+  const results = await encoder.run({
+    input_features: { type: "float32", data: features, dims: [1, melBands, WHISPER_FRAMES] },
+  });
   const hidden = results[encoder.outputNames[0] ?? ""];
   if (hidden?.type !== "float32" || hidden.dims.length !== 3 || hidden.dims[1] !== encoderFrames) {
-    throw new ModelProblem(`the encoder gives [${hidden?.dims.join(", ") ?? ""}], not ${encoderFrames} frames of float32`);
+    throw new ModelProblem(
+      `the encoder gives [${hidden?.dims.join(", ") ?? ""}], not ${encoderFrames} frames of float32`,
+    );
   }
   return hidden;
 }
@@ -101,7 +130,8 @@ async function tellLanguage(decoding: Decoding, { languages, startOfTranscript }
 
 function promptFor(language: string, vocabulary: Vocabulary, { multilingual }: WhisperSettings): number[] {
   const languageToken = vocabulary.languages.get(language);
-  if (!multilingual || vocabulary.transcribe === null || languageToken === undefined) return [vocabulary.startOfTranscript];
+  if (!multilingual || vocabulary.transcribe === null || languageToken === undefined)
+    return [vocabulary.startOfTranscript];
   return [vocabulary.startOfTranscript, languageToken, vocabulary.transcribe];
 }
 
@@ -111,8 +141,15 @@ interface WriteOptions {
   stopped: () => boolean;
 }
 
-/** Writes the likeliest token after the likeliest, until the text ends; none for silence, null when it is not wanted any more. */
-async function write(decoding: Decoding, prompt: readonly number[], { vocabulary, settings, stopped }: WriteOptions): Promise<ChosenToken[] | null> {
+/**
+ * Writes the likeliest token after the likeliest, until the text ends; none for silence, null when it is not wanted any
+ * more.
+ */
+async function write(
+  decoding: Decoding,
+  prompt: readonly number[],
+  { vocabulary, settings, stopped }: WriteOptions,
+): Promise<ChosenToken[] | null> {
   const rules = { ...vocabulary, ...settings };
   const chosen: ChosenToken[] = [];
   const text: number[] = [];
@@ -123,7 +160,8 @@ async function write(decoding: Decoding, prompt: readonly number[], { vocabulary
   while (chosen.length < limit) {
     const scores = await decoding.next(given);
     if (stopped()) return null;
-    if (chosen.length === 0 && vocabulary.noSpeech !== null) silence = Math.exp(logProbabilityOf(scores, vocabulary.noSpeech));
+    if (chosen.length === 0 && vocabulary.noSpeech !== null)
+      silence = Math.exp(logProbabilityOf(scores, vocabulary.noSpeech));
     const next = chooseToken(scores, text, rules);
     if (next.id === vocabulary.endOfText) break;
     chosen.push(next);

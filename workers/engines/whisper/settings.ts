@@ -53,14 +53,24 @@ export interface WhisperSettings {
 const SMALLEST_MULTILINGUAL_VOCABULARY = 51_865;
 
 /** Reads and checks the settings; `generation` may be missing. Throws `ModelProblem`. */
-export function readWhisperSettings(paths: { config: string; generation: string | null; preprocessor: string }): WhisperSettings {
+export function readWhisperSettings(paths: {
+  config: string;
+  generation: string | null;
+  preprocessor: string;
+}): WhisperSettings {
   const config = readJsonFile(paths.config, "config.json", modelConfig);
-  const generation = paths.generation === null || !existsSync(paths.generation) ? {} : readJsonFile(paths.generation, "generation_config.json", generationConfig);
+  const generation =
+    paths.generation === null || !existsSync(paths.generation)
+      ? {}
+      : readJsonFile(paths.generation, "generation_config.json", generationConfig);
   const features = readJsonFile(paths.preprocessor, "preprocessor_config.json", preprocessorConfig);
   if (features.feature_size !== config.num_mel_bins) {
-    throw new ModelProblem(`config.json says ${config.num_mel_bins} mel bands, preprocessor_config.json ${features.feature_size}`);
+    throw new ModelProblem(
+      `config.json says ${config.num_mel_bins} mel bands, preprocessor_config.json ${features.feature_size}`,
+    );
   }
-  if (config.d_model % config.decoder_attention_heads !== 0) throw new ModelProblem("config.json: d_model is no multiple of decoder_attention_heads");
+  if (config.d_model % config.decoder_attention_heads !== 0)
+    throw new ModelProblem("config.json: d_model is no multiple of decoder_attention_heads");
   return {
     layers: config.decoder_layers,
     heads: config.decoder_attention_heads,

@@ -18,7 +18,8 @@ const listeners = new Map<string, Promise<WhisperListener>>();
 
 export default async function handle(task: WhisperTask): Promise<OpenedWhisper | Heard | null> {
   const listener = await open(task.source);
-  if (task.kind === "hear") return await listener.hear(task.samples, task.language, () => Atomics.load(task.unwanted, 0) !== 0);
+  if (task.kind === "hear")
+    return await listener.hear(task.samples, task.language, () => Atomics.load(task.unwanted, 0) !== 0);
   const { provider, refused, languages } = listener;
   return { provider, refused, languages };
 }

@@ -2,7 +2,14 @@ import { describe, expect, it } from "vitest";
 import { chooseToken, type TokenRules } from "./token-choice.js";
 
 /** Ten tokens of text, the end, a steering one, and timestamps from 12 on. */
-const rules: TokenRules = { endOfText: 10, firstTimestamp: 12, steering: [11], suppressed: [4], suppressedAtBegin: [10], maxInitialTimestamp: 3 };
+const rules: TokenRules = {
+  endOfText: 10,
+  firstTimestamp: 12,
+  steering: [11],
+  suppressed: [4],
+  suppressedAtBegin: [10],
+  maxInitialTimestamp: 3,
+};
 const TOKENS = 30;
 
 /** What is chosen where these tokens are likely, the first the most. */
@@ -44,7 +51,10 @@ describe("the choice of the next token", () => {
     scores.fill(0, 15, 30);
     expect(chooseToken(scores, [12, 6], rules).id).toBe(15);
     scores.fill(-20).fill(0, 15, 17)[5] = 2;
-    expect(chooseToken(scores, [12, 6], rules)).toMatchObject({ id: 5, logProbability: expect.closeTo(Math.log(Math.exp(2) / (Math.exp(2) + 2)), 4) as number });
+    expect(chooseToken(scores, [12, 6], rules)).toMatchObject({
+      id: 5,
+      logProbability: expect.closeTo(Math.log(Math.exp(2) / (Math.exp(2) + 2)), 4) as number,
+    });
   });
 
   it("ends where nothing is allowed", () => {

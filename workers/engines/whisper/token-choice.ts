@@ -13,9 +13,9 @@ export type TokenRules = Pick<Vocabulary, "endOfText" | "firstTimestamp" | "stee
 const NEVER = Number.NEGATIVE_INFINITY;
 
 /**
- * Chooses the likeliest token that may follow `text` (tokens after the prompt). Timestamps frame the phrases: the first token is one, within
- * the first second; they stand in pairs, end of one phrase and begin of the next, and never go back; one is taken when all of them together
- * are likelier than any text. `scores` is changed.
+ * Chooses the likeliest token that may follow `text` (tokens after the prompt). Timestamps frame the phrases: the first
+ * token is one, within the first second; they stand in pairs, end of one phrase and begin of the next, and never go
+ * back; one is taken when all of them together are likelier than any text. `scores` is changed.
  */
 export function chooseToken(scores: Float32Array, text: readonly number[], rules: TokenRules): ChosenToken {
   const { firstTimestamp, endOfText } = rules;
@@ -37,7 +37,8 @@ export function chooseToken(scores: Float32Array, text: readonly number[], rules
     const latest = text.findLast((id) => isTime(id));
     // The begin of a phrase may be the end of the one before; an end is later than its begin.
     if (latest !== undefined) scores.fill(NEVER, firstTimestamp, isTime(last) && !paired ? latest : latest + 1);
-    if (logSum(scores, firstTimestamp, scores.length) > highest(scores, 0, firstTimestamp)) scores.fill(NEVER, 0, firstTimestamp);
+    if (logSum(scores, firstTimestamp, scores.length) > highest(scores, 0, firstTimestamp))
+      scores.fill(NEVER, 0, firstTimestamp);
   }
   let id = endOfText;
   for (let i = 0; i < scores.length; i++) if ((scores[i] as number) > (scores[id] as number)) id = i;

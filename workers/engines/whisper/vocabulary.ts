@@ -26,7 +26,10 @@ export interface Vocabulary {
   steering: readonly number[];
 }
 
-/** Reads `tokenizer.json` of a byte-level BPE tokenizer. Throws `ModelProblem` when it is none or lacks one of Whisper's own tokens. */
+/**
+ * Reads `tokenizer.json` of a byte-level BPE tokenizer. Throws `ModelProblem` when it is none or lacks one of Whisper's
+ * own tokens.
+ */
 export function readVocabulary(path: string): Vocabulary {
   const file = readJsonFile(path, "tokenizer.json", tokenizerFile);
   const special = new Map(file.added_tokens.map(({ content, id }) => [content, id]));
@@ -40,7 +43,8 @@ export function readVocabulary(path: string): Vocabulary {
   const endOfText = idOf("<|endoftext|>");
   const texts = new Map<number, Uint8Array>();
   const byteOf = bytesByCharacter();
-  for (const [token, id] of Object.entries(file.model.vocab)) if (!special.has(token)) texts.set(id, bytesOfToken(token, byteOf));
+  for (const [token, id] of Object.entries(file.model.vocab))
+    if (!special.has(token)) texts.set(id, bytesOfToken(token, byteOf));
   const none = new Uint8Array(0);
   return {
     bytesOf: (id) => texts.get(id) ?? none,
@@ -59,7 +63,10 @@ function lacks(token: string): never {
   throw new ModelProblem(`tokenizer.json lacks ${token}`);
 }
 
-/** Byte-level BPE writes each byte as one character: printable ones of Latin-1 as themselves, the others as those from U+0100 on, in order. */
+/**
+ * Byte-level BPE writes each byte as one character: printable ones of Latin-1 as themselves, the others as those from
+ * U+0100 on, in order.
+ */
 export function bytesByCharacter(): ReadonlyMap<string, number> {
   const found = new Map<string, number>();
   let next = 0x100;

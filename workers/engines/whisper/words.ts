@@ -14,10 +14,15 @@ interface Written {
 }
 
 /**
- * Puts tokens together to words. Whisper times phrases, not words: within a phrase time is spread by the words' length. A phrase that was not
- * ended lasts as long as the sound.
+ * Puts tokens together to words. Whisper times phrases, not words: within a phrase time is spread by the words' length.
+ * A phrase that was not ended lasts as long as the sound.
  */
-export function wordsOfTokens(tokens: readonly ChosenToken[], vocabulary: Vocabulary, language: string, soundMs: number): HeardWord[] {
+export function wordsOfTokens(
+  tokens: readonly ChosenToken[],
+  vocabulary: Vocabulary,
+  language: string,
+  soundMs: number,
+): HeardWord[] {
   const words: HeardWord[] = [];
   let phrase: ChosenToken[] = [];
   let startMs = 0;
@@ -40,7 +45,8 @@ export function wordsOfTokens(tokens: readonly ChosenToken[], vocabulary: Vocabu
 function placed(written: readonly Written[], startMs: number, endMs: number): HeardWord[] {
   const total = written.reduce((sum, { text }) => sum + text.length, 0);
   let before = 0;
-  const at = (characters: number): number => Math.round(startMs + ((endMs - startMs) * characters) / Math.max(1, total));
+  const at = (characters: number): number =>
+    Math.round(startMs + ((endMs - startMs) * characters) / Math.max(1, total));
   return written.map(({ text, logProbability, tokens }) => {
     const word = { text, startMs: Math.min(endMs, at(before)), endMs: Math.min(endMs, at(before + text.length)) };
     before += text.length;

@@ -9,10 +9,23 @@ const SYMBOLS = 4;
 const wide: SearchOptions = { lmWeight: 0.8, wordBonus: 0.4, beam: 5000, threshold: 60, blank: 0 };
 const never = (): boolean => false;
 
-/** Words over three symbols: one of a single symbol, two that sound alike, one that begins another, one with a symbol twice. */
+/**
+ * Words over three symbols: one of a single symbol, two that sound alike, one that begins another, one with a symbol
+ * twice.
+ */
 const small: SmallModel = {
   words: ["a", "ab", "abba", "b", "bee", "ca"],
-  pronunciations: [[[1]], [[1, 2]], [[1, 2, 2, 1], [1, 2, 1]], [[2]], [[2]], [[3, 1]]],
+  pronunciations: [
+    [[1]],
+    [[1, 2]],
+    [
+      [1, 2, 2, 1],
+      [1, 2, 1],
+    ],
+    [[2]],
+    [[2]],
+    [[3, 1]],
+  ],
   unigram: [-9, -9, -2, -1.5, -2.5, -4, -2, -2.25, -3],
   unigramBackoff: [0, -0.5, 0, -0.25, 0, -0.75, 0, -0.5, 0],
   bigrams: [
@@ -32,7 +45,11 @@ const file = readWordsFile(writeWordsFile(small));
 
 function searchOf(words: WordsFile, options: SearchOptions) {
   const model = createLanguageModel(words);
-  return createWordSearch(buildLexicon(words, (word) => model.unigram(word)), model, options);
+  return createWordSearch(
+    buildLexicon(words, (word) => model.unigram(word)),
+    model,
+    options,
+  );
 }
 
 /** Log probabilities that are the same each time. */
@@ -61,7 +78,9 @@ function alignmentScore({ values, frames }: Emissions, symbols: readonly number[
   for (let t = 0; t < frames; t++) {
     scores = states.map((symbol, s) => (reached[s] as number) + (values[t * SYMBOLS + symbol] as number));
     const at = (s: number): number => scores[s] ?? impossible;
-    reached = states.map((symbol, s) => Math.max(at(s), at(s - 1), symbol !== 0 && symbol !== states[s - 2] ? at(s - 2) : impossible));
+    reached = states.map((symbol, s) =>
+      Math.max(at(s), at(s - 1), symbol !== 0 && symbol !== states[s - 2] ? at(s - 2) : impossible),
+    );
   }
   return Math.max(scores.at(-1) as number, scores.at(-2) ?? impossible);
 }
@@ -131,7 +150,11 @@ describe("the word search", () => {
     const values = new Float32Array(path.length * SYMBOLS).fill(Math.log(0.05));
     for (const [t, symbol] of path.entries()) values[t * SYMBOLS + symbol] = Math.log(0.85);
     // Fewer words rather than more: "ab" and not "a b".
-    const found = searchOf(file, { ...wide, lmWeight: 0, wordBonus: -1 })({ values, frames: path.length, symbols: SYMBOLS }, never) ?? [];
+    const found =
+      searchOf(file, { ...wide, lmWeight: 0, wordBonus: -1 })(
+        { values, frames: path.length, symbols: SYMBOLS },
+        never,
+      ) ?? [];
     expect(found).toMatchObject([
       { word: 1, startFrame: 1, endFrame: 2 },
       { word: 5, startFrame: 5, endFrame: 6 },

@@ -42,8 +42,9 @@ const SYMBOL_FLOOR = -7;
 const BUCKETS = 512;
 
 /**
- * Searches the best sequence of words: a prefix beam over the lexicon's tree, best single alignment, a trigram model at word ends and its
- * unigrams as look-ahead within words (Hannun et al. 2014; Ney, Ortmanns 1999). Equal emissions give equal words.
+ * Searches the best sequence of words: a prefix beam over the lexicon's tree, best single alignment, a trigram model at
+ * word ends and its unigrams as look-ahead within words (Hannun et al. 2014; Ney, Ortmanns 1999). Equal emissions give
+ * equal words.
  */
 export function createWordSearch(lexicon: Lexicon, model: LanguageModel, options: SearchOptions): WordSearch {
   const search = new Search(lexicon, model, options);
@@ -157,7 +158,8 @@ class Search {
         if (total > this.#best) this.#best = total;
         this.#descend(i, child, symbol, score, start);
       }
-      if ((wordStarts[child + 1] as number) > (wordStarts[child] as number)) this.#finishWords(i, child, symbol, score, start, frame);
+      if ((wordStarts[child + 1] as number) > (wordStarts[child] as number))
+        this.#finishWords(i, child, symbol, score, start, frame);
     }
   }
 
@@ -212,7 +214,10 @@ class Search {
     return at;
   }
 
-  /** Keeps the best hypotheses, best first (to the width of a bucket): what comes early narrows the search of the next frame. */
+  /**
+   * Keeps the best hypotheses, best first (to the width of a bucket): what comes early narrows the search of the next
+   * frame.
+   */
   #prune(): void {
     const { beam, threshold } = this.#options;
     const next = this.#next;
@@ -223,12 +228,14 @@ class Search {
     }
     const scores = this.#scores;
     for (let i = 0; i < next.count; i++) {
-      const score = Math.max(next.blank[i] as number, next.label[i] as number) + (this.#ahead[next.node[i] as number] as number);
+      const score =
+        Math.max(next.blank[i] as number, next.label[i] as number) + (this.#ahead[next.node[i] as number] as number);
       const bucket = Math.floor(((this.#best - score) / threshold) * BUCKETS);
       scores[i] = bucket;
       if (bucket < BUCKETS) buckets[bucket + 1] = (buckets[bucket + 1] as number) + 1;
     }
-    for (let bucket = 0; bucket < BUCKETS; bucket++) buckets[bucket + 1] = (buckets[bucket + 1] as number) + (buckets[bucket] as number);
+    for (let bucket = 0; bucket < BUCKETS; bucket++)
+      buckets[bucket + 1] = (buckets[bucket + 1] as number) + (buckets[bucket] as number);
     const kept = Math.min(beam, buckets[BUCKETS] as number);
     const order = this.#order;
     for (let i = 0; i < next.count; i++) {
@@ -242,7 +249,10 @@ class Search {
     for (let at = 0; at < kept; at++) this.#now.appendFrom(next, order[at] as number);
   }
 
-  /** The last word of the best hypothesis that ends with a word, with the sentence's end scored; of the best of all when none does. */
+  /**
+   * The last word of the best hypothesis that ends with a word, with the sentence's end scored; of the best of all when
+   * none does.
+   */
   #bestEnd(): number {
     const now = this.#now;
     let [best, bestWhole] = [-1, -1];

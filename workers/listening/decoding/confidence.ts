@@ -29,7 +29,11 @@ const weights = { constant: 4.44, sound: 1.27, neighbours: 1.92, symbols: 0.46, 
 export function wordConfidences(words: readonly FoundWord[], traitsOf: (word: number) => WordTraits): number[] {
   return wordEvidence(words, traitsOf).map(({ sound, neighbours, symbols, unigram }) => {
     const sum =
-      weights.constant + weights.sound * sound + weights.neighbours * neighbours + weights.symbols * symbols + weights.unigram * unigram;
+      weights.constant +
+      weights.sound * sound +
+      weights.neighbours * neighbours +
+      weights.symbols * symbols +
+      weights.unigram * unigram;
     return 1 / (1 + Math.exp(-sum));
   });
 }

@@ -3,7 +3,12 @@ import { mayHoldSpeech } from "../presence.js";
 import { wordConfidences } from "./confidence.js";
 import { placeWords } from "./heard-words.js";
 
-const word = (text: string, startFrame: number, endFrame: number) => ({ text, startFrame, endFrame, confidence: 0.123456 });
+const word = (text: string, startFrame: number, endFrame: number) => ({
+  text,
+  startFrame,
+  endFrame,
+  confidence: 0.123456,
+});
 const clock = { frameMs: 40, startBiasMs: 39, endBiasMs: -9 };
 
 describe("the times of words", () => {
@@ -33,7 +38,13 @@ describe("the confidence of words", () => {
 
   it("falls with the sound of the word and of its neighbours, and stays between 0 and 1", () => {
     const of = (...sounds: number[]): number[] => wordConfidences(sounds.map(found), () => traits);
-    const [clear, beside, far] = of(-0.5, -20, -0.5).concat(of(-0.5, -0.5, -0.5)[1] ?? 0, of(-400)) as [number, number, number, number, number];
+    const [clear, beside, far] = of(-0.5, -20, -0.5).concat(of(-0.5, -0.5, -0.5)[1] ?? 0, of(-400)) as [
+      number,
+      number,
+      number,
+      number,
+      number,
+    ];
     expect(beside).toBeLessThan(clear);
     expect(far).toBe(clear);
     expect(clear).toBeLessThan(of(-0.5, -0.5, -0.5)[0] ?? 0);
@@ -42,7 +53,8 @@ describe("the confidence of words", () => {
   });
 
   it("is higher for longer and for more common words", () => {
-    const of = (symbols: number, unigram: number): number => wordConfidences([found(-1)], () => ({ symbols, unigram }))[0] ?? 0;
+    const of = (symbols: number, unigram: number): number =>
+      wordConfidences([found(-1)], () => ({ symbols, unigram }))[0] ?? 0;
     expect(of(6, -7)).toBeGreaterThan(of(2, -7));
     expect(of(4, -3)).toBeGreaterThan(of(4, -11));
     expect(wordConfidences([], () => traits)).toEqual([]);
@@ -50,7 +62,8 @@ describe("the confidence of words", () => {
 });
 
 describe("the presence of speech", () => {
-  const levels = (count: number, level: (i: number) => number): Float32Array => Float32Array.from({ length: count }, (_, i) => level(i));
+  const levels = (count: number, level: (i: number) => number): Float32Array =>
+    Float32Array.from({ length: count }, (_, i) => level(i));
 
   it("is movement of the level, not loudness", () => {
     expect(mayHoldSpeech(new Float32Array(0))).toBe(false);

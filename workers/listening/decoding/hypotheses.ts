@@ -2,8 +2,8 @@
 export const IMPOSSIBLE = -1e9;
 
 /**
- * The hypotheses of one frame, a column for each property. Two with the same place in the lexicon, the same context of the language model
- * and the same last symbol are one. Columns grow and are used again: a frame makes no garbage.
+ * The hypotheses of one frame, a column for each property. Two with the same place in the lexicon, the same context of
+ * the language model and the same last symbol are one. Columns grow and are used again: a frame makes no garbage.
  */
 export class Hypotheses {
   count = 0;
@@ -33,7 +33,10 @@ export class Hypotheses {
     this.#stamp++;
   }
 
-  /** Index of the hypothesis with this identity; a new one has no score, start and history yet, and its index is given as `~index`. */
+  /**
+   * Index of the hypothesis with this identity; a new one has no score, start and history yet, and its index is given
+   * as `~index`.
+   */
   place(node: number, context: number, last: number): number {
     const mask = this.#slots.length - 1;
     let slot = hash(node, context, last) & mask;
@@ -91,7 +94,12 @@ export class Hypotheses {
   #grow(capacity: number): void {
     const ints = (old: Int32Array): Int32Array => copyInto(new Int32Array(capacity), old);
     const floats = (old: Float64Array): Float64Array => copyInto(new Float64Array(capacity), old);
-    [this.node, this.context, this.start, this.history] = [ints(this.node), ints(this.context), ints(this.start), ints(this.history)];
+    [this.node, this.context, this.start, this.history] = [
+      ints(this.node),
+      ints(this.context),
+      ints(this.start),
+      ints(this.history),
+    ];
     this.last = copyInto(new Uint16Array(capacity), this.last);
     [this.blank, this.label] = [floats(this.blank), floats(this.label)];
   }

@@ -1,8 +1,8 @@
 import { NO_BIGRAM, SENTENCE_START, type WordsFile } from "./words-file.js";
 
 /**
- * A trigram model with back-off, in natural logarithms. What it remembers of a sentence so far is one number, its context: histories
- * that no later word can tell apart have equal contexts.
+ * A trigram model with back-off, in natural logarithms. What it remembers of a sentence so far is one number, its
+ * context: histories that no later word can tell apart have equal contexts.
  */
 export interface LanguageModel {
   /** The context before a sentence's first word. */
@@ -21,7 +21,10 @@ const backoff = (code: number): number => code / 22 - 9.5;
 /** Slots of the memory of recent look-ups, a power of two. */
 const MEMORY_SLOTS = 1 << 16;
 
-/** Makes a model's look-up. Contexts below the number of pairs are pairs on which trigrams hang; the others are single words. */
+/**
+ * Makes a model's look-up. Contexts below the number of pairs are pairs on which trigrams hang; the others are single
+ * words.
+ */
 export function createLanguageModel(file: WordsFile): LanguageModel {
   const { pairStart, pairWord, pair, pairBackoff, tripleStart, tripleWord, triple } = file;
   const pairs = pairWord.length;
@@ -67,7 +70,12 @@ export function createLanguageModel(file: WordsFile): LanguageModel {
     entry >= 0 && pair[entry] !== NO_BIGRAM
       ? probability(pair[entry] as number)
       : (unigramBackoffs[before] as number) + (unigrams[word] as number);
-  const first = find(pairWord, pairStart[SENTENCE_START] as number, pairStart[SENTENCE_START + 1] as number, SENTENCE_START);
+  const first = find(
+    pairWord,
+    pairStart[SENTENCE_START] as number,
+    pairStart[SENTENCE_START + 1] as number,
+    SENTENCE_START,
+  );
   return Object.assign(model, { start: contextAfter(SENTENCE_START, first) });
 }
 

@@ -11,12 +11,20 @@ const LEAST_CONFIDENCE = 0.02;
 /** Finds words in the symbols of a recognizer whose symbols are speech sounds; null when `stopped` said so. */
 export type LexiconDecoder = (emissions: Emissions, stopped: () => boolean) => SpelledWord[] | null;
 
-/** Makes a decoder of a words file for a recognizer with `symbols` symbols. Throws `WordsFileProblem` when the two do not fit. */
+/**
+ * Makes a decoder of a words file for a recognizer with `symbols` symbols. Throws `WordsFileProblem` when the two do
+ * not fit.
+ */
 export function createLexiconDecoder(file: WordsFile, symbols: number, options: SearchOptions): LexiconDecoder {
   const strange = file.pronunciations.symbols.find((symbol) => symbol >= symbols || symbol === options.blank);
-  if (strange !== undefined) throw new WordsFileProblem(`pronounces words with symbol ${strange}, which the tokens do not have or use as blank`);
+  if (strange !== undefined)
+    throw new WordsFileProblem(`pronounces words with symbol ${strange}, which the tokens do not have or use as blank`);
   const model = createLanguageModel(file);
-  const search = createWordSearch(buildLexicon(file, (word) => model.unigram(word)), model, options);
+  const search = createWordSearch(
+    buildLexicon(file, (word) => model.unigram(word)),
+    model,
+    options,
+  );
   const traitsOf = traitsOfWords(file, model);
   return (emissions, stopped) => {
     const found = search(emissions, stopped);
@@ -24,7 +32,9 @@ export function createLexiconDecoder(file: WordsFile, symbols: number, options: 
     const confidences = wordConfidences(found, traitsOf);
     return found.flatMap(({ word, startFrame, endFrame }, i) => {
       const confidence = confidences[i] as number;
-      return confidence < LEAST_CONFIDENCE ? [] : [{ text: file.words[word] as string, startFrame, endFrame, confidence }];
+      return confidence < LEAST_CONFIDENCE
+        ? []
+        : [{ text: file.words[word] as string, startFrame, endFrame, confidence }];
     });
   };
 }

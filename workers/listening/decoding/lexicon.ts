@@ -1,8 +1,8 @@
 import { FIRST_WORD_ID, type WordsFile } from "./words-file.js";
 
 /**
- * The pronunciations as a tree: node 0 is the root, each edge a symbol. The children of node `n` are the entries `childStarts[n]` to
- * `childStarts[n + 1]`, its words those from `wordStarts[n]` to `wordStarts[n + 1]`.
+ * The pronunciations as a tree: node 0 is the root, each edge a symbol. The children of node `n` are the entries
+ * `childStarts[n]` to `childStarts[n + 1]`, its words those from `wordStarts[n]` to `wordStarts[n + 1]`.
  */
 export interface Lexicon {
   childStarts: Int32Array;
@@ -67,13 +67,21 @@ export function buildLexicon({ pronunciations }: WordsFile, unigram: (word: numb
   const childSymbols = new Uint8Array(childNodes.length);
   for (let i = 0; i < childNodes.length; i++) childSymbols[i] = symbolOf[childNodes[i] as number] as number;
   const wordIds = words.order.map((ending) => endWords[ending] as number);
-  return { childStarts: edges.starts, childSymbols, childNodes, wordStarts: words.starts, wordIds, lookAhead: lookAhead.slice(0, nodes) };
+  return {
+    childStarts: edges.starts,
+    childSymbols,
+    childNodes,
+    wordStarts: words.starts,
+    wordIds,
+    lookAhead: lookAhead.slice(0, nodes),
+  };
 }
 
 /** Sorts entries by their nodes, keeping the order within one; those of node `n` begin at `starts[n]`. */
 function sortByNode(nodes: number, nodeOf: Int32Array): { starts: Int32Array; order: Int32Array } {
   const starts = new Int32Array(nodes + 1);
-  for (let i = 0; i < nodeOf.length; i++) starts[(nodeOf[i] as number) + 1] = (starts[(nodeOf[i] as number) + 1] as number) + 1;
+  for (let i = 0; i < nodeOf.length; i++)
+    starts[(nodeOf[i] as number) + 1] = (starts[(nodeOf[i] as number) + 1] as number) + 1;
   for (let node = 0; node < nodes; node++) starts[node + 1] = (starts[node + 1] as number) + (starts[node] as number);
   const next = starts.slice();
   const order = new Int32Array(nodeOf.length);

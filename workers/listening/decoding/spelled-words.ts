@@ -21,9 +21,9 @@ interface Spelled {
 }
 
 /**
- * Reads words off the best symbol of each frame, for recognizers whose symbols are characters or pieces of words. A word begins at a symbol
- * with the mark of word beginnings or after a space; where the recognizer knows neither, each symbol is a word. Recognizers that know
- * capital letters only give small ones.
+ * Reads words off the best symbol of each frame, for recognizers whose symbols are characters or pieces of words. A
+ * word begins at a symbol with the mark of word beginnings or after a space; where the recognizer knows neither, each
+ * symbol is a word. Recognizers that know capital letters only give small ones.
  */
 export function createSpeller({ names, blank }: Tokens): (emissions: Emissions) => SpelledWord[] {
   const written = names.map((name) => (/^<.*>$/.test(name) ? "" : name.replaceAll(WORD_BEGIN, " ")));
@@ -37,7 +37,12 @@ export function createSpeller({ names, blank }: Tokens): (emissions: Emissions) 
       const [first, last] = [spelled[0], spelled.at(-1)];
       if (text !== "" && first !== undefined && last !== undefined) {
         const confidence = spelled.reduce((sum, { probability }) => sum + probability, 0) / spelled.length;
-        words.push({ text: capitalsOnly ? text.toLowerCase() : text, startFrame: first.startFrame, endFrame: last.endFrame, confidence });
+        words.push({
+          text: capitalsOnly ? text.toLowerCase() : text,
+          startFrame: first.startFrame,
+          endFrame: last.endFrame,
+          confidence,
+        });
       }
       spelled = [];
     };

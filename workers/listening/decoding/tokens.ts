@@ -13,7 +13,10 @@ export class TokensProblem extends Error {
 
 const blankNames = ["<blk>", "<blank>", "<eps>"];
 
-/** Reads `tokens.txt`: a line `symbol id` for each, in any order, ids from 0 without a gap; a symbol may be a space. Throws `TokensProblem`. */
+/**
+ * Reads `tokens.txt`: a line `symbol id` for each, in any order, ids from 0 without a gap; a symbol may be a space.
+ * Throws `TokensProblem`.
+ */
 export function readTokens(text: string): Tokens {
   const names: string[] = [];
   for (const [i, line] of withoutTrailing(text, "\n").split(/\r?\n/).entries()) {

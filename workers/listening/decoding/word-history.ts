@@ -5,7 +5,10 @@ export class WordHistory {
   word: Int32Array = new Int32Array(0);
   start: Int32Array = new Int32Array(0);
   end: Int32Array = new Int32Array(0);
-  /** Log score of the sound alone up to and with the word's last frame, and all that the language model and the bonus have added. */
+  /**
+   * Log score of the sound alone up to and with the word's last frame, and all that the language model and the bonus
+   * have added.
+   */
   sound: Float64Array = new Float64Array(0);
   added: Float64Array = new Float64Array(0);
 
@@ -34,7 +37,12 @@ export class WordHistory {
       column.set(old);
       return column;
     };
-    [this.before, this.word, this.start, this.end] = [ints(this.before), ints(this.word), ints(this.start), ints(this.end)];
+    [this.before, this.word, this.start, this.end] = [
+      ints(this.before),
+      ints(this.word),
+      ints(this.start),
+      ints(this.end),
+    ];
     [this.sound, this.added] = [floats(this.sound), floats(this.added)];
   }
 }

@@ -8,10 +8,15 @@ export const NO_BIGRAM = 255;
 
 const HEADER_BYTES = 24;
 
-/** A words file as it lies on disk (`models/training/ear/FORMAT.md`): words, pronunciations, and a trigram model in 8-bit codes. */
+/**
+ * A words file as it lies on disk (`models/training/ear/FORMAT.md`): words, pronunciations, and a trigram model in
+ * 8-bit codes.
+ */
 export interface WordsFile {
   words: string[];
-  /** Every pronunciation: `symbols` from `starts[i]` to `starts[i + 1]`, of word `wordOf[i]` (an index into `words`). */
+  /**
+   * Every pronunciation: `symbols` from `starts[i]` to `starts[i + 1]`, of word `wordOf[i]` (an index into `words`).
+   */
   pronunciations: { symbols: Uint8Array; starts: Uint32Array; wordOf: Uint16Array };
   unigram: Uint8Array;
   unigramBackoff: Uint8Array;
@@ -43,12 +48,15 @@ export function readWordsFile(bytes: Uint8Array): WordsFile {
     number,
   ];
   const ids = wordCount + FIRST_WORD_ID;
-  const expected = HEADER_BYTES + wordBytes + lexiconBytes + ids * 2 + 4 * (ids + 1) + pairCount * 4 + countBytes + tripleCount * 3;
+  const expected =
+    HEADER_BYTES + wordBytes + lexiconBytes + ids * 2 + 4 * (ids + 1) + pairCount * 4 + countBytes + tripleCount * 3;
   if (ids > 65_535) throw new WordsFileProblem(`names ${wordCount} words, more than ids of 16 bits tell apart`);
-  if (expected !== bytes.length) throw new WordsFileProblem(`has ${bytes.length} bytes where its header makes it ${expected}`);
+  if (expected !== bytes.length)
+    throw new WordsFileProblem(`has ${bytes.length} bytes where its header makes it ${expected}`);
   const take = sectionReader(bytes, HEADER_BYTES);
   const words = Buffer.from(take.bytes(wordBytes)).toString("utf8").split("\n");
-  if (words.length !== wordCount) throw new WordsFileProblem(`has ${words.length} words where its header says ${wordCount}`);
+  if (words.length !== wordCount)
+    throw new WordsFileProblem(`has ${words.length} words where its header says ${wordCount}`);
   const pronunciations = readPronunciations(take.bytes(lexiconBytes), wordCount);
   const unigram = take.bytes(ids);
   const unigramBackoff = take.bytes(ids);
@@ -63,7 +71,19 @@ export function readWordsFile(bytes: Uint8Array): WordsFile {
   if (pairStart[ids] !== pairCount || pairStart.some((at, i) => i > 0 && at < (pairStart[i - 1] as number))) {
     throw new WordsFileProblem("has bigrams out of order");
   }
-  return { words, pronunciations, unigram, unigramBackoff, pairStart, pairWord, pair, pairBackoff, tripleStart, tripleWord, triple };
+  return {
+    words,
+    pronunciations,
+    unigram,
+    unigramBackoff,
+    pairStart,
+    pairWord,
+    pair,
+    pairBackoff,
+    tripleStart,
+    tripleWord,
+    triple,
+  };
 }
 
 interface SectionReader {
@@ -105,7 +125,10 @@ function readPronunciations(lexicon: Uint8Array, wordCount: number): WordsFile["
   return { symbols: Uint8Array.from(symbols), starts: Uint32Array.from(starts), wordOf: Uint16Array.from(wordOf) };
 }
 
-/** Numbers of variable length, summed up: seven bits a byte, least significant first, the high bit on all bytes but the last. */
+/**
+ * Numbers of variable length, summed up: seven bits a byte, least significant first, the high bit on all bytes but the
+ * last.
+ */
 function readCounts(bytes: Uint8Array, pairCount: number): Uint32Array {
   const starts = new Uint32Array(pairCount + 1);
   let at = 0;

@@ -10,7 +10,8 @@ describe("log-mel energies", () => {
   ])("are those of the %s definition", (kind, reference) => {
     const { frames, values } = createLogMel(kind)(referenceSignal());
     expect(frames).toBe(referenceFrames);
-    const given = (row: number, band: number): number => values[(referenceRows[row] ?? 0) * MEL_BANDS + band] ?? Number.NaN;
+    const given = (row: number, band: number): number =>
+      values[(referenceRows[row] ?? 0) * MEL_BANDS + band] ?? Number.NaN;
     const differences = reference.flatMap((row, r) => row.map((value, m) => Math.abs(value - given(r, m))));
     expect(differences.length).toBe(4 * MEL_BANDS);
     expect(Math.max(...differences)).toBeLessThan(2e-4);

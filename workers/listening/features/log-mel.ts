@@ -14,7 +14,10 @@ const PREEMPHASIS = 0.97;
 const POWER_FLOOR = 2 ** -23;
 const NORMALIZATION_FLOOR = 1e-5;
 
-/** What a recognizer was trained on: Kaldi's log-mel energies, or NeMo's, with each band normalized over the piece or as they are. */
+/**
+ * What a recognizer was trained on: Kaldi's log-mel energies, or NeMo's, with each band normalized over the piece or as
+ * they are.
+ */
 export type FeatureKind = "kaldi" | "nemo" | "nemo_plain";
 
 /** `frames` rows of `MEL_BANDS` natural logarithms. */
@@ -36,7 +39,8 @@ interface Recipe {
 }
 
 const raisedCosine = (i: number): number => 0.5 - 0.5 * Math.cos((2 * Math.PI * i) / (FRAME_SAMPLES - 1));
-const windowOf = (weight: (i: number) => number): Float64Array => Float64Array.from({ length: FRAME_SAMPLES }, (_, i) => weight(i) / 32768);
+const windowOf = (weight: (i: number) => number): Float64Array =>
+  Float64Array.from({ length: FRAME_SAMPLES }, (_, i) => weight(i) / 32768);
 const filterGrid = { bands: MEL_BANDS, sampleRate: LISTENING_RATE, transformSize: TRANSFORM_SIZE };
 
 const nemo = (normalize: boolean): Recipe => ({
@@ -50,7 +54,13 @@ const recipes: Readonly<Record<FeatureKind, () => Recipe>> = {
   kaldi: () => ({
     window: windowOf((i) => raisedCosine(i) ** 0.85),
     removeMean: true,
-    filters: melFilters({ ...filterGrid, scale: htkScale, lowHz: 20, highHz: LISTENING_RATE / 2 - 400, straightIn: "mel" }),
+    filters: melFilters({
+      ...filterGrid,
+      scale: htkScale,
+      lowHz: 20,
+      highHz: LISTENING_RATE / 2 - 400,
+      straightIn: "mel",
+    }),
     normalize: false,
   }),
   nemo: () => nemo(true),
@@ -58,8 +68,9 @@ const recipes: Readonly<Record<FeatureKind, () => Recipe>> = {
 };
 
 /**
- * Makes an extractor of log-mel energies: frames of 25 ms every 10 ms, the first centred 5 ms after the start, sound mirrored at both ends
- * (Kaldi's `snip_edges=false`), samples taken as -1 to 1, no dither. The frame count is the length in steps, rounded.
+ * Makes an extractor of log-mel energies: frames of 25 ms every 10 ms, the first centred 5 ms after the start, sound
+ * mirrored at both ends (Kaldi's `snip_edges=false`), samples taken as -1 to 1, no dither. The frame count is the
+ * length in steps, rounded.
  */
 export function createLogMel(kind: FeatureKind): LogMelExtractor {
   const recipe = recipes[kind]();
@@ -107,7 +118,12 @@ function shapeFrame(frame: Float64Array, { window, removeMean }: Recipe): void {
   }
 }
 
-function filterPower(power: Float64Array, { starts, offsets, weights }: MelFilters, values: Float32Array, at: number): void {
+function filterPower(
+  power: Float64Array,
+  { starts, offsets, weights }: MelFilters,
+  values: Float32Array,
+  at: number,
+): void {
   for (let m = 0; m < MEL_BANDS; m++) {
     const from = offsets[m] as number;
     const to = offsets[m + 1] as number;

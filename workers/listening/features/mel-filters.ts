@@ -1,4 +1,7 @@
-/** Triangular filters over the power spectrum: filter `m` weighs the bins from `starts[m]` with `weights[offsets[m]..offsets[m + 1]]`. */
+/**
+ * Triangular filters over the power spectrum: filter `m` weighs the bins from `starts[m]` with
+ * `weights[offsets[m]..offsets[m + 1]]`.
+ */
 export interface MelFilters {
   starts: Int32Array;
   offsets: Int32Array;
@@ -23,8 +26,12 @@ const SLANEY_LOG_STEP = Math.log(6.4) / 27;
 
 /** Slaney's Auditory Toolbox scale, as librosa has it: straight up to 1 kHz, logarithmic above. */
 export const slaneyScale: MelScale = {
-  toMel: (hertz) => (hertz < SLANEY_KNEE_HZ ? hertz / SLANEY_STEP_HZ : SLANEY_KNEE_MEL + Math.log(hertz / SLANEY_KNEE_HZ) / SLANEY_LOG_STEP),
-  toHertz: (mel) => (mel < SLANEY_KNEE_MEL ? mel * SLANEY_STEP_HZ : SLANEY_KNEE_HZ * Math.exp(SLANEY_LOG_STEP * (mel - SLANEY_KNEE_MEL))),
+  toMel: (hertz) =>
+    hertz < SLANEY_KNEE_HZ
+      ? hertz / SLANEY_STEP_HZ
+      : SLANEY_KNEE_MEL + Math.log(hertz / SLANEY_KNEE_HZ) / SLANEY_LOG_STEP,
+  toHertz: (mel) =>
+    mel < SLANEY_KNEE_MEL ? mel * SLANEY_STEP_HZ : SLANEY_KNEE_HZ * Math.exp(SLANEY_LOG_STEP * (mel - SLANEY_KNEE_MEL)),
 };
 
 export interface MelFilterOptions {
@@ -54,7 +61,9 @@ export function melFilters(options: MelFilterOptions): MelFilters {
   for (let m = 0; m < bands; m++) {
     const [left, centre, right] = [place(low + m * step), place(low + (m + 1) * step), place(low + (m + 2) * step)];
     const height = straightIn === "mel" ? 1 : 2 / (right - left);
-    const row = bins.map((bin) => Math.max(0, Math.min((bin - left) / (centre - left), (right - bin) / (right - centre))) * height);
+    const row = bins.map(
+      (bin) => Math.max(0, Math.min((bin - left) / (centre - left), (right - bin) / (right - centre))) * height,
+    );
     const first = row.findIndex((weight) => weight > 0);
     const last = row.findLastIndex((weight) => weight > 0);
     starts[m] = Math.max(0, first);

@@ -9,15 +9,17 @@ interface Pass {
 }
 
 /**
- * Power spectrum of real frames by a transform of half their size: even values as real parts, odd ones as imaginary parts, told apart
- * afterwards by symmetry. `size` is a power of two, 8 or more. The passes are of radix 4: all sound comes through here twice.
+ * Power spectrum of real frames by a transform of half their size: even values as real parts, odd ones as imaginary
+ * parts, told apart afterwards by symmetry. `size` is a power of two, 8 or more. The passes are of radix 4: all sound
+ * comes through here twice.
  */
 export function createRealSpectrum(size: number): RealSpectrum {
   const half = size / 2;
   const pairsFirst = Math.log2(half) % 2 === 1;
   const order = Uint32Array.from(inputOrder(half), (i) => 2 * i);
   const passes: Pass[] = [];
-  for (let quarter = pairsFirst ? 2 : 4; quarter < half; quarter *= 4) passes.push({ quarter, turns: turnsOf(quarter) });
+  for (let quarter = pairsFirst ? 2 : 4; quarter < half; quarter *= 4)
+    passes.push({ quarter, turns: turnsOf(quarter) });
   const turns = Float64Array.from({ length: half + 2 }, (_, i) => {
     const angle = (2 * Math.PI * (i >> 1)) / size;
     return (i % 2 === 0 ? Math.cos(angle) : -Math.sin(angle)) / 2;
@@ -28,13 +30,16 @@ export function createRealSpectrum(size: number): RealSpectrum {
   return (frame) => {
     if (pairsFirst) joinPairs(frame, order, values);
     else joinFours(frame, order, values);
-    for (let i = 0; i < passes.length; i++) joinQuarters(values, (passes[i] as Pass).quarter, (passes[i] as Pass).turns);
+    for (let i = 0; i < passes.length; i++)
+      joinQuarters(values, (passes[i] as Pass).quarter, (passes[i] as Pass).turns);
     partReal(values, turns, power);
     return power;
   };
 }
 
-/** The order in which a transform of `size` values takes them: by their place modulo 4, then again within each quarter. */
+/**
+ * The order in which a transform of `size` values takes them: by their place modulo 4, then again within each quarter.
+ */
 function inputOrder(size: number): number[] {
   if (size <= 2) return Array.from({ length: size }, (_, i) => i);
   const quarter = inputOrder(size / 4);
@@ -136,8 +141,9 @@ function joinQuarters(values: Float64Array, quarter: number, turns: Float64Array
 }
 
 /**
- * With Z the transform: the even values' part is (Z[k] + conj Z[-k]) / 2, the odd ones' is (Z[k] - conj Z[-k]) / 2i, turned by k steps of the
- * full circle. The frequency opposite to k has the same two parts, the second with its sign changed.
+ * With Z the transform: the even values' part is (Z[k] + conj Z[-k]) / 2, the odd ones' is (Z[k] - conj Z[-k]) / 2i,
+ * turned by k steps of the full circle. The frequency opposite to k has the same two parts, the second with its sign
+ * changed.
  */
 function partReal(values: Float64Array, turns: Float64Array, power: Float64Array): void {
   const half = values.length / 2;

@@ -3,28 +3,124 @@ import type { Token } from "./tokens.js";
 
 /** Read out with or without a stop. */
 const always: Readonly<Record<string, string>> = {
-  "e.g": "for example", "i.e": "that is", "eg.": "for example", etc: "et cetera", vs: "versus", "a.k.a": "also known as", "w/o": "without",
-  "w/": "with", "c/o": "care of", "n/a": "not applicable", "N/A": "not applicable", "et.c": "et cetera", approx: "approximately",
-  Mr: "Mister", Mrs: "Missus", Ms: "Miz", Messrs: "Messieurs", "C++": "C plus plus", "C#": "C sharp", "F#": "F sharp", "&c": "et cetera", "'n": "and",
-  "©": "copyright", "Ph.D": "P-H-D", PhD: "P-H-D", "M.Sc": "M-S-C", "B.Sc": "B-S-C", "Ed.D": "E-D-D",
+  "e.g": "for example",
+  "i.e": "that is",
+  "eg.": "for example",
+  etc: "et cetera",
+  vs: "versus",
+  "a.k.a": "also known as",
+  "w/o": "without",
+  "w/": "with",
+  "c/o": "care of",
+  "n/a": "not applicable",
+  "N/A": "not applicable",
+  "et.c": "et cetera",
+  approx: "approximately",
+  Mr: "Mister",
+  Mrs: "Missus",
+  Ms: "Miz",
+  Messrs: "Messieurs",
+  "C++": "C plus plus",
+  "C#": "C sharp",
+  "F#": "F sharp",
+  "&c": "et cetera",
+  "'n": "and",
+  "©": "copyright",
+  "Ph.D": "P-H-D",
+  PhD: "P-H-D",
+  "M.Sc": "M-S-C",
+  "B.Sc": "B-S-C",
+  "Ed.D": "E-D-D",
 };
 
 /** Read out only with a stop behind them. */
 const withStop: Readonly<Record<string, string>> = {
-  Prof: "Professor", Rev: "Reverend", Gen: "General", Col: "Colonel", Maj: "Major", Capt: "Captain", Lt: "Lieutenant", Sgt: "Sergeant",
-  Cpl: "Corporal", Sen: "Senator", Rep: "Representative", Gov: "Governor", Hon: "Honorable", Jr: "Junior", Sr: "Senior", Esq: "Esquire",
-  Mt: "Mount", Ft: "Fort", Ave: "Avenue", Blvd: "Boulevard", Rd: "Road", Hwy: "Highway", Pkwy: "Parkway", Apt: "Apartment", Bldg: "Building",
-  Inc: "Incorporated", Ltd: "Limited", Corp: "Corporation", Co: "Company", Bros: "Brothers", Dept: "Department", dept: "department",
-  Assn: "Association", Univ: "University", Govt: "Government", govt: "government", est: "established", Est: "Established", ext: "extension",
-  Ext: "Extension", v: "versus", viz: "namely", cf: "compare", ca: "circa", max: "maximum", min: "minimum", avg: "average", misc: "miscellaneous",
-  incl: "including", excl: "excluding", assoc: "associate", temp: "temperature", tel: "telephone", Tel: "telephone", resp: "respectively",
+  Prof: "Professor",
+  Rev: "Reverend",
+  Gen: "General",
+  Col: "Colonel",
+  Maj: "Major",
+  Capt: "Captain",
+  Lt: "Lieutenant",
+  Sgt: "Sergeant",
+  Cpl: "Corporal",
+  Sen: "Senator",
+  Rep: "Representative",
+  Gov: "Governor",
+  Hon: "Honorable",
+  Jr: "Junior",
+  Sr: "Senior",
+  Esq: "Esquire",
+  Mt: "Mount",
+  Ft: "Fort",
+  Ave: "Avenue",
+  Blvd: "Boulevard",
+  Rd: "Road",
+  Hwy: "Highway",
+  Pkwy: "Parkway",
+  Apt: "Apartment",
+  Bldg: "Building",
+  Inc: "Incorporated",
+  Ltd: "Limited",
+  Corp: "Corporation",
+  Co: "Company",
+  Bros: "Brothers",
+  Dept: "Department",
+  dept: "department",
+  Assn: "Association",
+  Univ: "University",
+  Govt: "Government",
+  govt: "government",
+  est: "established",
+  Est: "Established",
+  ext: "extension",
+  Ext: "Extension",
+  v: "versus",
+  viz: "namely",
+  cf: "compare",
+  ca: "circa",
+  max: "maximum",
+  min: "minimum",
+  avg: "average",
+  misc: "miscellaneous",
+  incl: "including",
+  excl: "excluding",
+  assoc: "associate",
+  temp: "temperature",
+  tel: "telephone",
+  Tel: "telephone",
+  resp: "respectively",
 };
 
 /** Read out only before a number. */
 const beforeNumber: Readonly<Record<string, string>> = {
-  No: "number", no: "number", Nos: "numbers", nos: "numbers", p: "page", pp: "pages", ch: "chapter", Ch: "Chapter", fig: "figure", Fig: "Figure",
-  figs: "figures", Figs: "Figures", vol: "volume", Vol: "Volume", sec: "section", Sec: "Section", art: "article", Art: "Article", eq: "equation",
-  Eq: "Equation", c: "circa", Rm: "Room", rm: "room", ver: "version", Ver: "Version", pt: "part", Pt: "Part",
+  No: "number",
+  no: "number",
+  Nos: "numbers",
+  nos: "numbers",
+  p: "page",
+  pp: "pages",
+  ch: "chapter",
+  Ch: "Chapter",
+  fig: "figure",
+  Fig: "Figure",
+  figs: "figures",
+  Figs: "Figures",
+  vol: "volume",
+  Vol: "Volume",
+  sec: "section",
+  Sec: "Section",
+  art: "article",
+  Art: "Article",
+  eq: "equation",
+  Eq: "Equation",
+  c: "circa",
+  Rm: "Room",
+  rm: "room",
+  ver: "version",
+  Ver: "Version",
+  pt: "part",
+  Pt: "Part",
 };
 
 /** After these a sentence may end, so their stop stays before a capital. */
@@ -39,7 +135,9 @@ export function expandWord(word: string): string {
   return lookUp(always, word) ?? word;
 }
 
-/** Words behind an abbreviation: the stop goes, other punctuation stays, and a full stop stays where the sentence ends. */
+/**
+ * Words behind an abbreviation: the stop goes, other punctuation stays, and a full stop stays where the sentence ends.
+ */
 function read(tokens: readonly Token[], index: number, spoken: string): ReturnType<Classifier> {
   const token = tokens[index];
   const next = tokens[index + 1];
@@ -74,13 +172,19 @@ function lookUp(table: Readonly<Record<string, string>>, key: string): string | 
   return Object.hasOwn(table, key) ? table[key] : undefined;
 }
 
-/** "Dr." and "St." are Drive and Street behind a name that nothing follows, or in an address with a house number; else Doctor and Saint. */
+/**
+ * "Dr." and "St." are Drive and Street behind a name that nothing follows, or in an address with a house number; else
+ * Doctor and Saint.
+ */
 function readTitleOrStreet(tokens: readonly Token[], index: number, stopped: boolean): ReturnType<Classifier> {
   const token = tokens[index];
   const previous = tokens[index - 1];
   const next = tokens[index + 1];
   const afterStop = token?.trail.slice(1) ?? "";
-  const nameBefore = previous !== undefined && previous.trail === "" && (isCapitalized(previous.core) || /^\d+(?:st|nd|rd|th)$/.test(previous.core));
+  const nameBefore =
+    previous !== undefined &&
+    previous.trail === "" &&
+    (isCapitalized(previous.core) || /^\d+(?:st|nd|rd|th)$/.test(previous.core));
   const houseNumber = [2, 3].some((back) => /^\d+[A-Za-z]?$/.test(tokens[index - back]?.core ?? ""));
   const nameAfter = isCapitalized(next?.core) && afterStop === "" && next?.startsBlock === false;
   const isRoad = nameBefore && (houseNumber || !nameAfter);
@@ -93,9 +197,30 @@ function readTitleOrStreet(tokens: readonly Token[], index: number, stopped: boo
 function readInitial(tokens: readonly Token[], index: number): ReturnType<Classifier> {
   const token = tokens[index];
   const next = tokens[index + 1];
-  if (token === undefined || !/^\p{Lu}$/u.test(token.core) || token.trail !== "." || next === undefined || next.startsBlock) return null;
+  if (
+    token === undefined ||
+    !/^\p{Lu}$/u.test(token.core) ||
+    token.trail !== "." ||
+    next === undefined ||
+    next.startsBlock
+  )
+    return null;
   const previous = tokens[index - 1];
-  const startsName = previous === undefined || /[.!?]$/.test(previous.trail) || (isCapitalized(previous.core) && previous.trail === "");
-  const common = new Set(["plan", "vitamin", "section", "type", "class", "grade", "hepatitis", "part", "option", "group"]);
-  return startsName && isCapitalized(next.core) && !common.has(lowerCore(tokens, index - 1)) ? single(token.core, "") : null;
+  const startsName =
+    previous === undefined || /[.!?]$/.test(previous.trail) || (isCapitalized(previous.core) && previous.trail === "");
+  const common = new Set([
+    "plan",
+    "vitamin",
+    "section",
+    "type",
+    "class",
+    "grade",
+    "hepatitis",
+    "part",
+    "option",
+    "group",
+  ]);
+  return startsName && isCapitalized(next.core) && !common.has(lowerCore(tokens, index - 1))
+    ? single(token.core, "")
+    : null;
 }

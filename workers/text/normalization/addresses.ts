@@ -3,7 +3,8 @@ import { digitsToWords, labelDigitsToWords } from "./numbers.js";
 
 const scheme = /^[a-z][a-z0-9+.-]{0,20}:\/\//i;
 const email = /^(?:mailto:)?[\w.+-]+@[\w-]+(?:\.[\w-]+)+$/i;
-const topLevels = "com|org|net|edu|gov|mil|int|io|dev|ai|app|info|biz|me|tv|co|eu|uk|de|fr|es|it|nl|pl|se|ch|at|be|ca|au|jp|" +
+const topLevels =
+  "com|org|net|edu|gov|mil|int|io|dev|ai|app|info|biz|me|tv|co|eu|uk|de|fr|es|it|nl|pl|se|ch|at|be|ca|au|jp|" +
   "cn|kr|in|br|us|ru|nz|ie|xyz|tech|site|online|cloud|shop|blog|fm|ly|gg";
 const domain = new RegExp(`^[a-z0-9-]+(?:\\.[a-z0-9-]+)*\\.(?:${topLevels})(?::\\d+)?(?:[/?#].*)?$`, "i");
 const dottedQuad = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})(?::(\d{1,5}))?(\/.*)?$/;
@@ -12,8 +13,20 @@ const handle = /^@(\w{1,64})$/;
 const hashtag = /^#([\p{L}\p{N}_]{1,100})$/u;
 
 const signNames: Readonly<Record<string, string>> = {
-  ".": "dot", "/": "slash", "@": "at", "-": "dash", "_": "underscore", ":": "colon", "?": "question mark", "=": "equals", "&": "and", "#": "hash",
-  "%": "percent", "+": "plus", "~": "tilde", "*": "star",
+  ".": "dot",
+  "/": "slash",
+  "@": "at",
+  "-": "dash",
+  _: "underscore",
+  ":": "colon",
+  "?": "question mark",
+  "=": "equals",
+  "&": "and",
+  "#": "hash",
+  "%": "percent",
+  "+": "plus",
+  "~": "tilde",
+  "*": "star",
 };
 
 /** Every word and sign of an address: "example.com/docs" gives "example dot com slash docs". */
@@ -27,14 +40,28 @@ export function spellAddress(address: string): string {
   return words.filter((word) => word !== "").join(" ");
 }
 
-/** Web addresses, e-mail addresses, IP addresses and file paths, read sign by sign; the scheme and a last slash are left out. */
+/**
+ * Web addresses, e-mail addresses, IP addresses and file paths, read sign by sign; the scheme and a last slash are left
+ * out.
+ */
 export const readAddress: Classifier = (tokens, index) => {
   const core = tokens[index]?.core ?? "";
   const isWeb = scheme.test(core) || /^www\./i.test(core);
-  if (isWeb) return single(spellAddress(core.replace(scheme, "").replace(/^www\./i, "W-W-W.").replace(/\/$/, "")));
+  if (isWeb)
+    return single(
+      spellAddress(
+        core
+          .replace(scheme, "")
+          .replace(/^www\./i, "W-W-W.")
+          .replace(/\/$/, ""),
+      ),
+    );
   const quad = dottedQuad.exec(core);
   if (quad?.slice(1, 5).every((part) => Number(part) < 256) === true) {
-    const numbers = quad.slice(1, 5).map((part) => digitsToWords(part ?? "")).join(" dot ");
+    const numbers = quad
+      .slice(1, 5)
+      .map((part) => digitsToWords(part ?? ""))
+      .join(" dot ");
     const port = quad[5] === undefined ? "" : ` port ${labelDigitsToWords(quad[5])}`;
     return single(numbers + port + (quad[6] === undefined ? "" : ` ${spellAddress(quad[6])}`));
   }

@@ -11,9 +11,24 @@ export interface CleanText {
 const MAX_MARKS = 4;
 
 const replacements: ReadonlyMap<string, string> = new Map([
-  ["\u2018", "'"], ["\u2019", "'"], ["\u201b", "'"], ["\u02bc", "'"], ["\u0060", "`"], ["\u2032", "'"],
-  ["\u201c", '"'], ["\u201d", '"'], ["\u201e", '"'], ["\u201f", '"'], ["\u00ab", '"'], ["\u00bb", '"'], ["\u2033", '"'],
-  ["\u2010", "-"], ["\u2011", "-"], ["\u2012", "-"], ["\u2212", "-"], ["\u2015", "\u2014"],
+  ["\u2018", "'"],
+  ["\u2019", "'"],
+  ["\u201b", "'"],
+  ["\u02bc", "'"],
+  ["\u0060", "`"],
+  ["\u2032", "'"],
+  ["\u201c", '"'],
+  ["\u201d", '"'],
+  ["\u201e", '"'],
+  ["\u201f", '"'],
+  ["\u00ab", '"'],
+  ["\u00bb", '"'],
+  ["\u2033", '"'],
+  ["\u2010", "-"],
+  ["\u2011", "-"],
+  ["\u2012", "-"],
+  ["\u2212", "-"],
+  ["\u2015", "\u2014"],
 ]);
 
 /** Printable ASCII and line breaks: nothing to clean. */
@@ -28,9 +43,10 @@ const whitespace = /^[\s\u0085]$/u;
 const joiners = new Set(["\u200c", "\u200d"]);
 
 /**
- * Drops control, zero-width, unassigned and private characters, lone surrogates and surplus combining marks; an emoji becomes a space,
- * so that it still parts words. Full-width ASCII becomes ASCII; typographic quotes and hyphens become plain ones when `plainQuotes`.
- * Zero-width joiners stay after letters of other scripts than Latin, where they are spelling. One pass over the text.
+ * Drops control, zero-width, unassigned and private characters, lone surrogates and surplus combining marks; an emoji
+ * becomes a space, so that it still parts words. Full-width ASCII becomes ASCII; typographic quotes and hyphens become
+ * plain ones when `plainQuotes`. Zero-width joiners stay after letters of other scripts than Latin, where they are
+ * spelling. One pass over the text.
  */
 export function cleanText(source: string, plainQuotes: boolean): CleanText {
   if (plainText.test(source)) return unchanged(source);
@@ -45,12 +61,14 @@ export function cleanText(source: string, plainQuotes: boolean): CleanText {
     } else {
       const character = source.slice(at, at + size);
       if (mark.test(character) && !unspeakable.test(character)) builder.mark(character, at + size);
-      else if (whitespace.test(character)) builder.push(character === "\u2028" || character === "\u2029" ? "\n" : character, at, at + size);
+      else if (whitespace.test(character))
+        builder.push(character === "\u2028" || character === "\u2029" ? "\n" : character, at, at + size);
       else if (joiners.has(character) && previousIsLetter) builder.push(character, at, at + size);
       else if (picture.test(character) && character !== "\u00a9" && character !== "\u00ae" && character !== "\u2122") {
         builder.push(" ", at, at + size);
       } else if (!unspeakable.test(character)) builder.push(plain(character, code, plainQuotes), at, at + size);
-      previousIsLetter = (letter.test(character) && !latin.test(character)) || (previousIsLetter && mark.test(character));
+      previousIsLetter =
+        (letter.test(character) && !latin.test(character)) || (previousIsLetter && mark.test(character));
     }
     at += size;
   }
@@ -96,7 +114,10 @@ class Builder {
     }
   }
 
-  /** Composes a mark with a Latin base where Unicode has the letter, drops it where not; other scripts keep up to `MAX_MARKS`. */
+  /**
+   * Composes a mark with a Latin base where Unicode has the letter, drops it where not; other scripts keep up to
+   * `MAX_MARKS`.
+   */
   mark(character: string, end: number): void {
     const base = this.#parts.at(-1);
     if (base === undefined || !takesMarks.test(base) || this.#marks >= MAX_MARKS) return;
@@ -114,6 +135,10 @@ class Builder {
   }
 
   finish(): CleanText {
-    return { text: this.#parts.join(""), sourceStart: this.#start.subarray(0, this.#length), sourceEnd: this.#end.subarray(0, this.#length) };
+    return {
+      text: this.#parts.join(""),
+      sourceStart: this.#start.subarray(0, this.#length),
+      sourceEnd: this.#end.subarray(0, this.#length),
+    };
   }
 }

@@ -1,15 +1,22 @@
 import { expandWord } from "./abbreviations.js";
 import { digitsToWords, labelDigitsToWords } from "./numbers.js";
 
-const signWords: Readonly<Record<string, string>> = { "&": "and", "@": "at", "%": "percent", "+": "plus", "=": "equals", "°": "degrees" };
+const signWords: Readonly<Record<string, string>> = {
+  "&": "and",
+  "@": "at",
+  "%": "percent",
+  "+": "plus",
+  "=": "equals",
+  "°": "degrees",
+};
 const part = /([\p{L}\p{M}]+)|(\d+)|([^\p{L}\p{M}\d])/gu;
 const otherNumber = /^\p{N}$/u;
 const superscripts = "⁰¹²³⁴⁵⁶⁷⁸⁹";
 
 /**
- * Reads any word by its runs of letters and digits: "H2O", "COVID-19", "and/or", "snake_case", "node.js". Signs between letters that belong to
- * spelling stay (apostrophe, hyphen); the rest part words. A lone "A" is tied to its number, or it would sound as
- * the article. Works in one pass on words of any length.
+ * Reads any word by its runs of letters and digits: "H2O", "COVID-19", "and/or", "snake_case", "node.js". Signs between
+ * letters that belong to spelling stay (apostrophe, hyphen); the rest part words. A lone "A" is tied to its number, or
+ * it would sound as the article. Works in one pass on words of any length.
  */
 export function readCompound(core: string): string {
   const out: string[] = [];
@@ -19,7 +26,9 @@ export function readCompound(core: string): string {
     const at = match.index;
     if (letters !== undefined || digits !== undefined) {
       if (out.length > 0) out.push(digits !== undefined && glue === " " && out.at(-1) === "A" ? "-" : glue);
-      out.push(letters !== undefined ? expandWord(letters) : text.length > 4 ? digitsToWords(text) : labelDigitsToWords(text));
+      out.push(
+        letters !== undefined ? expandWord(letters) : text.length > 4 ? digitsToWords(text) : labelDigitsToWords(text),
+      );
       glue = " ";
     } else if (sign !== undefined) {
       const betweenLetters = isLetter(core, at - 1) && isLetter(core, at + sign.length);
@@ -44,7 +53,13 @@ function joinWord(out: string[], glue: string, word: string): string {
 function numberSign(sign: string): string {
   const power = superscripts.indexOf(sign);
   const plain = sign.normalize("NFKC");
-  return power === 2 ? "squared" : power === 3 ? "cubed" : /^\d+$/.test(plain) ? labelDigitsToWords(plain.slice(0, 4)) : "";
+  return power === 2
+    ? "squared"
+    : power === 3
+      ? "cubed"
+      : /^\d+$/.test(plain)
+        ? labelDigitsToWords(plain.slice(0, 4))
+        : "";
 }
 
 /** A dot is spoken inside names ("node.js"), and as a point between digits. */

@@ -4,7 +4,18 @@ import { clockToWords } from "./times.js";
 import type { Token } from "./tokens.js";
 
 const months = [
-  "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December",
+  "January",
+  "February",
+  "March",
+  "April",
+  "May",
+  "June",
+  "July",
+  "August",
+  "September",
+  "October",
+  "November",
+  "December",
 ];
 const monthNames: ReadonlyMap<string, string> = new Map([
   ...months.map((month): [string, string] => [month.toLowerCase(), month]),
@@ -13,11 +24,20 @@ const monthNames: ReadonlyMap<string, string> = new Map([
 ]);
 const shortMonths = new Set(["jan", "feb", "mar", "apr", "jun", "jul", "aug", "sep", "sept", "oct", "nov", "dec"]);
 const weekdays: Readonly<Record<string, string>> = {
-  mon: "Monday", tue: "Tuesday", tues: "Tuesday", wed: "Wednesday", thu: "Thursday", thur: "Thursday", thurs: "Thursday", fri: "Friday",
-  sat: "Saturday", sun: "Sunday",
+  mon: "Monday",
+  tue: "Tuesday",
+  tues: "Tuesday",
+  wed: "Wednesday",
+  thu: "Thursday",
+  thur: "Thursday",
+  thurs: "Thursday",
+  fri: "Friday",
+  sat: "Saturday",
+  sun: "Sunday",
 };
 
-const yearFirst = /^(\d{4})([-/.])(\d{1,2})\2(\d{1,2})(?:T(\d{2}):(\d{2})(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?$/;
+const yearFirst =
+  /^(\d{4})([-/.])(\d{1,2})\2(\d{1,2})(?:T(\d{2}):(\d{2})(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?$/;
 const yearLast = /^(\d{1,2})([-/.])(\d{1,2})\2(\d{4}|\d{2})$/;
 const dayNumber = /^(\d{1,2})(?:st|nd|rd|th)?$/;
 
@@ -88,7 +108,10 @@ function yearReading(token: Token | undefined): Reading | null {
   return { tokens: 1, spoken: yearToWords(Number(token.core)) };
 }
 
-/** Dates with a month's name: Nov. 20, 2026; November 20th; 20 November 2026; Nov 2026; and the names alone when cut short with a stop. */
+/**
+ * Dates with a month's name: Nov. 20, 2026; November 20th; 20 November 2026; Nov 2026; and the names alone when cut
+ * short with a stop.
+ */
 export const readNamedDate: Classifier = (tokens, index) => {
   const token = tokens[index];
   const next = tokens[index + 1];
@@ -100,7 +123,8 @@ export const readNamedDate: Classifier = (tokens, index) => {
   const the = lowerCore(tokens, index - 1) === "the" ? "" : "the ";
   const year = /^[.,]?$/.test(next.trail) ? yearReading(tokens[index + 2]) : null;
   const name: Reading = { tokens: 1, spoken: nextMonth };
-  if (year !== null || shortMonths.has(next.core.toLowerCase())) name.trail = year === null ? withoutStop(next.trail) : ",";
+  if (year !== null || shortMonths.has(next.core.toLowerCase()))
+    name.trail = year === null ? withoutStop(next.trail) : ",";
   return [{ tokens: 1, spoken: `${the}${ordinalToWords(day)} of` }, name, ...(year === null ? [] : [year])];
 };
 
@@ -113,24 +137,40 @@ function monthFirst(tokens: readonly Token[], index: number, month: string): Rea
   const day = stopOnly ? dayOf(next) : null;
   if (day !== null && next !== undefined) {
     const year = /^,?$/.test(next.trail) ? yearReading(tokens[index + 2]) : null;
-    const readings: Reading[] = [{ tokens: 1, spoken: month, trail: "" }, { tokens: 1, spoken: ordinalToWords(day) }];
+    const readings: Reading[] = [
+      { tokens: 1, spoken: month, trail: "" },
+      { tokens: 1, spoken: ordinalToWords(day) },
+    ];
     return year === null ? readings : [readings[0]!, { ...readings[1]!, trail: "," }, year];
   }
   const days = stopOnly ? /^(\d{1,2})[-–](\d{1,2})$/.exec(next?.core ?? "") : null;
   if (days?.slice(1).every((written) => Number(written) >= 1 && Number(written) <= 31) === true) {
-    const spoken = days.slice(1).map((written) => ordinalToWords(written)).join(" to ");
-    return [{ tokens: 1, spoken: month, trail: "" }, { tokens: 1, spoken }];
+    const spoken = days
+      .slice(1)
+      .map((written) => ordinalToWords(written))
+      .join(" to ");
+    return [
+      { tokens: 1, spoken: month, trail: "" },
+      { tokens: 1, spoken },
+    ];
   }
   const year = stopOnly || token.trail === "," ? yearReading(next) : null;
   if (year !== null) return [{ tokens: 1, spoken: month, trail: "" }, year];
-  if (short && token.trail.startsWith(".")) return single(month, next === undefined ? token.trail : withoutStop(token.trail));
+  if (short && token.trail.startsWith("."))
+    return single(month, next === undefined ? token.trail : withoutStop(token.trail));
   return null;
 }
 
 /** From one weekday or month to another: Mon-Fri, Jan–Mar. */
 function nameRange(core: string): string | null {
-  const ends = /^([A-Z][a-z]{2,4})[-–]([A-Z][a-z]{2,4})$/.exec(core)?.slice(1).map((name) => name.toLowerCase()) ?? [];
-  const names = ends.map((name) => weekdays[name] ?? (shortMonths.has(name) || name === "may" ? monthNames.get(name) : undefined));
+  const ends =
+    /^([A-Z][a-z]{2,4})[-–]([A-Z][a-z]{2,4})$/
+      .exec(core)
+      ?.slice(1)
+      .map((name) => name.toLowerCase()) ?? [];
+  const names = ends.map(
+    (name) => weekdays[name] ?? (shortMonths.has(name) || name === "may" ? monthNames.get(name) : undefined),
+  );
   return names.length === 2 && names.every((name) => name !== undefined) ? names.join(" to ") : null;
 }
 

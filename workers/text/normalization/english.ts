@@ -17,16 +17,44 @@ import { readDuration, readRatio, readTime } from "./times.js";
 import { type Token, tokenize } from "./tokens.js";
 import { readQuantity } from "./units.js";
 
-/** Longer words are read by their runs of letters and digits: nothing that long is a date, and patterns stay off hostile input. */
+/**
+ * Longer words are read by their runs of letters and digits: nothing that long is a date, and patterns stay off hostile
+ * input.
+ */
 const MAX_CLASSIFIED_CHARACTERS = 256;
 
 /** Tried in order on words of letters, apostrophes and hyphens alone. */
-const wordClassifiers: readonly Classifier[] = [readNamedDate, readWeekday, readAbbreviation, readRoman, readMoney, readLoneSymbol];
+const wordClassifiers: readonly Classifier[] = [
+  readNamedDate,
+  readWeekday,
+  readAbbreviation,
+  readRoman,
+  readMoney,
+  readLoneSymbol,
+];
 
 /** Tried in order on words that hold a digit or a sign; the more particular shape stands first. */
 const figureClassifiers: readonly Classifier[] = [
-  readAbbreviation, readLoneSymbol, readNumericDate, readNamedDate, readPhone, readTime, readMoney, readDecade, readQuantity, readFraction,
-  readDuration, readNumeral, readAddress, readVersion, readTag, readExpression, readRange, readRatio, readSigned, readNumberedLetter,
+  readAbbreviation,
+  readLoneSymbol,
+  readNumericDate,
+  readNamedDate,
+  readPhone,
+  readTime,
+  readMoney,
+  readDecade,
+  readQuantity,
+  readFraction,
+  readDuration,
+  readNumeral,
+  readAddress,
+  readVersion,
+  readTag,
+  readExpression,
+  readRange,
+  readRatio,
+  readSigned,
+  readNumberedLetter,
 ];
 
 const plainWord = /^[\p{L}\p{M}]+(?:['-][\p{L}\p{M}]+)*$/u;
@@ -70,12 +98,17 @@ function readUnknown(core: string, options: ReadingOptions): string {
   const atHyphens = core.split(/[-–](?=[\p{L}\p{N}$€£'])/u);
   const parts = atHyphens.length > 1 ? atHyphens : core.split(/\/(?=[\p{L}\p{N}$€£'])/u);
   if (parts.length < 2 || parts.length > 8 || !/\d/.test(core)) return readCompound(core);
-  return parts.map((part) => options.read(part)).filter((part) => part !== "").join(" ");
+  return parts
+    .map((part) => options.read(part))
+    .filter((part) => part !== "")
+    .join(" ");
 }
 
 /** Reads one part of a compound as if it stood alone; parts are shorter than the whole, so this ends. */
 function readPart(core: string, options: ReadingOptions): string {
   if (core === "") return "";
   const alone: Token = { core, lead: "", trail: "", sourceStart: 0, sourceEnd: 0, startsBlock: false };
-  return readAt([alone], 0, options).map((reading) => reading.spoken).join(" ");
+  return readAt([alone], 0, options)
+    .map((reading) => reading.spoken)
+    .join(" ");
 }

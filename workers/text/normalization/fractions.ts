@@ -3,12 +3,32 @@ import { numberToWords, ordinalToWords, pluralOf, yearToWords } from "./numbers.
 import { spokenUnit } from "./unit-names.js";
 
 const vulgar: Readonly<Record<string, readonly [number, number]>> = {
-  "½": [1, 2], "⅓": [1, 3], "⅔": [2, 3], "¼": [1, 4], "¾": [3, 4], "⅕": [1, 5], "⅖": [2, 5], "⅗": [3, 5], "⅘": [4, 5], "⅙": [1, 6],
-  "⅚": [5, 6], "⅐": [1, 7], "⅛": [1, 8], "⅜": [3, 8], "⅝": [5, 8], "⅞": [7, 8], "⅑": [1, 9], "⅒": [1, 10],
+  "½": [1, 2],
+  "⅓": [1, 3],
+  "⅔": [2, 3],
+  "¼": [1, 4],
+  "¾": [3, 4],
+  "⅕": [1, 5],
+  "⅖": [2, 5],
+  "⅗": [3, 5],
+  "⅘": [4, 5],
+  "⅙": [1, 6],
+  "⅚": [5, 6],
+  "⅐": [1, 7],
+  "⅛": [1, 8],
+  "⅜": [3, 8],
+  "⅝": [5, 8],
+  "⅞": [7, 8],
+  "⅑": [1, 9],
+  "⅒": [1, 10],
 };
 
 /** Pairs with a slash that are names, not quotients. */
-const fixedPairs: Readonly<Record<string, string>> = { "24/7": "twenty-four seven", "9/11": "nine eleven", "7/7": "seven seven" };
+const fixedPairs: Readonly<Record<string, string>> = {
+  "24/7": "twenty-four seven",
+  "9/11": "nine eleven",
+  "7/7": "seven seven",
+};
 
 const plainFraction = /^(\d{1,4})[/⁄](\d{1,4})$/;
 const mixedNumber = /^(\d{1,6})([½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅐⅛⅜⅝⅞⅑⅒])$/;
@@ -16,7 +36,14 @@ const mixedNumber = /^(\d{1,6})([½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅐⅛⅜⅝⅞�
 /** "three quarters" for 3 and 4. */
 export function fractionToWords(numerator: number, denominator: number): string {
   if (denominator === 0 || denominator > 100) return `${numberToWords(numerator)} over ${numberToWords(denominator)}`;
-  const part = denominator === 1 ? "over one" : denominator === 2 ? "half" : denominator === 4 ? "quarter" : ordinalToWords(denominator);
+  const part =
+    denominator === 1
+      ? "over one"
+      : denominator === 2
+        ? "half"
+        : denominator === 4
+          ? "quarter"
+          : ordinalToWords(denominator);
   const plural = part === "half" ? "halves" : pluralOf(part);
   return `${numberToWords(numerator)} ${numerator === 1 || denominator === 1 ? part : plural}`;
 }
@@ -60,7 +87,12 @@ export const readFraction: Classifier = (tokens, index) => {
     const half = numberToWords(plain[1] ?? "0");
     return single(`${half} ${half}`);
   }
-  if (plain !== null && Number(plain[1]) > 1 && (plain[2] === "10" || plain[2] === "100") && lowerCore(tokens, index + 1) !== "of") {
+  if (
+    plain !== null &&
+    Number(plain[1]) > 1 &&
+    (plain[2] === "10" || plain[2] === "100") &&
+    lowerCore(tokens, index + 1) !== "of"
+  ) {
     return single(`${numberToWords(plain[1] ?? "0")} out of ${numberToWords(plain[2])}`);
   }
   const spoken = fractionText(core);

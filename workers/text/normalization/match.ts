@@ -9,7 +9,10 @@ export interface Reading {
   trail?: string;
 }
 
-/** What a classifier makes of the tokens from `index` on: readings in source order, or null when they are none of its business. */
+/**
+ * What a classifier makes of the tokens from `index` on: readings in source order, or null when they are none of its
+ * business.
+ */
 export type Classifier = (tokens: readonly Token[], index: number, options: ReadingOptions) => Reading[] | null;
 
 export interface ReadingOptions {

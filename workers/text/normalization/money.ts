@@ -20,19 +20,49 @@ function prefixed(prefix: string, currency: Currency): Currency {
 }
 
 const currencies: ReadonlyMap<string, Currency> = new Map([
-  ["$", dollar], ["€", euro], ["£", pound], ["¥", yen], ["₹", { one: "rupee", many: "rupees", cent: ["paisa", "paise"] }],
-  ["US$", prefixed("U-S", dollar)], ["U.S.$", prefixed("U-S", dollar)], ["A$", prefixed("Australian", dollar)],
-  ["AU$", prefixed("Australian", dollar)], ["C$", prefixed("Canadian", dollar)], ["CA$", prefixed("Canadian", dollar)],
-  ["NZ$", prefixed("New Zealand", dollar)], ["HK$", prefixed("Hong Kong", dollar)], ["S$", prefixed("Singapore", dollar)],
-  ["USD", prefixed("U-S", dollar)], ["EUR", euro], ["GBP", prefixed("British", pound)], ["JPY", prefixed("Japanese", yen)],
-  ["AUD", prefixed("Australian", dollar)], ["CAD", prefixed("Canadian", dollar)], ["NZD", prefixed("New Zealand", dollar)],
-  ["CHF", { one: "Swiss franc", many: "Swiss francs", cent: null }], ["CNY", { one: "Chinese yuan", many: "Chinese yuan", cent: null }],
-  ["INR", { one: "Indian rupee", many: "Indian rupees", cent: null }], ["SEK", { one: "Swedish krona", many: "Swedish kronor", cent: null }],
+  ["$", dollar],
+  ["€", euro],
+  ["£", pound],
+  ["¥", yen],
+  ["₹", { one: "rupee", many: "rupees", cent: ["paisa", "paise"] }],
+  ["US$", prefixed("U-S", dollar)],
+  ["U.S.$", prefixed("U-S", dollar)],
+  ["A$", prefixed("Australian", dollar)],
+  ["AU$", prefixed("Australian", dollar)],
+  ["C$", prefixed("Canadian", dollar)],
+  ["CA$", prefixed("Canadian", dollar)],
+  ["NZ$", prefixed("New Zealand", dollar)],
+  ["HK$", prefixed("Hong Kong", dollar)],
+  ["S$", prefixed("Singapore", dollar)],
+  ["USD", prefixed("U-S", dollar)],
+  ["EUR", euro],
+  ["GBP", prefixed("British", pound)],
+  ["JPY", prefixed("Japanese", yen)],
+  ["AUD", prefixed("Australian", dollar)],
+  ["CAD", prefixed("Canadian", dollar)],
+  ["NZD", prefixed("New Zealand", dollar)],
+  ["CHF", { one: "Swiss franc", many: "Swiss francs", cent: null }],
+  ["CNY", { one: "Chinese yuan", many: "Chinese yuan", cent: null }],
+  ["INR", { one: "Indian rupee", many: "Indian rupees", cent: null }],
+  ["SEK", { one: "Swedish krona", many: "Swedish kronor", cent: null }],
 ]);
 
 const scaleNames: Readonly<Record<string, string>> = {
-  k: "thousand", K: "thousand", m: "million", M: "million", mn: "million", mm: "million", MM: "million", b: "billion", B: "billion",
-  bn: "billion", Bn: "billion", t: "trillion", T: "trillion", tn: "trillion", trn: "trillion",
+  k: "thousand",
+  K: "thousand",
+  m: "million",
+  M: "million",
+  mn: "million",
+  mm: "million",
+  MM: "million",
+  b: "billion",
+  B: "billion",
+  bn: "billion",
+  Bn: "billion",
+  t: "trillion",
+  T: "trillion",
+  tn: "trillion",
+  trn: "trillion",
 };
 const scaleWords = /^(?:hundred|thousand|million|billion|trillion|k|m|bn|mn|tn)$/i;
 
@@ -42,8 +72,22 @@ const symbolFirst = new RegExp(
 );
 const symbolLast = /^([+-])?([\d.,]*\d)(k|K|mn|m|M|bn|b|B)?([$€£¥₹¢]|USD|EUR|GBP|JPY|CHF)$/;
 const perUnits: Readonly<Record<string, string>> = {
-  hr: "hour", h: "hour", mo: "month", yr: "year", wk: "week", kg: "kilogram", lb: "pound", km: "kilometer", mi: "mile", min: "minute",
-  sec: "second", gal: "gallon", sqft: "square foot", GB: "gigabyte", MB: "megabyte", kWh: "kilowatt hour",
+  hr: "hour",
+  h: "hour",
+  mo: "month",
+  yr: "year",
+  wk: "week",
+  kg: "kilogram",
+  lb: "pound",
+  km: "kilometer",
+  mi: "mile",
+  min: "minute",
+  sec: "second",
+  gal: "gallon",
+  sqft: "square foot",
+  GB: "gigabyte",
+  MB: "megabyte",
+  kWh: "kilowatt hour",
 };
 const singularAfter = new Set(["bill", "bills", "note", "notes", "coin", "coins", "menu"]);
 
@@ -97,9 +141,13 @@ function amountAfterSymbol(tokens: readonly Token[], index: number, token: Token
   if (per === undefined && joinsNext(tokens, index) && next !== undefined && scaleWords.test(next.core)) {
     const after = lowerCore(tokens, index + 2);
     const noun = next.trail === "" && /^(?:dollars?|euros?|pounds?)$/.test(after) ? "" : ` ${currency.many}`;
-    return [{ tokens: 1, spoken: sign + words }, { tokens: 1, spoken: (scaleNames[next.core] ?? next.core) + noun }];
+    return [
+      { tokens: 1, spoken: sign + words },
+      { tokens: 1, spoken: (scaleNames[next.core] ?? next.core) + noun },
+    ];
   }
-  if (joinsNext(tokens, index) && singularAfter.has(lowerCore(tokens, index + 1))) return single(`${sign}${words} ${currency.one}`);
+  if (joinsNext(tokens, index) && singularAfter.has(lowerCore(tokens, index + 1)))
+    return single(`${sign}${words} ${currency.one}`);
   const amount = amountToWords(numeral, currency);
   return amount === null ? null : single(sign + amount + perText);
 }
@@ -126,7 +174,12 @@ function amountBesideCode(tokens: readonly Token[], index: number, token: Token)
   const after = currencies.get(next.core);
   if (after !== undefined && /^[A-Z]{3}$|^[$€£¥₹]$/.test(next.core)) {
     const words = numeralToWords(token.core);
-    return words === null ? null : [{ tokens: 1, spoken: words }, { tokens: 1, spoken: isOne(token.core) ? after.one : after.many }];
+    return words === null
+      ? null
+      : [
+          { tokens: 1, spoken: words },
+          { tokens: 1, spoken: isOne(token.core) ? after.one : after.many },
+        ];
   }
   const before = currencies.get(token.core);
   if (before === undefined) return null;

@@ -5,7 +5,10 @@ import { normalizeText, numberToWords } from "./index.js";
 /** Source words beside what they became. */
 function pairs(source: string, language: string | null = null): [string, string][] {
   const { spoken, spans } = normalizeText(source, language);
-  return spans.map((span) => [source.slice(span.sourceStart, span.sourceEnd), spoken.slice(span.spokenStart, span.spokenEnd)]);
+  return spans.map((span) => [
+    source.slice(span.sourceStart, span.sourceEnd),
+    spoken.slice(span.spokenStart, span.spokenEnd),
+  ]);
 }
 
 describe("English text becomes words", () => {
@@ -26,26 +29,44 @@ describe("English text becomes words", () => {
 describe("spans lead back to the word as written", () => {
   it("gives all words of an amount to its source word", () => {
     expect(pairs("It cost $5.20, really.")).toEqual([
-      ["It", "It"], ["cost", "cost"], ["$5.20", "five dollars and twenty cents"], ["really", "really"],
+      ["It", "It"],
+      ["cost", "cost"],
+      ["$5.20", "five dollars and twenty cents"],
+      ["really", "really"],
     ]);
   });
 
   it("keeps the words of a date apart", () => {
     expect(pairs("On Nov. 20, 2026!")).toEqual([
-      ["On", "On"], ["Nov", "November"], ["20", "twentieth"], ["2026", "twenty twenty-six"],
+      ["On", "On"],
+      ["Nov", "November"],
+      ["20", "twentieth"],
+      ["2026", "twenty twenty-six"],
     ]);
   });
 
   it("moves the currency to the scale word, where it is spoken", () => {
-    expect(pairs("£2 billion lost")).toEqual([["£2", "two"], ["billion", "billion pounds"], ["lost", "lost"]]);
+    expect(pairs("£2 billion lost")).toEqual([
+      ["£2", "two"],
+      ["billion", "billion pounds"],
+      ["lost", "lost"],
+    ]);
   });
 
   it("counts UTF-16 units across emoji, zero-width characters and decomposed letters", () => {
-    expect(pairs("👋🏽 cafe\u0301 5\u200bkm ok")).toEqual([["cafe\u0301", "café"], ["5\u200bkm", "five kilometers"], ["ok", "ok"]]);
+    expect(pairs("👋🏽 cafe\u0301 5\u200bkm ok")).toEqual([
+      ["cafe\u0301", "café"],
+      ["5\u200bkm", "five kilometers"],
+      ["ok", "ok"],
+    ]);
   });
 
   it("does not own the punctuation around a word", () => {
-    expect(pairs('("Hello," **she** said.)')).toEqual([["Hello", "Hello"], ["she", "she"], ["said", "said"]]);
+    expect(pairs('("Hello," **she** said.)')).toEqual([
+      ["Hello", "Hello"],
+      ["she", "she"],
+      ["said", "said"],
+    ]);
   });
 });
 
@@ -67,7 +88,10 @@ describe("the language decides", () => {
 
   it("finds words in scripts without spaces", () => {
     expect(pairs("我喜欢音乐。", "zh").map(([source]) => source)).toEqual(["我", "喜欢", "音乐"]);
-    expect(pairs("¿Dónde está?", "es")).toEqual([["Dónde", "Dónde"], ["está", "está"]]);
+    expect(pairs("¿Dónde está?", "es")).toEqual([
+      ["Dónde", "Dónde"],
+      ["está", "está"],
+    ]);
   });
 
   it("reads English when foreign words are few", () => {
@@ -80,7 +104,9 @@ describe("numberToWords", () => {
     expect(numberToWords(0)).toBe("zero");
     expect(numberToWords(-42n)).toBe("minus forty-two");
     expect(numberToWords(10n ** 15n)).toBe("one quadrillion");
-    expect(numberToWords(999_999_999_999_999)).toMatch(/^nine hundred ninety-nine trillion .* nine hundred ninety-nine$/);
+    expect(numberToWords(999_999_999_999_999)).toMatch(
+      /^nine hundred ninety-nine trillion .* nine hundred ninety-nine$/,
+    );
     expect(numberToWords("1000000000000001")).toBe(`one${" zero".repeat(14)} one`);
   });
 });

@@ -1,12 +1,36 @@
 const ones = [
-  "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen", "fourteen",
-  "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
+  "zero",
+  "one",
+  "two",
+  "three",
+  "four",
+  "five",
+  "six",
+  "seven",
+  "eight",
+  "nine",
+  "ten",
+  "eleven",
+  "twelve",
+  "thirteen",
+  "fourteen",
+  "fifteen",
+  "sixteen",
+  "seventeen",
+  "eighteen",
+  "nineteen",
 ];
 const tens = ["", "", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"];
 const scales = ["", " thousand", " million", " billion", " trillion", " quadrillion"];
 
 const irregularOrdinals: Readonly<Record<string, string>> = {
-  one: "first", two: "second", three: "third", five: "fifth", eight: "eighth", nine: "ninth", twelve: "twelfth",
+  one: "first",
+  two: "second",
+  three: "third",
+  five: "fifth",
+  eight: "eighth",
+  nine: "ninth",
+  twelve: "twelfth",
 };
 
 /** Largest number that is read as one; longer ones are read digit by digit. */
@@ -21,7 +45,10 @@ export function digitsToWords(digits: string): string {
   return words.join(" ");
 }
 
-/** A whole number in English words, American style without "and". `value` may carry a sign and thousands commas; beyond 10^15 digit by digit. */
+/**
+ * A whole number in English words, American style without "and". `value` may carry a sign and thousands commas; beyond
+ * 10^15 digit by digit.
+ */
 export function numberToWords(value: number | bigint | string): string {
   const text = String(value).replaceAll(",", "");
   if (text.startsWith("-")) return `minus ${numberToWords(text.slice(1))}`;
@@ -79,7 +106,10 @@ export function yearToWords(year: number): string {
   return `${numberToWords(century)} ${rest < 10 ? "oh " : ""}${numberToWords(rest)}`;
 }
 
-/** Digits of a name or label ("A320", "i7", "x86"): short ones as numbers, three and four in pairs, long or zero-led ones by digit. */
+/**
+ * Digits of a name or label ("A320", "i7", "x86"): short ones as numbers, three and four in pairs, long or zero-led
+ * ones by digit.
+ */
 export function labelDigitsToWords(digits: string): string {
   const value = Number(digits);
   if (digits.length > 4 || (digits.length > 1 && digits.startsWith("0"))) return digitsToWords(digits);

@@ -7,22 +7,93 @@ const decade = /^(?:'?(\d0)|(\d{3}0))'?s$/;
 /** What makes "60s" a decade and not a minute. */
 const beforeDecade = new Set(["the", "early", "late", "mid", "my", "his", "her", "their", "our"]);
 const afterDecade = new Set([
-  "music", "rock", "pop", "hits", "style", "fashion", "movie", "movies", "era", "kid", "kids", "nostalgia", "song", "songs", "tv", "cinema",
+  "music",
+  "rock",
+  "pop",
+  "hits",
+  "style",
+  "fashion",
+  "movie",
+  "movies",
+  "era",
+  "kid",
+  "kids",
+  "nostalgia",
+  "song",
+  "songs",
+  "tv",
+  "cinema",
 ]);
 const earliestYear = 1100;
 const latestYear = 2099;
 
 /** Words before a number that make it a year whatever follows. */
 const beforeYear = new Set([
-  "in", "since", "year", "circa", "until", "till", "by", "during", "spring", "summer", "autumn", "fall", "winter", "early", "late", "mid",
-  "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december", "copyright", "©",
+  "in",
+  "since",
+  "year",
+  "circa",
+  "until",
+  "till",
+  "by",
+  "during",
+  "spring",
+  "summer",
+  "autumn",
+  "fall",
+  "winter",
+  "early",
+  "late",
+  "mid",
+  "january",
+  "february",
+  "march",
+  "april",
+  "may",
+  "june",
+  "july",
+  "august",
+  "september",
+  "october",
+  "november",
+  "december",
+  "copyright",
+  "©",
 ]);
 
 /** Words in -s or irregular plurals after a number that make it a count. */
 const notPlurals = new Set([
-  "was", "is", "has", "as", "its", "this", "does", "his", "versus", "vs", "us", "yes", "perhaps", "always", "sales", "goes", "sees", "marks",
+  "was",
+  "is",
+  "has",
+  "as",
+  "its",
+  "this",
+  "does",
+  "his",
+  "versus",
+  "vs",
+  "us",
+  "yes",
+  "perhaps",
+  "always",
+  "sales",
+  "goes",
+  "sees",
+  "marks",
 ]);
-const irregularPlurals = new Set(["people", "men", "women", "children", "feet", "mice", "percent", "dollars", "sheep", "fish"]);
+const irregularPlurals = new Set([
+  "people",
+  "men",
+  "women",
+  "children",
+  "feet",
+  "mice",
+  "percent",
+  "dollars",
+  "sheep",
+  "fish",
+]);
 
 const emergency = new Set(["call", "dial", "calling", "dialing", "called", "dialed"]);
 
@@ -35,7 +106,10 @@ function isYear(digits: string, before: string, after: string): boolean {
   return !(after.length > 2 && /^[a-z]+s$/.test(after) && !notPlurals.has(after));
 }
 
-/** Years cut short, decades and centuries: '99, 1980s, '90s, 1800s; "60s" only in the company of words about decades, else it is seconds. */
+/**
+ * Years cut short, decades and centuries: '99, 1980s, '90s, 1800s; "60s" only in the company of words about decades,
+ * else it is seconds.
+ */
 export const readDecade: Classifier = (tokens, index) => {
   const token = tokens[index];
   const match = decade.exec(token?.core ?? "");
@@ -47,7 +121,8 @@ export const readDecade: Classifier = (tokens, index) => {
   const [, short, long] = match;
   if (long !== undefined) return single(pluralOf(yearToWords(Number(long))));
   const marked = token.core.startsWith("'") || token.lead.endsWith("'");
-  if (!marked && !beforeDecade.has(lowerCore(tokens, index - 1)) && !afterDecade.has(lowerCore(tokens, index + 1))) return null;
+  if (!marked && !beforeDecade.has(lowerCore(tokens, index - 1)) && !afterDecade.has(lowerCore(tokens, index + 1)))
+    return null;
   return single(pluralOf(numberToWords(short ?? "0")));
 };
 
@@ -60,7 +135,8 @@ export const readNumeral: Classifier = (tokens, index) => {
     const after = token.trail === "" ? (tokens[index + 1]?.core ?? "") : "";
     if (isYear(core, lowerCore(tokens, index - 1), after)) return single(yearToWords(Number(core)));
   }
-  if (/^\d11$/.test(core) && emergency.has(lowerCore(tokens, index - 1))) return single([...core].map(numberToWords).join(" "));
+  if (/^\d11$/.test(core) && emergency.has(lowerCore(tokens, index - 1)))
+    return single([...core].map(numberToWords).join(" "));
   const plain = numeralToWords(core);
   if (plain !== null) return single(plain);
   const ordinalMatch = ordinal.exec(core);
@@ -68,7 +144,9 @@ export const readNumeral: Classifier = (tokens, index) => {
   const scientific = /^(\d[\d.]*)[eE]([+-]?)(\d{1,3})$/.exec(core);
   const mantissa = numeralToWords(scientific?.[1] ?? "");
   if (scientific !== null && mantissa !== null) {
-    return single(`${mantissa} times ten to the power of ${scientific[2] === "-" ? "minus " : ""}${numberToWords(scientific[3] ?? "0")}`);
+    return single(
+      `${mantissa} times ten to the power of ${scientific[2] === "-" ? "minus " : ""}${numberToWords(scientific[3] ?? "0")}`,
+    );
   }
   const percent = /^(.+?)([%‰])$/.exec(core);
   if (percent !== null) {

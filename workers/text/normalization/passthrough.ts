@@ -2,7 +2,8 @@ import type { CleanText } from "./clean.js";
 import type { NormalizedText, SpokenSpan } from "./span.js";
 
 /** Scripts written without spaces between words. */
-const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+const unspaced =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 
 /** Text handed to the word segmenter at once; its cost per character grows on long runs without spaces. */
 const SEGMENTER_CHARACTERS = 512;
@@ -36,7 +37,8 @@ function wordsOf(chunk: string, segmenter: Intl.Segmenter): { start: number; end
     const start = chunk.search(/[\p{L}\p{N}]/u);
     if (start < 0) return [{ start: 0, end: chunk.length }];
     let end = chunk.length;
-    while (end > start && !/[\p{L}\p{N}\p{M}]/u.test(characterBefore(chunk, end))) end -= characterBefore(chunk, end).length;
+    while (end > start && !/[\p{L}\p{N}\p{M}]/u.test(characterBefore(chunk, end)))
+      end -= characterBefore(chunk, end).length;
     return [{ start, end }];
   }
   const words: { start: number; end: number }[] = [];

@@ -6,7 +6,10 @@ const strength = ["?", "!", ".", ";", ":", ","];
 const ellipsis = /\.\.|…/;
 const weakPause = /[—–)(]|--|^-/;
 
-/** The one punctuation mark spoken after a word: from its own trail, the brackets and dashes around it, and the end of its paragraph. */
+/**
+ * The one punctuation mark spoken after a word: from its own trail, the brackets and dashes around it, and the end of
+ * its paragraph.
+ */
 export function pauseAfter(first: Token, trail: string, next: Token | undefined): string {
   const strongest = strength.find((mark) => trail.includes(mark));
   if (strongest === "." && ellipsis.test(trail)) return "...";
@@ -15,7 +18,12 @@ export function pauseAfter(first: Token, trail: string, next: Token | undefined)
   if (trail.includes("…")) return "...";
   if (next === undefined) return strongest ?? "";
   if (next.startsBlock) return ".";
-  return strongest === "," || weakPause.test(trail) || opensBracket(next) || (first.lead.includes("(") && trail.includes(")")) ? "," : "";
+  return strongest === "," ||
+    weakPause.test(trail) ||
+    opensBracket(next) ||
+    (first.lead.includes("(") && trail.includes(")"))
+    ? ","
+    : "";
 }
 
 /** A bracket before the next word is a pause, but not around an area code. */
@@ -29,7 +37,10 @@ export class SpokenBuilder {
   readonly #spans: SpokenSpan[] = [];
   #length = 0;
 
-  /** Appends words that stand for the tokens `first` to `last`, then a punctuation mark. Empty words leave only their pause, if none is there yet. */
+  /**
+   * Appends words that stand for the tokens `first` to `last`, then a punctuation mark. Empty words leave only their
+   * pause, if none is there yet.
+   */
   add(spoken: string, first: Token, last: Token, pause: string): void {
     if (spoken === "") {
       if (pause !== "" && this.#length === this.#spans.at(-1)?.spokenEnd) this.#append(pause);
@@ -38,7 +49,12 @@ export class SpokenBuilder {
     if (this.#parts.length > 0) this.#append(" ");
     const spokenStart = this.#length;
     this.#append(spoken);
-    this.#spans.push({ spokenStart, spokenEnd: this.#length, sourceStart: first.sourceStart, sourceEnd: last.sourceEnd });
+    this.#spans.push({
+      spokenStart,
+      spokenEnd: this.#length,
+      sourceStart: first.sourceStart,
+      sourceEnd: last.sourceEnd,
+    });
     this.#append(pause);
   }
 

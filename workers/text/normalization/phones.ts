@@ -12,7 +12,10 @@ function groups(...digits: (string | undefined)[]): string {
   return digits.flatMap((part) => (part === undefined || part === "" ? [] : [digitsToWords(part)])).join(", ");
 }
 
-/** Telephone, card and identity numbers, digit by digit with a pause between groups: 555-123-4567, (555) 123-4567, +44 20 7946 0958. */
+/**
+ * Telephone, card and identity numbers, digit by digit with a pause between groups: 555-123-4567, (555) 123-4567, +44
+ * 20 7946 0958.
+ */
 export const readPhone: Classifier = (tokens, index) => {
   const token = tokens[index];
   if (token === undefined) return null;

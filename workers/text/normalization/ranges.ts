@@ -13,14 +13,21 @@ export const readRange: Classifier = (tokens, index, options) => {
   if (match === null) return null;
   const [, symbol = "", left = "", leftSuffix = "", rightSymbol = "", right = "", suffix = ""] = match;
   if (/[-–/]/.test(suffix) && !/^[a-z]+\/[a-z]+$/i.test(suffix)) return null;
-  const sharesUnit = leftSuffix === "" && (symbol === "" || rightSymbol === "" || symbol === rightSymbol) && !left.includes(":");
+  const sharesUnit =
+    leftSuffix === "" && (symbol === "" || rightSymbol === "" || symbol === rightSymbol) && !left.includes(":");
   const isYears = /^\d{4}$/.test(left) && /^(?:\d{4}|\d{2})$/.test(right) && suffix === "" && symbol === "";
-  const start = symbol !== "" || leftSuffix !== "" || isYears || left.includes(":") ? options.read(symbol + left + leftSuffix) : numeralToWords(left);
+  const start =
+    symbol !== "" || leftSuffix !== "" || isYears || left.includes(":")
+      ? options.read(symbol + left + leftSuffix)
+      : numeralToWords(left);
   if (start === null) return null;
   const scale = tokens[index + 1]?.core ?? "";
   if (symbol !== "" && suffix === "" && joinsNext(tokens, index) && isScaleWord(scale)) {
     const words = [numeralToWords(left), numeralToWords(right)].join(" to ");
-    return [{ tokens: 1, spoken: words }, { tokens: 1, spoken: `${scale} ${currencyPlural(symbol)}` }];
+    return [
+      { tokens: 1, spoken: words },
+      { tokens: 1, spoken: `${scale} ${currencyPlural(symbol)}` },
+    ];
   }
   const from = sharesUnit && symbol !== "" ? (numeralToWords(left) ?? start) : start;
   const spoken = `${from} to ${options.read((rightSymbol === "" ? symbol : rightSymbol) + right + suffix)}`;
@@ -38,7 +45,10 @@ export const readVersion: Classifier = (tokens, index) => {
   const parts = numbers.split(".");
   if (prefix === "" && parts.length === 2 && stage === undefined) return null;
   const spoken = parts.map((part) => (/^0\d/.test(part) ? digitsToWords(part) : numberToWords(part))).join(" point ");
-  const stageWords = stage === undefined ? "" : ` ${stage === "rc" ? "R-C" : stage}${stageNumber === "" ? "" : ` ${numberToWords(stageNumber)}`}`;
+  const stageWords =
+    stage === undefined
+      ? ""
+      : ` ${stage === "rc" ? "R-C" : stage}${stageNumber === "" ? "" : ` ${numberToWords(stageNumber)}`}`;
   const named = prefix === "" || lowerCore(tokens, index - 1) === "version";
   return single((named ? "" : "version ") + spoken + stageWords);
 };

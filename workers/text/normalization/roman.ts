@@ -6,16 +6,92 @@ const wellFormed = /^(?=[IVXLCDM])M{0,3}(?:CM|CD|D?C{0,3})(?:XC|XL|L?X{0,3})(?:I
 
 /** Nouns that a Roman numeral counts. */
 const counted = new Set([
-  "chapter", "part", "book", "volume", "vol", "act", "scene", "section", "article", "appendix", "phase", "type", "class", "level", "grade",
-  "stage", "title", "figure", "table", "episode", "season", "round", "war", "bowl", "mark", "factor", "schedule", "annex", "canto",
+  "chapter",
+  "part",
+  "book",
+  "volume",
+  "vol",
+  "act",
+  "scene",
+  "section",
+  "article",
+  "appendix",
+  "phase",
+  "type",
+  "class",
+  "level",
+  "grade",
+  "stage",
+  "title",
+  "figure",
+  "table",
+  "episode",
+  "season",
+  "round",
+  "war",
+  "bowl",
+  "mark",
+  "factor",
+  "schedule",
+  "annex",
+  "canto",
 ]);
 
 /** Names that rulers and popes share. */
 const regnal = new Set([
-  "henry", "louis", "elizabeth", "george", "edward", "richard", "charles", "james", "william", "philip", "napoleon", "john", "paul", "pius",
-  "benedict", "gregory", "leo", "innocent", "urban", "clement", "alexander", "nicholas", "catherine", "frederick", "ferdinand", "mary",
-  "ramses", "ramesses", "ptolemy", "xerxes", "darius", "otto", "peter", "ivan", "wilhelm", "friedrich", "karl", "gustav", "haakon", "margrethe",
-  "juan", "carlos", "felipe", "leopold", "umberto", "victor", "emmanuel", "stephen", "robert", "david", "malcolm", "cleopatra", "antiochus",
+  "henry",
+  "louis",
+  "elizabeth",
+  "george",
+  "edward",
+  "richard",
+  "charles",
+  "james",
+  "william",
+  "philip",
+  "napoleon",
+  "john",
+  "paul",
+  "pius",
+  "benedict",
+  "gregory",
+  "leo",
+  "innocent",
+  "urban",
+  "clement",
+  "alexander",
+  "nicholas",
+  "catherine",
+  "frederick",
+  "ferdinand",
+  "mary",
+  "ramses",
+  "ramesses",
+  "ptolemy",
+  "xerxes",
+  "darius",
+  "otto",
+  "peter",
+  "ivan",
+  "wilhelm",
+  "friedrich",
+  "karl",
+  "gustav",
+  "haakon",
+  "margrethe",
+  "juan",
+  "carlos",
+  "felipe",
+  "leopold",
+  "umberto",
+  "victor",
+  "emmanuel",
+  "stephen",
+  "robert",
+  "david",
+  "malcolm",
+  "cleopatra",
+  "antiochus",
 ]);
 
 /** Value of a well-formed capital Roman numeral, or null. */
@@ -37,11 +113,13 @@ export const readRoman: Classifier = (tokens, index) => {
   if (token === undefined || !/^[IVXLCDM]+$/.test(token.core)) return null;
   const value = romanValue(token.core);
   if (value === null || token.startsBlock) return null;
-  if (/^centur(?:y|ies)$/.test(lowerCore(tokens, index + 1)) && token.core.length > 1) return single(ordinalToWords(value));
+  if (/^centur(?:y|ies)$/.test(lowerCore(tokens, index + 1)) && token.core.length > 1)
+    return single(ordinalToWords(value));
   const previous = tokens[index - 1];
   if (previous === undefined || token.lead !== "" || !isCapitalized(previous.core)) return null;
   if (previous.trail !== "" && !/^(?:vol|ch|pt|art|fig)$/i.test(previous.core)) return null;
-  if (token.core === "I" && token.trail === "" && /^(?!of$|and$)\p{Ll}/u.test(tokens[index + 1]?.core ?? "")) return null; // "Henry I think"
+  if (token.core === "I" && token.trail === "" && /^(?!of$|and$)\p{Ll}/u.test(tokens[index + 1]?.core ?? ""))
+    return null; // "Henry I think"
   const noun = previous.core.toLowerCase();
   if (regnal.has(noun)) return single(`the ${ordinalToWords(value)}`);
   if (counted.has(noun)) return single(numberToWords(value));

@@ -4,8 +4,8 @@ import type { NormalizedText, SpokenSpan } from "./span.js";
 const MAX_PASSES = 4;
 
 /**
- * Repeats `speak` on its own result until nothing changes, so that words which one reading laid bare (the "etc" of "www.etc.") are read
- * too, and the whole is idempotent. Spans of the result lead to the first text.
+ * Repeats `speak` on its own result until nothing changes, so that words which one reading laid bare (the "etc" of
+ * "www.etc.") are read too, and the whole is idempotent. Spans of the result lead to the first text.
  */
 export function settle(first: NormalizedText, speak: (text: string) => NormalizedText): NormalizedText {
   let settled = first;
@@ -17,7 +17,10 @@ export function settle(first: NormalizedText, speak: (text: string) => Normalize
   return settled;
 }
 
-/** Spans from the second result to the first one's source. Where one word became several or several one, they share a span. */
+/**
+ * Spans from the second result to the first one's source. Where one word became several or several one, they share a
+ * span.
+ */
 function compose(earlier: readonly SpokenSpan[], later: readonly SpokenSpan[]): SpokenSpan[] {
   const composed: SpokenSpan[] = [];
   let from = 0;
@@ -32,7 +35,12 @@ function compose(earlier: readonly SpokenSpan[], later: readonly SpokenSpan[]): 
       previous.spokenEnd = span.spokenEnd;
       previous.sourceEnd = Math.max(previous.sourceEnd, last.sourceEnd);
     } else {
-      composed.push({ spokenStart: span.spokenStart, spokenEnd: span.spokenEnd, sourceStart: first.sourceStart, sourceEnd: last.sourceEnd });
+      composed.push({
+        spokenStart: span.spokenStart,
+        spokenEnd: span.spokenEnd,
+        sourceStart: first.sourceStart,
+        sourceEnd: last.sourceEnd,
+      });
     }
   }
   return composed;

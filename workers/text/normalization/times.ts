@@ -37,16 +37,24 @@ export const readTime: Classifier = (tokens, index) => {
   if (token === undefined || match === null) return null;
   const [, hourText = "0", minuteText, secondText, attached] = match;
   const next = tokens[index + 1];
-  const apart = attached === undefined && joinsNext(tokens, index) && next !== undefined && halfOfDay.test(next.core) ? next : undefined;
+  const apart =
+    attached === undefined && joinsNext(tokens, index) && next !== undefined && halfOfDay.test(next.core)
+      ? next
+      : undefined;
   const half = attached ?? apart?.core;
   const [hour, minute] = [Number(hourText), Number(minuteText ?? "0")];
-  if (hour > 24 || minute > 59 || Number(secondText ?? "0") > 59 || (half === undefined && minuteText === undefined)) return null;
+  if (hour > 24 || minute > 59 || Number(secondText ?? "0") > 59 || (half === undefined && minuteText === undefined))
+    return null;
   const bareHour = half !== undefined && minute === 0;
-  const seconds = secondText === undefined || secondText === "00" ? "" : ` and ${counted(secondText.replace(/^0/, ""), "second")}`;
+  const seconds =
+    secondText === undefined || secondText === "00" ? "" : ` and ${counted(secondText.replace(/^0/, ""), "second")}`;
   const time = (bareHour ? numberToWords(hour) : clockToWords(hour, minute)) + seconds;
   if (half === undefined) return single(time);
   if (apart === undefined) return single(`${time} ${halfToWords(half)}`, halfTrail(token, next));
-  return [{ tokens: 1, spoken: time }, { tokens: 1, spoken: halfToWords(half), trail: halfTrail(apart, tokens[index + 2]) }];
+  return [
+    { tokens: 1, spoken: time },
+    { tokens: 1, spoken: halfToWords(half), trail: halfTrail(apart, tokens[index + 2]) },
+  ];
 };
 
 /** Durations in one word: 1h30m, 2d4h, 45min. A single lower-case "m" or "d" alone is left to the units. */
@@ -55,7 +63,9 @@ export const readDuration: Classifier = (tokens, index) => {
   const match = /^\d/.test(core) ? duration.exec(core) : null;
   if (match === null) return null;
   const nouns = ["day", "hour", "minute", "second"];
-  const parts = match.slice(1).flatMap((value, position) => (value === undefined ? [] : [counted(value, nouns[position] ?? "")]));
+  const parts = match
+    .slice(1)
+    .flatMap((value, position) => (value === undefined ? [] : [counted(value, nouns[position] ?? "")]));
   const reading: Reading[] = single(parts.join(" "));
   return parts.length > 1 || /\dh$/.test(core) ? reading : null;
 };

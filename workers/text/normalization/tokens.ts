@@ -16,8 +16,35 @@ export interface Token {
 
 /** Symbols that are words when they stand alone between spaces. */
 const standalone = new Set([
-  "&", "+", "=", "@", "%", "<", ">", "±", "×", "÷", "≥", "≤", "≠", "≈", ">=", "<=", "!=", "==", "*", "/", "-", "–", "°", "©",
-  "$", "€", "£", "¥", "₹",
+  "&",
+  "+",
+  "=",
+  "@",
+  "%",
+  "<",
+  ">",
+  "±",
+  "×",
+  "÷",
+  "≥",
+  "≤",
+  "≠",
+  "≈",
+  ">=",
+  "<=",
+  "!=",
+  "==",
+  "*",
+  "/",
+  "-",
+  "–",
+  "°",
+  "©",
+  "$",
+  "€",
+  "£",
+  "¥",
+  "₹",
 ]);
 
 /** Signs that belong to the word they touch: "$5", "#tag", "-3", "C++", "5%". */
@@ -83,11 +110,17 @@ interface Piece {
 
 const simpleWord = /^[\p{L}\p{N}]*[.,!?;:]?$/u;
 
-/** Dashes, ellipses and brackets anywhere; other punctuation between letters; a stop before a capital ("end.Next"); a dash after "pm". */
+/**
+ * Dashes, ellipses and brackets anywhere; other punctuation between letters; a stop before a capital ("end.Next"); a
+ * dash after "pm".
+ */
 const separators =
   /[—…|[\]{}]+|--+|\.\.+|(?<=\p{L})[,;:!?()"]+(?=\p{L})|(?<=[\p{L}\p{N}])\((?=[\p{L}\p{N}])|(?<=\p{L})\.(?=\p{Lu}\p{Ll})|(?<=^[ap]m)[-–](?=\d)/gu;
 
-/** Parts of a chunk that are separate words though no space parts them: around dashes, ellipses, brackets, and punctuation between letters. */
+/**
+ * Parts of a chunk that are separate words though no space parts them: around dashes, ellipses, brackets, and
+ * punctuation between letters.
+ */
 function splitChunk(chunk: string, start: number): Piece[] {
   const isWhole = chunk.length < 3 || simpleWord.test(chunk) || addressLike.test(chunk.slice(0, 256));
   if (isWhole) return withoutLinkTargets([{ text: chunk, start }]);

@@ -23,7 +23,10 @@ export const readQuantity: Classifier = (tokens, index) => {
   const height = heightInFeet.exec(token.core);
   if (height !== null && (token.trail.startsWith('"') || token.trail.startsWith("''"))) {
     const feet = `${numberToWords(height[1] ?? "0")} ${height[1] === "1" ? "foot" : "feet"}`;
-    return single(`${feet} ${numberToWords(height[2] ?? "0")} ${height[2] === "1" ? "inch" : "inches"}`, token.trail.replace(/^"|^''/, ""));
+    return single(
+      `${feet} ${numberToWords(height[2] ?? "0")} ${height[2] === "1" ? "inch" : "inches"}`,
+      token.trail.replace(/^"|^''/, ""),
+    );
   }
   return minutesAfterHours(tokens, index) ?? attachedUnit(token.core) ?? spacedUnit(tokens, index);
 };
@@ -82,6 +85,7 @@ export function withUnit(tokens: Parameters<Classifier>[0], index: number, spoke
 }
 
 function isUnitInContext(tokens: Parameters<Classifier>[0], index: number, symbol: string): boolean {
-  if (symbol === "in") return /^(?:ft|feet|foot)$/.test(lowerCore(tokens, index - 1)) || tokens[index + 1]?.trail.startsWith(".") === true;
+  if (symbol === "in")
+    return /^(?:ft|feet|foot)$/.test(lowerCore(tokens, index - 1)) || tokens[index + 1]?.trail.startsWith(".") === true;
   return !doubtfulAlone.has(symbol);
 }

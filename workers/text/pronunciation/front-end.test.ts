@@ -11,7 +11,11 @@ import { WordList } from "./word-list.js";
 const path = fileURLToPath(new URL("../../../../models/parley-en/lexicon.bin", import.meta.url));
 const frontEnd = EnglishFrontEnd.load(path);
 
-const symbols = (text: string): string => frontEnd.pronounce(text).map(({ symbol }) => symbol).join("");
+const symbols = (text: string): string =>
+  frontEnd
+    .pronounce(text)
+    .map(({ symbol }) => symbol)
+    .join("");
 const spoken = (text: string): string => symbols(normalizeText(text, "en").spoken);
 /** Without the marks of stress and the final pause. */
 const bareOf = (text: string): string => symbols(text).replace(/[ˈˌ]|\.$/g, "");
@@ -27,8 +31,10 @@ describe("the English front end", () => {
   ])("pronounces %j", (text, expected) => expect(symbols(text)).toBe(expected));
 
   it("stresses vowels only, in all its tables", () => {
-    const words = "but because however use record live lives close resume a the to of b c w okay workspace's unfollowable superfluid NASA GPUs";
-    for (const pair of symbols(`${words} mr dr we're they're reused misread probably`).match(/ˈ./gu) ?? []) expect(pair).toMatch(/ˈ[ɑæʌɔᴡᴉɛɝᴀɪiᴏʏʊu]/u);
+    const words =
+      "but because however use record live lives close resume a the to of b c w okay workspace's unfollowable superfluid NASA GPUs";
+    for (const pair of symbols(`${words} mr dr we're they're reused misread probably`).match(/ˈ./gu) ?? [])
+      expect(pair).toMatch(/ˈ[ɑæʌɔᴡᴉɛɝᴀɪiᴏʏʊu]/u);
     expect(symbols("thirty printed uses")).toBe("θˈɝdi pɹˈɪntəd jˈuzəz.");
   });
 
@@ -67,12 +73,16 @@ describe("the English front end", () => {
   ])("reads the unlisted word %s", (word, expected) => expect(bareOf(word)).toBe(expected));
 
   it("lets yes-or-no questions rise and the others fall", () => {
-    for (const text of ["Are you there?", "You saw her?", "What a day, isn't it?", "Say what it is?"]) expect(symbols(text).at(-1)).toBe("?");
-    for (const text of ["Where are you?", "And why not?", "In what way?", "Well, how is she?"]) expect(symbols(text).at(-1)).toBe(".");
+    for (const text of ["Are you there?", "You saw her?", "What a day, isn't it?", "Say what it is?"])
+      expect(symbols(text).at(-1)).toBe("?");
+    for (const text of ["Where are you?", "And why not?", "In what way?", "Well, how is she?"])
+      expect(symbols(text).at(-1)).toBe(".");
   });
 
   it("takes breath in a long run of words, before a clause or a phrase", () => {
-    const long = symbols("He said that the man who lived in the house with the red door was not able to come because it had been closed.");
+    const long = symbols(
+      "He said that the man who lived in the house with the red door was not able to come because it had been closed.",
+    );
     expect(long.match(/\|/g)?.length).toBeGreaterThanOrEqual(2);
     expect(long).toContain("|bɪkˈɔz");
     expect(symbols("The man who lived in the red house was here.")).not.toContain("|");
@@ -80,7 +90,11 @@ describe("the English front end", () => {
 
   it("raises the items of a list before its last and what the writer stressed", () => {
     const raised = (text: string, starred?: (range: { start: number }) => boolean): string =>
-      frontEnd.pronounce(text, starred).filter(({ pitchSemitones }) => pitchSemitones > 0).map(({ symbol }) => symbol).join("");
+      frontEnd
+        .pronounce(text, starred)
+        .filter(({ pitchSemitones }) => pitchSemitones > 0)
+        .map(({ symbol }) => symbol)
+        .join("");
     expect(raised("We bought pears, plums, and cherries.")).toBe("ˈɛɹzˈʌmz");
     expect(raised("We bought pears, and cherries.")).toBe("");
     expect(raised("That is NOT what I said.")).toBe("nˈɑt");
@@ -91,7 +105,12 @@ describe("the English front end", () => {
 
   it("names the range of each word, figures and signs included", () => {
     const text = "Pay  25% to R&D";
-    const ranges = new Set(frontEnd.pronounce(text).filter(({ symbol }) => symbol !== " ").map(({ range }) => text.slice(range.start, range.end)));
+    const ranges = new Set(
+      frontEnd
+        .pronounce(text)
+        .filter(({ symbol }) => symbol !== " ")
+        .map(({ range }) => text.slice(range.start, range.end)),
+    );
     expect([...ranges]).toEqual(["Pay", "25", "%", "to", "R", "&", "D", ""]);
   });
 
@@ -101,7 +120,8 @@ describe("the English front end", () => {
   });
 
   it("has nothing to say for other scripts, and survives what is no text", () => {
-    for (const text of ["日本語", "Привет", "😀", "...", "", "\ud800", "'"]) expect(symbols(text).replace(/[.,?!;:|]/g, "")).toBe("");
+    for (const text of ["日本語", "Привет", "😀", "...", "", "\ud800", "'"])
+      expect(symbols(text).replace(/[.,?!;:|]/g, "")).toBe("");
     expect(symbols("e\u0301".repeat(200)).length).toBeGreaterThan(100);
     expect(symbols("٣ cats")).toBe("θɹˈi kˈæts.");
     expect(symbols("9".repeat(400)).length).toBeGreaterThan(1000);

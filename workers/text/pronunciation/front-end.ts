@@ -38,7 +38,9 @@ interface Place {
 
 const pastTimes = new Set(["yesterday", "ago", "last", "earlier", "once"]);
 
-/** English text as the symbols that the voice reads: by a lexicon, rules for words that it lacks, and the words around. */
+/**
+ * English text as the symbols that the voice reads: by a lexicon, rules for words that it lacks, and the words around.
+ */
 export class EnglishFrontEnd {
   readonly #reader: WordReader;
 
@@ -52,7 +54,10 @@ export class EnglishFrontEnd {
     return new EnglishFrontEnd(new WordReader(new WordList(file), new LetterToSound(file)));
   }
 
-  /** Pronounces a text in words. `isStarred` says of a range whether the writer marked it. Text without a Latin letter or digit gives nothing. */
+  /**
+   * Pronounces a text in words. `isStarred` says of a range whether the writer marked it. Text without a Latin letter
+   * or digit gives nothing.
+   */
   pronounce(text: string, isStarred: (range: TextRange) => boolean = () => false): PronouncedSymbol[] {
     const tokens = phrase(tokensOf(text));
     const shouting = shoutedSentences(tokens);
@@ -63,7 +68,9 @@ export class EnglishFrontEnd {
     };
     const marks = accents(tokens, isEmphasized);
     const phones = this.#phonesOf(tokens, shouting);
-    return tokens.flatMap((token, index) => symbolsOf(token, tokens[index - 1], phones[index] ?? [], marks[index] ?? null));
+    return tokens.flatMap((token, index) =>
+      symbolsOf(token, tokens[index - 1], phones[index] ?? [], marks[index] ?? null),
+    );
   }
 
   /** A word in capitals that is no acronym: "do NOT". */
@@ -81,7 +88,13 @@ export class EnglishFrontEnd {
       if (token?.kind !== "word") continue;
       const next = result[index + 1]?.[0];
       const [isShouted, isPast] = [shouting[index] ?? false, past[index] ?? false];
-      result[index] = this.#read(token, { tokens, index, shouting: isShouted, past: isPast, beforeVowel: isVowel(next) });
+      result[index] = this.#read(token, {
+        tokens,
+        index,
+        shouting: isShouted,
+        past: isPast,
+        beforeVowel: isVowel(next),
+      });
     }
     return result;
   }
@@ -90,7 +103,8 @@ export class EnglishFrontEnd {
     const { tokens, index, shouting, past, beforeVowel } = place;
     const lower = word.text.toLowerCase();
     const first = index === 0 || tokens[index - 1]?.kind === "pause";
-    if (lower.length === 1 && (word.hyphenated || isLetterName(word.text, first || shouting))) return spell(lower) ?? [];
+    if (lower.length === 1 && (word.hyphenated || isLetterName(word.text, first || shouting)))
+      return spell(lower) ?? [];
     const written = this.#asWritten(word.text, lower, shouting);
     if (written !== null) return written;
     const around: Neighbours = {
@@ -129,7 +143,9 @@ export class EnglishFrontEnd {
 }
 
 const shortEmphatic = new Set(
-  "NO NOT YES ALL NOW NEW BIG BAD GO DO IS ARE CAN MY YOU ANY BUT AND SO TOO ONE TWO SEE WHY HOW WHO OUT OFF UP HE SHE".split(" "),
+  "NO NOT YES ALL NOW NEW BIG BAD GO DO IS ARE CAN MY YOU ANY BUT AND SO TOO ONE TWO SEE WHY HOW WHO OUT OFF UP HE SHE".split(
+    " ",
+  ),
 );
 
 /** Small words that are written in capitals to stress them; other short ones in capitals are names or abbreviations. */
@@ -172,7 +188,12 @@ function bySentence(tokens: readonly SpokenToken[], judge: (words: Word[]) => bo
 }
 
 /** The token's symbols, single code points, with a word boundary before a word that follows another. */
-function symbolsOf(token: SpokenToken, before: SpokenToken | undefined, phones: Phones, accent: Accent | null): PronouncedSymbol[] {
+function symbolsOf(
+  token: SpokenToken,
+  before: SpokenToken | undefined,
+  phones: Phones,
+  accent: Accent | null,
+): PronouncedSymbol[] {
   const { range } = token;
   if (token.kind === "pause") return [{ symbol: token.mark, range, pitchSemitones: 0, durationFactor: 1 }];
   const symbols: PronouncedSymbol[] = [];
@@ -183,7 +204,8 @@ function symbolsOf(token: SpokenToken, before: SpokenToken | undefined, phones: 
   const from = accent?.atEnd === true ? Math.max(0, phones.findLastIndex(isStressed)) : 0;
   for (const [i, phone] of asLabelled(phones).entries()) {
     const accented = accent !== null && i >= from ? accent : { pitchSemitones: 0, durationFactor: 1 };
-    for (const symbol of phone) symbols.push({ symbol, range, pitchSemitones: accented.pitchSemitones, durationFactor: accented.durationFactor });
+    for (const symbol of phone)
+      symbols.push({ symbol, range, pitchSemitones: accented.pitchSemitones, durationFactor: accented.durationFactor });
   }
   return symbols;
 }

@@ -13,7 +13,9 @@ const MAX_LETTERS = 32;
 /** A graphone that no n-gram has: as good as impossible. */
 const UNKNOWN_COST = 400;
 
-/** One reading of the letters so far. `nodes[k]` is the trie node of the last k graphones, -1 where the model has none. */
+/**
+ * One reading of the letters so far. `nodes[k]` is the trie node of the last k graphones, -1 where the model has none.
+ */
 interface Path {
   cost: number;
   nodes: Int32Array;
@@ -21,7 +23,10 @@ interface Path {
   before: Path | null;
 }
 
-/** Reads words that no list has: the likeliest sequence of graphones (a letter with its phones) under an n-gram model, by beam search. */
+/**
+ * Reads words that no list has: the likeliest sequence of graphones (a letter with its phones) under an n-gram model,
+ * by beam search.
+ */
 export class LetterToSound {
   readonly #file: LexiconFile;
   readonly #firstChild: Uint32Array;
@@ -43,10 +48,14 @@ export class LetterToSound {
     }
   }
 
-  /** Phones of a word in lower-case Latin letters; empty when none of its characters is one. Costs about 0.05 ms a letter. */
+  /**
+   * Phones of a word in lower-case Latin letters; empty when none of its characters is one. Costs about 0.05 ms a
+   * letter.
+   */
   read(word: string): Phones {
     const phones: string[] = [];
-    for (let at = 0; at < word.length; at += MAX_LETTERS) phones.push(...this.#readPart(word.slice(at, at + MAX_LETTERS)));
+    for (let at = 0; at < word.length; at += MAX_LETTERS)
+      phones.push(...this.#readPart(word.slice(at, at + MAX_LETTERS)));
     return phones;
   }
 
@@ -64,18 +73,27 @@ export class LetterToSound {
       if (cost < bestCost) [best, bestCost] = [path, cost];
     }
     const codes: number[][] = [];
-    for (let path: Path | null = best ?? null; path !== null; path = path.before) codes.push([...(this.#file.graphones[path.graphone]?.codes ?? [])]);
+    for (let path: Path | null = best ?? null; path !== null; path = path.before)
+      codes.push([...(this.#file.graphones[path.graphone]?.codes ?? [])]);
     return codes.reverse().flatMap((chunk) => chunk.map((code) => this.#file.symbols[code] ?? ""));
   }
 
   #extend(paths: readonly Path[], candidates: readonly number[]): Path[] {
     const scored: { cost: number; path: Path; graphone: number }[] = [];
     for (const path of paths) {
-      for (const graphone of candidates) scored.push({ cost: path.cost + this.#cost(path.nodes, graphone), path, graphone });
+      for (const graphone of candidates)
+        scored.push({ cost: path.cost + this.#cost(path.nodes, graphone), path, graphone });
     }
     // Ties are settled by the order above, which depends on the word alone.
     scored.sort((a, b) => a.cost - b.cost);
-    return scored.slice(0, BEAM).map(({ cost, path, graphone }) => ({ cost, nodes: this.#advance(path.nodes, graphone), graphone, before: path }));
+    return scored
+      .slice(0, BEAM)
+      .map(({ cost, path, graphone }) => ({
+        cost,
+        nodes: this.#advance(path.nodes, graphone),
+        graphone,
+        before: path,
+      }));
   }
 
   /** Minus log probability of a graphone, in steps, with backoff to shorter contexts. */

@@ -17,7 +17,10 @@ const header = z.object({
   sections: z.array(z.number().int().min(1)).length(6),
 });
 
-/** A lexicon file in memory: front-coded words with their phones, and an n-gram model that reads words which are not among them. */
+/**
+ * A lexicon file in memory: front-coded words with their phones, and an n-gram model that reads words which are not
+ * among them.
+ */
 export interface LexiconFile {
   symbols: readonly string[];
   words: Buffer;
@@ -29,7 +32,10 @@ export interface LexiconFile {
   /** The trie of n-grams, level after level. */
   levels: readonly number[];
   stepsPerNat: number;
-  /** Of each node: last graphone, minus log probability and minus log backoff (+64) in steps, and how many children it has. */
+  /**
+   * Of each node: last graphone, minus log probability and minus log backoff (+64) in steps, and how many children it
+   * has.
+   */
   nodeSymbols: Uint16Array;
   nodeCosts: Uint8Array;
   nodeBackoffs: Uint8Array;

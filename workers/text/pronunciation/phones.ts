@@ -1,4 +1,7 @@
-/** A pronunciation: phones as one code point each, a stressed vowel with its mark (`ˈ` or `ˌ`) before it in the same string. */
+/**
+ * A pronunciation: phones as one code point each, a stressed vowel with its mark (`ˈ` or `ˌ`) before it in the same
+ * string.
+ */
 export type Phones = readonly string[];
 
 const PRIMARY = "ˈ";
@@ -41,8 +44,9 @@ export function subordinate(phones: Phones): Phones {
 }
 
 /**
- * The same phones as the labels of the voice's recordings write them: one kind of stress (of 250 words with a secondary stress they stress
- * 95 in 100 of those vowels, but only 17 in 100 in the syllable before the main stress, and no final -y), and `ə` in -ed and -es.
+ * The same phones as the labels of the voice's recordings write them: one kind of stress (of 250 words with a secondary
+ * stress they stress 95 in 100 of those vowels, but only 17 in 100 in the syllable before the main stress, and no final
+ * -y), and `ə` in -ed and -es.
  */
 export function asLabelled(phones: Phones): Phones {
   return phones.map((phone, i) => {

@@ -8,19 +8,28 @@ const questionWords = new Set(
   "what which who whom whose when where why how what's who's where's when's how's what're".split(" "),
 );
 /** May stand before a question word without changing what is asked. */
-const introductions = new Set("and but so or then well now oh ok okay hey yes no to in for from at on with by of about since until".split(" "));
+const introductions = new Set(
+  "and but so or then well now oh ok okay hey yes no to in for from at on with by of about since until".split(" "),
+);
 
 /** Longest run of words without a pause; a reader would take breath. */
 const LONGEST_RUN = 11;
 const SHORTEST_PART = 4;
 const clauseOpeners = new Set(
-  "and but or because which who that when while where if though although unless until since whereas so than whether whose whom as".split(" "),
+  "and but or because which who that when while where if though although unless until since whereas so than whether whose whom as".split(
+    " ",
+  ),
 );
 const phraseOpeners = new Set(
-  "with from for in on at by to into through during before after about between under over without within against among".split(" "),
+  "with from for in on at by to into through during before after about between under over without within against among".split(
+    " ",
+  ),
 );
 
-/** Words and pauses as they will be spoken: one mark where several meet, none first, one last, breath in long runs, questions by their kind. */
+/**
+ * Words and pauses as they will be spoken: one mark where several meet, none first, one last, breath in long runs,
+ * questions by their kind.
+ */
 export function phrase(tokens: readonly SpokenToken[]): SpokenToken[] {
   return breathe(settleQuestions(joinPauses(tokens)));
 }
@@ -38,10 +47,12 @@ function joinPauses(tokens: readonly SpokenToken[]): SpokenToken[] {
   for (const token of tokens) {
     const last = joined.at(-1);
     if (token.kind === "word" || (last !== undefined && last.kind === "word")) joined.push(token);
-    else if (last?.kind === "pause" && isStronger(token.mark, last.mark)) joined[joined.length - 1] = { ...last, mark: token.mark };
+    else if (last?.kind === "pause" && isStronger(token.mark, last.mark))
+      joined[joined.length - 1] = { ...last, mark: token.mark };
   }
   const last = joined.at(-1);
-  if (last?.kind === "word") joined.push({ kind: "pause", mark: ".", range: { start: last.range.end, end: last.range.end } });
+  if (last?.kind === "word")
+    joined.push({ kind: "pause", mark: ".", range: { start: last.range.end, end: last.range.end } });
   return joined;
 }
 
@@ -50,7 +61,9 @@ function settleQuestions(tokens: SpokenToken[]): SpokenToken[] {
   let from = 0;
   return tokens.map((token, at) => {
     if (!endsSentence(token)) return token;
-    const words = tokens.slice(from, at).flatMap((candidate) => (candidate.kind === "word" ? [candidate.text.toLowerCase()] : []));
+    const words = tokens
+      .slice(from, at)
+      .flatMap((candidate) => (candidate.kind === "word" ? [candidate.text.toLowerCase()] : []));
     const lastPause = tokens.slice(from, at).findLastIndex((candidate) => candidate.kind === "pause");
     const tag = lastPause < 0 ? [] : words.slice(words.length - (at - from - lastPause - 1));
     from = at + 1;
@@ -78,13 +91,20 @@ function breathe(tokens: readonly SpokenToken[]): SpokenToken[] {
 
 type Word = Extract<SpokenToken, { kind: "word" }>;
 
-/** Puts pauses into a long run of words, each before the word that opens a clause or phrase and is nearest to the middle. */
+/**
+ * Puts pauses into a long run of words, each before the word that opens a clause or phrase and is nearest to the
+ * middle.
+ */
 function divide(run: readonly Word[]): SpokenToken[] {
   const at = run.length > LONGEST_RUN ? bestCut(run) : -1;
   const following = run[at];
   if (following === undefined) return [...run];
   const { start } = following.range;
-  return [...divide(run.slice(0, at)), { kind: "pause", mark: "|", range: { start, end: start } }, ...divide(run.slice(at))];
+  return [
+    ...divide(run.slice(0, at)),
+    { kind: "pause", mark: "|", range: { start, end: start } },
+    ...divide(run.slice(at)),
+  ];
 }
 
 function bestCut(run: readonly Word[]): number {

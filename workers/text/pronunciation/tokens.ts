@@ -3,27 +3,67 @@ import type { TextRange } from "../spoken-text.js";
 
 /** A word as written, or a pause of one mark. */
 export type SpokenToken =
-  | { kind: "word"; text: string; range: TextRange; /** Tied to the word before or after by a hyphen. */ hyphenated: boolean }
+  | {
+      kind: "word";
+      text: string;
+      range: TextRange /** Tied to the word before or after by a hyphen. */;
+      hyphenated: boolean;
+    }
   | { kind: "pause"; mark: PauseMark; range: TextRange };
 
 export type PauseMark = "." | "," | "?" | "!" | ";" | ":" | "|";
 
-const tokenPattern = /(['’]?[\p{L}\p{M}]+(?:['’][\p{L}\p{M}]+)*['’]?)|(\p{Nd}+(?:[.,]\p{Nd}+)*)|([^\s\p{L}\p{M}\p{Nd}])/gu;
+const tokenPattern =
+  /(['’]?[\p{L}\p{M}]+(?:['’][\p{L}\p{M}]+)*['’]?)|(\p{Nd}+(?:[.,]\p{Nd}+)*)|([^\s\p{L}\p{M}\p{Nd}])/gu;
 
 const signs: Readonly<Record<string, string>> = {
-  "&": "and", "%": "percent", "+": "plus", "=": "equals", "@": "at", "$": "dollars", "€": "euros", "£": "pounds", "°": "degrees",
-  "#": "number", "×": "times", "÷": "divided by", "©": "copyright",
+  "&": "and",
+  "%": "percent",
+  "+": "plus",
+  "=": "equals",
+  "@": "at",
+  $: "dollars",
+  "€": "euros",
+  "£": "pounds",
+  "°": "degrees",
+  "#": "number",
+  "×": "times",
+  "÷": "divided by",
+  "©": "copyright",
 };
 const pauses: Readonly<Record<string, PauseMark>> = {
-  ".": ".", ",": ",", "?": "?", "!": "!", ";": ";", ":": ":", "…": ",", "—": ",", "–": ",", "(": ",", ")": ",", "[": ",", "]": ",",
+  ".": ".",
+  ",": ",",
+  "?": "?",
+  "!": "!",
+  ";": ";",
+  ":": ":",
+  "…": ",",
+  "—": ",",
+  "–": ",",
+  "(": ",",
+  ")": ",",
+  "[": ",",
+  "]": ",",
 };
 
 /** Letters that decomposition does not take apart. */
-const plainLetters: Readonly<Record<string, string>> = { ß: "ss", æ: "ae", œ: "oe", ø: "o", ł: "l", đ: "d", ð: "d", þ: "th", ı: "i", "’": "'" };
+const plainLetters: Readonly<Record<string, string>> = {
+  ß: "ss",
+  æ: "ae",
+  œ: "oe",
+  ø: "o",
+  ł: "l",
+  đ: "d",
+  ð: "d",
+  þ: "th",
+  ı: "i",
+  "’": "'",
+};
 
 /**
- * Latin letters in any typographic form (mathematical, full width, ligatures) without their marks, typographic apostrophes as plain ones; case
- * stays. Other scripts are dropped: there are no sounds for them.
+ * Latin letters in any typographic form (mathematical, full width, ligatures) without their marks, typographic
+ * apostrophes as plain ones; case stays. Other scripts are dropped: there are no sounds for them.
  */
 export function plainWord(text: string): string {
   if (/^[A-Za-z']*$/.test(text)) return text;
@@ -43,15 +83,18 @@ export function tokensOf(text: string): SpokenToken[] {
     if (letters !== undefined) addWord(tokens, text, plainWord(letters), range);
     else if (digits !== undefined) addWords(tokens, readDigits(digits), range);
     else if (Object.hasOwn(signs, whole)) addWords(tokens, signs[whole] ?? "", range);
-    else if (Object.hasOwn(pauses, whole) && isPause(text, range)) tokens.push({ kind: "pause", mark: pauses[whole] ?? ",", range });
-    else if (whole === "-" && /\s/.test(text[range.start - 1] ?? " ") && tokens.length > 0) tokens.push({ kind: "pause", mark: ",", range });
+    else if (Object.hasOwn(pauses, whole) && isPause(text, range))
+      tokens.push({ kind: "pause", mark: pauses[whole] ?? ",", range });
+    else if (whole === "-" && /\s/.test(text[range.start - 1] ?? " ") && tokens.length > 0)
+      tokens.push({ kind: "pause", mark: ",", range });
   }
   return tokens;
 }
 
 function addWord(tokens: SpokenToken[], text: string, word: string, range: TextRange): void {
   if (!/[A-Za-z]/.test(word)) return;
-  const hyphenated = text[range.end] === "-" || (text[range.start - 1] === "-" && /[\p{L}\p{Nd}]/u.test(text[range.start - 2] ?? ""));
+  const hyphenated =
+    text[range.end] === "-" || (text[range.start - 1] === "-" && /[\p{L}\p{Nd}]/u.test(text[range.start - 2] ?? ""));
   tokens.push({ kind: "word", text: word, range, hyphenated });
 }
 

@@ -8,7 +8,9 @@ export class WordList {
 
   constructor(file: LexiconFile) {
     this.#file = file;
-    this.#firstWords = Array.from(file.blockStarts, (at) => file.words.toString("latin1", at + 2, at + 2 + (file.words[at + 1] ?? 0)));
+    this.#firstWords = Array.from(file.blockStarts, (at) =>
+      file.words.toString("latin1", at + 2, at + 2 + (file.words[at + 1] ?? 0)),
+    );
   }
 
   /** The usual pronunciation of a lower-case word, null when it is not listed. */

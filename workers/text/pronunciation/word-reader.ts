@@ -10,31 +10,81 @@ const MAX_ANALYSED = 28;
 
 const prefixes: readonly (readonly [spelling: string, phones: Phones])[] = (
   [
-    ["counter", "kˌᴡntɝ"], ["hyper", "hˌᴉpɝ"], ["inter", "ˌɪntɝ"], ["super", "sˌupɝ"], ["under", "ˌʌndɝ"], ["multi", "mˌʌlti"], ["micro", "mˌᴉkɹᴏ"],
-    ["macro", "mˌækɹᴏ"], ["ultra", "ˌʌltɹə"], ["pseudo", "sˌudᴏ"], ["cyber", "sˌᴉbɝ"], ["anti", "ˌænti"], ["auto", "ˌɔtᴏ"], ["over", "ˌᴏvɝ"],
+    ["counter", "kˌᴡntɝ"],
+    ["hyper", "hˌᴉpɝ"],
+    ["inter", "ˌɪntɝ"],
+    ["super", "sˌupɝ"],
+    ["under", "ˌʌndɝ"],
+    ["multi", "mˌʌlti"],
+    ["micro", "mˌᴉkɹᴏ"],
+    ["macro", "mˌækɹᴏ"],
+    ["ultra", "ˌʌltɹə"],
+    ["pseudo", "sˌudᴏ"],
+    ["cyber", "sˌᴉbɝ"],
+    ["anti", "ˌænti"],
+    ["auto", "ˌɔtᴏ"],
+    ["over", "ˌᴏvɝ"],
     ["semi", "sˌɛmi"],
-    ["post", "pˌᴏst"], ["nano", "nˌænᴏ"], ["non", "nˌɑn"], ["out", "ˌᴡt"], ["pre", "pɹˌi"], ["mis", "mˌɪs"], ["sub", "sˌʌb"], ["dis", "dˌɪs"],
+    ["post", "pˌᴏst"],
+    ["nano", "nˌænᴏ"],
+    ["non", "nˌɑn"],
+    ["out", "ˌᴡt"],
+    ["pre", "pɹˌi"],
+    ["mis", "mˌɪs"],
+    ["sub", "sˌʌb"],
+    ["dis", "dˌɪs"],
     ["un", "ˌʌn"],
-    ["re", "ɹˌi"], ["de", "dˌi"], ["co", "kˌᴏ"],
+    ["re", "ɹˌi"],
+    ["de", "dˌi"],
+    ["co", "kˌᴏ"],
   ] as const
 ).map(([spelling, phones]) => [spelling, transcribe(phones)]);
 
 /** Endings that leave the stress where it is. */
 const suffixes: readonly (readonly [spelling: string, phones: Phones])[] = (
   [
-    ["lessness", "ləsnəs"], ["fulness", "fəlnəs"], ["ability", "əbˈɪləti"], ["ments", "mənts"], ["ment", "mənt"], ["ness", "nəs"],
-    ["less", "ləs"], ["ful", "fəl"],
-    ["ship", "ʃˌɪp"], ["hood", "hˌʊd"], ["like", "lˌᴉk"], ["wise", "wˌᴉz"], ["able", "əbəl"], ["ably", "əbli"], ["ish", "ɪʃ"], ["ism", "ˌɪzəm"],
+    ["lessness", "ləsnəs"],
+    ["fulness", "fəlnəs"],
+    ["ability", "əbˈɪləti"],
+    ["ments", "mənts"],
+    ["ment", "mənt"],
+    ["ness", "nəs"],
+    ["less", "ləs"],
+    ["ful", "fəl"],
+    ["ship", "ʃˌɪp"],
+    ["hood", "hˌʊd"],
+    ["like", "lˌᴉk"],
+    ["wise", "wˌᴉz"],
+    ["able", "əbəl"],
+    ["ably", "əbli"],
+    ["ish", "ɪʃ"],
+    ["ism", "ˌɪzəm"],
     ["ist", "əst"],
-    ["ingly", "ɪŋli"], ["ing", "ɪŋ"], ["ers", "ɝz"], ["er", "ɝ"], ["est", "əst"], ["ly", "li"], ["y", "i"],
+    ["ingly", "ɪŋli"],
+    ["ing", "ɪŋ"],
+    ["ers", "ɝz"],
+    ["er", "ɝ"],
+    ["est", "əst"],
+    ["ly", "li"],
+    ["y", "i"],
   ] as const
 ).map(([spelling, phones]) => [spelling, transcribe(phones)]);
 
 const contractions: readonly (readonly [ending: string, phones: Phones])[] = (
-  [["n't", "ənt"], ["'ll", "əl"], ["'re", "ɝ"], ["'ve", "əv"], ["'d", "d"], ["'m", "m"]] as const
+  [
+    ["n't", "ənt"],
+    ["'ll", "əl"],
+    ["'re", "ɝ"],
+    ["'ve", "əv"],
+    ["'d", "d"],
+    ["'m", "m"],
+  ] as const
 ).map(([ending, phones]) => [ending, transcribe(phones)]);
 
-/** Gives every word of Latin letters a pronunciation: from the list, else from a listed word that it is made of, else from its letters. */
+/**
+ * Gives every word of Latin letters a pronunciation: from the list, else from a listed word that it is made of, else
+ * from its letters.
+ */
 export class WordReader {
   readonly #list: WordList;
   readonly #letters: LetterToSound;
@@ -53,19 +103,26 @@ export class WordReader {
   read(word: string): Phones {
     const kept = this.#kept.get(word);
     if (kept !== undefined) return kept;
-    const made = this.#list.find(word) ?? this.#analyse(word, 2) ?? withStress(this.#letters.read(word.replaceAll("'", "")));
+    const made =
+      this.#list.find(word) ?? this.#analyse(word, 2) ?? withStress(this.#letters.read(word.replaceAll("'", "")));
     const oldest = this.#kept.keys().next();
     if (this.#kept.size >= MAX_KEPT && oldest.done === false) this.#kept.delete(oldest.value);
     this.#kept.set(word, made);
     return made;
   }
 
-  /** The parts of a word that is not listed: endings, prefixes, two words written as one. `depth` is how many more may come off. */
+  /**
+   * The parts of a word that is not listed: endings, prefixes, two words written as one. `depth` is how many more may
+   * come off.
+   */
   #analyse(word: string, depth: number): Phones | null {
     if (word.length > MAX_ANALYSED) return null;
     if (word.includes("'")) return this.#apostrophe(word);
-    const known = (part: string): Phones | null => this.#list.find(part) ?? (depth > 0 && part.length > 4 ? this.#analyse(part, depth - 1) : null);
-    return this.#inflected(word, known) ?? this.#suffixed(word, known) ?? this.#prefixed(word, known) ?? this.#compound(word);
+    const known = (part: string): Phones | null =>
+      this.#list.find(part) ?? (depth > 0 && part.length > 4 ? this.#analyse(part, depth - 1) : null);
+    return (
+      this.#inflected(word, known) ?? this.#suffixed(word, known) ?? this.#prefixed(word, known) ?? this.#compound(word)
+    );
   }
 
   #apostrophe(word: string): Phones | null {

@@ -25,7 +25,13 @@ export function makeTar(entries: readonly MadeEntry[]): Buffer {
     header.write("        ", 148);
     header.write(entry.type ?? "0", 156);
     header.write("ustar\u000000", 257, "latin1");
-    header.write(`${header.reduce((sum, byte) => sum + byte, 0).toString(8).padStart(6, "0")}\0 `, 148);
+    header.write(
+      `${header
+        .reduce((sum, byte) => sum + byte, 0)
+        .toString(8)
+        .padStart(6, "0")}\0 `,
+      148,
+    );
     return [header, content, Buffer.alloc((512 - (content.length % 512)) % 512)];
   });
   return Buffer.concat([...blocks, Buffer.alloc(1024)]);

@@ -19,10 +19,15 @@ export function readFormat(field: z.infer<typeof formatField>): RealtimeFormat {
   const { type, rate } = typeof field === "string" ? { type: field, rate: undefined } : field;
   const name = type.replace(/^audio\//, "").replace(/^pcm16$/, "pcm");
   const format = audioFormats.find((candidate) => candidate === name);
-  if (format === undefined) throw realtimeError("unsupported_audio_format", "The audio formats are pcm16, wav, mp3 and opus", "session.audio");
+  if (format === undefined)
+    throw realtimeError("unsupported_audio_format", "The audio formats are pcm16, wav, mp3 and opus", "session.audio");
   const chosen = rate ?? defaultRates[format];
   if (!sampleRatesByFormat[format].includes(chosen)) {
-    throw realtimeError("unsupported_audio_format", `The rates of ${format} are ${sampleRatesByFormat[format].join(", ")}`, "session.audio");
+    throw realtimeError(
+      "unsupported_audio_format",
+      `The rates of ${format} are ${sampleRatesByFormat[format].join(", ")}`,
+      "session.audio",
+    );
   }
   return { format, rate: chosen };
 }

@@ -4,10 +4,18 @@ import { newIdentifier } from "#common/identifier";
 import { realtimeError } from "./realtime-error.js";
 
 /** protocols.md 3.5 */
-const { conversationItems: { most: MAX_ITEMS }, conversationItemBytes: { most: MAX_ITEM_BYTES } } = limits;
+const {
+  conversationItems: { most: MAX_ITEMS },
+  conversationItemBytes: { most: MAX_ITEM_BYTES },
+} = limits;
 
 const content = z.object({ type: z.string(), text: z.string().nullish(), transcript: z.string().nullish() });
-const item = z.object({ id: z.string().max(128).nullish(), type: z.string(), role: z.string().nullish(), content: z.array(content).max(64).nullish() });
+const item = z.object({
+  id: z.string().max(128).nullish(),
+  type: z.string(),
+  role: z.string().nullish(),
+  content: z.array(content).max(64).nullish(),
+});
 
 /** One message of a conversation. */
 export interface ConversationItem {
@@ -30,7 +38,8 @@ export class Conversation {
   /** Reads an item of a `conversation.item.create` and takes it in. Throws a `realtimeError`. */
   create(value: unknown): ConversationItem {
     const parsed = item.safeParse(value);
-    if (!parsed.success || parsed.data.type !== "message") throw realtimeError("invalid_item", "Items are messages with text", "item");
+    if (!parsed.success || parsed.data.type !== "message")
+      throw realtimeError("invalid_item", "Items are messages with text", "item");
     const text = (parsed.data.content ?? []).map((part) => part.text ?? part.transcript ?? "").join("");
     return this.add({ id: parsed.data.id ?? newItemId(), role: parsed.data.role ?? "user", text, isSpoken: false });
   }
@@ -38,7 +47,10 @@ export class Conversation {
   /** Takes an item in. Throws a `realtimeError` when the conversation has grown too large. */
   add(added: ConversationItem): ConversationItem {
     if (this.#items.length >= MAX_ITEMS || Buffer.byteLength(added.text) > MAX_ITEM_BYTES) {
-      throw realtimeError("conversation_too_large", `A conversation has at most ${MAX_ITEMS} items of ${MAX_ITEM_BYTES} bytes`);
+      throw realtimeError(
+        "conversation_too_large",
+        `A conversation has at most ${MAX_ITEMS} items of ${MAX_ITEM_BYTES} bytes`,
+      );
     }
     this.#items.push(added);
     return added;
@@ -55,7 +67,10 @@ export class Conversation {
   takeUnspoken(): string {
     const unspoken = this.#items.filter((one) => !one.isSpoken && one.role !== "system");
     for (const one of unspoken) one.isSpoken = true;
-    return unspoken.map((one) => one.text).filter((text) => text !== "").join(" ");
+    return unspoken
+      .map((one) => one.text)
+      .filter((text) => text !== "")
+      .join(" ");
   }
 }
 
@@ -66,5 +81,13 @@ export const newItemId = (): string => `item_${newIdentifier()}`;
 export function describeItem(one: ConversationItem, extra: Record<string, unknown> = {}): Record<string, unknown> {
   const isAssistant = one.role === "assistant";
   const part = isAssistant ? { type: "output_audio", transcript: one.text } : { type: "input_text", text: one.text };
-  return { id: one.id, object: "realtime.item", type: "message", status: "completed", role: one.role, content: [part], ...extra };
+  return {
+    id: one.id,
+    object: "realtime.item",
+    type: "message",
+    status: "completed",
+    role: one.role,
+    content: [part],
+    ...extra,
+  };
 }

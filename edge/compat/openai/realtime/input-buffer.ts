@@ -27,10 +27,14 @@ export class InputBuffer {
     this.#buffer.clear();
   }
 
-  /** Takes what the buffer holds. Throws a `realtimeError` when that is too little or too many commits wait, or `overloaded`. */
+  /**
+   * Takes what the buffer holds. Throws a `realtimeError` when that is too little or too many commits wait, or
+   * `overloaded`.
+   */
   commit({ format, rate }: RealtimeFormat): AudioCommit {
     const leastBytes = format === "pcm" ? (rate * 2 * MIN_PCM_MS) / 1000 : 1;
-    if (this.#buffer.bytes < leastBytes) throw realtimeError("input_audio_buffer_commit_empty", `A commit needs at least ${MIN_PCM_MS} ms of audio`);
+    if (this.#buffer.bytes < leastBytes)
+      throw realtimeError("input_audio_buffer_commit_empty", `A commit needs at least ${MIN_PCM_MS} ms of audio`);
     const commit = this.#buffer.commit();
     if (typeof commit === "string") throw this.#errorOf(commit);
     return commit;
@@ -42,9 +46,16 @@ export class InputBuffer {
       case "malformed":
         return realtimeError("invalid_audio", "audio is base64", "audio");
       case "socket full":
-        return realtimeError("input_audio_buffer_full", `At most ${bytesPerSocket} bytes may wait for a commit and for transcripts`, "audio");
+        return realtimeError(
+          "input_audio_buffer_full",
+          `At most ${bytesPerSocket} bytes may wait for a commit and for transcripts`,
+          "audio",
+        );
       case "commits waiting":
-        return realtimeError("rate_limit_exceeded", `At most ${commitsPerSocket} commits may wait for their transcripts`);
+        return realtimeError(
+          "rate_limit_exceeded",
+          `At most ${commitsPerSocket} commits may wait for their transcripts`,
+        );
       case "process full":
         return new ServiceError("overloaded", { reason: "rate_limit_exceeded" });
     }

@@ -1,14 +1,20 @@
 import { type ErrorCode, ServiceError } from "#protocol/errors";
 import { errorMessage, paramOf } from "../../error-answer.js";
 
-/** A client's mistake within a realtime session: told by an `error` event with the vendor's `code`; the session goes on. */
+/**
+ * A client's mistake within a realtime session: told by an `error` event with the vendor's `code`; the session goes on.
+ */
 export function realtimeError(code: string, detail: string, parameter?: string): ServiceError {
-  return new ServiceError("protocol_violation", { parameters: parameter === undefined ? { detail } : { detail, parameter }, reason: code });
+  return new ServiceError("protocol_violation", {
+    parameters: parameter === undefined ? { detail } : { detail, parameter },
+    reason: code,
+  });
 }
 
 /**
- * OpenAI's code for each error of the catalogue, null where it has none: its own service says null with `server_error`, and about missing scopes.
- * `audio_unintelligible` is the one that its reference has for a failed transcription; the others are those of its HTTP interface.
+ * OpenAI's code for each error of the catalogue, null where it has none: its own service says null with `server_error`,
+ * and about missing scopes. `audio_unintelligible` is the one that its reference has for a failed transcription; the
+ * others are those of its HTTP interface.
  */
 const realtimeCodeOf: Readonly<Record<ErrorCode, string | null>> = {
   malformed_request: "invalid_value",
@@ -71,9 +77,15 @@ const realtimeCodeOf: Readonly<Record<ErrorCode, string | null>> = {
 };
 
 /** The `error` object of `error` events, of failed responses and of failed transcriptions (protocols.md 3.5). */
-export function realtimeErrorBody(error: ServiceError): { type: string; code: string | null; message: string; param: string | null } {
+export function realtimeErrorBody(error: ServiceError): {
+  type: string;
+  code: string | null;
+  message: string;
+  param: string | null;
+} {
   // The reason of unusable audio is a word of ours; every other one is set for this protocol.
-  const code = error.code === "unusable_audio" ? realtimeCodeOf.unusable_audio : (error.reason ?? realtimeCodeOf[error.code]);
+  const code =
+    error.code === "unusable_audio" ? realtimeCodeOf.unusable_audio : (error.reason ?? realtimeCodeOf[error.code]);
   return { type: typeOf(error, code), code, message: errorMessage(error), param: paramOf(error) };
 }
 

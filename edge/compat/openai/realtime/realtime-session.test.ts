@@ -21,7 +21,11 @@ class Client {
   /** What was committed, and how it is answered. */
   readonly committed: Uint8Array[] = [];
   audioBudget = new SocketAudioBudget();
-  answer: TranscribeSound = async ({ audio }) => ({ text: `${(await audio.file()).length} bytes`, words: [], seconds: 1.5 });
+  answer: TranscribeSound = async ({ audio }) => ({
+    text: `${(await audio.file()).length} bytes`,
+    words: [],
+    seconds: 1.5,
+  });
   #session: SocketSession | null = null;
 
   async connect(query = "", headers: Record<string, string> = {}): Promise<this> {
@@ -30,7 +34,12 @@ class Client {
       return this.answer(sound);
     };
     const { context } = this.bench;
-    const [route] = realtimeRoutes({ speech: context, audioBudget: this.audioBudget, admitTranscription: context.authenticate, transcriberFor: () => transcribe });
+    const [route] = realtimeRoutes({
+      speech: context,
+      audioBudget: this.audioBudget,
+      admitTranscription: context.authenticate,
+      transcriberFor: () => transcribe,
+    });
     const open = await route!.upgrade({ ...jsonRequest({}, headers), query });
     this.#session = open(this.connection);
     return this;
@@ -61,16 +70,23 @@ class Client {
   }
 }
 
-const say = (text: string) => ({ type: "conversation.item.create", item: { type: "message", role: "user", content: [{ type: "input_text", text }] } });
+const say = (text: string) => ({
+  type: "conversation.item.create",
+  item: { type: "message", role: "user", content: [{ type: "input_text", text }] },
+});
 const respond = { type: "response.create" };
 const commit = { type: "input_audio_buffer.commit" };
 const FAILED = "conversation.item.input_audio_transcription.failed";
 /** A fifth of a second at 24 kHz. */
 const PART_BYTES = 9600;
 /** Audio that can be told from other audio: all its bytes are `mark`. */
-const append = (mark: number) => ({ type: "input_audio_buffer.append", audio: Buffer.alloc(PART_BYTES, mark).toString("base64") });
+const append = (mark: number) => ({
+  type: "input_audio_buffer.append",
+  audio: Buffer.alloc(PART_BYTES, mark).toString("base64"),
+});
 /** The marks in a committed file, in their order. */
-const markOf = (file: Uint8Array): number[] => Array.from({ length: (file.length - 44) / PART_BYTES }, (_, part) => file[44 + part * PART_BYTES] ?? 0);
+const markOf = (file: Uint8Array): number[] =>
+  Array.from({ length: (file.length - 44) / PART_BYTES }, (_, part) => file[44 + part * PART_BYTES] ?? 0);
 const silence = Buffer.alloc(48_000).toString("base64");
 
 describe("a realtime session that speaks", () => {
@@ -80,20 +96,42 @@ describe("a realtime session that speaks", () => {
     await client.bench.pass(3000);
     const order = client.types.filter((type, index, all) => type !== all[index - 1] && !type.endsWith(".delta"));
     expect(order).toEqual([
-      "session.created", "conversation.item.added", "conversation.item.done", "response.created", "response.output_item.added", "response.content_part.added",
-      "response.output_audio.done", "response.output_audio_transcript.done", "response.content_part.done", "response.output_item.done", "response.done",
+      "session.created",
+      "conversation.item.added",
+      "conversation.item.done",
+      "response.created",
+      "response.output_item.added",
+      "response.content_part.added",
+      "response.output_audio.done",
+      "response.output_audio_transcript.done",
+      "response.content_part.done",
+      "response.output_item.done",
+      "response.done",
     ]);
-    const sound = client.events.filter(({ type }) => type === "response.output_audio.delta").map(({ delta }) => Buffer.from(String(delta), "base64"));
-    const chunks = client.bench.cluster.submits.map(({ submit }) => submit.chunk).filter((chunk) => chunk.task === "speak");
-    expect(Buffer.concat(sound).equals(Buffer.concat(chunks.map((chunk) => samplesToBytes(expectedSamples(chunk)))))).toBe(true);
-    expect(client.last("response.done")).toMatchObject({ response: { status: "completed", output: [{ role: "assistant" }] } });
-    expect(client.last("response.output_audio_transcript.done")).toMatchObject({ transcript: "Hello there, my friend. How are you?" });
+    const sound = client.events
+      .filter(({ type }) => type === "response.output_audio.delta")
+      .map(({ delta }) => Buffer.from(String(delta), "base64"));
+    const chunks = client.bench.cluster.submits
+      .map(({ submit }) => submit.chunk)
+      .filter((chunk) => chunk.task === "speak");
+    expect(
+      Buffer.concat(sound).equals(Buffer.concat(chunks.map((chunk) => samplesToBytes(expectedSamples(chunk))))),
+    ).toBe(true);
+    expect(client.last("response.done")).toMatchObject({
+      response: { status: "completed", output: [{ role: "assistant" }] },
+    });
+    expect(client.last("response.output_audio_transcript.done")).toMatchObject({
+      transcript: "Hello there, my friend. How are you?",
+    });
     expect(new Set(client.events.map(({ event_id }) => event_id)).size).toBe(client.events.length);
 
     client.send(respond);
     await client.bench.pass(1000);
     expect(client.last("response.done")).toMatchObject({ response: { status: "failed" } });
-    client.send({ type: "response.create", response: { input: [{ type: "message", content: [{ type: "input_text", text: "Read this." }] }] } });
+    client.send({
+      type: "response.create",
+      response: { input: [{ type: "message", content: [{ type: "input_text", text: "Read this." }] }] },
+    });
     await client.bench.pass(2000);
     expect(client.last("response.output_audio_transcript.done")).toMatchObject({ transcript: "Read this." });
   });
@@ -129,15 +167,33 @@ describe("a realtime session that listens", () => {
   it("answers to both names, and transcribes in the order of the commits", async () => {
     const client = await new Client().connect("intent=transcription");
     expect(client.types).toEqual(["transcription_session.created", "session.created"]);
-    client.send({ type: "session.update", session: { type: "transcription", audio: { input: { format: { type: "audio/pcm", rate: 16_000 }, transcription: { language: "en" } } } } });
-    expect(client.last("session.updated")).toMatchObject({ session: { audio: { input: { format: { rate: 16_000 }, transcription: { language: "en" } } } } });
-    client.send({ type: "input_audio_buffer.append", audio: silence }, { type: "input_audio_buffer.append", audio: silence }, { type: "input_audio_buffer.commit" });
+    client.send({
+      type: "session.update",
+      session: {
+        type: "transcription",
+        audio: { input: { format: { type: "audio/pcm", rate: 16_000 }, transcription: { language: "en" } } },
+      },
+    });
+    expect(client.last("session.updated")).toMatchObject({
+      session: { audio: { input: { format: { rate: 16_000 }, transcription: { language: "en" } } } },
+    });
+    client.send(
+      { type: "input_audio_buffer.append", audio: silence },
+      { type: "input_audio_buffer.append", audio: silence },
+      { type: "input_audio_buffer.commit" },
+    );
     await client.bench.pass(100);
     expect(client.types.slice(3)).toEqual([
-      "input_audio_buffer.committed", "conversation.item.added", "conversation.item.done", "conversation.item.input_audio_transcription.completed",
+      "input_audio_buffer.committed",
+      "conversation.item.added",
+      "conversation.item.done",
+      "conversation.item.input_audio_transcription.completed",
     ]);
     expect(client.last("conversation.item.input_audio_transcription.completed")).toMatchObject({
-      item_id: client.last("input_audio_buffer.committed")?.["item_id"], content_index: 0, transcript: "96044 bytes", usage: { type: "duration", seconds: 1.5 },
+      item_id: client.last("input_audio_buffer.committed")?.["item_id"],
+      content_index: 0,
+      transcript: "96044 bytes",
+      usage: { type: "duration", seconds: 1.5 },
     });
     expect(Buffer.from(client.committed[0]!.subarray(0, 4)).toString()).toBe("RIFF");
   });
@@ -148,7 +204,11 @@ describe("a realtime session that listens", () => {
     client.send({ type: "input_audio_buffer.append", audio: silence }, { type: "input_audio_buffer.commit" });
     await client.bench.pass(100);
     expect(client.last(FAILED)).toMatchObject({ error: { type: "server_error", code: null } });
-    client.send({ type: "input_audio_buffer.append", audio: silence }, { type: "input_audio_buffer.clear" }, { type: "input_audio_buffer.commit" });
+    client.send(
+      { type: "input_audio_buffer.append", audio: silence },
+      { type: "input_audio_buffer.clear" },
+      { type: "input_audio_buffer.commit" },
+    );
     expect(client.last("error")).toMatchObject({ error: { code: "input_audio_buffer_commit_empty" } });
     expect(client.committed).toHaveLength(1);
   });
@@ -168,7 +228,8 @@ describe("a realtime session that listens", () => {
     await client.bench.pass(100);
     expect(client.committed.map(markOf)).toEqual([[1], [2], [1, 2, 3]]);
     expect(client.last("conversation.item.input_audio_transcription.completed")).toMatchObject({
-      item_id: client.last("input_audio_buffer.committed")?.["item_id"], transcript: `${44 + 3 * PART_BYTES} bytes`,
+      item_id: client.last("input_audio_buffer.committed")?.["item_id"],
+      transcript: `${44 + 3 * PART_BYTES} bytes`,
     });
     client.send(commit);
     expect(client.last("error")).toMatchObject({ error: { code: "input_audio_buffer_commit_empty" } });
@@ -190,7 +251,13 @@ describe("a realtime session that listens", () => {
     for (let item = 0; item < 1024; item++) client.send(say("x"));
     client.send(commit);
     expect(client.last("error")).toMatchObject({ error: { code: "conversation_too_large" } });
-    client.send({ type: "conversation.item.delete", item_id: (client.last("conversation.item.done")?.["item"] as { id: string }).id }, commit);
+    client.send(
+      {
+        type: "conversation.item.delete",
+        item_id: (client.last("conversation.item.done")?.["item"] as { id: string }).id,
+      },
+      commit,
+    );
     await client.bench.pass(100);
     expect(client.committed.map(markOf)).toEqual([[1]]);
   });
@@ -258,12 +325,28 @@ describe("what a realtime client gets wrong", () => {
     ["an unknown type", { type: "dance" }, "unknown_event_type"],
     ["no type", {}, "invalid_event"],
     ["a list", [1], "invalid_event"],
-    ["server-side turns", { type: "session.update", session: { turn_detection: { type: "server_vad" } } }, "unsupported_turn_detection"],
+    [
+      "server-side turns",
+      { type: "session.update", session: { turn_detection: { type: "server_vad" } } },
+      "unsupported_turn_detection",
+    ],
     ["answers in text", { type: "session.update", session: { output_modalities: ["text"] } }, "unsupported_modality"],
-    ["telephone codecs", { type: "session.update", session: { audio: { output: { format: { type: "audio/pcmu" } } } } }, "unsupported_audio_format"],
-    ["a rate that there is not", { type: "session.update", session: { audio: { output: { format: { type: "audio/pcm", rate: 22_050 } } } } }, "unsupported_audio_format"],
+    [
+      "telephone codecs",
+      { type: "session.update", session: { audio: { output: { format: { type: "audio/pcmu" } } } } },
+      "unsupported_audio_format",
+    ],
+    [
+      "a rate that there is not",
+      { type: "session.update", session: { audio: { output: { format: { type: "audio/pcm", rate: 22_050 } } } } },
+      "unsupported_audio_format",
+    ],
     ["a speed beyond 4", { type: "session.update", session: { audio: { output: { speed: 5 } } } }, "invalid_speed"],
-    ["an item that is no message", { type: "conversation.item.create", item: { type: "function_call" } }, "invalid_item"],
+    [
+      "an item that is no message",
+      { type: "conversation.item.create", item: { type: "function_call" } },
+      "invalid_item",
+    ],
     ["more text than an item holds", say("a".repeat(1024 * 1024 + 1)), "conversation_too_large"],
     ["deleting nothing", { type: "conversation.item.delete", item_id: "x" }, "item_not_found"],
     ["cancelling nothing", { type: "response.cancel" }, "response_cancel_not_active"],
@@ -273,7 +356,8 @@ describe("what a realtime client gets wrong", () => {
     client.send({ ...event, event_id: "mine" });
     client.send({ type: "session.update", session: { voice: "default" } });
     await expect.poll(() => client.types.at(-1)).toBe("session.updated");
-    if (!Array.isArray(event)) expect(client.last("error")).toMatchObject({ error: { code, type: "invalid_request_error" } });
+    if (!Array.isArray(event))
+      expect(client.last("error")).toMatchObject({ error: { code, type: "invalid_request_error" } });
     expect(client.connection.closedWith).toBeNull();
   });
 

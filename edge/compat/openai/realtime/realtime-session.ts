@@ -44,8 +44,9 @@ export interface RealtimeSessionOptions {
 }
 
 /**
- * One realtime socket (protocols.md 3.5): items of text are spoken by `response.create`, committed sound is written down. No language model
- * answers: what is spoken is what the client wrote. A client's mistake is an `error` event, and the session goes on.
+ * One realtime socket (protocols.md 3.5): items of text are spoken by `response.create`, committed sound is written
+ * down. No language model answers: what is spoken is what the client wrote. A client's mistake is an `error` event, and
+ * the session goes on.
  */
 export class RealtimeSession implements SocketSession {
   readonly #options: RealtimeSessionOptions;
@@ -69,9 +70,15 @@ export class RealtimeSession implements SocketSession {
       fileFields: audioFields,
       maxFrameBytes: frameLimits.audio,
       onFrame: (value) => this.#receive(value),
-      onError: (error) => this.#refuse(error.code === "malformed_json" ? realtimeError("invalid_event", "The event is not JSON") : error, null),
+      onError: (error) =>
+        this.#refuse(
+          error.code === "malformed_json" ? realtimeError("invalid_event", "The event is not JSON") : error,
+          null,
+        ),
     });
-    this.#cancelLimit = options.context.clock.after(limits.sessionSeconds.most * 1000, () => options.connection.close(closeCodes.normal, "The session has lasted for an hour"));
+    this.#cancelLimit = options.context.clock.after(limits.sessionSeconds.most * 1000, () =>
+      options.connection.close(closeCodes.normal, "The session has lasted for an hour"),
+    );
     try {
       this.#release = options.context.teamSlots.take(options.principal);
     } catch (error) {
@@ -89,7 +96,8 @@ export class RealtimeSession implements SocketSession {
   }
 
   message(data: Uint8Array, isBinary: boolean): void {
-    if (isBinary) this.#frames.afterFrames(() => this.#refuse(realtimeError("invalid_event", "Events are JSON text"), null));
+    if (isBinary)
+      this.#frames.afterFrames(() => this.#refuse(realtimeError("invalid_event", "Events are JSON text"), null));
     else this.#frames.push(data);
   }
 
@@ -117,7 +125,10 @@ export class RealtimeSession implements SocketSession {
       case "session.update":
         return this.#update(event["session"], "session.updated");
       case "transcription_session.update":
-        return this.#update({ ...(event["session"] as object), type: "transcription" }, "transcription_session.updated");
+        return this.#update(
+          { ...(event["session"] as object), type: "transcription" },
+          "transcription_session.updated",
+        );
       case "conversation.item.create":
         return this.#createItem(event["item"]);
       case "conversation.item.delete":
@@ -154,35 +165,49 @@ export class RealtimeSession implements SocketSession {
   }
 
   #announce(item: Record<string, unknown>, previous: string | null): void {
-    for (const type of ["conversation.item.added", "conversation.item.done"]) this.#send(type, { previous_item_id: previous, item });
+    for (const type of ["conversation.item.added", "conversation.item.done"])
+      this.#send(type, { previous_item_id: previous, item });
   }
 
   #deleteItem(id: unknown): void {
-    if (typeof id !== "string" || !this.#conversation.delete(id)) throw realtimeError("item_not_found", "There is no such item", "item_id");
+    if (typeof id !== "string" || !this.#conversation.delete(id))
+      throw realtimeError("item_not_found", "There is no such item", "item_id");
     this.#send("conversation.item.deleted", { item_id: id });
   }
 
   /** Throws on a session that only transcribes: its key need not be one that may speak. */
   #speaker(parameter: string): RealtimeSpeaker {
     const { speaker } = this.#options;
-    if (speaker === null) throw realtimeError("invalid_session_type", "A session with intent=transcription does not speak: open another one without it", parameter);
+    if (speaker === null)
+      throw realtimeError(
+        "invalid_session_type",
+        "A session with intent=transcription does not speak: open another one without it",
+        parameter,
+      );
     return speaker;
   }
 
   #respond(asked: unknown): void {
     const { caller } = this.#speaker("type");
-    if (this.#response !== null) throw realtimeError("response_already_active", "A response is being spoken; wait for it or cancel it");
+    if (this.#response !== null)
+      throw realtimeError("response_already_active", "A response is being spoken; wait for it or cancel it");
     const settings = updateSettings(this.#settings, asked ?? {});
     const text = inputOf(asked) ?? this.#conversation.takeUnspoken();
     const { context, native } = this.#options;
     const voice = openAiVoice(context.config, settings.voice ?? undefined);
     const request = {
-      ...native, text, latency: "low" as const,
-      format: settings.output.format, sample_rate: settings.output.rate, prosody: { speed: settings.speed },
+      ...native,
+      text,
+      latency: "low" as const,
+      format: settings.output.format,
+      sample_rate: settings.output.rate,
+      prosody: { speed: settings.speed },
       ...(voice === undefined ? {} : { reference_id: voice }),
     };
     const response: RealtimeResponse = new RealtimeResponse({
-      context, caller, request,
+      context,
+      caller,
+      request,
       send: (type, fields) => this.#sendHeld(type, fields),
       onOver: () => {
         this.#response = null;
@@ -200,7 +225,10 @@ export class RealtimeSession implements SocketSession {
   /** The audio so far becomes an item; its words follow in the order of the commits. */
   #commit(): void {
     if (Object.keys(this.#options.native).length > 0) {
-      throw realtimeError("unsupported_native_options", "Native options apply to speech only: open another socket for transcription");
+      throw realtimeError(
+        "unsupported_native_options",
+        "Native options apply to speech only: open another socket for transcription",
+      );
     }
     const { input: format, language } = this.#settings;
     const commit = this.#input.commit(format);
@@ -217,14 +245,24 @@ export class RealtimeSession implements SocketSession {
     this.#transcribing = this.#transcribing.then(() => this.#transcribe(item.id, commit, { format, language }));
   }
 
-  /** What fails is kept: the audio stands in the buffer again, before what has been appended since, and the client may commit once more. */
-  async #transcribe(itemId: string, commit: AudioCommit, { format, language }: { format: RealtimeFormat; language: string | null }): Promise<void> {
+  /**
+   * What fails is kept: the audio stands in the buffer again, before what has been appended since, and the client may
+   * commit once more.
+   */
+  async #transcribe(
+    itemId: string,
+    commit: AudioCommit,
+    { format, language }: { format: RealtimeFormat; language: string | null },
+  ): Promise<void> {
     if (this.#gone.signal.aborted) return commit.done();
     const place = { item_id: itemId, content_index: 0 };
     const type = "conversation.item.input_audio_transcription";
     try {
       const { signal } = this.#gone;
-      const audio = { bytes: commit.bytes, file: () => commit.file(format.format === "pcm" ? format.rate : null, signal) };
+      const audio = {
+        bytes: commit.bytes,
+        file: () => commit.file(format.format === "pcm" ? format.rate : null, signal),
+      };
       const { text, seconds } = await this.#options.transcribe({ audio, language, signal });
       commit.done();
       this.#send(`${type}.completed`, { ...place, transcript: text, usage: { type: "duration", seconds } });
@@ -255,11 +293,18 @@ export class RealtimeSession implements SocketSession {
   }
 }
 
-const responseInput = z.object({ input: z.array(z.object({ content: z.array(z.object({ text: z.string().nullish() })).nullish() })).nullish() });
+const responseInput = z.object({
+  input: z.array(z.object({ content: z.array(z.object({ text: z.string().nullish() })).nullish() })).nullish(),
+});
 
 /** The text that a `response.create` brings along, which goes before the conversation's; null when it brings none. */
 function inputOf(asked: unknown): string | null {
   const parsed = responseInput.safeParse(asked);
   const items = parsed.success ? (parsed.data.input ?? null) : null;
-  return items === null ? null : items.flatMap((item) => item.content ?? []).map((part) => part.text ?? "").join("");
+  return items === null
+    ? null
+    : items
+        .flatMap((item) => item.content ?? [])
+        .map((part) => part.text ?? "")
+        .join("");
 }

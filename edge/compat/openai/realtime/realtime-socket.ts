@@ -14,7 +14,10 @@ import type { TranscribeSound } from "../../transcribe-sound.js";
 
 const KEY_SUBPROTOCOL = "openai-insecure-api-key.";
 
-/** What a realtime socket needs besides the speech path: room for its audio, and its way to a transcript, for one caller. */
+/**
+ * What a realtime socket needs besides the speech path: room for its audio, and its way to a transcript, for one
+ * caller.
+ */
 export interface RealtimeContext {
   speech: SpeechContext;
   audioBudget: SocketAudioBudget;
@@ -24,7 +27,12 @@ export interface RealtimeContext {
 }
 
 /** `WS /realtime` on every mount (protocols.md 3.5). */
-export function realtimeRoutes({ speech: context, audioBudget, admitTranscription, transcriberFor }: RealtimeContext): SocketRoute[] {
+export function realtimeRoutes({
+  speech: context,
+  audioBudget,
+  admitTranscription,
+  transcriberFor,
+}: RealtimeContext): SocketRoute[] {
   return openAiMounts.map((mount) => ({
     path: `${mount}${openAiRealtime.path}`,
     maxFrameBytes: frameLimits.audio,
@@ -42,19 +50,30 @@ export function realtimeRoutes({ speech: context, audioBudget, admitTranscriptio
         return (connection) => new RealtimeSession({ ...shared, connection, principal, speaker: null });
       }
       const speaker = await admitRealtimeSpeaker(asked, query.get("model"), context);
-      return (connection) => new RealtimeSession({ ...shared, connection, principal: speaker.caller.principal, speaker });
+      return (connection) =>
+        new RealtimeSession({ ...shared, connection, principal: speaker.caller.principal, speaker });
     },
   }));
 }
 
-async function admitRealtimeSpeaker(request: HttpRequest, model: string | null, context: SpeechContext): Promise<RealtimeSpeaker> {
+async function admitRealtimeSpeaker(
+  request: HttpRequest,
+  model: string | null,
+  context: SpeechContext,
+): Promise<RealtimeSpeaker> {
   const arrivedAtMs = context.clock.nowMs();
   const principal = await admitSpeaker(request, context);
   const name = realtimeModelOf(model, context.config);
-  return { model: model ?? `service/${name}`, caller: admitToModel({ principal, model: name, trace: request.trace, arrivedAtMs, context }) };
+  return {
+    model: model ?? `service/${name}`,
+    caller: admitToModel({ principal, model: name, trace: request.trace, arrivedAtMs, context }),
+  };
 }
 
-/** Clients have the names of conversational models in their settings: unless an operator says otherwise, they speak with `s2.1-pro`. */
+/**
+ * Clients have the names of conversational models in their settings: unless an operator says otherwise, they speak with
+ * `s2.1-pro`.
+ */
 function realtimeModelOf(name: string | null, settings: Pick<OpenAiSettings, "PARLEY_MODEL_ALIASES">): string {
   const isAlias = name !== null && Object.hasOwn(settings.PARLEY_MODEL_ALIASES, name);
   const isOpenAis = name === null || name === "" || /^(gpt-realtime|gpt-4o-(mini-)?realtime)/.test(name);
@@ -64,7 +83,8 @@ function realtimeModelOf(name: string | null, settings: Pick<OpenAiSettings, "PA
 function withOtherKeys(request: HttpRequest, query: URLSearchParams): HttpRequest {
   if (request.header("authorization") !== undefined) return request;
   const offered = (request.header("sec-websocket-protocol") ?? "").split(",").map((name) => name.trim());
-  const key = query.get("api_key") ?? offered.find((name) => name.startsWith(KEY_SUBPROTOCOL))?.slice(KEY_SUBPROTOCOL.length);
+  const key =
+    query.get("api_key") ?? offered.find((name) => name.startsWith(KEY_SUBPROTOCOL))?.slice(KEY_SUBPROTOCOL.length);
   if (key === undefined) return request;
   return { ...request, header: (name) => (name === "authorization" ? `Bearer ${key}` : request.header(name)) };
 }

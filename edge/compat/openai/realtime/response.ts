@@ -44,7 +44,11 @@ export class RealtimeResponse implements SpeechOutput {
   async run(): Promise<void> {
     const { context, caller, request } = this.#options;
     await this.#send("response.created", { response: this.#describe("in_progress") });
-    await this.#send("response.output_item.added", { response_id: this.id, output_index: 0, item: { ...this.#item(), status: "in_progress", content: [] } });
+    await this.#send("response.output_item.added", {
+      response_id: this.id,
+      output_index: 0,
+      item: { ...this.#item(), status: "in_progress", content: [] },
+    });
     await this.#sendPart("response.content_part.added", { part: { type: "audio", transcript: "" } });
     try {
       const plan = await planSpeech({ request, caller, context, pacing: livePacing });
@@ -98,7 +102,8 @@ export class RealtimeResponse implements SpeechOutput {
   }
 
   failed(error: ServiceError): void {
-    if (!this.#isOver) void this.#finish("failed", { status_details: { type: "failed", error: realtimeErrorBody(error) } });
+    if (!this.#isOver)
+      void this.#finish("failed", { status_details: { type: "failed", error: realtimeErrorBody(error) } });
   }
 
   async #finish(status: Status, details: Record<string, unknown>): Promise<void> {
@@ -112,7 +117,13 @@ export class RealtimeResponse implements SpeechOutput {
     const inputTokens = this.#options.request.text.length;
     const usage = { input_tokens: inputTokens, output_tokens: outputTokens, total_tokens: inputTokens + outputTokens };
     const isDone = status !== "in_progress";
-    return { id: this.id, object: "realtime.response", status, output: status === "completed" ? [this.#item()] : [], usage: isDone ? usage : null };
+    return {
+      id: this.id,
+      object: "realtime.response",
+      status,
+      output: status === "completed" ? [this.#item()] : [],
+      usage: isDone ? usage : null,
+    };
   }
 
   #item(): Record<string, unknown> {
@@ -120,7 +131,13 @@ export class RealtimeResponse implements SpeechOutput {
   }
 
   async #sendPart(type: string, fields: Record<string, unknown>): Promise<void> {
-    await this.#send(type, { response_id: this.id, item_id: this.itemId, output_index: 0, content_index: 0, ...fields });
+    await this.#send(type, {
+      response_id: this.id,
+      item_id: this.itemId,
+      output_index: 0,
+      content_index: 0,
+      ...fields,
+    });
   }
 
   async #send(type: string, fields: Record<string, unknown>): Promise<void> {

@@ -31,7 +31,9 @@ const update = z.object({
   modalities: z.array(z.string()).nullish(),
   audio: z
     .object({
-      input: z.object({ format: formatField.nullish(), transcription, turn_detection: z.unknown().optional() }).nullish(),
+      input: z
+        .object({ format: formatField.nullish(), transcription, turn_detection: z.unknown().optional() })
+        .nullish(),
       output: z.object({ format: formatField.nullish(), voice, speed: z.number().nullish() }).nullish(),
     })
     .nullish(),
@@ -46,19 +48,33 @@ const update = z.object({
 /** The settings after a `session.update`. Throws a `realtimeError`; nothing is changed then. */
 export function updateSettings(current: SessionSettings, value: unknown): SessionSettings {
   const parsed = update.safeParse(value);
-  if (!parsed.success) throw realtimeError("invalid_request", "The session object cannot be read", `session.${parsed.error.issues[0]?.path.join(".") ?? ""}`);
+  if (!parsed.success)
+    throw realtimeError(
+      "invalid_request",
+      "The session object cannot be read",
+      `session.${parsed.error.issues[0]?.path.join(".") ?? ""}`,
+    );
   const asked = parsed.data;
   const { input, output } = asked.audio ?? {};
   const modalities = asked.output_modalities ?? asked.modalities;
   const isSpeaking = (asked.type ?? current.type) === "realtime";
   if (isSpeaking && modalities !== undefined && modalities !== null && !modalities.includes("audio")) {
-    throw realtimeError("unsupported_modality", "The answer is always sound: output_modalities must name audio", "session.output_modalities");
+    throw realtimeError(
+      "unsupported_modality",
+      "The answer is always sound: output_modalities must name audio",
+      "session.output_modalities",
+    );
   }
   if (isSet(input?.turn_detection) || isSet(asked.turn_detection)) {
-    throw realtimeError("unsupported_turn_detection", "Turns are ended by the client: commit the buffer", "session.audio.input.turn_detection");
+    throw realtimeError(
+      "unsupported_turn_detection",
+      "Turns are ended by the client: commit the buffer",
+      "session.audio.input.turn_detection",
+    );
   }
   const speed = output?.speed ?? asked.speed ?? current.speed;
-  if (speed < 0.25 || speed > 4) throw realtimeError("invalid_speed", "speed is a number from 0.25 to 4", "session.audio.output.speed");
+  if (speed < 0.25 || speed > 4)
+    throw realtimeError("invalid_speed", "speed is a number from 0.25 to 4", "session.audio.output.speed");
   const inputFormat = input?.format ?? asked.input_audio_format;
   const outputFormat = output?.format ?? asked.output_audio_format;
   const asText = input?.transcription ?? asked.input_audio_transcription;
@@ -80,9 +96,20 @@ function voiceOf(asked: z.infer<typeof voice>, current: string | null): string |
 }
 
 /** The session object as events carry it. */
-export function describeSession(settings: SessionSettings, identity: { id: string; model: string }): Record<string, unknown> {
+export function describeSession(
+  settings: SessionSettings,
+  identity: { id: string; model: string },
+): Record<string, unknown> {
   const input = { format: describeFormat(settings.input), transcription: settings.transcription, turn_detection: null };
-  if (settings.type === "transcription") return { type: "transcription", object: "realtime.transcription_session", id: identity.id, audio: { input } };
+  if (settings.type === "transcription")
+    return { type: "transcription", object: "realtime.transcription_session", id: identity.id, audio: { input } };
   const output = { format: describeFormat(settings.output), voice: settings.voice ?? "default", speed: settings.speed };
-  return { type: "realtime", object: "realtime.session", id: identity.id, model: identity.model, output_modalities: ["audio"], audio: { input, output } };
+  return {
+    type: "realtime",
+    object: "realtime.session",
+    id: identity.id,
+    model: identity.model,
+    output_modalities: ["audio"],
+    audio: { input, output },
+  };
 }

@@ -19,7 +19,10 @@ interface Event {
 class Edge {
   readonly #speech = new SpeechBench();
   readonly #listening = new ListeningBench({ turnsOf: () => 20 });
-  readonly #routes = compatRoutes(this.#speech.context, { ...this.#listening.context, teamSlots: this.#speech.context.teamSlots });
+  readonly #routes = compatRoutes(this.#speech.context, {
+    ...this.#listening.context,
+    teamSlots: this.#speech.context.teamSlots,
+  });
   readonly #connection = new RecordingConnection();
   #session: SocketSession | null = null;
 
@@ -49,24 +52,47 @@ const update = (session: object) => ({ type: "session.update", session });
 describe("a realtime socket with intent=transcription", () => {
   it("is open to a key that may transcribe and nothing else", async () => {
     const edge = await new Edge(["transcription"]).connect(transcription);
-    const [updated] = await edge.send(update({ type: "transcription", audio: { input: { format: { type: "audio/pcm", rate: 16_000 } } } }));
-    expect(updated).toMatchObject({ type: "session.updated", session: { type: "transcription", object: "realtime.transcription_session" } });
+    const [updated] = await edge.send(
+      update({ type: "transcription", audio: { input: { format: { type: "audio/pcm", rate: 16_000 } } } }),
+    );
+    expect(updated).toMatchObject({
+      type: "session.updated",
+      session: { type: "transcription", object: "realtime.transcription_session" },
+    });
     const events = await edge.send({ type: "input_audio_buffer.append", audio }, { type: "input_audio_buffer.commit" });
-    expect(events.at(-1)).toMatchObject({ type: "conversation.item.input_audio_transcription.completed", transcript: "w2001" });
+    expect(events.at(-1)).toMatchObject({
+      type: "conversation.item.input_audio_transcription.completed",
+      transcript: "w2001",
+    });
   });
 
   it("is closed to one that may not, or whose team has no credit", async () => {
-    await expect(new Edge(["speech"]).connect(transcription)).rejects.toMatchObject({ code: "missing_scope", parameters: { scope: "transcription" } });
-    await expect(new Edge(["transcription"], false).connect(transcription)).rejects.toMatchObject({ code: "out_of_credit" });
-    await expect(new Edge(["transcription"]).connect("model=gpt-realtime")).rejects.toMatchObject({ code: "missing_scope", parameters: { scope: "speech" } });
+    await expect(new Edge(["speech"]).connect(transcription)).rejects.toMatchObject({
+      code: "missing_scope",
+      parameters: { scope: "transcription" },
+    });
+    await expect(new Edge(["transcription"], false).connect(transcription)).rejects.toMatchObject({
+      code: "out_of_credit",
+    });
+    await expect(new Edge(["transcription"]).connect("model=gpt-realtime")).rejects.toMatchObject({
+      code: "missing_scope",
+      parameters: { scope: "speech" },
+    });
   });
 
   it.each([["transcription"], ["*"]])("does not speak, whoever asks (scope %s)", async (scope) => {
     const edge = await new Edge([scope]).connect(transcription);
-    const item = { type: "conversation.item.create", item: { type: "message", role: "user", content: [{ type: "input_text", text: "Hello there." }] } };
-    const answers = await edge.send(item, { type: "response.create" }, update({ type: "realtime" }), { type: "response.create" });
+    const item = {
+      type: "conversation.item.create",
+      item: { type: "message", role: "user", content: [{ type: "input_text", text: "Hello there." }] },
+    };
+    const answers = await edge.send(item, { type: "response.create" }, update({ type: "realtime" }), {
+      type: "response.create",
+    });
     expect(answers.filter(({ type }) => type === "error").map(({ error }) => [error?.code, error?.param])).toEqual([
-      ["invalid_session_type", "type"], ["invalid_session_type", "session.type"], ["invalid_session_type", "type"],
+      ["invalid_session_type", "type"],
+      ["invalid_session_type", "session.type"],
+      ["invalid_session_type", "type"],
     ]);
     expect(answers.filter(({ type }) => type.startsWith("response."))).toEqual([]);
     const [updated] = await edge.send(update({}));

@@ -54,7 +54,10 @@ export class Caller {
   }
 }
 
-export const start = { event: "start", request: { text: "", format: "pcm", reference_id: null, prosody: null, sample_rate: null, references: [] } };
+export const start = {
+  event: "start",
+  request: { text: "", format: "pcm", reference_id: null, prosody: null, sample_rate: null, references: [] },
+};
 export const text = (value: string): object => ({ event: "text", text: value });
 export const texts = (value: string, count: number): object[] => Array.from({ length: count }, () => text(value));
 export const flush = { event: "flush" };

@@ -17,7 +17,10 @@ export async function readClips(): Promise<Clip[]> {
   return await Promise.all(
     lines.map(async (line) => {
       const [file = "", text = ""] = line.split("\t");
-      const { pcm } = await decodeAudio(readFileSync(new URL(file, folder)), { maxSeconds: 30, sampleRate: LISTENING_RATE });
+      const { pcm } = await decodeAudio(readFileSync(new URL(file, folder)), {
+        maxSeconds: 30,
+        sampleRate: LISTENING_RATE,
+      });
       return { samples: pcm.samples, words: text.toLowerCase().match(/[a-z]+(?:'[a-z]+)*/g) ?? [] };
     }),
   );

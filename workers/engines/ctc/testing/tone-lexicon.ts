@@ -1,7 +1,12 @@
 import type { SmallModel } from "../../../listening/decoding/testing/write-words-file.js";
 
 const symbols = ["t", "uw", "m", "iy", "eh", "n"];
-const sounds: Readonly<Record<string, readonly string[]>> = { me: ["m", "iy"], men: ["m", "eh", "n"], to: ["t", "uw"], two: ["t", "uw"] };
+const sounds: Readonly<Record<string, readonly string[]>> = {
+  me: ["m", "iy"],
+  men: ["m", "eh", "n"],
+  to: ["t", "uw"],
+  two: ["t", "uw"],
+};
 const words = Object.keys(sounds);
 
 /** Ids: `<unk>`, `<s>`, `</s>`, me, men, to, two. */
@@ -19,5 +24,6 @@ const model: SmallModel = {
 export const toneLexicon = {
   symbols,
   model,
-  say: (...said: (keyof typeof sounds)[]): number[] => said.flatMap((word) => (sounds[word] ?? []).map((symbol) => symbols.indexOf(symbol))),
+  say: (...said: (keyof typeof sounds)[]): number[] =>
+    said.flatMap((word) => (sounds[word] ?? []).map((symbol) => symbols.indexOf(symbol))),
 };

@@ -8,8 +8,8 @@ import { elementType, GraphBuilder, type Value } from "../../onnx/testing/graph.
 import type { CtcLayout } from "../layout.js";
 
 /**
- * A recognizer of a few kilobytes with the inputs and outputs of a real one: each symbol but the blank is a tone of its own. Rows of a
- * batch are independent, as one output frame looks at one input frame.
+ * A recognizer of a few kilobytes with the inputs and outputs of a real one: each symbol but the blank is a tone of its
+ * own. Rows of a batch are independent, as one output frame looks at one input frame.
  */
 export interface ToneRecognizerOptions {
   layout: CtcLayout;
@@ -55,7 +55,10 @@ export function writeToneRecognizer(folder: string, change: Partial<ToneRecogniz
   if (options.words !== null) writeFileSync(join(folder, "words.bin"), writeWordsFile(options.words));
 }
 
-/** Sound of tones one after the other, by their places in the list of symbols, over faint noise that is the same each time. */
+/**
+ * Sound of tones one after the other, by their places in the list of symbols, over faint noise that is the same each
+ * time.
+ */
 export function toneSound(tones: readonly number[]): Int16Array {
   const at = (ms: number): number => (ms * LISTENING_RATE) / 1000;
   const samples = new Int16Array(at(2 * EDGE_MS + tones.length * (TONE_MS + GAP_MS)));
@@ -68,7 +71,8 @@ export function toneSound(tones: readonly number[]): Int16Array {
     const start = at(EDGE_MS + k * (TONE_MS + GAP_MS));
     for (let i = 0; i < at(TONE_MS); i++) {
       const swell = Math.sin((Math.PI * i) / at(TONE_MS));
-      samples[start + i] = (samples[start + i] as number) + 9000 * swell * Math.sin((2 * Math.PI * toneHz(tone) * i) / LISTENING_RATE);
+      samples[start + i] =
+        (samples[start + i] as number) + 9000 * swell * Math.sin((2 * Math.PI * toneHz(tone) * i) / LISTENING_RATE);
     }
   }
   return samples;
@@ -80,7 +84,13 @@ function toneRecognizerGraph({ layout, symbols, normalized, metadata }: ToneReco
   const g = new GraphBuilder();
   const [features, lengths] = nemo ? ["audio_signal", "length"] : ["x", "x_lens"];
   const frames = nemo ? g.node("Transpose", [features], [{ name: "perm", ints: [0, 2, 1] }]) : features;
-  const every = g.node("Slice", [frames, g.integers([0]), g.integers([2 ** 31]), g.integers([1]), g.integers([SUBSAMPLING])]);
+  const every = g.node("Slice", [
+    frames,
+    g.integers([0]),
+    g.integers([2 ** 31]),
+    g.integers([1]),
+    g.integers([SUBSAMPLING]),
+  ]);
   const size = symbols.length + 1;
   const blank = nemo ? symbols.length : 0;
   const weights = new Array<number>(MEL_BANDS * size).fill(0);
@@ -100,7 +110,12 @@ function toneRecognizerGraph({ layout, symbols, normalized, metadata }: ToneReco
   g.node("Div", [longer, g.integers([SUBSAMPLING], [])], [], nemo ? "logprobs_len" : "log_probs_len");
   outputs.push({ name: nemo ? "logprobs_len" : "log_probs_len", type: elementType.int64, shape: ["N"] });
   const stated: Record<string, string> = nemo
-    ? { model_type: "EncDecCTCModelBPE", vocab_size: String(symbols.length), subsampling_factor: String(SUBSAMPLING), normalize_type: "per_feature" }
+    ? {
+        model_type: "EncDecCTCModelBPE",
+        vocab_size: String(symbols.length),
+        subsampling_factor: String(SUBSAMPLING),
+        normalize_type: "per_feature",
+      }
     : { model_type: "zipformer2_ctc" };
   return g.model({
     operatorSet: OPERATOR_SET,
@@ -115,7 +130,8 @@ function toneRecognizerGraph({ layout, symbols, normalized, metadata }: ToneReco
 
 /** The mel band whose centre is nearest. */
 function bandOf(hertz: number, layout: CtcLayout): number {
-  const [scale, low, high] = layout === "nemo_ctc" ? [slaneyScale, 0, LISTENING_RATE / 2] : [htkScale, 20, LISTENING_RATE / 2 - 400];
+  const [scale, low, high] =
+    layout === "nemo_ctc" ? [slaneyScale, 0, LISTENING_RATE / 2] : [htkScale, 20, LISTENING_RATE / 2 - 400];
   const step = (scale.toMel(high) - scale.toMel(low)) / (MEL_BANDS + 1);
   return Math.round((scale.toMel(hertz) - scale.toMel(low)) / step) - 1;
 }

@@ -1,4 +1,7 @@
-/** Which of the heard words are right and how many errors (wrong, missing and added words) there are, by the alignment with the fewest. */
+/**
+ * Which of the heard words are right and how many errors (wrong, missing and added words) there are, by the alignment
+ * with the fewest.
+ */
 export function compareWords(said: readonly string[], heard: readonly string[]): { errors: number; right: boolean[] } {
   const costs = Array.from({ length: said.length + 1 }, () => new Array<number>(heard.length + 1).fill(0));
   const cost = (i: number, j: number): number => costs[i]?.[j] ?? Number.POSITIVE_INFINITY;
@@ -6,7 +9,10 @@ export function compareWords(said: readonly string[], heard: readonly string[]):
   for (let i = 0; i <= said.length; i++) {
     for (let j = 0; j <= heard.length; j++) {
       const row = costs[i] as number[];
-      row[j] = i === 0 || j === 0 ? i + j : Math.min(cost(i - 1, j) + 1, cost(i, j - 1) + 1, cost(i - 1, j - 1) + change(i, j));
+      row[j] =
+        i === 0 || j === 0
+          ? i + j
+          : Math.min(cost(i - 1, j) + 1, cost(i, j - 1) + 1, cost(i - 1, j - 1) + change(i, j));
     }
   }
   const right = new Array<boolean>(heard.length).fill(false);

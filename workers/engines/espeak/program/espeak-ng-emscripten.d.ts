@@ -15,12 +15,18 @@ declare module "@echogarden/espeak-ng-emscripten" {
     set_range(range: number): void;
     list_voices(): { identifier: string; languages: { priority: number; name: string }[] }[];
     /** The callback gets samples as they are made; returning true stops. */
-    synthesize(text: string, callback: (audio: Int16Array | ArrayBuffer | null, events: EspeakEvent[]) => boolean): void;
+    synthesize(
+      text: string,
+      callback: (audio: Int16Array | ArrayBuffer | null, events: EspeakEvent[]) => boolean,
+    ): void;
   }
   interface EspeakModule {
     eSpeakNGWorker: new () => EspeakWorker | Promise<EspeakWorker>;
     /** Replaced by a longer view when the memory grows. */
     HEAPU8: Uint8Array;
   }
-  export default function initialize(options: { print: (line: string) => void; printErr: (line: string) => void }): Promise<EspeakModule>;
+  export default function initialize(options: {
+    print: (line: string) => void;
+    printErr: (line: string) => void;
+  }): Promise<EspeakModule>;
 }

@@ -5,9 +5,9 @@ import { type FailedMessage, frame, frameKind, HEADER_BYTES, jsonFrame, type Spe
 import { loadSynthesizer, type Synthesizer } from "./synthesizer.js";
 
 /**
- * Speaks one text after the other. Requests come on descriptor 0, answers go out on 1; job ids to cancel come on 3 (u32 each).
- * It blocks on its pipes: between texts nothing else wants this thread, and every piece of sound leaves while the next is made.
- * The end of descriptor 0, which the worker's death brings about too, ends the process.
+ * Speaks one text after the other. Requests come on descriptor 0, answers go out on 1; job ids to cancel come on 3 (u32
+ * each). It blocks on its pipes: between texts nothing else wants this thread, and every piece of sound leaves while
+ * the next is made. The end of descriptor 0, which the worker's death brings about too, ends the process.
  */
 const REQUESTS = 0;
 const ANSWERS = 1;
@@ -36,11 +36,14 @@ function readExactly(length: number): Buffer | null {
 const cancelBytes = Buffer.alloc(4 * 64);
 let highestCancelled = 0;
 
-/** Looks, without waiting, whether a job has been cancelled. Ids only grow, so the highest seen is all there is to know. */
+/**
+ * Looks, without waiting, whether a job has been cancelled. Ids only grow, so the highest seen is all there is to know.
+ */
 function isCancelled(jobId: number): boolean {
   try {
     const count = readSync(CANCELS, cancelBytes, 0, cancelBytes.length, null);
-    for (let at = 0; at + 4 <= count; at += 4) highestCancelled = Math.max(highestCancelled, cancelBytes.readUInt32LE(at));
+    for (let at = 0; at + 4 <= count; at += 4)
+      highestCancelled = Math.max(highestCancelled, cancelBytes.readUInt32LE(at));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EAGAIN") throw error;
   }
@@ -52,7 +55,8 @@ function speak(synthesizer: Synthesizer, message: SpeakMessage): void {
   if (!cancelled) {
     synthesizer.speak(message, (samples, marks) => {
       if (marks.length > 0) writeAll(jsonFrame(frameKind.marks, marks));
-      if (samples.length > 0) writeAll(frame(frameKind.samples, new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength)));
+      if (samples.length > 0)
+        writeAll(frame(frameKind.samples, new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength)));
       cancelled = isCancelled(message.jobId);
       return cancelled;
     });

@@ -17,9 +17,9 @@ export interface Synthesizer {
 }
 
 /**
- * Loads espeak-ng. Its state leaks from one text into the next (noise, pitch and smoothing go on where they were), so equal texts would
- * differ in a few samples. All of that state is in the module's memory: putting back the memory as it was right after the voice was
- * chosen makes every text the first one, bit for bit, for a fifth of a millisecond.
+ * Loads espeak-ng. Its state leaks from one text into the next (noise, pitch and smoothing go on where they were), so
+ * equal texts would differ in a few samples. All of that state is in the module's memory: putting back the memory as it
+ * was right after the voice was chosen makes every text the first one, bit for bit, for a fifth of a millisecond.
  */
 export async function loadSynthesizer(): Promise<Synthesizer> {
   const engine = await initializeModule();
@@ -64,11 +64,13 @@ export async function loadSynthesizer(): Promise<Synthesizer> {
       worker.synthesize(message.text, (audio, events) => {
         const marks = events.flatMap((event): Mark[] => {
           const at = event.text_position - 1;
-          if (event.type === "word") return [{ kind: "word", at, length: event.word_length, atMs: event.audio_position }];
+          if (event.type === "word")
+            return [{ kind: "word", at, length: event.word_length, atMs: event.audio_position }];
           if (event.type !== "phoneme" || !message.phonemes) return [];
           return [{ kind: "phoneme", at, ipa: String(event.id ?? ""), atMs: event.audio_position }];
         });
-        const samples = audio === null ? new Int16Array(0) : audio instanceof Int16Array ? audio : new Int16Array(audio);
+        const samples =
+          audio === null ? new Int16Array(0) : audio instanceof Int16Array ? audio : new Int16Array(audio);
         return onPiece(samples, marks);
       });
     },
@@ -79,7 +81,9 @@ export async function loadSynthesizer(): Promise<Synthesizer> {
   };
 }
 
-async function initializeModule(): Promise<Awaited<ReturnType<typeof import("@echogarden/espeak-ng-emscripten")["default"]>>> {
+async function initializeModule(): Promise<
+  Awaited<ReturnType<typeof import("@echogarden/espeak-ng-emscripten")["default"]>>
+> {
   const { default: initialize } = await import("@echogarden/espeak-ng-emscripten").catch((error: unknown) => {
     const missing = (error as NodeJS.ErrnoException).code === "ERR_MODULE_NOT_FOUND";
     throw missing ? new RangeError("the optional package @echogarden/espeak-ng-emscripten is not installed") : error;
@@ -90,8 +94,8 @@ async function initializeModule(): Promise<Awaited<ReturnType<typeof import("@ec
 }
 
 /**
- * espeak-ng seeds the noise of its breathy variants from the time of day: equal texts would differ from one process to the next.
- * Nothing else in this process asks for the time.
+ * espeak-ng seeds the noise of its breathy variants from the time of day: equal texts would differ from one process to
+ * the next. Nothing else in this process asks for the time.
  */
 function stopTime(): void {
   Date.now = () => 0;
@@ -107,7 +111,9 @@ function snapshot(memory: Uint8Array): Uint8Array {
 }
 
 /** Each language tag's best voice: the one that ranks it highest (smallest priority), the first listed among equals. */
-function languagesOf(voices: { identifier: string; languages: { priority: number; name: string }[] }[]): Record<string, string> {
+function languagesOf(
+  voices: { identifier: string; languages: { priority: number; name: string }[] }[],
+): Record<string, string> {
   const best = new Map<string, { priority: number; identifier: string }>();
   for (const { identifier, languages } of voices) {
     for (const { priority, name } of languages) {

@@ -3,7 +3,10 @@ import { bytesField, type Field, floatField, integerField, message } from "./pro
 /** Element types of ONNX tensors (onnx.proto, TensorProto.DataType). */
 export const elementType = { float32: 1, int64: 7 } as const;
 
-export type Attribute = { name: string; int: number } | { name: string; ints: number[] } | { name: string; float: number };
+export type Attribute =
+  | { name: string; int: number }
+  | { name: string; ints: number[] }
+  | { name: string; float: number };
 
 /** Builds an ONNX graph node by node; names of values are given by the builder. */
 export class GraphBuilder {
@@ -13,7 +16,12 @@ export class GraphBuilder {
 
   /** Adds a node; gives the name of its output. */
   node(operator: string, inputs: string[], attributes: Attribute[] = [], output = `v${this.#count++}`): string {
-    const fields = [...inputs.map((name) => bytesField(1, name)), bytesField(2, output), bytesField(4, operator), ...attributes.map(attributeField)];
+    const fields = [
+      ...inputs.map((name) => bytesField(1, name)),
+      bytesField(2, output),
+      bytesField(4, operator),
+      ...attributes.map(attributeField),
+    ];
     this.#nodes.push(bytesField(1, message(...fields)));
     return output;
   }
@@ -27,7 +35,12 @@ export class GraphBuilder {
   }
 
   /** The finished model file. `metadata` goes into metadata_props. */
-  model(options: { inputs: Value[]; outputs: Value[]; metadata: Record<string, string>; operatorSet: number }): Uint8Array {
+  model(options: {
+    inputs: Value[];
+    outputs: Value[];
+    metadata: Record<string, string>;
+    operatorSet: number;
+  }): Uint8Array {
     const graph = message(
       ...this.#nodes,
       bytesField(2, "voice"),
@@ -40,13 +53,20 @@ export class GraphBuilder {
       bytesField(2, "parley"),
       bytesField(7, graph),
       bytesField(8, message(bytesField(1, ""), integerField(2, options.operatorSet))),
-      ...Object.entries(options.metadata).map(([key, value]) => bytesField(14, message(bytesField(1, key), bytesField(2, value)))),
+      ...Object.entries(options.metadata).map(([key, value]) =>
+        bytesField(14, message(bytesField(1, key), bytesField(2, value))),
+      ),
     );
   }
 
   #tensor(type: number, raw: Uint8Array, shape: number[]): string {
     const name = `c${this.#count++}`;
-    const fields = [...shape.map((size) => integerField(1, size)), integerField(2, type), bytesField(8, name), bytesField(9, raw)];
+    const fields = [
+      ...shape.map((size) => integerField(1, size)),
+      integerField(2, type),
+      bytesField(8, name),
+      bytesField(9, raw),
+    ];
     this.#initializers.push(bytesField(5, message(...fields)));
     return name;
   }
@@ -60,7 +80,9 @@ export interface Value {
 }
 
 function valueInfo({ name, type, shape }: Value): Uint8Array {
-  const dimensions = shape.map((size) => bytesField(1, typeof size === "number" ? integerField(1, size) : bytesField(2, size)));
+  const dimensions = shape.map((size) =>
+    bytesField(1, typeof size === "number" ? integerField(1, size) : bytesField(2, size)),
+  );
   const tensor = message(integerField(1, type), bytesField(2, message(...dimensions)));
   return message(bytesField(1, name), bytesField(2, bytesField(1, tensor)));
 }

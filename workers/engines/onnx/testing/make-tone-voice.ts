@@ -1,6 +1,8 @@
 import { writeToneVoice } from "./tone-voice.js";
 
-/** `node dist/workers/engines/onnx/testing/make-tone-voice.js <folder> [name]` writes the test voice where you want it. */
+/**
+ * `node dist/workers/engines/onnx/testing/make-tone-voice.js <folder> [name]` writes the test voice where you want it.
+ */
 const [folder, name = "tone"] = process.argv.slice(2);
 if (folder === undefined) {
   process.stderr.write("usage: make-tone-voice <folder> [name]\n");

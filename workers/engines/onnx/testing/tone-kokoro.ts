@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { elementType, GraphBuilder } from "./graph.js";
 
 /**
- * A voice of a few kilobytes in the layout of Kokoro-82M, with its inputs and outputs: each letter is a tone of its own, blanks and punctuation
- * are silence. Durations follow `speed`, pitch follows the first value of `style`.
+ * A voice of a few kilobytes in the layout of Kokoro-82M, with its inputs and outputs: each letter is a tone of its
+ * own, blanks and punctuation are silence. Durations follow `speed`, pitch follows the first value of `style`.
  */
 export const toneKokoro = { sampleRate: 24_000, styles: 510, styleValues: 256 } as const;
 
@@ -13,16 +13,22 @@ const LETTER_FRAMES = 13;
 const PAUSE_FRAMES = 7;
 const OPERATOR_SET = 15;
 
-const silent = ";:,.!?—…\"()“” ";
+const silent = ';:,.!?—…"()“” ';
 const sounding = "AIOQWYTabcdefhijklmnpqstuvwxyzæçðŋɐɑɔəɚɛɜɡɪɹɾʃʊʌʒʔθᵊᵻʤʧʦʣ";
 const unsounded = "ˈˌːʲ";
 const symbols = ["$", ...silent, ...sounding, ...unsounded];
 
 /** Writes the folder of a voice; `speakers` by name with how much higher than the first each is. */
-export function writeToneKokoro(folder: string, speakers: Readonly<Record<string, number>> = { af_heart: 0, bf_tone: 0.25, ff_tone: 0.5, zf_tone: 1 }): void {
+export function writeToneKokoro(
+  folder: string,
+  speakers: Readonly<Record<string, number>> = { af_heart: 0, bf_tone: 0.25, ff_tone: 0.5, zf_tone: 1 },
+): void {
   for (const name of ["onnx", "voices"]) mkdirSync(join(folder, name), { recursive: true });
   writeFileSync(join(folder, "config.json"), '{"model_type": "style_text_to_speech_2"}\n');
-  writeFileSync(join(folder, "tokenizer.json"), `${JSON.stringify({ model: { vocab: Object.fromEntries(symbols.map((symbol, id) => [symbol, id])) } })}\n`);
+  writeFileSync(
+    join(folder, "tokenizer.json"),
+    `${JSON.stringify({ model: { vocab: Object.fromEntries(symbols.map((symbol, id) => [symbol, id])) } })}\n`,
+  );
   writeFileSync(join(folder, "onnx/model.onnx"), kokoroGraph());
   for (const [name, higher] of Object.entries(speakers)) {
     const values = new Float32Array(toneKokoro.styles * toneKokoro.styleValues);
@@ -36,8 +42,10 @@ function kokoroGraph(): Uint8Array {
   const g = new GraphBuilder();
   const { float32, int64 } = elementType;
   const cast = (value: string, to: number): string => g.node("Cast", [value], [{ name: "to", int: to }]);
-  const framesOf = (symbol: string): number => (sounding.includes(symbol) ? LETTER_FRAMES : silent.includes(symbol) ? PAUSE_FRAMES : symbol === "$" ? 1 : 0);
-  const toneOf = (symbol: string): number => ([...sounding].includes(symbol) ? 110 + 0.8 * [...sounding].indexOf(symbol) : 0);
+  const framesOf = (symbol: string): number =>
+    sounding.includes(symbol) ? LETTER_FRAMES : silent.includes(symbol) ? PAUSE_FRAMES : symbol === "$" ? 1 : 0;
+  const toneOf = (symbol: string): number =>
+    [...sounding].includes(symbol) ? 110 + 0.8 * [...sounding].indexOf(symbol) : 0;
   const ids = g.node("Reshape", ["input_ids", g.integers([-1])]);
   const frames = g.node("Ceil", [g.node("Div", [g.node("Gather", [g.floats(symbols.map(framesOf)), ids]), "speed"])]);
 
@@ -48,14 +56,20 @@ function kokoroGraph(): Uint8Array {
   const over = cast(g.node("GreaterOrEqual", [g.node("Unsqueeze", [time, g.integers([1])]), ends]), float32);
   const idAt = cast(g.node("ReduceSum", [over, g.integers([1])], [{ name: "keepdims", int: 0 }]), int64);
   const tone = g.node("Gather", [g.node("Gather", [g.floats(symbols.map(toneOf)), ids]), idAt]);
-  const higher = g.node("Add", [g.node("Reshape", [g.node("Slice", ["style", g.integers([0]), g.integers([1]), g.integers([1])]), g.integers([1])]), g.floats([1])]);
+  const higher = g.node("Add", [
+    g.node("Reshape", [g.node("Slice", ["style", g.integers([0]), g.integers([1]), g.integers([1])]), g.integers([1])]),
+    g.floats([1]),
+  ]);
   const hertz = g.node("Mul", [tone, higher]);
   const loud = g.node("Mul", [cast(g.node("Greater", [tone, g.floats([0], [])]), float32), g.floats([0.4], [])]);
 
   const samples = g.node("Mul", [cast(total, int64), g.integers([HOP_SAMPLES], [])]);
   const index = cast(g.node("Range", [g.integers([0], []), samples, g.integers([1], [])]), float32);
   const byFrame = g.node("Reshape", [index, g.integers([-1, HOP_SAMPLES])]);
-  const phase = g.node("Mul", [g.node("Mul", [g.node("Unsqueeze", [hertz, g.integers([1])]), byFrame]), g.floats([(2 * Math.PI) / toneKokoro.sampleRate], [])]);
+  const phase = g.node("Mul", [
+    g.node("Mul", [g.node("Unsqueeze", [hertz, g.integers([1])]), byFrame]),
+    g.floats([(2 * Math.PI) / toneKokoro.sampleRate], []),
+  ]);
   const sound = g.node("Mul", [g.node("Sin", [phase]), g.node("Unsqueeze", [loud, g.integers([1])])]);
   g.node("Reshape", [sound, g.integers([1, -1])], [], "waveform");
   return g.model({

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { elementType, GraphBuilder } from "./graph.js";
 
 /**
- * A voice of a few kilobytes with the inputs and outputs of a real one: each letter is a tone of its own, blanks and punctuation are
- * silence. Durations follow `length_scale`, pitch follows `sid`, rows of a batch are masked by `input_lengths`, and the second output
- * gives the frames of each id, as Piper's voices do.
+ * A voice of a few kilobytes with the inputs and outputs of a real one: each letter is a tone of its own, blanks and
+ * punctuation are silence. Durations follow `length_scale`, pitch follows `sid`, rows of a batch are masked by
+ * `input_lengths`, and the second output gives the frames of each id, as Piper's voices do.
  */
 export interface ToneVoiceOptions {
   speakers: number;
@@ -16,7 +16,12 @@ export interface ToneVoiceOptions {
   frameCounts: boolean;
 }
 
-export const defaultToneVoice: ToneVoiceOptions = { speakers: 3, sampleRate: 22_050, phonemeType: "text", frameCounts: true };
+export const defaultToneVoice: ToneVoiceOptions = {
+  speakers: 3,
+  sampleRate: 22_050,
+  phonemeType: "text",
+  frameCounts: true,
+};
 
 const HOP_SAMPLES = 128;
 const LETTER_FRAMES = 16;
@@ -28,7 +33,11 @@ const ipa = "ɐəɛɪɔʊʌɑæɜɚɹɾɡŋʃʒθðˈˌːᵻɫʔ";
 const silent = " .,!?;:'-";
 
 /** Writes `<name>.onnx` and `<name>.onnx.json` into a folder, which is made when missing; gives the two paths. */
-export function writeToneVoice(folder: string, name: string, change: Partial<ToneVoiceOptions> = {}): { graph: string; voice: string } {
+export function writeToneVoice(
+  folder: string,
+  name: string,
+  change: Partial<ToneVoiceOptions> = {},
+): { graph: string; voice: string } {
   const options = { ...defaultToneVoice, ...change };
   mkdirSync(folder, { recursive: true });
   const graph = join(folder, `${name}.onnx`);
@@ -51,7 +60,10 @@ export function toneConfig(options: ToneVoiceOptions): Record<string, unknown> {
     phoneme_type: options.phonemeType,
     num_symbols: symbols.length,
     num_speakers: options.speakers,
-    speaker_id_map: options.speakers > 1 ? Object.fromEntries(Array.from({ length: options.speakers }, (_, i) => [`tone${i}`, i])) : {},
+    speaker_id_map:
+      options.speakers > 1
+        ? Object.fromEntries(Array.from({ length: options.speakers }, (_, i) => [`tone${i}`, i]))
+        : {},
     inference: { noise_scale: 0.667, length_scale: 1, noise_w: 0.8 },
     hop_length: HOP_SAMPLES,
     phoneme_id_map: Object.fromEntries(symbols.map((symbol, id) => [symbol, [id]])),
@@ -78,7 +90,8 @@ export function toneGraph(options: ToneVoiceOptions): Uint8Array {
   const real = g.node("Less", [positions, g.node("Unsqueeze", ["input_lengths", axes(1)])]);
   const frames = g.node("Mul", [wanted, cast(real, elementType.float32)], [], "durations");
 
-  // ends[b,p]: the frame at which id p of row b is over. The id that sounds at frame t is the number of ends not after t.
+  // ends[b,p]: the frame at which id p of row b is over. The id that sounds at frame t is the number of ends not after
+  // t.
   const ends = g.node("CumSum", [frames, g.integers([1], [])]);
   const longest = cast(g.node("ReduceMax", [ends], [{ name: "keepdims", int: 0 }]), elementType.int64);
   const time = cast(g.node("Range", [g.integers([0], []), longest, g.integers([1], [])]), elementType.float32);
@@ -101,12 +114,18 @@ export function toneGraph(options: ToneVoiceOptions): Uint8Array {
 
   const speakerFactor =
     options.speakers > 1
-      ? g.node("Unsqueeze", [g.node("Add", [g.node("Mul", [cast("sid", elementType.float32), g.floats([0.25], [])]), g.floats([1], [])]), axes(1)])
+      ? g.node("Unsqueeze", [
+          g.node("Add", [g.node("Mul", [cast("sid", elementType.float32), g.floats([0.25], [])]), g.floats([1], [])]),
+          axes(1),
+        ])
       : g.floats([1], [1, 1]);
   const hertz = g.node("Mul", [toneAt, speakerFactor]);
 
   const sampleCount = g.node("Mul", [longest, g.integers([HOP_SAMPLES], [])]);
-  const sampleIndex = cast(g.node("Range", [g.integers([0], []), sampleCount, g.integers([1], [])]), elementType.float32);
+  const sampleIndex = cast(
+    g.node("Range", [g.integers([0], []), sampleCount, g.integers([1], [])]),
+    elementType.float32,
+  );
   const byFrame = g.node("Reshape", [sampleIndex, g.integers([1, -1, HOP_SAMPLES])]);
   const cycles = g.node("Mul", [g.node("Unsqueeze", [hertz, axes(2)]), byFrame]);
   const phase = g.node("Mul", [cycles, g.floats([(2 * Math.PI) / options.sampleRate], [])]);
@@ -128,6 +147,11 @@ export function toneGraph(options: ToneVoiceOptions): Uint8Array {
       { name: "output", type: float32, shape: ["batch", 1, "time"] },
       ...(options.frameCounts ? [{ name: "durations", type: float32, shape: ["batch", "phonemes"] }] : []),
     ],
-    metadata: { sample_rate: String(options.sampleRate), n_speakers: String(options.speakers), language: "English", comment: "piper" },
+    metadata: {
+      sample_rate: String(options.sampleRate),
+      n_speakers: String(options.speakers),
+      language: "English",
+      comment: "piper",
+    },
   });
 }

@@ -6,8 +6,9 @@ import { elementType, GraphBuilder, type Value } from "../../onnx/testing/graph.
 import { bytesByCharacter } from "../vocabulary.js";
 
 /**
- * A Whisper model of some kilobytes with the inputs, outputs and files of a real one, cache included: it writes the tokens of the tones that
- * `toneSound` makes (`ctc/testing`), one for each of its 200 ms, between a timestamp and another.
+ * A Whisper model of some kilobytes with the inputs, outputs and files of a real one, cache included: it writes the
+ * tokens of the tones that `toneSound` makes (`ctc/testing`), one for each of its 200 ms, between a timestamp and
+ * another.
  */
 export interface ToneWhisperOptions {
   /** Text of the tones, in their order. */
@@ -19,7 +20,12 @@ export interface ToneWhisperOptions {
   generation: boolean;
 }
 
-export const defaultToneWhisper: ToneWhisperOptions = { texts: [" ", ..."abcdefghijklmno"], multilingual: true, language: "en", generation: true };
+export const defaultToneWhisper: ToneWhisperOptions = {
+  texts: [" ", ..."abcdefghijklmno"],
+  multilingual: true,
+  language: "en",
+  generation: true,
+};
 
 const BOOLEAN = 9;
 const OPERATOR_SET = 15;
@@ -31,7 +37,16 @@ const [FIRST_FRAME, FRAMES_PER_TONE] = [18, 10];
 const LOWEST_HZ = 400;
 const SPACING = 1.18;
 
-const special = ["<|endoftext|>", "<|startoftranscript|>", "<|en|>", "<|fr|>", "<|translate|>", "<|transcribe|>", "<|nospeech|>", "<|notimestamps|>"];
+const special = [
+  "<|endoftext|>",
+  "<|startoftranscript|>",
+  "<|en|>",
+  "<|fr|>",
+  "<|translate|>",
+  "<|transcribe|>",
+  "<|nospeech|>",
+  "<|notimestamps|>",
+];
 
 /** Writes the folder of a model, in the layout that Hugging Face's exporter writes. */
 export function writeToneWhisper(folder: string, change: Partial<ToneWhisperOptions> = {}): void {
@@ -40,13 +55,34 @@ export function writeToneWhisper(folder: string, change: Partial<ToneWhisperOpti
   const json = (name: string, value: unknown): void => writeFileSync(join(folder, name), `${JSON.stringify(value)}\n`);
   const { vocabulary, size, idOf } = tokensOf(options);
   json("config.json", {
-    ...{ model_type: "whisper", d_model: BANDS, decoder_layers: 1, decoder_attention_heads: HEADS, num_mel_bins: BANDS },
-    ...{ vocab_size: size, max_source_positions: ENCODED, max_target_positions: 448, architectures: ["WhisperForConditionalGeneration"] },
+    ...{
+      model_type: "whisper",
+      d_model: BANDS,
+      decoder_layers: 1,
+      decoder_attention_heads: HEADS,
+      num_mel_bins: BANDS,
+    },
+    ...{
+      vocab_size: size,
+      max_source_positions: ENCODED,
+      max_target_positions: 448,
+      architectures: ["WhisperForConditionalGeneration"],
+    },
   });
   if (options.generation) {
-    json("generation_config.json", { is_multilingual: options.multilingual, suppress_tokens: [], begin_suppress_tokens: [0, idOf("<|endoftext|>")] });
+    json("generation_config.json", {
+      is_multilingual: options.multilingual,
+      suppress_tokens: [],
+      begin_suppress_tokens: [0, idOf("<|endoftext|>")],
+    });
   }
-  json("preprocessor_config.json", { feature_size: BANDS, sampling_rate: LISTENING_RATE, hop_length: 160, n_fft: 400, chunk_length: 30 });
+  json("preprocessor_config.json", {
+    feature_size: BANDS,
+    sampling_rate: LISTENING_RATE,
+    hop_length: 160,
+    n_fft: 400,
+    chunk_length: 30,
+  });
   json("tokenizer.json", {
     model: { type: "BPE", vocab: vocabulary, merges: [] },
     added_tokens: special.map((content) => ({ id: idOf(content), content, special: true })),
@@ -55,7 +91,11 @@ export function writeToneWhisper(folder: string, change: Partial<ToneWhisperOpti
   writeFileSync(join(folder, "onnx/decoder_model_merged.onnx"), decoderGraph(options));
 }
 
-function tokensOf({ texts }: ToneWhisperOptions): { vocabulary: Record<string, number>; size: number; idOf: (token: string) => number } {
+function tokensOf({ texts }: ToneWhisperOptions): {
+  vocabulary: Record<string, number>;
+  size: number;
+  idOf: (token: string) => number;
+} {
   const characters = new Map([...bytesByCharacter()].map(([character, byte]) => [byte, character]));
   const written = texts.map((text) => [...Buffer.from(text)].map((byte) => characters.get(byte) ?? "").join(""));
   const first = texts.length;
@@ -70,7 +110,12 @@ function tokensOf({ texts }: ToneWhisperOptions): { vocabulary: Record<string, n
 function encoderGraph(): Uint8Array {
   const g = new GraphBuilder();
   const frames = g.node("Transpose", ["input_features"], [{ name: "perm", ints: [0, 2, 1] }]);
-  g.node("Slice", [frames, g.integers([0]), g.integers([FRAMES]), g.integers([1]), g.integers([2])], [], "last_hidden_state");
+  g.node(
+    "Slice",
+    [frames, g.integers([0]), g.integers([FRAMES]), g.integers([1]), g.integers([2])],
+    [],
+    "last_hidden_state",
+  );
   const { float32 } = elementType;
   return g.model({
     operatorSet: OPERATOR_SET,
@@ -80,36 +125,57 @@ function encoderGraph(): Uint8Array {
   });
 }
 
-/** Scores for the place that the cache's length tells, from the cached sound: it writes nonsense when the cache is not passed on as it should be. */
+/**
+ * Scores for the place that the cache's length tells, from the cached sound: it writes nonsense when the cache is not
+ * passed on as it should be.
+ */
 function decoderGraph(options: ToneWhisperOptions): Uint8Array {
   const { texts, multilingual, language } = options;
   const { size } = tokensOf(options);
   const { float32, int64 } = elementType;
   const g = new GraphBuilder();
   const cast = (value: string, to: number): string => g.node("Cast", [value], [{ name: "to", int: to }]);
-  const concat = (values: string[], axis: number, output?: string): string => g.node("Concat", values, [{ name: "axis", int: axis }], output);
+  const concat = (values: string[], axis: number, output?: string): string =>
+    g.node("Concat", values, [{ name: "axis", int: axis }], output);
 
   // The text's cache: one row of ones for each token so far.
   const width = g.node("Slice", [g.node("Shape", ["input_ids"]), g.integers([1]), g.integers([2])]);
-  const ones = g.node("Expand", [g.floats([1], [1, 1, 1, 1]), concat([g.integers([1, HEADS]), width, g.integers([HEAD_SIZE])], 0)]);
+  const ones = g.node("Expand", [
+    g.floats([1], [1, 1, 1, 1]),
+    concat([g.integers([1, HEADS]), width, g.integers([HEAD_SIZE])], 0),
+  ]);
   concat(["past_key_values.0.decoder.key", ones], 2, "present.0.decoder.key");
   concat(["past_key_values.0.decoder.value", ones], 2, "present.0.decoder.value");
 
   // The sound's cache: made in the first call, an empty stand-in later.
-  const made = g.node("Mul", [g.node("Sub", [g.integers([1]), cast("use_cache_branch", int64)]), g.integers([ENCODED])]);
+  const made = g.node("Mul", [
+    g.node("Sub", [g.integers([1]), cast("use_cache_branch", int64)]),
+    g.integers([ENCODED]),
+  ]);
   const kept = g.node("Slice", ["encoder_hidden_states", g.integers([0]), made, g.integers([1])]);
   const byHead = g.node("Reshape", [kept, g.integers([1, -1, HEADS, HEAD_SIZE])]);
   const own = g.node("Transpose", [byHead], [{ name: "perm", ints: [0, 2, 1, 3] }], "present.0.encoder.key");
   g.node("Identity", [own], [], "present.0.encoder.value");
-  const sound = g.node("Transpose", [concat(["past_key_values.0.encoder.key", own], 2)], [{ name: "perm", ints: [0, 2, 1, 3] }]);
+  const sound = g.node(
+    "Transpose",
+    [concat(["past_key_values.0.encoder.key", own], 2)],
+    [{ name: "perm", ints: [0, 2, 1, 3] }],
+  );
   const hidden = g.node("Reshape", [sound, g.integers([ENCODED, BANDS])]);
 
   // Position of the last token, from the sum of the cache; tones begin after the prompt.
-  const total = g.node("ReduceSum", ["present.0.decoder.key", g.integers([0, 1, 2, 3])], [{ name: "keepdims", int: 0 }]);
+  const total = g.node(
+    "ReduceSum",
+    ["present.0.decoder.key", g.integers([0, 1, 2, 3])],
+    [{ name: "keepdims", int: 0 }],
+  );
   const tokens = g.node("Div", [total, g.floats([HEADS * HEAD_SIZE], [])]);
   const prompt = multilingual ? 3 : 1;
   const place = g.node("Sub", [tokens, g.floats([prompt + 1], [])]);
-  const frame = g.node("Max", [g.node("Add", [g.node("Mul", [place, g.floats([FRAMES_PER_TONE], [])]), g.floats([FIRST_FRAME], [])]), g.floats([0], [])]);
+  const frame = g.node("Max", [
+    g.node("Add", [g.node("Mul", [place, g.floats([FRAMES_PER_TONE], [])]), g.floats([FIRST_FRAME], [])]),
+    g.floats([0], []),
+  ]);
   const heard = g.node("Gather", [hidden, g.node("Min", [cast(frame, int64), g.integers([ENCODED - 1], [])])]);
 
   // A tone stands out from the bands around it.
@@ -119,13 +185,26 @@ function decoderGraph(options: ToneWhisperOptions): Uint8Array {
     weights[band * texts.length + tone] = 100;
     for (const beside of [band - 3, band + 3]) weights[beside * texts.length + tone] = -50;
   }
-  const letters = g.node("Sub", [g.node("MatMul", [g.node("Unsqueeze", [heard, g.integers([0])]), g.floats(weights, [BANDS, texts.length])]), g.floats([25])]);
-  const steering = special.map((token) => (token === `<|${language}|>` ? 30 : token === "<|endoftext|>" ? 5 : token === "<|nospeech|>" ? -50 : 0));
+  const letters = g.node("Sub", [
+    g.node("MatMul", [g.node("Unsqueeze", [heard, g.integers([0])]), g.floats(weights, [BANDS, texts.length])]),
+    g.floats([25]),
+  ]);
+  const steering = special.map((token) =>
+    token === `<|${language}|>` ? 30 : token === "<|endoftext|>" ? 5 : token === "<|nospeech|>" ? -50 : 0,
+  );
   const steps = g.floats(Array.from({ length: TIMESTAMPS }, (_, i) => i));
   const away = g.node("Abs", [g.node("Sub", [steps, frame])]);
   const times = g.node("Sub", [g.floats([6]), g.node("Mul", [away, g.floats([0.05])])]);
-  const scores = concat([letters, g.floats(steering, [1, special.length]), g.node("Unsqueeze", [times, g.integers([0])])], 1);
-  g.node("Expand", [g.node("Unsqueeze", [scores, g.integers([0])]), concat([g.integers([1]), width, g.integers([size])], 0)], [], "logits");
+  const scores = concat(
+    [letters, g.floats(steering, [1, special.length]), g.node("Unsqueeze", [times, g.integers([0])])],
+    1,
+  );
+  g.node(
+    "Expand",
+    [g.node("Unsqueeze", [scores, g.integers([0])]), concat([g.integers([1]), width, g.integers([size])], 0)],
+    [],
+    "logits",
+  );
 
   const cache = (prefix: string, time: string): Value[] =>
     ["decoder.key", "decoder.value", "encoder.key", "encoder.value"].map((part) => ({
@@ -141,7 +220,10 @@ function decoderGraph(options: ToneWhisperOptions): Uint8Array {
       ...cache("past_key_values", "past"),
       { name: "use_cache_branch", type: BOOLEAN, shape: [1] },
     ],
-    outputs: [{ name: "logits", type: float32, shape: ["batch_size", "decoder_sequence_length", size] }, ...cache("present", "present")],
+    outputs: [
+      { name: "logits", type: float32, shape: ["batch_size", "decoder_sequence_length", size] },
+      ...cache("present", "present"),
+    ],
     metadata: {},
   });
 }

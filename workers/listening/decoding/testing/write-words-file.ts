@@ -20,8 +20,13 @@ export function writeWordsFile(model: SmallModel): Uint8Array {
   const { words, bigrams = [], trigrams = [] } = model;
   const ids = words.length + FIRST_WORD_ID;
   const wordList = Buffer.from(words.join("\n"));
-  const lexicon = model.pronunciations.flatMap((of) => [of.length, ...of.flatMap((symbols) => [symbols.length, ...symbols])]);
-  const triplesOf = bigrams.map(({ pair: [a, b] }) => trigrams.filter(({ triple }) => triple[0] === a && triple[1] === b));
+  const lexicon = model.pronunciations.flatMap((of) => [
+    of.length,
+    ...of.flatMap((symbols) => [symbols.length, ...symbols]),
+  ]);
+  const triplesOf = bigrams.map(({ pair: [a, b] }) =>
+    trigrams.filter(({ triple }) => triple[0] === a && triple[1] === b),
+  );
   const starts = Array.from({ length: ids + 1 }, (_, id) => bigrams.filter(({ pair }) => pair[0] < id).length);
   const counts = triplesOf.flatMap(({ length }) => (length < 128 ? [length] : [(length & 127) | 128, length >> 7]));
   const header = [words.length, bigrams.length, trigrams.length, wordList.length, lexicon.length, counts.length];
