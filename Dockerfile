@@ -10,6 +10,10 @@ RUN ONNXRUNTIME_NODE_INSTALL=skip npm ci
 COPY tsconfig.base.json ./
 COPY protocol protocol
 COPY common common
+COPY audio audio
+COPY submission submission
+COPY speech speech
+COPY transcription transcription
 COPY edge edge
 COPY scheduler scheduler
 COPY workers workers

@@ -1,6 +1,6 @@
-import { decodeAudio } from "#common/audio/decoding/decode";
-import { closeDecoderThreads } from "#common/audio/decoding/decoder-pool";
-import { bytesToSamples } from "#common/audio/pcm";
+import { decodeAudio } from "#audio/decoding/decode";
+import { closeDecoderThreads } from "#audio/decoding/decoder-pool";
+import { bytesToSamples } from "#audio/pcm";
 
 /**
  * A sample as loud as this is heard, about -54 dBFS: the engines' own threshold for the silence before their first

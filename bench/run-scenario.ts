@@ -1,7 +1,7 @@
 import { printCompatOverhead } from "./compat-overhead/report.js";
 import { runCompatOverhead } from "./compat-overhead/run.js";
-import { printEarParts } from "./ear-parts/report.js";
-import { runEarParts } from "./ear-parts/run.js";
+import { printEarParts } from "./recognizer-parts/report.js";
+import { runEarParts } from "./recognizer-parts/run.js";
 import { printFirstAudio } from "./first-audio/report.js";
 import { runFirstAudio } from "./first-audio/run.js";
 import { printLiveStreams, printProgress } from "./live-streams/report.js";

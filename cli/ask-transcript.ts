@@ -2,7 +2,7 @@ import { request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { basename } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import type { TimestampGranularity, Transcript } from "#protocol/listening/request";
+import type { TimestampGranularity, Transcript } from "#protocol/transcription/request";
 import { CommandError } from "./command.js";
 import { refusal } from "./refusal.js";
 import { type RunningCluster, unreachable } from "./running-cluster.js";

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFile
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import type { Transcript } from "#protocol/listening/request";
+import type { Transcript } from "#protocol/transcription/request";
 import { CommandError } from "./command.js";
 import { progressLine } from "./commands/transcribe.js";
 import { type BatchOptions, type BatchProgress, planBatch, runBatch } from "./transcription-batch.js";

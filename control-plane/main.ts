@@ -6,7 +6,7 @@ import { type RoleContext, type RunningRole, runRole } from "#common/lifecycle/r
 import { createOutbound } from "#common/outbound/outbound";
 import { openSealer } from "#common/secrets/secret-key";
 import { followMembers, sendHeartbeats } from "#common/membership/heartbeat";
-import { spansAreKept } from "#common/tracing/kept-spans";
+import { spansAreKept } from "#common/tracing/stored-spans";
 import { recoverOpenUsage } from "./accounts/open-usage.js";
 import { startAnalytics } from "./analytics/start.js";
 import { openDatabase } from "./database/open.js";
@@ -15,7 +15,7 @@ import { startService } from "./service.js";
 import { measureSamples } from "./voices/measurement.js";
 import { askEdges } from "./voices/sample-questions.js";
 import { transcribeSamples } from "./voices/transcription.js";
-import { watchControlPlane } from "./watch/control-watch.js";
+import { watchControlPlane } from "./telemetry/control-telemetry.js";
 
 const ROLE = "control-plane";
 

@@ -51,7 +51,7 @@ import { walletRoutes } from "./wallet/routes.js";
 import { reclaimDeliveries } from "./webhooks/delivery-book.js";
 import { webhookRoutes } from "./webhooks/routes.js";
 import { startWebhooks } from "./webhooks/start.js";
-import { type ControlRequestKind, type ControlWatch, noWatch } from "./watch/control-watch.js";
+import { type ControlRequestKind, type ControlWatch, noWatch } from "./telemetry/control-telemetry.js";
 
 /** Of several instances on one database, one answers each request. */
 const QUEUE_GROUP = "control-plane";

@@ -1,5 +1,5 @@
 import type { Heartbeat } from "#protocol/bus/membership";
-import { closeDecoderThreads } from "#common/audio/decoding/decoder-pool";
+import { closeDecoderThreads } from "#audio/decoding/decoder-pool";
 import { connectNats } from "#common/bus/nats";
 import { noCache } from "#common/cache/cache";
 import { connectRedis } from "#common/cache/redis";
@@ -14,13 +14,13 @@ import { OverloadGate } from "./cluster/overload-gate.js";
 import type { ClusterFacts } from "./cluster/readiness.js";
 import { startServer } from "./http/server.js";
 import { serverSettings } from "./http/server-settings.js";
-import { openListening } from "./listening/open-listening.js";
+import { openListening } from "./transcription/open-transcription.js";
 import { createEdgeMetrics } from "./metrics/edge-metrics.js";
 import { edgeRoutes } from "./routes/edge-routes.js";
 import { openSpeech } from "./speech/open-speech.js";
-import { TeamSlots } from "./speech/session/team-slots.js";
-import { SpeechBus } from "./speech/speech-bus.js";
-import { chooseModel } from "./speech/voice/model.js";
+import { TeamSlots } from "./cluster/team-slots.js";
+import { SpeechBus } from "#speech/speech-client";
+import { chooseModel } from "#speech/voice/model";
 import { traceExchanges, traceSockets } from "./tracing/exchange-spans.js";
 import { UsageReporter } from "./usage/usage-reporter.js";
 

@@ -20,6 +20,10 @@ export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const rooms = [
   "protocol",
   "common",
+  "audio",
+  "submission",
+  "speech",
+  "transcription",
   "edge",
   "scheduler",
   "workers",

@@ -4,7 +4,7 @@ import { compatMounts, compatOperations } from "./compat/operations.js";
 import { forwardedOperations } from "./forwarded.js";
 import { MAX_KNOWLEDGE_BYTES } from "./knowledge.js";
 import { bodyLimits, frameLimits, heldAnswerLimits, MAX_IGNORED_BODY_BYTES } from "./limits.js";
-import { MAX_AUDIO_FILE_BYTES, MAX_TRANSCRIBED_SECONDS } from "./listening/request.js";
+import { MAX_AUDIO_FILE_BYTES, MAX_TRANSCRIBED_SECONDS } from "./transcription/request.js";
 import { MAX_NESTING, MAX_VALUES } from "./msgpack.js";
 import { MAX_PAGE_OFFSET_ROWS } from "./paging.js";
 import { MAX_WAITING_TEXT_BYTES } from "./speech/live.js";

@@ -5,7 +5,7 @@ import { runRole } from "#common/lifecycle/role";
 import { SchedulerCore } from "./core/scheduler-core.js";
 import { schedulingPolicy } from "./policy.js";
 import { bindScheduler } from "./work-bus.js";
-import { watchScheduler } from "./watch/scheduler-watch.js";
+import { watchScheduler } from "./telemetry/scheduler-telemetry.js";
 
 runRole("scheduler", async ({ config, log, metrics, tracing, id, epoch, state }) => {
   if (config.NATS_URL === null) throw new ConfigError("NATS_URL is needed by the scheduler");

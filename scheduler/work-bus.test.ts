@@ -15,7 +15,7 @@ import { SchedulerCore } from "./core/scheduler-core.js";
 import { bindScheduler, type BoundScheduler } from "./work-bus.js";
 import { done, policyWith, submit, workerHeartbeat } from "./testing/fixtures.js";
 import { MemoryBus } from "./testing/memory-bus.js";
-import { noWatch } from "./watch/scheduler-watch.js";
+import { noWatch } from "./telemetry/scheduler-telemetry.js";
 
 class Cluster {
   readonly bus = new MemoryBus();

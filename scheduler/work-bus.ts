@@ -14,7 +14,7 @@ import {
 } from "#protocol/bus/scheduling";
 import type { SchedulerEffect, SchedulerEvent } from "./core/events.js";
 import type { SchedulerCore } from "./core/scheduler-core.js";
-import type { SchedulerWatch } from "./watch/scheduler-watch.js";
+import type { SchedulerWatch } from "./telemetry/scheduler-telemetry.js";
 
 /** Left of a drain's time for handing back what still waits. */
 const HAND_BACK_MS = 500;

@@ -5,7 +5,7 @@ import { loadEngines } from "./engines/load.js";
 import { embeddedModels } from "./repository/embedded.js";
 import { openRepository } from "./repository/repository.js";
 import { startWorker } from "./work/worker.js";
-import { watchWorker } from "./watch/worker-watch.js";
+import { watchWorker } from "./telemetry/worker-telemetry.js";
 
 runRole("worker", async ({ config, log, metrics, tracing, id, epoch, state }) => {
   const slots = config.PARLEY_WORKER_SLOTS;

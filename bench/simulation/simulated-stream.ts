@@ -1,6 +1,6 @@
 import type { ServiceTier } from "#protocol/bus/scheduling";
 import { defaultSampling, neutralDelivery, type SpeechChunk } from "#protocol/speech/chunk";
-import { Listener } from "./listener.js";
+import { Listener } from "./player.js";
 
 /** How a stream ended. */
 export type StreamEnd = "completed" | "refused" | "failed";

@@ -1,10 +1,10 @@
 import { join } from "node:path";
-import { LISTENING_RATE, MAX_SOUND_SECONDS } from "#protocol/listening/chunk";
+import { LISTENING_RATE, MAX_SOUND_SECONDS } from "#protocol/transcription/chunk";
 import { createLogger } from "#common/log";
 import { CtcEngine } from "#workers/engines/ctc/engine";
 import { ModelThreads } from "#workers/engines/model-threads";
 import { readModelFolder } from "#workers/repository/folder";
-import type { SoundJob } from "#workers/engines/listen-engine";
+import type { SoundJob } from "#workers/engines/recognizer";
 
 /** The worker's recognizer without a cluster around it. */
 export interface RecognizerAlone {

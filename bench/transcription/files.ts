@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { LISTENING_RATE } from "#protocol/listening/chunk";
-import { decodeAudio } from "#common/audio/decoding/decode";
-import { samplesToBytes } from "#common/audio/pcm";
-import { ffmpegEncode } from "#common/audio/testing/ffmpeg";
+import { LISTENING_RATE } from "#protocol/transcription/chunk";
+import { decodeAudio } from "#audio/decoding/decode";
+import { samplesToBytes } from "#audio/pcm";
+import { ffmpegEncode } from "#audio/testing/ffmpeg";
 import type { TranscriptionScenario } from "../scenarios.js";
 
 /** A recording: as a client sends it, and as samples at `LISTENING_RATE`. */

@@ -1,6 +1,6 @@
-import { LISTENING_RATE } from "#protocol/listening/chunk";
-import type { Transcript } from "#protocol/listening/request";
-import { closeDecoderThreads } from "#common/audio/decoding/decoder-pool";
+import { LISTENING_RATE } from "#protocol/transcription/chunk";
+import type { Transcript } from "#protocol/transcription/request";
+import { closeDecoderThreads } from "#audio/decoding/decoder-pool";
 import { startCluster, type TestCluster } from "#test/harness/cluster";
 import { watchOthers } from "../machine.js";
 import { processSeconds } from "../processor-time.js";

@@ -6,7 +6,7 @@ import { systemClock } from "../clock.js";
 import type { Logger } from "../log.js";
 import type { Bucket, Bus, ConsumeOptions, KeptHandler, KeptSubscription, ObjectBucket, Subscription } from "./bus.js";
 import { DurablePublisher } from "./durable-publisher.js";
-import { consumeKept } from "./kept-messages.js";
+import { consumeKept } from "./durable-messages.js";
 import { NatsObjectBucket } from "./object-bucket.js";
 import { StorageConnection } from "./storage-connection.js";
 

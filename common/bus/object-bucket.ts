@@ -1,7 +1,7 @@
 import { Objm, type ObjectStore } from "@nats-io/obj";
 import { ServiceError } from "#protocol/errors";
 import type { Bucket, ObjectBucket } from "./bus.js";
-import { type NatsConnection, setMaxAge } from "./kept-messages.js";
+import { type NatsConnection, setMaxAge } from "./durable-messages.js";
 import type { StorageConnection } from "./storage-connection.js";
 
 const MIB = 1024 * 1024;

@@ -1,5 +1,5 @@
 import type { PublishOutcome } from "./durable-publisher.js";
-import type { NatsConnection } from "./kept-messages.js";
+import type { NatsConnection } from "./durable-messages.js";
 
 /** How long a server may take to say that it stored a message. */
 const ANSWER_MS = 5000;

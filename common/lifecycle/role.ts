@@ -6,7 +6,7 @@ import { newIdentifier } from "../identifier.js";
 import { createLogger, type Logger } from "../log.js";
 import { listenForScrapes, type MetricsListener } from "../metrics/listener.js";
 import { createMetrics, type Metrics } from "../metrics/registry.js";
-import { spansAreKept } from "../tracing/kept-spans.js";
+import { spansAreKept } from "../tracing/stored-spans.js";
 import { openTracing, type TracingOptions } from "../tracing/open-tracing.js";
 import type { Tracing } from "../tracing/span.js";
 

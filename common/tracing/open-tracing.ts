@@ -1,7 +1,7 @@
 import type { Bus } from "../bus/bus.js";
 import type { Clock } from "../clock.js";
 import type { Logger } from "../log.js";
-import { keepSpans } from "./kept-spans.js";
+import { keepSpans } from "./stored-spans.js";
 import { noTracing, toAll, type Tracing } from "./span.js";
 
 export interface TracingOptions {

@@ -4,7 +4,7 @@ import type { Bus, KeptSubscription } from "#common/bus/bus";
 import type { Logger } from "#common/log";
 import type { Records } from "../database/database.js";
 import { isUnavailable, toServiceError } from "../database/failure.js";
-import { type ControlWatch, noWatch } from "../watch/control-watch.js";
+import { type ControlWatch, noWatch } from "../telemetry/control-telemetry.js";
 import { forgetKeys } from "./forget-keys.js";
 import { settleUsage, usageRecord } from "./usage.js";
 

@@ -3,7 +3,7 @@ import { usageStream } from "#protocol/bus/usage-stream";
 import type { Bus, KeptSubscription } from "#common/bus/bus";
 import type { Logger } from "#common/log";
 import { usageRecord } from "../accounts/usage.js";
-import type { ControlWatch } from "../watch/control-watch.js";
+import type { ControlWatch } from "../telemetry/control-telemetry.js";
 import type { AnalyticsEngine } from "./engine.js";
 import { insertUsage } from "./usage-table.js";
 

@@ -1,7 +1,7 @@
 import { type KeptSpan, spanStream } from "#protocol/bus/span-stream";
 import type { Bus, KeptSubscription } from "#common/bus/bus";
 import type { Logger } from "#common/log";
-import type { ControlWatch } from "../watch/control-watch.js";
+import type { ControlWatch } from "../telemetry/control-telemetry.js";
 import type { AnalyticsEngine } from "./engine.js";
 import { insertSpans, spanBatch } from "./span-table.js";
 

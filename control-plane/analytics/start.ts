@@ -3,7 +3,7 @@ import { ServiceError } from "#protocol/errors";
 import type { Bus, KeptSubscription } from "#common/bus/bus";
 import type { Logger } from "#common/log";
 import type { Records } from "../database/database.js";
-import { type ControlWatch, noWatch } from "../watch/control-watch.js";
+import { type ControlWatch, noWatch } from "../telemetry/control-telemetry.js";
 import { backfillUsage } from "./backfill.js";
 import type { AnalyticsEngine } from "./engine.js";
 import { ingestUsage } from "./ingestion.js";

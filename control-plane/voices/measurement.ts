@@ -1,4 +1,4 @@
-import { combineTraits } from "#common/audio/voice/traits";
+import { combineTraits } from "#audio/voice/traits";
 import type { MeasuredSample } from "#protocol/bus/samples";
 import { ServiceError } from "#protocol/errors";
 import type { VoiceTraits } from "#protocol/speech/chunk";

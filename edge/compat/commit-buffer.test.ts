@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { SocketAudioBudget, socketAudioLimits } from "../listening/socket-audio-budget.js";
+import { SocketAudioBudget, socketAudioLimits } from "../transcription/socket-audio-budget.js";
 import { type AudioCommit, CommitBuffer } from "./commit-buffer.js";
 
 const base64 = (text: string): string => Buffer.from(text).toString("base64");

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { wavHeader } from "#common/audio/encoding/pcm-codec";
-import type { SocketAudioBudget } from "../listening/socket-audio-budget.js";
+import { wavHeader } from "#audio/encoding/pcm-codec";
+import type { SocketAudioBudget } from "../transcription/socket-audio-budget.js";
 
 /** Audio that came in smaller parts is put together to blocks of this size: clients may send a few bytes at a time. */
 const BLOCK_BYTES = 64 * 1024;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { heldAnswerLimits } from "#protocol/limits";
-import { samplesToBytes } from "#common/audio/pcm";
+import { samplesToBytes } from "#audio/pcm";
 import { MemoryBudget, type MemoryLimits } from "../memory/memory-budget.js";
-import { expectedSamples } from "../speech/testing/scripted-cluster.js";
+import { expectedSamples } from "#speech/testing/scripted-cluster";
 import { jsonRequest, RecordingResponder, SpeechBench } from "../speech/testing/speech-bench.js";
 import { elevenLabsSpeechRoutes } from "./elevenlabs/speech.js";
 import { expectedAnswerBytes } from "./held-answer.js";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { compatMounts, compatOperations } from "#protocol/compat/operations";
-import { ListeningBench } from "../listening/testing/listening-bench.js";
+import { ListeningBench } from "../transcription/testing/transcription-bench.js";
 import { SpeechBench } from "../speech/testing/speech-bench.js";
 import { compatRoutes } from "./routes.js";
 

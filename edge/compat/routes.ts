@@ -1,9 +1,9 @@
 import { elevenLabsMount } from "#protocol/compat/elevenlabs-speech";
 import { openAiMounts } from "#protocol/compat/openai-speech";
 import type { HttpRoute, RefusalShape, SocketRoute } from "../http/exchange.js";
-import { admitTranscription } from "../listening/caller.js";
-import type { ListeningContext } from "../listening/context.js";
-import type { SpeechContext } from "../speech/session/context.js";
+import { admitTranscription } from "../transcription/caller.js";
+import type { ListeningContext } from "../transcription/context.js";
+import type { SpeechContext } from "../speech/context.js";
 import { identifiedRefusal } from "./compat-route.js";
 import { inputSocketRoute } from "./elevenlabs/input-socket.js";
 import { elevenLabsLibraryRoutes } from "./elevenlabs/library.js";
@@ -16,7 +16,7 @@ import { openAiModelRoutes } from "./openai/models.js";
 import { realtimeRoutes } from "./openai/realtime/realtime-socket.js";
 import { openAiSpeechRoutes } from "./openai/speech.js";
 import { openAiTranscriptionRoutes } from "./openai/transcription.js";
-import { requestTranscriber, socketTranscriber } from "./transcribe-sound.js";
+import { requestTranscriber, socketTranscriber } from "./transcribe-audio.js";
 
 /** How refusals look to the clients of each compatibility layer, on its routes and on paths that it does not have. */
 export const compatRefusals: readonly RefusalShape[] = [

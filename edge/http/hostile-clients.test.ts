@@ -3,7 +3,7 @@ import { connect } from "node:net";
 import { describe, expect, it } from "vitest";
 import type { WebSocket } from "ws";
 import type { HttpRoute, SocketRoute, SocketSession } from "./exchange.js";
-import { onCleanUp, openSocket, rawConnection, serve, until } from "./testing/listening-server.js";
+import { onCleanUp, openSocket, rawConnection, serve, until } from "./testing/test-server.js";
 
 const page = Buffer.alloc(300_000, "a page that everybody gets");
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
 import { ServiceError } from "#protocol/errors";
 import type { HttpRoute, SocketConnection, SocketRoute, SocketSession } from "./exchange.js";
-import { later, onCleanUp, openSocket, rawConnection, serve, until } from "./testing/listening-server.js";
+import { later, onCleanUp, openSocket, rawConnection, serve, until } from "./testing/test-server.js";
 
 const text = (value: string): Uint8Array => Buffer.from(value);
 

@@ -1,5 +1,5 @@
 import type { Metrics } from "#common/metrics/registry";
-import type { FirstAudioParts, SpeechMetrics } from "../speech/session/metrics.js";
+import type { FirstAudioParts, SpeechMetrics } from "#speech/metrics";
 
 /** Opens what is counted of speech. */
 export function createSpeechMetrics(metrics: Metrics): SpeechMetrics {

@@ -1,5 +1,5 @@
 import type { Metrics } from "#common/metrics/registry";
-import type { TranscriptionMetrics } from "../listening/metrics.js";
+import type { TranscriptionMetrics } from "#transcription/metrics";
 
 /** Opens what is counted of transcriptions. */
 export function createTranscriptionMetrics(metrics: Metrics): TranscriptionMetrics {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { sourceBytes } from "#protocol/knowledge";
-import { audioFile } from "#protocol/listening/request";
+import { audioFile } from "#protocol/transcription/request";
 import { audioBytes } from "#protocol/speech/request";
 
 /** A JSON Schema (2020-12, the dialect of OpenAPI 3.1). */

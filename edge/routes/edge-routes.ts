@@ -1,6 +1,6 @@
 import { forwardedRoutes } from "../forwarding/forwarder.js";
-import type { ListeningContext } from "../listening/context.js";
-import type { SpeechContext } from "../speech/session/context.js";
+import type { ListeningContext } from "../transcription/context.js";
+import type { SpeechContext } from "../speech/context.js";
 import { type InterfaceRoutes, interfaceRoutes } from "./interface-routes.js";
 import { type OperatorRoutesOptions, operatorRoutes } from "./operator/operator-routes.js";
 import { pageRoutes } from "./pages/page-routes.js";

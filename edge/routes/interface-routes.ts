@@ -1,8 +1,8 @@
 import { compatRefusals, compatRoutes } from "../compat/routes.js";
 import type { HttpRoute, RefusalShape, SocketRoute } from "../http/exchange.js";
-import type { ListeningContext } from "../listening/context.js";
-import type { SpeechContext } from "../speech/session/context.js";
-import { listeningRoutes } from "./listening/routes.js";
+import type { ListeningContext } from "../transcription/context.js";
+import type { SpeechContext } from "../speech/context.js";
+import { listeningRoutes } from "./transcription/routes.js";
 import { speechRoutes } from "./speech/routes.js";
 
 /** Routes, and how refusals look where they are not the default protocol's. */

@@ -1,12 +1,12 @@
 import type { TranscribedSample } from "#protocol/bus/samples";
-import { LISTENING_RATE } from "#protocol/listening/chunk";
-import type { OpenedSound, OpenSoundOptions } from "#common/audio/decoding/open-sound";
-import { MAX_REFERENCE_SECONDS } from "#common/audio/voice/reference-limits";
+import { LISTENING_RATE } from "#protocol/transcription/chunk";
+import type { OpenedSound, OpenSoundOptions } from "#audio/decoding/open-audio";
+import { MAX_REFERENCE_SECONDS } from "#audio/voice/reference-limits";
 import type { Config } from "#common/config/config";
 import { newIdentifier } from "#common/identifier";
-import { chooseRecognizer, describeLanguage } from "#common/listening/recognizer";
-import { ListeningSession } from "#common/listening/session";
-import type { SoundBus } from "#common/listening/sound";
+import { chooseRecognizer, describeLanguage } from "#transcription/recognizer-choice";
+import { ListeningSession } from "#transcription/streaming/session";
+import type { SoundBus } from "#transcription/recognition/recognition-client";
 
 export interface SampleTranscriptionOptions {
   sound: Pick<SoundBus, "open" | "served">;

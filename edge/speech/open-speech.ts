@@ -1,14 +1,14 @@
 import { availableParallelism } from "node:os";
-import { createEncoderPool } from "#common/audio/encoding/pool";
-import { measureVoiceSample } from "#common/audio/voice/measure-sample";
-import { combineTraits } from "#common/audio/voice/traits";
+import { createEncoderPool } from "#audio/encoding/pool";
+import { measureVoiceSample } from "#audio/voice/measure-sample";
+import { combineTraits } from "#audio/voice/traits";
 import type { Metrics } from "#common/metrics/registry";
 import { UnauthenticatedSockets } from "../authentication/unauthenticated-sockets.js";
 import { createSpeechMetrics } from "../metrics/speech-metrics.js";
 import { MemoryBudget, type MemoryLimits } from "../memory/memory-budget.js";
-import type { SpeechContext } from "./session/context.js";
-import { InlineVoices } from "./voice/inline-voices.js";
-import { SavedVoices } from "./voice/saved-voices.js";
+import type { SpeechContext } from "./context.js";
+import { InlineVoices } from "#speech/voice/inline-voices";
+import { SavedVoices } from "#speech/voice/saved-voices";
 
 const MB = 1024 * 1024;
 

@@ -1,5 +1,5 @@
 import type { ErrorRecord } from "../errors.js";
-import { LISTENING_RATE, type SoundChunk } from "../listening/chunk.js";
+import { LISTENING_RATE, type SoundChunk } from "../transcription/chunk.js";
 import type { SpeechChunk } from "../speech/chunk.js";
 
 /** Edge to scheduler: submissions and cancellations. */

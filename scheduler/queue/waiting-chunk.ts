@@ -1,6 +1,6 @@
 import type { HeapEntry } from "#common/heap";
 import { type ServiceTier, type Submit, type WorkChunk, workSize } from "#protocol/bus/scheduling";
-import { LISTENING_RATE } from "#protocol/listening/chunk";
+import { LISTENING_RATE } from "#protocol/transcription/chunk";
 import type { Lane } from "./lane.js";
 
 /** Nobody is more than this late, or has more than this in hand, as far as the order is concerned. */

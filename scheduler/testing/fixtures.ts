@@ -8,7 +8,7 @@ import {
   type WorkChunk,
   workSize,
 } from "#protocol/bus/scheduling";
-import { LISTENING_RATE, type SoundTask } from "#protocol/listening/chunk";
+import { LISTENING_RATE, type SoundTask } from "#protocol/transcription/chunk";
 import { defaultSampling, neutralDelivery } from "#protocol/speech/chunk";
 import { type SchedulingPolicy, schedulingPolicy } from "../policy.js";
 import type { WorkerHeartbeat } from "../workers/worker-registry.js";

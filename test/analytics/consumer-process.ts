@@ -4,7 +4,7 @@ import { clickHouseEngine } from "#control-plane/analytics/clickhouse";
 import { ingestUsage } from "#control-plane/analytics/ingestion";
 import { migrateAnalytics } from "#control-plane/analytics/migrations";
 import { ingestSpans } from "#control-plane/analytics/span-ingestion";
-import { noWatch } from "#control-plane/watch/control-watch";
+import { noWatch } from "#control-plane/telemetry/control-telemetry";
 
 /**
  * Takes usage, or spans, off the bus into ClickHouse until it is killed; tells its parent after each insert how many

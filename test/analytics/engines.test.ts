@@ -196,7 +196,7 @@ describe.skipIf(!present)("usage in ClickHouse", () => {
   it("says that a second process cannot have the embedded engine's folder", async () => {
     const { execFileSync } = await import("node:child_process");
     const script = `
-      const { chdbEngine } = await import(${JSON.stringify(new URL("../../control-plane/analytics/chdb.js", import.meta.url).href)});
+      const { chdbEngine } = await import(${JSON.stringify(new URL("./../../control-plane/analytics/chdb.js", import.meta.url).href)});
       chdbEngine(${JSON.stringify(directory.path)}).then(() => console.log("opened"), (error) => console.log(error.code)).finally(() => process.exit(0));
     `;
     expect(execFileSync(process.execPath, ["--input-type=module", "-e", script]).toString().trim()).toBe(

@@ -9,7 +9,7 @@ import { ingestUsage } from "#control-plane/analytics/ingestion";
 import { migrateAnalytics } from "#control-plane/analytics/migrations";
 import { readUsageQuery } from "#control-plane/analytics/usage-query";
 import { sumUsageInEngine } from "#control-plane/analytics/usage-table";
-import { noWatch } from "#control-plane/watch/control-watch";
+import { noWatch } from "#control-plane/telemetry/control-telemetry";
 import { type UsageRecord, usageSubject } from "#protocol/bus/control";
 import { silentLog } from "../control-plane/databases.js";
 import { until } from "../harness/processes.js";

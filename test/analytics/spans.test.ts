@@ -8,7 +8,7 @@ import type { AnalyticsEngine } from "#control-plane/analytics/engine";
 import { migrateAnalytics } from "#control-plane/analytics/migrations";
 import { ingestSpans } from "#control-plane/analytics/span-ingestion";
 import { insertSpans, readTrace } from "#control-plane/analytics/span-table";
-import { noWatch } from "#control-plane/watch/control-watch";
+import { noWatch } from "#control-plane/telemetry/control-telemetry";
 import { type KeptSpan, type SpanBatch, type SpanRecord, spansSubject } from "#protocol/bus/span-stream";
 import { silentLog } from "../control-plane/databases.js";
 import { until } from "../harness/processes.js";

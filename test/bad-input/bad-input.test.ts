@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { encode } from "@msgpack/msgpack";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { bytesToSamples } from "#common/audio/pcm";
+import { bytesToSamples } from "#audio/pcm";
 import { startCluster, type TestCluster } from "../harness/cluster.js";
-import { loudness } from "../harness/sound.js";
+import { loudness } from "../harness/audio.js";
 import { wireDigest } from "./case.js";
 import { goodSample } from "./samples.js";
 import { goodSpeech } from "./requests.js";

@@ -1,7 +1,7 @@
-import { ffmpegEncode } from "#common/audio/testing/ffmpeg";
-import { noise } from "#common/audio/testing/signals";
-import { speechLike } from "#common/audio/testing/speech-like";
-import { wavFile } from "#common/audio/testing/wav-file";
+import { ffmpegEncode } from "#audio/testing/ffmpeg";
+import { noise } from "#audio/testing/signals";
+import { speechLike } from "#audio/testing/speech-like";
+import { wavFile } from "#audio/testing/wav-file";
 
 const RATE = 16_000;
 

@@ -11,8 +11,8 @@ import {
 } from "ai";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { allModels, startCluster, type TestCluster } from "../harness/cluster.js";
-import { wordErrors } from "../harness/ear.js";
-import { decodeWithFfmpeg, durationSeconds, soundingShare } from "../harness/sound.js";
+import { wordErrors } from "../harness/recognizer.js";
+import { decodeWithFfmpeg, durationSeconds, soundingShare } from "../harness/audio.js";
 import { root } from "../structure/sources.js";
 
 /** Vercel's AI SDK: its own clients of three vendors' APIs, which check every answer. */

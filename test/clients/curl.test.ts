@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { encode } from "@msgpack/msgpack";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startCluster, type TestCluster } from "../harness/cluster.js";
-import { decodeWithFfmpeg, runProgram, soundingShare } from "../harness/sound.js";
+import { decodeWithFfmpeg, runProgram, soundingShare } from "../harness/audio.js";
 import { temporaryDirectory } from "../harness/temporary-directory.js";
 
 /** Every route once, as a person at a terminal calls it. */

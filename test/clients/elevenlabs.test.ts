@@ -2,8 +2,8 @@ import { ElevenLabsClient, ElevenLabsError } from "@elevenlabs/elevenlabs-js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
 import { allModels, startCluster, type TestCluster } from "../harness/cluster.js";
-import { wordErrors } from "../harness/ear.js";
-import { decodeWithFfmpeg, durationSeconds, soundingShare } from "../harness/sound.js";
+import { wordErrors } from "../harness/recognizer.js";
+import { decodeWithFfmpeg, durationSeconds, soundingShare } from "../harness/audio.js";
 
 /** The vendor's own library, with nothing but base URL and key changed. */
 let cluster: TestCluster;

@@ -3,7 +3,7 @@ import { promisify } from "node:util";
 import { FishAudioClient, RealtimeEvents } from "fish-audio";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startCluster, type TestCluster } from "../harness/cluster.js";
-import { decodeWithFfmpeg, durationSeconds, soundingShare } from "../harness/sound.js";
+import { decodeWithFfmpeg, durationSeconds, soundingShare } from "../harness/audio.js";
 
 /** The vendor's own library, with nothing but its base URL and key changed. */
 describe("the fish-audio client library", () => {

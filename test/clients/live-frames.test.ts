@@ -2,7 +2,7 @@ import { decode, encode } from "@msgpack/msgpack";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startCluster, type TestCluster } from "../harness/cluster.js";
 import { openLive, speakLive } from "../harness/live-client.js";
-import { decodeWithFfmpeg, durationSeconds, soundingShare } from "../harness/sound.js";
+import { decodeWithFfmpeg, durationSeconds, soundingShare } from "../harness/audio.js";
 
 const pcm = { inputArguments: ["-f", "s16le", "-ac", "1", "-ar", "24000"] };
 const flush = { event: "flush" };

@@ -3,8 +3,8 @@ import OpenAI from "openai";
 import { OpenRouter } from "@openrouter/sdk";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { allModels, startCluster, type TestCluster } from "../harness/cluster.js";
-import { wordErrors } from "../harness/ear.js";
-import { decodeWithFfmpeg, durationSeconds, soundingShare } from "../harness/sound.js";
+import { wordErrors } from "../harness/recognizer.js";
+import { decodeWithFfmpeg, durationSeconds, soundingShare } from "../harness/audio.js";
 
 /** The vendors' own libraries, with nothing but base URL and key changed. */
 let cluster: TestCluster;

@@ -2,10 +2,10 @@ import { ElevenLabsClient, RealtimeEvents } from "@elevenlabs/elevenlabs-js";
 import OpenAI from "openai";
 import { OpenAIRealtimeWS } from "openai/realtime/ws";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { samplesToBytes } from "#common/audio/pcm";
+import { samplesToBytes } from "#audio/pcm";
 import { allModels, startCluster, type TestCluster } from "../harness/cluster.js";
-import { wordErrors } from "../harness/ear.js";
-import { decodeWithFfmpeg, durationSeconds, soundingShare } from "../harness/sound.js";
+import { wordErrors } from "../harness/recognizer.js";
+import { decodeWithFfmpeg, durationSeconds, soundingShare } from "../harness/audio.js";
 import { startTlsFront } from "./tls-front.js";
 
 const text = "Good morning to everybody who is listening.";

@@ -8,7 +8,7 @@ import { LockedError, takeLock } from "#common/files/file-lock";
 import { anotherContainer, canUnshare } from "../harness/namespaces.js";
 import { temporaryDirectory } from "../harness/temporary-directory.js";
 
-const module = new URL("../../common/files/file-lock.js", import.meta.url).href;
+const module = new URL("./../../common/files/file-lock.js", import.meta.url).href;
 
 /** Tries to take a lock in a process of its own, which keeps it; gives what it said of it. */
 async function lockElsewhere(

@@ -127,8 +127,8 @@ describe("the embedded database", { timeout: 240_000 }, () => {
     const other = temporaryDirectory("cut");
     onTestFinished(other.remove);
     const script = `(async () => {
-      const { openDatabase } = await import(${JSON.stringify(new URL("../../control-plane/database/open.js", import.meta.url).href)});
-      const { createLogger } = await import(${JSON.stringify(new URL("../../common/log.js", import.meta.url).href)});
+      const { openDatabase } = await import(${JSON.stringify(new URL("./../../control-plane/database/open.js", import.meta.url).href)});
+      const { createLogger } = await import(${JSON.stringify(new URL("./../../common/log.js", import.meta.url).href)});
       const database = await openDatabase({ url: null, dataDirectory: process.argv[1], log: createLogger("test", "fatal") });
       process.send("open");
       process.once("message", async () => { await database.close(); process.exit(); });

@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { closeDecoderThreads } from "#common/audio/decoding/decoder-pool";
-import { measureVoiceSample } from "#common/audio/voice/measure-sample";
+import { closeDecoderThreads } from "#audio/decoding/decoder-pool";
+import { measureVoiceSample } from "#audio/voice/measure-sample";
 import type { Bus } from "#common/bus/bus";
 import { connectNats } from "#common/bus/nats";
 import { sha256Hex } from "#common/identifier";
@@ -23,7 +23,7 @@ import { type ExternalServer, startNats } from "../harness/servers.js";
 import { temporaryDirectory } from "../harness/temporary-directory.js";
 import { silentLog } from "./databases.js";
 
-const main = new URL("../../control-plane/main.js", import.meta.url).pathname;
+const main = new URL("./../../control-plane/main.js", import.meta.url).pathname;
 const API_KEY = "my-development-key";
 
 /** Three seconds that a listener takes for speech: a buzz whose pitch moves, in syllables. */

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { closeDecoderThreads } from "#common/audio/decoding/decoder-pool";
-import { flacBomb } from "#common/audio/testing/audio-bombs";
-import { ffmpegEncode } from "#common/audio/testing/ffmpeg";
-import { speechLike } from "#common/audio/testing/speech-like";
-import { measureVoiceSample } from "#common/audio/voice/measure-sample";
+import { closeDecoderThreads } from "#audio/decoding/decoder-pool";
+import { flacBomb } from "#audio/testing/audio-bombs";
+import { ffmpegEncode } from "#audio/testing/ffmpeg";
+import { speechLike } from "#audio/testing/speech-like";
+import { measureVoiceSample } from "#audio/voice/measure-sample";
 import type { Bus } from "#common/bus/bus";
 import { connectNats } from "#common/bus/nats";
 import { measureSamples } from "#control-plane/voices/measurement";

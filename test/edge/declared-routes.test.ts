@@ -5,7 +5,7 @@ import { LocalBus } from "#common/bus/testing/local-bus";
 import { loadConfig } from "#common/config/config";
 import { createLogger } from "#common/log";
 import { forwardedRoutes } from "#edge/forwarding/forwarder";
-import { ListeningBench } from "#edge/listening/testing/listening-bench";
+import { ListeningBench } from "#edge/transcription/testing/transcription-bench";
 import { operatorRoutes } from "#edge/routes/operator/operator-routes";
 import { interfaceRoutes } from "#edge/routes/interface-routes";
 import { pageRoutes } from "#edge/routes/pages/page-routes";

@@ -1,5 +1,5 @@
-import { speechLike } from "#common/audio/testing/speech-like";
-import { wavFile } from "#common/audio/testing/wav-file";
+import { speechLike } from "#audio/testing/speech-like";
+import { wavFile } from "#audio/testing/wav-file";
 import type { Draw } from "./random.js";
 import { isBinary, type Resolve, type Schema } from "./schema.js";
 

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { newIdentifier } from "#common/identifier";
-import { closeDecoderThreads } from "#common/audio/decoding/decoder-pool";
-import { openSound } from "#common/audio/decoding/open-sound";
-import { wavHeader } from "#common/audio/encoding/pcm-codec";
+import { closeDecoderThreads } from "#audio/decoding/decoder-pool";
+import { openSound } from "#audio/decoding/open-audio";
+import { wavHeader } from "#audio/encoding/pcm-codec";
 import { joinTrace } from "#common/tracing/traceparent";
 import { phoneNumbers } from "#control-plane/phone/tables";
-import { ListeningBench } from "#edge/listening/testing/listening-bench";
+import { ListeningBench } from "#edge/transcription/testing/transcription-bench";
 import { interfaceRoutes } from "#edge/routes/interface-routes";
-import { transcribeFile } from "#edge/listening/transcribe-file";
+import { transcribeFile } from "#edge/transcription/transcribe-file";
 import { ServiceError } from "#protocol/errors";
 import { type LimitName, limits, sizedOperations } from "#protocol/limit-table";
 import { SpeechBench } from "#edge/speech/testing/speech-bench";

@@ -12,7 +12,7 @@ import { InputBuffer } from "#edge/compat/openai/realtime/input-buffer";
 import { inputSocketRoute } from "#edge/compat/elevenlabs/input-socket";
 import { Connection, type RawSocket } from "#edge/http/connection";
 import type { HttpResponder, SocketRoute, SocketSession } from "#edge/http/exchange";
-import { SocketAudioBudget } from "#edge/listening/socket-audio-budget";
+import { SocketAudioBudget } from "#edge/transcription/socket-audio-budget";
 import { liveSpeechRoute } from "#edge/routes/speech/live-speech";
 import { jsonRequest, RecordingConnection, SpeechBench, testPrincipal } from "#edge/speech/testing/speech-bench";
 import type { Probe } from "./probe.js";

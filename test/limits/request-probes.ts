@@ -1,8 +1,8 @@
 import { connect } from "node:net";
 import WebSocket from "ws";
 import { type LimitName, limits } from "#protocol/limit-table";
-import { speechLike } from "#common/audio/testing/speech-like";
-import { wavFile } from "#common/audio/testing/wav-file";
+import { speechLike } from "#audio/testing/speech-like";
+import { wavFile } from "#audio/testing/wav-file";
 import { sendHttp } from "../bad-input/send.js";
 import type { TestCluster } from "../harness/cluster.js";
 import { form, type Part } from "../knowledge/form.js";

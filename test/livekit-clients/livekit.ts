@@ -2,8 +2,8 @@ import { strict as assert } from "node:assert";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { wordErrors } from "../harness/ear.js";
-import { decodeWithFfmpeg, durationSeconds, soundingShare } from "../harness/sound.js";
+import { wordErrors } from "../harness/recognizer.js";
+import { decodeWithFfmpeg, durationSeconds, soundingShare } from "../harness/audio.js";
 import { root } from "../structure/sources.js";
 
 // What the tests use of LiveKit's packages, which are installed apart: the compiler does not see their types.

@@ -1,6 +1,6 @@
 import { strict as assert } from "node:assert";
 import { describe, it } from "node:test";
-import { decodeWithFfmpeg, durationSeconds } from "../harness/sound.js";
+import { decodeWithFfmpeg, durationSeconds } from "../harness/audio.js";
 import {
   apiKey,
   assertSpeech,

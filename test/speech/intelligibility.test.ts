@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startCluster, type TestCluster } from "../harness/cluster.js";
-import { hear, wordErrors } from "../harness/ear.js";
+import { hear, wordErrors } from "../harness/recognizer.js";
 
 /** Everyday words, which the recognizer's general language model knows. */
 const sentences = [

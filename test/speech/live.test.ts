@@ -4,7 +4,7 @@ import type WebSocket from "ws";
 import { startCluster, type TestCluster } from "../harness/cluster.js";
 import { openLive, speakLive } from "../harness/live-client.js";
 import { until } from "../harness/processes.js";
-import { decodeWithFfmpeg, soundingShare } from "../harness/sound.js";
+import { decodeWithFfmpeg, soundingShare } from "../harness/audio.js";
 
 const pcm = { format: "pcm", sample_rate: 24_000 };
 

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { closeDecoderThreads } from "#common/audio/decoding/decoder-pool";
-import { measureVoice } from "#common/audio/voice/traits";
+import { closeDecoderThreads } from "#audio/decoding/decoder-pool";
+import { measureVoice } from "#audio/voice/traits";
 import { startCluster, type TestCluster } from "../harness/cluster.js";
-import { hear, wordErrors } from "../harness/ear.js";
+import { hear, wordErrors } from "../harness/recognizer.js";
 import { speech, speechSamples } from "../harness/http-speech.js";
 
 const text =

@@ -7,6 +7,10 @@ export const root = join(import.meta.dirname, "../../..");
 export const rooms = [
   "protocol",
   "common",
+  "audio",
+  "submission",
+  "speech",
+  "transcription",
   "edge",
   "scheduler",
   "workers",

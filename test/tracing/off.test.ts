@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
 import { noTracing } from "#common/tracing/span";
-import { beginSpeakSpan } from "#edge/speech/session/speak-span";
+import { beginSpeakSpan } from "#speech/speak-span";
 import { traceExchanges, traceSockets } from "#edge/tracing/exchange-spans";
 
 const moduleUrl = pathToFileURL(join(import.meta.dirname, "../../common/tracing/open-tracing.js")).href;

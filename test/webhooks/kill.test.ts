@@ -19,7 +19,7 @@ import { temporaryDirectory } from "../harness/temporary-directory.js";
 import { isSigned, type Receipt, type Receiver, startReceiver } from "./receivers.js";
 import { someSession, threeEvents } from "./sessions.js";
 
-const main = new URL("../../control-plane/main.js", import.meta.url).pathname;
+const main = new URL("./../../control-plane/main.js", import.meta.url).pathname;
 const SECRET_KEY = "0123456789abcdef".repeat(4);
 const PATHS = ["/prompt", "/refuses-once", "/slow"] as const;
 const SESSIONS = 40;

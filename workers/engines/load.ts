@@ -4,7 +4,7 @@ import type { Logger } from "#common/log";
 import { type ModelFolder, ModelProblem } from "../repository/folder.js";
 import type { Repository } from "../repository/repository.js";
 import type { SpeechEngine } from "./engine.js";
-import type { ListenEngine } from "./listen-engine.js";
+import type { ListenEngine } from "./recognizer.js";
 import { CtcEngine } from "./ctc/engine.js";
 import { EspeakEngine } from "./espeak/engine.js";
 import { Phonemizer } from "./espeak/phonemizer.js";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { tiltFilter } from "#common/audio/voice/tilt-filter";
+import { tiltFilter } from "#audio/voice/tilt-filter";
 import { ChunkShaper, saturate, type Shape, toSamples } from "./shaping.js";
 
 const plain: Shape = { sampleRate: 1000, gainDb: 0, filter: null, pauseAfterMs: 0, maxSamples: 0 };

@@ -1,4 +1,4 @@
-import type { SampleFilter } from "#common/audio/voice/tilt-filter";
+import type { SampleFilter } from "#audio/voice/tilt-filter";
 import type { WordTiming } from "#protocol/speech/chunk";
 
 /** Samples as loud as this begin to be bent, so that no gain clips: about -2.5 dBFS. */

@@ -1,9 +1,9 @@
-import { LISTENING_RATE, type SoundChunk } from "#protocol/listening/chunk";
+import { LISTENING_RATE, type SoundChunk } from "#protocol/transcription/chunk";
 import type { ModelReport, ModelTrial } from "#protocol/models/inspection";
 import { defaultSampling, neutralDelivery, type SpeechChunk } from "#protocol/speech/chunk";
-import { createResampler } from "#common/audio/resampler";
+import { createResampler } from "#audio/resampler";
 import type { SpeechEngine } from "../engines/engine.js";
-import type { ListenEngine, SoundResult } from "../engines/listen-engine.js";
+import type { ListenEngine, SoundResult } from "../engines/recognizer.js";
 import { type LoadOptions, loadEngines } from "../engines/load.js";
 import { embeddedModels } from "../repository/embedded.js";
 import type { ModelFolder } from "../repository/folder.js";

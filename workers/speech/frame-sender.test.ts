@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { AudioFrame } from "#protocol/bus/audio";
-import { bytesToSamples } from "#common/audio/pcm";
+import { bytesToSamples } from "#audio/pcm";
 import { VirtualClock } from "#common/clock";
 import { testChunk } from "../engines/conformance/speak.js";
 import { FrameSender } from "./frame-sender.js";

@@ -1,6 +1,6 @@
 import { type AudioFrame, edgeAudioSubject, MAX_FRAME_MS } from "#protocol/bus/audio";
 import type { SpeechChunk, WordTiming } from "#protocol/speech/chunk";
-import { samplesToBytes } from "#common/audio/pcm";
+import { samplesToBytes } from "#audio/pcm";
 import type { Bus } from "#common/bus/bus";
 import type { Clock } from "#common/clock";
 import type { SpeechPiece } from "../engines/engine.js";

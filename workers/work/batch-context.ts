@@ -2,8 +2,8 @@ import type { Bus } from "#common/bus/bus";
 import type { Clock } from "#common/clock";
 import type { Logger } from "#common/log";
 import type { SpeechEngine } from "../engines/engine.js";
-import type { ListenEngine } from "../engines/listen-engine.js";
-import type { WorkerWatch } from "../watch/worker-watch.js";
+import type { ListenEngine } from "../engines/recognizer.js";
+import type { WorkerWatch } from "../telemetry/worker-telemetry.js";
 import type { RunningChunks } from "./running.js";
 
 /** What running a batch needs of its worker. */

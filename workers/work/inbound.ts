@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { WorkerInbound } from "#protocol/bus/scheduling";
 import { defaultSampling } from "#protocol/speech/chunk";
-import { LISTENING_RATE, MAX_SOUND_SECONDS } from "#protocol/listening/chunk";
+import { LISTENING_RATE, MAX_SOUND_SECONDS } from "#protocol/transcription/chunk";
 
 /**
  * What a worker takes from the bus. Other versions' extra fields are ignored; what is malformed is refused at this

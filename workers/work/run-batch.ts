@@ -1,5 +1,5 @@
 import { type Batch, type BatchDone, schedulerDoneSubject } from "#protocol/bus/scheduling";
-import { hearChunks } from "../listening/hear-chunks.js";
+import { hearChunks } from "../recognition/recognize-chunks.js";
 import type { BatchContext } from "./batch-context.js";
 import { speakChunks } from "../speech/speak-chunks.js";
 

@@ -5,13 +5,13 @@ import type { Clock } from "#common/clock";
 import type { Logger } from "#common/log";
 import { followMembers, sendHeartbeats } from "#common/membership/heartbeat";
 import type { SpeechEngine } from "../engines/engine.js";
-import type { ListenEngine } from "../engines/listen-engine.js";
+import type { ListenEngine } from "../engines/recognizer.js";
 import { chooseScheduler } from "./attachment.js";
 import type { BatchContext } from "./batch-context.js";
 import { parseInbound, unreadableBatch } from "./inbound.js";
 import { runBatch } from "./run-batch.js";
 import { RunningChunks } from "./running.js";
-import type { WorkerWatch } from "../watch/worker-watch.js";
+import type { WorkerWatch } from "../telemetry/worker-telemetry.js";
 
 /** How long a scheduler may take to hear that this worker is draining. */
 const DRAIN_GRACE_MS = 100;

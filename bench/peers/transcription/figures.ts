@@ -1,4 +1,4 @@
-import { LISTENING_RATE } from "#protocol/listening/chunk";
+import { LISTENING_RATE } from "#protocol/transcription/chunk";
 import { compareWords } from "#workers/engines/ctc/testing/word-errors";
 import type { TranscriptionPeersScenario } from "../../scenarios.js";
 import { overRounds } from "../../statistics.js";

@@ -1,6 +1,6 @@
-import { LISTENING_RATE } from "#protocol/listening/chunk";
-import { decodeAudio } from "#common/audio/decoding/decode";
-import { closeDecoderThreads } from "#common/audio/decoding/decoder-pool";
+import { LISTENING_RATE } from "#protocol/transcription/chunk";
+import { decodeAudio } from "#audio/decoding/decode";
+import { closeDecoderThreads } from "#audio/decoding/decoder-pool";
 import { startCluster } from "#test/harness/cluster";
 import { temporaryDirectory } from "#test/harness/temporary-directory";
 import { watchOthers } from "../../machine.js";

@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { join } from "node:path";
 import WebSocket from "ws";
-import { LISTENING_RATE } from "#protocol/listening/chunk";
-import { toFloat } from "#common/audio/pcm";
+import { LISTENING_RATE } from "#protocol/transcription/chunk";
+import { toFloat } from "#audio/pcm";
 import { processSeconds } from "../../processor-time.js";
 import type { Peers } from "../installed.js";
 import { startServer, unusedPort } from "../program.js";

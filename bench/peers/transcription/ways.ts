@@ -1,4 +1,4 @@
-import type { Transcript } from "#protocol/listening/request";
+import type { Transcript } from "#protocol/transcription/request";
 import type { TestCluster } from "#test/harness/cluster";
 import { treeSeconds } from "../../processor-time.js";
 import type { Recording } from "../../transcription/files.js";

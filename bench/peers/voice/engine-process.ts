@@ -1,5 +1,5 @@
 import { createInterface } from "node:readline";
-import { samplesToBytes } from "#common/audio/pcm";
+import { samplesToBytes } from "#audio/pcm";
 import { chunkOf, loadVoiceEngine } from "../../voice-engine.js";
 import { FIRST_SOUND_MS, type SpeakAnswer, type SpeakQuestion } from "./way.js";
 

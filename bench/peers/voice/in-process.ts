@@ -1,4 +1,4 @@
-import { bytesToSamples } from "#common/audio/pcm";
+import { bytesToSamples } from "#audio/pcm";
 import { processSeconds } from "../../processor-time.js";
 import { type ProgramOptions, startLineProgram } from "../program.js";
 import type { Utterance } from "./symbols.js";

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { bytesToSamples } from "#common/audio/pcm";
+import { bytesToSamples } from "#audio/pcm";
 import { processSeconds } from "../../processor-time.js";
 import type { Peers } from "../installed.js";
 import { startServer, unusedPort } from "../program.js";

@@ -8,7 +8,7 @@ import { type Peers, peersFolder } from "../installed.js";
 import { type Checked, figuresOf, type Round, type VoicePeersFigures } from "./figures.js";
 import { startInProcess } from "./in-process.js";
 import { startPiper } from "./piper.js";
-import { differenceDb, level } from "./same-sound.js";
+import { differenceDb, level } from "./same-audio.js";
 import { voiceFolder } from "../../voice-engine.js";
 import { makeUtterances, type Utterance } from "./symbols.js";
 import { sentences } from "./texts.js";

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { Agent, get } from "node:http";
-import { bytesToSamples } from "#common/audio/pcm";
+import { bytesToSamples } from "#audio/pcm";
 import { startCluster, type TestCluster } from "#test/harness/cluster";
 import { treeSeconds } from "../../processor-time.js";
 import { type HttpAnswer, post } from "./over-http.js";

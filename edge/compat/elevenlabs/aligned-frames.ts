@@ -1,5 +1,5 @@
-import type { ChunkEvent } from "../../speech/session/output.js";
-import { FrameAggregator } from "../../speech/session/frame-aggregator.js";
+import type { ChunkEvent } from "#speech/output/output";
+import { FrameAggregator } from "#speech/output/frame-aggregator";
 import { type CharacterAlignment, joinAlignments, PieceAligner, silentCharacters, SourceText } from "./alignment.js";
 
 /** Audio, and the characters that begin in it; only a last frame may have no audio. */

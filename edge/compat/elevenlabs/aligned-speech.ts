@@ -1,5 +1,5 @@
 import type { WordTiming } from "#protocol/speech/chunk";
-import type { ChunkEvent } from "../../speech/session/output.js";
+import type { ChunkEvent } from "#speech/output/output";
 import { alignCharacters, type CharacterAlignment, joinAlignments, silentCharacters, SourceText } from "./alignment.js";
 
 /**

@@ -1,4 +1,4 @@
-import { stallMs } from "../../speech/chunking/pace.js";
+import { stallMs } from "#speech/chunking/pace";
 
 /** After a trigger, text waits no longer than this for the rest of its phrase (protocols.md 0). */
 const TRIGGERED_WAIT_MS = 300;

@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, it, vi } from "vitest";
 import { ServiceError } from "#protocol/errors";
-import { samplesToBytes } from "#common/audio/pcm";
+import { samplesToBytes } from "#audio/pcm";
 import type { SocketSession } from "../../http/exchange.js";
-import { expectedSamples } from "../../speech/testing/scripted-cluster.js";
+import { expectedSamples } from "#speech/testing/scripted-cluster";
 import { jsonRequest, RecordingConnection, SpeechBench, testPrincipal } from "../../speech/testing/speech-bench.js";
 import { inputSocketRoute } from "./input-socket.js";
 

@@ -8,8 +8,8 @@ import type { HttpRequest, SocketConnection, SocketRoute, SocketSession } from "
 import { closeCodeOf, closeCodes } from "../../http/close-codes.js";
 import { FrameDecoder } from "../../http/frame-decoder.js";
 import { validate } from "../../http/validation.js";
-import { admitSpeaker, admitToModel, type Caller } from "../../speech/session/caller.js";
-import type { SpeechContext } from "../../speech/session/context.js";
+import { admitSpeaker, admitToModel, type Caller } from "../../speech/caller.js";
+import type { SpeechContext } from "../../speech/context.js";
 import { identifiedRefusal } from "../compat-route.js";
 import { errorMessage, renderElevenLabsError } from "../error-answer.js";
 import { withBearer } from "./credentials.js";

@@ -6,7 +6,7 @@ import { type ModelEntity, modelEntity, modelList } from "#protocol/voices";
 import { askControlPlane } from "../../forwarding/ask-control-plane.js";
 import { answerJson } from "../../http/answers.js";
 import type { HttpRequest, HttpRoute } from "../../http/exchange.js";
-import type { SpeechContext } from "../../speech/session/context.js";
+import type { SpeechContext } from "../../speech/context.js";
 import { compatRoute } from "../compat-route.js";
 import { renderElevenLabsError } from "../error-answer.js";
 import { voiceAlias } from "../voice-alias.js";

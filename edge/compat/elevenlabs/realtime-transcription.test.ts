@@ -1,12 +1,12 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { ServiceError } from "#protocol/errors";
-import { samplesToBytes } from "#common/audio/pcm";
+import { samplesToBytes } from "#audio/pcm";
 import type { SocketSession } from "../../http/exchange.js";
-import type { ListeningContext } from "../../listening/context.js";
-import { SocketAudioBudget, socketAudioLimits } from "../../listening/socket-audio-budget.js";
-import { ListeningBench } from "../../listening/testing/listening-bench.js";
-import { soundOfWords } from "../../listening/testing/scripted-ear.js";
+import type { ListeningContext } from "../../transcription/context.js";
+import { SocketAudioBudget, socketAudioLimits } from "../../transcription/socket-audio-budget.js";
+import { ListeningBench } from "../../transcription/testing/transcription-bench.js";
+import { soundOfWords } from "#transcription/testing/scripted-client";
 import { jsonRequest, RecordingConnection } from "../../speech/testing/speech-bench.js";
 import { realtimeTranscriptionRoute } from "./realtime-transcription.js";
 

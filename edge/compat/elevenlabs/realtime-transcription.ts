@@ -8,14 +8,14 @@ import { newIdentifier } from "#common/identifier";
 import { closeCodes } from "../../http/close-codes.js";
 import type { SocketConnection, SocketRoute, SocketSession } from "../../http/exchange.js";
 import { FrameDecoder } from "../../http/frame-decoder.js";
-import { admitTranscription } from "../../listening/caller.js";
-import type { ListeningContext } from "../../listening/context.js";
-import type { SocketAudioBudget } from "../../listening/socket-audio-budget.js";
+import { admitTranscription } from "../../transcription/caller.js";
+import type { ListeningContext } from "../../transcription/context.js";
+import type { SocketAudioBudget } from "../../transcription/socket-audio-budget.js";
 import { type BufferRefusal, CommitBuffer } from "../commit-buffer.js";
 import { identifiedRefusal } from "../compat-route.js";
 import { errorMessage, renderElevenLabsError } from "../error-answer.js";
 import { refuseParameters } from "../refuse.js";
-import { type CommittedSound, socketTranscriber, type TranscribeSound } from "../transcribe-sound.js";
+import { type CommittedSound, socketTranscriber, type TranscribeSound } from "../transcribe-audio.js";
 import { withBearer } from "./credentials.js";
 import { transcriptEntries } from "./transcript-words.js";
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { elevenLabsSpeech } from "#protocol/compat/elevenlabs-speech";
 import { ServiceError } from "#protocol/errors";
 import { loadConfig } from "#common/config/config";
-import { chooseModel } from "../../speech/voice/model.js";
+import { chooseModel } from "#speech/voice/model";
 import { readOutputFormat } from "./output-format.js";
 import { mapElevenLabsSpeech } from "./speech-request.js";
 

@@ -1,4 +1,4 @@
-import type { HeardWord } from "#protocol/listening/chunk";
+import type { HeardWord } from "#protocol/transcription/chunk";
 
 /** An entry of `words` as ElevenLabs' libraries read it. `logprob` and `speaker_id` are fixed by interface.md. */
 export interface TranscriptEntry {

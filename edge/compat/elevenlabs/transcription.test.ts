@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { elevenLabsTranscription } from "#protocol/compat/elevenlabs-transcription";
-import { samplesToBytes } from "#common/audio/pcm";
-import { ListeningBench, uploadRequest } from "../../listening/testing/listening-bench.js";
-import { soundOfWords } from "../../listening/testing/scripted-ear.js";
+import { samplesToBytes } from "#audio/pcm";
+import { ListeningBench, uploadRequest } from "../../transcription/testing/transcription-bench.js";
+import { soundOfWords } from "#transcription/testing/scripted-client";
 import { RecordingResponder } from "../../speech/testing/speech-bench.js";
 import { elevenLabsTranscriptionRoute } from "./transcription.js";
 

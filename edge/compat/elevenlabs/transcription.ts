@@ -4,9 +4,9 @@ import { MAX_COMPAT_AUDIO_BODY_BYTES } from "#protocol/compat/openai-transcripti
 import { bodyLimits } from "#protocol/limits";
 import { answerJson } from "../../http/answers.js";
 import type { HttpRequest, HttpRoute } from "../../http/exchange.js";
-import type { ListeningContext } from "../../listening/context.js";
-import { textOf } from "../../listening/transcript.js";
-import { type AskedTranscription, transcribeOverHttp } from "../../routes/listening/http-transcription.js";
+import type { ListeningContext } from "../../transcription/context.js";
+import { textOf } from "#transcription/transcript";
+import { type AskedTranscription, transcribeOverHttp } from "../../routes/transcription/http-transcription.js";
 import { readAudioForm } from "../audio-form.js";
 import { compatRoute } from "../compat-route.js";
 import { renderElevenLabsError } from "../error-answer.js";

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { groqMount, openAiMounts } from "#protocol/compat/openai-speech";
-import { samplesToBytes } from "#common/audio/pcm";
+import { samplesToBytes } from "#audio/pcm";
 import type { HttpRoute } from "../../http/exchange.js";
-import { ListeningBench } from "../../listening/testing/listening-bench.js";
-import { soundOfWords } from "../../listening/testing/scripted-ear.js";
+import { ListeningBench } from "../../transcription/testing/transcription-bench.js";
+import { soundOfWords } from "#transcription/testing/scripted-client";
 import { jsonRequest, RecordingResponder, SpeechBench } from "../../speech/testing/speech-bench.js";
 import { openAiChatRoutes } from "./chat.js";
 import { openAiTranscriptionRoutes } from "./transcription.js";

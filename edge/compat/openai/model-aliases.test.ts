@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { HttpRoute } from "../../http/exchange.js";
-import { SocketAudioBudget } from "../../listening/socket-audio-budget.js";
+import { SocketAudioBudget } from "../../transcription/socket-audio-budget.js";
 import {
   jsonRequest,
   RecordingConnection,

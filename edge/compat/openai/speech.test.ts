@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { openAiMounts } from "#protocol/compat/openai-speech";
-import { samplesToBytes } from "#common/audio/pcm";
-import { expectedSamples, SAMPLE_RATE } from "../../speech/testing/scripted-cluster.js";
+import { samplesToBytes } from "#audio/pcm";
+import { expectedSamples, SAMPLE_RATE } from "#speech/testing/scripted-cluster";
 import { jsonRequest, RecordingResponder, SpeechBench } from "../../speech/testing/speech-bench.js";
 import { openAiSpeechRoutes } from "./speech.js";
 

@@ -1,6 +1,6 @@
 import type { SpeechRequest } from "#protocol/speech/request";
-import type { ChunkEvent } from "../../speech/session/output.js";
-import { AUDIO_TOKENS_PER_SECOND } from "../../speech/session/plan.js";
+import type { ChunkEvent } from "#speech/output/output";
+import { AUDIO_TOKENS_PER_SECOND } from "../../speech/plan.js";
 
 /**
  * Counts what was spoken in OpenAI's tokens: a character of text is one, a second of audio is

@@ -1,8 +1,8 @@
 import { deflateSync } from "node:zlib";
-import type { HeardWord } from "#protocol/listening/chunk";
-import { renderSrt, renderVtt } from "#common/listening/captions";
-import type { FileTranscript } from "../../listening/transcribe-file.js";
-import { phraseSegments, textOf } from "../../listening/transcript.js";
+import type { HeardWord } from "#protocol/transcription/chunk";
+import { renderSrt, renderVtt } from "#transcription/captions";
+import type { FileTranscript } from "../../transcription/transcribe-file.js";
+import { phraseSegments, textOf } from "#transcription/transcript";
 import type { MappedTranscription } from "./transcription-request.js";
 
 /**

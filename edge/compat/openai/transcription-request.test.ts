@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { openAiTranscription, openAiTranscriptFormats } from "#protocol/compat/openai-transcription";
 import { ServiceError } from "#protocol/errors";
-import { uploadRequest } from "../../listening/testing/listening-bench.js";
+import { uploadRequest } from "../../transcription/testing/transcription-bench.js";
 import { renderOpenAiError } from "../error-answer.js";
 import { mapOpenAiTranscription, readOpenAiTranscription } from "./transcription-request.js";
 

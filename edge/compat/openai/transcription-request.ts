@@ -8,7 +8,7 @@ import {
 } from "#protocol/compat/openai-transcription";
 import { isSet } from "#protocol/compat/parameter";
 import { ServiceError } from "#protocol/errors";
-import { transcriptionModel } from "#protocol/listening/request";
+import { transcriptionModel } from "#protocol/transcription/request";
 import { audioFields, audioBytes } from "#protocol/speech/request";
 import { isMultipart } from "#common/multipart/multipart";
 import { readBody } from "../../http/body.js";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { Membership } from "#common/membership/membership";
 import { createMetrics } from "#common/metrics/registry";
-import { serve } from "../../http/testing/listening-server.js";
+import { serve } from "../../http/testing/test-server.js";
 import { operatorRoutes } from "./operator-routes.js";
 
 type Settings = Parameters<typeof operatorRoutes>[0]["config"];

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, it, vi } from "vitest";
-import { Cutter } from "../../speech/chunking/cutter.js";
+import { Cutter } from "#speech/chunking/cutter";
 import { encodeMsgpack } from "#protocol/msgpack";
 import { SpeechBench, testPrincipal } from "../../speech/testing/speech-bench.js";
 import { Caller, flush, soundOf, start, stop, text, texts } from "./testing/live-caller.js";

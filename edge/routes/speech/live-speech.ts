@@ -1,8 +1,8 @@
 import { frameLimits } from "#protocol/limits";
 import type { SocketRoute } from "../../http/exchange.js";
-import { admitCaller } from "../../speech/session/caller.js";
-import type { SpeechContext } from "../../speech/session/context.js";
-import { LiveSession } from "../../speech/session/live-session.js";
+import { admitCaller } from "../../speech/caller.js";
+import type { SpeechContext } from "../../speech/context.js";
+import { LiveSession } from "../../speech/live-session.js";
 
 /**
  * `WebSocket /v1/tts/live` (protocols.md 1.2). What the head of the request gets wrong is answered over HTTP, before

@@ -1,5 +1,5 @@
 import type { HttpRoute, SocketRoute } from "../../http/exchange.js";
-import type { SpeechContext } from "../../speech/session/context.js";
+import type { SpeechContext } from "../../speech/context.js";
 import { liveSpeechRoute } from "./live-speech.js";
 import { speechEventsRoute } from "./speech-events.js";
 import { speechFileRoute } from "./speech-file.js";

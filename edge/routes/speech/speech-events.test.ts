@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { TimestampEvent } from "#protocol/speech/timestamps";
-import { samplesToBytes } from "#common/audio/pcm";
-import { expectedSamples, SAMPLE_RATE } from "../../speech/testing/scripted-cluster.js";
+import { samplesToBytes } from "#audio/pcm";
+import { expectedSamples, SAMPLE_RATE } from "#speech/testing/scripted-cluster";
 import { jsonRequest, RecordingResponder, SpeechBench } from "../../speech/testing/speech-bench.js";
 import { speechEventsRoute } from "./speech-events.js";
 

@@ -3,7 +3,7 @@ import type { TimestampEvent } from "#protocol/speech/timestamps";
 import type { WordTiming } from "#protocol/speech/chunk";
 import { bodyLimits } from "#protocol/limits";
 import type { HttpResponder, HttpRoute } from "../../http/exchange.js";
-import type { SpeechContext } from "../../speech/session/context.js";
+import type { SpeechContext } from "../../speech/context.js";
 import { handleSpeech, type HttpSpeechWriter } from "./http-speech.js";
 
 const headers = { "content-type": "text/event-stream", "cache-control": "no-store" };

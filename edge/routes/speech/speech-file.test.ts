@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { samplesToBytes } from "#common/audio/pcm";
-import { expectedSamples } from "../../speech/testing/scripted-cluster.js";
+import { samplesToBytes } from "#audio/pcm";
+import { expectedSamples } from "#speech/testing/scripted-cluster";
 import { jsonRequest, RecordingResponder, SpeechBench, testPrincipal } from "../../speech/testing/speech-bench.js";
 import { speechFileRoute } from "./speech-file.js";
 

@@ -1,7 +1,7 @@
 import type { AudioFormat, SpeechRequest } from "#protocol/speech/request";
 import { bodyLimits } from "#protocol/limits";
 import type { HttpResponder, HttpRoute } from "../../http/exchange.js";
-import type { SpeechContext } from "../../speech/session/context.js";
+import type { SpeechContext } from "../../speech/context.js";
 import { handleSpeech, type HttpSpeechWriter } from "./http-speech.js";
 
 /** What each format is called in a `content-type`. */

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { ServiceError } from "#protocol/errors";
-import type { SpokenRequest } from "../../speech/session/spoken-request.js";
+import type { SpokenRequest } from "../../speech/spoken-request.js";
 
 /**
  * Text chunked in one turn of the event loop: a megabyte at once would hold other streams up for a tenth of a second.

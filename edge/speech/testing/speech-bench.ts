@@ -10,17 +10,18 @@ import { UnauthenticatedSockets } from "../../authentication/unauthenticated-soc
 import { OverloadGate } from "../../cluster/overload-gate.js";
 import type { HttpRequest, HttpResponder, SocketConnection } from "../../http/exchange.js";
 import { MemoryBudget } from "../../memory/memory-budget.js";
-import type { SpeechContext } from "../session/context.js";
+import type { SpeechContext } from "../context.js";
 import { noTracing } from "#common/tracing/span";
-import { noMetrics } from "../session/metrics.js";
+import { noMetrics } from "#speech/metrics";
 import { UsageReporter } from "../../usage/usage-reporter.js";
-import { TeamSlots } from "../session/team-slots.js";
-import { SpeechBus } from "../speech-bus.js";
-import { InlineVoices } from "../voice/inline-voices.js";
-import { SavedVoices } from "../voice/saved-voices.js";
+import { TeamSlots } from "../../cluster/team-slots.js";
+import { SpeechBus } from "#speech/speech-client";
+import { InlineVoices } from "#speech/voice/inline-voices";
+import { SavedVoices } from "#speech/voice/saved-voices";
 import { LocalBus } from "#common/bus/testing/local-bus";
-import { PlainEncoders } from "./plain-encoders.js";
-import { type Fault, ScriptedCluster } from "./scripted-cluster.js";
+import { testTraits } from "#audio/testing/voice-traits";
+import { PlainEncoders } from "#speech/testing/plain-encoders";
+import { type Fault, ScriptedCluster } from "#speech/testing/scripted-cluster";
 
 export const testPrincipal: Principal = {
   teamId: "team",
@@ -31,7 +32,6 @@ export const testPrincipal: Principal = {
   betaAccess: false,
   maxConcurrentStreams: 0,
 };
-export const testTraits = { pitchHz: 120, pitchRangeSemitones: 3, syllablesPerSecond: 4, spectralTiltDbPerOctave: -8 };
 
 /**
  * An edge's speech context over a scripted cluster in virtual time. `principal` and `faultOf` may be changed while it

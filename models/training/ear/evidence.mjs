@@ -2,12 +2,12 @@
 // < settings as JSON. Prints a JSON line for each utterance: its words with their evidence. EMISSIONS as in search.mjs.
 // Needs Parley built.
 import { readFileSync } from "node:fs";
-import { createWordSearch } from "../../../dist/workers/listening/decoding/beam-search.js";
-import { wordConfidences, wordEvidence } from "../../../dist/workers/listening/decoding/confidence.js";
-import { createLanguageModel } from "../../../dist/workers/listening/decoding/language-model.js";
-import { buildLexicon } from "../../../dist/workers/listening/decoding/lexicon.js";
-import { traitsOfWords } from "../../../dist/workers/listening/decoding/lexicon-words.js";
-import { readWordsFile } from "../../../dist/workers/listening/decoding/words-file.js";
+import { createWordSearch } from "../../../dist/workers/recognition/decoding/beam-search.js";
+import { wordConfidences, wordEvidence } from "../../../dist/workers/recognition/decoding/confidence.js";
+import { createLanguageModel } from "../../../dist/workers/recognition/decoding/language-model.js";
+import { buildLexicon } from "../../../dist/workers/recognition/decoding/lexicon.js";
+import { traitsOfWords } from "../../../dist/workers/recognition/decoding/lexicon-words.js";
+import { readWordsFile } from "../../../dist/workers/recognition/decoding/words-file.js";
 import { readEmissions } from "./emissions.mjs";
 
 const [wordsPath, emissionsPath] = process.argv.slice(2);

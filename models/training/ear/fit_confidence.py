@@ -1,4 +1,4 @@
-"""Fit the weights of word confidence (workers/listening/decoding/confidence.ts) to right and wrong words of development clips.
+"""Fit the weights of word confidence (workers/recognition/decoding/confidence.ts) to right and wrong words of development clips.
 
 Prints the weights, and how well the shipped ones and the fitted ones tell right from wrong: area under the curve, and the mean confidence beside the share
 of right words, which should be alike. Every second clip also with noise at 10 dB, so that there are wrong words to learn from.

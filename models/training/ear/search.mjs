@@ -1,8 +1,8 @@
 // The decoder that ships with Parley, for evaluation: node search.mjs WORDS EMISSIONS < settings as JSON lines > texts
 // as JSON lines. EMISSIONS as in emissions.mjs. Needs Parley built.
 import { readFileSync } from "node:fs";
-import { createLexiconDecoder } from "../../../dist/workers/listening/decoding/lexicon-words.js";
-import { readWordsFile } from "../../../dist/workers/listening/decoding/words-file.js";
+import { createLexiconDecoder } from "../../../dist/workers/recognition/decoding/lexicon-words.js";
+import { readWordsFile } from "../../../dist/workers/recognition/decoding/words-file.js";
 import { readEmissions } from "./emissions.mjs";
 
 const [wordsPath, emissionsPath] = process.argv.slice(2);

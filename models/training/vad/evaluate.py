@@ -73,7 +73,7 @@ class Judges:
         return result
 
 
-# What `common/listening/cut.ts` goes by: whatever may be speech is recognized.
+# What `transcription/segmentation/cut.ts` goes by: whatever may be speech is recognized.
 CUTTING = "parley-vad from 0.25"
 THRESHOLDS = {"parley-vad": 0.5, CUTTING: 0.25, "energy": 12.0, "WebRTC VAD, mode 0": 0.5, "WebRTC VAD, mode 3": 0.5}
 

@@ -1,5 +1,5 @@
 import { encode } from "@msgpack/msgpack";
-import { flacBomb } from "#common/audio/testing/audio-bombs";
+import { flacBomb } from "#audio/testing/audio-bombs";
 import type { Attack } from "../attack.js";
 import { ask, authorized, openRaw, repeatedly } from "../connection.js";
 

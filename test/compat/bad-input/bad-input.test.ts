@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import WebSocket from "ws";
-import { wavHeader } from "#common/audio/encoding/pcm-codec";
+import { wavHeader } from "#audio/encoding/pcm-codec";
 import { allModels, startCluster, type TestCluster } from "../../harness/cluster.js";
 import { CANARY, type HttpCase, type SocketCase } from "./case.js";
 import { socketCases } from "./socket-cases.js";

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import type { Bus } from "#common/bus/bus";
 
-const main = new URL("../../../control-plane/main.js", import.meta.url).pathname;
+const main = new URL("./../../../control-plane/main.js", import.meta.url).pathname;
 /** A question that fails for the process's death may fail before its end is noticed here. */
 const NOTICE_MS = 5000;
 const MAX_STARTS = 5;

@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import type { ServedModel } from "#protocol/bus/membership";
 import { ServiceError } from "#protocol/errors";
-import { type HeardWord, LISTENING_RATE } from "#protocol/listening/chunk";
+import { type HeardWord, LISTENING_RATE } from "#protocol/transcription/chunk";
 import type { Logger } from "#common/log";
 import { type ModelFolder, ModelProblem } from "../../repository/folder.js";
-import type { ListenEngine, SoundJob, SoundResult } from "../listen-engine.js";
+import type { ListenEngine, SoundJob, SoundResult } from "../recognizer.js";
 import type { ModelThreads } from "../model-threads.js";
 import type { RecognizerSource } from "./recognizer.js";
 import type { ListenTask, OpenedRecognizer } from "./thread.js";

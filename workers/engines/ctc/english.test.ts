@@ -1,10 +1,10 @@
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { HeardWord } from "#protocol/listening/chunk";
+import type { HeardWord } from "#protocol/transcription/chunk";
 import { createLogger } from "#common/log";
 import { readModelFolder } from "../../repository/folder.js";
-import { hearOne, noise, wordsOf } from "../conformance/hear.js";
-import { listenEngineConformance } from "../conformance/listen-suite.js";
+import { hearOne, noise, wordsOf } from "../conformance/recognize.js";
+import { listenEngineConformance } from "../conformance/recognizer-suite.js";
 import { ModelThreads } from "../model-threads.js";
 import { CtcEngine } from "./engine.js";
 import { type Clip, readClips } from "./testing/clips.js";

@@ -1,5 +1,5 @@
-import { type LogMel, type FeatureKind, MEL_BANDS } from "../../listening/features/log-mel.js";
-import type { Emissions } from "../../listening/decoding/beam-search.js";
+import { type LogMel, type FeatureKind, MEL_BANDS } from "../../recognition/features/log-mel.js";
+import type { Emissions } from "../../recognition/decoding/beam-search.js";
 import { ModelProblem } from "../../repository/folder.js";
 import type { Graph, GraphTensor } from "../onnx/runtime.js";
 

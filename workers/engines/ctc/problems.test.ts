@@ -5,7 +5,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { systemClock } from "#common/clock";
 import { createLogger } from "#common/log";
 import { openRepository } from "../../repository/repository.js";
-import { hearOne, wordsOf } from "../conformance/hear.js";
+import { hearOne, wordsOf } from "../conformance/recognize.js";
 import { loadEngines } from "../load.js";
 import { toneLexicon } from "./testing/tone-lexicon.js";
 import { letterSymbols, toneSound, writeToneRecognizer } from "./testing/tone-recognizer.js";

@@ -1,4 +1,4 @@
-import type { HeardWord } from "#protocol/listening/chunk";
+import type { HeardWord } from "#protocol/transcription/chunk";
 import { openRecognizer, type Recognizer, type RecognizerSource } from "./recognizer.js";
 
 /**

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { neutralDelivery, type VoiceTraits } from "#protocol/speech/chunk";
-import { measureVoice } from "#common/audio/voice/traits";
+import { measureVoice } from "#audio/voice/traits";
 import { createLogger } from "#common/log";
 import { systemClock } from "#common/clock";
 import { speechEngineConformance } from "../conformance/suite.js";

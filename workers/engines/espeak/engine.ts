@@ -1,7 +1,7 @@
 import { ServiceError } from "#protocol/errors";
 import type { ServedModel } from "#protocol/bus/membership";
 import { defaultSampling, neutralDelivery, type SpeechChunk } from "#protocol/speech/chunk";
-import { tiltFilter } from "#common/audio/voice/tilt-filter";
+import { tiltFilter } from "#audio/voice/tilt-filter";
 import type { Clock } from "#common/clock";
 import type { Logger } from "#common/log";
 import { spokenText } from "../../text/spoken-text.js";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { measureVoice } from "#common/audio/voice/traits";
+import { measureVoice } from "#audio/voice/traits";
 import { systemClock } from "#common/clock";
 import { createLogger } from "#common/log";
 import type { Sampling } from "#protocol/speech/chunk";

@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { systemClock } from "#common/clock";
-import { measureVoice } from "#common/audio/voice/traits";
+import { measureVoice } from "#audio/voice/traits";
 import { createLogger } from "#common/log";
 import type { Delivery, VoiceTraits } from "#protocol/speech/chunk";
 import { readModelFolder } from "../../repository/folder.js";

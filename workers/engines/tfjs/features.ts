@@ -1,6 +1,6 @@
-import { DETECTION_STEP_MS, LISTENING_RATE } from "#protocol/listening/chunk";
-import { htkScale, melFilters } from "../../listening/features/mel-filters.js";
-import { createRealSpectrum } from "../../listening/features/real-spectrum.js";
+import { DETECTION_STEP_MS, LISTENING_RATE } from "#protocol/transcription/chunk";
+import { htkScale, melFilters } from "../../recognition/features/mel-filters.js";
+import { createRealSpectrum } from "../../recognition/features/real-spectrum.js";
 
 /** What `models/training/vad/network.py` trained the detector on; the numbers must stay the same there and here. */
 export const FEATURE_BANDS = 40;

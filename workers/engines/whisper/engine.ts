@@ -1,12 +1,12 @@
 import { dirname, join } from "node:path";
 import type { ServedModel } from "#protocol/bus/membership";
 import { ServiceError } from "#protocol/errors";
-import { LISTENING_RATE } from "#protocol/listening/chunk";
+import { LISTENING_RATE } from "#protocol/transcription/chunk";
 import type { Logger } from "#common/log";
 import { type ModelFolder, ModelProblem } from "../../repository/folder.js";
-import type { ListenEngine, SoundJob, SoundResult } from "../listen-engine.js";
+import type { ListenEngine, SoundJob, SoundResult } from "../recognizer.js";
 import type { ModelThreads } from "../model-threads.js";
-import type { Heard, WhisperSource } from "./listener.js";
+import type { Heard, WhisperSource } from "./recognizer.js";
 import type { OpenedWhisper, WhisperTask } from "./thread.js";
 
 export interface WhisperEngineOptions {

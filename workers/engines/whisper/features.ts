@@ -1,5 +1,5 @@
-import { LISTENING_RATE, MAX_SOUND_SECONDS } from "#protocol/listening/chunk";
-import { type MelFilters, melFilters, slaneyScale } from "../../listening/features/mel-filters.js";
+import { LISTENING_RATE, MAX_SOUND_SECONDS } from "#protocol/transcription/chunk";
+import { type MelFilters, melFilters, slaneyScale } from "../../recognition/features/mel-filters.js";
 
 const STEP_SAMPLES = 160;
 const FRAME_SAMPLES = 400;

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { z } from "zod";
-import { LISTENING_RATE } from "#protocol/listening/chunk";
+import { LISTENING_RATE } from "#protocol/transcription/chunk";
 import { ModelProblem } from "../../repository/folder.js";
 import { readJsonFile } from "../../repository/json-file.js";
 

@@ -1,4 +1,4 @@
-import { type Heard, openWhisper, type WhisperListener, type WhisperSource } from "./listener.js";
+import { type Heard, openWhisper, type WhisperListener, type WhisperSource } from "./recognizer.js";
 
 /** What a thread is asked: open a model and say what it is, or hear with it. Each thread opens each model once. */
 export type WhisperTask =

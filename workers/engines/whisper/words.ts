@@ -1,4 +1,4 @@
-import type { HeardWord } from "#protocol/listening/chunk";
+import type { HeardWord } from "#protocol/transcription/chunk";
 import type { ChosenToken } from "./token-choice.js";
 import type { Vocabulary } from "./vocabulary.js";
 

@@ -1,5 +1,5 @@
 import { ServiceError } from "#protocol/errors";
-import type { SocketAudioBudget } from "../../../listening/socket-audio-budget.js";
+import type { SocketAudioBudget } from "../../../transcription/socket-audio-budget.js";
 import { type AudioCommit, type BufferRefusal, CommitBuffer } from "../../commit-buffer.js";
 import type { RealtimeFormat } from "./audio-format.js";
 import { realtimeError } from "./realtime-error.js";

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { ServiceError } from "#protocol/errors";
-import { samplesToBytes } from "#common/audio/pcm";
-import { expectedSamples } from "../../../speech/testing/scripted-cluster.js";
+import { samplesToBytes } from "#audio/pcm";
+import { expectedSamples } from "#speech/testing/scripted-cluster";
 import { jsonRequest, RecordingConnection, SpeechBench } from "../../../speech/testing/speech-bench.js";
-import { SocketAudioBudget, socketAudioLimits } from "../../../listening/socket-audio-budget.js";
+import { SocketAudioBudget, socketAudioLimits } from "../../../transcription/socket-audio-budget.js";
 import type { SocketSession } from "../../../http/exchange.js";
 import { realtimeRoutes } from "./realtime-socket.js";
-import type { TranscribeSound } from "../../transcribe-sound.js";
+import type { TranscribeSound } from "../../transcribe-audio.js";
 
 interface Event {
   type: string;

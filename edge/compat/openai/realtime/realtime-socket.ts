@@ -3,14 +3,14 @@ import { openAiMounts } from "#protocol/compat/openai-speech";
 import { openAiRealtime } from "#protocol/compat/openai-realtime";
 import { frameLimits } from "#protocol/limits";
 import type { HttpRequest, SocketRoute } from "../../../http/exchange.js";
-import { admitSpeaker, admitToModel } from "../../../speech/session/caller.js";
-import type { SpeechContext } from "../../../speech/session/context.js";
-import type { SocketAudioBudget } from "../../../listening/socket-audio-budget.js";
+import { admitSpeaker, admitToModel } from "../../../speech/caller.js";
+import type { SpeechContext } from "../../../speech/context.js";
+import type { SocketAudioBudget } from "../../../transcription/socket-audio-budget.js";
 import { renderOpenAiError } from "../../error-answer.js";
 import { identifiedRefusal } from "../../compat-route.js";
 import { nativeHeaders, type OpenAiSettings, speechModelOf } from "../speech-request.js";
 import { RealtimeSession, type RealtimeSpeaker } from "./realtime-session.js";
-import type { TranscribeSound } from "../../transcribe-sound.js";
+import type { TranscribeSound } from "../../transcribe-audio.js";
 
 const KEY_SUBPROTOCOL = "openai-insecure-api-key.";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { ListeningBench } from "../../../listening/testing/listening-bench.js";
-import { soundOfWords } from "../../../listening/testing/scripted-ear.js";
-import { samplesToBytes } from "#common/audio/pcm";
+import { ListeningBench } from "../../../transcription/testing/transcription-bench.js";
+import { soundOfWords } from "#transcription/testing/scripted-client";
+import { samplesToBytes } from "#audio/pcm";
 import type { SocketSession } from "../../../http/exchange.js";
 import { jsonRequest, RecordingConnection, SpeechBench, testPrincipal } from "../../../speech/testing/speech-bench.js";
 import { compatRoutes } from "../../routes.js";

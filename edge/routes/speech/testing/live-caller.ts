@@ -1,7 +1,7 @@
 import { decodeMsgpack, encodeMsgpack } from "#protocol/msgpack";
-import { samplesToBytes } from "#common/audio/pcm";
+import { samplesToBytes } from "#audio/pcm";
 import type { SocketSession } from "../../../http/exchange.js";
-import { expectedSamples } from "../../../speech/testing/scripted-cluster.js";
+import { expectedSamples } from "#speech/testing/scripted-cluster";
 import { jsonRequest, RecordingConnection, type SpeechBench } from "../../../speech/testing/speech-bench.js";
 import { liveSpeechRoute } from "../live-speech.js";
 

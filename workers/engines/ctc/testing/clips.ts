@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
-import { decodeAudio } from "#common/audio/decoding/decode";
-import { LISTENING_RATE } from "#protocol/listening/chunk";
+import { decodeAudio } from "#audio/decoding/decode";
+import { LISTENING_RATE } from "#protocol/transcription/chunk";
 
 export interface Clip {
   samples: Int16Array;

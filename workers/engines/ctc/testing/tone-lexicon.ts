@@ -1,4 +1,4 @@
-import type { SmallModel } from "../../../listening/decoding/testing/write-words-file.js";
+import type { SmallModel } from "../../../recognition/decoding/testing/write-words-file.js";
 
 const symbols = ["t", "uw", "m", "iy", "eh", "n"];
 const sounds: Readonly<Record<string, readonly string[]>> = {

@@ -1,9 +1,9 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { LISTENING_RATE } from "#protocol/listening/chunk";
-import { type SmallModel, writeWordsFile } from "../../../listening/decoding/testing/write-words-file.js";
-import { MEL_BANDS } from "../../../listening/features/log-mel.js";
-import { htkScale, slaneyScale } from "../../../listening/features/mel-filters.js";
+import { LISTENING_RATE } from "#protocol/transcription/chunk";
+import { type SmallModel, writeWordsFile } from "../../../recognition/decoding/testing/write-words-file.js";
+import { MEL_BANDS } from "../../../recognition/features/log-mel.js";
+import { htkScale, slaneyScale } from "../../../recognition/features/mel-filters.js";
 import { elementType, GraphBuilder, type Value } from "../../onnx/testing/graph.js";
 import type { CtcLayout } from "../layout.js";
 

@@ -1,0 +1,48 @@
+import type { Transcript, TranscriptionRequest, TranscriptSegment } from "#protocol/transcription/request";
+import { bodyLimits } from "#protocol/limits";
+import { answerJson } from "../../http/answers.js";
+import type { HttpRoute } from "../../http/exchange.js";
+import type { ListeningContext } from "../../transcription/context.js";
+import { describeLanguage } from "#transcription/recognizer-choice";
+import type { FileTranscript } from "../../transcription/transcribe-file.js";
+import { phraseSegments, textOf, wordSegments } from "#transcription/transcript";
+import { readTranscriptionRequest } from "./body.js";
+import { transcribeOverHttp } from "./http-transcription.js";
+
+/** `POST /v1/asr` (protocols.md 1.4): one audio file in, its words out. */
+export function transcriptionRoute(context: ListeningContext): HttpRoute {
+  const route = "/v1/asr";
+  return {
+    method: "POST",
+    path: route,
+    maxBodyBytes: bodyLimits.audio,
+    handle: (request, responder) =>
+      transcribeOverHttp({
+        context,
+        route,
+        request,
+        responder,
+        maxBodyBytes: bodyLimits.audio,
+        read: readTranscriptionRequest,
+        answer: (result, asked) => answerJson(responder, 200, describe(result, asked)),
+      }),
+  };
+}
+
+function describe(
+  { words, seconds, language }: FileTranscript,
+  request: Omit<TranscriptionRequest, "audio">,
+): Transcript {
+  return {
+    text: textOf(words),
+    duration: Math.round(seconds * 1000) / 1000,
+    segments: segmentsOf(words, request),
+    ...describeLanguage(language),
+  };
+}
+
+function segmentsOf(words: FileTranscript["words"], request: Omit<TranscriptionRequest, "audio">): TranscriptSegment[] {
+  if (request.timestamp_granularity === "word") return wordSegments(words);
+  if (request.timestamp_granularity === "segment" || !request.ignore_timestamps) return phraseSegments(words);
+  return [];
+}

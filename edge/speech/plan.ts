@@ -1,0 +1,84 @@
+import { ServiceError } from "#protocol/errors";
+import { opusBitsPerSecond, type SpeechRequest } from "#protocol/speech/request";
+import type { EncoderSpec } from "#audio/encoding/encoder";
+import { newIdentifier } from "#common/identifier";
+import { DEFAULT_CHUNK_LENGTH, DEFAULT_MIN_CHUNK_LENGTH, type Pace } from "#speech/chunking/pace";
+import type { Pacing, StreamSettings } from "#speech/stream/stream-settings";
+import { castVoices } from "#speech/voice/cast";
+import { takesFreeTags } from "#speech/voice/model";
+import { samplingOf } from "#speech/voice/sampling";
+import { seedBase } from "#speech/voice/seed";
+import type { Caller } from "./caller.js";
+import type { SpeechContext } from "./context.js";
+
+/** Audio tokens that the service's models make per second of sound: `max_new_tokens` counts them. */
+export const AUDIO_TOKENS_PER_SECOND = 21.5;
+
+/** A validated request turned into what the parts of the speech path want to know. */
+export interface SpeechPlan {
+  settings: StreamSettings;
+  pace: Pace;
+  freeTags: boolean;
+  /** All but the rate of the samples that will come. */
+  encoding: Omit<EncoderSpec, "inputSampleRate">;
+  /** Rate at which the model is announced to speak, Hz. */
+  expectedSampleRate: number;
+  voiceIds: string[];
+}
+
+/**
+ * Plans a request. `normalize_loudness`, `condition_on_previous_chunks`, `early_stop_threshold` and `features` are
+ * accepted and have no effect in this version. Throws `no_worker` and the errors of `castVoices`.
+ */
+export async function planSpeech(options: {
+  request: SpeechRequest;
+  caller: Caller;
+  context: SpeechContext;
+  pacing: Pacing;
+}): Promise<SpeechPlan> {
+  const { request, caller, context, pacing } = options;
+  const { folders, name } = caller.model;
+  const models = context.speech.servedModels(folders);
+  const [served] = models;
+  if (served === undefined) throw new ServiceError("no_worker", { parameters: { model: name } });
+  const { savedVoices: saved, inlineVoices: inline } = context;
+  const cast = await castVoices({
+    request,
+    teamId: caller.principal.teamId,
+    saved,
+    inline,
+    traceparent: caller.traceparent,
+  });
+  const format = request.format ?? "mp3";
+  const maxTokens = request.max_new_tokens ?? 0;
+  return {
+    settings: {
+      streamId: newIdentifier(),
+      models: models.map((model) => ({ name: model.name, languages: model.languages })),
+      tier: name === "s2.1-pro-free" ? "free" : "live",
+      voices: cast.voices,
+      normalize: request.normalize ?? true,
+      sampling: samplingOf(request),
+      maxSamples: Math.ceil((maxTokens / AUDIO_TOKENS_PER_SECOND) * served.sampleRate),
+      seedBase: seedBase(served.name, cast.voices, request),
+      traceparent: caller.traceparent,
+      pacing,
+      firstAudioGoalMs: context.config.PARLEY_FIRST_AUDIO_GOAL_MS,
+    },
+    pace: {
+      latency: request.latency ?? "balanced",
+      chunkLength: request.chunk_length ?? DEFAULT_CHUNK_LENGTH,
+      minChunkLength: request.min_chunk_length ?? DEFAULT_MIN_CHUNK_LENGTH,
+    },
+    freeTags: takesFreeTags(name),
+    encoding: {
+      format,
+      outputSampleRate: request.sample_rate ?? (format === "opus" ? 48_000 : 44_100),
+      mp3KilobitsPerSecond: request.mp3_bitrate ?? 128,
+      opusBitsPerSecond: opusBitsPerSecond(request.opus_bitrate),
+      gainDb: request.prosody?.volume ?? 0,
+    },
+    expectedSampleRate: served.sampleRate,
+    voiceIds: cast.voiceIds,
+  };
+}

@@ -1,0 +1,36 @@
+import type { OpenedSound, OpenSoundOptions } from "#audio/decoding/open-audio";
+import type { Bus } from "#common/bus/bus";
+import type { Clock } from "#common/clock";
+import type { Config } from "#common/config/config";
+import type { SoundBus } from "#transcription/recognition/recognition-client";
+import type { Logger } from "#common/log";
+import type { Tracing } from "#common/tracing/span";
+import type { Authenticate, WatchKey } from "../authentication/authenticator.js";
+import type { OverloadGate } from "../cluster/overload-gate.js";
+import type { MemoryBudget } from "../memory/memory-budget.js";
+import type { TeamSlots } from "../cluster/team-slots.js";
+import type { UsageReporter } from "../usage/usage-reporter.js";
+import type { TranscriptionMetrics } from "#transcription/metrics";
+import type { SocketAudioBudget } from "./socket-audio-budget.js";
+
+/** What the transcribing routes need of the edge. */
+export interface ListeningContext {
+  /** Throws `unauthenticated`, `invalid_token`, `token_expired`. */
+  authenticate: Authenticate;
+  watchKey: WatchKey;
+  bus: Bus;
+  usage: UsageReporter;
+  sound: Pick<SoundBus, "open" | "served">;
+  openSound(bytes: Uint8Array, options: OpenSoundOptions): Promise<OpenedSound>;
+  /** The same as those of speech: a team's requests count together. */
+  teamSlots: TeamSlots;
+  /** Audio files on their way in. */
+  uploads: MemoryBudget;
+  socketAudio: SocketAudioBudget;
+  overload: OverloadGate;
+  config: Config;
+  clock: Clock;
+  log: Logger;
+  metrics: TranscriptionMetrics;
+  tracing: Tracing;
+}

@@ -1,0 +1,169 @@
+import { setMaxListeners } from "node:events";
+import type { UsageRecord } from "#protocol/bus/control";
+import { ServiceError } from "#protocol/errors";
+import { type HeardWord, LISTENING_RATE } from "#protocol/transcription/chunk";
+import { MAX_TRANSCRIBED_SECONDS, MIN_TRANSCRIBED_SECONDS, transcriptionModel } from "#protocol/transcription/request";
+import type { OpenedSound } from "#audio/decoding/open-audio";
+import { newIdentifier } from "#common/identifier";
+import type { RequestOutcome } from "#common/metrics/outcome";
+import type { TranscriptionCaller } from "./caller.js";
+import type { ListeningContext } from "./context.js";
+import { chooseRecognizer } from "#transcription/recognizer-choice";
+import { type HeardSegment, mergeWords } from "#transcription/transcript";
+import { beginTranscribeSpan } from "#transcription/transcribe-span";
+import { Transcriber } from "#transcription/files/transcriber";
+
+export interface TranscribeOptions {
+  context: ListeningContext;
+  caller: TranscriptionCaller;
+  route: string;
+  /** The file. Its memory may be gone afterwards (`openSound`). */
+  audio: Uint8Array;
+  /** As the caller named it. */
+  language: string | undefined;
+  /** Shortest sound that is taken, seconds; `MIN_TRANSCRIBED_SECONDS` when absent. */
+  minSeconds?: number;
+  /**
+   * Told of words in the order of the sound, as soon as all before them are known; their times count from the file's
+   * beginning.
+   */
+  onWords?: ((words: readonly HeardWord[]) => void) | undefined;
+  /** The client is gone. */
+  signal: AbortSignal;
+}
+
+/** Everything that was said in a file. */
+export interface FileTranscript {
+  /** In order; times count from the file's beginning. */
+  words: HeardWord[];
+  seconds: number;
+  /** BCP-47 language of most words, null when there are none. */
+  language: string | null;
+}
+
+/** Encoders pad their frames: a recording of sixty minutes decodes to a little more. */
+const LENGTH_TOLERANCE_SECONDS = 0.5;
+
+/**
+ * Transcribes one file, and reports its use once, however it ends. Throws `no_worker`, `unknown_language`,
+ * `unusable_audio` (reason `too_short`, `too_long` or `ffmpeg_missing` where it is one of these), and what the
+ * listening path throws; an aborted signal rejects with its reason once all work is cancelled.
+ */
+export async function transcribeFile(options: TranscribeOptions): Promise<FileTranscript> {
+  const { context, language, signal } = options;
+  const recognizer = chooseRecognizer(context.sound.served("listen"), language, context.config);
+  const ending = new AbortController();
+  // Every piece that is out listens to it.
+  setMaxListeners(0, ending.signal);
+  const leave = (): void => ending.abort(signal.reason);
+  signal.addEventListener("abort", leave, { once: true });
+  if (signal.aborted) leave();
+  try {
+    const sound = await openFile(options, ending.signal);
+    return await listenTo(sound, { ...options, recognizer, signal: ending.signal });
+  } finally {
+    signal.removeEventListener("abort", leave);
+    // Whatever went wrong: nothing of it goes on.
+    ending.abort();
+  }
+}
+
+async function openFile(
+  { context, audio, minSeconds = MIN_TRANSCRIBED_SECONDS }: TranscribeOptions,
+  signal: AbortSignal,
+): Promise<OpenedSound> {
+  const maxSeconds = MAX_TRANSCRIBED_SECONDS + LENGTH_TOLERANCE_SECONDS;
+  try {
+    return await context.openSound(audio, { minSeconds, maxSeconds, sampleRate: LISTENING_RATE, signal });
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.code !== "unsupported_format") throw error;
+    const detail =
+      error.reason === "too_long"
+        ? `it is longer than ${MAX_TRANSCRIBED_SECONDS / 60} minutes`
+        : error.reason === "too_short"
+          ? `it is shorter than ${minSeconds} second${minSeconds === 1 ? "" : "s"}`
+          : String(error.parameters["detail"]);
+    throw new ServiceError("unusable_audio", {
+      parameters: { detail },
+      reason: error.reason ?? undefined,
+      cause: error,
+    });
+  }
+}
+
+async function listenTo(
+  sound: OpenedSound,
+  options: TranscribeOptions & { recognizer: ReturnType<typeof chooseRecognizer> },
+): Promise<FileTranscript> {
+  const { context, caller, route, recognizer, signal } = options;
+  const startedMs = context.clock.nowMs();
+  const span = beginTranscribeSpan(context.tracing, caller.trace);
+  const settings = { tier: "bulk", traceparent: span.traceparent } as const;
+  const ear = context.sound.open({
+    ...settings,
+    streamId: newIdentifier(),
+    task: "listen",
+    model: recognizer.folder,
+    language: recognizer.language,
+  });
+  const vad = context.sound.served("detect")[0]?.name;
+  const detector =
+    vad === undefined
+      ? null
+      : context.sound.open({ ...settings, streamId: newIdentifier(), task: "detect", model: vad, language: null });
+  const onHeard =
+    options.onWords === undefined ? undefined : (segment: HeardSegment) => options.onWords?.(mergeWords([segment]));
+  const transcriber = new Transcriber({ ear, detector, signal, onHeard });
+  context.metrics.opened(route);
+  const usageId = newIdentifier();
+  // A failure gives nothing to a client that waits for the whole; one that leaves has had its work done.
+  const givenSeconds = (outcome: UsageRecord["outcome"]): number =>
+    outcome === "completed"
+      ? sound.seconds
+      : onHeard === undefined && outcome !== "cancelled"
+        ? 0
+        : transcriber.heardSeconds;
+  const usageAt = (outcome: UsageRecord["outcome"]): UsageRecord =>
+    usageOf(caller, {
+      usageId,
+      route,
+      audioMs: Math.round(givenSeconds(outcome) * 1000),
+      totalMs: context.clock.nowMs() - startedMs,
+      outcome,
+    });
+  const reportEnd = context.usage.begin(() => (givenSeconds("partial") === 0 ? null : usageAt("partial")));
+  const report = (outcome: RequestOutcome): void => {
+    const usage = usageAt(outcome);
+    const { audioMs, totalMs } = usage;
+    context.metrics.closed(route, outcome, { audioMs, totalMs });
+    span.finish({ outcome, audioMs });
+    reportEnd(usage);
+  };
+  try {
+    const { heard, language } = await transcriber.run(sound.pieces);
+    report("completed");
+    return { words: mergeWords(heard), seconds: sound.seconds, language };
+  } catch (error) {
+    report(signal.aborted ? "cancelled" : "failed");
+    throw error;
+  } finally {
+    ear.close();
+    detector?.close();
+  }
+}
+
+function usageOf(
+  { principal, trace }: TranscriptionCaller,
+  facts: Pick<UsageRecord, "usageId" | "route" | "audioMs" | "totalMs" | "outcome">,
+): UsageRecord {
+  return {
+    teamId: principal.teamId,
+    keyId: principal.keyId,
+    model: transcriptionModel,
+    characters: 0,
+    firstAudioMs: null,
+    traceId: trace.traceId,
+    finishedAtMs: Date.now(),
+    ...facts,
+  };
+}

@@ -1,0 +1,69 @@
+import type { SpeechChunk, VoiceSettings } from "#protocol/speech/chunk";
+import { Attempts } from "#submission/attempts";
+import type { SpokenPiece } from "../chunking/chunker.js";
+import { speakingModel } from "../voice/model.js";
+import { chunkSeed } from "../voice/seed.js";
+import { Reception } from "./chunk-assembler.js";
+import type { StreamSettings } from "./stream-settings.js";
+
+/** One unfinished chunk of a stream: what is to be spoken, where it is at work, what has come of it. */
+export class ChunkWork extends Attempts {
+  readonly reception = new Reception();
+  readonly textBytes: number;
+  /** Whether its sound has begun to be given. */
+  started = false;
+  heardOf = false;
+  readonly #context: { settings: StreamSettings; edgeId: string };
+
+  constructor(
+    readonly piece: SpokenPiece,
+    readonly chunkIndex: number,
+    readonly addedAtMs: number,
+    context: { settings: StreamSettings; edgeId: string },
+  ) {
+    super();
+    this.#context = context;
+    this.textBytes = Buffer.byteLength(piece.text);
+  }
+
+  /** Samples that came and were not given yet: all of them until the chunk's turn comes. */
+  get untakenSamples(): number {
+    return this.started ? 0 : this.reception.samples;
+  }
+
+  /** Notes a submission; gives the chunk to send. */
+  submitted(schedulerId: string, nowMs: number, quietMs: number): SpeechChunk {
+    this.begin(schedulerId, nowMs, quietMs);
+    return this.#chunk();
+  }
+
+  /** New sound came. */
+  progressed(nowMs: number): void {
+    this.heardOf = true;
+    this.alive(nowMs);
+  }
+
+  #chunk(): SpeechChunk {
+    const { settings, edgeId } = this.#context;
+    const { text, delivery, pauseAfterMs, speaker } = this.piece;
+    // Never empty by contract (StreamSettings.voices).
+    const voice = (settings.voices[speaker] ?? settings.voices[0]) as VoiceSettings;
+    return {
+      task: "speak",
+      streamId: settings.streamId,
+      chunkIndex: this.chunkIndex,
+      attempt: this.attempt,
+      edgeId,
+      model: speakingModel(settings.models, text, voice.language),
+      text,
+      normalize: settings.normalize,
+      voice,
+      delivery,
+      sampling: settings.sampling,
+      pauseAfterMs,
+      seed: chunkSeed(settings.seedBase, this.chunkIndex, text),
+      maxSamples: settings.maxSamples,
+      traceparent: settings.traceparent,
+    };
+  }
+}

@@ -1,0 +1,138 @@
+import { describe, expect, it } from "vitest";
+import {
+  controlSubjects,
+  type ResolvedVoice,
+  type ResolveVoicesRequest,
+  voiceChangedSubject,
+} from "#protocol/bus/control";
+import { ServiceError, toErrorRecord } from "#protocol/errors";
+import { type SpeechRequest, speechRequest } from "#protocol/speech/request";
+import { VirtualClock } from "#common/clock";
+import { LocalBus } from "#common/bus/testing/local-bus";
+import { testTraits } from "#audio/testing/voice-traits";
+import { castVoices } from "./cast.js";
+import { InlineVoices } from "./inline-voices.js";
+import { SavedVoices } from "./saved-voices.js";
+
+function library(voices: Record<string, ResolvedVoice>) {
+  const bus = new LocalBus();
+  const clock = new VirtualClock();
+  const asked: string[][] = [];
+  bus.respond<ResolveVoicesRequest, object>(controlSubjects.resolveVoices, async ({ teamId, voiceIds }) => {
+    asked.push(voiceIds);
+    return {
+      ok: true,
+      value: { voices: voiceIds.map((voiceId) => (teamId === "team" ? (voices[voiceId] ?? null) : null)) },
+    };
+  });
+  const saved = new SavedVoices(bus, clock);
+  const measured: number[] = [];
+  const inline = new InlineVoices(
+    async (bytes) => {
+      measured.push(bytes[0] ?? -1);
+      if (bytes[0] === 0) throw new ServiceError("bad_reference_audio", { parameters: { detail: "silent" } });
+      return { traits: { ...testTraits, pitchHz: 100 + (bytes[0] ?? 0) } };
+    },
+    (list) => ({ ...testTraits, pitchHz: list.reduce((sum, traits) => sum + traits.pitchHz, 0) / list.length }),
+  );
+  const cast = (fields: Partial<SpeechRequest>, teamId = "team") =>
+    castVoices({ request: speechRequest.parse({ text: "Hi", ...fields }), teamId, saved, inline });
+  return { bus, clock, asked, measured, cast };
+}
+
+const sample = (byte: number): { audio: Uint8Array; text: string } => ({ audio: Uint8Array.of(byte), text: "" });
+const anna: ResolvedVoice = { voiceId: "anna", speaker: null, traits: { ...testTraits, pitchHz: 210 } };
+const bert: ResolvedVoice = { voiceId: "bert", speaker: "7", traits: null };
+
+describe("the voices of a request", () => {
+  it("are the model's own when none is named", async () => {
+    const { cast, asked } = library({});
+    for (const fields of [
+      {},
+      { reference_id: "" },
+      { reference_id: [] },
+      { references: [] },
+      { reference_id: undefined },
+    ]) {
+      expect(await cast({ ...fields, prosody: { speed: 1.5 } })).toEqual({
+        voices: [{ speaker: null, language: null, speed: 1.5, traits: null }],
+        voiceIds: [],
+      });
+    }
+    expect(asked).toEqual([]);
+  });
+
+  it("are saved ones, one per speaker, and win over samples", async () => {
+    const { cast, measured } = library({ anna, bert });
+    const { voices, voiceIds } = await cast({ reference_id: ["anna", "bert", "anna"], references: [sample(1)] });
+    expect(voices.map((voice) => [voice.speaker, voice.traits?.pitchHz])).toEqual([
+      [null, 210],
+      ["7", undefined],
+      [null, 210],
+    ]);
+    expect(voiceIds).toEqual(["anna", "bert", "anna"]);
+    expect(measured).toEqual([]);
+  });
+
+  it("are refused when the team may not use one", async () => {
+    const { cast } = library({ anna });
+    await expect(cast({ reference_id: "bert" })).rejects.toMatchObject({ code: "unknown_reference" });
+    await expect(cast({ reference_id: "anna" }, "others")).rejects.toMatchObject({ code: "unknown_reference" });
+  });
+
+  it("are measured samples: a flat list is one speaker, a list of lists several", async () => {
+    const { cast, measured } = library({});
+    expect((await cast({ references: [sample(10), sample(20)] })).voices.map((voice) => voice.traits?.pitchHz)).toEqual(
+      [115],
+    );
+    expect(
+      (await cast({ references: [[sample(10)], [sample(20), sample(30)]] })).voices.map(
+        (voice) => voice.traits?.pitchHz,
+      ),
+    ).toEqual([110, 125]);
+    expect(measured).toEqual([10, 20, 30]);
+  });
+
+  it("are refused when a sample cannot be used or a speaker has none", async () => {
+    const { cast } = library({});
+    await expect(cast({ references: [sample(0)] })).rejects.toMatchObject({ code: "bad_reference_audio" });
+    await expect(cast({ references: [[sample(1)], []] })).rejects.toMatchObject({ code: "bad_reference_audio" });
+  });
+});
+
+describe("saved voices", () => {
+  it("are remembered for thirty seconds, per team, and missing ones not at all", async () => {
+    const { cast, asked, clock } = library({ anna });
+    await cast({ reference_id: "anna" });
+    await cast({ reference_id: "anna" });
+    expect(asked).toHaveLength(1);
+    await expect(cast({ reference_id: "anna" }, "others")).rejects.toThrow();
+    await expect(cast({ reference_id: "carl" })).rejects.toThrow();
+    await expect(cast({ reference_id: "carl" })).rejects.toThrow();
+    expect(asked).toHaveLength(4);
+    clock.advance(30_001);
+    await cast({ reference_id: "anna" });
+    expect(asked).toHaveLength(5);
+  });
+
+  it("are forgotten when they change and after an interruption of the bus", async () => {
+    const { cast, asked, bus } = library({ anna });
+    await cast({ reference_id: "anna" });
+    bus.publish(voiceChangedSubject, { voiceId: "anna" });
+    await cast({ reference_id: "anna" });
+    bus.reconnect();
+    await cast({ reference_id: "anna" });
+    expect(asked).toHaveLength(3);
+  });
+
+  it("say so when the library cannot be reached or refuses", async () => {
+    const bus = new LocalBus();
+    const saved = new SavedVoices(bus, new VirtualClock());
+    await expect(saved.resolve("team", ["anna"])).rejects.toMatchObject({ code: "dependency_unavailable" });
+    bus.respond(controlSubjects.resolveVoices, async () => ({
+      ok: false,
+      error: toErrorRecord(new ServiceError("draining")),
+    }));
+    await expect(saved.resolve("team", ["anna"])).rejects.toMatchObject({ code: "draining" });
+  });
+});

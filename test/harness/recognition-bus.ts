@@ -1,0 +1,39 @@
+import { connectNats } from "#common/bus/nats";
+import { systemClock } from "#common/clock";
+import { sendHeartbeats } from "#common/membership/heartbeat";
+import { ClusterView } from "#common/membership/cluster-view";
+import { createLogger } from "#common/log";
+import type { SoundBus } from "#transcription/recognition/recognition-client";
+import { openSoundBus } from "#transcription/recognition/open-client";
+import type { SoundTask } from "#protocol/transcription/chunk";
+import { until } from "./processes.js";
+
+/** A role of the test's own that submits sound to a running cluster, as an edge does. */
+export interface TestEar {
+  sound: SoundBus;
+  close(): Promise<void>;
+}
+
+/** Joins a cluster; resolves when its schedulers serve models of the tasks. */
+export async function joinAsEar(natsUrl: string, tasks: readonly SoundTask[]): Promise<TestEar> {
+  const id = "edge-of-the-test";
+  const bus = await connectNats({ url: natsUrl, name: id, log: createLogger(id, "fatal") });
+  const cluster = new ClusterView({ bus, clock: systemClock });
+  const heartbeats = sendHeartbeats({
+    bus,
+    clock: systemClock,
+    describe: () => ({ type: "heartbeat", role: "edge", id, epoch: "e", state: "ready" }),
+  });
+  const sound = openSoundBus({ bus, clock: systemClock, ownerId: id, cluster });
+  const isServed = (task: SoundTask): boolean => cluster.served(task).some(({ name }) => cluster.slotsOf(name) > 0);
+  await until(() => tasks.every(isServed), { withinMs: 30_000, what: `models for ${tasks.join(" and ")}` });
+  return {
+    sound,
+    async close() {
+      sound.close();
+      heartbeats.stop();
+      cluster.close();
+      await bus.close();
+    },
+  };
+}

@@ -1,0 +1,131 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { ServiceError } from "#protocol/errors";
+import { LISTENING_RATE } from "#protocol/transcription/chunk";
+import { ScriptedEars, type ScriptedEarsOptions, type ScriptedWord, soundOfWords } from "../testing/scripted-client.js";
+import { mergeWords } from "../transcript.js";
+import { Transcriber } from "./transcriber.js";
+
+const SECONDS = LISTENING_RATE;
+const settings = { streamId: "s", model: "m", tier: "bulk", language: null, traceparent: null } as const;
+
+async function* cutInto(samples: Int16Array, lengths: readonly number[]): AsyncGenerator<Int16Array> {
+  for (let at = 0, i = 0; at < samples.length; i++) {
+    const length = lengths[i % lengths.length] as number;
+    yield samples.slice(at, at + length);
+    at += length;
+  }
+}
+
+async function transcribe(
+  samples: Int16Array,
+  options: ScriptedEarsOptions & { lengths?: readonly number[]; detector?: boolean } = {},
+) {
+  const ears = new ScriptedEars(options);
+  const detector = options.detector === false ? null : ears.open({ ...settings, task: "detect" });
+  const transcriber = new Transcriber({
+    ear: ears.open({ ...settings, task: "listen" }),
+    detector,
+    signal: new AbortController().signal,
+  });
+  const { heard, language } = await transcriber.run(cutInto(samples, options.lengths ?? [10 * SECONDS]));
+  return { words: mergeWords(heard), language, ears, heardSeconds: transcriber.heardSeconds };
+}
+
+/** Words of up to two seconds between pauses of up to eight, where a sound may be cut. */
+const spoken = fc.array(
+  fc.record({
+    pauseSteps: fc.integer({ min: 40, max: 800 }),
+    steps: fc.integer({ min: 5, max: 200 }),
+    loudness: fc.integer({ min: 2000, max: 30_000 }),
+  }),
+  { minLength: 1, maxLength: 60 },
+);
+
+describe("a transcription", () => {
+  it("gives every word once, in order and at its time, however the sound comes in and whoever answers first", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        spoken,
+        fc.integer({ min: 0, max: 3000 }),
+        fc.array(fc.integer({ min: 100, max: 130 * SECONDS }), { minLength: 1, maxLength: 5 }),
+        fc.array(fc.integer({ min: 0, max: 12 }), { minLength: 1, maxLength: 7 }),
+        fc.boolean(),
+        async (words, endSteps, lengths, turns, detector) => {
+          const { samples, truth } = soundOfWords(words, endSteps);
+          const result = await transcribe(samples, {
+            lengths,
+            detector,
+            turnsOf: (piece) => turns[piece % turns.length] as number,
+          });
+          expect(result.words).toEqual(truth);
+          expect(result.ears.mostOut).toBeLessThanOrEqual(190 * SECONDS);
+        },
+      ),
+      { numRuns: 25, seed: 7 },
+    );
+  });
+
+  it("loses and repeats nothing where nobody pauses for minutes, in pieces of thirty seconds at most", async () => {
+    const words: ScriptedWord[] = Array.from({ length: 300 }, (_, index) => ({
+      pauseSteps: 0,
+      steps: 50,
+      loudness: 2000 + index * 10,
+    }));
+    const { samples, truth } = soundOfWords(words, 0);
+    for (const detector of [true, false]) {
+      const { words: heard, ears, heardSeconds } = await transcribe(samples, { detector });
+      expect(Math.max(...ears.lengths.map((piece) => piece.samples))).toBeLessThanOrEqual(30 * SECONDS);
+      expect(heardSeconds).toBe(150);
+      // A word that is cut in two is heard twice, its halves side by side.
+      const whole = heard.filter((word, i) => heard[i - 1]?.text !== word.text);
+      expect(whole.map(({ text, startMs }) => [text, startMs])).toEqual(
+        truth.map(({ text, startMs }) => [text, startMs]),
+      );
+      expect(heard.slice(1).every((word, i) => word.startMs === heard[i]?.endMs)).toBe(true);
+    }
+  });
+
+  it("cuts the same way however the sound comes in", async () => {
+    const words = Array.from({ length: 200 }, (_, index) => ({
+      pauseSteps: 31 + (index % 7) * 11,
+      steps: 90,
+      loudness: 2000 + index,
+    }));
+    const { samples } = soundOfWords(words, 500);
+    const pieces = async (lengths: number[]) =>
+      (await transcribe(samples, { lengths })).ears.lengths.filter(({ task }) => task === "listen");
+    expect(await pieces([777])).toEqual(await pieces([120 * SECONDS]));
+  });
+
+  it("asks nobody for words where nobody speaks", async () => {
+    const { words, language, ears } = await transcribe(new Int16Array(200 * SECONDS), {});
+    expect({ words, language }).toEqual({ words: [], language: null });
+    expect(ears.lengths.every(({ task }) => task === "detect")).toBe(true);
+    expect((await transcribe(new Int16Array(200 * SECONDS), { detector: false })).ears.lengths).toEqual([]);
+  });
+
+  it("ends with the first failure of the detector, the recognizer and the decoder", async () => {
+    const { samples } = soundOfWords(
+      Array.from({ length: 100 }, () => ({ pauseSteps: 50, steps: 150, loudness: 3000 })),
+      0,
+    );
+    for (const task of ["detect", "listen"] as const) {
+      const failing = transcribe(samples, {
+        turnsOf: () => 3,
+        failureOf: (asked, piece) => (asked === task && piece === 2 ? new ServiceError("hearing_failed") : null),
+      });
+      await expect(failing).rejects.toMatchObject({ code: "hearing_failed" });
+    }
+    const transcriber = new Transcriber({
+      ear: new ScriptedEars().open({ ...settings, task: "listen" }),
+      detector: null,
+      signal: new AbortController().signal,
+    });
+    async function* broken(): AsyncGenerator<Int16Array> {
+      yield samples.slice(0, SECONDS);
+      throw new ServiceError("unsupported_format");
+    }
+    await expect(transcriber.run(broken())).rejects.toMatchObject({ code: "unsupported_format" });
+  });
+});

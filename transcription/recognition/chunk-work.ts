@@ -1,0 +1,26 @@
+import type { SoundChunk } from "#protocol/transcription/chunk";
+import { Attempts } from "#submission/attempts";
+import type { SoundStreamSettings } from "./recognition-client.js";
+
+/** One piece of a stream that is not over. */
+export class PieceWork extends Attempts {
+  /** How often a silent scheduler was asked again about this attempt. */
+  asked = 0;
+  submittedAtMs = 0;
+
+  constructor(
+    readonly chunkIndex: number,
+    readonly samples: number,
+    readonly addedAtMs: number,
+    /** When its result is wanted. */
+    readonly wantedAtMs: number,
+  ) {
+    super();
+  }
+
+  /** The chunk as it is submitted now. */
+  chunk({ streamId, task, model, language, traceparent }: SoundStreamSettings, ownerId: string): SoundChunk {
+    const { chunkIndex, attempt, samples } = this;
+    return { task, streamId, chunkIndex, attempt, edgeId: ownerId, model, samples, language, traceparent };
+  }
+}

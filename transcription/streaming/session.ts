@@ -1,0 +1,396 @@
+import { ServiceError } from "#protocol/errors";
+import {
+  DETECTION_CONTEXT_MS,
+  DETECTION_STEP_MS,
+  type HeardWord,
+  LISTENING_RATE,
+  MAX_SOUND_SECONDS,
+} from "#protocol/transcription/chunk";
+import type { ServiceTier } from "#protocol/bus/scheduling";
+import type { EndpointOptions } from "./endpoint.js";
+import { type CutterEvent, PieceCutter } from "./segmenter.js";
+import type { HeardPiece, SoundBus, SoundStream } from "../recognition/recognition-client.js";
+import { SoundBuffer } from "./audio-buffer.js";
+import { STEP_SAMPLES } from "../segmentation/windows.js";
+
+/** What is said between `startMs` and `endMs` of the session; words carry the session's times too. */
+export interface Utterance {
+  text: string;
+  words: HeardWord[];
+  startMs: number;
+  endMs: number;
+  language: string;
+}
+
+/** What a session tells, in order. After `ended` or `failed` nothing follows. */
+export type SessionEvent =
+  | { type: "speech-started" | "speech-ended"; atMs: number }
+  /** What has been understood of the piece that is being said. May change until it is committed. */
+  | ({ type: "partial" } & Utterance)
+  /**
+   * Final. `continues`: the piece was cut for its length, in the middle of what is said. By endpoint, every
+   * `speech-ended` is followed by one that does not continue; it is empty when there was nothing left to cut off.
+   */
+  | ({ type: "committed"; continues: boolean } & Utterance)
+  /** Everything was committed after `end`. */
+  | { type: "ended" }
+  | { type: "failed"; error: ServiceError };
+
+export interface SessionOptions {
+  sound: Pick<SoundBus, "open">;
+  /** Unique in the cluster. */
+  sessionId: string;
+  recognizer: string;
+  /**
+   * Model of the task `detect`. Needed for commits by endpoint; without it, manual sessions tell nothing of when speech
+   * starts and ends.
+   */
+  detector: string | null;
+  language: string | null;
+  traceparent: string | null;
+  /** `live` when absent: somebody waits for the words. */
+  tier?: ServiceTier;
+  /**
+   * `manual`: everything up to a call of `commit` is one utterance. By endpoint: an utterance ends with the silence
+   * after it.
+   */
+  commit: { by: "manual" } | { by: "endpoint"; options?: Partial<EndpointOptions> };
+  /** Whether `partial` events are wanted: each costs another hearing of what was said so far. */
+  partials: boolean;
+  /** Called in order, never from inside another call of it. */
+  onEvent: (event: SessionEvent) => void;
+}
+
+/** Sound is offered to the recognizer again for a partial result when this much of it is new. */
+const PARTIAL_EVERY_SAMPLES = 0.3 * LISTENING_RATE;
+/** …and to the detector. */
+const DETECT_EVERY_STEPS = 20;
+const PAST_STEPS = DETECTION_CONTEXT_MS.past / DETECTION_STEP_MS;
+const FUTURE_STEPS = DETECTION_CONTEXT_MS.future / DETECTION_STEP_MS;
+const MAX_PIECE_SAMPLES = MAX_SOUND_SECONDS * LISTENING_RATE;
+
+/** How soon results are wanted. */
+const DETECTION_SLACK_MS = 100;
+const COMMIT_SLACK_MS = 200;
+const PARTIAL_SLACK_MS = 400;
+
+/** Whoever pushes should wait for `room` while this much is not committed… */
+const ROOMY_SECONDS = 60;
+/** …and a session whose caller does not is ended. */
+const MOST_WAITING_SECONDS = 300;
+
+interface Piece {
+  fromSample: number;
+  toSample: number;
+  continues: boolean;
+  heard: HeardPiece | null;
+}
+
+/**
+ * A streaming recognizer on the bus: sound in, utterances out while they are said. Time is that of the sound alone; the
+ * same sound with the same commits gives the same committed utterances, however it was portioned and whatever died
+ * meanwhile. Every sample pushed is in exactly one committed piece; by endpoint, sound in which nobody speaks is in
+ * none.
+ */
+export class ListeningSession {
+  readonly #options: SessionOptions;
+  readonly #listen: SoundStream;
+  readonly #detect: SoundStream | null;
+  readonly #buffer = new SoundBuffer();
+  readonly #cutter: PieceCutter;
+  /** Tells of speech in a session whose pieces are not cut by it. */
+  readonly #observer: PieceCutter | null;
+  readonly #byEndpoint: boolean;
+  /** Positions up to which `commit` was called and that the cutter has not reached. */
+  readonly #marks: number[] = [];
+  readonly #pieces: Piece[] = [];
+  readonly #events: SessionEvent[] = [];
+  #delivering = false;
+  #detectedSteps = 0;
+  #detecting = false;
+  #partial: AbortController | null = null;
+  #partialEnd = 0;
+  /** What lies before is in a piece, or silence. */
+  #openFrom = 0;
+  #ended = false;
+  #over = false;
+  #roomWaiters: (() => void)[] = [];
+
+  constructor(options: SessionOptions) {
+    const { sound, sessionId, recognizer, detector, language, traceparent, tier = "live", commit } = options;
+    const common = { tier, language, traceparent };
+    this.#options = options;
+    this.#byEndpoint = commit.by === "endpoint";
+    if (this.#byEndpoint && detector === null) throw new RangeError("commits by endpoint need a detector");
+    this.#listen = sound.open({ ...common, streamId: sessionId, task: "listen", model: recognizer });
+    this.#detect =
+      detector === null
+        ? null
+        : sound.open({ ...common, streamId: `${sessionId}-detect`, task: "detect", model: detector });
+    const endpoint = commit.by === "endpoint" ? (commit.options ?? {}) : null;
+    this.#cutter = new PieceCutter({ endpoint });
+    this.#observer = endpoint === null && detector !== null ? new PieceCutter({ endpoint: {} }) : null;
+  }
+
+  /** Sound that is neither committed nor known to be silence. */
+  get waitingMs(): number {
+    const heardTo = this.#pieces[0]?.fromSample ?? this.#openFrom;
+    return toMs(
+      this.#buffer.end - Math.min(heardTo, this.#detect === null ? heardTo : this.#detectedSteps * STEP_SAMPLES),
+    );
+  }
+
+  /** Takes the next sound, in portions of any size, at `LISTENING_RATE`. Ignored after the end. */
+  push(samples: Int16Array): void {
+    if (this.#over || this.#ended) return;
+    this.#buffer.append(samples);
+    if (this.waitingMs > MOST_WAITING_SECONDS * 1000) {
+      return this.#fail(new ServiceError("sound_buffer_full", { parameters: { limitSeconds: MOST_WAITING_SECONDS } }));
+    }
+    this.#advance();
+  }
+
+  /** Commits what was pushed so far. By endpoint it takes effect when the detector has come as far. */
+  commit(): void {
+    if (this.#over || this.#ended) return;
+    this.#marks.push(this.#buffer.end);
+    this.#advance();
+  }
+
+  /** No more sound: what is left is committed; `ended` follows. */
+  end(): void {
+    if (this.#over || this.#ended) return;
+    this.#ended = true;
+    this.#marks.push(this.#buffer.end);
+    this.#advance();
+  }
+
+  /** Resolves when so little sound waits that more may be pushed, or when the session is over. */
+  room(): Promise<void> {
+    if (this.#over || this.waitingMs <= ROOMY_SECONDS * 1000) return Promise.resolve();
+    return new Promise((resolve) => this.#roomWaiters.push(resolve));
+  }
+
+  /** Ends all work everywhere; no event follows. */
+  close(): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#listen.close();
+    this.#detect?.close();
+    this.#events.length = 0;
+    this.#letIn();
+  }
+
+  #advance(): void {
+    if (this.#byEndpoint) this.#passMarks();
+    else this.#cutByLoudness();
+    this.#detectMore();
+    this.#hearPartial();
+    const detectFrom =
+      this.#detect === null ? Number.POSITIVE_INFINITY : Math.max(0, this.#detectedSteps - PAST_STEPS) * STEP_SAMPLES;
+    this.#buffer.forget(Math.min(this.#openFrom, detectFrom, this.#cutter.stepsTaken * STEP_SAMPLES));
+    this.#commitHeard();
+    this.#letIn();
+    this.#finishIfDone();
+    this.#deliver();
+  }
+
+  /** Without endpoints, what is loud decides where a long piece is cut. */
+  #cutByLoudness(): void {
+    for (;;) {
+      this.#passMarks();
+      const from = this.#cutter.stepsTaken * STEP_SAMPLES;
+      if (this.#buffer.end < from + STEP_SAMPLES || this.#over) return;
+      this.#take(this.#cutter.next(loudness(this.#buffer.view(from, from + STEP_SAMPLES))));
+    }
+  }
+
+  /** Commits at the marks that the cutter has come to; the samples beyond its last whole step come along. */
+  #passMarks(): void {
+    for (
+      let mark = this.#marks[0];
+      mark !== undefined && mark < (this.#cutter.stepsTaken + 1) * STEP_SAMPLES;
+      mark = this.#marks[0]
+    ) {
+      this.#marks.shift();
+      if (!this.#cutter.isOpen) continue;
+      if (this.#byEndpoint && this.#ended && this.#marks.length === 0)
+        this.#events.push({ type: "speech-ended", atMs: toMs(mark) });
+      const fromStep = this.#cutter.openFromStep;
+      this.#cutter.cut();
+      this.#hearPiece(fromStep, mark, false);
+    }
+  }
+
+  #take(events: CutterEvent[]): void {
+    for (const event of events) {
+      if (event.kind === "piece" && event.toStep > event.fromStep)
+        this.#hearPiece(event.fromStep, event.toStep * STEP_SAMPLES, event.continues);
+      else if (event.kind === "piece") this.#pieces.push(this.#emptyPiece());
+      else
+        this.#events.push({
+          type: event.kind === "started" ? "speech-started" : "speech-ended",
+          atMs: event.atStep * DETECTION_STEP_MS,
+        });
+    }
+    this.#openFrom = Math.max(this.#openFrom, this.#cutter.openFromStep * STEP_SAMPLES);
+  }
+
+  #detectMore(): void {
+    if (this.#detect === null || this.#detecting || this.#over) return;
+    const known = this.#ended
+      ? Math.ceil(this.#buffer.end / STEP_SAMPLES)
+      : Math.floor(this.#buffer.end / STEP_SAMPLES);
+    const start = Math.max(0, this.#detectedSteps - PAST_STEPS);
+    const end = Math.min(known, start + MAX_PIECE_SAMPLES / STEP_SAMPLES);
+    const keepTo = this.#ended && end === known ? end : end - FUTURE_STEPS;
+    const fresh = keepTo - this.#detectedSteps;
+    if (fresh <= 0 || (fresh < DETECT_EVERY_STEPS && !this.#ended)) return;
+    this.#detecting = true;
+    const samples = this.#buffer.slice(start * STEP_SAMPLES, Math.min(this.#buffer.end, end * STEP_SAMPLES));
+    this.#detect.hear(samples, { slackMs: DETECTION_SLACK_MS }).then(
+      (heard) => {
+        this.#detecting = false;
+        if (this.#over || heard.task !== "detect") return;
+        this.#detected(heard.speech.subarray(this.#detectedSteps - start, keepTo - start), keepTo);
+        this.#advance();
+      },
+      (error: unknown) => this.#fail(error),
+    );
+  }
+
+  /** A step that the detector left out, at the very end, counts as silence. */
+  #detected(speech: Uint8Array, toStep: number): void {
+    const cutter = this.#observer ?? this.#cutter;
+    for (let at = 0; this.#detectedSteps < toStep; at++, this.#detectedSteps++) {
+      const events = cutter.next(speech[at] ?? 0);
+      this.#take(this.#observer === null ? events : events.filter(({ kind }) => kind !== "piece"));
+      if (this.#observer === null) this.#passMarks();
+    }
+  }
+
+  #hearPiece(fromStep: number, to: number, continues: boolean): void {
+    // A commit in the middle of a step has taken the step's first samples along.
+    const fromSample = Math.max(this.#openFrom, fromStep * STEP_SAMPLES);
+    const toSample = Math.min(to, this.#buffer.end);
+    this.#partial?.abort();
+    this.#partial = null;
+    this.#openFrom = Math.max(this.#openFrom, toSample);
+    this.#partialEnd = this.#openFrom;
+    if (toSample <= fromSample || this.#over) return;
+    const piece: Piece = { fromSample, toSample, continues, heard: null };
+    this.#pieces.push(piece);
+    this.#listen.hear(this.#buffer.slice(fromSample, toSample), { slackMs: COMMIT_SLACK_MS }).then(
+      (heard) => {
+        piece.heard = heard;
+        if (!this.#over) this.#advance();
+      },
+      (error: unknown) => this.#fail(error),
+    );
+  }
+
+  #emptyPiece(): Piece {
+    const heard = { task: "listen" as const, words: [], language: this.#options.language ?? "und" };
+    return { fromSample: this.#openFrom, toSample: this.#openFrom, continues: false, heard };
+  }
+
+  #commitHeard(): void {
+    for (let piece = this.#pieces[0]; piece?.heard?.task === "listen"; piece = this.#pieces[0]) {
+      this.#pieces.shift();
+      this.#events.push({
+        type: "committed",
+        continues: piece.continues,
+        ...utterance(piece.heard, piece.fromSample, piece.toSample),
+      });
+    }
+  }
+
+  #hearPartial(): void {
+    if (!this.#options.partials || this.#partial !== null || this.#over || this.#ended || !this.#cutter.isOpen) return;
+    const from = this.#openFrom;
+    const to = Math.min(this.#buffer.end, from + MAX_PIECE_SAMPLES);
+    if (to - Math.max(from, this.#partialEnd) < PARTIAL_EVERY_SAMPLES) return;
+    const partial = new AbortController();
+    this.#partial = partial;
+    this.#partialEnd = to;
+    this.#listen.hear(this.#buffer.slice(from, to), { slackMs: PARTIAL_SLACK_MS, signal: partial.signal }).then(
+      (heard) => {
+        if (this.#partial !== partial || this.#over) return;
+        this.#partial = null;
+        if (heard.task === "listen") this.#events.push({ type: "partial", ...utterance(heard, from, to) });
+        this.#advance();
+      },
+      () => {
+        // Superseded, or failed: then the piece itself will fail too, and tell.
+        if (this.#partial === partial) this.#partial = null;
+      },
+    );
+  }
+
+  #finishIfDone(): void {
+    const told = this.#detect === null || this.#detectedSteps * STEP_SAMPLES >= this.#buffer.end;
+    if (this.#over || !this.#ended || this.#marks.length > 0 || this.#pieces.length > 0 || !told) return;
+    if (this.#observer?.isSpeaking === true) this.#events.push({ type: "speech-ended", atMs: toMs(this.#buffer.end) });
+    this.#stop({ type: "ended" });
+  }
+
+  #fail(cause: unknown): void {
+    if (this.#over) return;
+    this.#stop({
+      type: "failed",
+      error: cause instanceof ServiceError ? cause : new ServiceError("internal", { cause }),
+    });
+    this.#deliver();
+  }
+
+  #stop(last: SessionEvent): void {
+    this.#over = true;
+    this.#listen.close();
+    this.#detect?.close();
+    this.#events.push(last);
+    this.#letIn();
+  }
+
+  #letIn(): void {
+    if (!this.#over && this.waitingMs > ROOMY_SECONDS * 1000) return;
+    for (const resolve of this.#roomWaiters.splice(0)) resolve();
+  }
+
+  /** A listener may call back into the session: events of the inner call wait their turn here. */
+  #deliver(): void {
+    if (this.#delivering) return;
+    this.#delivering = true;
+    try {
+      for (let event = this.#events.shift(); event !== undefined; event = this.#events.shift())
+        this.#options.onEvent(event);
+    } finally {
+      this.#delivering = false;
+    }
+  }
+}
+
+function utterance(
+  { words, language }: Extract<HeardPiece, { task: "listen" }>,
+  fromSample: number,
+  toSample: number,
+): Utterance {
+  const startMs = toMs(fromSample);
+  return {
+    text: words.map(({ text }) => text).join(" "),
+    words: words.map((word) => ({ ...word, startMs: startMs + word.startMs, endMs: startMs + word.endMs })),
+    startMs,
+    endMs: toMs(toSample),
+    language,
+  };
+}
+
+function toMs(samples: number): number {
+  return samples / (LISTENING_RATE / 1000);
+}
+
+/** Loudness of a step, 0 to 255, about 3 per decibel. */
+function loudness(samples: Int16Array): number {
+  let sum = 1;
+  for (const sample of samples) sum += sample * sample;
+  return Math.min(255, Math.round((30 * Math.log10(sum / samples.length + 1)) / 1.1));
+}

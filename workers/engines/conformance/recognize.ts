@@ -1,0 +1,54 @@
+import { LISTENING_RATE, type HeardWord, type SoundChunk, type SoundTask } from "#protocol/transcription/chunk";
+import type { ListenEngine, SoundJob, SoundResult } from "../recognizer.js";
+
+/** A job for tests: nobody stops it unless a signal is given. */
+export function soundJob(
+  task: SoundTask,
+  samples: Int16Array,
+  change: { language?: string; signal?: AbortSignal } = {},
+): SoundJob {
+  const chunk: SoundChunk = {
+    task,
+    streamId: "stream",
+    chunkIndex: 0,
+    attempt: 1,
+    edgeId: "edge",
+    model: "model",
+    samples: samples.length,
+    language: change.language ?? null,
+    traceparent: null,
+  };
+  return { chunk, samples, signal: change.signal ?? new AbortController().signal };
+}
+
+/** Hears one piece. */
+export async function hearOne(engine: ListenEngine, samples: Int16Array): Promise<SoundResult> {
+  const { task } = engine.describe();
+  const [result] = await engine.hear([soundJob(task === "detect" ? "detect" : "listen", samples)]);
+  if (result === undefined) throw new RangeError("a job without a result");
+  return result;
+}
+
+/** The words of a result; throws for any other. */
+export function wordsOf(result: SoundResult): HeardWord[] {
+  if (result.result !== "heard")
+    throw new RangeError(`${result.result}, not heard: ${"error" in result ? String(result.error) : ""}`);
+  return result.words;
+}
+
+export const silence = (seconds: number): Int16Array => new Int16Array(seconds * LISTENING_RATE);
+
+/** Gaussian noise, the same each time; `colour` 0 is white, towards 1 the low frequencies prevail. */
+export function noise(seconds: number, rms: number, colour: number): Int16Array {
+  let state = 1;
+  let held = 0;
+  const uniform = (): number => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return (state + 1) / 4_294_967_297;
+  };
+  const scale = rms * Math.sqrt(1 - colour * colour);
+  return Int16Array.from({ length: seconds * LISTENING_RATE }, () => {
+    held = colour * held + scale * Math.sqrt(-2 * Math.log(uniform())) * Math.cos(2 * Math.PI * uniform());
+    return Math.max(-32_768, Math.min(32_767, Math.round(held)));
+  });
+}

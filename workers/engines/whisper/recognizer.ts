@@ -1,0 +1,173 @@
+import { LISTENING_RATE, type HeardWord } from "#protocol/transcription/chunk";
+import { createLogMel } from "../../recognition/features/log-mel.js";
+import { mayHoldSpeech } from "../../recognition/voice-activity.js";
+import { ModelProblem } from "../../repository/folder.js";
+import { type Graph, type GraphTensor, openGraph } from "../onnx/runtime.js";
+import { beginDecoding, checkDecoder, type Decoding } from "./decoder-graph.js";
+import { createWhisperFeatures, WHISPER_FRAMES } from "./features.js";
+import { readWhisperSettings, type WhisperSettings } from "./settings.js";
+import { type ChosenToken, chooseToken, logProbabilityOf } from "./token-choice.js";
+import { readVocabulary, type Vocabulary } from "./vocabulary.js";
+import { wordsOfTokens } from "./words.js";
+
+/** Everything that makes a Whisper model. */
+export interface WhisperSource {
+  paths: {
+    encoder: string;
+    decoder: string;
+    tokens: string;
+    config: string;
+    generation: string | null;
+    preprocessor: string;
+  };
+  providers: readonly string[];
+}
+
+export interface WhisperListener {
+  provider: string;
+  refused: { provider: string; reason: string }[];
+  /** Language codes that may be named. */
+  languages: string[];
+  /**
+   * Words of one piece of at most 30 s, or null once `stopped` says that nobody wants them. Without a language it is
+   * told from the sound.
+   */
+  hear(samples: Int16Array, language: string | null, stopped: () => boolean): Promise<Heard | null>;
+}
+
+export interface Heard {
+  words: HeardWord[];
+  language: string;
+}
+
+/**
+ * A piece is taken for silence when the model says so this surely and is unsure of its text (natural logarithm per
+ * token).
+ */
+const SILENCE_PROBABILITY = 0.6;
+const UNSURE_BELOW = -1;
+
+/** Opens a model's graphs and files. Rejects with a `ModelProblem` when they do not fit together. */
+export async function openWhisper({ paths, providers }: WhisperSource): Promise<WhisperListener> {
+  const settings = readWhisperSettings(paths);
+  const vocabulary = readVocabulary(paths.tokens);
+  checkVocabulary(vocabulary, settings);
+  const encoder = await open("encoder", paths.encoder, providers);
+  const decoder = await open("decoder", paths.decoder, providers);
+  if (!encoder.inputNames.includes("input_features") || encoder.inputNames.length !== 1) {
+    throw new ModelProblem(`the encoder's inputs are ${encoder.inputNames.join(", ")}; input_features is fed`);
+  }
+  checkDecoder(decoder, settings);
+  const extract = createWhisperFeatures(settings.melBands);
+  const levels = createLogMel("kaldi");
+  const codes = [...vocabulary.languages.keys()];
+  const languages = settings.multilingual && codes.length > 0 ? codes : ["en"];
+  return {
+    provider: encoder.provider,
+    refused: [...encoder.refused, ...decoder.refused],
+    languages,
+    async hear(samples, named, stopped) {
+      const silent = { words: [], language: named ?? (languages.length === 1 ? (languages[0] ?? "und") : "und") };
+      if (!mayHoldSpeech(levels(samples).levels)) return silent;
+      const hidden = await encode(encoder, extract(samples), settings);
+      if (stopped()) return null;
+      const begin = (): Decoding => beginDecoding(decoder, hidden, settings);
+      const language = named ?? (settings.multilingual ? await tellLanguage(begin(), vocabulary) : "en");
+      const tokens = await write(begin(), promptFor(language, vocabulary, settings), { vocabulary, settings, stopped });
+      if (tokens === null) return null;
+      return { words: wordsOfTokens(tokens, vocabulary, language, (samples.length * 1000) / LISTENING_RATE), language };
+    },
+  };
+}
+
+async function open(part: string, path: string, providers: readonly string[]): Promise<Graph> {
+  return await openGraph(path, providers).catch((cause: unknown) => {
+    throw new ModelProblem(`the ${part} cannot be loaded: ${cause instanceof Error ? cause.message : String(cause)}`, {
+      cause,
+    });
+  });
+}
+
+function checkVocabulary(
+  { firstTimestamp, transcribe }: Vocabulary,
+  { vocabularySize, multilingual }: WhisperSettings,
+): void {
+  if (firstTimestamp >= vocabularySize)
+    throw new ModelProblem(
+      `config.json has ${vocabularySize} tokens, tokenizer.json's timestamps begin at ${firstTimestamp}`,
+    );
+  if (multilingual && transcribe === null) throw new ModelProblem("tokenizer.json lacks <|transcribe|>");
+}
+
+async function encode(
+  encoder: Graph,
+  features: Float32Array,
+  { melBands, encoderFrames }: WhisperSettings,
+): Promise<GraphTensor> {
+  const results = await encoder.run({
+    input_features: { type: "float32", data: features, dims: [1, melBands, WHISPER_FRAMES] },
+  });
+  const hidden = results[encoder.outputNames[0] ?? ""];
+  if (hidden?.type !== "float32" || hidden.dims.length !== 3 || hidden.dims[1] !== encoderFrames) {
+    throw new ModelProblem(
+      `the encoder gives [${hidden?.dims.join(", ") ?? ""}], not ${encoderFrames} frames of float32`,
+    );
+  }
+  return hidden;
+}
+
+/** The language whose token is likeliest right after the start. */
+async function tellLanguage(decoding: Decoding, { languages, startOfTranscript }: Vocabulary): Promise<string> {
+  const scores = await decoding.next([startOfTranscript]);
+  let best = "en";
+  let highest = Number.NEGATIVE_INFINITY;
+  for (const [code, id] of languages) {
+    const score = scores[id] ?? Number.NEGATIVE_INFINITY;
+    if (score > highest) [best, highest] = [code, score];
+  }
+  return best;
+}
+
+function promptFor(language: string, vocabulary: Vocabulary, { multilingual }: WhisperSettings): number[] {
+  const languageToken = vocabulary.languages.get(language);
+  if (!multilingual || vocabulary.transcribe === null || languageToken === undefined)
+    return [vocabulary.startOfTranscript];
+  return [vocabulary.startOfTranscript, languageToken, vocabulary.transcribe];
+}
+
+interface WriteOptions {
+  vocabulary: Vocabulary;
+  settings: WhisperSettings;
+  stopped: () => boolean;
+}
+
+/**
+ * Writes the likeliest token after the likeliest, until the text ends; none for silence, null when it is not wanted any
+ * more.
+ */
+async function write(
+  decoding: Decoding,
+  prompt: readonly number[],
+  { vocabulary, settings, stopped }: WriteOptions,
+): Promise<ChosenToken[] | null> {
+  const rules = { ...vocabulary, ...settings };
+  const chosen: ChosenToken[] = [];
+  const text: number[] = [];
+  let silence = 0;
+  let given: readonly number[] = prompt;
+  // Half of the positions are for what was said before, which is never given here.
+  const limit = Math.min(settings.maxTokens >> 1, settings.maxTokens - prompt.length);
+  while (chosen.length < limit) {
+    const scores = await decoding.next(given);
+    if (stopped()) return null;
+    if (chosen.length === 0 && vocabulary.noSpeech !== null)
+      silence = Math.exp(logProbabilityOf(scores, vocabulary.noSpeech));
+    const next = chooseToken(scores, text, rules);
+    if (next.id === vocabulary.endOfText) break;
+    chosen.push(next);
+    text.push(next.id);
+    given = [next.id];
+  }
+  const sureness = chosen.reduce((sum, { logProbability }) => sum + logProbability, 0) / Math.max(1, chosen.length);
+  return silence > SILENCE_PROBABILITY && sureness < UNSURE_BELOW ? [] : chosen;
+}
