@@ -1,4 +1,4 @@
-/** Mono sound: signed 16-bit samples at a rate in Hz. */
+/** Mono audio: signed 16-bit samples at a rate in Hz. */
 export interface Pcm {
   samples: Int16Array;
   sampleRate: number;
@@ -20,7 +20,7 @@ export function bytesToSamples(bytes: Uint8Array): Int16Array {
 /** Samples as floats, -1 to 1. */
 export function toFloat(samples: Int16Array): Float32Array {
   const values = new Float32Array(samples.length);
-  // Not `Float32Array.from` with a function: it takes some twenty times as long, and all sound comes through here.
+  // Not `Float32Array.from` with a function: it takes some twenty times as long, and all audio comes through here.
   for (let i = 0; i < samples.length; i++) values[i] = (samples[i] as number) / 32768;
   return values;
 }

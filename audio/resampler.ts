@@ -39,7 +39,7 @@ const banks = new Map<string, FilterBank>();
 
 /**
  * A polyphase windowed-sinc resampler without delay: output sample k stands at input time `k * input / output`, and
- * sound before the first sample is silence. Each output sample is the same sum in the same order however the input is
+ * audio before the first sample is silence. Each output sample is the same sum in the same order however the input is
  * split, so results are reproducible to the bit. Equal rates give the input back.
  */
 export function createResampler(inputSampleRate: number, outputSampleRate: number): Resampler {
@@ -99,7 +99,7 @@ export function createResampler(inputSampleRate: number, outputSampleRate: numbe
 /** Samples that `resampleWhole` takes at a time: the resampler holds a few times as many. */
 const WHOLE_STEP_SAMPLES = 65_536;
 
-/** Converts one whole sound; besides the result, little more memory is needed, however long it is. */
+/** Converts one whole audio; besides the result, little more memory is needed, however long it is. */
 export function resampleWhole(samples: Float32Array, inputSampleRate: number, outputSampleRate: number): Float32Array {
   const whole = new Float32Array(Math.ceil((samples.length * outputSampleRate) / inputSampleRate) + 1);
   const resampler = createResampler(inputSampleRate, outputSampleRate);

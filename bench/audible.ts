@@ -4,7 +4,7 @@ import { bytesToSamples } from "#audio/pcm";
 
 /**
  * A sample as loud as this is heard, about -54 dBFS: the engines' own threshold for the silence before their first
- * sound.
+ * audio.
  */
 const AUDIBLE = 64;
 
@@ -19,8 +19,8 @@ export interface Onset {
   neededBytes: number;
 }
 
-/** How the bytes of a stream turn into sound. */
-export interface Sound {
+/** How the bytes of a stream turn into audio. */
+export interface Audio {
   format: "pcm" | "mp3";
   sampleRate: number;
 }
@@ -28,24 +28,24 @@ export interface Sound {
 /** Bit rate of the mp3 streams measured here. */
 export const MP3_KILOBITS_PER_SECOND = 128;
 
-/** Sound in so many bytes: exact for PCM, within a frame for mp3 at its constant rate. */
-export function durationMs(bytes: number, sound: Sound): number {
-  return sound.format === "pcm" ? (bytes / 2 / sound.sampleRate) * 1000 : (bytes * 8) / MP3_KILOBITS_PER_SECOND;
+/** Audio in so many bytes: exact for PCM, within a frame for mp3 at its constant rate. */
+export function durationMs(bytes: number, audio: Audio): number {
+  return audio.format === "pcm" ? (bytes / 2 / audio.sampleRate) * 1000 : (bytes * 8) / MP3_KILOBITS_PER_SECOND;
 }
 
 /** Finds the onset in a stream or its beginning; null when nothing in it is audible. */
-export async function findOnset(bytes: Uint8Array, sound: Sound): Promise<Onset | null> {
-  if (sound.format === "pcm") {
+export async function findOnset(bytes: Uint8Array, audio: Audio): Promise<Onset | null> {
+  if (audio.format === "pcm") {
     const at = firstAudible(bytesToSamples(bytes));
-    return at < 0 ? null : { leadingMs: (at / sound.sampleRate) * 1000, neededBytes: (at + 1) * 2 };
+    return at < 0 ? null : { leadingMs: (at / audio.sampleRate) * 1000, neededBytes: (at + 1) * 2 };
   }
   const { pcm } = await decodeAudio(bytes, { maxSeconds: 600 });
   const at = firstAudible(pcm.samples);
   if (at < 0) return null;
   const frames = Math.floor(at / MP3_FRAME_SAMPLES) + 1;
   return {
-    leadingMs: (at / sound.sampleRate) * 1000,
-    neededBytes: Math.ceil((frames * MP3_FRAME_SAMPLES * MP3_KILOBITS_PER_SECOND * 1000) / 8 / sound.sampleRate),
+    leadingMs: (at / audio.sampleRate) * 1000,
+    neededBytes: Math.ceil((frames * MP3_FRAME_SAMPLES * MP3_KILOBITS_PER_SECOND * 1000) / 8 / audio.sampleRate),
   };
 }
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { z } from "zod";
 
 /**
- * Parts of the way to the first sound, as the edge measures them (speech/metrics.ts); `totalMs` from text
+ * Parts of the way to the first audio, as the edge measures them (speech/metrics.ts); `totalMs` from text
  * to bytes.
  */
 const firstAudioLine = z.object({

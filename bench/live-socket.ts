@@ -3,7 +3,7 @@ import { decode, encode } from "@msgpack/msgpack";
 import type WebSocket from "ws";
 import { type LiveOptions, openLive } from "#test/harness/live-client";
 
-/** Sound that arrived in one frame. */
+/** Audio that arrived in one frame. */
 export interface Arrival {
   /** On the clock of `performance.now()`. */
   atMs: number;
@@ -15,12 +15,12 @@ export interface LiveSocket {
   send(text: string): void;
   /** Everything so far is spoken now. */
   flush(): void;
-  /** No more text follows; the server closes after the last sound. */
+  /** No more text follows; the server closes after the last audio. */
   stop(): void;
   arrivals: readonly Arrival[];
-  /** The sound itself, as far as it is kept. */
+  /** The audio itself, as far as it is kept. */
   audio(): Uint8Array;
-  /** Resolves once so many bytes of sound have come; rejects when the stream ends first. */
+  /** Resolves once so many bytes of audio have come; rejects when the stream ends first. */
   received(bytes: number): Promise<Arrival>;
   /** Resolves at the close; the reason when it was not the regular one. */
   over: Promise<string | null>;

@@ -19,7 +19,7 @@ if (chosen.length === 0) {
 }
 
 /** Without this much rest before a run the machine's load says nothing. */
-const LISTEN_MS = 3000;
+const WATCH_MS = 3000;
 
 let refused = 0;
 for (const scenario of chosen) {
@@ -31,7 +31,7 @@ for (const scenario of chosen) {
     continue;
   }
   const machine = describeMachine();
-  const before = objections({ load: await loadBefore(LISTEN_MS), errors: 0 });
+  const before = objections({ load: await loadBefore(WATCH_MS), errors: 0 });
   if (before.length > 0 && !despiteLoad) {
     console.log(`  not run: ${before.join("; ")} (--despite-load runs it, and marks it invalid)`);
     refused++;

@@ -1,7 +1,7 @@
 import { printCompatOverhead } from "./compat-overhead/report.js";
 import { runCompatOverhead } from "./compat-overhead/run.js";
-import { printEarParts } from "./recognizer-parts/report.js";
-import { runEarParts } from "./recognizer-parts/run.js";
+import { printRecognizerParts } from "./recognizer-parts/report.js";
+import { runRecognizerParts } from "./recognizer-parts/run.js";
 import { printFirstAudio } from "./first-audio/report.js";
 import { runFirstAudio } from "./first-audio/run.js";
 import { printLiveStreams, printProgress } from "./live-streams/report.js";
@@ -40,7 +40,7 @@ export async function runScenario(scenario: Scenario): Promise<Ran> {
     case "compat-overhead":
       return page(await runCompatOverhead(scenario), printCompatOverhead);
     case "ear-parts":
-      return page(await runEarParts(scenario), printEarParts);
+      return page(await runRecognizerParts(scenario), printRecognizerParts);
     case "webhooks":
       return page(await runWebhooks(scenario), printWebhooks);
     case "transcription":

@@ -48,7 +48,7 @@ export interface WebhooksScenario {
 }
 
 /** How fast the parts of a recognizer are in process: features, graph, word search. */
-export interface EarPartsScenario {
+export interface RecognizerPartsScenario {
   kind: "ear-parts";
   name: string;
   /** Name of an embedded model. */
@@ -87,7 +87,7 @@ export interface VoicePeersScenario {
   name: string;
   /** Sentences whose real-time factor is measured in each round. */
   sentences: number;
-  /** Text whose first sound is measured, and how often in one round. */
+  /** Text whose first audio is measured, and how often in one round. */
   clause: string;
   clausesPerRound: number;
   rounds: number;
@@ -109,7 +109,7 @@ export interface TranscriptionPeersScenario {
 
 export type Scenario =
   | CompatOverheadScenario
-  | EarPartsScenario
+  | RecognizerPartsScenario
   | FirstAudioScenario
   | LiveStreamsScenario
   | WebhooksScenario
@@ -208,7 +208,7 @@ export const webhooksPostgres: WebhooksScenario = {
   database: "postgres",
 };
 
-export const earParts: EarPartsScenario = {
+export const recognizerParts: RecognizerPartsScenario = {
   kind: "ear-parts",
   name: "ear-parts-parley-asr-en",
   model: "parley-asr-en",
@@ -264,7 +264,7 @@ export const scenarios: readonly Scenario[] = [
   streamsTenWordsPcm,
   webhooksPglite,
   webhooksPostgres,
-  earParts,
+  recognizerParts,
   transcription,
   compatOverhead,
   voicePeers,

@@ -39,7 +39,7 @@ export function chunkOf(text: string): SpeechChunk {
     streamId: "bench",
     chunkIndex: 0,
     attempt: 1,
-    edgeId: "bench",
+    ownerId: "bench",
     model: "parley-en",
     text,
     normalize: true,

@@ -1,7 +1,7 @@
 import type { AudioFormat } from "#protocol/speech/request";
 import { findProgram } from "./find-program.js";
 
-/** A program that plays sound from its standard input. */
+/** A program that plays audio from its standard input. */
 export interface Player {
   command: string;
   args: string[];

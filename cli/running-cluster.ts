@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { type Config, loadConfig } from "#common/config/config";
 import { withoutTrailing } from "#common/text/trim";
-import { keptDevelopmentKey } from "#launcher/development-key";
+import { storedDevelopmentKey } from "#launcher/development-key";
 import { readRunFile } from "#launcher/run-file";
 import { CommandError, exitCodes } from "./command.js";
 
@@ -27,7 +27,7 @@ export function findCluster(
   return {
     baseUrl: withoutTrailing(said.url ?? record?.baseUrl ?? configuredUrl(config), "/"),
     natsUrl: config.NATS_URL ?? record?.natsUrl ?? null,
-    apiKey: said.key ?? config.PARLEY_API_KEY ?? keptDevelopmentKey(dataDirectory),
+    apiKey: said.key ?? config.PARLEY_API_KEY ?? storedDevelopmentKey(dataDirectory),
   };
 }
 

@@ -21,7 +21,7 @@ const transcript: Transcript = {
 };
 
 function batch(files: string[], changes: Partial<BatchOptions> = {}) {
-  const heard: string[] = [];
+  const recognized: string[] = [];
   const failures: string[] = [];
   const parts: number[] = [];
   const options: BatchOptions = {
@@ -32,14 +32,14 @@ function batch(files: string[], changes: Partial<BatchOptions> = {}) {
     transcribe: async (audio) => {
       const text = Buffer.from(audio).toString();
       if (text === "bad") throw new CommandError("refused (400): no audio");
-      heard.push(text);
+      recognized.push(text);
       return transcript;
     },
     onProgress: ({ part }) => parts.push(part),
     onFailure: (file, reason) => failures.push(`${file}: ${reason}`),
     ...changes,
   };
-  return { run: (): Promise<BatchProgress> => runBatch(options), heard, failures, parts };
+  return { run: (): Promise<BatchProgress> => runBatch(options), recognized, failures, parts };
 }
 
 it("writes a transcript for each file, and tells of those that fail", async () => {
@@ -76,7 +76,7 @@ it("goes on where it was broken off", async () => {
   writeFileSync(inside("out/.b.srt.part"), "half");
   const again = batch(["a.wav", "b.wav"]);
   expect(await again.run()).toMatchObject({ done: 1, skipped: 1, failed: 0 });
-  expect(again.heard).toEqual(["b.wav"]);
+  expect(again.recognized).toEqual(["b.wav"]);
   expect(readdirSync(inside("out")).sort()).toEqual(["a.srt", "b.srt"]);
   const forced = batch(["a.wav", "b.wav"], { overwrite: true });
   expect(await forced.run()).toMatchObject({ done: 2, skipped: 0 });

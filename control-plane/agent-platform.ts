@@ -4,7 +4,7 @@ import type { Sealer } from "#common/secrets/sealer";
 import { agentTestRoutes } from "./agent-tests/routes.js";
 import type { Attachables } from "./agents/attachables.js";
 import { agentRoutes } from "./agents/routes.js";
-import type { Records } from "./database/database.js";
+import type { Db } from "./database/database.js";
 import type { Route } from "./http/route.js";
 import { knowledgeRoutes } from "./knowledge/routes.js";
 import { holdSources, pinSources } from "./knowledge/store.js";
@@ -13,7 +13,7 @@ import { toolRoutes } from "./tools/routes.js";
 import { freezeTools, holdTools } from "./tools/store.js";
 
 export interface AgentPlatformOptions {
-  records: Records;
+  db: Db;
   outbound: Outbound;
   sealer: Sealer;
   clock: Clock;
@@ -31,12 +31,12 @@ export const attachables: Attachables = {
 
 /** Every route under `/v1/agent`. */
 export function agentPlatformRoutes(options: AgentPlatformOptions): Route[] {
-  const { records, outbound, sealer, clock, now, ending } = options;
+  const { db, outbound, sealer, clock, now, ending } = options;
   return [
-    ...agentRoutes({ records, sealer, attachables, checkUrl: (url) => outbound.checkUrl(url), now }),
-    ...toolRoutes({ records, outbound, sealer, clock, now, ending }),
-    ...knowledgeRoutes({ records, sealer, now }),
-    ...agentTestRoutes({ records, sealer, attachables, now }),
-    ...phoneRoutes({ records, sealer, now }),
+    ...agentRoutes({ db, sealer, attachables, checkUrl: (url) => outbound.checkUrl(url), now }),
+    ...toolRoutes({ db, outbound, sealer, clock, now, ending }),
+    ...knowledgeRoutes({ db, sealer, now }),
+    ...agentTestRoutes({ db, sealer, attachables, now }),
+    ...phoneRoutes({ db, sealer, now }),
   ];
 }

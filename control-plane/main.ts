@@ -6,7 +6,7 @@ import { type RoleContext, type RunningRole, runRole } from "#common/lifecycle/r
 import { createOutbound } from "#common/outbound/outbound";
 import { openSealer } from "#common/secrets/secret-key";
 import { followMembers, sendHeartbeats } from "#common/membership/heartbeat";
-import { spansAreKept } from "#common/tracing/stored-spans";
+import { spansAreStored } from "#common/tracing/stored-spans";
 import { recoverOpenUsage } from "./accounts/open-usage.js";
 import { startAnalytics } from "./analytics/start.js";
 import { openDatabase } from "./database/open.js";
@@ -15,7 +15,7 @@ import { startService } from "./service.js";
 import { measureSamples } from "./voices/measurement.js";
 import { askEdges } from "./voices/sample-questions.js";
 import { transcribeSamples } from "./voices/transcription.js";
-import { watchControlPlane } from "./telemetry/control-telemetry.js";
+import { openControlTelemetry } from "./telemetry/control-telemetry.js";
 
 const ROLE = "control-plane";
 
@@ -25,17 +25,17 @@ async function start(context: RoleContext): Promise<RunningRole> {
     openDatabase({ url: config.DATABASE_URL, dataDirectory: config.PARLEY_DATA_DIR, log }),
     connectNats({ url: config.NATS_URL ?? "nats://127.0.0.1:4222", name: id, log }),
   ]);
-  const { records } = database;
-  const watch = watchControlPlane({ metrics, tracing, isConnected: () => bus.isConnected() });
+  const { db } = database;
+  const telemetry = openControlTelemetry({ metrics, tracing, isConnected: () => bus.isConnected() });
   const analytics = startAnalytics({
-    ...{ bus, records, log, watch, url: config.CLICKHOUSE_URL, dataDirectory: config.PARLEY_DATA_DIR },
-    keepsSpans: spansAreKept(config),
+    ...{ bus, db, log, telemetry, url: config.CLICKHOUSE_URL, dataDirectory: config.PARLEY_DATA_DIR },
+    keepsSpans: spansAreStored(config),
   });
   const edges = askEdges(bus, log);
   const service = await startService({
     bus,
     clock: systemClock,
-    records,
+    db,
     log,
     measure: measureSamples(edges),
     transcribe: transcribeSamples(edges, log),
@@ -43,14 +43,14 @@ async function start(context: RoleContext): Promise<RunningRole> {
     sealer: openSealer({ secretKey: config.PARLEY_SECRET_KEY, dataDirectory: config.PARLEY_DATA_DIR }),
     now: () => new Date(),
     developmentKey: config.PARLEY_API_KEY,
-    watch,
+    telemetry,
     sumUsage: analytics.sumUsage,
     readTrace: analytics.readTrace,
     requireRoom: () => database.requireRoom(),
     hasDatabaseAlone: database.engine === "pglite",
   });
   const followed = followMembers({ bus, clock: systemClock, onChange: () => undefined });
-  const recovery = recoverOpenUsage({ bus, clock: systemClock, records, log, members: followed.members });
+  const recovery = recoverOpenUsage({ bus, clock: systemClock, db, log, members: followed.members });
   const describe = (): Heartbeat => ({ type: "heartbeat", role: ROLE, id, epoch, state: context.state() });
   const heartbeats = sendHeartbeats({ bus, clock: systemClock, describe });
   return {

@@ -24,7 +24,7 @@ import type { Logger } from "#common/log";
 import type { Outbound } from "#common/outbound/outbound";
 import type { Sealer } from "#common/secrets/sealer";
 import { DEVELOPMENT_TEAM_ID, seedDevelopment } from "./accounts/development.js";
-import { forgetKeys } from "./accounts/forget-keys.js";
+import { purgeKeys } from "./accounts/forget-keys.js";
 import { KeyLookups } from "./accounts/key-lookups.js";
 import { administerKeys } from "./accounts/keys.js";
 import { UsageSettlement } from "./accounts/settlement.js";
@@ -34,7 +34,7 @@ import { agentPlatformRoutes } from "./agent-platform.js";
 import { type SumUsage, usageRoutes } from "./analytics/routes.js";
 import type { ReadTrace } from "./analytics/start.js";
 import { sumUsageInRecords } from "./analytics/usage-records.js";
-import type { Records } from "./database/database.js";
+import type { Db } from "./database/database.js";
 import { toServiceError } from "./database/failure.js";
 import { answerForwarded } from "./http/answer.js";
 import type { Route } from "./http/route.js";
@@ -51,7 +51,7 @@ import { walletRoutes } from "./wallet/routes.js";
 import { reclaimDeliveries } from "./webhooks/delivery-book.js";
 import { webhookRoutes } from "./webhooks/routes.js";
 import { startWebhooks } from "./webhooks/start.js";
-import { type ControlRequestKind, type ControlWatch, noWatch } from "./telemetry/control-telemetry.js";
+import { type ControlRequestKind, type ControlTelemetry, noTelemetry } from "./telemetry/control-telemetry.js";
 
 /** Of several instances on one database, one answers each request. */
 const QUEUE_GROUP = "control-plane";
@@ -64,7 +64,7 @@ const traceRequest = z.object({ traceId: z.string().regex(/^[0-9a-f]{32}$/) });
 export interface ServiceOptions {
   bus: Bus;
   clock: Clock;
-  records: Records;
+  db: Db;
   log: Logger;
   measure: MeasureVoice;
   /** Hears what is said in the samples of a voice. */
@@ -78,7 +78,7 @@ export interface ServiceOptions {
   /** The development key, or null for none. */
   developmentKey: string | null;
   /** Metrics and spans; none when absent. */
-  watch?: ControlWatch;
+  telemetry?: ControlTelemetry;
   /** Answers `/v1/usage`; the booked records do when absent. */
   sumUsage?: SumUsage;
   /** Answers `parley trace`; nobody does when absent. */
@@ -104,20 +104,20 @@ export interface ControlPlaneService {
 
 /** Seeds the development account, then answers every control subject and settles usage. */
 export async function startService(options: ServiceOptions): Promise<ControlPlaneService> {
-  const { bus, clock, records, log, now, outbound, sealer } = options;
-  const replaced = await seedDevelopment(records, options.developmentKey, now());
+  const { bus, clock, db, log, now, outbound, sealer } = options;
+  const replaced = await seedDevelopment(db, options.developmentKey, now());
   const inFlight = new InFlight();
   const ending = new AbortController();
   // Each test under way listens, and node takes more than ten for a leak.
   setMaxListeners(0, ending.signal);
   const subscriptions = answerRequests(options, inFlight, ending.signal);
-  if (options.hasDatabaseAlone === true) await reclaimDeliveries(records, now());
-  const settlement = new UsageSettlement({ bus, records, log, now, consumer: "settlement", watch: options.watch });
-  const expiry = startHoldExpiry({ records, bus, clock, log, now });
-  const webhooks = startWebhooks({ bus, clock, records, log, outbound, sealer, now });
+  if (options.hasDatabaseAlone === true) await reclaimDeliveries(db, now());
+  const settlement = new UsageSettlement({ bus, db, log, now, consumer: "settlement", telemetry: options.telemetry });
+  const expiry = startHoldExpiry({ db, bus, clock, log, now });
+  const webhooks = startWebhooks({ bus, clock, db, log, outbound, sealer, now });
   if (replaced !== null) bus.publish(keyRevokedSubject, { keyDigest: replaced } satisfies KeyRevoked);
   // Seeding may have given the team credit that edges do not know of.
-  await forgetKeys(bus, records, [DEVELOPMENT_TEAM_ID]);
+  await purgeKeys(bus, db, [DEVELOPMENT_TEAM_ID]);
   // Once these resolve, the server has every subscription and keeps usage: a role that says it is ready answers.
   await settlement.ready;
   await bus.flush();
@@ -141,44 +141,44 @@ export async function startService(options: ServiceOptions): Promise<ControlPlan
  * absent.
  */
 export function controlRoutes(options: ServiceOptions, ending?: AbortSignal): Route[] {
-  const { bus, clock, records, log, measure, transcribe, now, outbound, sealer, sumUsage } = options;
+  const { bus, clock, db, log, measure, transcribe, now, outbound, sealer, sumUsage } = options;
   return [
-    ...voiceRoutes({ records, objects: voiceObjects(bus, log), measure, transcribe, now, bus }),
-    ...walletRoutes(records),
-    ...usageRoutes(sumUsage ?? ((query) => sumUsageInRecords(records, query)), now),
-    ...agentPlatformRoutes({ records, outbound, sealer, clock, now, ending }),
-    ...webhookRoutes({ records, bus, sealer, now }),
+    ...voiceRoutes({ db, objects: voiceObjects(bus, log), measure, transcribe, now, bus }),
+    ...walletRoutes(db),
+    ...usageRoutes(sumUsage ?? ((query) => sumUsageInRecords(db, query)), now),
+    ...agentPlatformRoutes({ db, outbound, sealer, clock, now, ending }),
+    ...webhookRoutes({ db, bus, sealer, now }),
   ];
 }
 
 function answerRequests(options: ServiceOptions, inFlight: InFlight, ending: AbortSignal): Subscription[] {
-  const { bus, records, log, now, watch = noWatch } = options;
+  const { bus, db, log, now, telemetry = noTelemetry } = options;
   const router = new Router(controlRoutes(options, ending));
   const lookups = new KeyLookups();
   const answer = <Q, T>(subject: string, work: (question: Q) => Promise<T>): Subscription => {
     const kind = kindOf(subject);
     const reply = (question: Q): Promise<Reply<T>> =>
-      watch.reply(kind, question, () => toReply(log, subject, () => work(question)));
+      telemetry.reply(kind, question, () => toReply(log, subject, () => work(question)));
     return bus.respond<Q, Reply<T>>(subject, (question) => inFlight.run(() => reply(question)), { queue: QUEUE_GROUP });
   };
   return [
     answer<VerifyKeyRequest, VerifyKeyReply>(controlSubjects.verifyKey, ({ keyDigest, isKnown }) =>
-      lookups.run(isKnown, () => verifyKey(records, keyDigest, now())),
+      lookups.run(isKnown, () => verifyKey(db, keyDigest, now())),
     ),
-    answer<unknown, ResolveVoicesReply>(controlSubjects.resolveVoices, (question) => resolveVoices(records, question)),
+    answer<unknown, ResolveVoicesReply>(controlSubjects.resolveVoices, (question) => resolveVoices(db, question)),
     answer<unknown, KeysReply>(controlSubjects.keys, async (question) => {
-      const { reply, revokedDigest } = await administerKeys(records, question, now());
+      const { reply, revokedDigest } = await administerKeys(db, question, now());
       if (revokedDigest !== null) bus.publish(keyRevokedSubject, { keyDigest: revokedDigest } satisfies KeyRevoked);
       return reply;
     }),
     answer<unknown, TeamsReply>(controlSubjects.teams, async (question) => {
-      const { reply, changedTeamId } = await administerTeams(records, question, now());
-      if (changedTeamId !== null) await forgetKeys(bus, records, [changedTeamId]);
+      const { reply, changedTeamId } = await administerTeams(db, question, now());
+      if (changedTeamId !== null) await purgeKeys(bus, db, [changedTeamId]);
       return reply;
     }),
     answer<unknown, CreditReply>(controlSubjects.credit, async (question) => {
-      const { reply, changedTeamId } = await administerCredit(records, question, now());
-      if (changedTeamId !== null) await forgetKeys(bus, records, [changedTeamId]);
+      const { reply, changedTeamId } = await administerCredit(db, question, now());
+      if (changedTeamId !== null) await purgeKeys(bus, db, [changedTeamId]);
       return reply;
     }),
     answer<unknown, TraceReply>(controlSubjects.trace, async (question) => {
@@ -191,7 +191,7 @@ function answerRequests(options: ServiceOptions, inFlight: InFlight, ending: Abo
       controlSubjects.http,
       (request) =>
         inFlight.run(() =>
-          watch.forwarded(request, router.patternOf(request), () =>
+          telemetry.forwarded(request, router.patternOf(request), () =>
             answerForwarded(router, bus, log, request, options.requireRoom),
           ),
         ),

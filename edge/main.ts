@@ -14,12 +14,12 @@ import { OverloadGate } from "./cluster/overload-gate.js";
 import type { ClusterFacts } from "./cluster/readiness.js";
 import { startServer } from "./http/server.js";
 import { serverSettings } from "./http/server-settings.js";
-import { openListening } from "./transcription/open-transcription.js";
+import { openTranscription } from "./transcription/open-transcription.js";
 import { createEdgeMetrics } from "./metrics/edge-metrics.js";
 import { edgeRoutes } from "./routes/edge-routes.js";
 import { openSpeech } from "./speech/open-speech.js";
 import { TeamSlots } from "./cluster/team-slots.js";
-import { SpeechBus } from "#speech/speech-client";
+import { SpeechClient } from "#speech/speech-client";
 import { chooseModel } from "#speech/voice/model";
 import { traceExchanges, traceSockets } from "./tracing/exchange-spans.js";
 import { UsageReporter } from "./usage/usage-reporter.js";
@@ -28,7 +28,7 @@ runRole("edge", async ({ config, log, metrics, tracing, id, epoch, state }) => {
   if (config.NATS_URL === null) throw new ConfigError("NATS_URL is needed by the edge");
   const bus = await connectNats({ url: config.NATS_URL, name: id, log });
   const cache = config.REDIS_URL === null ? noCache : connectRedis(config.REDIS_URL, log);
-  const speech = new SpeechBus({ bus, clock, edgeId: id });
+  const speech = new SpeechClient({ bus, clock, ownerId: id });
   let openSockets = (): number => 0;
   const edgeMetrics = createEdgeMetrics(metrics, { openSockets: () => openSockets(), members: speech.members, bus });
   const verifier = new KeyVerifier({ bus, cache, clock, epochMs: () => Date.now(), onVerdict: edgeMetrics.keyVerdict });
@@ -47,9 +47,9 @@ runRole("edge", async ({ config, log, metrics, tracing, id, epoch, state }) => {
     teamSlots: new TeamSlots(config.PARLEY_STREAMS_PER_TEAM),
     overload: new OverloadGate(clock),
   };
-  const listening = openListening({ ...shared, cluster: speech.cluster, edgeId: id, metrics });
+  const transcription = openTranscription({ ...shared, cluster: speech.cluster, ownerId: id, metrics });
   const speaking = openSpeech({ ...shared, speech, metrics });
-  const routes = edgeRoutes(speaking.context, listening.context, { id, facts, metrics });
+  const routes = edgeRoutes(speaking.context, transcription.context, { id, facts, metrics });
   const server = await startServer({
     ...serverSettings(given),
     ...routes,
@@ -73,7 +73,13 @@ runRole("edge", async ({ config, log, metrics, tracing, id, epoch, state }) => {
       heartbeats.stop();
       cache.close();
       await shared.usage.close();
-      await Promise.all([speaking.close(), closeBodyDecoder(), closeDecoderThreads(), listening.close(), bus.close()]);
+      await Promise.all([
+        speaking.close(),
+        closeBodyDecoder(),
+        closeDecoderThreads(),
+        transcription.close(),
+        bus.close(),
+      ]);
     },
   };
 });

@@ -11,7 +11,7 @@ const pathIn = (dataDirectory: string): string => join(dataDirectory, "api-key")
  */
 export function developmentKey(configured: string | null, dataDirectory: string): string {
   if (configured !== null) return configured;
-  const kept = keptDevelopmentKey(dataDirectory);
+  const kept = storedDevelopmentKey(dataDirectory);
   if (kept !== null) return kept;
   // An empty file opens nothing: an earlier release left it on a full disk.
   rmSync(pathIn(dataDirectory), { force: true });
@@ -21,7 +21,7 @@ export function developmentKey(configured: string | null, dataDirectory: string)
 }
 
 /** The development key that is kept in a data directory; null when there is none. */
-export function keptDevelopmentKey(dataDirectory: string): string | null {
+export function storedDevelopmentKey(dataDirectory: string): string | null {
   try {
     const key = readFileSync(pathIn(dataDirectory), "utf8").trim();
     return key === "" ? null : key;

@@ -54,7 +54,7 @@ export async function startNats(options: ServerOptions): Promise<ExternalServer>
     },
     // The server speaks first: INFO {"server_name":…}. The name tells ours from a stranger's that holds the port.
     isReady: async (port) =>
-      (await converse(port, "", (heard) => heard.includes("\n"))).includes(`"server_name":"${name}"`),
+      (await converse(port, "", (received) => received.includes("\n"))).includes(`"server_name":"${name}"`),
   });
 }
 
@@ -74,7 +74,9 @@ export async function startRedis(options: ServerOptions): Promise<ExternalServer
       return [file, "--dir", options.directory];
     },
     isReady: async (port, pid) =>
-      (await converse(port, question, (heard) => heard.includes("uptime_in_days"))).includes(`process_id:${pid}\r`),
+      (await converse(port, question, (received) => received.includes("uptime_in_days"))).includes(
+        `process_id:${pid}\r`,
+      ),
   });
 }
 
@@ -164,20 +166,20 @@ async function becomesReady(
 /**
  * Says `line` to a loopback port and gives what is heard until `isEnough`, at most a second; empty when nobody listens.
  */
-function converse(port: number, line: string, isEnough: (heard: string) => boolean): Promise<string> {
+function converse(port: number, line: string, isEnough: (received: string) => boolean): Promise<string> {
   return new Promise((resolve) => {
-    let heard = "";
+    let received = "";
     const socket = connect({ port, host: "127.0.0.1" });
     const finish = (): void => {
       socket.destroy();
-      resolve(heard);
+      resolve(received);
     };
     socket.setTimeout(1000, finish);
     socket.setEncoding("latin1");
     socket.on("connect", () => socket.write(line));
     socket.on("data", (data: string) => {
-      heard += data;
-      if (isEnough(heard)) finish();
+      received += data;
+      if (isEnough(received)) finish();
     });
     socket.on("error", finish);
     socket.on("close", finish);

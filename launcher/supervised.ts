@@ -57,9 +57,9 @@ export function supervise(options: SuperviseOptions): Supervised {
   let starting: Promise<void> = Promise.resolve();
   let stopping = false;
   let cancelRestart: () => void = () => undefined;
-  let tellFirstReady: (facts: Record<string, unknown>) => void = () => undefined;
+  let reportFirstReady: (facts: Record<string, unknown>) => void = () => undefined;
   const firstReady = new Promise<Record<string, unknown>>((resolve) => {
-    tellFirstReady = resolve;
+    reportFirstReady = resolve;
   });
 
   async function live(): Promise<void> {
@@ -70,7 +70,7 @@ export function supervise(options: SuperviseOptions): Supervised {
       current = child;
       void child.ready.then((facts) => {
         readyAtMs = clock.nowMs();
-        tellFirstReady(facts);
+        reportFirstReady(facts);
         onEvent({ type: "ready", name, pid: child.pid, facts });
       });
       void child.ended.then((end) => {

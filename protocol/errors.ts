@@ -79,11 +79,15 @@ export const errorCatalogue = declare({
     message: "Speech could not be completed after {attempts} attempts",
     retryable: true,
   },
-  hearing_failed: { status: 503, message: "The sound could not be heard after {attempts} attempts", retryable: true },
+  transcription_failed: {
+    status: 503,
+    message: "The sound could not be heard after {attempts} attempts",
+    retryable: true,
+  },
   engine_failed: { status: 500, message: "The speech engine failed" },
   stalled_reader: { status: 500, message: "The connection was closed because its reader stalled" },
   protocol_violation: { status: 400, message: "{detail}" },
-  sound_buffer_full: { status: 413, message: "More than {limitSeconds} seconds of sound are waiting to be heard" },
+  audio_buffer_full: { status: 413, message: "More than {limitSeconds} seconds of sound are waiting to be heard" },
   text_buffer_full: { status: 413, message: "More than {limitBytes} bytes of text are waiting to be spoken" },
   internal: { status: 500, message: "Internal error" },
 });

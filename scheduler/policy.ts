@@ -24,8 +24,8 @@ export interface SchedulingPolicy {
   agingMs: number;
   /** Longest time that free capacity waits for company; 0 is work-conserving. */
   maxWaitUs: number;
-  /** Longest predicted time of a batch of sound on slots that also speak. */
-  soundSliceMs: number;
+  /** Longest predicted time of a batch of audio on slots that also speak. */
+  audioSliceMs: number;
   /** A batch is overdue after this many times its predicted p95… */
   overdueFactor: number;
   /** …but never before this. */
@@ -51,7 +51,7 @@ export function schedulingPolicy(config: {
     floors: { urgent: 0.5, free: 0.1, bulk: 0.1 },
     agingMs: 10_000,
     maxWaitUs: 0,
-    soundSliceMs: 250,
+    audioSliceMs: 250,
     overdueFactor: 10,
     overdueFloorMs: 5000,
     orphanGraceMs: 2 * MEMBER_TIMEOUT_MS,

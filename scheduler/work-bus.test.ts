@@ -4,7 +4,7 @@ import { createLogger } from "#common/log";
 import { type Heartbeat, type LifecycleState, membersSubject } from "#protocol/bus/membership";
 import {
   type Batch,
-  edgeVerdictSubject,
+  ownerVerdictSubject,
   schedulerDoneSubject,
   schedulerSubject,
   type Verdict,
@@ -15,7 +15,7 @@ import { SchedulerCore } from "./core/scheduler-core.js";
 import { bindScheduler, type BoundScheduler } from "./work-bus.js";
 import { done, policyWith, submit, workerHeartbeat } from "./testing/fixtures.js";
 import { MemoryBus } from "./testing/memory-bus.js";
-import { noWatch } from "./telemetry/scheduler-telemetry.js";
+import { noTelemetry } from "./telemetry/scheduler-telemetry.js";
 
 class Cluster {
   readonly bus = new MemoryBus();
@@ -34,7 +34,7 @@ class Cluster {
       id: "scheduler-1",
       epoch: "e",
       state: () => this.state,
-      watch: noWatch,
+      telemetry: noTelemetry,
     });
   }
 
@@ -64,7 +64,7 @@ class Cluster {
   }
 
   verdicts(): Verdict[] {
-    return this.bus.on<Verdict>(edgeVerdictSubject("edge-1"));
+    return this.bus.on<Verdict>(ownerVerdictSubject("edge-1"));
   }
 }
 

@@ -6,7 +6,7 @@ import type { MembershipChange } from "#common/membership/membership";
 import { type LifecycleState, ownsWork } from "#protocol/bus/membership";
 import {
   type BatchDone,
-  edgeVerdictSubject,
+  ownerVerdictSubject,
   type SchedulerInbound,
   schedulerDoneSubject,
   schedulerSubject,
@@ -14,7 +14,7 @@ import {
 } from "#protocol/bus/scheduling";
 import type { SchedulerEffect, SchedulerEvent } from "./core/events.js";
 import type { SchedulerCore } from "./core/scheduler-core.js";
-import type { SchedulerWatch } from "./telemetry/scheduler-telemetry.js";
+import type { SchedulerTelemetry } from "./telemetry/scheduler-telemetry.js";
 
 /** Left of a drain's time for handing back what still waits. */
 const HAND_BACK_MS = 500;
@@ -43,17 +43,17 @@ export function bindScheduler(options: {
   id: string;
   epoch: string;
   state: () => LifecycleState;
-  watch: SchedulerWatch;
+  telemetry: SchedulerTelemetry;
 }): BoundScheduler {
-  const { bus, clock, log, core, id, epoch, state, watch } = options;
+  const { bus, clock, log, core, id, epoch, state, telemetry } = options;
   let wake: { atMs: number; cancel: () => void } | null = null;
   let onIdle: (() => void) | null = null;
 
   const step = (event: SchedulerEvent): void => {
     const { effects, faults } = core.handle(event, clock.nowMs());
-    for (const effect of effects) bus.publish(subjectOf(effect), watch.effect(effect).message);
+    for (const effect of effects) bus.publish(subjectOf(effect), telemetry.effect(effect).message);
     for (const fault of faults) {
-      watch.fault();
+      telemetry.fault();
       log.error({ err: fault, event: event.type }, "the scheduler survived an error");
     }
     armWake();
@@ -126,7 +126,7 @@ export function bindScheduler(options: {
 }
 
 function subjectOf(effect: SchedulerEffect): string {
-  return effect.to === "worker" ? workerSubject(effect.workerId) : edgeVerdictSubject(effect.edgeId);
+  return effect.to === "worker" ? workerSubject(effect.workerId) : ownerVerdictSubject(effect.ownerId);
 }
 
 function eventOf({ type, member }: MembershipChange): SchedulerEvent | null {
@@ -135,5 +135,5 @@ function eventOf({ type, member }: MembershipChange): SchedulerEvent | null {
       ? { type: "worker-lost", workerId: member.id, epoch: member.epoch }
       : { type: "worker-seen", heartbeat: member };
   }
-  return ownsWork(member.role) && type === "lost" ? { type: "edge-lost", edgeId: member.id } : null;
+  return ownsWork(member.role) && type === "lost" ? { type: "edge-lost", ownerId: member.id } : null;
 }

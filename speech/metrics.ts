@@ -12,7 +12,7 @@ export type SpeechRoute =
   | "/compat/text-to-speech/stream-input";
 
 /**
- * Where the time to the first sound went, milliseconds.
+ * Where the time to the first audio went, milliseconds.
  *
  *     text arrived ─parse─► submitted ─queue─► dispatched ─engine─► frame ─return─► at the edge ─encode─► bytes handed
  *     to the socket
@@ -31,9 +31,9 @@ export interface FirstAudioParts {
 export interface SpeechMetrics {
   streamOpened(route: SpeechRoute): void;
   streamClosed(route: SpeechRoute, outcome: RequestOutcome): void;
-  /** From the arrival of the text that made the first chunk to the first bytes of sound. */
+  /** From the arrival of the text that made the first chunk to the first bytes of audio. */
   firstAudio(route: SpeechRoute, totalMs: number, parts: FirstAudioParts): void;
-  /** Sound given to listeners. */
+  /** Audio given to listeners. */
   audioGiven(route: SpeechRoute, audioMs: number): void;
 }
 

@@ -1,6 +1,6 @@
-import { type EdgeAudioInbound, edgeAudioSubject } from "#protocol/bus/audio";
+import { type EdgeAudioInbound, ownerAudioSubject } from "#protocol/bus/audio";
 import type { ServedModel } from "#protocol/bus/membership";
-import { edgeVerdictSubject, type Verdict } from "#protocol/bus/scheduling";
+import { ownerVerdictSubject, type Verdict } from "#protocol/bus/scheduling";
 import type { Bus, Subscription } from "#common/bus/bus";
 import type { Clock } from "#common/clock";
 import { ClusterView } from "#common/membership/cluster-view";
@@ -13,21 +13,21 @@ import type { StreamSettings } from "./stream/stream-settings.js";
  * The edge's end of the speech path: one per process. Hands audio and verdicts to the streams they belong to, and tells
  * streams when a scheduler is lost or the bus was interrupted.
  */
-export class SpeechBus {
+export class SpeechClient {
   /** What this edge knows of the cluster; for others that submit work. */
   readonly cluster: ClusterView;
-  readonly #options: { bus: Bus; clock: Clock; edgeId: string };
+  readonly #options: { bus: Bus; clock: Clock; ownerId: string };
   readonly #streams = new Map<string, SpeechStream>();
   readonly #subscriptions: Subscription[];
 
-  constructor(options: { bus: Bus; clock: Clock; edgeId: string }) {
-    const { bus, clock, edgeId } = options;
+  constructor(options: { bus: Bus; clock: Clock; ownerId: string }) {
+    const { bus, clock, ownerId } = options;
     this.#options = options;
     this.#subscriptions = [
-      bus.subscribe<EdgeAudioInbound>(edgeAudioSubject(edgeId), (message) =>
+      bus.subscribe<EdgeAudioInbound>(ownerAudioSubject(ownerId), (message) =>
         this.#streams.get(message.streamId)?.audio(message),
       ),
-      bus.subscribe<Verdict>(edgeVerdictSubject(edgeId), (verdict) =>
+      bus.subscribe<Verdict>(ownerVerdictSubject(ownerId), (verdict) =>
         this.#streams.get(verdict.streamId)?.verdict(verdict),
       ),
     ];
@@ -51,8 +51,8 @@ export class SpeechBus {
   }
 
   /** Hears of every member's coming, change and going. */
-  onMemberChange(listener: (change: MembershipChange) => void): void {
-    this.cluster.onChange(listener);
+  onMemberChange(callback: (change: MembershipChange) => void): void {
+    this.cluster.onChange(callback);
   }
 
   /** What live workers serve of these model folders, in the order asked: those that speak at the rate of the first. */
@@ -64,10 +64,10 @@ export class SpeechBus {
 
   /** Opens a stream; its events come to `onEvent` until it ends, fails or is cancelled. */
   open(settings: StreamSettings, onEvent: (event: StreamEvent) => void): SpeechStream {
-    const { bus, clock, edgeId } = this.#options;
+    const { bus, clock, ownerId } = this.#options;
     const stream = new SpeechStream({
       settings,
-      edgeId,
+      ownerId,
       bus,
       clock,
       chooseScheduler: (keep, avoid) =>

@@ -2,7 +2,7 @@ import type { ServiceError } from "#protocol/errors";
 import { quietLimitMs } from "./rules.js";
 
 /** `put-back` is waiting to be submitted again; unlike `waiting` it is not subject to pacing. */
-export type AttemptState = "waiting" | "submitted" | "put-back" | "complete";
+export type AttemptState = "waiting" | "submitted" | "requeued" | "complete";
 
 /**
  * The submissions of one chunk: where it is at work, how often that failed, how long silence is borne. Times are passed
@@ -47,8 +47,8 @@ export class Attempts {
   }
 
   /** Takes it back for another attempt, not before `offerAtMs`. */
-  putBack(offerAtMs: number): void {
-    this.state = "put-back";
+  requeue(offerAtMs: number): void {
+    this.state = "requeued";
     this.offerAtMs = offerAtMs;
   }
 

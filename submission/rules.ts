@@ -1,5 +1,5 @@
 /**
- * Rules of repair, as numbers, for everything that schedulers are given: speech and sound; reliability.md "The promise
+ * Rules of repair, as numbers, for everything that schedulers are given: speech and audio; reliability.md "The promise
  * for a stream".
  */
 

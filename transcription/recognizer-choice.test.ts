@@ -5,7 +5,7 @@ import { chooseRecognizer, describeLanguage } from "./recognizer-choice.js";
 const config = { PARLEY_MODEL_MAP: { "transcribe-1": "mine+second" } };
 const of = (name: string, ...languages: string[]): ServedModel => ({
   name,
-  task: "listen",
+  task: "transcribe",
   languages,
   sampleRate: 16_000,
   speakers: [],

@@ -1,9 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { HeardWord } from "#protocol/transcription/chunk";
+import type { RecognizedWord } from "#protocol/transcription/chunk";
 import { mergeWords, phraseSegments, textOf, wordSegments } from "./transcript.js";
 
-const word = (text: string, startMs: number, endMs: number): HeardWord => ({ text, startMs, endMs, confidence: 1 });
+const word = (text: string, startMs: number, endMs: number): RecognizedWord => ({
+  text,
+  startMs,
+  endMs,
+  confidence: 1,
+});
 
 const manyWords = fc
   .array(fc.record({ pauseMs: fc.integer({ min: 0, max: 2000 }), lengthMs: fc.integer({ min: 10, max: 900 }) }), {

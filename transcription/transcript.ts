@@ -1,10 +1,10 @@
-import type { HeardWord } from "#protocol/transcription/chunk";
+import type { RecognizedWord } from "#protocol/transcription/chunk";
 import type { TranscriptSegment } from "#protocol/transcription/request";
 
-/** The words of one piece of a sound. Times count from the piece's first sample. */
-export interface HeardSegment {
+/** The words of one piece of a recording. Times count from the piece's first sample. */
+export interface RecognizedSegment {
   startMs: number;
-  words: readonly HeardWord[];
+  words: readonly RecognizedWord[];
 }
 
 /** A pause of this length ends a phrase. */
@@ -13,10 +13,10 @@ const PHRASE_PAUSE_MS = 600;
 const MAX_PHRASE_MS = 8000;
 
 /**
- * The words of all pieces in the order of the sound; times count from its beginning. Pieces may come in any order, but
+ * The words of all pieces in the order of the audio; times count from its beginning. Pieces may come in any order, but
  * never overlap.
  */
-export function mergeWords(segments: readonly HeardSegment[]): HeardWord[] {
+export function mergeWords(segments: readonly RecognizedSegment[]): RecognizedWord[] {
   return segments
     .toSorted((a, b) => a.startMs - b.startMs)
     .flatMap(({ startMs, words }) =>
@@ -25,19 +25,19 @@ export function mergeWords(segments: readonly HeardSegment[]): HeardWord[] {
 }
 
 /** All that was said, as one text. */
-export function textOf(words: readonly HeardWord[]): string {
+export function textOf(words: readonly RecognizedWord[]): string {
   return words.map(({ text }) => text).join(" ");
 }
 
 /** A segment for each word. */
-export function wordSegments(words: readonly HeardWord[]): TranscriptSegment[] {
+export function wordSegments(words: readonly RecognizedWord[]): TranscriptSegment[] {
   return words.map((word) => segmentOf([word]));
 }
 
 /** A segment for each phrase: words without a pause between them, and not too many of those. */
-export function phraseSegments(words: readonly HeardWord[]): TranscriptSegment[] {
-  const phrases: HeardWord[][] = [];
-  let last: HeardWord | null = null;
+export function phraseSegments(words: readonly RecognizedWord[]): TranscriptSegment[] {
+  const phrases: RecognizedWord[][] = [];
+  let last: RecognizedWord | null = null;
   for (const word of words) {
     if (last !== null && word.startMs - last.endMs < PHRASE_PAUSE_MS) phrases.at(-1)?.push(word);
     else phrases.push([word]);
@@ -46,13 +46,13 @@ export function phraseSegments(words: readonly HeardWord[]): TranscriptSegment[]
   return phrases.flatMap(partLong).map(segmentOf);
 }
 
-function partLong(phrase: HeardWord[]): HeardWord[][] {
+function partLong(phrase: RecognizedWord[]): RecognizedWord[][] {
   const [first, last] = [phrase[0], phrase.at(-1)];
   if (first === undefined || last === undefined || phrase.length === 1 || last.endMs - first.startMs <= MAX_PHRASE_MS)
     return [phrase];
   let [at, longest] = [1, Number.NEGATIVE_INFINITY];
   for (let i = 1; i < phrase.length; i++) {
-    const pauseMs = (phrase[i] as HeardWord).startMs - (phrase[i - 1] as HeardWord).endMs;
+    const pauseMs = (phrase[i] as RecognizedWord).startMs - (phrase[i - 1] as RecognizedWord).endMs;
     // Of equal pauses the one nearest to the middle, so that no word is left alone.
     const middle = -Math.abs(i - phrase.length / 2);
     const better = pauseMs > longest || (pauseMs === longest && middle > -Math.abs(at - phrase.length / 2));
@@ -61,7 +61,7 @@ function partLong(phrase: HeardWord[]): HeardWord[][] {
   return [phrase.slice(0, at), phrase.slice(at)].flatMap(partLong);
 }
 
-function segmentOf(words: readonly HeardWord[]): TranscriptSegment {
+function segmentOf(words: readonly RecognizedWord[]): TranscriptSegment {
   return { text: textOf(words), start: seconds(words[0]?.startMs ?? 0), end: seconds(words.at(-1)?.endMs ?? 0) };
 }
 

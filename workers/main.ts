@@ -5,7 +5,7 @@ import { loadEngines } from "./engines/load.js";
 import { embeddedModels } from "./repository/embedded.js";
 import { openRepository } from "./repository/repository.js";
 import { startWorker } from "./work/worker.js";
-import { watchWorker } from "./telemetry/worker-telemetry.js";
+import { openWorkerTelemetry } from "./telemetry/worker-telemetry.js";
 
 runRole("worker", async ({ config, log, metrics, tracing, id, epoch, state }) => {
   const slots = config.PARLEY_WORKER_SLOTS;
@@ -13,7 +13,7 @@ runRole("worker", async ({ config, log, metrics, tracing, id, epoch, state }) =>
   const loaded = await loadEngines(repository, { slots, providers: config.PARLEY_PROVIDERS, log, clock: systemClock });
   const bus = await connectNats({ url: config.NATS_URL ?? "nats://127.0.0.1:4222", name: id, log });
   const brokenModels = loaded.broken;
-  const watch = watchWorker({
+  const telemetry = openWorkerTelemetry({
     metrics,
     tracing,
     workerId: id,
@@ -21,7 +21,7 @@ runRole("worker", async ({ config, log, metrics, tracing, id, epoch, state }) =>
     brokenModels: brokenModels.length,
     isConnected: () => bus.isConnected(),
   });
-  const { engines, listeners } = loaded;
+  const { engines, recognizers } = loaded;
   const worker = startWorker({
     bus,
     clock: systemClock,
@@ -31,9 +31,9 @@ runRole("worker", async ({ config, log, metrics, tracing, id, epoch, state }) =>
     state,
     slots,
     engines,
-    listeners,
+    recognizers,
     brokenModels,
-    watch,
+    telemetry,
   });
   metrics.gauge("parley_worker_running_chunks", () => worker.runningChunks());
   return {
@@ -43,6 +43,6 @@ runRole("worker", async ({ config, log, metrics, tracing, id, epoch, state }) =>
       await loaded.close();
       await bus.close();
     },
-    facts: { models: [...engines.keys(), ...listeners.keys()], brokenModels: loaded.broken.length },
+    facts: { models: [...engines.keys(), ...recognizers.keys()], brokenModels: loaded.broken.length },
   };
 });

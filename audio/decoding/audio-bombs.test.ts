@@ -13,7 +13,7 @@ import { ffmpeg, ffmpegEncode } from "../testing/ffmpeg.js";
 import { tone } from "../testing/signals.js";
 import { measureVoiceSample } from "../voice/measure-sample.js";
 import { closeDecoderThreads } from "./decoder-pool.js";
-import { openSound } from "./open-audio.js";
+import { openAudio } from "./open-audio.js";
 
 /** What three bombs at once may add to the memory of a process whose decoders have all worked before, MB. */
 const MAX_GROWTH_MB = 200;
@@ -24,7 +24,7 @@ const silence = (seconds: number, args: string[]): Uint8Array =>
   ffmpeg(["-f", "lavfi", "-i", "anullsrc=r=8000:cl=mono", "-t", String(seconds), ...args, "pipe:1"], new Uint8Array(0));
 const open = async (bytes: Uint8Array): Promise<void> => {
   const options = { minSeconds: 1, maxSeconds: MAX_SECONDS, sampleRate: 16_000, signal: new AbortController().signal };
-  const { pieces } = await openSound(Uint8Array.from(bytes), options);
+  const { pieces } = await openAudio(Uint8Array.from(bytes), options);
   for await (const _ of pieces);
 };
 

@@ -11,7 +11,7 @@ import { decodeVorbis } from "./vorbis.js";
 import { decodeWav } from "./wav.js";
 
 export interface DecodeBounds {
-  /** Longest sound allowed, in seconds that really come out of the decoder. */
+  /** Longest audio allowed, in seconds that really come out of the decoder. */
   maxSeconds: number;
   /** Rate wanted, Hz; null keeps the file's own. */
   sampleRate: number | null;

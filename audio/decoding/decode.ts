@@ -5,7 +5,7 @@ import type { DecodedAudio } from "./mono-sink.js";
 export type { DecodedAudio } from "./mono-sink.js";
 
 export interface DecodeOptions {
-  /** Longest sound allowed, in seconds of decoded sound. */
+  /** Longest audio allowed, in seconds of decoded audio. */
   maxSeconds: number;
   /** Largest file taken. */
   maxInputBytes?: number;
@@ -16,7 +16,7 @@ export interface DecodeOptions {
 }
 
 /**
- * Decodes an audio file as a whole to mono samples on a decoder thread; `openSound` is for what may be long. The format
+ * Decodes an audio file as a whole to mono samples on a decoder thread; `openAudio` is for what may be long. The format
  * is told by the content. Errors: `unsupported_format` (not audio, damaged, a codec that cannot be read; reason
  * `too_long` past `maxSeconds`, `ffmpeg_missing` where ffmpeg would read it), `payload_too_large` past `maxInputBytes`,
  * `overloaded` when too many files wait. An aborted `signal` rejects with an AbortError.

@@ -25,7 +25,7 @@ const MAX_QUEUE = 256;
 const IDLE_MS = 300_000;
 
 /**
- * Decoding runs some hundred times faster than real time; what takes longer than this, and a twentieth of its sound, is
+ * Decoding runs some hundred times faster than real time; what takes longer than this, and a twentieth of its audio, is
  * stuck or hostile.
  */
 const WALL_LIMIT_MS = 30_000;

@@ -1,4 +1,4 @@
-/** Cells of the memory that the reader of a sound shares with the thread that decodes it. */
+/** Cells of the memory that the reader of a recording shares with the thread that decodes it. */
 
 /** Pieces that may still be posted. */
 export const GRANTED = 0;

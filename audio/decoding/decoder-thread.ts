@@ -48,13 +48,13 @@ export interface SurveyTask {
   minSeconds: number;
   maxSeconds: number;
   sampleRate: number;
-  /** Sound up to this length is given with the facts. */
+  /** Audio up to this length is given with the facts. */
   keepSeconds: number;
 }
 
 export interface Survey {
   facts: DecodedFacts;
-  /** The whole sound when it is short, else null: then `bytes` are the file again. */
+  /** The whole audio when it is short, else null: then `bytes` are the file again. */
   samples: Int16Array | null;
   bytes: Uint8Array | null;
 }
@@ -102,7 +102,7 @@ export interface PiecesTask {
 }
 
 /**
- * Decodes a file again and posts its sound in pieces, each when there is leave for it: until then the thread stands
+ * Decodes a file again and posts its audio in pieces, each when there is leave for it: until then the thread stands
  * still.
  */
 export async function pieces({
@@ -153,7 +153,7 @@ function awaitLeave(signals: Int32Array): void {
   Atomics.sub(signals, GRANTED, 1);
 }
 
-/** The answer with the memory of its sound or file handed over instead of copied. */
+/** The answer with the memory of its audio or file handed over instead of copied. */
 function moved<T>(answer: Answer<T>, memory: Uint8Array | Int16Array): Answer<T> {
   return move({ [transferableSymbol]: [memory.buffer], [valueSymbol]: answer } as never) as unknown as Answer<T>;
 }

@@ -1,7 +1,7 @@
 import { ServiceError } from "#protocol/errors";
 
 /**
- * The one refusal of the decoders: sound that cannot be read, and why. `reason` tells apart what callers treat apart.
+ * The one refusal of the decoders: audio that cannot be read, and why. `reason` tells apart what callers treat apart.
  */
 export function unreadable(
   detail: string,

@@ -39,7 +39,7 @@ test("a file that asks ffmpeg to open others gets nothing", async () => {
 test("ffmpeg's memory is limited", async () => {
   const folder = mkdtempSync(join(tmpdir(), "parley-ffmpeg-"));
   try {
-    // What stands in for ffmpeg tells its limits instead of a sound.
+    // What stands in for ffmpeg tells its limits instead of a recording.
     writeFileSync(join(folder, "ffmpeg"), `#!/bin/sh\nulimit -v > ${join(folder, "limit")}\n`, { mode: 0o755 });
     process.env.PATH = `${folder}:${path}`;
     const bytes = Buffer.concat([Buffer.from("\0\0\0\x10ftypM4A \0\0\0\0", "latin1")]);

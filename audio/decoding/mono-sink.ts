@@ -5,11 +5,11 @@ import { unreadable } from "./failures.js";
 /** Most channels that a file may have. */
 export const MAX_CHANNELS = 8;
 
-/** Where decoders put sound. */
+/** Where decoders put audio. */
 export interface MonoSink {
   /**
    * Takes one array per channel, all of one length, which may be 0: decoders call it after every step, so that one that
-   * gets nowhere is noticed. Throws when the sound is too long, comes too slowly or changes its rate.
+   * gets nowhere is noticed. Throws when the audio is too long, comes too slowly or changes its rate.
    */
   add(channels: readonly Float32Array[], sampleRate: number): void;
 }
@@ -18,9 +18,9 @@ export interface MonoSink {
 export interface DecodedFacts {
   /** What the file was: `wav`, `mp3`, `flac`, `opus`, `vorbis`, `webm`, `m4a`, ... */
   format: string;
-  /** Channels in the file; its sound here is their mean. */
+  /** Channels in the file; its audio here is their mean. */
   channels: number;
-  /** Length of the sound that came out of the decoder. */
+  /** Length of the audio that came out of the decoder. */
   seconds: number;
 }
 

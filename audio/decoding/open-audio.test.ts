@@ -5,15 +5,15 @@ import { noise, tone } from "../testing/signals.js";
 import { wavFile } from "../testing/wav-file.js";
 import { decodeAudio } from "./decode.js";
 import { closeDecoderThreads } from "./decoder-pool.js";
-import { type OpenedSound, openSound } from "./open-audio.js";
+import { type OpenedAudio, openAudio } from "./open-audio.js";
 
 afterAll(closeDecoderThreads);
 
 const open = (
   bytes: Uint8Array,
   changes: { minSeconds?: number; maxSeconds?: number; signal?: AbortSignal } = {},
-): Promise<OpenedSound> =>
-  openSound(Uint8Array.from(bytes), {
+): Promise<OpenedAudio> =>
+  openAudio(Uint8Array.from(bytes), {
     minSeconds: 1,
     maxSeconds: 3600,
     sampleRate: 16_000,
@@ -21,9 +21,9 @@ const open = (
     ...changes,
   });
 
-async function read(sound: OpenedSound): Promise<Int16Array[]> {
+async function read(audio: OpenedAudio): Promise<Int16Array[]> {
   const pieces: Int16Array[] = [];
-  for await (const piece of sound.pieces) pieces.push(piece);
+  for await (const piece of audio.pieces) pieces.push(piece);
   return pieces;
 }
 
@@ -43,22 +43,22 @@ const longFiles: [format: string, bytes: Uint8Array][] = [
   ["aac", ffmpegEncode(longNoise, 8000, ["-c:a", "aac", "-f", "adts"])],
 ];
 
-describe("openSound", () => {
+describe("openAudio", () => {
   it.each(longFiles)("gives a long %s in pieces that are the whole", async (format, bytes) => {
-    const sound = await open(bytes);
-    const pieces = await read(sound);
+    const audio = await open(bytes);
+    const pieces = await read(audio);
     const whole = await decodeAudio(bytes, { maxSeconds: 3600, sampleRate: 16_000 });
-    expect(sound).toMatchObject({ format, channels: whole.channels });
-    expect(sound.seconds).toBeCloseTo(whole.pcm.samples.length / 16_000, 3);
+    expect(audio).toMatchObject({ format, channels: whole.channels });
+    expect(audio.seconds).toBeCloseTo(whole.pcm.samples.length / 16_000, 3);
     expect(Math.max(...pieces.map((piece) => piece.length))).toBe(10 * 16_000);
     expect(together(pieces).equals(together([whole.pcm.samples]))).toBe(true);
   });
 
   it("gives a short file at once", async () => {
     const bytes = ffmpegEncode(tone(440, 3, 44_100), 44_100, ["-c:a", "flac", "-f", "flac"]);
-    const sound = await open(bytes);
-    expect(sound).toMatchObject({ format: "flac", channels: 1, seconds: 3 });
-    expect((await read(sound)).map((piece) => piece.length)).toEqual([48_000]);
+    const audio = await open(bytes);
+    expect(audio).toMatchObject({ format: "flac", channels: 1, seconds: 3 });
+    expect((await read(audio)).map((piece) => piece.length)).toEqual([48_000]);
   });
 
   it("holds both bounds against what really comes out, before any sound is given", async () => {
@@ -72,21 +72,21 @@ describe("openSound", () => {
   });
 
   it("decodes no further than it is read, and is done when the reader leaves", async () => {
-    const sound = await open(longWav);
+    const audio = await open(longWav);
     let seen = 0;
-    for await (const _ of sound.pieces) if (++seen === 2) break;
+    for await (const _ of audio.pieces) if (++seen === 2) break;
     // All threads can be had again: more files than there are threads are read to the end.
-    const sounds = await Promise.all(Array.from({ length: 6 }, () => open(longWav)));
-    const lengths = await Promise.all(sounds.map(async (one) => together(await read(one)).length));
+    const recordings = await Promise.all(Array.from({ length: 6 }, () => open(longWav)));
+    const lengths = await Promise.all(recordings.map(async (one) => together(await read(one)).length));
     expect(new Set(lengths)).toEqual(new Set([125 * 16_000 * 2]));
   });
 
   it("stops when it is told to, with ffmpeg too", async () => {
     for (const [, bytes] of longFiles) {
       const controller = new AbortController();
-      const sound = await open(bytes, { signal: controller.signal });
+      const audio = await open(bytes, { signal: controller.signal });
       const reading = (async () => {
-        for await (const _ of sound.pieces) controller.abort();
+        for await (const _ of audio.pieces) controller.abort();
       })();
       await expect(reading).rejects.toMatchObject({ name: "AbortError" });
     }

@@ -5,8 +5,8 @@ import type { DecodedFacts } from "./mono-sink.js";
 import { GRANTED, LEFT } from "./decoder-signals.js";
 import { Semaphore } from "#common/semaphore";
 
-export interface OpenSoundOptions {
-  /** Bounds of the sound that really comes out of the decoder. */
+export interface OpenAudioOptions {
+  /** Bounds of the audio that really comes out of the decoder. */
   minSeconds: number;
   maxSeconds: number;
   /** Rate wanted, Hz. */
@@ -16,9 +16,9 @@ export interface OpenSoundOptions {
 }
 
 /** A file that is audio within the bounds. */
-export interface OpenedSound extends DecodedFacts {
+export interface OpenedAudio extends DecodedFacts {
   /**
-   * Its sound in order, mono, in pieces of some seconds; decoded while it is read, so that a long file never lies in
+   * Its audio in order, mono, in pieces of some seconds; decoded while it is read, so that a long file never lies in
    * memory as a whole. To be read once. Throws `unsupported_format`, and an AbortError once the signal aborts; leaving
    * the loop ends the work.
    */
@@ -26,7 +26,7 @@ export interface OpenedSound extends DecodedFacts {
 }
 
 /**
- * Sound up to this length is held whole: 3.8 MB at 16 kHz. Longer files are decoded twice, the first time only to be
+ * Audio up to this length is held whole: 3.8 MB at 16 kHz. Longer files are decoded twice, the first time only to be
  * measured.
  */
 const WHOLE_SECONDS = 120;
@@ -42,12 +42,12 @@ const STOP_MS = 5000;
 const longFiles = new Semaphore(LONG_FILES);
 
 /**
- * Opens an audio file: finds out on a thread of its own what it is and how long it really is, then gives its sound.
+ * Opens an audio file: finds out on a thread of its own what it is and how long it really is, then gives its audio.
  * Takes the memory of `bytes` where they fill it: they are gone for the caller. Throws `unsupported_format` (reason
  * `too_long`, `too_short` or `ffmpeg_missing` where it is one of these), `overloaded` when too many files wait; an
  * aborted signal rejects with an AbortError.
  */
-export async function openSound(bytes: Uint8Array, options: OpenSoundOptions): Promise<OpenedSound> {
+export async function openAudio(bytes: Uint8Array, options: OpenAudioOptions): Promise<OpenedAudio> {
   const { minSeconds, maxSeconds, sampleRate, signal } = options;
   const own = ownBytes(bytes);
   const task: SurveyTask = { bytes: own, minSeconds, maxSeconds, sampleRate, keepSeconds: WHOLE_SECONDS };
@@ -61,7 +61,7 @@ export async function openSound(bytes: Uint8Array, options: OpenSoundOptions): P
 
 async function* readPieces(
   bytes: Uint8Array<ArrayBuffer>,
-  { maxSeconds, sampleRate, signal }: OpenSoundOptions,
+  { maxSeconds, sampleRate, signal }: OpenAudioOptions,
 ): AsyncGenerator<Int16Array> {
   const release = await longFiles.take(signal);
   const { port1: inbox, port2: port } = new MessageChannel();

@@ -18,7 +18,7 @@ const streams = new Map<number, Stream>();
 
 /**
  * Loads and runs each codec once: the first stream of a fresh thread would otherwise wait 100 ms and more for its first
- * sound.
+ * audio.
  */
 async function warmUp(): Promise<void> {
   const common = { inputSampleRate: 22_050, mp3KilobitsPerSecond: 128, opusBitsPerSecond: null, gainDb: 0 };

@@ -28,7 +28,7 @@ export interface AudioEncoder {
    */
   write(samples: Int16Array): Promise<Uint8Array>;
   /**
-   * Pushes out the sound held back so far, padding with silence (Opus up to 20 ms, MP3 about 40 ms, PCM none); the
+   * Pushes out the audio held back so far, padding with silence (Opus up to 20 ms, MP3 about 40 ms, PCM none); the
    * stream goes on.
    */
   flush(): Promise<Uint8Array>;

@@ -1,7 +1,7 @@
 import type { AudioEncoder, EncoderSpec } from "./encoder.js";
 import { createPipeline } from "./pipeline.js";
 
-/** Longest sound encoded on the caller's thread: about a millisecond's work. */
+/** Longest audio encoded on the caller's thread: about a millisecond's work. */
 const MOST_SECONDS = 0.25;
 
 /**

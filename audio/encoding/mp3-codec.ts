@@ -27,15 +27,15 @@ export async function createMp3Codec(sampleRate: number, kilobitsPerSecond: numb
   const settings = { channels: 1, sampleRate, bitrate: kilobitsPerSecond as Bitrate } as const;
   encoder.configure(settings);
   const framing = createFraming(GRANULE_SAMPLES);
-  let holdsSound = false;
+  let holdsAudio = false;
 
   // The encoder answers with a view of its own memory, valid until the next call.
   const encoded = (samples: Float32Array): Uint8Array => encoder.encode([samples]).slice();
 
   function end(): Uint8Array[] {
     const rest = framing.rest();
-    if (!holdsSound && rest.length === 0) return [];
-    holdsSound = false;
+    if (!holdsAudio && rest.length === 0) return [];
+    holdsAudio = false;
     const parts = rest.length > 0 ? [encoded(rest)] : [];
     parts.push(encoder.finalize().slice());
     return parts;
@@ -45,7 +45,7 @@ export async function createMp3Codec(sampleRate: number, kilobitsPerSecond: numb
     encode(samples) {
       const parts: Uint8Array[] = [];
       framing.push(samples, (frame) => {
-        holdsSound = true;
+        holdsAudio = true;
         const part = encoded(frame);
         if (part.length > 0) parts.push(part);
       });

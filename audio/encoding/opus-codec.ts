@@ -5,7 +5,7 @@ import { createOggPages } from "./ogg-pages.js";
 const SAMPLE_RATE = 48_000;
 /** 20 ms. */
 const PACKET_SAMPLES = 960;
-/** Packets of the first pages: one, so that sound leaves at once; then more, which costs less. */
+/** Packets of the first pages: one, so that audio leaves at once; then more, which costs less. */
 const FIRST_PAGES = [1, 2, 3];
 const PAGE_PACKETS = 5;
 /**
@@ -79,7 +79,7 @@ function oggOpus(encoder: OpusEncoderHandle, { originalSampleRate, serialNumber 
       });
       return parts;
     },
-    // The encoder's look-ahead, 6.5 ms, stays inside when the last packet is full: it comes first when sound goes on,
+    // The encoder's look-ahead, 6.5 ms, stays inside when the last packet is full: it comes first when audio goes on,
     // and with `finish`.
     flush() {
       const parts = headers();
@@ -90,7 +90,7 @@ function oggOpus(encoder: OpusEncoderHandle, { originalSampleRate, serialNumber 
     finish() {
       const parts = headers();
       const samples = packetsEncoded * PACKET_SAMPLES + framing.waiting();
-      // Decoded sound lags by the pre-skip: packets go on until the last sample is out, and the final position trims
+      // Decoded audio lags by the pre-skip: packets go on until the last sample is out, and the final position trims
       // what follows it.
       const endPosition = samples + preSkip;
       while (packetsEncoded * PACKET_SAMPLES < endPosition) addPacket(padded(framing.rest()));

@@ -59,9 +59,9 @@ test.skipIf(!isInstalled)("espeak's pitch, range and rate settings show in the t
 });
 
 test.skipIf(!isInstalled)("syllables are counted within a quarter of those in the text", async () => {
-  const sound = await speak({});
-  const { syllablesPerSecond } = measureVoice(sound);
-  const seconds = sound.samples.length / sound.sampleRate;
+  const audio = await speak({});
+  const { syllablesPerSecond } = measureVoice(audio);
+  const seconds = audio.samples.length / audio.sampleRate;
   expect(syllablesPerSecond * seconds).toBeGreaterThan(syllables * 0.75);
   expect(syllablesPerSecond * seconds).toBeLessThan(syllables * 1.4);
 });

@@ -7,7 +7,7 @@ const HIGHEST_HZ = 500;
 const WINDOW_SAMPLES = 320;
 const LONGEST_LAG = Math.ceil(RATE / LOWEST_HZ);
 const SHORTEST_LAG = Math.floor(RATE / HIGHEST_HZ);
-/** Sound is voiced when it repeats itself but for this part of its energy; noisy rooms and telephones need the room. */
+/** Audio is voiced when it repeats itself but for this part of its energy; noisy rooms and telephones need the room. */
 const APERIODICITY_LIMIT = 0.3;
 /** Multiples of the period repeat as well as the period: the shortest lag about as good as the best one is taken. */
 const TOLERANCE = 0.1;
@@ -15,7 +15,7 @@ const TOLERANCE = 0.1;
 const MAX_FRAMES = 6000;
 
 /**
- * Fundamental frequency of each 10 ms frame in Hz, 0 where the sound is not voiced or was not looked at, by the
+ * Fundamental frequency of each 10 ms frame in Hz, 0 where the audio is not voiced or was not looked at, by the
  * difference function of YIN (de Cheveigné and Kawahara 2002). Only frames that `wanted` marks are tracked.
  */
 export function pitchTrack(samples: Float32Array, wanted: readonly boolean[]): Float64Array {

@@ -23,7 +23,7 @@ interface Shelf {
 }
 
 /**
- * Makes sound brighter (positive) or darker (negative) by `deltaDbPerOctave`, at most 6, with the level around 500 Hz
+ * Makes audio brighter (positive) or darker (negative) by `deltaDbPerOctave`, at most 6, with the level around 500 Hz
  * kept. Without delay; the output depends on the samples alone, not on how they are split. Peaks that the tilt would
  * push past full scale are bent under it.
  */

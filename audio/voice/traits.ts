@@ -14,7 +14,7 @@ const SILENCE_PEAK = 100 / 32768;
 const PITCH_OUTLIER_SEMITONES = 10;
 
 /**
- * Measures a speaker: pitch, its movement, speaking rate, darkness. The sound may have any rate; a few seconds of one
+ * Measures a speaker: pitch, its movement, speaking rate, darkness. The audio may have any rate; a few seconds of one
  * clear voice are best. Throws `bad_reference_audio` when it is silent or no speech can be found in it.
  */
 export function measureVoice(pcm: Pcm): VoiceTraits {

@@ -10,7 +10,7 @@ const WARM_UP = 15;
 /** Every request finds a cluster at rest. */
 const REST_MS = 30;
 
-/** A way of asking for the same sound. */
+/** A way of asking for the same audio. */
 interface Way {
   name: string;
   path: string;
@@ -42,7 +42,7 @@ function waysOf(text: string): Way[] {
 }
 
 export interface CompatOverheadFigures {
-  /** Milliseconds from the request to the first byte of sound, native first. */
+  /** Milliseconds from the request to the first byte of audio, native first. */
   ways: { name: string; firstByteMs: Spread }[];
   /** Median of each layer minus the native median, round by round. */
   overheadMs: { name: string; rounds: ReturnType<typeof overRounds> }[];
@@ -59,9 +59,9 @@ export async function runCompatOverhead(
   const ask = (way: Way): Promise<{ firstByteMs: number; bytes: Buffer }> =>
     speak(cluster, way, agents.get(way.name) as Agent);
   try {
-    const sounds: Buffer[] = [];
-    for (const way of ways) sounds.push((await ask(way)).bytes);
-    if (!sounds.every((sound) => sound.equals(sounds[0] ?? Buffer.alloc(0))))
+    const recordings: Buffer[] = [];
+    for (const way of ways) recordings.push((await ask(way)).bytes);
+    if (!recordings.every((audio) => audio.equals(recordings[0] ?? Buffer.alloc(0))))
       throw new RangeError("the layers do not give the native route's bytes");
     for (let i = 0; i < WARM_UP; i++) for (const way of ways) await ask(way);
     const others = watchOthers();

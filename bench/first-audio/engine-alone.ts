@@ -3,8 +3,8 @@ import { chunkOf, loadVoiceEngine } from "../voice-engine.js";
 
 /** The worker's engine without a cluster around it. */
 export interface EngineAlone {
-  /** Speaks the text; gives the time to the piece with the first audible sample, and the length of the sound. */
-  speak(text: string): Promise<{ firstAudibleMs: number; soundMs: number; leadingMs: number }>;
+  /** Speaks the text; gives the time to the piece with the first audible sample, and the length of the audio. */
+  speak(text: string): Promise<{ firstAudibleMs: number; audioMs: number; leadingMs: number }>;
   close(): Promise<void>;
 }
 
@@ -33,7 +33,7 @@ export async function loadEngineAlone(): Promise<EngineAlone> {
         },
       ]);
       if (result?.result !== "spoken") throw new Error(`the engine alone did not speak: ${JSON.stringify(result)}`);
-      return { firstAudibleMs, leadingMs, soundMs: (samplesSoFar / sampleRate) * 1000 };
+      return { firstAudibleMs, leadingMs, audioMs: (samplesSoFar / sampleRate) * 1000 };
     },
     close,
   };

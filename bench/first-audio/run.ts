@@ -22,22 +22,22 @@ export interface FirstAudioFigures {
   ratio: { median: number; min: number; max: number };
   /** Cluster minus engine, of each round's medians. */
   plumbingMs: { median: number; min: number; max: number };
-  /** Silence at the beginning of the sound, which the listener waits for besides. */
+  /** Silence at the beginning of the audio, which the listener waits for besides. */
   leadingSilenceMs: { cluster: number; engine: number };
   /** As the edge measured them; `totalMs` from the text's arrival to its bytes' leaving. */
   parts: Record<(typeof partNames)[number], Spread>;
 }
 
-/** Measures cluster and engine in turns. Throws when the cluster's sound is not the engine's. */
+/** Measures cluster and engine in turns. Throws when the cluster's audio is not the engine's. */
 export async function runFirstAudio(
   scenario: FirstAudioScenario,
 ): Promise<{ figures: FirstAudioFigures; invalid: string[] }> {
   const cluster = await startCluster({ workers: scenario.workers, settings: { LOG_LEVEL: "debug" } });
   const engine = await loadEngineAlone();
   try {
-    const reference = await compareSound(cluster, engine, scenario);
+    const reference = await compareAudio(cluster, engine, scenario);
     for (let i = 0; i < WARM_UP; i++) {
-      await heardAfterMs(cluster, scenario, reference.onset);
+      await receivedAfterMs(cluster, scenario, reference.onset);
       await engine.speak(scenario.text);
     }
     const linesBefore = readFirstAudio(cluster.dataDirectory).length;
@@ -66,7 +66,7 @@ async function oneRound(
 ): Promise<Round> {
   const round: Round = { cluster: [], engine: [] };
   for (let i = 0; i < scenario.perRound; i++) {
-    round.cluster.push(await heardAfterMs(cluster, scenario, onset));
+    round.cluster.push(await receivedAfterMs(cluster, scenario, onset));
     await delay(REST_MS);
     round.engine.push((await engine.speak(scenario.text)).firstAudibleMs);
   }
@@ -78,7 +78,7 @@ function requestOf({ format, sampleRate }: FirstAudioScenario): Record<string, u
 }
 
 /** From the text's sending (warm) or the connection's first packet (cold) to the first audible sample. */
-async function heardAfterMs(cluster: TestCluster, scenario: FirstAudioScenario, onset: Onset): Promise<number> {
+async function receivedAfterMs(cluster: TestCluster, scenario: FirstAudioScenario, onset: Onset): Promise<number> {
   const connectMs = performance.now();
   const stream = await openStream({ ...cluster, request: requestOf(scenario) }, 0);
   if (scenario.socket === "warm") await delay(REST_MS);
@@ -98,7 +98,7 @@ interface Reference {
 }
 
 /** A fast wrong answer is none: both must say the same for as long. */
-async function compareSound(
+async function compareAudio(
   cluster: TestCluster,
   engine: EngineAlone,
   scenario: FirstAudioScenario,
@@ -111,12 +111,12 @@ async function compareSound(
   const bytes = stream.audio();
   const onset = await findOnset(bytes, scenario);
   const alone = await engine.speak(scenario.text);
-  const soundMs = durationMs(bytes.byteLength, scenario);
+  const audioMs = durationMs(bytes.byteLength, scenario);
   // An mp3 stream holds its encoder's delay and padding besides.
-  const toleranceMs = 0.02 * alone.soundMs + (scenario.format === "mp3" ? 80 : 0);
+  const toleranceMs = 0.02 * alone.audioMs + (scenario.format === "mp3" ? 80 : 0);
   if (onset === null) throw new Error("the cluster's sound is silence");
-  if (Math.abs(soundMs - alone.soundMs) > toleranceMs)
-    throw new Error(`the cluster's sound lasts ${soundMs} ms, the engine's ${alone.soundMs} ms`);
+  if (Math.abs(audioMs - alone.audioMs) > toleranceMs)
+    throw new Error(`the cluster's sound lasts ${audioMs} ms, the engine's ${alone.audioMs} ms`);
   return { onset, engineLeadingMs: alone.leadingMs };
 }
 

@@ -29,9 +29,9 @@ async function generate(task: GeneratorTask): Promise<GeneratorReport> {
   const wallMs = performance.now() - beginMs;
   const used = process.cpuUsage(before);
   lag.disable();
-  const onsets = new Onsets(task.sound);
+  const onsets = new Onsets(task.audio);
   return {
-    streams: await Promise.all(spoken.map((stream) => reportOf(stream, task.sound, onsets))),
+    streams: await Promise.all(spoken.map((stream) => reportOf(stream, task.audio, onsets))),
     wallMs,
     processorShare: (used.user + used.system) / 1000 / wallMs,
     lagP99Ms: lag.percentile(99) / 1e6 - PROBE_MS,

@@ -1,10 +1,10 @@
-import type { Sound } from "../audible.js";
+import type { Audio } from "../audible.js";
 
 /** What the generator process is asked to do. */
 export interface GeneratorTask {
   baseUrl: string;
   apiKey: string;
-  sound: Sound;
+  audio: Audio;
   streams: number;
   wordsPerSecond: number | null;
   rampMs: number;
@@ -21,11 +21,11 @@ export interface StreamReport {
   firstAudioMs: number;
   audioMs: number;
   /** By the player's store: none, and 100 ms. */
-  plain: Heard;
-  stored: Heard;
+  plain: Recognized;
+  stored: Recognized;
 }
 
-export interface Heard {
+export interface Recognized {
   underruns: number;
   stalledMs: number;
 }

@@ -1,5 +1,5 @@
-/** Sound that a listener received at one time. */
-export interface ReceivedSound {
+/** Audio that a listener received at one time. */
+export interface ReceivedAudio {
   atMs: number;
   durationMs: number;
 }
@@ -13,12 +13,12 @@ export interface Playback {
 }
 
 /**
- * Plays a stream as a listener would: begins at its first audible sample once that and `preBufferMs` of sound behind it
- * are there (or all there is), falls silent when the sound runs dry before the end, goes on with the next sound that
+ * Plays a stream as a listener would: begins at its first audible sample once that and `preBufferMs` of audio behind it
+ * are there (or all there is), falls silent when the audio runs dry before the end, goes on with the next audio that
  * comes. `silenceMs` lies before the first audible sample and is not played.
  */
 export function playBack(
-  received: readonly ReceivedSound[],
+  received: readonly ReceivedAudio[],
   options: { silenceMs: number; preBufferMs: number },
 ): Playback {
   const { silenceMs, preBufferMs } = options;

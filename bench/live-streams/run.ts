@@ -6,7 +6,7 @@ import { type PartSeconds, readParts, subtractParts } from "../slow-parts.js";
 import { type Spread, spread } from "../statistics.js";
 import { objections } from "../validity.js";
 import { generateLoad } from "./generator.js";
-import { type Heard, STORE_MS, type StreamReport } from "./messages.js";
+import { type Recognized, STORE_MS, type StreamReport } from "./messages.js";
 import { nextCount } from "./search.js";
 import { texts } from "./texts.js";
 
@@ -49,24 +49,24 @@ export interface LiveStreamsFigures {
 }
 
 /** Gaps of each text when it is alone, by its number. */
-type OwnGaps = Map<number, { plain: Heard; stored: Heard }>;
+type OwnGaps = Map<number, { plain: Recognized; stored: Recognized }>;
 
 /** Finds the number of streams at which the first listener hears a gap. */
 export async function runLiveStreams(
   scenario: LiveStreamsScenario,
-  tell: (run: LoadRun) => void,
+  report: (run: LoadRun) => void,
 ): Promise<{ figures: LiveStreamsFigures; invalid: string[] }> {
   const cluster = await startCluster({ workers: scenario.workers, settings: { LOG_LEVEL: "debug" } });
   try {
     const alone = await speak(cluster, scenario, texts.length, null);
     const own = gapsOf(alone.reports);
-    tell(alone.run);
+    report(alone.run);
     const runs: LoadRun[] = [alone.run];
     const outcomes: { streams: number; clean: boolean }[] = [];
     for (let count = nextCount(outcomes, scenario); count !== null; count = nextCount(outcomes, scenario)) {
       const { run } = await speak(cluster, scenario, count, own);
       runs.push(run);
-      tell(run);
+      report(run);
       outcomes.push({ streams: count, clean: run.failed === 0 && run.late.stored === 0 });
     }
     const counts = (clean: boolean): number[] =>
@@ -92,7 +92,7 @@ async function speak(
   const report = await generateLoad({
     baseUrl,
     apiKey,
-    sound: { format, sampleRate },
+    audio: { format, sampleRate },
     streams,
     wordsPerSecond,
     rampMs,
@@ -139,8 +139,12 @@ function gapsOf(reports: StreamReport[]): OwnGaps {
 }
 
 /** Silence beyond the text's own. */
-function tooLate(heard: Heard, own: Heard = { underruns: 0, stalledMs: 0 }, wordsPerSecond: number | null): number {
-  const extraMs = heard.stalledMs - own.stalledMs;
+function tooLate(
+  received: Recognized,
+  own: Recognized = { underruns: 0, stalledMs: 0 },
+  wordsPerSecond: number | null,
+): number {
+  const extraMs = received.stalledMs - own.stalledMs;
   const wordMs = wordsPerSecond === null ? 0 : 1000 / wordsPerSecond;
   const toleratedMs = (GAP_TOLERANCE_MS + wordMs) * own.underruns;
   return extraMs > toleratedMs ? extraMs : 0;

@@ -25,13 +25,13 @@ export async function speakAt(
   text: { index: number; words: string },
   intendedAtMs: number,
 ): Promise<SpokenStream> {
-  const { sound, wordsPerSecond } = task;
-  const mp3 = sound.format === "mp3" ? { mp3_bitrate: MP3_KILOBITS_PER_SECOND } : {};
+  const { audio, wordsPerSecond } = task;
+  const mp3 = audio.format === "mp3" ? { mp3_bitrate: MP3_KILOBITS_PER_SECOND } : {};
   const spoken = { text: text.index, intendedAtMs };
   await delay(Math.max(0, intendedAtMs - HEAD_START_MS - performance.now()));
   try {
     const socket = await openStream(
-      { ...task, request: { format: sound.format, sample_rate: sound.sampleRate, ...mp3 } },
+      { ...task, request: { format: audio.format, sample_rate: audio.sampleRate, ...mp3 } },
       KEPT_BYTES,
     );
     const words = wordsPerSecond === null ? [text.words] : text.words.split(/(?<= )/);
@@ -46,14 +46,14 @@ export async function speakAt(
   }
 }
 
-/** Finds onsets, each text's once: equal texts make equal sound. */
+/** Finds onsets, each text's once: equal texts make equal audio. */
 export class Onsets {
   readonly #known = new Map<number, Promise<Onset | null>>();
 
-  constructor(private readonly sound: GeneratorTask["sound"]) {}
+  constructor(private readonly audio: GeneratorTask["audio"]) {}
 
   of(text: number, bytes: Uint8Array): Promise<Onset | null> {
-    const known = this.#known.get(text) ?? findOnset(bytes, this.sound);
+    const known = this.#known.get(text) ?? findOnset(bytes, this.audio);
     this.#known.set(text, known);
     return known;
   }
@@ -62,7 +62,7 @@ export class Onsets {
 /** What the listener heard. */
 export async function reportOf(
   stream: SpokenStream,
-  sound: GeneratorTask["sound"],
+  audio: GeneratorTask["audio"],
   onsets: Onsets,
 ): Promise<StreamReport> {
   const { text, problem, socket, intendedAtMs } = stream;
@@ -71,7 +71,7 @@ export async function reportOf(
   if (problem !== null || socket === null) return { ...failed, problem: problem ?? "no connection" };
   const onset = await onsets.of(text, socket.audio());
   if (onset === null) return { ...failed, problem: "the sound is silence" };
-  const received = socket.arrivals.map(({ atMs, bytes }) => ({ atMs, durationMs: durationMs(bytes, sound) }));
+  const received = socket.arrivals.map(({ atMs, bytes }) => ({ atMs, durationMs: durationMs(bytes, audio) }));
   const [plain, stored] = [0, STORE_MS].map((preBufferMs) =>
     playBack(received, { silenceMs: onset.leadingMs, preBufferMs }),
   );

@@ -1,8 +1,8 @@
 import { table } from "../results.js";
-import type { EarPartsFigures } from "./run.js";
+import type { RecognizerPartsFigures } from "./run.js";
 
 /** The figures for people. */
-export function printEarParts({ soundSeconds, parts }: EarPartsFigures): string {
+export function printRecognizerParts({ audioSeconds, parts }: RecognizerPartsFigures): string {
   const lines = parts.map(({ part, timesProcessorTime, timesWallTime }) => [part, timesProcessorTime, timesWallTime]);
-  return `${soundSeconds.toFixed(1)} s of sound, one thread\n${table(["part", "x real time (processor)", "x real time (wall)"], lines)}`;
+  return `${audioSeconds.toFixed(1)} s of sound, one thread\n${table(["part", "x real time (processor)", "x real time (wall)"], lines)}`;
 }

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { LISTENING_RATE } from "#protocol/transcription/chunk";
+import { RECOGNITION_RATE } from "#protocol/transcription/chunk";
 import { readGraphMetadata } from "#workers/engines/ctc/graph-metadata";
-import { runRecognizer, tellFeatures, tellLayout } from "#workers/engines/ctc/layout";
+import { runRecognizer, describeFeatures, describeLayout } from "#workers/engines/ctc/layout";
 import { readClips } from "#workers/engines/ctc/testing/clips";
 import { openGraph } from "#workers/engines/onnx/runtime";
 import { createLexiconDecoder } from "#workers/recognition/decoding/lexicon-words";
@@ -10,17 +10,17 @@ import { readTokens } from "#workers/recognition/decoding/tokens";
 import { readWordsFile } from "#workers/recognition/decoding/words-file";
 import { createLogMel } from "#workers/recognition/features/log-mel";
 import { readModelFolder } from "#workers/repository/folder";
-import type { EarPartsScenario } from "../scenarios.js";
+import type { RecognizerPartsScenario } from "../scenarios.js";
 
-/** Times of one part of hearing; `times…` are seconds of sound for one second. */
+/** Times of one part of hearing; `times…` are seconds of audio for one second. */
 export interface PartFigures {
   part: string;
   timesProcessorTime: number;
   timesWallTime: number;
 }
 
-export interface EarPartsFigures {
-  soundSeconds: number;
+export interface RecognizerPartsFigures {
+  audioSeconds: number;
   parts: PartFigures[];
 }
 
@@ -30,15 +30,15 @@ const models = join(import.meta.dirname, "../../../models");
 /**
  * Runs features, graph and word search of a recognizer one after the other, on one thread, on clips of human speech.
  */
-export async function runEarParts({
+export async function runRecognizerParts({
   model,
   rounds,
-}: EarPartsScenario): Promise<{ figures: EarPartsFigures; invalid: string[] }> {
+}: RecognizerPartsScenario): Promise<{ figures: RecognizerPartsFigures; invalid: string[] }> {
   const { folder, manifest } = await readModelFolder(join(models, model));
   const path = (role: string): string => join(folder, manifest.files[role]?.path ?? role);
   const graph = await openGraph(path("graph"), ["cpu"]);
   const metadata = readGraphMetadata(path("graph"));
-  const layout = tellLayout(manifest.layout, metadata, graph);
+  const layout = describeLayout(manifest.layout, metadata, graph);
   const tokens = readTokens(readFileSync(path("tokens"), "utf8"));
   const words = readWordsFile(readFileSync(path("words")));
   const weights = { lmWeight: 0.9, wordBonus: 0.5, ...manifest.decoding };
@@ -47,7 +47,7 @@ export async function runEarParts({
     createLexiconDecoder(words, tokens.names.length, settings(beam, threshold));
   const own = decoder(manifest.decoding.beam ?? 400, manifest.decoding.threshold ?? 15);
   const wide = decoder(1000, 20);
-  const extract = createLogMel(tellFeatures(layout, metadata));
+  const extract = createLogMel(describeFeatures(layout, metadata));
 
   const pieces = (await readClips()).map(({ samples }) => samples);
   const features = pieces.map((samples) => extract(samples));
@@ -60,21 +60,21 @@ export async function runEarParts({
     ["word search, the model's beam", async () => emissions.map((rows) => own(rows, never))],
     ["word search, beam 1000/20", async () => emissions.map((rows) => wide(rows, never))],
   ];
-  const soundSeconds = pieces.reduce((sum, { length }) => sum + length, 0) / LISTENING_RATE;
+  const audioSeconds = pieces.reduce((sum, { length }) => sum + length, 0) / RECOGNITION_RATE;
   const figures: PartFigures[] = [];
   for (const [part, work] of parts) {
     await work();
     const [processorBefore, wallBefore] = [process.cpuUsage(), performance.now()];
     for (let round = 0; round < rounds; round++) await work();
     const { user, system } = process.cpuUsage(processorBefore);
-    const sound = soundSeconds * rounds;
+    const audio = audioSeconds * rounds;
     figures.push({
       part,
-      timesProcessorTime: (sound * 1e6) / (user + system),
-      timesWallTime: (sound * 1e3) / (performance.now() - wallBefore),
+      timesProcessorTime: (audio * 1e6) / (user + system),
+      timesWallTime: (audio * 1e3) / (performance.now() - wallBefore),
     });
   }
-  return { figures: { soundSeconds, parts: figures }, invalid: [] };
+  return { figures: { audioSeconds, parts: figures }, invalid: [] };
 }
 
 async function oneByOne<Item>(items: readonly Item[], work: (item: Item) => Promise<unknown>): Promise<void> {

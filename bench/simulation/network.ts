@@ -6,7 +6,7 @@ import type { WorkerHeartbeat } from "#scheduler/workers/worker-registry";
 
 export interface SchedulerPort {
   receive(message: SchedulerInbound | BatchDone): void;
-  hearWorker(heartbeat: WorkerHeartbeat): void;
+  receiveWorker(heartbeat: WorkerHeartbeat): void;
 }
 
 export interface WorkerPort {
@@ -17,9 +17,9 @@ export interface WorkerPort {
 
 export interface EdgePort {
   verdict(message: Verdict): void;
-  /** A chunk's sound has arrived. */
+  /** A chunk's audio has arrived. */
   audio(chunk: SpeechChunk, audioMs: number): void;
-  hearScheduler(schedulerId: string, loads: readonly SchedulerLoad[]): void;
+  receiveScheduler(schedulerId: string, loads: readonly SchedulerLoad[]): void;
   schedulerLost(schedulerId: string): void;
 }
 
@@ -50,14 +50,14 @@ export class Network {
   }
 
   audio(chunk: SpeechChunk, audioMs: number): void {
-    this.#clock.after(HOP_MS, () => this.edges.get(chunk.edgeId)?.audio(chunk, audioMs));
+    this.#clock.after(HOP_MS, () => this.edges.get(chunk.ownerId)?.audio(chunk, audioMs));
   }
 
   workerHeartbeat(heartbeat: WorkerHeartbeat): void {
-    for (const scheduler of this.schedulers.values()) scheduler.hearWorker(heartbeat);
+    for (const scheduler of this.schedulers.values()) scheduler.receiveWorker(heartbeat);
   }
 
   schedulerHeartbeat(id: string, loads: readonly SchedulerLoad[]): void {
-    for (const edge of this.edges.values()) edge.hearScheduler(id, loads);
+    for (const edge of this.edges.values()) edge.receiveScheduler(id, loads);
   }
 }

@@ -1,5 +1,5 @@
-/** Someone who plays a stream as it arrives: when the sound runs out, and how often it did too early. */
-export class Listener {
+/** Someone who plays a stream as it arrives: when the audio runs out, and how often it did too early. */
+export class Player {
   underruns = 0;
   stalledMs = 0;
   playedMs = 0;
@@ -10,7 +10,7 @@ export class Listener {
     return this.#startedAtMs;
   }
 
-  hear(audioMs: number, nowMs: number): void {
+  receive(audioMs: number, nowMs: number): void {
     if (this.#startedAtMs === null) {
       this.#startedAtMs = nowMs;
       this.#silentFromMs = nowMs;
@@ -24,7 +24,7 @@ export class Listener {
     this.playedMs += audioMs;
   }
 
-  /** Sound in hand; negative while silent. */
+  /** Audio in hand; negative while silent. */
   bufferedMs(nowMs: number): number {
     return this.#silentFromMs - nowMs;
   }

@@ -8,7 +8,7 @@ export interface TierSummary {
   completed: number;
   refused: number;
   failed: number;
-  /** First sound after the stream's arrival, in milliseconds. */
+  /** First audio after the stream's arrival, in milliseconds. */
   firstAudioMs: { p50: number; p95: number; p99: number };
   /** Streams that fell silent at least once, and how often and how long all of them together did. */
   streamsWithUnderruns: number;
@@ -40,7 +40,7 @@ export function summarize(outcome: Outcome): Summary {
     const streams = outcome.streams.filter((stream) => stream.tier === tier);
     const ended = (end: SimulatedStream["end"]): number => streams.filter((stream) => stream.end === end).length;
     const waits = streams.flatMap((stream) =>
-      stream.listener.startedAtMs === null ? [] : [stream.listener.startedAtMs - stream.arrivedAtMs],
+      stream.player.startedAtMs === null ? [] : [stream.player.startedAtMs - stream.arrivedAtMs],
     );
     return {
       streams: streams.length,
@@ -48,15 +48,15 @@ export function summarize(outcome: Outcome): Summary {
       refused: ended("refused"),
       failed: ended("failed"),
       firstAudioMs: { p50: percentile(waits, 0.5), p95: percentile(waits, 0.95), p99: percentile(waits, 0.99) },
-      streamsWithUnderruns: streams.filter((stream) => stream.listener.underruns > 0).length,
-      underruns: streams.reduce((sum, stream) => sum + stream.listener.underruns, 0),
-      stalledMs: streams.reduce((sum, stream) => sum + stream.listener.stalledMs, 0),
+      streamsWithUnderruns: streams.filter((stream) => stream.player.underruns > 0).length,
+      underruns: streams.reduce((sum, stream) => sum + stream.player.underruns, 0),
+      stalledMs: streams.reduce((sum, stream) => sum + stream.player.stalledMs, 0),
       engineShare: engineMs === 0 ? 0 : outcome.engineMsByTier[tier] / engineMs,
     };
   };
-  const heard = outcome.streams.filter((stream) => stream.tier === "live" && stream.end === "completed");
-  const continuity = heard.map(({ listener }) => listener.playedMs / (listener.playedMs + listener.stalledMs));
-  const speeds = heard.flatMap((stream) => (stream.speed === null ? [] : [stream.speed]));
+  const received = outcome.streams.filter((stream) => stream.tier === "live" && stream.end === "completed");
+  const continuity = received.map(({ player }) => player.playedMs / (player.playedMs + player.stalledMs));
+  const speeds = received.flatMap((stream) => (stream.speed === null ? [] : [stream.speed]));
   const worstContinuity = continuity.reduce((worst, one) => Math.min(worst, one), 1);
   return {
     tiers: { live: ofTier("live"), free: ofTier("free"), bulk: ofTier("bulk") },

@@ -33,7 +33,7 @@ export class SimulatedEdge {
     options.network.edges.set(options.id, {
       verdict: (message) => this.#verdict(message),
       audio: (chunk, audioMs) => this.#audio(chunk, audioMs),
-      hearScheduler: (id, loads) => this.#hear(id, loads),
+      receiveScheduler: (id, loads) => this.#receive(id, loads),
       schedulerLost: (id) => this.#schedulerLost(id),
     });
   }
@@ -43,21 +43,21 @@ export class SimulatedEdge {
     this.#fill(stream);
   }
 
-  #hear(id: string, loads: readonly SchedulerLoad[]): void {
+  #receive(id: string, loads: readonly SchedulerLoad[]): void {
     const load = loads.find((one) => one.model === "voice");
     if (load === undefined) this.#loads.delete(id);
     else this.#loads.set(id, load);
   }
 
   #fill(stream: SimulatedStream): void {
-    while (stream.end === null && stream.nextToSubmit < stream.chunks.length && stream.underWay.size < WINDOW) {
-      const aheadMs = stream.listener.bufferedMs(this.#clock.nowMs()) - MOST_AHEAD_MS;
-      if (stream.tier !== "bulk" && stream.listener.startedAtMs !== null && aheadMs > 0) {
+    while (stream.end === null && stream.nextToSubmit < stream.chunks.length && stream.inFlight.size < WINDOW) {
+      const aheadMs = stream.player.bufferedMs(this.#clock.nowMs()) - MOST_AHEAD_MS;
+      if (stream.tier !== "bulk" && stream.player.startedAtMs !== null && aheadMs > 0) {
         this.#clock.after(aheadMs + 1, () => this.#fill(stream));
         return;
       }
       // The first chunk goes alone: the rest follows once it was taken and spoken.
-      if (stream.nextToSubmit === 1 && stream.nextToHear === 0) return;
+      if (stream.nextToSubmit === 1 && stream.nextToReceive === 0) return;
       this.#submit(stream, stream.nextToSubmit, 1);
       stream.nextToSubmit += 1;
     }
@@ -65,12 +65,12 @@ export class SimulatedEdge {
 
   #submit(stream: SimulatedStream, chunkIndex: number, attempt: number): void {
     if (attempt > MOST_ATTEMPTS) return this.#end(stream, "failed");
-    stream.underWay.set(chunkIndex, attempt);
+    stream.inFlight.set(chunkIndex, attempt);
     stream.schedulerId ??= this.#choose();
     const schedulerId = stream.schedulerId;
     if (schedulerId === null) return this.#end(stream, "failed");
-    const { listener, tier } = stream;
-    const slackMs = listener.startedAtMs === null ? FIRST_AUDIO_GOAL_MS : listener.bufferedMs(this.#clock.nowMs());
+    const { player, tier } = stream;
+    const slackMs = player.startedAtMs === null ? FIRST_AUDIO_GOAL_MS : player.bufferedMs(this.#clock.nowMs());
     this.#network.toScheduler(schedulerId, {
       type: "submit",
       chunk: chunkOf(stream, this.#id, chunkIndex, attempt),
@@ -96,14 +96,14 @@ export class SimulatedEdge {
 
   #verdict(verdict: Verdict): void {
     const stream = this.#streams.get(verdict.streamId);
-    if (stream === undefined || stream.end !== null || stream.underWay.get(verdict.chunkIndex) !== verdict.attempt)
+    if (stream === undefined || stream.end !== null || stream.inFlight.get(verdict.chunkIndex) !== verdict.attempt)
       return;
     if (verdict.type === "lost") {
       this.resubmissions += 1;
       return this.#submit(stream, verdict.chunkIndex, verdict.attempt + 1);
     }
     stream.refusals += 1;
-    if (stream.refusals > PATIENCE) return this.#end(stream, stream.nextToHear === 0 ? "refused" : "failed");
+    if (stream.refusals > PATIENCE) return this.#end(stream, stream.nextToReceive === 0 ? "refused" : "failed");
     stream.schedulerId = null;
     this.#clock.after(verdict.error.retryAfterMs ?? 1000, () =>
       this.#submit(stream, verdict.chunkIndex, verdict.attempt),
@@ -112,21 +112,21 @@ export class SimulatedEdge {
 
   #audio(chunk: SpeechChunk, audioMs: number): void {
     const stream = this.#streams.get(chunk.streamId);
-    if (stream === undefined || !stream.underWay.delete(chunk.chunkIndex)) return;
+    if (stream === undefined || !stream.inFlight.delete(chunk.chunkIndex)) return;
     stream.early.set(chunk.chunkIndex, audioMs);
     const nowMs = this.#clock.nowMs();
     for (
-      let next = stream.early.get(stream.nextToHear);
+      let next = stream.early.get(stream.nextToReceive);
       next !== undefined;
-      next = stream.early.get(stream.nextToHear)
+      next = stream.early.get(stream.nextToReceive)
     ) {
-      stream.early.delete(stream.nextToHear);
-      stream.nextToHear += 1;
-      stream.listener.hear(next, nowMs);
+      stream.early.delete(stream.nextToReceive);
+      stream.nextToReceive += 1;
+      stream.player.receive(next, nowMs);
     }
-    const complete = stream.nextToHear === stream.chunks.length;
-    if (stream.speed === null && (complete || stream.listener.bufferedMs(nowMs) > MOST_AHEAD_MS)) {
-      stream.speed = stream.listener.playedMs / (nowMs - stream.arrivedAtMs);
+    const complete = stream.nextToReceive === stream.chunks.length;
+    if (stream.speed === null && (complete || stream.player.bufferedMs(nowMs) > MOST_AHEAD_MS)) {
+      stream.speed = stream.player.playedMs / (nowMs - stream.arrivedAtMs);
     }
     if (complete) this.#end(stream, "completed");
     else this.#fill(stream);
@@ -137,7 +137,7 @@ export class SimulatedEdge {
     for (const stream of this.#streams.values()) {
       if (stream.schedulerId !== id) continue;
       stream.schedulerId = null;
-      for (const [chunkIndex, attempt] of [...stream.underWay]) {
+      for (const [chunkIndex, attempt] of [...stream.inFlight]) {
         this.resubmissions += 1;
         this.#submit(stream, chunkIndex, attempt + 1);
       }

@@ -37,7 +37,7 @@ export class SimulatedScheduler {
     this.#core = new SchedulerCore({ schedulerId: options.id, epoch: options.id, policy: options.policy });
     options.network.schedulers.set(options.id, {
       receive: (message) => this.#step(message),
-      hearWorker: (heartbeat) => this.#hear(heartbeat),
+      receiveWorker: (heartbeat) => this.#receive(heartbeat),
     });
     this.#beat();
   }
@@ -58,8 +58,8 @@ export class SimulatedScheduler {
     this.#clock.after(HEARTBEAT_INTERVAL_MS, () => this.#beat());
   }
 
-  #hear(heartbeat: WorkerHeartbeat): void {
-    for (const change of this.#members.hear(heartbeat, this.#clock.nowMs())) this.#changed(change);
+  #receive(heartbeat: WorkerHeartbeat): void {
+    for (const change of this.#members.receive(heartbeat, this.#clock.nowMs())) this.#changed(change);
   }
 
   #changed({ type, member }: MembershipChange): void {
@@ -86,7 +86,7 @@ export class SimulatedScheduler {
     this.#cost.faults += faults.length;
     for (const effect of effects) {
       if (effect.to === "worker") this.#network.toWorker(effect.workerId, effect.message);
-      else this.#network.toEdge(effect.edgeId, effect.message);
+      else this.#network.toEdge(effect.ownerId, effect.message);
     }
     const wakeMs = this.#core.nextWakeMs();
     if (wakeMs === null || wakeMs >= this.#wakeAtMs) return;

@@ -1,6 +1,6 @@
 import type { ServiceTier } from "#protocol/bus/scheduling";
 import { defaultSampling, neutralDelivery, type SpeechChunk } from "#protocol/speech/chunk";
-import { Listener } from "./player.js";
+import { Player } from "./player.js";
 
 /** How a stream ended. */
 export type StreamEnd = "completed" | "refused" | "failed";
@@ -12,14 +12,14 @@ export interface SimulatedStream {
   /** Characters of each chunk. */
   readonly chunks: readonly number[];
   readonly arrivedAtMs: number;
-  readonly listener: Listener;
-  /** Chunks submitted whose sound has not come, with their attempt. */
-  readonly underWay: Map<number, number>;
-  /** Chunks whose sound has come before that of an earlier one. */
+  readonly player: Player;
+  /** Chunks submitted whose audio has not come, with their attempt. */
+  readonly inFlight: Map<number, number>;
+  /** Chunks whose audio has come before that of an earlier one. */
   readonly early: Map<number, number>;
   schedulerId: string | null;
   nextToSubmit: number;
-  nextToHear: number;
+  nextToReceive: number;
   refusals: number;
   end: StreamEnd | null;
   endedAtMs: number;
@@ -30,12 +30,12 @@ export interface SimulatedStream {
 export function newStream(facts: Pick<SimulatedStream, "id" | "tier" | "chunks" | "arrivedAtMs">): SimulatedStream {
   return {
     ...facts,
-    listener: new Listener(),
-    underWay: new Map(),
+    player: new Player(),
+    inFlight: new Map(),
     early: new Map(),
     schedulerId: null,
     nextToSubmit: 0,
-    nextToHear: 0,
+    nextToReceive: 0,
     refusals: 0,
     end: null,
     endedAtMs: 0,
@@ -46,13 +46,13 @@ export function newStream(facts: Pick<SimulatedStream, "id" | "tier" | "chunks" 
 const text = "x".repeat(1000);
 const voice = { speaker: null, language: null, speed: 1, traits: null };
 
-export function chunkOf(stream: SimulatedStream, edgeId: string, chunkIndex: number, attempt: number): SpeechChunk {
+export function chunkOf(stream: SimulatedStream, ownerId: string, chunkIndex: number, attempt: number): SpeechChunk {
   return {
     task: "speak",
     streamId: stream.id,
     chunkIndex,
     attempt,
-    edgeId,
+    ownerId,
     model: "voice",
     text: text.slice(0, stream.chunks[chunkIndex] ?? 1),
     normalize: true,

@@ -1,10 +1,10 @@
 import { join } from "node:path";
-import { LISTENING_RATE, MAX_SOUND_SECONDS } from "#protocol/transcription/chunk";
+import { RECOGNITION_RATE, MAX_AUDIO_SECONDS } from "#protocol/transcription/chunk";
 import { createLogger } from "#common/log";
 import { CtcEngine } from "#workers/engines/ctc/engine";
 import { ModelThreads } from "#workers/engines/model-threads";
 import { readModelFolder } from "#workers/repository/folder";
-import type { SoundJob } from "#workers/engines/recognizer";
+import type { RecognitionJob } from "#workers/engines/recognizer";
 
 /** The worker's recognizer without a cluster around it. */
 export interface RecognizerAlone {
@@ -12,7 +12,7 @@ export interface RecognizerAlone {
    * Hears sounds in pieces of at most thirty seconds, `batch` pieces a call and a call per thread at once; gives the
    * words.
    */
-  hearAll(sounds: readonly Int16Array[], batch: number): Promise<string[]>;
+  recognizeAll(recordings: readonly Int16Array[], batch: number): Promise<string[]>;
   close(): Promise<void>;
 }
 
@@ -23,13 +23,13 @@ export async function loadRecognizerAlone(threads: number): Promise<RecognizerAl
   const engine = await CtcEngine.load({ model, threads: pool, providers: ["cpu"], log: createLogger("bench", "warn") });
   await engine.warmUp();
   return {
-    async hearAll(sounds, batch) {
-      const jobs = sounds.flatMap(inPieces).map(jobOf);
+    async recognizeAll(recordings, batch) {
+      const jobs = recordings.flatMap(inPieces).map(jobOf);
       const words: string[] = [];
       const call = async (): Promise<void> => {
         for (let part = jobs.splice(0, batch); part.length > 0; part = jobs.splice(0, batch)) {
-          for (const result of await engine.hear(part)) {
-            if (result.result !== "heard")
+          for (const result of await engine.recognize(part)) {
+            if (result.result !== "recognized")
               throw new Error(`the recognizer alone did not hear: ${JSON.stringify(result)}`);
             words.push(...result.words.map(({ text }) => text));
           }
@@ -46,21 +46,21 @@ export async function loadRecognizerAlone(threads: number): Promise<RecognizerAl
 }
 
 function inPieces(samples: Int16Array): Int16Array[] {
-  const most = MAX_SOUND_SECONDS * LISTENING_RATE;
+  const most = MAX_AUDIO_SECONDS * RECOGNITION_RATE;
   return Array.from({ length: Math.ceil(samples.length / most) }, (_, index) =>
     samples.subarray(index * most, (index + 1) * most),
   );
 }
 
-const jobOf = (samples: Int16Array, chunkIndex: number): SoundJob => ({
+const jobOf = (samples: Int16Array, chunkIndex: number): RecognitionJob => ({
   samples,
   signal: new AbortController().signal,
   chunk: {
-    task: "listen",
+    task: "transcribe",
     streamId: "bench",
     chunkIndex,
     attempt: 1,
-    edgeId: "bench",
+    ownerId: "bench",
     model: "parley-asr-en",
     samples: samples.length,
     language: null,

@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { LISTENING_RATE } from "#protocol/transcription/chunk";
+import { RECOGNITION_RATE } from "#protocol/transcription/chunk";
 import { decodeAudio } from "#audio/decoding/decode";
 import { samplesToBytes } from "#audio/pcm";
 import { ffmpegEncode } from "#audio/testing/ffmpeg";
 import type { TranscriptionScenario } from "../scenarios.js";
 
-/** A recording: as a client sends it, and as samples at `LISTENING_RATE`. */
+/** A recording: as a client sends it, and as samples at `RECOGNITION_RATE`. */
 export interface Recording {
   name: string;
   bytes: Uint8Array;
@@ -35,15 +35,15 @@ export async function makeRecordings({
     .split("\n")
     .map((line) => line.split("\t")[0] ?? "");
   const voices = await Promise.all(
-    names.map((name) => decodeAudio(readFileSync(join(clips, name)), { maxSeconds: 60, sampleRate: LISTENING_RATE })),
+    names.map((name) => decodeAudio(readFileSync(join(clips, name)), { maxSeconds: 60, sampleRate: RECOGNITION_RATE })),
   );
   return Array.from({ length: files }, (_, index) => {
     // Short ones are many: lengths are spread evenly over their logarithm.
     const seconds = shortestSeconds * (longestSeconds / shortestSeconds) ** random();
     const parts: Uint8Array[] = [];
-    for (let length = 0; length < seconds * LISTENING_RATE; ) {
+    for (let length = 0; length < seconds * RECOGNITION_RATE; ) {
       const voice = voices[Math.floor(random() * voices.length)]?.pcm.samples ?? new Int16Array(1);
-      const pause = new Int16Array(Math.round((0.1 + 1.2 * random()) * LISTENING_RATE));
+      const pause = new Int16Array(Math.round((0.1 + 1.2 * random()) * RECOGNITION_RATE));
       parts.push(samplesToBytes(voice), samplesToBytes(pause));
       length += voice.length + pause.length;
     }
@@ -51,10 +51,10 @@ export async function makeRecordings({
     const samples = new Int16Array(
       bytes.buffer,
       bytes.byteOffset,
-      Math.min(bytes.byteLength / 2, Math.round(seconds * LISTENING_RATE)),
+      Math.min(bytes.byteLength / 2, Math.round(seconds * RECOGNITION_RATE)),
     ).slice();
     const [ending, args] = encoders[index % encoders.length] as [string, string[]];
-    return { name: `${index}.${ending}`, bytes: ffmpegEncode(samples, LISTENING_RATE, args), samples };
+    return { name: `${index}.${ending}`, bytes: ffmpegEncode(samples, RECOGNITION_RATE, args), samples };
   });
 }
 

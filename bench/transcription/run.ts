@@ -1,4 +1,4 @@
-import { LISTENING_RATE } from "#protocol/transcription/chunk";
+import { RECOGNITION_RATE } from "#protocol/transcription/chunk";
 import type { Transcript } from "#protocol/transcription/request";
 import { closeDecoderThreads } from "#audio/decoding/decoder-pool";
 import { startCluster, type TestCluster } from "#test/harness/cluster";
@@ -20,7 +20,7 @@ export interface TranscriptionFigures {
   /** Audio seconds per second of the recognizer called in a loop, by pieces in a call; nothing decoded or cut. */
   engine: { batch: number; speed: OverRounds; processorMs: number }[];
   /**
-   * Processor time of each kind of process for a second of sound, milliseconds; `client` sends the files. Holds on a
+   * Processor time of each kind of process for a second of audio, milliseconds; `client` sends the files. Holds on a
    * busy machine, too.
    */
   processorMs: Record<string, number>;
@@ -40,7 +40,7 @@ export async function runTranscription(
 ): Promise<{ figures: TranscriptionFigures; invalid: string[] }> {
   const recordings = await makeRecordings(scenario);
   await closeDecoderThreads();
-  const audioSeconds = recordings.reduce((sum, { samples }) => sum + samples.length, 0) / LISTENING_RATE;
+  const audioSeconds = recordings.reduce((sum, { samples }) => sum + samples.length, 0) / RECOGNITION_RATE;
   const cluster = await startCluster({
     workers: scenario.workers,
     readyMs: READY_MS,
@@ -50,7 +50,7 @@ export async function runTranscription(
   try {
     const few = recordings.slice(0, 8);
     await throughCluster(cluster, few, scenario.concurrency);
-    await engine.hearAll(
+    await engine.recognizeAll(
       few.map(({ samples }) => samples),
       1,
     );
@@ -110,13 +110,13 @@ async function engineRound(
   let words: string[] = [];
   for (const batch of batches) {
     const before = processSeconds(process.pid);
-    const [heard, took] = await timed(() =>
-      engine.hearAll(
+    const [recognized, took] = await timed(() =>
+      engine.recognizeAll(
         recordings.map(({ samples }) => samples),
         batch,
       ),
     );
-    words = heard;
+    words = recognized;
     seconds.push(took);
     processorSeconds.push(processSeconds(process.pid) - before);
   }

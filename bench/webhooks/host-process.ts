@@ -6,7 +6,7 @@ import { systemClock } from "#common/clock";
 import { newIdentifier } from "#common/identifier";
 import { createOutbound } from "#common/outbound/outbound";
 import { createSealer } from "#common/secrets/sealer";
-import type { Records } from "#control-plane/database/database";
+import type { Db } from "#control-plane/database/database";
 import { openDatabase } from "#control-plane/database/open";
 import { teams } from "#control-plane/database/schema";
 import { enqueueWebhookEvent } from "#control-plane/webhooks/enqueue";
@@ -27,11 +27,11 @@ const now = (): Date => new Date();
 
 async function run(task: HostTask): Promise<HostReport> {
   const database = await openDatabase({ url: task.databaseUrl, dataDirectory: task.dataDirectory, log });
-  const { records } = database;
+  const { db } = database;
   const bus = await connectNats({ url: task.natsUrl, name: "bench", log });
   const outbound = createOutbound({ allow: [task.allow], log });
   const teamId = newIdentifier();
-  await records
+  await db
     .insert(teams)
     .values({
       id: teamId,
@@ -41,7 +41,7 @@ async function run(task: HostTask): Promise<HostReport> {
       createdAt: now(),
       updatedAt: now(),
     });
-  const webhooks = startWebhooks({ bus, clock: systemClock, records, log, outbound, sealer, now });
+  const webhooks = startWebhooks({ bus, clock: systemClock, db, log, outbound, sealer, now });
   const before = process.cpuUsage();
   const [startMs, events] = [Date.now() + 500, Math.floor((task.durationMs / 1000) * task.eventsPerSecond)];
   let writerLateMs = 0;
@@ -53,9 +53,7 @@ async function run(task: HostTask): Promise<HostReport> {
     const agent = event % task.agents.length;
     const endpoints = task.agents[agent]?.endpoints ?? [];
     writing.push(
-      write(records, teamId, { agent: String(agent), dueMs, endpoints }).then(() =>
-        bus.publish(webhookWakeSubject, {}),
-      ),
+      write(db, teamId, { agent: String(agent), dueMs, endpoints }).then(() => bus.publish(webhookWakeSubject, {})),
     );
   }
   await Promise.all(writing);
@@ -63,7 +61,7 @@ async function run(task: HostTask): Promise<HostReport> {
   const used = process.cpuUsage(before);
   const processorMs = (used.user + used.system) / 1000;
   const processorShare = processorMs / (Date.now() - startMs);
-  const rows = await records
+  const rows = await db
     .select({ status: webhookDeliveries.status, total: count() })
     .from(webhookDeliveries)
     .where(eq(webhookDeliveries.teamId, teamId))
@@ -79,7 +77,7 @@ async function run(task: HostTask): Promise<HostReport> {
 }
 
 async function write(
-  records: Records,
+  db: Db,
   teamId: string,
   event: { agent: string; dueMs: number; endpoints: string[] },
 ): Promise<void> {
@@ -102,8 +100,8 @@ async function write(
   };
   const payload = callEnded(session, "hangup");
   const endpoints = event.endpoints.map((url) => ({ url, secret: "benchmark secret" }));
-  await records.transaction((step) =>
-    enqueueWebhookEvent(step, { teamId, payload, endpoints, isPreview: false }, { sealer, now: new Date() }),
+  await db.transaction((tx) =>
+    enqueueWebhookEvent(tx, { teamId, payload, endpoints, isPreview: false }, { sealer, now: new Date() }),
   );
 }
 

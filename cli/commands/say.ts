@@ -115,7 +115,7 @@ function factorOf(text: string): number {
   return factor;
 }
 
-/** Passes the sound on while it comes, with progress on standard error. */
+/** Passes the audio on while it comes, with progress on standard error. */
 async function receive(terminal: Terminal, response: Response, target: Target, startedMs: number): Promise<void> {
   if (response.body === null) throw new CommandError("the service answered without a body");
   const meter = audioMeter(target.format);

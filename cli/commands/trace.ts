@@ -1,4 +1,4 @@
-import type { KeptSpan } from "#protocol/bus/span-stream";
+import type { StoredSpan } from "#protocol/bus/span-stream";
 import { controlSubjects, type TraceReply, type TraceRequest } from "#protocol/bus/control";
 import { askControlPlane } from "../ask-control-plane.js";
 import { type Command, CommandError, exitCodes } from "../command.js";
@@ -31,12 +31,12 @@ export const traceCommand: Command = {
  * trace's first span, the second how long it took. Spans whose parent is not kept, such as a caller's own, stand at the
  * left.
  */
-export function traceTree(spans: readonly KeptSpan[]): string {
+export function traceTree(spans: readonly StoredSpan[]): string {
   const beganMs = Math.min(...spans.map(({ startMs }) => startMs));
   const ids = new Set(spans.map(({ spanId }) => spanId));
   const lines: string[] = [];
   const drawn = new Set<string>();
-  const draw = (span: KeptSpan, depth: number): void => {
+  const draw = (span: StoredSpan, depth: number): void => {
     // Strangers choose ids: spans may name each other as parents.
     if (drawn.has(span.spanId)) return;
     drawn.add(span.spanId);

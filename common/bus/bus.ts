@@ -20,9 +20,9 @@ export interface Bus {
    * promise resolves, and comes again when it rejects. Members with the same consumer name share the messages; each
    * name gets all of them, at least once.
    */
-  consume<T>(options: ConsumeOptions, handler: KeptHandler<T>): KeptSubscription;
+  consume<T>(options: ConsumeOptions, handler: DurableHandler<T>): DurableSubscription;
   /** Called after the connection was lost and is back: messages in between are gone. */
-  onReconnect(listener: () => void): void;
+  onReconnect(callback: () => void): void;
   /** False while the connection is lost. */
   isConnected(): boolean;
   /** A bucket of durable objects, created when it is first used. */
@@ -38,7 +38,7 @@ export interface Subscription {
 }
 
 /** Messages of some subjects, kept for a while whether or not anybody listens. */
-export interface KeptStream {
+export interface DurableStream {
   name: string;
   subjects: string[];
   maxAgeMs: number;
@@ -47,7 +47,7 @@ export interface KeptStream {
 }
 
 export interface ConsumeOptions {
-  stream: KeptStream;
+  stream: DurableStream;
   /** Remembered by the server: a consumer of this name goes on where the last one was. */
   consumer: string;
   /** Most messages that `handler` is given at once. */
@@ -57,9 +57,9 @@ export interface ConsumeOptions {
 }
 
 /** `pending` are those on the server that no consumer of the name has taken yet. */
-export type KeptHandler<T> = (messages: T[], pending: number) => Promise<void>;
+export type DurableHandler<T> = (messages: T[], pending: number) => Promise<void>;
 
-export interface KeptSubscription {
+export interface DurableSubscription {
   /** Resolves when the stream exists: what is published from then on is kept. */
   ready: Promise<void>;
   /** Takes no more; resolves when the batch in hand is dealt with. */

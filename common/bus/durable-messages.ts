@@ -12,7 +12,7 @@ import {
 import { decodeMsgpack } from "#protocol/msgpack";
 import { FailureNotice } from "../failure-notice.js";
 import type { Logger } from "../log.js";
-import type { ConsumeOptions, KeptHandler, KeptStream, KeptSubscription } from "./bus.js";
+import type { ConsumeOptions, DurableHandler, DurableStream, DurableSubscription } from "./bus.js";
 import { sizesToTry } from "./stream-size.js";
 
 /** A connection to a NATS server; `common/bus/nats` makes it. */
@@ -28,12 +28,12 @@ const NANOSECONDS = 1_000_000;
  * so does what a killed consumer had taken: at least once. The stream and the consumer are made where they are missing,
  * and made again should they vanish.
  */
-export function consumeKept<T>(
+export function consumeDurable<T>(
   connect: () => Promise<NatsConnection>,
   options: ConsumeOptions,
-  handler: KeptHandler<T>,
+  handler: DurableHandler<T>,
   log: Logger,
-): KeptSubscription {
+): DurableSubscription {
   const waiting: JsMsg[] = [];
   let stopped = false;
   let closeSource: () => void = () => undefined;
@@ -130,7 +130,7 @@ const NAME_TAKEN = 10_058;
  * Makes a stream, or brings one up to date, with as much of the wanted room as the server gives. JetStream sets a
  * stream's room aside when it is made and refuses what it does not have.
  */
-async function makeStream(manager: JetStreamManager, stream: KeptStream, log: Logger): Promise<void> {
+async function makeStream(manager: JetStreamManager, stream: DurableStream, log: Logger): Promise<void> {
   const settings = {
     subjects: stream.subjects,
     max_age: stream.maxAgeMs * NANOSECONDS,
@@ -167,7 +167,7 @@ async function makeStream(manager: JetStreamManager, stream: KeptStream, log: Lo
 /** Hands a batch to the handler; what it fails at comes again. `notice` is that of the whole subscription. */
 async function deal<T>(
   batch: readonly JsMsg[],
-  handler: KeptHandler<T>,
+  handler: DurableHandler<T>,
   options: ConsumeOptions,
   { log, notice }: { log: Logger; notice: FailureNotice },
 ): Promise<void> {

@@ -4,9 +4,17 @@ import { decodeMsgpack, encodeMsgpack } from "#protocol/msgpack";
 import { ServiceError } from "#protocol/errors";
 import { systemClock } from "../clock.js";
 import type { Logger } from "../log.js";
-import type { Bucket, Bus, ConsumeOptions, KeptHandler, KeptSubscription, ObjectBucket, Subscription } from "./bus.js";
+import type {
+  Bucket,
+  Bus,
+  ConsumeOptions,
+  DurableHandler,
+  DurableSubscription,
+  ObjectBucket,
+  Subscription,
+} from "./bus.js";
 import { DurablePublisher } from "./durable-publisher.js";
-import { consumeKept } from "./durable-messages.js";
+import { consumeDurable } from "./durable-messages.js";
 import { NatsObjectBucket } from "./object-bucket.js";
 import { StorageConnection } from "./storage-connection.js";
 
@@ -98,7 +106,7 @@ class NatsBus implements Bus {
   readonly #storage: StorageConnection;
   readonly #durable: DurablePublisher;
   readonly #log: Logger;
-  readonly #reconnectListeners: (() => void)[] = [];
+  readonly #reconnectCallbacks: (() => void)[] = [];
   readonly #buckets = new Map<string, NatsObjectBucket>();
   #connected = true;
 
@@ -148,12 +156,12 @@ class NatsBus implements Bus {
     });
   }
 
-  consume<T>(options: ConsumeOptions, handler: KeptHandler<T>): KeptSubscription {
-    return consumeKept(() => this.#storage.get(), options, handler, this.#log);
+  consume<T>(options: ConsumeOptions, handler: DurableHandler<T>): DurableSubscription {
+    return consumeDurable(() => this.#storage.get(), options, handler, this.#log);
   }
 
-  onReconnect(listener: () => void): void {
-    this.#reconnectListeners.push(listener);
+  onReconnect(callback: () => void): void {
+    this.#reconnectCallbacks.push(callback);
   }
 
   isConnected(): boolean {
@@ -202,7 +210,7 @@ class NatsBus implements Bus {
       } else if (status.type === "reconnect") {
         this.#connected = true;
         this.#log.info("connected to NATS again");
-        for (const listener of this.#reconnectListeners) listener();
+        for (const callback of this.#reconnectCallbacks) callback();
       }
     }
   }

@@ -20,12 +20,12 @@ export function connectRedis(url: string, log: Logger): Cache {
     retryStrategy: () => RETRY_MS,
   });
   let isDown = false;
-  const tellDown = (error: unknown): void => {
+  const reportDown = (error: unknown): void => {
     if (isDown) return;
     isDown = true;
     log.warn({ err: error }, "Redis does not answer; going on without the shared cache");
   };
-  redis.on("error", tellDown);
+  redis.on("error", reportDown);
   redis.on("ready", () => {
     if (isDown) log.info("Redis answers again");
     isDown = false;
@@ -34,7 +34,7 @@ export function connectRedis(url: string, log: Logger): Cache {
     try {
       return await command();
     } catch (error) {
-      tellDown(error);
+      reportDown(error);
       return fallback;
     }
   };

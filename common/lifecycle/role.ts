@@ -6,7 +6,7 @@ import { newIdentifier } from "../identifier.js";
 import { createLogger, type Logger } from "../log.js";
 import { listenForScrapes, type MetricsListener } from "../metrics/listener.js";
 import { createMetrics, type Metrics } from "../metrics/registry.js";
-import { spansAreKept } from "../tracing/stored-spans.js";
+import { spansAreStored } from "../tracing/stored-spans.js";
 import { openTracing, type TracingOptions } from "../tracing/open-tracing.js";
 import type { Tracing } from "../tracing/span.js";
 
@@ -62,12 +62,12 @@ export function runRole(role: string, start: (context: RoleContext) => Promise<R
   process.on("uncaughtException", (error) => fail(error, "uncaught exception"));
   process.on("unhandledRejection", (error) => fail(error, "unhandled rejection"));
 
-  const running = openWatch(role, id, config, log).then(async ({ metrics, tracing, listener }) => {
+  const running = openTelemetry(role, id, config, log).then(async ({ metrics, tracing, callback }) => {
     const instance = await start({ config, log, metrics, tracing, id, epoch: newIdentifier(), state: () => state });
     const stop = async (): Promise<void> => {
       await instance.stop();
       await tracing.close();
-      listener?.close();
+      callback?.close();
     };
     return { drain: (deadlineMs: number) => instance.drain(deadlineMs), stop, facts: instance.facts };
   });
@@ -120,7 +120,7 @@ function spanStoreOf(id: string, config: Config, log: Logger, metrics: Metrics):
   // Always there, at 0 where no span is kept: an alert on a metric that is missing never fires.
   const dropped = metrics.counter("parley_spans_dropped_total");
   const url = config.NATS_URL;
-  if (!spansAreKept(config) || url === null) return null;
+  if (!spansAreStored(config) || url === null) return null;
   return {
     connect: () => connectNats({ url, name: `${id}-spans`, log }),
     clock: systemClock,
@@ -132,12 +132,12 @@ function spanStoreOf(id: string, config: Config, log: Logger, metrics: Metrics):
  * What others see of the process: metrics, the listener for them where one is configured (the edge has its own), and
  * spans.
  */
-async function openWatch(
+async function openTelemetry(
   role: string,
   id: string,
   config: Config,
   log: Logger,
-): Promise<{ metrics: Metrics; tracing: Tracing; listener: MetricsListener | null }> {
+): Promise<{ metrics: Metrics; tracing: Tracing; callback: MetricsListener | null }> {
   const metrics = createMetrics(role);
   const tracing = await openTracing({
     endpoint: config.OTEL_EXPORTER_OTLP_ENDPOINT,
@@ -147,6 +147,6 @@ async function openWatch(
     kept: spanStoreOf(id, config, log, metrics),
   });
   const port = role === "edge" && config.PARLEY_PUBLIC_METRICS === "on" ? 0 : config.PARLEY_METRICS_PORT;
-  const listener = port === 0 ? null : await listenForScrapes({ host: config.HOST, port, metrics });
-  return { metrics, tracing, listener };
+  const callback = port === 0 ? null : await listenForScrapes({ host: config.HOST, port, metrics });
+  return { metrics, tracing, callback };
 }

@@ -13,7 +13,7 @@ export class ClusterView {
   readonly members: Membership;
   readonly #bus: Bus;
   readonly #stopMembers: () => void;
-  readonly #listeners: ((change: MembershipChange) => void)[] = [];
+  readonly #callbacks: ((change: MembershipChange) => void)[] = [];
   readonly #sentSinceHeartbeat = new Map<string, number>();
   /**
    * Schedulers heard since the bus was last restored: one that is not connected again yet would never get what is sent
@@ -30,8 +30,8 @@ export class ClusterView {
   }
 
   /** Hears of every member's coming, change and going. */
-  onChange(listener: (change: MembershipChange) => void): void {
-    this.#listeners.push(listener);
+  onChange(callback: (change: MembershipChange) => void): void {
+    this.#callbacks.push(callback);
   }
 
   /** What ready workers serve for a task, each model once. */
@@ -72,6 +72,6 @@ export class ClusterView {
       if (type === "lost") this.#reachable.delete(member.id);
       else this.#reachable.add(member.id);
     }
-    for (const listener of this.#listeners) listener(change);
+    for (const callback of this.#callbacks) callback(change);
   }
 }

@@ -14,7 +14,7 @@ export function followMembers(options: { bus: Bus; clock: Clock; onChange: (chan
   const { bus, clock, onChange } = options;
   const members = new Membership();
   const subscription = bus.subscribe<Heartbeat>(membersSubject, (heartbeat) => {
-    for (const change of members.hear(heartbeat, clock.nowMs())) onChange(change);
+    for (const change of members.receive(heartbeat, clock.nowMs())) onChange(change);
   });
   bus.onReconnect(() => members.forgiveSilence(clock.nowMs()));
   const stopSweep = every(clock, HEARTBEAT_INTERVAL_MS, () => {

@@ -9,14 +9,14 @@ function edge(id: string, epoch: string, state: Heartbeat["state"] = "ready"): H
 describe("Membership", () => {
   it("tells of a newcomer once, then of updates", () => {
     const members = new Membership();
-    expect(members.hear(edge("a", "1"), 0).map((change) => change.type)).toEqual(["joined"]);
-    expect(members.hear(edge("a", "1"), 100).map((change) => change.type)).toEqual(["updated"]);
+    expect(members.receive(edge("a", "1"), 0).map((change) => change.type)).toEqual(["joined"]);
+    expect(members.receive(edge("a", "1"), 100).map((change) => change.type)).toEqual(["updated"]);
   });
 
   it("declares a restarted process lost before it joins again", () => {
     const members = new Membership();
-    members.hear(edge("a", "1"), 0);
-    const changes = members.hear(edge("a", "2"), 10);
+    members.receive(edge("a", "1"), 0);
+    const changes = members.receive(edge("a", "2"), 10);
     expect(changes.map((change) => [change.type, change.member.epoch])).toEqual([
       ["lost", "1"],
       ["joined", "2"],
@@ -25,7 +25,7 @@ describe("Membership", () => {
 
   it("declares a silent member lost after the timeout, and only then", () => {
     const members = new Membership();
-    members.hear(edge("a", "1"), 0);
+    members.receive(edge("a", "1"), 0);
     expect(members.expire(MEMBER_TIMEOUT_MS)).toEqual([]);
     expect(members.expire(MEMBER_TIMEOUT_MS + 1).map((change) => change.type)).toEqual(["lost"]);
     expect(members.get("a")).toBeUndefined();
@@ -33,14 +33,14 @@ describe("Membership", () => {
 
   it("lets a stopping member leave at once", () => {
     const members = new Membership();
-    members.hear(edge("a", "1"), 0);
-    expect(members.hear(edge("a", "1", "stopped"), 1).map((change) => change.type)).toEqual(["lost"]);
-    expect(members.hear(edge("a", "1", "stopped"), 2)).toEqual([]);
+    members.receive(edge("a", "1"), 0);
+    expect(members.receive(edge("a", "1", "stopped"), 1).map((change) => change.type)).toEqual(["lost"]);
+    expect(members.receive(edge("a", "1", "stopped"), 2)).toEqual([]);
   });
 
   it("does not hold a bus interruption against its members", () => {
     const members = new Membership();
-    members.hear(edge("a", "1"), 0);
+    members.receive(edge("a", "1"), 0);
     members.forgiveSilence(MEMBER_TIMEOUT_MS * 10);
     expect(members.expire(MEMBER_TIMEOUT_MS * 10 + 1)).toEqual([]);
     expect(members.ofRole("edge")).toHaveLength(1);

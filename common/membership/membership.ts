@@ -8,10 +8,10 @@ export type MembershipChange = { type: "joined" | "updated" | "lost"; member: He
 
 /** The members one process has heard of. Pure bookkeeping: times are passed in. */
 export class Membership {
-  readonly #members = new Map<string, { heartbeat: Heartbeat; heardAtMs: number }>();
+  readonly #members = new Map<string, { heartbeat: Heartbeat; lastSeenMs: number }>();
 
   /** Takes a heartbeat in; gives what it changed, in order. A `stopped` member leaves at once. */
-  hear(heartbeat: Heartbeat, nowMs: number): MembershipChange[] {
+  receive(heartbeat: Heartbeat, nowMs: number): MembershipChange[] {
     const known = this.#members.get(heartbeat.id);
     const changes: MembershipChange[] = [];
     if (known !== undefined && known.heartbeat.epoch !== heartbeat.epoch) {
@@ -26,7 +26,7 @@ export class Membership {
       }
       return changes;
     }
-    this.#members.set(heartbeat.id, { heartbeat, heardAtMs: nowMs });
+    this.#members.set(heartbeat.id, { heartbeat, lastSeenMs: nowMs });
     changes.push({ type: current === undefined ? "joined" : "updated", member: heartbeat });
     return changes;
   }
@@ -34,8 +34,8 @@ export class Membership {
   /** Drops members unheard of for `MEMBER_TIMEOUT_MS`; call it about every heartbeat interval. */
   expire(nowMs: number): MembershipChange[] {
     const changes: MembershipChange[] = [];
-    for (const [id, { heartbeat, heardAtMs }] of this.#members) {
-      if (nowMs - heardAtMs <= MEMBER_TIMEOUT_MS) continue;
+    for (const [id, { heartbeat, lastSeenMs }] of this.#members) {
+      if (nowMs - lastSeenMs <= MEMBER_TIMEOUT_MS) continue;
       this.#members.delete(id);
       changes.push({ type: "lost", member: heartbeat });
     }
@@ -47,7 +47,7 @@ export class Membership {
    * Without it a NATS restart longer than the timeout would declare the whole cluster dead.
    */
   forgiveSilence(nowMs: number): void {
-    for (const member of this.#members.values()) member.heardAtMs = nowMs;
+    for (const member of this.#members.values()) member.lastSeenMs = nowMs;
   }
 
   get(id: string): Heartbeat | undefined {

@@ -10,7 +10,7 @@ const UNREPORTED_WAIT_MS = 5;
 
 /**
  * What makes a scheduler the better one: the shortest wait of a first chunk (speech), or the shortest queue for its
- * slots (sound, which goes to all).
+ * slots (audio, which goes to all).
  */
 export type Burden = "wait" | "backlog";
 

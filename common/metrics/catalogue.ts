@@ -136,24 +136,24 @@ export const metricCatalogue = {
   ),
   parley_worker_engine_seconds: histogram(["worker"], ["model"], partSeconds, "Time that a chunk spent in its engine."),
   parley_worker_audio_seconds_total: counter(["worker"], ["model"], "Sound made, by model."),
-  parley_worker_heard_pieces_total: counter(
+  parley_worker_recognized_chunks_total: counter(
     ["worker"],
     ["model", "outcome"],
     "Pieces of sound that are over, by model and outcome: heard, failed or cancelled.",
   ),
-  parley_worker_hear_seconds: histogram(
+  parley_worker_recognition_seconds: histogram(
     ["worker"],
     ["model"],
     partSeconds,
     "Time that a piece of sound spent in its engine, the rest of its batch included.",
   ),
-  parley_worker_sound_fetch_seconds: histogram(
+  parley_worker_audio_fetch_seconds: histogram(
     ["worker"],
     ["model"],
     partSeconds,
     "Time until a piece's samples had come from their owner.",
   ),
-  parley_worker_heard_audio_seconds_total: counter(["worker"], ["model"], "Sound heard, by model."),
+  parley_worker_recognized_audio_seconds_total: counter(["worker"], ["model"], "Sound heard, by model."),
 
   parley_control_requests_total: counter(
     ["control-plane"],

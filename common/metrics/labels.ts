@@ -24,7 +24,7 @@ export const metricLabels = {
     "cancelled",
     "failed",
     "spoken",
-    "heard",
+    "recognized",
     "ok",
     "refused",
     "settled",

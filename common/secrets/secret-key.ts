@@ -15,7 +15,7 @@ const KEY_BYTES = 32;
 export function openSealer(options: { secretKey: string | null; dataDirectory: string }): Sealer {
   const { secretKey, dataDirectory } = options;
   if (secretKey !== null) return createSealer(secretKey.split(",").map((key) => key.trim()));
-  const kept = keptKey(dataDirectory);
+  const kept = storedKey(dataDirectory);
   // Another key in its place would leave what is sealed closed for ever.
   if (kept === "")
     throw new RangeError(
@@ -24,7 +24,7 @@ export function openSealer(options: { secretKey: string | null; dataDirectory: s
   return createSealer([kept]);
 }
 
-function keptKey(dataDirectory: string): string {
+function storedKey(dataDirectory: string): string {
   const path = join(dataDirectory, KEY_FILE);
   const kept = readIfThere(path);
   if (kept !== null) return kept;

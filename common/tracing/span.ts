@@ -2,7 +2,7 @@ import type { TraceContext } from "./traceparent.js";
 
 /**
  * Everything that may be told about a span. A closed list of ids, names and counts: what people say, their keys and the
- * addresses of their sound have no place to go. HTTP names are OpenTelemetry's
+ * addresses of their audio have no place to go. HTTP names are OpenTelemetry's
  * (https://opentelemetry.io/docs/specs/semconv/http/http-spans/).
  */
 export interface SpanAttributes {
@@ -10,7 +10,7 @@ export interface SpanAttributes {
   /** The route's pattern, never the path. */
   "http.route"?: string;
   "http.response.status_code"?: number;
-  "parley.outcome"?: "completed" | "spoken" | "heard" | "failed" | "cancelled" | "dispatched";
+  "parley.outcome"?: "completed" | "spoken" | "recognized" | "failed" | "cancelled" | "dispatched";
   "parley.model"?: string;
   "parley.chunk_index"?: number;
   "parley.attempt"?: number;
@@ -41,7 +41,7 @@ export type SpanName =
   | `HTTP ${string}`
   | `WebSocket ${string}`
   | `control-plane ${string}`
-  /** A spoken request at the edge, from its plan to its last sound. */
+  /** A spoken request at the edge, from its plan to its last audio. */
   | "speak"
   /** A file's transcription at the edge, from its decoding to its last words. */
   | "transcribe"
@@ -49,7 +49,7 @@ export type SpanName =
   | "schedule chunk"
   /** An engine's work on a chunk. */
   | "speak chunk"
-  | "hear chunk";
+  | "recognize chunk";
 
 /** A piece of work that is over. */
 export interface FinishedSpan {

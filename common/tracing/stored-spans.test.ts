@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import type { SpanBatch } from "#protocol/bus/span-stream";
 import type { Bus } from "../bus/bus.js";
 import { VirtualClock } from "../clock.js";
-import { GATHER_MS, keepSpans, MAX_HELD_SPANS, spansAreKept } from "./stored-spans.js";
+import { GATHER_MS, keepSpans, MAX_HELD_SPANS, spansAreStored } from "./stored-spans.js";
 import type { FinishedSpan, Tracing } from "./span.js";
 import { joinTrace } from "./traceparent.js";
 
@@ -114,7 +114,7 @@ describe("spans for the analytics engine", () => {
 
   it("are kept where there is a server for them, or where that is asked for", () => {
     const kept = (PARLEY_SPANS: "auto" | "on" | "off", CLICKHOUSE_URL: string | null): boolean =>
-      spansAreKept({ PARLEY_SPANS, CLICKHOUSE_URL });
+      spansAreStored({ PARLEY_SPANS, CLICKHOUSE_URL });
     expect([kept("auto", null), kept("auto", "http://c"), kept("on", null), kept("off", "http://c")]).toEqual([
       false,
       true,

@@ -13,7 +13,7 @@ const BATCH = 256;
 const CLOSE_MS = 2000;
 
 /** Whether spans go to the analytics engine. */
-export function spansAreKept(config: Pick<Config, "PARLEY_SPANS" | "CLICKHOUSE_URL">): boolean {
+export function spansAreStored(config: Pick<Config, "PARLEY_SPANS" | "CLICKHOUSE_URL">): boolean {
   return config.PARLEY_SPANS === "on" || (config.PARLEY_SPANS === "auto" && config.CLICKHOUSE_URL !== null);
 }
 

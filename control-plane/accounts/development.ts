@@ -2,7 +2,7 @@ import { eq } from "drizzle-orm";
 import { apiKeyPrefix } from "#common/api-key";
 import { newIdentifier, sha256Hex } from "#common/identifier";
 import { EVERY_SCOPE } from "#protocol/bus/control";
-import type { Records } from "../database/database.js";
+import type { Db } from "../database/database.js";
 import { apiKeys, teams, users } from "../database/schema.js";
 import { lockCredit, post } from "../ledger/post.js";
 import { MICROS_PER_CREDIT } from "./prices.js";
@@ -22,9 +22,9 @@ export const DEVELOPMENT_CREDIT_MICROS = 1_000 * MICROS_PER_CREDIT;
  * no earlier development key opens it. Gives the digest of the key that this replaced, or null. Several instances may
  * do this at once.
  */
-export async function seedDevelopment(records: Records, key: string | null, now: Date): Promise<string | null> {
-  return await records.transaction(async (step) => {
-    await step
+export async function seedDevelopment(db: Db, key: string | null, now: Date): Promise<string | null> {
+  return await db.transaction(async (tx) => {
+    await tx
       .insert(teams)
       .values({
         id: DEVELOPMENT_TEAM_ID,
@@ -35,7 +35,7 @@ export async function seedDevelopment(records: Records, key: string | null, now:
         updatedAt: now,
       })
       .onConflictDoNothing();
-    await step
+    await tx
       .insert(users)
       .values({
         id: DEVELOPMENT_USER_ID,
@@ -46,24 +46,24 @@ export async function seedDevelopment(records: Records, key: string | null, now:
       })
       .onConflictDoNothing();
     // Held until the commit: of two instances that start together, the second finds the first one's work done.
-    const missing = DEVELOPMENT_CREDIT_MICROS - (await lockCredit(step, DEVELOPMENT_TEAM_ID, now));
+    const missing = DEVELOPMENT_CREDIT_MICROS - (await lockCredit(tx, DEVELOPMENT_TEAM_ID, now));
     if (missing > 0) {
       const postings = { granted: -missing, credit: missing };
       const id = `grant:${newIdentifier()}`;
       await post(
-        step,
+        tx,
         { id, teamId: DEVELOPMENT_TEAM_ID, kind: "grant", note: "development credit", postings, mayOverdraw: false },
         now,
       );
     }
-    return key === null ? null : await seedKey(step, key, now);
+    return key === null ? null : await seedKey(tx, key, now);
   });
 }
 
-async function seedKey(records: Records, key: string, now: Date): Promise<string | null> {
+async function seedKey(db: Db, key: string, now: Date): Promise<string | null> {
   const digest = sha256Hex(key);
-  const [same] = await records.select({ id: apiKeys.id }).from(apiKeys).where(eq(apiKeys.digest, digest));
-  const [earlier] = await records.select().from(apiKeys).where(eq(apiKeys.id, DEVELOPMENT_KEY_ID));
+  const [same] = await db.select({ id: apiKeys.id }).from(apiKeys).where(eq(apiKeys.digest, digest));
+  const [earlier] = await db.select().from(apiKeys).where(eq(apiKeys.id, DEVELOPMENT_KEY_ID));
   // The operator chose a key that was made here before: what it may do stays as it was.
   if (same !== undefined && same.id !== DEVELOPMENT_KEY_ID) return null;
   const values = {
@@ -74,7 +74,7 @@ async function seedKey(records: Records, key: string, now: Date): Promise<string
     expiresAt: null,
     revokedAt: null,
   };
-  await records
+  await db
     .insert(apiKeys)
     .values({
       id: DEVELOPMENT_KEY_ID,

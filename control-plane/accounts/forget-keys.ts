@@ -1,12 +1,12 @@
 import { and, inArray, isNull } from "drizzle-orm";
 import { type KeyRevoked, keyRevokedSubject } from "#protocol/bus/control";
 import type { Bus } from "#common/bus/bus";
-import type { Records } from "../database/database.js";
+import type { Db } from "../database/database.js";
 import { apiKeys } from "../database/schema.js";
 
 /** Makes every edge ask again about the keys of these teams: what they remember (credit, above all) is no longer so. */
-export async function forgetKeys(bus: Pick<Bus, "publish">, records: Records, teamIds: string[]): Promise<void> {
-  const rows = await records
+export async function purgeKeys(bus: Pick<Bus, "publish">, db: Db, teamIds: string[]): Promise<void> {
+  const rows = await db
     .select({ digest: apiKeys.digest })
     .from(apiKeys)
     .where(and(inArray(apiKeys.teamId, teamIds), isNull(apiKeys.revokedAt)));

@@ -5,7 +5,7 @@ import { validate } from "#common/http/validation";
 import { newIdentifier, sha256Hex } from "#common/identifier";
 import { EVERY_SCOPE, type KeySummary, type KeysReply, keyScopes } from "#protocol/bus/control";
 import { ServiceError } from "#protocol/errors";
-import type { Records } from "../database/database.js";
+import type { Db } from "../database/database.js";
 import { apiKeys, users } from "../database/schema.js";
 import { DEVELOPMENT_TEAM_ID } from "./development.js";
 
@@ -38,23 +38,23 @@ export interface KeysResult {
  * all of them. Throws `validation` for a malformed request and `not_found` for an unknown team or key. Revoking twice
  * is harmless.
  */
-export async function administerKeys(records: Records, stranger: unknown, now: Date): Promise<KeysResult> {
+export async function administerKeys(db: Db, stranger: unknown, now: Date): Promise<KeysResult> {
   const request = validate(keysRequest, stranger);
   switch (request.action) {
     case "create":
-      return { reply: await createKey(records, request, now), revokedDigest: null };
+      return { reply: await createKey(db, request, now), revokedDigest: null };
     case "list":
-      return { reply: { keys: await listKeys(records), key: null }, revokedDigest: null };
+      return { reply: { keys: await listKeys(db), key: null }, revokedDigest: null };
     case "revoke":
-      return await revokeKey(records, request.keyId, now);
+      return await revokeKey(db, request.keyId, now);
   }
 }
 
 type CreateRequest = Extract<z.output<typeof keysRequest>, { action: "create" }>;
 
-async function createKey(records: Records, request: CreateRequest, now: Date): Promise<KeysReply> {
+async function createKey(db: Db, request: CreateRequest, now: Date): Promise<KeysReply> {
   const teamId = request.teamId ?? DEVELOPMENT_TEAM_ID;
-  const [member] = await records
+  const [member] = await db
     .select({ id: users.id })
     .from(users)
     .where(eq(users.teamId, teamId))
@@ -62,7 +62,7 @@ async function createKey(records: Records, request: CreateRequest, now: Date): P
     .limit(1);
   if (member === undefined) throw new ServiceError("not_found");
   const key = generateApiKey();
-  const [row] = await records
+  const [row] = await db
     .insert(apiKeys)
     .values({
       id: newIdentifier(),
@@ -79,17 +79,17 @@ async function createKey(records: Records, request: CreateRequest, now: Date): P
   return { keys: row === undefined ? [] : [summaryOf(row)], key };
 }
 
-async function listKeys(records: Records): Promise<KeySummary[]> {
-  const rows = await records.select().from(apiKeys).orderBy(asc(apiKeys.createdAt), asc(apiKeys.id));
+async function listKeys(db: Db): Promise<KeySummary[]> {
+  const rows = await db.select().from(apiKeys).orderBy(asc(apiKeys.createdAt), asc(apiKeys.id));
   return rows.map(summaryOf);
 }
 
-async function revokeKey(records: Records, keyId: string, now: Date): Promise<KeysResult> {
-  await records
+async function revokeKey(db: Db, keyId: string, now: Date): Promise<KeysResult> {
+  await db
     .update(apiKeys)
     .set({ revokedAt: now })
     .where(and(eq(apiKeys.id, keyId), isNull(apiKeys.revokedAt)));
-  const [row] = await records.select().from(apiKeys).where(eq(apiKeys.id, keyId));
+  const [row] = await db.select().from(apiKeys).where(eq(apiKeys.id, keyId));
   if (row === undefined) throw new ServiceError("not_found");
   return { reply: { keys: [summaryOf(row)], key: null }, revokedDigest: row.digest };
 }

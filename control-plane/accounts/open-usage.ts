@@ -7,19 +7,19 @@ import type { Bus } from "#common/bus/bus";
 import type { Clock } from "#common/clock";
 import type { Logger } from "#common/log";
 import type { Membership } from "#common/membership/membership";
-import type { Records } from "../database/database.js";
+import type { Db } from "../database/database.js";
 import { usageRecords } from "../database/schema.js";
 import { usageRecord } from "./usage.js";
 
 /** An edge that two looks in a row do not find is gone. */
 const LOOK_INTERVAL_MS = 5000;
 
-const openUsage = z.object({ records: z.array(usageRecord) });
+const openUsage = z.object({ db: z.array(usageRecord) });
 
 export interface OpenUsageRecoveryOptions {
   bus: Bus;
   clock: Clock;
-  records: Records;
+  db: Db;
   log: Logger;
   members: Pick<Membership, "ofRole">;
 }
@@ -62,7 +62,7 @@ export function recoverOpenUsage(options: OpenUsageRecoveryOptions): { stop: () 
 }
 
 /** Publishes an object's records as usage and deletes it, in this order: usage that is published twice is harmless. */
-async function publishObject({ bus, records, log }: OpenUsageRecoveryOptions, name: string): Promise<void> {
+async function publishObject({ bus, db, log }: OpenUsageRecoveryOptions, name: string): Promise<void> {
   const bucket = bus.objects(openUsageBucket);
   const bytes = await bucket.get(name);
   if (bytes === null) return;
@@ -72,12 +72,12 @@ async function publishObject({ bus, records, log }: OpenUsageRecoveryOptions, na
       { problems: parsed.error.issues.map((issue) => issue.path.join(".")) },
       "open usage that cannot be read was dropped",
     );
-  const open = parsed.data?.records ?? [];
+  const open = parsed.data?.db ?? [];
   // Analytics takes the record that came last: one whose request has ended after the last report must not come again.
   const ended =
     open.length === 0
       ? []
-      : await records
+      : await db
           .select({ usageId: usageRecords.usageId })
           .from(usageRecords)
           .where(

@@ -1,36 +1,36 @@
 import type { UsageRecord } from "#protocol/bus/control";
 import { usageStream } from "#protocol/bus/usage-stream";
-import type { Bus, KeptSubscription } from "#common/bus/bus";
+import type { Bus, DurableSubscription } from "#common/bus/bus";
 import type { Logger } from "#common/log";
-import type { Records } from "../database/database.js";
+import type { Db } from "../database/database.js";
 import { isUnavailable, toServiceError } from "../database/failure.js";
-import { type ControlWatch, noWatch } from "../telemetry/control-telemetry.js";
-import { forgetKeys } from "./forget-keys.js";
+import { type ControlTelemetry, noTelemetry } from "../telemetry/control-telemetry.js";
+import { purgeKeys } from "./forget-keys.js";
 import { settleUsage, usageRecord } from "./usage.js";
 
 const BATCH = 100;
 
 export interface SettlementOptions {
   bus: Bus;
-  records: Records;
+  db: Db;
   log: Logger;
   now: () => Date;
   /** Instances with the same name share the work. */
   consumer: string;
-  watch?: ControlWatch;
+  telemetry?: ControlTelemetry;
 }
 
 /** Takes kept usage off the bus and books it. While the database is away it stays on the bus. */
 export class UsageSettlement {
   readonly #options: SettlementOptions;
-  readonly #watch: ControlWatch;
-  readonly #subscription: KeptSubscription;
+  readonly #telemetry: ControlTelemetry;
+  readonly #subscription: DurableSubscription;
   #pending = 0;
 
   constructor(options: SettlementOptions) {
     this.#options = options;
-    this.#watch = options.watch ?? noWatch;
-    this.#watch.usageWaiting(() => this.#pending);
+    this.#telemetry = options.telemetry ?? noTelemetry;
+    this.#telemetry.usageWaiting(() => this.#pending);
     const { bus, consumer } = options;
     this.#subscription = bus.consume<unknown>(
       { stream: usageStream, consumer, batch: BATCH, lingerMs: 0 },
@@ -55,7 +55,7 @@ export class UsageSettlement {
   #read(message: unknown): UsageRecord | null {
     const parsed = usageRecord.safeParse(message);
     if (parsed.success) return parsed.data;
-    this.#watch.usage("dropped");
+    this.#telemetry.usage("dropped");
     this.#options.log.error(
       { problems: parsed.error.issues.map((issue) => issue.path.join(".")) },
       "usage that cannot be read was dropped",
@@ -65,13 +65,13 @@ export class UsageSettlement {
 
   /** Books a batch in one transaction. Rejects only while the database is away: the batch comes again then. */
   async #settle(usages: readonly UsageRecord[]): Promise<void> {
-    const { bus, records, log, now } = this.#options;
+    const { bus, db, log, now } = this.#options;
     if (usages.length === 0) return;
     try {
-      const { settled, repeated, exhaustedTeamIds } = await settleUsage(records, usages, now());
-      for (let count = 0; count < settled; count++) this.#watch.usage("settled");
-      for (let count = 0; count < repeated; count++) this.#watch.usage("repeated");
-      if (exhaustedTeamIds.length > 0) await forgetKeys(bus, records, exhaustedTeamIds);
+      const { settled, repeated, exhaustedTeamIds } = await settleUsage(db, usages, now());
+      for (let count = 0; count < settled; count++) this.#telemetry.usage("settled");
+      for (let count = 0; count < repeated; count++) this.#telemetry.usage("repeated");
+      if (exhaustedTeamIds.length > 0) await purgeKeys(bus, db, exhaustedTeamIds);
     } catch (error) {
       if (isUnavailable(error)) throw toServiceError(error);
       // One that the database refuses must not take the others with it.
@@ -79,7 +79,7 @@ export class UsageSettlement {
         for (const usage of usages) await this.#settle([usage]);
         return;
       }
-      this.#watch.usage("dropped");
+      this.#telemetry.usage("dropped");
       log.error(
         { err: error instanceof Error ? (error.cause ?? error) : error, usageId: usages[0]?.usageId },
         "usage could not be settled",

@@ -4,7 +4,7 @@ import { validate } from "#common/http/validation";
 import { newIdentifier } from "#common/identifier";
 import type { TeamSummary, TeamsReply } from "#protocol/bus/control";
 import { ServiceError } from "#protocol/errors";
-import type { Records } from "../database/database.js";
+import type { Db } from "../database/database.js";
 import { ledgerAccounts, teams, users } from "../database/schema.js";
 import { openAccounts } from "../ledger/accounts.js";
 import { creditText } from "./prices.js";
@@ -38,19 +38,16 @@ export interface TeamsResult {
  * Carries out one request of team administration. Throws `validation` for a malformed request and `not_found` for an
  * unknown team.
  */
-export async function administerTeams(records: Records, stranger: unknown, now: Date): Promise<TeamsResult> {
+export async function administerTeams(db: Db, stranger: unknown, now: Date): Promise<TeamsResult> {
   const request = validate(teamsRequest, stranger);
   switch (request.action) {
     case "create":
-      return {
-        reply: { teams: await summariesOf(records, await createTeam(records, request, now)) },
-        changedTeamId: null,
-      };
+      return { reply: { teams: await summariesOf(db, await createTeam(db, request, now)) }, changedTeamId: null };
     case "list":
-      return { reply: { teams: await summariesOf(records, null) }, changedTeamId: null };
+      return { reply: { teams: await summariesOf(db, null) }, changedTeamId: null };
     case "change":
-      await changeTeam(records, request, now);
-      return { reply: { teams: await summariesOf(records, request.teamId) }, changedTeamId: request.teamId };
+      await changeTeam(db, request, now);
+      return { reply: { teams: await summariesOf(db, request.teamId) }, changedTeamId: request.teamId };
   }
 }
 
@@ -58,24 +55,24 @@ type Request<A extends string> = Extract<z.output<typeof teamsRequest>, { action
 
 /** A team comes with its first member, whom its keys belong to. */
 async function createTeam(
-  records: Records,
+  db: Db,
   { name, betaAccess, maxConcurrentStreams }: Request<"create">,
   now: Date,
 ): Promise<string> {
   const teamId = newIdentifier();
-  await records.transaction(async (step) => {
-    await step
+  await db.transaction(async (tx) => {
+    await tx
       .insert(teams)
       .values({ id: teamId, name, betaAccess, maxConcurrentStreams, createdAt: now, updatedAt: now });
-    await step.insert(users).values({ id: newIdentifier(), teamId, nickname: name, avatar: "", createdAt: now });
-    await openAccounts(step, teamId, now);
+    await tx.insert(users).values({ id: newIdentifier(), teamId, nickname: name, avatar: "", createdAt: now });
+    await openAccounts(tx, teamId, now);
   });
   return teamId;
 }
 
-async function changeTeam(records: Records, request: Request<"change">, now: Date): Promise<void> {
+async function changeTeam(db: Db, request: Request<"change">, now: Date): Promise<void> {
   const { teamId, name, betaAccess, maxConcurrentStreams } = request;
-  const changed = await records
+  const changed = await db
     .update(teams)
     .set({
       ...(name === null ? {} : { name }),
@@ -88,8 +85,8 @@ async function changeTeam(records: Records, request: Request<"change">, now: Dat
   if (changed.length === 0) throw new ServiceError("not_found");
 }
 
-async function summariesOf(records: Records, teamId: string | null): Promise<TeamSummary[]> {
-  const rows = await records
+async function summariesOf(db: Db, teamId: string | null): Promise<TeamSummary[]> {
+  const rows = await db
     .select({ team: teams, creditMicros: ledgerAccounts.balanceMicros })
     .from(teams)
     .leftJoin(ledgerAccounts, and(eq(ledgerAccounts.teamId, teams.id), eq(ledgerAccounts.kind, "credit")))

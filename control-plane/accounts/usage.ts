@@ -1,7 +1,7 @@
 import { and, eq, inArray, sql } from "drizzle-orm";
 import { z } from "zod";
 import { type UsageRecord, usageOutcomes } from "#protocol/bus/control";
-import type { Records } from "../database/database.js";
+import type { Db } from "../database/database.js";
 import { teams, usageRecords, voices } from "../database/schema.js";
 import { type Charge, postCharges } from "../ledger/post.js";
 import { costMicros } from "./prices.js";
@@ -50,16 +50,16 @@ interface Booked {
  * record gives way to that of the real end, which then costs what it has more. Of concurrent requests exactly one finds
  * that it exhausted the credit.
  */
-export async function settleUsage(records: Records, usages: readonly UsageRecord[], now: Date): Promise<Settlement> {
-  return await records.transaction(async (step) => {
+export async function settleUsage(db: Db, usages: readonly UsageRecord[], now: Date): Promise<Settlement> {
+  return await db.transaction(async (tx) => {
     const teamIds = [...new Set(usages.map(({ teamId }) => teamId))];
     const known = new Set(
-      (await step.select({ id: teams.id }).from(teams).where(inArray(teams.id, teamIds))).map(({ id }) => id),
+      (await tx.select({ id: teams.id }).from(teams).where(inArray(teams.id, teamIds))).map(({ id }) => id),
     );
     const due = distinct(usages.filter(({ teamId }) => known.has(teamId)));
-    const booked = due.length === 0 ? [] : await book(step, due, now);
-    await countTasks(step, booked);
-    const exhaustedTeamIds = await charge(step, booked, now);
+    const booked = due.length === 0 ? [] : await book(tx, due, now);
+    await countTasks(tx, booked);
+    const exhaustedTeamIds = await charge(tx, booked, now);
     return { settled: booked.length, repeated: usages.length - booked.length, exhaustedTeamIds };
   });
 }
@@ -78,8 +78,8 @@ function distinct(usages: readonly UsageRecord[]): UsageRecord[] {
   return [...byId.values()].sort((a, b) => (a.usageId < b.usageId ? -1 : 1));
 }
 
-async function book(step: Records, due: readonly UsageRecord[], now: Date): Promise<Booked[]> {
-  const inserted = await step
+async function book(tx: Db, due: readonly UsageRecord[], now: Date): Promise<Booked[]> {
+  const inserted = await tx
     .insert(usageRecords)
     .values(due.map((usage) => rowOf(usage, now)))
     .onConflictDoNothing()
@@ -89,12 +89,12 @@ async function book(step: Records, due: readonly UsageRecord[], now: Date): Prom
     .filter(({ usageId }) => isNew.has(usageId))
     .map((usage): Booked => ({ usage, costMicros: costMicros(usage), isRest: false }));
   const late = due.filter(({ usageId, outcome }) => !isNew.has(usageId) && outcome !== "partial");
-  return late.length === 0 ? booked : [...booked, ...(await replacePartial(step, late, now))];
+  return late.length === 0 ? booked : [...booked, ...(await replacePartial(tx, late, now))];
 }
 
 /** Of records whose usage id is booked, those that are the real end of a request booked as partial. */
-async function replacePartial(step: Records, late: readonly UsageRecord[], now: Date): Promise<Booked[]> {
-  const partial = await step
+async function replacePartial(tx: Db, late: readonly UsageRecord[], now: Date): Promise<Booked[]> {
+  const partial = await tx
     .select({ usageId: usageRecords.usageId, costMicros: usageRecords.costMicros })
     .from(usageRecords)
     .where(
@@ -116,7 +116,7 @@ async function replacePartial(step: Records, late: readonly UsageRecord[], now: 
     const row = rowOf(usage, now);
     // An end never has less than what was reported before it; were it so, what is charged stays charged.
     const total = Math.max(row.costMicros, bookedMicros);
-    await step
+    await tx
       .update(usageRecords)
       .set({ ...row, costMicros: total })
       .where(eq(usageRecords.usageId, usage.usageId));
@@ -143,14 +143,14 @@ function rowOf(usage: UsageRecord, now: Date): typeof usageRecords.$inferInsert 
 }
 
 /** One by one and in order: two batches with the same voices must not lock each other out. */
-async function countTasks(step: Records, booked: readonly Booked[]): Promise<void> {
+async function countTasks(tx: Db, booked: readonly Booked[]): Promise<void> {
   const tasks = new Map<string, number>();
   for (const { usage, isRest } of booked) {
     if (isRest) continue;
     for (const voiceId of new Set(usage.voiceIds ?? [])) tasks.set(voiceId, (tasks.get(voiceId) ?? 0) + 1);
   }
   for (const [voiceId, count] of [...tasks].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    await step
+    await tx
       .update(voices)
       .set({ taskCount: sql`${voices.taskCount} + ${count}` })
       .where(eq(voices.id, voiceId));
@@ -161,7 +161,7 @@ async function countTasks(step: Records, booked: readonly Booked[]): Promise<voi
  * Takes the cost from each team, in order as above; gives the teams that have nothing left now and had something
  * before.
  */
-async function charge(step: Records, booked: readonly Booked[], now: Date): Promise<string[]> {
+async function charge(tx: Db, booked: readonly Booked[], now: Date): Promise<string[]> {
   const charges = new Map<string, Charge[]>();
   for (const { usage, costMicros, isRest } of booked) {
     if (costMicros === 0) continue;
@@ -174,7 +174,7 @@ async function charge(step: Records, booked: readonly Booked[], now: Date): Prom
   const exhausted: string[] = [];
   for (const [teamId, ofTeam] of [...charges].sort(([a], [b]) => (a < b ? -1 : 1))) {
     // Bookings of one team wait for each other: each sees the credit that the one before left.
-    const { creditBefore, creditAfter } = await postCharges(step, teamId, ofTeam, now);
+    const { creditBefore, creditAfter } = await postCharges(tx, teamId, ofTeam, now);
     if (creditBefore > 0 && creditAfter <= 0) exhausted.push(teamId);
   }
   return exhausted;

@@ -1,7 +1,7 @@
 import { and, eq, isNull, lte, or } from "drizzle-orm";
 import type { VerifyKeyReply } from "#protocol/bus/control";
 import { ServiceError } from "#protocol/errors";
-import type { Records } from "../database/database.js";
+import type { Db } from "../database/database.js";
 import { isDiskFull } from "../database/failure.js";
 import { apiKeys, ledgerAccounts, teams } from "../database/schema.js";
 
@@ -13,8 +13,8 @@ export const LAST_USED_INTERVAL_MS = 60_000;
  * the look-up tells nothing that helps to guess one. Throws `invalid_token` for an unknown or revoked key and
  * `token_expired` for an expired one.
  */
-export async function verifyKey(records: Records, keyDigest: string, now: Date): Promise<VerifyKeyReply> {
-  const [found] = await records
+export async function verifyKey(db: Db, keyDigest: string, now: Date): Promise<VerifyKeyReply> {
+  const [found] = await db
     .select({ key: apiKeys, team: teams, creditMicros: ledgerAccounts.balanceMicros })
     .from(apiKeys)
     .innerJoin(teams, eq(apiKeys.teamId, teams.id))
@@ -24,7 +24,7 @@ export async function verifyKey(records: Records, keyDigest: string, now: Date):
   const { key, team, creditMicros } = found;
   if (key.expiresAt !== null && key.expiresAt <= now) throw new ServiceError("token_expired");
   if (key.lastUsedAt === null || now.getTime() - key.lastUsedAt.getTime() >= LAST_USED_INTERVAL_MS)
-    await touch(records, key.id, now);
+    await touch(db, key.id, now);
   return {
     principal: {
       teamId: team.id,
@@ -40,13 +40,13 @@ export async function verifyKey(records: Records, keyDigest: string, now: Date):
 }
 
 /** Notes the use, where the database can write: a full disk closes no door. */
-async function touch(records: Records, keyId: string, now: Date): Promise<void> {
+async function touch(db: Db, keyId: string, now: Date): Promise<void> {
   const stale = or(
     isNull(apiKeys.lastUsedAt),
     lte(apiKeys.lastUsedAt, new Date(now.getTime() - LAST_USED_INTERVAL_MS)),
   );
   try {
-    await records
+    await db
       .update(apiKeys)
       .set({ lastUsedAt: now })
       .where(and(eq(apiKeys.id, keyId), stale));

@@ -17,7 +17,7 @@ import { ServiceError } from "#protocol/errors";
 import type { Attachables } from "../agents/attachables.js";
 import { deepMerge } from "../agents/config/deep-merge.js";
 import { findAgent } from "../agents/store.js";
-import type { Records } from "../database/database.js";
+import type { Db } from "../database/database.js";
 import { readJsonBody, readOptionalJsonBody } from "../http/json-body.js";
 import { envelope, readPage } from "../http/paging.js";
 import { queryRecord } from "../http/query.js";
@@ -36,7 +36,7 @@ import {
 } from "./store.js";
 
 export interface TestDependencies {
-  records: Records;
+  db: Db;
   sealer: Sealer;
   attachables: Pick<Attachables, "tools">;
   /** Wall-clock time. */
@@ -75,25 +75,25 @@ export function agentTestRoutes(dependencies: TestDependencies): Route[] {
 const agentIdOf = (request: RouteRequest): string => request.parameters["agent_id"] ?? "";
 const testIdOf = (request: RouteRequest): string => request.parameters["test_id"] ?? "";
 
-function find({ records }: TestDependencies, request: RouteRequest): Promise<AttachedTest> {
-  return findTest(records, request.principal.teamId, testIdOf(request));
+function find({ db }: TestDependencies, request: RouteRequest): Promise<AttachedTest> {
+  return findTest(db, request.principal.teamId, testIdOf(request));
 }
 
 function toEntity(test: AttachedTest): TestEntity {
   return { ...test.row.definition, ...toSummary(test) };
 }
 
-async function list({ records, sealer }: TestDependencies, request: RouteRequest): Promise<ForwardedResponse> {
+async function list({ db, sealer }: TestDependencies, request: RouteRequest): Promise<ForwardedResponse> {
   const { teamId } = request.principal;
   const query = validate(testListQuery, queryRecord(request.query, []), ["query"]);
   const page = readPage(query, "tests", teamId, sealer);
-  if (query.agent_id !== undefined) await findAgent(records, teamId, query.agent_id);
-  const { read, total } = await listTests(records, teamId, query, page);
+  if (query.agent_id !== undefined) await findAgent(db, teamId, query.agent_id);
+  const { read, total } = await listTests(db, teamId, query, page);
   const shown = envelope(page, read, total);
-  return json(200, { tests: await toSummaries(records, shown.rows), ...shown.envelope });
+  return json(200, { tests: await toSummaries(db, shown.rows), ...shown.envelope });
 }
 
-async function create({ records, now }: TestDependencies, request: RouteRequest): Promise<ForwardedResponse> {
+async function create({ db, now }: TestDependencies, request: RouteRequest): Promise<ForwardedResponse> {
   if (!request.principal.betaAccess) throw new ServiceError("private_beta");
   const given = validate(testCreate, validate(typedTest, await readJsonBody(request), ["body"]), ["body"]);
   const test = {
@@ -102,7 +102,7 @@ async function create({ records, now }: TestDependencies, request: RouteRequest)
     agentIds: given.agent_ids,
     now: now(),
   };
-  return json(201, toEntity(await insertTest(records, test)));
+  return json(201, toEntity(await insertTest(db, test)));
 }
 
 async function get(dependencies: TestDependencies, request: RouteRequest): Promise<ForwardedResponse> {
@@ -110,34 +110,34 @@ async function get(dependencies: TestDependencies, request: RouteRequest): Promi
 }
 
 async function patch(dependencies: TestDependencies, request: RouteRequest): Promise<ForwardedResponse> {
-  const { records, now } = dependencies;
+  const { db, now } = dependencies;
   await find(dependencies, request);
   const update = validate(testUpdate, await readJsonBody(request), ["body"]);
   const change = (before: TestDefinition): TestDefinition =>
     validate(testDefinition, deepMerge(before, update), ["body"]);
-  await changeTest(records, { teamId: request.principal.teamId, testId: testIdOf(request) }, change, now());
+  await changeTest(db, { teamId: request.principal.teamId, testId: testIdOf(request) }, change, now());
   return json(200, toEntity(await find(dependencies, request)));
 }
 
-async function remove({ records }: TestDependencies, request: RouteRequest): Promise<ForwardedResponse> {
+async function remove({ db }: TestDependencies, request: RouteRequest): Promise<ForwardedResponse> {
   const testId = testIdOf(request);
-  await findTest(records, request.principal.teamId, testId);
-  await deleteTest(records, request.principal.teamId, testId);
+  await findTest(db, request.principal.teamId, testId);
+  await deleteTest(db, request.principal.teamId, testId);
   return empty(204);
 }
 
-async function attach({ records }: TestDependencies, request: RouteRequest): Promise<ForwardedResponse> {
-  await attachTest(records, request.principal.teamId, agentIdOf(request), testIdOf(request));
+async function attach({ db }: TestDependencies, request: RouteRequest): Promise<ForwardedResponse> {
+  await attachTest(db, request.principal.teamId, agentIdOf(request), testIdOf(request));
   return empty(204);
 }
 
-async function detach({ records }: TestDependencies, request: RouteRequest): Promise<ForwardedResponse> {
+async function detach({ db }: TestDependencies, request: RouteRequest): Promise<ForwardedResponse> {
   const { teamId } = request.principal;
   const [agent, test] = [
-    await findAgent(records, teamId, agentIdOf(request)),
-    await findTest(records, teamId, testIdOf(request)),
+    await findAgent(db, teamId, agentIdOf(request)),
+    await findTest(db, teamId, testIdOf(request)),
   ];
-  await detachTest(records, agent.id, test.row.id);
+  await detachTest(db, agent.id, test.row.id);
   return empty(204);
 }
 
@@ -151,10 +151,10 @@ interface NamedTool {
 
 const hangUpTool = { id: "hang_up_call", name: "hang_up_call", type: "system", description: "Ends the call." };
 
-async function tools({ records, attachables }: TestDependencies, request: RouteRequest): Promise<ForwardedResponse> {
+async function tools({ db, attachables }: TestDependencies, request: RouteRequest): Promise<ForwardedResponse> {
   const { teamId } = request.principal;
-  const { draft } = await findAgent(records, teamId, agentIdOf(request));
-  const attached = (await attachables.tools.freeze(records, teamId, draft.tools.tool_ids)) as readonly NamedTool[];
+  const { draft } = await findAgent(db, teamId, agentIdOf(request));
+  const attached = (await attachables.tools.freeze(db, teamId, draft.tools.tool_ids)) as readonly NamedTool[];
   const named = attached.map(({ id, name, toolType, definition }) => ({
     id,
     name,
@@ -165,15 +165,15 @@ async function tools({ records, attachables }: TestDependencies, request: RouteR
   return json(200, { tools: all.map((tool) => testTool.parse(tool)) });
 }
 
-async function run({ records }: TestDependencies, request: RouteRequest): Promise<ForwardedResponse> {
-  await findAgent(records, request.principal.teamId, agentIdOf(request));
+async function run({ db }: TestDependencies, request: RouteRequest): Promise<ForwardedResponse> {
+  await findAgent(db, request.principal.teamId, agentIdOf(request));
   validate(testRunRequest, await readOptionalJsonBody(request), ["body"]);
   throw new ServiceError("tests_cannot_run");
 }
 
 /** As long as nothing can be run, no batch exists. */
-async function batch({ records }: TestDependencies, request: RouteRequest): Promise<ForwardedResponse> {
-  await findAgent(records, request.principal.teamId, agentIdOf(request));
+async function batch({ db }: TestDependencies, request: RouteRequest): Promise<ForwardedResponse> {
+  await findAgent(db, request.principal.teamId, agentIdOf(request));
   throw new ServiceError("not_found");
 }
 

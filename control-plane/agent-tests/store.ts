@@ -3,7 +3,7 @@ import { newIdentifier } from "#common/identifier";
 import type { TestDefinition, TestListQuery, TestSummary } from "#protocol/agents/tests";
 import { type Problem, ServiceError } from "#protocol/errors";
 import { holdAgents } from "../agents/store.js";
-import type { Records } from "../database/database.js";
+import type { Db } from "../database/database.js";
 import { newestFirst, type Page, within } from "../http/paging.js";
 import { foldText } from "../voices/store.js";
 import { agentTestAttachments, agentTests, type TestRow } from "./tables.js";
@@ -22,16 +22,16 @@ const owned = (teamId: string, testId: string): SQL | undefined =>
   and(eq(agentTests.teamId, teamId), eq(agentTests.id, testId));
 
 /** The team's test. Throws `not_found`, for another team's as for a missing one. */
-export async function findTest(records: Records, teamId: string, testId: string): Promise<AttachedTest> {
-  const [row] = isTestId(testId) ? await records.select().from(agentTests).where(owned(teamId, testId)) : [];
+export async function findTest(db: Db, teamId: string, testId: string): Promise<AttachedTest> {
+  const [row] = isTestId(testId) ? await db.select().from(agentTests).where(owned(teamId, testId)) : [];
   if (row === undefined) throw new ServiceError("not_found");
-  return { row, agentIds: (await agentsOf(records, [row.id])).get(row.id) ?? [] };
+  return { row, agentIds: (await agentsOf(db, [row.id])).get(row.id) ?? [] };
 }
 
-async function agentsOf(records: Records, testIds: string[]): Promise<Map<string, string[]>> {
+async function agentsOf(db: Db, testIds: string[]): Promise<Map<string, string[]>> {
   const byTest = new Map<string, string[]>();
   if (testIds.length === 0) return byTest;
-  const rows = await records
+  const rows = await db
     .select()
     .from(agentTestAttachments)
     .where(inArray(agentTestAttachments.testId, testIds))
@@ -42,21 +42,21 @@ async function agentsOf(records: Records, testIds: string[]): Promise<Map<string
 
 /** Writes a new test and its attachments. Throws `validation` for agents that the team does not have. */
 export async function insertTest(
-  records: Records,
+  db: Db,
   test: { teamId: string; definition: TestDefinition; agentIds: readonly string[]; now: Date },
 ): Promise<AttachedTest> {
   const { teamId, definition, now } = test;
   const agentIds = [...new Set(test.agentIds)].sort();
-  return await records.transaction(async (step) => {
-    const known = await holdAgents(step, teamId, agentIds);
+  return await db.transaction(async (tx) => {
+    const known = await holdAgents(tx, teamId, agentIds);
     const problems: Problem[] = test.agentIds.flatMap((id, index) =>
       known.has(id) ? [] : [{ type: "unknown_reference", loc: ["body", "agent_ids", index], msg: "Agent not found" }],
     );
     if (problems.length > 0) throw new ServiceError("validation", { problems });
     const row: TestRow = { id: newIdentifier(), teamId, ...columnsOf(definition), createdAt: now, updatedAt: now };
-    await step.insert(agentTests).values(row);
+    await tx.insert(agentTests).values(row);
     if (agentIds.length > 0)
-      await step.insert(agentTestAttachments).values(agentIds.map((agentId) => ({ testId: row.id, agentId })));
+      await tx.insert(agentTestAttachments).values(agentIds.map((agentId) => ({ testId: row.id, agentId })));
     return { row, agentIds };
   });
 }
@@ -70,16 +70,16 @@ function columnsOf(definition: TestDefinition): Pick<TestRow, "name" | "nameFold
  * throws.
  */
 export async function changeTest(
-  records: Records,
+  db: Db,
   owner: { teamId: string; testId: string },
   change: (definition: TestDefinition) => TestDefinition,
   now: Date,
 ): Promise<void> {
   const where = owned(owner.teamId, owner.testId);
-  await records.transaction(async (step) => {
-    const [row] = await step.select().from(agentTests).where(where).for("no key update");
+  await db.transaction(async (tx) => {
+    const [row] = await tx.select().from(agentTests).where(where).for("no key update");
     if (row === undefined) throw new ServiceError("not_found");
-    await step
+    await tx
       .update(agentTests)
       .set({ ...columnsOf(change(row.definition)), updatedAt: now })
       .where(where);
@@ -87,26 +87,26 @@ export async function changeTest(
 }
 
 /** Deletes the team's test everywhere it is attached. Throws `not_found`. */
-export async function deleteTest(records: Records, teamId: string, testId: string): Promise<void> {
-  const gone = await records.delete(agentTests).where(owned(teamId, testId)).returning({ id: agentTests.id });
+export async function deleteTest(db: Db, teamId: string, testId: string): Promise<void> {
+  const gone = await db.delete(agentTests).where(owned(teamId, testId)).returning({ id: agentTests.id });
   if (gone.length === 0) throw new ServiceError("not_found");
 }
 
 /** Attaches a test to an agent; done already is done. Throws `not_found` when the team lacks either. */
-export async function attachTest(records: Records, teamId: string, agentId: string, testId: string): Promise<void> {
-  await records.transaction(async (step) => {
-    const held = await holdAgents(step, teamId, [agentId]);
+export async function attachTest(db: Db, teamId: string, agentId: string, testId: string): Promise<void> {
+  await db.transaction(async (tx) => {
+    const held = await holdAgents(tx, teamId, [agentId]);
     const [test] = isTestId(testId)
-      ? await step.select({ id: agentTests.id }).from(agentTests).where(owned(teamId, testId)).for("key share")
+      ? await tx.select({ id: agentTests.id }).from(agentTests).where(owned(teamId, testId)).for("key share")
       : [];
     if (!held.has(agentId) || test === undefined) throw new ServiceError("not_found");
-    await step.insert(agentTestAttachments).values({ testId, agentId }).onConflictDoNothing();
+    await tx.insert(agentTestAttachments).values({ testId, agentId }).onConflictDoNothing();
   });
 }
 
 /** Detaches a test from an agent; done already is done. The caller has made sure that both are the team's. */
-export async function detachTest(records: Records, agentId: string, testId: string): Promise<void> {
-  await records
+export async function detachTest(db: Db, agentId: string, testId: string): Promise<void> {
+  await db
     .delete(agentTestAttachments)
     .where(and(eq(agentTestAttachments.agentId, agentId), eq(agentTestAttachments.testId, testId)));
 }
@@ -116,7 +116,7 @@ export async function detachTest(records: Records, agentId: string, testId: stri
  * ours.
  */
 export async function listTests(
-  records: Records,
+  db: Db,
   teamId: string,
   query: TestListQuery,
   page: Page,
@@ -124,7 +124,7 @@ export async function listTests(
   // Postgres refuses U+0000 in a parameter, and no stored text holds one.
   if (query.search?.includes("\u0000") === true) return { read: [], total: page.wantsTotal ? 0 : null };
   const part = foldText(query.search ?? "");
-  const ofAgent = records
+  const ofAgent = db
     .select({ id: agentTestAttachments.testId })
     .from(agentTestAttachments)
     .where(eq(agentTestAttachments.agentId, query.agent_id ?? ""));
@@ -133,7 +133,7 @@ export async function listTests(
     part === "" ? undefined : sql`strpos(${agentTests.nameFolded}, ${part}) > 0`,
     query.agent_id === undefined ? undefined : inArray(agentTests.id, ofAgent),
   );
-  const read = await records
+  const read = await db
     .select()
     .from(agentTests)
     .where(within(page, where, agentTests))
@@ -141,14 +141,14 @@ export async function listTests(
     .limit(page.limit)
     .offset(page.offset);
   if (!page.wantsTotal) return { read, total: null };
-  const [counted] = await records.select({ total: sql<number>`count(*)::int` }).from(agentTests).where(where);
+  const [counted] = await db.select({ total: sql<number>`count(*)::int` }).from(agentTests).where(where);
   return { read, total: counted?.total ?? 0 };
 }
 
 /** Tests as a list shows them, in the same order. */
-export async function toSummaries(records: Records, rows: TestRow[]): Promise<TestSummary[]> {
+export async function toSummaries(db: Db, rows: TestRow[]): Promise<TestSummary[]> {
   const attached = await agentsOf(
-    records,
+    db,
     rows.map(({ id }) => id),
   );
   return rows.map((row) => toSummary({ row, agentIds: attached.get(row.id) ?? [] }));

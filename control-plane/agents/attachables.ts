@@ -1,4 +1,4 @@
-import type { Records } from "../database/database.js";
+import type { Db } from "../database/database.js";
 
 /**
  * Plain JSON of what a configuration refers to, as it is at one moment: enough to run a session without asking again.
@@ -13,9 +13,9 @@ export const noAttachments: Attachments = { tools: [], knowledge: [] };
 /** One kind of thing that a configuration refers to by id. `step` is the transaction that writes the configuration. */
 export interface AttachableKind {
   /** Gives those of the ids that are the team's, and keeps them from being deleted until the transaction ends. */
-  hold(step: Records, teamId: string, ids: readonly string[]): Promise<ReadonlySet<string>>;
+  hold(tx: Db, teamId: string, ids: readonly string[]): Promise<ReadonlySet<string>>;
   /** Copies for a published version, in the order of the ids; missing ones are left out. */
-  freeze(step: Records, teamId: string, ids: readonly string[]): Promise<readonly unknown[]>;
+  freeze(tx: Db, teamId: string, ids: readonly string[]): Promise<readonly unknown[]>;
 }
 
 export interface Attachables {

@@ -4,7 +4,7 @@ import type { AgentCreate } from "#protocol/agents/agent";
 import { type AgentConfig, agentConfig, type ConfigEntity } from "#protocol/agents/config";
 import type { ConfigPatch } from "#protocol/agents/config-patch";
 import { type Problem, ServiceError } from "#protocol/errors";
-import type { Records } from "../database/database.js";
+import type { Db } from "../database/database.js";
 import type { Attachables, Attachments } from "./attachables.js";
 import { applyPatch } from "./config/apply-patch.js";
 import { type CheckUrl, checkPatch } from "./config/checks.js";
@@ -15,7 +15,7 @@ import { findAgent, lockAgent, ownedAgent, searchable } from "./store.js";
 import { type AgentRow, agents } from "./tables.js";
 
 export interface DraftDependencies {
-  records: Records;
+  db: Db;
   sealer: Sealer;
   attachables: Attachables;
   checkUrl: CheckUrl;
@@ -29,14 +29,14 @@ export async function createAgent(
   teamId: string,
   given: AgentCreate,
 ): Promise<AgentRow> {
-  const { records, sealer, attachables, checkUrl, now } = dependencies;
+  const { db, sealer, attachables, checkUrl, now } = dependencies;
   const [id, at, location] = [newIdentifier(), now(), ["body", "config"]];
   const patch = given.config ?? {};
   await checkPatch(patch, checkUrl, location);
   const draft = applyPatch(agentConfig.parse({}), patch, secretBox(sealer, id), location);
-  return await records.transaction(async (step) => {
-    await holdReferences(step, attachables, teamId, patch, location);
-    const [row] = await step
+  return await db.transaction(async (tx) => {
+    await holdReferences(tx, attachables, teamId, patch, location);
+    const [row] = await tx
       .insert(agents)
       .values({
         id,
@@ -68,8 +68,8 @@ export async function readDraft(
   teamId: string,
   agentId: string,
 ): Promise<ConfigEntity> {
-  const row = await findAgent(dependencies.records, teamId, agentId);
-  return await draftEntity(dependencies.records, dependencies.attachables, row);
+  const row = await findAgent(dependencies.db, teamId, agentId);
+  return await draftEntity(dependencies.db, dependencies.attachables, row);
 }
 
 /**
@@ -82,37 +82,37 @@ export async function patchDraft(
   agentId: string,
   patch: ConfigPatch,
 ): Promise<ConfigEntity> {
-  const { records, sealer, attachables, checkUrl, now } = dependencies;
+  const { db, sealer, attachables, checkUrl, now } = dependencies;
   const location = ["body"];
   // Before the transaction: looking names up may take seconds, and the embedded database has one connection.
   await checkPatch(patch, checkUrl, location);
-  return await records.transaction(async (step) => {
-    const before = await lockAgent(step, teamId, agentId);
-    await holdReferences(step, attachables, teamId, patch, location);
+  return await db.transaction(async (tx) => {
+    const before = await lockAgent(tx, teamId, agentId);
+    await holdReferences(tx, attachables, teamId, patch, location);
     const draft = applyPatch(agentConfig.parse(before.draft), patch, secretBox(sealer, agentId), location);
     const draftUpdatedAt = now();
-    await step.update(agents).set({ draft, draftUpdatedAt }).where(ownedAgent(teamId, agentId));
-    return await draftEntity(step, attachables, { ...before, draft, draftUpdatedAt });
+    await tx.update(agents).set({ draft, draftUpdatedAt }).where(ownedAgent(teamId, agentId));
+    return await draftEntity(tx, attachables, { ...before, draft, draftUpdatedAt });
   });
 }
 
 /** What a configuration refers to, as it is now. */
 export async function freezeAttachments(
-  step: Records,
+  tx: Db,
   attachables: Attachables,
   teamId: string,
   config: AgentConfig,
 ): Promise<Attachments> {
   return {
-    tools: await attachables.tools.freeze(step, teamId, config.tools.tool_ids),
-    knowledge: await attachables.knowledge.freeze(step, teamId, config.knowledge_base.knowledge_source_ids),
+    tools: await attachables.tools.freeze(tx, teamId, config.tools.tool_ids),
+    knowledge: await attachables.knowledge.freeze(tx, teamId, config.knowledge_base.knowledge_source_ids),
   };
 }
 
-async function draftEntity(step: Records, attachables: Attachables, row: AgentRow): Promise<ConfigEntity> {
+async function draftEntity(tx: Db, attachables: Attachables, row: AgentRow): Promise<ConfigEntity> {
   // A draft written by an earlier release gains the sections that came since.
   const config = agentConfig.parse(row.draft);
-  const hash = configHash(config, await freezeAttachments(step, attachables, row.teamId, config));
+  const hash = configHash(config, await freezeAttachments(tx, attachables, row.teamId, config));
   return toConfigEntity({ agentId: row.id, config, configHash: hash, updatedAt: row.draftUpdatedAt });
 }
 
@@ -121,7 +121,7 @@ async function draftEntity(step: Records, attachables: Attachables, row: AgentRo
  * does not have.
  */
 async function holdReferences(
-  step: Records,
+  tx: Db,
   attachables: Attachables,
   teamId: string,
   patch: ConfigPatch,
@@ -139,7 +139,7 @@ async function holdReferences(
   const problems: Problem[] = [];
   for (const { kind, ids, path, noun } of lists) {
     if (ids.length === 0) continue;
-    const held = await kind.hold(step, teamId, ids);
+    const held = await kind.hold(tx, teamId, ids);
     for (const [index, id] of ids.entries()) {
       if (!held.has(id))
         problems.push({ type: "unknown_reference", loc: [...location, ...path, index], msg: `${noun} not found` });

@@ -1,7 +1,7 @@
 import { and, eq, or, type SQL, sql } from "drizzle-orm";
 import type { Sealer } from "#common/secrets/sealer";
 import { agentConfig, type AgentConfig } from "#protocol/agents/config";
-import type { Records } from "../database/database.js";
+import type { Db } from "../database/database.js";
 import { newestFirst } from "../http/paging.js";
 import type { WebhookEndpoint } from "../webhooks/enqueue.js";
 import type { Attachments } from "./attachables.js";
@@ -27,8 +27,8 @@ const liveSourceIds = sql`(${agentVersions.config} -> 'knowledge_base' -> 'knowl
 const holds = (list: SQL, id: string): SQL => sql`${list} @> ${JSON.stringify([id])}::jsonb`;
 
 /** Agents of the team whose draft refers to a tool, newest first. */
-export async function draftsReferencingTool(step: Records, teamId: string, toolId: string): Promise<DependentAgent[]> {
-  return await step
+export async function draftsReferencingTool(tx: Db, teamId: string, toolId: string): Promise<DependentAgent[]> {
+  return await tx
     .select({ agent_id: agents.id, name: agents.name })
     .from(agents)
     .where(and(eq(agents.teamId, teamId), holds(draftToolIds, toolId)))
@@ -37,13 +37,13 @@ export async function draftsReferencingTool(step: Records, teamId: string, toolI
 
 /** How many drafts of the team refer to each of these tools; those with none are left out. */
 export async function countDraftsByTool(
-  step: Records,
+  tx: Db,
   teamId: string,
   toolIds: readonly string[],
 ): Promise<Map<string, number>> {
   if (toolIds.length === 0) return new Map();
   const wanted = or(...toolIds.map((id) => holds(draftToolIds, id)));
-  const rows = await step
+  const rows = await tx
     .select({ ids: sql<string[]>`${draftToolIds}` })
     .from(agents)
     .where(and(eq(agents.teamId, teamId), wanted));
@@ -53,9 +53,9 @@ export async function countDraftsByTool(
 }
 
 /** Tools of an agent's draft, in its order; null where the team has no such agent. */
-export async function toolsOfDraft(step: Records, teamId: string, agentId: string): Promise<string[] | null> {
+export async function toolsOfDraft(tx: Db, teamId: string, agentId: string): Promise<string[] | null> {
   if (!isAgentId(agentId)) return null;
-  const [row] = await step
+  const [row] = await tx
     .select({ ids: sql<string[]>`${draftToolIds}` })
     .from(agents)
     .where(ownedAgent(teamId, agentId));
@@ -63,13 +63,9 @@ export async function toolsOfDraft(step: Records, teamId: string, agentId: strin
 }
 
 /** Agents of the team whose draft or live version refers to a knowledge source, newest first. */
-export async function agentsReferencingKnowledge(
-  step: Records,
-  teamId: string,
-  sourceId: string,
-): Promise<DependentAgent[]> {
+export async function agentsReferencingKnowledge(tx: Db, teamId: string, sourceId: string): Promise<DependentAgent[]> {
   // One statement: between two, a publish could carry a reference from the draft, which drops it, to the live version.
-  return await step
+  return await tx
     .select({ agent_id: agents.id, name: agents.name })
     .from(agents)
     .leftJoin(agentVersions, liveVersion)
@@ -92,9 +88,9 @@ export interface LiveAgent {
 }
 
 /** The live version of any team's agent; null where there is no such agent or it was never published. */
-export async function liveAgent(step: Records, agentId: string): Promise<LiveAgent | null> {
+export async function liveAgent(tx: Db, agentId: string): Promise<LiveAgent | null> {
   if (!isAgentId(agentId)) return null;
-  const [row] = await step
+  const [row] = await tx
     .select({ teamId: agents.teamId, name: agents.name, version: agentVersions })
     .from(agents)
     .innerJoin(agentVersions, liveVersion)
@@ -128,11 +124,7 @@ export function webhookEndpointsOf(
 }
 
 /** The post-call webhooks of an agent's live version; none where it has no version. Throws SealError. */
-export async function publishedWebhookEndpoints(
-  step: Records,
-  agentId: string,
-  sealer: Sealer,
-): Promise<WebhookEndpoint[]> {
-  const live = await liveAgent(step, agentId);
+export async function publishedWebhookEndpoints(tx: Db, agentId: string, sealer: Sealer): Promise<WebhookEndpoint[]> {
+  const live = await liveAgent(tx, agentId);
   return live === null ? [] : webhookEndpointsOf(live, sealer);
 }

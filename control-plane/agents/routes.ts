@@ -43,20 +43,20 @@ export function agentRoutes(dependencies: DraftDependencies): Route[] {
       path: "/v1/agent/agents/:agent_id/widget",
       scope: null,
       handle: async ({ parameters, headers }) =>
-        json(200, await widgetConfigOf(dependencies.records, parameters["agent_id"] ?? "", headers["origin"])),
+        json(200, await widgetConfigOf(dependencies.db, parameters["agent_id"] ?? "", headers["origin"])),
     },
   ];
 }
 
-function find({ records }: DraftDependencies, request: RouteRequest): Promise<AgentRow> {
-  return findAgent(records, request.principal.teamId, request.parameters["agent_id"] ?? "");
+function find({ db }: DraftDependencies, request: RouteRequest): Promise<AgentRow> {
+  return findAgent(db, request.principal.teamId, request.parameters["agent_id"] ?? "");
 }
 
-async function list({ records, sealer }: DraftDependencies, request: RouteRequest): Promise<ForwardedResponse> {
+async function list({ db, sealer }: DraftDependencies, request: RouteRequest): Promise<ForwardedResponse> {
   const { teamId } = request.principal;
   const query = validate(agentListQuery, queryRecord(request.query, []), ["query"]);
   const page = readPage(query, "agents", teamId, sealer);
-  const { read, total } = await listAgents(records, teamId, query, page);
+  const { read, total } = await listAgents(db, teamId, query, page);
   const shown = envelope(page, read, total);
   return json(200, { agents: shown.rows.map(toAgentEntity), ...shown.envelope } satisfies PageEnvelope & {
     agents: AgentEntity[];
@@ -76,15 +76,12 @@ async function get(dependencies: DraftDependencies, request: RouteRequest): Prom
 async function patch(dependencies: DraftDependencies, request: RouteRequest): Promise<ForwardedResponse> {
   const { id: agentId, teamId } = await find(dependencies, request);
   const update = validate(agentUpdate, await readJsonBody(request), ["body"]);
-  return json(
-    200,
-    toAgentEntity(await updateAgent(dependencies.records, { teamId, agentId }, update, dependencies.now())),
-  );
+  return json(200, toAgentEntity(await updateAgent(dependencies.db, { teamId, agentId }, update, dependencies.now())));
 }
 
 async function remove(dependencies: DraftDependencies, request: RouteRequest): Promise<ForwardedResponse> {
   const { id, teamId } = await find(dependencies, request);
-  await deleteAgent(dependencies.records, teamId, id);
+  await deleteAgent(dependencies.db, teamId, id);
   return empty(204);
 }
 
@@ -109,7 +106,7 @@ async function versions(dependencies: DraftDependencies, request: RouteRequest):
   const { id, teamId } = await find(dependencies, request);
   const query = validate(pageQuery, queryRecord(request.query, []), ["query"]);
   const page = readPage(query, `versions of ${id}`, teamId, dependencies.sealer);
-  const { read, total } = await listVersions(dependencies.records, id, page);
+  const { read, total } = await listVersions(dependencies.db, id, page);
   const placed = read.map((row) => ({ ...row, id: String(row.versionNumber), createdAt: row.publishedAt }));
   const shown = envelope(page, placed, total);
   return json(200, { versions: shown.rows.map(toSummary), ...shown.envelope } satisfies PageEnvelope & {
@@ -120,7 +117,7 @@ async function versions(dependencies: DraftDependencies, request: RouteRequest):
 async function getVersion(dependencies: DraftDependencies, request: RouteRequest): Promise<ForwardedResponse> {
   const agent = await find(dependencies, request);
   const versionNumber = versionNumberOf(request.parameters["version_number"] ?? "");
-  const version = versionNumber === null ? null : await findVersion(dependencies.records, agent.id, versionNumber);
+  const version = versionNumber === null ? null : await findVersion(dependencies.db, agent.id, versionNumber);
   if (version === null) throw new ServiceError("not_found");
   return json(200, toDetail(version));
 }

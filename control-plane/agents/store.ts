@@ -1,7 +1,7 @@
 import { and, asc, eq, inArray, type SQL, sql } from "drizzle-orm";
 import type { AgentEntity, AgentListQuery, AgentUpdate } from "#protocol/agents/agent";
 import { ServiceError } from "#protocol/errors";
-import type { Records } from "../database/database.js";
+import type { Db } from "../database/database.js";
 import { newestFirst, type Page, within } from "../http/paging.js";
 import { foldText } from "../voices/store.js";
 import { type AgentRow, agents } from "./tables.js";
@@ -16,16 +16,16 @@ export const ownedAgent = (teamId: string, agentId: string): SQL | undefined =>
   and(eq(agents.teamId, teamId), eq(agents.id, agentId));
 
 /** The team's agent. Throws `not_found`, for another team's as for a missing one. */
-export async function findAgent(records: Records, teamId: string, agentId: string): Promise<AgentRow> {
-  const [row] = isAgentId(agentId) ? await records.select().from(agents).where(ownedAgent(teamId, agentId)) : [];
+export async function findAgent(db: Db, teamId: string, agentId: string): Promise<AgentRow> {
+  const [row] = isAgentId(agentId) ? await db.select().from(agents).where(ownedAgent(teamId, agentId)) : [];
   if (row === undefined) throw new ServiceError("not_found");
   return row;
 }
 
 /** The team's agent, whose other writers wait until the transaction ends. Throws `not_found`. */
-export async function lockAgent(step: Records, teamId: string, agentId: string): Promise<AgentRow> {
+export async function lockAgent(tx: Db, teamId: string, agentId: string): Promise<AgentRow> {
   const [row] = isAgentId(agentId)
-    ? await step.select().from(agents).where(ownedAgent(teamId, agentId)).for("no key update")
+    ? await tx.select().from(agents).where(ownedAgent(teamId, agentId)).for("no key update")
     : [];
   if (row === undefined) throw new ServiceError("not_found");
   return row;
@@ -35,10 +35,10 @@ export async function lockAgent(step: Records, teamId: string, agentId: string):
  * Keeps the team's agents among these ids from being deleted until the transaction ends, so that others may refer to
  * them. Gives those ids.
  */
-export async function holdAgents(step: Records, teamId: string, agentIds: readonly string[]): Promise<Set<string>> {
+export async function holdAgents(tx: Db, teamId: string, agentIds: readonly string[]): Promise<Set<string>> {
   const ids = agentIds.filter(isAgentId);
   if (ids.length === 0) return new Set();
-  const rows = await step
+  const rows = await tx
     .select({ id: agents.id })
     .from(agents)
     .where(and(eq(agents.teamId, teamId), inArray(agents.id, ids)))
@@ -62,12 +62,12 @@ export function searchable(text: {
 
 /** Changes what is given of the team's agent. Throws `not_found`. */
 export async function updateAgent(
-  records: Records,
+  db: Db,
   owner: { teamId: string; agentId: string },
   update: AgentUpdate,
   now: Date,
 ): Promise<AgentRow> {
-  const [row] = await records
+  const [row] = await db
     .update(agents)
     .set({
       ...searchable(update),
@@ -85,14 +85,14 @@ export async function updateAgent(
 }
 
 /** Deletes the team's agent with its configuration and versions. Throws `not_found`. */
-export async function deleteAgent(records: Records, teamId: string, agentId: string): Promise<void> {
-  const gone = await records.delete(agents).where(ownedAgent(teamId, agentId)).returning({ id: agents.id });
+export async function deleteAgent(db: Db, teamId: string, agentId: string): Promise<void> {
+  const gone = await db.delete(agents).where(ownedAgent(teamId, agentId)).returning({ id: agents.id });
   if (gone.length === 0) throw new ServiceError("not_found");
 }
 
 /** Rows of one page of the team's agents, and how many match in all where the page wants to know. */
 export async function listAgents(
-  records: Records,
+  db: Db,
   teamId: string,
   query: AgentListQuery,
   page: Page,
@@ -109,7 +109,7 @@ export async function listAgents(
     includeArchived ? undefined : eq(agents.status, "active"),
     state === "all" ? undefined : state === "live" ? sql`${agents.liveVersion} > 0` : eq(agents.liveVersion, 0),
   );
-  const read = await records
+  const read = await db
     .select()
     .from(agents)
     .where(within(page, where, agents))
@@ -117,7 +117,7 @@ export async function listAgents(
     .limit(page.limit)
     .offset(page.offset);
   if (!page.wantsTotal) return { read, total: null };
-  const [counted] = await records.select({ total: sql<number>`count(*)::int` }).from(agents).where(where);
+  const [counted] = await db.select({ total: sql<number>`count(*)::int` }).from(agents).where(where);
   return { read, total: counted?.total ?? 0 };
 }
 

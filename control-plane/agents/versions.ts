@@ -2,7 +2,7 @@ import { and, desc, eq, lt, type SQL, sql } from "drizzle-orm";
 import { agentConfig } from "#protocol/agents/config";
 import type { VersionDetail, VersionSummary } from "#protocol/agents/version";
 import { ServiceError } from "#protocol/errors";
-import type { Records } from "../database/database.js";
+import type { Db } from "../database/database.js";
 import type { Page } from "../http/paging.js";
 import type { Attachables } from "./attachables.js";
 import { toConfigEntity } from "./config/config-entity.js";
@@ -12,7 +12,7 @@ import { lockAgent, ownedAgent } from "./store.js";
 import { agents, agentVersions, type VersionRow } from "./tables.js";
 
 export interface PublishDependencies {
-  records: Records;
+  db: Db;
   attachables: Attachables;
   /** Wall-clock time. */
   now: () => Date;
@@ -28,15 +28,15 @@ export async function publishAgent(
   owner: { teamId: string; agentId: string },
   label: { title: string | null; description: string | null },
 ): Promise<VersionSummary> {
-  const { records, attachables, now } = dependencies;
-  return await records.transaction(async (step) => {
-    const agent = await lockAgent(step, owner.teamId, owner.agentId);
+  const { db, attachables, now } = dependencies;
+  return await db.transaction(async (tx) => {
+    const agent = await lockAgent(tx, owner.teamId, owner.agentId);
     if (agent.status === "archived")
       throw new ServiceError("conflict", { parameters: { detail: "Agent is archived" } });
     const config = agentConfig.parse(agent.draft);
-    const attachments = await freezeAttachments(step, attachables, owner.teamId, config);
+    const attachments = await freezeAttachments(tx, attachables, owner.teamId, config);
     const hash = configHash(config, attachments);
-    const live = agent.liveVersion === 0 ? null : await findVersion(step, agent.id, agent.liveVersion);
+    const live = agent.liveVersion === 0 ? null : await findVersion(tx, agent.id, agent.liveVersion);
     if (live !== null && live.configHash === hash) return toSummary(live);
     const version: VersionRow = {
       agentId: agent.id,
@@ -48,22 +48,15 @@ export async function publishAgent(
       description: label.description,
       publishedAt: now(),
     };
-    await step.insert(agentVersions).values(version);
-    await step
-      .update(agents)
-      .set({ liveVersion: version.versionNumber })
-      .where(ownedAgent(owner.teamId, owner.agentId));
+    await tx.insert(agentVersions).values(version);
+    await tx.update(agents).set({ liveVersion: version.versionNumber }).where(ownedAgent(owner.teamId, owner.agentId));
     return toSummary(version);
   });
 }
 
 /** One version of an agent, or null. */
-export async function findVersion(
-  records: Records,
-  agentId: string,
-  versionNumber: number,
-): Promise<VersionRow | null> {
-  const [row] = await records
+export async function findVersion(db: Db, agentId: string, versionNumber: number): Promise<VersionRow | null> {
+  const [row] = await db
     .select()
     .from(agentVersions)
     .where(and(eq(agentVersions.agentId, agentId), eq(agentVersions.versionNumber, versionNumber)));
@@ -82,7 +75,7 @@ type VersionHead = Omit<VersionRow, "config" | "attachments">;
  * Numbers rise with time, so they give the order; a cursor's place is a version's number.
  */
 export async function listVersions(
-  records: Records,
+  db: Db,
   agentId: string,
   page: Page,
 ): Promise<{ read: VersionHead[]; total: number | null }> {
@@ -90,7 +83,7 @@ export async function listVersions(
   const after: SQL | undefined =
     page.after === null ? undefined : lt(agentVersions.versionNumber, versionNumberOf(page.after.id) ?? 0);
   const { config: _, attachments: __, ...head } = columns;
-  const read = await records
+  const read = await db
     .select(head)
     .from(agentVersions)
     .where(and(ofAgent, after))
@@ -98,7 +91,7 @@ export async function listVersions(
     .limit(page.limit)
     .offset(page.offset);
   if (!page.wantsTotal) return { read, total: null };
-  const [counted] = await records.select({ total: sql<number>`count(*)::int` }).from(agentVersions).where(ofAgent);
+  const [counted] = await db.select({ total: sql<number>`count(*)::int` }).from(agentVersions).where(ofAgent);
   return { read, total: counted?.total ?? 0 };
 }
 

@@ -1,7 +1,7 @@
 import { eq } from "drizzle-orm";
 import { originOf, type WidgetConfig } from "#protocol/agents/agent";
 import { ServiceError } from "#protocol/errors";
-import type { Records } from "../database/database.js";
+import type { Db } from "../database/database.js";
 import { isAgentId } from "./store.js";
 import { type AgentRow, agents } from "./tables.js";
 
@@ -22,12 +22,8 @@ export function requirePublicOrigin(
 }
 
 /** What the embedded widget shows. Throws `not_found` and what `requirePublicOrigin` throws. */
-export async function widgetConfigOf(
-  records: Records,
-  agentId: string,
-  origin: string | undefined,
-): Promise<WidgetConfig> {
-  const [agent] = isAgentId(agentId) ? await records.select().from(agents).where(eq(agents.id, agentId)) : [];
+export async function widgetConfigOf(db: Db, agentId: string, origin: string | undefined): Promise<WidgetConfig> {
+  const [agent] = isAgentId(agentId) ? await db.select().from(agents).where(eq(agents.id, agentId)) : [];
   if (agent === undefined) throw new ServiceError("not_found");
   requirePublicOrigin(agent, origin);
   return { agent_name: agent.name };

@@ -1,5 +1,5 @@
 import { asc, gt } from "drizzle-orm";
-import type { Records } from "../database/database.js";
+import type { Db } from "../database/database.js";
 import { usageRecords } from "../database/schema.js";
 import type { AnalyticsEngine } from "./engine.js";
 import { insertUsageRows } from "./usage-table.js";
@@ -11,16 +11,12 @@ const DONE = "backfill-usage";
  * Gives a new engine what was booked before it came, once; an interrupted run is begun again, which is harmless. Gives
  * the number of records, or null when it was done before. How long those requests took is not known any more.
  */
-export async function backfillUsage(
-  engine: AnalyticsEngine,
-  records: Records,
-  signal: AbortSignal,
-): Promise<number | null> {
+export async function backfillUsage(engine: AnalyticsEngine, db: Db, signal: AbortSignal): Promise<number | null> {
   const done = await engine.query("SELECT name FROM parley_migrations WHERE name = {name:String}", { name: DONE });
   if (done.length > 0) return null;
   let copied = 0;
   for (let last = ""; !signal.aborted; ) {
-    const page = await records
+    const page = await db
       .select()
       .from(usageRecords)
       .where(gt(usageRecords.usageId, last))

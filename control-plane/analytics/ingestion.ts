@@ -1,9 +1,9 @@
 import type { UsageRecord } from "#protocol/bus/control";
 import { usageStream } from "#protocol/bus/usage-stream";
-import type { Bus, KeptSubscription } from "#common/bus/bus";
+import type { Bus, DurableSubscription } from "#common/bus/bus";
 import type { Logger } from "#common/log";
 import { usageRecord } from "../accounts/usage.js";
-import type { ControlWatch } from "../telemetry/control-telemetry.js";
+import type { ControlTelemetry } from "../telemetry/control-telemetry.js";
 import type { AnalyticsEngine } from "./engine.js";
 import { insertUsage } from "./usage-table.js";
 
@@ -19,12 +19,12 @@ export function ingestUsage(options: {
   bus: Bus;
   engine: AnalyticsEngine;
   log: Logger;
-  watch: ControlWatch;
+  telemetry: ControlTelemetry;
   lingerMs?: number;
-}): KeptSubscription {
-  const { bus, engine, log, watch } = options;
+}): DurableSubscription {
+  const { bus, engine, log, telemetry } = options;
   let waiting = 0;
-  watch.analyticsWaiting(() => waiting);
+  telemetry.analyticsWaiting(() => waiting);
   const consumer = {
     stream: usageStream,
     consumer: "analytics",
@@ -43,7 +43,7 @@ export function ingestUsage(options: {
       return parsed.success ? [parsed.data] : [];
     });
     await insertUsage(engine, records);
-    watch.analyticsRows(records.length);
+    telemetry.analyticsRows(records.length);
     waiting = pending;
   });
 }

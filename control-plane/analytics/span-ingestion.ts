@@ -1,7 +1,7 @@
-import { type KeptSpan, spanStream } from "#protocol/bus/span-stream";
-import type { Bus, KeptSubscription } from "#common/bus/bus";
+import { type StoredSpan, spanStream } from "#protocol/bus/span-stream";
+import type { Bus, DurableSubscription } from "#common/bus/bus";
 import type { Logger } from "#common/log";
-import type { ControlWatch } from "../telemetry/control-telemetry.js";
+import type { ControlTelemetry } from "../telemetry/control-telemetry.js";
 import type { AnalyticsEngine } from "./engine.js";
 import { insertSpans, spanBatch } from "./span-table.js";
 
@@ -17,10 +17,10 @@ export function ingestSpans(options: {
   bus: Bus;
   engine: AnalyticsEngine;
   log: Logger;
-  watch: ControlWatch;
+  telemetry: ControlTelemetry;
   lingerMs?: number;
-}): KeptSubscription {
-  const { bus, engine, log, watch } = options;
+}): DurableSubscription {
+  const { bus, engine, log, telemetry } = options;
   const consumer = {
     stream: spanStream,
     consumer: "analytics-spans",
@@ -28,7 +28,7 @@ export function ingestSpans(options: {
     lingerMs: options.lingerMs ?? LINGER_MS,
   };
   return bus.consume<unknown>(consumer, async (messages) => {
-    const spans = messages.flatMap((message): KeptSpan[] => {
+    const spans = messages.flatMap((message): StoredSpan[] => {
       const parsed = spanBatch.safeParse(message);
       if (!parsed.success) {
         log.error(
@@ -41,6 +41,6 @@ export function ingestSpans(options: {
       return parsed.data.spans.map((span) => ({ ...span, role, memberId }));
     });
     await insertSpans(engine, spans);
-    watch.analyticsSpans(spans.length);
+    telemetry.analyticsSpans(spans.length);
   });
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { KeptSpan } from "#protocol/bus/span-stream";
+import type { StoredSpan } from "#protocol/bus/span-stream";
 import { sha256Hex } from "#common/identifier";
 import { spanAttributeNames } from "#common/tracing/span";
 import type { AnalyticsEngine } from "./engine.js";
@@ -41,13 +41,13 @@ export const spanBatch = z.object({
 });
 
 /** Puts spans into the analytics engine. Those that it has already change nothing that a reader sees. */
-export async function insertSpans(engine: AnalyticsEngine, spans: readonly KeptSpan[]): Promise<void> {
+export async function insertSpans(engine: AnalyticsEngine, spans: readonly StoredSpan[]): Promise<void> {
   if (spans.length === 0) return;
   const token = sha256Hex(spans.map(({ traceId, spanId }) => `${traceId} ${spanId}`).join("\n"));
   await engine.insert("parley_spans", spans.map(jsonOf), token);
 }
 
-function jsonOf(span: KeptSpan): object {
+function jsonOf(span: StoredSpan): object {
   const startUs = Math.round(span.startMs * 1000);
   const seconds = new Date(Math.floor(startUs / 1000)).toISOString().slice(0, 19).replace("T", " ");
   return {
@@ -80,7 +80,7 @@ const row = z.object({
 });
 
 /** The spans of a trace, in the order in which they began. Values of attributes come as text. */
-export async function readTrace(engine: AnalyticsEngine, traceId: string): Promise<KeptSpan[]> {
+export async function readTrace(engine: AnalyticsEngine, traceId: string): Promise<StoredSpan[]> {
   const rows = await engine.query(
     `SELECT toString(trace_id) AS traceId, toString(span_id) AS spanId, parent_span_id AS parentSpanId, toString(name) AS name,
       toString(kind) AS kind, toString(role) AS role, member_id AS memberId, toUnixTimestamp64Micro(started_at) AS startUs,

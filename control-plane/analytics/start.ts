@@ -1,9 +1,9 @@
-import type { KeptSpan } from "#protocol/bus/span-stream";
+import type { StoredSpan } from "#protocol/bus/span-stream";
 import { ServiceError } from "#protocol/errors";
-import type { Bus, KeptSubscription } from "#common/bus/bus";
+import type { Bus, DurableSubscription } from "#common/bus/bus";
 import type { Logger } from "#common/log";
-import type { Records } from "../database/database.js";
-import { type ControlWatch, noWatch } from "../telemetry/control-telemetry.js";
+import type { Db } from "../database/database.js";
+import { type ControlTelemetry, noTelemetry } from "../telemetry/control-telemetry.js";
 import { backfillUsage } from "./backfill.js";
 import type { AnalyticsEngine } from "./engine.js";
 import { ingestUsage } from "./ingestion.js";
@@ -15,7 +15,7 @@ import { sumUsageInRecords } from "./usage-records.js";
 import { sumUsageInEngine } from "./usage-table.js";
 
 /** Gives the spans of a trace. Throws `dependency_unavailable` where there is no analytics engine. */
-export type ReadTrace = (traceId: string) => Promise<KeptSpan[]>;
+export type ReadTrace = (traceId: string) => Promise<StoredSpan[]>;
 
 /** Usage and spans in the analytics engine, where there is one. */
 export interface Analytics {
@@ -32,30 +32,30 @@ export interface Analytics {
  */
 export function startAnalytics(options: {
   bus: Bus;
-  records: Records;
+  db: Db;
   log: Logger;
   /** Null is the embedded engine. */
   url: string | null;
   dataDirectory: string;
   /** Whether spans are kept too. */
   keepsSpans?: boolean;
-  watch?: ControlWatch;
+  telemetry?: ControlTelemetry;
 }): Analytics {
-  const { bus, records, log, url, dataDirectory, keepsSpans = false, watch = noWatch } = options;
+  const { bus, db, log, url, dataDirectory, keepsSpans = false, telemetry = noTelemetry } = options;
   const ending = new AbortController();
   let held: AnalyticsEngine | null = null;
   /** Set when it has everything that was booked before. */
   let opened: AnalyticsEngine | null = null;
-  const ingestions: KeptSubscription[] = [];
+  const ingestions: DurableSubscription[] = [];
   const open = async (): Promise<void> => {
     const engine = await openAnalytics({ url, dataDirectory, log, signal: ending.signal });
     if (engine === null) return;
     held = engine;
-    const backfilled = await backfillUsage(engine, records, ending.signal);
+    const backfilled = await backfillUsage(engine, db, ending.signal);
     if (ending.signal.aborted) return;
     opened = engine;
-    ingestions.push(ingestUsage({ bus, engine, log, watch }));
-    if (keepsSpans) ingestions.push(ingestSpans({ bus, engine, log, watch }));
+    ingestions.push(ingestUsage({ bus, engine, log, telemetry }));
+    if (keepsSpans) ingestions.push(ingestSpans({ bus, engine, log, telemetry }));
     log.info({ engine: engine.name, backfilled }, "usage goes to the analytics engine");
   };
   const opening = open().catch((error: unknown) =>
@@ -64,7 +64,7 @@ export function startAnalytics(options: {
   return {
     sumUsage: async (query) => {
       if (opened !== null) return await sumUsageInEngine(opened, query);
-      return await sumUsageInRecords(records, query);
+      return await sumUsageInRecords(db, query);
     },
     readTrace: async (traceId) => {
       if (opened === null)

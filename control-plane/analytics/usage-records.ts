@@ -1,6 +1,6 @@
 import { and, eq, gte, lt, type SQL, sql } from "drizzle-orm";
 import type { UsageDimension } from "#protocol/usage";
-import type { Records } from "../database/database.js";
+import type { Db } from "../database/database.js";
 import { usageRecords } from "../database/schema.js";
 import { intervalOf, MAX_USAGE_LINES, type UsageQuery, type UsageSums } from "./usage-query.js";
 
@@ -13,14 +13,14 @@ const columns: Readonly<Record<UsageDimension, SQL<string>>> = {
 const total = (value: SQL): SQL<number> => sql<number>`coalesce(sum(${value}), 0)`.mapWith(Number);
 
 /** Sums a team's usage from the booked records: exact, and enough while there is no analytics engine. */
-export async function sumUsageInRecords(records: Records, query: UsageQuery): Promise<UsageSums[]> {
+export async function sumUsageInRecords(db: Db, query: UsageQuery): Promise<UsageSums[]> {
   const dimensions = Object.fromEntries(
     query.groupBy.map((dimension) => [dimension, columns[dimension].as(dimension)]),
   );
   const { from, until } = intervalOf(query);
   // By position: the same expression with parameters twice is two expressions to Postgres.
   const positions = query.groupBy.map((_, index) => sql.raw(String(index + 1)));
-  const rows = await records
+  const rows = await db
     .select({
       ...dimensions,
       requests: sql<number>`count(*)`.mapWith(Number),

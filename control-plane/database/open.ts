@@ -17,7 +17,7 @@ export async function openDatabase(options: {
   const { url, dataDirectory, log } = options;
   const database = url === null ? await openPglite(dataDirectory) : await openPostgres(url, log);
   try {
-    const applied = await migrate(database.records, migrations, new Date());
+    const applied = await migrate(database.db, migrations, new Date());
     if (applied.length > 0) log.info({ applied, engine: database.engine }, "schema brought up to date");
     return database;
   } catch (error) {

@@ -6,7 +6,7 @@ import { ServiceError } from "#protocol/errors";
 import { claimFolder, openDataDirectory } from "#common/data-directory/data-directory";
 import { takeLock } from "#common/files/file-lock";
 import { createDatabase } from "./create-database.js";
-import type { Database, Records } from "./database.js";
+import type { Database, Db } from "./database.js";
 import { isShort, requireRoom } from "./disk-room.js";
 import type { StatementReply, StatementRequest, StatementRows } from "./pglite-message.js";
 import * as schema from "./schema.js";
@@ -26,7 +26,7 @@ export async function openPglite(dataDirectory: string): Promise<Database> {
     const client = await PgliteThread.start(directory);
     return {
       // drizzle calls nothing of a PGlite but `query` and `transaction`.
-      records: drizzle({ client: client as unknown as PGlite, schema }) as unknown as Records,
+      db: drizzle({ client: client as unknown as PGlite, schema }) as unknown as Db,
       engine: "pglite",
       requireRoom: () => {
         if (isShort(directory)) throw new ServiceError("disk_full");

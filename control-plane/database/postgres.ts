@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { drizzle } from "drizzle-orm/node-postgres";
 import pg from "pg";
 import type { Logger } from "#common/log";
-import type { Database, Records } from "./database.js";
+import type { Database, Db } from "./database.js";
 import { isUnavailable } from "./failure.js";
 import * as schema from "./schema.js";
 
@@ -31,7 +31,7 @@ export async function openPostgres(url: string, log: Logger): Promise<Database> 
   await waitForServer(pool, log);
   return {
     // Both engines' drizzle classes are PgDatabase; they differ only in the raw result of `execute`, which is not used.
-    records: drizzle({ client: pool, schema }) as unknown as Records,
+    db: drizzle({ client: pool, schema }) as unknown as Db,
     engine: "postgres",
     // Its disk is the server's matter, which says so itself.
     requireRoom: () => undefined,

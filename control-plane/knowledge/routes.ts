@@ -11,7 +11,7 @@ import {
   type KnowledgeSourceSummary,
 } from "#protocol/knowledge";
 import { agentsReferencingKnowledge } from "../agents/references.js";
-import type { Records } from "../database/database.js";
+import type { Db } from "../database/database.js";
 import { envelope, readPage } from "../http/paging.js";
 import { queryRecord } from "../http/query.js";
 import { empty, json, type KeyedRoute, type Route, type RouteRequest } from "../http/route.js";
@@ -29,7 +29,7 @@ import type { SourceRow } from "./tables.js";
 import { displayFileName, readText, readUpload } from "./upload.js";
 
 export interface KnowledgeDependencies {
-  records: Records;
+  db: Db;
   sealer: Sealer;
   now: () => Date;
 }
@@ -79,23 +79,23 @@ function toEntity({ source, text }: SourceWithText): KnowledgeSourceEntity {
   return { ...toSummary(source), content: text };
 }
 
-async function list({ records, sealer }: KnowledgeDependencies, request: RouteRequest): Promise<ForwardedResponse> {
+async function list({ db, sealer }: KnowledgeDependencies, request: RouteRequest): Promise<ForwardedResponse> {
   const { teamId } = request.principal;
   const query = validate(knowledgeListQuery, queryRecord(request.query, []), ["query"]);
   const page = readPage(query, "knowledge-sources", teamId, sealer);
-  const { read, total } = await listSources(records, { teamId, search: query.search ?? null }, page);
+  const { read, total } = await listSources(db, { teamId, search: query.search ?? null }, page);
   const shown = envelope(page, read, total);
   return json(200, { knowledge_sources: shown.rows.map(toSummary), ...shown.envelope } satisfies KnowledgeList);
 }
 
-async function create({ records, now }: KnowledgeDependencies, request: RouteRequest): Promise<ForwardedResponse> {
+async function create({ db, now }: KnowledgeDependencies, request: RouteRequest): Promise<ForwardedResponse> {
   const { principal } = request;
   if (!principal.betaAccess) throw new ServiceError("private_beta");
   const upload = await readUpload(request);
   const given = validate(knowledgeCreate, upload.values, ["body"]);
   const content = contentOf(given.source, upload.fileName);
   const name = given.name ?? content.fileName;
-  const source = await insertSource(records, {
+  const source = await insertSource(db, {
     teamId: principal.teamId,
     name,
     description: given.description,
@@ -109,30 +109,30 @@ function contentOf(bytes: Uint8Array, fileName: string): NewContent {
   return { text: readText(bytes, fileName), fileName: displayFileName(fileName) };
 }
 
-async function get({ records }: KnowledgeDependencies, request: RouteRequest): Promise<ForwardedResponse> {
+async function get({ db }: KnowledgeDependencies, request: RouteRequest): Promise<ForwardedResponse> {
   const { teamId, sourceId } = ownerOf(request);
-  return json(200, toEntity(await readSource(records, teamId, sourceId)));
+  return json(200, toEntity(await readSource(db, teamId, sourceId)));
 }
 
-async function patch({ records, now }: KnowledgeDependencies, request: RouteRequest): Promise<ForwardedResponse> {
+async function patch({ db, now }: KnowledgeDependencies, request: RouteRequest): Promise<ForwardedResponse> {
   const owner = ownerOf(request);
-  await findSource(records, owner.teamId, owner.sourceId);
+  await findSource(db, owner.teamId, owner.sourceId);
   const upload = await readUpload(request);
   const given = validate(knowledgePatch, upload.values, ["body"]);
   const content = given.source === undefined ? null : contentOf(given.source, upload.fileName);
-  await changeSource(records, owner, { name: given.name, description: given.description, content, now: now() });
-  return json(200, toEntity(await readSource(records, owner.teamId, owner.sourceId)));
+  await changeSource(db, owner, { name: given.name, description: given.description, content, now: now() });
+  return json(200, toEntity(await readSource(db, owner.teamId, owner.sourceId)));
 }
 
-async function remove({ records }: KnowledgeDependencies, request: RouteRequest): Promise<ForwardedResponse> {
+async function remove({ db }: KnowledgeDependencies, request: RouteRequest): Promise<ForwardedResponse> {
   const { teamId, sourceId } = ownerOf(request);
-  await deleteSource(records, teamId, sourceId);
+  await deleteSource(db, teamId, sourceId);
   return empty(204);
 }
 
-async function agents({ records }: KnowledgeDependencies, request: RouteRequest): Promise<ForwardedResponse> {
+async function agents({ db }: KnowledgeDependencies, request: RouteRequest): Promise<ForwardedResponse> {
   const { teamId, sourceId } = ownerOf(request);
-  await findSource(records, teamId, sourceId);
-  const dependent = await agentsReferencingKnowledge(records, teamId, sourceId);
+  await findSource(db, teamId, sourceId);
+  const dependent = await agentsReferencingKnowledge(db, teamId, sourceId);
   return json(200, { agents: dependent, total: dependent.length });
 }

@@ -1,5 +1,5 @@
 import { desc, sql } from "drizzle-orm";
-import type { Records } from "../database/database.js";
+import type { Db } from "../database/database.js";
 import { anyOf } from "./term-vector.js";
 import { termsOf } from "./terms.js";
 
@@ -45,10 +45,7 @@ const MAX_QUERY_TERMS = 64;
  * the given sources. Sources of another team are not searched. Gives nothing where no term is shared, which is not an
  * error.
  */
-export async function searchKnowledge(
-  records: Records,
-  { teamId, sources, query, limit }: KnowledgeQuery,
-): Promise<Passage[]> {
+export async function searchKnowledge(db: Db, { teamId, sources, query, limit }: KnowledgeQuery): Promise<Passage[]> {
   const terms = [...new Set(termsOf(query))].slice(0, MAX_QUERY_TERMS);
   if (terms.length === 0 || sources.length === 0 || limit < 1) return [];
   const wanted = JSON.stringify(
@@ -83,7 +80,7 @@ export async function searchKnowledge(
     SELECT best.source_id, wanted.source_name, c.heading, c.content, best.score, best.position
     FROM best JOIN knowledge_chunks c USING (source_id, revision_number, position) JOIN wanted USING (source_id, revision_number)
   ) AS ranking`;
-  return await records
+  return await db
     .select({
       sourceId: sql<string>`source_id`,
       sourceName: sql<string>`source_name`,

@@ -2,7 +2,7 @@ import { and, asc, eq, inArray, type SQL, sql } from "drizzle-orm";
 import { newIdentifier } from "#common/identifier";
 import { ServiceError } from "#protocol/errors";
 import { agentsReferencingKnowledge } from "../agents/references.js";
-import type { Records } from "../database/database.js";
+import type { Db } from "../database/database.js";
 import { newestFirst, type Page, within } from "../http/paging.js";
 import { foldText } from "../voices/store.js";
 import type { IndexedChunk } from "./index-text.js";
@@ -33,18 +33,16 @@ export interface SourceWithText {
 }
 
 /** The team's source. Throws `not_found`, for another team's as for a missing one. */
-export async function findSource(records: Records, teamId: string, sourceId: string): Promise<SourceRow> {
-  const [row] = isSourceId(sourceId)
-    ? await records.select().from(knowledgeSources).where(owned(teamId, sourceId))
-    : [];
+export async function findSource(db: Db, teamId: string, sourceId: string): Promise<SourceRow> {
+  const [row] = isSourceId(sourceId) ? await db.select().from(knowledgeSources).where(owned(teamId, sourceId)) : [];
   if (row === undefined) throw new ServiceError("not_found");
   return row;
 }
 
 /** The team's source with its newest text, as they were at one moment. Throws `not_found`. */
-export async function readSource(records: Records, teamId: string, sourceId: string): Promise<SourceWithText> {
+export async function readSource(db: Db, teamId: string, sourceId: string): Promise<SourceWithText> {
   const [row] = isSourceId(sourceId)
-    ? await records
+    ? await db
         .select({ source: knowledgeSources, text: knowledgeRevisions.content })
         .from(knowledgeSources)
         .innerJoin(
@@ -65,7 +63,7 @@ const sizeOf = (text: string): number => Buffer.byteLength(text);
 
 /** Writes a source with its first revision, all or nothing. */
 export async function insertSource(
-  records: Records,
+  db: Db,
   given: { teamId: string; name: string; description: string; content: NewContent; now: Date },
 ): Promise<SourceRow> {
   const { teamId, name, description, content, now } = given;
@@ -83,9 +81,9 @@ export async function insertSource(
     createdAt: now,
     updatedAt: now,
   };
-  await records.transaction(async (step) => {
-    await step.insert(knowledgeSources).values(row);
-    await insertRevision(step, row, content.text, chunks);
+  await db.transaction(async (tx) => {
+    await tx.insert(knowledgeSources).values(row);
+    await insertRevision(tx, row, content.text, chunks);
   });
   return row;
 }
@@ -95,7 +93,7 @@ export async function insertSource(
  * `not_found`.
  */
 export async function changeSource(
-  records: Records,
+  db: Db,
   owner: { teamId: string; sourceId: string },
   change: { name: string | undefined; description: string | undefined; content: NewContent | null; now: Date },
 ): Promise<void> {
@@ -103,8 +101,8 @@ export async function changeSource(
   const { content, now } = change;
   if (!isSourceId(sourceId)) throw new ServiceError("not_found");
   const chunks = content === null ? [] : await indexOnThread(content.text);
-  await records.transaction(async (step) => {
-    const [row] = await step.select().from(knowledgeSources).where(owned(teamId, sourceId)).for("no key update");
+  await db.transaction(async (tx) => {
+    const [row] = await tx.select().from(knowledgeSources).where(owned(teamId, sourceId)).for("no key update");
     if (row === undefined) throw new ServiceError("not_found");
     const name = change.name ?? row.name;
     const description = change.description ?? row.description;
@@ -125,24 +123,19 @@ export async function changeSource(
             chunkCount: chunks.length,
             revisionNumber: row.revisionNumber + 1,
           };
-    if (content !== null) await insertRevision(step, changed, content.text, chunks);
-    await step.update(knowledgeSources).set(changed).where(owned(teamId, sourceId));
+    if (content !== null) await insertRevision(tx, changed, content.text, chunks);
+    await tx.update(knowledgeSources).set(changed).where(owned(teamId, sourceId));
   });
 }
 
-async function insertRevision(
-  step: Records,
-  source: SourceRow,
-  text: string,
-  chunks: readonly IndexedChunk[],
-): Promise<void> {
+async function insertRevision(tx: Db, source: SourceRow, text: string, chunks: readonly IndexedChunk[]): Promise<void> {
   const { id: sourceId, revisionNumber, updatedAt } = source;
-  await step.insert(knowledgeRevisions).values({ sourceId, revisionNumber, content: text, createdAt: updatedAt });
+  await tx.insert(knowledgeRevisions).values({ sourceId, revisionNumber, content: text, createdAt: updatedAt });
   const rows = chunks.map(({ heading, content, literal, termCount }, position) => {
     return { sourceId, revisionNumber, position, heading, content, termCount, terms: literal };
   });
   for (let at = 0; at < rows.length; at += CHUNKS_PER_INSERT)
-    await step.insert(knowledgeChunks).values(rows.slice(at, at + CHUNKS_PER_INSERT));
+    await tx.insert(knowledgeChunks).values(rows.slice(at, at + CHUNKS_PER_INSERT));
 }
 
 /**
@@ -150,18 +143,18 @@ async function insertRevision(
  * `not_found`. The row stays locked from before the question until the end: an agent that attaches the source meanwhile
  * (`holdSources`) finds it gone.
  */
-export async function deleteSource(records: Records, teamId: string, sourceId: string): Promise<void> {
+export async function deleteSource(db: Db, teamId: string, sourceId: string): Promise<void> {
   if (!isSourceId(sourceId)) throw new ServiceError("not_found");
-  await records.transaction(async (step) => {
-    const [row] = await step
+  await db.transaction(async (tx) => {
+    const [row] = await tx
       .select({ id: knowledgeSources.id })
       .from(knowledgeSources)
       .where(owned(teamId, sourceId))
       .for("update");
     if (row === undefined) throw new ServiceError("not_found");
-    const agents = await agentsReferencingKnowledge(step, teamId, sourceId);
+    const agents = await agentsReferencingKnowledge(tx, teamId, sourceId);
     if (agents.length > 0) throw new ServiceError("knowledge_attached", { parameters: { count: agents.length } });
-    await step.delete(knowledgeSources).where(owned(teamId, sourceId));
+    await tx.delete(knowledgeSources).where(owned(teamId, sourceId));
   });
 }
 
@@ -169,10 +162,10 @@ export async function deleteSource(records: Records, teamId: string, sourceId: s
  * Makes sure, until the end of the transaction `step`, that the team's sources with these ids stay: to be called before
  * a draft refers to them. Gives the ids that exist.
  */
-export async function holdSources(step: Records, teamId: string, sourceIds: readonly string[]): Promise<Set<string>> {
+export async function holdSources(tx: Db, teamId: string, sourceIds: readonly string[]): Promise<Set<string>> {
   const ids = sourceIds.filter(isSourceId);
   if (ids.length === 0) return new Set();
-  const rows = await step
+  const rows = await tx
     .select({ id: knowledgeSources.id })
     .from(knowledgeSources)
     .where(and(eq(knowledgeSources.teamId, teamId), inArray(knowledgeSources.id, ids)))
@@ -189,10 +182,10 @@ export interface PinnedSource {
 }
 
 /** The newest revisions of the team's sources with these ids, in the order of the ids; missing ones are left out. */
-export async function pinSources(step: Records, teamId: string, sourceIds: readonly string[]): Promise<PinnedSource[]> {
+export async function pinSources(tx: Db, teamId: string, sourceIds: readonly string[]): Promise<PinnedSource[]> {
   const ids = sourceIds.filter(isSourceId);
   if (ids.length === 0) return [];
-  const rows = await step
+  const rows = await tx
     .select({ id: knowledgeSources.id, revisionNumber: knowledgeSources.revisionNumber })
     .from(knowledgeSources)
     .where(and(eq(knowledgeSources.teamId, teamId), inArray(knowledgeSources.id, ids)));
@@ -202,7 +195,7 @@ export async function pinSources(step: Records, teamId: string, sourceIds: reado
 
 /** Rows of one page, and how many match in all where the page wants to know. */
 export async function listSources(
-  records: Records,
+  db: Db,
   filter: { teamId: string; search: string | null },
   page: Page,
 ): Promise<{ read: SourceRow[]; total: number | null }> {
@@ -212,7 +205,7 @@ export async function listSources(
     eq(knowledgeSources.teamId, filter.teamId),
     filter.search === null ? undefined : sql`strpos(${knowledgeSources.searchFolded}, ${foldText(filter.search)}) > 0`,
   );
-  const read = await records
+  const read = await db
     .select()
     .from(knowledgeSources)
     .where(within(page, where, knowledgeSources))
@@ -220,6 +213,6 @@ export async function listSources(
     .limit(page.limit)
     .offset(page.offset);
   if (!page.wantsTotal) return { read, total: null };
-  const [counted] = await records.select({ total: sql<number>`count(*)::int` }).from(knowledgeSources).where(where);
+  const [counted] = await db.select({ total: sql<number>`count(*)::int` }).from(knowledgeSources).where(where);
   return { read, total: counted?.total ?? 0 };
 }

@@ -1,5 +1,5 @@
 import { eq } from "drizzle-orm";
-import type { Records } from "../database/database.js";
+import type { Db } from "../database/database.js";
 import { ledgerAccounts } from "../database/schema.js";
 
 /**
@@ -22,16 +22,16 @@ export type AccountKind = (typeof accountKinds)[number];
 export type Balances = Readonly<Record<AccountKind, number>>;
 
 /** Makes a team's accounts; harmless when they exist. */
-export async function openAccounts(records: Records, teamId: string, now: Date): Promise<void> {
-  await records
+export async function openAccounts(db: Db, teamId: string, now: Date): Promise<void> {
+  await db
     .insert(ledgerAccounts)
     .values(accountKinds.map((kind) => ({ teamId, kind, balanceMicros: 0, updatedAt: now })))
     .onConflictDoNothing();
 }
 
 /** A team's balances and when they last changed; all 0 for a team that has no accounts yet. */
-export async function readBalances(records: Records, teamId: string): Promise<Balances & { updatedAt: Date | null }> {
-  const rows = await records.select().from(ledgerAccounts).where(eq(ledgerAccounts.teamId, teamId));
+export async function readBalances(db: Db, teamId: string): Promise<Balances & { updatedAt: Date | null }> {
+  const rows = await db.select().from(ledgerAccounts).where(eq(ledgerAccounts.teamId, teamId));
   const balanceOf = (kind: AccountKind): number => rows.find((row) => row.kind === kind)?.balanceMicros ?? 0;
   const changed = rows.map((row) => row.updatedAt).sort((a, b) => b.getTime() - a.getTime())[0];
   return {

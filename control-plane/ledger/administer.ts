@@ -4,7 +4,7 @@ import { validate } from "#common/http/validation";
 import type { CreditEntry, CreditReply } from "#protocol/bus/control";
 import { ServiceError } from "#protocol/errors";
 import { creditText, parseCredit } from "../accounts/prices.js";
-import type { Records } from "../database/database.js";
+import type { Db } from "../database/database.js";
 import { ledgerEntries, ledgerPostings, teams } from "../database/schema.js";
 import { readBalances } from "./accounts.js";
 import { auditLedger } from "./audit.js";
@@ -43,24 +43,24 @@ export interface CreditResult {
  * Carries out one request of credit administration. Throws `validation` for a malformed request, `not_found` for an
  * unknown team and `out_of_credit` where more is to be taken back than is left.
  */
-export async function administerCredit(records: Records, stranger: unknown, now: Date): Promise<CreditResult> {
+export async function administerCredit(db: Db, stranger: unknown, now: Date): Promise<CreditResult> {
   const request = validate(creditRequest, stranger);
   if (request.action === "audit")
-    return { reply: { balances: null, entries: [], findings: await auditLedger(records) }, changedTeamId: null };
+    return { reply: { balances: null, entries: [], findings: await auditLedger(db) }, changedTeamId: null };
   const { teamId } = request;
-  const known = await records.select({ id: teams.id }).from(teams).where(eq(teams.id, teamId));
+  const known = await db.select({ id: teams.id }).from(teams).where(eq(teams.id, teamId));
   if (known.length === 0) throw new ServiceError("not_found");
-  if (request.action === "show") return { reply: await describeCredit(records, teamId), changedTeamId: null };
+  if (request.action === "show") return { reply: await describeCredit(db, teamId), changedTeamId: null };
   const booking = await grantCredit(
-    records,
+    db,
     { id: request.grantId, teamId, micros: parseCredit(request.amount) ?? 0, note: request.note },
     now,
   );
-  return { reply: await describeCredit(records, teamId), changedTeamId: crossedZero(booking) ? teamId : null };
+  return { reply: await describeCredit(db, teamId), changedTeamId: crossedZero(booking) ? teamId : null };
 }
 
-async function describeCredit(records: Records, teamId: string): Promise<CreditReply> {
-  const { credit, held, granted, spent } = await readBalances(records, teamId);
+async function describeCredit(db: Db, teamId: string): Promise<CreditReply> {
+  const { credit, held, granted, spent } = await readBalances(db, teamId);
   const balances = {
     teamId,
     credit: creditText(credit),
@@ -68,11 +68,11 @@ async function describeCredit(records: Records, teamId: string): Promise<CreditR
     granted: creditText(Math.abs(granted)),
     spent: creditText(spent),
   };
-  return { balances, entries: await newestEntries(records, teamId), findings: [] };
+  return { balances, entries: await newestEntries(db, teamId), findings: [] };
 }
 
-async function newestEntries(records: Records, teamId: string): Promise<CreditEntry[]> {
-  const rows = await records
+async function newestEntries(db: Db, teamId: string): Promise<CreditEntry[]> {
+  const rows = await db
     .select({ entry: ledgerEntries, amountMicros: ledgerPostings.amountMicros })
     .from(ledgerEntries)
     .leftJoin(ledgerPostings, and(eq(ledgerPostings.entryId, ledgerEntries.id), eq(ledgerPostings.kind, "credit")))

@@ -1,20 +1,20 @@
 import { sql } from "drizzle-orm";
-import type { Records } from "../database/database.js";
+import type { Db } from "../database/database.js";
 import { creditHolds, ledgerAccounts, ledgerPostings } from "../database/schema.js";
 
 /**
  * Proves the books from their parts; gives one line for each thing that is not as it must be, none when all is well.
  */
-export async function auditLedger(records: Records): Promise<string[]> {
+export async function auditLedger(db: Db): Promise<string[]> {
   // One snapshot for all questions, or entries booked in between would look like differences.
-  return await records.transaction(
-    async (step) => {
-      const unbalanced = await step
+  return await db.transaction(
+    async (tx) => {
+      const unbalanced = await tx
         .select({ entryId: ledgerPostings.entryId })
         .from(ledgerPostings)
         .groupBy(ledgerPostings.entryId)
         .having(sql`sum(${ledgerPostings.amountMicros}) <> 0`);
-      const posted = step
+      const posted = tx
         .select({
           teamId: ledgerPostings.teamId,
           kind: ledgerPostings.kind,
@@ -23,18 +23,18 @@ export async function auditLedger(records: Records): Promise<string[]> {
         .from(ledgerPostings)
         .groupBy(ledgerPostings.teamId, ledgerPostings.kind)
         .as("posted");
-      const drifted = await step
+      const drifted = await tx
         .select({ teamId: ledgerAccounts.teamId, kind: ledgerAccounts.kind })
         .from(ledgerAccounts)
         .leftJoin(posted, sql`${posted.teamId} = ${ledgerAccounts.teamId} AND ${posted.kind} = ${ledgerAccounts.kind}`)
         .where(sql`${ledgerAccounts.balanceMicros} <> coalesce(${posted.sum}, 0)`);
-      const open = step
+      const open = tx
         .select({ teamId: creditHolds.teamId, sum: sql<number>`sum(${creditHolds.amountMicros})`.as("open_sum") })
         .from(creditHolds)
         .where(sql`${creditHolds.closedAt} IS NULL`)
         .groupBy(creditHolds.teamId)
         .as("open");
-      const misheld = await step
+      const misheld = await tx
         .select({ teamId: ledgerAccounts.teamId })
         .from(ledgerAccounts)
         .leftJoin(open, sql`${open.teamId} = ${ledgerAccounts.teamId}`)

@@ -1,4 +1,4 @@
-import type { Records } from "../database/database.js";
+import type { Db } from "../database/database.js";
 import { type Booking, post } from "./post.js";
 
 export interface Grant {
@@ -11,10 +11,10 @@ export interface Grant {
 }
 
 /** Gives a team credit, or takes some back. Throws `out_of_credit` when less is left than is to be taken. */
-export async function grantCredit(records: Records, grant: Grant, now: Date): Promise<Booking> {
+export async function grantCredit(db: Db, grant: Grant, now: Date): Promise<Booking> {
   const { id, teamId, micros, note } = grant;
   const postings = { granted: -micros, credit: micros };
-  return await records.transaction((step) =>
-    post(step, { id: `grant:${id}`, teamId, kind: "grant", note, postings, mayOverdraw: false }, now),
+  return await db.transaction((tx) =>
+    post(tx, { id: `grant:${id}`, teamId, kind: "grant", note, postings, mayOverdraw: false }, now),
   );
 }

@@ -1,15 +1,15 @@
 import type { Bus } from "#common/bus/bus";
 import type { Clock } from "#common/clock";
 import type { Logger } from "#common/log";
-import { forgetKeys } from "../accounts/forget-keys.js";
-import type { Records } from "../database/database.js";
+import { purgeKeys } from "../accounts/forget-keys.js";
+import type { Db } from "../database/database.js";
 import { expireHolds } from "./holds.js";
 
 /** How late an expired hold may return. */
 export const EXPIRY_INTERVAL_MS = 60_000;
 
 export interface HoldExpiryOptions {
-  records: Records;
+  db: Db;
   bus: Pick<Bus, "publish">;
   clock: Clock;
   log: Logger;
@@ -22,13 +22,13 @@ export interface HoldExpiryOptions {
  * next one does.
  */
 export function startHoldExpiry(options: HoldExpiryOptions): { stop: () => void } {
-  const { records, bus, clock, log, now } = options;
+  const { db, bus, clock, log, now } = options;
   let stopped = false;
   let cancel: () => void = () => undefined;
   const look = async (): Promise<void> => {
     try {
-      const { revived, failures } = await expireHolds(records, now());
-      if (revived.length > 0) await forgetKeys(bus, records, revived);
+      const { revived, failures } = await expireHolds(db, now());
+      if (revived.length > 0) await purgeKeys(bus, db, revived);
       if (failures.length > 0) throw failures[0];
     } catch (error) {
       // The database's own error: drizzle's wrapper quotes the query's values.

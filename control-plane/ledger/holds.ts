@@ -1,6 +1,6 @@
 import { and, asc, eq, isNull, lte, type SQL, sql } from "drizzle-orm";
 import { ServiceError } from "#protocol/errors";
-import type { Records } from "../database/database.js";
+import type { Db } from "../database/database.js";
 import { creditHolds } from "../database/schema.js";
 import { type Booking, crossedZero, lockCredit, post } from "./post.js";
 
@@ -25,22 +25,22 @@ export interface Hold {
  * what is held never exceeds what was there. Throws `conflict` when the id stands for another team's or another
  * amount's hold.
  */
-export async function holdCredit(records: Records, hold: Hold, now: Date): Promise<Booking> {
+export async function holdCredit(db: Db, hold: Hold, now: Date): Promise<Booking> {
   const { id, teamId, micros, purpose } = hold;
-  return await records.transaction(async (step) => {
+  return await db.transaction(async (tx) => {
     const postings = { credit: -micros, held: micros };
     const booking = await post(
-      step,
+      tx,
       { id: `hold:${id}`, teamId, kind: "hold", note: purpose, postings, mayOverdraw: false },
       now,
     );
     if (booking.repeated) {
-      const [known] = await step.select().from(creditHolds).where(eq(creditHolds.id, id));
+      const [known] = await tx.select().from(creditHolds).where(eq(creditHolds.id, id));
       if (known?.teamId !== teamId || known.amountMicros !== micros)
         throw conflict("This hold was made for something else");
       return booking;
     }
-    await step
+    await tx
       .insert(creditHolds)
       .values({ id, teamId, purpose, amountMicros: micros, createdAt: now, expiresAt: hold.expiresAt ?? null });
     return booking;
@@ -54,24 +54,24 @@ export async function holdCredit(records: Records, hold: Hold, now: Date): Promi
  * Ending it again in the same way is harmless. Throws `not_found` for an unknown hold and `conflict` for one that came
  * to something else.
  */
-export async function settleHold(records: Records, id: string, micros: number, now: Date): Promise<Booking> {
-  return await records.transaction(async (step) => {
-    const [found] = await step.select({ teamId: creditHolds.teamId }).from(creditHolds).where(eq(creditHolds.id, id));
+export async function settleHold(db: Db, id: string, micros: number, now: Date): Promise<Booking> {
+  return await db.transaction(async (tx) => {
+    const [found] = await tx.select({ teamId: creditHolds.teamId }).from(creditHolds).where(eq(creditHolds.id, id));
     if (found === undefined) throw new ServiceError("not_found");
     // The team's turn before the hold's row: the order in which everyone takes them.
-    const credit = await lockCredit(step, found.teamId, now);
-    const [hold] = await step.select().from(creditHolds).where(eq(creditHolds.id, id));
+    const credit = await lockCredit(tx, found.teamId, now);
+    const [hold] = await tx.select().from(creditHolds).where(eq(creditHolds.id, id));
     if (hold === undefined) throw new ServiceError("not_found");
     if (hold.settledMicros !== null) {
       if (hold.settledMicros !== micros) throw conflict("This hold was settled by another amount");
       return { repeated: true, creditBefore: credit, creditAfter: credit };
     }
-    await step.update(creditHolds).set({ settledMicros: micros, closedAt: now }).where(eq(creditHolds.id, id));
+    await tx.update(creditHolds).set({ settledMicros: micros, closedAt: now }).where(eq(creditHolds.id, id));
     const { teamId, purpose } = hold;
     const heldMicros = hold.expiredAt === null ? hold.amountMicros : 0;
     const postings = { held: -heldMicros, spent: micros, credit: heldMicros - micros };
     const kind = micros === 0 ? "release" : "settlement";
-    return await post(step, { id: `settle:${id}`, teamId, kind, note: purpose, postings, mayOverdraw: true }, now);
+    return await post(tx, { id: `settle:${id}`, teamId, kind, note: purpose, postings, mayOverdraw: true }, now);
   });
 }
 
@@ -89,7 +89,7 @@ export interface ExpiredHolds {
  * Gives back everything that is held longer than it was meant to be. Several instances may look at once: each hold
  * returns once.
  */
-export async function expireHolds(records: Records, now: Date, atOnce = EXPIRE_AT_ONCE): Promise<ExpiredHolds> {
+export async function expireHolds(db: Db, now: Date, atOnce = EXPIRE_AT_ONCE): Promise<ExpiredHolds> {
   const [revived, failures] = [new Set<string>(), [] as unknown[]];
   const { id, teamId, expiresAt, closedAt } = creditHolds;
   for (let after: { expiresAt: Date | null; id: string } | null = null; ; ) {
@@ -98,7 +98,7 @@ export async function expireHolds(records: Records, now: Date, atOnce = EXPIRE_A
       after === null
         ? undefined
         : sql`(${expiresAt}, ${id}) > (${after.expiresAt?.toISOString()}::timestamptz, ${after.id})`;
-    const due: { id: string; teamId: string; expiresAt: Date | null }[] = await records
+    const due: { id: string; teamId: string; expiresAt: Date | null }[] = await db
       .select({ id, teamId, expiresAt })
       .from(creditHolds)
       .where(and(isNull(closedAt), lte(expiresAt, now), further))
@@ -106,7 +106,7 @@ export async function expireHolds(records: Records, now: Date, atOnce = EXPIRE_A
       .limit(atOnce);
     for (const hold of due) {
       try {
-        const booking = await records.transaction((step) => expireHold(step, hold.id, hold.teamId, now));
+        const booking = await db.transaction((tx) => expireHold(tx, hold.id, hold.teamId, now));
         if (booking !== null && crossedZero(booking)) revived.add(hold.teamId);
       } catch (error) {
         failures.push(error);
@@ -118,14 +118,14 @@ export async function expireHolds(records: Records, now: Date, atOnce = EXPIRE_A
 }
 
 /** Null for one that was ended meanwhile. */
-async function expireHold(step: Records, id: string, teamId: string, now: Date): Promise<Booking | null> {
-  await lockCredit(step, teamId, now);
-  const [hold] = await step.select().from(creditHolds).where(eq(creditHolds.id, id));
+async function expireHold(tx: Db, id: string, teamId: string, now: Date): Promise<Booking | null> {
+  await lockCredit(tx, teamId, now);
+  const [hold] = await tx.select().from(creditHolds).where(eq(creditHolds.id, id));
   if (hold === undefined || hold.closedAt !== null) return null;
-  await step.update(creditHolds).set({ closedAt: now, expiredAt: now }).where(eq(creditHolds.id, id));
+  await tx.update(creditHolds).set({ closedAt: now, expiredAt: now }).where(eq(creditHolds.id, id));
   const postings = { held: -hold.amountMicros, credit: hold.amountMicros };
   return await post(
-    step,
+    tx,
     { id: `expire:${id}`, teamId, kind: "release", note: hold.purpose, postings, mayOverdraw: false },
     now,
   );

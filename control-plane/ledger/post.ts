@@ -1,6 +1,6 @@
 import { and, eq, sql } from "drizzle-orm";
 import { ServiceError } from "#protocol/errors";
-import type { Records } from "../database/database.js";
+import type { Db } from "../database/database.js";
 import { ledgerAccounts, ledgerEntries, ledgerPostings } from "../database/schema.js";
 import { type AccountKind, openAccounts } from "./accounts.js";
 
@@ -38,10 +38,10 @@ export function crossedZero({ creditBefore, creditAfter }: Booking): boolean {
  * teams side by side. Throws `out_of_credit` when the entry would take credit that is not there; whoever then rolls
  * back leaves no trace of it.
  */
-export async function post(step: Records, entry: Entry, now: Date): Promise<Booking> {
+export async function post(tx: Db, entry: Entry, now: Date): Promise<Booking> {
   assertBalanced(movesOf(entry.postings));
-  const creditBefore = await lockCredit(step, entry.teamId, now);
-  const inserted = await step
+  const creditBefore = await lockCredit(tx, entry.teamId, now);
+  const inserted = await tx
     .insert(ledgerEntries)
     .values({ id: entry.id, teamId: entry.teamId, kind: entry.kind, note: entry.note, occurredAt: now })
     .onConflictDoNothing()
@@ -49,7 +49,7 @@ export async function post(step: Records, entry: Entry, now: Date): Promise<Book
   if (inserted.length === 0) return { repeated: true, creditBefore, creditAfter: creditBefore };
   const taken = entry.postings.credit ?? 0;
   if (taken < 0 && creditBefore + taken < 0 && !entry.mayOverdraw) throw new ServiceError("out_of_credit");
-  await move(step, [entry], now);
+  await move(tx, [entry], now);
   return { repeated: false, creditBefore, creditAfter: creditBefore + taken };
 }
 
@@ -63,12 +63,7 @@ export interface Charge {
 }
 
 /** Books charges of one team as `post` does, in as many statements for a hundred as for one. */
-export async function postCharges(
-  step: Records,
-  teamId: string,
-  charges: readonly Charge[],
-  now: Date,
-): Promise<Booking> {
+export async function postCharges(tx: Db, teamId: string, charges: readonly Charge[], now: Date): Promise<Booking> {
   const entries = charges.map(
     ({ id, note, costMicros }): Entry => ({
       id,
@@ -80,15 +75,15 @@ export async function postCharges(
     }),
   );
   for (const { postings } of entries) assertBalanced(movesOf(postings));
-  const creditBefore = await lockCredit(step, teamId, now);
-  const inserted = await step
+  const creditBefore = await lockCredit(tx, teamId, now);
+  const inserted = await tx
     .insert(ledgerEntries)
     .values(entries.map(({ id, kind, note }) => ({ id, teamId, kind, note, occurredAt: now })))
     .onConflictDoNothing()
     .returning({ id: ledgerEntries.id });
   const isNew = new Set(inserted.map(({ id }) => id));
   const booked = entries.filter(({ id }) => isNew.has(id));
-  await move(step, booked, now);
+  await move(tx, booked, now);
   const taken = booked.reduce((sum, { postings }) => sum + (postings.credit ?? 0), 0);
   return { repeated: booked.length === 0, creditBefore, creditAfter: creditBefore + taken };
 }
@@ -97,16 +92,16 @@ const movesOf = (postings: Entry["postings"]): [AccountKind, number][] =>
   (Object.entries(postings) as [AccountKind, number][]).filter(([, amount]) => amount !== 0);
 
 /** Writes what entries of one team move, and the balances after all of them. */
-async function move(step: Records, entries: readonly Entry[], now: Date): Promise<void> {
+async function move(tx: Db, entries: readonly Entry[], now: Date): Promise<void> {
   const moves = entries.flatMap(({ id, teamId, postings }) =>
     movesOf(postings).map(([kind, amountMicros]) => ({ entryId: id, teamId, kind, amountMicros })),
   );
   if (moves.length === 0) return;
-  await step.insert(ledgerPostings).values(moves);
+  await tx.insert(ledgerPostings).values(moves);
   const sums = new Map<AccountKind, number>();
   for (const { kind, amountMicros } of moves) sums.set(kind, (sums.get(kind) ?? 0) + amountMicros);
   for (const [kind, amount] of sums) {
-    await step
+    await tx
       .update(ledgerAccounts)
       .set({ balanceMicros: sql`${ledgerAccounts.balanceMicros} + ${amount}`, updatedAt: now })
       .where(and(eq(ledgerAccounts.teamId, moves[0]?.teamId ?? ""), eq(ledgerAccounts.kind, kind)));
@@ -114,9 +109,9 @@ async function move(step: Records, entries: readonly Entry[], now: Date): Promis
 }
 
 /** Takes the team's turn, until the end of the transaction, and gives its credit. */
-export async function lockCredit(step: Records, teamId: string, now: Date): Promise<number> {
+export async function lockCredit(tx: Db, teamId: string, now: Date): Promise<number> {
   const read = async (): Promise<number | undefined> => {
-    const [row] = await step
+    const [row] = await tx
       .select({ balanceMicros: ledgerAccounts.balanceMicros })
       .from(ledgerAccounts)
       .where(and(eq(ledgerAccounts.teamId, teamId), eq(ledgerAccounts.kind, "credit")))
@@ -125,7 +120,7 @@ export async function lockCredit(step: Records, teamId: string, now: Date): Prom
   };
   const known = await read();
   if (known !== undefined) return known;
-  await openAccounts(step, teamId, now);
+  await openAccounts(tx, teamId, now);
   return (await read()) ?? 0;
 }
 

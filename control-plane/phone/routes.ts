@@ -12,7 +12,7 @@ import {
 import type { ForwardedResponse } from "#protocol/bus/control";
 import { ServiceError } from "#protocol/errors";
 import { findAgent } from "../agents/store.js";
-import type { Records } from "../database/database.js";
+import type { Db } from "../database/database.js";
 import { readJsonBody } from "../http/json-body.js";
 import { envelope, readPage } from "../http/paging.js";
 import { queryRecord } from "../http/query.js";
@@ -21,7 +21,7 @@ import { deletePhone, findPhone, listPhones, recordFailure, toPhoneEntity, updat
 import type { PhoneRow, SipRecord } from "./tables.js";
 
 export interface PhoneDependencies {
-  records: Records;
+  db: Db;
   sealer: Sealer;
   /** Wall-clock time. */
   now: () => Date;
@@ -60,8 +60,8 @@ export function phoneRoutes(dependencies: PhoneDependencies): Route[] {
   }));
 }
 
-function find({ records }: PhoneDependencies, request: RouteRequest): Promise<PhoneRow> {
-  return findPhone(records, request.principal.teamId, request.parameters["phone_number_id"] ?? "");
+function find({ db }: PhoneDependencies, request: RouteRequest): Promise<PhoneRow> {
+  return findPhone(db, request.principal.teamId, request.parameters["phone_number_id"] ?? "");
 }
 
 function missingProvider(provider: PhoneRow["provider"]): ServiceError {
@@ -79,17 +79,17 @@ async function search(_dependencies: PhoneDependencies, request: RouteRequest): 
   throw missingProvider("twilio");
 }
 
-async function list({ records, sealer }: PhoneDependencies, request: RouteRequest): Promise<ForwardedResponse> {
+async function list({ db, sealer }: PhoneDependencies, request: RouteRequest): Promise<ForwardedResponse> {
   const { teamId } = request.principal;
   const query = validate(phoneListQuery, queryRecord(request.query, []), ["query"]);
   const page = readPage(query, "phone-numbers", teamId, sealer);
-  if (query.agent_id !== undefined) await findAgent(records, teamId, query.agent_id);
-  const { read, total } = await listPhones(records, teamId, query, page);
+  if (query.agent_id !== undefined) await findAgent(db, teamId, query.agent_id);
+  const { read, total } = await listPhones(db, teamId, query, page);
   const shown = envelope(page, read, total);
   return json(200, { phone_numbers: shown.rows.map(toPhoneEntity), ...shown.envelope });
 }
 
-async function create({ records, now }: PhoneDependencies, request: RouteRequest): Promise<ForwardedResponse> {
+async function create({ db, now }: PhoneDependencies, request: RouteRequest): Promise<ForwardedResponse> {
   const { betaAccess, hasCredit, teamId } = request.principal;
   if (!betaAccess) throw new ServiceError("private_beta");
   const given = validate(phoneCreate, await readJsonBody(request), ["body"]);
@@ -97,7 +97,7 @@ async function create({ records, now }: PhoneDependencies, request: RouteRequest
   // The first day of a bought number is charged before anything is bought; an imported one costs nothing.
   else if (!hasCredit) throw new ServiceError("out_of_credit");
   const failure = missingProvider(given.provider);
-  await recordFailure(records, {
+  await recordFailure(db, {
     teamId,
     phoneNumber: given.phone_number,
     provider: given.provider,
@@ -140,14 +140,14 @@ async function get(dependencies: PhoneDependencies, request: RouteRequest): Prom
 async function patch(dependencies: PhoneDependencies, request: RouteRequest): Promise<ForwardedResponse> {
   const { id, teamId } = await find(dependencies, request);
   const update = validate(phoneUpdate, await readJsonBody(request), ["body"]);
-  return json(200, toPhoneEntity(await updatePhone(dependencies.records, { teamId, id }, update, dependencies.now())));
+  return json(200, toPhoneEntity(await updatePhone(dependencies.db, { teamId, id }, update, dependencies.now())));
 }
 
 async function remove(dependencies: PhoneDependencies, request: RouteRequest): Promise<ForwardedResponse> {
   const { id, teamId, status, provider } = await find(dependencies, request);
   // What a provider holds, only the provider gives back; the row stays until it has.
   if (status !== "error") throw missingProvider(provider);
-  await deletePhone(dependencies.records, teamId, id);
+  await deletePhone(dependencies.db, teamId, id);
   return empty(204);
 }
 

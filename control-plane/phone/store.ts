@@ -4,7 +4,7 @@ import { MAX_PHONE_NUMBERS, type PhoneEntity, type PhoneListQuery, type PhoneUpd
 import { ServiceError } from "#protocol/errors";
 import { holdAgents } from "../agents/store.js";
 import { teams } from "../database/schema.js";
-import type { Records } from "../database/database.js";
+import type { Db } from "../database/database.js";
 import { newestFirst, type Page, within } from "../http/paging.js";
 import { type PhoneRow, phoneNumbers, type SipRecord } from "./tables.js";
 
@@ -15,8 +15,8 @@ const owned = (teamId: string, id: string): SQL | undefined =>
   and(eq(phoneNumbers.teamId, teamId), eq(phoneNumbers.id, id));
 
 /** The team's number. Throws `not_found`, for another team's as for a missing one. */
-export async function findPhone(records: Records, teamId: string, id: string): Promise<PhoneRow> {
-  const [row] = /^[0-9a-f]{32}$/.test(id) ? await records.select().from(phoneNumbers).where(owned(teamId, id)) : [];
+export async function findPhone(db: Db, teamId: string, id: string): Promise<PhoneRow> {
+  const [row] = /^[0-9a-f]{32}$/.test(id) ? await db.select().from(phoneNumbers).where(owned(teamId, id)) : [];
   if (row === undefined) throw new ServiceError("not_found");
   return row;
 }
@@ -39,23 +39,23 @@ export interface PhoneRequest {
  * the same row tells of the latest attempt. Throws `not_found` for an agent that the team does not have,
  * `phone_number_taken` and `phone_number_limit`.
  */
-export async function recordFailure(records: Records, request: PhoneRequest): Promise<void> {
+export async function recordFailure(db: Db, request: PhoneRequest): Promise<void> {
   const { teamId, phoneNumber, provider, label, agentId, sip, failure, now } = request;
-  await records.transaction(async (step) => {
+  await db.transaction(async (tx) => {
     // Requests of one team take turns: the count below would miss what another one is adding.
-    await step.select({ id: teams.id }).from(teams).where(eq(teams.id, teamId)).for("no key update");
-    await requireAgent(step, teamId, agentId);
-    const [held] = await step
+    await tx.select({ id: teams.id }).from(teams).where(eq(teams.id, teamId)).for("no key update");
+    await requireAgent(tx, teamId, agentId);
+    const [held] = await tx
       .select({ id: phoneNumbers.id })
       .from(phoneNumbers)
       .where(and(eq(phoneNumbers.phoneNumber, phoneNumber), isLive));
     if (held !== undefined) throw new ServiceError("phone_number_taken");
     const live = and(eq(phoneNumbers.teamId, teamId), isLive);
-    const [{ total } = { total: 0 }] = await step.select({ total: count() }).from(phoneNumbers).where(live);
+    const [{ total } = { total: 0 }] = await tx.select({ total: count() }).from(phoneNumbers).where(live);
     if (total >= MAX_PHONE_NUMBERS)
       throw new ServiceError("phone_number_limit", { parameters: { limit: MAX_PHONE_NUMBERS } });
     const values = { provider, label, agentId, status: "error" as const, statusDetail: failure, sip, updatedAt: now };
-    await step
+    await tx
       .insert(phoneNumbers)
       .values({ id: newIdentifier(), teamId, phoneNumber, createdAt: now, ...values })
       .onConflictDoUpdate({ target: [phoneNumbers.teamId, phoneNumbers.phoneNumber], set: values });
@@ -67,14 +67,14 @@ export async function recordFailure(records: Records, request: PhoneRequest): Pr
  * have.
  */
 export async function updatePhone(
-  records: Records,
+  db: Db,
   owner: { teamId: string; id: string },
   update: PhoneUpdate,
   now: Date,
 ): Promise<PhoneRow> {
-  return await records.transaction(async (step) => {
-    await requireAgent(step, owner.teamId, update.agent_id ?? null);
-    const [row] = await step
+  return await db.transaction(async (tx) => {
+    await requireAgent(tx, owner.teamId, update.agent_id ?? null);
+    const [row] = await tx
       .update(phoneNumbers)
       .set({ label: update.label, agentId: update.agent_id, updatedAt: now })
       .where(owned(owner.teamId, owner.id))
@@ -85,14 +85,13 @@ export async function updatePhone(
 }
 
 /** Makes sure that the team has this agent until the transaction ends; null is none. Throws `not_found`. */
-async function requireAgent(step: Records, teamId: string, agentId: string | null): Promise<void> {
-  if (agentId !== null && !(await holdAgents(step, teamId, [agentId])).has(agentId))
-    throw new ServiceError("not_found");
+async function requireAgent(tx: Db, teamId: string, agentId: string | null): Promise<void> {
+  if (agentId !== null && !(await holdAgents(tx, teamId, [agentId])).has(agentId)) throw new ServiceError("not_found");
 }
 
 /** Forgets a number that no provider holds. */
-export async function deletePhone(records: Records, teamId: string, id: string): Promise<void> {
-  await records.delete(phoneNumbers).where(and(owned(teamId, id), eq(phoneNumbers.status, "error")));
+export async function deletePhone(db: Db, teamId: string, id: string): Promise<void> {
+  await db.delete(phoneNumbers).where(and(owned(teamId, id), eq(phoneNumbers.status, "error")));
 }
 
 /**
@@ -100,7 +99,7 @@ export async function deletePhone(records: Records, teamId: string, id: string):
  * ours.
  */
 export async function listPhones(
-  records: Records,
+  db: Db,
   teamId: string,
   query: PhoneListQuery,
   page: Page,
@@ -112,7 +111,7 @@ export async function listPhones(
     number === null ? undefined : eq(phoneNumbers.phoneNumber, number),
     query.agent_id === undefined ? undefined : eq(phoneNumbers.agentId, query.agent_id),
   );
-  const read = await records
+  const read = await db
     .select()
     .from(phoneNumbers)
     .where(within(page, where, phoneNumbers))
@@ -120,7 +119,7 @@ export async function listPhones(
     .limit(page.limit)
     .offset(page.offset);
   if (!page.wantsTotal) return { read, total: null };
-  const [counted] = await records.select({ total: sql<number>`count(*)::int` }).from(phoneNumbers).where(where);
+  const [counted] = await db.select({ total: sql<number>`count(*)::int` }).from(phoneNumbers).where(where);
   return { read, total: counted?.total ?? 0 };
 }
 

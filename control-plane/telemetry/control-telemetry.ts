@@ -8,7 +8,7 @@ export type ControlRequestKind = "http" | "verify-key" | "resolve-voices" | "key
 export type UsageOutcome = "settled" | "repeated" | "dropped";
 
 /** Sees everything that the control plane answers and settles. */
-export interface ControlWatch {
+export interface ControlTelemetry {
   /** `question` as it came: one with a `traceparent` becomes a span of that trace. */
   reply<T>(kind: ControlRequestKind, question: unknown, work: () => Promise<Reply<T>>): Promise<Reply<T>>;
   /** `pattern` is the route's, or `unmatched`. */
@@ -28,7 +28,7 @@ export interface ControlWatch {
 }
 
 /** Watches nothing. */
-export const noWatch: ControlWatch = {
+export const noTelemetry: ControlTelemetry = {
   reply: (_kind, _question, work) => work(),
   forwarded: (_request, _pattern, work) => work(),
   usage: () => undefined,
@@ -39,11 +39,11 @@ export const noWatch: ControlWatch = {
 };
 
 /** Opens the control plane's metrics and spans. */
-export function watchControlPlane(options: {
+export function openControlTelemetry(options: {
   metrics: Metrics;
   tracing: Tracing;
   isConnected: () => boolean;
-}): ControlWatch {
+}): ControlTelemetry {
   const { metrics, tracing } = options;
   metrics.gauge("parley_bus_connected", () => Number(options.isConnected()));
   const requests = metrics.counter("parley_control_requests_total");

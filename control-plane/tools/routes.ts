@@ -51,26 +51,26 @@ export function toolRoutes(dependencies: ToolDependencies): Route[] {
 
 const toolIdOf = (request: RouteRequest): string => request.parameters["id"] ?? "";
 
-function find({ records }: ToolDependencies, request: RouteRequest): Promise<ToolRow> {
-  return findTool(records, request.principal.teamId, toolIdOf(request));
+function find({ db }: ToolDependencies, request: RouteRequest): Promise<ToolRow> {
+  return findTool(db, request.principal.teamId, toolIdOf(request));
 }
 
-async function entityOf({ records }: ToolDependencies, row: ToolRow): Promise<ReturnType<typeof toEntity>> {
-  const used = await countDraftsByTool(records, row.teamId, [row.id]);
+async function entityOf({ db }: ToolDependencies, row: ToolRow): Promise<ReturnType<typeof toEntity>> {
+  const used = await countDraftsByTool(db, row.teamId, [row.id]);
   return toEntity(row, used.get(row.id) ?? 0);
 }
 
-async function list({ records, sealer }: ToolDependencies, request: RouteRequest): Promise<ForwardedResponse> {
+async function list({ db, sealer }: ToolDependencies, request: RouteRequest): Promise<ForwardedResponse> {
   const { teamId } = request.principal;
   const query = validate(toolListQuery, queryRecord(request.query, []), ["query"]);
   const page = readPage(query, "tools", teamId, sealer);
   const agentId = query.agent_id;
-  const toolIds = agentId === undefined ? null : await toolsOfDraft(records, teamId, agentId);
+  const toolIds = agentId === undefined ? null : await toolsOfDraft(db, teamId, agentId);
   if (agentId !== undefined && toolIds === null) throw new ServiceError("not_found");
-  const { read, total } = await listTools(records, { teamId, search: query.search ?? null, toolIds }, page);
+  const { read, total } = await listTools(db, { teamId, search: query.search ?? null, toolIds }, page);
   const shown = envelope(page, read, total);
   const used = await countDraftsByTool(
-    records,
+    db,
     teamId,
     shown.rows.map((row) => row.id),
   );
@@ -97,14 +97,14 @@ async function patch(dependencies: ToolDependencies, request: RouteRequest): Pro
   return json(200, await entityOf(dependencies, row));
 }
 
-async function remove({ records }: ToolDependencies, request: RouteRequest): Promise<ForwardedResponse> {
-  await deleteTool(records, request.principal.teamId, toolIdOf(request));
+async function remove({ db }: ToolDependencies, request: RouteRequest): Promise<ForwardedResponse> {
+  await deleteTool(db, request.principal.teamId, toolIdOf(request));
   return empty(204);
 }
 
 async function agents(dependencies: ToolDependencies, request: RouteRequest): Promise<ForwardedResponse> {
   const row = await find(dependencies, request);
-  const dependent = await draftsReferencingTool(dependencies.records, row.teamId, row.id);
+  const dependent = await draftsReferencingTool(dependencies.db, row.teamId, row.id);
   return json(200, { agents: dependent, total: dependent.length });
 }
 

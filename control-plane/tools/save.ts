@@ -4,7 +4,7 @@ import { OutboundError } from "#common/outbound/outbound-error";
 import type { Sealer } from "#common/secrets/sealer";
 import { type Problem, ServiceError } from "#protocol/errors";
 import type { ToolCreate, ToolPatch } from "#protocol/tools";
-import type { Records } from "../database/database.js";
+import type { Db } from "../database/database.js";
 import { foldText } from "../voices/store.js";
 import { toolProblems } from "./checks.js";
 import type { ToolDefinition } from "./definition.js";
@@ -14,7 +14,7 @@ import type { ToolRow } from "./table.js";
 import { originOf, sampleUrl } from "./url-template.js";
 
 export interface SaveDependencies {
-  records: Records;
+  db: Db;
   outbound: Outbound;
   sealer: Sealer;
   now: () => Date;
@@ -22,7 +22,7 @@ export interface SaveDependencies {
 
 /** Makes a tool that no agent has yet. Throws `validation`. */
 export async function createTool(dependencies: SaveDependencies, teamId: string, given: ToolCreate): Promise<ToolRow> {
-  const { records, outbound, sealer, now } = dependencies;
+  const { db, outbound, sealer, now } = dependencies;
   const { name, tool_type: toolType, headers: givenHeaders, integration, ...rest } = given;
   const id = newIdentifier();
   const { headers, secrets, problems } = splitHeaders(id, givenHeaders, { headers: [], secrets: {} }, sealer);
@@ -41,7 +41,7 @@ export async function createTool(dependencies: SaveDependencies, teamId: string,
     createdAt,
     updatedAt: createdAt,
   };
-  await insertTool(records, row);
+  await insertTool(db, row);
   return row;
 }
 
@@ -56,10 +56,10 @@ export async function patchTool(
   toolId: string,
   patch: ToolPatch,
 ): Promise<ToolRow> {
-  const { records, outbound, sealer, now } = dependencies;
+  const { db, outbound, sealer, now } = dependencies;
   // Names are resolved before the transaction: the database does not wait for somebody's name server.
   const urlRefusal = await refusalOf(outbound, patch.url ?? "");
-  return await changeTool(records, teamId, toolId, (row) => {
+  return await changeTool(db, teamId, toolId, (row) => {
     const { name = row.name, headers: givenHeaders, ...rest } = patch;
     const stays = rest.url === undefined || originOf(rest.url) === originOf(row.definition.url);
     const secrets = stays ? row.secrets : {};

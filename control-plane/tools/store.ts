@@ -1,7 +1,7 @@
 import { and, asc, eq, inArray, type SQL, sql } from "drizzle-orm";
 import { ServiceError } from "#protocol/errors";
 import { draftsReferencingTool } from "../agents/references.js";
-import type { Records } from "../database/database.js";
+import type { Db } from "../database/database.js";
 import { newestFirst, type Page, within } from "../http/paging.js";
 import { foldText } from "../voices/store.js";
 import { type ToolRow, tools } from "./table.js";
@@ -14,14 +14,14 @@ export function isToolId(text: string): boolean {
 const owned = (teamId: string, toolId: string): SQL | undefined => and(eq(tools.teamId, teamId), eq(tools.id, toolId));
 
 /** The team's tool. Throws `not_found`, for another team's as for a missing one. */
-export async function findTool(records: Records, teamId: string, toolId: string): Promise<ToolRow> {
-  const [row] = isToolId(toolId) ? await records.select().from(tools).where(owned(teamId, toolId)) : [];
+export async function findTool(db: Db, teamId: string, toolId: string): Promise<ToolRow> {
+  const [row] = isToolId(toolId) ? await db.select().from(tools).where(owned(teamId, toolId)) : [];
   if (row === undefined) throw new ServiceError("not_found");
   return row;
 }
 
-export async function insertTool(records: Records, row: ToolRow): Promise<void> {
-  await records.insert(tools).values(row);
+export async function insertTool(db: Db, row: ToolRow): Promise<void> {
+  await db.insert(tools).values(row);
 }
 
 /**
@@ -29,17 +29,17 @@ export async function insertTool(records: Records, row: ToolRow): Promise<void> 
  * throws.
  */
 export async function changeTool(
-  records: Records,
+  db: Db,
   teamId: string,
   toolId: string,
   change: (row: ToolRow) => ToolRow,
 ): Promise<ToolRow> {
   if (!isToolId(toolId)) throw new ServiceError("not_found");
-  return await records.transaction(async (step) => {
-    const [row] = await step.select().from(tools).where(owned(teamId, toolId)).for("no key update");
+  return await db.transaction(async (tx) => {
+    const [row] = await tx.select().from(tools).where(owned(teamId, toolId)).for("no key update");
     if (row === undefined) throw new ServiceError("not_found");
     const { id: _, teamId: __, createdAt: ___, ...changed } = change(row);
-    await step.update(tools).set(changed).where(owned(teamId, toolId));
+    await tx.update(tools).set(changed).where(owned(teamId, toolId));
     return { ...row, ...changed };
   });
 }
@@ -49,14 +49,14 @@ export async function changeTool(
  * from before the question until the end: an agent that attaches the tool meanwhile (`holdTools`) waits and finds it
  * gone.
  */
-export async function deleteTool(records: Records, teamId: string, toolId: string): Promise<void> {
+export async function deleteTool(db: Db, teamId: string, toolId: string): Promise<void> {
   if (!isToolId(toolId)) throw new ServiceError("not_found");
-  await records.transaction(async (step) => {
-    const [row] = await step.select({ id: tools.id }).from(tools).where(owned(teamId, toolId)).for("update");
+  await db.transaction(async (tx) => {
+    const [row] = await tx.select({ id: tools.id }).from(tools).where(owned(teamId, toolId)).for("update");
     if (row === undefined) throw new ServiceError("not_found");
-    const agents = await draftsReferencingTool(step, teamId, toolId);
+    const agents = await draftsReferencingTool(tx, teamId, toolId);
     if (agents.length > 0) throw new ServiceError("tool_attached", { parameters: { count: agents.length } });
-    await step.delete(tools).where(owned(teamId, toolId));
+    await tx.delete(tools).where(owned(teamId, toolId));
   });
 }
 
@@ -64,10 +64,10 @@ export async function deleteTool(records: Records, teamId: string, toolId: strin
  * Makes sure, until the end of the transaction `step`, that the team's tools with these ids stay: to be called before a
  * draft refers to them. Gives the ids that exist.
  */
-export async function holdTools(step: Records, teamId: string, toolIds: readonly string[]): Promise<Set<string>> {
+export async function holdTools(tx: Db, teamId: string, toolIds: readonly string[]): Promise<Set<string>> {
   const ids = toolIds.filter(isToolId);
   if (ids.length === 0) return new Set();
-  const rows = await step
+  const rows = await tx
     .select({ id: tools.id })
     .from(tools)
     .where(and(eq(tools.teamId, teamId), inArray(tools.id, ids)))
@@ -81,10 +81,10 @@ export async function holdTools(step: Records, teamId: string, toolIds: readonly
 export type FrozenTool = Pick<ToolRow, "id" | "toolType" | "name" | "definition" | "secrets">;
 
 /** Copies of the team's tools with these ids, in the order of the ids; missing ones are left out. */
-export async function freezeTools(step: Records, teamId: string, toolIds: readonly string[]): Promise<FrozenTool[]> {
+export async function freezeTools(tx: Db, teamId: string, toolIds: readonly string[]): Promise<FrozenTool[]> {
   const ids = toolIds.filter(isToolId);
   if (ids.length === 0) return [];
-  const rows = await step
+  const rows = await tx
     .select()
     .from(tools)
     .where(and(eq(tools.teamId, teamId), inArray(tools.id, ids)));
@@ -108,7 +108,7 @@ export interface ToolFilter {
 
 /** Rows of one page, and how many match in all where the page wants to know. */
 export async function listTools(
-  records: Records,
+  db: Db,
   filter: ToolFilter,
   page: Page,
 ): Promise<{ read: ToolRow[]; total: number | null }> {
@@ -119,7 +119,7 @@ export async function listTools(
     filter.search === null ? undefined : sql`strpos(${tools.nameFolded}, ${foldText(filter.search)}) > 0`,
     filter.toolIds === null ? undefined : inArray(tools.id, filter.toolIds.filter(isToolId)),
   );
-  const read = await records
+  const read = await db
     .select()
     .from(tools)
     .where(within(page, where, tools))
@@ -127,6 +127,6 @@ export async function listTools(
     .limit(page.limit)
     .offset(page.offset);
   if (!page.wantsTotal) return { read, total: null };
-  const [counted] = await records.select({ total: sql<number>`count(*)::int` }).from(tools).where(where);
+  const [counted] = await db.select({ total: sql<number>`count(*)::int` }).from(tools).where(where);
   return { read, total: counted?.total ?? 0 };
 }

@@ -4,7 +4,7 @@ import type { Principal } from "#protocol/bus/control";
 import type { TranscribedSample } from "#protocol/bus/samples";
 import { ServiceError } from "#protocol/errors";
 import { MAX_VOICE_SAMPLES, type ModelCreate, modelCreate } from "#protocol/voices";
-import type { Records } from "../database/database.js";
+import type { Db } from "../database/database.js";
 import type { SampleRow, VoiceRow } from "./entity.js";
 import { languagesOf } from "./languages.js";
 import type { MeasureVoice, VoiceMeasurement } from "./measurement.js";
@@ -15,7 +15,7 @@ import type { Submission } from "./submission.js";
 import type { TranscribeVoice } from "./transcription.js";
 
 export interface CreateDependencies {
-  records: Records;
+  db: Db;
   objects: VoiceObjects;
   measure: MeasureVoice;
   transcribe: TranscribeVoice;
@@ -31,7 +31,7 @@ export async function createVoice(
   principal: Principal,
   submission: Submission,
 ): Promise<string> {
-  const { records, objects, measure, transcribe, now } = dependencies;
+  const { db, objects, measure, transcribe, now } = dependencies;
   const request = validate(modelCreate, submission.values, ["body"]);
   requireTextForEachVoice(request);
   const measurement = await measure(request.voices);
@@ -51,7 +51,7 @@ export async function createVoice(
       createdAt: now(),
     });
     const texts = transcripts.map(({ text }) => text);
-    await insertVoice(records, voice, sampleRows(voiceId, { ...request, texts }, submission.sampleNames, measurement));
+    await insertVoice(db, voice, sampleRows(voiceId, { ...request, texts }, submission.sampleNames, measurement));
     return voiceId;
   } catch (error) {
     await objects.remove(voiceId, request.voices.length, coverDigest);

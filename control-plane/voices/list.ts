@@ -1,6 +1,6 @@
 import { and, arrayOverlaps, asc, desc, eq, type SQL, sql } from "drizzle-orm";
 import type { ModelList, ModelListQuery } from "#protocol/voices";
-import type { Records } from "../database/database.js";
+import type { Db } from "../database/database.js";
 import { users, voices } from "../database/schema.js";
 import { toEntity } from "./entity.js";
 import { foldText, samplesOf } from "./store.js";
@@ -11,7 +11,7 @@ import { foldText, samplesOf } from "./store.js";
  * title, whatever its case. `score` puts a title that equals the filter first, then titles that begin with it, then the
  * more used, then the newer. The order is total, so pages neither repeat nor skip a voice while nothing changes.
  */
-export async function listVoices(records: Records, query: ModelListQuery, teamId: string): Promise<ModelList> {
+export async function listVoices(db: Db, query: ModelListQuery, teamId: string): Promise<ModelList> {
   // Postgres refuses U+0000 in a parameter, and no stored text holds one: such a filter matches nothing.
   const impossible = JSON.stringify([
     query.title,
@@ -21,11 +21,11 @@ export async function listVoices(records: Records, query: ModelListQuery, teamId
     query.title_language,
   ]).includes("\\u0000");
   const where = conditions(query, teamId);
-  const total = impossible ? 0 : await countVoices(records, where);
+  const total = impossible ? 0 : await countVoices(db, where);
   const offset = (query.page_number - 1) * query.page_size;
-  const rows = offset >= total ? [] : await pageOfVoices(records, query, where, offset);
+  const rows = offset >= total ? [] : await pageOfVoices(db, query, where, offset);
   const samples = await samplesOf(
-    records,
+    db,
     rows.map((row) => row.voice.id),
   );
   return {
@@ -51,13 +51,13 @@ function conditions(query: ModelListQuery, teamId: string): SQL | undefined {
   );
 }
 
-async function countVoices(records: Records, where: SQL | undefined): Promise<number> {
-  const [row] = await records.select({ total: sql<number>`count(*)::int` }).from(voices).where(where);
+async function countVoices(db: Db, where: SQL | undefined): Promise<number> {
+  const [row] = await db.select({ total: sql<number>`count(*)::int` }).from(voices).where(where);
   return row?.total ?? 0;
 }
 
-function pageOfVoices(records: Records, query: ModelListQuery, where: SQL | undefined, offset: number) {
-  return records
+function pageOfVoices(db: Db, query: ModelListQuery, where: SQL | undefined, offset: number) {
+  return db
     .select({ voice: voices, author: users })
     .from(voices)
     .innerJoin(users, eq(voices.authorId, users.id))

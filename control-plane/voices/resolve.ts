@@ -2,7 +2,7 @@ import { and, inArray } from "drizzle-orm";
 import { z } from "zod";
 import { validate } from "#common/http/validation";
 import type { ResolvedVoice, ResolveVoicesReply } from "#protocol/bus/control";
-import type { Records } from "../database/database.js";
+import type { Db } from "../database/database.js";
 import { voices } from "../database/schema.js";
 import type { VoiceRow } from "./entity.js";
 import { isVoiceId } from "./store.js";
@@ -14,13 +14,13 @@ const resolveRequest = z.object({ teamId: z.string(), voiceIds: z.array(z.string
  * Gives what the speech path needs of saved voices, in the order asked; null for one that the team may not use or that
  * is missing.
  */
-export async function resolveVoices(records: Records, stranger: unknown): Promise<ResolveVoicesReply> {
+export async function resolveVoices(db: Db, stranger: unknown): Promise<ResolveVoicesReply> {
   const { teamId, voiceIds } = validate(resolveRequest, stranger);
   const known = [...new Set(voiceIds)].filter(isVoiceId);
   const rows =
     known.length === 0
       ? []
-      : await records
+      : await db
           .select()
           .from(voices)
           .where(and(inArray(voices.id, known), visibleTo(teamId)));

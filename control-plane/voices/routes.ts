@@ -59,10 +59,10 @@ export function voiceRoutes(dependencies: VoiceDependencies): Route[] {
   }));
 }
 
-async function list({ records }: VoiceDependencies, request: RouteRequest): Promise<ForwardedResponse> {
+async function list({ db }: VoiceDependencies, request: RouteRequest): Promise<ForwardedResponse> {
   const raw = queryRecord(request.query, ["tag", "language", "title_language"]);
   const query = validate(modelListQuery, raw, ["query"]);
-  return json(200, await listVoices(records, query, request.principal.teamId));
+  return json(200, await listVoices(db, query, request.principal.teamId));
 }
 
 async function create(dependencies: VoiceDependencies, request: RouteRequest): Promise<ForwardedResponse> {
@@ -76,13 +76,13 @@ async function get(dependencies: VoiceDependencies, request: RouteRequest): Prom
 }
 
 async function patch(dependencies: VoiceDependencies, request: RouteRequest): Promise<ForwardedResponse> {
-  const { records, objects, bus, now } = dependencies;
-  const voice = await findOwnVoice(records, request.parameters["id"] ?? "", request.principal.teamId);
+  const { db, objects, bus, now } = dependencies;
+  const voice = await findOwnVoice(db, request.parameters["id"] ?? "", request.principal.teamId);
   if (voice === null) throw new ServiceError("not_found");
   const { values } = readSubmission(await readAnyBody(request, formLimits, fileFields));
   const change = validate(modelPatch, values, ["body"]);
   const coverDigest = change.cover_image === undefined ? null : await objects.putCover(voice.id, change.cover_image);
-  const changed = await updateVoice(records, voice, { patch: change, coverDigest, now: now() });
+  const changed = await updateVoice(db, voice, { patch: change, coverDigest, now: now() });
   if (!changed) throw new ServiceError("not_found");
   if (coverDigest !== null && voice.coverDigest !== coverDigest) await objects.remove(voice.id, 0, voice.coverDigest);
   bus.publish(voiceChangedSubject, { voiceId: voice.id } satisfies VoiceChanged);
@@ -90,9 +90,9 @@ async function patch(dependencies: VoiceDependencies, request: RouteRequest): Pr
 }
 
 async function remove(dependencies: VoiceDependencies, request: RouteRequest): Promise<ForwardedResponse> {
-  const { records, objects, bus } = dependencies;
-  const voice = await findOwnVoice(records, request.parameters["id"] ?? "", request.principal.teamId);
-  const sampleCount = voice === null ? null : await deleteVoice(records, voice);
+  const { db, objects, bus } = dependencies;
+  const voice = await findOwnVoice(db, request.parameters["id"] ?? "", request.principal.teamId);
+  const sampleCount = voice === null ? null : await deleteVoice(db, voice);
   if (voice === null || sampleCount === null) throw new ServiceError("not_found");
   bus.publish(voiceChangedSubject, { voiceId: voice.id } satisfies VoiceChanged);
   await objects.remove(voice.id, sampleCount, voice.coverDigest);
@@ -119,14 +119,14 @@ function download(bytes: Uint8Array | null): ForwardedResponse {
   };
 }
 
-async function readable({ records }: VoiceDependencies, request: RouteRequest): Promise<VoiceRecord> {
-  const found = await findVoice(records, request.parameters["id"] ?? "", request.principal.teamId);
+async function readable({ db }: VoiceDependencies, request: RouteRequest): Promise<VoiceRecord> {
+  const found = await findVoice(db, request.parameters["id"] ?? "", request.principal.teamId);
   if (found === null) throw new ServiceError("not_found");
   return found;
 }
 
-async function entityOf({ records }: VoiceDependencies, voiceId: string, teamId: string): Promise<ModelEntity> {
-  const found = await findVoice(records, voiceId, teamId);
+async function entityOf({ db }: VoiceDependencies, voiceId: string, teamId: string): Promise<ModelEntity> {
+  const found = await findVoice(db, voiceId, teamId);
   if (found === null) throw new ServiceError("not_found");
   return toEntity(found);
 }

@@ -1,6 +1,6 @@
 import { and, asc, eq, inArray } from "drizzle-orm";
 import type { ModelPatch } from "#protocol/voices";
-import type { Records } from "../database/database.js";
+import type { Db } from "../database/database.js";
 import { users, voiceSamples, voices } from "../database/schema.js";
 import type { SampleRow, VoiceRecord, VoiceRow } from "./entity.js";
 import { guessLanguages } from "./languages.js";
@@ -14,22 +14,22 @@ export function foldText(text: string): string {
 }
 
 /** The voice, if this team may read it; null is both "missing" and "not yours". */
-export async function findVoice(records: Records, voiceId: string, teamId: string): Promise<VoiceRecord | null> {
+export async function findVoice(db: Db, voiceId: string, teamId: string): Promise<VoiceRecord | null> {
   if (!isVoiceId(voiceId)) return null;
-  const [found] = await records
+  const [found] = await db
     .select({ voice: voices, author: users })
     .from(voices)
     .innerJoin(users, eq(voices.authorId, users.id))
     .where(and(eq(voices.id, voiceId), visibleTo(teamId)));
   if (found === undefined) return null;
-  const samples = await samplesOf(records, [voiceId]);
+  const samples = await samplesOf(db, [voiceId]);
   return { ...found, samples: samples.get(voiceId) ?? [] };
 }
 
 /** The voice, if this team owns it. */
-export async function findOwnVoice(records: Records, voiceId: string, teamId: string): Promise<VoiceRow | null> {
+export async function findOwnVoice(db: Db, voiceId: string, teamId: string): Promise<VoiceRow | null> {
   if (!isVoiceId(voiceId)) return null;
-  const [row] = await records
+  const [row] = await db
     .select()
     .from(voices)
     .where(and(eq(voices.id, voiceId), eq(voices.teamId, teamId)));
@@ -42,10 +42,10 @@ export function isVoiceId(text: string): boolean {
 }
 
 /** Samples of several voices, each list in order of position. */
-export async function samplesOf(records: Records, voiceIds: string[]): Promise<Map<string, SampleRow[]>> {
+export async function samplesOf(db: Db, voiceIds: string[]): Promise<Map<string, SampleRow[]>> {
   const byVoice = new Map<string, SampleRow[]>();
   if (voiceIds.length === 0) return byVoice;
-  const rows = await records
+  const rows = await db
     .select()
     .from(voiceSamples)
     .where(inArray(voiceSamples.voiceId, voiceIds))
@@ -55,22 +55,22 @@ export async function samplesOf(records: Records, voiceIds: string[]): Promise<M
 }
 
 /** Writes a voice and its samples, both or neither. */
-export async function insertVoice(records: Records, voice: VoiceRow, samples: SampleRow[]): Promise<void> {
-  await records.transaction(async (step) => {
-    await step.insert(voices).values(voice);
-    await step.insert(voiceSamples).values(samples);
+export async function insertVoice(db: Db, voice: VoiceRow, samples: SampleRow[]): Promise<void> {
+  await db.transaction(async (tx) => {
+    await tx.insert(voices).values(voice);
+    await tx.insert(voiceSamples).values(samples);
   });
 }
 
 /** Changes what is given of an own voice; false when it is gone meanwhile. */
 export async function updateVoice(
-  records: Records,
+  db: Db,
   voice: Pick<VoiceRow, "id" | "teamId">,
   change: { patch: ModelPatch; coverDigest: string | null; now: Date },
 ): Promise<boolean> {
   const { patch, coverDigest, now } = change;
   const title = patch.title === undefined ? {} : titleColumns(patch.title);
-  const changed = await records
+  const changed = await db
     .update(voices)
     .set({
       ...title,
@@ -92,10 +92,10 @@ export function titleColumns(title: string): Pick<VoiceRow, "title" | "titleFold
 }
 
 /** Deletes an own voice with its sample records; gives how many samples it had, or null when it was gone already. */
-export async function deleteVoice(records: Records, voice: Pick<VoiceRow, "id" | "teamId">): Promise<number | null> {
-  return await records.transaction(async (step) => {
-    const samples = await samplesOf(step, [voice.id]);
-    const gone = await step
+export async function deleteVoice(db: Db, voice: Pick<VoiceRow, "id" | "teamId">): Promise<number | null> {
+  return await db.transaction(async (tx) => {
+    const samples = await samplesOf(tx, [voice.id]);
+    const gone = await tx
       .delete(voices)
       .where(and(eq(voices.id, voice.id), eq(voices.teamId, voice.teamId)))
       .returning({ id: voices.id });

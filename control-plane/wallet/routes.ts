@@ -6,7 +6,7 @@ import { ServiceError } from "#protocol/errors";
 import { looseBoolean } from "#protocol/loose";
 import type { ApiCredit, WalletPackage } from "#protocol/wallet";
 import { creditText } from "../accounts/prices.js";
-import type { Records } from "../database/database.js";
+import type { Db } from "../database/database.js";
 import { teams } from "../database/schema.js";
 import { readBalances } from "../ledger/accounts.js";
 import { queryRecord } from "../http/query.js";
@@ -18,29 +18,29 @@ const creditQuery = z.object({ check_free_credit: looseBoolean(false), team_id: 
 const NEVER = "9999-12-31T23:59:59.000Z";
 
 /** `/wallet/*` (protocols.md 1.6). `self` and the caller's own id are the only users that it shows. */
-export function walletRoutes(records: Records): Route[] {
+export function walletRoutes(db: Db): Route[] {
   return [
     {
       method: "GET",
       path: "/wallet/:userId/api-credit",
       scope: "wallet",
-      handle: async (request) => json(200, await apiCredit(records, request)),
+      handle: async (request) => json(200, await apiCredit(db, request)),
     },
     {
       method: "GET",
       path: "/wallet/:userId/package",
       scope: "wallet",
-      handle: async (request) => json(200, await packageOf(records, request)),
+      handle: async (request) => json(200, await packageOf(db, request)),
     },
   ];
 }
 
-async function apiCredit(records: Records, request: RouteRequest): Promise<ApiCredit> {
-  const team = await ownTeam(records, request);
+async function apiCredit(db: Db, request: RouteRequest): Promise<ApiCredit> {
+  const team = await ownTeam(db, request);
   const query = validate(creditQuery, queryRecord(request.query, []), ["query"]);
   if (query.team_id !== undefined && query.team_id !== "" && query.team_id !== team.id)
     throw new ServiceError("not_found");
-  const { credit, granted, updatedAt } = await readBalances(records, team.id);
+  const { credit, granted, updatedAt } = await readBalances(db, team.id);
   return {
     _id: walletId("credit", team.id),
     user_id: request.principal.userId,
@@ -53,8 +53,8 @@ async function apiCredit(records: Records, request: RouteRequest): Promise<ApiCr
   };
 }
 
-async function packageOf(records: Records, request: RouteRequest): Promise<WalletPackage> {
-  const team = await ownTeam(records, request);
+async function packageOf(db: Db, request: RouteRequest): Promise<WalletPackage> {
+  const team = await ownTeam(db, request);
   return {
     _id: walletId("package", team.id),
     user_id: request.principal.userId,
@@ -78,10 +78,10 @@ async function packageOf(records: Records, request: RouteRequest): Promise<Walle
   };
 }
 
-async function ownTeam(records: Records, request: RouteRequest): Promise<typeof teams.$inferSelect> {
+async function ownTeam(db: Db, request: RouteRequest): Promise<typeof teams.$inferSelect> {
   const { userId } = request.parameters;
   if (userId !== "self" && userId !== request.principal.userId) throw new ServiceError("not_found");
-  const [team] = await records.select().from(teams).where(eq(teams.id, request.principal.teamId));
+  const [team] = await db.select().from(teams).where(eq(teams.id, request.principal.teamId));
   if (team === undefined) throw new ServiceError("not_found");
   return team;
 }

@@ -1,17 +1,17 @@
 import { and, asc, eq, inArray, isNotNull, lte, notExists, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/pg-core";
 import { newIdentifier } from "#common/identifier";
-import type { Records } from "../database/database.js";
+import type { Db } from "../database/database.js";
 import type { DeliveryBook, FinishedAttempt, TakenDelivery, TakeRequest } from "./delivery.js";
 import { dueQuery } from "./due-query.js";
 import { webhookAttempts, webhookDeliveries, webhookEvents } from "./tables.js";
 
 /** The book in Postgres; any number of processes may use it at once. */
-export function databaseBook(records: Records): DeliveryBook {
+export function databaseBook(db: Db): DeliveryBook {
   return {
-    take: (request) => takeDeliveries(records, request),
-    finish: (attempts, now) => finishDeliveries(records, attempts, now),
-    forget: (before) => forgetEvents(records, before),
+    take: (request) => takeDeliveries(db, request),
+    finish: (attempts, now) => finishDeliveries(db, attempts, now),
+    purge: (before) => purgeEvents(db, before),
   };
 }
 
@@ -19,19 +19,19 @@ export function databaseBook(records: Records): DeliveryBook {
  * Makes due what an earlier life of this process had taken and not booked. Only for whoever has the database alone:
  * nobody else's takings are left.
  */
-export async function reclaimDeliveries(records: Records, now: Date): Promise<void> {
+export async function reclaimDeliveries(db: Db, now: Date): Promise<void> {
   const { status, lease } = webhookDeliveries;
-  await records
+  await db
     .update(webhookDeliveries)
     .set({ lease: null, dueAt: now })
     .where(and(eq(status, "pending"), isNotNull(lease)));
 }
 
-async function takeDeliveries(records: Records, request: TakeRequest): Promise<TakenDelivery[]> {
+async function takeDeliveries(db: Db, request: TakeRequest): Promise<TakenDelivery[]> {
   const { now, leaseMs } = request;
   const table = webhookDeliveries;
   const lease = newIdentifier();
-  const taken = await records
+  const taken = await db
     .update(table)
     .set({ lease, dueAt: new Date(now.getTime() + leaseMs) })
     .from(webhookEvents)
@@ -50,11 +50,11 @@ async function takeDeliveries(records: Records, request: TakeRequest): Promise<T
   return taken.map((row) => ({ ...row, lease }));
 }
 
-async function finishDeliveries(records: Records, attempts: readonly FinishedAttempt[], now: Date): Promise<void> {
+async function finishDeliveries(db: Db, attempts: readonly FinishedAttempt[], now: Date): Promise<void> {
   if (attempts.length === 0) return;
-  await records.transaction(async (step) => {
+  await db.transaction(async (tx) => {
     const table = webhookDeliveries;
-    const held = await step
+    const held = await tx
       .select({ id: table.id, lease: table.lease, status: table.status })
       .from(table)
       .where(
@@ -68,8 +68,8 @@ async function finishDeliveries(records: Records, attempts: readonly FinishedAtt
     const leases = new Map(held.filter(({ status }) => status === "pending").map(({ id, lease }) => [id, lease]));
     const ours = attempts.filter(({ delivery }) => leases.get(delivery.id) === delivery.lease);
     if (ours.length === 0) return;
-    await bookOutcomes(step, ours);
-    await step
+    await bookOutcomes(tx, ours);
+    await tx
       .insert(webhookAttempts)
       .values(
         ours.map(({ delivery, startedAt, durationMs, statusCode, error }) => ({
@@ -79,14 +79,14 @@ async function finishDeliveries(records: Records, attempts: readonly FinishedAtt
       )
       .onConflictDoNothing();
     await releaseSuccessors(
-      step,
+      tx,
       ours.filter(({ next }) => next.status !== "pending"),
       now,
     );
   });
 }
 
-async function bookOutcomes(step: Records, attempts: readonly FinishedAttempt[]): Promise<void> {
+async function bookOutcomes(tx: Db, attempts: readonly FinishedAttempt[]): Promise<void> {
   const rows = attempts.map(({ delivery, next }) => ({
     id: delivery.id,
     status: next.status,
@@ -94,7 +94,7 @@ async function bookOutcomes(step: Records, attempts: readonly FinishedAttempt[])
     due_at: next.status === "pending" ? next.dueAt.toISOString() : null,
     finished_at: next.status === "pending" ? null : next.finishedAt.toISOString(),
   }));
-  await step.execute(sql`
+  await tx.execute(sql`
     UPDATE webhook_deliveries AS delivery
     SET status = booked.status, attempts = booked.attempts, due_at = booked.due_at, finished_at = booked.finished_at, lease = NULL
     FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
@@ -103,10 +103,10 @@ async function bookOutcomes(step: Records, attempts: readonly FinishedAttempt[])
 }
 
 /** Makes the earliest delivery that is still pending of each of these sessions and endpoints due, if it waited. */
-async function releaseSuccessors(step: Records, finished: readonly FinishedAttempt[], now: Date): Promise<void> {
+async function releaseSuccessors(tx: Db, finished: readonly FinishedAttempt[], now: Date): Promise<void> {
   if (finished.length === 0) return;
   const lanes = finished.map(({ delivery }) => ({ session_id: delivery.sessionId, endpoint: delivery.endpoint }));
-  await step.execute(sql`
+  await tx.execute(sql`
     UPDATE webhook_deliveries AS delivery
     SET due_at = ${now.toISOString()}::timestamptz
     FROM (
@@ -120,13 +120,13 @@ async function releaseSuccessors(step: Records, finished: readonly FinishedAttem
     WHERE delivery.id = earliest.id AND delivery.due_at IS NULL`);
 }
 
-async function forgetEvents(records: Records, before: Date): Promise<void> {
+async function purgeEvents(db: Db, before: Date): Promise<void> {
   const pending = alias(webhookDeliveries, "pending");
-  await records.delete(webhookEvents).where(
+  await db.delete(webhookEvents).where(
     and(
       lte(webhookEvents.createdAt, before),
       notExists(
-        records
+        db
           .select({ id: pending.id })
           .from(pending)
           .where(and(eq(pending.eventId, webhookEvents.id), eq(pending.status, "pending"))),

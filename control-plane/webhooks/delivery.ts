@@ -54,7 +54,7 @@ export interface DeliveryBook {
    */
   finish(attempts: readonly FinishedAttempt[], now: Date): Promise<void>;
   /** Deletes events from before this time with their log, where nothing is pending. */
-  forget(before: Date): Promise<void>;
+  purge(before: Date): Promise<void>;
 }
 
 /**

@@ -8,7 +8,7 @@ import {
   nextStep,
   type TakenDelivery,
 } from "./delivery.js";
-import { type DispatchLimits, dispatchLimits, UnderWay } from "./under-way.js";
+import { type DispatchLimits, dispatchLimits, InFlight } from "./under-way.js";
 import type { SendWebhook } from "./send.js";
 
 /** An attempt takes at most ten seconds; the rest is for booking it while the database is slow. */
@@ -44,7 +44,7 @@ export interface DispatcherOptions {
  */
 export class WebhookDispatcher {
   readonly #options: DispatcherOptions;
-  readonly #underWay: UnderWay;
+  readonly #inFlight: InFlight;
   readonly #cancelTimers = new Map<string, () => void>();
   #unbooked: FinishedAttempt[] = [];
   #looking = false;
@@ -57,9 +57,9 @@ export class WebhookDispatcher {
 
   constructor(options: DispatcherOptions) {
     this.#options = options;
-    this.#underWay = new UnderWay(options.limits ?? dispatchLimits);
+    this.#inFlight = new InFlight(options.limits ?? dispatchLimits);
     this.#every("look", LOOK_INTERVAL_MS, () => this.wake());
-    this.#every("forget", FORGET_INTERVAL_MS, () => void this.#forget());
+    this.#every("forget", FORGET_INTERVAL_MS, () => void this.#purge());
     this.wake();
   }
 
@@ -89,7 +89,7 @@ export class WebhookDispatcher {
     try {
       while (this.#lookAgain && !this.#draining) {
         this.#lookAgain = false;
-        const { deliveries: limit, busyEndpoints, busyTeams } = this.#underWay.room(this.#options.clock.nowMs());
+        const { deliveries: limit, busyEndpoints, busyTeams } = this.#inFlight.room(this.#options.clock.nowMs());
         if (limit === 0) break;
         const taken = await this.#options.book.take({
           now: this.#options.now(),
@@ -116,7 +116,7 @@ export class WebhookDispatcher {
   async #attempt(delivery: TakenDelivery): Promise<void> {
     const { send, clock, now, log } = this.#options;
     const [startedAt, startedMs] = [now(), clock.nowMs()];
-    const attempt = this.#underWay.begin(delivery, startedMs);
+    const attempt = this.#inFlight.begin(delivery, startedMs);
     let outcome: AttemptOutcome;
     try {
       outcome = await send(delivery);
@@ -124,7 +124,7 @@ export class WebhookDispatcher {
       log.error({ err: error, deliveryId: delivery.id }, "a webhook could not be sent");
       outcome = { statusCode: null, error: "Internal error" };
     }
-    this.#underWay.end(attempt, clock.nowMs());
+    this.#inFlight.end(attempt, clock.nowMs());
     if (this.#stopped) return;
     this.#unbooked.push({
       ...outcome,
@@ -177,10 +177,10 @@ export class WebhookDispatcher {
       this.#options.clock.after(Math.max(0, dueAt.getTime() - this.#options.now().getTime()), () => this.wake());
   }
 
-  async #forget(): Promise<void> {
+  async #purge(): Promise<void> {
     const { book, now, log } = this.#options;
     try {
-      await book.forget(new Date(now().getTime() - LOG_KEPT_MS));
+      await book.purge(new Date(now().getTime() - LOG_KEPT_MS));
     } catch (error) {
       log.warn({ err: causeOf(error) }, "old webhook deliveries could not be deleted");
     }
@@ -196,7 +196,7 @@ export class WebhookDispatcher {
   }
 
   #isIdle(): boolean {
-    return !this.#looking && !this.#booking && this.#underWay.size === 0 && this.#unbooked.length === 0;
+    return !this.#looking && !this.#booking && this.#inFlight.size === 0 && this.#unbooked.length === 0;
   }
 
   #settleIfIdle(): void {

@@ -2,7 +2,7 @@ import { and, asc, eq, isNull, sql } from "drizzle-orm";
 import { newIdentifier, sha256Hex } from "#common/identifier";
 import type { Sealer } from "#common/secrets/sealer";
 import type { WebhookPayload } from "#protocol/webhooks";
-import type { Records } from "../database/database.js";
+import type { Db } from "../database/database.js";
 import { dedupKey } from "./events.js";
 import { webhookDeliveries, webhookEvents } from "./tables.js";
 
@@ -33,7 +33,7 @@ export function deliverySecretContext(deliveryId: string): string {
  * `webhookWakeSubject` after the commit; without that they start a second later.
  */
 export async function enqueueWebhookEvent(
-  step: Records,
+  tx: Db,
   event: NewWebhookEvent,
   context: { sealer: Sealer; now: Date },
 ): Promise<boolean> {
@@ -41,8 +41,8 @@ export async function enqueueWebhookEvent(
   if (isPreview || endpoints.length === 0) return false;
   const { id: sessionId, agent_id: agentId } = payload.session;
   // Events of one session take turns, so that a later position never commits before an earlier one.
-  await step.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`webhooks ${sessionId}`}, 0))`);
-  const known = await step
+  await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`webhooks ${sessionId}`}, 0))`);
+  const known = await tx
     .select({ position: webhookEvents.position, dedupKey: webhookEvents.dedupKey })
     .from(webhookEvents)
     .where(eq(webhookEvents.sessionId, sessionId));
@@ -50,7 +50,7 @@ export async function enqueueWebhookEvent(
   if (known.some((row) => row.dedupKey === key)) return false;
   const position = Math.max(0, ...known.map((row) => row.position)) + 1;
   const [eventId, createdAt] = [newIdentifier(), context.now];
-  await step
+  await tx
     .insert(webhookEvents)
     .values({
       ...{ id: eventId, teamId, agentId, sessionId, position, createdAt },
@@ -58,8 +58,8 @@ export async function enqueueWebhookEvent(
       dedupKey: key,
       body: JSON.stringify(payload),
     });
-  const waitingFor = position === 1 ? new Set<string>() : await pendingEndpoints(step, sessionId);
-  await step.insert(webhookDeliveries).values(
+  const waitingFor = position === 1 ? new Set<string>() : await pendingEndpoints(tx, sessionId);
+  await tx.insert(webhookDeliveries).values(
     endpoints.map(({ url, secret }) => {
       const [id, endpoint] = [newIdentifier(), sha256Hex(url)];
       return {
@@ -83,9 +83,9 @@ export async function enqueueWebhookEvent(
  * them waits for our commit and then sees what waits behind it. The order of the locks is that of `finishDeliveries`,
  * so that neither holds what the other wants first.
  */
-async function pendingEndpoints(step: Records, sessionId: string): Promise<Set<string>> {
+async function pendingEndpoints(tx: Db, sessionId: string): Promise<Set<string>> {
   const { endpoint, position, status, redeliveryOf } = webhookDeliveries;
-  const rows = await step
+  const rows = await tx
     .select({ endpoint })
     .from(webhookDeliveries)
     .where(and(eq(webhookDeliveries.sessionId, sessionId), eq(status, "pending"), isNull(redeliveryOf)))

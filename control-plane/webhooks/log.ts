@@ -7,7 +7,7 @@ import type {
   WebhookDeliveryList,
   WebhookDeliveryListQuery,
 } from "#protocol/webhooks";
-import type { Records } from "../database/database.js";
+import type { Db } from "../database/database.js";
 import { envelope, newestFirst, readPage, within } from "../http/paging.js";
 import { deliverySecretContext } from "./enqueue.js";
 import { webhookAttempts, webhookDeliveries, webhookEvents } from "./tables.js";
@@ -17,7 +17,7 @@ type AttemptRow = typeof webhookAttempts.$inferSelect;
 
 /** A team's deliveries, newest first. Throws the errors of paging. */
 export async function listDeliveries(
-  records: Records,
+  db: Db,
   query: WebhookDeliveryListQuery,
   teamId: string,
   sealer: Sealer,
@@ -32,36 +32,32 @@ export async function listDeliveries(
     status === undefined ? undefined : eq(webhookDeliveries.status, status),
   );
   const [read, total] = await Promise.all([
-    records
+    db
       .select()
       .from(webhookDeliveries)
       .where(within(page, where, webhookDeliveries))
       .orderBy(...newestFirst(webhookDeliveries))
       .limit(page.limit)
       .offset(page.offset),
-    page.wantsTotal ? countDeliveries(records, where) : Promise.resolve(null),
+    page.wantsTotal ? countDeliveries(db, where) : Promise.resolve(null),
   ]);
   const { rows, envelope: facts } = envelope(page, read, total);
   const attempts = await attemptsOf(
-    records,
+    db,
     rows.map((row) => row.id),
   );
   return { deliveries: rows.map((row) => toEntity(row, attempts.get(row.id) ?? [])), ...facts };
 }
 
 /** One delivery with what was sent; null when the team has none of this id. */
-export async function findDelivery(
-  records: Records,
-  id: string,
-  teamId: string,
-): Promise<WebhookDeliveryDetail | null> {
-  const [found] = await records
+export async function findDelivery(db: Db, id: string, teamId: string): Promise<WebhookDeliveryDetail | null> {
+  const [found] = await db
     .select({ delivery: webhookDeliveries, body: webhookEvents.body })
     .from(webhookDeliveries)
     .innerJoin(webhookEvents, eq(webhookEvents.id, webhookDeliveries.eventId))
     .where(and(eq(webhookDeliveries.id, id), eq(webhookDeliveries.teamId, teamId)));
   if (found === undefined) return null;
-  const attempts = await attemptsOf(records, [id]);
+  const attempts = await attemptsOf(db, [id]);
   return { ...toEntity(found.delivery, attempts.get(id) ?? []), body: found.body };
 }
 
@@ -70,11 +66,11 @@ export async function findDelivery(
  * Gives its id; "pending" when the first one is still being attempted, null when the team has none of this id.
  */
 export async function redeliver(
-  records: Records,
+  db: Db,
   request: { id: string; teamId: string; now: Date; sealer: Sealer },
 ): Promise<{ id: string } | "pending" | null> {
   const { id, teamId, now, sealer } = request;
-  const [row] = await records
+  const [row] = await db
     .select()
     .from(webhookDeliveries)
     .where(and(eq(webhookDeliveries.id, id), eq(webhookDeliveries.teamId, teamId)));
@@ -82,7 +78,7 @@ export async function redeliver(
   if (row.status === "pending") return "pending";
   const newId = newIdentifier();
   const secret = row.sealedSecret === null ? null : sealer.open(row.sealedSecret, deliverySecretContext(id));
-  await records
+  await db
     .insert(webhookDeliveries)
     .values({
       ...row,
@@ -99,14 +95,14 @@ export async function redeliver(
   return { id: newId };
 }
 
-async function countDeliveries(records: Records, where: SQL | undefined): Promise<number> {
-  const [row] = await records.select({ total: count() }).from(webhookDeliveries).where(where);
+async function countDeliveries(db: Db, where: SQL | undefined): Promise<number> {
+  const [row] = await db.select({ total: count() }).from(webhookDeliveries).where(where);
   return row?.total ?? 0;
 }
 
-async function attemptsOf(records: Records, ids: string[]): Promise<Map<string, AttemptRow[]>> {
+async function attemptsOf(db: Db, ids: string[]): Promise<Map<string, AttemptRow[]>> {
   if (ids.length === 0) return new Map();
-  const rows = await records
+  const rows = await db
     .select()
     .from(webhookAttempts)
     .where(inArray(webhookAttempts.deliveryId, ids))

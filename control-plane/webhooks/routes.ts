@@ -4,13 +4,13 @@ import type { Sealer } from "#common/secrets/sealer";
 import type { ForwardedResponse } from "#protocol/bus/control";
 import { ServiceError } from "#protocol/errors";
 import { webhookDeliveryListQuery, webhookWakeSubject } from "#protocol/webhooks";
-import type { Records } from "../database/database.js";
+import type { Db } from "../database/database.js";
 import { queryRecord } from "../http/query.js";
 import { json, type Route, type RouteRequest } from "../http/route.js";
 import { findDelivery, listDeliveries, redeliver } from "./log.js";
 
 export interface WebhookDependencies {
-  records: Records;
+  db: Db;
   bus: Bus;
   sealer: Sealer;
   now: () => Date;
@@ -45,28 +45,25 @@ function deliveryIdOf(request: RouteRequest): string {
   return id;
 }
 
-async function list({ records, sealer }: WebhookDependencies, request: RouteRequest): Promise<ForwardedResponse> {
+async function list({ db, sealer }: WebhookDependencies, request: RouteRequest): Promise<ForwardedResponse> {
   const query = validate(webhookDeliveryListQuery, queryRecord(request.query, []), ["query"]);
-  return json(200, await listDeliveries(records, query, request.principal.teamId, sealer));
+  return json(200, await listDeliveries(db, query, request.principal.teamId, sealer));
 }
 
-async function get({ records }: WebhookDependencies, request: RouteRequest): Promise<ForwardedResponse> {
-  const found = await findDelivery(records, deliveryIdOf(request), request.principal.teamId);
+async function get({ db }: WebhookDependencies, request: RouteRequest): Promise<ForwardedResponse> {
+  const found = await findDelivery(db, deliveryIdOf(request), request.principal.teamId);
   if (found === null) throw new ServiceError("not_found");
   return json(200, found);
 }
 
-async function again(
-  { records, bus, sealer, now }: WebhookDependencies,
-  request: RouteRequest,
-): Promise<ForwardedResponse> {
+async function again({ db, bus, sealer, now }: WebhookDependencies, request: RouteRequest): Promise<ForwardedResponse> {
   const { teamId } = request.principal;
-  const made = await redeliver(records, { id: deliveryIdOf(request), teamId, now: now(), sealer });
+  const made = await redeliver(db, { id: deliveryIdOf(request), teamId, now: now(), sealer });
   if (made === null) throw new ServiceError("not_found");
   if (made === "pending")
     throw new ServiceError("conflict", { parameters: { detail: "This delivery is still being attempted" } });
   bus.publish(webhookWakeSubject, {});
-  const delivery = await findDelivery(records, made.id, teamId);
+  const delivery = await findDelivery(db, made.id, teamId);
   if (delivery === null) throw new ServiceError("not_found");
   return json(202, delivery);
 }

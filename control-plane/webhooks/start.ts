@@ -4,7 +4,7 @@ import type { Logger } from "#common/log";
 import type { Outbound } from "#common/outbound/outbound";
 import type { Sealer } from "#common/secrets/sealer";
 import { webhookWakeSubject } from "#protocol/webhooks";
-import type { Records } from "../database/database.js";
+import type { Db } from "../database/database.js";
 import { databaseBook } from "./delivery-book.js";
 import { WebhookDispatcher } from "./dispatcher.js";
 import { webhookSender } from "./send.js";
@@ -12,7 +12,7 @@ import { webhookSender } from "./send.js";
 export interface WebhookOptions {
   bus: Bus;
   clock: Clock;
-  records: Records;
+  db: Db;
   log: Logger;
   outbound: Outbound;
   sealer: Sealer;
@@ -25,9 +25,9 @@ export interface WebhookOptions {
  * besides.
  */
 export function startWebhooks(options: WebhookOptions): Pick<WebhookDispatcher, "drain" | "stop"> {
-  const { bus, clock, records, log, outbound, sealer, now } = options;
+  const { bus, clock, db, log, outbound, sealer, now } = options;
   const dispatcher = new WebhookDispatcher({
-    book: databaseBook(records),
+    book: databaseBook(db),
     send: webhookSender({ outbound, sealer, now }),
     clock,
     now,

@@ -45,7 +45,7 @@ interface EndpointUse {
  * Counts what is under way and decides who may begin more. Receivers that hang hold each of their places for ten
  * seconds: once they fill their share of a team's places, or of all, they get no more, and the others go on as before.
  */
-export class UnderWay {
+export class InFlight {
   readonly #limits: DispatchLimits;
   #total = 0;
   readonly #byTeam = new Map<string, number>();

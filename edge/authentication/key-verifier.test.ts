@@ -52,8 +52,8 @@ const cache: Cache = {
 
 function createVerifier(): KeyVerifier {
   const bus: Pick<Bus, "request" | "subscribe" | "onReconnect"> = {
-    onReconnect: (listener) => {
-      reconnect = listener;
+    onReconnect: (callback) => {
+      reconnect = callback;
     },
     request: async <T>(_subject: string, question: object) => {
       asked.push((question as VerifyKeyRequest).keyDigest);

@@ -110,9 +110,9 @@ export class KeyVerifier {
     this.#forgotten = new ExpiringMap(options.clock);
     this.#limits = new LookupLimits(lookupBounds, options.clock);
     this.#subscription = options.bus.subscribe<KeyRevoked>(keyRevokedSubject, ({ keyDigest }) =>
-      this.#forget(keyDigest),
+      this.#purge(keyDigest),
     );
-    options.bus.onReconnect(() => this.#forgetEverything());
+    options.bus.onReconnect(() => this.#purgeAll());
     this.#watchKeys();
   }
 
@@ -206,7 +206,7 @@ export class KeyVerifier {
       // Only a refusal ends what is believed: where nobody can say, it lasts for the rest of its time.
       if (!(error instanceof ServiceError) || error.status !== 401) return;
       this.#noteRefusal(digest, error);
-      this.#forget(digest);
+      this.#purge(digest);
     });
   }
 
@@ -284,14 +284,14 @@ export class KeyVerifier {
   }
 
   /** Whatever was published while the bus was away did not come here. */
-  #forgetEverything(): void {
+  #purgeAll(): void {
     this.#accepted.clear();
     this.#refused.clear();
     this.#believedSinceMs = this.#options.epochMs();
     for (const digest of this.#watched.keys()) this.#checkWatched(digest);
   }
 
-  #forget(digest: string): void {
+  #purge(digest: string): void {
     this.#accepted.delete(digest);
     this.#refused.delete(digest);
     this.#forgotten.set(digest, this.#options.epochMs(), ACCEPTED_MS);

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { VirtualClock } from "#common/clock";
 import { LookupLimits } from "./lookup-limits.js";
 
-const bounds = { refusals: { burst: 3, perSecond: 1 }, underWayPerAddress: 2, underWay: 3, addresses: 2 };
+const bounds = { refusals: { burst: 3, perSecond: 1 }, underWayPerAddress: 2, inFlight: 3, addresses: 2 };
 
 function bench() {
   const clock = new VirtualClock();

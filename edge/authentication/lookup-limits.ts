@@ -10,7 +10,7 @@ export interface LookupBounds {
   refusals: Rate;
   /** Questions under way, from one address and from all. */
   underWayPerAddress: number;
-  underWay: number;
+  inFlight: number;
   /** Addresses remembered; past it the one unused for longest is forgotten. */
   addresses: number;
 }
@@ -18,13 +18,13 @@ export interface LookupBounds {
 export const lookupBounds: LookupBounds = {
   refusals: { burst: limits.wrongKeys.most, perSecond: 3 },
   underWayPerAddress: 16,
-  underWay: 64,
+  inFlight: 64,
   addresses: 10_000,
 };
 
 interface Asker {
   bucket: TokenBucket;
-  underWay: number;
+  inFlight: number;
 }
 
 /**
@@ -37,7 +37,7 @@ export class LookupLimits {
   readonly #clock: Clock;
   /** The most recently used last. */
   readonly #askers = new Map<string, Asker>();
-  #underWay = 0;
+  #inFlight = 0;
 
   constructor(bounds: LookupBounds, clock: Clock) {
     this.#bounds = bounds;
@@ -47,17 +47,17 @@ export class LookupLimits {
   /** Begins a question; the returned function ends it, once. Throws `too_many_requests`. */
   begin(address: string): (wasRefused: boolean) => void {
     const asker = this.#asker(address);
-    const isAllowed = this.#underWay < this.#bounds.underWay && asker.underWay < this.#bounds.underWayPerAddress;
+    const isAllowed = this.#inFlight < this.#bounds.inFlight && asker.inFlight < this.#bounds.underWayPerAddress;
     // Taken now and given back for a good key: questions under way count as refused until they are answered.
     if (!isAllowed || !asker.bucket.take(this.#clock.nowMs())) throw new ServiceError("too_many_requests");
-    asker.underWay++;
-    this.#underWay++;
+    asker.inFlight++;
+    this.#inFlight++;
     let isOver = false;
     return (wasRefused) => {
       if (isOver) return;
       isOver = true;
-      asker.underWay--;
-      this.#underWay--;
+      asker.inFlight--;
+      this.#inFlight--;
       if (!wasRefused) asker.bucket.giveBack();
     };
   }
@@ -65,7 +65,7 @@ export class LookupLimits {
   #asker(client: string): Asker {
     const address = addressGroup(client);
     const known = this.#askers.get(address);
-    const asker = known ?? { bucket: new TokenBucket(this.#bounds.refusals, this.#clock.nowMs()), underWay: 0 };
+    const asker = known ?? { bucket: new TokenBucket(this.#bounds.refusals, this.#clock.nowMs()), inFlight: 0 };
     this.#askers.delete(address);
     this.#askers.set(address, asker);
     const oldest = this.#askers.keys().next();

@@ -30,7 +30,7 @@ const whole: Heartbeat[] = [
 
 function facts(heartbeats: Heartbeat[], changes: Partial<ClusterFacts> = {}): ClusterFacts {
   const members = new Membership();
-  for (const heartbeat of heartbeats) members.hear(heartbeat, 0);
+  for (const heartbeat of heartbeats) members.receive(heartbeat, 0);
   return { members, busConnected: true, draining: false, defaultModels: ["parley-en", "espeak"], ...changes };
 }
 

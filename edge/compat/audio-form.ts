@@ -13,7 +13,7 @@ const limits = {
   fileFields: ["file"],
 };
 
-/** A form with one file of sound. */
+/** A form with one file of audio. */
 export interface AudioForm {
   /** Values by field; a field that came several times has a list. `name[]` and `name` are one. */
   values: Record<string, string | string[]>;

@@ -2,7 +2,7 @@
  * Turns bytes into base64 piece by piece: every piece is valid alone, and all joined are the base64 of the whole, since
  * each but the last holds a multiple of three bytes.
  */
-export class Base64Pieces {
+export class Base64Decoder {
   #rest = Buffer.alloc(0);
 
   /** Base64 of what is complete; empty when that is nothing. */

@@ -62,7 +62,7 @@ describe("what a socket holds", () => {
     const commit = commitOf(buffer);
     expect(buffer.append(base64("78901"))).toBe("socket full");
     expect(buffer.append(base64("7890"))).toBeNull();
-    commit.putBack();
+    commit.requeue();
     expect(buffer.bytes).toBe(10);
     expect(buffer.append(base64("1"))).toBe("socket full");
     const again = commitOf(buffer);
@@ -105,9 +105,9 @@ describe("what a socket holds", () => {
       return commitOf(buffer);
     });
     buffer.append(base64("d"));
-    commits[0]?.putBack();
+    commits[0]?.requeue();
     commits[1]?.done();
-    commits[2]?.putBack();
+    commits[2]?.requeue();
     expect(await textOf(commitOf(buffer))).toBe("acd");
   });
 
@@ -118,33 +118,33 @@ describe("what a socket holds", () => {
     const commit = commitOf(buffer);
     buffer.clear();
     buffer.append(base64("new"));
-    commit.putBack();
+    commit.requeue();
     expect([await textOf(commitOf(buffer)), budget.bytes]).toEqual(["new", 3]);
   });
 
   it("gives all its room back, whatever happens in whatever order", async () => {
     const step = fc.oneof(
       fc.integer({ min: 0, max: 6 }).map((bytes) => ({ append: bytes })),
-      fc.constantFrom("commit", "clear", "done", "putBack"),
+      fc.constantFrom("commit", "clear", "done", "requeue"),
     );
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
         const budget = new SocketAudioBudget(limits);
         const buffer = new CommitBuffer(budget);
-        const underWay: AudioCommit[] = [];
+        const inFlight: AudioCommit[] = [];
         for (const one of steps) {
           if (typeof one === "object") buffer.append(base64("x".repeat(one.append)));
           else if (one === "clear") buffer.clear();
-          else if (one === "done" || one === "putBack") underWay.shift()?.[one]();
+          else if (one === "done" || one === "requeue") inFlight.shift()?.[one]();
           else {
             const commit = buffer.commit();
-            if (typeof commit !== "string") underWay.push(commit);
+            if (typeof commit !== "string") inFlight.push(commit);
           }
           expect(budget.bytes).toBeLessThanOrEqual(limits.bytesPerSocket);
-          expect(budget.commits).toBe(underWay.length);
+          expect(budget.commits).toBe(inFlight.length);
         }
-        for (const commit of underWay) {
-          commit.putBack();
+        for (const commit of inFlight) {
+          commit.requeue();
           commit.done();
         }
         expect(budget.bytes).toBe(buffer.bytes);

@@ -19,7 +19,7 @@ export type BufferRefusal =
   /** The sockets of this process hold together as much as they may. */
   | "process full";
 
-/** Audio that was committed. Its room is given back by `done` or `putBack`, whichever is called first. */
+/** Audio that was committed. Its room is given back by `done` or `requeue`, whichever is called first. */
 export interface AudioCommit {
   /** How long its file will be. */
   readonly bytes: number;
@@ -32,7 +32,7 @@ export interface AudioCommit {
   /** The audio is not needed any more. */
   done(): void;
   /** The audio stands before everything that the buffer holds, unless the buffer was cleared since. */
-  putBack(): void;
+  requeue(): void;
 }
 
 /**
@@ -40,7 +40,7 @@ export interface AudioCommit {
  *
  *     append ──► held ──commit──► under way ──done──► gone
  *                  ▲                  │
- *                  └────putBack───────┘ in the order of the commits, before what was appended since
+ *                  └────requeue───────┘ in the order of the commits, before what was appended since
  *
  * What is held and what is under way count together against the socket's bound, so that there is always room to put a
  * commit back.
@@ -99,13 +99,13 @@ export class CommitBuffer {
     this.#commits++;
     this.#underWayBytes += bytes;
     let isOver = false;
-    const leave = (isKept: boolean): void => {
+    const leave = (isStored: boolean): void => {
       if (isOver) return;
       isOver = true;
       this.#commits--;
       this.#underWayBytes -= bytes;
       this.#budget.giveCommit();
-      if (!isKept || clearings !== this.#clearings) return this.#budget.giveBytes(bytes);
+      if (!isStored || clearings !== this.#clearings) return this.#budget.giveBytes(bytes);
       this.#returned.push(...blocks);
       this.#heldBytes += bytes;
     };
@@ -113,7 +113,7 @@ export class CommitBuffer {
       bytes,
       file: (sampleRate, signal) => joined(sampleRate === null ? blocks : [wavHeader(sampleRate), ...blocks], signal),
       done: () => leave(false),
-      putBack: () => leave(true),
+      requeue: () => leave(true),
     };
   }
 

@@ -3,7 +3,7 @@ import { heldAnswerLimits } from "#protocol/limits";
 import { opusBitsPerSecond, type SpeechRequest } from "#protocol/speech/request";
 import type { HttpResponder } from "../http/exchange.js";
 import type { MemoryAccount, MemoryBudget } from "../memory/memory-budget.js";
-import { Base64Pieces } from "./base64-pieces.js";
+import { Base64Decoder } from "./base64-pieces.js";
 import { TextBlocks } from "./text-blocks.js";
 
 /** So much of an answer comes after it was held up: what is being spoken and encoded, eight seconds and more. */
@@ -50,7 +50,7 @@ export class HeldAnswer {
   readonly #account: MemoryAccount;
   readonly #responder: HttpResponder;
   readonly #instead: string;
-  readonly #base64 = new Base64Pieces();
+  readonly #base64 = new Base64Decoder();
   readonly #audio = new TextBlocks();
   readonly #texts: TextBlocks[] = [];
   #countedBytes = 0;

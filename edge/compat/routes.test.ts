@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { compatMounts, compatOperations } from "#protocol/compat/operations";
-import { ListeningBench } from "../transcription/testing/transcription-bench.js";
+import { TranscriptionBench } from "../transcription/testing/transcription-bench.js";
 import { SpeechBench } from "../speech/testing/speech-bench.js";
 import { compatRoutes } from "./routes.js";
 
-const { http, sockets } = compatRoutes(new SpeechBench().context, new ListeningBench().context);
+const { http, sockets } = compatRoutes(new SpeechBench().context, new TranscriptionBench().context);
 const served = new Set([
   ...http.map(({ method, path }) => `${method} ${path}`),
   ...sockets.map(({ path }) => `WebSocket ${path}`),
@@ -19,10 +19,10 @@ const lists = /^GET .*\/(models|voices|voices\/:voice_id|user|user\/subscription
 describe("the tables of docs/compatibility.md and the router", () => {
   it("tell of the same operations", () => {
     expect(declared.filter((operation) => !served.has(operation))).toEqual([]);
-    const untold = [...served].filter(
+    const unreported = [...served].filter(
       (operation) => !declared.includes(operation) && !operation.endsWith("/*") && !lists.test(operation),
     );
-    expect(untold).toEqual([]);
+    expect(unreported).toEqual([]);
   });
 
   it("name no parameter of an operation twice, and explain each", () => {

@@ -2,7 +2,7 @@ import { elevenLabsMount } from "#protocol/compat/elevenlabs-speech";
 import { openAiMounts } from "#protocol/compat/openai-speech";
 import type { HttpRoute, RefusalShape, SocketRoute } from "../http/exchange.js";
 import { admitTranscription } from "../transcription/caller.js";
-import type { ListeningContext } from "../transcription/context.js";
+import type { TranscriptionContext } from "../transcription/context.js";
 import type { SpeechContext } from "../speech/context.js";
 import { identifiedRefusal } from "./compat-route.js";
 import { inputSocketRoute } from "./elevenlabs/input-socket.js";
@@ -27,32 +27,32 @@ export const compatRefusals: readonly RefusalShape[] = [
 /** The compatibility layers: other vendors' requests on top of the same streams as the native routes. */
 export function compatRoutes(
   speech: SpeechContext,
-  listening: ListeningContext,
+  transcription: TranscriptionContext,
 ): { http: HttpRoute[]; sockets: SocketRoute[] } {
   const { log } = speech;
   return {
     http: [
       ...openAiSpeechRoutes(speech),
-      ...openAiTranscriptionRoutes(listening),
+      ...openAiTranscriptionRoutes(transcription),
       ...openAiChatRoutes({
         speech,
-        transcriberFor: (request) => requestTranscriber(listening, "/compat/chat/completions", request),
+        transcriberFor: (request) => requestTranscriber(transcription, "/compat/chat/completions", request),
       }),
       ...openAiModelRoutes({ log }),
       ...elevenLabsSpeechRoutes(speech),
-      elevenLabsTranscriptionRoute(listening),
+      elevenLabsTranscriptionRoute(transcription),
       ...elevenLabsLibraryRoutes(speech),
     ],
     sockets: [
       ...realtimeRoutes({
         speech,
-        audioBudget: listening.socketAudio,
-        admitTranscription: async (request) => (await admitTranscription(request, listening)).principal,
-        transcriberFor: (request) => socketTranscriber(listening, "/compat/realtime", request),
+        audioBudget: transcription.socketAudio,
+        admitTranscription: async (request) => (await admitTranscription(request, transcription)).principal,
+        transcriberFor: (request) => socketTranscriber(transcription, "/compat/realtime", request),
       }),
       inputSocketRoute(speech, false),
       inputSocketRoute(speech, true),
-      realtimeTranscriptionRoute(listening),
+      realtimeTranscriptionRoute(transcription),
     ],
   };
 }

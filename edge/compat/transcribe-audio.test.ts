@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { ServiceError } from "#protocol/errors";
 import { samplesToBytes } from "#audio/pcm";
 import type { SocketSession } from "../http/exchange.js";
-import { ListeningBench } from "../transcription/testing/transcription-bench.js";
-import { soundOfWords } from "#transcription/testing/scripted-client";
+import { TranscriptionBench } from "../transcription/testing/transcription-bench.js";
+import { audioOfWords } from "#transcription/testing/scripted-client";
 import {
   jsonRequest,
   RecordingConnection,
@@ -15,16 +15,16 @@ import { compatRoutes } from "./routes.js";
 import { socketTranscriber } from "./transcribe-audio.js";
 
 // Short: a chat request with it is decoded at once, not on a thread.
-const { samples } = soundOfWords([{ pauseSteps: 20, steps: 30, loudness: 2001 }], 40);
+const { samples } = audioOfWords([{ pauseSteps: 20, steps: 30, loudness: 2001 }], 40);
 const audio = Buffer.from(samplesToBytes(samples)).toString("base64");
 const oneStream = { PARLEY_STREAMS_PER_TEAM: "1" };
 
 /** All compatibility routes of an edge on which a team may have one stream. */
 class Edge {
   readonly speech = new SpeechBench(oneStream);
-  readonly listening = new ListeningBench({ turnsOf: () => 20 }, oneStream);
+  readonly transcription = new TranscriptionBench({ turnsOf: () => 20 }, oneStream);
   readonly teamSlots = this.speech.context.teamSlots;
-  readonly routes = compatRoutes(this.speech.context, { ...this.listening.context, teamSlots: this.teamSlots });
+  readonly routes = compatRoutes(this.speech.context, { ...this.transcription.context, teamSlots: this.teamSlots });
 
   async connect(
     path: string,
@@ -107,22 +107,22 @@ describe("a team at its limit of streams", () => {
 });
 
 it("that finds no room for its files does not shut the gate for other teams", async () => {
-  const { context } = new ListeningBench({ turnsOf: () => 20 });
+  const { context } = new TranscriptionBench({ turnsOf: () => 20 });
   const account = {
     add: async () => Promise.reject(new ServiceError("overloaded")),
     complete: () => undefined,
     close: () => undefined,
   };
   const full = { open: async () => account } as unknown as typeof context.uploads;
-  const sound = {
+  const committed = {
     audio: { bytes: 2, file: async () => samplesToBytes(samples) },
     language: null,
     signal: new AbortController().signal,
   };
   await expect(
-    socketTranscriber({ ...context, uploads: full }, "/compat/realtime", jsonRequest({}))(sound),
+    socketTranscriber({ ...context, uploads: full }, "/compat/realtime", jsonRequest({}))(committed),
   ).rejects.toMatchObject({ code: "overloaded" });
-  await expect(socketTranscriber(context, "/compat/realtime", jsonRequest({}))(sound)).resolves.toMatchObject({
+  await expect(socketTranscriber(context, "/compat/realtime", jsonRequest({}))(committed)).resolves.toMatchObject({
     text: "w2001",
   });
 });

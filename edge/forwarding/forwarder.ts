@@ -108,12 +108,12 @@ export class Forwarder {
       });
     } catch (error) {
       // Nobody may have taken the body: nobody else would delete it.
-      if (message.bodyObject !== null) this.#forget(message.bodyObject);
+      if (message.bodyObject !== null) this.#purge(message.bodyObject);
       throw error;
     }
   }
 
-  #forget(name: string): void {
+  #purge(name: string): void {
     this.#bucket
       .delete(name)
       .catch((error: unknown) => this.#options.log.warn({ err: error }, "a body was left in the object store"));
@@ -140,7 +140,7 @@ export class Forwarder {
     if (name === null) return answer.body;
     const bytes = await storing(() => this.#bucket.get(name));
     if (bytes === null) throw storageUnavailable(undefined);
-    this.#forget(name);
+    this.#purge(name);
     return bytes;
   }
 }

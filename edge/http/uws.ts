@@ -69,7 +69,7 @@ const BODILESS_PER_CONNECTION = 16;
 /** What the parts of one listener share. */
 interface Shared {
   connections: Set<Connection>;
-  forget(connection: Connection): void;
+  purge(connection: Connection): void;
   anchor: CorkAnchor;
   turn: TurnBudget;
   closesBodiless(): boolean;
@@ -91,7 +91,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   let bodiless = 0;
   const shared: Shared = {
     connections,
-    forget: (connection) => {
+    purge: (connection) => {
       connections.delete(connection);
       if (connections.size === 0) onEmpty?.();
     },
@@ -217,7 +217,7 @@ function copyHeaders(req: uws.HttpRequest): Map<string, string> {
 }
 
 function socketBehavior(route: SocketRoute, options: ListenOptions, shared: Shared): uws.WebSocketBehavior<SocketData> {
-  const { connections, forget, turn } = shared;
+  const { connections, purge, turn } = shared;
   return {
     maxPayloadLength: route.maxFrameBytes + OVERSIZE_MARGIN_BYTES,
     // A backstop for what the engine sends by itself, answers to pings above all. `Connection` closes before: a frame
@@ -258,7 +258,7 @@ function socketBehavior(route: SocketRoute, options: ListenOptions, shared: Shar
     close: (ws) => {
       const { connection } = ws.getUserData();
       if (connection === null) return;
-      forget(connection);
+      purge(connection);
       connection.lost();
     },
   };

@@ -39,10 +39,10 @@ export interface MemoryAccount {
    */
   add(bytes: number): Promise<void>;
   /**
-   * It grows no more, and `keptBytes` of it are needed further; another may grow in its place. May be called again with
+   * It grows no more, and `storedBytes` of it are needed further; another may grow in its place. May be called again with
    * less.
    */
-  complete(keptBytes: number): void;
+  complete(storedBytes: number): void;
   /** Nothing of it is held any more. May be called twice. */
   close(): void;
 }
@@ -88,9 +88,9 @@ export class MemoryBudget {
         entry.heldBytes += this.#limits.copies * bytes;
         if (!this.#hasRoom(entry)) await this.#wait(entry);
       },
-      complete: (keptBytes) => {
+      complete: (storedBytes) => {
         entry.stage = "complete";
-        entry.heldBytes = keptBytes;
+        entry.heldBytes = storedBytes;
         this.#goOn();
       },
       close: () => this.#remove(entry),

@@ -5,7 +5,7 @@ import { usageQuery, usageReport } from "#protocol/usage";
 import { apiCredit, walletPackage } from "#protocol/wallet";
 import type { ErrorCode } from "#protocol/errors";
 import { agentOperations } from "./agent-operations.js";
-import { listeningOperations } from "./transcription-operations.js";
+import { transcriptionOperations } from "./transcription-operations.js";
 import { authentication, json, jsonBody, type Operation } from "./operation.js";
 import { toolOperations } from "./tool-operations.js";
 import { webhookOperations } from "./webhook-operations.js";
@@ -281,7 +281,7 @@ const operation: Operation[] = [
 /** The whole public interface, in the order of the documentation. */
 export const operations: readonly Operation[] = [
   ...speech,
-  ...listeningOperations,
+  ...transcriptionOperations,
   ...voices,
   ...agentOperations,
   ...toolOperations,

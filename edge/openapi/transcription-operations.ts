@@ -1,8 +1,8 @@
 import { transcript, transcriptionRequest } from "#protocol/transcription/request";
 import { authentication, json, type Operation } from "./operation.js";
 
-/** Sound in, text out. */
-export const listeningOperations: Operation[] = [
+/** Audio in, text out. */
+export const transcriptionOperations: Operation[] = [
   {
     method: "POST",
     path: "/v1/asr",
@@ -31,7 +31,7 @@ export const listeningOperations: Operation[] = [
       "too_many_requests",
       "overloaded",
       "no_worker",
-      "hearing_failed",
+      "transcription_failed",
       "engine_failed",
       "draining",
     ],

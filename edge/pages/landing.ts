@@ -1,7 +1,7 @@
 import { version } from "#common/version";
 import { escapeHtml, page } from "./html.js";
 
-/** The page at `/`: what this is, first sound, and where to go on. */
+/** The page at `/`: what this is, first audio, and where to go on. */
 export function landingPage(baseUrl: string): string {
   const call =
     `curl ${baseUrl}/v1/tts -H "Authorization: Bearer $PARLEY_API_KEY" -H "model: s2-pro" \\\n` +

@@ -1,5 +1,5 @@
 import { forwardedRoutes } from "../forwarding/forwarder.js";
-import type { ListeningContext } from "../transcription/context.js";
+import type { TranscriptionContext } from "../transcription/context.js";
 import type { SpeechContext } from "../speech/context.js";
 import { type InterfaceRoutes, interfaceRoutes } from "./interface-routes.js";
 import { type OperatorRoutesOptions, operatorRoutes } from "./operator/operator-routes.js";
@@ -8,10 +8,10 @@ import { pageRoutes } from "./pages/page-routes.js";
 /** Everything that the public port answers: the interface, what the control plane answers, operators' routes and pages. */
 export function edgeRoutes(
   speech: SpeechContext,
-  listening: ListeningContext,
+  transcription: TranscriptionContext,
   operator: Omit<OperatorRoutesOptions, "config">,
 ): InterfaceRoutes {
-  const { routes, sockets, refusals } = interfaceRoutes(speech, listening);
+  const { routes, sockets, refusals } = interfaceRoutes(speech, transcription);
   return {
     routes: [
       ...routes,

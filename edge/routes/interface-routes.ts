@@ -1,8 +1,8 @@
 import { compatRefusals, compatRoutes } from "../compat/routes.js";
 import type { HttpRoute, RefusalShape, SocketRoute } from "../http/exchange.js";
-import type { ListeningContext } from "../transcription/context.js";
+import type { TranscriptionContext } from "../transcription/context.js";
 import type { SpeechContext } from "../speech/context.js";
-import { listeningRoutes } from "./transcription/routes.js";
+import { transcriptionRoutes } from "./transcription/routes.js";
 import { speechRoutes } from "./speech/routes.js";
 
 /** Routes, and how refusals look where they are not the default protocol's. */
@@ -13,10 +13,10 @@ export interface InterfaceRoutes {
 }
 
 /** Everything that the edge answers itself: the native interface, and the same in other vendors' words. */
-export function interfaceRoutes(context: SpeechContext, listening: ListeningContext): InterfaceRoutes {
-  const [native, compat] = [speechRoutes(context), compatRoutes(context, listening)];
+export function interfaceRoutes(context: SpeechContext, transcription: TranscriptionContext): InterfaceRoutes {
+  const [native, compat] = [speechRoutes(context), compatRoutes(context, transcription)];
   return {
-    routes: [...native.http, ...listeningRoutes(listening), ...compat.http],
+    routes: [...native.http, ...transcriptionRoutes(transcription), ...compat.http],
     sockets: [...native.sockets, ...compat.sockets],
     refusals: compatRefusals,
   };

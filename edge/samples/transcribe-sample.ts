@@ -1,16 +1,16 @@
 import type { TranscribedSample } from "#protocol/bus/samples";
-import { LISTENING_RATE } from "#protocol/transcription/chunk";
-import type { OpenedSound, OpenSoundOptions } from "#audio/decoding/open-audio";
+import { RECOGNITION_RATE } from "#protocol/transcription/chunk";
+import type { OpenedAudio, OpenAudioOptions } from "#audio/decoding/open-audio";
 import { MAX_REFERENCE_SECONDS } from "#audio/voice/reference-limits";
 import type { Config } from "#common/config/config";
 import { newIdentifier } from "#common/identifier";
 import { chooseRecognizer, describeLanguage } from "#transcription/recognizer-choice";
-import { ListeningSession } from "#transcription/streaming/session";
-import type { SoundBus } from "#transcription/recognition/recognition-client";
+import { TranscriptionSession } from "#transcription/streaming/session";
+import type { RecognitionClient } from "#transcription/recognition/recognition-client";
 
 export interface SampleTranscriptionOptions {
-  sound: Pick<SoundBus, "open" | "served">;
-  openSound(bytes: Uint8Array, options: OpenSoundOptions): Promise<OpenedSound>;
+  recognition: Pick<RecognitionClient, "open" | "served">;
+  openAudio(bytes: Uint8Array, options: OpenAudioOptions): Promise<OpenedAudio>;
   config: Pick<Config, "PARLEY_MODEL_MAP">;
 }
 
@@ -22,16 +22,16 @@ export interface SampleTranscriptionOptions {
 export async function transcribeSample(
   bytes: Uint8Array,
   signal: AbortSignal,
-  { sound, openSound, config }: SampleTranscriptionOptions,
+  { recognition, openAudio, config }: SampleTranscriptionOptions,
 ): Promise<TranscribedSample> {
-  const recognizer = chooseRecognizer(sound.served("listen"), undefined, config).folder;
-  const limits = { minSeconds: 0, maxSeconds: MAX_REFERENCE_SECONDS + 1, sampleRate: LISTENING_RATE, signal };
-  const { pieces } = await openSound(bytes, limits);
+  const recognizer = chooseRecognizer(recognition.served("transcribe"), undefined, config).folder;
+  const limits = { minSeconds: 0, maxSeconds: MAX_REFERENCE_SECONDS + 1, sampleRate: RECOGNITION_RATE, signal };
+  const { pieces } = await openAudio(bytes, limits);
   const utterances: { text: string; language: string }[] = [];
   return await new Promise<TranscribedSample>((resolve, reject) => {
-    const session = new ListeningSession({
+    const session = new TranscriptionSession({
       ...{
-        sound,
+        recognition,
         sessionId: newIdentifier(),
         recognizer,
         detector: null,
@@ -61,7 +61,7 @@ function transcriptOf(utterances: readonly { text: string; language: string }[])
   return { text: utterances.map(({ text }) => text).join(" "), languages: [...new Set(languages)] };
 }
 
-async function push(pieces: AsyncIterable<Int16Array>, session: ListeningSession): Promise<void> {
+async function push(pieces: AsyncIterable<Int16Array>, session: TranscriptionSession): Promise<void> {
   for await (const piece of pieces) {
     session.push(piece);
     await session.room();

@@ -9,7 +9,7 @@ import type { OverloadGate } from "../cluster/overload-gate.js";
 import type { UnauthenticatedSockets } from "../authentication/unauthenticated-sockets.js";
 import type { MemoryBudget } from "../memory/memory-budget.js";
 import type { UsageReporter } from "../usage/usage-reporter.js";
-import type { SpeechBus } from "#speech/speech-client";
+import type { SpeechClient } from "#speech/speech-client";
 import type { InlineVoices } from "#speech/voice/inline-voices";
 import type { SavedVoices } from "#speech/voice/saved-voices";
 import type { SpeechMetrics } from "#speech/metrics";
@@ -23,7 +23,7 @@ export interface SpeechContext {
   unauthenticatedSockets: UnauthenticatedSockets;
   bus: Bus;
   usage: UsageReporter;
-  speech: SpeechBus;
+  speech: SpeechClient;
   encoders: EncoderPool;
   savedVoices: SavedVoices;
   inlineVoices: InlineVoices;

@@ -50,7 +50,7 @@ export class LiveOutput implements SpeechOutput {
     if (rest !== null) this.#send({ event: "audio", audio: rest });
     const message = describe(error);
     this.#send({ event: "finish", reason: "error", message });
-    this.#options.connection.close(tellsMore(error) ? closeCodeOf(error) : closeCodes.internal, message);
+    this.#options.connection.close(reportsMore(error) ? closeCodeOf(error) : closeCodes.internal, message);
     this.#options.onFailed();
   }
 
@@ -68,7 +68,7 @@ export class LiveOutput implements SpeechOutput {
  * Whether the code tells more than that the session failed: clients know 1011 for whatever is wrong with what they
  * sent.
  */
-function tellsMore(error: ServiceError): boolean {
+function reportsMore(error: ServiceError): boolean {
   return error.status === 401 || error.status === 413 || error.status >= 500;
 }
 

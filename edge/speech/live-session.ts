@@ -8,7 +8,7 @@ import { closeCodes } from "../http/close-codes.js";
 import { FrameDecoder } from "../http/frame-decoder.js";
 import { validate } from "../http/validation.js";
 import { stallMs } from "#speech/chunking/pace";
-import { TextTurns } from "#speech/chunking/text-turns";
+import { TextSlices } from "#speech/chunking/text-turns";
 import { livePacing } from "#speech/stream/stream-settings";
 import type { Caller } from "./caller.js";
 import type { SpeechContext } from "./context.js";
@@ -44,7 +44,7 @@ export class LiveSession implements SocketSession {
   readonly #options: LiveSessionOptions;
   readonly #frames: FrameDecoder;
   readonly #inbox: { event: LiveClientEvent; arrivedAtMs: number; bytes: number }[] = [];
-  readonly #turns = new TextTurns();
+  readonly #turns = new TextSlices();
   #output: LiveOutput;
   #inboxBytes = 0;
   #busy = false;

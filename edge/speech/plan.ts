@@ -11,7 +11,7 @@ import { seedBase } from "#speech/voice/seed";
 import type { Caller } from "./caller.js";
 import type { SpeechContext } from "./context.js";
 
-/** Audio tokens that the service's models make per second of sound: `max_new_tokens` counts them. */
+/** Audio tokens that the service's models make per second of audio: `max_new_tokens` counts them. */
 export const AUDIO_TOKENS_PER_SECOND = 21.5;
 
 /** A validated request turned into what the parts of the speech path want to know. */

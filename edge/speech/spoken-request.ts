@@ -1,7 +1,7 @@
 import type { UsageRecord } from "#protocol/bus/control";
 import { ServiceError } from "#protocol/errors";
 import { newIdentifier } from "#common/identifier";
-import { Chunker, type SpokenPiece } from "#speech/chunking/chunker";
+import { Chunker, type ChunkText } from "#speech/chunking/chunker";
 import type { SpeechStream } from "#speech/stream/speech-stream";
 import type { StreamEvent } from "#speech/stream/stream-event";
 import type { Caller } from "./caller.js";
@@ -25,7 +25,7 @@ export interface SpokenRequestOptions {
 }
 
 /**
- * One request on its way from text to encoded sound: text → chunker → stream → encoder → output.
+ * One request on its way from text to encoded audio: text → chunker → stream → encoder → output.
  * It ends by itself after `end`, or by `cancel`; however it ends, what was given to the client is reported once.
  */
 export class SpokenRequest {
@@ -61,7 +61,7 @@ export class SpokenRequest {
     });
     this.#span = beginSpeakSpan(context.tracing, options.caller.traceparent);
     this.#stream = context.speech.open({ ...plan.settings, traceparent: this.#span.traceparent }, (event) =>
-      this.#heard(event),
+      this.#note(event),
     );
     this.#reportEnd = context.usage.begin(() => this.#usageSoFar());
     context.metrics.streamOpened(options.route);
@@ -92,7 +92,7 @@ export class SpokenRequest {
     this.#add(this.#chunker.releaseFinished(), arrivedAtMs);
   }
 
-  /** Speaks everything so far; the output's `flushed` follows its last sound. */
+  /** Speaks everything so far; the output's `flushed` follows its last audio. */
   flush(arrivedAtMs: number): void {
     this.speakHeld(arrivedAtMs);
     this.#stream.mark();
@@ -126,14 +126,14 @@ export class SpokenRequest {
     this.#finish(outcome);
   }
 
-  #add(pieces: SpokenPiece[], arrivedAtMs: number): void {
+  #add(pieces: ChunkText[], arrivedAtMs: number): void {
     if (pieces.length === 0 || this.#over) return;
     this.#pieces += pieces.length;
     this.#stream.add(pieces);
     this.#firstAudio.submitted(arrivedAtMs, this.#options.context.clock.nowMs());
   }
 
-  #heard(event: StreamEvent): void {
+  #note(event: StreamEvent): void {
     if (event.type === "first-frame") this.#firstAudio.firstFrame(event, this.#options.context.clock.nowMs());
     this.#encoding.take(event);
   }

@@ -1,8 +1,8 @@
-import type { OpenedSound, OpenSoundOptions } from "#audio/decoding/open-audio";
+import type { OpenedAudio, OpenAudioOptions } from "#audio/decoding/open-audio";
 import type { Bus } from "#common/bus/bus";
 import type { Clock } from "#common/clock";
 import type { Config } from "#common/config/config";
-import type { SoundBus } from "#transcription/recognition/recognition-client";
+import type { RecognitionClient } from "#transcription/recognition/recognition-client";
 import type { Logger } from "#common/log";
 import type { Tracing } from "#common/tracing/span";
 import type { Authenticate, WatchKey } from "../authentication/authenticator.js";
@@ -14,14 +14,14 @@ import type { TranscriptionMetrics } from "#transcription/metrics";
 import type { SocketAudioBudget } from "./socket-audio-budget.js";
 
 /** What the transcribing routes need of the edge. */
-export interface ListeningContext {
+export interface TranscriptionContext {
   /** Throws `unauthenticated`, `invalid_token`, `token_expired`. */
   authenticate: Authenticate;
   watchKey: WatchKey;
   bus: Bus;
   usage: UsageReporter;
-  sound: Pick<SoundBus, "open" | "served">;
-  openSound(bytes: Uint8Array, options: OpenSoundOptions): Promise<OpenedSound>;
+  recognition: Pick<RecognitionClient, "open" | "served">;
+  openAudio(bytes: Uint8Array, options: OpenAudioOptions): Promise<OpenedAudio>;
   /** The same as those of speech: a team's requests count together. */
   teamSlots: TeamSlots;
   /** Audio files on their way in. */

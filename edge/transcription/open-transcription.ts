@@ -1,14 +1,14 @@
 import type { TranscribedSample } from "#protocol/bus/samples";
-import { openSound } from "#audio/decoding/open-audio";
+import { openAudio } from "#audio/decoding/open-audio";
 import { measureVoiceSample } from "#audio/voice/measure-sample";
-import { openSoundBus } from "#transcription/recognition/open-client";
+import { openRecognitionClient } from "#transcription/recognition/open-client";
 import type { ClusterView } from "#common/membership/cluster-view";
 import type { Metrics } from "#common/metrics/registry";
 import { createTranscriptionMetrics } from "../metrics/transcription-metrics.js";
 import { serveSamples } from "../samples/serve-samples.js";
 import { transcribeSample } from "../samples/transcribe-sample.js";
 import { MemoryBudget, type MemoryLimits } from "../memory/memory-budget.js";
-import type { ListeningContext } from "./context.js";
+import type { TranscriptionContext } from "./context.js";
 import { SocketAudioBudget } from "./socket-audio-budget.js";
 
 const MB = 1024 * 1024;
@@ -26,30 +26,30 @@ const uploadLimits: MemoryLimits = {
   maxWaitMs: 20_000,
 };
 
-export type OpenListeningOptions = Omit<
-  ListeningContext,
-  "openSound" | "uploads" | "socketAudio" | "sound" | "metrics"
-> & { cluster: ClusterView; edgeId: string; metrics: Metrics };
+export type OpenTranscriptionOptions = Omit<
+  TranscriptionContext,
+  "openAudio" | "uploads" | "socketAudio" | "recognition" | "metrics"
+> & { cluster: ClusterView; ownerId: string; metrics: Metrics };
 
 /**
  * Opens what the transcribing routes need, with real ears and decoders, and answers the control plane's questions about
  * samples. Close it before the bus.
  */
-export function openListening({ cluster, edgeId, metrics, ...given }: OpenListeningOptions): {
-  context: ListeningContext;
+export function openTranscription({ cluster, ownerId, metrics, ...given }: OpenTranscriptionOptions): {
+  context: TranscriptionContext;
   close(): void;
 } {
   const { bus, clock } = given;
-  const sound = openSoundBus({ bus, clock, ownerId: edgeId, cluster });
+  const recognition = openRecognitionClient({ bus, clock, ownerId: ownerId, cluster });
   const budgets = { uploads: new MemoryBudget(uploadLimits, clock), socketAudio: new SocketAudioBudget() };
   const transcribe = (bytes: Uint8Array, signal: AbortSignal): Promise<TranscribedSample> =>
-    transcribeSample(bytes, signal, { sound, openSound, config: given.config });
+    transcribeSample(bytes, signal, { recognition, openAudio, config: given.config });
   const samples = serveSamples({ bus, log: given.log, measure: measureVoiceSample, transcribe });
   return {
-    context: { ...given, ...budgets, sound, openSound, metrics: createTranscriptionMetrics(metrics) },
+    context: { ...given, ...budgets, recognition, openAudio, metrics: createTranscriptionMetrics(metrics) },
     close() {
       samples.close();
-      sound.close();
+      recognition.close();
     },
   };
 }

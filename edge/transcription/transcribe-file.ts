@@ -1,33 +1,33 @@
 import { setMaxListeners } from "node:events";
 import type { UsageRecord } from "#protocol/bus/control";
 import { ServiceError } from "#protocol/errors";
-import { type HeardWord, LISTENING_RATE } from "#protocol/transcription/chunk";
+import { type RecognizedWord, RECOGNITION_RATE } from "#protocol/transcription/chunk";
 import { MAX_TRANSCRIBED_SECONDS, MIN_TRANSCRIBED_SECONDS, transcriptionModel } from "#protocol/transcription/request";
-import type { OpenedSound } from "#audio/decoding/open-audio";
+import type { OpenedAudio } from "#audio/decoding/open-audio";
 import { newIdentifier } from "#common/identifier";
 import type { RequestOutcome } from "#common/metrics/outcome";
 import type { TranscriptionCaller } from "./caller.js";
-import type { ListeningContext } from "./context.js";
+import type { TranscriptionContext } from "./context.js";
 import { chooseRecognizer } from "#transcription/recognizer-choice";
-import { type HeardSegment, mergeWords } from "#transcription/transcript";
+import { type RecognizedSegment, mergeWords } from "#transcription/transcript";
 import { beginTranscribeSpan } from "#transcription/transcribe-span";
 import { Transcriber } from "#transcription/files/transcriber";
 
 export interface TranscribeOptions {
-  context: ListeningContext;
+  context: TranscriptionContext;
   caller: TranscriptionCaller;
   route: string;
-  /** The file. Its memory may be gone afterwards (`openSound`). */
+  /** The file. Its memory may be gone afterwards (`openAudio`). */
   audio: Uint8Array;
   /** As the caller named it. */
   language: string | undefined;
-  /** Shortest sound that is taken, seconds; `MIN_TRANSCRIBED_SECONDS` when absent. */
+  /** Shortest audio that is taken, seconds; `MIN_TRANSCRIBED_SECONDS` when absent. */
   minSeconds?: number;
   /**
-   * Told of words in the order of the sound, as soon as all before them are known; their times count from the file's
+   * Told of words in the order of the audio, as soon as all before them are known; their times count from the file's
    * beginning.
    */
-  onWords?: ((words: readonly HeardWord[]) => void) | undefined;
+  onWords?: ((words: readonly RecognizedWord[]) => void) | undefined;
   /** The client is gone. */
   signal: AbortSignal;
 }
@@ -35,7 +35,7 @@ export interface TranscribeOptions {
 /** Everything that was said in a file. */
 export interface FileTranscript {
   /** In order; times count from the file's beginning. */
-  words: HeardWord[];
+  words: RecognizedWord[];
   seconds: number;
   /** BCP-47 language of most words, null when there are none. */
   language: string | null;
@@ -51,7 +51,7 @@ const LENGTH_TOLERANCE_SECONDS = 0.5;
  */
 export async function transcribeFile(options: TranscribeOptions): Promise<FileTranscript> {
   const { context, language, signal } = options;
-  const recognizer = chooseRecognizer(context.sound.served("listen"), language, context.config);
+  const recognizer = chooseRecognizer(context.recognition.served("transcribe"), language, context.config);
   const ending = new AbortController();
   // Every piece that is out listens to it.
   setMaxListeners(0, ending.signal);
@@ -59,8 +59,8 @@ export async function transcribeFile(options: TranscribeOptions): Promise<FileTr
   signal.addEventListener("abort", leave, { once: true });
   if (signal.aborted) leave();
   try {
-    const sound = await openFile(options, ending.signal);
-    return await listenTo(sound, { ...options, recognizer, signal: ending.signal });
+    const audio = await openFile(options, ending.signal);
+    return await startRecognition(audio, { ...options, recognizer, signal: ending.signal });
   } finally {
     signal.removeEventListener("abort", leave);
     // Whatever went wrong: nothing of it goes on.
@@ -71,10 +71,10 @@ export async function transcribeFile(options: TranscribeOptions): Promise<FileTr
 async function openFile(
   { context, audio, minSeconds = MIN_TRANSCRIBED_SECONDS }: TranscribeOptions,
   signal: AbortSignal,
-): Promise<OpenedSound> {
+): Promise<OpenedAudio> {
   const maxSeconds = MAX_TRANSCRIBED_SECONDS + LENGTH_TOLERANCE_SECONDS;
   try {
-    return await context.openSound(audio, { minSeconds, maxSeconds, sampleRate: LISTENING_RATE, signal });
+    return await context.openAudio(audio, { minSeconds, maxSeconds, sampleRate: RECOGNITION_RATE, signal });
   } catch (error) {
     if (!(error instanceof ServiceError) || error.code !== "unsupported_format") throw error;
     const detail =
@@ -91,38 +91,40 @@ async function openFile(
   }
 }
 
-async function listenTo(
-  sound: OpenedSound,
+async function startRecognition(
+  audio: OpenedAudio,
   options: TranscribeOptions & { recognizer: ReturnType<typeof chooseRecognizer> },
 ): Promise<FileTranscript> {
   const { context, caller, route, recognizer, signal } = options;
   const startedMs = context.clock.nowMs();
   const span = beginTranscribeSpan(context.tracing, caller.trace);
   const settings = { tier: "bulk", traceparent: span.traceparent } as const;
-  const ear = context.sound.open({
+  const recognition = context.recognition.open({
     ...settings,
     streamId: newIdentifier(),
-    task: "listen",
+    task: "transcribe",
     model: recognizer.folder,
     language: recognizer.language,
   });
-  const vad = context.sound.served("detect")[0]?.name;
+  const vad = context.recognition.served("vad")[0]?.name;
   const detector =
     vad === undefined
       ? null
-      : context.sound.open({ ...settings, streamId: newIdentifier(), task: "detect", model: vad, language: null });
-  const onHeard =
-    options.onWords === undefined ? undefined : (segment: HeardSegment) => options.onWords?.(mergeWords([segment]));
-  const transcriber = new Transcriber({ ear, detector, signal, onHeard });
+      : context.recognition.open({ ...settings, streamId: newIdentifier(), task: "vad", model: vad, language: null });
+  const onRecognized =
+    options.onWords === undefined
+      ? undefined
+      : (segment: RecognizedSegment) => options.onWords?.(mergeWords([segment]));
+  const transcriber = new Transcriber({ recognition, detector, signal, onRecognized });
   context.metrics.opened(route);
   const usageId = newIdentifier();
   // A failure gives nothing to a client that waits for the whole; one that leaves has had its work done.
   const givenSeconds = (outcome: UsageRecord["outcome"]): number =>
     outcome === "completed"
-      ? sound.seconds
-      : onHeard === undefined && outcome !== "cancelled"
+      ? audio.seconds
+      : onRecognized === undefined && outcome !== "cancelled"
         ? 0
-        : transcriber.heardSeconds;
+        : transcriber.recognizedSeconds;
   const usageAt = (outcome: UsageRecord["outcome"]): UsageRecord =>
     usageOf(caller, {
       usageId,
@@ -140,14 +142,14 @@ async function listenTo(
     reportEnd(usage);
   };
   try {
-    const { heard, language } = await transcriber.run(sound.pieces);
+    const { recognized, language } = await transcriber.run(audio.pieces);
     report("completed");
-    return { words: mergeWords(heard), seconds: sound.seconds, language };
+    return { words: mergeWords(recognized), seconds: audio.seconds, language };
   } catch (error) {
     report(signal.aborted ? "cancelled" : "failed");
     throw error;
   } finally {
-    ear.close();
+    recognition.close();
     detector?.close();
   }
 }

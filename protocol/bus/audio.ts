@@ -2,9 +2,9 @@ import type { ErrorRecord } from "../errors.js";
 import type { WordTiming } from "../speech/chunk.js";
 
 /** Worker to edge, past the scheduler: the audio of the streams that this edge owns. */
-export const edgeAudioSubject = (edgeId: string): string => `parley.edge.${edgeId}.audio`;
+export const ownerAudioSubject = (ownerId: string): string => `parley.owner.${ownerId}.audio`;
 
-/** A worker sends frames of at most this much sound, so that no message nears the bus limit. */
+/** A worker sends frames of at most this much audio, so that no message nears the bus limit. */
 export const MAX_FRAME_MS = 1000;
 
 /** Samples of one chunk, in order. A chunk's audio is the concatenation of its frames up to the one marked `last`. */

@@ -1,6 +1,6 @@
 import type { ErrorRecord } from "../errors.js";
 import type { VoiceTraits } from "../speech/chunk.js";
-import type { KeptSpan } from "./span-stream.js";
+import type { StoredSpan } from "./span-stream.js";
 
 /** Requests to the control plane; any instance may answer (queue group `control-plane`). */
 export const controlSubjects = {
@@ -254,5 +254,5 @@ export interface TraceRequest {
 
 /** The spans that are kept, in the order in which they began; none for a trace that nobody knows. */
 export interface TraceReply {
-  spans: KeptSpan[];
+  spans: StoredSpan[];
 }

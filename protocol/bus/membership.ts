@@ -41,7 +41,7 @@ export interface SchedulerLoad {
 
 export interface ServedModel {
   name: string;
-  task: "speak" | "listen" | "detect";
+  task: "speak" | "transcribe" | "vad";
   /** BCP-47 primary subtags, or `*`. */
   languages: string[];
   sampleRate: number;

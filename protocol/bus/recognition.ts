@@ -1,24 +1,24 @@
-import type { HeardWord } from "../transcription/chunk.js";
+import type { RecognizedWord } from "../transcription/chunk.js";
 import type { ChunkFailed } from "./audio.js";
 
-/** Worker to the owner of a sound chunk: a request for its samples. Asked again for every attempt. */
-export const ownerSoundSubject = (edgeId: string): string => `parley.edge.${edgeId}.sound`;
+/** Worker to the owner of an audio chunk: a request for its samples. Asked again for every attempt. */
+export const ownerAudioRequestSubject = (ownerId: string): string => `parley.owner.${ownerId}.audio-requests`;
 
-/** Worker to the owner of a sound chunk: what was heard (`OwnerHeardInbound`). */
-export const ownerHeardSubject = (edgeId: string): string => `parley.edge.${edgeId}.heard`;
+/** Worker to the owner of an audio chunk: what was heard (`OwnerRecognitionInbound`). */
+export const ownerRecognitionSubject = (ownerId: string): string => `parley.owner.${ownerId}.recognized`;
 
 /** Asks for the samples of a chunk. */
-export interface SoundRequest {
-  type: "sound-request";
+export interface AudioRequest {
+  type: "audio-request";
   streamId: string;
   chunkIndex: number;
 }
 
 /**
- * Answers a `SoundRequest`: signed 16-bit little-endian mono at `LISTENING_RATE`, or `gone` when nobody waits for the
+ * Answers an `AudioRequest`: signed 16-bit little-endian mono at `RECOGNITION_RATE`, or `gone` when nobody waits for the
  * chunk any more.
  */
-export type SoundReply = { type: "sound"; pcm: Uint8Array } | { type: "gone" };
+export type AudioReply = { type: "audio"; pcm: Uint8Array } | { type: "gone" };
 
 interface ResultBase {
   streamId: string;
@@ -30,17 +30,17 @@ interface ResultBase {
 }
 
 /** The words of a chunk, in order. No words is a result too: nobody spoke. */
-export interface HeardChunk extends ResultBase {
-  type: "heard";
+export interface RecognizedChunk extends ResultBase {
+  type: "recognized";
   /** BCP-47 language of the words. */
   language: string;
-  words: HeardWord[];
+  words: RecognizedWord[];
 }
 
 /** How likely speech is in each `DETECTION_STEP_MS` of a chunk: 0 (none) to 255 (certain). */
-export interface DetectedChunk extends ResultBase {
-  type: "detected";
+export interface VadChunk extends ResultBase {
+  type: "vad";
   speech: Uint8Array;
 }
 
-export type OwnerHeardInbound = HeardChunk | DetectedChunk | ChunkFailed;
+export type OwnerRecognitionInbound = RecognizedChunk | VadChunk | ChunkFailed;

@@ -1,5 +1,5 @@
 import type { ErrorRecord } from "../errors.js";
-import { LISTENING_RATE, type SoundChunk } from "../transcription/chunk.js";
+import { RECOGNITION_RATE, type AudioChunk } from "../transcription/chunk.js";
 import type { SpeechChunk } from "../speech/chunk.js";
 
 /** Edge to scheduler: submissions and cancellations. */
@@ -12,20 +12,20 @@ export const schedulerDoneSubject = (schedulerId: string): string => `parley.sch
 export const workerSubject = (workerId: string): string => `parley.worker.${workerId}.work`;
 
 /** Scheduler to edge: verdicts about submitted chunks. */
-export const edgeVerdictSubject = (edgeId: string): string => `parley.edge.${edgeId}.verdict`;
+export const ownerVerdictSubject = (ownerId: string): string => `parley.owner.${ownerId}.verdict`;
 
 /** Who is served first when not everyone can be: paying live listeners, the free model, work nobody listens to. */
 export type ServiceTier = "live" | "free" | "bulk";
 
-/** What schedulers order and workers work on: text to speak or sound to hear; `task` tells which. */
-export type WorkChunk = SpeechChunk | SoundChunk;
+/** What schedulers order and workers work on: text to speak or audio to hear; `task` tells which. */
+export type WorkChunk = SpeechChunk | AudioChunk;
 
 /**
  * How much work a chunk is, in a unit that only chunks of the same model share: characters of text, or hundredths of a
- * second of sound.
+ * second of audio.
  */
 export function workSize(chunk: WorkChunk): number {
-  return chunk.task === "speak" ? chunk.text.length : Math.ceil((chunk.samples * 100) / LISTENING_RATE);
+  return chunk.task === "speak" ? chunk.text.length : Math.ceil((chunk.samples * 100) / RECOGNITION_RATE);
 }
 
 /**
@@ -37,7 +37,7 @@ export interface Submit {
   chunk: WorkChunk;
   tier: ServiceTier;
   /**
-   * How long until the listener runs out of sound; for a first chunk, until the first-audio goal is missed; for sound,
+   * How long until the listener runs out of audio; for a first chunk, until the first-audio goal is missed; for audio,
    * until its words are wanted. May be negative.
    */
   slackMs: number;
@@ -71,11 +71,11 @@ export interface ChunkOutcome {
   streamId: string;
   chunkIndex: number;
   attempt: number;
-  result: "spoken" | "heard" | "failed" | "cancelled";
+  result: "spoken" | "recognized" | "failed" | "cancelled";
   /** `workSize` of the chunk. */
   size: number;
   engineUs: number;
-  /** Sound made, in samples of the model's rate, or heard, in samples of `LISTENING_RATE`. */
+  /** Audio made, in samples of the model's rate, or heard, in samples of `RECOGNITION_RATE`. */
   samples: number;
 }
 

@@ -41,7 +41,7 @@ export interface SpanBatch {
 }
 
 /** A span and whose it is. */
-export interface KeptSpan extends SpanRecord {
+export interface StoredSpan extends SpanRecord {
   role: string;
   memberId: string;
 }

@@ -35,7 +35,7 @@ const shared: ParameterRow[] = [
   frame.ignored("pronunciation_dictionary_locators", "There are no dictionaries.", []),
 ];
 
-/** Text in, sound out, over one socket. */
+/** Text in, audio out, over one socket. */
 export const elevenLabsStreamInput: CompatOperation = {
   protocol: "ElevenLabs",
   method: "WebSocket",

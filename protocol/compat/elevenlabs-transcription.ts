@@ -52,7 +52,7 @@ export const elevenLabsTranscription: CompatOperation = {
   ],
 };
 
-/** Sound in pieces, words at every commit. */
+/** Audio in pieces, words at every commit. */
 export const elevenLabsRealtimeTranscription: CompatOperation = {
   protocol: "ElevenLabs",
   method: "WebSocket",

@@ -4,7 +4,7 @@ import { type CompatOperation, rowsIn } from "./parameter.js";
 const query = rowsIn("query");
 const frame = rowsIn("frame");
 
-/** Text in and sound out, or sound in and text out, event by event. */
+/** Text in and audio out, or audio in and text out, event by event. */
 export const openAiRealtime: CompatOperation = {
   protocol: "OpenAI, OpenRouter, Groq",
   method: "WebSocket",

@@ -18,7 +18,7 @@ export interface VoiceSettings {
   language: string | null;
   /** Speaking rate relative to the voice's own, 0.5 to 2; pitch stays. */
   speed: number;
-  /** Measured traits of a cloned voice; null is the model's own sound. */
+  /** Measured traits of a cloned voice; null is the model's own audio. */
   traits: VoiceTraits | null;
 }
 
@@ -75,8 +75,8 @@ export interface SpeechChunk {
   chunkIndex: number;
   /** 1 for the first try; each resubmission adds one. */
   attempt: number;
-  /** The edge that waits for the audio (`edgeAudioSubject`). */
-  edgeId: string;
+  /** The edge that waits for the audio (`ownerAudioSubject`). */
+  ownerId: string;
   /** Name of the model folder that speaks it. */
   model: string;
   /** Source text without tags; never empty. */

@@ -1,38 +1,38 @@
-/** Every recognizer and speech detector hears this many samples a second; whoever submits sound resamples it first. */
-export const LISTENING_RATE = 16_000;
+/** Every recognizer and speech detector hears this many samples a second; whoever submits audio resamples it first. */
+export const RECOGNITION_RATE = 16_000;
 
-/** Longest piece of sound in one chunk: 960,000 bytes of samples, below the bus limit of one message. */
-export const MAX_SOUND_SECONDS = 30;
+/** Longest piece of audio in one chunk: 960,000 bytes of samples, below the bus limit of one message. */
+export const MAX_AUDIO_SECONDS = 30;
 
 /** Spacing of a detector's answers. */
 export const DETECTION_STEP_MS = 10;
 
 /**
- * How much sound before and after its own step a detector's answer may depend on. Windows of a long sound that overlap
+ * How much audio before and after its own step a detector's answer may depend on. Windows of a long audio that overlap
  * by both, and start at a whole step, give the answers of the whole: `transcription/segmentation/windows.ts` cuts them.
  */
 export const DETECTION_CONTEXT_MS = { past: 600, future: 270 } as const;
 
-/** `listen`: which words are in the sound. `detect`: where in it someone speaks. */
-export type SoundTask = "listen" | "detect";
+/** `listen`: which words are in the audio. `detect`: where in it someone speaks. */
+export type RecognitionTask = "transcribe" | "vad";
 
 /**
- * A piece of sound to be heard: the unit that is queued, batched, heard and, if need be, heard again. It carries no
- * samples: the worker that is to hear it asks the chunk's owner for them (`ownerSoundSubject`), so that sound never
+ * A piece of audio to be heard: the unit that is queued, batched, heard and, if need be, heard again. It carries no
+ * samples: the worker that is to hear it asks the chunk's owner for them (`ownerAudioRequestSubject`), so that audio never
  * goes through a scheduler. Equal samples give equal results, alone or in a batch, whoever hears them.
  */
-export interface SoundChunk {
-  task: SoundTask;
+export interface AudioChunk {
+  task: RecognitionTask;
   streamId: string;
   /** Position in the stream, from 0. */
   chunkIndex: number;
   /** 1 for the first try; each resubmission adds one. */
   attempt: number;
   /** The role that holds the samples and waits for the result (an edge; later an agent too). */
-  edgeId: string;
+  ownerId: string;
   /** Name of the model folder that hears it. */
   model: string;
-  /** Length in samples at `LISTENING_RATE`, at most `MAX_SOUND_SECONDS`. */
+  /** Length in samples at `RECOGNITION_RATE`, at most `MAX_AUDIO_SECONDS`. */
   samples: number;
   /** BCP-47 language that the caller named, or null. */
   language: string | null;
@@ -41,7 +41,7 @@ export interface SoundChunk {
 }
 
 /** A recognized word; times count from the chunk's first sample. */
-export interface HeardWord {
+export interface RecognizedWord {
   text: string;
   startMs: number;
   endMs: number;

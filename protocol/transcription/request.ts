@@ -7,7 +7,7 @@ export const transcriptionModel = "transcribe-1";
 
 /** Largest audio file (interface.md "Limits"). */
 export const MAX_AUDIO_FILE_BYTES = 20 * 1024 * 1024;
-/** Shortest and longest sound in it, seconds of what really comes out of the decoder. */
+/** Shortest and longest audio in it, seconds of what really comes out of the decoder. */
 export const MIN_TRANSCRIBED_SECONDS = 1;
 export const MAX_TRANSCRIBED_SECONDS = 3600;
 
@@ -50,7 +50,7 @@ export type TranscriptSegment = z.infer<typeof transcriptSegment>;
 /** Answer of `POST /v1/asr`. */
 export const transcript = z.object({
   text: z.string(),
-  /** Length of the decoded sound, seconds. */
+  /** Length of the decoded audio, seconds. */
   duration: z.number(),
   segments: z.array(transcriptSegment),
   /** ISO 639 code of the language that was recognized; absent when it is not known. */

@@ -25,7 +25,7 @@ export interface DispatcherParts {
   book: LatencyBook;
   emit: (effect: SchedulerEffect) => void;
   /** A model whose queue has a new first. */
-  surfaced: (model: string) => void;
+  headChanged: (model: string) => void;
   /** An error that was survived. */
   fault: (error: unknown) => void;
 }
@@ -92,7 +92,7 @@ export class Dispatcher {
 
   /**
    * Most chunks of the next batch. Recordings queue by the hundred, so that what is left would often fit one batch: it
-   * is dealt out to all slots instead. Where slots also speak, a batch of sound is kept short: nothing else starts
+   * is dealt out to all slots instead. Where slots also speak, a batch of audio is kept short: nothing else starts
    * there before it is over.
    */
   #batchLimit(pool: WorkerPool, head: WaitingChunk, latency: LatencyModel, served: ServedModel): number {
@@ -103,12 +103,12 @@ export class Dispatcher {
       Math.min(limit, Math.ceil(this.#parts.queue.queuedOf(served.name) / Math.max(1, pool.slots))),
     );
     const speaks = [...pool.models.values()].some((model) => model.task === "speak");
-    while (speaks && share > 1 && latency.predictP95Ms(share, head.size) > this.#parts.policy.soundSliceMs) share -= 1;
+    while (speaks && share > 1 && latency.predictP95Ms(share, head.size) > this.#parts.policy.audioSliceMs) share -= 1;
     return share;
   }
 
   #send(worker: KnownWorker, pool: WorkerPool, turn: Turn, batch: readonly WaitingChunk[], nowMs: number): void {
-    const { schedulerId, epoch, policy, queue, running, book, emit, surfaced } = this.#parts;
+    const { schedulerId, epoch, policy, queue, running, book, emit, headChanged } = this.#parts;
     const model = turn.head.chunk.model;
     const provider = pool.models.get(model)?.provider ?? "";
     const latency = book.of(model, provider);
@@ -118,18 +118,18 @@ export class Dispatcher {
     for (const one of batch) {
       pool.shares.charge(one.place?.lane ?? turn.lane, shareMs, turn.heads);
       const next = queue.remove(one, nowMs);
-      if (next !== null) surfaced(next.chunk.model);
+      if (next !== null) headChanged(next.chunk.model);
     }
     const record: RunningBatch = {
       batchId,
       worker,
       model,
       provider,
-      chunks: batch.map(({ chunk: { streamId, chunkIndex, attempt, edgeId } }) => ({
+      chunks: batch.map(({ chunk: { streamId, chunkIndex, attempt, ownerId } }) => ({
         streamId,
         chunkIndex,
         attempt,
-        edgeId,
+        ownerId,
         cancelled: false,
       })),
       longestSize,

@@ -7,7 +7,7 @@ export type SchedulerEvent =
   | BatchDone
   | { type: "worker-seen"; heartbeat: WorkerHeartbeat }
   | { type: "worker-lost"; workerId: string; epoch: string }
-  | { type: "edge-lost"; edgeId: string }
+  | { type: "edge-lost"; ownerId: string }
   /** Messages may have been missed: whatever runs must show itself soon. */
   | { type: "bus-restored" }
   /** No new streams from here on. */
@@ -20,4 +20,4 @@ export type SchedulerEvent =
 /** Everything that a scheduler does: messages to send. */
 export type SchedulerEffect =
   | { to: "worker"; workerId: string; message: WorkerInbound }
-  | { to: "edge"; edgeId: string; message: Verdict };
+  | { to: "edge"; ownerId: string; message: Verdict };

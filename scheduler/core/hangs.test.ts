@@ -125,6 +125,6 @@ describe("the scheduler never hangs", () => {
     const batch = harness.batches[0]?.batch;
     if (batch === undefined) throw new RangeError("no batch");
     harness.send({ ...done("w1", batch), outcomes: [] });
-    expect(harness.verdicts).toEqual([{ type: "lost", streamId: "a", chunkIndex: 0, attempt: 1, edgeId: "edge-1" }]);
+    expect(harness.verdicts).toEqual([{ type: "lost", streamId: "a", chunkIndex: 0, attempt: 1, ownerId: "edge-1" }]);
   });
 });

@@ -13,7 +13,7 @@ const lost = (stream: string, index = 0, attempt = 1) => ({
   streamId: stream,
   chunkIndex: index,
   attempt,
-  edgeId: "edge-1",
+  ownerId: "edge-1",
 });
 
 describe("losses", () => {
@@ -98,7 +98,7 @@ describe("losses", () => {
   it("drops the work of a dead edge: queued chunks go, running ones are cancelled, nobody is told", () => {
     const harness = withWorkers("w1");
     harness.send(submit({ stream: "a" }), submit({ stream: "a", index: 1 }), submit({ stream: "b", edge: "edge-2" }));
-    harness.send({ type: "edge-lost", edgeId: "edge-1" });
+    harness.send({ type: "edge-lost", ownerId: "edge-1" });
     expect(harness.cancels).toEqual([{ workerId: "w1", streamId: "a", fromChunk: 0 }]);
     expect(harness.core.pending().queuedChunks).toBe(1);
     harness.send({ type: "worker-lost", workerId: "w1", epoch: "epoch-1" });

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { ServiceTier } from "#protocol/bus/scheduling";
-import { done, listener, served, submit, workerHeartbeat } from "../testing/fixtures.js";
+import { done, player, served, submit, workerHeartbeat } from "../testing/fixtures.js";
 import { CoreHarness } from "../testing/harness.js";
 
 type Action =
@@ -22,8 +22,8 @@ type Action =
   | { kind: "lose-edge"; edge: number }
   | { kind: "bus-restored" };
 
-/** Streams from this one on are sound: their pieces may go in any order. */
-const FIRST_SOUND = 5;
+/** Streams from this one on are audio: their pieces may go in any order. */
+const FIRST_AUDIO = 5;
 const stream = fc.nat(7);
 const index = fc.nat(4);
 const action: fc.Arbitrary<Action> = fc.oneof(
@@ -87,8 +87,8 @@ class Witness {
   do(act: Action): void {
     const { harness } = this;
     if (act.kind === "submit") {
-      const sound = act.stream >= FIRST_SOUND ? { task: "listen" as const, model: "ear" } : {};
-      const facts = { ...act, stream: `s${act.stream}`, edge: this.#edgeOf(act.stream), ...sound };
+      const audio = act.stream >= FIRST_AUDIO ? { task: "transcribe" as const, model: "ear" } : {};
+      const facts = { ...act, stream: `s${act.stream}`, edge: this.#edgeOf(act.stream), ...audio };
       const attempts = [1, 2, 3].filter((attempt) => this.open.has(`s${act.stream}/${act.index}/${attempt}`));
       const isNews = Math.max(0, ...attempts, ...this.#runningAttempts(`s${act.stream}`, act.index)) < act.attempt;
       if (isNews) {
@@ -128,7 +128,7 @@ class Witness {
       const isOfEdge = (streamId: string): boolean => this.#edgeOf(Number(streamId.slice(1))) === `edge-${act.edge}`;
       for (const key of this.open) if (isOfEdge(key.split("/")[0] ?? "")) this.open.delete(key);
       this.#unwant(isOfEdge);
-      harness.send({ type: "edge-lost", edgeId: `edge-${act.edge}` });
+      harness.send({ type: "edge-lost", ownerId: `edge-${act.edge}` });
     }
     this.#check();
   }
@@ -169,7 +169,7 @@ class Witness {
     else known.slots = act.slots;
     const models = [
       served("voice", act.batching ? 4 : 1),
-      listener("ear", act.batching ? 4 : 1),
+      player("ear", act.batching ? 4 : 1),
       ...(act.worker > 0 ? [served("other")] : []),
     ];
     const schedulerId = act.attached ? "scheduler-1" : "scheduler-2";

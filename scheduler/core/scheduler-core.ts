@@ -62,7 +62,7 @@ export class SchedulerCore {
       running: this.#running,
       book: this.#book,
       emit: (effect) => this.#effects.push(effect),
-      surfaced: (model) => this.#changedModels.add(model),
+      headChanged: (model) => this.#changedModels.add(model),
       fault: (error) => this.#faults.push(error),
     });
   }
@@ -121,7 +121,7 @@ export class SchedulerCore {
         if (this.#workers.get(event.workerId)?.epoch === event.epoch) this.#workerLost(event.workerId);
         return;
       case "edge-lost":
-        return this.#edgeLost(event.edgeId);
+        return this.#edgeLost(event.ownerId);
       case "bus-restored":
         return this.#reverify(nowMs);
       case "drain":
@@ -146,7 +146,7 @@ export class SchedulerCore {
         const error = toErrorRecord(refusal);
         this.#effects.push({
           to: "edge",
-          edgeId: chunk.edgeId,
+          ownerId: chunk.ownerId,
           message: { type: "refused", streamId, chunkIndex, attempt, error },
         });
         return;
@@ -170,7 +170,7 @@ export class SchedulerCore {
       served: pools.length > 0,
       queuedChunks,
       wait: this.#predictWait(pools, nowMs),
-      // Nobody waits for a first sound here: how long a piece takes says nothing about whether there is room.
+      // Nobody waits for a first audio here: how long a piece takes says nothing about whether there is room.
       ownMs: chunk.task === "speak" ? this.#serviceMs(chunk, pools) : 0,
       runningLateMs: this.#runningLateMs(pools, nowMs),
     };
@@ -212,14 +212,14 @@ export class SchedulerCore {
     unwanted: (chunk: RunningChunk) => boolean,
     range: Pick<Cancel, "fromChunk" | "toChunk">,
   ): void {
-    const told = new Set<string>();
+    const reported = new Set<string>();
     for (const batch of batches) {
       for (const chunk of batch.chunks) {
         if (chunk.cancelled || !unwanted(chunk)) continue;
         chunk.cancelled = true;
         const key = `${batch.worker.id}\n${chunk.streamId}`;
-        if (told.has(key)) continue;
-        told.add(key);
+        if (reported.has(key)) continue;
+        reported.add(key);
         this.#effects.push({ to: "worker", workerId: batch.worker.id, message: cancelOf(chunk.streamId, range) });
       }
     }
@@ -236,7 +236,7 @@ export class SchedulerCore {
     const missing = batch.chunks.filter((chunk) => !outcomeOf.has(`${chunk.streamId}\n${chunk.chunkIndex}`));
     if (batch.expected) this.#giveUp(missing);
     const complete =
-      missing.length === 0 && done.outcomes.every(({ result }) => result === "spoken" || result === "heard");
+      missing.length === 0 && done.outcomes.every(({ result }) => result === "spoken" || result === "recognized");
     if (!complete) return;
     this.#book
       .of(batch.model, batch.provider)
@@ -247,7 +247,7 @@ export class SchedulerCore {
     const known = this.#workers.get(heartbeat.id);
     if (known !== undefined && known.epoch !== heartbeat.epoch) this.#workerLost(heartbeat.id);
     const before = this.#workers.get(heartbeat.id)?.models ?? [];
-    if (!this.#workers.hear(heartbeat)) return;
+    if (!this.#workers.receive(heartbeat)) return;
     for (const model of [...before, ...heartbeat.models]) this.#changedModels.add(model.name);
   }
 
@@ -256,15 +256,15 @@ export class SchedulerCore {
     if (worker === undefined) return;
     const batches = this.#running.ofWorker(worker);
     for (const batch of batches) this.#running.remove(batch);
-    this.#workers.forget(workerId);
+    this.#workers.purge(workerId);
     for (const model of worker.models) this.#changedModels.add(model.name);
     for (const batch of batches) if (batch.expected) this.#giveUp(batch.chunks);
   }
 
   /** Edges die rarely: looking through everything that runs is cheaper than keeping an index for it. */
-  #edgeLost(edgeId: string): void {
-    this.#queue.dropEdge(edgeId);
-    this.#cancelRunning(this.#running.all(), (chunk) => chunk.edgeId === edgeId, { fromChunk: 0 });
+  #edgeLost(ownerId: string): void {
+    this.#queue.dropEdge(ownerId);
+    this.#cancelRunning(this.#running.all(), (chunk) => chunk.ownerId === ownerId, { fromChunk: 0 });
   }
 
   #reverify(nowMs: number): void {
@@ -334,11 +334,11 @@ export class SchedulerCore {
     streamId,
     chunkIndex,
     attempt,
-    edgeId,
-  }: Pick<RunningChunk, "streamId" | "chunkIndex" | "attempt" | "edgeId">): void {
+    ownerId,
+  }: Pick<RunningChunk, "streamId" | "chunkIndex" | "attempt" | "ownerId">): void {
     const latest = Math.max(this.#queue.attemptOf(streamId, chunkIndex), this.#running.attemptOf(streamId, chunkIndex));
     if (latest > attempt) return;
-    this.#effects.push({ to: "edge", edgeId, message: { type: "lost", streamId, chunkIndex, attempt } });
+    this.#effects.push({ to: "edge", ownerId, message: { type: "lost", streamId, chunkIndex, attempt } });
   }
 
   /** Fills every pool for which something may have changed, until nothing changes any more. */

@@ -3,7 +3,7 @@ import { done, submit, workerHeartbeat } from "../testing/fixtures.js";
 import { CoreHarness } from "../testing/harness.js";
 
 describe("several schedulers at once", () => {
-  const bothHear = (harnesses: readonly CoreHarness[], workerId: string, schedulerId: string): void => {
+  const bothReceive = (harnesses: readonly CoreHarness[], workerId: string, schedulerId: string): void => {
     for (const harness of harnesses)
       harness.send({ type: "worker-seen", heartbeat: workerHeartbeat({ id: workerId, schedulerId }) });
   };
@@ -15,7 +15,7 @@ describe("several schedulers at once", () => {
       ["w2", "scheduler-2"],
       ["w3", "scheduler-2"],
     ] as const)
-      bothHear(harnesses, id, schedulerId);
+      bothReceive(harnesses, id, schedulerId);
     for (const harness of harnesses) for (const stream of ["a", "b", "c", "d"]) harness.send(submit({ stream }));
     expect(harnesses.map((harness) => harness.batches.map((sent) => sent.workerId).toSorted())).toEqual([
       ["w1"],
@@ -26,8 +26,8 @@ describe("several schedulers at once", () => {
 
   it("nothing is lost when one dies: its workers and, by resubmission, its chunks go to the other", () => {
     const [dying, other] = [new CoreHarness({ id: "scheduler-1" }), new CoreHarness({ id: "scheduler-2" })];
-    bothHear([dying, other], "w1", "scheduler-1");
-    bothHear([dying, other], "w2", "scheduler-2");
+    bothReceive([dying, other], "w1", "scheduler-1");
+    bothReceive([dying, other], "w2", "scheduler-2");
     for (let index = 0; index < 10; index += 1) {
       dying.send(submit({ stream: "a", index }));
       other.send(submit({ stream: "b", index }));
@@ -38,12 +38,12 @@ describe("several schedulers at once", () => {
     // over.
     for (let index = 0; index < 10; index += 1)
       if (!spoken.includes(index)) other.send(submit({ stream: "a", index, attempt: 2 }));
-    bothHear([other], "w1", "scheduler-2");
+    bothReceive([other], "w1", "scheduler-2");
     for (const { workerId, batch } of dying.batches) other.send(done(workerId, batch));
     other.drainInOrder();
-    const heard = new Set([...other.dispatched(), ...dying.dispatched().slice(0, 1)]);
+    const received = new Set([...other.dispatched(), ...dying.dispatched().slice(0, 1)]);
     for (const stream of ["a", "b"])
-      for (let index = 0; index < 10; index += 1) expect(heard).toContain(`${stream}/${index}`);
+      for (let index = 0; index < 10; index += 1) expect(received).toContain(`${stream}/${index}`);
     expect(other.verdicts).toEqual([]);
     expect(other.core.pending()).toEqual({ queuedChunks: 0, runningBatches: 0 });
     expect(new Set(other.batches.map((sent) => sent.workerId))).toEqual(new Set(["w1", "w2"]));

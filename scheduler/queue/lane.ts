@@ -3,10 +3,10 @@ import type { ServiceTier } from "#protocol/bus/scheduling";
 /**
  * Who stands in which line, in strict order of service:
  *  first   first chunks of live streams: someone waits in silence
- *  urgent  next chunks of live streams whose sound runs out soon
+ *  urgent  next chunks of live streams whose audio runs out soon
  *  free    the free model
  *  bulk    work nobody listens to
- *  ahead   streams with plenty of sound in hand; they move to their own lane when it runs low
+ *  ahead   streams with plenty of audio in hand; they move to their own lane when it runs low
  */
 export const lanes = ["first", "urgent", "free", "bulk", "ahead"] as const;
 export type Lane = (typeof lanes)[number];
@@ -20,6 +20,6 @@ export function homeLane(tier: ServiceTier, chunkIndex: number): Exclude<Lane, "
 /** The lane of a chunk that need not start for another `slackMs`. */
 export function laneOf(tier: ServiceTier, chunkIndex: number, slackMs: number, yieldSlackMs: number): Lane {
   const home = homeLane(tier, chunkIndex);
-  const hasListener = home === "urgent" || home === "free";
-  return hasListener && slackMs > yieldSlackMs ? "ahead" : home;
+  const hasPlayer = home === "urgent" || home === "free";
+  return hasPlayer && slackMs > yieldSlackMs ? "ahead" : home;
 }

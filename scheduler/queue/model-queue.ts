@@ -31,11 +31,11 @@ export class ModelQueue {
     return lanes.every((lane) => this.#heaps[lane].size === 0);
   }
 
-  enter(waiting: WaitingChunk, nowMs: number): void {
+  enqueue(waiting: WaitingChunk, nowMs: number): void {
     this.#stand(waiting, laneOf(waiting.tier, waiting.chunk.chunkIndex, waiting.startByMs - nowMs, this.#yieldSlackMs));
   }
 
-  leave(waiting: WaitingChunk): void {
+  remove(waiting: WaitingChunk): void {
     if (waiting.place === null) return;
     const { lane, entry } = waiting.place;
     this.#heaps[lane].remove(entry);
@@ -44,12 +44,12 @@ export class ModelQueue {
     waiting.place = null;
   }
 
-  /** Moves the streams whose sound has run low into their own lanes. */
+  /** Moves the streams whose audio has run low into their own lanes. */
   promote(nowMs: number): void {
     for (;;) {
       const next = this.#heaps.ahead.peek();
       if (next === undefined || next.startByMs - nowMs > this.#yieldSlackMs) return;
-      this.leave(next);
+      this.remove(next);
       this.#stand(next, homeLane(next.tier, next.chunk.chunkIndex));
     }
   }

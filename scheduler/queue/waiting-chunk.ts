@@ -1,6 +1,6 @@
 import type { HeapEntry } from "#common/heap";
 import { type ServiceTier, type Submit, type WorkChunk, workSize } from "#protocol/bus/scheduling";
-import { LISTENING_RATE } from "#protocol/transcription/chunk";
+import { RECOGNITION_RATE } from "#protocol/transcription/chunk";
 import type { Lane } from "./lane.js";
 
 /** Nobody is more than this late, or has more than this in hand, as far as the order is concerned. */
@@ -14,7 +14,7 @@ export interface WaitingChunk {
   /** `workSize` of the chunk. */
   readonly size: number;
   readonly submittedAtMs: number;
-  /** When the listener runs out of sound, on the scheduler's clock. */
+  /** When the listener runs out of audio, on the scheduler's clock. */
   deadlineMs: number;
   /**
    * When it must start at the latest to be done by then: what the order goes by. Changes only while the chunk stands in
@@ -50,26 +50,26 @@ export function waitingChunk(
 }
 
 /**
- * Sound in one character of text, at most one and a half times faster than people speak: an estimate that errs towards
+ * Audio in one character of text, at most one and a half times faster than people speak: an estimate that errs towards
  * urgency.
  */
 const PLAY_MS_PER_CHARACTER = 40;
 
 /**
  * Puts a chunk's deadline off because `previous` of its stream has gone before it. Speech: to the moment when the
- * listener can have heard `previous` at the earliest; it is not needed before. Recorded sound: by the sound's own
+ * listener can have heard `previous` at the earliest; it is not needed before. Recorded audio: by the audio's own
  * length, so that of several recordings each comes along as fast as it was spoken, however many pieces the others have
- * handed in, and a short one overtakes a long one. Live sound waits for nothing: what was said is to be read now.
+ * handed in, and a short one overtakes a long one. Live audio waits for nothing: what was said is to be read now.
  */
 export function followAfter(next: WaitingChunk, previous: WaitingChunk): void {
   if (previous.chunk.task !== "speak" && previous.tier === "live") return;
-  const laterMs = Math.max(0, previous.deadlineMs + soundMs(previous.chunk) - next.deadlineMs);
+  const laterMs = Math.max(0, previous.deadlineMs + audioMs(previous.chunk) - next.deadlineMs);
   next.deadlineMs += laterMs;
   next.startByMs += laterMs;
 }
 
-function soundMs(chunk: WorkChunk): number {
-  if (chunk.task !== "speak") return (chunk.samples / LISTENING_RATE) * 1000;
+function audioMs(chunk: WorkChunk): number {
+  if (chunk.task !== "speak") return (chunk.samples / RECOGNITION_RATE) * 1000;
   return (chunk.text.length * PLAY_MS_PER_CHARACTER) / Math.max(1, chunk.voice.speed * chunk.delivery.rateFactor);
 }
 

@@ -101,7 +101,7 @@ describe("the queue", () => {
   it("looks past the first piece of a recording, the streams taking turns, and never past the first chunk of speech", () => {
     const queue = new WorkQueue({ yieldSlackMs: 1000 });
     for (const index of [0, 1, 2]) {
-      for (const stream of ["a", "b"]) queue.add(waiting({ stream, index, task: "listen", tier: "bulk" }), 0);
+      for (const stream of ["a", "b"]) queue.add(waiting({ stream, index, task: "transcribe", tier: "bulk" }), 0);
       queue.add(waiting({ stream: "c", index, tier: "bulk" }), 0);
     }
     const names = (count: number) =>
@@ -113,10 +113,10 @@ describe("the queue", () => {
   it("lets a recording come along as fast as it was spoken, so that others come in between", () => {
     const queue = new WorkQueue({ yieldSlackMs: 1000 });
     const hour = [0, 1].map((index) =>
-      waiting({ stream: "hour", index, task: "listen", tier: "bulk", size: 2000, slackMs: 1000 }),
+      waiting({ stream: "hour", index, task: "transcribe", tier: "bulk", size: 2000, slackMs: 1000 }),
     );
     for (const piece of hour) queue.add(piece, 0);
-    queue.add(waiting({ stream: "short", task: "listen", tier: "bulk", size: 300, slackMs: 1000 }, 10_000), 10_000);
+    queue.add(waiting({ stream: "short", task: "transcribe", tier: "bulk", size: 300, slackMs: 1000 }, 10_000), 10_000);
     expect(queue.remove(hour[0]!, 0)?.deadlineMs).toBe(21_000);
     expect(
       queue
@@ -128,7 +128,7 @@ describe("the queue", () => {
 
   it("holds nothing back that is said live", () => {
     const queue = new WorkQueue({ yieldSlackMs: 1000 });
-    const said = [0, 1].map((index) => waiting({ stream: "a", index, task: "listen", size: 2000, slackMs: 300 }));
+    const said = [0, 1].map((index) => waiting({ stream: "a", index, task: "transcribe", size: 2000, slackMs: 300 }));
     for (const piece of said) queue.add(piece, 0);
     expect(queue.remove(said[0]!, 0)?.deadlineMs).toBe(300);
   });

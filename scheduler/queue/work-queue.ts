@@ -4,7 +4,7 @@ import { followAfter, type WaitingChunk } from "./waiting-chunk.js";
 
 /** The queued chunks of one stream, by chunk index. The first of them stands in line; the others wait behind it. */
 interface QueuedStream {
-  readonly edgeId: string;
+  readonly ownerId: string;
   readonly chunks: WaitingChunk[];
 }
 
@@ -60,32 +60,32 @@ export class WorkQueue {
 
   /** Takes a chunk in; a lower attempt of the same chunk gives its place up. The caller has ruled out duplicates. */
   add(waiting: WaitingChunk, nowMs: number): void {
-    const { streamId, chunkIndex, edgeId } = waiting.chunk;
+    const { streamId, chunkIndex, ownerId } = waiting.chunk;
     let stream = this.#streams.get(streamId);
     if (stream === undefined) {
-      stream = { edgeId, chunks: [] };
+      stream = { ownerId, chunks: [] };
       this.#streams.set(streamId, stream);
-      const ofEdge = this.#streamsOfEdge.get(edgeId) ?? new Set();
-      this.#streamsOfEdge.set(edgeId, ofEdge.add(streamId));
+      const ofEdge = this.#streamsOfEdge.get(ownerId) ?? new Set();
+      this.#streamsOfEdge.set(ownerId, ofEdge.add(streamId));
     }
     const position = positionOf(stream.chunks, chunkIndex);
     const present = stream.chunks[position];
     const replaces = present?.chunk.chunkIndex === chunkIndex;
     if (replaces) {
-      this.#models.get(present.chunk.model)?.leave(present);
+      this.#models.get(present.chunk.model)?.remove(present);
       this.#count(present, -1);
     }
     stream.chunks.splice(position, replaces ? 1 : 0, waiting);
     this.#count(waiting, 1);
     if (position > 0) return;
     const displaced = stream.chunks[1];
-    if (displaced !== undefined) this.#models.get(displaced.chunk.model)?.leave(displaced);
-    this.#modelQueue(waiting.chunk.model).enter(waiting, nowMs);
+    if (displaced !== undefined) this.#models.get(displaced.chunk.model)?.remove(displaced);
+    this.#modelQueue(waiting.chunk.model).enqueue(waiting, nowMs);
   }
 
   /**
    * Takes a chunk out to be worked on; gives the chunk of its stream that stands in line in its stead, if that is a new
-   * one. The edge reckons slack from the sound that it has: it cannot count what is being spoken.
+   * one. The edge reckons slack from the audio that it has: it cannot count what is being spoken.
    */
   remove(waiting: WaitingChunk, nowMs: number): WaitingChunk | null {
     const { streamId, chunkIndex } = waiting.chunk;
@@ -93,13 +93,13 @@ export class WorkQueue {
     const position = stream === undefined ? -1 : positionOf(stream.chunks, chunkIndex);
     if (stream === undefined || stream.chunks[position] !== waiting) return null;
     stream.chunks.splice(position, 1);
-    this.#models.get(waiting.chunk.model)?.leave(waiting);
+    this.#models.get(waiting.chunk.model)?.remove(waiting);
     this.#count(waiting, -1);
     const next = stream.chunks[0];
-    if (next === undefined) this.#forget(streamId, stream);
+    if (next === undefined) this.#purge(streamId, stream);
     else if (position === 0) {
       followAfter(next, waiting);
-      this.#modelQueue(next.chunk.model).enter(next, nowMs);
+      this.#modelQueue(next.chunk.model).enqueue(next, nowMs);
       return next;
     }
     return null;
@@ -115,19 +115,19 @@ export class WorkQueue {
     const first = positionOf(stream.chunks, fromChunk);
     const dropped = stream.chunks.splice(first, Math.max(0, positionOf(stream.chunks, toChunk + 1) - first));
     for (const waiting of dropped) {
-      this.#models.get(waiting.chunk.model)?.leave(waiting);
+      this.#models.get(waiting.chunk.model)?.remove(waiting);
       this.#count(waiting, -1);
     }
     const next = stream.chunks[0];
-    if (next === undefined) this.#forget(streamId, stream);
+    if (next === undefined) this.#purge(streamId, stream);
     if (next === undefined || dropped.length === 0 || first > 0) return { dropped, next: null };
-    this.#modelQueue(next.chunk.model).enter(next, nowMs);
+    this.#modelQueue(next.chunk.model).enqueue(next, nowMs);
     return { dropped, next };
   }
 
   /**
-   * Up to `count` chunks of a model that may go now, in service order: those in line, then pieces of sound that stand
-   * behind them, the streams taking turns. Pieces of sound depend on nothing before them; speech comes in the order of
+   * Up to `count` chunks of a model that may go now, in service order: those in line, then pieces of audio that stand
+   * behind them, the streams taking turns. Pieces of audio depend on nothing before them; speech comes in the order of
    * its chunks.
    */
   lookAhead(model: string, from: Lane, count: number): WaitingChunk[] {
@@ -148,8 +148,8 @@ export class WorkQueue {
   }
 
   /** Drops everything that an edge has queued. */
-  dropEdge(edgeId: string): void {
-    for (const streamId of [...(this.#streamsOfEdge.get(edgeId) ?? [])]) this.cancel({ streamId, fromChunk: 0 }, 0);
+  dropEdge(ownerId: string): void {
+    for (const streamId of [...(this.#streamsOfEdge.get(ownerId) ?? [])]) this.cancel({ streamId, fromChunk: 0 }, 0);
   }
 
   /** Everything that waits, stream by stream. For the rare occasions when all of it must go. */
@@ -157,11 +157,11 @@ export class WorkQueue {
     return [...this.#streams.values()].flatMap((stream) => stream.chunks);
   }
 
-  #forget(streamId: string, stream: QueuedStream): void {
+  #purge(streamId: string, stream: QueuedStream): void {
     this.#streams.delete(streamId);
-    const ofEdge = this.#streamsOfEdge.get(stream.edgeId);
+    const ofEdge = this.#streamsOfEdge.get(stream.ownerId);
     ofEdge?.delete(streamId);
-    if (ofEdge?.size === 0) this.#streamsOfEdge.delete(stream.edgeId);
+    if (ofEdge?.size === 0) this.#streamsOfEdge.delete(stream.ownerId);
   }
 
   #modelQueue(model: string): ModelQueue {

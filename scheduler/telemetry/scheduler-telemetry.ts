@@ -6,7 +6,7 @@ import type { SchedulerEffect } from "../core/events.js";
 import type { SchedulerCore } from "../core/scheduler-core.js";
 
 /** Sees everything that a scheduler does. */
-export interface SchedulerWatch {
+export interface SchedulerTelemetry {
   /**
    * Counts an effect and gives it as it is to be sent: with tracing, a batch's chunks name the span of their wait here.
    */
@@ -16,16 +16,16 @@ export interface SchedulerWatch {
 }
 
 /** Watches nothing. */
-export const noWatch: SchedulerWatch = { effect: (effect) => effect, fault: () => undefined };
+export const noTelemetry: SchedulerTelemetry = { effect: (effect) => effect, fault: () => undefined };
 
 /** Opens the scheduler's metrics and spans. */
-export function watchScheduler(options: {
+export function openSchedulerTelemetry(options: {
   metrics: Metrics;
   tracing: Tracing;
   core: Pick<SchedulerCore, "loads" | "pending">;
   nowMs: () => number;
   isConnected: () => boolean;
-}): SchedulerWatch {
+}): SchedulerTelemetry {
   const { metrics, tracing, core, nowMs } = options;
   const loads = () => core.loads(nowMs());
   const byModel = (read: (load: ReturnType<SchedulerCore["loads"]>[number]) => number) => () =>

@@ -8,7 +8,7 @@ import {
   type WorkChunk,
   workSize,
 } from "#protocol/bus/scheduling";
-import { LISTENING_RATE, type SoundTask } from "#protocol/transcription/chunk";
+import { RECOGNITION_RATE, type RecognitionTask } from "#protocol/transcription/chunk";
 import { defaultSampling, neutralDelivery } from "#protocol/speech/chunk";
 import { type SchedulingPolicy, schedulingPolicy } from "../policy.js";
 import type { WorkerHeartbeat } from "../workers/worker-registry.js";
@@ -20,10 +20,10 @@ export interface ChunkFacts {
   attempt?: number;
   edge?: string;
   model?: string;
-  /** Characters, or hundredths of a second of sound. */
+  /** Characters, or hundredths of a second of audio. */
   size?: number;
   /** `speak` unless said otherwise. */
-  task?: SoundTask;
+  task?: RecognitionTask;
 }
 
 export function chunk({
@@ -36,13 +36,13 @@ export function chunk({
   task,
 }: ChunkFacts): WorkChunk {
   if (task !== undefined) {
-    const samples = (size * LISTENING_RATE) / 100;
+    const samples = (size * RECOGNITION_RATE) / 100;
     return {
       task,
       streamId: stream,
       chunkIndex: index,
       attempt,
-      edgeId: edge,
+      ownerId: edge,
       model,
       samples,
       language: null,
@@ -54,7 +54,7 @@ export function chunk({
     streamId: stream,
     chunkIndex: index,
     attempt,
-    edgeId: edge,
+    ownerId: edge,
     model,
     text: "x".repeat(size),
     normalize: true,
@@ -73,8 +73,8 @@ export function submit(facts: ChunkFacts & { tier?: ServiceTier; slackMs?: numbe
 }
 
 /** A recognizer. */
-export function listener(name: string, maxBatch = 1): ServedModel {
-  return { ...served(name, maxBatch), task: "listen", sampleRate: LISTENING_RATE };
+export function player(name: string, maxBatch = 1): ServedModel {
+  return { ...served(name, maxBatch), task: "transcribe", sampleRate: RECOGNITION_RATE };
 }
 
 export function served(name: string, maxBatch = 1, provider = "cpu"): ServedModel {

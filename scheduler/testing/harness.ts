@@ -11,7 +11,7 @@ export class CoreHarness {
   nowMs = 0;
   readonly batches: { workerId: string; batch: Batch }[] = [];
   readonly cancels: { workerId: string; streamId: string; fromChunk: number }[] = [];
-  readonly verdicts: (Verdict & { edgeId: string })[] = [];
+  readonly verdicts: (Verdict & { ownerId: string })[] = [];
   readonly faults: unknown[] = [];
 
   constructor(options: { policy?: Partial<SchedulingPolicy>; decide?: typeof decide; id?: string } = {}) {
@@ -29,7 +29,7 @@ export class CoreHarness {
       const { effects, faults } = this.core.handle(event, this.nowMs);
       this.faults.push(...faults);
       for (const effect of effects) {
-        if (effect.to === "edge") this.verdicts.push({ ...effect.message, edgeId: effect.edgeId });
+        if (effect.to === "edge") this.verdicts.push({ ...effect.message, ownerId: effect.ownerId });
         else if (effect.message.type === "batch")
           this.batches.push({ workerId: effect.workerId, batch: effect.message });
         else

@@ -8,7 +8,7 @@ import { decodeMsgpack, encodeMsgpack } from "#protocol/msgpack";
 export class MemoryBus implements Bus {
   readonly published: { subject: string; message: unknown }[] = [];
   readonly #handlers = new Map<string, Set<(message: never) => void>>();
-  readonly #reconnectListeners: (() => void)[] = [];
+  readonly #reconnectCallbacks: (() => void)[] = [];
   #connected = true;
 
   publish(subject: string, message: object): void {
@@ -39,8 +39,8 @@ export class MemoryBus implements Bus {
     throw new RangeError("this bus carries no objects");
   }
 
-  onReconnect(listener: () => void): void {
-    this.#reconnectListeners.push(listener);
+  onReconnect(player: () => void): void {
+    this.#reconnectCallbacks.push(player);
   }
 
   isConnected(): boolean {
@@ -53,7 +53,7 @@ export class MemoryBus implements Bus {
 
   reconnect(): void {
     this.#connected = true;
-    for (const listener of this.#reconnectListeners) listener();
+    for (const player of this.#reconnectCallbacks) player();
   }
 
   flush(): Promise<void> {

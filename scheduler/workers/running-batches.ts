@@ -6,7 +6,7 @@ export interface RunningChunk {
   readonly streamId: string;
   readonly chunkIndex: number;
   readonly attempt: number;
-  readonly edgeId: string;
+  readonly ownerId: string;
   /** Set when nobody waits for it any more: its loss is then no news. */
   cancelled: boolean;
 }

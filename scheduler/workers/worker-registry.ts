@@ -38,7 +38,7 @@ export class WorkerRegistry {
   /**
    * Takes a heartbeat in; true when it changed who may do what. The caller has dealt with a changed epoch (`forget`).
    */
-  hear(heartbeat: WorkerHeartbeat): boolean {
+  receive(heartbeat: WorkerHeartbeat): boolean {
     const attached = heartbeat.schedulerId === this.#schedulerId && heartbeat.state === "ready";
     let worker = this.#workers.get(heartbeat.id);
     if (worker === undefined) {
@@ -57,7 +57,7 @@ export class WorkerRegistry {
     worker.slots = heartbeat.slots;
     worker.models = heartbeat.models;
     if (attached) this.#pool(heartbeat.models).join(worker);
-    else this.#forgetIfDone(worker);
+    else this.#purgeIfDone(worker);
     return true;
   }
 
@@ -66,19 +66,19 @@ export class WorkerRegistry {
     if (worker.pool !== null) worker.pool.release(worker);
     else {
       worker.inFlight -= 1;
-      this.#forgetIfDone(worker);
+      this.#purgeIfDone(worker);
     }
   }
 
   /** Drops a dead worker, whatever it was doing. */
-  forget(id: string): void {
+  purge(id: string): void {
     const worker = this.#workers.get(id);
     if (worker === undefined) return;
     this.#leave(worker);
     this.#workers.delete(id);
   }
 
-  #forgetIfDone(worker: KnownWorker): void {
+  #purgeIfDone(worker: KnownWorker): void {
     if (worker.pool === null && worker.inFlight === 0) this.#workers.delete(worker.id);
   }
 

@@ -1,17 +1,17 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Chunker, type SpokenPiece } from "./chunker.js";
+import { Chunker, type ChunkText } from "./chunker.js";
 import type { Latency, Pace } from "./pace.js";
 
 const defaultPace: Pace = { latency: "balanced", chunkLength: 200, minChunkLength: 0 };
 const makeChunker = (pace: Partial<Pace> = {}): Chunker =>
   new Chunker({ pace: { ...defaultPace, ...pace }, freeTags: true });
 
-function chunk(text: string, pace: Partial<Pace> = {}): SpokenPiece[] {
+function chunk(text: string, pace: Partial<Pace> = {}): ChunkText[] {
   const chunker = makeChunker(pace);
   return [...chunker.push(text), ...chunker.flush()];
 }
-const texts = (pieces: SpokenPiece[]): string[] => pieces.map((piece) => piece.text);
+const texts = (pieces: ChunkText[]): string[] => pieces.map((piece) => piece.text);
 const squeeze = (text: string): string => text.replace(/\s+/g, "");
 
 /** Whether a sentence end is seen between the two halves of a text that is long enough to be cut anywhere. */
@@ -205,7 +205,7 @@ describe("incremental cutting", () => {
         const split = makeChunker(pace);
         for (const run of runs(items)) {
           const expected = [...whole.push(run), ...whole.flush()];
-          const pieces: SpokenPiece[] = [];
+          const pieces: ChunkText[] = [];
           for (let at = 0; at < run.length; at += size) pieces.push(...split.push(run.slice(at, at + size)));
           expect([...pieces, ...split.flush()]).toEqual(expected);
         }

@@ -1,11 +1,11 @@
 import { type Delivery, neutralDelivery } from "#protocol/speech/chunk";
-import { type ScriptPiece, ScriptReader } from "../script/script.js";
+import { type ScriptSegment, ScriptReader } from "../script/script.js";
 import { isSpeakable } from "./boundaries.js";
 import { type Cut, Cutter } from "./cutter.js";
 import { cutLimits, type CutLimits, type Pace, triggeredLimits } from "./pace.js";
 
 /** A speakable piece of a script: one speaker, one manner. */
-export interface SpokenPiece {
+export interface ChunkText {
   /** Never empty, no tags; whitespace trimmed. */
   text: string;
   /** Index of the speaker, 0 unless the script switches. */
@@ -30,7 +30,7 @@ const MAX_PAUSE_MS = 10_000;
 export class Chunker {
   readonly #pace: Pace;
   readonly #reader: ScriptReader;
-  readonly #chunks: SpokenPiece[] = [];
+  readonly #chunks: ChunkText[] = [];
   #cutter: Cutter;
   #ordinal = 0;
   #speaker = 0;
@@ -56,13 +56,13 @@ export class Chunker {
   }
 
   /** Takes text in; gives the pieces that are complete. */
-  push(text: string): SpokenPiece[] {
+  push(text: string): ChunkText[] {
     for (const piece of this.#reader.push(text)) this.#take(piece);
     return this.#chunks.splice(0);
   }
 
   /** Everything so far is to be spoken now. The next piece is cut early again: somebody may be waiting for it. */
-  flush(): SpokenPiece[] {
+  flush(): ChunkText[] {
     for (const piece of this.#reader.end()) this.#take(piece);
     this.#emitAll(0);
     this.#triggered = 0;
@@ -75,7 +75,7 @@ export class Chunker {
    * Everything so far is to be spoken soon, but not in the middle of a phrase: until it is, pieces are cut at the next
    * phrase end or at 50 characters. So a client that asks after every word gets phrases, not words.
    */
-  trigger(): SpokenPiece[] {
+  trigger(): ChunkText[] {
     if (!this.#cutter.speakable) return [];
     const { text } = this.#cutter;
     const isNew = this.#triggered === 0;
@@ -91,14 +91,14 @@ export class Chunker {
    * Gives sentences that are finished but were held for a longer piece or for the character after them. Call when text
    * stopped arriving.
    */
-  releaseFinished(): SpokenPiece[] {
+  releaseFinished(): ChunkText[] {
     if (this.#reader.held !== "") return [];
     const cut = this.#cutter.finished();
     if (cut !== null) this.#takeText(this.#cutOff(cut));
     return this.#chunks.splice(0);
   }
 
-  #take(piece: ScriptPiece): void {
+  #take(piece: ScriptSegment): void {
     switch (piece.kind) {
       case "text":
         return this.#takeText(piece.text);

@@ -36,8 +36,8 @@ const firstCut: Readonly<Record<Latency, { clauseMin: number; max: number }>> = 
 };
 
 /**
- * Limits of the piece at `ordinal` since the start or the last flush. Pieces grow: the first gets sound out, each later
- * one is longer because the sound before it pays for the wait, up to whole sentences of `chunkLength`.
+ * Limits of the piece at `ordinal` since the start or the last flush. Pieces grow: the first gets audio out, each later
+ * one is longer because the audio before it pays for the wait, up to whole sentences of `chunkLength`.
  */
 export function cutLimits(pace: Pace, ordinal: number): CutLimits {
   const { chunkLength } = pace;

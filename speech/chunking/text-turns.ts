@@ -6,7 +6,7 @@ const TURN_CHARACTERS = 8192;
 /**
  * Spreads the text of one client over turns of the event loop, whether it comes in one frame or in hundreds at once.
  */
-export class TextTurns {
+export class TextSlices {
   #used = 0;
 
   /** Hands a text to `take` in slices, in later turns where this one's share is used up; ends when `isOver`. */

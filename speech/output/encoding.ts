@@ -3,7 +3,7 @@ import type { AudioEncoder, EncoderPool, EncoderSpec } from "#audio/encoding/enc
 import type { StreamEvent } from "../stream/stream-event.js";
 import type { SpeechOutput } from "./output.js";
 
-/** Sound that may wait for its encoder before no more is asked for: an engine can be faster than an encoder. */
+/** Audio that may wait for its encoder before no more is asked for: an engine can be faster than an encoder. */
 const MAX_WAITING_SECONDS = 8;
 
 export interface EncodingOptions {
@@ -19,7 +19,7 @@ export interface EncodingOptions {
 }
 
 /**
- * Takes a stream's events in order, encodes the sound off the event loop, and gives everything to the output in the
+ * Takes a stream's events in order, encodes the audio off the event loop, and gives everything to the output in the
  * same order.
  */
 export class Encoding {
@@ -35,7 +35,7 @@ export class Encoding {
   #closed = false;
   /** Whether the encoder got samples since it was last flushed. */
   #unflushed = false;
-  /** Whether there was any sound: a file's header without any is nothing to anybody. */
+  /** Whether there was any audio: a file's header without any is nothing to anybody. */
   #sounded = false;
 
   constructor(options: EncodingOptions) {

@@ -2,7 +2,7 @@ import type { StreamEvent } from "../stream/stream-event.js";
 import type { FirstAudioParts } from "../metrics.js";
 
 /**
- * Measures the way to the first sound of a spoken request, part by part (metrics.ts draws it). Times are of one clock,
+ * Measures the way to the first audio of a spoken request, part by part (metrics.ts draws it). Times are of one clock,
  * milliseconds.
  */
 export class FirstAudio {

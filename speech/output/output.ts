@@ -1,7 +1,7 @@
 import type { ServiceError } from "#protocol/errors";
 import type { StreamEvent } from "../stream/stream-event.js";
 
-/** What tells a listener about the text behind the sound. */
+/** What tells a listener about the text behind the audio. */
 export type ChunkEvent = Extract<StreamEvent, { type: "chunk-started" | "words" | "chunk-ended" }>;
 
 /**
@@ -12,7 +12,7 @@ export interface SpeechOutput {
   /** Whether the client gets everything at the end only, and nothing of what fails before it. */
   isWhole?: boolean;
   /**
-   * Encoded sound, never empty. The promise resolves when the client can take more; until then no new chunk is asked
+   * Encoded audio, never empty. The promise resolves when the client can take more; until then no new chunk is asked
    * for.
    */
   bytes(bytes: Uint8Array): Promise<void>;
@@ -21,9 +21,9 @@ export interface SpeechOutput {
    * not counted.
    */
   encodedTo?(endSeconds: number): void;
-  /** Text that the sound given from now on belongs to, its words so far, its end. */
+  /** Text that the audio given from now on belongs to, its words so far, its end. */
   chunk?(event: ChunkEvent, sampleRate: number): void;
-  /** All sound of the text before a `flush` has been given. */
+  /** All audio of the text before a `flush` has been given. */
   flushed?(): Promise<void>;
   ended(): Promise<void>;
   failed(error: ServiceError): void;

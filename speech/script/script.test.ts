@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type ScriptPiece, ScriptReader } from "./script.js";
+import { type ScriptSegment, ScriptReader } from "./script.js";
 
-function read(texts: string[], freeTags = true): ScriptPiece[] {
+function read(texts: string[], freeTags = true): ScriptSegment[] {
   const reader = new ScriptReader({ freeTags });
   const pieces = [...texts.flatMap((text) => reader.push(text)), ...reader.end()];
-  return pieces.reduce<ScriptPiece[]>((joined, piece) => {
+  return pieces.reduce<ScriptSegment[]>((joined, piece) => {
     const last = joined.at(-1);
     if (piece.kind === "text" && last?.kind === "text") last.text += piece.text;
     else joined.push({ ...piece });
@@ -13,9 +13,9 @@ function read(texts: string[], freeTags = true): ScriptPiece[] {
   }, []);
 }
 
-const spoken = (pieces: ScriptPiece[]): string =>
+const spoken = (pieces: ScriptSegment[]): string =>
   pieces.map((piece) => (piece.kind === "text" ? piece.text : "")).join("");
-const kinds = (pieces: ScriptPiece[]): string[] => pieces.map((piece) => piece.kind);
+const kinds = (pieces: ScriptSegment[]): string[] => pieces.map((piece) => piece.kind);
 
 describe("directions in a text", () => {
   it("takes documented parenthesised tags out and speaks other parentheses", () => {

@@ -2,7 +2,7 @@ import type { Delivery } from "#protocol/speech/chunk";
 import { describedTag, knownTag, type TagMeaning } from "./styles.js";
 
 /** Text to speak, or a direction that is never spoken. */
-export type ScriptPiece =
+export type ScriptSegment =
   | { kind: "text"; text: string }
   | { kind: "delivery"; delivery: Delivery }
   | { kind: "pause"; pauseMs: number }
@@ -36,8 +36,8 @@ export class ScriptReader {
   }
 
   /** Takes text in; gives the pieces that are certain. */
-  push(text: string): ScriptPiece[] {
-    const pieces: ScriptPiece[] = [];
+  push(text: string): ScriptSegment[] {
+    const pieces: ScriptSegment[] = [];
     let plainStart = 0;
     const passPlain = (end: number): void => appendText(pieces, text.slice(plainStart, end));
     for (let at = 0; at < text.length; at++) {
@@ -56,13 +56,13 @@ export class ScriptReader {
   }
 
   /** Says that no more characters belong to what was pushed: an unfinished tag is text. */
-  end(): ScriptPiece[] {
+  end(): ScriptSegment[] {
     const rest = this.#tag;
     this.#tag = "";
     return rest === "" ? [] : [{ kind: "text", text: rest }];
   }
 
-  #extend(character: string, pieces: ScriptPiece[]): void {
+  #extend(character: string, pieces: ScriptSegment[]): void {
     const tag = this.#tag;
     if (tag === "<" && character !== "|") return this.#giveUp(character, pieces);
     if (isOpener(character) || character === "\n" || tag.length > MAX_TAG_CHARACTERS + 2)
@@ -75,7 +75,7 @@ export class ScriptReader {
     this.#tag = "";
   }
 
-  #giveUp(character: string, pieces: ScriptPiece[]): void {
+  #giveUp(character: string, pieces: ScriptSegment[]): void {
     appendText(pieces, this.#tag);
     this.#tag = isOpener(character) ? character : "";
     if (this.#tag === "") appendText(pieces, character);
@@ -99,7 +99,7 @@ function isComplete(tag: string): boolean {
 }
 
 /** The piece that a complete tag stands for; null when it is ordinary text. */
-function readTag(tag: string, freeTags: boolean): ScriptPiece | "nothing" | null {
+function readTag(tag: string, freeTags: boolean): ScriptSegment | "nothing" | null {
   if (tag.startsWith("<|")) {
     const speaker = /^speaker:\s*(\d{1,4})$/.exec(tag.slice(2, -2).trim())?.[1];
     return speaker === undefined ? "nothing" : { kind: "speaker", speaker: Number(speaker) };
@@ -110,7 +110,7 @@ function readTag(tag: string, freeTags: boolean): ScriptPiece | "nothing" | null
   return meaning;
 }
 
-function appendText(pieces: ScriptPiece[], text: string): void {
+function appendText(pieces: ScriptSegment[], text: string): void {
   if (text === "") return;
   const last = pieces.at(-1);
   if (last?.kind === "text") last.text += text;

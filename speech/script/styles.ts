@@ -8,7 +8,7 @@ type Manner = Partial<Omit<Delivery, "style">>;
  */
 const manners: Readonly<Record<string, Manner>> = {
   neutral: {},
-  calm: { pitchSemitones: -0.5, pitchRangeFactor: 0.8, rateFactor: 0.93, gainDb: -1 },
+  clearStall: { pitchSemitones: -0.5, pitchRangeFactor: 0.8, rateFactor: 0.93, gainDb: -1 },
   relaxed: { pitchSemitones: -0.5, pitchRangeFactor: 0.85, rateFactor: 0.93, gainDb: -1 },
   serious: { pitchSemitones: -1, pitchRangeFactor: 0.8, rateFactor: 0.95 },
   indifferent: { pitchRangeFactor: 0.6, rateFactor: 0.97 },

@@ -3,14 +3,14 @@ import type { WordTiming } from "#protocol/speech/chunk";
 import { bytesToSamples } from "#audio/pcm";
 
 /**
- * The sound of one chunk as it comes in, from any attempt. Content is deterministic, so frames of different attempts
+ * The audio of one chunk as it comes in, from any attempt. Content is deterministic, so frames of different attempts
  * continue each other:
  *
  *     attempt 1  [0 ........ 4000)            its worker died
  *     attempt 2  [0 .. 2000)[2000 ........ 6000)
  *     taken      [0 ........ 4000)     [4000 . 6000)
  */
-export class Reception {
+export class ChunkAssembler {
   #nextSample = 0;
   #totalSamples: number | null = null;
   #sampleRate = 0;

@@ -1,25 +1,25 @@
 import type { SpeechChunk, VoiceSettings } from "#protocol/speech/chunk";
 import { Attempts } from "#submission/attempts";
-import type { SpokenPiece } from "../chunking/chunker.js";
+import type { ChunkText } from "../chunking/chunker.js";
 import { speakingModel } from "../voice/model.js";
 import { chunkSeed } from "../voice/seed.js";
-import { Reception } from "./chunk-assembler.js";
+import { ChunkAssembler } from "./chunk-assembler.js";
 import type { StreamSettings } from "./stream-settings.js";
 
 /** One unfinished chunk of a stream: what is to be spoken, where it is at work, what has come of it. */
 export class ChunkWork extends Attempts {
-  readonly reception = new Reception();
+  readonly assembler = new ChunkAssembler();
   readonly textBytes: number;
-  /** Whether its sound has begun to be given. */
+  /** Whether its audio has begun to be given. */
   started = false;
-  heardOf = false;
-  readonly #context: { settings: StreamSettings; edgeId: string };
+  reported = false;
+  readonly #context: { settings: StreamSettings; ownerId: string };
 
   constructor(
-    readonly piece: SpokenPiece,
+    readonly piece: ChunkText,
     readonly chunkIndex: number,
     readonly addedAtMs: number,
-    context: { settings: StreamSettings; edgeId: string },
+    context: { settings: StreamSettings; ownerId: string },
   ) {
     super();
     this.#context = context;
@@ -28,7 +28,7 @@ export class ChunkWork extends Attempts {
 
   /** Samples that came and were not given yet: all of them until the chunk's turn comes. */
   get untakenSamples(): number {
-    return this.started ? 0 : this.reception.samples;
+    return this.started ? 0 : this.assembler.samples;
   }
 
   /** Notes a submission; gives the chunk to send. */
@@ -37,14 +37,14 @@ export class ChunkWork extends Attempts {
     return this.#chunk();
   }
 
-  /** New sound came. */
+  /** New audio came. */
   progressed(nowMs: number): void {
-    this.heardOf = true;
+    this.reported = true;
     this.alive(nowMs);
   }
 
   #chunk(): SpeechChunk {
-    const { settings, edgeId } = this.#context;
+    const { settings, ownerId } = this.#context;
     const { text, delivery, pauseAfterMs, speaker } = this.piece;
     // Never empty by contract (StreamSettings.voices).
     const voice = (settings.voices[speaker] ?? settings.voices[0]) as VoiceSettings;
@@ -53,7 +53,7 @@ export class ChunkWork extends Attempts {
       streamId: settings.streamId,
       chunkIndex: this.chunkIndex,
       attempt: this.attempt,
-      edgeId,
+      ownerId,
       model: speakingModel(settings.models, text, voice.language),
       text,
       normalize: settings.normalize,

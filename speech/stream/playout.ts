@@ -1,17 +1,17 @@
-/** Speech rate assumed before anything was heard, milliseconds of sound per character. */
+/** Speech rate assumed before anything was heard, milliseconds of audio per character. */
 const INITIAL_MS_PER_CHARACTER = 65;
 
 /**
- * A model of the listener: starts playing with the first sound, plays in real time, and resumes at once after running
- * dry. Also learns how long a character sounds, to guess how much sound is on its way.
+ * A model of the listener: starts playing with the first audio, plays in real time, and resumes at once after running
+ * dry. Also learns how long a character sounds, to guess how much audio is on its way.
  */
 export class Playout {
   #endsAtMs = Number.NEGATIVE_INFINITY;
   #spokenMs = 0;
   #spokenCharacters = 0;
 
-  /** Sound was handed to the listener. */
-  heard(durationMs: number, nowMs: number): void {
+  /** Audio was handed to the listener. */
+  given(durationMs: number, nowMs: number): void {
     this.#endsAtMs = Math.max(this.#endsAtMs, nowMs) + durationMs;
   }
 
@@ -21,12 +21,12 @@ export class Playout {
     this.#spokenMs += durationMs;
   }
 
-  /** When the listener runs out of sound; minus infinity before the first. */
+  /** When the listener runs out of audio; minus infinity before the first. */
   get endsAtMs(): number {
     return this.#endsAtMs;
   }
 
-  /** Sound that the listener has and has not played. */
+  /** Audio that the listener has and has not played. */
   aheadMs(nowMs: number): number {
     return Math.max(0, this.#endsAtMs - nowMs);
   }

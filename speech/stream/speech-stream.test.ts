@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { defaultSampling, neutralDelivery } from "#protocol/speech/chunk";
 import { VirtualClock } from "#common/clock";
-import type { SpokenPiece } from "../chunking/chunker.js";
-import { SpeechBus } from "../speech-client.js";
+import type { ChunkText } from "../chunking/chunker.js";
+import { SpeechClient } from "../speech-client.js";
 import { LocalBus } from "#common/bus/testing/local-bus";
 import { expectedSamples, type Fault, SAMPLE_RATE, ScriptedCluster } from "../testing/scripted-cluster.js";
 import { chunkSeed } from "../voice/seed.js";
@@ -11,7 +11,7 @@ import type { SpeechStream } from "./speech-stream.js";
 import type { StreamEvent } from "./stream-event.js";
 import { livePacing, type Pacing } from "./stream-settings.js";
 
-const pieceOf = (text: string, pause: Partial<SpokenPiece> = {}): SpokenPiece => ({
+const pieceOf = (text: string, pause: Partial<ChunkText> = {}): ChunkText => ({
   text,
   speaker: 0,
   delivery: neutralDelivery,
@@ -29,8 +29,8 @@ const script = [
 function open(faultOf: (chunkIndex: number, attempt: number) => Fault | null, pacing: Pacing = livePacing) {
   const bus = new LocalBus();
   const clock = new VirtualClock();
-  const speech = new SpeechBus({ bus, clock, edgeId: "edge-1" });
-  const cluster = new ScriptedCluster({ bus, clock, model: "m", edgeId: "edge-1", faultOf });
+  const speech = new SpeechClient({ bus, clock, ownerId: "edge-1" });
+  const cluster = new ScriptedCluster({ bus, clock, model: "m", ownerId: "edge-1", faultOf });
   const events: StreamEvent[] = [];
   const voices = [{ speaker: null, language: null, speed: 1, traits: null }];
   const settings = {
@@ -50,11 +50,11 @@ function open(faultOf: (chunkIndex: number, attempt: number) => Fault | null, pa
   return { bus, clock, speech, cluster, events, stream };
 }
 
-function soundOf(events: StreamEvent[]): number[] {
+function audioOf(events: StreamEvent[]): number[] {
   return events.flatMap((event) => (event.type === "samples" ? [...event.samples] : []));
 }
 
-function undisturbed(pieces: SpokenPiece[]): number[] {
+function undisturbed(pieces: ChunkText[]): number[] {
   return pieces.flatMap((piece, index) => [
     ...new Array<number>((piece.pauseBeforeMs * SAMPLE_RATE) / 1000).fill(0),
     ...expectedSamples({
@@ -78,7 +78,7 @@ describe("an undisturbed stream", () => {
     stream.mark();
     stream.end();
     clock.advance(5000);
-    expect(soundOf(events)).toEqual(undisturbed(pieces));
+    expect(audioOf(events)).toEqual(undisturbed(pieces));
     const types = events.map((event) => event.type).filter((type) => type !== "samples" && type !== "words");
     expect(types).toEqual([
       "first-frame",
@@ -108,7 +108,7 @@ describe("an undisturbed stream", () => {
     expect(live.cluster.submits.length * chunkMs).toBeLessThan(1000 + 4000 + 2 * chunkMs);
     expect(live.stream.waitingBytes).toBe((40 - live.cluster.submits.length) * 41);
     live.clock.advance(40 * chunkMs);
-    expect(soundOf(live.events)).toEqual(undisturbed(long));
+    expect(audioOf(live.events)).toEqual(undisturbed(long));
 
     const file = open(() => null, { aheadMs: Number.POSITIVE_INFINITY, windowChunks: 4 });
     file.stream.add(long);
@@ -146,10 +146,10 @@ describe("an undisturbed stream", () => {
     stream.add(script);
     clock.advance(10);
     stream.cancel();
-    const heard = events.length;
+    const received = events.length;
     clock.advance(10_000);
     expect(new Set(cluster.cancels).size).toBe(1);
-    expect(events.length).toBe(heard);
+    expect(events.length).toBe(received);
     expect(speech.activeStreams).toBe(0);
   });
 });
@@ -167,7 +167,7 @@ describe("a stream whose attempts are lost", () => {
       expect(
         cluster.submits.filter(({ submit }) => submit.chunk.chunkIndex === 1).map(({ submit }) => submit.chunk.attempt),
       ).toEqual([1, 2, 3]);
-      expect(soundOf(events)).toEqual(undisturbed(script).slice(0, soundOf(events).length));
+      expect(audioOf(events)).toEqual(undisturbed(script).slice(0, audioOf(events).length));
     }
   });
 
@@ -194,7 +194,7 @@ describe("a stream whose attempts are lost", () => {
     recovered.stream.add(script);
     recovered.stream.end();
     recovered.clock.advance(30_000);
-    expect(soundOf(recovered.events)).toEqual(undisturbed(script));
+    expect(audioOf(recovered.events)).toEqual(undisturbed(script));
 
     const refused = open((chunkIndex) => (chunkIndex === 2 ? { kind: "refused" } : null));
     refused.stream.add(script);
@@ -222,7 +222,7 @@ describe("a stream whose attempts are lost", () => {
     clock.advance(5);
     expect(cluster.submits.length).toBe(before);
     clock.advance(20_000);
-    expect(soundOf(events)).toEqual(undisturbed(script));
+    expect(audioOf(events)).toEqual(undisturbed(script));
   });
 
   it("fails with no_worker when nobody serves the model, soon or after an outage", () => {
@@ -277,7 +277,7 @@ describe("an outage that ended", () => {
     recovering.stream.add(script.slice(0, 2));
     recovering.stream.end();
     recovering.clock.advance(400_000);
-    expect(soundOf(recovering.events)).toEqual(undisturbed(script.slice(0, 2)));
+    expect(audioOf(recovering.events)).toEqual(undisturbed(script.slice(0, 2)));
   });
 });
 
@@ -308,7 +308,7 @@ describe("whatever the faults, up to two per chunk", () => {
         stream.end();
         clock.advance(400_000);
         expect(terminal(events)).toMatchObject([{ type: "ended" }]);
-        expect(soundOf(events)).toEqual(undisturbed(script));
+        expect(audioOf(events)).toEqual(undisturbed(script));
         const words = events.flatMap((event) =>
           event.type === "words" ? event.words.map((word) => `${event.chunkIndex}:${word.startMs}`) : [],
         );

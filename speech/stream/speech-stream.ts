@@ -2,14 +2,14 @@ import type { EdgeAudioInbound } from "#protocol/bus/audio";
 import { type Cancel, schedulerSubject, type Verdict } from "#protocol/bus/scheduling";
 import type { Bus } from "#common/bus/bus";
 import type { Clock } from "#common/clock";
-import type { SpokenPiece } from "../chunking/chunker.js";
+import type { ChunkText } from "../chunking/chunker.js";
 import type { StreamEvent } from "./stream-event.js";
 import { type ChooseScheduler, type StreamAction, StreamMachine } from "./stream-machine.js";
 import type { StreamSettings } from "./stream-settings.js";
 
 export interface SpeechStreamOptions {
   settings: StreamSettings;
-  edgeId: string;
+  ownerId: string;
   bus: Bus;
   clock: Clock;
   chooseScheduler: ChooseScheduler;
@@ -43,7 +43,7 @@ export class SpeechStream {
   }
 
   /** Adds pieces to speak, in order. */
-  add(pieces: SpokenPiece[]): void {
+  add(pieces: ChunkText[]): void {
     if (pieces.length > 0) this.#run((nowMs) => this.#machine.add(pieces, nowMs));
   }
 
@@ -52,12 +52,12 @@ export class SpeechStream {
     this.#run((nowMs) => this.#machine.mark(nowMs));
   }
 
-  /** No more text: `ended` comes after the last sound. */
+  /** No more text: `ended` comes after the last audio. */
   end(): void {
     this.#run((nowMs) => this.#machine.end(nowMs));
   }
 
-  /** Stops or resumes asking for more sound, as the listener's connection falls behind or catches up. */
+  /** Stops or resumes asking for more audio, as the listener's connection falls behind or catches up. */
   hold(held: boolean): void {
     this.#run((nowMs) => this.#machine.hold(held, nowMs));
   }

@@ -3,7 +3,7 @@ import type { WordTiming } from "#protocol/speech/chunk";
 
 /** What a stream gives its listener, in order. After `ended` or `failed` nothing follows. */
 export type StreamEvent =
-  /** The sound of a chunk begins. `offsetSamples` counts from the stream's start. */
+  /** The audio of a chunk begins. `offsetSamples` counts from the stream's start. */
   | { type: "chunk-started"; chunkIndex: number; text: string; sampleRate: number; offsetSamples: number }
   /** The receiver owns `samples`. */
   | { type: "samples"; chunkIndex: number; samples: Int16Array; sampleRate: number }

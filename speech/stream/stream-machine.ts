@@ -9,7 +9,7 @@ import {
   OUTAGE_PATIENCE_MS,
   quietLimitMs,
 } from "#submission/rules";
-import type { SpokenPiece } from "../chunking/chunker.js";
+import type { ChunkText } from "../chunking/chunker.js";
 import { ChunkWork } from "./chunk-work.js";
 import { Playout } from "./playout.js";
 import type { StreamEvent } from "./stream-event.js";
@@ -35,15 +35,15 @@ export type ChooseScheduler = (keep: string | null, avoid: string | null) => str
  *                 ▲           │ lost, failed, gap, silence, scheduler gone, bus gone
  *                 └─ attempt+1┘
  *
- * Invariant: what the listener is given is the concatenation of the chunks' sound in order, each sample once, whatever
+ * Invariant: what the listener is given is the concatenation of the chunks' audio in order, each sample once, whatever
  * happens below.
  */
 export class StreamMachine {
   readonly #settings: StreamSettings;
-  readonly #edgeId: string;
+  readonly #ownerId: string;
   readonly #choose: ChooseScheduler;
   readonly #playout = new Playout();
-  /** Unfinished chunks; the first is the one whose sound is being given. */
+  /** Unfinished chunks; the first is the one whose audio is being given. */
   readonly #work: ChunkWork[] = [];
   /** Counts of chunks after which `marked` is due, ascending. */
   readonly #marks: number[] = [];
@@ -58,9 +58,9 @@ export class StreamMachine {
   #schedulerId: string | null = null;
   #actions: StreamAction[] = [];
 
-  constructor(options: { settings: StreamSettings; edgeId: string; chooseScheduler: ChooseScheduler }) {
+  constructor(options: { settings: StreamSettings; ownerId: string; chooseScheduler: ChooseScheduler }) {
     this.#settings = options.settings;
-    this.#edgeId = options.edgeId;
+    this.#ownerId = options.ownerId;
     this.#choose = options.chooseScheduler;
   }
 
@@ -74,9 +74,9 @@ export class StreamMachine {
     return this.#waitingBytes;
   }
 
-  add(pieces: SpokenPiece[], nowMs: number): StreamAction[] {
+  add(pieces: ChunkText[], nowMs: number): StreamAction[] {
     for (const piece of pieces) {
-      const work = new ChunkWork(piece, this.#added++, nowMs, { settings: this.#settings, edgeId: this.#edgeId });
+      const work = new ChunkWork(piece, this.#added++, nowMs, { settings: this.#settings, ownerId: this.#ownerId });
       this.#waitingBytes += work.textBytes;
       this.#work.push(work);
     }
@@ -104,7 +104,7 @@ export class StreamMachine {
   frame(frame: AudioFrame, nowMs: number): StreamAction[] {
     const work = this.#find(frame.chunkIndex);
     if (work === undefined) return [];
-    const outcome = work.reception.accept(frame);
+    const outcome = work.assembler.accept(frame);
     if (outcome === "rate") return this.#fail(new ServiceError("engine_failed"), nowMs);
     if (outcome === "gap" && work.state === "submitted" && frame.attempt === work.attempt)
       this.#attemptFailed(work, nowMs);
@@ -114,7 +114,7 @@ export class StreamMachine {
 
   failed(message: ChunkFailed, nowMs: number): StreamAction[] {
     const work = this.#find(message.chunkIndex);
-    if (work === undefined || work.reception.complete) return [];
+    if (work === undefined || work.assembler.complete) return [];
     if (!message.retryable) return this.#fail(fromErrorRecord(message.error), nowMs);
     if (work.isCurrent(message.attempt)) this.#attemptFailed(work, nowMs);
     return this.#advance(nowMs);
@@ -130,7 +130,7 @@ export class StreamMachine {
       if (opening || !error.retryable) return this.#fail(error, nowMs);
       // Refused in the middle of a stream: roles are restarting. It is offered again until patience ends.
       work.troubled(nowMs, error);
-      work.putBack(nowMs + afterRefusalMs(error.retryAfterMs));
+      work.requeue(nowMs + afterRefusalMs(error.retryAfterMs));
     }
     return this.#advance(nowMs);
   }
@@ -138,12 +138,12 @@ export class StreamMachine {
   /** The scheduler is gone and with it all that was queued there; running work may still deliver. */
   schedulerLost(schedulerId: string, nowMs: number): StreamAction[] {
     if (this.#schedulerId === schedulerId) this.#schedulerId = null;
-    return this.#putBackAll((work) => work.schedulerId === schedulerId, nowMs);
+    return this.#requeueAll((work) => work.schedulerId === schedulerId, nowMs);
   }
 
   /** The bus was interrupted: submissions, verdicts and frames may be missing. */
   reconnected(nowMs: number): StreamAction[] {
-    return this.#putBackAll(() => true, nowMs);
+    return this.#requeueAll(() => true, nowMs);
   }
 
   /** Time has come to `nextWakeMs`. While the bus is down, silence proves nothing: pass `connected` false. */
@@ -177,7 +177,7 @@ export class StreamMachine {
     const atWork = this.#work.findIndex((work) => work.state === "waiting");
     for (const work of atWork < 0 ? this.#work : this.#work.slice(0, atWork)) {
       if (work.state === "submitted") wakeMs = Math.min(wakeMs, work.quietUntilMs);
-      else if (work.state === "put-back") wakeMs = Math.min(wakeMs, work.offerAtMs);
+      else if (work.state === "requeued") wakeMs = Math.min(wakeMs, work.offerAtMs);
     }
     if (atWork < 0 || atWork >= this.#settings.pacing.windowChunks || this.#held) return wakeMs;
     // Only pacing holds the next chunk back: it is due when the listener has played what exceeds the limit.
@@ -189,12 +189,12 @@ export class StreamMachine {
   }
 
   #progressed(work: ChunkWork, frame: AudioFrame, nowMs: number): void {
-    if (frame.chunkIndex === 0 && frame.timing !== null && !work.heardOf) {
+    if (frame.chunkIndex === 0 && frame.timing !== null && !work.reported) {
       const { queuedUs, engineUs } = frame.timing;
       this.#give({ type: "first-frame", queuedUs, engineUs, roundTripMs: nowMs - work.firstSubmittedAtMs });
     }
     work.progressed(nowMs);
-    if (work.reception.complete) work.state = "complete";
+    if (work.assembler.complete) work.state = "complete";
   }
 
   #attemptFailed(work: ChunkWork, nowMs: number): void {
@@ -202,15 +202,15 @@ export class StreamMachine {
     if (work.failures >= MAX_FAILED_ATTEMPTS) {
       this.#failNow(new ServiceError("synthesis_failed", { parameters: { attempts: MAX_FAILED_ATTEMPTS } }));
     } else {
-      work.putBack(nowMs);
+      work.requeue(nowMs);
     }
   }
 
-  #putBackAll(concerned: (work: ChunkWork) => boolean, nowMs: number): StreamAction[] {
+  #requeueAll(concerned: (work: ChunkWork) => boolean, nowMs: number): StreamAction[] {
     for (const work of this.#work) {
       if (work.state !== "submitted" || !concerned(work)) continue;
       work.troubled(nowMs, new ServiceError("synthesis_failed", { parameters: { attempts: work.attempt } }));
-      work.putBack(nowMs);
+      work.requeue(nowMs);
     }
     return this.#advance(nowMs);
   }
@@ -224,10 +224,10 @@ export class StreamMachine {
   #giveReady(nowMs: number): void {
     this.#giveMarks();
     for (let work = this.#work[0]; work !== undefined && !this.#over; work = this.#work[0]) {
-      this.#giveSound(work, nowMs);
+      this.#giveAudio(work, nowMs);
       if (work.state !== "complete") return;
-      this.#give({ type: "chunk-ended", chunkIndex: work.chunkIndex, samples: work.reception.samples });
-      this.#playout.learn(work.piece.text.length, (work.reception.samples / work.reception.sampleRate) * 1000);
+      this.#give({ type: "chunk-ended", chunkIndex: work.chunkIndex, samples: work.assembler.samples });
+      this.#playout.learn(work.piece.text.length, (work.assembler.samples / work.assembler.sampleRate) * 1000);
       this.#work.shift();
       this.#given++;
       this.#giveMarks();
@@ -244,9 +244,9 @@ export class StreamMachine {
     }
   }
 
-  #giveSound(work: ChunkWork, nowMs: number): void {
-    const { reception, chunkIndex } = work;
-    const { sampleRate } = reception;
+  #giveAudio(work: ChunkWork, nowMs: number): void {
+    const { assembler, chunkIndex } = work;
+    const { sampleRate } = assembler;
     if (sampleRate === 0) return;
     if (this.#sampleRate !== 0 && this.#sampleRate !== sampleRate)
       return this.#failNow(new ServiceError("engine_failed"));
@@ -263,14 +263,14 @@ export class StreamMachine {
         offsetSamples: this.#givenSamples,
       });
     }
-    const words = reception.takeWords();
+    const words = assembler.takeWords();
     if (words.length > 0) this.#give({ type: "words", chunkIndex, words });
-    for (const samples of reception.takeSamples()) this.#giveSamples(chunkIndex, samples, nowMs);
+    for (const samples of assembler.takeSamples()) this.#giveSamples(chunkIndex, samples, nowMs);
   }
 
   #giveSamples(chunkIndex: number, samples: Int16Array, nowMs: number): void {
     this.#givenSamples += samples.length;
-    this.#playout.heard((samples.length / this.#sampleRate) * 1000, nowMs);
+    this.#playout.given((samples.length / this.#sampleRate) * 1000, nowMs);
     this.#give({ type: "samples", chunkIndex, samples, sampleRate: this.#sampleRate });
   }
 
@@ -282,7 +282,7 @@ export class StreamMachine {
       if (work.state === "waiting") {
         if (this.#held || atWork >= windowChunks || this.#playout.aheadMs(nowMs) + comingMs >= aheadMs) return;
         this.#submit(work, comingMs, nowMs);
-      } else if (work.state === "put-back" && nowMs >= work.offerAtMs) {
+      } else if (work.state === "requeued" && nowMs >= work.offerAtMs) {
         this.#submit(work, comingMs, nowMs);
       }
       if (this.#over || work.state === "waiting") return;
@@ -314,18 +314,18 @@ export class StreamMachine {
     if (opening && nowMs - work.addedAtMs >= OPENING_PATIENCE_MS) return this.#failNow(this.#noWorker());
     if (work.state === "waiting") this.#waitingBytes -= work.textBytes;
     work.troubled(nowMs, this.#noWorker());
-    work.putBack(nowMs + OFFER_AGAIN_MS);
+    work.requeue(nowMs + OFFER_AGAIN_MS);
   }
 
   #noWorker(): ServiceError {
     return new ServiceError("no_worker", { parameters: { model: this.#settings.models[0]?.name ?? "" } });
   }
 
-  /** Sound that is guessed to be on its way for a chunk. */
+  /** Audio that is guessed to be on its way for a chunk. */
   #comingMs(work: ChunkWork): number {
-    if (work.state === "complete") return (work.untakenSamples / Math.max(1, work.reception.sampleRate)) * 1000;
+    if (work.state === "complete") return (work.untakenSamples / Math.max(1, work.assembler.sampleRate)) * 1000;
     const receivedMs =
-      work.reception.sampleRate === 0 ? 0 : (work.reception.samples / work.reception.sampleRate) * 1000;
+      work.assembler.sampleRate === 0 ? 0 : (work.assembler.samples / work.assembler.sampleRate) * 1000;
     const restMs = Math.max(0, this.#playout.estimateMs(work.piece.text.length) - receivedMs);
     return restMs + (work.chunkIndex === this.#given ? 0 : receivedMs);
   }

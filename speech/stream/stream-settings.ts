@@ -4,7 +4,7 @@ import type { SpeakingModel } from "../voice/model.js";
 
 /** How far ahead of the listener a stream works. */
 export interface Pacing {
-  /** Sound that the listener may have in store before more is asked for; infinity for one who wants the whole file. */
+  /** Audio that the listener may have in store before more is asked for; infinity for one who wants the whole file. */
   aheadMs: number;
   /** Chunks at work at once. */
   windowChunks: number;
@@ -34,6 +34,6 @@ export interface StreamSettings {
   seedBase: string;
   traceparent: string | null;
   pacing: Pacing;
-  /** First sound is wanted this soon after the text came. */
+  /** First audio is wanted this soon after the text came. */
   firstAudioGoalMs: number;
 }

@@ -1,7 +1,7 @@
-import { type AudioFrame, type EdgeAudioInbound, edgeAudioSubject } from "#protocol/bus/audio";
+import { type AudioFrame, type EdgeAudioInbound, ownerAudioSubject } from "#protocol/bus/audio";
 import { membersSubject, type Heartbeat } from "#protocol/bus/membership";
 import {
-  edgeVerdictSubject,
+  ownerVerdictSubject,
   type SchedulerInbound,
   schedulerSubject,
   type Submit,
@@ -31,7 +31,7 @@ export const SAMPLE_RATE = 8000;
 const SAMPLES_PER_CHARACTER = 400;
 const FRAME_SAMPLES = 1700;
 
-/** The sound of a chunk: depends on what decides a real one's, so that a wrong seed or text shows. */
+/** The audio of a chunk: depends on what decides a real one's, so that a wrong seed or text shows. */
 export function expectedSamples(chunk: Pick<SpeechChunk, "text" | "seed" | "pauseAfterMs">): Int16Array {
   const length = chunk.text.length * SAMPLES_PER_CHARACTER + (chunk.pauseAfterMs * SAMPLE_RATE) / 1000;
   return Int16Array.from({ length }, (_, at) => ((chunk.seed ^ (at * 7919)) % 30000) | 0);
@@ -45,7 +45,7 @@ export class ScriptedCluster {
     bus: LocalBus;
     clock: Clock;
     model: string;
-    edgeId: string;
+    ownerId: string;
     faultOf: (chunkIndex: number, attempt: number) => Fault | null;
   };
   readonly #alive = new Map<string, string>();
@@ -55,7 +55,7 @@ export class ScriptedCluster {
     bus: LocalBus;
     clock: Clock;
     model: string;
-    edgeId: string;
+    ownerId: string;
     faultOf: (chunkIndex: number, attempt: number) => Fault | null;
   }) {
     this.#options = options;
@@ -171,7 +171,7 @@ export class ScriptedCluster {
   }
 
   #send(message: EdgeAudioInbound): void {
-    this.#options.bus.publish(edgeAudioSubject(this.#options.edgeId), message);
+    this.#options.bus.publish(ownerAudioSubject(this.#options.ownerId), message);
   }
 
   #failed(chunk: SpeechChunk, retryable: boolean): void {
@@ -191,7 +191,7 @@ export class ScriptedCluster {
     const error = toErrorRecord(new ServiceError("overloaded", { retryAfterMs: 700 }));
     const verdict: Verdict =
       type === "lost" ? { type, streamId, chunkIndex, attempt } : { type, streamId, chunkIndex, attempt, error };
-    this.#after(1, () => this.#options.bus.publish(edgeVerdictSubject(this.#options.edgeId), verdict));
+    this.#after(1, () => this.#options.bus.publish(ownerVerdictSubject(this.#options.ownerId), verdict));
   }
 
   #after(delayMs: number, action: () => void): void {

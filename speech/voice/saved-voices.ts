@@ -30,10 +30,10 @@ export class SavedVoices {
     this.#bus = bus;
     this.#clock = clock;
     bus.subscribe<VoiceChanged>(voiceChangedSubject, ({ voiceId }) =>
-      this.#forget((key) => key.endsWith(`\n${voiceId}`)),
+      this.#purge((key) => key.endsWith(`\n${voiceId}`)),
     );
     // Changes may have been announced while nobody could hear them.
-    bus.onReconnect(() => this.#forget(() => true));
+    bus.onReconnect(() => this.#purge(() => true));
   }
 
   /**
@@ -75,7 +75,7 @@ export class SavedVoices {
     this.#kept.set(`${teamId}\n${voiceId}`, { voice, untilMs: this.#clock.nowMs() + KEEP_MS });
   }
 
-  #forget(matches: (key: string) => boolean): void {
+  #purge(matches: (key: string) => boolean): void {
     this.#changes++;
     for (const key of [...this.#kept.keys()]) if (matches(key)) this.#kept.delete(key);
   }

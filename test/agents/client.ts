@@ -56,7 +56,7 @@ function holdAgainstDocuments(exchange: Exchange): void {
 
 /** A team of its own, with beta access. */
 export async function addClient(fixture: ServiceFixture, change: Partial<Principal> = {}): Promise<TeamClient> {
-  const team = await addTeam(fixture.records);
+  const team = await addTeam(fixture.db);
   const principal = { ...team.principal, betaAccess: true, ...change };
   return { principal, ask: clientOf(fixture, principal) };
 }

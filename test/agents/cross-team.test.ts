@@ -5,7 +5,7 @@ import { controlRoutes } from "#control-plane/service";
 import { enqueueWebhookEvent } from "#control-plane/webhooks/enqueue";
 import type { Principal } from "#protocol/bus/control";
 import { engines, silentLog } from "../control-plane/databases.js";
-import { standInEars, type ServiceFixture, testDoors } from "../control-plane/service.js";
+import { standInRecognizers, type ServiceFixture, testDoors } from "../control-plane/service.js";
 import { someSession, threeEvents } from "../webhooks/sessions.js";
 import { addClient, createAgent, startTeams, type TeamClient } from "./client.js";
 
@@ -49,7 +49,7 @@ let digits = 0;
 async function createPhone(team: TeamClient, fixture: ServiceFixture): Promise<string> {
   const phoneNumber = `+1415555${String(1000 + digits++)}`;
   const { teamId } = team.principal;
-  await recordFailure(fixture.records, {
+  await recordFailure(fixture.db, {
     teamId,
     phoneNumber,
     provider: "twilio",
@@ -74,7 +74,7 @@ async function createDelivery(team: TeamClient, fixture: ServiceFixture): Promis
     isPreview: false,
   };
   const context = { sealer: testDoors().sealer, now: new Date() };
-  await fixture.records.transaction((step) => enqueueWebhookEvent(step, event, context));
+  await fixture.db.transaction((tx) => enqueueWebhookEvent(tx, event, context));
   const { json } = await team.ask("GET", `/v1/agent/webhook-deliveries?session_id=${payload.session.id}`);
   return (json["deliveries"] as { delivery_id: string }[])[0]?.delivery_id ?? "";
 }
@@ -134,8 +134,8 @@ describe.each(engines.slice(0, 1))("another team's things on %s", (engine) => {
   afterAll(() => fixture.stop());
 
   const routes = controlRoutes({
-    ...{ bus: { objects: () => null } as never, records: null as never, developmentKey: null },
-    ...{ clock: systemClock, log: silentLog, ...standInEars, now: () => new Date(), ...testDoors() },
+    ...{ bus: { objects: () => null } as never, db: null as never, developmentKey: null },
+    ...{ clock: systemClock, log: silentLog, ...standInRecognizers, now: () => new Date(), ...testDoors() },
   })
     .filter((route) => route.path.includes(":") && route.scope !== null)
     // Tests cannot be run yet: whatever run is asked for, the answer is 503.

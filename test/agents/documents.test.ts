@@ -3,7 +3,7 @@ import { systemClock } from "#common/clock";
 import { controlRoutes } from "#control-plane/service";
 import { operations } from "#edge/openapi/operations";
 import { silentLog } from "../control-plane/databases.js";
-import { standInEars, testDoors } from "../control-plane/service.js";
+import { standInRecognizers, testDoors } from "../control-plane/service.js";
 import { checkOwn, checkUpstream, type Exchange } from "./documents.js";
 
 const agent = {
@@ -47,8 +47,8 @@ describe("answers held against our own description", () => {
 
   it("are described for every route of the platform, and for no other", () => {
     const routes = controlRoutes({
-      ...{ bus: { objects: () => null } as never, records: null as never, developmentKey: null },
-      ...{ clock: systemClock, log: silentLog, ...standInEars, now: () => new Date(), ...testDoors() },
+      ...{ bus: { objects: () => null } as never, db: null as never, developmentKey: null },
+      ...{ clock: systemClock, log: silentLog, ...standInRecognizers, now: () => new Date(), ...testDoors() },
     });
     const anonymous = (path: string): string => path.replace(/:\w+|\{\w+\}/g, "{}");
     const named = (list: readonly { method: string; path: string }[]): string[] =>

@@ -87,7 +87,7 @@ function checker(
       "application/json",
       "schema",
     ];
-    const pointer = steps.map((step) => encodeURIComponent(step.replaceAll("~", "~0").replaceAll("/", "~1"))).join("/");
+    const pointer = steps.map((tx) => encodeURIComponent(tx.replaceAll("~", "~0").replaceAll("/", "~1"))).join("/");
     const validate = ajv.getSchema(`document#/${pointer}`);
     if (validate === undefined) return "the schema cannot be read";
     return validate(JSON.parse(text)) === true ? null : ajv.errorsText(validate.errors);

@@ -23,12 +23,12 @@ describe.each(engines)("agents under concurrency on %s", (engine) => {
   afterAll(() => fixture.stop());
 
   it("publishes each draft once: versions have no gaps, and each is some draft, whole", async () => {
-    const step = fc.oneof(
+    const tx = fc.oneof(
       { arbitrary: fc.constant("publish"), weight: 3 },
       { arbitrary: fc.integer({ min: 0, max: 3 }).map(String), weight: 2 },
     );
     const property = fc.asyncProperty(
-      fc.array(fc.array(step, { minLength: 1, maxLength: 5 }), { minLength: 2, maxLength: 4 }),
+      fc.array(fc.array(tx, { minLength: 1, maxLength: 5 }), { minLength: 2, maxLength: 4 }),
       async (callers) => {
         const path = `/v1/agent/agents/${await createAgent(team)}`;
         const published: { version_number: number; config_hash: string }[] = [];

@@ -33,19 +33,19 @@ describe.each(engines)("references to tools, knowledge and webhooks on %s", (eng
     const one = await createAgent(team, { name: "one", config: { tools: { tool_ids: [second, first] } } });
     const two = await createAgent(team, { name: "two", config: { tools: { tool_ids: [first] } } });
     await createAgent(other, { name: "three", config: { tools: { tool_ids: [foreign] } } });
-    expect(await draftsReferencingTool(fixture.records, teamId, first)).toEqual([
+    expect(await draftsReferencingTool(fixture.db, teamId, first)).toEqual([
       { agent_id: two, name: "two" },
       { agent_id: one, name: "one" },
     ]);
-    expect(await draftsReferencingTool(fixture.records, teamId, foreign)).toEqual([]);
-    expect(await countDraftsByTool(fixture.records, teamId, [first, second, foreign, missing])).toEqual(
+    expect(await draftsReferencingTool(fixture.db, teamId, foreign)).toEqual([]);
+    expect(await countDraftsByTool(fixture.db, teamId, [first, second, foreign, missing])).toEqual(
       new Map([
         [second, 1],
         [first, 2],
       ]),
     );
-    expect(await toolsOfDraft(fixture.records, teamId, one)).toEqual([second, first]);
-    for (const id of [missing, "no id", "\u0000"]) expect(await toolsOfDraft(fixture.records, teamId, id)).toBeNull();
+    expect(await toolsOfDraft(fixture.db, teamId, one)).toEqual([second, first]);
+    for (const id of [missing, "no id", "\u0000"]) expect(await toolsOfDraft(fixture.db, teamId, id)).toBeNull();
   });
 
   it("finds knowledge in drafts and in live versions, not in earlier ones", async () => {
@@ -59,7 +59,7 @@ describe.each(engines)("references to tools, knowledge and webhooks on %s", (eng
       name: "k",
       config: { knowledge_base: { enabled: true, knowledge_source_ids: [source] } },
     });
-    const referring = () => agentsReferencingKnowledge(fixture.records, team.principal.teamId, source);
+    const referring = () => agentsReferencingKnowledge(fixture.db, team.principal.teamId, source);
     const publish = () => team.ask("POST", `/v1/agent/agents/${agent}/publish`);
     expect(await referring()).toEqual([{ agent_id: agent, name: "k" }]);
     await publish();
@@ -76,17 +76,17 @@ describe.each(engines)("references to tools, knowledge and webhooks on %s", (eng
       name: "w",
       config: { webhooks: { post_call: [{ url: PUBLIC_URL, secret: "käse" }, { url: `${PUBLIC_URL}/2` }] } },
     });
-    expect([
-      await publishedWebhookEndpoints(fixture.records, agent, sealer),
-      await liveAgent(fixture.records, agent),
-    ]).toEqual([[], null]);
+    expect([await publishedWebhookEndpoints(fixture.db, agent, sealer), await liveAgent(fixture.db, agent)]).toEqual([
+      [],
+      null,
+    ]);
     await team.ask("POST", `/v1/agent/agents/${agent}/publish`);
     await team.ask("PATCH", `/v1/agent/agents/${agent}/config`, { webhooks: { post_call: null } });
-    expect(await publishedWebhookEndpoints(fixture.records, agent, sealer)).toEqual([
+    expect(await publishedWebhookEndpoints(fixture.db, agent, sealer)).toEqual([
       { url: PUBLIC_URL, secret: "käse" },
       { url: `${PUBLIC_URL}/2`, secret: null },
     ]);
-    const live = await liveAgent(fixture.records, agent);
+    const live = await liveAgent(fixture.db, agent);
     expect(live).toMatchObject({
       agentId: agent,
       teamId: team.principal.teamId,
@@ -106,7 +106,7 @@ describe.each(engines)("references to tools, knowledge and webhooks on %s", (eng
     const path = `/v1/agent/agents/${agent}`;
     const publish = async (): Promise<unknown> => {
       await team.ask("POST", `${path}/publish`);
-      return await publishedWebhookEndpoints(fixture.records, agent, sealer);
+      return await publishedWebhookEndpoints(fixture.db, agent, sealer);
     };
     const write = async (postCall: unknown): Promise<void> => {
       expect((await team.ask("PATCH", `${path}/config`, { webhooks: { post_call: postCall } })).status).toBe(200);

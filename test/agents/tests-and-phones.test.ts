@@ -294,7 +294,7 @@ describe.each(engines)("tests of agents and phone numbers on %s", (engine) => {
       createdAt: new Date(),
       updatedAt: new Date(),
     });
-    await fixture.records.insert(phoneNumbers).values(row("+14155550199", "active"));
+    await fixture.db.insert(phoneNumbers).values(row("+14155550199", "active"));
     for (const client of [team, holder])
       expect(await buy(client)).toMatchObject({
         status: 409,
@@ -306,10 +306,10 @@ describe.each(engines)("tests of agents and phone numbers on %s", (engine) => {
     expect((await holder.ask("DELETE", `/v1/agent/phone-numbers/${live?.phone_number_id}`)).status).toBe(502);
     const rows = (status: "active" | "error", first: number) =>
       Array.from({ length: MAX_PHONE_NUMBERS - 1 }, (_, index) => row(`+1415555${first + index}`, status));
-    await fixture.records.insert(phoneNumbers).values(rows("error", 2000));
+    await fixture.db.insert(phoneNumbers).values(rows("error", 2000));
     for (const number of ["+14155550200", "+14155552000"])
       expect((await buy(holder, { phone_number: number })).status).toBe(502);
-    await fixture.records.insert(phoneNumbers).values(rows("active", 3000));
+    await fixture.db.insert(phoneNumbers).values(rows("active", 3000));
     for (const number of ["+14155550201", "+14155552000"]) {
       expect(await buy(holder, { phone_number: number })).toMatchObject({
         status: 403,

@@ -112,19 +112,16 @@ describe.skipIf(!present)("usage in ClickHouse", () => {
     });
 
     it("gives the sums that Postgres gives, whatever they are asked by, though every record came three times in other company", async () => {
-      const { records } = fixture.database;
-      const { teamId } = await addTeam(records);
+      const { db } = fixture.database;
+      const { teamId } = await addTeam(db);
       const mix = mixOf(teamId);
-      for (const record of mix) await settleUsage(records, [record], new Date(noonToday));
+      for (const record of mix) await settleUsage(db, [record], new Date(noonToday));
       await insertUsage(engine(), mix);
       await insertUsage(engine(), mix);
       await insertUsage(engine(), [...mix.slice(20), usage({ teamId: "another" })]);
       for (const groupBy of questions) {
         const query = lately(teamId, groupBy);
-        const [fromEngine, fromRecords] = [
-          await sumUsageInEngine(engine(), query),
-          await sumUsageInRecords(records, query),
-        ];
+        const [fromEngine, fromRecords] = [await sumUsageInEngine(engine(), query), await sumUsageInRecords(db, query)];
         expect(fromEngine.length).toBeGreaterThan(1);
         expect(fromEngine).toEqual(fromRecords);
       }
@@ -148,15 +145,15 @@ describe.skipIf(!present)("usage in ClickHouse", () => {
     });
 
     it.each(farDays)("answers for %s to %s as the records do, with what there is", async (start, end) => {
-      const { records } = fixture.database;
-      const { teamId } = await addTeam(records);
+      const { db } = fixture.database;
+      const { teamId } = await addTeam(db);
       const record = usage({ teamId });
-      await settleUsage(records, [record], new Date(noonToday));
+      await settleUsage(db, [record], new Date(noonToday));
       await insertUsage(engine(), [record]);
       const query: UsageQuery = { teamId, start, end, groupBy: ["model"] };
-      expect([await sumUsageInEngine(engine(), query), await sumUsageInRecords(records, query)]).toEqual([[], []]);
+      expect([await sumUsageInEngine(engine(), query), await sumUsageInRecords(db, query)]).toEqual([[], []]);
       const spanning: UsageQuery = { ...query, start: "0000-01-01", end: "9999-12-31" };
-      expect([await sumUsageInEngine(engine(), spanning), await sumUsageInRecords(records, spanning)]).toMatchObject([
+      expect([await sumUsageInEngine(engine(), spanning), await sumUsageInRecords(db, spanning)]).toMatchObject([
         [{ requests: 1 }],
         [{ requests: 1 }],
       ]);
@@ -180,17 +177,17 @@ describe.skipIf(!present)("usage in ClickHouse", () => {
   });
 
   it("gets what was booked before the engine came, once", async () => {
-    const { records } = fixture.database;
-    const { teamId } = await addTeam(records);
+    const { db } = fixture.database;
+    const { teamId } = await addTeam(db);
     const mix = mixOf(teamId);
-    for (const record of mix) await settleUsage(records, [record], new Date(noonToday));
+    for (const record of mix) await settleUsage(db, [record], new Date(noonToday));
     const signal = new AbortController().signal;
-    expect(await backfillUsage(embedded, records, signal)).toBeGreaterThanOrEqual(mix.length);
-    expect(await backfillUsage(embedded, records, signal)).toBeNull();
+    expect(await backfillUsage(embedded, db, signal)).toBeGreaterThanOrEqual(mix.length);
+    expect(await backfillUsage(embedded, db, signal)).toBeNull();
     // The stream still has them as well.
     await insertUsage(embedded, mix);
     const query = lately(teamId, ["day", "model", "key"]);
-    expect(await sumUsageInEngine(embedded, query)).toEqual(await sumUsageInRecords(records, query));
+    expect(await sumUsageInEngine(embedded, query)).toEqual(await sumUsageInRecords(db, query));
   });
 
   it("says that a second process cannot have the embedded engine's folder", async () => {

@@ -9,7 +9,7 @@ import { ingestUsage } from "#control-plane/analytics/ingestion";
 import { migrateAnalytics } from "#control-plane/analytics/migrations";
 import { readUsageQuery } from "#control-plane/analytics/usage-query";
 import { sumUsageInEngine } from "#control-plane/analytics/usage-table";
-import { noWatch } from "#control-plane/telemetry/control-telemetry";
+import { noTelemetry } from "#control-plane/telemetry/control-telemetry";
 import { type UsageRecord, usageSubject } from "#protocol/bus/control";
 import { silentLog } from "../control-plane/databases.js";
 import { until } from "../harness/processes.js";
@@ -136,7 +136,7 @@ describe.skipIf(!hasChdb())("usage on its way from the bus to ClickHouse", () =>
       insert: (table, rows, token) =>
         ++failures <= 3 ? Promise.reject(new Error("down")) : engine.insert(table, rows, token),
     };
-    const before = ingestUsage({ bus, engine: failing, log: silentLog, watch: noWatch, lingerMs: 1 });
+    const before = ingestUsage({ bus, engine: failing, log: silentLog, telemetry: noTelemetry, lingerMs: 1 });
     await before.ready;
     bus.publish(usageSubject, { usageId: 5 });
     // A date that no calendar has: what cannot become a row may not hold up the others.
@@ -150,7 +150,7 @@ describe.skipIf(!hasChdb())("usage on its way from the bus to ClickHouse", () =>
     await before.stop();
     for (let index = 20; index < 25; index++) bus.publish(usageSubject, record("outage", index));
     await bus.flush();
-    const after = ingestUsage({ bus, engine, log: silentLog, watch: noWatch, lingerMs: 1 });
+    const after = ingestUsage({ bus, engine, log: silentLog, telemetry: noTelemetry, lingerMs: 1 });
     await until(async () => (await sums("outage")).requests === 25, {
       withinMs: 30_000,
       what: "usage of the time without a consumer",

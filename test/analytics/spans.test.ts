@@ -8,8 +8,8 @@ import type { AnalyticsEngine } from "#control-plane/analytics/engine";
 import { migrateAnalytics } from "#control-plane/analytics/migrations";
 import { ingestSpans } from "#control-plane/analytics/span-ingestion";
 import { insertSpans, readTrace } from "#control-plane/analytics/span-table";
-import { noWatch } from "#control-plane/telemetry/control-telemetry";
-import { type KeptSpan, type SpanBatch, type SpanRecord, spansSubject } from "#protocol/bus/span-stream";
+import { noTelemetry } from "#control-plane/telemetry/control-telemetry";
+import { type StoredSpan, type SpanBatch, type SpanRecord, spansSubject } from "#protocol/bus/span-stream";
 import { silentLog } from "../control-plane/databases.js";
 import { until } from "../harness/processes.js";
 import { type ExternalServer, startNats } from "../harness/servers.js";
@@ -107,7 +107,7 @@ describe.skipIf(!hasChdb())("spans on their way from the bus to ClickHouse", () 
       bus,
       engine,
       log: silentLog,
-      watch: { ...noWatch, analyticsSpans: (count) => (again += count) },
+      telemetry: { ...noTelemetry, analyticsSpans: (count) => (again += count) },
       lingerMs: 1,
     });
     bus.publish(spansSubject, batch([span(SPANS)]));
@@ -118,7 +118,7 @@ describe.skipIf(!hasChdb())("spans on their way from the bus to ClickHouse", () 
 
   it("are read back as they were, in order, and without what has no place there", async () => {
     const strange = { "parley.worker": "w", "parley.text": "canary", "http.request.header.authorization": "canary" };
-    const next = ingestSpans({ bus, engine, log: silentLog, watch: noWatch, lingerMs: 1 });
+    const next = ingestSpans({ bus, engine, log: silentLog, telemetry: noTelemetry, lingerMs: 1 });
     await next.ready;
     const traceId = hex(0xabc, 32);
     bus.publish(spansSubject, { role: "edge", memberId: "edge", spans: "canary" });
@@ -136,7 +136,7 @@ describe.skipIf(!hasChdb())("spans on their way from the bus to ClickHouse", () 
       parentSpanId: null,
       attributes: { "parley.model": "s1", "parley.attempt": "1" },
     });
-    const expected: KeptSpan = {
+    const expected: StoredSpan = {
       ...span(5, { traceId }),
       role: "worker",
       memberId: "worker-1",

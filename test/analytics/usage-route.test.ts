@@ -18,7 +18,7 @@ describe("GET /v1/usage from the booked records", () => {
   afterAll(() => service.stop());
 
   it("gives a team its own usage and no other's", async () => {
-    const [own, other] = [await addTeam(service.records), await addTeam(service.records)];
+    const [own, other] = [await addTeam(service.db), await addTeam(service.db)];
     const usage = (teamId: string, keyId: string, model: string): UsageRecord => ({
       usageId: newIdentifier(),
       teamId,
@@ -85,7 +85,7 @@ describe("GET /v1/usage from the booked records", () => {
     ["start=0000-01-01&end=0000-12-31", { start: "0000-01-01", end: "0000-12-31" }],
     ["start=9999-12-31&end=9999-12-31", { start: "9999-12-31", end: "9999-12-31" }],
   ])("answers %s with nothing, as with any days without usage", async (query, days) => {
-    const { principal } = await addTeam(service.records);
+    const { principal } = await addTeam(service.db);
     const { status, json } = await service.callJson(principal, "GET", "/v1/usage", { query });
     expect([status, json]).toEqual([200, { ...days, group_by: ["day"], data: [], truncated: false }]);
   });
@@ -103,13 +103,13 @@ describe("GET /v1/usage from the booked records", () => {
     "end=0000-00-00",
     "end=",
   ])("refuses %s in words", async (query) => {
-    const { principal } = await addTeam(service.records);
+    const { principal } = await addTeam(service.db);
     const { status, json } = await service.callJson(principal, "GET", "/v1/usage", { query });
     expect([status, JSON.stringify(json)]).toEqual([422, expect.stringContaining('"msg":"Input should')]);
   });
 
   it("refuses what it cannot read, and keys without the scope", async () => {
-    const { principal } = await addTeam(service.records);
+    const { principal } = await addTeam(service.db);
     const refused = await service.callJson(principal, "GET", "/v1/usage", { query: "start=soon" });
     expect([refused.status, JSON.stringify(refused.json)]).toEqual([422, expect.not.stringContaining("soon")]);
     expect((await service.callJson({ ...principal, scopes: ["speech"] }, "GET", "/v1/usage")).status).toBe(403);

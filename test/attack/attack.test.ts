@@ -47,15 +47,15 @@ describe("a cluster under attack", () => {
       attacks: [name],
       seed: SEED,
     });
-    const heard = await speakOn(cluster, AbortSignal.timeout(ATTACK_MS));
+    const received = await speakOn(cluster, AbortSignal.timeout(ATTACK_MS));
     const stallMs = Object.fromEntries(
       await Promise.all(watchedRoles.map(async (role) => [role, await longestStallMs(urls[role])] as const)),
     );
     await attacker.stop();
     const peakMb = Object.fromEntries(watchedRoles.map((role) => [role, peakMegabytes(cluster, role)]));
-    const p99Ms = percentile(heard.firstAudioMs, 0.99);
-    console.log(JSON.stringify({ name, heard: heard.firstAudioMs.length, p99Ms, aloneMs, stallMs, peakMb }));
-    expect(heard.failures).toEqual([]);
+    const p99Ms = percentile(received.firstAudioMs, 0.99);
+    console.log(JSON.stringify({ name, received: received.firstAudioMs.length, p99Ms, aloneMs, stallMs, peakMb }));
+    expect(received.failures).toEqual([]);
     for (const role of watchedRoles) {
       expect([role, peakMb[role]]).toEqual([role, expect.toSatisfy((mb: number) => mb <= memoryBoundsMb[role])]);
       expect([role, stallMs[role]]).toEqual([role, expect.toSatisfy((ms: number) => ms <= STALL_BOUND_MS)]);

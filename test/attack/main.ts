@@ -5,7 +5,7 @@ import { startAttacker } from "./attacker.js";
 import { attacks } from "./attacks.js";
 import { memoryBoundsMb, STALL_BOUND_MS } from "./bounds.js";
 import {
-  type Heard,
+  type Received,
   longestStallMs,
   metricsUrls,
   peakMegabytes,
@@ -49,21 +49,21 @@ try {
   const alone = await speakOn(cluster, AbortSignal.abort(), ALONE_STREAMS);
   const aloneMs = percentile(alone.firstAudioMs, 0.99);
   console.log(`alone: first audio p50 ${percentile(alone.firstAudioMs, 0.5)} ms, p99 ${aloneMs} ms`);
-  const heard: Heard = { firstAudioMs: [], failures: [] };
+  const received: Received = { firstAudioMs: [], failures: [] };
   for (const untilMs = performance.now() + 60_000 * Number(values.minutes); performance.now() < untilMs; ) {
     const mix = mixOf();
     console.log(`\n${mix.map((name) => `- ${name}`).join("\n")}`);
     const round = await attackFor(cluster, mix);
-    heard.firstAudioMs.push(...round.firstAudioMs);
-    heard.failures.push(...round.failures);
+    received.firstAudioMs.push(...round.firstAudioMs);
+    received.failures.push(...round.failures);
   }
-  const p99Ms = percentile(heard.firstAudioMs, 0.99);
+  const p99Ms = percentile(received.firstAudioMs, 0.99);
   console.log(
-    `\nunder attack: ${heard.firstAudioMs.length} streams, first audio p50 ${percentile(heard.firstAudioMs, 0.5)} ms, p99 ${p99Ms} ms`,
+    `\nunder attack: ${received.firstAudioMs.length} streams, first audio p50 ${percentile(received.firstAudioMs, 0.5)} ms, p99 ${p99Ms} ms`,
   );
   if (p99Ms > MOST_SLOWDOWN * aloneMs) problems.push(`first audio p99 ${p99Ms} ms, ${aloneMs} ms alone`);
   const restarted = cluster.processes().filter(({ lives, pid }) => lives !== 1 || pid === null);
-  problems.push(...heard.failures, ...restarted.map(({ name }) => `${name} died`));
+  problems.push(...received.failures, ...restarted.map(({ name }) => `${name} died`));
 } finally {
   await cluster.stop();
 }
@@ -77,7 +77,7 @@ function mixOf(): string[] {
   return Array.from({ length: count }, () => left.splice(Math.floor(random() * left.length), 1)[0]?.name ?? "");
 }
 
-async function attackFor(target: TestCluster, names: readonly string[]): Promise<Heard> {
+async function attackFor(target: TestCluster, names: readonly string[]): Promise<Received> {
   resetPeakMemory(target);
   for (const role of watchedRoles) await longestStallMs(urls[role]);
   const { hostname, port } = new URL(target.baseUrl);
@@ -85,13 +85,13 @@ async function attackFor(target: TestCluster, names: readonly string[]): Promise
   const attackers = await Promise.all(
     names.map((name) => startAttacker({ ...shared, attacks: [name], seed: Math.floor(random() * 2 ** 31) })),
   );
-  const heard = await speakOn(target, AbortSignal.timeout(1000 * ROUND_SECONDS));
+  const received = await speakOn(target, AbortSignal.timeout(1000 * ROUND_SECONDS));
   for (const role of watchedRoles) note(role, await longestStallMs(urls[role]), peakMegabytes(target, role));
   await Promise.all(attackers.map((attacker) => attacker.stop()));
   console.log(
-    `  first audio p99 ${percentile(heard.firstAudioMs, 0.99)} ms of ${heard.firstAudioMs.length} streams, ${heard.failures.length} failures`,
+    `  first audio p99 ${percentile(received.firstAudioMs, 0.99)} ms of ${received.firstAudioMs.length} streams, ${received.failures.length} failures`,
   );
-  return heard;
+  return received;
 }
 
 function note(role: WatchedRole, stallMs: number, peakMb: number): void {

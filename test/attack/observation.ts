@@ -37,7 +37,7 @@ export async function longestStallMs(url: string): Promise<number> {
 }
 
 /** What a well-behaved client heard. */
-export interface Heard {
+export interface Received {
   /** From the text to the first audio, milliseconds, one for each stream that was served. */
   firstAudioMs: number[];
   /** Streams that were refused, broken off or silent, and why. */
@@ -48,16 +48,16 @@ export interface Heard {
  * A well-behaved client: speaks a sentence on a live socket, waits a moment, and again, until `signal` aborts; at least
  * `least` times.
  */
-export async function speakOn(cluster: TestCluster, signal: AbortSignal, least = 1): Promise<Heard> {
-  const heard: Heard = { firstAudioMs: [], failures: [] };
+export async function speakOn(cluster: TestCluster, signal: AbortSignal, least = 1): Promise<Received> {
+  const received: Received = { firstAudioMs: [], failures: [] };
   for (let turn = 0; turn < least || !signal.aborted; turn++) {
     await firstAudio(cluster, `This is sentence number ${turn}.`).then(
-      (ms) => heard.firstAudioMs.push(ms),
-      (error: unknown) => heard.failures.push(String(error)),
+      (ms) => received.firstAudioMs.push(ms),
+      (error: unknown) => received.failures.push(String(error)),
     );
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
-  return heard;
+  return received;
 }
 
 function firstAudio(cluster: TestCluster, text: string): Promise<number> {

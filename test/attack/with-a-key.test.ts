@@ -141,7 +141,7 @@ describe("somebody with a key", () => {
   /** Speaks a sentence and ends with a last frame when this much has come. */
   const speakAndEnd = (audioBytes: number, last: Uint8Array): Promise<void> =>
     new Promise((resolve, reject) => {
-      let heardBytes = 0;
+      let receivedBytes = 0;
       const socket = openLive({ baseUrl: cluster.baseUrl, apiKey: cluster.apiKey, model: "s1" });
       socket.on("open", () => {
         for (const event of [
@@ -152,8 +152,8 @@ describe("somebody with a key", () => {
           socket.send(encode(event));
       });
       socket.on("message", (data: Buffer) => {
-        heardBytes += data.byteLength;
-        if (heardBytes >= audioBytes) socket.send(last);
+        receivedBytes += data.byteLength;
+        if (receivedBytes >= audioBytes) socket.send(last);
       });
       socket.on("error", reject);
       socket.on("close", () => resolve());
@@ -193,11 +193,11 @@ describe("somebody with a key", () => {
         0,
       );
     };
-    let heardBytes = 0;
+    let receivedBytes = 0;
     const socket = openLive({ baseUrl: cluster.baseUrl, apiKey: cluster.apiKey, model: "s1" });
     const closed = new Promise<void>((resolve) => socket.on("close", () => resolve()));
     socket.on("error", () => undefined);
-    socket.on("message", (data: Buffer) => (heardBytes += data.byteLength));
+    socket.on("message", (data: Buffer) => (receivedBytes += data.byteLength));
     socket.on("open", () => {
       for (const event of [
         { event: "start", request: { text: "", format: "pcm" } },
@@ -207,7 +207,7 @@ describe("somebody with a key", () => {
         socket.send(encode(event));
     });
     await until(async () => (await reported()) >= sentence.length, { withinMs: 10_000, what: "a report of the edge" });
-    expect(heardBytes).toBeGreaterThan(50_000);
+    expect(receivedBytes).toBeGreaterThan(50_000);
     expect(cluster.kill("edge")).toBe(true);
     await closed;
     const lives = () => cluster.processes().find(({ name }) => name === "edge")?.lives;

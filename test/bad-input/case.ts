@@ -10,9 +10,9 @@ export type Expected =
   | { kind: "error"; code: ErrorCode }
   /** 422: some row of the list is about this place (`loc` begins so), and of this type where one is given. */
   | { kind: "problem"; loc: (string | number)[]; type?: string }
-  /** 200 and sound. */
+  /** 200 and audio. */
   | { kind: "audio" }
-  /** 200 and server-sent events with sound. */
+  /** 200 and server-sent events with audio. */
   | { kind: "events" }
   /** A success of another kind. */
   | { kind: "success"; status: number };

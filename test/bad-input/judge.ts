@@ -7,7 +7,7 @@ export function judgeHttp(asked: HttpCase, answer: HttpAnswer): string | null {
   const { status, headers, body } = answer;
   const text = body.toString("latin1");
   const type = headers["content-type"] ?? "";
-  // Sound is not for reading.
+  // Audio is not for reading.
   const shown = `${status} ${type} ${JSON.stringify(text.slice(0, type.startsWith("audio/") ? 20 : 300))}`;
   if (status >= 500) return `a server error: ${shown}`;
   if (status >= 400 && (text + JSON.stringify(headers)).includes(CANARY)) return `the input was echoed: ${shown}`;
@@ -107,13 +107,13 @@ export function judgeRaw(asked: RawCase, { statuses, text }: RawAnswer): string 
 }
 
 export function judgeLive(asked: LiveCase, answer: LiveAnswer): string | null {
-  const told = {
+  const reported = {
     finish: answer.finishes,
     closeCode: answer.closeCode,
     closeReason: answer.closeReason,
     refused: answer.refusedWith,
   };
-  const shown = JSON.stringify(told).slice(0, 400);
+  const shown = JSON.stringify(reported).slice(0, 400);
   if (shown.includes(CANARY)) return `the input was echoed: ${shown}`;
   if (answer.finishes.length > 1) return `finished more than once: ${shown}`;
   const verdicts = asked.expected.map((expected) => judgeLiveExpected(expected, answer));

@@ -6,7 +6,7 @@ export const MSGPACK_TYPE = "application/msgpack";
 export const SPEECH = "/v1/tts";
 export const SPEECH_EVENTS = "/v1/tts/stream/with-timestamp";
 
-/** The smallest request that is right: little text, little sound. */
+/** The smallest request that is right: little text, little audio. */
 export const goodSpeech = { text: "Go.", format: "pcm", sample_rate: 8000 };
 
 export function httpCase(

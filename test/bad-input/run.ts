@@ -15,7 +15,7 @@ const MAX_RETRIES = 20;
 export interface TopicResult {
   /** One line for each case that was not answered as documented. */
   failures: string[];
-  /** SHA-256 of every HTTP answer's body, of server-sent events of their sound alone, by the case's name. */
+  /** SHA-256 of every HTTP answer's body, of server-sent events of their audio alone, by the case's name. */
   digests: Map<string, string>;
 }
 
@@ -75,7 +75,7 @@ function liveRetrySeconds({ finishes: [finish] }: LiveAnswer): number | null {
   return typeof finish?.message === "string" && overloaded.message.test(finish.message) ? 1 : null;
 }
 
-/** How the sound is cut into events depends on the moment. */
+/** How the audio is cut into events depends on the moment. */
 function contentOf({ headers, body }: HttpAnswer): Buffer {
   if (headers["content-type"] !== "text/event-stream") return body;
   const events = body

@@ -11,7 +11,7 @@ import {
 } from "./requests.js";
 import { type FieldValues, packedOddities, speechFields } from "./speech-field-values.js";
 
-const sound: Expected[] = [{ kind: "audio" }];
+const audio: Expected[] = [{ kind: "audio" }];
 const events: Expected[] = [{ kind: "events" }];
 
 function requestWith(field: FieldValues, value: unknown): Record<string, unknown> {
@@ -73,7 +73,7 @@ export function packedFieldCases(): Case[] {
 /** Bounds themselves, null, floats that are whole, and fields that nobody knows. */
 export function goodFieldCases(): Case[] {
   const bounds = speechFields.flatMap((field) =>
-    field.good.map((value) => jsonCase(label(field, value), requestWith(field, value), sound)),
+    field.good.map((value) => jsonCase(label(field, value), requestWith(field, value), audio)),
   );
   const nulls = speechFields
     .filter(
@@ -85,7 +85,7 @@ export function goodFieldCases(): Case[] {
       msgpackCase(
         `${field.path.join(".")} = null`,
         requestWith({ path: field.path, besides: { format: "wav", sample_rate: 44100 }, good: [], bad: [] }, null),
-        sound,
+        audio,
       ),
     );
   const whole = Object.entries({
@@ -94,14 +94,14 @@ export function goodFieldCases(): Case[] {
     temperature: 1n,
     max_new_tokens: 1024n,
     sample_rate: 8000n,
-  }).map(([name, value]) => msgpackCase(`${name} as a 64-bit integer`, { ...goodSpeech, [name]: value }, sound));
+  }).map(([name, value]) => msgpackCase(`${name} as a 64-bit integer`, { ...goodSpeech, [name]: value }, audio));
   const unknown = [
     { model_id: null },
     { constructor: 1 },
     { toString: 1 },
     { "": "" },
     { nested: { deep: [[[[]]]] } },
-  ].map((extra) => jsonCase(`unknown field ${JSON.stringify(extra)}`, { ...goodSpeech, ...extra }, sound));
+  ].map((extra) => jsonCase(`unknown field ${JSON.stringify(extra)}`, { ...goodSpeech, ...extra }, audio));
   const everyNull = Object.fromEntries(
     speechFields.filter(({ path }) => path.length === 1 && path[0] !== "text").map(({ path }) => [path[0], null]),
   );
@@ -110,11 +110,11 @@ export function goodFieldCases(): Case[] {
     ...nulls,
     ...whole,
     ...unknown,
-    jsonCase("every optional field null, mp3 at 44.1 kHz", { text: "Go.", ...everyNull }, sound),
+    jsonCase("every optional field null, mp3 at 44.1 kHz", { text: "Go.", ...everyNull }, audio),
     jsonCase(
       "negative zero for a volume and a length",
       { ...goodSpeech, prosody: { volume: -0 }, min_chunk_length: -0 },
-      sound,
+      audio,
     ),
     jsonCase("timestamps of a good request", goodSpeech, events, { path: SPEECH_EVENTS }),
     msgpackCase("timestamps of a good request", goodSpeech, events, { path: SPEECH_EVENTS }),

@@ -78,7 +78,7 @@ const spokenTexts: [name: string, text: string][] = [
   ["CR, LF and CRLF", "Go\ron\nand\r\non"],
 ];
 
-/** More to say than anybody waits for: sound begins all the same, and the client leaves. */
+/** More to say than anybody waits for: audio begins all the same, and the client leaves. */
 const endlessTexts: [name: string, text: string][] = [
   ["100,000 digits", "1234567890".repeat(10_000)],
   ["a word of 100,000 letters", "a".repeat(100_000)],
@@ -127,7 +127,7 @@ export function textCases(): Case[] {
   ];
 }
 
-/** The same texts word by word. A live stream without anything to speak ends as any other, without sound. */
+/** The same texts word by word. A live stream without anything to speak ends as any other, without audio. */
 export function liveTextCases(): Case[] {
   return [
     ...silentTexts.map(([name, text]) =>

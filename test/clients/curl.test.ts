@@ -34,10 +34,12 @@ describe("curl", () => {
   }
   const json = async (path: string, ...args: string[]): Promise<Record<string, unknown>> =>
     JSON.parse((await curl(path, ...args)).toString());
-  const sounds = async (audio: Uint8Array): Promise<boolean> => soundingShare(await decodeWithFfmpeg(audio)) > 0.5;
+  const recordings = async (audio: Uint8Array): Promise<boolean> => soundingShare(await decodeWithFfmpeg(audio)) > 0.5;
 
   it("makes an mp3 from JSON and from MessagePack", async () => {
-    expect(await sounds(await curl("/v1/tts", "-H", "model: s1", "--json", '{"text":"Hello from curl."}'))).toBe(true);
+    expect(await recordings(await curl("/v1/tts", "-H", "model: s1", "--json", '{"text":"Hello from curl."}'))).toBe(
+      true,
+    );
     writeFileSync(file("body.msgpack"), encode({ text: "Hello from curl.", format: "wav" }));
     const wav = await curl(
       "/v1/tts",
@@ -46,7 +48,7 @@ describe("curl", () => {
       "--data-binary",
       `@${file("body.msgpack")}`,
     );
-    expect(await sounds(wav)).toBe(true);
+    expect(await recordings(wav)).toBe(true);
     writeFileSync(file("sample.wav"), wav);
   });
 
@@ -86,7 +88,7 @@ describe("curl", () => {
 
   it("writes what it was given to a file while it comes", async () => {
     await curl("/v1/tts", "--json", '{"text":"To a file."}', "-o", file("out.mp3"));
-    expect(await sounds(readFileSync(file("out.mp3")))).toBe(true);
+    expect(await recordings(readFileSync(file("out.mp3")))).toBe(true);
     rmSync(file("out.mp3"));
   });
 });

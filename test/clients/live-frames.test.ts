@@ -32,9 +32,9 @@ describe("the live socket, as frameworks use it", () => {
       events: ["The first sentence is here. ", flush, "And this is the second one. ", flush, { event: "stop" }],
     });
     expect([result.finish, result.closeCode]).toEqual([{ reason: "stop" }, 1000]);
-    const sound = await decodeWithFfmpeg(result.audio, pcm);
-    expect(durationSeconds(sound)).toBeGreaterThan(2.5);
-    expect(soundingShare(sound)).toBeGreaterThan(0.5);
+    const audio = await decodeWithFfmpeg(result.audio, pcm);
+    expect(durationSeconds(audio)).toBeGreaterThan(2.5);
+    expect(soundingShare(audio)).toBeGreaterThan(0.5);
   });
 
   it("speaks a second turn for LiveKit on the socket of the first, which its plugins keep in a pool, and closes it when none comes", async () => {
@@ -86,22 +86,22 @@ describe("the live socket, as frameworks use it", () => {
   it("speaks for Pipecat: one start, utterance after utterance on an open socket, frames that it does not drop, stop at the end", async () => {
     const socket = openLive(cluster);
     const frames: Uint8Array[] = [];
-    let heard: () => void = () => undefined;
+    let received: () => void = () => undefined;
     const finished = new Promise<unknown>((resolve, reject) => {
       socket.on("error", reject);
       socket.on("message", (data: Buffer) => {
         const event = decode(data) as { event: string; audio?: Uint8Array };
         if (event.event === "finish") resolve(event);
         if (event.audio !== undefined) frames.push(event.audio);
-        heard();
+        received();
       });
     });
     const send = (event: object): void => socket.send(encode(event));
     const seconds = (): number => frames.reduce((sum, frame) => sum + frame.byteLength, 0) / 48_000;
-    const soundOf = (atLeastSeconds: number): Promise<void> =>
+    const audioOf = (atLeastSeconds: number): Promise<void> =>
       new Promise((resolve) => {
-        heard = () => seconds() >= atLeastSeconds && resolve();
-        heard();
+        received = () => seconds() >= atLeastSeconds && resolve();
+        received();
       });
     await new Promise((resolve) => socket.once("open", resolve));
     const prosody = { speed: 1, volume: 0 };
@@ -123,7 +123,7 @@ describe("the live socket, as frameworks use it", () => {
       const before = seconds();
       send({ event: "text", text });
       send(flush);
-      await soundOf(before + 1);
+      await audioOf(before + 1);
     }
     send({ event: "stop" });
     expect(await finished).toEqual({ event: "finish", reason: "stop" });

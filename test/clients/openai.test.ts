@@ -54,8 +54,8 @@ async function spokenFile(): Promise<File> {
 }
 
 /** At most half of the words are wrong: which are right is the recognizer's own test. */
-function expectHeard(heard: string): void {
-  const { errors, words } = wordErrors(text, heard);
+function expectRecognized(received: string): void {
+  const { errors, words } = wordErrors(text, received);
   expect(errors / words).toBeLessThan(0.5);
 }
 
@@ -150,15 +150,15 @@ describe("OpenAI's library", () => {
       stream: true,
       stream_options: { include_usage: true },
     });
-    let sound = "";
+    let collected = "";
     const finishes: unknown[] = [];
     let totalTokens = 0;
     for await (const chunk of stream) {
-      sound += (chunk.choices[0]?.delta as { audio?: { data?: string } } | undefined)?.audio?.data ?? "";
+      collected += (chunk.choices[0]?.delta as { audio?: { data?: string } } | undefined)?.audio?.data ?? "";
       finishes.push(chunk.choices[0]?.finish_reason);
       totalTokens = chunk.usage?.total_tokens ?? totalTokens;
     }
-    await expectSpeech(Buffer.from(sound, "base64"), raw(24_000));
+    await expectSpeech(Buffer.from(collected, "base64"), raw(24_000));
     expect(finishes.filter((reason) => reason === "stop")).toHaveLength(1);
     expect(totalTokens).toBeGreaterThan(text.length);
   });
@@ -166,8 +166,8 @@ describe("OpenAI's library", () => {
   it("transcribes in every format", async () => {
     const file = await spokenFile();
     const ask = { file, model: "whisper-1" } as const;
-    expectHeard((await openai.audio.transcriptions.create(ask)).text);
-    expectHeard(await openai.audio.transcriptions.create({ ...ask, response_format: "text" }));
+    expectRecognized((await openai.audio.transcriptions.create(ask)).text);
+    expectRecognized(await openai.audio.transcriptions.create({ ...ask, response_format: "text" }));
     expect(await openai.audio.transcriptions.create({ ...ask, response_format: "srt" })).toMatch(
       /^1\n00:00:0\d,\d{3} --> 00:00:0\d,\d{3}\n/,
     );
@@ -177,7 +177,7 @@ describe("OpenAI's library", () => {
       response_format: "verbose_json",
       timestamp_granularities: ["word"],
     });
-    expectHeard((verbose.words ?? []).map(({ word }) => word).join(" "));
+    expectRecognized((verbose.words ?? []).map(({ word }) => word).join(" "));
     expect(verbose.segments?.[0]).toMatchObject({ id: 0, avg_logprob: expect.any(Number) });
     expect(Number(verbose.duration)).toBeGreaterThan(1.5);
   });
@@ -193,7 +193,7 @@ describe("OpenAI's library", () => {
       if (event.type === "transcript.text.delta") deltas += event.delta;
       if (event.type === "transcript.text.done") whole = event.text;
     }
-    expectHeard(whole);
+    expectRecognized(whole);
     expect(deltas).toBe(whole);
   });
 
@@ -248,7 +248,7 @@ describe("Groq's library", () => {
   });
 
   it("transcribes", async () => {
-    expectHeard(
+    expectRecognized(
       (await groq.audio.transcriptions.create({ file: await spokenFile(), model: "whisper-large-v3-turbo" })).text,
     );
   });
@@ -292,12 +292,12 @@ describe("OpenRouter's library, which checks every answer", () => {
     const form = await openRouter.stt.createTranscriptionMultipart({
       requestBody: { model: "service/transcribe-1", file },
     });
-    expectHeard(form.text);
+    expectRecognized(form.text);
     const inputAudio = { data: Buffer.from(await file.arrayBuffer()).toString("base64"), format: "wav" };
     const json = await openRouter.stt.createTranscription({
       sttRequest: { model: "service/transcribe-1", inputAudio },
     });
-    expectHeard(json.text);
+    expectRecognized(json.text);
   });
 
   it("lists the models", async () => {

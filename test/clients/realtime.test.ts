@@ -35,8 +35,8 @@ afterAll(async () => {
   await cluster?.stop();
 });
 
-function expectHeard(heard: string): void {
-  const { errors, words } = wordErrors(text, heard);
+function expectRecognized(received: string): void {
+  const { errors, words } = wordErrors(text, received);
   expect(errors / words).toBeLessThan(0.5);
 }
 
@@ -80,7 +80,7 @@ describe("OpenAI's realtime library, over TLS", () => {
       realtime.send({ type: "input_audio_buffer.append", audio: spoken.subarray(at, at + 48_000).toString("base64") });
     }
     realtime.send({ type: "input_audio_buffer.commit" });
-    expectHeard((await completed).transcript);
+    expectRecognized((await completed).transcript);
     realtime.close();
   });
 
@@ -105,8 +105,8 @@ describe("ElevenLabs' realtime library", () => {
     const transcripts: string[] = [];
     const both = new Promise<void>((resolve, reject) => {
       connection.on(RealtimeEvents.ERROR, reject);
-      connection.on(RealtimeEvents.COMMITTED_TRANSCRIPT_WITH_TIMESTAMPS, ({ text: heard, words }) => {
-        transcripts.push(heard);
+      connection.on(RealtimeEvents.COMMITTED_TRANSCRIPT_WITH_TIMESTAMPS, ({ text: received, words }) => {
+        transcripts.push(received);
         for (const word of words ?? []) expect(word.end).toBeGreaterThanOrEqual(word.start ?? 0);
         if (transcripts.length === 2) resolve();
       });
@@ -118,7 +118,7 @@ describe("ElevenLabs' realtime library", () => {
     connection.commit();
     await both;
     connection.close();
-    expectHeard(transcripts[0] ?? "");
+    expectRecognized(transcripts[0] ?? "");
     expect(transcripts[1]).toBe("");
   });
 
@@ -134,7 +134,7 @@ describe("ElevenLabs' realtime library", () => {
       sampleRate,
       includeTimestamps: false,
     } as never);
-    const heard = new Promise<string>((resolve, reject) => {
+    const received = new Promise<string>((resolve, reject) => {
       connection.on(RealtimeEvents.ERROR, reject);
       connection.on(RealtimeEvents.COMMITTED_TRANSCRIPT, ({ text: transcript }) => resolve(transcript));
       connection.on(RealtimeEvents.COMMITTED_TRANSCRIPT_WITH_TIMESTAMPS, () =>
@@ -144,7 +144,7 @@ describe("ElevenLabs' realtime library", () => {
     await new Promise<void>((resolve) => connection.on(RealtimeEvents.SESSION_STARTED, () => resolve()));
     connection.send({ audioBase64: Buffer.from(samplesToBytes(samples)).toString("base64") });
     connection.commit();
-    expectHeard(await heard);
+    expectRecognized(await received);
     connection.close();
   });
 });

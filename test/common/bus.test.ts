@@ -25,24 +25,24 @@ describe("the NATS bus", () => {
   });
 
   it("carries messages in order, byte arrays included", async () => {
-    const heard: { index: number; pcm: Uint8Array }[] = [];
-    bus.subscribe<{ index: number; pcm: Uint8Array }>("t.order", (message) => heard.push(message));
+    const recognized: { index: number; pcm: Uint8Array }[] = [];
+    bus.subscribe<{ index: number; pcm: Uint8Array }>("t.order", (message) => recognized.push(message));
     await bus.flush();
     for (let index = 0; index < 500; index++) other.publish("t.order", { index, pcm: Uint8Array.of(index & 255, 7) });
-    await until(() => heard.length === 500, { withinMs: 5000, what: "500 messages" });
-    expect(heard.map((message) => message.index)).toEqual([...Array(500).keys()]);
-    expect([...heard[300]!.pcm]).toEqual([300 & 255, 7]);
+    await until(() => recognized.length === 500, { withinMs: 5000, what: "500 messages" });
+    expect(recognized.map((message) => message.index)).toEqual([...Array(500).keys()]);
+    expect([...recognized[300]!.pcm]).toEqual([300 & 255, 7]);
   });
 
   it("gives each message to one member of a queue group", async () => {
-    const heard: number[] = [];
-    bus.subscribe<{ n: number }>("t.queue", ({ n }) => heard.push(n), { queue: "g" });
-    other.subscribe<{ n: number }>("t.queue", ({ n }) => heard.push(n), { queue: "g" });
+    const recognized: number[] = [];
+    bus.subscribe<{ n: number }>("t.queue", ({ n }) => recognized.push(n), { queue: "g" });
+    other.subscribe<{ n: number }>("t.queue", ({ n }) => recognized.push(n), { queue: "g" });
     await Promise.all([bus.flush(), other.flush()]);
     for (let n = 0; n < 100; n++) bus.publish("t.queue", { n });
-    await until(() => heard.length >= 100, { withinMs: 5000, what: "100 messages" });
+    await until(() => recognized.length >= 100, { withinMs: 5000, what: "100 messages" });
     await Promise.all([bus.flush(), other.flush()]);
-    expect(heard.toSorted((a, b) => a - b)).toEqual([...Array(100).keys()]);
+    expect(recognized.toSorted((a, b) => a - b)).toEqual([...Array(100).keys()]);
   });
 
   it("answers requests, and says which dependency does not answer", async () => {
@@ -58,15 +58,15 @@ describe("the NATS bus", () => {
   });
 
   it("keeps a subscription alive after its handler threw", async () => {
-    const heard: number[] = [];
+    const recognized: number[] = [];
     bus.subscribe<{ n: number }>("t.throw", ({ n }) => {
       if (n === 1) throw new TypeError("deliberate");
-      heard.push(n);
+      recognized.push(n);
     });
     await bus.flush();
     for (const n of [0, 1, 2]) other.publish("t.throw", { n });
-    await until(() => heard.length === 2, { withinMs: 2000, what: "the messages around the failure" });
-    expect(heard).toEqual([0, 2]);
+    await until(() => recognized.length === 2, { withinMs: 2000, what: "the messages around the failure" });
+    expect(recognized).toEqual([0, 2]);
   });
 
   it("stores, reads and deletes objects larger than a message", async () => {
@@ -127,10 +127,10 @@ describe("the NATS bus when its server is killed", () => {
   it("connects again, keeps its subscriptions and tells that messages may be missing", async () => {
     const first = await startNats();
     const bus = await connect(first, "survivor");
-    const heard: number[] = [];
+    const recognized: number[] = [];
     let reconnects = 0;
     bus.onReconnect(() => reconnects++);
-    bus.subscribe<{ n: number }>("t.survive", ({ n }) => heard.push(n));
+    bus.subscribe<{ n: number }>("t.survive", ({ n }) => recognized.push(n));
     process.kill(first.pid, "SIGKILL");
     await until(() => !bus.isConnected(), { withinMs: 5000, what: "the loss of the connection" });
     const second = await startNats({ port: first.port });
@@ -138,7 +138,7 @@ describe("the NATS bus when its server is killed", () => {
       await until(() => reconnects === 1, { withinMs: 5000, what: "the new connection" });
       expect(bus.isConnected()).toBe(true);
       bus.publish("t.survive", { n: 1 });
-      await until(() => heard.length === 1, { withinMs: 2000, what: "a message on the old subscription" });
+      await until(() => recognized.length === 1, { withinMs: 2000, what: "a message on the old subscription" });
     } finally {
       await bus.close();
       await second.stop();

@@ -38,7 +38,7 @@ describe.each(engines)("the schema on %s", (engine) => {
   afterAll(() => fixture.stop());
 
   it("has every column that drizzle expects, with the same type and nullability, and no other", async () => {
-    const rows = await database.records
+    const rows = await database.db
       .select({
         table: sql<string>`table_name`,
         column: sql<string>`column_name`,
@@ -59,41 +59,41 @@ describe.each(engines)("the schema on %s", (engine) => {
   });
 
   it("runs each step once", async () => {
-    expect(await migrate(database.records, migrations, new Date())).toEqual([]);
+    expect(await migrate(database.db, migrations, new Date())).toEqual([]);
   });
 
   it("runs a new step, and leaves nothing of one that fails", async () => {
     const good = { name: "test-good", statements: ["CREATE TABLE test_good (id text)"] };
     const bad = { name: "test-bad", statements: ["CREATE TABLE test_bad (id text)", "CREATE NONSENSE"] };
-    await expect(migrate(database.records, [...migrations, good, bad], new Date())).rejects.toThrow();
-    expect(await migrate(database.records, [...migrations, good], new Date())).toEqual(["test-good"]);
-    await database.records.execute(sql`DROP TABLE test_good`);
-    await expect(database.records.execute(sql`SELECT * FROM test_bad`)).rejects.toThrow();
+    await expect(migrate(database.db, [...migrations, good, bad], new Date())).rejects.toThrow();
+    expect(await migrate(database.db, [...migrations, good], new Date())).toEqual(["test-good"]);
+    await database.db.execute(sql`DROP TABLE test_good`);
+    await expect(database.db.execute(sql`SELECT * FROM test_bad`)).rejects.toThrow();
   });
 
   it("keeps a transaction's statements together while others run", async () => {
-    const { records } = database;
-    await records.execute(sql`CREATE TABLE test_counter (value integer NOT NULL)`);
-    await records.execute(sql`INSERT INTO test_counter VALUES (0)`);
-    const read = async (on: typeof records): Promise<number> =>
+    const { db } = database;
+    await db.execute(sql`CREATE TABLE test_counter (value integer NOT NULL)`);
+    await db.execute(sql`INSERT INTO test_counter VALUES (0)`);
+    const read = async (on: typeof db): Promise<number> =>
       (await on.select({ value: sql<number>`value` }).from(sql`test_counter`).for("update"))[0]?.value ?? -1;
     await Promise.all(
       Array.from({ length: 20 }, (_, index) => {
-        const work = records.transaction(async (step) => {
-          const value = await read(step);
-          await step.execute(sql`UPDATE test_counter SET value = ${value + 1}`);
+        const work = db.transaction(async (tx) => {
+          const value = await read(tx);
+          await tx.execute(sql`UPDATE test_counter SET value = ${value + 1}`);
           if (index % 4 === 0) throw new RangeError("rolled back");
         });
         return index % 4 === 0 ? expect(work).rejects.toThrow("rolled back") : work;
       }),
     );
-    expect(await read(records)).toBe(15);
-    await records.execute(sql`DROP TABLE test_counter`);
+    expect(await read(db)).toBe(15);
+    await db.execute(sql`DROP TABLE test_counter`);
   });
 
   it("keeps values out of the error that a failed query becomes", async () => {
     const secret = "canary-4711";
-    const error = await database.records.execute(sql`SELECT ${secret}::text::integer`).then(
+    const error = await database.db.execute(sql`SELECT ${secret}::text::integer`).then(
       () => null,
       (failure: unknown) => toServiceError(failure),
     );
@@ -113,13 +113,13 @@ describe("the embedded database", { timeout: 240_000 }, () => {
     const createdMs = performance.now();
     const first = await open();
     const creationMs = performance.now() - createdMs;
-    await first.records.execute(sql`CREATE TABLE kept (id text)`);
+    await first.db.execute(sql`CREATE TABLE kept (id text)`);
     await expect(open()).rejects.toThrow(LockedError);
     await first.close();
     const startedMs = performance.now();
     const second = await open();
     expect(performance.now() - startedMs).toBeLessThan(creationMs);
-    await second.records.execute(sql`SELECT id FROM kept`);
+    await second.db.execute(sql`SELECT id FROM kept`);
     await second.close();
   });
 
@@ -177,17 +177,17 @@ describe.skipIf(programs === null)("several instances on one Postgres", () => {
     const open = (): Promise<Database> => openDatabase({ url: server.url, dataDirectory: "", log: silentLog });
     const databases = await Promise.all([open(), open(), open()]);
     const [first] = databases;
-    const rows = await first.records.select({ name: sql<string>`name` }).from(sql`schema_migrations`);
+    const rows = await first.db.select({ name: sql<string>`name` }).from(sql`schema_migrations`);
     expect(rows.map((row) => row.name)).toEqual(migrations.map((migration) => migration.name));
     await server.interrupt();
-    const failure = await first.records.execute(sql`SELECT 1`).then(
+    const failure = await first.db.execute(sql`SELECT 1`).then(
       () => null,
       (error: unknown) => toServiceError(error),
     );
     expect(failure?.code).toBe("dependency_unavailable");
     const waiting = open();
     await server.resume();
-    await first.records.execute(sql`SELECT 1`);
+    await first.db.execute(sql`SELECT 1`);
     await Promise.all([...databases, await waiting].map((database) => database.close()));
     await server.stop();
   });

@@ -1,11 +1,11 @@
 import { expect, it } from "vitest";
 import { LocalBus } from "#common/bus/testing/local-bus";
 import { systemClock } from "#common/clock";
-import type { Records } from "#control-plane/database/database";
+import type { Db } from "#control-plane/database/database";
 import { controlRoutes } from "#control-plane/service";
 import { forwardedOperations } from "#protocol/forwarded";
 import { silentLog } from "./databases.js";
-import { standInEars, testDoors } from "./service.js";
+import { standInRecognizers, testDoors } from "./service.js";
 
 /** Placeholders without their names: the rooms name them as they like. */
 const line = ({ method, path, scope }: { method: string; path: string; scope: string | null }): string =>
@@ -16,9 +16,9 @@ it("what edges forward is what the control plane answers, method by method, with
   const routes = controlRoutes({
     bus: new LocalBus(),
     clock: systemClock,
-    records: {} as Records,
+    db: {} as Db,
     log: silentLog,
-    ...standInEars,
+    ...standInRecognizers,
     ...testDoors(),
     now: () => new Date(),
     developmentKey: null,

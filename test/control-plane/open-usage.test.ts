@@ -6,7 +6,7 @@ import { VirtualClock } from "#common/clock";
 import { newIdentifier } from "#common/identifier";
 import { recoverOpenUsage } from "#control-plane/accounts/open-usage";
 import { settleUsage } from "#control-plane/accounts/usage";
-import type { Records } from "#control-plane/database/database";
+import type { Db } from "#control-plane/database/database";
 import { usageRecords } from "#control-plane/database/schema";
 import { type UsageRecord, usageSubject } from "#protocol/bus/control";
 import type { Heartbeat } from "#protocol/bus/membership";
@@ -25,12 +25,12 @@ const edge = (id: string, epoch: string): Extract<Heartbeat, { role: "edge" }> =
 
 describe("what edges that are gone had given", () => {
   let fixture: Awaited<ReturnType<typeof freshDatabase>>;
-  let records: Records;
+  let db: Db;
   let teamId: string;
   beforeAll(async () => {
     fixture = await freshDatabase("pglite");
-    records = fixture.database.records;
-    ({ teamId } = await addTeam(records));
+    db = fixture.database.db;
+    ({ teamId } = await addTeam(db));
   });
   afterAll(() => fixture.stop());
 
@@ -53,13 +53,13 @@ describe("what edges that are gone had given", () => {
   function makeRecovery(live: Extract<Heartbeat, { role: "edge" }>[]) {
     const [bus, clock] = [new LocalBus(), new VirtualClock()];
     const members = { ofRole: () => live as never[] };
-    const recovery = recoverOpenUsage({ bus, clock, records, log: silentLog, members });
+    const recovery = recoverOpenUsage({ bus, clock, db, log: silentLog, members });
     const bucket = bus.objects(openUsageBucket);
     return {
       bus,
       bucket,
       recovery,
-      report: (name: string, open: UsageRecord[]) => bucket.put(name, encodeMsgpack({ records: open })),
+      report: (name: string, open: UsageRecord[]) => bucket.put(name, encodeMsgpack({ db: open })),
       published: () => bus.published.filter(({ subject }) => subject === usageSubject).map(({ message }) => message),
       /** Lets a look or more pass; the database has a thread of its own. */
       async look(times = 1) {
@@ -106,11 +106,11 @@ describe("what edges that are gone had given", () => {
   it("leaves out requests whose end is booked already", async () => {
     const { look, published, report, recovery } = makeRecovery([]);
     const [ended, open] = [usage({ outcome: "completed" }), usage()];
-    await settleUsage(records, [ended], new Date());
+    await settleUsage(db, [ended], new Date());
     await report("edge-1.e", [{ ...ended, outcome: "partial" }, open]);
     await look(2);
     await expect.poll(() => published()).toEqual([open]);
-    expect(await records.select().from(usageRecords).where(eq(usageRecords.usageId, ended.usageId))).toMatchObject([
+    expect(await db.select().from(usageRecords).where(eq(usageRecords.usageId, ended.usageId))).toMatchObject([
       { outcome: "completed" },
     ]);
     recovery.stop();

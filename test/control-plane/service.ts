@@ -3,7 +3,7 @@ import { connectNats } from "#common/bus/nats";
 import { systemClock } from "#common/clock";
 import { createOutbound, type Outbound } from "#common/outbound/outbound";
 import { createSealer, type Sealer } from "#common/secrets/sealer";
-import type { Records } from "#control-plane/database/database";
+import type { Db } from "#control-plane/database/database";
 import { type ControlPlaneService, startService } from "#control-plane/service";
 import type { MeasureVoice } from "#control-plane/voices/measurement";
 import {
@@ -31,7 +31,7 @@ const measureByLength: MeasureVoice = (samples) => {
 };
 
 /** What a service needs to listen to the samples of a voice. */
-export const standInEars = {
+export const standInRecognizers = {
   measure: measureByLength,
   transcribe: (samples: Uint8Array[]) =>
     Promise.resolve(samples.map((bytes) => ({ text: `${bytes.byteLength} bytes`, languages: ["sv"] }))),
@@ -52,7 +52,7 @@ export interface CallOptions {
 /** The control plane's service in this process, on real NATS and a real database, spoken to as an edge does. */
 export interface ServiceFixture {
   bus: Bus;
-  records: Records;
+  db: Db;
   call(principal: Principal | null, method: string, path: string, options?: CallOptions): Promise<ForwardedResponse>;
   /** As `call`, with the body parsed as JSON where there is one. */
   callJson(
@@ -73,14 +73,14 @@ export async function startFixture(engine: EngineName, options: { allow?: string
     ["edge", "service"].map((name) => connectNats({ url: nats.url, name, log: silentLog })),
   );
   if (bus === undefined || own === undefined) throw new Error("no connection");
-  const { records } = database;
+  const { db } = database;
   const now = () => new Date();
   const service: ControlPlaneService = await startService({
     bus: own,
     clock: systemClock,
-    records,
+    db,
     log: silentLog,
-    ...standInEars,
+    ...standInRecognizers,
     ...testDoors(options.allow),
     now,
     developmentKey: null,
@@ -114,7 +114,7 @@ export async function startFixture(engine: EngineName, options: { allow?: string
   };
   return {
     bus,
-    records,
+    db,
     call,
     drain,
     async callJson(principal, method, path, options) {

@@ -32,12 +32,12 @@ describe("a batch of usage", () => {
   it("is settled in one transaction, but for one that the database refuses: it takes no other with it", async () => {
     const [nats, fixture] = await Promise.all([startNats(), freshDatabase("pglite")]);
     const bus = await connectNats({ url: nats.url, name: "edge", log: silentLog });
-    const { records } = fixture.database;
-    const { teamId } = await addTeam(records, { balanceMicros: 1_000_000 });
+    const { db } = fixture.database;
+    const { teamId } = await addTeam(db, { balanceMicros: 1_000_000 });
     let transactions = 0;
     let open: () => void = () => undefined;
     const opened = new Promise<void>((resolve) => (open = resolve));
-    const gated = new Proxy(records, {
+    const gated = new Proxy(db, {
       get(target, name) {
         const value: unknown = Reflect.get(target, name);
         if (typeof value !== "function") return value;
@@ -51,13 +51,13 @@ describe("a batch of usage", () => {
     });
     const settlement = new UsageSettlement({
       bus,
-      records: gated,
+      db: gated,
       log: silentLog,
       now: () => new Date(),
       consumer: "settlement",
     });
     await settlement.ready;
-    const balance = async (): Promise<number> => (await readBalances(records, teamId)).credit;
+    const balance = async (): Promise<number> => (await readBalances(db, teamId)).credit;
     bus.publish(usageSubject, record({ teamId, usageId: "first" }));
     await until(async () => transactions === 1, { withinMs: 10_000, what: "the first record" });
     // They wait meanwhile, and come together.
@@ -83,10 +83,10 @@ describe.skipIf(programs === null)("usage on the bus", () => {
     const [nats, server] = await Promise.all([startNats(), startPostgres(programs ?? "")]);
     const bus = await connectNats({ url: nats.url, name: "edge", log: silentLog });
     const database = await openDatabase({ url: server.url, dataDirectory: "", log: silentLog });
-    const { records } = database;
-    const { teamId } = await addTeam(records, { balanceMicros: 1_000_000 });
+    const { db } = database;
+    const { teamId } = await addTeam(db, { balanceMicros: 1_000_000 });
     const settlements = [0, 1].map(
-      () => new UsageSettlement({ bus, records, log: silentLog, now: () => new Date(), consumer: "settlement" }),
+      () => new UsageSettlement({ bus, db, log: silentLog, now: () => new Date(), consumer: "settlement" }),
     );
     await Promise.all(settlements.map(({ ready }) => ready));
     const publish = (count: number, from: number): void => {
@@ -108,7 +108,7 @@ describe.skipIf(programs === null)("usage on the bus", () => {
         bus.publish(usageSubject, usage);
       }
     };
-    const balance = async (): Promise<number> => (await readBalances(records, teamId)).credit;
+    const balance = async (): Promise<number> => (await readBalances(db, teamId)).credit;
     publish(20, 0);
     await until(async () => (await balance()) === 1_000_000 - 10 * 1500, {
       withinMs: 10_000,

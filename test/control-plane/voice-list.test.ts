@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { newIdentifier } from "#common/identifier";
-import type { Records } from "#control-plane/database/database";
+import type { Db } from "#control-plane/database/database";
 import { voices } from "#control-plane/database/schema";
 import type { VoiceRow } from "#control-plane/voices/entity";
 import { listVoices } from "#control-plane/voices/list";
@@ -49,14 +49,14 @@ function naiveList(
 
 describe.each(engines)("the list of voices on %s", (engine) => {
   let fixture: Awaited<ReturnType<typeof freshDatabase>>;
-  let records: Records;
+  let db: Db;
   const rows: VoiceRow[] = [];
   const teams: { teamId: string; userId: string }[] = [];
 
   beforeAll(async () => {
     fixture = await freshDatabase(engine);
-    records = fixture.database.records;
-    for (let index = 0; index < 3; index++) teams.push((await addTeam(records)).principal);
+    db = fixture.database.db;
+    for (let index = 0; index < 3; index++) teams.push((await addTeam(db)).principal);
     const pick = <T>(list: readonly T[], index: number): T => list[index % list.length] as T;
     for (let index = 0; index < 80; index++) {
       const team = pick(teams, index * 7 + (index >> 3));
@@ -82,7 +82,7 @@ describe.each(engines)("the list of voices on %s", (engine) => {
         updatedAt: createdAt,
       });
     }
-    await records.insert(voices).values(rows);
+    await db.insert(voices).values(rows);
   });
   afterAll(() => fixture.stop());
 
@@ -110,7 +110,7 @@ describe.each(engines)("the list of voices on %s", (engine) => {
           author_id: author === undefined ? undefined : (teams[author]?.userId ?? "nobody"),
         });
         const teamId = teams[asker]?.teamId ?? "";
-        const list = await listVoices(records, query, teamId);
+        const list = await listVoices(db, query, teamId);
         expect({ total: list.total, ids: list.items.map((item) => item._id), hasMore: list.has_more }).toEqual(
           naiveList(rows, query, teamId),
         );
@@ -122,7 +122,7 @@ describe.each(engines)("the list of voices on %s", (engine) => {
   it("neither repeats nor skips a voice over its pages", async () => {
     const seen: string[] = [];
     for (let page = 1; ; page++) {
-      const list = await listVoices(records, modelListQuery.parse({ page_size: "7", page_number: String(page) }), "");
+      const list = await listVoices(db, modelListQuery.parse({ page_size: "7", page_number: String(page) }), "");
       seen.push(...list.items.map((item) => item._id));
       if (list.has_more !== true) break;
     }

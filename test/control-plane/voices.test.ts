@@ -85,8 +85,8 @@ describe.each(engines)("/model on %s", (engine) => {
   let stranger: Principal;
   beforeAll(async () => {
     service = await startFixture(engine);
-    owner = (await addTeam(service.records)).principal;
-    stranger = (await addTeam(service.records)).principal;
+    owner = (await addTeam(service.db)).principal;
+    stranger = (await addTeam(service.db)).principal;
   });
   afterAll(() => service.stop());
 
@@ -440,7 +440,7 @@ describe.each(engines)("/model on %s", (engine) => {
   });
 
   it("tells edges of changed voices, counts their tasks, and makes edges forget keys whose credit is gone", async () => {
-    const { principal, key, teamId } = await addTeam(service.records, { balanceMicros: 1 });
+    const { principal, key, teamId } = await addTeam(service.db, { balanceMicros: 1 });
     const changed: string[] = [];
     const forgotten: string[] = [];
     const subscriptions = [

@@ -5,7 +5,7 @@ import { LocalBus } from "#common/bus/testing/local-bus";
 import { loadConfig } from "#common/config/config";
 import { createLogger } from "#common/log";
 import { forwardedRoutes } from "#edge/forwarding/forwarder";
-import { ListeningBench } from "#edge/transcription/testing/transcription-bench";
+import { TranscriptionBench } from "#edge/transcription/testing/transcription-bench";
 import { operatorRoutes } from "#edge/routes/operator/operator-routes";
 import { interfaceRoutes } from "#edge/routes/interface-routes";
 import { pageRoutes } from "#edge/routes/pages/page-routes";
@@ -143,7 +143,7 @@ describe("the routes of an edge, on a real cluster", () => {
   const everything = (): Declared[] => [...native(), ...compat, ...pages];
 
   it("are those that /openapi.json and the tables of the compatibility layers declare, and no others", () => {
-    const [speech, listening] = [new SpeechBench(), new ListeningBench()];
+    const [speech, transcription] = [new SpeechBench(), new TranscriptionBench()];
     const noObjects = { put: async () => undefined, get: async () => null, delete: async () => undefined };
     const options = {
       bus: Object.assign(new LocalBus(), { objects: () => noObjects }),
@@ -156,7 +156,7 @@ describe("the routes of an edge, on a real cluster", () => {
       draining: false,
       defaultModels: [],
     });
-    const own = interfaceRoutes(speech.context, listening.context);
+    const own = interfaceRoutes(speech.context, transcription.context);
     const metrics = { text: async () => "", contentType: "text/plain" } as unknown as Parameters<
       typeof operatorRoutes
     >[0]["metrics"];

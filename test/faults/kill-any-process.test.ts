@@ -63,14 +63,14 @@ describe(`kill -9 under ${STREAMS} live streams`, () => {
     "redis",
   ])("%s: every stream ends with the bytes of the undisturbed run", async (name) => {
     const livesBefore = cluster.processes().find((process) => process.name === name)!.lives;
-    // Any moment of the run, told by how much sound has come; its very start aside, where upgrades still need the
+    // Any moment of the run, told by how much audio has come; its very start aside, where upgrades still need the
     // control plane's word on the key.
     const killAtBytes = Math.round(undisturbedBytes * (0.02 + 0.9 * Math.random()));
-    let heardBytes = 0;
+    let receivedBytes = 0;
     let killed = false;
     const results = await speakAll(cluster, (bytes) => {
-      heardBytes += bytes;
-      if (!killed && heardBytes >= killAtBytes) killed = cluster.kill(name);
+      receivedBytes += bytes;
+      if (!killed && receivedBytes >= killAtBytes) killed = cluster.kill(name);
     });
     const context = `${name} killed after ${killAtBytes} of ${undisturbedBytes} bytes`;
     expect([context, killed]).toEqual([context, true]);

@@ -2,27 +2,27 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { LISTENING_RATE } from "#protocol/transcription/chunk";
+import { RECOGNITION_RATE } from "#protocol/transcription/chunk";
 import { decodeAudio } from "#audio/decoding/decode";
-import { ListeningSession, type SessionEvent } from "#transcription/streaming/session";
-import type { HeardPiece } from "#transcription/recognition/recognition-client";
+import { TranscriptionSession, type SessionEvent } from "#transcription/streaming/session";
+import type { RecognitionOutput } from "#transcription/recognition/recognition-client";
 import { startCluster, type TestCluster } from "../harness/cluster.js";
-import { joinAsEar, type TestEar } from "../harness/recognition-bus.js";
+import { joinAsRecognitionClient, type TestRecognition } from "../harness/recognition-bus.js";
 import { until } from "../harness/processes.js";
 import { root } from "../structure/sources.js";
 
 const PIECES = 60;
-const PIECE_SAMPLES = 1.2 * LISTENING_RATE;
+const PIECE_SAMPLES = 1.2 * RECOGNITION_RATE;
 const recognizer = "parley-asr-en";
 const detector = "parley-vad";
 
 /**
- * The promise of design/reliability.md, for sound: what dies under it is repaired, and the words are those of the
+ * The promise of design/reliability.md, for audio: what dies under it is repaired, and the words are those of the
  * undisturbed run.
  */
 describe("kill -9 under sound that is being heard", () => {
   let cluster: TestCluster;
-  let ear: TestEar;
+  let recognition: TestRecognition;
   let speech: Int16Array;
 
   beforeAll(async () => {
@@ -32,12 +32,12 @@ describe("kill -9 under sound that is being heard", () => {
       readyMs: 110_000,
       settings: { PARLEY_WORKER_MODELS: `${recognizer},${detector}` },
     });
-    ear = await joinAsEar(cluster.natsUrl, ["listen", "detect"]);
+    recognition = await joinAsRecognitionClient(cluster.natsUrl, ["transcribe", "vad"]);
     const example = readFileSync(join(root, "models", detector, "example.opus"));
-    speech = (await decodeAudio(example, { maxSeconds: 60, sampleRate: LISTENING_RATE })).pcm.samples;
+    speech = (await decodeAudio(example, { maxSeconds: 60, sampleRate: RECOGNITION_RATE })).pcm.samples;
   }, 120_000);
   afterAll(async () => {
-    await ear?.close();
+    await recognition?.close();
     await cluster?.stop();
   });
 
@@ -49,24 +49,27 @@ describe("kill -9 under sound that is being heard", () => {
     await until(() => livesOf(name) > before, { withinMs: 10_000, what: `${name} to live again` });
   }
 
-  /** Hears the speech in many pieces, out all at once; `onHeard` is told how many are back. */
-  async function hearFile(streamId: string, onHeard: (heard: number) => void = () => undefined): Promise<HeardPiece[]> {
-    const stream = ear.sound.open({
+  /** Hears the speech in many pieces, out all at once; `onRecognized` is told how many are back. */
+  async function recognizeFile(
+    streamId: string,
+    onRecognized: (recognized: number) => void = () => undefined,
+  ): Promise<RecognitionOutput[]> {
+    const stream = recognition.recognition.open({
       streamId,
-      task: "listen",
+      task: "transcribe",
       model: recognizer,
       tier: "bulk",
       language: "en",
       traceparent: null,
     });
-    let heard = 0;
+    let recognized = 0;
     const pieces = Array.from({ length: PIECES }, (_, index) => {
       const from = Math.floor(((speech.length - PIECE_SAMPLES) * index) / PIECES);
-      return stream.hear(speech.subarray(from, from + PIECE_SAMPLES), { slackMs: 60_000 });
+      return stream.recognize(speech.subarray(from, from + PIECE_SAMPLES), { slackMs: 60_000 });
     });
     for (const piece of pieces)
       void piece.then(
-        () => onHeard(++heard),
+        () => onRecognized(++recognized),
         () => undefined,
       );
     const results = await Promise.all(pieces);
@@ -75,8 +78,8 @@ describe("kill -9 under sound that is being heard", () => {
   }
 
   it("a file of sixty pieces gives the words of the undisturbed run, whatever dies meanwhile", async () => {
-    const undisturbed = await hearFile("undisturbed");
-    expect(undisturbed.flatMap((piece) => (piece.task === "listen" ? piece.words : [])).length).toBeGreaterThan(
+    const undisturbed = await recognizeFile("undisturbed");
+    expect(undisturbed.flatMap((piece) => (piece.task === "transcribe" ? piece.words : [])).length).toBeGreaterThan(
       PIECES / 2,
     );
     const victims = [
@@ -85,19 +88,19 @@ describe("kill -9 under sound that is being heard", () => {
       { at: 30, name: "scheduler-1" },
     ];
     const kills: Promise<void>[] = [];
-    const disturbed = await hearFile("disturbed", (heard) => {
-      for (const { at, name } of victims) if (heard === at) kills.push(killAndAwait(name));
+    const disturbed = await recognizeFile("disturbed", (recognized) => {
+      for (const { at, name } of victims) if (recognized === at) kills.push(killAndAwait(name));
     });
     await Promise.all(kills);
     expect(kills.length).toBe(victims.length);
     expect(disturbed).toEqual(undisturbed);
-    expect(ear.sound.activePieces).toBe(0);
+    expect(recognition.recognition.activePieces).toBe(0);
   }, 60_000);
 
   async function listen(sessionId: string, onStarted: () => void = () => undefined): Promise<SessionEvent[]> {
     const events: SessionEvent[] = [];
-    const session = new ListeningSession({
-      sound: ear.sound,
+    const session = new TranscriptionSession({
+      recognition: recognition.recognition,
       sessionId,
       recognizer,
       detector,
@@ -111,7 +114,7 @@ describe("kill -9 under sound that is being heard", () => {
       },
     });
     // A microphone at eight times the pace of speech.
-    const portion = 0.2 * LISTENING_RATE;
+    const portion = 0.2 * RECOGNITION_RATE;
     for (let at = 0; at < speech.length; at += portion) {
       session.push(speech.subarray(at, at + portion));
       await setTimeout(25);

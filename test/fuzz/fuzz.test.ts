@@ -61,7 +61,7 @@ describe("requests generated from /openapi.json", () => {
         statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
         if (answer.status >= 300) return;
         succeeded.add(http.name);
-        if (http.method === "DELETE") ids.forget(http.path.split("/").at(-1) ?? "");
+        if (http.method === "DELETE") ids.purge(http.path.split("/").at(-1) ?? "");
         if (answer.headers["content-type"] === "application/json") ids.learn(JSON.parse(answer.body.toString()));
       };
       const lane = async (seed: number): Promise<void> => {

@@ -28,7 +28,7 @@ export class KnownIds {
   }
 
   /** What was deleted is drawn no more. */
-  forget(id: string): void {
+  purge(id: string): void {
     for (const [name, list] of this.#ids)
       this.#ids.set(
         name,

@@ -73,7 +73,7 @@ export function loudness(pcm: Pcm): number {
   return Math.sqrt(sum / Math.max(1, pcm.samples.length));
 }
 
-/** Share of 20 ms frames that hold sound (above -50 dB). */
+/** Share of 20 ms frames that hold audio (above -50 dB). */
 export function soundingShare(pcm: Pcm): number {
   const frameSamples = Math.round(pcm.sampleRate / 50);
   let sounding = 0;

@@ -25,7 +25,7 @@ export function postSpeech(
   });
 }
 
-/** The whole sound of a request that must succeed. */
+/** The whole audio of a request that must succeed. */
 export async function speech(
   cluster: TestCluster,
   body: Record<string, unknown>,

@@ -3,19 +3,22 @@ import { systemClock } from "#common/clock";
 import { sendHeartbeats } from "#common/membership/heartbeat";
 import { ClusterView } from "#common/membership/cluster-view";
 import { createLogger } from "#common/log";
-import type { SoundBus } from "#transcription/recognition/recognition-client";
-import { openSoundBus } from "#transcription/recognition/open-client";
-import type { SoundTask } from "#protocol/transcription/chunk";
+import type { RecognitionClient } from "#transcription/recognition/recognition-client";
+import { openRecognitionClient } from "#transcription/recognition/open-client";
+import type { RecognitionTask } from "#protocol/transcription/chunk";
 import { until } from "./processes.js";
 
-/** A role of the test's own that submits sound to a running cluster, as an edge does. */
-export interface TestEar {
-  sound: SoundBus;
+/** A role of the test's own that submits audio to a running cluster, as an edge does. */
+export interface TestRecognition {
+  recognition: RecognitionClient;
   close(): Promise<void>;
 }
 
 /** Joins a cluster; resolves when its schedulers serve models of the tasks. */
-export async function joinAsEar(natsUrl: string, tasks: readonly SoundTask[]): Promise<TestEar> {
+export async function joinAsRecognitionClient(
+  natsUrl: string,
+  tasks: readonly RecognitionTask[],
+): Promise<TestRecognition> {
   const id = "edge-of-the-test";
   const bus = await connectNats({ url: natsUrl, name: id, log: createLogger(id, "fatal") });
   const cluster = new ClusterView({ bus, clock: systemClock });
@@ -24,13 +27,14 @@ export async function joinAsEar(natsUrl: string, tasks: readonly SoundTask[]): P
     clock: systemClock,
     describe: () => ({ type: "heartbeat", role: "edge", id, epoch: "e", state: "ready" }),
   });
-  const sound = openSoundBus({ bus, clock: systemClock, ownerId: id, cluster });
-  const isServed = (task: SoundTask): boolean => cluster.served(task).some(({ name }) => cluster.slotsOf(name) > 0);
+  const recognition = openRecognitionClient({ bus, clock: systemClock, ownerId: id, cluster });
+  const isServed = (task: RecognitionTask): boolean =>
+    cluster.served(task).some(({ name }) => cluster.slotsOf(name) > 0);
   await until(() => tasks.every(isServed), { withinMs: 30_000, what: `models for ${tasks.join(" and ")}` });
   return {
-    sound,
+    recognition,
     async close() {
-      sound.close();
+      recognition.close();
       heartbeats.stop();
       cluster.close();
       await bus.close();

@@ -6,9 +6,9 @@ import { samplesToBytes } from "#audio/pcm";
 
 /**
  * What pocketsphinx with Debian's general English model hears: a recognizer that is not ours and knows none of our
- * voices. Sound above 5.5 kHz is cut off first, where formant synthesis has energy that its training data lacks.
+ * voices. Audio above 5.5 kHz is cut off first, where formant synthesis has energy that its training data lacks.
  */
-export async function hear(audio: Uint8Array, inputArguments: string[] = []): Promise<string> {
+export async function recognize(audio: Uint8Array, inputArguments: string[] = []): Promise<string> {
   const { samples } = await decodeWithFfmpeg(audio, { sampleRate: 16_000, inputArguments });
   const filtered = await runProgram(
     "ffmpeg",
@@ -36,21 +36,21 @@ export async function hear(audio: Uint8Array, inputArguments: string[] = []): Pr
   try {
     const file = join(directory, "sentence.raw");
     writeFileSync(file, filtered);
-    const heard = await runProgram(
+    const recognized = await runProgram(
       "pocketsphinx_continuous",
       ["-infile", file, "-logfn", "/dev/null"],
       new Uint8Array(),
     );
-    return Buffer.from(heard).toString().trim().replace(/\s+/g, " ");
+    return Buffer.from(recognized).toString().trim().replace(/\s+/g, " ");
   } finally {
     rmSync(directory, { recursive: true });
   }
 }
 
 /** Word errors (substitutions, insertions, deletions) of `heard` against `said`, by edit distance. */
-export function wordErrors(said: string, heard: string): { errors: number; words: number } {
+export function wordErrors(said: string, recognized: string): { errors: number; words: number } {
   const reference = wordsOf(said);
-  const hypothesis = wordsOf(heard);
+  const hypothesis = wordsOf(recognized);
   let row = hypothesis.map((_, index) => index + 1);
   row.unshift(0);
   for (const [index, word] of reference.entries()) {

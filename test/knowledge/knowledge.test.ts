@@ -34,7 +34,7 @@ describe.each(engines)("/v1/agent/knowledge-sources on %s", (engine) => {
   };
   const countRows = async (): Promise<number[]> => {
     const count = async (table: typeof knowledgeRevisions | typeof knowledgeChunks): Promise<number> => {
-      const [row] = await platform.records.select({ count: sql<number>`count(*)::int` }).from(table);
+      const [row] = await platform.db.select({ count: sql<number>`count(*)::int` }).from(table);
       return row?.count ?? -1;
     };
     return [await count(knowledgeRevisions), await count(knowledgeChunks)];

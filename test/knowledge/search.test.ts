@@ -11,7 +11,7 @@ describe.each(engines)("searchKnowledge on %s", (engine) => {
   let sources: SearchedSource[];
   beforeAll(async () => {
     fixture = await freshDatabase(engine);
-    teamId = (await addTeam(fixture.database.records)).teamId;
+    teamId = (await addTeam(fixture.database.db)).teamId;
     sources = [];
     for (const { fileName, text } of labelledDocuments()) sources.push(await add(text, fileName));
   });
@@ -19,11 +19,11 @@ describe.each(engines)("searchKnowledge on %s", (engine) => {
 
   const add = async (text: string, fileName = "a.md", team = teamId): Promise<SearchedSource> => {
     const given = { teamId: team, name: fileName, description: "", content: { text, fileName }, now: new Date() };
-    const row = await insertSource(fixture.database.records, given);
+    const row = await insertSource(fixture.database.db, given);
     return { sourceId: row.id, revisionNumber: null };
   };
   const search = (query: string, limit: number, within = sources, team = teamId): Promise<Passage[]> => {
-    return searchKnowledge(fixture.database.records, { teamId: team, sources: within, query, limit });
+    return searchKnowledge(fixture.database.db, { teamId: team, sources: within, query, limit });
   };
 
   it("finds the answers of the labelled set among all documents", async () => {
@@ -52,7 +52,7 @@ describe.each(engines)("searchKnowledge on %s", (engine) => {
     const source = await add("The code word is zebra.");
     const content = { text: "The code word is giraffe.", fileName: "a.md" };
     const change = { name: undefined, description: undefined, content, now: new Date() };
-    await changeSource(fixture.database.records, { teamId, sourceId: source.sourceId }, change);
+    await changeSource(fixture.database.db, { teamId, sourceId: source.sourceId }, change);
     const texts = async (query: string, revisionNumber: number | null) =>
       (await search(query, 5, [{ ...source, revisionNumber }])).map((passage) => passage.content);
     expect(await texts("zebra", 1)).toEqual(["The code word is zebra."]);
@@ -63,7 +63,7 @@ describe.each(engines)("searchKnowledge on %s", (engine) => {
   });
 
   it("searches nothing of another team, nothing that was not named, and nothing that is gone", async () => {
-    const other = (await addTeam(fixture.database.records)).teamId;
+    const other = (await addTeam(fixture.database.db)).teamId;
     const theirs = await add("Their secret is xylophone.", "b.md", other);
     expect(await search("xylophone", 5, [theirs], other)).toHaveLength(1);
     expect(await search("xylophone", 5, [theirs])).toEqual([]);

@@ -25,7 +25,7 @@ describe("first sound", () => {
     });
     expect(run.stderr + run.stdout).toBe("");
     expect(run.status).toBe(0);
-    expect(secondsOfSound(join(directory.path, "hello.mp3"))).toBeGreaterThan(1);
+    expect(secondsOfAudio(join(directory.path, "hello.mp3"))).toBeGreaterThan(1);
   });
 
   it("comes from parley say", () => {
@@ -39,13 +39,13 @@ describe("first sound", () => {
     });
     expect(run.status, run.stderr).toBe(0);
     const said = Number(/^([\d.]+) s of sound/.exec(run.stderr)?.[1]);
-    expect(Math.abs(said - secondsOfSound(file))).toBeLessThan(0.2);
+    expect(Math.abs(said - secondsOfAudio(file))).toBeLessThan(0.2);
     expect(readFileSync(file).subarray(0, 4).toString()).toBe("OggS");
   });
 });
 
 /** Length of what ffmpeg hears in a file, louder than silence. */
-function secondsOfSound(file: string): number {
+function secondsOfAudio(file: string): number {
   const decoded = spawnSync("ffmpeg", ["-v", "error", "-i", file, "-f", "s16le", "-ac", "1", "-ar", "16000", "-"], {
     maxBuffer: 1 << 26,
   }).stdout;

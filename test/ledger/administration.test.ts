@@ -10,7 +10,7 @@ import { startService } from "#control-plane/service";
 import type { KeySummary, TeamSummary } from "#protocol/bus/control";
 import { runCommandLine } from "../../cli/main.js";
 import { freshDatabase, silentLog } from "../control-plane/databases.js";
-import { standInEars, testDoors } from "../control-plane/service.js";
+import { standInRecognizers, testDoors } from "../control-plane/service.js";
 import { until } from "../harness/processes.js";
 import { type ExternalServer, startNats } from "../harness/servers.js";
 import { temporaryDirectory } from "../harness/temporary-directory.js";
@@ -29,13 +29,13 @@ describe("the operator's command line on a control plane", () => {
       buses.push(await connectNats({ url: nats.url, name, log: silentLog }));
     const [own, ...edges] = buses;
     if (own === undefined) throw new Error("no connection");
-    const { records } = database.database;
+    const { db } = database.database;
     service = await startService({
       bus: own,
       clock: systemClock,
-      records,
+      db,
       log: silentLog,
-      ...standInEars,
+      ...standInRecognizers,
       ...testDoors(),
       now: () => new Date(),
       developmentKey: null,

@@ -15,27 +15,27 @@ describe("an installation of before the ledger", { timeout: 240_000 }, () => {
   it("keeps its teams' credit, debts included, and the books balance", async () => {
     const directory = temporaryDirectory("pglite");
     const database = await openPglite(directory.path);
-    const { records } = database;
-    await migrate(records, migrations.slice(0, 2), now);
+    const { db } = database;
+    await migrate(db, migrations.slice(0, 2), now);
     for (const [id, left, given] of [
       ["rich", 700, 1000],
       ["indebted", -5, 100],
       ["new", 0, 0],
     ] as const) {
-      await records.execute(
+      await db.execute(
         sql`INSERT INTO teams VALUES (${id}, ${id}, ${left}, ${given}, false, 0, ${now.toISOString()}, ${now.toISOString()})`,
       );
-      await records.execute(sql`INSERT INTO users VALUES (${id}, ${id}, 'n', '', ${now.toISOString()})`);
-      await records.execute(
+      await db.execute(sql`INSERT INTO users VALUES (${id}, ${id}, 'n', '', ${now.toISOString()})`);
+      await db.execute(
         sql`INSERT INTO api_keys VALUES (${id}, ${id}, ${id}, 'n', 'p', ${id}, '{*}', ${now.toISOString()})`,
       );
     }
-    await migrate(records, migrations, now);
-    expect(await readBalances(records, "rich")).toMatchObject({ credit: 700, held: 0, granted: -1000, spent: 300 });
-    expect(await readBalances(records, "indebted")).toMatchObject({ credit: -5, held: 0, granted: -100, spent: 105 });
-    expect(await auditLedger(records)).toEqual([]);
+    await migrate(db, migrations, now);
+    expect(await readBalances(db, "rich")).toMatchObject({ credit: 700, held: 0, granted: -1000, spent: 300 });
+    expect(await readBalances(db, "indebted")).toMatchObject({ credit: -5, held: 0, granted: -100, spent: 105 });
+    expect(await auditLedger(db)).toEqual([]);
     const hasCredit = async (digest: string): Promise<boolean> =>
-      (await verifyKey(records, digest, now)).principal.hasCredit;
+      (await verifyKey(db, digest, now)).principal.hasCredit;
     expect([await hasCredit("rich"), await hasCredit("indebted"), await hasCredit("new")]).toEqual([
       true,
       false,

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { newIdentifier } from "#common/identifier";
 import { closeDecoderThreads } from "#audio/decoding/decoder-pool";
-import { openSound } from "#audio/decoding/open-audio";
+import { openAudio } from "#audio/decoding/open-audio";
 import { wavHeader } from "#audio/encoding/pcm-codec";
 import { joinTrace } from "#common/tracing/traceparent";
 import { phoneNumbers } from "#control-plane/phone/tables";
-import { ListeningBench } from "#edge/transcription/testing/transcription-bench";
+import { TranscriptionBench } from "#edge/transcription/testing/transcription-bench";
 import { interfaceRoutes } from "#edge/routes/interface-routes";
 import { transcribeFile } from "#edge/transcription/transcribe-file";
 import { ServiceError } from "#protocol/errors";
@@ -39,7 +39,7 @@ function phoneProbe(fixture: () => ServiceFixture): Probe {
         updatedAt: new Date(),
       });
       await fixture()
-        .records.insert(phoneNumbers)
+        .db.insert(phoneNumbers)
         .values(Array.from({ length: amount - 1 }, (_, index) => row(index)));
       const { status } = await team.ask("POST", "/v1/agent/phone-numbers", {
         provider: "twilio",
@@ -57,9 +57,9 @@ const transcriptionProbe: Probe = {
   within: "taken",
   far: 2 * 3600,
   async send(amount) {
-    const bench = new ListeningBench();
+    const bench = new TranscriptionBench();
     const [trace, principal] = [joinTrace(undefined), bench.principal];
-    const context = { ...bench.context, openSound };
+    const context = { ...bench.context, openAudio };
     return await transcribeFile({
       context,
       caller: { principal, trace },
@@ -124,7 +124,7 @@ describe("the table of limits", () => {
   }, 60_000);
 
   it("names every operation that takes a body", () => {
-    const served = interfaceRoutes(new SpeechBench().context, new ListeningBench().context);
+    const served = interfaceRoutes(new SpeechBench().context, new TranscriptionBench().context);
     const own = [
       ...served.routes.map(({ method, path, maxBodyBytes = 0 }) => ({ method, path, maxBytes: maxBodyBytes })),
       ...served.sockets.map(({ path, maxFrameBytes }) => ({ method: "WebSocket", path, maxBytes: maxFrameBytes })),

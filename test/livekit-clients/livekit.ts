@@ -142,7 +142,7 @@ export async function reportedBy(
   return await reported;
 }
 
-/** Not only audio of the right length and rate: most of it must sound. Gives its length in seconds. */
+/** Not only audio of the right length and rate: most of it must audio. Gives its length in seconds. */
 export function assertSpeech(
   pieces: SynthesizedAudio[],
   sampleRate: number,

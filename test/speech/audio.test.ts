@@ -56,15 +56,16 @@ describe("what is asked for is heard", () => {
     ];
     expect(slow.length / normal.length).toBeGreaterThan(1.7);
     expect(fast.length / normal.length).toBeLessThan(0.62);
-    const [slowVoice, normalVoice, fastVoice] = [slow, normal, fast].map((heard) =>
-      measureVoice({ samples: heard, sampleRate: 24_000 }),
+    const [slowVoice, normalVoice, fastVoice] = [slow, normal, fast].map((recognized) =>
+      measureVoice({ samples: recognized, sampleRate: 24_000 }),
     );
     expect(Math.abs(semitones(slowVoice!.pitchHz, normalVoice!.pitchHz))).toBeLessThan(1.5);
     expect(Math.abs(semitones(fastVoice!.pitchHz, normalVoice!.pitchHz))).toBeLessThan(1.5);
   });
 
   it("20 dB softer, and 20 dB louder without clipping", async () => {
-    const level = (heard: Int16Array): number => 20 * Math.log10(loudness({ samples: heard, sampleRate: 24_000 }));
+    const level = (recognized: Int16Array): number =>
+      20 * Math.log10(loudness({ samples: recognized, sampleRate: 24_000 }));
     const [soft, normal, loud] = [
       await samples({ prosody: { volume: -20 } }),
       await samples({}),

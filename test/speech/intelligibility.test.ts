@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startCluster, type TestCluster } from "../harness/cluster.js";
-import { hear, wordErrors } from "../harness/recognizer.js";
+import { recognize, wordErrors } from "../harness/recognizer.js";
 
 /** Everyday words, which the recognizer's general language model knows. */
 const sentences = [
@@ -30,7 +30,7 @@ const HIGHEST_WORD_ERROR_RATE = 0.08;
 
 describe("speech is intelligible", () => {
   let cluster: TestCluster;
-  const heard: string[] = [];
+  const recognized: string[] = [];
 
   beforeAll(async () => {
     cluster = await startCluster();
@@ -52,20 +52,20 @@ describe("speech is intelligible", () => {
   /** Share of wrong words when what was heard of sentence `index` is held against sentence `index + shift`. */
   function wordErrorRate(shift: number): number {
     const results = sentences.map((_, index) =>
-      wordErrors(sentences[(index + shift) % sentences.length]!, heard[index]!),
+      wordErrors(sentences[(index + shift) % sentences.length]!, recognized[index]!),
     );
     return results.reduce((sum, { errors }) => sum + errors, 0) / results.reduce((sum, { words }) => sum + words, 0);
   }
 
   it(`to a recognizer that is not ours, within ${HIGHEST_WORD_ERROR_RATE * 100} % word errors`, async () => {
-    for (const sentence of sentences) heard.push(await hear(await speak(sentence)));
+    for (const sentence of sentences) recognized.push(await recognize(await speak(sentence)));
     const rate = wordErrorRate(0);
     console.log(`word error rate of pocketsphinx on the embedded voice: ${(rate * 100).toFixed(1)} %`);
     expect(rate).toBeLessThanOrEqual(HIGHEST_WORD_ERROR_RATE);
   }, 180_000);
 
   it("and the recognizer does not hear in the sentences what says something else", () => {
-    expect(heard).toHaveLength(sentences.length);
+    expect(recognized).toHaveLength(sentences.length);
     expect(wordErrorRate(5)).toBeGreaterThan(0.85);
   });
 });

@@ -10,7 +10,7 @@ import { encode } from "@msgpack/msgpack";
 const hour = "This is a long text that takes a while to speak, and nobody minds. ".repeat(800);
 
 /**
- * Listeners that go away, or barely listen: their work must end, their sound must not pile up, and others must not
+ * Listeners that go away, or barely listen: their work must end, their audio must not pile up, and others must not
  * notice.
  */
 describe("listeners", () => {
@@ -72,12 +72,12 @@ describe("listeners", () => {
 
   it("cancel their work in every role within two seconds by leaving (WebSocket)", async () => {
     const socket = openLive({ baseUrl: cluster.baseUrl, apiKey: cluster.apiKey });
-    const heard = new Promise((resolve) => socket.once("message", resolve));
+    const recognized = new Promise((resolve) => socket.once("message", resolve));
     socket.once("open", () => {
       socket.send(encode({ event: "start", request: { text: "", format: "pcm" } }));
       socket.send(encode({ event: "text", text: hour.slice(0, 20_000) }));
     });
-    await heard;
+    await recognized;
     socket.terminate();
     await until(isIdle, { withinMs: 2000, what: "all roles to be idle" });
   });

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { closeDecoderThreads } from "#audio/decoding/decoder-pool";
 import { measureVoice } from "#audio/voice/traits";
 import { startCluster, type TestCluster } from "../harness/cluster.js";
-import { hear, wordErrors } from "../harness/recognizer.js";
+import { recognize, wordErrors } from "../harness/recognizer.js";
 import { speech, speechSamples } from "../harness/http-speech.js";
 
 const text =
@@ -74,7 +74,7 @@ describe("sampling, from the request to the audio", () => {
       await speech(cluster, { ...body, temperature }, { model }),
     ];
     expect(digest(spoken)).not.toBe(digest(own));
-    const { errors, words } = wordErrors(text, await hear(spoken));
+    const { errors, words } = wordErrors(text, await recognize(spoken));
     console.log(`word errors of pocketsphinx at temperature ${temperature}: ${errors} of ${words}`);
     expect(errors / words).toBeLessThanOrEqual(HIGHEST_WORD_ERROR_RATE);
   }, 120_000);

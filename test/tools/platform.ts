@@ -3,7 +3,7 @@ import { systemClock } from "#common/clock";
 import { createOutbound } from "#common/outbound/outbound";
 import { createSealer } from "#common/secrets/sealer";
 import { agentPlatformRoutes } from "#control-plane/agent-platform";
-import type { Records } from "#control-plane/database/database";
+import type { Db } from "#control-plane/database/database";
 import { answerForwarded } from "#control-plane/http/answer";
 import { Router } from "#control-plane/http/router";
 import { type ForwardedResponse, type Principal, uploadsBucket } from "#protocol/bus/control";
@@ -28,7 +28,7 @@ export interface Answer {
 
 /** The routes of the agents platform on a real database, called as the edge's requests arrive. */
 export interface Platform {
-  records: Records;
+  db: Db;
   /** Two teams with beta access, and one without. */
   team: Principal;
   otherTeam: Principal;
@@ -41,16 +41,16 @@ export interface Platform {
 
 export async function startPlatform(engine: EngineName): Promise<Platform> {
   const { database, stop } = await freshDatabase(engine);
-  return await platformOn(database.records, stop);
+  return await platformOn(database.db, stop);
 }
 
 /** The platform on a database that the test itself opened. */
-export async function platformOn(records: Records, stop: () => Promise<void>): Promise<Platform> {
+export async function platformOn(db: Db, stop: () => Promise<void>): Promise<Platform> {
   const outbound = createOutbound({ allow: ["127.0.0.1"], log: silentLog, dnsServers: ["127.0.0.1:1"] });
   const now = risingTime();
-  const options = { records, outbound, sealer: createSealer(["k".repeat(32)]), clock: systemClock, now };
+  const options = { db, outbound, sealer: createSealer(["k".repeat(32)]), clock: systemClock, now };
   const router = new Router(agentPlatformRoutes(options));
-  const [team, otherTeam, noBeta] = await Promise.all([addTeam(records), addTeam(records), addTeam(records)]);
+  const [team, otherTeam, noBeta] = await Promise.all([addTeam(db), addTeam(db), addTeam(db)]);
   const bus = memoryBus();
   const call: Platform["call"] = async (
     principal,
@@ -68,7 +68,7 @@ export async function platformOn(records: Records, stop: () => Promise<void>): P
     return answer;
   };
   return {
-    records,
+    db,
     team: { ...team.principal, betaAccess: true },
     otherTeam: { ...otherTeam.principal, betaAccess: true },
     noBeta: noBeta.principal,

@@ -231,7 +231,7 @@ const programs = postgresPrograms();
 it.skipIf(programs === null)("503 on every route while the database is away", async () => {
   const server = await startPostgres(programs ?? "");
   const database = await openDatabase({ url: server.url, dataDirectory: "", log: silentLog });
-  const platform = await platformOn(database.records, () => database.close().finally(server.stop));
+  const platform = await platformOn(database.db, () => database.close().finally(server.stop));
   await server.interrupt();
   const id = "0".repeat(32);
   const file = '--B\r\nContent-Disposition: form-data; name="source"; filename="a.md"\r\n\r\ntext\r\n--B--\r\n';

@@ -297,7 +297,7 @@ describe("POST /v1/agent/tools/{tool_id}/test", () => {
 it("gives up a tool's test before the process ends, and still answers who asked", async () => {
   const [fixture, endpoint] = await Promise.all([startFixture("pglite", { allow: ["127.0.0.1"] }), startEndpoint()]);
   try {
-    const principal = { ...(await addTeam(fixture.records)).principal, betaAccess: true };
+    const principal = { ...(await addTeam(fixture.db)).principal, betaAccess: true };
     const ask = (path: string, body: object): ReturnType<typeof fixture.callJson> =>
       fixture.callJson(principal, "POST", path, { contentType: "application/json", body: JSON.stringify(body) });
     const { json } = await ask("/v1/agent/tools", { name: "T", url: endpoint.url, timeout_seconds: 120 });

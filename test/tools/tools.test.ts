@@ -91,7 +91,7 @@ describe.each(engines)("/v1/agent/tools on %s", (engine) => {
     ]);
     const path = `/v1/agent/tools/${made.tool_id}`;
     const stored = async (): Promise<string> => {
-      const [row] = await platform.records.select().from(tools).where(eq(tools.id, made.tool_id));
+      const [row] = await platform.db.select().from(tools).where(eq(tools.id, made.tool_id));
       return JSON.stringify(row);
     };
     const first = await stored();

@@ -3,7 +3,7 @@ import { encodeMsgpack } from "#protocol/msgpack";
 import { WebSocket } from "ws";
 import { connectNats } from "#common/bus/nats";
 import { controlSubjects, type Reply, type TraceReply } from "#protocol/bus/control";
-import type { KeptSpan } from "#protocol/bus/span-stream";
+import type { StoredSpan } from "#protocol/bus/span-stream";
 import { hasChdb } from "../analytics/chdb-present.js";
 import { silentLog } from "../control-plane/databases.js";
 import { startCluster, type TestCluster } from "../harness/cluster.js";
@@ -182,7 +182,7 @@ describe("traces of a cluster", () => {
 
   it.skipIf(!hasChdb())("are kept in the analytics engine, the same and no more", async () => {
     const bus = await connectNats({ url: cluster.natsUrl, name: "test", log: silentLog });
-    const keptOf = async (traceId: string): Promise<KeptSpan[]> => {
+    const storedOf = async (traceId: string): Promise<StoredSpan[]> => {
       const reply = await bus.request<Reply<TraceReply>>(
         controlSubjects.trace,
         { traceId },
@@ -195,19 +195,19 @@ describe("traces of a cluster", () => {
     const everything: string[] = [];
     for (const traceId of traceIds) {
       const sent = spansOf(traceId);
-      await until(async () => (await keptOf(traceId)).length >= sent.length, {
+      await until(async () => (await storedOf(traceId)).length >= sent.length, {
         withinMs: 20_000,
         what: `the ${sent.length} spans of a trace to be kept`,
       });
-      const kept = await keptOf(traceId);
-      const told = (span: { spanId: string; parentSpanId: string | null; name: string }): string =>
+      const kept = await storedOf(traceId);
+      const reported = (span: { spanId: string; parentSpanId: string | null; name: string }): string =>
         `${span.spanId} ${span.parentSpanId ?? ""} ${span.name}`;
-      expect(kept.map(told).sort()).toEqual(sent.map(told).sort());
+      expect(kept.map(reported).sort()).toEqual(sent.map(reported).sort());
       everything.push(JSON.stringify(kept));
     }
     expect(traceIds.length).toBeGreaterThan(5);
     for (const secret of [...canaries, cluster.apiKey]) expect(everything.join()).not.toContain(secret);
-    expect(await keptOf("ab".repeat(16))).toEqual([]);
+    expect(await storedOf("ab".repeat(16))).toEqual([]);
     await bus.close();
   });
 });

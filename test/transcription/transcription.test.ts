@@ -15,8 +15,8 @@ import { root } from "../structure/sources.js";
 import { type AudioCase, audioCases, form, formType, type RightAnswer } from "./audio-cases.js";
 
 /**
- * What the edge may hold at its worst, MB: the largest uploads, their decoders and a window of each sound, never a
- * sound as a whole.
+ * What the edge may hold at its worst, MB: the largest uploads, their decoders and a window of each audio, never a
+ * audio as a whole.
  */
 const MAX_EDGE_MB = 800;
 
@@ -201,7 +201,7 @@ describe("transcription by the real recognizer", () => {
     return verdicts.includes(null) ? null : `${verdicts.join("; ")}; got ${response.status} ${text.slice(0, 200)}`;
   }
 
-  /** Requests that the edge transcribes, and pieces of sound that wait in schedulers or are being heard. */
+  /** Requests that the edge transcribes, and pieces of audio that wait in schedulers or are being heard. */
   async function work(): Promise<number> {
     const [metrics, health] = await Promise.all(
       ["/metrics", "/health"].map((path) => fetch(cluster.baseUrl + path).then((response) => response.text())),
@@ -240,9 +240,9 @@ function judgeAnswer(right: RightAnswer, status: number, text: string): string |
 }
 
 /** Words to insert, drop and change (Levenshtein). */
-function wordErrors(heard: readonly string[], said: readonly string[]): number {
+function wordErrors(recognized: readonly string[], said: readonly string[]): number {
   let row = Array.from({ length: said.length + 1 }, (_, i) => i);
-  for (const [index, word] of heard.entries()) {
+  for (const [index, word] of recognized.entries()) {
     const next = [index + 1];
     for (let i = 1; i <= said.length; i++) {
       next.push(

@@ -1,7 +1,7 @@
 import { eq, sql } from "drizzle-orm";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createSealer } from "#common/secrets/sealer";
-import type { Database, Records } from "#control-plane/database/database";
+import type { Database, Db } from "#control-plane/database/database";
 import type { AttemptOutcome, DeliveryBook, TakenDelivery } from "#control-plane/webhooks/delivery";
 import { nextStep } from "#control-plane/webhooks/delivery";
 import { databaseBook, reclaimDeliveries } from "#control-plane/webhooks/delivery-book";
@@ -24,20 +24,20 @@ const endpointB: WebhookEndpoint = { url: "https://b.hooks.dev/x", secret: null 
 
 describe.each(engines)("the book of deliveries on %s", (engine) => {
   let database: Database;
-  let records: Records;
+  let db: Db;
   let stop: () => Promise<void>;
   let book: DeliveryBook;
   let teamId: string;
 
   beforeAll(async () => {
     ({ database, stop } = await freshDatabase(engine));
-    records = database.records;
-    book = databaseBook(records);
+    db = database.db;
+    book = databaseBook(db);
   });
   afterAll(() => stop());
   beforeEach(async () => {
-    await records.delete(webhookEvents);
-    teamId = (await addTeam(records)).teamId;
+    await db.delete(webhookEvents);
+    teamId = (await addTeam(db)).teamId;
   });
 
   const write = (
@@ -45,9 +45,7 @@ describe.each(engines)("the book of deliveries on %s", (engine) => {
     endpoints: WebhookEndpoint[] = [endpointA, endpointB],
     isPreview = false,
   ): Promise<boolean> =>
-    records.transaction((step) =>
-      enqueueWebhookEvent(step, { teamId, payload, endpoints, isPreview }, { sealer, now: START }),
-    );
+    db.transaction((tx) => enqueueWebhookEvent(tx, { teamId, payload, endpoints, isPreview }, { sealer, now: START }));
   const writeThree = async (session: SessionFacts, endpoints?: WebhookEndpoint[]): Promise<void> => {
     for (const payload of threeEvents(session)) await write(payload, endpoints);
   };
@@ -72,23 +70,23 @@ describe.each(engines)("the book of deliveries on %s", (engine) => {
     const taken = await take();
     await finish(taken.slice(0, 1), broken, 0);
     expect(await take(0)).toEqual([]);
-    await reclaimDeliveries(records, later(0));
+    await reclaimDeliveries(db, later(0));
     expect((await take(0)).map(({ id }) => id)).toEqual(taken.slice(1).map(({ id }) => id));
   });
 
   it("keeps the event and its deliveries with the transaction, or neither", async () => {
     const [payload] = threeEvents(someSession());
     if (payload === undefined) throw new Error("no event");
-    const attempt = records.transaction(async (step) => {
+    const attempt = db.transaction(async (tx) => {
       await enqueueWebhookEvent(
-        step,
+        tx,
         { teamId, payload, endpoints: [endpointA], isPreview: false },
         { sealer, now: START },
       );
       throw new Error("the call's record could not be written");
     });
     await expect(attempt).rejects.toThrow();
-    expect(await records.select().from(webhookEvents)).toEqual([]);
+    expect(await db.select().from(webhookEvents)).toEqual([]);
     expect(await take()).toEqual([]);
     expect(await write(payload)).toBe(true);
     expect(await take()).toHaveLength(2);
@@ -105,12 +103,12 @@ describe.each(engines)("the book of deliveries on %s", (engine) => {
     const first = callAnalyzed(session, { status: "skipped", finishedAt: START });
     const rerun = callAnalyzed(session, { status: "skipped", finishedAt: later(5) });
     expect([await write(first), await write(first), await write(rerun)]).toEqual([true, false, true]);
-    expect(await records.select().from(webhookEvents)).toHaveLength(3);
+    expect(await db.select().from(webhookEvents)).toHaveLength(3);
   });
 
   it("stores secrets sealed, each for its own delivery", async () => {
     await writeThree(someSession(), [endpointA, { url: "https://c.hooks.dev/", secret: "" }]);
-    const rows = await records.select().from(webhookDeliveries);
+    const rows = await db.select().from(webhookDeliveries);
     const sealed = rows.flatMap((row) => (row.sealedSecret === null ? [] : [row]));
     expect(sealed).toHaveLength(3);
     expect(JSON.stringify(rows)).not.toContain("sshh");
@@ -157,7 +155,7 @@ describe.each(engines)("the book of deliveries on %s", (engine) => {
       await finish(taken, broken, atMs);
     }
     expect(eventsOf(await take(atMs))).toEqual(["a call.ended"]);
-    const attempts = await records.select().from(webhookAttempts);
+    const attempts = await db.select().from(webhookAttempts);
     expect(attempts.map(({ number, statusCode, durationMs }) => [number, statusCode, durationMs])).toEqual([
       [1, 500, 2],
       [2, 500, 2],
@@ -172,11 +170,11 @@ describe.each(engines)("the book of deliveries on %s", (engine) => {
     const found = await take(20_000);
     expect(found.map(({ id, body }) => ({ id, body }))).toEqual(lost.map(({ id, body }) => ({ id, body })));
     await finish(lost, broken, 20_001);
-    expect(await records.select().from(webhookAttempts)).toEqual([]);
+    expect(await db.select().from(webhookAttempts)).toEqual([]);
     await finish(found, ok, 20_002);
     await finish(found, broken, 20_003);
     expect(
-      await records
+      await db
         .select()
         .from(webhookDeliveries)
         .where(eq(webhookDeliveries.id, found[0]?.id ?? "")),
@@ -186,7 +184,7 @@ describe.each(engines)("the book of deliveries on %s", (engine) => {
   it("leaves endpoints and teams out that have enough under way, and keeps to the limit", async () => {
     for (let session = 0; session < 5; session++) await writeThree(someSession());
     expect(await take(0, { limit: 3 })).toHaveLength(3);
-    const busy = await records
+    const busy = await db
       .select({ endpoint: webhookDeliveries.endpoint })
       .from(webhookDeliveries)
       .where(eq(webhookDeliveries.url, endpointA.url))
@@ -199,13 +197,13 @@ describe.each(engines)("the book of deliveries on %s", (engine) => {
   it("finds what is due beside a long backlog of a busy endpoint without passing through it", async () => {
     const backlog = 5000;
     for (let session = 0; session < 3; session++) await writeThree(someSession());
-    await records.execute(sql`
+    await db.execute(sql`
       INSERT INTO webhook_deliveries (id, event_id, team_id, agent_id, session_id, event, position, endpoint, url, status, attempts, due_at, created_at)
       SELECT 'waiting ' || n, (SELECT min(id) FROM webhook_events), ${teamId}, '', 'session ' || n, '', 1, 'busy', '', 'pending', 0,
         ${later(-1000).toISOString()}::timestamptz, now()
       FROM generate_series(1, ${backlog}::int) AS n`);
     const request = { now: later(0), leaseMs: 20_000, limit: 64, busyEndpoints: ["busy"], busyTeams: [] };
-    const { rows } = (await records.execute(sql`EXPLAIN (ANALYZE, FORMAT JSON) ${dueQuery(request)}`)) as unknown as {
+    const { rows } = (await db.execute(sql`EXPLAIN (ANALYZE, FORMAT JSON) ${dueQuery(request)}`)) as unknown as {
       rows: object[];
     };
     const passed = [...JSON.stringify(rows).matchAll(/"(?:Actual Rows|Rows Removed by Filter)": ?([\d.]+)/g)].map(
@@ -225,9 +223,9 @@ describe.each(engines)("the book of deliveries on %s", (engine) => {
     await write(first, [endpointA]);
     await finish(await take(), ok, 0);
     await write(second, [endpointA]);
-    await book.forget(later(1));
-    expect((await records.select().from(webhookEvents)).map(({ sessionId }) => sessionId)).toEqual([waiting.id]);
-    expect(await records.select().from(webhookAttempts)).toEqual([]);
+    await book.purge(later(1));
+    expect((await db.select().from(webhookEvents)).map(({ sessionId }) => sessionId)).toEqual([waiting.id]);
+    expect(await db.select().from(webhookAttempts)).toEqual([]);
   });
 
   it("misses nothing and mixes no order when events are written and delivered at the same time", async () => {

@@ -42,10 +42,10 @@ beforeAll(async () => {
       family === 6 ? [] : name.startsWith("rebind") ? [asked === 0 ? "93.184.216.34" : "10.0.0.1"] : ["127.0.0.1"],
   }));
   outbound = createOutbound({ allow: [receiver.host], log: createLogger("test", "fatal"), dnsServers: [dns.address] });
-  teamId = (await addTeam(database.records)).teamId;
+  teamId = (await addTeam(database.db)).teamId;
   const now = (): Date => new Date();
   dispatcher = new WebhookDispatcher({
-    book: databaseBook(database.records),
+    book: databaseBook(database.db),
     send: webhookSender({ outbound, sealer, now }),
     ...{ clock: systemClock, log: silentLog, now },
   });
@@ -57,11 +57,11 @@ afterAll(async () => {
   await stopDatabase();
 });
 
-async function tell(endpoints: WebhookEndpoint[], events = 1): Promise<string> {
+async function report(endpoints: WebhookEndpoint[], events = 1): Promise<string> {
   const session = someSession();
   for (const payload of threeEvents(session).slice(0, events)) {
-    await database.records.transaction((step) =>
-      enqueueWebhookEvent(step, { teamId, payload, endpoints, isPreview: false }, { sealer, now: new Date() }),
+    await database.db.transaction((tx) =>
+      enqueueWebhookEvent(tx, { teamId, payload, endpoints, isPreview: false }, { sealer, now: new Date() }),
     );
   }
   dispatcher.wake();
@@ -69,7 +69,7 @@ async function tell(endpoints: WebhookEndpoint[], events = 1): Promise<string> {
 }
 
 const statusesOf = async (sessionId: string): Promise<string[]> =>
-  (await database.records.select().from(webhookDeliveries).where(eq(webhookDeliveries.sessionId, sessionId))).map(
+  (await database.db.select().from(webhookDeliveries).where(eq(webhookDeliveries.sessionId, sessionId))).map(
     ({ status }) => status,
   );
 const settled = (sessionId: string, withinMs = 25_000): Promise<void> =>
@@ -80,7 +80,7 @@ const settled = (sessionId: string, withinMs = 25_000): Promise<void> =>
 
 describe("deliveries over HTTP", { timeout: 60_000 }, () => {
   it("go to every endpoint, signed with its own secret, in order, the same to the byte", async () => {
-    const sessionId = await tell(
+    const sessionId = await report(
       [
         { url: receiver.url("/one"), secret: "first" },
         { url: receiver.url("/two"), secret: "second-ü" },
@@ -112,7 +112,7 @@ describe("deliveries over HTTP", { timeout: 60_000 }, () => {
   });
 
   it("are tried again with the same body and a fresh signature", async () => {
-    await settled(await tell([{ url: receiver.url("/second"), secret: "s" }]));
+    await settled(await report([{ url: receiver.url("/second"), secret: "s" }]));
     const [first, second, ...more] = receiver.at("/second");
     expect(more).toEqual([]);
     expect(second?.body).toBe(first?.body);
@@ -122,8 +122,8 @@ describe("deliveries over HTTP", { timeout: 60_000 }, () => {
   });
 
   it("succeed with a 2xx whose body never ends, and fail at a redirect, which is not followed", async () => {
-    const slow = await tell([{ url: receiver.url("/slow-body"), secret: null }]);
-    const moved = await tell([{ url: receiver.url("/redirects"), secret: null }]);
+    const slow = await report([{ url: receiver.url("/slow-body"), secret: null }]);
+    const moved = await report([{ url: receiver.url("/redirects"), secret: null }]);
     await Promise.all([settled(slow), settled(moved)]);
     expect(await statusesOf(slow)).toEqual(["delivered"]);
     expect(receiver.at("/slow-body")).toHaveLength(1);
@@ -135,20 +135,20 @@ describe("deliveries over HTTP", { timeout: 60_000 }, () => {
   it("are not made to a host that has become private since it was saved", async () => {
     const url = "http://rebind.hooks.dev/hook";
     await outbound.checkUrl(url);
-    const sessionId = await tell([{ url, secret: null }]);
+    const sessionId = await report([{ url, secret: null }]);
     await settled(sessionId);
     expect(await statusesOf(sessionId)).toEqual(["failed"]);
     expect(dns.questions("rebind.hooks.dev")).toBe(2 + 3 * 2);
   });
 
   it("do not wait for a receiver that hangs", async () => {
-    await tell([{ url: receiver.url("/hangs"), secret: null }]);
+    await report([{ url: receiver.url("/hangs"), secret: null }]);
     await until(() => Promise.resolve(receiver.at("/hangs").length === 1), {
       withinMs: 5000,
       what: "the first attempt",
     });
     const began = performance.now();
-    await settled(await tell([{ url: receiver.url("/healthy"), secret: null }]));
+    await settled(await report([{ url: receiver.url("/healthy"), secret: null }]));
     expect(performance.now() - began).toBeLessThan(2000);
   });
 });

@@ -94,7 +94,7 @@ describe.skipIf(programs === null)("webhooks while the control plane is killed",
       );
       for (const payload of threeEvents(session)) {
         const event = { teamId, payload, endpoints, isPreview: false };
-        await database.records.transaction((step) => enqueueWebhookEvent(step, event, { sealer, now: new Date() }));
+        await database.db.transaction((tx) => enqueueWebhookEvent(tx, event, { sealer, now: new Date() }));
         bus.publish(webhookWakeSubject, {});
       }
     }
@@ -102,7 +102,7 @@ describe.skipIf(programs === null)("webhooks while the control plane is killed",
   }
 
   it("arrives at every endpoint at least once, in order, the same to the byte", async () => {
-    const { teamId } = await addTeam(database.records);
+    const { teamId } = await addTeam(database.db);
     const writing = writeEvents(teamId);
     for (let life = 1; life <= killAtReceipts.length; life++) {
       await ended();
@@ -111,7 +111,7 @@ describe.skipIf(programs === null)("webhooks while the control plane is killed",
     const bodies = await writing;
     const isPending = async (): Promise<boolean> =>
       (
-        await database.records
+        await database.db
           .select({ id: webhookDeliveries.id })
           .from(webhookDeliveries)
           .where(eq(webhookDeliveries.status, "pending"))
@@ -119,7 +119,7 @@ describe.skipIf(programs === null)("webhooks while the control plane is killed",
       ).length > 0;
     await until(async () => !(await isPending()), { withinMs: 120_000, what: "every delivery to end" });
 
-    const statuses = await database.records.select({ status: webhookDeliveries.status }).from(webhookDeliveries);
+    const statuses = await database.db.select({ status: webhookDeliveries.status }).from(webhookDeliveries);
     expect(statuses.filter(({ status }) => status === "delivered")).toHaveLength(
       SESSIONS * EVENTS.length * PATHS.length,
     );

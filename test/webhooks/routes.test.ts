@@ -28,16 +28,13 @@ describe.each(engines)("the log of webhook deliveries on %s", { timeout: 60_000 
       response.writeHead(receipt.path === "/broken" && count <= 3 ? 500 : 200).end();
     });
     fixture = await startFixture(engine, { allow: [receiver.host] });
-    [{ principal: team }, { principal: other }] = await Promise.all([
-      addTeam(fixture.records),
-      addTeam(fixture.records),
-    ]);
+    [{ principal: team }, { principal: other }] = await Promise.all([addTeam(fixture.db), addTeam(fixture.db)]);
     const { sealer } = testDoors();
     const endpoints = ["/fine", "/broken"].map((path) => ({ url: receiver.url(path), secret: "s" }));
     for (const payload of threeEvents(session)) {
-      await fixture.records.transaction((step) =>
+      await fixture.db.transaction((tx) =>
         enqueueWebhookEvent(
-          step,
+          tx,
           { teamId: team.teamId, payload, endpoints, isPreview: false },
           { sealer, now: new Date() },
         ),
@@ -137,9 +134,9 @@ describe.each(engines)("the log of webhook deliveries on %s", { timeout: 60_000 
     if (payload === undefined) throw new Error("no event");
     // Nobody listens there: it stays pending for six seconds.
     const endpoints = [{ url: "http://127.0.0.1:9/", secret: null }];
-    await fixture.records.transaction((step) =>
+    await fixture.db.transaction((tx) =>
       enqueueWebhookEvent(
-        step,
+        tx,
         { teamId: team.teamId, payload, endpoints, isPreview: false },
         { sealer, now: new Date() },
       ),

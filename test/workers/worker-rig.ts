@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { AudioFrame, EdgeAudioInbound } from "#protocol/bus/audio";
-import { edgeAudioSubject } from "#protocol/bus/audio";
+import { ownerAudioSubject } from "#protocol/bus/audio";
 import { type Heartbeat, membersSubject } from "#protocol/bus/membership";
 import { type Batch, type BatchDone, schedulerDoneSubject, workerSubject } from "#protocol/bus/scheduling";
 import { defaultSampling, neutralDelivery, type SpeechChunk } from "#protocol/speech/chunk";
@@ -66,7 +66,7 @@ export async function startWorkerRig(): Promise<WorkerRig> {
   const nats = await startNats();
   const bus = await connectNats({ url: nats.url, name: "test", log: createLogger("test", "fatal") });
   const [audio, done, members] = [new Inbox<EdgeAudioInbound>(), new Inbox<BatchDone>(), new Inbox<Heartbeat>()];
-  bus.subscribe<EdgeAudioInbound>(edgeAudioSubject("edge-1"), (message) => audio.add(message));
+  bus.subscribe<EdgeAudioInbound>(ownerAudioSubject("edge-1"), (message) => audio.add(message));
   bus.subscribe<Heartbeat>(membersSubject, (message) => members.add(message));
   const children: ChildProcess[] = [];
   const ends: (() => void)[] = [];
@@ -141,7 +141,7 @@ export function chunkFor(streamId: string, text: string, change: Partial<SpeechC
     streamId,
     chunkIndex: 0,
     attempt: 1,
-    edgeId: "edge-1",
+    ownerId: "edge-1",
     model: "espeak",
     text,
     normalize: true,

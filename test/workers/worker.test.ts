@@ -72,15 +72,15 @@ describe("a worker", () => {
         [chunkFor(`try-${attempt}`, "Say it again, exactly like that.", { attempt })],
         `try-${attempt}`,
       );
-    const sound: Buffer[] = [];
+    const audio: Buffer[] = [];
     for (const attempt of [1, 2]) {
       await rig.audio.until(
         (message) => message.type === "audio" && message.streamId === `try-${attempt}` && message.last,
       );
-      sound.push(Buffer.concat(framesOf(rig, `try-${attempt}`).map((frame) => frame.pcm)));
+      audio.push(Buffer.concat(framesOf(rig, `try-${attempt}`).map((frame) => frame.pcm)));
     }
-    expect(sound[0]?.length).toBeGreaterThan(20_000);
-    expect(sound[0]?.equals(sound[1] ?? Buffer.alloc(0))).toBe(true);
+    expect(audio[0]?.length).toBeGreaterThan(20_000);
+    expect(audio[0]?.equals(audio[1] ?? Buffer.alloc(0))).toBe(true);
   });
 
   it("completes a text in which there is nothing to hear", async () => {

@@ -1,12 +1,17 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ServiceError } from "#protocol/errors";
-import { LISTENING_RATE } from "#protocol/transcription/chunk";
-import { ScriptedEars, type ScriptedEarsOptions, type ScriptedWord, soundOfWords } from "../testing/scripted-client.js";
+import { RECOGNITION_RATE } from "#protocol/transcription/chunk";
+import {
+  ScriptedRecognition,
+  type ScriptedRecognitionOptions,
+  type ScriptedWord,
+  audioOfWords,
+} from "../testing/scripted-client.js";
 import { mergeWords } from "../transcript.js";
 import { Transcriber } from "./transcriber.js";
 
-const SECONDS = LISTENING_RATE;
+const SECONDS = RECOGNITION_RATE;
 const settings = { streamId: "s", model: "m", tier: "bulk", language: null, traceparent: null } as const;
 
 async function* cutInto(samples: Int16Array, lengths: readonly number[]): AsyncGenerator<Int16Array> {
@@ -19,20 +24,20 @@ async function* cutInto(samples: Int16Array, lengths: readonly number[]): AsyncG
 
 async function transcribe(
   samples: Int16Array,
-  options: ScriptedEarsOptions & { lengths?: readonly number[]; detector?: boolean } = {},
+  options: ScriptedRecognitionOptions & { lengths?: readonly number[]; detector?: boolean } = {},
 ) {
-  const ears = new ScriptedEars(options);
-  const detector = options.detector === false ? null : ears.open({ ...settings, task: "detect" });
+  const recognition = new ScriptedRecognition(options);
+  const detector = options.detector === false ? null : recognition.open({ ...settings, task: "vad" });
   const transcriber = new Transcriber({
-    ear: ears.open({ ...settings, task: "listen" }),
+    recognition: recognition.open({ ...settings, task: "transcribe" }),
     detector,
     signal: new AbortController().signal,
   });
-  const { heard, language } = await transcriber.run(cutInto(samples, options.lengths ?? [10 * SECONDS]));
-  return { words: mergeWords(heard), language, ears, heardSeconds: transcriber.heardSeconds };
+  const { recognized, language } = await transcriber.run(cutInto(samples, options.lengths ?? [10 * SECONDS]));
+  return { words: mergeWords(recognized), language, recognition, recognizedSeconds: transcriber.recognizedSeconds };
 }
 
-/** Words of up to two seconds between pauses of up to eight, where a sound may be cut. */
+/** Words of up to two seconds between pauses of up to eight, where a recording may be cut. */
 const spoken = fc.array(
   fc.record({
     pauseSteps: fc.integer({ min: 40, max: 800 }),
@@ -52,14 +57,14 @@ describe("a transcription", () => {
         fc.array(fc.integer({ min: 0, max: 12 }), { minLength: 1, maxLength: 7 }),
         fc.boolean(),
         async (words, endSteps, lengths, turns, detector) => {
-          const { samples, truth } = soundOfWords(words, endSteps);
+          const { samples, truth } = audioOfWords(words, endSteps);
           const result = await transcribe(samples, {
             lengths,
             detector,
             turnsOf: (piece) => turns[piece % turns.length] as number,
           });
           expect(result.words).toEqual(truth);
-          expect(result.ears.mostOut).toBeLessThanOrEqual(190 * SECONDS);
+          expect(result.recognition.mostOut).toBeLessThanOrEqual(190 * SECONDS);
         },
       ),
       { numRuns: 25, seed: 7 },
@@ -72,17 +77,17 @@ describe("a transcription", () => {
       steps: 50,
       loudness: 2000 + index * 10,
     }));
-    const { samples, truth } = soundOfWords(words, 0);
+    const { samples, truth } = audioOfWords(words, 0);
     for (const detector of [true, false]) {
-      const { words: heard, ears, heardSeconds } = await transcribe(samples, { detector });
-      expect(Math.max(...ears.lengths.map((piece) => piece.samples))).toBeLessThanOrEqual(30 * SECONDS);
-      expect(heardSeconds).toBe(150);
+      const { words: recognized, recognition, recognizedSeconds } = await transcribe(samples, { detector });
+      expect(Math.max(...recognition.lengths.map((piece) => piece.samples))).toBeLessThanOrEqual(30 * SECONDS);
+      expect(recognizedSeconds).toBe(150);
       // A word that is cut in two is heard twice, its halves side by side.
-      const whole = heard.filter((word, i) => heard[i - 1]?.text !== word.text);
+      const whole = recognized.filter((word, i) => recognized[i - 1]?.text !== word.text);
       expect(whole.map(({ text, startMs }) => [text, startMs])).toEqual(
         truth.map(({ text, startMs }) => [text, startMs]),
       );
-      expect(heard.slice(1).every((word, i) => word.startMs === heard[i]?.endMs)).toBe(true);
+      expect(recognized.slice(1).every((word, i) => word.startMs === recognized[i]?.endMs)).toBe(true);
     }
   });
 
@@ -92,33 +97,33 @@ describe("a transcription", () => {
       steps: 90,
       loudness: 2000 + index,
     }));
-    const { samples } = soundOfWords(words, 500);
+    const { samples } = audioOfWords(words, 500);
     const pieces = async (lengths: number[]) =>
-      (await transcribe(samples, { lengths })).ears.lengths.filter(({ task }) => task === "listen");
+      (await transcribe(samples, { lengths })).recognition.lengths.filter(({ task }) => task === "transcribe");
     expect(await pieces([777])).toEqual(await pieces([120 * SECONDS]));
   });
 
   it("asks nobody for words where nobody speaks", async () => {
-    const { words, language, ears } = await transcribe(new Int16Array(200 * SECONDS), {});
+    const { words, language, recognition } = await transcribe(new Int16Array(200 * SECONDS), {});
     expect({ words, language }).toEqual({ words: [], language: null });
-    expect(ears.lengths.every(({ task }) => task === "detect")).toBe(true);
-    expect((await transcribe(new Int16Array(200 * SECONDS), { detector: false })).ears.lengths).toEqual([]);
+    expect(recognition.lengths.every(({ task }) => task === "vad")).toBe(true);
+    expect((await transcribe(new Int16Array(200 * SECONDS), { detector: false })).recognition.lengths).toEqual([]);
   });
 
   it("ends with the first failure of the detector, the recognizer and the decoder", async () => {
-    const { samples } = soundOfWords(
+    const { samples } = audioOfWords(
       Array.from({ length: 100 }, () => ({ pauseSteps: 50, steps: 150, loudness: 3000 })),
       0,
     );
-    for (const task of ["detect", "listen"] as const) {
+    for (const task of ["vad", "transcribe"] as const) {
       const failing = transcribe(samples, {
         turnsOf: () => 3,
-        failureOf: (asked, piece) => (asked === task && piece === 2 ? new ServiceError("hearing_failed") : null),
+        failureOf: (asked, piece) => (asked === task && piece === 2 ? new ServiceError("transcription_failed") : null),
       });
-      await expect(failing).rejects.toMatchObject({ code: "hearing_failed" });
+      await expect(failing).rejects.toMatchObject({ code: "transcription_failed" });
     }
     const transcriber = new Transcriber({
-      ear: new ScriptedEars().open({ ...settings, task: "listen" }),
+      recognition: new ScriptedRecognition().open({ ...settings, task: "transcribe" }),
       detector: null,
       signal: new AbortController().signal,
     });

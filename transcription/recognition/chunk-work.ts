@@ -1,9 +1,9 @@
-import type { SoundChunk } from "#protocol/transcription/chunk";
+import type { AudioChunk } from "#protocol/transcription/chunk";
 import { Attempts } from "#submission/attempts";
-import type { SoundStreamSettings } from "./recognition-client.js";
+import type { RecognitionStreamSettings } from "./recognition-client.js";
 
 /** One piece of a stream that is not over. */
-export class PieceWork extends Attempts {
+export class RecognitionWork extends Attempts {
   /** How often a silent scheduler was asked again about this attempt. */
   asked = 0;
   submittedAtMs = 0;
@@ -19,8 +19,8 @@ export class PieceWork extends Attempts {
   }
 
   /** The chunk as it is submitted now. */
-  chunk({ streamId, task, model, language, traceparent }: SoundStreamSettings, ownerId: string): SoundChunk {
+  chunk({ streamId, task, model, language, traceparent }: RecognitionStreamSettings, ownerId: string): AudioChunk {
     const { chunkIndex, attempt, samples } = this;
-    return { task, streamId, chunkIndex, attempt, edgeId: ownerId, model, samples, language, traceparent };
+    return { task, streamId, chunkIndex, attempt, ownerId: ownerId, model, samples, language, traceparent };
   }
 }

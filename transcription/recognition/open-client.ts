@@ -1,34 +1,39 @@
-import { edgeVerdictSubject, type Verdict } from "#protocol/bus/scheduling";
+import { ownerVerdictSubject, type Verdict } from "#protocol/bus/scheduling";
 import {
-  type OwnerHeardInbound,
-  ownerHeardSubject,
-  ownerSoundSubject,
-  type SoundReply,
-  type SoundRequest,
+  type OwnerRecognitionInbound,
+  ownerRecognitionSubject,
+  ownerAudioRequestSubject,
+  type AudioReply,
+  type AudioRequest,
 } from "#protocol/bus/recognition";
 import type { Bus } from "#common/bus/bus";
 import type { Clock } from "#common/clock";
 import type { ClusterView } from "#common/membership/cluster-view";
-import type { SoundBus } from "./recognition-client.js";
-import { OpenSoundStream } from "./recognition-stream.js";
+import type { RecognitionClient } from "./recognition-client.js";
+import { OpenRecognitionStream } from "./recognition-stream.js";
 
 /**
  * Opens a role's end of the listening path. Hands samples to the workers that ask for them, results and verdicts to the
  * streams they belong to, and tells streams when a scheduler is lost or the bus was interrupted. `ownerId` is the
  * role's member id; `cluster` stays the caller's.
  */
-export function openSoundBus(options: { bus: Bus; clock: Clock; ownerId: string; cluster: ClusterView }): SoundBus {
+export function openRecognitionClient(options: {
+  bus: Bus;
+  clock: Clock;
+  ownerId: string;
+  cluster: ClusterView;
+}): RecognitionClient {
   const { bus, clock, ownerId, cluster } = options;
-  const streams = new Map<string, OpenSoundStream>();
+  const streams = new Map<string, OpenRecognitionStream>();
   const subscriptions = [
-    bus.respond<SoundRequest, SoundReply>(
-      ownerSoundSubject(ownerId),
+    bus.respond<AudioRequest, AudioReply>(
+      ownerAudioRequestSubject(ownerId),
       async ({ streamId, chunkIndex }) => streams.get(streamId)?.samplesOf(chunkIndex) ?? { type: "gone" },
     ),
-    bus.subscribe<OwnerHeardInbound>(ownerHeardSubject(ownerId), (message) =>
-      streams.get(message.streamId)?.heard(message),
+    bus.subscribe<OwnerRecognitionInbound>(ownerRecognitionSubject(ownerId), (message) =>
+      streams.get(message.streamId)?.recognized(message),
     ),
-    bus.subscribe<Verdict>(edgeVerdictSubject(ownerId), (verdict) => streams.get(verdict.streamId)?.verdict(verdict)),
+    bus.subscribe<Verdict>(ownerVerdictSubject(ownerId), (verdict) => streams.get(verdict.streamId)?.verdict(verdict)),
   ];
   cluster.onChange(({ type, member }) => {
     if (member.role === "scheduler" && type === "lost")
@@ -40,7 +45,7 @@ export function openSoundBus(options: { bus: Bus; clock: Clock; ownerId: string;
   return {
     open(settings) {
       const { streamId, model } = settings;
-      const stream = new OpenSoundStream({
+      const stream = new OpenRecognitionStream({
         settings,
         ownerId,
         bus,

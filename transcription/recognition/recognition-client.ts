@@ -1,11 +1,11 @@
 import type { ServedModel } from "#protocol/bus/membership";
 import type { ServiceTier } from "#protocol/bus/scheduling";
-import type { HeardWord, SoundTask } from "#protocol/transcription/chunk";
+import type { RecognizedWord, RecognitionTask } from "#protocol/transcription/chunk";
 
-/** What stays the same over the life of a stream of sound. */
-export interface SoundStreamSettings {
+/** What stays the same over the life of a stream of audio. */
+export interface RecognitionStreamSettings {
   streamId: string;
-  task: SoundTask;
+  task: RecognitionTask;
   /** Name of the model folder that hears it. */
   model: string;
   /** `bulk` for files, `live` where somebody waits for the words. */
@@ -17,32 +17,32 @@ export interface SoundStreamSettings {
 }
 
 /** What came of one piece; times count from its first sample. */
-export type HeardPiece =
-  | { task: "listen"; words: HeardWord[]; language: string }
+export type RecognitionOutput =
+  | { task: "transcribe"; words: RecognizedWord[]; language: string }
   /** How likely speech is, per `DETECTION_STEP_MS`: 0 (none) to 255 (certain). */
-  | { task: "detect"; speech: Uint8Array };
+  | { task: "vad"; speech: Uint8Array };
 
-/** Sound on its way to being heard, piece by piece. */
-export interface SoundStream {
+/** Audio on its way to being heard, piece by piece. */
+export interface RecognitionStream {
   /**
-   * Hears one piece: 1 sample to `MAX_SOUND_SECONDS` at `LISTENING_RATE`. The samples must not change until the promise
+   * Hears one piece: 1 sample to `MAX_AUDIO_SECONDS` at `RECOGNITION_RATE`. The samples must not change until the promise
    * settles. Pieces of a stream may be out at once; they are heard in any order and survive the death of workers,
    * schedulers and the bus. `slackMs` is how soon the result is wanted. Rejects with a `ServiceError`: `overloaded` or
-   * `draining` when the stream's first piece is refused (the whole stream is then over), `no_worker`, `hearing_failed`
+   * `draining` when the stream's first piece is refused (the whole stream is then over), `no_worker`, `transcription_failed`
    * after three failed attempts, `engine_failed`. An aborted signal rejects with its reason and cancels the piece
    * everywhere. After `close` it rejects with an `AbortError`.
    */
-  hear(samples: Int16Array, options: { slackMs: number; signal?: AbortSignal }): Promise<HeardPiece>;
+  recognize(samples: Int16Array, options: { slackMs: number; signal?: AbortSignal }): Promise<RecognitionOutput>;
   /** Cancels what is still out, in every role. Harmless when repeated. */
   close(): void;
 }
 
 /** A role's end of the listening path: one per process. */
-export interface SoundBus {
+export interface RecognitionClient {
   /** `streamId` must be unique in the cluster. */
-  open(settings: SoundStreamSettings): SoundStream;
+  open(settings: RecognitionStreamSettings): RecognitionStream;
   /** What ready workers serve for a task, each model once: for choosing by language. */
-  served(task: SoundTask): ServedModel[];
+  served(task: RecognitionTask): ServedModel[];
   /** Pieces that are not over. */
   readonly activePieces: number;
   /** Closes all streams and stops listening. */

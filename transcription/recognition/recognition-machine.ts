@@ -9,11 +9,11 @@ import {
   OUTAGE_PATIENCE_MS,
   quietLimitMs,
 } from "#submission/rules";
-import { PieceWork } from "./chunk-work.js";
-import type { SoundStreamSettings } from "./recognition-client.js";
+import { RecognitionWork } from "./chunk-work.js";
+import type { RecognitionStreamSettings } from "./recognition-client.js";
 
 /** What the machine wants done; the driver does it in order. */
-export type SoundAction =
+export type RecognitionAction =
   | { type: "submit"; schedulerId: string; submit: Submit }
   /** Ends the work on a piece there; on all of them when null. */
   | { type: "cancel"; schedulerId: string; chunkIndex: number | null }
@@ -21,7 +21,7 @@ export type SoundAction =
   | { type: "failed"; chunkIndex: number; error: ServiceError };
 
 /** Names the scheduler for a piece; null when none can take it now. `avoid` is the last resort. */
-export type ChooseSoundScheduler = (avoid: string | null) => string | null;
+export type ChooseRecognitionScheduler = (avoid: string | null) => string | null;
 
 /**
  * Pieces of one stream that schedulers hold at least: the rest waits here, so that one recording cannot fill their
@@ -42,7 +42,7 @@ const ASKS_ABOUT_RECORDINGS = 8;
 const TAKEN_MS = 5000;
 
 /**
- * The life of one stream of sound, as a state machine without clock, bus or timer: every input gives the actions it
+ * The life of one stream of audio, as a state machine without clock, bus or timer: every input gives the actions it
  * leads to.
  *
  *     add ──► waiting ──► submitted ──► (heard) ──► gone
@@ -53,24 +53,24 @@ const TAKEN_MS = 5000;
  * shortest queue. Invariant: every piece added is over exactly once, by `heard`, by a `failed` action, or by `withdraw`
  * or `close`.
  */
-export class SoundMachine {
-  readonly #settings: SoundStreamSettings;
+export class RecognitionMachine {
+  readonly #settings: RecognitionStreamSettings;
   readonly #ownerId: string;
-  readonly #choose: ChooseSoundScheduler;
+  readonly #choose: ChooseRecognitionScheduler;
   readonly #slots: () => number;
   /** Pieces that are not over, by chunk index, in order. */
-  readonly #work = new Map<number, PieceWork>();
+  readonly #work = new Map<number, RecognitionWork>();
   #added = 0;
   /** Whether any scheduler has ever been given anything. */
   #opened = false;
   /** Why the whole stream is over; null while it is not. */
   #over: ServiceError | null = null;
-  #actions: SoundAction[] = [];
+  #actions: RecognitionAction[] = [];
 
   constructor(options: {
-    settings: SoundStreamSettings;
+    settings: RecognitionStreamSettings;
     ownerId: string;
-    chooseScheduler: ChooseSoundScheduler;
+    chooseScheduler: ChooseRecognitionScheduler;
     slots: () => number;
   }) {
     this.#settings = options.settings;
@@ -85,14 +85,14 @@ export class SoundMachine {
   }
 
   /** Adds a piece of so many samples; gives its chunk index with the actions. */
-  add(samples: number, slackMs: number, nowMs: number): { chunkIndex: number; actions: SoundAction[] } {
+  add(samples: number, slackMs: number, nowMs: number): { chunkIndex: number; actions: RecognitionAction[] } {
     const chunkIndex = this.#added++;
-    this.#work.set(chunkIndex, new PieceWork(chunkIndex, samples, nowMs, nowMs + slackMs));
+    this.#work.set(chunkIndex, new RecognitionWork(chunkIndex, samples, nowMs, nowMs + slackMs));
     return { chunkIndex, actions: this.#advance(nowMs) };
   }
 
   /** A result came, of whichever attempt: equal samples give equal results. False when nobody waits for it any more. */
-  heard(chunkIndex: number, nowMs: number): { wanted: boolean; actions: SoundAction[] } {
+  recognized(chunkIndex: number, nowMs: number): { wanted: boolean; actions: RecognitionAction[] } {
     const work = this.#work.get(chunkIndex);
     if (work === undefined) return { wanted: false, actions: [] };
     this.#work.delete(chunkIndex);
@@ -102,7 +102,7 @@ export class SoundMachine {
     return { wanted: true, actions: this.#advance(nowMs) };
   }
 
-  failed(message: ChunkFailed, nowMs: number): SoundAction[] {
+  failed(message: ChunkFailed, nowMs: number): RecognitionAction[] {
     const work = this.#work.get(message.chunkIndex);
     if (work === undefined) return [];
     if (!message.retryable) this.#fail(work, fromErrorRecord(message.error));
@@ -110,7 +110,7 @@ export class SoundMachine {
     return this.#advance(nowMs);
   }
 
-  verdict(verdict: Verdict, nowMs: number): SoundAction[] {
+  verdict(verdict: Verdict, nowMs: number): RecognitionAction[] {
     const work = this.#work.get(verdict.chunkIndex);
     if (work === undefined || !work.isCurrent(verdict.attempt)) return [];
     if (verdict.type === "lost") this.#attemptFailed(work, nowMs);
@@ -122,24 +122,24 @@ export class SoundMachine {
       else {
         // Refused in the middle of a stream: roles are restarting. It is offered again until patience ends.
         work.troubled(nowMs, error);
-        work.putBack(nowMs + afterRefusalMs(error.retryAfterMs));
+        work.requeue(nowMs + afterRefusalMs(error.retryAfterMs));
       }
     }
     return this.#advance(nowMs);
   }
 
   /** The scheduler is gone and with it all that was queued there; running work may still deliver. */
-  schedulerLost(schedulerId: string, nowMs: number): SoundAction[] {
-    return this.#putBackAll((work) => work.schedulerId === schedulerId, nowMs);
+  schedulerLost(schedulerId: string, nowMs: number): RecognitionAction[] {
+    return this.#requeueAll((work) => work.schedulerId === schedulerId, nowMs);
   }
 
   /** The bus was interrupted: submissions, verdicts and results may be missing. */
-  reconnected(nowMs: number): SoundAction[] {
-    return this.#putBackAll(() => true, nowMs);
+  reconnected(nowMs: number): RecognitionAction[] {
+    return this.#requeueAll(() => true, nowMs);
   }
 
   /** Time has come to `nextWakeMs`. While the bus is down, silence proves nothing: pass `connected` false. */
-  tick(nowMs: number, connected: boolean): SoundAction[] {
+  tick(nowMs: number, connected: boolean): RecognitionAction[] {
     for (const work of this.#work.values()) {
       if (work.state !== "submitted" || nowMs < work.quietUntilMs) continue;
       if (connected) this.#silent(work, nowMs);
@@ -149,7 +149,7 @@ export class SoundMachine {
   }
 
   /** Nobody waits for the piece any more. */
-  withdraw(chunkIndex: number, nowMs: number): SoundAction[] {
+  withdraw(chunkIndex: number, nowMs: number): RecognitionAction[] {
     const work = this.#work.get(chunkIndex);
     if (work === undefined) return [];
     this.#work.delete(chunkIndex);
@@ -159,7 +159,7 @@ export class SoundMachine {
   }
 
   /** Nobody waits for anything any more. */
-  close(): SoundAction[] {
+  close(): RecognitionAction[] {
     this.#cancelAll();
     this.#work.clear();
     return this.#actions.splice(0);
@@ -170,12 +170,12 @@ export class SoundMachine {
     let wakeMs = Number.POSITIVE_INFINITY;
     for (const work of this.#work.values()) {
       if (work.state === "submitted") wakeMs = Math.min(wakeMs, work.quietUntilMs);
-      else if (work.state === "put-back") wakeMs = Math.min(wakeMs, work.offerAtMs);
+      else if (work.state === "requeued") wakeMs = Math.min(wakeMs, work.offerAtMs);
     }
     return wakeMs;
   }
 
-  #silent(work: PieceWork, nowMs: number): void {
+  #silent(work: RecognitionWork, nowMs: number): void {
     const asks = this.#settings.tier === "live" ? 0 : ASKS_ABOUT_RECORDINGS;
     const { schedulerId } = work;
     if (work.asked < asks && schedulerId !== null) {
@@ -187,37 +187,37 @@ export class SoundMachine {
     work.avoid = schedulerId;
   }
 
-  #attemptFailed(work: PieceWork, nowMs: number): void {
+  #attemptFailed(work: RecognitionWork, nowMs: number): void {
     work.failed();
     work.asked = 0;
-    if (work.failures >= MAX_FAILED_ATTEMPTS) this.#fail(work, hearingFailed(MAX_FAILED_ATTEMPTS));
-    else work.putBack(nowMs);
+    if (work.failures >= MAX_FAILED_ATTEMPTS) this.#fail(work, transcriptionFailed(MAX_FAILED_ATTEMPTS));
+    else work.requeue(nowMs);
   }
 
-  #putBackAll(concerned: (work: PieceWork) => boolean, nowMs: number): SoundAction[] {
+  #requeueAll(concerned: (work: RecognitionWork) => boolean, nowMs: number): RecognitionAction[] {
     for (const work of this.#work.values()) {
       if (work.state !== "submitted" || !concerned(work)) continue;
       if (nowMs - work.submittedAtMs > TAKEN_MS) work.trouble = null;
-      work.troubled(nowMs, hearingFailed(work.attempt));
+      work.troubled(nowMs, transcriptionFailed(work.attempt));
       work.asked = 0;
-      work.putBack(nowMs);
+      work.requeue(nowMs);
     }
     return this.#advance(nowMs);
   }
 
-  #advance(nowMs: number): SoundAction[] {
+  #advance(nowMs: number): RecognitionAction[] {
     const window = Math.max(SMALLEST_WINDOW, WINDOW_PER_SLOT * this.#slots());
     let out = 0;
     for (const work of this.#work.values()) {
       if (this.#over !== null || out >= window) break;
-      if (work.state === "waiting" || (work.state === "put-back" && nowMs >= work.offerAtMs)) this.#submit(work, nowMs);
+      if (work.state === "waiting" || (work.state === "requeued" && nowMs >= work.offerAtMs)) this.#submit(work, nowMs);
       // What failed just now has left its place to the next.
       if (this.#work.has(work.chunkIndex)) out++;
     }
     return this.#actions.splice(0);
   }
 
-  #submit(work: PieceWork, nowMs: number): void {
+  #submit(work: RecognitionWork, nowMs: number): void {
     if (work.trouble !== null && nowMs - work.trouble.sinceMs > OUTAGE_PATIENCE_MS)
       return this.#fail(work, work.trouble.error);
     const schedulerId = this.#choose(work.avoid);
@@ -228,7 +228,7 @@ export class SoundMachine {
     this.#send(work, schedulerId, nowMs);
   }
 
-  #send(work: PieceWork, schedulerId: string, nowMs: number): void {
+  #send(work: RecognitionWork, schedulerId: string, nowMs: number): void {
     const chunk = work.chunk(this.#settings, this.#ownerId);
     const slackMs = Math.round(work.wantedAtMs - nowMs);
     this.#actions.push({
@@ -238,14 +238,14 @@ export class SoundMachine {
     });
   }
 
-  #nobodyTakes(work: PieceWork, nowMs: number): void {
+  #nobodyTakes(work: RecognitionWork, nowMs: number): void {
     const error = new ServiceError("no_worker", { parameters: { model: this.#settings.model } });
     if (!this.#opened && nowMs - work.addedAtMs >= OPENING_PATIENCE_MS) return this.#fail(work, error);
     work.troubled(nowMs, error);
-    work.putBack(nowMs + OFFER_AGAIN_MS);
+    work.requeue(nowMs + OFFER_AGAIN_MS);
   }
 
-  #fail(work: PieceWork, error: ServiceError): void {
+  #fail(work: RecognitionWork, error: ServiceError): void {
     this.#work.delete(work.chunkIndex);
     this.#actions.push({ type: "failed", chunkIndex: work.chunkIndex, error });
   }
@@ -258,7 +258,7 @@ export class SoundMachine {
       if (schedulerId !== null) this.#actions.push({ type: "cancel", schedulerId, chunkIndex: null });
   }
 
-  #end(error: ServiceError): SoundAction[] {
+  #end(error: ServiceError): RecognitionAction[] {
     this.#over = error;
     this.#cancelAll();
     for (const work of [...this.#work.values()]) this.#fail(work, error);
@@ -266,6 +266,6 @@ export class SoundMachine {
   }
 }
 
-function hearingFailed(attempts: number): ServiceError {
-  return new ServiceError("hearing_failed", { parameters: { attempts } });
+function transcriptionFailed(attempts: number): ServiceError {
+  return new ServiceError("transcription_failed", { parameters: { attempts } });
 }

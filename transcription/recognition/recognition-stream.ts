@@ -1,18 +1,18 @@
 import type { Verdict } from "#protocol/bus/scheduling";
 import { type Cancel, schedulerSubject } from "#protocol/bus/scheduling";
-import type { OwnerHeardInbound, SoundReply } from "#protocol/bus/recognition";
-import { LISTENING_RATE, MAX_SOUND_SECONDS } from "#protocol/transcription/chunk";
+import type { OwnerRecognitionInbound, AudioReply } from "#protocol/bus/recognition";
+import { RECOGNITION_RATE, MAX_AUDIO_SECONDS } from "#protocol/transcription/chunk";
 import type { Bus } from "#common/bus/bus";
 import type { Clock } from "#common/clock";
-import type { HeardPiece, SoundStream, SoundStreamSettings } from "./recognition-client.js";
-import { type ChooseSoundScheduler, type SoundAction, SoundMachine } from "./recognition-machine.js";
+import type { RecognitionOutput, RecognitionStream, RecognitionStreamSettings } from "./recognition-client.js";
+import { type ChooseRecognitionScheduler, type RecognitionAction, RecognitionMachine } from "./recognition-machine.js";
 
-export interface OpenSoundStreamOptions {
-  settings: SoundStreamSettings;
+export interface OpenRecognitionStreamOptions {
+  settings: RecognitionStreamSettings;
   ownerId: string;
   bus: Bus;
   clock: Clock;
-  chooseScheduler: ChooseSoundScheduler;
+  chooseScheduler: ChooseRecognitionScheduler;
   /** Engine calls that the cluster runs at once for the model. */
   slots: () => number;
   /** Called once when the stream is closed. */
@@ -21,21 +21,21 @@ export interface OpenSoundStreamOptions {
 
 interface Waiting {
   samples: Int16Array;
-  resolve: (piece: HeardPiece) => void;
+  resolve: (piece: RecognitionOutput) => void;
   reject: (reason: unknown) => void;
 }
 
-/** Runs a `SoundMachine` on the bus and the clock, and holds the samples until their result comes. */
-export class OpenSoundStream implements SoundStream {
-  readonly #options: OpenSoundStreamOptions;
-  readonly #machine: SoundMachine;
+/** Runs a `RecognitionMachine` on the bus and the clock, and holds the samples until their result comes. */
+export class OpenRecognitionStream implements RecognitionStream {
+  readonly #options: OpenRecognitionStreamOptions;
+  readonly #machine: RecognitionMachine;
   readonly #waiting = new Map<number, Waiting>();
   #cancelTimer: (() => void) | null = null;
   #closed = false;
 
-  constructor(options: OpenSoundStreamOptions) {
+  constructor(options: OpenRecognitionStreamOptions) {
     this.#options = options;
-    this.#machine = new SoundMachine(options);
+    this.#machine = new RecognitionMachine(options);
   }
 
   /** Pieces that are not over. */
@@ -43,17 +43,20 @@ export class OpenSoundStream implements SoundStream {
     return this.#waiting.size;
   }
 
-  async hear(samples: Int16Array, { slackMs, signal }: { slackMs: number; signal?: AbortSignal }): Promise<HeardPiece> {
+  async recognize(
+    samples: Int16Array,
+    { slackMs, signal }: { slackMs: number; signal?: AbortSignal },
+  ): Promise<RecognitionOutput> {
     signal?.throwIfAborted();
     if (this.#closed) throw closedError();
     if (this.#machine.over !== null) throw this.#machine.over;
-    if (samples.length === 0 || samples.length > MAX_SOUND_SECONDS * LISTENING_RATE)
+    if (samples.length === 0 || samples.length > MAX_AUDIO_SECONDS * RECOGNITION_RATE)
       throw new RangeError(`a piece of ${samples.length} samples`);
     const { chunkIndex, actions } = this.#machine.add(samples.length, slackMs, this.#options.clock.nowMs());
     const withdraw = (): void => this.#withdraw(chunkIndex, signal?.reason);
     signal?.addEventListener("abort", withdraw, { once: true });
     try {
-      return await new Promise<HeardPiece>((resolve, reject) => {
+      return await new Promise<RecognitionOutput>((resolve, reject) => {
         this.#waiting.set(chunkIndex, { samples, resolve, reject });
         this.#do(actions);
       });
@@ -73,23 +76,23 @@ export class OpenSoundStream implements SoundStream {
   }
 
   /** The samples of a piece for the worker that is to hear it. */
-  samplesOf(chunkIndex: number): SoundReply {
+  samplesOf(chunkIndex: number): AudioReply {
     const waiting = this.#waiting.get(chunkIndex);
     if (waiting === undefined) return { type: "gone" };
     const { samples } = waiting;
-    return { type: "sound", pcm: new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength) };
+    return { type: "audio", pcm: new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength) };
   }
 
-  heard(message: OwnerHeardInbound): void {
+  recognized(message: OwnerRecognitionInbound): void {
     const nowMs = this.#options.clock.nowMs();
     if (message.type === "failed") return this.#do(this.#machine.failed(message, nowMs));
-    const { wanted, actions } = this.#machine.heard(message.chunkIndex, nowMs);
+    const { wanted, actions } = this.#machine.recognized(message.chunkIndex, nowMs);
     if (wanted) {
-      const piece: HeardPiece =
-        message.type === "heard"
-          ? { task: "listen", words: message.words, language: message.language }
+      const piece: RecognitionOutput =
+        message.type === "recognized"
+          ? { task: "transcribe", words: message.words, language: message.language }
           : // The bus gave the bytes to us, but they are a view on a whole message: keeping it would keep the message.
-            { task: "detect", speech: message.speech.slice() };
+            { task: "vad", speech: message.speech.slice() };
       this.#take(message.chunkIndex)?.resolve(piece);
     }
     this.#do(actions);
@@ -118,7 +121,7 @@ export class OpenSoundStream implements SoundStream {
     return waiting;
   }
 
-  #do(actions: SoundAction[]): void {
+  #do(actions: RecognitionAction[]): void {
     const { bus, settings } = this.#options;
     for (const action of actions) {
       if (action.type === "submit") bus.publish(schedulerSubject(action.schedulerId), action.submit);

@@ -1,8 +1,8 @@
 /**
- * The part of a sound that is still needed: pieces come in at the end and are dropped from the beginning. Places count
- * from the sound's first sample. Pieces are kept as they come and must not change any more.
+ * The part of a recording that is still needed: pieces come in at the end and are dropped from the beginning. Places count
+ * from the audio's first sample. Pieces are kept as they come and must not change any more.
  */
-export class SoundWindow {
+export class AudioWindow {
   /** Oldest first, each with the place of its first sample. */
   readonly #pieces: { start: number; samples: Int16Array }[] = [];
   #start = 0;

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type CutOptions, cutSound, defaultCutOptions } from "./cut.js";
+import { type CutOptions, cutAudio, defaultCutOptions } from "./cut.js";
 import { STEP_SAMPLES } from "./windows.js";
 
 const second = 100;
@@ -42,7 +42,7 @@ function speaking(...seconds: number[]): Uint8Array {
 }
 
 const cutSeconds = (speech: Uint8Array, chosen: Partial<CutOptions> = {}): [number, number][] =>
-  cutSound(speech, speech.length * STEP_SAMPLES, chosen).map(({ startSample, endSample }) => [
+  cutAudio(speech, speech.length * STEP_SAMPLES, chosen).map(({ startSample, endSample }) => [
     startSample / 16_000,
     endSample / 16_000,
   ]);
@@ -55,7 +55,7 @@ describe("cutting a sound for recognition", () => {
         const { maxSeconds, threshold } = { ...defaultCutOptions, ...chosen };
         const covered = new Uint8Array(speech.length);
         let before = 0;
-        for (const { startSample, endSample } of cutSound(speech, samples, chosen)) {
+        for (const { startSample, endSample } of cutAudio(speech, samples, chosen)) {
           expect(
             before <= startSample && startSample < endSample && endSample <= samples,
             `${before} ${startSample} ${endSample}`,
@@ -76,7 +76,7 @@ describe("cutting a sound for recognition", () => {
     fc.assert(
       fc.property(track, options, (speech, chosen) => {
         const samples = speech.length * STEP_SAMPLES;
-        const segments = cutSound(speech, samples, chosen);
+        const segments = cutAudio(speech, samples, chosen);
         const silenced = new Uint8Array(speech.length);
         for (const { startSample, endSample } of segments) {
           silenced.set(
@@ -84,7 +84,7 @@ describe("cutting a sound for recognition", () => {
             startSample / STEP_SAMPLES,
           );
         }
-        expect(cutSound(silenced, samples, chosen)).toEqual(segments);
+        expect(cutAudio(silenced, samples, chosen)).toEqual(segments);
       }),
       parameters,
     );

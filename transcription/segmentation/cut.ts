@@ -1,8 +1,8 @@
-import { DETECTION_STEP_MS, MAX_SOUND_SECONDS } from "#protocol/transcription/chunk";
+import { DETECTION_STEP_MS, MAX_AUDIO_SECONDS } from "#protocol/transcription/chunk";
 import { STEP_SAMPLES } from "./windows.js";
 
-/** A piece of a sound to be recognized. */
-export interface SoundSegment {
+/** A piece of a recording to be recognized. */
+export interface AudioSegment {
   startSample: number;
   endSample: number;
 }
@@ -26,7 +26,7 @@ export interface CutOptions {
 }
 
 export const defaultCutOptions: CutOptions = {
-  maxSeconds: MAX_SOUND_SECONDS,
+  maxSeconds: MAX_AUDIO_SECONDS,
   targetSeconds: 12,
   paddingMs: 180,
   mergePauseMs: 300,
@@ -50,14 +50,14 @@ const SMOOTHING_STEPS = 9;
 const SHORTEST_REST_MS = 1000;
 
 /**
- * Cuts a whole sound into the segments to recognize, in order, never overlapping: every step that may be speech is in
- * one. `speech` is the detector's answer per step, `samples` the length of the sound. Cuts lie in pauses, the longest
+ * Cuts a whole audio into the segments to recognize, in order, never overlapping: every step that may be speech is in
+ * one. `speech` is the detector's answer per step, `samples` the length of the audio. Cuts lie in pauses, the longest
  * near the target length; only speech without a pause for `maxSeconds` is cut where the detector is least sure of it.
- * Sound without speech gives no segment.
+ * Audio without speech gives no segment.
  */
-export function cutSound(speech: Uint8Array, samples: number, options: Partial<CutOptions> = {}): SoundSegment[] {
+export function cutAudio(speech: Uint8Array, samples: number, options: Partial<CutOptions> = {}): AudioSegment[] {
   const chosen = { ...defaultCutOptions, ...options };
-  const maxSteps = Math.max(1, steps(Math.min(chosen.maxSeconds, MAX_SOUND_SECONDS) * 1000));
+  const maxSteps = Math.max(1, steps(Math.min(chosen.maxSeconds, MAX_AUDIO_SECONDS) * 1000));
   const spoken = padded(utterances(speech, chosen), speech.length, steps(chosen.paddingMs));
   const pieces = spoken.flatMap((span) => splitLong(span, speech, maxSteps));
   return grouped(pieces, maxSteps, chosen).map(({ from, to }) => ({

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { DETECTION_CONTEXT_MS, MAX_SOUND_SECONDS } from "#protocol/transcription/chunk";
+import { DETECTION_CONTEXT_MS, MAX_AUDIO_SECONDS } from "#protocol/transcription/chunk";
 import { detectionWindows, joinDetections, STEP_SAMPLES } from "./windows.js";
 
 it("windows keep every step once, and each kept step has the context it depends on or the end of the sound", () => {
@@ -29,7 +29,7 @@ it("windows keep every step once, and each kept step has the context it depends 
     }),
     { seed: 5, numRuns: 40 },
   );
-  expect(detectionWindows(MAX_SOUND_SECONDS * 16_000)).toEqual([
+  expect(detectionWindows(MAX_AUDIO_SECONDS * 16_000)).toEqual([
     { startSample: 0, endSample: 480_000, keepFromStep: 0, keepToStep: 3000 },
   ]);
 });

@@ -1,18 +1,18 @@
 import {
   DETECTION_CONTEXT_MS,
   DETECTION_STEP_MS,
-  LISTENING_RATE,
-  MAX_SOUND_SECONDS,
+  RECOGNITION_RATE,
+  MAX_AUDIO_SECONDS,
 } from "#protocol/transcription/chunk";
 
 /** Samples of one step of a detector. */
-export const STEP_SAMPLES = (LISTENING_RATE * DETECTION_STEP_MS) / 1000;
+export const STEP_SAMPLES = (RECOGNITION_RATE * DETECTION_STEP_MS) / 1000;
 
 const PAST_STEPS = DETECTION_CONTEXT_MS.past / DETECTION_STEP_MS;
 const FUTURE_STEPS = DETECTION_CONTEXT_MS.future / DETECTION_STEP_MS;
 
 /**
- * A piece of a long sound for the detector; its answers from `keepFromStep` to `keepToStep` (counted in the window) are
+ * A piece of a long audio for the detector; its answers from `keepFromStep` to `keepToStep` (counted in the window) are
  * the whole's.
  */
 export interface DetectionWindow {
@@ -23,10 +23,10 @@ export interface DetectionWindow {
 }
 
 /**
- * Cuts a sound of `samples` into windows that a detector can hear apart, at most `maxSeconds` each. Kept together they
+ * Cuts a recording of `samples` into windows that a detector can hear apart, at most `maxSeconds` each. Kept together they
  * give every step once.
  */
-export function detectionWindows(samples: number, maxSeconds = MAX_SOUND_SECONDS): DetectionWindow[] {
+export function detectionWindows(samples: number, maxSeconds = MAX_AUDIO_SECONDS): DetectionWindow[] {
   const steps = Math.ceil(samples / STEP_SAMPLES);
   const most = Math.max(PAST_STEPS + FUTURE_STEPS + 1, Math.floor((maxSeconds * 1000) / DETECTION_STEP_MS));
   const windows: DetectionWindow[] = [];
@@ -45,7 +45,7 @@ export function detectionWindows(samples: number, maxSeconds = MAX_SOUND_SECONDS
   return windows;
 }
 
-/** Puts the answers of the windows of one sound together, in order. */
+/** Puts the answers of the windows of one audio together, in order. */
 export function joinDetections(windows: readonly DetectionWindow[], answers: readonly Uint8Array[]): Uint8Array {
   const kept = windows.map(({ keepFromStep, keepToStep }, i) =>
     (answers[i] ?? new Uint8Array(0)).subarray(keepFromStep, keepToStep),

@@ -1,7 +1,7 @@
 /**
  * The latest stretch of an endless stream of samples, by position in the stream. What lies before `start` is forgotten.
  */
-export class SoundBuffer {
+export class AudioBuffer {
   #samples = new Int16Array(16_000);
   /** Position of the first sample kept. */
   #start = 0;
@@ -38,7 +38,7 @@ export class SoundBuffer {
   }
 
   /** Forgets what lies before `position`. */
-  forget(position: number): void {
+  purge(position: number): void {
     const count = Math.min(this.#length, position - this.#start);
     // Moving what is left costs its length: only when that is less than what goes.
     if (count <= 0 || count < this.#length - count) return;

@@ -1,4 +1,4 @@
-import { DETECTION_STEP_MS, MAX_SOUND_SECONDS } from "#protocol/transcription/chunk";
+import { DETECTION_STEP_MS, MAX_AUDIO_SECONDS } from "#protocol/transcription/chunk";
 import {
   defaultEndpointOptions,
   type EndpointOptions,
@@ -8,7 +8,7 @@ import {
 } from "./endpoint.js";
 
 /** What one step of a stream led to. Positions are in steps of `DETECTION_STEP_MS` from the stream's start. */
-export type CutterEvent =
+export type SegmenterEvent =
   | { kind: "started" | "ended"; atStep: number }
   /**
    * This stretch is to be recognized as one piece. `continues`: it was cut for its length. What is said ends with one
@@ -19,7 +19,7 @@ export type CutterEvent =
 const steps = (ms: number): number => Math.round(ms / DETECTION_STEP_MS);
 
 /** A piece is cut before it is as long as a piece can be, so that its end can be a good place. */
-const LONGEST_STEPS = steps((MAX_SOUND_SECONDS - 1) * 1000);
+const LONGEST_STEPS = steps((MAX_AUDIO_SECONDS - 1) * 1000);
 /** From this length on, any pause of `PAUSE_STEPS` is good enough to cut at. */
 const LONG_STEPS = steps(12_000);
 const PAUSE_STEPS = steps(250);
@@ -31,7 +31,7 @@ const PADDING_STEPS = steps(200);
 const SMOOTHING_STEPS = 9;
 
 /**
- * Where a stream of sound is cut into pieces to be recognized, step by step. With `endpoint` options, pieces are what
+ * Where a stream of audio is cut into pieces to be recognized, step by step. With `endpoint` options, pieces are what
  * is said between silences, and silence is in none; without, everything is in a piece until `cut` is called. Either way
  * a long piece is cut at a pause, and where nobody pauses, at the quietest place in the second half of the longest
  * possible piece.
@@ -39,7 +39,7 @@ const SMOOTHING_STEPS = 9;
  * What comes out depends on the levels and on where `cut` is called, and on nothing else: not on when or in what
  * portions they came.
  */
-export class PieceCutter {
+export class Segmenter {
   readonly #endpoint: EndpointOptions | null;
   #state: EndpointState = silentEndpoint;
   #step = 0;
@@ -72,7 +72,7 @@ export class PieceCutter {
   }
 
   /** Takes the level of the next step, 0 (silence) to 255: a detector's answer, or loudness. */
-  next(level: number): CutterEvent[] {
+  next(level: number): SegmenterEvent[] {
     this.#step += 1;
     this.#levels.push(level);
     const events = this.#endpoint === null ? [] : this.#followSpeech(level, this.#endpoint);
@@ -81,14 +81,14 @@ export class PieceCutter {
   }
 
   /** Ends the open piece here. */
-  cut(): CutterEvent[] {
+  cut(): SegmenterEvent[] {
     return this.isOpen && this.#step > this.#fromStep ? [this.#piece(this.#step, false)] : [];
   }
 
-  #followSpeech(level: number, endpoint: EndpointOptions): CutterEvent[] {
+  #followSpeech(level: number, endpoint: EndpointOptions): SegmenterEvent[] {
     const { state, events } = followSpeech(this.#state, Uint8Array.of(level), endpoint);
     this.#state = state;
-    const told = events.flatMap(({ kind, atMs }): CutterEvent[] => {
+    const reported = events.flatMap(({ kind, atMs }): SegmenterEvent[] => {
       const atStep = steps(atMs);
       if (kind === "started") {
         this.#open(Math.max(this.#fromStep, atStep - PADDING_STEPS));
@@ -102,10 +102,10 @@ export class PieceCutter {
       const onsetStep = Math.max(state.onsetStep ?? this.#step, this.#step - LONGEST_ONSET_STEPS);
       this.#open(Math.max(this.#fromStep, onsetStep - PADDING_STEPS));
     }
-    return told;
+    return reported;
   }
 
-  #cutLong(level: number): CutterEvent[] {
+  #cutLong(level: number): SegmenterEvent[] {
     this.#quietSteps = this.#endpoint !== null && level < this.#endpoint.stayThreshold ? this.#quietSteps + 1 : 0;
     const length = this.#step - this.#fromStep;
     if (length >= LONG_STEPS && this.#quietSteps >= PAUSE_STEPS)
@@ -113,7 +113,7 @@ export class PieceCutter {
     return length >= LONGEST_STEPS ? [this.#piece(this.#fromStep + quietest(this.#levels), true)] : [];
   }
 
-  #piece(toStep: number, continues: boolean): CutterEvent {
+  #piece(toStep: number, continues: boolean): SegmenterEvent {
     const fromStep = this.#fromStep;
     this.#open(toStep);
     return { kind: "piece", fromStep, toStep, continues };

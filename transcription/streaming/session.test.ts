@@ -1,14 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type HeardWord, LISTENING_RATE } from "#protocol/transcription/chunk";
+import { type RecognizedWord, RECOGNITION_RATE } from "#protocol/transcription/chunk";
 import { LocalBus } from "#common/bus/testing/local-bus";
 import { VirtualClock } from "#common/clock";
 import { ClusterView } from "#common/membership/cluster-view";
-import { ListeningSession, type SessionEvent, type SessionOptions } from "./session.js";
-import { openSoundBus } from "../recognition/open-client.js";
-import { pass, ScriptedListeners, type SoundFault } from "../testing/scripted-recognizers.js";
+import { TranscriptionSession, type SessionEvent, type SessionOptions } from "./session.js";
+import { openRecognitionClient } from "../recognition/open-client.js";
+import { pass, ScriptedRecognizers, type RecognitionFault } from "../testing/scripted-recognizers.js";
 
-const perMs = LISTENING_RATE / 1000;
+const perMs = RECOGNITION_RATE / 1000;
 
 /** A talk: each word a level of its own, from `atMs` on. */
 function talk(lengthMs: number, words: { atMs: number; forMs: number }[]): Int16Array {
@@ -19,8 +19,8 @@ function talk(lengthMs: number, words: { atMs: number; forMs: number }[]): Int16
 }
 
 /** The words of a talk: their levels. */
-function understand(samples: Int16Array): HeardWord[] {
-  const words: HeardWord[] = [];
+function understand(samples: Int16Array): RecognizedWord[] {
+  const words: RecognizedWord[] = [];
   for (let at = 0; at < samples.length; at++) {
     const level = samples[at] ?? 0;
     if (level < 1000) continue;
@@ -33,15 +33,20 @@ function understand(samples: Int16Array): HeardWord[] {
 
 function bench(
   change: Partial<SessionOptions> = {},
-  faultOf?: (chunkIndex: number, attempt: number) => SoundFault | null,
+  faultOf?: (chunkIndex: number, attempt: number) => RecognitionFault | null,
 ) {
   const bus = new LocalBus();
   const clock = new VirtualClock();
-  const sound = openSoundBus({ bus, clock, ownerId: "edge-1", cluster: new ClusterView({ bus, clock }) });
-  const listeners = new ScriptedListeners({ bus, clock, words: understand, faultOf });
+  const recognition = openRecognitionClient({
+    bus,
+    clock,
+    ownerId: "edge-1",
+    cluster: new ClusterView({ bus, clock }),
+  });
+  const recognizers = new ScriptedRecognizers({ bus, clock, words: understand, faultOf });
   const events: SessionEvent[] = [];
-  const session = new ListeningSession({
-    sound,
+  const session = new TranscriptionSession({
+    recognition,
     sessionId: "session",
     recognizer: "ear",
     detector: "vad",
@@ -52,7 +57,7 @@ function bench(
     onEvent: (event) => events.push(event),
     ...change,
   });
-  return { bus, clock, sound, listeners, events, session };
+  return { bus, clock, recognition, recognizers, events, session };
 }
 
 const committed = (events: SessionEvent[]) => events.flatMap((event) => (event.type === "committed" ? [event] : []));
@@ -62,7 +67,7 @@ const last = (events: SessionEvent[]): string | undefined => events.at(-1)?.type
 /** Pushes at the pace of speech. */
 async function speak(
   clock: VirtualClock,
-  session: ListeningSession,
+  session: TranscriptionSession,
   samples: Int16Array,
   portionMs = 100,
 ): Promise<void> {
@@ -82,7 +87,7 @@ const twoUtterances = talk(6000, [
 
 describe("a listening session", () => {
   it("commits what is said between silences, with times of the session, and tells when speech starts and ends", async () => {
-    const { clock, events, session, sound } = bench();
+    const { clock, events, session, recognition } = bench();
     await speak(clock, session, twoUtterances);
     session.end();
     await pass(clock, 500);
@@ -99,11 +104,11 @@ describe("a listening session", () => {
       { type: "speech-ended", atMs: 4400 },
     ]);
     expect(last(events)).toBe("ended");
-    expect(sound.activePieces).toBe(0);
+    expect(recognition.activePieces).toBe(0);
   });
 
   it("gives partial results that grow while somebody speaks, and none for silence", async () => {
-    const { clock, events, session, listeners } = bench({ partials: true });
+    const { clock, events, session, recognizers } = bench({ partials: true });
     await speak(clock, session, twoUtterances);
     session.end();
     await pass(clock, 500);
@@ -112,9 +117,9 @@ describe("a listening session", () => {
     for (const text of partials) expect(["0 1 2", "3 4"].some((whole) => whole.startsWith(text))).toBe(true);
     expect(partials).toContain("0 1");
     expect(textOf(events)).toEqual(["0 1 2", "3 4"]);
-    // Between two, at least 300 ms of sound, which came in portions of 100 ms.
-    const offered = listeners.submits
-      .filter(({ submit }) => submit.chunk.task === "listen" && submit.slackMs === 400)
+    // Between two, at least 300 ms of audio, which came in portions of 100 ms.
+    const offered = recognizers.submits
+      .filter(({ submit }) => submit.chunk.task === "transcribe" && submit.slackMs === 400)
       .map(({ atMs }) => atMs);
     for (const [index, atMs] of offered.entries())
       expect(atMs - (offered[index - 1] ?? -1000)).toBeGreaterThanOrEqual(200);
@@ -204,8 +209,8 @@ describe("a listening session", () => {
       const { clock, events, session } = bench();
       const noisy = unsureSession(clock, level);
       for (let second = 0; second < 150; second++) {
-        session.push(new Int16Array(LISTENING_RATE));
-        noisy.push(new Int16Array(LISTENING_RATE));
+        session.push(new Int16Array(RECOGNITION_RATE));
+        noisy.push(new Int16Array(RECOGNITION_RATE));
         await pass(clock, 1000, 500);
       }
       expect(session.waitingMs).toBeLessThan(3000);
@@ -218,20 +223,20 @@ describe("a listening session", () => {
     const { clock, events, session } = bench({}, () => ({ kind: "silent" }));
     await pass(clock, 20);
     let roomy = false;
-    session.push(new Int16Array(59 * LISTENING_RATE));
+    session.push(new Int16Array(59 * RECOGNITION_RATE));
     await session.room();
-    session.push(new Int16Array(10 * LISTENING_RATE));
+    session.push(new Int16Array(10 * RECOGNITION_RATE));
     void session.room().then(() => (roomy = true));
     await pass(clock, 100);
     expect(roomy).toBe(false);
-    session.push(new Int16Array(240 * LISTENING_RATE));
-    expect(events).toMatchObject([{ type: "failed", error: { code: "sound_buffer_full" } }]);
+    session.push(new Int16Array(240 * RECOGNITION_RATE));
+    expect(events).toMatchObject([{ type: "failed", error: { code: "audio_buffer_full" } }]);
     await pass(clock, 20);
     expect(roomy).toBe(true);
   });
 
   it("ends with the error when a piece cannot be heard, and cancels the rest", async () => {
-    const { clock, events, session, sound } = bench({ commit: { by: "manual" }, detector: null }, (chunkIndex) =>
+    const { clock, events, session, recognition } = bench({ commit: { by: "manual" }, detector: null }, (chunkIndex) =>
       chunkIndex === 1 ? { kind: "broken" } : { kind: "late", delayMs: 400 },
     );
     for (const at of [0, 1, 2]) {
@@ -240,33 +245,38 @@ describe("a listening session", () => {
     }
     await pass(clock, 2000);
     expect(events).toMatchObject([{ type: "failed", error: { code: "engine_failed" } }]);
-    expect(sound.activePieces).toBe(0);
+    expect(recognition.activePieces).toBe(0);
   });
 
   it("is silent after it was closed", async () => {
-    const { clock, events, session, sound } = bench({ partials: true });
+    const { clock, events, session, recognition } = bench({ partials: true });
     await speak(clock, session, twoUtterances.subarray(0, 2000 * perMs));
     const before = events.length;
     session.close();
     session.push(twoUtterances);
     await pass(clock, 2000);
     expect(events.length).toBe(before);
-    expect(sound.activePieces).toBe(0);
+    expect(recognition.activePieces).toBe(0);
   });
 });
 
 /** A session whose detector always answers the same. */
-function unsureSession(clock: VirtualClock, level: number): ListeningSession {
+function unsureSession(clock: VirtualClock, level: number): TranscriptionSession {
   const bus = new LocalBus();
-  const sound = openSoundBus({ bus, clock, ownerId: "edge-1", cluster: new ClusterView({ bus, clock }) });
-  new ScriptedListeners({
+  const recognition = openRecognitionClient({
+    bus,
+    clock,
+    ownerId: "edge-1",
+    cluster: new ClusterView({ bus, clock }),
+  });
+  new ScriptedRecognizers({
     bus,
     clock,
     words: understand,
-    detect: (samples) => new Uint8Array(samples.length / 160).fill(level),
+    vad: (samples) => new Uint8Array(samples.length / 160).fill(level),
   });
-  return new ListeningSession({
-    sound,
+  return new TranscriptionSession({
+    recognition,
     sessionId: "session",
     recognizer: "ear",
     detector: "vad",
@@ -327,11 +337,11 @@ function expectCoveredOnce(
 
 describe("however the sound comes, and whatever dies meanwhile", () => {
   const word = fc.record({ pauseMs: fc.integer({ min: 60, max: 1500 }), forMs: fc.integer({ min: 90, max: 5000 }) });
-  const fault: fc.Arbitrary<SoundFault | null> = fc.oneof(
+  const fault: fc.Arbitrary<RecognitionFault | null> = fc.oneof(
     { weight: 8, arbitrary: fc.constant(null) },
     {
       weight: 2,
-      arbitrary: fc.constantFrom<SoundFault>(
+      arbitrary: fc.constantFrom<RecognitionFault>(
         ...(["lost", "failed", "silent", "duplicates"] as const).map((kind) => ({ kind })),
       ),
     },

@@ -2,21 +2,21 @@ import { ServiceError } from "#protocol/errors";
 import {
   DETECTION_CONTEXT_MS,
   DETECTION_STEP_MS,
-  type HeardWord,
-  LISTENING_RATE,
-  MAX_SOUND_SECONDS,
+  type RecognizedWord,
+  RECOGNITION_RATE,
+  MAX_AUDIO_SECONDS,
 } from "#protocol/transcription/chunk";
 import type { ServiceTier } from "#protocol/bus/scheduling";
 import type { EndpointOptions } from "./endpoint.js";
-import { type CutterEvent, PieceCutter } from "./segmenter.js";
-import type { HeardPiece, SoundBus, SoundStream } from "../recognition/recognition-client.js";
-import { SoundBuffer } from "./audio-buffer.js";
+import { type SegmenterEvent, Segmenter } from "./segmenter.js";
+import type { RecognitionOutput, RecognitionClient, RecognitionStream } from "../recognition/recognition-client.js";
+import { AudioBuffer } from "./audio-buffer.js";
 import { STEP_SAMPLES } from "../segmentation/windows.js";
 
 /** What is said between `startMs` and `endMs` of the session; words carry the session's times too. */
 export interface Utterance {
   text: string;
-  words: HeardWord[];
+  words: RecognizedWord[];
   startMs: number;
   endMs: number;
   language: string;
@@ -37,7 +37,7 @@ export type SessionEvent =
   | { type: "failed"; error: ServiceError };
 
 export interface SessionOptions {
-  sound: Pick<SoundBus, "open">;
+  recognition: Pick<RecognitionClient, "open">;
   /** Unique in the cluster. */
   sessionId: string;
   recognizer: string;
@@ -61,13 +61,13 @@ export interface SessionOptions {
   onEvent: (event: SessionEvent) => void;
 }
 
-/** Sound is offered to the recognizer again for a partial result when this much of it is new. */
-const PARTIAL_EVERY_SAMPLES = 0.3 * LISTENING_RATE;
+/** Audio is offered to the recognizer again for a partial result when this much of it is new. */
+const PARTIAL_EVERY_SAMPLES = 0.3 * RECOGNITION_RATE;
 /** …and to the detector. */
 const DETECT_EVERY_STEPS = 20;
 const PAST_STEPS = DETECTION_CONTEXT_MS.past / DETECTION_STEP_MS;
 const FUTURE_STEPS = DETECTION_CONTEXT_MS.future / DETECTION_STEP_MS;
-const MAX_PIECE_SAMPLES = MAX_SOUND_SECONDS * LISTENING_RATE;
+const MAX_PIECE_SAMPLES = MAX_AUDIO_SECONDS * RECOGNITION_RATE;
 
 /** How soon results are wanted. */
 const DETECTION_SLACK_MS = 100;
@@ -83,23 +83,23 @@ interface Piece {
   fromSample: number;
   toSample: number;
   continues: boolean;
-  heard: HeardPiece | null;
+  recognized: RecognitionOutput | null;
 }
 
 /**
- * A streaming recognizer on the bus: sound in, utterances out while they are said. Time is that of the sound alone; the
- * same sound with the same commits gives the same committed utterances, however it was portioned and whatever died
- * meanwhile. Every sample pushed is in exactly one committed piece; by endpoint, sound in which nobody speaks is in
+ * A streaming recognizer on the bus: audio in, utterances out while they are said. Time is that of the audio alone; the
+ * same audio with the same commits gives the same committed utterances, however it was portioned and whatever died
+ * meanwhile. Every sample pushed is in exactly one committed piece; by endpoint, audio in which nobody speaks is in
  * none.
  */
-export class ListeningSession {
+export class TranscriptionSession {
   readonly #options: SessionOptions;
-  readonly #listen: SoundStream;
-  readonly #detect: SoundStream | null;
-  readonly #buffer = new SoundBuffer();
-  readonly #cutter: PieceCutter;
+  readonly #recognition: RecognitionStream;
+  readonly #vad: RecognitionStream | null;
+  readonly #buffer = new AudioBuffer();
+  readonly #cutter: Segmenter;
   /** Tells of speech in a session whose pieces are not cut by it. */
-  readonly #observer: PieceCutter | null;
+  readonly #observer: Segmenter | null;
   readonly #byEndpoint: boolean;
   /** Positions up to which `commit` was called and that the cutter has not reached. */
   readonly #marks: number[] = [];
@@ -117,35 +117,35 @@ export class ListeningSession {
   #roomWaiters: (() => void)[] = [];
 
   constructor(options: SessionOptions) {
-    const { sound, sessionId, recognizer, detector, language, traceparent, tier = "live", commit } = options;
+    const { recognition, sessionId, recognizer, detector, language, traceparent, tier = "live", commit } = options;
     const common = { tier, language, traceparent };
     this.#options = options;
     this.#byEndpoint = commit.by === "endpoint";
     if (this.#byEndpoint && detector === null) throw new RangeError("commits by endpoint need a detector");
-    this.#listen = sound.open({ ...common, streamId: sessionId, task: "listen", model: recognizer });
-    this.#detect =
+    this.#recognition = recognition.open({ ...common, streamId: sessionId, task: "transcribe", model: recognizer });
+    this.#vad =
       detector === null
         ? null
-        : sound.open({ ...common, streamId: `${sessionId}-detect`, task: "detect", model: detector });
+        : recognition.open({ ...common, streamId: `${sessionId}-detect`, task: "vad", model: detector });
     const endpoint = commit.by === "endpoint" ? (commit.options ?? {}) : null;
-    this.#cutter = new PieceCutter({ endpoint });
-    this.#observer = endpoint === null && detector !== null ? new PieceCutter({ endpoint: {} }) : null;
+    this.#cutter = new Segmenter({ endpoint });
+    this.#observer = endpoint === null && detector !== null ? new Segmenter({ endpoint: {} }) : null;
   }
 
-  /** Sound that is neither committed nor known to be silence. */
+  /** Audio that is neither committed nor known to be silence. */
   get waitingMs(): number {
-    const heardTo = this.#pieces[0]?.fromSample ?? this.#openFrom;
+    const recognizedTo = this.#pieces[0]?.fromSample ?? this.#openFrom;
     return toMs(
-      this.#buffer.end - Math.min(heardTo, this.#detect === null ? heardTo : this.#detectedSteps * STEP_SAMPLES),
+      this.#buffer.end - Math.min(recognizedTo, this.#vad === null ? recognizedTo : this.#detectedSteps * STEP_SAMPLES),
     );
   }
 
-  /** Takes the next sound, in portions of any size, at `LISTENING_RATE`. Ignored after the end. */
+  /** Takes the next audio, in portions of any size, at `RECOGNITION_RATE`. Ignored after the end. */
   push(samples: Int16Array): void {
     if (this.#over || this.#ended) return;
     this.#buffer.append(samples);
     if (this.waitingMs > MOST_WAITING_SECONDS * 1000) {
-      return this.#fail(new ServiceError("sound_buffer_full", { parameters: { limitSeconds: MOST_WAITING_SECONDS } }));
+      return this.#fail(new ServiceError("audio_buffer_full", { parameters: { limitSeconds: MOST_WAITING_SECONDS } }));
     }
     this.#advance();
   }
@@ -157,7 +157,7 @@ export class ListeningSession {
     this.#advance();
   }
 
-  /** No more sound: what is left is committed; `ended` follows. */
+  /** No more audio: what is left is committed; `ended` follows. */
   end(): void {
     if (this.#over || this.#ended) return;
     this.#ended = true;
@@ -165,7 +165,7 @@ export class ListeningSession {
     this.#advance();
   }
 
-  /** Resolves when so little sound waits that more may be pushed, or when the session is over. */
+  /** Resolves when so little audio waits that more may be pushed, or when the session is over. */
   room(): Promise<void> {
     if (this.#over || this.waitingMs <= ROOMY_SECONDS * 1000) return Promise.resolve();
     return new Promise((resolve) => this.#roomWaiters.push(resolve));
@@ -175,8 +175,8 @@ export class ListeningSession {
   close(): void {
     if (this.#over) return;
     this.#over = true;
-    this.#listen.close();
-    this.#detect?.close();
+    this.#recognition.close();
+    this.#vad?.close();
     this.#events.length = 0;
     this.#letIn();
   }
@@ -185,11 +185,11 @@ export class ListeningSession {
     if (this.#byEndpoint) this.#passMarks();
     else this.#cutByLoudness();
     this.#detectMore();
-    this.#hearPartial();
+    this.#recognizePartial();
     const detectFrom =
-      this.#detect === null ? Number.POSITIVE_INFINITY : Math.max(0, this.#detectedSteps - PAST_STEPS) * STEP_SAMPLES;
-    this.#buffer.forget(Math.min(this.#openFrom, detectFrom, this.#cutter.stepsTaken * STEP_SAMPLES));
-    this.#commitHeard();
+      this.#vad === null ? Number.POSITIVE_INFINITY : Math.max(0, this.#detectedSteps - PAST_STEPS) * STEP_SAMPLES;
+    this.#buffer.purge(Math.min(this.#openFrom, detectFrom, this.#cutter.stepsTaken * STEP_SAMPLES));
+    this.#commitRecognized();
     this.#letIn();
     this.#finishIfDone();
     this.#deliver();
@@ -218,14 +218,14 @@ export class ListeningSession {
         this.#events.push({ type: "speech-ended", atMs: toMs(mark) });
       const fromStep = this.#cutter.openFromStep;
       this.#cutter.cut();
-      this.#hearPiece(fromStep, mark, false);
+      this.#recognizePiece(fromStep, mark, false);
     }
   }
 
-  #take(events: CutterEvent[]): void {
+  #take(events: SegmenterEvent[]): void {
     for (const event of events) {
       if (event.kind === "piece" && event.toStep > event.fromStep)
-        this.#hearPiece(event.fromStep, event.toStep * STEP_SAMPLES, event.continues);
+        this.#recognizePiece(event.fromStep, event.toStep * STEP_SAMPLES, event.continues);
       else if (event.kind === "piece") this.#pieces.push(this.#emptyPiece());
       else
         this.#events.push({
@@ -237,7 +237,7 @@ export class ListeningSession {
   }
 
   #detectMore(): void {
-    if (this.#detect === null || this.#detecting || this.#over) return;
+    if (this.#vad === null || this.#detecting || this.#over) return;
     const known = this.#ended
       ? Math.ceil(this.#buffer.end / STEP_SAMPLES)
       : Math.floor(this.#buffer.end / STEP_SAMPLES);
@@ -248,11 +248,11 @@ export class ListeningSession {
     if (fresh <= 0 || (fresh < DETECT_EVERY_STEPS && !this.#ended)) return;
     this.#detecting = true;
     const samples = this.#buffer.slice(start * STEP_SAMPLES, Math.min(this.#buffer.end, end * STEP_SAMPLES));
-    this.#detect.hear(samples, { slackMs: DETECTION_SLACK_MS }).then(
-      (heard) => {
+    this.#vad.recognize(samples, { slackMs: DETECTION_SLACK_MS }).then(
+      (recognized) => {
         this.#detecting = false;
-        if (this.#over || heard.task !== "detect") return;
-        this.#detected(heard.speech.subarray(this.#detectedSteps - start, keepTo - start), keepTo);
+        if (this.#over || recognized.task !== "vad") return;
+        this.#detected(recognized.speech.subarray(this.#detectedSteps - start, keepTo - start), keepTo);
         this.#advance();
       },
       (error: unknown) => this.#fail(error),
@@ -269,7 +269,7 @@ export class ListeningSession {
     }
   }
 
-  #hearPiece(fromStep: number, to: number, continues: boolean): void {
+  #recognizePiece(fromStep: number, to: number, continues: boolean): void {
     // A commit in the middle of a step has taken the step's first samples along.
     const fromSample = Math.max(this.#openFrom, fromStep * STEP_SAMPLES);
     const toSample = Math.min(to, this.#buffer.end);
@@ -278,11 +278,11 @@ export class ListeningSession {
     this.#openFrom = Math.max(this.#openFrom, toSample);
     this.#partialEnd = this.#openFrom;
     if (toSample <= fromSample || this.#over) return;
-    const piece: Piece = { fromSample, toSample, continues, heard: null };
+    const piece: Piece = { fromSample, toSample, continues, recognized: null };
     this.#pieces.push(piece);
-    this.#listen.hear(this.#buffer.slice(fromSample, toSample), { slackMs: COMMIT_SLACK_MS }).then(
-      (heard) => {
-        piece.heard = heard;
+    this.#recognition.recognize(this.#buffer.slice(fromSample, toSample), { slackMs: COMMIT_SLACK_MS }).then(
+      (recognized) => {
+        piece.recognized = recognized;
         if (!this.#over) this.#advance();
       },
       (error: unknown) => this.#fail(error),
@@ -290,22 +290,22 @@ export class ListeningSession {
   }
 
   #emptyPiece(): Piece {
-    const heard = { task: "listen" as const, words: [], language: this.#options.language ?? "und" };
-    return { fromSample: this.#openFrom, toSample: this.#openFrom, continues: false, heard };
+    const recognized = { task: "transcribe" as const, words: [], language: this.#options.language ?? "und" };
+    return { fromSample: this.#openFrom, toSample: this.#openFrom, continues: false, recognized };
   }
 
-  #commitHeard(): void {
-    for (let piece = this.#pieces[0]; piece?.heard?.task === "listen"; piece = this.#pieces[0]) {
+  #commitRecognized(): void {
+    for (let piece = this.#pieces[0]; piece?.recognized?.task === "transcribe"; piece = this.#pieces[0]) {
       this.#pieces.shift();
       this.#events.push({
         type: "committed",
         continues: piece.continues,
-        ...utterance(piece.heard, piece.fromSample, piece.toSample),
+        ...utterance(piece.recognized, piece.fromSample, piece.toSample),
       });
     }
   }
 
-  #hearPartial(): void {
+  #recognizePartial(): void {
     if (!this.#options.partials || this.#partial !== null || this.#over || this.#ended || !this.#cutter.isOpen) return;
     const from = this.#openFrom;
     const to = Math.min(this.#buffer.end, from + MAX_PIECE_SAMPLES);
@@ -313,23 +313,26 @@ export class ListeningSession {
     const partial = new AbortController();
     this.#partial = partial;
     this.#partialEnd = to;
-    this.#listen.hear(this.#buffer.slice(from, to), { slackMs: PARTIAL_SLACK_MS, signal: partial.signal }).then(
-      (heard) => {
-        if (this.#partial !== partial || this.#over) return;
-        this.#partial = null;
-        if (heard.task === "listen") this.#events.push({ type: "partial", ...utterance(heard, from, to) });
-        this.#advance();
-      },
-      () => {
-        // Superseded, or failed: then the piece itself will fail too, and tell.
-        if (this.#partial === partial) this.#partial = null;
-      },
-    );
+    this.#recognition
+      .recognize(this.#buffer.slice(from, to), { slackMs: PARTIAL_SLACK_MS, signal: partial.signal })
+      .then(
+        (recognized) => {
+          if (this.#partial !== partial || this.#over) return;
+          this.#partial = null;
+          if (recognized.task === "transcribe")
+            this.#events.push({ type: "partial", ...utterance(recognized, from, to) });
+          this.#advance();
+        },
+        () => {
+          // Superseded, or failed: then the piece itself will fail too, and tell.
+          if (this.#partial === partial) this.#partial = null;
+        },
+      );
   }
 
   #finishIfDone(): void {
-    const told = this.#detect === null || this.#detectedSteps * STEP_SAMPLES >= this.#buffer.end;
-    if (this.#over || !this.#ended || this.#marks.length > 0 || this.#pieces.length > 0 || !told) return;
+    const reported = this.#vad === null || this.#detectedSteps * STEP_SAMPLES >= this.#buffer.end;
+    if (this.#over || !this.#ended || this.#marks.length > 0 || this.#pieces.length > 0 || !reported) return;
     if (this.#observer?.isSpeaking === true) this.#events.push({ type: "speech-ended", atMs: toMs(this.#buffer.end) });
     this.#stop({ type: "ended" });
   }
@@ -345,8 +348,8 @@ export class ListeningSession {
 
   #stop(last: SessionEvent): void {
     this.#over = true;
-    this.#listen.close();
-    this.#detect?.close();
+    this.#recognition.close();
+    this.#vad?.close();
     this.#events.push(last);
     this.#letIn();
   }
@@ -370,7 +373,7 @@ export class ListeningSession {
 }
 
 function utterance(
-  { words, language }: Extract<HeardPiece, { task: "listen" }>,
+  { words, language }: Extract<RecognitionOutput, { task: "transcribe" }>,
   fromSample: number,
   toSample: number,
 ): Utterance {
@@ -385,7 +388,7 @@ function utterance(
 }
 
 function toMs(samples: number): number {
-  return samples / (LISTENING_RATE / 1000);
+  return samples / (RECOGNITION_RATE / 1000);
 }
 
 /** Loudness of a step, 0 to 255, about 3 per decibel. */

@@ -1,21 +1,31 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { DETECTION_STEP_MS, type HeardWord, LISTENING_RATE, type SoundTask } from "#protocol/transcription/chunk";
+import {
+  DETECTION_STEP_MS,
+  type RecognizedWord,
+  RECOGNITION_RATE,
+  type RecognitionTask,
+} from "#protocol/transcription/chunk";
 import type { ServedModel } from "#protocol/bus/membership";
-import type { HeardPiece, SoundBus, SoundStream, SoundStreamSettings } from "../recognition/recognition-client.js";
+import type {
+  RecognitionOutput,
+  RecognitionClient,
+  RecognitionStream,
+  RecognitionStreamSettings,
+} from "../recognition/recognition-client.js";
 import { STEP_SAMPLES } from "../segmentation/windows.js";
 
-/** A word of the sound that these ears hear: so many steps of one loudness, 2000 or more, which is its name. */
+/** A word of the audio that these ears hear: so many steps of one loudness, 2000 or more, which is its name. */
 export interface ScriptedWord {
   pauseSteps: number;
   steps: number;
   loudness: number;
 }
 
-/** The sound of words, and the words as a perfect recognizer hears them. */
-export function soundOfWords(
+/** The audio of words, and the words as a perfect recognizer hears them. */
+export function audioOfWords(
   words: readonly ScriptedWord[],
   endSteps: number,
-): { samples: Int16Array; truth: HeardWord[] } {
+): { samples: Int16Array; truth: RecognizedWord[] } {
   const steps = words.reduce((sum, word) => sum + word.pauseSteps + word.steps, endSteps);
   const samples = new Int16Array(steps * STEP_SAMPLES);
   let at = 0;
@@ -28,65 +38,69 @@ export function soundOfWords(
 }
 
 /** Runs of one loudness, whole or cut off. */
-export function wordsIn(samples: Int16Array): HeardWord[] {
-  const words: HeardWord[] = [];
+export function wordsIn(samples: Int16Array): RecognizedWord[] {
+  const words: RecognizedWord[] = [];
   for (let at = 0; at < samples.length; at += STEP_SAMPLES) {
     const loudness = samples[at] as number;
     if (loudness < 2000) continue;
-    const [startMs, last] = [(at * 1000) / LISTENING_RATE, words.at(-1)];
+    const [startMs, last] = [(at * 1000) / RECOGNITION_RATE, words.at(-1)];
     if (last?.text === `w${loudness}` && last.endMs === startMs) last.endMs += DETECTION_STEP_MS;
     else words.push({ text: `w${loudness}`, startMs, endMs: startMs + DETECTION_STEP_MS, confidence: 1 });
   }
   return words;
 }
 
-export interface ScriptedEarsOptions {
+export interface ScriptedRecognitionOptions {
   /** Turns of the event loop that the answer to the nth piece takes; none when absent. */
   turnsOf?: (piece: number) => number;
   /** What goes wrong with the nth piece of a task. */
-  failureOf?: (task: SoundTask, piece: number) => Error | null;
+  failureOf?: (task: RecognitionTask, piece: number) => Error | null;
   /** Recognizers and detectors that are loaded; one English of either when absent. */
   models?: readonly ServedModel[];
 }
 
-const servedModel = (name: string, task: "listen" | "detect", languages: string[]): ServedModel => ({
+const servedModel = (name: string, task: "transcribe" | "vad", languages: string[]): ServedModel => ({
   name,
   task,
   languages,
-  sampleRate: LISTENING_RATE,
+  sampleRate: RECOGNITION_RATE,
   speakers: [],
   maxBatch: 4,
   provider: "cpu",
 });
-export const scriptedRecognizer = servedModel("parley-asr-en", "listen", ["en"]);
-export const scriptedDetector = servedModel("parley-vad", "detect", ["*"]);
+export const scriptedRecognizer = servedModel("parley-asr-en", "transcribe", ["en"]);
+export const scriptedDetector = servedModel("parley-vad", "vad", ["*"]);
 
-/** A listening path without a cluster: ears for the words of `soundOfWords`. */
-export class ScriptedEars implements Pick<SoundBus, "open" | "served"> {
-  readonly opened: SoundStreamSettings[] = [];
+/** A listening path without a cluster: ears for the words of `audioOfWords`. */
+export class ScriptedRecognition implements Pick<RecognitionClient, "open" | "served"> {
+  readonly opened: RecognitionStreamSettings[] = [];
   /** Length of every piece that was to be heard, in samples. */
-  readonly lengths: { task: SoundTask; samples: number }[] = [];
+  readonly lengths: { task: RecognitionTask; samples: number }[] = [];
   openStreams = 0;
-  /** Most sound that was out to the recognizer at once, in samples. */
+  /** Most audio that was out to the recognizer at once, in samples. */
   mostOut = 0;
   #out = 0;
-  readonly #options: ScriptedEarsOptions;
+  readonly #options: ScriptedRecognitionOptions;
 
-  constructor(options: ScriptedEarsOptions = {}) {
+  constructor(options: ScriptedRecognitionOptions = {}) {
     this.#options = options;
   }
 
-  served(task: SoundTask): ServedModel[] {
+  served(task: RecognitionTask): ServedModel[] {
     return (this.#options.models ?? [scriptedRecognizer, scriptedDetector]).filter((model) => model.task === task);
   }
 
-  open(settings: SoundStreamSettings): SoundStream {
+  open(settings: RecognitionStreamSettings): RecognitionStream {
     this.opened.push(settings);
     this.openStreams++;
     const stream = new AbortController();
     return {
-      hear: (samples, { signal }) =>
-        this.#hear(settings.task, samples, AbortSignal.any([stream.signal, ...(signal === undefined ? [] : [signal])])),
+      recognize: (samples, { signal }) =>
+        this.#recognize(
+          settings.task,
+          samples,
+          AbortSignal.any([stream.signal, ...(signal === undefined ? [] : [signal])]),
+        ),
       close: () => {
         if (!stream.signal.aborted) this.openStreams--;
         stream.abort();
@@ -94,10 +108,10 @@ export class ScriptedEars implements Pick<SoundBus, "open" | "served"> {
     };
   }
 
-  async #hear(task: SoundTask, samples: Int16Array, signal: AbortSignal): Promise<HeardPiece> {
+  async #recognize(task: RecognitionTask, samples: Int16Array, signal: AbortSignal): Promise<RecognitionOutput> {
     const piece = this.lengths.filter((length) => length.task === task).length;
     this.lengths.push({ task, samples: samples.length });
-    if (task === "listen") this.#out += samples.length;
+    if (task === "transcribe") this.#out += samples.length;
     this.mostOut = Math.max(this.mostOut, this.#out);
     try {
       for (let turns = this.#options.turnsOf?.(piece) ?? 0; turns > 0; turns--) {
@@ -106,11 +120,9 @@ export class ScriptedEars implements Pick<SoundBus, "open" | "served"> {
       }
       const failure = this.#options.failureOf?.(task, piece) ?? null;
       if (failure !== null) throw failure;
-      return task === "detect"
-        ? { task, speech: loudSteps(samples) }
-        : { task, words: wordsIn(samples), language: "en" };
+      return task === "vad" ? { task, speech: loudSteps(samples) } : { task, words: wordsIn(samples), language: "en" };
     } finally {
-      if (task === "listen") this.#out -= samples.length;
+      if (task === "transcribe") this.#out -= samples.length;
     }
   }
 }

@@ -2,27 +2,32 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { membersSubject, type Heartbeat } from "#protocol/bus/membership";
 import {
   type Cancel,
-  edgeVerdictSubject,
+  ownerVerdictSubject,
   type SchedulerInbound,
   schedulerSubject,
   type Submit,
   type Verdict,
 } from "#protocol/bus/scheduling";
 import {
-  type OwnerHeardInbound,
-  ownerHeardSubject,
-  ownerSoundSubject,
-  type SoundReply,
-  type SoundRequest,
+  type OwnerRecognitionInbound,
+  ownerRecognitionSubject,
+  ownerAudioRequestSubject,
+  type AudioReply,
+  type AudioRequest,
 } from "#protocol/bus/recognition";
 import { ServiceError, toErrorRecord } from "#protocol/errors";
-import { DETECTION_STEP_MS, type HeardWord, LISTENING_RATE, type SoundChunk } from "#protocol/transcription/chunk";
+import {
+  DETECTION_STEP_MS,
+  type RecognizedWord,
+  RECOGNITION_RATE,
+  type AudioChunk,
+} from "#protocol/transcription/chunk";
 import { bytesToSamples } from "#audio/pcm";
 import type { LocalBus } from "#common/bus/testing/local-bus";
 import type { VirtualClock } from "#common/clock";
 
 /** What goes wrong with one attempt at a piece. */
-export type SoundFault =
+export type RecognitionFault =
   | { kind: "lost" | "failed" | "silent" | "duplicates" | "refused" | "broken" | "scheduler-dies" }
   | { kind: "late"; delayMs: number }
   | { kind: "bus-down"; forMs: number };
@@ -31,21 +36,21 @@ export type SoundFault =
 const REAL_TIME_FACTOR = 0.02;
 
 /** The words of a piece by these listeners: one, that tells its samples apart from others. */
-export function expectedWords(samples: Int16Array): HeardWord[] {
+export function expectedWords(samples: Int16Array): RecognizedWord[] {
   const sum = samples.reduce((total, sample, at) => (total + sample * (at + 1)) % 1_000_003, samples.length);
-  return [{ text: `w${sum}`, startMs: 0, endMs: (samples.length / LISTENING_RATE) * 1000, confidence: 1 }];
+  return [{ text: `w${sum}`, startMs: 0, endMs: (samples.length / RECOGNITION_RATE) * 1000, confidence: 1 }];
 }
 
 /** Two schedulers with workers that hear, played by a script of faults on a virtual clock. */
-export class ScriptedListeners {
-  readonly submits: { schedulerId: string; submit: Submit & { chunk: SoundChunk }; atMs: number }[] = [];
+export class ScriptedRecognizers {
+  readonly submits: { schedulerId: string; submit: Submit & { chunk: AudioChunk }; atMs: number }[] = [];
   readonly cancels: (Cancel & { schedulerId: string })[] = [];
   readonly goneAnswers: string[] = [];
-  readonly #options: ScriptedListenersOptions;
+  readonly #options: ScriptedRecognizersOptions;
   readonly #alive = new Map<string, string>();
   #epoch = 0;
 
-  constructor(options: ScriptedListenersOptions) {
+  constructor(options: ScriptedRecognizersOptions) {
     this.#options = options;
     for (const id of ["scheduler-a", "scheduler-b"]) {
       this.#alive.set(id, `epoch-${this.#epoch++}`);
@@ -74,12 +79,12 @@ export class ScriptedListeners {
         loads,
       } satisfies Heartbeat);
     }
-    const served = (name: string, task: "listen" | "detect") =>
+    const served = (name: string, task: "transcribe" | "vad") =>
       ({
         name,
         task,
         languages: ["en"],
-        sampleRate: LISTENING_RATE,
+        sampleRate: RECOGNITION_RATE,
         speakers: [],
         maxBatch: 4,
         provider: "cpu",
@@ -93,8 +98,8 @@ export class ScriptedListeners {
       schedulerId: null,
       slots: 2,
       models: [
-        { ...served("ear", "listen"), languages: ["en"], speakers: [] },
-        { ...served("vad", "detect"), languages: ["*"], speakers: [] },
+        { ...served("ear", "transcribe"), languages: ["en"], speakers: [] },
+        { ...served("vad", "vad"), languages: ["*"], speakers: [] },
       ],
       brokenModels: [],
     } satisfies Heartbeat);
@@ -109,15 +114,15 @@ export class ScriptedListeners {
     this.submits.push({ schedulerId, submit: { ...message, chunk }, atMs: this.#options.clock.nowMs() });
     const fault = this.#options.faultOf?.(chunk.chunkIndex, chunk.attempt) ?? null;
     const takesMs =
-      2 + (chunk.samples / LISTENING_RATE) * 1000 * REAL_TIME_FACTOR + (fault?.kind === "late" ? fault.delayMs : 0);
+      2 + (chunk.samples / RECOGNITION_RATE) * 1000 * REAL_TIME_FACTOR + (fault?.kind === "late" ? fault.delayMs : 0);
     this.#options.clock.after(takesMs, () => this.#work(schedulerId, chunk, fault));
   }
 
-  #work(schedulerId: string, chunk: SoundChunk, fault: SoundFault | null): void {
+  #work(schedulerId: string, chunk: AudioChunk, fault: RecognitionFault | null): void {
     const { bus, clock } = this.#options;
     const { streamId, chunkIndex, attempt } = chunk;
     const error = toErrorRecord(new ServiceError("overloaded", { retryAfterMs: 700 }));
-    const verdict = (message: Verdict): void => bus.publish(edgeVerdictSubject(chunk.edgeId), message);
+    const verdict = (message: Verdict): void => bus.publish(ownerVerdictSubject(chunk.ownerId), message);
     switch (fault?.kind) {
       case "lost":
         return verdict({ type: "lost", streamId, chunkIndex, attempt });
@@ -143,48 +148,50 @@ export class ScriptedListeners {
       case "silent":
         return;
       case "duplicates":
-        void this.#hear(chunk);
+        void this.#recognize(chunk);
     }
-    void this.#hear(chunk);
+    void this.#recognize(chunk);
   }
 
-  async #hear(chunk: SoundChunk): Promise<void> {
+  async #recognize(chunk: AudioChunk): Promise<void> {
     const { bus } = this.#options;
     const { streamId, chunkIndex, attempt } = chunk;
-    const question: SoundRequest = { type: "sound-request", streamId, chunkIndex };
+    const question: AudioRequest = { type: "audio-request", streamId, chunkIndex };
     const options = { timeoutMs: 1000, dependency: "owner" };
-    const reply = await bus.request<SoundReply>(ownerSoundSubject(chunk.edgeId), question, options).catch(() => null);
+    const reply = await bus
+      .request<AudioReply>(ownerAudioRequestSubject(chunk.ownerId), question, options)
+      .catch(() => null);
     if (reply === null) return;
     if (reply.type === "gone") return void this.goneAnswers.push(`${streamId}/${chunkIndex}`);
     const samples = bytesToSamples(reply.pcm);
     const about = { streamId, chunkIndex, attempt, workerId: "worker-a", timing: { queuedUs: 1, engineUs: 1 } };
-    if (chunk.task === "detect")
-      return this.#send(chunk, { ...about, type: "detected", speech: (this.#options.detect ?? loudness)(samples) });
+    if (chunk.task === "vad")
+      return this.#send(chunk, { ...about, type: "vad", speech: (this.#options.vad ?? loudness)(samples) });
     this.#send(chunk, {
       ...about,
-      type: "heard",
+      type: "recognized",
       language: "en",
       words: (this.#options.words ?? expectedWords)(samples),
     });
   }
 
-  #send(chunk: SoundChunk, message: OwnerHeardInbound): void {
-    this.#options.bus.publish(ownerHeardSubject(chunk.edgeId), message);
+  #send(chunk: AudioChunk, message: OwnerRecognitionInbound): void {
+    this.#options.bus.publish(ownerRecognitionSubject(chunk.ownerId), message);
   }
 }
 
-export interface ScriptedListenersOptions {
+export interface ScriptedRecognizersOptions {
   bus: LocalBus;
   clock: VirtualClock;
-  faultOf?: (chunkIndex: number, attempt: number) => SoundFault | null;
+  faultOf?: (chunkIndex: number, attempt: number) => RecognitionFault | null;
   /** What a recognizer hears; `expectedWords` when absent. */
-  words?: (samples: Int16Array) => HeardWord[];
+  words?: (samples: Int16Array) => RecognizedWord[];
   /** What a detector says; whether it is loud when absent. */
-  detect?: (samples: Int16Array) => Uint8Array;
+  vad?: (samples: Int16Array) => Uint8Array;
 }
 
 function loudness(samples: Int16Array): Uint8Array {
-  const step = (LISTENING_RATE * DETECTION_STEP_MS) / 1000;
+  const step = (RECOGNITION_RATE * DETECTION_STEP_MS) / 1000;
   return Uint8Array.from({ length: Math.floor(samples.length / step) }, (_, at) =>
     samples.subarray(at * step, (at + 1) * step).some((sample) => Math.abs(sample) > 1000) ? 255 : 0,
   );

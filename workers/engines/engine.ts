@@ -2,7 +2,7 @@ import type { ServedModel } from "#protocol/bus/membership";
 import type { SpeechChunk, WordTiming } from "#protocol/speech/chunk";
 
 /** Consecutive samples of one chunk, and the words whose timing became known with them. */
-export interface SpeechPiece {
+export interface SpeechOutput {
   /** Signed 16-bit mono at the model's rate; may be empty. The receiver owns the memory. */
   samples: Int16Array;
   words: WordTiming[];
@@ -12,9 +12,9 @@ export interface SpeechPiece {
 export interface ChunkJob {
   chunk: SpeechChunk;
   /**
-   * Called in order, as early as there is sound; never after the chunk's result is known, never after `signal` aborts.
+   * Called in order, as early as there is audio; never after the chunk's result is known, never after `signal` aborts.
    */
-  emit: (piece: SpeechPiece) => void;
+  emit: (piece: SpeechOutput) => void;
   /** Aborting it ends the chunk as soon as the engine can; its result is then `cancelled`. */
   signal: AbortSignal;
 }

@@ -4,7 +4,7 @@ import type { Logger } from "#common/log";
 import { type ModelFolder, ModelProblem } from "../repository/folder.js";
 import type { Repository } from "../repository/repository.js";
 import type { SpeechEngine } from "./engine.js";
-import type { ListenEngine } from "./recognizer.js";
+import type { Recognizer } from "./recognizer.js";
 import { CtcEngine } from "./ctc/engine.js";
 import { EspeakEngine } from "./espeak/engine.js";
 import { Phonemizer } from "./espeak/phonemizer.js";
@@ -24,7 +24,7 @@ export interface LoadOptions {
 /** The engines of a worker, by model name: `engines` speak, `listeners` hear. */
 export interface LoadedEngines {
   engines: Map<string, SpeechEngine>;
-  listeners: Map<string, ListenEngine>;
+  recognizers: Map<string, Recognizer>;
   broken: BrokenModel[];
   close(): Promise<void>;
 }
@@ -33,7 +33,7 @@ export interface LoadedEngines {
 export async function loadEngines(repository: Repository, options: LoadOptions): Promise<LoadedEngines> {
   const { log, clock, slots } = options;
   const engines = new Map<string, SpeechEngine>();
-  const listeners = new Map<string, ListenEngine>();
+  const recognizers = new Map<string, Recognizer>();
   const broken: BrokenModel[] = repository.broken.map(({ name, reason }) => ({ name, reason }));
   const phonemizer = new Phonemizer({ log, clock });
   // Made when the first graph needs them: a worker may serve espeak alone.
@@ -53,7 +53,7 @@ export async function loadEngines(repository: Repository, options: LoadOptions):
       log,
     });
   };
-  const loadListener = async (model: ModelFolder): Promise<ListenEngine> => {
+  const loadRecognizer = async (model: ModelFolder): Promise<Recognizer> => {
     if (model.manifest.engine === "ctc")
       return await CtcEngine.load({ model, threads: sharedThreads(), providers: options.providers, log });
     if (model.manifest.engine === "whisper")
@@ -65,7 +65,7 @@ export async function loadEngines(repository: Repository, options: LoadOptions):
     const { name, task } = model.manifest;
     try {
       if (task === "speak") engines.set(name, await warm(await loadVoice(model)));
-      else listeners.set(name, await warm(await loadListener(model)));
+      else recognizers.set(name, await warm(await loadRecognizer(model)));
     } catch (error) {
       broken.push({ name, reason: reasonOf(error) });
     }
@@ -73,10 +73,10 @@ export async function loadEngines(repository: Repository, options: LoadOptions):
   for (const { name, reason } of broken) log.error({ model: name, reason }, "this model is not served");
   return {
     engines,
-    listeners,
+    recognizers,
     broken,
     async close() {
-      await Promise.all([...engines.values(), ...listeners.values()].map((engine) => engine.close()));
+      await Promise.all([...engines.values(), ...recognizers.values()].map((engine) => engine.close()));
       await Promise.all([threads?.close(), phonemizer.close()]);
     },
   };

@@ -6,7 +6,7 @@ const KNEE = 24_576;
 const FULL_SCALE = 32_767;
 
 /**
- * Quieter than this is silence that an engine puts before the first sound: about -66 dBFS. A weak "th" lies below -54
+ * Quieter than this is silence that an engine puts before the first audio: about -66 dBFS. A weak "th" lies below -54
  * dBFS.
  */
 const AUDIBLE = 16;
@@ -17,11 +17,11 @@ const AUDIBLE = 16;
  */
 const LEAD_IN_MS = 20;
 
-/** How an engine's raw sound becomes the chunk's samples. */
+/** How an engine's raw audio becomes the chunk's samples. */
 export interface Shape {
   sampleRate: number;
   gainDb: number;
-  /** Colours the sound; null leaves it. */
+  /** Colours the audio; null leaves it. */
   filter: SampleFilter | null;
   pauseAfterMs: number;
   /** Most samples of the chunk; 0 is no limit. */
@@ -29,8 +29,8 @@ export interface Shape {
 }
 
 /**
- * Shapes one chunk's sound as it comes: drops the engine's leading silence, colours, amplifies without clipping, adds
- * the pause, stops at the limit. Every step is sample by sample, so the result does not depend on how the sound was cut
+ * Shapes one chunk's audio as it comes: drops the engine's leading silence, colours, amplifies without clipping, adds
+ * the pause, stops at the limit. Every step is sample by sample, so the result does not depend on how the audio was cut
  * into pieces.
  */
 export class ChunkShaper {
@@ -56,13 +56,13 @@ export class ChunkShaper {
     return this.#shape.maxSamples > 0 && this.#samples >= this.#shape.maxSamples;
   }
 
-  /** Takes raw sound; gives what of it is final. */
+  /** Takes raw audio; gives what of it is final. */
   push(raw: Int16Array): Int16Array {
     const audible = this.#sounding ? raw : this.#trim(raw);
     return this.#limit(this.#colour(audible));
   }
 
-  /** The sound is over: gives the pause. */
+  /** The audio is over: gives the pause. */
   finish(): Int16Array {
     return this.#limit(new Int16Array(Math.round((this.#shape.pauseAfterMs / 1000) * this.#shape.sampleRate)));
   }
@@ -120,12 +120,12 @@ export function saturate(sample: number): number {
   return Math.sign(sample) * Math.min(FULL_SCALE, Math.round(bent));
 }
 
-/** Floating-point sound in -1..1 as 16-bit samples, bent instead of clipped. */
-export function toSamples(sound: Float32Array): Int16Array {
+/** Floating-point audio in -1..1 as 16-bit samples, bent instead of clipped. */
+export function toSamples(audio: Float32Array): Int16Array {
   // A plain loop: `Int16Array.from` with a function takes ten times as long.
-  const samples = new Int16Array(sound.length);
-  for (let i = 0; i < sound.length; i++) {
-    const value = sound[i] ?? 0;
+  const samples = new Int16Array(audio.length);
+  for (let i = 0; i < audio.length; i++) {
+    const value = audio[i] ?? 0;
     samples[i] = Number.isFinite(value) ? saturate(value * FULL_SCALE) : 0;
   }
   return samples;

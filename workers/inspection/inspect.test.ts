@@ -24,7 +24,7 @@ describe("an inspection of models", () => {
   it("tries each model with what it is for", { timeout: 60_000 }, async () => {
     writeToneVoice(join(directory, "voice"), "tone");
     writeToneRecognizer(join(directory, "ear"), { symbols: letterSymbols });
-    const [ear, voice] = (await reports([directory], true)).sort((a, b) => a.name.localeCompare(b.name));
+    const [recognizer, voice] = (await reports([directory], true)).sort((a, b) => a.name.localeCompare(b.name));
     expect(voice).toMatchObject({ name: "voice", task: "speak", engine: "onnx", problem: null, embedded: false });
     expect(voice?.bytes).toBeGreaterThan(1000);
     expect(voice?.trial).toMatchObject({
@@ -35,8 +35,8 @@ describe("an inspection of models", () => {
     });
     expect(voice?.trial?.audioSeconds).toBeGreaterThan(1);
     expect(voice?.trial?.realTimeFactor).toBeGreaterThan(0);
-    expect(ear).toMatchObject({ name: "ear", task: "listen", engine: "ctc", problem: null });
-    expect(ear?.trial?.outcome).toMatch(/^heard /);
+    expect(recognizer).toMatchObject({ name: "ear", task: "transcribe", engine: "ctc", problem: null });
+    expect(recognizer?.trial?.outcome).toMatch(/^heard /);
   });
 
   it("tells what a folder is without loading it, and what is wrong with it", async () => {

@@ -1,9 +1,9 @@
-import { LISTENING_RATE, type SoundChunk } from "#protocol/transcription/chunk";
+import { RECOGNITION_RATE, type AudioChunk } from "#protocol/transcription/chunk";
 import type { ModelReport, ModelTrial } from "#protocol/models/inspection";
 import { defaultSampling, neutralDelivery, type SpeechChunk } from "#protocol/speech/chunk";
 import { createResampler } from "#audio/resampler";
 import type { SpeechEngine } from "../engines/engine.js";
-import type { ListenEngine, SoundResult } from "../engines/recognizer.js";
+import type { Recognizer, RecognitionResult } from "../engines/recognizer.js";
 import { type LoadOptions, loadEngines } from "../engines/load.js";
 import { embeddedModels } from "../repository/embedded.js";
 import type { ModelFolder } from "../repository/folder.js";
@@ -62,8 +62,8 @@ export async function tryModel(
     if (failed !== undefined) return { problem: failed.reason, trial: null };
     const engine = loaded.engines.get(name);
     if (engine !== undefined) return await trySpeaking(engine, loadMs, options);
-    const listener = loaded.listeners.get(name);
-    if (listener !== undefined) return await tryHearing(listener, loadMs, options);
+    const recognizer = loaded.recognizers.get(name);
+    if (recognizer !== undefined) return await tryRecognition(recognizer, loadMs, options);
     return { problem: `nothing was loaded for the task ${task}`, trial: null };
   } finally {
     await loaded.close();
@@ -90,26 +90,26 @@ async function trySpeaking(
   };
 }
 
-async function tryHearing(
-  engine: ListenEngine,
+async function tryRecognition(
+  engine: Recognizer,
   loadMs: number,
   options: TrialOptions,
 ): Promise<Pick<ModelReport, "problem" | "trial">> {
-  const sound = await testSpeech(options);
+  const audio = await testSpeech(options);
   const { task } = engine.describe();
   const startMs = options.clock.nowMs();
-  const chunk: SoundChunk = {
+  const chunk: AudioChunk = {
     ...{
-      task: task === "detect" ? "detect" : "listen",
+      task: task === "vad" ? "vad" : "transcribe",
       streamId: "trial",
       chunkIndex: 0,
       attempt: 1,
-      edgeId: "trial",
+      ownerId: "trial",
       model: engine.describe().name,
     },
-    ...{ samples: sound.length, language: null, traceparent: null },
+    ...{ samples: audio.length, language: null, traceparent: null },
   };
-  const [result] = await engine.hear([{ chunk, samples: sound, signal: new AbortController().signal }]);
+  const [result] = await engine.recognize([{ chunk, samples: audio, signal: new AbortController().signal }]);
   const tookMs = options.clock.nowMs() - startMs;
   if (result === undefined || result.result === "cancelled") return { problem: "it gives no result", trial: null };
   if (result.result === "failed") return { problem: `it cannot hear: ${messageOf(result.error)}`, trial: null };
@@ -118,14 +118,14 @@ async function tryHearing(
     trial: trialOf(engine, {
       loadMs,
       tookMs,
-      audioSeconds: sound.length / LISTENING_RATE,
-      outcome: describeHeard(result),
+      audioSeconds: audio.length / RECOGNITION_RATE,
+      outcome: describeRecognized(result),
     }),
   };
 }
 
-function describeHeard(result: Extract<SoundResult, { result: "heard" | "detected" }>): string {
-  if (result.result === "heard") {
+function describeRecognized(result: Extract<RecognitionResult, { result: "recognized" | "vad" }>): string {
+  if (result.result === "recognized") {
     return result.words.length === 0
       ? "heard no word in an English sentence"
       : `heard "${result.words.map(({ text }) => text).join(" ")}"`;
@@ -135,7 +135,7 @@ function describeHeard(result: Extract<SoundResult, { result: "heard" | "detecte
 }
 
 function trialOf(
-  engine: SpeechEngine | ListenEngine,
+  engine: SpeechEngine | Recognizer,
   measured: { loadMs: number; tookMs: number; audioSeconds: number; outcome: string },
 ): ModelTrial {
   const { provider, sampleRate, speakers, languages } = engine.describe();
@@ -169,7 +169,7 @@ async function testSpeech(options: TrialOptions): Promise<Int16Array> {
 }
 
 function resampled(samples: Int16Array, sampleRate: number): Int16Array {
-  const resampler = createResampler(sampleRate, LISTENING_RATE);
+  const resampler = createResampler(sampleRate, RECOGNITION_RATE);
   const body = resampler.process(Float32Array.from(samples)).slice();
   return Int16Array.from([...body, ...resampler.flush()], (value) =>
     Math.max(-32_768, Math.min(32_767, Math.round(value))),
@@ -184,7 +184,7 @@ async function speak(engine: SpeechEngine, text: string, language: string): Prom
       streamId: "trial",
       chunkIndex: 0,
       attempt: 1,
-      edgeId: "trial",
+      ownerId: "trial",
       model: engine.describe().name,
       traceparent: null,
     },

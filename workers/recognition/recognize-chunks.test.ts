@@ -1,32 +1,32 @@
 import { describe, expect, it } from "vitest";
 import { type Batch, type BatchDone, schedulerDoneSubject } from "#protocol/bus/scheduling";
 import {
-  type OwnerHeardInbound,
-  ownerHeardSubject,
-  ownerSoundSubject,
-  type SoundReply,
-  type SoundRequest,
+  type OwnerRecognitionInbound,
+  ownerRecognitionSubject,
+  ownerAudioRequestSubject,
+  type AudioReply,
+  type AudioRequest,
 } from "#protocol/bus/recognition";
-import { LISTENING_RATE, type SoundChunk } from "#protocol/transcription/chunk";
+import { RECOGNITION_RATE, type AudioChunk } from "#protocol/transcription/chunk";
 import { LocalBus } from "#common/bus/testing/local-bus";
 import { VirtualClock } from "#common/clock";
 import { createLogger } from "#common/log";
-import type { ListenEngine, SoundJob, SoundResult } from "../engines/recognizer.js";
+import type { Recognizer, RecognitionJob, RecognitionResult } from "../engines/recognizer.js";
 import type { BatchContext } from "../work/batch-context.js";
 import { parseInbound } from "../work/inbound.js";
 import { runBatch } from "../work/run-batch.js";
 import { RunningChunks } from "../work/running.js";
-import { noWatch } from "../telemetry/worker-telemetry.js";
+import { noTelemetry } from "../telemetry/worker-telemetry.js";
 
 const SAMPLES = 1600;
 
-function chunk(chunkIndex: number, change: Partial<SoundChunk> = {}): SoundChunk {
+function chunk(chunkIndex: number, change: Partial<AudioChunk> = {}): AudioChunk {
   return {
-    task: "listen",
+    task: "transcribe",
     streamId: "s1",
     chunkIndex,
     attempt: 1,
-    edgeId: "edge-1",
+    ownerId: "edge-1",
     model: "ear",
     samples: SAMPLES,
     language: null,
@@ -36,40 +36,42 @@ function chunk(chunkIndex: number, change: Partial<SoundChunk> = {}): SoundChunk
 }
 
 /** One word per piece, that tells the piece's first sample. */
-const firstSample = (job: SoundJob): SoundResult => ({
-  result: "heard",
+const firstSample = (job: RecognitionJob): RecognitionResult => ({
+  result: "recognized",
   language: "en",
   words: [{ text: `w${job.samples[0]}`, startMs: 0, endMs: 100, confidence: 0.5 }],
 });
 
-function bench(hear: (jobs: SoundJob[]) => Promise<SoundResult[]> = async (jobs) => jobs.map(firstSample)) {
+function bench(
+  recognize: (jobs: RecognitionJob[]) => Promise<RecognitionResult[]> = async (jobs) => jobs.map(firstSample),
+) {
   const bus = new LocalBus();
   const clock = new VirtualClock();
-  const heard: OwnerHeardInbound[] = [];
+  const recognized: OwnerRecognitionInbound[] = [];
   const done: BatchDone[] = [];
-  const batches: SoundJob[][] = [];
-  bus.subscribe<OwnerHeardInbound>(ownerHeardSubject("edge-1"), (message) => heard.push(message));
+  const batches: RecognitionJob[][] = [];
+  bus.subscribe<OwnerRecognitionInbound>(ownerRecognitionSubject("edge-1"), (message) => recognized.push(message));
   bus.subscribe<BatchDone>(schedulerDoneSubject("scheduler-1"), (message) => done.push(message));
-  const owner = (answer: (question: SoundRequest) => Promise<SoundReply>): void =>
-    void bus.respond(ownerSoundSubject("edge-1"), answer);
+  const owner = (answer: (question: AudioRequest) => Promise<AudioReply>): void =>
+    void bus.respond(ownerAudioRequestSubject("edge-1"), answer);
   owner(async ({ chunkIndex }) => ({
-    type: "sound",
+    type: "audio",
     pcm: new Uint8Array(new Int16Array(SAMPLES).fill(chunkIndex + 10).buffer),
   }));
-  const engine: ListenEngine = {
+  const engine: Recognizer = {
     describe: () => ({
       name: "ear",
-      task: "listen",
+      task: "transcribe",
       languages: ["en"],
-      sampleRate: LISTENING_RATE,
+      sampleRate: RECOGNITION_RATE,
       speakers: [],
       maxBatch: 8,
       provider: "cpu",
     }),
     warmUp: async () => undefined,
-    hear: (jobs) => {
+    recognize: (jobs) => {
       batches.push(jobs);
-      return hear(jobs);
+      return recognize(jobs);
     },
     close: async () => undefined,
   };
@@ -81,11 +83,11 @@ function bench(hear: (jobs: SoundJob[]) => Promise<SoundResult[]> = async (jobs)
     log: createLogger("test", "silent"),
     workerId: "worker-1",
     epoch: "e",
-    watch: noWatch,
+    telemetry: noTelemetry,
     speakerOf: () => undefined,
-    listenerOf: (model) => (model === "ear" ? engine : undefined),
+    recognizerOf: (model) => (model === "ear" ? engine : undefined),
   };
-  const run = (...chunks: SoundChunk[]): Promise<void> => {
+  const run = (...chunks: AudioChunk[]): Promise<void> => {
     const batch: Batch = {
       type: "batch",
       batchId: "b1",
@@ -97,7 +99,7 @@ function bench(hear: (jobs: SoundJob[]) => Promise<SoundResult[]> = async (jobs)
     if (!parsed.ok || parsed.message.type !== "batch") throw new RangeError("not a batch");
     return runBatch(parsed.message, context);
   };
-  return { owner, heard, done, batches, running, run };
+  return { owner, recognized, done, batches, running, run };
 }
 
 const outcomesOf = (done: BatchDone[]): string[] =>
@@ -105,12 +107,12 @@ const outcomesOf = (done: BatchDone[]): string[] =>
 
 describe("a worker that hears", () => {
   it("fetches the samples of a batch from their owners, and answers owners and scheduler", async () => {
-    const { run, heard, done, batches, running } = bench();
+    const { run, recognized, done, batches, running } = bench();
     await run(chunk(0), chunk(1, { attempt: 2 }));
     expect(batches.map((jobs) => jobs.map((job) => job.samples.length))).toEqual([[SAMPLES, SAMPLES]]);
-    expect(heard).toMatchObject([
+    expect(recognized).toMatchObject([
       {
-        type: "heard",
+        type: "recognized",
         streamId: "s1",
         chunkIndex: 0,
         attempt: 1,
@@ -119,14 +121,14 @@ describe("a worker that hears", () => {
         words: [{ text: "w10" }],
         timing: { queuedUs: 7 },
       },
-      { type: "heard", chunkIndex: 1, attempt: 2, words: [{ text: "w11" }] },
+      { type: "recognized", chunkIndex: 1, attempt: 2, words: [{ text: "w11" }] },
     ]);
     expect(done).toMatchObject([{ batchId: "b1", model: "ear", workerId: "worker-1", epoch: "e" }]);
     expect(done[0]?.outcomes[0]).toMatchObject({
       streamId: "s1",
       chunkIndex: 0,
       attempt: 1,
-      result: "heard",
+      result: "recognized",
       size: 10,
       samples: SAMPLES,
     });
@@ -134,22 +136,22 @@ describe("a worker that hears", () => {
   });
 
   it("gives what a detector says", async () => {
-    const { run, heard, done } = bench(async (jobs) =>
-      jobs.map(() => ({ result: "detected", speech: new Uint8Array([0, 255]) })),
+    const { run, recognized, done } = bench(async (jobs) =>
+      jobs.map(() => ({ result: "vad", speech: new Uint8Array([0, 255]) })),
     );
-    await run(chunk(0, { task: "detect" }));
-    expect(heard).toMatchObject([{ type: "detected", chunkIndex: 0, speech: new Uint8Array([0, 255]) }]);
+    await run(chunk(0, { task: "vad" }));
+    expect(recognized).toMatchObject([{ type: "vad", chunkIndex: 0, speech: new Uint8Array([0, 255]) }]);
     expect(outcomesOf(done)).toEqual([`0 heard ${SAMPLES}`]);
   });
 
   it("leaves out what nobody waits for any more, and hears the rest", async () => {
-    const { run, heard, done, owner, batches } = bench();
+    const { run, recognized, done, owner, batches } = bench();
     owner(async ({ chunkIndex }) =>
-      chunkIndex === 0 ? { type: "gone" } : { type: "sound", pcm: new Uint8Array(SAMPLES * 2) },
+      chunkIndex === 0 ? { type: "gone" } : { type: "audio", pcm: new Uint8Array(SAMPLES * 2) },
     );
     await run(chunk(0), chunk(1));
     expect(outcomesOf(done)).toEqual(["0 cancelled 0", `1 heard ${SAMPLES}`]);
-    expect(heard.map((message) => message.chunkIndex)).toEqual([1]);
+    expect(recognized.map((message) => message.chunkIndex)).toEqual([1]);
     expect(batches[0]?.length).toBe(1);
   });
 
@@ -182,21 +184,21 @@ describe("a worker that hears", () => {
     const silent = bench();
     silent.owner(() => Promise.reject(new RangeError("no answer")));
     await silent.run(chunk(0));
-    expect(silent.heard).toMatchObject([{ type: "failed", chunkIndex: 0, retryable: true }]);
+    expect(silent.recognized).toMatchObject([{ type: "failed", chunkIndex: 0, retryable: true }]);
 
     const wrongLength = bench();
-    wrongLength.owner(async () => ({ type: "sound", pcm: new Uint8Array(10) }));
+    wrongLength.owner(async () => ({ type: "audio", pcm: new Uint8Array(10) }));
     await wrongLength.run(chunk(0));
-    expect(wrongLength.heard).toMatchObject([{ type: "failed", retryable: false, error: { code: "internal" } }]);
+    expect(wrongLength.recognized).toMatchObject([{ type: "failed", retryable: false, error: { code: "internal" } }]);
 
     const noModel = bench();
     await noModel.run(chunk(0, { model: "other" }));
-    expect(noModel.heard).toMatchObject([{ type: "failed", retryable: true, error: { code: "no_worker" } }]);
+    expect(noModel.recognized).toMatchObject([{ type: "failed", retryable: true, error: { code: "no_worker" } }]);
 
-    for (const hear of [() => Promise.reject(new RangeError("engine bug")), async () => []]) {
-      const broken = bench(hear);
+    for (const recognize of [() => Promise.reject(new RangeError("engine bug")), async () => []]) {
+      const broken = bench(recognize);
       await broken.run(chunk(0));
-      expect(broken.heard).toMatchObject([{ type: "failed", retryable: true, error: { code: "engine_failed" } }]);
+      expect(broken.recognized).toMatchObject([{ type: "failed", retryable: true, error: { code: "engine_failed" } }]);
       expect(outcomesOf(broken.done)).toEqual(["0 failed 0"]);
     }
   });
@@ -215,7 +217,7 @@ describe("a worker that hears", () => {
       { samples: 480_001 },
       { samples: 1.5 },
       { task: "sing" },
-      { edgeId: "a.b" },
+      { ownerId: "a.b" },
       { language: 7 },
       { task: "speak" },
     ]) {

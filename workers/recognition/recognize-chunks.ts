@@ -1,14 +1,14 @@
 import { type ChunkOutcome, workSize } from "#protocol/bus/scheduling";
-import { type DetectedChunk, type HeardChunk, ownerHeardSubject } from "#protocol/bus/recognition";
+import { type VadChunk, type RecognizedChunk, ownerRecognitionSubject } from "#protocol/bus/recognition";
 import { ServiceError } from "#protocol/errors";
-import type { SoundChunk } from "#protocol/transcription/chunk";
-import type { ListenEngine, SoundJob, SoundResult } from "../engines/recognizer.js";
+import type { AudioChunk } from "#protocol/transcription/chunk";
+import type { Recognizer, RecognitionJob, RecognitionResult } from "../engines/recognizer.js";
 import type { BatchContext } from "../work/batch-context.js";
 import { chunkFailed, missingModel } from "../work/chunk-failure.js";
-import { fetchSound } from "./fetch-audio.js";
+import { fetchAudio } from "./fetch-audio.js";
 
 interface HeldChunk {
-  chunk: SoundChunk;
+  chunk: AudioChunk;
   queuedUs: number;
   signal: AbortSignal;
   done: () => void;
@@ -18,27 +18,27 @@ interface HeldChunk {
  * Hears the chunks of a batch: asks their owners for the samples, all at once, and tells each what was heard. Gives the
  * outcomes in the chunks' order; never rejects.
  */
-export async function hearChunks(
+export async function recognizeChunks(
   model: string,
-  chunks: { chunk: SoundChunk; queuedUs: number }[],
+  chunks: { chunk: AudioChunk; queuedUs: number }[],
   context: BatchContext,
 ): Promise<ChunkOutcome[]> {
   if (chunks.length === 0) return [];
-  const { bus, clock, running, watch } = context;
-  const engine = context.listenerOf(model);
+  const { bus, clock, running, telemetry } = context;
+  const engine = context.recognizerOf(model);
   const held = chunks.map(({ chunk, queuedUs }): HeldChunk => ({ chunk, queuedUs, ...running.add(chunk) }));
   const beganMs = clock.nowMs();
   const fetched = await Promise.all(
-    held.map(({ chunk, signal }) => (engine === undefined ? missingModel(model) : fetchSound(bus, chunk, signal))),
+    held.map(({ chunk, signal }) => (engine === undefined ? missingModel(model) : fetchAudio(bus, chunk, signal))),
   );
   const fetchedMs = clock.nowMs();
-  const jobs: SoundJob[] = [];
+  const jobs: RecognitionJob[] = [];
   const jobOf = fetched.map((one, i) => {
     const of = held[i];
     if (one.result !== "samples" || of === undefined) return -1;
     return jobs.push({ chunk: of.chunk, samples: one.samples, signal: of.signal }) - 1;
   });
-  const results = engine === undefined || jobs.length === 0 ? [] : await hearSafely(engine, jobs);
+  const results = engine === undefined || jobs.length === 0 ? [] : await recognizeSafely(engine, jobs);
   const engineUs = Math.round((clock.nowMs() - fetchedMs) * 1000);
   return held.map((one, i): ChunkOutcome => {
     one.done();
@@ -47,55 +47,55 @@ export async function hearChunks(
       fetchedOne === undefined || fetchedOne.result === "samples"
         ? (results[jobOf[i] ?? -1] ?? noResult())
         : fetchedOne;
-    tell(one, result, engineUs, context);
+    report(one, result, engineUs, context);
     const { chunk } = one;
     const { streamId, chunkIndex, attempt } = chunk;
-    const heard = result.result === "heard" || result.result === "detected";
+    const recognized = result.result === "recognized" || result.result === "vad";
     const outcome: ChunkOutcome = {
       streamId,
       chunkIndex,
       attempt,
-      result: heard ? "heard" : result.result,
+      result: recognized ? "recognized" : result.result,
       size: workSize(chunk),
       engineUs,
-      samples: heard ? chunk.samples : 0,
+      samples: recognized ? chunk.samples : 0,
     };
-    watch.soundDone(chunk, outcome, Math.round((fetchedMs - beganMs) * 1000));
+    telemetry.audioDone(chunk, outcome, Math.round((fetchedMs - beganMs) * 1000));
     return outcome;
   });
 }
 
-function tell(
+function report(
   { chunk, queuedUs }: HeldChunk,
-  result: SoundResult,
+  result: RecognitionResult,
   engineUs: number,
   { bus, log, workerId }: BatchContext,
 ): void {
-  const subject = ownerHeardSubject(chunk.edgeId);
+  const subject = ownerRecognitionSubject(chunk.ownerId);
   const { streamId, chunkIndex, attempt } = chunk;
   const about = { streamId, chunkIndex, attempt, workerId, timing: { queuedUs: Math.round(queuedUs), engineUs } };
-  if (result.result === "heard") {
+  if (result.result === "recognized") {
     bus.publish(subject, {
       ...about,
-      type: "heard",
+      type: "recognized",
       language: result.language,
       words: result.words,
-    } satisfies HeardChunk);
-  } else if (result.result === "detected") {
-    bus.publish(subject, { ...about, type: "detected", speech: result.speech } satisfies DetectedChunk);
+    } satisfies RecognizedChunk);
+  } else if (result.result === "vad") {
+    bus.publish(subject, { ...about, type: "vad", speech: result.speech } satisfies VadChunk);
   } else if (result.result === "failed") {
     bus.publish(subject, chunkFailed(chunk, result, log));
   }
 }
 
-function noResult(): SoundResult {
+function noResult(): RecognitionResult {
   return { result: "failed", error: new ServiceError("engine_failed"), retryable: true };
 }
 
 /** Engines never reject by contract; one that does must still not cost the batch its answer. */
-async function hearSafely(engine: ListenEngine, jobs: SoundJob[]): Promise<SoundResult[]> {
+async function recognizeSafely(engine: Recognizer, jobs: RecognitionJob[]): Promise<RecognitionResult[]> {
   try {
-    return await engine.hear(jobs);
+    return await engine.recognize(jobs);
   } catch (error) {
     return jobs.map(() => ({ result: "failed", error, retryable: true }));
   }

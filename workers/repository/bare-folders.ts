@@ -11,7 +11,7 @@ const partNames = /encoder|decoder|joiner/i;
 
 /** Layouts that are told by folders and files of fixed names. */
 const namedLayouts = [
-  { task: "listen", engine: "whisper", describe: describeWhisperFolder },
+  { task: "transcribe", engine: "whisper", describe: describeWhisperFolder },
   { task: "speak", engine: "kokoro", describe: describeKokoroFolder },
 ] as const;
 
@@ -28,11 +28,11 @@ export type BareModel = { manifest: unknown } | { problem: string } | null;
  */
 export function describeBareFolder(folder: string): BareModel {
   for (const { describe, ...traits } of namedLayouts) {
-    const told = describe(folder);
-    if (told === null) continue;
-    return "problem" in told
-      ? told
-      : { manifest: { name: basename(folder), licence: "unknown", ...traits, files: told.files } };
+    const described = describe(folder);
+    if (described === null) continue;
+    return "problem" in described
+      ? described
+      : { manifest: { name: basename(folder), licence: "unknown", ...traits, files: described.files } };
   }
   const names = new Set(readdirSync(folder));
   const graphs = [...names].filter((name) => name.endsWith(".onnx")).sort();
@@ -55,5 +55,5 @@ export function describeBareFolder(folder: string): BareModel {
   if (graph === undefined || partNames.test(graph))
     return { problem: `none of ${graphs.join(", ")} can be told to be a recognizer's whole graph` };
   const files = { graph: { path: graph }, tokens: { path: "tokens.txt" } };
-  return { manifest: { name, task: "listen", engine: "ctc", licence: "unknown", files } };
+  return { manifest: { name, task: "transcribe", engine: "ctc", licence: "unknown", files } };
 }

@@ -6,7 +6,7 @@ import { parse } from "yaml";
 import { describeBareFolder } from "./bare-folders.js";
 import { describeProblems, type Manifest, manifest } from "./manifest.js";
 
-/** A folder whose manifest is sound and whose files are there and whole. */
+/** A folder whose manifest is audio and whose files are there and whole. */
 export interface ModelFolder {
   folder: string;
   manifest: Manifest;
@@ -35,8 +35,8 @@ export function isModelFolder(folder: string): boolean {
 /** True when a folder has `model.yaml` or all files of a layout that is known without. */
 export function isWholeModelFolder(folder: string): boolean {
   if (existsSync(join(folder, "model.yaml"))) return true;
-  const told = describeBareFolder(folder);
-  return told !== null && "manifest" in told;
+  const described = describeBareFolder(folder);
+  return described !== null && "manifest" in described;
 }
 
 /** Reads and checks one model folder. Throws `ModelProblem`. */
@@ -69,9 +69,9 @@ function readManifest(folder: string): Manifest {
 }
 
 function manifestOfBareFolder(folder: string): Manifest {
-  const told = describeBareFolder(folder) ?? { problem: "holds no model" };
-  if ("problem" in told) throw new ModelProblem(told.problem);
-  const checked = manifest.safeParse(told.manifest);
+  const described = describeBareFolder(folder) ?? { problem: "holds no model" };
+  if ("problem" in described) throw new ModelProblem(described.problem);
+  const checked = manifest.safeParse(described.manifest);
   if (!checked.success) throw new ModelProblem(describeProblems(checked.error));
   return checked.data;
 }

@@ -30,9 +30,9 @@ const engineTraits = {
   espeak: { task: "speak", files: [] },
   onnx: { task: "speak", files: ["graph", "voice"] },
   kokoro: { task: "speak", files: ["graph", "tokens"] },
-  ctc: { task: "listen", files: ["graph", "tokens"] },
-  whisper: { task: "listen", files: ["encoder", "decoder", "tokens", "config", "preprocessor"] },
-  tfjs: { task: "detect", files: ["graph"] },
+  ctc: { task: "transcribe", files: ["graph", "tokens"] },
+  whisper: { task: "transcribe", files: ["encoder", "decoder", "tokens", "config", "preprocessor"] },
+  tfjs: { task: "vad", files: ["graph"] },
 } as const;
 
 const engineNames = [
@@ -46,7 +46,7 @@ const engineNames = [
 
 /** How a recognizer searches for words; the engine's own values where absent. */
 const decoding = z.strictObject({
-  /** Weight of the language model against the sound. */
+  /** Weight of the language model against the audio. */
   lmWeight: z.number().min(0).max(10).optional(),
   /** Added for each word, in nats: more makes for more and shorter words. */
   wordBonus: z.number().min(-20).max(20).optional(),
@@ -66,7 +66,7 @@ const decoding = z.strictObject({
 export const manifest = z
   .strictObject({
     name,
-    task: z.enum(["speak", "listen", "detect"]),
+    task: z.enum(["speak", "transcribe", "vad"]),
     engine: z.enum(engineNames),
     /** Free text for people. */
     description: z.string().max(2000).default(""),
@@ -92,7 +92,7 @@ export const manifest = z
     buckets: buckets.default(defaultBuckets),
     /** Median pitch of the voice, Hz, for changing it; measured at start when absent. */
     pitchHz: z.number().min(40).max(600).optional(),
-    /** Inputs, outputs and sound features of a recognizer's graph; told from the graph when absent. */
+    /** Inputs, outputs and audio features of a recognizer's graph; told from the graph when absent. */
     layout: z.enum(["zipformer_ctc", "nemo_ctc"]).optional(),
     decoding: decoding.default({}),
   })

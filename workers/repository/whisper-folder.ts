@@ -6,7 +6,7 @@ import { pickGraph } from "./graph-variants.js";
 const settings = { tokens: "tokenizer.json", config: "config.json", preprocessor: "preprocessor_config.json" };
 
 /**
- * Tells a folder of Hugging Face's ONNX layout for models that turn sound into text: settings at the top, graphs in
+ * Tells a folder of Hugging Face's ONNX layout for models that turn audio into text: settings at the top, graphs in
  * `onnx/`. Gives the manifest's `files`, a reason why they are not all there, or null for another kind of folder.
  */
 export function describeWhisperFolder(

@@ -5,14 +5,14 @@ import { VirtualClock } from "#common/clock";
 import { testChunk } from "../engines/conformance/speak.js";
 import { FrameSender } from "./frame-sender.js";
 
-/** 100 ms of sound per piece. */
+/** 100 ms of audio per piece. */
 const SAMPLE_RATE = 1000;
 const piece = (value: number): { samples: Int16Array; words: [] } => ({
   samples: new Int16Array(100).fill(value),
   words: [],
 });
 
-function setUp(): { sender: FrameSender; clock: VirtualClock; frames: AudioFrame[]; sound: () => number[] } {
+function setUp(): { sender: FrameSender; clock: VirtualClock; frames: AudioFrame[]; audio: () => number[] } {
   const clock = new VirtualClock();
   const frames: AudioFrame[] = [];
   const bus = { publish: (_: string, message: object) => void frames.push(message as AudioFrame) };
@@ -24,11 +24,11 @@ function setUp(): { sender: FrameSender; clock: VirtualClock; frames: AudioFrame
     sampleRate: SAMPLE_RATE,
     queuedUs: 7,
   });
-  return { sender, clock, frames, sound: () => frames.flatMap((frame) => [...bytesToSamples(frame.pcm)]) };
+  return { sender, clock, frames, audio: () => frames.flatMap((frame) => [...bytesToSamples(frame.pcm)]) };
 }
 
 it("sends the beginning piece by piece, the rest gathered, all of it in order", () => {
-  const { sender, clock, frames, sound } = setUp();
+  const { sender, clock, frames, audio } = setUp();
   for (let i = 0; i < 8; i++) sender.send(piece(i));
   expect(frames.map((frame) => frame.firstSample)).toEqual([0, 100, 200]);
   clock.advance(10);
@@ -39,17 +39,17 @@ it("sends the beginning piece by piece, the rest gathered, all of it in order", 
   sender.send(piece(8));
   sender.finish();
   expect(frames.at(-1)).toMatchObject({ firstSample: 800, last: true });
-  expect(sound()).toEqual(Array.from({ length: 900 }, (_, i) => Math.floor(i / 100)));
+  expect(audio()).toEqual(Array.from({ length: 900 }, (_, i) => Math.floor(i / 100)));
   clock.advance(1000);
   expect(frames.map((frame) => frame.timing !== null)).toEqual([true, false, false, false, false, false]);
 });
 
 it("makes no frame so long that other streams wait for its encoding", () => {
-  const { sender, clock, frames, sound } = setUp();
+  const { sender, clock, frames, audio } = setUp();
   for (let i = 0; i < 30; i++) sender.send(piece(i));
   clock.advance(10);
   expect(frames.map((frame) => frame.pcm.length / 2)).toEqual([100, 100, 100, ...Array.from({ length: 9 }, () => 300)]);
-  expect(sound().length).toBe(3000);
+  expect(audio().length).toBe(3000);
 });
 
 it("drops what it holds of a chunk that will not be completed", () => {

@@ -1,9 +1,9 @@
-import { type AudioFrame, edgeAudioSubject, MAX_FRAME_MS } from "#protocol/bus/audio";
+import { type AudioFrame, ownerAudioSubject, MAX_FRAME_MS } from "#protocol/bus/audio";
 import type { SpeechChunk, WordTiming } from "#protocol/speech/chunk";
 import { samplesToBytes } from "#audio/pcm";
 import type { Bus } from "#common/bus/bus";
 import type { Clock } from "#common/clock";
-import type { SpeechPiece } from "../engines/engine.js";
+import type { SpeechOutput } from "../engines/engine.js";
 
 export interface FrameSenderOptions {
   bus: Pick<Bus, "publish">;
@@ -16,7 +16,7 @@ export interface FrameSenderOptions {
 }
 
 /**
- * A chunk's first sound leaves piece by piece: enough for the first frame that an encoder and the edge's framing give
+ * A chunk's first audio leaves piece by piece: enough for the first frame that an encoder and the edge's framing give
  * to a listener.
  */
 const PROMPT_MS = 300;
@@ -28,7 +28,7 @@ const PROMPT_MS = 300;
 const GATHER_MS = 10;
 
 /**
- * Longest frame: at the edge streams take turns on the encoders frame by frame, and someone's first sound may be
+ * Longest frame: at the edge streams take turns on the encoders frame by frame, and someone's first audio may be
  * waiting there.
  */
 const FRAME_MS = 300;
@@ -58,7 +58,7 @@ export class FrameSender {
     return Math.round((this.#options.clock.nowMs() - this.#startedMs) * 1000);
   }
 
-  send(piece: SpeechPiece): void {
+  send(piece: SpeechOutput): void {
     this.#held.push(piece.samples);
     this.#heldWords.push(...piece.words);
     const { clock, sampleRate } = this.#options;
@@ -107,7 +107,7 @@ export class FrameSender {
     };
     this.#begun = true;
     this.#nextSample += samples.length;
-    bus.publish(edgeAudioSubject(chunk.edgeId), frame);
+    bus.publish(ownerAudioSubject(chunk.ownerId), frame);
   }
 }
 

@@ -1,4 +1,4 @@
-import { edgeAudioSubject } from "#protocol/bus/audio";
+import { ownerAudioSubject } from "#protocol/bus/audio";
 import { type ChunkOutcome, workSize } from "#protocol/bus/scheduling";
 import { ServiceError } from "#protocol/errors";
 import type { SpeechChunk } from "#protocol/speech/chunk";
@@ -39,7 +39,7 @@ export async function speakChunks(
     if (result.result === "spoken") sender.finish();
     else sender.discard();
     if (result.result === "failed")
-      bus.publish(edgeAudioSubject(chunk.edgeId), chunkFailed(chunk, result, context.log));
+      bus.publish(ownerAudioSubject(chunk.ownerId), chunkFailed(chunk, result, context.log));
     const outcome: ChunkOutcome = {
       streamId: chunk.streamId,
       chunkIndex: chunk.chunkIndex,
@@ -49,7 +49,7 @@ export async function speakChunks(
       engineUs: sender.elapsedUs,
       samples: result.result === "spoken" ? result.samples : 0,
     };
-    context.watch.chunkDone(chunk, outcome, sampleRate);
+    context.telemetry.chunkDone(chunk, outcome, sampleRate);
     return outcome;
   });
 }

@@ -2,29 +2,29 @@ import type { Metrics } from "#common/metrics/registry";
 import { spanNowMs, type Tracing } from "#common/tracing/span";
 import { childOf } from "#common/tracing/traceparent";
 import type { ChunkOutcome, WorkChunk } from "#protocol/bus/scheduling";
-import { LISTENING_RATE, type SoundChunk } from "#protocol/transcription/chunk";
+import { RECOGNITION_RATE, type AudioChunk } from "#protocol/transcription/chunk";
 import type { SpeechChunk } from "#protocol/speech/chunk";
 
 /** Sees every chunk that a worker is done with. */
-export interface WorkerWatch {
+export interface WorkerTelemetry {
   /** `sampleRate` is the engine's, Hz; 0 when there was none. */
   chunkDone(chunk: SpeechChunk, outcome: ChunkOutcome, sampleRate: number): void;
-  /** A piece of sound; `fetchUs` is how long its samples were on their way. */
-  soundDone(chunk: SoundChunk, outcome: ChunkOutcome, fetchUs: number): void;
+  /** A piece of audio; `fetchUs` is how long its samples were on their way. */
+  audioDone(chunk: AudioChunk, outcome: ChunkOutcome, fetchUs: number): void;
 }
 
 /** Watches nothing. */
-export const noWatch: WorkerWatch = { chunkDone: () => undefined, soundDone: () => undefined };
+export const noTelemetry: WorkerTelemetry = { chunkDone: () => undefined, audioDone: () => undefined };
 
 /** Opens the worker's metrics and spans. */
-export function watchWorker(options: {
+export function openWorkerTelemetry(options: {
   metrics: Metrics;
   tracing: Tracing;
   workerId: string;
   slots: number;
   brokenModels: number;
   isConnected: () => boolean;
-}): WorkerWatch {
+}): WorkerTelemetry {
   const { metrics, tracing, workerId } = options;
   metrics.gauge("parley_bus_connected", () => Number(options.isConnected()));
   metrics.gauge("parley_worker_slots", () => options.slots);
@@ -32,10 +32,10 @@ export function watchWorker(options: {
   const chunks = metrics.counter("parley_worker_chunks_total");
   const engineSeconds = metrics.histogram("parley_worker_engine_seconds");
   const audio = metrics.counter("parley_worker_audio_seconds_total");
-  const pieces = metrics.counter("parley_worker_heard_pieces_total");
-  const hearSeconds = metrics.histogram("parley_worker_hear_seconds");
-  const fetchSeconds = metrics.histogram("parley_worker_sound_fetch_seconds");
-  const heard = metrics.counter("parley_worker_heard_audio_seconds_total");
+  const pieces = metrics.counter("parley_worker_recognized_chunks_total");
+  const recognitionSeconds = metrics.histogram("parley_worker_recognition_seconds");
+  const fetchSeconds = metrics.histogram("parley_worker_audio_fetch_seconds");
+  const recognized = metrics.counter("parley_worker_recognized_audio_seconds_total");
   return {
     chunkDone: (chunk, outcome, sampleRate) => {
       const { model } = chunk;
@@ -45,13 +45,13 @@ export function watchWorker(options: {
       audio({ model }, audioMs / 1000);
       if (tracing.enabled) recordChunk(tracing, workerId, chunk, outcome, audioMs);
     },
-    soundDone: (chunk, outcome, fetchUs) => {
+    audioDone: (chunk, outcome, fetchUs) => {
       const { model } = chunk;
-      const audioMs = (outcome.samples / LISTENING_RATE) * 1000;
+      const audioMs = (outcome.samples / RECOGNITION_RATE) * 1000;
       pieces({ model, outcome: outcome.result });
-      hearSeconds({ model }, outcome.engineUs / 1_000_000);
+      recognitionSeconds({ model }, outcome.engineUs / 1_000_000);
       fetchSeconds({ model }, fetchUs / 1_000_000);
-      heard({ model }, audioMs / 1000);
+      recognized({ model }, audioMs / 1000);
       if (tracing.enabled) recordChunk(tracing, workerId, chunk, outcome, audioMs);
     },
   };
@@ -68,7 +68,7 @@ function recordChunk(
   if (context === null) return;
   const endMs = spanNowMs();
   tracing.record({
-    name: chunk.task === "speak" ? "speak chunk" : "hear chunk",
+    name: chunk.task === "speak" ? "speak chunk" : "recognize chunk",
     kind: "consumer",
     context,
     startMs: endMs - outcome.engineUs / 1000,

@@ -1,7 +1,7 @@
 import type { WordTiming } from "#protocol/speech/chunk";
 import type { SpokenText, TextRange } from "./spoken-text.js";
 
-/** Something begins to sound at `atMs`; it is somewhere in `range` of the spoken text. */
+/** Something begins to audio at `atMs`; it is somewhere in `range` of the spoken text. */
 export interface SpokenMark {
   range: TextRange;
   atMs: number;
@@ -51,7 +51,7 @@ export class WordTimer {
     return ended;
   }
 
-  /** The sound ends at `endMs`: gives the last word. */
+  /** The audio ends at `endMs`: gives the last word. */
   finish(endMs: number): WordTiming[] {
     const ended = this.#close(endMs);
     this.#open = null;

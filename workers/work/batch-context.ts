@@ -2,8 +2,8 @@ import type { Bus } from "#common/bus/bus";
 import type { Clock } from "#common/clock";
 import type { Logger } from "#common/log";
 import type { SpeechEngine } from "../engines/engine.js";
-import type { ListenEngine } from "../engines/recognizer.js";
-import type { WorkerWatch } from "../telemetry/worker-telemetry.js";
+import type { Recognizer } from "../engines/recognizer.js";
+import type { WorkerTelemetry } from "../telemetry/worker-telemetry.js";
 import type { RunningChunks } from "./running.js";
 
 /** What running a batch needs of its worker. */
@@ -14,7 +14,7 @@ export interface BatchContext {
   workerId: string;
   epoch: string;
   running: RunningChunks;
-  watch: WorkerWatch;
+  telemetry: WorkerTelemetry;
   speakerOf(model: string): SpeechEngine | undefined;
-  listenerOf(model: string): ListenEngine | undefined;
+  recognizerOf(model: string): Recognizer | undefined;
 }

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { WorkerInbound } from "#protocol/bus/scheduling";
 import { defaultSampling } from "#protocol/speech/chunk";
-import { LISTENING_RATE, MAX_SOUND_SECONDS } from "#protocol/transcription/chunk";
+import { RECOGNITION_RATE, MAX_AUDIO_SECONDS } from "#protocol/transcription/chunk";
 
 /**
  * What a worker takes from the bus. Other versions' extra fields are ignored; what is malformed is refused at this
@@ -28,7 +28,7 @@ const anyChunk = z.object({
   streamId: z.string().min(1).max(128),
   chunkIndex: z.number().int().min(0),
   attempt: z.number().int().min(1),
-  edgeId: subjectToken,
+  ownerId: subjectToken,
   model: z.string().max(128),
   traceparent: z.string().max(256).nullable(),
 });
@@ -64,17 +64,17 @@ const speechChunk = anyChunk.extend({
   maxSamples: z.number().int().min(0),
 });
 
-const soundChunk = anyChunk.extend({
-  task: z.enum(["listen", "detect"]),
+const audioChunk = anyChunk.extend({
+  task: z.enum(["transcribe", "vad"]),
   samples: z
     .number()
     .int()
     .min(1)
-    .max(MAX_SOUND_SECONDS * LISTENING_RATE),
+    .max(MAX_AUDIO_SECONDS * RECOGNITION_RATE),
   language: z.string().max(64).nullable(),
 });
 
-const chunk = z.discriminatedUnion("task", [speechChunk, soundChunk]);
+const chunk = z.discriminatedUnion("task", [speechChunk, audioChunk]);
 
 const inbound = z.discriminatedUnion("type", [
   z.object({

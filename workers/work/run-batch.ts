@@ -1,5 +1,5 @@
 import { type Batch, type BatchDone, schedulerDoneSubject } from "#protocol/bus/scheduling";
-import { hearChunks } from "../recognition/recognize-chunks.js";
+import { recognizeChunks } from "../recognition/recognize-chunks.js";
 import type { BatchContext } from "./batch-context.js";
 import { speakChunks } from "../speech/speak-chunks.js";
 
@@ -10,8 +10,8 @@ import { speakChunks } from "../speech/speak-chunks.js";
 export async function runBatch(batch: Batch, context: BatchContext): Promise<void> {
   const { model, batchId } = batch;
   const speech = batch.chunks.flatMap(({ chunk, queuedUs }) => (chunk.task === "speak" ? [{ chunk, queuedUs }] : []));
-  const sound = batch.chunks.flatMap(({ chunk, queuedUs }) => (chunk.task === "speak" ? [] : [{ chunk, queuedUs }]));
-  const outcomes = await Promise.all([speakChunks(model, speech, context), hearChunks(model, sound, context)]);
+  const audio = batch.chunks.flatMap(({ chunk, queuedUs }) => (chunk.task === "speak" ? [] : [{ chunk, queuedUs }]));
+  const outcomes = await Promise.all([speakChunks(model, speech, context), recognizeChunks(model, audio, context)]);
   const done: BatchDone = {
     type: "done",
     workerId: context.workerId,

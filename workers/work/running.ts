@@ -23,8 +23,8 @@ export class RunningChunks {
   }
 
   /** Stops everything that an edge waits for: nobody is there to hear it. */
-  cancelEdge(edgeId: string): void {
-    this.#abortWhere((chunk) => chunk.edgeId === edgeId);
+  cancelEdge(ownerId: string): void {
+    this.#abortWhere((chunk) => chunk.ownerId === ownerId);
   }
 
   cancelAll(): void {

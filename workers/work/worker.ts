@@ -5,13 +5,13 @@ import type { Clock } from "#common/clock";
 import type { Logger } from "#common/log";
 import { followMembers, sendHeartbeats } from "#common/membership/heartbeat";
 import type { SpeechEngine } from "../engines/engine.js";
-import type { ListenEngine } from "../engines/recognizer.js";
+import type { Recognizer } from "../engines/recognizer.js";
 import { chooseScheduler } from "./attachment.js";
 import type { BatchContext } from "./batch-context.js";
 import { parseInbound, unreadableBatch } from "./inbound.js";
 import { runBatch } from "./run-batch.js";
 import { RunningChunks } from "./running.js";
-import type { WorkerWatch } from "../telemetry/worker-telemetry.js";
+import type { WorkerTelemetry } from "../telemetry/worker-telemetry.js";
 
 /** How long a scheduler may take to hear that this worker is draining. */
 const DRAIN_GRACE_MS = 100;
@@ -26,9 +26,9 @@ export interface WorkerOptions {
   /** Chunks that run at once. */
   slots: number;
   engines: ReadonlyMap<string, SpeechEngine>;
-  listeners: ReadonlyMap<string, ListenEngine>;
+  recognizers: ReadonlyMap<string, Recognizer>;
   brokenModels: BrokenModel[];
-  watch: WorkerWatch;
+  telemetry: WorkerTelemetry;
 }
 
 export interface RunningWorker {
@@ -42,7 +42,7 @@ export interface RunningWorker {
 
 /** Joins the cluster: says what it serves, belongs to one scheduler at a time, does the batches that it is sent. */
 export function startWorker(options: WorkerOptions): RunningWorker {
-  const { bus, clock, log, id, epoch, slots, engines, listeners, brokenModels, watch } = options;
+  const { bus, clock, log, id, epoch, slots, engines, recognizers, brokenModels, telemetry } = options;
   const running = new RunningChunks();
   const batches = new Set<Promise<void>>();
   let schedulerId: string | null = null;
@@ -56,7 +56,7 @@ export function startWorker(options: WorkerOptions): RunningWorker {
     state: stopped ? "stopped" : options.state(),
     schedulerId,
     slots,
-    models: [...engines.values(), ...listeners.values()].map((engine) => engine.describe()),
+    models: [...engines.values(), ...recognizers.values()].map((engine) => engine.describe()),
     brokenModels,
   });
 
@@ -67,9 +67,9 @@ export function startWorker(options: WorkerOptions): RunningWorker {
     workerId: id,
     epoch,
     running,
-    watch,
+    telemetry,
     speakerOf: (model) => engines.get(model),
-    listenerOf: (model) => listeners.get(model),
+    recognizerOf: (model) => recognizers.get(model),
   };
   const subscription = bus.subscribe<unknown>(workerSubject(id), (raw) => {
     const parsed = parseInbound(raw);

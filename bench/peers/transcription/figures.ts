@@ -1,18 +1,18 @@
-import { LISTENING_RATE } from "#protocol/transcription/chunk";
+import { RECOGNITION_RATE } from "#protocol/transcription/chunk";
 import { compareWords } from "#workers/engines/ctc/testing/word-errors";
 import type { TranscriptionPeersScenario } from "../../scenarios.js";
 import { overRounds } from "../../statistics.js";
 import type { Recording } from "../../transcription/files.js";
-import type { Heard, Way } from "./ways.js";
+import type { Recognized, Way } from "./ways.js";
 
 type OverRounds = ReturnType<typeof overRounds>;
 
 /** What one way did. */
 export interface TranscriptionPeerFigures {
   name: string;
-  /** Seconds of sound in a second. */
+  /** Seconds of audio in a second. */
   speed: OverRounds;
-  /** Milliseconds of processors for a second of sound: of the way's own processes, and of the asking. */
+  /** Milliseconds of processors for a second of audio: of the way's own processes, and of the asking. */
   processorMs: OverRounds;
   askingMs: OverRounds;
   /** Speed over sherpa-onnx's, round by round. */
@@ -41,20 +41,20 @@ export interface Turn {
 
 /** Length of all together. */
 export const secondsOf = (recordings: readonly Recording[]): number =>
-  recordings.reduce((sum, { samples }) => sum + samples.length, 0) / LISTENING_RATE;
+  recordings.reduce((sum, { samples }) => sum + samples.length, 0) / RECOGNITION_RATE;
 
 /** Figures of the rounds, each of which has the ways in their order: sherpa-onnx, symbols, words. */
 export function figuresOf(measured: {
   scenario: TranscriptionPeersScenario;
   ways: readonly Way[];
   rounds: readonly Turn[][];
-  heard: readonly Heard[];
+  recognized: readonly Recognized[];
   recordings: readonly Recording[];
 }): Omit<TranscriptionPeersFigures, "versions"> {
-  const { scenario, ways, rounds, heard, recordings } = measured;
+  const { scenario, ways, rounds, recognized, recordings } = measured;
   const of = (index: number, figure: (turn: Turn, round: Turn[]) => number): OverRounds =>
     overRounds(rounds.map((round) => figure(round[index] as Turn, round)));
-  const [sherpaHeard = [], symbolsHeard = [], wordsHeard = []] = heard;
+  const [sherpaRecognized = [], symbolsRecognized = [], wordsRecognized = []] = recognized;
   return {
     files: recordings.length,
     audioSeconds: secondsOf(recordings),
@@ -69,8 +69,8 @@ export function figuresOf(measured: {
     searchShare: overRounds(
       rounds.map(([, symbols, words]) => 1 - (symbols?.processorMs ?? Number.NaN) / (words?.processorMs ?? Number.NaN)),
     ),
-    sameSymbols: sameShare(sherpaHeard, symbolsHeard),
-    words: wordsHeard.flat().length,
+    sameSymbols: sameShare(sherpaRecognized, symbolsRecognized),
+    words: wordsRecognized.flat().length,
   };
 }
 

@@ -16,7 +16,7 @@ export function makePhonesModel(models: string): void {
   for (const name of ["model.onnx", "tokens.txt"]) symlinkSync(join(recognizerFolder, name), join(folder, name));
   const manifest = {
     name: PHONES_MODEL,
-    task: "listen",
+    task: "transcribe",
     engine: "ctc",
     licence: "Apache-2.0",
     layout: "zipformer_ctc",

@@ -1,4 +1,4 @@
-import { LISTENING_RATE } from "#protocol/transcription/chunk";
+import { RECOGNITION_RATE } from "#protocol/transcription/chunk";
 import { decodeAudio } from "#audio/decoding/decode";
 import { closeDecoderThreads } from "#audio/decoding/decoder-pool";
 import { startCluster } from "#test/harness/cluster";
@@ -11,7 +11,7 @@ import type { Peers } from "../installed.js";
 import { figuresOf, secondsOf, type TranscriptionPeersFigures, type Turn } from "./figures.js";
 import { makePhonesModel, PHONES_LANGUAGE, PHONES_MODEL } from "./phones-only.js";
 import { startSherpa } from "./sherpa-server.js";
-import { type Heard, throughService, throughSherpa, type Way } from "./ways.js";
+import { type Recognized, throughService, throughSherpa, type Way } from "./ways.js";
 
 /** Fewer equal symbols mean that one of the two does not hear. */
 const FEWEST_SAME_SYMBOLS = 0.9;
@@ -49,18 +49,18 @@ export async function runTranscriptionPeers(
       throughService(cluster, { name: "/v1/asr, symbols only", language: PHONES_LANGUAGE, concurrency }),
       throughService(cluster, { name: "/v1/asr, words", language: "en", concurrency }),
     ];
-    for (const way of ways) await way.hearAll(recordings.slice(0, WARM_UP_FILES));
+    for (const way of ways) await way.recognizeAll(recordings.slice(0, WARM_UP_FILES));
     const others = watchOthers();
     const rounds: Turn[][] = [];
-    let heard: Heard[] = [];
+    let recognized: Recognized[] = [];
     for (let round = 0; round < scenario.rounds; round++) {
       const turns = await oneRound(ways, recordings, round);
       rounds.push(turns.map(({ turn }) => turn));
-      heard = turns.map((one) => one.heard);
+      recognized = turns.map((one) => one.recognized);
     }
     const invalid = objections({ load: others.read(), errors: cluster.complaints.length });
     invalid.push(...cluster.complaints.map(({ name, level, text }) => `${name}, ${level}: ${text}`));
-    const figures = figuresOf({ scenario, ways, rounds, heard, recordings });
+    const figures = figuresOf({ scenario, ways, rounds, recognized, recordings });
     if (!(figures.sameSymbols >= FEWEST_SAME_SYMBOLS))
       throw new RangeError(`only ${figures.sameSymbols} of the symbols are sherpa-onnx's`);
     return { figures: { versions: peers.versions, ...figures }, invalid };
@@ -73,7 +73,7 @@ export async function runTranscriptionPeers(
 async function asDecoded(recordings: readonly Recording[]): Promise<Recording[]> {
   const decoded: Recording[] = [];
   for (const { name, bytes } of recordings) {
-    const { pcm } = await decodeAudio(bytes, { maxSeconds: 600, sampleRate: LISTENING_RATE });
+    const { pcm } = await decodeAudio(bytes, { maxSeconds: 600, sampleRate: RECOGNITION_RATE });
     decoded.push({ name, bytes, samples: pcm.samples });
   }
   await closeDecoderThreads();
@@ -85,14 +85,14 @@ async function oneRound(
   ways: readonly Way[],
   recordings: readonly Recording[],
   round: number,
-): Promise<{ turn: Turn; heard: Heard }[]> {
-  const results: { turn: Turn; heard: Heard }[] = [];
+): Promise<{ turn: Turn; recognized: Recognized }[]> {
+  const results: { turn: Turn; recognized: Recognized }[] = [];
   const audioSeconds = secondsOf(recordings);
   for (const offset of ways.keys()) {
     const index = (offset + round) % ways.length;
     const way = ways[index] as Way;
     const [startMs, used, asking] = [performance.now(), way.processorSeconds(), process.cpuUsage()];
-    const heard = await way.hearAll(recordings);
+    const recognized = await way.recognizeAll(recordings);
     const seconds = (performance.now() - startMs) / 1000;
     const { user, system } = process.cpuUsage(asking);
     const turn = {
@@ -100,7 +100,7 @@ async function oneRound(
       processorMs: ((way.processorSeconds() - used) * 1000) / audioSeconds,
       askingMs: (user + system) / 1000 / audioSeconds,
     };
-    results[index] = { turn, heard };
+    results[index] = { turn, recognized };
   }
   return results;
 }

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { join } from "node:path";
 import WebSocket from "ws";
-import { LISTENING_RATE } from "#protocol/transcription/chunk";
+import { RECOGNITION_RATE } from "#protocol/transcription/chunk";
 import { toFloat } from "#audio/pcm";
 import { processSeconds } from "../../processor-time.js";
 import type { Peers } from "../installed.js";
@@ -18,8 +18,8 @@ export interface SherpaServer {
 }
 
 export interface SherpaConnection {
-  /** Symbols of the sound, each its most likely one; one sound at a time. */
-  hear(samples: Int16Array): Promise<string[]>;
+  /** Symbols of the audio, each its most likely one; one audio at a time. */
+  recognize(samples: Int16Array): Promise<string[]>;
   close(): Promise<void>;
 }
 
@@ -47,7 +47,7 @@ async function connect(address: string): Promise<SherpaConnection> {
   const socket = new WebSocket(address, { perMessageDeflate: false });
   await once(socket, "open");
   return {
-    async hear(samples) {
+    async recognize(samples) {
       socket.send(message(samples));
       const [answer] = (await once(socket, "message")) as [Buffer];
       return (JSON.parse(answer.toString()) as { tokens: string[] }).tokens;
@@ -64,7 +64,7 @@ async function connect(address: string): Promise<SherpaConnection> {
 export function message(samples: Int16Array): Buffer {
   const floats = toFloat(samples);
   const head = Buffer.alloc(8);
-  head.writeInt32LE(LISTENING_RATE, 0);
+  head.writeInt32LE(RECOGNITION_RATE, 0);
   head.writeInt32LE(floats.byteLength, 4);
   return Buffer.concat([head, Buffer.from(floats.buffer, floats.byteOffset, floats.byteLength)]);
 }

@@ -5,12 +5,12 @@ import type { Recording } from "../../transcription/files.js";
 import type { SherpaConnection, SherpaServer } from "./sherpa-server.js";
 
 /** Symbols or words of each recording. */
-export type Heard = string[][];
+export type Recognized = string[][];
 
 /** One way to have recordings heard. */
 export interface Way {
   name: string;
-  hearAll(recordings: readonly Recording[]): Promise<Heard>;
+  recognizeAll(recordings: readonly Recording[]): Promise<Recognized>;
   processorSeconds(): number;
 }
 
@@ -19,13 +19,13 @@ export function throughSherpa(sherpa: SherpaServer, connections: readonly Sherpa
   return {
     name: "sherpa-onnx's server",
     processorSeconds: sherpa.processorSeconds,
-    hearAll: (recordings) =>
+    recognizeAll: (recordings) =>
       eachOnce(
         recordings,
         connections.map(
           (connection) =>
             ({ samples }) =>
-              connection.hear(samples),
+              connection.recognize(samples),
         ),
       ),
   };
@@ -52,7 +52,7 @@ export function throughService(
     name,
     processorSeconds: () =>
       cluster.processes().reduce((sum, { pid }) => sum + (pid === null ? 0 : treeSeconds(pid)), 0),
-    hearAll: (recordings) =>
+    recognizeAll: (recordings) =>
       eachOnce(
         recordings,
         Array.from({ length: concurrency }, () => ask),
@@ -64,12 +64,13 @@ export function throughService(
 async function eachOnce(
   recordings: readonly Recording[],
   clients: readonly ((recording: Recording) => Promise<string[]>)[],
-): Promise<Heard> {
+): Promise<Recognized> {
   const waiting = [...recordings.entries()];
-  const heard: Heard = [];
+  const recognized: Recognized = [];
   const work = async (client: (recording: Recording) => Promise<string[]>): Promise<void> => {
-    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) heard[next[0]] = await client(next[1]);
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift())
+      recognized[next[0]] = await client(next[1]);
   };
   await Promise.all(clients.map(work));
-  return heard;
+  return recognized;
 }

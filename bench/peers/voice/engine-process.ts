@@ -1,7 +1,7 @@
 import { createInterface } from "node:readline";
 import { samplesToBytes } from "#audio/pcm";
 import { chunkOf, loadVoiceEngine } from "../../voice-engine.js";
-import { FIRST_SOUND_MS, type SpeakAnswer, type SpeakQuestion } from "./way.js";
+import { FIRST_AUDIO_MS, type SpeakAnswer, type SpeakQuestion } from "./way.js";
 
 /** A worker's engine with one thread and no cluster around it: answers lines of JSON. */
 const { engine } = await loadVoiceEngine();
@@ -24,7 +24,7 @@ async function speak({ text, keep }: SpeakQuestion): Promise<SpeakAnswer> {
       signal: new AbortController().signal,
       emit: ({ samples }) => {
         samplesSoFar += samples.length;
-        if (Number.isNaN(firstMs) && samplesSoFar * 1000 >= FIRST_SOUND_MS * sampleRate)
+        if (Number.isNaN(firstMs) && samplesSoFar * 1000 >= FIRST_AUDIO_MS * sampleRate)
           firstMs = performance.now() - startMs;
         if (keep) pieces.push(samplesToBytes(samples).slice());
       },
@@ -32,6 +32,6 @@ async function speak({ text, keep }: SpeakQuestion): Promise<SpeakAnswer> {
   ]);
   const totalMs = performance.now() - startMs;
   if (result?.result !== "spoken") throw new Error(`the engine did not speak: ${JSON.stringify(result)}`);
-  const sound = keep ? Buffer.concat(pieces).toString("base64") : null;
-  return { firstMs, totalMs, soundMs: (samplesSoFar / sampleRate) * 1000, sound };
+  const audio = keep ? Buffer.concat(pieces).toString("base64") : null;
+  return { firstMs, totalMs, audioMs: (samplesSoFar / sampleRate) * 1000, audio };
 }

@@ -1,18 +1,18 @@
 import { overRounds, percentile, type Spread, spread } from "../../statistics.js";
-import type { VoiceWay } from "./way.js";
+import type { VoiceClient } from "./way.js";
 
 type OverRounds = ReturnType<typeof overRounds>;
 
 /** What one way did. */
 export interface VoicePeerFigures {
   name: string;
-  /** Seconds of the clock, and of processors, for one second of sound. */
+  /** Seconds of the clock, and of processors, for one second of audio. */
   realTimeFactor: OverRounds;
   processorFactor: OverRounds;
-  firstSoundMs: Spread;
+  firstAudioMs: Spread;
   /** Length of all sentences over the engine's. */
   length: number;
-  /** The worst sentence's distance from the engine's sound; null where the rates differ. */
+  /** The worst sentence's distance from the engine's audio; null where the rates differ. */
   differenceDb: number | null;
 }
 
@@ -22,12 +22,12 @@ export interface VoicePeerRatio {
   to: string;
   realTimeFactor: OverRounds;
   processorFactor: OverRounds;
-  firstSound: OverRounds;
+  firstAudio: OverRounds;
 }
 
 export interface VoicePeersFigures {
   versions: Record<string, string>;
-  soundSeconds: number;
+  audioSeconds: number;
   /** Cores that all four together use while nothing is asked. */
   idleCores: number;
   ways: VoicePeerFigures[];
@@ -43,7 +43,7 @@ export interface Round {
 
 /** What the comparison of the sounds gave. */
 export interface Checked {
-  soundSeconds: number;
+  audioSeconds: number;
   /** By way, in their order. */
   length: number[];
   differenceDb: (number | null)[];
@@ -51,10 +51,10 @@ export interface Checked {
 
 /** Figures of the rounds, each of which has the ways in their order. */
 export function figuresOf(
-  ways: readonly VoiceWay[],
+  ways: readonly VoiceClient[],
   rounds: readonly Round[][],
   checked: Checked,
-): Pick<VoicePeersFigures, "soundSeconds" | "ways" | "ratios"> {
+): Pick<VoicePeersFigures, "audioSeconds" | "ways" | "ratios"> {
   const of = (index: number, figure: (round: Round) => number): number[] =>
     rounds.map((round) => figure(round[index] as Round));
   const ratio = (own: number, peer: number, figure: (round: Round) => number): OverRounds => {
@@ -62,17 +62,17 @@ export function figuresOf(
     return overRounds(mine.map((value, round) => value / (theirs[round] ?? Number.NaN)));
   };
   const firstMs = (round: Round): number => percentile(round.firstMs, 0.5);
-  const isOwn = ({ name }: VoiceWay): boolean => name.startsWith("Parley");
+  const isOwn = ({ name }: VoiceClient): boolean => name.startsWith("Parley");
   const pairs = ways.flatMap((way, own) =>
     isOwn(way) ? ways.flatMap((other, peer) => (isOwn(other) ? [] : [{ own, peer }])) : [],
   );
   return {
-    soundSeconds: checked.soundSeconds,
+    audioSeconds: checked.audioSeconds,
     ways: ways.map(({ name }, index) => ({
       name,
       realTimeFactor: overRounds(of(index, (round) => round.realTimeFactor)),
       processorFactor: overRounds(of(index, (round) => round.processorFactor)),
-      firstSoundMs: spread(rounds.flatMap((round) => round[index]?.firstMs ?? [])),
+      firstAudioMs: spread(rounds.flatMap((round) => round[index]?.firstMs ?? [])),
       length: checked.length[index] ?? Number.NaN,
       differenceDb: checked.differenceDb[index] ?? null,
     })),
@@ -81,7 +81,7 @@ export function figuresOf(
       to: ways[peer]?.name ?? "",
       realTimeFactor: ratio(own, peer, (round) => round.realTimeFactor),
       processorFactor: ratio(own, peer, (round) => round.processorFactor),
-      firstSound: ratio(own, peer, firstMs),
+      firstAudio: ratio(own, peer, firstMs),
     })),
   };
 }

@@ -6,14 +6,14 @@ import { startServer, unusedPort } from "../program.js";
 import { type HttpAnswer, post } from "./over-http.js";
 import { voiceFolder } from "../../voice-engine.js";
 import type { Utterance } from "./symbols.js";
-import { FIRST_SOUND_MS, type VoiceWay } from "./way.js";
+import { FIRST_AUDIO_MS, type VoiceClient } from "./way.js";
 
 /** The canonical header that Python's `wave` writes. */
 const WAV_HEADER_BYTES = 44;
 const SAMPLE_RATE = 22_050;
 
 /** Piper's own HTTP server. It has no switch for threads; the variable is onnxruntime's, which it runs on. */
-export async function startPiper({ python }: Peers): Promise<VoiceWay> {
+export async function startPiper({ python }: Peers): Promise<VoiceClient> {
   const port = await unusedPort();
   const voice = ["--model", join(voiceFolder, "model.onnx"), "--data-dir", voiceFolder];
   const args = ["-m", "piper.http_server", ...voice, "--host", "127.0.0.1", "--port", String(port)];
@@ -26,14 +26,14 @@ export async function startPiper({ python }: Peers): Promise<VoiceWay> {
       url: `http://127.0.0.1:${port}/synthesize`,
       headers: {},
       body: { text: symbols, speaker_id: 0 },
-      firstBytes: WAV_HEADER_BYTES + (SAMPLE_RATE * 2 * FIRST_SOUND_MS) / 1000,
+      firstBytes: WAV_HEADER_BYTES + (SAMPLE_RATE * 2 * FIRST_AUDIO_MS) / 1000,
     });
   return {
     name: "piper's HTTP server",
     sampleRate: SAMPLE_RATE,
     async speak(utterance) {
       const { bytes, firstMs, totalMs } = await ask(utterance);
-      return { firstMs, totalMs, soundMs: ((bytes.length - WAV_HEADER_BYTES) / 2 / SAMPLE_RATE) * 1000 };
+      return { firstMs, totalMs, audioMs: ((bytes.length - WAV_HEADER_BYTES) / 2 / SAMPLE_RATE) * 1000 };
     },
     async record(utterance) {
       const { bytes } = await ask(utterance);

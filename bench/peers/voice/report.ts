@@ -2,13 +2,13 @@ import { table } from "../../results.js";
 import type { VoicePeersFigures } from "./figures.js";
 
 /** The figures as a page of text. */
-export function printVoicePeers({ versions, soundSeconds, idleCores, ways, ratios }: VoicePeersFigures): string {
+export function printVoicePeers({ versions, audioSeconds, idleCores, ways, ratios }: VoicePeersFigures): string {
   const factors = ways.flatMap(({ name, realTimeFactor: clock, processorFactor: processor }) => [
     [`${name}: clock`, clock.median, clock.min, clock.max].map(small),
     [`${name}: processor`, processor.median, processor.min, processor.max].map(small),
   ]);
-  const compared = ratios.flatMap(({ of, to, realTimeFactor, processorFactor, firstSound }) => {
-    const line = (figure: string, { median, min, max }: typeof firstSound): (string | number)[] => [
+  const compared = ratios.flatMap(({ of, to, realTimeFactor, processorFactor, firstAudio }) => {
+    const line = (figure: string, { median, min, max }: typeof firstAudio): (string | number)[] => [
       `${of} ÷ ${to}: ${figure}`,
       median,
       min,
@@ -17,18 +17,18 @@ export function printVoicePeers({ versions, soundSeconds, idleCores, ways, ratio
     return [
       line("real-time factor", realTimeFactor),
       line("processor time", processorFactor),
-      line("first 100 ms", firstSound),
+      line("first 100 ms", firstAudio),
     ];
   });
   return [
     `${Object.entries(versions)
       .map(([name, version]) => `${name} ${version}`)
-      .join(", ")}; ${soundSeconds.toFixed(0)} s of sound in a round`,
+      .join(", ")}; ${audioSeconds.toFixed(0)} s of sound in a round`,
     table(["seconds for one second of sound, over rounds", "median", "min", "max"], factors),
     "",
     table(
       ["milliseconds to the first 100 ms of sound", "p50", "p95", "p99", "max"],
-      ways.map(({ name, firstSoundMs: { p50, p95, p99, max } }) => [name, p50, p95, p99, max]),
+      ways.map(({ name, firstAudioMs: { p50, p95, p99, max } }) => [name, p50, p95, p99, max]),
     ),
     "",
     table(["of the rounds' figures", "median", "min", "max"], compared),

@@ -12,10 +12,10 @@ import { differenceDb, level } from "./same-audio.js";
 import { voiceFolder } from "../../voice-engine.js";
 import { makeUtterances, type Utterance } from "./symbols.js";
 import { sentences } from "./texts.js";
-import { FIRST_SOUND_MS, type VoiceWay } from "./way.js";
+import { FIRST_AUDIO_MS, type VoiceClient } from "./way.js";
 import { startWholeService } from "./whole-service.js";
 
-/** Each way rests this long before a first sound is measured, so that none finds its caches warmer. */
+/** Each way rests this long before a first audio is measured, so that none finds its caches warmer. */
 const REST_MS = 40;
 const WARM_UP = 10;
 /** Idle time over which the cluster's own pulse is measured. */
@@ -43,7 +43,7 @@ export async function runVoicePeers(
   const [clause] = makeUtterances([scenario.clause]) as [Utterance];
   const cores = allowedCores(process.pid);
   const [askingCore, measuredCore] = [cores[0] ?? 0, cores.at(-1) ?? 0];
-  const ways: VoiceWay[] = [];
+  const ways: VoiceClient[] = [];
   try {
     pinWhatIsStarted([measuredCore]);
     const service = await startWholeService();
@@ -54,13 +54,13 @@ export async function runVoicePeers(
         args: [join(import.meta.dirname, "engine-process.js")],
       }),
     );
-    const sherpaArgs = [join(peersFolder, "sherpa_voice.py"), voiceFolder, String(FIRST_SOUND_MS)];
+    const sherpaArgs = [join(peersFolder, "sherpa_voice.py"), voiceFolder, String(FIRST_AUDIO_MS)];
     ways.unshift(await startInProcess("sherpa-onnx", OWN_RATE, { command: peers.python, args: sherpaArgs }));
     ways.unshift(await startPiper(peers));
     pinThisProcess([askingCore]);
     checkPinned([measuredCore]);
 
-    const checked = await compareSounds(ways, utterances);
+    const checked = await compareAudios(ways, utterances);
     for (let i = 0; i < WARM_UP; i++) for (const way of ways) await way.speak(clause);
     const idleCores = await idle(ways);
     const others = watchOthers();
@@ -79,7 +79,7 @@ export async function runVoicePeers(
 
 /** Round after round another way comes first. */
 async function oneRound(
-  ways: readonly VoiceWay[],
+  ways: readonly VoiceClient[],
   utterances: readonly Utterance[],
   clause: Utterance,
   at: { scenario: VoicePeersScenario; round: number },
@@ -87,56 +87,56 @@ async function oneRound(
   const order = ways.map((_, index) => (index + at.round) % ways.length);
   const results: Round[] = ways.map(() => ({ realTimeFactor: Number.NaN, processorFactor: Number.NaN, firstMs: [] }));
   for (const index of order) {
-    const [way, result] = [ways[index] as VoiceWay, results[index] as Round];
+    const [way, result] = [ways[index] as VoiceClient, results[index] as Round];
     const processorBefore = way.processorSeconds();
-    let [soundMs, totalMs] = [0, 0];
+    let [audioMs, totalMs] = [0, 0];
     for (const utterance of utterances) {
       const speech = await way.speak(utterance);
-      soundMs += speech.soundMs;
+      audioMs += speech.audioMs;
       totalMs += speech.totalMs;
     }
-    result.realTimeFactor = totalMs / soundMs;
-    result.processorFactor = ((way.processorSeconds() - processorBefore) * 1000) / soundMs;
+    result.realTimeFactor = totalMs / audioMs;
+    result.processorFactor = ((way.processorSeconds() - processorBefore) * 1000) / audioMs;
   }
   for (let i = 0; i < at.scenario.clausesPerRound; i++) {
     for (const index of order) {
       await delay(REST_MS);
-      results[index]?.firstMs.push((await (ways[index] as VoiceWay).speak(clause)).firstMs);
+      results[index]?.firstMs.push((await (ways[index] as VoiceClient).speak(clause)).firstMs);
     }
   }
   return results;
 }
 
 /** A fast wrong answer is none. */
-async function compareSounds(ways: readonly VoiceWay[], utterances: readonly Utterance[]): Promise<Checked> {
+async function compareAudios(ways: readonly VoiceClient[], utterances: readonly Utterance[]): Promise<Checked> {
   const reference = ways.findIndex(({ name }) => name === "Parley's engine");
   const seconds = ways.map(() => 0);
   const worstDb: (number | null)[] = ways.map(({ sampleRate }) =>
     sampleRate === OWN_RATE ? Number.NEGATIVE_INFINITY : null,
   );
   for (const utterance of utterances) {
-    const sounds = [];
-    for (const way of ways) sounds.push(await way.record(utterance));
-    const own = sounds[reference] as Int16Array;
-    for (const [index, sound] of sounds.entries()) {
-      const { name, sampleRate } = ways[index] as VoiceWay;
-      const length = sound.length / sampleRate / (own.length / OWN_RATE);
-      if (level(sound) < QUIETEST) throw new RangeError(`${name} is silent at "${utterance.text}"`);
+    const recordings = [];
+    for (const way of ways) recordings.push(await way.record(utterance));
+    const own = recordings[reference] as Int16Array;
+    for (const [index, audio] of recordings.entries()) {
+      const { name, sampleRate } = ways[index] as VoiceClient;
+      const length = audio.length / sampleRate / (own.length / OWN_RATE);
+      if (level(audio) < QUIETEST) throw new RangeError(`${name} is silent at "${utterance.text}"`);
       if (Math.abs(length - 1) > MOST_LENGTH_DIFFERENCE)
         throw new RangeError(`${name} lasts ${length.toFixed(2)} of it at "${utterance.text}"`);
-      seconds[index] = (seconds[index] ?? 0) + sound.length / sampleRate;
+      seconds[index] = (seconds[index] ?? 0) + audio.length / sampleRate;
       const worst = worstDb[index] ?? null;
       if (worst === null) continue;
-      worstDb[index] = Math.max(worst, differenceDb(sound, own));
+      worstDb[index] = Math.max(worst, differenceDb(audio, own));
       if ((worstDb[index] ?? 0) > MOST_DIFFERENCE_DB)
         throw new RangeError(`${name} does not sound as the engine does at "${utterance.text}"`);
     }
   }
-  const soundSeconds = seconds[reference] ?? Number.NaN;
-  return { soundSeconds, length: seconds.map((own) => own / soundSeconds), differenceDb: worstDb };
+  const audioSeconds = seconds[reference] ?? Number.NaN;
+  return { audioSeconds, length: seconds.map((own) => own / audioSeconds), differenceDb: worstDb };
 }
 
-async function idle(ways: readonly VoiceWay[]): Promise<number> {
+async function idle(ways: readonly VoiceClient[]): Promise<number> {
   const used = (): number => ways.reduce((sum, way) => sum + way.processorSeconds(), 0);
   const [before, startMs] = [used(), performance.now()];
   await delay(IDLE_MS);

@@ -1,4 +1,4 @@
-/** Mean level of sound, full scale 1. */
+/** Mean level of audio, full scale 1. */
 export function level(samples: ArrayLike<number>): number {
   let energy = 0;
   for (let i = 0; i < samples.length; i++) energy += ((samples[i] ?? 0) / 32768) ** 2;
@@ -6,13 +6,13 @@ export function level(samples: ArrayLike<number>): number {
 }
 
 /**
- * How far one sound is from another, decibels below the latter, after it was made as loud (piper makes every sentence
+ * How far one audio is from another, decibels below the latter, after it was made as loud (piper makes every sentence
  * as loud as it can be). Both have one rate and end together: the engine leaves silence at the beginning out.
  */
-export function differenceDb(sound: ArrayLike<number>, reference: ArrayLike<number>): number {
+export function differenceDb(audio: ArrayLike<number>, reference: ArrayLike<number>): number {
   let [own, both, its] = [0, 0, 0];
-  for (let fromEnd = 1; fromEnd <= Math.min(sound.length, reference.length); fromEnd++) {
-    const [a, b] = [sound[sound.length - fromEnd] ?? 0, reference[reference.length - fromEnd] ?? 0];
+  for (let fromEnd = 1; fromEnd <= Math.min(audio.length, reference.length); fromEnd++) {
+    const [a, b] = [audio[audio.length - fromEnd] ?? 0, reference[reference.length - fromEnd] ?? 0];
     own += a * a;
     both += a * b;
     its += b * b;

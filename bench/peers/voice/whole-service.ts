@@ -5,7 +5,7 @@ import { startCluster, type TestCluster } from "#test/harness/cluster";
 import { treeSeconds } from "../../processor-time.js";
 import { type HttpAnswer, post } from "./over-http.js";
 import type { Utterance } from "./symbols.js";
-import { FIRST_SOUND_MS, type VoiceWay } from "./way.js";
+import { FIRST_AUDIO_MS, type VoiceClient } from "./way.js";
 
 /** Of the rates of `/v1/tts` the nearest to the voice's own 22,050 Hz: resampling lies in its times. */
 const SAMPLE_RATE = 24_000;
@@ -17,7 +17,7 @@ const READY_MS = 180_000;
 const MOST_IDLE_MS = 3000;
 
 /** `/v1/tts` with everything behind it, over one warm connection. */
-export async function startWholeService(): Promise<VoiceWay & { complaints: TestCluster["complaints"] }> {
+export async function startWholeService(): Promise<VoiceClient & { complaints: TestCluster["complaints"] }> {
   const cluster = await startCluster({ workers: 1, models: ["parley-en"], readyMs: READY_MS });
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   let lastUsedMs = Number.NEGATIVE_INFINITY;
@@ -27,7 +27,7 @@ export async function startWholeService(): Promise<VoiceWay & { complaints: Test
       url: `${cluster.baseUrl}/v1/tts`,
       headers: { authorization: `Bearer ${cluster.apiKey}`, model: "s2.1-pro" },
       body: { text, format: "pcm", sample_rate: SAMPLE_RATE },
-      firstBytes: (SAMPLE_RATE * 2 * FIRST_SOUND_MS) / 1000,
+      firstBytes: (SAMPLE_RATE * 2 * FIRST_AUDIO_MS) / 1000,
       agent,
     });
     lastUsedMs = performance.now();
@@ -39,7 +39,7 @@ export async function startWholeService(): Promise<VoiceWay & { complaints: Test
     complaints: cluster.complaints,
     async speak(utterance) {
       const { bytes, firstMs, totalMs } = await ask(utterance);
-      return { firstMs, totalMs, soundMs: (bytes.length / 2 / SAMPLE_RATE) * 1000 };
+      return { firstMs, totalMs, audioMs: (bytes.length / 2 / SAMPLE_RATE) * 1000 };
     },
     async record(utterance) {
       return bytesToSamples((await ask(utterance)).bytes);

@@ -9,7 +9,7 @@ export class LocalBus implements Bus {
   readonly published: { subject: string; message: object }[] = [];
   readonly #handlers = new Map<string, Set<(message: never) => void>>();
   readonly #responders = new Map<string, (question: never) => Promise<object>>();
-  readonly #reconnectListeners: (() => void)[] = [];
+  readonly #reconnectCallbacks: (() => void)[] = [];
   readonly #buckets = new Map<string, Map<string, Uint8Array>>();
   #connected = true;
 
@@ -38,8 +38,8 @@ export class LocalBus implements Bus {
     return { unsubscribe: () => this.#responders.delete(subject) };
   }
 
-  onReconnect(listener: () => void): void {
-    this.#reconnectListeners.push(listener);
+  onReconnect(callback: () => void): void {
+    this.#reconnectCallbacks.push(callback);
   }
 
   isConnected(): boolean {
@@ -77,6 +77,6 @@ export class LocalBus implements Bus {
 
   reconnect(): void {
     this.#connected = true;
-    for (const listener of this.#reconnectListeners) listener();
+    for (const callback of this.#reconnectCallbacks) callback();
   }
 }

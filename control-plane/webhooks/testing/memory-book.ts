@@ -91,7 +91,7 @@ export class MemoryBook implements DeliveryBook {
     }
   }
 
-  forget(): Promise<void> {
+  purge(): Promise<void> {
     return Promise.resolve();
   }
 

@@ -8,7 +8,7 @@ const RATE = 8000;
 const BYTES = 2;
 const MIN_FRAME_BYTES = 2048;
 
-interface SpokenPiece {
+interface ChunkText {
   text: string;
   /** Samples of each word; words are those of the text. */
   wordSamples: number[];
@@ -16,7 +16,7 @@ interface SpokenPiece {
 }
 
 /** Timings as engines give them: a word ends where the next begins. */
-function timingsOf({ text, wordSamples }: SpokenPiece): WordTiming[] {
+function timingsOf({ text, wordSamples }: ChunkText): WordTiming[] {
   let at = 0;
   return [...text.matchAll(/[a-z]+/g)].map((match, index) => {
     const startMs = (at * 1000) / RATE;
@@ -37,7 +37,7 @@ function timingsOf({ text, wordSamples }: SpokenPiece): WordTiming[] {
  */
 function speak(
   text: string,
-  pieces: readonly SpokenPiece[],
+  pieces: readonly ChunkText[],
   batch: number,
   isAligned = true,
 ): { frames: AlignedFrame[]; audio: Buffer } {

@@ -35,7 +35,7 @@ export class AlignedSpeech {
     return joinAlignments([skipped, alignCharacters({ ...piece, durationSeconds })]);
   }
 
-  /** The text after the last piece, which has no sound; null when there is none. */
+  /** The text after the last piece, which has no audio; null when there is none. */
   rest(): CharacterAlignment | null {
     const text = this.#source.remainder();
     return text === "" ? null : silentCharacters(text, this.#endSeconds);

@@ -8,9 +8,9 @@ export interface CharacterAlignment {
 }
 
 /**
- * A spoken piece of text with the timing of its words (relative to the piece), and where its sound lies in the audio.
+ * A spoken piece of text with the timing of its words (relative to the piece), and where its audio lies in the audio.
  */
-export interface AlignedPiece {
+export interface AlignedChunk {
   text: string;
   words: readonly WordTiming[];
   startSeconds: number;
@@ -21,7 +21,7 @@ export interface AlignedPiece {
  * Gives every character of a piece its time. A word's time is shared equally by its characters; what stands between
  * words fills the time between them. Times never go back and stay inside the piece.
  */
-export function alignCharacters({ text, words, startSeconds, durationSeconds }: AlignedPiece): CharacterAlignment {
+export function alignCharacters({ text, words, startSeconds, durationSeconds }: AlignedChunk): CharacterAlignment {
   const aligner = new PieceAligner({ text, startSeconds, maxSeconds: durationSeconds });
   return joinAlignments([aligner.words(words), aligner.end(durationSeconds)]);
 }
@@ -46,7 +46,7 @@ export class PieceAligner {
     this.#atSeconds = startSeconds;
   }
 
-  /** Characters that are not given yet sound from here on. */
+  /** Characters that are not given yet audio from here on. */
   get knownSeconds(): number {
     return this.#atSeconds;
   }

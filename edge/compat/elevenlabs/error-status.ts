@@ -75,11 +75,11 @@ export const elevenLabsStatusOf: Readonly<Record<ErrorCode, ElevenLabsStatus>> =
   disk_full: "upstream_error",
   no_worker: "upstream_error",
   synthesis_failed: "upstream_error",
-  hearing_failed: "upstream_error",
+  transcription_failed: "upstream_error",
   engine_failed: "provider_error",
   stalled_reader: "provider_error",
   protocol_violation: "invalid_request",
-  sound_buffer_full: "payload_too_large",
+  audio_buffer_full: "payload_too_large",
   text_buffer_full: "payload_too_large",
   internal: "provider_error",
 };

@@ -3,7 +3,7 @@ import { ServiceError } from "#protocol/errors";
 import { type AudioFormat, audioFormats, sampleRatesByFormat } from "#protocol/speech/request";
 import { snapMp3Bitrate } from "../mp3-bitrate.js";
 
-/** The sound that an `output_format` asks for. */
+/** The audio that an `output_format` asks for. */
 export interface OutputFormat {
   format: AudioFormat;
   sample_rate: number;

@@ -3,15 +3,15 @@ import { describe, expect, it } from "vitest";
 import { ServiceError } from "#protocol/errors";
 import { samplesToBytes } from "#audio/pcm";
 import type { SocketSession } from "../../http/exchange.js";
-import type { ListeningContext } from "../../transcription/context.js";
+import type { TranscriptionContext } from "../../transcription/context.js";
 import { SocketAudioBudget, socketAudioLimits } from "../../transcription/socket-audio-budget.js";
-import { ListeningBench } from "../../transcription/testing/transcription-bench.js";
-import { soundOfWords } from "#transcription/testing/scripted-client";
+import { TranscriptionBench } from "../../transcription/testing/transcription-bench.js";
+import { audioOfWords } from "#transcription/testing/scripted-client";
 import { jsonRequest, RecordingConnection } from "../../speech/testing/speech-bench.js";
 import { realtimeTranscriptionRoute } from "./realtime-transcription.js";
 
 // Short: frames with it are decoded at once, not on a thread.
-const { samples } = soundOfWords([{ pauseSteps: 20, steps: 30, loudness: 2001 }], 40);
+const { samples } = audioOfWords([{ pauseSteps: 20, steps: 30, loudness: 2001 }], 40);
 const audio = Buffer.from(samplesToBytes(samples)).toString("base64");
 
 interface Frame {
@@ -21,21 +21,21 @@ interface Frame {
 
 /** A client on one socket over scripted ears. While `gate` is shut, no file is opened. */
 class Client {
-  readonly bench = new ListeningBench();
+  readonly bench = new TranscriptionBench();
   readonly connection = new RecordingConnection();
   readonly headers: Buffer[] = [];
-  readonly context: ListeningContext;
+  readonly context: TranscriptionContext;
   gate: Promise<void> = Promise.resolve();
   session: SocketSession | null = null;
 
-  constructor(overrides: Partial<ListeningContext> = {}) {
+  constructor(overrides: Partial<TranscriptionContext> = {}) {
     const { context } = this.bench;
     this.context = {
       ...context,
-      openSound: async (bytes, options) => {
+      openAudio: async (bytes, options) => {
         this.headers.push(Buffer.from(bytes.subarray(0, 44)));
         await this.gate;
-        return context.openSound(bytes, options);
+        return context.openAudio(bytes, options);
       },
       ...overrides,
     };

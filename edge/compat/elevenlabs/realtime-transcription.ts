@@ -9,13 +9,13 @@ import { closeCodes } from "../../http/close-codes.js";
 import type { SocketConnection, SocketRoute, SocketSession } from "../../http/exchange.js";
 import { FrameDecoder } from "../../http/frame-decoder.js";
 import { admitTranscription } from "../../transcription/caller.js";
-import type { ListeningContext } from "../../transcription/context.js";
+import type { TranscriptionContext } from "../../transcription/context.js";
 import type { SocketAudioBudget } from "../../transcription/socket-audio-budget.js";
 import { type BufferRefusal, CommitBuffer } from "../commit-buffer.js";
 import { identifiedRefusal } from "../compat-route.js";
 import { errorMessage, renderElevenLabsError } from "../error-answer.js";
 import { refuseParameters } from "../refuse.js";
-import { type CommittedSound, socketTranscriber, type TranscribeSound } from "../transcribe-audio.js";
+import { type CommittedAudio, socketTranscriber, type TranscribeAudio } from "../transcribe-audio.js";
 import { withBearer } from "./credentials.js";
 import { transcriptEntries } from "./transcript-words.js";
 
@@ -23,7 +23,7 @@ import { transcriptEntries } from "./transcript-words.js";
 const MIN_COMMITTED_MS = 100;
 
 /** `WS /v1/speech-to-text/realtime` (protocols.md 5.5). */
-export function realtimeTranscriptionRoute(context: ListeningContext): SocketRoute {
+export function realtimeTranscriptionRoute(context: TranscriptionContext): SocketRoute {
   return {
     path: `${elevenLabsMount}${elevenLabsRealtimeTranscription.path}`,
     maxFrameBytes: frameLimits.audio,
@@ -95,7 +95,7 @@ interface TranscriptionSocketOptions {
   language: string | null;
   /** Whether each transcript comes a second time, with the times of its words. */
   withTimestamps: boolean;
-  transcribe: TranscribeSound;
+  transcribe: TranscribeAudio;
   config: Record<string, unknown>;
   /** Takes the socket's place among the team's streams. Throws `too_many_requests`. */
   takePlace(): () => void;
@@ -188,7 +188,7 @@ class TranscriptionSocket implements SocketSession {
   }
 
   /** Answers a commit; null is one with nothing worth hearing. */
-  async #answer(audio: CommittedSound["audio"] | null): Promise<void> {
+  async #answer(audio: CommittedAudio["audio"] | null): Promise<void> {
     const { language, transcribe, withTimestamps } = this.#options;
     const { text, words } =
       audio === null ? { text: "", words: [] } : await transcribe({ audio, language, signal: this.#gone.signal });

@@ -6,7 +6,7 @@ import type { Caller } from "../../speech/caller.js";
 import type { SpeechContext } from "../../speech/context.js";
 import type { ChunkEvent, SpeechOutput } from "#speech/output/output";
 import { planSpeech } from "../../speech/plan.js";
-import { TextTurns } from "#speech/chunking/text-turns";
+import { TextSlices } from "#speech/chunking/text-turns";
 import { SpokenRequest } from "../../speech/spoken-request.js";
 import { livePacing } from "#speech/stream/stream-settings";
 import { type AlignedFrame, AlignedFrames } from "./aligned-frames.js";
@@ -28,7 +28,7 @@ export interface SpeechInputOptions {
   caller: Caller;
   /** Everything but the text. */
   request: SpeechRequest;
-  /** Whether frames say when their characters sound. */
+  /** Whether frames say when their characters audio. */
   isAligned: boolean;
   connection: Pick<SocketConnection, "writable">;
   send(frame: SpeechFrame): boolean;
@@ -39,14 +39,14 @@ export interface SpeechInputOptions {
 type Action = { kind: "text"; text: string } | { kind: "trigger" | "flush" | "end" };
 
 /**
- * One text that comes in frames and leaves as frames of sound: the whole of `stream-input`, or one context of
+ * One text that comes in frames and leaves as frames of audio: the whole of `stream-input`, or one context of
  * `multi-stream-input`. Actions are carried out in order, although the voice must be looked up first.
  */
 export class SpeechInput implements SpeechOutput {
   readonly #options: SpeechInputOptions;
   readonly #frames: AlignedFrames;
   readonly #inbox: { action: Action; arrivedAtMs: number }[] = [];
-  readonly #turns = new TextTurns();
+  readonly #turns = new TextSlices();
   #inboxBytes = 0;
   #isBusy = false;
   #isOver = false;
@@ -81,12 +81,12 @@ export class SpeechInput implements SpeechOutput {
     this.#do({ kind: "trigger" });
   }
 
-  /** Speaks what has come without waiting for more, and sends the last of its sound at once. */
+  /** Speaks what has come without waiting for more, and sends the last of its audio at once. */
   flush(): void {
     this.#do({ kind: "flush" });
   }
 
-  /** No more text: `isFinal` comes after the last sound. What follows is ignored. */
+  /** No more text: `isFinal` comes after the last audio. What follows is ignored. */
   end(): void {
     this.#do({ kind: "end" });
     this.#isEnding = true;

@@ -156,7 +156,7 @@ class HeldAlignment {
   }
 }
 
-/** One object a line. A piece's characters come as soon as its last sample is there; sound before that stands alone. */
+/** One object a line. A piece's characters come as soon as its last sample is there; audio before that stands alone. */
 function writeLines(responder: HttpResponder, mapped: MappedElevenLabsSpeech): HttpSpeechWriter {
   const aligned = new AlignedSpeech();
   aligned.append(mapped.request.text);

@@ -1,4 +1,4 @@
-import type { HeardWord } from "#protocol/transcription/chunk";
+import type { RecognizedWord } from "#protocol/transcription/chunk";
 
 /** An entry of `words` as ElevenLabs' libraries read it. `logprob` and `speaker_id` are fixed by interface.md. */
 export interface TranscriptEntry {
@@ -11,7 +11,7 @@ export interface TranscriptEntry {
 }
 
 /** The words with the blanks between them; blanks have times too, since some clients take the least of all. */
-export function transcriptEntries(words: readonly HeardWord[]): TranscriptEntry[] {
+export function transcriptEntries(words: readonly RecognizedWord[]): TranscriptEntry[] {
   const entries: TranscriptEntry[] = [];
   for (const { text, startMs, endMs } of words) {
     const last = entries.at(-1);

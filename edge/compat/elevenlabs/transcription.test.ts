@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { elevenLabsTranscription } from "#protocol/compat/elevenlabs-transcription";
 import { samplesToBytes } from "#audio/pcm";
-import { ListeningBench, uploadRequest } from "../../transcription/testing/transcription-bench.js";
-import { soundOfWords } from "#transcription/testing/scripted-client";
+import { TranscriptionBench, uploadRequest } from "../../transcription/testing/transcription-bench.js";
+import { audioOfWords } from "#transcription/testing/scripted-client";
 import { RecordingResponder } from "../../speech/testing/speech-bench.js";
 import { elevenLabsTranscriptionRoute } from "./transcription.js";
 
-const { samples } = soundOfWords(
+const { samples } = audioOfWords(
   [
     { pauseSteps: 50, steps: 40, loudness: 2001 },
     { pauseSteps: 10, steps: 20, loudness: 2002 },
@@ -28,7 +28,7 @@ async function ask(
     "xi-api-key": "k",
   });
   const responder = new RecordingResponder();
-  await elevenLabsTranscriptionRoute(new ListeningBench().context).handle({ ...upload, query }, responder);
+  await elevenLabsTranscriptionRoute(new TranscriptionBench().context).handle({ ...upload, query }, responder);
   return { status: responder.status, body: JSON.parse(responder.body.toString()) as Record<string, unknown> };
 }
 
@@ -119,7 +119,7 @@ describe("POST /v1/speech-to-text", () => {
     const upload = uploadRequest(new Uint8Array(await request.arrayBuffer()), {
       "content-type": request.headers.get("content-type") ?? "",
     });
-    await elevenLabsTranscriptionRoute(new ListeningBench().context).handle(upload, responder);
+    await elevenLabsTranscriptionRoute(new TranscriptionBench().context).handle(upload, responder);
     expect(responder.status).toBe(400);
     expect(JSON.parse(responder.body.toString())).toEqual({
       detail: { status: "invalid_request", message: expect.stringContaining("file") },

@@ -4,7 +4,7 @@ import { MAX_COMPAT_AUDIO_BODY_BYTES } from "#protocol/compat/openai-transcripti
 import { bodyLimits } from "#protocol/limits";
 import { answerJson } from "../../http/answers.js";
 import type { HttpRequest, HttpRoute } from "../../http/exchange.js";
-import type { ListeningContext } from "../../transcription/context.js";
+import type { TranscriptionContext } from "../../transcription/context.js";
 import { textOf } from "#transcription/transcript";
 import { type AskedTranscription, transcribeOverHttp } from "../../routes/transcription/http-transcription.js";
 import { readAudioForm } from "../audio-form.js";
@@ -15,7 +15,7 @@ import { withBearer } from "./credentials.js";
 import { transcriptEntries } from "./transcript-words.js";
 
 /** `POST /v1/speech-to-text` (protocols.md 5.4). */
-export function elevenLabsTranscriptionRoute(context: ListeningContext): HttpRoute {
+export function elevenLabsTranscriptionRoute(context: TranscriptionContext): HttpRoute {
   return compatRoute({
     method: "POST",
     path: `${elevenLabsMount}${elevenLabsTranscription.path}`,

@@ -14,7 +14,7 @@ const map = (body: object) =>
     PARLEY_VOICE_ALIASES: {},
     PARLEY_COMPAT_PCM_RATE: 24_000,
   });
-const sound = (data: string) => ({
+const audio = (data: string) => ({
   modalities: ["text"],
   model: "whisper-1",
   messages: [{ role: "user", content: [{ type: "input_audio", input_audio: { data, format: "wav" } }] }],
@@ -68,10 +68,10 @@ describe("every row of OpenAI's chat table", () => {
       kind: "speak",
       speech: { model: "s2-pro", request: { text: "New. Words.", format: "wav" } },
     });
-    expect(map(sound("UklGRg=="))).toMatchObject({ kind: "transcribe", audio: Buffer.from("RIFF") });
+    expect(map(audio("UklGRg=="))).toMatchObject({ kind: "transcribe", audio: Buffer.from("RIFF") });
     expect(() => map({ modalities: ["text"] })).toThrow("modalities is not supported");
-    expect(() => map({ ...sound("UklGRg=="), modalities: ["audio"] })).toThrow("messages is not supported");
-    expect(() => map({ ...sound("UklGRg=="), model: "service/s1" })).toThrow(
+    expect(() => map({ ...audio("UklGRg=="), modalities: ["audio"] })).toThrow("messages is not supported");
+    expect(() => map({ ...audio("UklGRg=="), model: "service/s1" })).toThrow(
       expect.objectContaining({ code: "unknown_model" }),
     );
   });

@@ -32,7 +32,7 @@ const body = z.object({
   stream_options: z.object({ include_usage: z.boolean().nullish() }).nullish(),
 });
 
-/** What a chat request asks for: text to be spoken, or sound to be written down. */
+/** What a chat request asks for: text to be spoken, or audio to be written down. */
 export type MappedChat = { isStreamed: boolean; withUsage: boolean; model: string } & (
   | { kind: "speak"; speech: MappedSpeech }
   | { kind: "transcribe"; audio: Uint8Array }
@@ -50,7 +50,7 @@ export function mapOpenAiChat(
   const asked = validate(body, value, ["body"]);
   refuseParameters(openAiChat, "body", value);
   const parts = lastUserParts(asked.messages);
-  const sounds = parts.filter((one) => one.type === "input_audio");
+  const recordings = parts.filter((one) => one.type === "input_audio");
   const speaks = asked.modalities?.includes("audio") === true;
   const isStreamed = asked.stream === true;
   const answer = {
@@ -58,13 +58,13 @@ export function mapOpenAiChat(
     withUsage: asked.stream_options?.include_usage === true,
     model: asked.model ?? "service/s2.1-pro",
   };
-  if (speaks && sounds.length > 0)
+  if (speaks && recordings.length > 0)
     throw refusal("messages", "sound in and sound out at once would need a language model");
-  if (sounds.length > 1) throw refusal("messages", "one input_audio part at a time");
-  const [sound] = sounds;
-  if (sound !== undefined) {
+  if (recordings.length > 1) throw refusal("messages", "one input_audio part at a time");
+  const [audio] = recordings;
+  if (audio !== undefined) {
     assertTranscriptionModel(asked.model ?? undefined, settings);
-    return { ...answer, kind: "transcribe", audio: sound.input_audio.data };
+    return { ...answer, kind: "transcribe", audio: audio.input_audio.data };
   }
   if (!speaks) throw refusal("modalities", "no language model answers here; ask for audio, or send input_audio");
   const input = parts.map((one) => (one.type === "text" ? one.text : "")).join("");

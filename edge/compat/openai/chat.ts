@@ -11,24 +11,24 @@ import { type HttpSpeechWriter, speakOverHttp } from "../../routes/speech/http-s
 import { AUDIO_TOKENS_PER_SECOND } from "../../speech/plan.js";
 import { admitToModel } from "../../speech/caller.js";
 import type { SpeechContext } from "../../speech/context.js";
-import { Base64Pieces } from "../base64-pieces.js";
+import { Base64Decoder } from "../base64-pieces.js";
 import { compatRoute } from "../compat-route.js";
 import { renderOpenAiError } from "../error-answer.js";
 import { type HeldAnswer, holdAnswer } from "../held-answer.js";
-import type { TranscribeSound } from "../transcribe-audio.js";
+import type { TranscribeAudio } from "../transcribe-audio.js";
 import { type MappedChat, mapOpenAiChat } from "./chat-request.js";
 import { groqFields } from "./groq.js";
 import { SpokenUsage } from "./spoken-usage.js";
 
 /**
- * How long an answer's sound can be referred to later: not at all, since nothing is kept; the field must hold a time.
+ * How long an answer's audio can be referred to later: not at all, since nothing is kept; the field must hold a time.
  */
 const EXPIRES_AFTER_SECONDS = 3600;
 
 /** What the route needs: the speech path, and a way to a transcript for one caller. */
 export interface ChatContext {
   speech: SpeechContext;
-  transcriberFor(request: HttpRequest): TranscribeSound;
+  transcriberFor(request: HttpRequest): TranscribeAudio;
 }
 
 /** `POST /chat/completions` on every mount (protocols.md 3.3). */
@@ -50,12 +50,12 @@ export function openAiChatRoutes({ speech: context, transcriberFor }: ChatContex
         );
         const identity = { mount, id: request.trace.traceId, createdSeconds: Math.floor(Date.now() / 1000) };
         if (chat.kind === "transcribe") {
-          const heard = await transcriberFor(request)({
+          const recognized = await transcriberFor(request)({
             audio: { bytes: chat.audio.byteLength, file: async () => chat.audio },
             language: null,
             signal: responder.closed,
           });
-          return answerTranscript(responder, { ...identity, chat }, heard);
+          return answerTranscript(responder, { ...identity, chat }, recognized);
         }
         requireScope(principal, "speech");
         const caller = admitToModel({
@@ -88,17 +88,20 @@ export function openAiChatRoutes({ speech: context, transcriberFor }: ChatContex
   );
 }
 
-/** The words of a message with sound, as the answer's content. */
+/** The words of a message with audio, as the answer's content. */
 function answerTranscript(
   responder: HttpResponder,
   head: CompletionHead<MappedChat>,
-  heard: { text: string; seconds: number },
+  recognized: { text: string; seconds: number },
 ): void {
   if (responder.closed.aborted) return;
-  const [prompt_tokens, completion_tokens] = [Math.round(heard.seconds * AUDIO_TOKENS_PER_SECOND), heard.text.length];
+  const [prompt_tokens, completion_tokens] = [
+    Math.round(recognized.seconds * AUDIO_TOKENS_PER_SECOND),
+    recognized.text.length,
+  ];
   const usage = { prompt_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens };
   if (!head.chat.isStreamed) {
-    const message = { role: "assistant", content: heard.text, refusal: null };
+    const message = { role: "assistant", content: recognized.text, refusal: null };
     return answerJson(responder, 200, {
       ...common(head),
       object: "chat.completion",
@@ -108,7 +111,7 @@ function answerTranscript(
     });
   }
   const events = new ChunkEvents(responder, head);
-  events.send({ role: "assistant", content: heard.text });
+  events.send({ role: "assistant", content: recognized.text });
   events.finish(usage);
 }
 
@@ -213,10 +216,10 @@ class ChunkEvents {
 }
 
 /**
- * Role and transcript, sound, expiry, finish, usage, `[DONE]`: the order that both strict and lenient libraries read.
+ * Role and transcript, audio, expiry, finish, usage, `[DONE]`: the order that both strict and lenient libraries read.
  */
 function writeChunks(responder: HttpResponder, head: CompletionHead): HttpSpeechWriter {
-  const base64 = new Base64Pieces();
+  const base64 = new Base64Decoder();
   const usage = new SpokenUsage(head.chat.speech.request);
   const events = new ChunkEvents(responder, head);
   return {

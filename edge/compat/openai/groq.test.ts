@@ -2,13 +2,13 @@ import { describe, expect, it } from "vitest";
 import { groqMount, openAiMounts } from "#protocol/compat/openai-speech";
 import { samplesToBytes } from "#audio/pcm";
 import type { HttpRoute } from "../../http/exchange.js";
-import { ListeningBench } from "../../transcription/testing/transcription-bench.js";
-import { soundOfWords } from "#transcription/testing/scripted-client";
+import { TranscriptionBench } from "../../transcription/testing/transcription-bench.js";
+import { audioOfWords } from "#transcription/testing/scripted-client";
 import { jsonRequest, RecordingResponder, SpeechBench } from "../../speech/testing/speech-bench.js";
 import { openAiChatRoutes } from "./chat.js";
 import { openAiTranscriptionRoutes } from "./transcription.js";
 
-const { samples } = soundOfWords([{ pauseSteps: 50, steps: 40, loudness: 2001 }], 80);
+const { samples } = audioOfWords([{ pauseSteps: 50, steps: 40, loudness: 2001 }], 80);
 const audio = Buffer.from(samplesToBytes(samples)).toString("base64");
 
 /** Sends a JSON body to the route at `path`; gives the answer and the id that its headers name. */
@@ -28,7 +28,7 @@ async function post(
 }
 
 const transcribe = (mount: string, format: string) =>
-  post(openAiTranscriptionRoutes(new ListeningBench().context), `${mount}/audio/transcriptions`, {
+  post(openAiTranscriptionRoutes(new TranscriptionBench().context), `${mount}/audio/transcriptions`, {
     model: "whisper-1",
     response_format: format,
     input_audio: { data: audio, format: "wav" },
@@ -48,7 +48,7 @@ function chat(mount: string, body: object) {
   );
 }
 
-const sound = {
+const question = {
   model: "whisper-1",
   modalities: ["text"],
   messages: [{ role: "user", content: [{ type: "input_audio", input_audio: { data: audio, format: "wav" } }] }],
@@ -76,7 +76,7 @@ describe("x_groq", () => {
 
   it.each([
     ["spoken", {}],
-    ["transcribed", sound],
+    ["transcribed", question],
   ])("names the request in a chat completion that is %s", async (_, body) => {
     for (const mount of openAiMounts) {
       const { text, id } = await chat(mount, body);
@@ -89,10 +89,10 @@ describe("x_groq", () => {
 
   it("comes with the first piece of a streamed completion, and with the last, which tells the usage", async () => {
     const { text, id } = await chat(groqMount, { stream: true });
-    const told = eventsOf(text).map((event) => event["x_groq"]);
-    expect(told[0]).toEqual({ id });
-    expect(told.at(-1)).toEqual({ id, usage: expect.objectContaining({ prompt_tokens: 6 }) });
-    expect(told.slice(1, -1).filter((field) => field !== undefined)).toEqual([]);
+    const reported = eventsOf(text).map((event) => event["x_groq"]);
+    expect(reported[0]).toEqual({ id });
+    expect(reported.at(-1)).toEqual({ id, usage: expect.objectContaining({ prompt_tokens: 6 }) });
+    expect(reported.slice(1, -1).filter((field) => field !== undefined)).toEqual([]);
     expect(eventsOf((await chat("/compat/v1", { stream: true })).text).filter((event) => "x_groq" in event)).toEqual(
       [],
     );

@@ -1,7 +1,7 @@
 import type { SpeechRequest } from "#protocol/speech/request";
 import type { HttpResponder } from "../../http/exchange.js";
 import type { HttpSpeechWriter } from "../../routes/speech/http-speech.js";
-import { Base64Pieces } from "../base64-pieces.js";
+import { Base64Decoder } from "../base64-pieces.js";
 import { renderOpenAiError } from "../error-answer.js";
 import { SpokenUsage } from "./spoken-usage.js";
 
@@ -13,7 +13,7 @@ const headers = { "content-type": "text/event-stream", "cache-control": "no-stor
  * `error`, as in the other streams of this protocol.
  */
 export function writeSpeechEvents(responder: HttpResponder, request: Pick<SpeechRequest, "text">): HttpSpeechWriter {
-  const base64 = new Base64Pieces();
+  const base64 = new Base64Decoder();
   const usage = new SpokenUsage(request);
   const send = (data: string): boolean => {
     if (!responder.begun) responder.begin(200, headers);

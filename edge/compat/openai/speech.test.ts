@@ -91,11 +91,11 @@ describe("speech as server-sent events", () => {
           ({ type, audio, ...rest }) => type === "speech.audio.delta" && audio !== "" && Object.keys(rest).length === 0,
         ),
       ).toBe(true);
-      const sound = bench.cluster.submits.map(({ submit }) => samplesToBytes(expectedSamples(submit.chunk)));
+      const audio = bench.cluster.submits.map(({ submit }) => samplesToBytes(expectedSamples(submit.chunk)));
       expect(
-        Buffer.concat(deltas.map(({ audio }) => Buffer.from(String(audio), "base64"))).equals(Buffer.concat(sound)),
+        Buffer.concat(deltas.map(({ audio }) => Buffer.from(String(audio), "base64"))).equals(Buffer.concat(audio)),
       ).toBe(true);
-      const tokens = Math.round((Buffer.concat(sound).length / 2 / SAMPLE_RATE) * 21.5);
+      const tokens = Math.round((Buffer.concat(audio).length / 2 / SAMPLE_RATE) * 21.5);
       const usage = { input_tokens: text.length, output_tokens: tokens, total_tokens: text.length + tokens };
       expect(events.at(-1)).toEqual({ type: "speech.audio.done", usage });
     }

@@ -1,5 +1,5 @@
 import { deflateSync } from "node:zlib";
-import type { HeardWord } from "#protocol/transcription/chunk";
+import type { RecognizedWord } from "#protocol/transcription/chunk";
 import { renderSrt, renderVtt } from "#transcription/captions";
 import type { FileTranscript } from "../../transcription/transcribe-file.js";
 import { phraseSegments, textOf } from "#transcription/transcript";
@@ -65,7 +65,7 @@ function verbose(
 }
 
 /** Of the recognizer's confidences, which are probabilities. */
-function meanLogProbability(words: readonly HeardWord[]): number {
+function meanLogProbability(words: readonly RecognizedWord[]): number {
   const sum = words.reduce((total, word) => total + Math.log(Math.max(1e-6, word.confidence)), 0);
   return words.length === 0 ? 0 : Math.round((sum / words.length) * 1e4) / 1e4;
 }

@@ -43,7 +43,7 @@ const fields = z.object({
   timestamp_granularities: z.preprocess((value) => [value ?? []].flat(), z.array(z.string()).max(8)),
 });
 
-/** OpenRouter sends sound as JSON. */
+/** OpenRouter sends audio as JSON. */
 const jsonBody = z.object({ input_audio: z.object({ data: audioBytes }) });
 
 /**
@@ -63,7 +63,7 @@ export async function readOpenAiTranscription(
 }
 
 /**
- * Maps the parameters of a transcription; the sound is apart. Throws `refused_parameter`, `unknown_model`,
+ * Maps the parameters of a transcription; the audio is apart. Throws `refused_parameter`, `unknown_model`,
  * `unsupported_format`, `validation`.
  */
 export function mapOpenAiTranscription(

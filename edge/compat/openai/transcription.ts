@@ -2,9 +2,9 @@ import { openAiMounts } from "#protocol/compat/openai-speech";
 import { MAX_COMPAT_AUDIO_BODY_BYTES, openAiTranscription } from "#protocol/compat/openai-transcription";
 import { ServiceError } from "#protocol/errors";
 import { bodyLimits } from "#protocol/limits";
-import type { HeardWord } from "#protocol/transcription/chunk";
+import type { RecognizedWord } from "#protocol/transcription/chunk";
 import type { HttpResponder, HttpRoute } from "../../http/exchange.js";
-import type { ListeningContext } from "../../transcription/context.js";
+import type { TranscriptionContext } from "../../transcription/context.js";
 import { textOf } from "#transcription/transcript";
 import { transcribeOverHttp } from "../../routes/transcription/http-transcription.js";
 import { compatRoute } from "../compat-route.js";
@@ -14,7 +14,7 @@ import { transcriptAnswer } from "./transcript-answer.js";
 import { type MappedTranscription, readOpenAiTranscription } from "./transcription-request.js";
 
 /** `POST /audio/transcriptions` on every mount (protocols.md 3.2). */
-export function openAiTranscriptionRoutes(context: ListeningContext): HttpRoute[] {
+export function openAiTranscriptionRoutes(context: TranscriptionContext): HttpRoute[] {
   return openAiMounts.map((mount) =>
     compatRoute({
       method: "POST",
@@ -57,7 +57,7 @@ class TranscriptEvents {
     this.#responder = responder;
   }
 
-  words(words: readonly HeardWord[]): void {
+  words(words: readonly RecognizedWord[]): void {
     if (words.length === 0) return;
     const delta = `${this.#isFirst ? "" : " "}${textOf(words)}`;
     this.#isFirst = false;

@@ -9,7 +9,7 @@ const MOST_ADDRESSES = 4;
 
 /** What a visitor reads. Each page is made once for an address, not once for a reader. */
 export function pageRoutes(): HttpRoute[] {
-  const [landing, documentation] = [keptPage(landingPage), keptPage(documentationPage)];
+  const [landing, documentation] = [storedPage(landingPage), storedPage(documentationPage)];
   const answerOpenApi = answerConstantJson(buildOpenApi());
   return [
     {
@@ -27,7 +27,7 @@ export function pageRoutes(): HttpRoute[] {
 }
 
 /** The pages of the addresses asked for last; the name of the host is the reader's, who may invent many. */
-function keptPage(render: (baseUrl: string) => string): (baseUrl: string) => Uint8Array {
+function storedPage(render: (baseUrl: string) => string): (baseUrl: string) => Uint8Array {
   const kept = new Map<string, Uint8Array>();
   return (baseUrl) => {
     const page = kept.get(baseUrl) ?? Buffer.from(render(baseUrl));

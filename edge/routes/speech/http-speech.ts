@@ -27,12 +27,12 @@ export interface HttpSpeech {
   caller: Caller;
   request: SpeechRequest;
   responder: HttpResponder;
-  /** The protocol's way of writing the sound. */
+  /** The protocol's way of writing the audio. */
   writer: HttpSpeechWriter;
 }
 
 /**
- * The way of an HTTP speech request: admission, body, plan, sound. `makeWriter` gives the protocol's way of writing it.
+ * The way of an HTTP speech request: admission, body, plan, audio. `makeWriter` gives the protocol's way of writing it.
  * A client that goes away ends all work at once.
  */
 export async function handleSpeech(options: {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { SpeechBench, testPrincipal } from "../../speech/testing/speech-bench.js";
-import { Caller, flush, soundOf, start, stop, text, texts } from "./testing/live-caller.js";
+import { Caller, flush, audioOf, start, stop, text, texts } from "./testing/live-caller.js";
 
 const SECOND_MS = 1000;
 
@@ -29,7 +29,7 @@ describe("another start on a live socket", () => {
     await caller.bench.pass(59 * SECOND_MS);
     caller.send(start, text("Another turn. "), flush, stop);
     await untilFinished(caller, 2);
-    expect(caller.sound.equals(soundOf(caller.bench))).toBe(true);
+    expect(caller.audio.equals(audioOf(caller.bench))).toBe(true);
     expect(caller.events.filter(({ event }) => event === "finish")).toEqual([
       { event: "finish", reason: "stop" },
       { event: "finish", reason: "stop" },
@@ -84,7 +84,7 @@ describe("another start on a live socket", () => {
     expect(caller.connection.closedWith).toBeNull();
     caller.send(start, text("A third turn."), stop);
     await untilFinished(caller, 3);
-    expect(caller.sound.equals(soundOf(caller.bench))).toBe(true);
+    expect(caller.audio.equals(audioOf(caller.bench))).toBe(true);
   });
 
   it.each([

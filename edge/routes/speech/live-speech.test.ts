@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from "vitest";
 import { Cutter } from "#speech/chunking/cutter";
 import { encodeMsgpack } from "#protocol/msgpack";
 import { SpeechBench, testPrincipal } from "../../speech/testing/speech-bench.js";
-import { Caller, flush, soundOf, start, stop, text, texts } from "./testing/live-caller.js";
+import { Caller, flush, audioOf, start, stop, text, texts } from "./testing/live-caller.js";
 
 describe("a live session", () => {
   it("speaks text that comes word by word while it comes, then finishes and closes", async () => {
@@ -13,10 +13,10 @@ describe("a live session", () => {
       caller.send(text(`${word} `));
       await caller.bench.pass(40);
     }
-    expect(caller.sound.length).toBeGreaterThan(0);
+    expect(caller.audio.length).toBeGreaterThan(0);
     caller.send(stop);
     await caller.bench.pass(5000);
-    expect(caller.sound.equals(soundOf(caller.bench))).toBe(true);
+    expect(caller.audio.equals(audioOf(caller.bench))).toBe(true);
     expect(caller.last).toEqual({ event: "finish", reason: "stop" });
     expect(caller.connection.closedWith?.code).toBe(1000);
     expect(caller.bench.usage).toMatchObject([{ route: "/v1/tts/live", outcome: "completed" }]);
@@ -29,7 +29,7 @@ describe("a live session", () => {
     await caller.bench.pass(3000);
     const sizes = caller.events.map((event) => event.audio?.byteLength ?? 0);
     expect(sizes.slice(0, -1).every((size) => size >= 2048)).toBe(true);
-    expect(caller.sound.equals(soundOf(caller.bench))).toBe(true);
+    expect(caller.audio.equals(audioOf(caller.bench))).toBe(true);
     expect(caller.bench.encoders.flushes).toBe(1);
   });
 
@@ -37,13 +37,13 @@ describe("a live session", () => {
     const caller = await new Caller(new SpeechBench()).connect();
     caller.send(start, text("Hello"), flush, flush);
     await caller.bench.pass(2000);
-    const heard = caller.sound.length;
-    expect(heard).toBeGreaterThan(0);
+    const received = caller.audio.length;
+    expect(received).toBeGreaterThan(0);
     await caller.bench.pass(100_000);
     expect(caller.connection.closedWith).toBeNull();
     caller.send(text("World"), flush);
     await caller.bench.pass(2000);
-    expect(caller.sound.length).toBeGreaterThan(heard);
+    expect(caller.audio.length).toBeGreaterThan(received);
     expect(caller.bench.encoders.flushes).toBe(2);
     caller.send(stop);
     await caller.bench.pass(100);
@@ -180,7 +180,7 @@ describe("a live session's trouble", () => {
   it("reports what it gave, however it ends: the same as that of the end, for the same audio", async () => {
     const used = async (
       end: (caller: Caller) => void,
-    ): Promise<{ characters: number; audioMs: number; heard: number; outcome: string }> => {
+    ): Promise<{ characters: number; audioMs: number; received: number; outcome: string }> => {
       const caller = await new Caller(new SpeechBench()).connect();
       caller.send(start, text("The first sentence is here. "), flush);
       await caller.bench.pass(3000);
@@ -188,7 +188,7 @@ describe("a live session's trouble", () => {
       await caller.bench.pass(100);
       const [{ characters = 0, audioMs = 0, outcome = "" } = {}] = caller.bench.usage;
       expect(caller.bench.usage).toHaveLength(1);
-      return { characters, audioMs, outcome, heard: caller.sound.length };
+      return { characters, audioMs, outcome, received: caller.audio.length };
     };
     const { outcome, ...stopped } = await used((caller) => caller.send(stop));
     expect([stopped.characters, outcome]).toEqual([27, "completed"]);
@@ -231,10 +231,10 @@ describe("a live session's trouble", () => {
     caller.send(start, text("A sentence of speech. ".repeat(20)));
     await caller.bench.pass(100);
     caller.leave();
-    const heard = caller.connection.sent.length;
+    const received = caller.connection.sent.length;
     await caller.bench.pass(3000);
     expect(caller.bench.cluster.cancels).toHaveLength(1);
-    expect(caller.connection.sent.length).toBe(heard);
+    expect(caller.connection.sent.length).toBe(received);
     expect(caller.bench.encoders.openCount).toBe(0);
     expect(caller.bench.usage).toMatchObject([{ outcome: "cancelled" }]);
   });
@@ -244,7 +244,7 @@ describe("a live session's trouble", () => {
     caller.send(start, text("Nearly done"));
     caller.drain();
     await caller.bench.pass(2000);
-    expect(caller.sound.equals(soundOf(caller.bench))).toBe(true);
+    expect(caller.audio.equals(audioOf(caller.bench))).toBe(true);
     expect(caller.last).toEqual({ event: "finish", reason: "stop" });
   });
 });

@@ -33,8 +33,8 @@ describe("POST /v1/tts/stream/with-timestamp", () => {
       return JSON.parse(event.slice(6)) as TimestampEvent;
     });
     const chunks = bench.cluster.submits.map(({ submit }) => submit.chunk);
-    const sound = Buffer.concat(events.map((event) => Buffer.from(event.audio_base64, "base64")));
-    expect(sound.equals(Buffer.concat(chunks.map((chunk) => samplesToBytes(expectedSamples(chunk)))))).toBe(true);
+    const audio = Buffer.concat(events.map((event) => Buffer.from(event.audio_base64, "base64")));
+    expect(audio.equals(Buffer.concat(chunks.map((chunk) => samplesToBytes(expectedSamples(chunk)))))).toBe(true);
     expect(
       events.every(
         (event) =>

@@ -9,7 +9,7 @@ import { handleSpeech, type HttpSpeechWriter } from "./http-speech.js";
 const headers = { "content-type": "text/event-stream", "cache-control": "no-store" };
 
 /**
- * `POST /v1/tts/stream/with-timestamp`: the sound in server-sent events with the timing of its words (protocols.md
+ * `POST /v1/tts/stream/with-timestamp`: the audio in server-sent events with the timing of its words (protocols.md
  * 1.3).
  */
 export function speechEventsRoute(context: SpeechContext): HttpRoute {
@@ -22,7 +22,7 @@ export function speechEventsRoute(context: SpeechContext): HttpRoute {
   };
 }
 
-/** The chunk that the sound given now belongs to. */
+/** The chunk that the audio given now belongs to. */
 interface CurrentChunk {
   index: number;
   text: string;
@@ -64,7 +64,7 @@ function writeEvents(responder: HttpResponder): HttpSpeechWriter {
         const durationSeconds = event.samples / sampleRate;
         if (Math.abs(durationSeconds - current.durationSeconds) >= 0.001) current.unseen = true;
         current.durationSeconds = durationSeconds;
-        // The encoder may hold the chunk's last sound back: its timing must not wait for the next chunk, which replaces
+        // The encoder may hold the chunk's last audio back: its timing must not wait for the next chunk, which replaces
         // it.
         if (current.unseen) send(new Uint8Array());
       }

@@ -15,7 +15,7 @@ function post(bench: SpeechBench, body: unknown, headers?: Record<string, string
   return { responder, outcome };
 }
 
-function soundOf(bench: SpeechBench): Buffer {
+function audioOf(bench: SpeechBench): Buffer {
   const chunks = new Map(bench.cluster.submits.map(({ submit }) => [submit.chunk.chunkIndex, submit.chunk]));
   return Buffer.concat([...chunks.values()].map((chunk) => samplesToBytes(expectedSamples(chunk))));
 }
@@ -34,7 +34,7 @@ describe("POST /v1/tts", () => {
     expect(responder.status).toBe(200);
     expect(responder.headers["content-type"]).toBe("audio/pcm");
     expect(responder.ended).toBe(true);
-    expect(responder.body.equals(soundOf(bench))).toBe(true);
+    expect(responder.body.equals(audioOf(bench))).toBe(true);
     expect(bench.encoders.opened).toMatchObject([
       { format: "pcm", outputSampleRate: 16000, inputSampleRate: 8000, gainDb: 3 },
     ]);
@@ -186,7 +186,7 @@ describe("POST /v1/tts", () => {
     responder.catchUp();
     await bench.pass(10_000);
     expect(await outcome).toBe("done");
-    expect(responder.body.equals(soundOf(bench))).toBe(true);
+    expect(responder.body.equals(audioOf(bench))).toBe(true);
   });
 
   it("breaks off when the sound cannot be completed or encoded", async () => {

@@ -12,7 +12,7 @@ export const audioContentTypes: Readonly<Record<AudioFormat, string>> = {
   opus: "audio/ogg",
 };
 
-/** `POST /v1/tts`: the sound as a chunked body that begins with the first sound. */
+/** `POST /v1/tts`: the audio as a chunked body that begins with the first audio. */
 export function speechFileRoute(context: SpeechContext): HttpRoute {
   const route = "/v1/tts";
   return {

@@ -1,11 +1,11 @@
 import type { HttpRequest, HttpResponder } from "../../http/exchange.js";
 import { admitTranscription } from "../../transcription/caller.js";
-import type { ListeningContext } from "../../transcription/context.js";
+import type { TranscriptionContext } from "../../transcription/context.js";
 import { meteredRequest } from "../../transcription/metered-request.js";
 import { UploadPace } from "../../transcription/upload-pace.js";
 import { transcriptionKind } from "../../transcription/transcription-kind.js";
 import { type FileTranscript, transcribeFile } from "../../transcription/transcribe-file.js";
-import type { HeardWord } from "#protocol/transcription/chunk";
+import type { RecognizedWord } from "#protocol/transcription/chunk";
 
 /** The engine reads up to ten times half a megabyte from a connection before it looks whether it was asked to stop. */
 const UNASKED_BYTES = 5.5 * 1024 * 1024;
@@ -17,7 +17,7 @@ export interface AskedTranscription {
 }
 
 export interface HttpTranscription<Asked extends AskedTranscription> {
-  context: ListeningContext;
+  context: TranscriptionContext;
   /** As usage and metrics name it. */
   route: string;
   request: HttpRequest;
@@ -25,8 +25,8 @@ export interface HttpTranscription<Asked extends AskedTranscription> {
   maxBodyBytes: number;
   /** Reads and checks the body. */
   read(request: HttpRequest): Promise<Asked>;
-  /** Told of the words in the order of the sound, as soon as all before them are known. */
-  onWords?: (words: readonly HeardWord[], asked: Asked) => void;
+  /** Told of the words in the order of the audio, as soon as all before them are known. */
+  onWords?: (words: readonly RecognizedWord[], asked: Asked) => void;
   answer(result: FileTranscript, asked: Asked): void;
 }
 
@@ -59,7 +59,9 @@ export async function transcribeOverHttp<Asked extends AskedTranscription>(
       const { audio, language } = asked;
       account.complete(audio.byteLength);
       const onWords =
-        options.onWords === undefined ? undefined : (words: readonly HeardWord[]) => options.onWords?.(words, asked);
+        options.onWords === undefined
+          ? undefined
+          : (words: readonly RecognizedWord[]) => options.onWords?.(words, asked);
       const result = await transcribeFile({ context, caller, route, audio, language, signal, onWords }).catch(
         (error: unknown) => {
           context.overload.note(kind, error);

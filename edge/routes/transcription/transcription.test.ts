@@ -3,12 +3,12 @@ import { ServiceError } from "#protocol/errors";
 import { MAX_AUDIO_FILE_BYTES } from "#protocol/transcription/request";
 import { encodeMsgpack } from "#protocol/msgpack";
 import { samplesToBytes } from "#audio/pcm";
-import { ListeningBench, uploadRequest } from "../../transcription/testing/transcription-bench.js";
-import { scriptedDetector, soundOfWords } from "#transcription/testing/scripted-client";
+import { TranscriptionBench, uploadRequest } from "../../transcription/testing/transcription-bench.js";
+import { scriptedDetector, audioOfWords } from "#transcription/testing/scripted-client";
 import { RecordingResponder, testPrincipal } from "../../speech/testing/speech-bench.js";
 import { transcriptionRoute } from "./transcription.js";
 
-const { samples } = soundOfWords(
+const { samples } = audioOfWords(
   [
     { pauseSteps: 50, steps: 40, loudness: 2001 },
     { pauseSteps: 10, steps: 20, loudness: 2002 },
@@ -19,7 +19,7 @@ const { samples } = soundOfWords(
 const audio = samplesToBytes(samples);
 const packed = { "content-type": "application/msgpack" };
 
-function post(bench: ListeningBench, body: Uint8Array, headers: Record<string, string> = packed) {
+function post(bench: TranscriptionBench, body: Uint8Array, headers: Record<string, string> = packed) {
   const responder = new RecordingResponder();
   const outcome = transcriptionRoute(bench.context)
     .handle(uploadRequest(body, headers), responder)
@@ -30,7 +30,7 @@ function post(bench: ListeningBench, body: Uint8Array, headers: Record<string, s
   return { responder, outcome };
 }
 
-async function answer(bench: ListeningBench, fields: object): Promise<Record<string, unknown>> {
+async function answer(bench: TranscriptionBench, fields: object): Promise<Record<string, unknown>> {
   const { responder, outcome } = post(bench, encodeMsgpack({ audio, ...fields }));
   expect(await outcome).toBe("done");
   expect([responder.status, responder.headers["content-type"]]).toEqual([200, "application/json"]);
@@ -59,20 +59,20 @@ describe("POST /v1/asr", () => {
       { text: "w2001 w2002", start: 0.5, end: 1.2 },
       { text: "w2003", start: 2.2, end: 2.7 },
     ];
-    expect(await answer(new ListeningBench(), {})).toEqual({ ...whole, segments: [] });
+    expect(await answer(new TranscriptionBench(), {})).toEqual({ ...whole, segments: [] });
     expect(
-      await answer(new ListeningBench(), {
+      await answer(new TranscriptionBench(), {
         ignore_timestamps: null,
         language: null,
         timestamp_granularity: null,
         later: 1,
       }),
     ).toEqual({ ...whole, segments: [] });
-    expect(await answer(new ListeningBench(), { ignore_timestamps: false, language: "en" })).toEqual({
+    expect(await answer(new TranscriptionBench(), { ignore_timestamps: false, language: "en" })).toEqual({
       ...whole,
       segments: phrases,
     });
-    const words = await answer(new ListeningBench(), { timestamp_granularity: "word" });
+    const words = await answer(new TranscriptionBench(), { timestamp_granularity: "word" });
     expect(words["segments"]).toEqual([
       { text: "w2001", start: 0.5, end: 0.9 },
       { text: "w2002", start: 1, end: 1.2 },
@@ -87,28 +87,28 @@ describe("POST /v1/asr", () => {
         ["language", "en-US"],
         ["ignore_timestamps", "false"],
       ]);
-      const { responder, outcome } = post(new ListeningBench(), body, headers);
+      const { responder, outcome } = post(new TranscriptionBench(), body, headers);
       expect(await outcome).toBe("done");
       expect((JSON.parse(responder.body.toString()) as { segments: unknown[] }).segments).toHaveLength(2);
     }
   });
 
   it("books the seconds of sound, and works in the tier of files", async () => {
-    const bench = new ListeningBench();
+    const bench = new TranscriptionBench();
     await answer(bench, {});
     expect(bench.usage).toMatchObject([
       { route: "/v1/asr", model: "transcribe-1", characters: 0, audioMs: 3500, outcome: "completed", teamId: "team" },
     ]);
-    expect(bench.ears.opened).toMatchObject([
-      { task: "listen", model: "parley-asr-en", tier: "bulk" },
-      { task: "detect", model: "parley-vad", tier: "bulk" },
+    expect(bench.recognition.opened).toMatchObject([
+      { task: "transcribe", model: "parley-asr-en", tier: "bulk" },
+      { task: "vad", model: "parley-vad", tier: "bulk" },
     ]);
-    expect(bench.ears.opened[0]?.traceparent).toMatch(/^00-/);
-    expect(bench.ears.openStreams).toBe(0);
+    expect(bench.recognition.opened[0]?.traceparent).toMatch(/^00-/);
+    expect(bench.recognition.openStreams).toBe(0);
   });
 
   it("answers silence with no words, for its whole length", async () => {
-    const bench = new ListeningBench();
+    const bench = new TranscriptionBench();
     expect(await answer(bench, { audio: new Uint8Array(32_000 * 5), ignore_timestamps: false })).toEqual({
       text: "",
       duration: 5,
@@ -134,14 +134,14 @@ describe("POST /v1/asr", () => {
       [{ audio: new Uint8Array(MAX_AUDIO_FILE_BYTES + 2) }, {}, "payload_too_large", /20971520/],
     ];
     for (const [fields, principal, code, message] of refusals) {
-      const bench = new ListeningBench();
+      const bench = new TranscriptionBench();
       bench.principal = { ...testPrincipal, ...principal };
       const { responder, outcome } = post(bench, encodeMsgpack({ audio, ...fields }));
       expect(await outcome).toMatchObject({ code, message: expect.stringMatching(message) });
-      expect({ begun: responder.begun, usage: bench.usage, heard: bench.ears.lengths }).toEqual({
+      expect({ begun: responder.begun, usage: bench.usage, recognized: bench.recognition.lengths }).toEqual({
         begun: false,
         usage: [],
-        heard: [],
+        recognized: [],
       });
     }
   });
@@ -151,24 +151,26 @@ describe("POST /v1/asr", () => {
       ["audio", audio],
       ["audio", audio],
     ]);
-    expect(await post(new ListeningBench(), two.body, two.headers).outcome).toMatchObject({
+    expect(await post(new TranscriptionBench(), two.body, two.headers).outcome).toMatchObject({
       code: "malformed_multipart",
     });
     const none = await form([["file", audio]]);
-    expect(await post(new ListeningBench(), none.body, none.headers).outcome).toMatchObject({
+    expect(await post(new TranscriptionBench(), none.body, none.headers).outcome).toMatchObject({
       code: "validation",
       problems: [{ type: "missing", loc: ["body", "audio"] }],
     });
     for (const type of ["application/json", "text/plain", ""]) {
-      expect(await post(new ListeningBench(), Buffer.from("{}"), { "content-type": type }).outcome).toMatchObject({
+      expect(await post(new TranscriptionBench(), Buffer.from("{}"), { "content-type": type }).outcome).toMatchObject({
         code: "unsupported_media_type",
       });
     }
-    expect(await post(new ListeningBench(), Buffer.from("\x93")).outcome).toMatchObject({ code: "malformed_msgpack" });
+    expect(await post(new TranscriptionBench(), Buffer.from("\x93")).outcome).toMatchObject({
+      code: "malformed_msgpack",
+    });
   });
 
   it("says that nobody can listen, before it reads the upload", async () => {
-    const bench = new ListeningBench({ models: [scriptedDetector] });
+    const bench = new TranscriptionBench({ models: [scriptedDetector] });
     expect(await post(bench, new Uint8Array(0), { "content-type": "audio/wav" }).outcome).toMatchObject({
       code: "no_worker",
       status: 503,
@@ -176,34 +178,34 @@ describe("POST /v1/asr", () => {
   });
 
   it("cuts by loudness where no detector is loaded", async () => {
-    const bench = new ListeningBench({ models: new ListeningBench().ears.served("listen") });
+    const bench = new TranscriptionBench({ models: new TranscriptionBench().recognition.served("transcribe") });
     expect((await answer(bench, {}))["text"]).toBe("w2001 w2002 w2003");
-    expect(bench.ears.opened.map(({ task }) => task)).toEqual(["listen"]);
+    expect(bench.recognition.opened.map(({ task }) => task)).toEqual(["transcribe"]);
   });
 
   it("passes a failure on, books it as one, and leaves nothing open", async () => {
-    const bench = new ListeningBench({
+    const bench = new TranscriptionBench({
       failureOf: (task) =>
-        task === "listen" ? new ServiceError("hearing_failed", { parameters: { attempts: 3 } }) : null,
+        task === "transcribe" ? new ServiceError("transcription_failed", { parameters: { attempts: 3 } }) : null,
     });
-    expect(await post(bench, encodeMsgpack({ audio })).outcome).toMatchObject({ code: "hearing_failed" });
+    expect(await post(bench, encodeMsgpack({ audio })).outcome).toMatchObject({ code: "transcription_failed" });
     expect(bench.usage).toMatchObject([{ outcome: "failed" }]);
-    expect(bench.ears.openStreams).toBe(0);
+    expect(bench.recognition.openStreams).toBe(0);
   });
 
   it("ends all work when the client goes away", async () => {
-    const bench = new ListeningBench({ turnsOf: () => 1_000_000 });
+    const bench = new TranscriptionBench({ turnsOf: () => 1_000_000 });
     const { responder, outcome } = post(bench, encodeMsgpack({ audio }));
-    while (bench.ears.lengths.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    while (bench.recognition.lengths.length === 0) await new Promise((resolve) => setImmediate(resolve));
     responder.leave();
     expect(await outcome).toMatchObject({ name: "AbortError" });
-    expect(bench.ears.openStreams).toBe(0);
+    expect(bench.recognition.openStreams).toBe(0);
     expect(bench.usage).toMatchObject([{ outcome: "cancelled", audioMs: 0 }]);
     expect(responder.begun).toBe(false);
   });
 
   it("bounds the requests of a team and frees the place in the end", async () => {
-    const bench = new ListeningBench({ turnsOf: () => 20 }, { PARLEY_STREAMS_PER_TEAM: "1" });
+    const bench = new TranscriptionBench({ turnsOf: () => 20 }, { PARLEY_STREAMS_PER_TEAM: "1" });
     const first = post(bench, encodeMsgpack({ audio }));
     await new Promise((resolve) => setImmediate(resolve));
     expect(await post(bench, encodeMsgpack({ audio })).outcome).toMatchObject({ code: "too_many_requests" });

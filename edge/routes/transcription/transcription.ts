@@ -2,7 +2,7 @@ import type { Transcript, TranscriptionRequest, TranscriptSegment } from "#proto
 import { bodyLimits } from "#protocol/limits";
 import { answerJson } from "../../http/answers.js";
 import type { HttpRoute } from "../../http/exchange.js";
-import type { ListeningContext } from "../../transcription/context.js";
+import type { TranscriptionContext } from "../../transcription/context.js";
 import { describeLanguage } from "#transcription/recognizer-choice";
 import type { FileTranscript } from "../../transcription/transcribe-file.js";
 import { phraseSegments, textOf, wordSegments } from "#transcription/transcript";
@@ -10,7 +10,7 @@ import { readTranscriptionRequest } from "./body.js";
 import { transcribeOverHttp } from "./http-transcription.js";
 
 /** `POST /v1/asr` (protocols.md 1.4): one audio file in, its words out. */
-export function transcriptionRoute(context: ListeningContext): HttpRoute {
+export function transcriptionRoute(context: TranscriptionContext): HttpRoute {
   const route = "/v1/asr";
   return {
     method: "POST",

@@ -15,7 +15,7 @@ import { noTracing } from "#common/tracing/span";
 import { noMetrics } from "#speech/metrics";
 import { UsageReporter } from "../../usage/usage-reporter.js";
 import { TeamSlots } from "../../cluster/team-slots.js";
-import { SpeechBus } from "#speech/speech-client";
+import { SpeechClient } from "#speech/speech-client";
 import { InlineVoices } from "#speech/voice/inline-voices";
 import { SavedVoices } from "#speech/voice/saved-voices";
 import { LocalBus } from "#common/bus/testing/local-bus";
@@ -51,12 +51,12 @@ export class SpeechBench {
   constructor(environment: Record<string, string> = {}) {
     const { bus, clock } = this;
     const config = loadConfig(environment);
-    const speech = new SpeechBus({ bus, clock, edgeId: "edge-1" });
+    const speech = new SpeechClient({ bus, clock, ownerId: "edge-1" });
     this.cluster = new ScriptedCluster({
       bus,
       clock,
       model: "espeak",
-      edgeId: "edge-1",
+      ownerId: "edge-1",
       faultOf: (...at) => this.faultOf(...at),
     });
     bus.subscribe<UsageRecord>(usageSubject, (record) => this.usage.push(record));

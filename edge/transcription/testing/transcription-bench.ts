@@ -1,7 +1,7 @@
 import { type UsageRecord, usageSubject } from "#protocol/bus/control";
 import { ServiceError } from "#protocol/errors";
-import { LISTENING_RATE } from "#protocol/transcription/chunk";
-import type { OpenedSound } from "#audio/decoding/open-audio";
+import { RECOGNITION_RATE } from "#protocol/transcription/chunk";
+import type { OpenedAudio } from "#audio/decoding/open-audio";
 import { bytesToSamples } from "#audio/pcm";
 import { LocalBus } from "#common/bus/testing/local-bus";
 import { VirtualClock } from "#common/clock";
@@ -16,25 +16,25 @@ import { MemoryBudget } from "../../memory/memory-budget.js";
 import { TeamSlots } from "../../cluster/team-slots.js";
 import { testPrincipal } from "../../speech/testing/speech-bench.js";
 import { UsageReporter } from "../../usage/usage-reporter.js";
-import type { ListeningContext } from "../context.js";
+import type { TranscriptionContext } from "../context.js";
 import { noTranscriptionMetrics } from "#transcription/metrics";
 import { SocketAudioBudget } from "../socket-audio-budget.js";
-import { ScriptedEars, type ScriptedEarsOptions } from "#transcription/testing/scripted-client";
+import { ScriptedRecognition, type ScriptedRecognitionOptions } from "#transcription/testing/scripted-client";
 
 /**
  * An edge's listening context over scripted ears. Files are 16-bit samples at 16 kHz, bare or after the 44 bytes of a
  * WAV header; one of an odd length is no audio.
  */
-export class ListeningBench {
+export class TranscriptionBench {
   readonly bus = new LocalBus();
-  readonly ears: ScriptedEars;
+  readonly recognition: ScriptedRecognition;
   readonly usage: UsageRecord[] = [];
-  readonly context: ListeningContext;
+  readonly context: TranscriptionContext;
   readonly keys = new KeyWatches();
   principal = testPrincipal;
 
-  constructor(ears: ScriptedEarsOptions = {}, environment: Record<string, string> = {}) {
-    this.ears = new ScriptedEars(ears);
+  constructor(recognition: ScriptedRecognitionOptions = {}, environment: Record<string, string> = {}) {
+    this.recognition = new ScriptedRecognition(recognition);
     const clock = new VirtualClock();
     const config = loadConfig(environment);
     this.bus.subscribe<UsageRecord>(usageSubject, (record) => this.usage.push(record));
@@ -48,8 +48,8 @@ export class ListeningBench {
         log: createLogger("test", "fatal"),
         owner: { id: "edge-1", epoch: "1" },
       }),
-      sound: this.ears,
-      openSound: openSamples,
+      recognition: this.recognition,
+      openAudio: openSamples,
       teamSlots: new TeamSlots(config.PARLEY_STREAMS_PER_TEAM),
       overload: new OverloadGate(clock),
       uploads: new MemoryBudget(
@@ -69,17 +69,18 @@ export class ListeningBench {
 async function openSamples(
   bytes: Uint8Array,
   { minSeconds, maxSeconds }: { minSeconds: number; maxSeconds: number },
-): Promise<OpenedSound> {
+): Promise<OpenedAudio> {
   if (bytes.length % 2 === 1) throw new ServiceError("unsupported_format", { parameters: { detail: "no samples" } });
   const isWav = Buffer.from(bytes.subarray(0, 4)).toString("latin1") === "RIFF";
   const samples = bytesToSamples(isWav ? bytes.subarray(44) : bytes);
-  const seconds = samples.length / LISTENING_RATE;
+  const seconds = samples.length / RECOGNITION_RATE;
   if (seconds < minSeconds)
     throw new ServiceError("unsupported_format", { parameters: { detail: "" }, reason: "too_short" });
   if (seconds > maxSeconds)
     throw new ServiceError("unsupported_format", { parameters: { detail: "" }, reason: "too_long" });
   async function* pieces(): AsyncGenerator<Int16Array> {
-    for (let at = 0; at < samples.length; at += 10 * LISTENING_RATE) yield samples.slice(at, at + 10 * LISTENING_RATE);
+    for (let at = 0; at < samples.length; at += 10 * RECOGNITION_RATE)
+      yield samples.slice(at, at + 10 * RECOGNITION_RATE);
   }
   return { format: "s16", channels: 1, seconds, pieces: pieces() };
 }

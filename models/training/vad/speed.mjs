@@ -4,13 +4,13 @@ import handle from "../../../dist/workers/engines/tfjs/thread.js";
 
 const path = process.argv[2];
 const seconds = 30;
-const sound = () => Int16Array.from({ length: seconds * 16_000 }, (_, i) => 3000 * Math.sin(i / 20) + 500 * Math.sin(i * i));
+const audio = () => Int16Array.from({ length: seconds * 16_000 }, (_, i) => 3000 * Math.sin(i / 20) + 500 * Math.sin(i * i));
 const { provider } = await handle({ kind: "open", path });
 const times = [];
 for (let round = 0; round < 40; round++) {
-  const samples = sound();
+  const samples = audio();
   const before = process.cpuUsage();
-  await handle({ kind: "detect", path, futureSteps: 25, samples });
+  await handle({ kind: "vad", path, futureSteps: 25, samples });
   const { user, system } = process.cpuUsage(before);
   times.push((user + system) / 1e6);
 }

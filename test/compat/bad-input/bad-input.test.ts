@@ -111,7 +111,7 @@ describe("bad input to the compatibility layers", () => {
       socket.on("open", () => asked.frames.forEach((frame) => socket.send(frame)));
       socket.on("message", (data: Buffer) => {
         received += data.toString();
-        if (asked.closes === undefined && asked.tells !== undefined && received.includes(asked.tells)) done(null);
+        if (asked.closes === undefined && asked.reports !== undefined && received.includes(asked.reports)) done(null);
       });
       socket.on("unexpected-response", (_request, { statusCode, headers }) => {
         if (statusCode !== asked.refused) return done(`refused with ${statusCode}`);
@@ -122,9 +122,9 @@ describe("bad input to the compatibility layers", () => {
         if (isDone) return;
         if (asked.closes?.includes(code) !== true) return done(`closed with ${code}: ${received.slice(0, 300)}`);
         done(
-          asked.tells === undefined || received.includes(asked.tells)
+          asked.reports === undefined || received.includes(asked.reports)
             ? null
-            : `did not tell ${asked.tells}: ${received.slice(0, 300)}`,
+            : `did not tell ${asked.reports}: ${received.slice(0, 300)}`,
         );
       });
     });

@@ -23,7 +23,7 @@ export interface SocketCase {
   refused?: number;
   closes?: number[];
   /** Text that some frame of the server must hold. */
-  tells?: string;
+  reports?: string;
 }
 
 export const openAiMounts = ["/compat/v1", "/compat/api/v1", "/compat/openai/v1"];

@@ -2,7 +2,7 @@ import { CANARY, type SocketCase } from "./case.js";
 
 const input = "/compat/elevenlabs/v1/text-to-speech/default/stream-input";
 const multi = "/compat/elevenlabs/v1/text-to-speech/default/multi-stream-input";
-const listening = "/compat/elevenlabs/v1/speech-to-text/realtime";
+const transcription = "/compat/elevenlabs/v1/speech-to-text/realtime";
 const realtime = "/compat/v1/realtime?model=gpt-realtime";
 const json = (value: unknown): string => JSON.stringify(value);
 const MEBIBYTE = 1024 * 1024;
@@ -16,7 +16,7 @@ const inputFrames: [string, (string | Uint8Array)[], Partial<SocketCase>][] = [
   ["text that is a number", [json({ text: 5 })], { closes: [1008] }],
   ["flush that is a text", [json({ text: "Go.", flush: CANARY })], { closes: [1008] }],
   ["settings out of bounds", [json({ text: " ", voice_settings: { stability: 3 } })], { closes: [1008] }],
-  ["a mebibyte and one byte", [json({ text: "a".repeat(MEBIBYTE + 1) })], { closes: [1009], tells: "1009" }],
+  ["a mebibyte and one byte", [json({ text: "a".repeat(MEBIBYTE + 1) })], { closes: [1009], reports: "1009" }],
   [
     "a mebibyte and one byte in two frames",
     [json({ text: "a".repeat(MEBIBYTE - 10) }), json({ text: "b".repeat(600_000) })],
@@ -105,14 +105,14 @@ export function socketCases(): SocketCase[] {
       name: "multi-stream-input: contexts without end",
       path: multi,
       frames: Array.from({ length: 17 }, (_, index) => json({ text: "Go on", context_id: `c${index}` })),
-      tells: "429",
+      reports: "429",
     },
     {
       name: "multi-stream-input: closing what is not open",
       path: multi,
       frames: [json({ context_id: "x", close_context: true }), json({ close_socket: true })],
       closes: [1000],
-      tells: "isFinal",
+      reports: "isFinal",
     },
     ...["ulaw_8000", "alaw_8000", "nonsense", "mp3_44100_999", "pcm_1"].map((format) => ({
       name: `stream-input: ${format}`,
@@ -125,7 +125,7 @@ export function socketCases(): SocketCase[] {
       path: `${input}?output_format=${format}`,
       frames: [],
       closes: [1000],
-      tells: "400",
+      reports: "400",
     })),
     ...["mp3_22050_32", "pcm_22050", "wav_22050", "ulaw_8000", "nonsense"].map((format) => ({
       name: `multi-stream-input: ${format}`,
@@ -138,7 +138,7 @@ export function socketCases(): SocketCase[] {
       path: input.replace("default", "nobody"),
       frames: [json({ text: "Go on. ", flush: true })],
       closes: [1008],
-      tells: "400",
+      reports: "400",
     },
     ...[
       "?commit_strategy=vad",
@@ -149,13 +149,13 @@ export function socketCases(): SocketCase[] {
       "?audio_format=",
     ].map((query) => ({
       name: `realtime transcription ${query}`,
-      path: `${listening}${query}`,
+      path: `${transcription}${query}`,
       frames: [],
       refused: 400,
     })),
     {
       name: "realtime transcription: other shapes",
-      path: listening,
+      path: transcription,
       frames: [
         "{",
         "[]",
@@ -163,19 +163,19 @@ export function socketCases(): SocketCase[] {
         Buffer.from([1, 2, 3]),
         json({ message_type: "input_audio_chunk", audio_base_64: "", commit: true }),
       ],
-      tells: "committed_transcript_with_timestamps",
+      reports: "committed_transcript_with_timestamps",
     },
     {
       name: "realtime transcription: no base64",
-      path: listening,
+      path: transcription,
       frames: [json({ message_type: "input_audio_chunk", audio_base_64: "%%%" })],
-      tells: "input_error",
+      reports: "input_error",
     },
-    ...realtimeMistakes.map(([name, frame, tells]) => ({
+    ...realtimeMistakes.map(([name, frame, reports]) => ({
       name: `realtime: ${name}`,
       path: realtime,
       frames: [frame],
-      tells: `"${tells}"`,
+      reports: `"${reports}"`,
     })),
     { name: "realtime: an unknown model", path: "/compat/v1/realtime?model=nonsense", frames: [], refused: 400 },
   ];

@@ -195,7 +195,7 @@ function chatCases(): HttpCase[] {
     modalities: ["audio"],
     messages: [{ role: "user", content }],
   });
-  const sound = { type: "input_audio", input_audio: { data: "AAAA", format: "wav" } };
+  const audio = { type: "input_audio", input_audio: { data: "AAAA", format: "wav" } };
   const bodies: [string, unknown][] = [
     ["no messages", { modalities: ["audio"] }],
     ["an empty list", { modalities: ["audio"], messages: [] }],
@@ -206,14 +206,14 @@ function chatCases(): HttpCase[] {
     ["no modality", { messages: [{ role: "user", content: "Hi." }] }],
     ["n of 2", { ...user("Hi."), n: 2 }],
     ["tools", { ...user("Hi."), tools: [{ type: "function" }] }],
-    ["sound in and out", user([sound])],
-    ["two sounds", { model: "whisper-1", messages: [{ role: "user", content: [sound, sound] }] }],
-    ["sound that is none", { model: "whisper-1", messages: [{ role: "user", content: [sound] }] }],
+    ["sound in and out", user([audio])],
+    ["two sounds", { model: "whisper-1", messages: [{ role: "user", content: [audio, audio] }] }],
+    ["sound that is none", { model: "whisper-1", messages: [{ role: "user", content: [audio] }] }],
     [
       "sound that is no base64",
-      { model: "whisper-1", messages: [{ role: "user", content: [{ ...sound, input_audio: { data: "%%%" } }] }] },
+      { model: "whisper-1", messages: [{ role: "user", content: [{ ...audio, input_audio: { data: "%%%" } }] }] },
     ],
-    ["sound to a speech model", { model: "service/s1", messages: [{ role: "user", content: [sound] }] }],
+    ["sound to a speech model", { model: "service/s1", messages: [{ role: "user", content: [audio] }] }],
     ["an unknown model", { ...user("Hi."), model: CANARY }],
     ["a format that there is not", { ...user("Hi."), audio: { format: "flac", voice: "default" } }],
     ["an unknown voice", { ...user("Hi."), audio: { format: "mp3", voice: "alloy" } }],

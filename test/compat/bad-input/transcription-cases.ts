@@ -96,7 +96,7 @@ function fileCases(good: Uint8Array): HttpCase[] {
 
 /**
  * Everything about transcription that must be refused, and what looks like it and must not. `good` is a second and more
- * of sound.
+ * of audio.
  */
 export function transcriptionCases(good: Uint8Array): HttpCase[] {
   const json = (name: string, body: unknown, statuses: number[]): HttpCase => ({

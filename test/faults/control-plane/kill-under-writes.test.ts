@@ -3,7 +3,7 @@ import { expect, describe, it } from "vitest";
 import { eq } from "drizzle-orm";
 import { connectNats } from "#common/bus/nats";
 import { createSealer } from "#common/secrets/sealer";
-import type { Database, Records } from "#control-plane/database/database";
+import type { Database, Db } from "#control-plane/database/database";
 import { openDatabase } from "#control-plane/database/open";
 import { enqueueWebhookEvent } from "#control-plane/webhooks/enqueue";
 import { webhookDeliveries } from "#control-plane/webhooks/tables";
@@ -38,19 +38,14 @@ const sealer = createSealer([SECRET_KEY]);
 const programs = postgresPrograms();
 
 /** Events of a session to both endpoints; gives the deliveries. */
-async function writeEvents(
-  records: Records,
-  principal: Principal,
-  receiver: Receiver,
-  count: number,
-): Promise<string[]> {
+async function writeEvents(db: Db, principal: Principal, receiver: Receiver, count: number): Promise<string[]> {
   const session = someSession();
   const endpoints = ["/one", "/two"].map((path) => ({ url: receiver.url(path), secret: path }));
   for (const payload of threeEvents(session).slice(0, count)) {
     const event = { teamId: principal.teamId, payload, endpoints, isPreview: false };
-    await records.transaction((step) => enqueueWebhookEvent(step, event, { sealer, now: new Date() }));
+    await db.transaction((tx) => enqueueWebhookEvent(tx, event, { sealer, now: new Date() }));
   }
-  const rows = await records
+  const rows = await db
     .select({ id: webhookDeliveries.id })
     .from(webhookDeliveries)
     .where(eq(webhookDeliveries.sessionId, session.id));
@@ -73,10 +68,10 @@ describe("the control plane killed at random moments of a mixed load of writes",
       let database = await open();
       const seeds: { principal: Principal; deliveries: string[] }[] = [];
       for (let lane = 0; lane < LANES; lane++) {
-        const { principal } = await addTeam(database.records, { balanceMicros: OPENING_MICROS });
+        const { principal } = await addTeam(database.db, { balanceMicros: OPENING_MICROS });
         seeds.push({
           principal: { ...principal, betaAccess: true },
-          deliveries: await writeEvents(database.records, principal, receiver, 3),
+          deliveries: await writeEvents(database.db, principal, receiver, 3),
         });
       }
       // PGlite is one process's at a time.
@@ -91,7 +86,7 @@ describe("the control plane killed at random moments of a mixed load of writes",
         ...(postgres === null ? {} : { DATABASE_URL: postgres.url }),
       });
       const writeEvent = async (principal: Principal): Promise<string[]> => {
-        const ids = await writeEvents(database.records, principal, receiver, 1);
+        const ids = await writeEvents(database.db, principal, receiver, 1);
         bus.publish(webhookWakeSubject, {});
         return ids;
       };
@@ -112,17 +107,17 @@ describe("the control plane killed at random moments of a mixed load of writes",
         const sum = (what: keyof Lane["counts"]): number =>
           lanes.reduce((total, { counts }) => total + counts[what], 0);
         const receipts = receiver.receipts.map(({ headers }) => String(headers["x-parley-delivery"]));
-        const told = {
+        const reported = {
           acknowledged: sum("acknowledged"),
           unknown: sum("unknown"),
           refused: sum("refused"),
           kills: controlPlane.kills,
         };
         console.log(
-          `kill-under-writes on ${engine}: ${JSON.stringify({ ...told, deliveries: new Set(receipts).size, receipts: receipts.length })}`,
+          `kill-under-writes on ${engine}: ${JSON.stringify({ ...reported, deliveries: new Set(receipts).size, receipts: receipts.length })}`,
         );
         expect(lanes.flatMap(({ spoiled }) => spoiled)).toEqual([]);
-        expect(await findBroken(database.records, lanes)).toEqual([]);
+        expect(await findBroken(database.db, lanes)).toEqual([]);
         expect(lanes.flatMap(({ deliveries }) => deliveries).filter((id) => !receipts.includes(id))).toEqual([]);
         expect(controlPlane.kills).toBe(Math.floor(WRITES / WRITES_PER_KILL));
         expect(sum("acknowledged")).toBeGreaterThan(WRITES * 0.7);

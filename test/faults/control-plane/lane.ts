@@ -85,7 +85,7 @@ export class Lane {
       () => this.#createKey(),
       () => this.#revokeKey(),
       () => this.#redeliver(),
-      ...(this.#options.writeEvent === null ? [] : [() => this.#tell()]),
+      ...(this.#options.writeEvent === null ? [] : [() => this.#report()]),
     ];
     await kinds[Math.floor(this.#options.random() * kinds.length)]?.();
   }
@@ -95,8 +95,8 @@ export class Lane {
     return `w${this.#options.principal.teamId.slice(0, 6)}n${this.#words}`;
   }
 
-  #pick(records: readonly KnownRecord[]): (KnownRecord & { id: string }) | null {
-    const candidates = records.filter(
+  #pick(db: readonly KnownRecord[]): (KnownRecord & { id: string }) | null {
+    const candidates = db.filter(
       (record): record is KnownRecord & { id: string } => record.id !== null && record.isThere.all.every(Boolean),
     );
     return candidates[Math.floor(this.#options.random() * candidates.length)] ?? null;
@@ -133,10 +133,10 @@ export class Lane {
     return this.#http(method, path, { contentType: "application/json", body: Buffer.from(JSON.stringify(body)) });
   }
 
-  #created(records: KnownRecord[], name: string, answer: Answer | null, idField: string): void {
+  #created(db: KnownRecord[], name: string, answer: Answer | null, idField: string): void {
     const isThere = new Known(false);
     isThere.wrote(true, answer !== null);
-    records.push({ name, id: answer === null ? null : String(answer.json[idField]), text: new Known(name), isThere });
+    db.push({ name, id: answer === null ? null : String(answer.json[idField]), text: new Known(name), isThere });
   }
 
   async #createAgent(): Promise<void> {
@@ -285,7 +285,7 @@ export class Lane {
     if (answer?.status === 202) this.deliveries.push(String(answer.json["delivery_id"]));
   }
 
-  async #tell(): Promise<void> {
+  async #report(): Promise<void> {
     this.deliveries.push(...((await this.#options.writeEvent?.(this.#options.principal)) ?? []));
     this.counts.acknowledged++;
   }

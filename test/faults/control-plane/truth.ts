@@ -1,6 +1,6 @@
 import { and, asc, eq, inArray } from "drizzle-orm";
 import { agents, agentVersions } from "#control-plane/agents/tables";
-import type { Records } from "#control-plane/database/database";
+import type { Db } from "#control-plane/database/database";
 import { apiKeys, usageRecords } from "#control-plane/database/schema";
 import { knowledgeChunks, knowledgeRevisions, knowledgeSources } from "#control-plane/knowledge/tables";
 import { readBalances } from "#control-plane/ledger/accounts";
@@ -11,11 +11,11 @@ import type { KnownRecord } from "./known.js";
 import { type Lane, OPENING_MICROS, USAGE_MICROS } from "./lane.js";
 
 /** Holds the database against what the lanes were promised; one line for each promise that is broken. */
-export async function findBroken(records: Records, lanes: readonly Lane[]): Promise<string[]> {
-  const findings: string[] = await auditLedger(records);
+export async function findBroken(db: Db, lanes: readonly Lane[]): Promise<string[]> {
+  const findings: string[] = await auditLedger(db);
   for (const lane of lanes) {
     for (const check of [checkAgents, checkTools, checkSources, checkKeys, checkMoney, checkDeliveries])
-      findings.push(...(await check(records, lane)));
+      findings.push(...(await check(db, lane)));
   }
   return findings;
 }
@@ -50,14 +50,14 @@ function compare<R extends { id: string; name: string }>(
   ];
 }
 
-async function checkAgents(records: Records, { principal, agents: known, versions }: Lane): Promise<string[]> {
-  const rows = await records.select().from(agents).where(eq(agents.teamId, principal.teamId));
+async function checkAgents(db: Db, { principal, agents: known, versions }: Lane): Promise<string[]> {
+  const rows = await db.select().from(agents).where(eq(agents.teamId, principal.teamId));
   const findings = compare("agent", known, rows, ({ draft }) => [
     draft.prompt.first_message,
     draft.prompt.system_prompt,
   ]);
   for (const row of rows) {
-    const published = await records
+    const published = await db
       .select()
       .from(agentVersions)
       .where(eq(agentVersions.agentId, row.id))
@@ -79,16 +79,16 @@ async function checkAgents(records: Records, { principal, agents: known, version
   return findings;
 }
 
-async function checkTools(records: Records, { principal, tools: known }: Lane): Promise<string[]> {
-  const rows = await records.select().from(tools).where(eq(tools.teamId, principal.teamId));
+async function checkTools(db: Db, { principal, tools: known }: Lane): Promise<string[]> {
+  const rows = await db.select().from(tools).where(eq(tools.teamId, principal.teamId));
   return compare("tool", known, rows, ({ definition }) => [
     definition.description,
     ...definition.arguments.map(({ description }) => description),
   ]);
 }
 
-async function checkSources(records: Records, { principal, sources: known }: Lane): Promise<string[]> {
-  const sources = await records.select().from(knowledgeSources).where(eq(knowledgeSources.teamId, principal.teamId));
+async function checkSources(db: Db, { principal, sources: known }: Lane): Promise<string[]> {
+  const sources = await db.select().from(knowledgeSources).where(eq(knowledgeSources.teamId, principal.teamId));
   const findings: string[] = [];
   const rows: { id: string; name: string; texts: string[] }[] = [];
   for (const source of sources) {
@@ -96,12 +96,12 @@ async function checkSources(records: Records, { principal, sources: known }: Lan
       eq(knowledgeRevisions.sourceId, source.id),
       eq(knowledgeRevisions.revisionNumber, source.revisionNumber),
     );
-    const revision = await records.select().from(knowledgeRevisions).where(newest);
+    const revision = await db.select().from(knowledgeRevisions).where(newest);
     const ofNewest = and(
       eq(knowledgeChunks.sourceId, source.id),
       eq(knowledgeChunks.revisionNumber, source.revisionNumber),
     );
-    const chunks = await records.select().from(knowledgeChunks).where(ofNewest).orderBy(asc(knowledgeChunks.position));
+    const chunks = await db.select().from(knowledgeChunks).where(ofNewest).orderBy(asc(knowledgeChunks.position));
     if (chunks.length !== source.chunkCount || chunks.length < 2)
       findings.push(`source ${source.name} has ${chunks.length} of ${source.chunkCount} passages`);
     const words = [...revision.map(({ content }) => content), ...chunks.map(({ content }) => content)].flatMap(
@@ -117,8 +117,8 @@ async function checkSources(records: Records, { principal, sources: known }: Lan
   return [...findings, ...compare("source", known, rows, ({ texts }) => texts)];
 }
 
-async function checkKeys(records: Records, { principal, keys: known }: Lane): Promise<string[]> {
-  const rows = await records.select().from(apiKeys).where(eq(apiKeys.teamId, principal.teamId));
+async function checkKeys(db: Db, { principal, keys: known }: Lane): Promise<string[]> {
+  const rows = await db.select().from(apiKeys).where(eq(apiKeys.teamId, principal.teamId));
   const own = rows.filter(({ id }) => id !== principal.keyId);
   const revoked = own.filter(({ revokedAt }) => revokedAt !== null).map(({ id }) => id);
   const missing = known
@@ -128,12 +128,12 @@ async function checkKeys(records: Records, { principal, keys: known }: Lane): Pr
   return [...missing, ...compare("key", known, valid, ({ name }) => [name])];
 }
 
-async function checkMoney(records: Records, { principal, usageIds, grantedMicros }: Lane): Promise<string[]> {
-  const used = await records
+async function checkMoney(db: Db, { principal, usageIds, grantedMicros }: Lane): Promise<string[]> {
+  const used = await db
     .select({ id: usageRecords.usageId })
     .from(usageRecords)
     .where(eq(usageRecords.teamId, principal.teamId));
-  const { credit } = await readBalances(records, principal.teamId);
+  const { credit } = await readBalances(db, principal.teamId);
   const expected = OPENING_MICROS + grantedMicros - usageIds.length * USAGE_MICROS;
   return [
     ...usageIds
@@ -143,9 +143,9 @@ async function checkMoney(records: Records, { principal, usageIds, grantedMicros
   ];
 }
 
-async function checkDeliveries(records: Records, { deliveries }: Lane): Promise<string[]> {
+async function checkDeliveries(db: Db, { deliveries }: Lane): Promise<string[]> {
   if (deliveries.length === 0) return [];
-  const rows = await records.select().from(webhookDeliveries).where(inArray(webhookDeliveries.id, deliveries));
+  const rows = await db.select().from(webhookDeliveries).where(inArray(webhookDeliveries.id, deliveries));
   const statuses = new Map(rows.map(({ id, status }) => [id, status]));
   return deliveries
     .filter((id) => statuses.get(id) !== "delivered")

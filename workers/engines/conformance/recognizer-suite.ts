@@ -1,68 +1,73 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { DETECTION_STEP_MS, LISTENING_RATE, MAX_SOUND_SECONDS, type SoundTask } from "#protocol/transcription/chunk";
-import type { ListenEngine, SoundResult } from "../recognizer.js";
-import { hearOne, noise, silence, soundJob } from "./recognize.js";
+import {
+  DETECTION_STEP_MS,
+  RECOGNITION_RATE,
+  MAX_AUDIO_SECONDS,
+  type RecognitionTask,
+} from "#protocol/transcription/chunk";
+import type { Recognizer, RecognitionResult } from "../recognizer.js";
+import { recognizeOne, noise, silence, recognitionJob } from "./recognize.js";
 
-export interface ListenConformanceOptions {
-  task: SoundTask;
-  load: () => Promise<ListenEngine>;
+export interface RecognizerConformanceOptions {
+  task: RecognitionTask;
+  load: () => Promise<Recognizer>;
   /** Two different pieces with speech, or what the engine takes for it, of at least a second. */
   speech: () => Promise<readonly [Int16Array, Int16Array]>;
 }
 
 const shortPieces = [1, 79, 80, 159, 160, 400, 799, 1600];
 
-/** The contract of `ListenEngine`, for every implementation. */
-export function listenEngineConformance(name: string, { task, load, speech }: ListenConformanceOptions): void {
+/** The contract of `Recognizer`, for every implementation. */
+export function recognizerConformance(name: string, { task, load, speech }: RecognizerConformanceOptions): void {
   describe(`${name} keeps the contract of a listening engine`, () => {
-    let engine: ListenEngine;
+    let engine: Recognizer;
     let one: Int16Array;
     let other: Int16Array;
-    let heardInOne: SoundResult;
-    let heardInOther: SoundResult;
+    let recognizedInOne: RecognitionResult;
+    let recognizedInOther: RecognitionResult;
     beforeAll(async () => {
       engine = await load();
       await engine.warmUp();
       [one, other] = await speech();
-      if (Math.min(one.length, other.length) < LISTENING_RATE)
+      if (Math.min(one.length, other.length) < RECOGNITION_RATE)
         throw new RangeError("the pieces with speech are shorter than a second");
-      [heardInOne, heardInOther] = [await hearOne(engine, one), await hearOne(engine, other)];
+      [recognizedInOne, recognizedInOther] = [await recognizeOne(engine, one), await recognizeOne(engine, other)];
     });
     afterAll(async () => await engine.close());
 
-    const hearAll = async (pieces: readonly Int16Array[]): Promise<SoundResult[]> =>
-      await engine.hear(pieces.map((piece) => soundJob(task, piece)));
+    const recognizeAll = async (pieces: readonly Int16Array[]): Promise<RecognitionResult[]> =>
+      await engine.recognize(pieces.map((piece) => recognitionJob(task, piece)));
 
     it("says what it is", () => {
-      expect(engine.describe()).toMatchObject({ task, sampleRate: LISTENING_RATE, speakers: [] });
+      expect(engine.describe()).toMatchObject({ task, sampleRate: RECOGNITION_RATE, speakers: [] });
       expect(engine.describe().maxBatch).toBeGreaterThanOrEqual(1);
     });
 
     it("finds something in speech, and not the same in other speech", () => {
       for (const [result, samples] of [
-        [heardInOne, one],
-        [heardInOther, other],
+        [recognizedInOne, one],
+        [recognizedInOther, other],
       ] as const) {
-        expectSound(result, samples);
+        expectAudio(result, samples);
         expect(isEmpty(result)).toBe(false);
       }
-      expect(heardInOne).not.toEqual(heardInOther);
+      expect(recognizedInOne).not.toEqual(recognizedInOther);
     });
 
     it("gives equal results for equal samples: repeated, after other sound, from a window on a larger buffer", async () => {
       for (const before of [one, other, silence(1), new Int16Array(1), noise(1, 3000, 0)]) {
-        await hearOne(engine, before);
-        expect(await hearOne(engine, one)).toEqual(heardInOne);
+        await recognizeOne(engine, before);
+        expect(await recognizeOne(engine, one)).toEqual(recognizedInOne);
       }
       const larger = new Int16Array(one.length + 500).fill(12_345);
       larger.set(one, 123);
-      expect(await hearOne(engine, larger.subarray(123, 123 + one.length))).toEqual(heardInOne);
+      expect(await recognizeOne(engine, larger.subarray(123, 123 + one.length))).toEqual(recognizedInOne);
       expect(larger.subarray(0, 123).every((sample) => sample === 12_345)).toBe(true);
     });
 
     it("leaves the samples as they are", async () => {
       const samples = other.slice();
-      await hearOne(engine, samples);
+      await recognizeOne(engine, samples);
       expect(samples).toEqual(other);
     });
 
@@ -70,42 +75,42 @@ export function listenEngineConformance(name: string, { task, load, speech }: Li
       const second = await load();
       try {
         await second.warmUp();
-        expect(await hearOne(second, other)).toEqual(heardInOther);
-        expect(await hearOne(second, one)).toEqual(heardInOne);
+        expect(await recognizeOne(second, other)).toEqual(recognizedInOther);
+        expect(await recognizeOne(second, one)).toEqual(recognizedInOne);
       } finally {
         await second.close();
       }
     });
 
     it("gives in a batch, in its order, what it gives alone", async () => {
-      const results = await hearAll([other, silence(0.5), one, new Int16Array(7), other]);
-      expect(results.map(({ result }) => result)).toEqual(new Array(5).fill(heardInOne.result));
-      expect([results[0], results[2], results[4]]).toEqual([heardInOther, heardInOne, heardInOther]);
-      expect(results[1]).toEqual(await hearOne(engine, silence(0.5)));
+      const results = await recognizeAll([other, silence(0.5), one, new Int16Array(7), other]);
+      expect(results.map(({ result }) => result)).toEqual(new Array(5).fill(recognizedInOne.result));
+      expect([results[0], results[2], results[4]]).toEqual([recognizedInOther, recognizedInOne, recognizedInOther]);
+      expect(results[1]).toEqual(await recognizeOne(engine, silence(0.5)));
     });
 
     it("hears several batches at once without mixing them up", async () => {
-      const results = await Promise.all([one, other, one, other].map((samples) => hearOne(engine, samples)));
-      expect(results).toEqual([heardInOne, heardInOther, heardInOne, heardInOther]);
+      const results = await Promise.all([one, other, one, other].map((samples) => recognizeOne(engine, samples)));
+      expect(results).toEqual([recognizedInOne, recognizedInOther, recognizedInOne, recognizedInOther]);
     });
 
     it("takes an empty batch", async () => {
-      expect(await engine.hear([])).toEqual([]);
+      expect(await engine.recognize([])).toEqual([]);
     });
 
     it("leaves a cancelled piece and hears the others of its batch", async () => {
       const signal = AbortSignal.abort();
-      const results = await engine.hear([soundJob(task, one, { signal }), soundJob(task, other)]);
-      expect(results).toEqual([{ result: "cancelled" }, heardInOther]);
+      const results = await engine.recognize([recognitionJob(task, one, { signal }), recognitionJob(task, other)]);
+      expect(results).toEqual([{ result: "cancelled" }, recognizedInOther]);
     });
 
     it("ends when it is cancelled on the way, and goes on hearing", async () => {
       const controller = new AbortController();
-      const long = repeated(one, MAX_SOUND_SECONDS);
-      const hearing = engine.hear([soundJob(task, long, { signal: controller.signal })]);
+      const long = repeated(one, MAX_AUDIO_SECONDS);
+      const recognizing = engine.recognize([recognitionJob(task, long, { signal: controller.signal })]);
       controller.abort();
-      expect(await hearing).toEqual([{ result: "cancelled" }]);
-      expect(await hearOne(engine, one)).toEqual(heardInOne);
+      expect(await recognizing).toEqual([{ result: "cancelled" }]);
+      expect(await recognizeOne(engine, one)).toEqual(recognizedInOne);
     });
 
     it.each(shortPieces)("takes a piece of %i samples", async (count) => {
@@ -114,7 +119,7 @@ export function listenEngineConformance(name: string, { task, load, speech }: Li
         one.slice(8000, 8000 + count),
         new Int16Array(count).fill(-32_768),
       ]) {
-        expectSound(await hearOne(engine, samples), samples);
+        expectAudio(await recognizeOne(engine, samples), samples);
       }
     });
 
@@ -124,8 +129,8 @@ export function listenEngineConformance(name: string, { task, load, speech }: Li
       ["faint noise", noise(3, 3, 0)],
       ["loud low noise", noise(3, 8000, 0.98)],
     ])("finds nothing in %s", async (_what, samples) => {
-      const result = await hearOne(engine, samples);
-      expectSound(result, samples);
+      const result = await recognizeOne(engine, samples);
+      expectAudio(result, samples);
       expect(isEmpty(result)).toBe(true);
     });
 
@@ -135,26 +140,26 @@ export function listenEngineConformance(name: string, { task, load, speech }: Li
       ["a click", silence(1).fill(32_767, 8000, 8002)],
       ["overdriven noise", noise(1, 40_000, 0)],
     ])("comes through %s", async (_what, samples) => {
-      expectSound(await hearOne(engine, samples), samples);
+      expectAudio(await recognizeOne(engine, samples), samples);
     });
 
     it("hears the longest piece, times in order and inside", async () => {
-      const long = repeated(one, MAX_SOUND_SECONDS);
-      const result = await hearOne(engine, long);
-      expectSound(result, long);
+      const long = repeated(one, MAX_AUDIO_SECONDS);
+      const result = await recognizeOne(engine, long);
+      expectAudio(result, long);
       expect(isEmpty(result)).toBe(false);
     });
   });
 }
 
-/** A result of the right kind, finite, in order and inside the sound. */
-function expectSound(result: SoundResult, samples: Int16Array): void {
-  const lengthMs = (samples.length * 1000) / LISTENING_RATE;
-  if (result.result === "detected") {
+/** A result of the right kind, finite, in order and inside the audio. */
+function expectAudio(result: RecognitionResult, samples: Int16Array): void {
+  const lengthMs = (samples.length * 1000) / RECOGNITION_RATE;
+  if (result.result === "vad") {
     expect(Math.abs(result.speech.length - lengthMs / DETECTION_STEP_MS)).toBeLessThanOrEqual(1);
     return;
   }
-  if (result.result !== "heard") expect.fail(`${result.result}: ${"error" in result ? String(result.error) : ""}`);
+  if (result.result !== "recognized") expect.fail(`${result.result}: ${"error" in result ? String(result.error) : ""}`);
   let lastMs = 0;
   for (const { text, startMs, endMs, confidence } of result.words) {
     expect(text).toMatch(/\S/);
@@ -167,13 +172,13 @@ function expectSound(result: SoundResult, samples: Int16Array): void {
   }
 }
 
-function isEmpty(result: SoundResult): boolean {
-  if (result.result === "detected") return result.speech.every((value) => value < 128);
-  return result.result === "heard" && result.words.length === 0;
+function isEmpty(result: RecognitionResult): boolean {
+  if (result.result === "vad") return result.speech.every((value) => value < 128);
+  return result.result === "recognized" && result.words.length === 0;
 }
 
 function repeated(samples: Int16Array, seconds: number): Int16Array {
-  const long = new Int16Array(seconds * LISTENING_RATE);
+  const long = new Int16Array(seconds * RECOGNITION_RATE);
   for (let at = 0; at < long.length; at += samples.length)
     long.set(samples.subarray(0, Math.min(samples.length, long.length - at)), at);
   return long;

@@ -23,7 +23,7 @@ export function testChunk(
     streamId: "stream",
     chunkIndex: 0,
     attempt: 1,
-    edgeId: "edge",
+    ownerId: "edge",
     model: "model",
     text,
     normalize: false,

@@ -4,26 +4,26 @@ import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { createLogger } from "#common/log";
 import { readModelFolder } from "../../repository/folder.js";
-import { hearOne, soundJob, wordsOf } from "../conformance/recognize.js";
-import { listenEngineConformance } from "../conformance/recognizer-suite.js";
-import type { ListenEngine } from "../recognizer.js";
+import { recognizeOne, recognitionJob, wordsOf } from "../conformance/recognize.js";
+import { recognizerConformance } from "../conformance/recognizer-suite.js";
+import type { Recognizer } from "../recognizer.js";
 import { ModelThreads } from "../model-threads.js";
 import { CtcEngine } from "./engine.js";
 import { toneLexicon } from "./testing/tone-lexicon.js";
 import {
   letterSymbols,
   type ToneRecognizerOptions,
-  toneSound,
+  toneAudio,
   writeToneRecognizer,
 } from "./testing/tone-recognizer.js";
 
 const directory = mkdtempSync(join(tmpdir(), "parley-ears-"));
 const log = createLogger("test", "fatal");
 const shared = new ModelThreads(2);
-let ears = 0;
+let recognizers = 0;
 
-async function load(change: Partial<ToneRecognizerOptions> = {}, threads = shared): Promise<ListenEngine> {
-  const folder = join(directory, `ear-${ears++}`);
+async function load(change: Partial<ToneRecognizerOptions> = {}, threads = shared): Promise<Recognizer> {
+  const folder = join(directory, `ear-${recognizers++}`);
   mkdirSync(folder);
   writeToneRecognizer(folder, change);
   const files = [
@@ -55,21 +55,21 @@ afterAll(async () => {
 });
 
 const speech = async () =>
-  [toneSound(spell("bad cab")), toneSound(spell("go a mile").filter((tone) => tone >= 0))] as const;
-listenEngineConformance("ctc with letters in zipformer's form", { task: "listen", load: () => load(), speech });
-listenEngineConformance("ctc with letters in NeMo's form", {
-  task: "listen",
+  [toneAudio(spell("bad cab")), toneAudio(spell("go a mile").filter((tone) => tone >= 0))] as const;
+recognizerConformance("ctc with letters in zipformer's form", { task: "transcribe", load: () => load(), speech });
+recognizerConformance("ctc with letters in NeMo's form", {
+  task: "transcribe",
   load: () => load({ layout: "nemo_ctc" }),
   speech,
 });
-listenEngineConformance("ctc with a lexicon", {
-  task: "listen",
+recognizerConformance("ctc with a lexicon", {
+  task: "transcribe",
   load: () => load({ symbols: toneLexicon.symbols, words: toneLexicon.model }),
-  speech: async () => [toneSound(toneLexicon.say("to", "me")), toneSound(toneLexicon.say("two", "men", "to", "me"))],
+  speech: async () => [toneAudio(toneLexicon.say("to", "me")), toneAudio(toneLexicon.say("two", "men", "to", "me"))],
 });
 
-const heardBy = async (engine: ListenEngine, tones: readonly number[]): Promise<string> =>
-  wordsOf(await hearOne(engine, toneSound(tones)))
+const recognizedBy = async (engine: Recognizer, tones: readonly number[]): Promise<string> =>
+  wordsOf(await recognizeOne(engine, toneAudio(tones)))
     .map(({ text }) => text)
     .join(" ");
 
@@ -80,16 +80,16 @@ describe("the engine ctc", () => {
     ["log probabilities in NeMo's form", { layout: "nemo_ctc" }],
     ["raw scores in NeMo's form", { layout: "nemo_ctc", normalized: false }],
   ])("reads words off letters: %s", async (_what, change) => {
-    expect(await heardBy(await load(change), spell("bead cling john"))).toBe("bead cling john");
+    expect(await recognizedBy(await load(change), spell("bead cling john"))).toBe("bead cling john");
   });
 
   it("takes bands as they are where NeMo's metadata says so", async () => {
     // Tones outdo silence by far more when bands are not normalized: the graph's threshold is passed by everything.
-    const plain = await heardBy(
+    const plain = await recognizedBy(
       await load({ layout: "nemo_ctc", metadata: { normalize_type: "NA" } }),
       spell("bead cling"),
     );
-    const normalized = await heardBy(
+    const normalized = await recognizedBy(
       await load({ layout: "nemo_ctc", metadata: { normalize_type: "per_feature" } }),
       spell("bead cling"),
     );
@@ -99,19 +99,19 @@ describe("the engine ctc", () => {
 
   it("puts pieces of words together, in small letters where there are only capitals", async () => {
     const symbols = ["\u2581THE", "\u2581SO", "UND", "\u2581WA", "VES", "'S", "<unk>", "\u2581"];
-    expect(await heardBy(await load({ symbols }), [0, 1, 2, 5, 6, 3, 4])).toBe("the sound's waves");
+    expect(await recognizedBy(await load({ symbols }), [0, 1, 2, 5, 6, 3, 4])).toBe("the sound's waves");
   });
 
   it("keeps capitals where there are small letters too, and takes each symbol for a word where none begins one", async () => {
-    expect(await heardBy(await load({ symbols: ["\u2581Hi", "\u2581Mr", ".", "\u2581Fox"] }), [0, 1, 2, 3])).toBe(
+    expect(await recognizedBy(await load({ symbols: ["\u2581Hi", "\u2581Mr", ".", "\u2581Fox"] }), [0, 1, 2, 3])).toBe(
       "Hi Mr. Fox",
     );
-    expect(await heardBy(await load({ symbols: ["你", "好", "吗"] }), [0, 1, 2])).toBe("你 好 吗");
+    expect(await recognizedBy(await load({ symbols: ["你", "好", "吗"] }), [0, 1, 2])).toBe("你 好 吗");
   });
 
   it("chooses among words that sound alike by the words before them", async () => {
     const engine = await load({ symbols: toneLexicon.symbols, words: toneLexicon.model });
-    const words = wordsOf(await hearOne(engine, toneSound(toneLexicon.say("to", "me", "two", "men"))));
+    const words = wordsOf(await recognizeOne(engine, toneAudio(toneLexicon.say("to", "me", "two", "men"))));
     expect(words.map(({ text }) => text)).toEqual(["to", "me", "two", "men"]);
     // The first tone begins at 300 ms; each has 200 ms.
     expect(Math.abs((words[0]?.startMs ?? 0) - 300)).toBeLessThan(80);
@@ -124,19 +124,23 @@ describe("the engine ctc", () => {
 
   it("says which languages it hears, and refuses others for good", async () => {
     const engine = await load();
-    const sound = toneSound(spell("ab"));
-    const results = await engine.hear(["en-GB", "de"].map((language) => soundJob("listen", sound, { language })));
-    expect(results[0]).toMatchObject({ result: "heard", language: "en" });
+    const audio = toneAudio(spell("ab"));
+    const results = await engine.recognize(
+      ["en-GB", "de"].map((language) => recognitionJob("transcribe", audio, { language })),
+    );
+    expect(results[0]).toMatchObject({ result: "recognized", language: "en" });
     expect(results[1]).toMatchObject({ result: "failed", retryable: false, error: { code: "unsupported_language" } });
   });
 
   it("fails, to be tried elsewhere, when its threads are gone", async () => {
     const threads = new ModelThreads(1);
     const engine = await load({}, threads);
-    const sound = toneSound(spell("abc"));
-    const [running, waiting] = [hearOne(engine, sound), hearOne(engine, sound)];
+    const audio = toneAudio(spell("abc"));
+    const [running, waiting] = [recognizeOne(engine, audio), recognizeOne(engine, audio)];
     await threads.close();
-    expect([await running, await waiting].every(({ result }) => result === "heard" || result === "failed")).toBe(true);
-    expect(await hearOne(engine, sound)).toMatchObject({ result: "failed", retryable: true });
+    expect([await running, await waiting].every(({ result }) => result === "recognized" || result === "failed")).toBe(
+      true,
+    );
+    expect(await recognizeOne(engine, audio)).toMatchObject({ result: "failed", retryable: true });
   });
 });

@@ -1,13 +1,13 @@
 import { join } from "node:path";
 import type { ServedModel } from "#protocol/bus/membership";
 import { ServiceError } from "#protocol/errors";
-import { type HeardWord, LISTENING_RATE } from "#protocol/transcription/chunk";
+import { type RecognizedWord, RECOGNITION_RATE } from "#protocol/transcription/chunk";
 import type { Logger } from "#common/log";
 import { type ModelFolder, ModelProblem } from "../../repository/folder.js";
-import type { ListenEngine, SoundJob, SoundResult } from "../recognizer.js";
+import type { Recognizer, RecognitionJob, RecognitionResult } from "../recognizer.js";
 import type { ModelThreads } from "../model-threads.js";
 import type { RecognizerSource } from "./recognizer.js";
-import type { ListenTask, OpenedRecognizer } from "./thread.js";
+import type { RecognizerTask, OpenedRecognizer } from "./thread.js";
 
 export interface CtcEngineOptions {
   model: ModelFolder;
@@ -31,7 +31,7 @@ const PROCESSOR_BATCH = 4;
  * form of icefall's zipformer or of NeMo. On the processor one call of the graph hears one piece, since batches inside
  * a call are no faster there; other providers hear a batch in one call.
  */
-export class CtcEngine implements ListenEngine {
+export class CtcEngine implements Recognizer {
   readonly #options: CtcEngineOptions;
   readonly #source: RecognizerSource;
   readonly #opened: OpenedRecognizer;
@@ -50,8 +50,8 @@ export class CtcEngine implements ListenEngine {
     const { graph, tokens, words } = manifest.files;
     if (graph === undefined || tokens === undefined)
       throw new ModelProblem("files.graph and files.tokens are required");
-    if (manifest.sampleRate !== undefined && manifest.sampleRate !== LISTENING_RATE) {
-      throw new ModelProblem(`model.yaml says ${manifest.sampleRate} Hz; recognizers hear ${LISTENING_RATE} Hz`);
+    if (manifest.sampleRate !== undefined && manifest.sampleRate !== RECOGNITION_RATE) {
+      throw new ModelProblem(`model.yaml says ${manifest.sampleRate} Hz; recognizers hear ${RECOGNITION_RATE} Hz`);
     }
     const source: RecognizerSource = {
       graphPath: join(folder, graph.path),
@@ -61,7 +61,7 @@ export class CtcEngine implements ListenEngine {
       providers: options.providers,
       decoding: { ...defaultDecoding, ...manifest.decoding },
     };
-    const task: ListenTask = { kind: "open", source };
+    const task: RecognizerTask = { kind: "open", source };
     const opened = await options.threads.onEach<OpenedRecognizer>(handler, task).catch((cause: unknown) => {
       // What comes from a thread has lost its class on the way.
       throw new ModelProblem(cause instanceof Error ? cause.message : String(cause), { cause });
@@ -79,9 +79,9 @@ export class CtcEngine implements ListenEngine {
     const { manifest } = this.#options.model;
     return {
       name: manifest.name,
-      task: "listen",
+      task: "transcribe",
       languages: manifest.languages.length > 0 ? manifest.languages : ["*"],
-      sampleRate: LISTENING_RATE,
+      sampleRate: RECOGNITION_RATE,
       speakers: [],
       maxBatch: this.#opened.provider === "cpu" ? Math.min(PROCESSOR_BATCH, manifest.maxBatch) : manifest.maxBatch,
       provider: this.#opened.provider,
@@ -89,19 +89,19 @@ export class CtcEngine implements ListenEngine {
   }
 
   async warmUp(): Promise<void> {
-    const task: ListenTask = {
+    const task: RecognizerTask = {
       kind: "hear",
       source: this.#source,
-      pieces: [restlessSound(WARM_UP_SECONDS)],
+      pieces: [restlessAudio(WARM_UP_SECONDS)],
       unwanted: new Int32Array(1),
     };
     await this.#options.threads.onEach(handler, task);
   }
 
-  async hear(jobs: SoundJob[]): Promise<SoundResult[]> {
-    if (this.#opened.provider !== "cpu") return await this.#hearTogether(jobs);
-    const results: SoundResult[] = [];
-    for (const job of jobs) results.push(...(await this.#hearTogether([job])));
+  async recognize(jobs: RecognitionJob[]): Promise<RecognitionResult[]> {
+    if (this.#opened.provider !== "cpu") return await this.#recognizeTogether(jobs);
+    const results: RecognitionResult[] = [];
+    for (const job of jobs) results.push(...(await this.#recognizeTogether([job])));
     return results;
   }
 
@@ -109,13 +109,13 @@ export class CtcEngine implements ListenEngine {
     // Threads are shared; whoever made them closes them.
   }
 
-  async #hearTogether(jobs: readonly SoundJob[]): Promise<SoundResult[]> {
+  async #recognizeTogether(jobs: readonly RecognitionJob[]): Promise<RecognitionResult[]> {
     const languages = jobs.map(({ chunk }) => this.#languageFor(chunk.language));
     const wanted = jobs.flatMap((job, at) => (job.signal.aborted || languages[at] === null ? [] : [{ job, at }]));
     const unwanted = new Int32Array(new SharedArrayBuffer(4 * Math.max(1, wanted.length)));
     const stops = wanted.map((_, piece) => () => void Atomics.store(unwanted, piece, 1));
     for (const [piece, { job }] of wanted.entries()) job.signal.addEventListener("abort", stops[piece] as () => void);
-    const results = jobs.map((job, at): SoundResult => {
+    const results = jobs.map((job, at): RecognitionResult => {
       if (job.signal.aborted) return { result: "cancelled" };
       const error = new ServiceError("unsupported_language", {
         parameters: { languages: this.describe().languages.join(", ") },
@@ -125,14 +125,14 @@ export class CtcEngine implements ListenEngine {
     try {
       // Copies, which the thread gets: a piece may be a window on a larger buffer, and the jobs keep theirs.
       const pieces = wanted.map(({ job }) => job.samples.slice());
-      const task: ListenTask = { kind: "hear", source: this.#source, pieces, unwanted };
+      const task: RecognizerTask = { kind: "hear", source: this.#source, pieces, unwanted };
       const buffers = pieces.map(({ buffer }) => buffer);
-      const heard =
-        wanted.length === 0 ? [] : await this.#options.threads.run<(HeardWord[] | null)[]>(handler, task, buffers);
+      const recognized =
+        wanted.length === 0 ? [] : await this.#options.threads.run<(RecognizedWord[] | null)[]>(handler, task, buffers);
       for (const [piece, { job, at }] of wanted.entries()) {
-        const words = heard[piece] ?? null;
+        const words = recognized[piece] ?? null;
         if (words !== null && !job.signal.aborted)
-          results[at] = { result: "heard", words, language: languages[at] as string };
+          results[at] = { result: "recognized", words, language: languages[at] as string };
       }
     } catch (error) {
       for (const { job, at } of wanted)
@@ -157,10 +157,10 @@ export class CtcEngine implements ListenEngine {
   }
 }
 
-/** Tones that come and go, so that no part of the way is left out for want of sound; the same at each start. */
-function restlessSound(seconds: number): Int16Array {
-  return Int16Array.from({ length: seconds * LISTENING_RATE }, (_, i) => {
-    const second = i / LISTENING_RATE;
+/** Tones that come and go, so that no part of the way is left out for want of audio; the same at each start. */
+function restlessAudio(seconds: number): Int16Array {
+  return Int16Array.from({ length: seconds * RECOGNITION_RATE }, (_, i) => {
+    const second = i / RECOGNITION_RATE;
     return (
       9000 *
       Math.sin(2 * Math.PI * (300 + 200 * Math.floor(second * 8)) * second) *

@@ -1,10 +1,10 @@
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { HeardWord } from "#protocol/transcription/chunk";
+import type { RecognizedWord } from "#protocol/transcription/chunk";
 import { createLogger } from "#common/log";
 import { readModelFolder } from "../../repository/folder.js";
-import { hearOne, noise, wordsOf } from "../conformance/recognize.js";
-import { listenEngineConformance } from "../conformance/recognizer-suite.js";
+import { recognizeOne, noise, wordsOf } from "../conformance/recognize.js";
+import { recognizerConformance } from "../conformance/recognizer-suite.js";
 import { ModelThreads } from "../model-threads.js";
 import { CtcEngine } from "./engine.js";
 import { type Clip, readClips } from "./testing/clips.js";
@@ -28,8 +28,8 @@ afterAll(async () => await threads.close());
 
 const samplesOf = (i: number): Int16Array => clips[i]?.samples ?? new Int16Array(0);
 
-listenEngineConformance("parley-asr-en", {
-  task: "listen",
+recognizerConformance("parley-asr-en", {
+  task: "transcribe",
   load,
   speech: async () => {
     const all = await readClips();
@@ -39,11 +39,11 @@ listenEngineConformance("parley-asr-en", {
 
 describe("parley-asr-en", () => {
   let engine: CtcEngine;
-  let heard: HeardWord[][] = [];
+  let recognized: RecognizedWord[][] = [];
   beforeAll(async () => {
     engine = await load();
-    heard = [];
-    for (const clip of clips) heard.push(wordsOf(await hearOne(engine, clip.samples)));
+    recognized = [];
+    for (const clip of clips) recognized.push(wordsOf(await recognizeOne(engine, clip.samples)));
   });
 
   it("hears most of what a human reader says, and is surer of right words than of wrong ones", () => {
@@ -51,7 +51,7 @@ describe("parley-asr-en", () => {
     const compared = clips.map(({ words }, i) =>
       compareWords(
         words,
-        (heard[i] ?? []).map(({ text }) => text),
+        (recognized[i] ?? []).map(({ text }) => text),
       ),
     );
     const errors = compared.reduce((sum, clip) => sum + clip.errors, 0);
@@ -59,7 +59,7 @@ describe("parley-asr-en", () => {
     expect(errors / said).toBeLessThan(0.35);
     const confidences = (right: boolean): number[] =>
       compared.flatMap((clip, i) =>
-        (heard[i] ?? []).filter((_, j) => clip.right[j] === right).map(({ confidence }) => confidence),
+        (recognized[i] ?? []).filter((_, j) => clip.right[j] === right).map(({ confidence }) => confidence),
       );
     const mean = (values: number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
     expect(mean(confidences(true))).toBeGreaterThan(0.6);
@@ -68,9 +68,9 @@ describe("parley-asr-en", () => {
 
   it("hears the same words whatever the loudness, and some of them in noise as loud as the speech is on average", async () => {
     const clip = samplesOf(3);
-    const words = (heard[3] ?? []).map(({ text }) => text);
+    const words = (recognized[3] ?? []).map(({ text }) => text);
     const soft = wordsOf(
-      await hearOne(
+      await recognizeOne(
         engine,
         clip.map((sample) => sample / 8),
       ),
@@ -79,15 +79,15 @@ describe("parley-asr-en", () => {
     const rms = Math.sqrt(clip.reduce((sum, sample) => sum + sample * sample, 0) / clip.length);
     const hiss = noise(Math.ceil(clip.length / 16_000), rms, 0);
     const noisy = clip.map((sample, i) => sample + (hiss[i] ?? 0));
-    expect(wordsOf(await hearOne(engine, noisy)).length).toBeGreaterThan(1);
+    expect(wordsOf(await recognizeOne(engine, noisy)).length).toBeGreaterThan(1);
   });
 
   it("times words where they are, wherever the sound begins", async () => {
     const delayMs = 1000;
     const later = new Int16Array(samplesOf(3).length + 16 * delayMs);
     later.set(samplesOf(3), 16 * delayMs);
-    const moved = wordsOf(await hearOne(engine, later));
-    const before = heard[3] ?? [];
+    const moved = wordsOf(await recognizeOne(engine, later));
+    const before = recognized[3] ?? [];
     expect(
       compareWords(
         before.map(({ text }) => text),

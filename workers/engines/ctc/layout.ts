@@ -12,7 +12,7 @@ export type CtcLayout = "zipformer_ctc" | "nemo_ctc";
  * What the graph was trained on: NeMo's exporter says in the metadata whether bands are to be normalized. Throws
  * `ModelProblem`.
  */
-export function tellFeatures(layout: CtcLayout, metadata: ReadonlyMap<string, string>): FeatureKind {
+export function describeFeatures(layout: CtcLayout, metadata: ReadonlyMap<string, string>): FeatureKind {
   if (layout === "zipformer_ctc") return "kaldi";
   const normalization = metadata.get("normalize_type") ?? "per_feature";
   if (normalization === "per_feature") return "nemo";
@@ -30,7 +30,7 @@ const metadataTypes: readonly (readonly [RegExp, CtcLayout])[] = [
  * Tells the layout: what model.yaml says, else what the graph's metadata or the names of its inputs say. Throws
  * `ModelProblem`.
  */
-export function tellLayout(
+export function describeLayout(
   stated: CtcLayout | undefined,
   metadata: ReadonlyMap<string, string>,
   graph: Pick<Graph, "inputNames">,
@@ -69,9 +69,9 @@ export async function runRecognizer(graph: Graph, layout: CtcLayout, pieces: rea
   }
   const dims = layout === "nemo_ctc" ? [pieces.length, MEL_BANDS, longest] : [pieces.length, longest, MEL_BANDS];
   const lengths = BigInt64Array.from(pieces, ({ frames }) => BigInt(frames));
-  const [soundName = "", lengthsName = ""] = graph.inputNames;
+  const [audioName = "", lengthsName = ""] = graph.inputNames;
   const results = await graph.run({
-    [soundName]: { type: "float32", data: values, dims },
+    [audioName]: { type: "float32", data: values, dims },
     [lengthsName]: { type: "int64", data: lengths, dims: [pieces.length] },
   });
   const [valuesName = "", countsName = ""] = graph.outputNames;

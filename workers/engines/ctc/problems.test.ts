@@ -5,10 +5,10 @@ import { afterAll, describe, expect, it } from "vitest";
 import { systemClock } from "#common/clock";
 import { createLogger } from "#common/log";
 import { openRepository } from "../../repository/repository.js";
-import { hearOne, wordsOf } from "../conformance/recognize.js";
+import { recognizeOne, wordsOf } from "../conformance/recognize.js";
 import { loadEngines } from "../load.js";
 import { toneLexicon } from "./testing/tone-lexicon.js";
-import { letterSymbols, toneSound, writeToneRecognizer } from "./testing/tone-recognizer.js";
+import { letterSymbols, toneAudio, writeToneRecognizer } from "./testing/tone-recognizer.js";
 
 const directory = mkdtempSync(join(tmpdir(), "parley-deaf-"));
 afterAll(() => rmSync(directory, { recursive: true }));
@@ -111,12 +111,12 @@ describe("recognizers that cannot be served", () => {
       clock: systemClock,
     });
     try {
-      expect([...loaded.listeners.keys()].sort()).toEqual(["bare-nemo", "bare-zipformer"]);
+      expect([...loaded.recognizers.keys()].sort()).toEqual(["bare-nemo", "bare-zipformer"]);
       expect([...loaded.engines.keys()]).toEqual([]);
-      const sound = toneSound([..." bead cling"].map((letter) => (letter === " " ? 0 : letterSymbols.indexOf(letter))));
-      for (const engine of loaded.listeners.values()) {
-        expect(wordsOf(await hearOne(engine, sound)).map(({ text }) => text)).toEqual(["bead", "cling"]);
-        expect(engine.describe()).toMatchObject({ task: "listen", languages: ["*"] });
+      const audio = toneAudio([..." bead cling"].map((letter) => (letter === " " ? 0 : letterSymbols.indexOf(letter))));
+      for (const engine of loaded.recognizers.values()) {
+        expect(wordsOf(await recognizeOne(engine, audio)).map(({ text }) => text)).toEqual(["bead", "cling"]);
+        expect(engine.describe()).toMatchObject({ task: "transcribe", languages: ["*"] });
       }
       for (const [i, { what, reason }] of bad.entries()) {
         expect(loaded.broken.find(({ name }) => name === `bad-${i}`)?.reason, what).toMatch(reason);

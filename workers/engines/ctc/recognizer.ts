@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
-import type { HeardWord } from "#protocol/transcription/chunk";
-import { LISTENING_RATE } from "#protocol/transcription/chunk";
+import type { RecognizedWord } from "#protocol/transcription/chunk";
+import { RECOGNITION_RATE } from "#protocol/transcription/chunk";
 import type { Emissions, SearchOptions } from "../../recognition/decoding/beam-search.js";
 import { placeWords, type WordClock } from "../../recognition/decoding/recognized-words.js";
 import { createLexiconDecoder } from "../../recognition/decoding/lexicon-words.js";
@@ -12,7 +12,7 @@ import { mayHoldSpeech } from "../../recognition/voice-activity.js";
 import { ModelProblem } from "../../repository/folder.js";
 import { openGraph } from "../onnx/runtime.js";
 import { readGraphMetadata } from "./graph-metadata.js";
-import { type CtcLayout, runRecognizer, tellFeatures, tellLayout } from "./layout.js";
+import { type CtcLayout, runRecognizer, describeFeatures, describeLayout } from "./layout.js";
 
 /** Everything that makes a recognizer. */
 export interface RecognizerSource {
@@ -33,14 +33,14 @@ export interface Recognizer {
   /**
    * Words of each piece, heard in one call of the graph; null for a piece that `stopped` says is not wanted any more.
    */
-  hear(pieces: readonly Int16Array[], stopped: (piece: number) => boolean): Promise<(HeardWord[] | null)[]>;
+  recognize(pieces: readonly Int16Array[], stopped: (piece: number) => boolean): Promise<(RecognizedWord[] | null)[]>;
 }
 
 type Decoder = (emissions: Emissions, stopped: () => boolean) => SpelledWord[] | null;
 
-/** Shorter sound holds no word, and some graphs fail at it. */
+/** Shorter audio holds no word, and some graphs fail at it. */
 const MIN_FRAMES = 10;
-/** Sound on which a graph is tried when it is opened. */
+/** Audio on which a graph is tried when it is opened. */
 const TRIAL_FRAMES = 200;
 
 /** Opens a recognizer and tries it once. Rejects with a `ModelProblem` when its files do not fit together. */
@@ -50,8 +50,8 @@ export async function openRecognizer(source: RecognizerSource): Promise<Recogniz
     throw new ModelProblem(`the graph cannot be loaded: ${messageOf(cause)}`, { cause });
   });
   const metadata = readGraphMetadata(source.graphPath);
-  const layout = tellLayout(source.layout, metadata, graph);
-  const extract = createLogMel(tellFeatures(layout, metadata));
+  const layout = describeLayout(source.layout, metadata, graph);
+  const extract = createLogMel(describeFeatures(layout, metadata));
   const [tried] = await runRecognizer(graph, layout, [trialFeatures()]).catch((cause: unknown) => {
     if (cause instanceof ModelProblem) throw cause;
     throw new ModelProblem(`the graph does not take the inputs of ${layout}: ${messageOf(cause)}`, { cause });
@@ -66,27 +66,27 @@ export async function openRecognizer(source: RecognizerSource): Promise<Recogniz
     layout,
     provider: graph.provider,
     refused: graph.refused,
-    async hear(pieces, stopped) {
-      const words: (HeardWord[] | null)[] = pieces.map(() => []);
-      const heard: { piece: number; features: LogMel }[] = [];
+    async recognize(pieces, stopped) {
+      const words: (RecognizedWord[] | null)[] = pieces.map(() => []);
+      const recognized: { piece: number; features: LogMel }[] = [];
       for (const [piece, samples] of pieces.entries()) {
         if (stopped(piece)) {
           words[piece] = null;
           continue;
         }
         const features = extract(samples);
-        if (features.frames >= MIN_FRAMES && mayHoldSpeech(features.levels)) heard.push({ piece, features });
+        if (features.frames >= MIN_FRAMES && mayHoldSpeech(features.levels)) recognized.push({ piece, features });
       }
-      if (heard.length === 0) return words;
+      if (recognized.length === 0) return words;
       const rows = await runRecognizer(
         graph,
         layout,
-        heard.map(({ features }) => features),
+        recognized.map(({ features }) => features),
       );
-      for (const [row, { piece }] of heard.entries()) {
+      for (const [row, { piece }] of recognized.entries()) {
         const found = decode(rows[row] as Emissions, () => stopped(piece));
-        const soundMs = ((pieces[piece] as Int16Array).length * 1000) / LISTENING_RATE;
-        words[piece] = found === null ? null : placeWords(found, clock, soundMs);
+        const audioMs = ((pieces[piece] as Int16Array).length * 1000) / RECOGNITION_RATE;
+        words[piece] = found === null ? null : placeWords(found, clock, audioMs);
       }
       return words;
     },

@@ -1,11 +1,11 @@
-import type { HeardWord } from "#protocol/transcription/chunk";
+import type { RecognizedWord } from "#protocol/transcription/chunk";
 import { openRecognizer, type Recognizer, type RecognizerSource } from "./recognizer.js";
 
 /**
  * What a thread is asked: open a recognizer and say what it is, or hear with it. Each thread opens each recognizer
  * once.
  */
-export type ListenTask =
+export type RecognizerTask =
   | { kind: "open"; source: RecognizerSource }
   | {
       kind: "hear";
@@ -19,10 +19,10 @@ export type OpenedRecognizer = Pick<Recognizer, "layout" | "provider" | "refused
 
 const recognizers = new Map<string, Promise<Recognizer>>();
 
-export default async function handle(task: ListenTask): Promise<OpenedRecognizer | (HeardWord[] | null)[]> {
+export default async function handle(task: RecognizerTask): Promise<OpenedRecognizer | (RecognizedWord[] | null)[]> {
   const recognizer = await open(task.source);
   if (task.kind === "hear")
-    return await recognizer.hear(task.pieces, (piece) => Atomics.load(task.unwanted, piece) !== 0);
+    return await recognizer.recognize(task.pieces, (piece) => Atomics.load(task.unwanted, piece) !== 0);
   const { layout, provider, refused } = recognizer;
   return { layout, provider, refused };
 }

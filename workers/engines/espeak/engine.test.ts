@@ -47,26 +47,26 @@ describe("the espeak engine", () => {
   it("takes on the measured traits of another voice: pitch, its movement, brightness", async () => {
     const text =
       "The quick brown fox jumps over the lazy dog, and nobody knows where it is going today. Seven silver swans swam silently seaward.";
-    const heard = async (traits: VoiceTraits): Promise<VoiceTraits> => {
+    const measured = async (traits: VoiceTraits): Promise<VoiceTraits> => {
       const { samples } = await speakOne(engine, testChunk(text, { voice: { traits } }));
       return measureVoice({ samples, sampleRate: engine.describe().sampleRate });
     };
     const traits = { pitchHz: 110, pitchRangeSemitones: 1.4, syllablesPerSecond: 4.4, spectralTiltDbPerOctave: -6.4 };
     for (const pitchHz of [80, 110, 150, 200, 280]) {
       expect(
-        Math.abs(12 * Math.log2((await heard({ ...traits, pitchHz })).pitchHz / pitchHz)),
+        Math.abs(12 * Math.log2((await measured({ ...traits, pitchHz })).pitchHz / pitchHz)),
         `${pitchHz} Hz`,
       ).toBeLessThan(1.5);
     }
     const [flat, lively] = [
-      await heard({ ...traits, pitchRangeSemitones: 0.4 }),
-      await heard({ ...traits, pitchRangeSemitones: 3 }),
+      await measured({ ...traits, pitchRangeSemitones: 0.4 }),
+      await measured({ ...traits, pitchRangeSemitones: 3 }),
     ];
     expect(lively.pitchRangeSemitones).toBeGreaterThan(flat.pitchRangeSemitones * 2);
     expect(Math.abs(12 * Math.log2(lively.pitchHz / flat.pitchHz))).toBeLessThan(1.5);
     const [dark, bright] = [
-      await heard({ ...traits, spectralTiltDbPerOctave: -9 }),
-      await heard({ ...traits, spectralTiltDbPerOctave: -4 }),
+      await measured({ ...traits, spectralTiltDbPerOctave: -9 }),
+      await measured({ ...traits, spectralTiltDbPerOctave: -4 }),
     ];
     expect(bright.spectralTiltDbPerOctave - dark.spectralTiltDbPerOctave).toBeGreaterThan(3);
   });

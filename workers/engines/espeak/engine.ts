@@ -176,7 +176,7 @@ function warmUpChunk(text: string): SpeechChunk {
     streamId: "warm-up",
     chunkIndex: 0,
     attempt: 1,
-    edgeId: "",
+    ownerId: "",
     model: "",
     text,
     normalize: false,

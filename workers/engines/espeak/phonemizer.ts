@@ -11,7 +11,7 @@ export interface PhonemeSymbol {
   range: { start: number; end: number };
 }
 
-/** Pronounces text by way of a speech process: the sound is thrown away, the phonemes are kept. */
+/** Pronounces text by way of a speech process: the audio is thrown away, the phonemes are kept. */
 export class Phonemizer {
   readonly #pool: EspeakPool;
   #started: Promise<void> | null = null;

@@ -19,7 +19,7 @@ const programPath = fileURLToPath(new URL("./program/main.js", import.meta.url))
 /** A process that cannot speak within this time of its start is given up. */
 const START_TIMEOUT_MS = 20_000;
 
-/** A text that gives no sound and no end for this long: the process hangs. */
+/** A text that gives no audio and no end for this long: the process hangs. */
 const STALL_TIMEOUT_MS = 10_000;
 
 /** What comes back while a text is spoken. */

@@ -8,7 +8,7 @@ export interface EspeakSettings {
   rate: number;
   pitch: number;
   range: number;
-  /** How much brighter (positive) or darker the sound must be made after synthesis. */
+  /** How much brighter (positive) or darker the audio must be made after synthesis. */
   tiltDbPerOctave: number;
 }
 

@@ -182,7 +182,7 @@ export class OnnxEngine implements SpeechEngine {
     return cutIntoPieces(symbols, this.#config.phoneme_id_map, this.#maxIds)[0] ?? null;
   }
 
-  /** What the speakers sound like by themselves: traits of others are relative to it. */
+  /** What the speakers audio like by themselves: traits of others are relative to it. */
   async #speakerTraits(): Promise<(VoiceTraits | null)[]> {
     this.#own ??= this.#measureSpeakers().catch((error: unknown) => {
       this.#own = null;
@@ -206,9 +206,9 @@ export class OnnxEngine implements SpeechEngine {
     const [row] = await this.#run([{ piece, speakerId, pitchRatio: 1, whisper: false }], this.#scales(ownSteering));
     if (row === undefined) return null;
     try {
-      const measured = measureVoice({ samples: toSamples(row.sound), sampleRate: this.#config.audio.sample_rate });
-      const told = speakerId === this.#config.default_speaker_id ? manifest.pitchHz : undefined;
-      return { ...measured, pitchHz: told ?? measured.pitchHz };
+      const measured = measureVoice({ samples: toSamples(row.audio), sampleRate: this.#config.audio.sample_rate });
+      const reported = speakerId === this.#config.default_speaker_id ? manifest.pitchHz : undefined;
+      return { ...measured, pitchHz: reported ?? measured.pitchHz };
     } catch (error) {
       this.#options.log.warn(
         { err: error, model: manifest.name },
@@ -382,10 +382,10 @@ export class OnnxEngine implements SpeechEngine {
     const startMs = this.#toMs(rendering.rawSamples);
     const words = idStarts(piece, row).flatMap(({ symbolIndex, share }) => {
       const range = piece.symbols[symbolIndex]?.range ?? { start: 0, end: 0 };
-      return timer.mark({ range, atMs: startMs + this.#toMs(row.sound.length * share) });
+      return timer.mark({ range, atMs: startMs + this.#toMs(row.audio.length * share) });
     });
-    rendering.rawSamples += row.sound.length;
-    const samples = shaper.push(toSamples(row.sound));
+    rendering.rawSamples += row.audio.length;
+    const samples = shaper.push(toSamples(row.audio));
     if (!job.signal.aborted)
       job.emit({ samples, words: words.map((word) => shaper.place(word)).filter((word) => word !== null) });
   }
@@ -405,7 +405,7 @@ export class OnnxEngine implements SpeechEngine {
 }
 
 /**
- * Where each sounding symbol begins, as a share of the piece's sound: from the graph's frame counts, else by equal
+ * Where each sounding symbol begins, as a share of the piece's audio: from the graph's frame counts, else by equal
  * shares.
  */
 function idStarts(piece: Piece, row: SpokenRow): { symbolIndex: number; share: number }[] {

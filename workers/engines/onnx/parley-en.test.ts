@@ -76,7 +76,7 @@ describe("the embedded English voice", () => {
     }
     const plain = await speakOne(engine, testChunk(text));
     const raised = await speakOne(engine, testChunk(text, { delivery: { pitchSemitones: 4 } }));
-    // Silence before the first sound is cut where it becomes audible, which is not at the same sample for every pitch.
+    // Silence before the first audio is cut where it becomes audible, which is not at the same sample for every pitch.
     expect(Math.abs(raised.samples.length - plain.samples.length)).toBeLessThan(engine.describe().sampleRate * 0.005);
   });
 
@@ -135,7 +135,7 @@ describe("the embedded English voice", () => {
       const [plain] = await graph.run({ ...call, padTo: 0, rows: [row], controls: null, speakerIds: [i * 2] });
       expect(batch[i]?.frames).toEqual(alone?.frames);
       expect(alone?.frames).not.toEqual(plain?.frames);
-      const [expected, got] = [alone?.sound ?? new Float32Array(1), batch[i]?.sound ?? new Float32Array(0)];
+      const [expected, got] = [alone?.audio ?? new Float32Array(1), batch[i]?.audio ?? new Float32Array(0)];
       expect(got.length).toBe(expected.length);
       const [signal, error] = [0, 1].map((which) =>
         expected.reduce((sum, value, k) => sum + (which === 0 ? value : value - (got[k] ?? 9)) ** 2, 0),

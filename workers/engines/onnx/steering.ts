@@ -23,7 +23,7 @@ export interface Steering {
   length: number;
   /** Factor on the level of noise. */
   noise: number;
-  /** How much brighter the sound must be made. */
+  /** How much brighter the audio must be made. */
   tiltDbPerOctave: number;
 }
 

@@ -14,11 +14,11 @@ export type ThreadTask =
       providers: readonly string[];
       call: GraphCall;
       sampleRate: number;
-      changes: SoundChange[];
+      changes: AudioChange[];
     };
 
-/** What is done to a row's sound after the graph. */
-export interface SoundChange {
+/** What is done to a row's audio after the graph. */
+export interface AudioChange {
   /** 1 leaves the pitch. */
   pitchRatio: number;
   whisper: boolean;
@@ -32,11 +32,11 @@ export interface OpenedVoice {
 }
 
 /**
- * One row: sound in -1..1 after the change of pitch, and frames of each id (at the graph's own rate, before the
+ * One row: audio in -1..1 after the change of pitch, and frames of each id (at the graph's own rate, before the
  * change).
  */
 export interface SpokenRow {
-  sound: Float32Array;
+  audio: Float32Array;
   frames: Float32Array | null;
 }
 
@@ -49,13 +49,13 @@ export default async function handle(task: ThreadTask): Promise<OpenedVoice | Sp
     return { provider, refused, inputNames: [...inputNames], outputNames: [...outputNames] };
   }
   const rows = await graph.run(task.call);
-  const spoken = rows.map(({ sound, frames }, i): SpokenRow => {
+  const spoken = rows.map(({ audio, frames }, i): SpokenRow => {
     const { pitchRatio, whisper } = task.changes[i] ?? { pitchRatio: 1, whisper: false };
-    const pitched = changePitch(sound, pitchRatio);
-    return { sound: whisper ? whispered(pitched, task.sampleRate) : pitched, frames };
+    const pitched = changePitch(audio, pitchRatio);
+    return { audio: whisper ? whispered(pitched, task.sampleRate) : pitched, frames };
   });
-  const buffers = spoken.flatMap(({ sound, frames }) =>
-    frames === null ? [sound.buffer] : [sound.buffer, frames.buffer],
+  const buffers = spoken.flatMap(({ audio, frames }) =>
+    frames === null ? [audio.buffer] : [audio.buffer, frames.buffer],
   );
   return move({ [transferableSymbol]: buffers, [valueSymbol]: spoken } as never) as unknown as SpokenRow[];
 }

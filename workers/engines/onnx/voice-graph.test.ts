@@ -22,8 +22,8 @@ it("gives each row of a batch the sound that it has alone", async () => {
   for (const [i, row] of rows.entries()) {
     const [alone] = await graph.run({ ...call, padTo: 0, rows: [row], speakerIds: [speakerIds[i] ?? 0] });
     expect(batch[i]?.frames).toEqual(alone?.frames);
-    expect(batch[i]?.sound.length).toBe(alone?.sound.length);
-    const error = Math.max(...(alone?.sound ?? []).map((value, k) => Math.abs(value - (batch[i]?.sound[k] ?? 9))));
+    expect(batch[i]?.audio.length).toBe(alone?.audio.length);
+    const error = Math.max(...(alone?.audio ?? []).map((value, k) => Math.abs(value - (batch[i]?.audio[k] ?? 9))));
     expect(error).toBeLessThan(1e-4);
   }
 });

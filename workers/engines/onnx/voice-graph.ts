@@ -22,9 +22,9 @@ export interface IdControls {
   durationFactors: number[];
 }
 
-/** One row's sound in -1..1, and the frames of each id where the graph tells them. */
+/** One row's audio in -1..1, and the frames of each id where the graph tells them. */
 export interface GraphRow {
-  sound: Float32Array;
+  audio: Float32Array;
   frames: Float32Array | null;
 }
 
@@ -49,9 +49,9 @@ async function runStyled(graph: Graph, { rows, scales }: GraphCall, styles: Floa
       style: { type: "float32", data: style, dims: [1, style.length] },
       speed: { type: "float32", data: Float32Array.of(1 / (scales[1] ?? 1)), dims: [1] },
     });
-    const sound = results[graph.outputNames[0] ?? ""];
-    if (sound?.type !== "float32") throw new RangeError("the graph's first output is not float32 sound");
-    spoken.push({ sound: sound.data, frames: null });
+    const audio = results[graph.outputNames[0] ?? ""];
+    if (audio?.type !== "float32") throw new RangeError("the graph's first output is not float32 sound");
+    spoken.push({ audio: audio.data, frames: null });
   }
   return spoken;
 }
@@ -70,18 +70,18 @@ async function runVoice(graph: Graph, call: GraphCall): Promise<GraphRow[]> {
   if (graph.inputNames.includes("sid"))
     feeds.sid = { type: "int64", data: BigInt64Array.from(call.speakerIds, BigInt), dims: [rows] };
   const results = await graph.run(feeds);
-  const [soundName = "", framesName] = graph.outputNames;
-  const sound = floats(results[soundName]);
+  const [audioName = "", framesName] = graph.outputNames;
+  const audio = floats(results[audioName]);
   const frames = framesName === undefined ? null : floats(results[framesName]);
-  if (sound === null) throw new RangeError("the graph's first output is not float32 sound");
-  const rowSamples = sound.length / rows;
+  if (audio === null) throw new RangeError("the graph's first output is not float32 sound");
+  const rowSamples = audio.length / rows;
   const rowFrames = frames !== null && frames.length === rows * width ? width : 0;
   return call.rows.map((row, r) => {
     const own = frames !== null && rowFrames > 0 ? frames.slice(r * width, r * width + row.length) : null;
     // A row of a batch ends where its frames do; what follows is padding.
     const samples =
       own === null ? rowSamples : Math.min(rowSamples, own.reduce((sum, count) => sum + count, 0) * call.hopLength);
-    return { sound: sound.slice(r * rowSamples, r * rowSamples + samples), frames: own };
+    return { audio: audio.slice(r * rowSamples, r * rowSamples + samples), frames: own };
   });
 }
 

@@ -13,19 +13,19 @@ const WHITE_NOISE_CORRECTION = 1.0005;
 const LEVEL = 0.7;
 
 /**
- * Sound in which breath does what the vibration of the voice did: linear prediction, what it leaves replaced by noise
- * of the same energy. Full scale is 1; equal sound gives equal sound.
+ * Audio in which breath does what the vibration of the voice did: linear prediction, what it leaves replaced by noise
+ * of the same energy. Full scale is 1; equal audio gives equal audio.
  */
-export function whispered(sound: Float32Array, sampleRate: number): Float32Array {
+export function whispered(audio: Float32Array, sampleRate: number): Float32Array {
   const hop = Math.round(((FRAME_MS / 1000) * sampleRate) / HOPS_PER_FRAME);
   const size = hop * HOPS_PER_FRAME;
   const order = Math.round((sampleRate / 2000) * POLES_PER_KHZ) + 4;
   const window = Float64Array.from({ length: size }, (_, i) => 0.5 - 0.5 * Math.cos((2 * Math.PI * (i + 0.5)) / size));
-  const noise = breath(sound.length + 2 * size);
-  const result = new Float32Array(sound.length);
+  const noise = breath(audio.length + 2 * size);
+  const result = new Float32Array(audio.length);
   const frame = new Float64Array(size);
-  for (let start = -size + hop; start < sound.length; start += hop) {
-    for (let i = 0; i < size; i++) frame[i] = (window[i] ?? 0) * emphasized(sound, start + i);
+  for (let start = -size + hop; start < audio.length; start += hop) {
+    for (let i = 0; i < size; i++) frame[i] = (window[i] ?? 0) * emphasized(audio, start + i);
     const model = predict(frame, order);
     if (model === null) continue;
     addBreath(result, { start, model, window, noise });
@@ -44,14 +44,14 @@ interface Model {
  * First difference: levels the voice's slope, which the breath lacks, so that the model spends its poles on the
  * formants.
  */
-function emphasized(sound: Float32Array, at: number): number {
-  return (sound[at] ?? 0) - 0.9 * (sound[at - 1] ?? 0);
+function emphasized(audio: Float32Array, at: number): number {
+  return (audio[at] ?? 0) - 0.9 * (audio[at - 1] ?? 0);
 }
 
 /** Half of the emphasis is undone: a whisper keeps a flatter spectrum than the voice. */
-function deemphasized(sound: Float32Array): Float32Array {
+function deemphasized(audio: Float32Array): Float32Array {
   let before = 0;
-  return sound.map((value) => {
+  return audio.map((value) => {
     before = LEVEL * value + 0.6 * before;
     return before;
   });

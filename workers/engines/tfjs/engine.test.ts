@@ -5,13 +5,13 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { decodeAudio } from "#audio/decoding/decode";
 import { tone } from "#audio/testing/signals";
-import { cutSound } from "#transcription/segmentation/cut";
+import { cutAudio } from "#transcription/segmentation/cut";
 import { detectionWindows, joinDetections } from "#transcription/segmentation/windows";
 import { createLogger } from "#common/log";
 import { readModelFolder } from "../../repository/folder.js";
-import { hearOne, noise, silence } from "../conformance/recognize.js";
-import { listenEngineConformance } from "../conformance/recognizer-suite.js";
-import type { ListenEngine } from "../recognizer.js";
+import { recognizeOne, noise, silence } from "../conformance/recognize.js";
+import { recognizerConformance } from "../conformance/recognizer-suite.js";
+import type { Recognizer } from "../recognizer.js";
 import { ModelThreads } from "../model-threads.js";
 import { TfjsEngine } from "./engine.js";
 
@@ -29,9 +29,9 @@ async function example(): Promise<Int16Array> {
   return pcm.samples;
 }
 
-async function detect(engine: ListenEngine, samples: Int16Array): Promise<Uint8Array> {
-  const result = await hearOne(engine, samples);
-  if (result.result !== "detected") expect.fail(result.result);
+async function detect(engine: Recognizer, samples: Int16Array): Promise<Uint8Array> {
+  const result = await recognizeOne(engine, samples);
+  if (result.result !== "vad") expect.fail(result.result);
   return result.speech;
 }
 
@@ -45,8 +45,8 @@ afterAll(async () => {
   rmSync(directory, { recursive: true });
 });
 
-listenEngineConformance("tfjs with parley-vad", {
-  task: "detect",
+recognizerConformance("tfjs with parley-vad", {
+  task: "vad",
   load,
   speech: async () => {
     const samples = await example();
@@ -73,7 +73,7 @@ describe("the speech detector", () => {
     ] as const) {
       expect(shareAbove(speech, from, to), `${from} to ${to} s`).toBe(0);
     }
-    const segments = cutSound(speech, samples.length, { targetSeconds: 4 }).map(({ startSample, endSample }) => [
+    const segments = cutAudio(speech, samples.length, { targetSeconds: 4 }).map(({ startSample, endSample }) => [
       startSample / 16_000,
       endSample / 16_000,
     ]);
@@ -87,8 +87,8 @@ describe("the speech detector", () => {
     const hiss = noise(13, 150, 0.5);
     const faint = samples.map((sample, i) => Math.round(sample / 30) + Math.round((hiss[i] as number) / 30));
     const noisy = samples.map((sample, i) => Math.round(sample / 2) + (hiss[i] as number));
-    for (const heard of [faint, noisy]) {
-      const speech = await detect(engine, heard);
+    for (const recognized of [faint, noisy]) {
+      const speech = await detect(engine, recognized);
       expect(shareAbove(speech, 1.6, 4.7)).toBeGreaterThan(0.8);
       expect(shareAbove(speech, 0.3, 1.3)).toBeLessThan(0.1);
     }
@@ -121,7 +121,7 @@ describe("the speech detector", () => {
   it("names what runs it, and has an answer for every begun step", async () => {
     expect(engine.describe()).toMatchObject({
       name: "parley-vad",
-      task: "detect",
+      task: "vad",
       languages: ["*"],
       provider: expect.stringMatching(/^(wasm|tensorflow)$/),
     });
@@ -152,7 +152,7 @@ describe("the speech detector", () => {
   it("fails as retryable once it is closed", async () => {
     const closed = await load();
     await closed.close();
-    expect(await hearOne(closed, silence(1))).toMatchObject({ result: "failed", retryable: true });
+    expect(await recognizeOne(closed, silence(1))).toMatchObject({ result: "failed", retryable: true });
   });
 });
 

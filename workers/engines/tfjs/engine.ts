@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import type { ServedModel } from "#protocol/bus/membership";
 import { ServiceError } from "#protocol/errors";
-import { DETECTION_CONTEXT_MS, DETECTION_STEP_MS, LISTENING_RATE } from "#protocol/transcription/chunk";
+import { DETECTION_CONTEXT_MS, DETECTION_STEP_MS, RECOGNITION_RATE } from "#protocol/transcription/chunk";
 import type { Logger } from "#common/log";
 import { type ModelFolder, ModelProblem } from "../../repository/folder.js";
-import type { ListenEngine, SoundJob, SoundResult } from "../recognizer.js";
+import type { Recognizer, RecognitionJob, RecognitionResult } from "../recognizer.js";
 import type { ModelThreads } from "../model-threads.js";
 import { FEATURE_BANDS, OVERHANG_STEPS } from "./features.js";
 import type { OpenedDetector, ThreadTask } from "./thread.js";
@@ -22,7 +22,7 @@ export interface TfjsEngineOptions {
 }
 
 /** A speech detector as a TensorFlow.js graph model. Every piece is heard by itself, so a batch changes nothing. */
-export class TfjsEngine implements ListenEngine {
+export class TfjsEngine implements Recognizer {
   readonly #model: ModelFolder;
   readonly #path: string;
   readonly #threads: ModelThreads;
@@ -61,9 +61,9 @@ export class TfjsEngine implements ListenEngine {
     const { name, languages, maxBatch } = this.#model.manifest;
     return {
       name,
-      task: "detect",
+      task: "vad",
       languages: languages.length > 0 ? languages : ["*"],
-      sampleRate: LISTENING_RATE,
+      sampleRate: RECOGNITION_RATE,
       speakers: [],
       maxBatch,
       provider: this.#opened.provider,
@@ -71,11 +71,11 @@ export class TfjsEngine implements ListenEngine {
   }
 
   async warmUp(): Promise<void> {
-    await this.#threads.onEach(handler, this.#task(new Int16Array(LISTENING_RATE)));
+    await this.#threads.onEach(handler, this.#task(new Int16Array(RECOGNITION_RATE)));
   }
 
-  async hear(jobs: SoundJob[]): Promise<SoundResult[]> {
-    return await Promise.all(jobs.map((job) => this.#hear(job)));
+  async recognize(jobs: RecognitionJob[]): Promise<RecognitionResult[]> {
+    return await Promise.all(jobs.map((job) => this.#recognize(job)));
   }
 
   async close(): Promise<void> {
@@ -83,21 +83,21 @@ export class TfjsEngine implements ListenEngine {
     this.#closed = true;
   }
 
-  async #hear(job: SoundJob): Promise<SoundResult> {
+  async #recognize(job: RecognitionJob): Promise<RecognitionResult> {
     if (job.signal.aborted) return { result: "cancelled" };
     try {
       if (this.#closed) throw new ServiceError("engine_failed");
       // A copy, which the thread gets: the samples may be a view on a larger buffer, and the job keeps them.
       const samples = job.samples.slice();
       const speech = await this.#threads.run<Uint8Array>(handler, this.#task(samples), [samples.buffer]);
-      return job.signal.aborted ? { result: "cancelled" } : { result: "detected", speech };
+      return job.signal.aborted ? { result: "cancelled" } : { result: "vad", speech };
     } catch (cause) {
       return { result: "failed", error: new ServiceError("engine_failed", { cause }), retryable: true };
     }
   }
 
   #task(samples: Int16Array): ThreadTask {
-    return { kind: "detect", path: this.#path, futureSteps: FUTURE_STEPS, samples };
+    return { kind: "vad", path: this.#path, futureSteps: FUTURE_STEPS, samples };
   }
 }
 

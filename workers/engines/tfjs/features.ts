@@ -1,10 +1,10 @@
-import { DETECTION_STEP_MS, LISTENING_RATE } from "#protocol/transcription/chunk";
+import { DETECTION_STEP_MS, RECOGNITION_RATE } from "#protocol/transcription/chunk";
 import { htkScale, melFilters } from "../../recognition/features/mel-filters.js";
 import { createRealSpectrum } from "../../recognition/features/real-spectrum.js";
 
 /** What `models/training/vad/network.py` trained the detector on; the numbers must stay the same there and here. */
 export const FEATURE_BANDS = 40;
-const STEP_SAMPLES = (LISTENING_RATE * DETECTION_STEP_MS) / 1000;
+const STEP_SAMPLES = (RECOGNITION_RATE * DETECTION_STEP_MS) / 1000;
 const WINDOW_SAMPLES = 512;
 /** Steps before and after its own into which a row's window reaches. */
 export const OVERHANG_STEPS = Math.ceil((WINDOW_SAMPLES - STEP_SAMPLES) / 2 / STEP_SAMPLES);
@@ -15,7 +15,7 @@ const SHIFT = 6;
 const SCALE = 0.25;
 
 /**
- * Gives `before + steps + after` rows of `FEATURE_BANDS` values for a sound of `steps` steps; beyond both ends there is
+ * Gives `before + steps + after` rows of `FEATURE_BANDS` values for a recording of `steps` steps; beyond both ends there is
  * silence.
  */
 export type DetectorFeatures = (samples: Int16Array, before: number, after: number) => Float32Array;
@@ -30,7 +30,7 @@ export function createDetectorFeatures(): DetectorFeatures {
     bands: FEATURE_BANDS,
     lowHz: LOW_HZ,
     highHz: HIGH_HZ,
-    sampleRate: LISTENING_RATE,
+    sampleRate: RECOGNITION_RATE,
     transformSize: WINDOW_SAMPLES,
     straightIn: "mel",
   });
@@ -51,7 +51,7 @@ export function createDetectorFeatures(): DetectorFeatures {
         values.fill(silence, row * FEATURE_BANDS, (row + 1) * FEATURE_BANDS);
         continue;
       }
-      // Only the rows at both ends reach beyond the sound; asking at every sample would take a third of the time.
+      // Only the rows at both ends reach beyond the audio; asking at every sample would take a third of the time.
       const [first, end] = [Math.max(0, -from), Math.min(WINDOW_SAMPLES, samples.length - from)];
       if (end - first < WINDOW_SAMPLES) frame.fill(0);
       for (let i = first; i < end; i++) frame[i] = (samples[from + i] as number) * (window[i] as number);

@@ -2,12 +2,12 @@ import { createDetectorFeatures } from "./features.js";
 import { type DetectorGraph, openDetector } from "./runtime.js";
 
 /**
- * What the thread is asked: open a detector and say what it is, or tell where in a sound someone speaks. Each thread
+ * What the thread is asked: open a detector and say what it is, or tell where in a recording someone speaks. Each thread
  * opens each model once.
  */
 export type ThreadTask =
   | { kind: "open"; path: string }
-  | { kind: "detect"; path: string; futureSteps: number; samples: Int16Array };
+  | { kind: "vad"; path: string; futureSteps: number; samples: Int16Array };
 
 export interface OpenedDetector {
   provider: string;

@@ -54,7 +54,7 @@ export function beginDecoding(graph: Graph, hidden: GraphTensor, shape: Shape): 
       for (const [name, tensor] of cache) feeds[`past_key_values.${name}`] = tensor;
       const results = await graph.run(feeds);
       for (const name of cache.keys()) {
-        // What the text sees of the sound is made by the first call; later calls give an empty stand-in for it.
+        // What the text sees of the audio is made by the first call; later calls give an empty stand-in for it.
         if (!isFirst && name.includes("encoder")) continue;
         const present = results[`present.${name}`];
         if (present?.type !== "float32") throw new ModelProblem(`the decoder's output present.${name} is not float32`);

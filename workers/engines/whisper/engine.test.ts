@@ -6,10 +6,10 @@ import { systemClock } from "#common/clock";
 import { createLogger } from "#common/log";
 import { readModelFolder } from "../../repository/folder.js";
 import { openRepository } from "../../repository/repository.js";
-import { hearOne, soundJob, wordsOf } from "../conformance/recognize.js";
-import { listenEngineConformance } from "../conformance/recognizer-suite.js";
-import { letterSymbols, toneSound } from "../ctc/testing/tone-recognizer.js";
-import type { ListenEngine } from "../recognizer.js";
+import { recognizeOne, recognitionJob, wordsOf } from "../conformance/recognize.js";
+import { recognizerConformance } from "../conformance/recognizer-suite.js";
+import { letterSymbols, toneAudio } from "../ctc/testing/tone-recognizer.js";
+import type { Recognizer } from "../recognizer.js";
 import { loadEngines } from "../load.js";
 import { ModelThreads } from "../model-threads.js";
 import { WhisperEngine } from "./engine.js";
@@ -26,7 +26,7 @@ function folderOf(change: Partial<ToneWhisperOptions> = {}): string {
   return folder;
 }
 
-async function load(change: Partial<ToneWhisperOptions> = {}): Promise<ListenEngine> {
+async function load(change: Partial<ToneWhisperOptions> = {}): Promise<Recognizer> {
   return await WhisperEngine.load({ model: await readModelFolder(folderOf(change)), threads, providers: ["cpu"], log });
 }
 
@@ -39,15 +39,15 @@ afterAll(async () => {
   rmSync(directory, { recursive: true });
 });
 
-listenEngineConformance("whisper", {
-  task: "listen",
+recognizerConformance("whisper", {
+  task: "transcribe",
   load: () => load(),
-  speech: async () => [toneSound(spell("bad cab")), toneSound(spell("glad bean"))],
+  speech: async () => [toneAudio(spell("bad cab")), toneAudio(spell("glad bean"))],
 });
 
 describe("the engine whisper", () => {
   it("writes what it hears, with times inside the phrase", async () => {
-    const words = wordsOf(await hearOne(await load(), toneSound(spell("bead cling john"))));
+    const words = wordsOf(await recognizeOne(await load(), toneAudio(spell("bead cling john"))));
     expect(words.map(({ text }) => text)).toEqual(["bead", "cling", "john"]);
     // Timestamps of the made-up model: of the frame before the first tone, and of the one after the last.
     expect(words[0]?.startMs).toBe(160);
@@ -58,13 +58,15 @@ describe("the engine whisper", () => {
   it("tells the language from the sound, takes the one that is named, and refuses those it does not know", async () => {
     const engine = await load({ language: "fr" });
     expect(engine.describe()).toMatchObject({ languages: ["en", "fr"], maxBatch: 1 });
-    const sound = toneSound(spell("bad cab"));
-    const results = await engine.hear(
-      [null, "en-GB", "de"].map((language) => soundJob("listen", sound, language === null ? {} : { language })),
+    const audio = toneAudio(spell("bad cab"));
+    const results = await engine.recognize(
+      [null, "en-GB", "de"].map((language) =>
+        recognitionJob("transcribe", audio, language === null ? {} : { language }),
+      ),
     );
     expect(results).toMatchObject([
-      { result: "heard", language: "fr" },
-      { result: "heard", language: "en" },
+      { result: "recognized", language: "fr" },
+      { result: "recognized", language: "en" },
       { result: "failed", retryable: false, error: { code: "unsupported_language" } },
     ]);
   });
@@ -72,7 +74,10 @@ describe("the engine whisper", () => {
   it("hears with an English-only model that has no generation_config.json", async () => {
     const engine = await load({ multilingual: false, generation: false });
     expect(engine.describe().languages).toEqual(["en"]);
-    expect(wordsOf(await hearOne(engine, toneSound(spell("ma lo")))).map(({ text }) => text)).toEqual(["ma", "lo"]);
+    expect(wordsOf(await recognizeOne(engine, toneAudio(spell("ma lo")))).map(({ text }) => text)).toEqual([
+      "ma",
+      "lo",
+    ]);
   });
 
   it("puts bytes of several tokens together to characters, and marks to words", async () => {
@@ -80,7 +85,7 @@ describe("the engine whisper", () => {
     expect(bytes.length).toBe(2);
     const texts = [" caf", "e\u0301", ",", " 日", "本", "!"];
     const engine = await load({ texts });
-    expect(wordsOf(await hearOne(engine, toneSound([0, 1, 2, 3, 4, 5]))).map(({ text }) => text)).toEqual([
+    expect(wordsOf(await recognizeOne(engine, toneAudio([0, 1, 2, 3, 4, 5]))).map(({ text }) => text)).toEqual([
       "cafe\u0301,",
       "日本!",
     ]);
@@ -163,7 +168,7 @@ describe("Whisper folders that cannot be served", () => {
       clock: systemClock,
     });
     try {
-      expect([...loaded.listeners.keys()]).toEqual(["good"]);
+      expect([...loaded.recognizers.keys()]).toEqual(["good"]);
       for (const [i, [what, reason]] of bad.entries())
         expect(loaded.broken.find(({ name }) => name === `bad-${i}`)?.reason, what).toMatch(reason);
     } finally {

@@ -1,12 +1,12 @@
 import { dirname, join } from "node:path";
 import type { ServedModel } from "#protocol/bus/membership";
 import { ServiceError } from "#protocol/errors";
-import { LISTENING_RATE } from "#protocol/transcription/chunk";
+import { RECOGNITION_RATE } from "#protocol/transcription/chunk";
 import type { Logger } from "#common/log";
 import { type ModelFolder, ModelProblem } from "../../repository/folder.js";
-import type { ListenEngine, SoundJob, SoundResult } from "../recognizer.js";
+import type { Recognizer, RecognitionJob, RecognitionResult } from "../recognizer.js";
 import type { ModelThreads } from "../model-threads.js";
-import type { Heard, WhisperSource } from "./recognizer.js";
+import type { Recognized, WhisperSource } from "./recognizer.js";
 import type { OpenedWhisper, WhisperTask } from "./thread.js";
 
 export interface WhisperEngineOptions {
@@ -28,7 +28,7 @@ const primary = (tag: string): string => tag.split(/[-_]/)[0]?.toLowerCase() ?? 
  * files beside it. Text is the likeliest token after the likeliest, with timestamps of phrases; what was said before a
  * piece is not taken into account.
  */
-export class WhisperEngine implements ListenEngine {
+export class WhisperEngine implements Recognizer {
   readonly #options: WhisperEngineOptions;
   readonly #source: WhisperSource;
   readonly #opened: OpenedWhisper;
@@ -42,8 +42,8 @@ export class WhisperEngine implements ListenEngine {
   /** Opens a model on every thread. Rejects with a `ModelProblem` when its files do not fit together. */
   static async load(options: WhisperEngineOptions): Promise<WhisperEngine> {
     const { manifest } = options.model;
-    if (manifest.sampleRate !== undefined && manifest.sampleRate !== LISTENING_RATE) {
-      throw new ModelProblem(`model.yaml says ${manifest.sampleRate} Hz; recognizers hear ${LISTENING_RATE} Hz`);
+    if (manifest.sampleRate !== undefined && manifest.sampleRate !== RECOGNITION_RATE) {
+      throw new ModelProblem(`model.yaml says ${manifest.sampleRate} Hz; recognizers hear ${RECOGNITION_RATE} Hz`);
     }
     const source: WhisperSource = { paths: pathsOf(options.model), providers: options.providers };
     const task: WhisperTask = { kind: "open", source };
@@ -64,9 +64,9 @@ export class WhisperEngine implements ListenEngine {
     const { manifest } = this.#options.model;
     return {
       name: manifest.name,
-      task: "listen",
+      task: "transcribe",
       languages: manifest.languages.length > 0 ? manifest.languages : this.#opened.languages,
-      sampleRate: LISTENING_RATE,
+      sampleRate: RECOGNITION_RATE,
       speakers: [],
       maxBatch: Math.min(MAX_BATCH, Math.max(1, manifest.maxBatch)),
       provider: this.#opened.provider,
@@ -75,7 +75,7 @@ export class WhisperEngine implements ListenEngine {
 
   async warmUp(): Promise<void> {
     const samples = Int16Array.from(
-      { length: WARM_UP_SECONDS * LISTENING_RATE },
+      { length: WARM_UP_SECONDS * RECOGNITION_RATE },
       (_, i) => 9000 * Math.sin(i / 5) * Math.sin(i / 1300) ** 2,
     );
     const task: WhisperTask = {
@@ -93,15 +93,15 @@ export class WhisperEngine implements ListenEngine {
     });
   }
 
-  async hear(jobs: SoundJob[]): Promise<SoundResult[]> {
-    return await Promise.all(jobs.map((job) => this.#hearOne(job)));
+  async recognize(jobs: RecognitionJob[]): Promise<RecognitionResult[]> {
+    return await Promise.all(jobs.map((job) => this.#recognizeOne(job)));
   }
 
   async close(): Promise<void> {
     // Threads are shared; whoever made them closes them.
   }
 
-  async #hearOne({ chunk, samples, signal }: SoundJob): Promise<SoundResult> {
+  async #recognizeOne({ chunk, samples, signal }: RecognitionJob): Promise<RecognitionResult> {
     const { languages } = this.describe();
     const language = chunk.language === null ? this.#onlyLanguage(languages) : primary(chunk.language);
     if (language !== null && !languages.some((tag) => tag === "*" || primary(tag) === language)) {
@@ -115,8 +115,8 @@ export class WhisperEngine implements ListenEngine {
     try {
       // A copy: a piece may be a window on a larger buffer, all of which would go to the thread.
       const task: WhisperTask = { kind: "hear", source: this.#source, samples: samples.slice(), language, unwanted };
-      const heard = await this.#options.threads.run<Heard | null>(handler, task);
-      return heard === null || signal.aborted ? { result: "cancelled" } : { result: "heard", ...heard };
+      const recognized = await this.#options.threads.run<Recognized | null>(handler, task);
+      return recognized === null || signal.aborted ? { result: "cancelled" } : { result: "recognized", ...recognized };
     } catch (error) {
       return signal.aborted ? { result: "cancelled" } : { result: "failed", error, retryable: true };
     } finally {
@@ -124,7 +124,7 @@ export class WhisperEngine implements ListenEngine {
     }
   }
 
-  /** A model that model.yaml restricts to one language needs not tell it from the sound. */
+  /** A model that model.yaml restricts to one language needs not tell it from the audio. */
   #onlyLanguage(languages: readonly string[]): string | null {
     const [only] = languages;
     return languages.length === 1 && only !== undefined && only !== "*" ? primary(only) : null;

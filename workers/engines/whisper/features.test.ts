@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createWhisperFeatures, WHISPER_FRAMES } from "./features.js";
 
 /** A second and a half of a rising tone that swells, over something that is like noise. */
-const sound = Int16Array.from({ length: 24_000 }, (_, n) => {
+const audio = Int16Array.from({ length: 24_000 }, (_, n) => {
   const swell = Math.sin((Math.PI * n) / 24_000);
   return Math.round(
     9000 * Math.sin((2 * Math.PI * (200 + (n / 24_000) * 3000) * n) / 16_000) * swell + 300 * Math.sin(n * n * 0.37),
@@ -26,7 +26,7 @@ describe("Whisper's features", () => {
     [80, [0.10185, -0.29599, 0.08169, 0.0546, 0.04631, 0.06698, -0.76987, -0.76987], 267.18],
     [128, [0.02609, -0.46938, -0.43276, 0.13743, 0.07706, 0.07013, -0.73004, -0.73004], 33.57],
   ])("are numpy's, with %i bands", (bands, expected, sum) => {
-    const values = createWhisperFeatures(bands)(sound);
+    const values = createWhisperFeatures(bands)(audio);
     expect(values.length).toBe(bands * WHISPER_FRAMES);
     for (const [i, [band, frame]] of places(bands).entries()) {
       expect(

@@ -1,4 +1,4 @@
-import { LISTENING_RATE, MAX_SOUND_SECONDS } from "#protocol/transcription/chunk";
+import { RECOGNITION_RATE, MAX_AUDIO_SECONDS } from "#protocol/transcription/chunk";
 import { type MelFilters, melFilters, slaneyScale } from "../../recognition/features/mel-filters.js";
 
 const STEP_SAMPLES = 160;
@@ -9,19 +9,19 @@ const POWER_FLOOR = 1e-10;
 const RANGE_DECADES = 8;
 
 /** Frames of the 30 s that Whisper always looks at. */
-export const WHISPER_FRAMES = (MAX_SOUND_SECONDS * LISTENING_RATE) / STEP_SAMPLES;
+export const WHISPER_FRAMES = (MAX_AUDIO_SECONDS * RECOGNITION_RATE) / STEP_SAMPLES;
 
-/** Gives `bands` rows of `WHISPER_FRAMES` values for at most 30 s of sound. */
+/** Gives `bands` rows of `WHISPER_FRAMES` values for at most 30 s of audio. */
 export type WhisperFeatures = (samples: Int16Array) => Float32Array;
 
 /**
- * Makes an extractor of Whisper's features: the sound with silence up to 30 s, mirrored at both ends; frames of 25 ms
+ * Makes an extractor of Whisper's features: the audio with silence up to 30 s, mirrored at both ends; frames of 25 ms
  * every 10 ms under a Hann window; power through Slaney's mel filters, its logarithm to base 10 no lower than 8 below
  * the highest, moved and scaled to about -1 to 1.
  */
 export function createWhisperFeatures(bands: number): WhisperFeatures {
   const filters = melFilters({
-    ...{ scale: slaneyScale, bands, lowHz: 0, highHz: LISTENING_RATE / 2, sampleRate: LISTENING_RATE },
+    ...{ scale: slaneyScale, bands, lowHz: 0, highHz: RECOGNITION_RATE / 2, sampleRate: RECOGNITION_RATE },
     ...{ transformSize: FRAME_SAMPLES, straightIn: "hertz" },
   });
   const window = Float64Array.from(

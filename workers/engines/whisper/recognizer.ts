@@ -1,4 +1,4 @@
-import { LISTENING_RATE, type HeardWord } from "#protocol/transcription/chunk";
+import { RECOGNITION_RATE, type RecognizedWord } from "#protocol/transcription/chunk";
 import { createLogMel } from "../../recognition/features/log-mel.js";
 import { mayHoldSpeech } from "../../recognition/voice-activity.js";
 import { ModelProblem } from "../../repository/folder.js";
@@ -23,20 +23,20 @@ export interface WhisperSource {
   providers: readonly string[];
 }
 
-export interface WhisperListener {
+export interface WhisperRecognizer {
   provider: string;
   refused: { provider: string; reason: string }[];
   /** Language codes that may be named. */
   languages: string[];
   /**
    * Words of one piece of at most 30 s, or null once `stopped` says that nobody wants them. Without a language it is
-   * told from the sound.
+   * told from the audio.
    */
-  hear(samples: Int16Array, language: string | null, stopped: () => boolean): Promise<Heard | null>;
+  recognize(samples: Int16Array, language: string | null, stopped: () => boolean): Promise<Recognized | null>;
 }
 
-export interface Heard {
-  words: HeardWord[];
+export interface Recognized {
+  words: RecognizedWord[];
   language: string;
 }
 
@@ -48,7 +48,7 @@ const SILENCE_PROBABILITY = 0.6;
 const UNSURE_BELOW = -1;
 
 /** Opens a model's graphs and files. Rejects with a `ModelProblem` when they do not fit together. */
-export async function openWhisper({ paths, providers }: WhisperSource): Promise<WhisperListener> {
+export async function openWhisper({ paths, providers }: WhisperSource): Promise<WhisperRecognizer> {
   const settings = readWhisperSettings(paths);
   const vocabulary = readVocabulary(paths.tokens);
   checkVocabulary(vocabulary, settings);
@@ -66,16 +66,19 @@ export async function openWhisper({ paths, providers }: WhisperSource): Promise<
     provider: encoder.provider,
     refused: [...encoder.refused, ...decoder.refused],
     languages,
-    async hear(samples, named, stopped) {
+    async recognize(samples, named, stopped) {
       const silent = { words: [], language: named ?? (languages.length === 1 ? (languages[0] ?? "und") : "und") };
       if (!mayHoldSpeech(levels(samples).levels)) return silent;
       const hidden = await encode(encoder, extract(samples), settings);
       if (stopped()) return null;
       const begin = (): Decoding => beginDecoding(decoder, hidden, settings);
-      const language = named ?? (settings.multilingual ? await tellLanguage(begin(), vocabulary) : "en");
+      const language = named ?? (settings.multilingual ? await reportLanguage(begin(), vocabulary) : "en");
       const tokens = await write(begin(), promptFor(language, vocabulary, settings), { vocabulary, settings, stopped });
       if (tokens === null) return null;
-      return { words: wordsOfTokens(tokens, vocabulary, language, (samples.length * 1000) / LISTENING_RATE), language };
+      return {
+        words: wordsOfTokens(tokens, vocabulary, language, (samples.length * 1000) / RECOGNITION_RATE),
+        language,
+      };
     },
   };
 }
@@ -117,7 +120,7 @@ async function encode(
 }
 
 /** The language whose token is likeliest right after the start. */
-async function tellLanguage(decoding: Decoding, { languages, startOfTranscript }: Vocabulary): Promise<string> {
+async function reportLanguage(decoding: Decoding, { languages, startOfTranscript }: Vocabulary): Promise<string> {
   const scores = await decoding.next([startOfTranscript]);
   let best = "en";
   let highest = Number.NEGATIVE_INFINITY;

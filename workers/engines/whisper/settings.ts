@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { z } from "zod";
-import { LISTENING_RATE } from "#protocol/transcription/chunk";
+import { RECOGNITION_RATE } from "#protocol/transcription/chunk";
 import { ModelProblem } from "../../repository/folder.js";
 import { readJsonFile } from "../../repository/json-file.js";
 
@@ -25,7 +25,7 @@ const generationConfig = z.object({
 
 const preprocessorConfig = z.object({
   feature_size: z.number().int().default(80),
-  sampling_rate: z.literal(LISTENING_RATE).default(LISTENING_RATE),
+  sampling_rate: z.literal(RECOGNITION_RATE).default(RECOGNITION_RATE),
   hop_length: z.literal(160).default(160),
   n_fft: z.literal(400).default(400),
   chunk_length: z.literal(30).default(30),

@@ -1,4 +1,4 @@
-import { type Heard, openWhisper, type WhisperListener, type WhisperSource } from "./recognizer.js";
+import { type Recognized, openWhisper, type WhisperRecognizer, type WhisperSource } from "./recognizer.js";
 
 /** What a thread is asked: open a model and say what it is, or hear with it. Each thread opens each model once. */
 export type WhisperTask =
@@ -12,22 +12,22 @@ export type WhisperTask =
       unwanted: Int32Array;
     };
 
-export type OpenedWhisper = Pick<WhisperListener, "provider" | "refused" | "languages">;
+export type OpenedWhisper = Pick<WhisperRecognizer, "provider" | "refused" | "languages">;
 
-const listeners = new Map<string, Promise<WhisperListener>>();
+const recognizers = new Map<string, Promise<WhisperRecognizer>>();
 
-export default async function handle(task: WhisperTask): Promise<OpenedWhisper | Heard | null> {
-  const listener = await open(task.source);
+export default async function handle(task: WhisperTask): Promise<OpenedWhisper | Recognized | null> {
+  const recognizer = await open(task.source);
   if (task.kind === "hear")
-    return await listener.hear(task.samples, task.language, () => Atomics.load(task.unwanted, 0) !== 0);
-  const { provider, refused, languages } = listener;
+    return await recognizer.recognize(task.samples, task.language, () => Atomics.load(task.unwanted, 0) !== 0);
+  const { provider, refused, languages } = recognizer;
   return { provider, refused, languages };
 }
 
-function open(source: WhisperSource): Promise<WhisperListener> {
+function open(source: WhisperSource): Promise<WhisperRecognizer> {
   const key = source.paths.encoder;
-  const known = listeners.get(key) ?? openWhisper(source);
-  listeners.set(key, known);
-  known.catch(() => listeners.delete(key));
+  const known = recognizers.get(key) ?? openWhisper(source);
+  recognizers.set(key, known);
+  known.catch(() => recognizers.delete(key));
   return known;
 }

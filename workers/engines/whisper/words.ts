@@ -1,4 +1,4 @@
-import type { HeardWord } from "#protocol/transcription/chunk";
+import type { RecognizedWord } from "#protocol/transcription/chunk";
 import type { ChosenToken } from "./token-choice.js";
 import type { Vocabulary } from "./vocabulary.js";
 
@@ -15,15 +15,15 @@ interface Written {
 
 /**
  * Puts tokens together to words. Whisper times phrases, not words: within a phrase time is spread by the words' length.
- * A phrase that was not ended lasts as long as the sound.
+ * A phrase that was not ended lasts as long as the audio.
  */
 export function wordsOfTokens(
   tokens: readonly ChosenToken[],
   vocabulary: Vocabulary,
   language: string,
-  soundMs: number,
-): HeardWord[] {
-  const words: HeardWord[] = [];
+  audioMs: number,
+): RecognizedWord[] {
+  const words: RecognizedWord[] = [];
   let phrase: ChosenToken[] = [];
   let startMs = 0;
   const finish = (endMs: number): void => {
@@ -33,16 +33,16 @@ export function wordsOfTokens(
   for (const token of tokens) {
     if (token.id < vocabulary.firstTimestamp) phrase.push(token);
     else {
-      const atMs = Math.min(soundMs, (token.id - vocabulary.firstTimestamp) * TIMESTAMP_MS);
+      const atMs = Math.min(audioMs, (token.id - vocabulary.firstTimestamp) * TIMESTAMP_MS);
       finish(atMs);
       startMs = Math.max(startMs, atMs);
     }
   }
-  finish(soundMs);
+  finish(audioMs);
   return words;
 }
 
-function placed(written: readonly Written[], startMs: number, endMs: number): HeardWord[] {
+function placed(written: readonly Written[], startMs: number, endMs: number): RecognizedWord[] {
   const total = written.reduce((sum, { text }) => sum + text.length, 0);
   let before = 0;
   const at = (characters: number): number =>

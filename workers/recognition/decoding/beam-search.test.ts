@@ -10,7 +10,7 @@ const wide: SearchOptions = { lmWeight: 0.8, wordBonus: 0.4, beam: 5000, thresho
 const never = (): boolean => false;
 
 /**
- * Words over three symbols: one of a single symbol, two that sound alike, one that begins another, one with a symbol
+ * Words over three symbols: one of a single symbol, two that audio alike, one that begins another, one with a symbol
  * twice.
  */
 const small: SmallModel = {
@@ -100,11 +100,11 @@ function wordLogProbability(a: number, b: number, c: number): number {
 }
 
 /** The best sentence of at most `most` words, by trying all. */
-function bestSentence(sound: Emissions, options: SearchOptions, most: number): { words: number[]; score: number } {
+function bestSentence(acoustic: Emissions, options: SearchOptions, most: number): { words: number[]; score: number } {
   let best = { words: [] as number[], score: Number.NEGATIVE_INFINITY };
   const grow = (words: number[], symbols: number[], added: number): void => {
     const [a, b] = [words.at(-2) ?? -2, words.at(-1) ?? -2].map((word) => word + 3) as [number, number];
-    const score = alignmentScore(sound, symbols) + added + options.lmWeight * wordLogProbability(a, b, 2);
+    const score = alignmentScore(acoustic, symbols) + added + options.lmWeight * wordLogProbability(a, b, 2);
     if (score > best.score) best = { words, score };
     if (words.length === most) return;
     for (const [word, pronunciations] of small.pronunciations.entries()) {
@@ -138,9 +138,9 @@ describe("the language model", () => {
 
 describe("the word search", () => {
   it.each(Array.from({ length: 24 }, (_, i) => i + 1))("finds the best of all sentences: sound %i", (seed) => {
-    const sound = emissions(5, seed * 7919, 6);
-    const best = bestSentence(sound, wide, 4);
-    const found = searchOf(file, wide)(sound, never) ?? [];
+    const acoustic = emissions(5, seed * 7919, 6);
+    const best = bestSentence(acoustic, wide, 4);
+    const found = searchOf(file, wide)(acoustic, never) ?? [];
     expect(found.map(({ word }) => word)).toEqual(best.words);
   });
 
@@ -159,17 +159,17 @@ describe("the word search", () => {
       { word: 1, startFrame: 1, endFrame: 2 },
       { word: 5, startFrame: 5, endFrame: 6 },
     ]);
-    expect(found[0]?.sound).toBeCloseTo(3 * Math.log(0.85), 5);
-    expect(found[1]?.sound).toBeCloseTo(4 * Math.log(0.85), 5);
+    expect(found[0]?.acoustic).toBeCloseTo(3 * Math.log(0.85), 5);
+    expect(found[1]?.acoustic).toBeCloseTo(4 * Math.log(0.85), 5);
   });
 
   it("finds the same with a small beam where the sound is clear, and remembers nothing of other sound", () => {
-    const sound = emissions(40, 3, 14);
+    const acoustic = emissions(40, 3, 14);
     const search = searchOf(file, { ...wide, beam: 60, threshold: 16 });
-    const first = search(sound, never);
+    const first = search(acoustic, never);
     expect(first?.length).toBeGreaterThan(3);
     search(emissions(200, 77, 1), never);
-    expect(search(sound, never)).toEqual(first);
+    expect(search(acoustic, never)).toEqual(first);
   });
 
   it("grows with what it must remember: a wide beam over unclear sound", () => {

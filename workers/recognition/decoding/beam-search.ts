@@ -30,8 +30,8 @@ export interface FoundWord {
   /** Frames of its first and last symbol. */
   startFrame: number;
   endFrame: number;
-  /** Log score of the sound alone, from after the word before to `endFrame`. */
-  sound: number;
+  /** Log score of the audio alone, from after the word before to `endFrame`. */
+  acoustic: number;
 }
 
 /** A search to be used again and again; null when `stopped` said so. */
@@ -210,7 +210,7 @@ class Search {
     history.start[at] = start;
     history.end[at] = frame;
     history.added[at] = addedBefore + added;
-    history.sound[at] = total - addedBefore - added;
+    history.acoustic[at] = total - addedBefore - added;
     return at;
   }
 
@@ -274,12 +274,12 @@ class Search {
     const words: FoundWord[] = [];
     for (let at = last; at >= 0; at = history.before[at] as number) {
       const before = history.before[at] as number;
-      const soundBefore = before < 0 ? 0 : (history.sound[before] as number);
+      const audioBefore = before < 0 ? 0 : (history.acoustic[before] as number);
       words.push({
         word: (history.word[at] as number) - FIRST_WORD_ID,
         startFrame: history.start[at] as number,
         endFrame: history.end[at] as number,
-        sound: (history.sound[at] as number) - soundBefore,
+        acoustic: (history.acoustic[at] as number) - audioBefore,
       });
     }
     return words.reverse();

@@ -1,6 +1,6 @@
 import type { FoundWord } from "./beam-search.js";
 
-/** What is known of a word besides its sound. */
+/** What is known of a word besides its audio. */
 export interface WordTraits {
   /** Symbols of its shortest pronunciation. */
   symbols: number;
@@ -10,8 +10,8 @@ export interface WordTraits {
 
 /** What speaks for a word being right. */
 export interface WordEvidence {
-  /** Log score of the word's sound for each symbol… */
-  sound: number;
+  /** Log score of the word's audio for each symbol… */
+  acoustic: number;
   /** …and its mean over the words around it: errors come in company. */
   neighbours: number;
   symbols: number;
@@ -23,14 +23,14 @@ const NEIGHBOURS = 2;
 const MOST_SYMBOLS = 8;
 
 /** Fitted (logistic regression) to right and wrong words of human speakers: models/training/ear/fit_confidence.py. */
-const weights = { constant: 4.44, sound: 1.27, neighbours: 1.92, symbols: 0.46, unigram: 0.35 };
+const weights = { constant: 4.44, acoustic: 1.27, neighbours: 1.92, symbols: 0.46, unigram: 0.35 };
 
 /** How likely each word is right, 0 to 1. */
 export function wordConfidences(words: readonly FoundWord[], traitsOf: (word: number) => WordTraits): number[] {
-  return wordEvidence(words, traitsOf).map(({ sound, neighbours, symbols, unigram }) => {
+  return wordEvidence(words, traitsOf).map(({ acoustic, neighbours, symbols, unigram }) => {
     const sum =
       weights.constant +
-      weights.sound * sound +
+      weights.acoustic * acoustic +
       weights.neighbours * neighbours +
       weights.symbols * symbols +
       weights.unigram * unigram;
@@ -41,10 +41,10 @@ export function wordConfidences(words: readonly FoundWord[], traitsOf: (word: nu
 /** From how well the symbols of each word and of its neighbours are heard, its length and how common it is. */
 export function wordEvidence(words: readonly FoundWord[], traitsOf: (word: number) => WordTraits): WordEvidence[] {
   const traits = words.map(({ word }) => traitsOf(word));
-  const heard = words.map(({ sound }, i) => sound / ((traits[i] as WordTraits).symbols + 1));
+  const recognized = words.map(({ acoustic }, i) => acoustic / ((traits[i] as WordTraits).symbols + 1));
   return traits.map(({ symbols, unigram }, i) => {
-    const around = heard.slice(Math.max(0, i - NEIGHBOURS), i + NEIGHBOURS + 1);
+    const around = recognized.slice(Math.max(0, i - NEIGHBOURS), i + NEIGHBOURS + 1);
     const neighbours = around.reduce((sum, value) => sum + value, 0) / around.length;
-    return { sound: heard[i] as number, neighbours, symbols: Math.min(symbols, MOST_SYMBOLS), unigram };
+    return { acoustic: recognized[i] as number, neighbours, symbols: Math.min(symbols, MOST_SYMBOLS), unigram };
   });
 }

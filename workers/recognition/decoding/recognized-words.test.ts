@@ -33,7 +33,7 @@ describe("the times of words", () => {
 });
 
 describe("the confidence of words", () => {
-  const found = (sound: number) => ({ word: 0, startFrame: 0, endFrame: 0, sound });
+  const found = (acoustic: number) => ({ word: 0, startFrame: 0, endFrame: 0, acoustic });
   const traits = { symbols: 4, unigram: -7 };
 
   it("falls with the sound of the word and of its neighbours, and stays between 0 and 1", () => {

@@ -1,4 +1,4 @@
-import type { HeardWord } from "#protocol/transcription/chunk";
+import type { RecognizedWord } from "#protocol/transcription/chunk";
 import type { SpelledWord } from "./spelled-words.js";
 
 /** From frames to times: length of a frame, and how much later than the truth a word's first and last symbols come. */
@@ -8,10 +8,10 @@ export interface WordClock {
   endBiasMs: number;
 }
 
-/** Gives words their times: inside the sound, in order, none before the end of the one before it. */
-export function placeWords(words: readonly SpelledWord[], clock: WordClock, soundMs: number): HeardWord[] {
+/** Gives words their times: inside the audio, in order, none before the end of the one before it. */
+export function placeWords(words: readonly SpelledWord[], clock: WordClock, audioMs: number): RecognizedWord[] {
   const { frameMs, startBiasMs, endBiasMs } = clock;
-  const inside = (ms: number): number => Math.min(soundMs, Math.max(0, ms));
+  const inside = (ms: number): number => Math.min(audioMs, Math.max(0, ms));
   const placed = words.map(({ text, startFrame, endFrame, confidence }) => ({
     text,
     startMs: inside(startFrame * frameMs - startBiasMs),

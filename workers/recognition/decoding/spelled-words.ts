@@ -50,7 +50,7 @@ export function createSpeller({ names, blank }: Tokens): (emissions: Emissions) 
       const symbol = written[run.symbol] ?? "";
       if (symbol === "") continue;
       if (!marksWords || symbol.startsWith(" ")) finish();
-      // A space alone has no sound of its own: the word begins with its first letter.
+      // A space alone has no audio of its own: the word begins with its first letter.
       if (symbol.trim() !== "") spelled.push({ ...run, symbol });
     }
     finish();

@@ -6,10 +6,10 @@ export class WordHistory {
   start: Int32Array = new Int32Array(0);
   end: Int32Array = new Int32Array(0);
   /**
-   * Log score of the sound alone up to and with the word's last frame, and all that the language model and the bonus
+   * Log score of the audio alone up to and with the word's last frame, and all that the language model and the bonus
    * have added.
    */
-  sound: Float64Array = new Float64Array(0);
+  acoustic: Float64Array = new Float64Array(0);
   added: Float64Array = new Float64Array(0);
 
   constructor() {
@@ -43,6 +43,6 @@ export class WordHistory {
       ints(this.start),
       ints(this.end),
     ];
-    [this.sound, this.added] = [floats(this.sound), floats(this.added)];
+    [this.acoustic, this.added] = [floats(this.acoustic), floats(this.added)];
   }
 }

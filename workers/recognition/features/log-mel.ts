@@ -1,4 +1,4 @@
-import { LISTENING_RATE } from "#protocol/transcription/chunk";
+import { RECOGNITION_RATE } from "#protocol/transcription/chunk";
 import { htkScale, type MelFilters, melFilters, slaneyScale } from "./mel-filters.js";
 import { createRealSpectrum } from "./real-spectrum.js";
 
@@ -6,7 +6,7 @@ export const MEL_BANDS = 80;
 /** Spacing of the frames. */
 export const FRAME_STEP_MS = 10;
 
-const STEP_SAMPLES = (LISTENING_RATE * FRAME_STEP_MS) / 1000;
+const STEP_SAMPLES = (RECOGNITION_RATE * FRAME_STEP_MS) / 1000;
 const FRAME_SAMPLES = 400;
 const TRANSFORM_SIZE = 512;
 const PREEMPHASIS = 0.97;
@@ -41,12 +41,18 @@ interface Recipe {
 const raisedCosine = (i: number): number => 0.5 - 0.5 * Math.cos((2 * Math.PI * i) / (FRAME_SAMPLES - 1));
 const windowOf = (weight: (i: number) => number): Float64Array =>
   Float64Array.from({ length: FRAME_SAMPLES }, (_, i) => weight(i) / 32768);
-const filterGrid = { bands: MEL_BANDS, sampleRate: LISTENING_RATE, transformSize: TRANSFORM_SIZE };
+const filterGrid = { bands: MEL_BANDS, sampleRate: RECOGNITION_RATE, transformSize: TRANSFORM_SIZE };
 
 const nemo = (normalize: boolean): Recipe => ({
   window: windowOf(raisedCosine),
   removeMean: false,
-  filters: melFilters({ ...filterGrid, scale: slaneyScale, lowHz: 0, highHz: LISTENING_RATE / 2, straightIn: "hertz" }),
+  filters: melFilters({
+    ...filterGrid,
+    scale: slaneyScale,
+    lowHz: 0,
+    highHz: RECOGNITION_RATE / 2,
+    straightIn: "hertz",
+  }),
   normalize,
 });
 
@@ -58,7 +64,7 @@ const recipes: Readonly<Record<FeatureKind, () => Recipe>> = {
       ...filterGrid,
       scale: htkScale,
       lowHz: 20,
-      highHz: LISTENING_RATE / 2 - 400,
+      highHz: RECOGNITION_RATE / 2 - 400,
       straightIn: "mel",
     }),
     normalize: false,
@@ -68,7 +74,7 @@ const recipes: Readonly<Record<FeatureKind, () => Recipe>> = {
 };
 
 /**
- * Makes an extractor of log-mel energies: frames of 25 ms every 10 ms, the first centred 5 ms after the start, sound
+ * Makes an extractor of log-mel energies: frames of 25 ms every 10 ms, the first centred 5 ms after the start, audio
  * mirrored at both ends (Kaldi's `snip_edges=false`), samples taken as -1 to 1, no dither. The frame count is the
  * length in steps, rounded.
  */

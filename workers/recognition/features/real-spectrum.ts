@@ -10,7 +10,7 @@ interface Pass {
 
 /**
  * Power spectrum of real frames by a transform of half their size: even values as real parts, odd ones as imaginary
- * parts, told apart afterwards by symmetry. `size` is a power of two, 8 or more. The passes are of radix 4: all sound
+ * parts, told apart afterwards by symmetry. `size` is a power of two, 8 or more. The passes are of radix 4: all audio
  * comes through here twice.
  */
 export function createRealSpectrum(size: number): RealSpectrum {

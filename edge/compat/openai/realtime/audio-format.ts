@@ -2,7 +2,7 @@ import { z } from "zod";
 import { type AudioFormat, audioFormats, sampleRatesByFormat } from "#protocol/speech/request";
 import { realtimeError } from "./realtime-error.js";
 
-/** A format of sound in either direction. */
+/** A format of audio in either direction. */
 export interface RealtimeFormat {
   format: AudioFormat;
   rate: number;

@@ -34,7 +34,7 @@ describe("errors on a realtime socket", () => {
     ["unknown_language", "invalid_request_error", "invalid_value"],
     ["missing_scope", "invalid_request_error", null],
     ["no_worker", "server_error", null],
-    ["hearing_failed", "server_error", null],
+    ["transcription_failed", "server_error", null],
     ["internal", "server_error", null],
   ])("%s is %s, %s", (code, type, vendorCode) => {
     expect(realtimeErrorBody(new ServiceError(code))).toMatchObject({ type, code: vendorCode });

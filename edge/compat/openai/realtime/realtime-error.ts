@@ -67,11 +67,11 @@ const realtimeCodeOf: Readonly<Record<ErrorCode, string | null>> = {
   upload_too_slow: null,
   no_worker: null,
   synthesis_failed: null,
-  hearing_failed: null,
+  transcription_failed: null,
   engine_failed: null,
   stalled_reader: null,
   protocol_violation: "invalid_value",
-  sound_buffer_full: null,
+  audio_buffer_full: null,
   text_buffer_full: "string_above_max_length",
   internal: null,
 };

@@ -6,7 +6,7 @@ import { jsonRequest, RecordingConnection, SpeechBench } from "../../../speech/t
 import { SocketAudioBudget, socketAudioLimits } from "../../../transcription/socket-audio-budget.js";
 import type { SocketSession } from "../../../http/exchange.js";
 import { realtimeRoutes } from "./realtime-socket.js";
-import type { TranscribeSound } from "../../transcribe-audio.js";
+import type { TranscribeAudio } from "../../transcribe-audio.js";
 
 interface Event {
   type: string;
@@ -21,7 +21,7 @@ class Client {
   /** What was committed, and how it is answered. */
   readonly committed: Uint8Array[] = [];
   audioBudget = new SocketAudioBudget();
-  answer: TranscribeSound = async ({ audio }) => ({
+  answer: TranscribeAudio = async ({ audio }) => ({
     text: `${(await audio.file()).length} bytes`,
     words: [],
     seconds: 1.5,
@@ -29,9 +29,9 @@ class Client {
   #session: SocketSession | null = null;
 
   async connect(query = "", headers: Record<string, string> = {}): Promise<this> {
-    const transcribe: TranscribeSound = async (sound) => {
-      this.committed.push(await sound.audio.file());
-      return this.answer(sound);
+    const transcribe: TranscribeAudio = async (committed) => {
+      this.committed.push(await committed.audio.file());
+      return this.answer(committed);
     };
     const { context } = this.bench;
     const [route] = realtimeRoutes({
@@ -108,14 +108,14 @@ describe("a realtime session that speaks", () => {
       "response.output_item.done",
       "response.done",
     ]);
-    const sound = client.events
+    const committed = client.events
       .filter(({ type }) => type === "response.output_audio.delta")
       .map(({ delta }) => Buffer.from(String(delta), "base64"));
     const chunks = client.bench.cluster.submits
       .map(({ submit }) => submit.chunk)
       .filter((chunk) => chunk.task === "speak");
     expect(
-      Buffer.concat(sound).equals(Buffer.concat(chunks.map((chunk) => samplesToBytes(expectedSamples(chunk))))),
+      Buffer.concat(committed).equals(Buffer.concat(chunks.map((chunk) => samplesToBytes(expectedSamples(chunk))))),
     ).toBe(true);
     expect(client.last("response.done")).toMatchObject({
       response: { status: "completed", output: [{ role: "assistant" }] },
@@ -155,10 +155,10 @@ describe("a realtime session that speaks", () => {
     client.send(say("A sentence of speech. ".repeat(20)), respond);
     await client.bench.pass(100);
     client.leave();
-    const heard = client.connection.sent.length;
+    const recognized = client.connection.sent.length;
     await client.bench.pass(2000);
     expect(client.bench.context.speech.activeStreams).toBe(0);
-    expect(client.connection.sent.length).toBe(heard);
+    expect(client.connection.sent.length).toBe(recognized);
     expect(client.bench.usage).toMatchObject([{ route: "/compat/realtime", outcome: "cancelled" }]);
   });
 });

@@ -20,7 +20,7 @@ import { InputBuffer } from "./input-buffer.js";
 import { realtimeError, realtimeErrorBody } from "./realtime-error.js";
 import { RealtimeResponse } from "./response.js";
 import { describeSession, initialSettings, type SessionSettings, updateSettings } from "./session-settings.js";
-import type { TranscribeSound } from "../../transcribe-audio.js";
+import type { TranscribeAudio } from "../../transcribe-audio.js";
 
 const clientEvent = z.looseObject({ type: z.string().max(200), event_id: z.string().max(512).nullish() });
 type ClientEvent = z.infer<typeof clientEvent>;
@@ -39,12 +39,12 @@ export interface RealtimeSessionOptions {
   connection: SocketConnection;
   /** Native fields from the upgrade's headers and the like. */
   native: Record<string, unknown>;
-  transcribe: TranscribeSound;
+  transcribe: TranscribeAudio;
   audioBudget: SocketAudioBudget;
 }
 
 /**
- * One realtime socket (protocols.md 3.5): items of text are spoken by `response.create`, committed sound is written
+ * One realtime socket (protocols.md 3.5): items of text are spoken by `response.create`, committed audio is written
  * down. No language model answers: what is spoken is what the client wrote. A client's mistake is an `error` event, and
  * the session goes on.
  */
@@ -237,7 +237,7 @@ export class RealtimeSession implements SocketSession {
     try {
       this.#conversation.add(item);
     } catch (error) {
-      commit.putBack();
+      commit.requeue();
       throw error;
     }
     this.#send("input_audio_buffer.committed", { item_id: item.id, previous_item_id: previous });
@@ -267,7 +267,7 @@ export class RealtimeSession implements SocketSession {
       commit.done();
       this.#send(`${type}.completed`, { ...place, transcript: text, usage: { type: "duration", seconds } });
     } catch (error) {
-      commit.putBack();
+      commit.requeue();
       const known = error instanceof ServiceError ? error : new ServiceError("internal", { cause: error });
       this.#send(`${type}.failed`, { ...place, error: realtimeErrorBody(known) });
     }

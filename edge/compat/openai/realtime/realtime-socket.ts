@@ -10,7 +10,7 @@ import { renderOpenAiError } from "../../error-answer.js";
 import { identifiedRefusal } from "../../compat-route.js";
 import { nativeHeaders, type OpenAiSettings, speechModelOf } from "../speech-request.js";
 import { RealtimeSession, type RealtimeSpeaker } from "./realtime-session.js";
-import type { TranscribeSound } from "../../transcribe-audio.js";
+import type { TranscribeAudio } from "../../transcribe-audio.js";
 
 const KEY_SUBPROTOCOL = "openai-insecure-api-key.";
 
@@ -23,7 +23,7 @@ export interface RealtimeContext {
   audioBudget: SocketAudioBudget;
   /** Admits who may open a session that only transcribes. Throws as `admitTranscription` does. */
   admitTranscription(request: HttpRequest): Promise<Principal>;
-  transcriberFor(request: HttpRequest): TranscribeSound;
+  transcriberFor(request: HttpRequest): TranscribeAudio;
 }
 
 /** `WS /realtime` on every mount (protocols.md 3.5). */

@@ -8,7 +8,7 @@ import { AUDIO_TOKENS_PER_SECOND, planSpeech } from "../../../speech/plan.js";
 import type { ChunkEvent, SpeechOutput } from "#speech/output/output";
 import { SpokenRequest } from "../../../speech/spoken-request.js";
 import { livePacing } from "#speech/stream/stream-settings";
-import { Base64Pieces } from "../../base64-pieces.js";
+import { Base64Decoder } from "../../base64-pieces.js";
 import { describeItem, newItemId } from "./conversation.js";
 import { realtimeErrorBody } from "./realtime-error.js";
 
@@ -30,7 +30,7 @@ export class RealtimeResponse implements SpeechOutput {
   readonly itemId = newItemId();
   readonly #options: RealtimeResponseOptions;
   readonly #gone = new AbortController();
-  readonly #base64 = new Base64Pieces();
+  readonly #base64 = new Base64Decoder();
   #spoken: SpokenRequest | null = null;
   #transcript = "";
   #seconds = 0;

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { ListeningBench } from "../../../transcription/testing/transcription-bench.js";
-import { soundOfWords } from "#transcription/testing/scripted-client";
+import { TranscriptionBench } from "../../../transcription/testing/transcription-bench.js";
+import { audioOfWords } from "#transcription/testing/scripted-client";
 import { samplesToBytes } from "#audio/pcm";
 import type { SocketSession } from "../../../http/exchange.js";
 import { jsonRequest, RecordingConnection, SpeechBench, testPrincipal } from "../../../speech/testing/speech-bench.js";
 import { compatRoutes } from "../../routes.js";
 
-const { samples } = soundOfWords([{ pauseSteps: 20, steps: 30, loudness: 2001 }], 40);
+const { samples } = audioOfWords([{ pauseSteps: 20, steps: 30, loudness: 2001 }], 40);
 const audio = Buffer.from(samplesToBytes(samples)).toString("base64");
 
 interface Event {
@@ -18,9 +18,9 @@ interface Event {
 /** An edge whose caller has a key with these scopes. */
 class Edge {
   readonly #speech = new SpeechBench();
-  readonly #listening = new ListeningBench({ turnsOf: () => 20 });
+  readonly #transcription = new TranscriptionBench({ turnsOf: () => 20 });
   readonly #routes = compatRoutes(this.#speech.context, {
-    ...this.#listening.context,
+    ...this.#transcription.context,
     teamSlots: this.#speech.context.teamSlots,
   });
   readonly #connection = new RecordingConnection();
@@ -29,7 +29,7 @@ class Edge {
   constructor(scopes: string[], hasCredit = true) {
     const principal = { ...testPrincipal, scopes, hasCredit };
     this.#speech.principal = principal;
-    this.#listening.principal = principal;
+    this.#transcription.principal = principal;
   }
 
   async connect(query: string): Promise<this> {

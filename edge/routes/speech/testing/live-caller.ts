@@ -45,7 +45,7 @@ export class Caller {
   }
 
   /** All audio so far. */
-  get sound(): Buffer {
+  get audio(): Buffer {
     return Buffer.concat(this.events.map((event) => event.audio ?? new Uint8Array()));
   }
 
@@ -64,6 +64,6 @@ export const flush = { event: "flush" };
 export const stop = { event: "stop" };
 
 /** The audio of everything that was submitted to the cluster. */
-export function soundOf(bench: SpeechBench): Buffer {
+export function audioOf(bench: SpeechBench): Buffer {
   return Buffer.concat(bench.cluster.submits.map(({ submit }) => samplesToBytes(expectedSamples(submit.chunk))));
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { decodeAudio } from "#audio/decoding/decode";
-import { LISTENING_RATE } from "#protocol/transcription/chunk";
+import { RECOGNITION_RATE } from "#protocol/transcription/chunk";
 
 export interface Clip {
   samples: Int16Array;
@@ -19,7 +19,7 @@ export async function readClips(): Promise<Clip[]> {
       const [file = "", text = ""] = line.split("\t");
       const { pcm } = await decodeAudio(readFileSync(new URL(file, folder)), {
         maxSeconds: 30,
-        sampleRate: LISTENING_RATE,
+        sampleRate: RECOGNITION_RATE,
       });
       return { samples: pcm.samples, words: text.toLowerCase().match(/[a-z]+(?:'[a-z]+)*/g) ?? [] };
     }),

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { LISTENING_RATE } from "#protocol/transcription/chunk";
+import { RECOGNITION_RATE } from "#protocol/transcription/chunk";
 import { type SmallModel, writeWordsFile } from "../../../recognition/decoding/testing/write-words-file.js";
 import { MEL_BANDS } from "../../../recognition/features/log-mel.js";
 import { htkScale, slaneyScale } from "../../../recognition/features/mel-filters.js";
@@ -56,11 +56,11 @@ export function writeToneRecognizer(folder: string, change: Partial<ToneRecogniz
 }
 
 /**
- * Sound of tones one after the other, by their places in the list of symbols, over faint noise that is the same each
+ * Audio of tones one after the other, by their places in the list of symbols, over faint noise that is the same each
  * time.
  */
-export function toneSound(tones: readonly number[]): Int16Array {
-  const at = (ms: number): number => (ms * LISTENING_RATE) / 1000;
+export function toneAudio(tones: readonly number[]): Int16Array {
+  const at = (ms: number): number => (ms * RECOGNITION_RATE) / 1000;
   const samples = new Int16Array(at(2 * EDGE_MS + tones.length * (TONE_MS + GAP_MS)));
   let state = 1;
   for (let i = 0; i < samples.length; i++) {
@@ -72,7 +72,7 @@ export function toneSound(tones: readonly number[]): Int16Array {
     for (let i = 0; i < at(TONE_MS); i++) {
       const swell = Math.sin((Math.PI * i) / at(TONE_MS));
       samples[start + i] =
-        (samples[start + i] as number) + 9000 * swell * Math.sin((2 * Math.PI * toneHz(tone) * i) / LISTENING_RATE);
+        (samples[start + i] as number) + 9000 * swell * Math.sin((2 * Math.PI * toneHz(tone) * i) / RECOGNITION_RATE);
     }
   }
   return samples;
@@ -131,7 +131,7 @@ function toneRecognizerGraph({ layout, symbols, normalized, metadata }: ToneReco
 /** The mel band whose centre is nearest. */
 function bandOf(hertz: number, layout: CtcLayout): number {
   const [scale, low, high] =
-    layout === "nemo_ctc" ? [slaneyScale, 0, LISTENING_RATE / 2] : [htkScale, 20, LISTENING_RATE / 2 - 400];
+    layout === "nemo_ctc" ? [slaneyScale, 0, RECOGNITION_RATE / 2] : [htkScale, 20, RECOGNITION_RATE / 2 - 400];
   const step = (scale.toMel(high) - scale.toMel(low)) / (MEL_BANDS + 1);
   return Math.round((scale.toMel(hertz) - scale.toMel(low)) / step) - 1;
 }

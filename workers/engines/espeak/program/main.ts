@@ -6,7 +6,7 @@ import { loadSynthesizer, type Synthesizer } from "./synthesizer.js";
 
 /**
  * Speaks one text after the other. Requests come on descriptor 0, answers go out on 1; job ids to cancel come on 3 (u32
- * each). It blocks on its pipes: between texts nothing else wants this thread, and every piece of sound leaves while
+ * each). It blocks on its pipes: between texts nothing else wants this thread, and every piece of audio leaves while
  * the next is made. The end of descriptor 0, which the worker's death brings about too, ends the process.
  */
 const REQUESTS = 0;
@@ -62,7 +62,7 @@ function speak(synthesizer: Synthesizer, message: SpeakMessage): void {
     });
   }
   writeAll(jsonFrame(frameKind.done, { jobId: message.jobId, cancelled }));
-  synthesizer.forget();
+  synthesizer.purge();
 }
 
 function serve(synthesizer: Synthesizer): void {

@@ -10,10 +10,10 @@ const SCRATCH_BYTES = 4 * 1024 * 1024;
 export interface Synthesizer {
   sampleRate: number;
   languages: Record<string, string>;
-  /** Speaks; `onPiece` gets each piece of sound as it is made and stops the speech by returning true. */
+  /** Speaks; `onPiece` gets each piece of audio as it is made and stops the speech by returning true. */
   speak(message: SpeakMessage, onPiece: (samples: Int16Array, marks: Mark[]) => boolean): void;
   /** Drops what the last text left behind. */
-  forget(): void;
+  purge(): void;
 }
 
 /**
@@ -74,7 +74,7 @@ export async function loadSynthesizer(): Promise<Synthesizer> {
         return onPiece(samples, marks);
       });
     },
-    forget() {
+    purge() {
       const memory = current === null ? undefined : voices.get(current);
       if (memory !== undefined) restore(memory);
     },

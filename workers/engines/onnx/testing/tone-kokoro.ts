@@ -70,8 +70,8 @@ function kokoroGraph(): Uint8Array {
     g.node("Mul", [g.node("Unsqueeze", [hertz, g.integers([1])]), byFrame]),
     g.floats([(2 * Math.PI) / toneKokoro.sampleRate], []),
   ]);
-  const sound = g.node("Mul", [g.node("Sin", [phase]), g.node("Unsqueeze", [loud, g.integers([1])])]);
-  g.node("Reshape", [sound, g.integers([1, -1])], [], "waveform");
+  const audio = g.node("Mul", [g.node("Sin", [phase]), g.node("Unsqueeze", [loud, g.integers([1])])]);
+  g.node("Reshape", [audio, g.integers([1, -1])], [], "waveform");
   return g.model({
     operatorSet: OPERATOR_SET,
     inputs: [

@@ -130,9 +130,9 @@ export function toneGraph(options: ToneVoiceOptions): Uint8Array {
   const cycles = g.node("Mul", [g.node("Unsqueeze", [hertz, axes(2)]), byFrame]);
   const phase = g.node("Mul", [cycles, g.floats([(2 * Math.PI) / options.sampleRate], [])]);
   const amplitude = g.node("Mul", [g.node("Unsqueeze", [loud, axes(2)]), g.floats([0.4], [])]);
-  const sound = g.node("Mul", [g.node("Sin", [phase]), amplitude]);
+  const audio = g.node("Mul", [g.node("Sin", [phase]), amplitude]);
   const rows = g.node("Shape", ["input_lengths"]);
-  g.node("Reshape", [sound, g.node("Concat", [rows, g.integers([1, -1])], [{ name: "axis", int: 0 }])], [], "output");
+  g.node("Reshape", [audio, g.node("Concat", [rows, g.integers([1, -1])], [{ name: "axis", int: 0 }])], [], "output");
 
   const { float32, int64 } = elementType;
   return g.model({

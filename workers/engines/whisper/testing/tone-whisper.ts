@@ -1,20 +1,20 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { LISTENING_RATE } from "#protocol/transcription/chunk";
+import { RECOGNITION_RATE } from "#protocol/transcription/chunk";
 import { slaneyScale } from "../../../recognition/features/mel-filters.js";
 import { elementType, GraphBuilder, type Value } from "../../onnx/testing/graph.js";
 import { bytesByCharacter } from "../vocabulary.js";
 
 /**
  * A Whisper model of some kilobytes with the inputs, outputs and files of a real one, cache included: it writes the
- * tokens of the tones that `toneSound` makes (`ctc/testing`), one for each of its 200 ms, between a timestamp and
+ * tokens of the tones that `toneAudio` makes (`ctc/testing`), one for each of its 200 ms, between a timestamp and
  * another.
  */
 export interface ToneWhisperOptions {
   /** Text of the tones, in their order. */
   texts: readonly string[];
   multilingual: boolean;
-  /** Which language the model takes all sound for. */
+  /** Which language the model takes all audio for. */
   language: "en" | "fr";
   /** Whether there is a `generation_config.json`. */
   generation: boolean;
@@ -78,7 +78,7 @@ export function writeToneWhisper(folder: string, change: Partial<ToneWhisperOpti
   }
   json("preprocessor_config.json", {
     feature_size: BANDS,
-    sampling_rate: LISTENING_RATE,
+    sampling_rate: RECOGNITION_RATE,
     hop_length: 160,
     n_fft: 400,
     chunk_length: 30,
@@ -126,7 +126,7 @@ function encoderGraph(): Uint8Array {
 }
 
 /**
- * Scores for the place that the cache's length tells, from the cached sound: it writes nonsense when the cache is not
+ * Scores for the place that the cache's length tells, from the cached audio: it writes nonsense when the cache is not
  * passed on as it should be.
  */
 function decoderGraph(options: ToneWhisperOptions): Uint8Array {
@@ -147,7 +147,7 @@ function decoderGraph(options: ToneWhisperOptions): Uint8Array {
   concat(["past_key_values.0.decoder.key", ones], 2, "present.0.decoder.key");
   concat(["past_key_values.0.decoder.value", ones], 2, "present.0.decoder.value");
 
-  // The sound's cache: made in the first call, an empty stand-in later.
+  // The audio's cache: made in the first call, an empty stand-in later.
   const made = g.node("Mul", [
     g.node("Sub", [g.integers([1]), cast("use_cache_branch", int64)]),
     g.integers([ENCODED]),
@@ -156,12 +156,12 @@ function decoderGraph(options: ToneWhisperOptions): Uint8Array {
   const byHead = g.node("Reshape", [kept, g.integers([1, -1, HEADS, HEAD_SIZE])]);
   const own = g.node("Transpose", [byHead], [{ name: "perm", ints: [0, 2, 1, 3] }], "present.0.encoder.key");
   g.node("Identity", [own], [], "present.0.encoder.value");
-  const sound = g.node(
+  const audio = g.node(
     "Transpose",
     [concat(["past_key_values.0.encoder.key", own], 2)],
     [{ name: "perm", ints: [0, 2, 1, 3] }],
   );
-  const hidden = g.node("Reshape", [sound, g.integers([ENCODED, BANDS])]);
+  const hidden = g.node("Reshape", [audio, g.integers([ENCODED, BANDS])]);
 
   // Position of the last token, from the sum of the cache; tones begin after the prompt.
   const total = g.node(
@@ -176,7 +176,7 @@ function decoderGraph(options: ToneWhisperOptions): Uint8Array {
     g.node("Add", [g.node("Mul", [place, g.floats([FRAMES_PER_TONE], [])]), g.floats([FIRST_FRAME], [])]),
     g.floats([0], []),
   ]);
-  const heard = g.node("Gather", [hidden, g.node("Min", [cast(frame, int64), g.integers([ENCODED - 1], [])])]);
+  const recognized = g.node("Gather", [hidden, g.node("Min", [cast(frame, int64), g.integers([ENCODED - 1], [])])]);
 
   // A tone stands out from the bands around it.
   const weights = new Array<number>(BANDS * texts.length).fill(0);
@@ -186,7 +186,7 @@ function decoderGraph(options: ToneWhisperOptions): Uint8Array {
     for (const beside of [band - 3, band + 3]) weights[beside * texts.length + tone] = -50;
   }
   const letters = g.node("Sub", [
-    g.node("MatMul", [g.node("Unsqueeze", [heard, g.integers([0])]), g.floats(weights, [BANDS, texts.length])]),
+    g.node("MatMul", [g.node("Unsqueeze", [recognized, g.integers([0])]), g.floats(weights, [BANDS, texts.length])]),
     g.floats([25]),
   ]);
   const steering = special.map((token) =>
@@ -230,6 +230,6 @@ function decoderGraph(options: ToneWhisperOptions): Uint8Array {
 
 /** The mel band whose centre is nearest. */
 function bandOf(hertz: number): number {
-  const step = slaneyScale.toMel(LISTENING_RATE / 2) / (BANDS + 1);
+  const step = slaneyScale.toMel(RECOGNITION_RATE / 2) / (BANDS + 1);
   return Math.round(slaneyScale.toMel(hertz) / step) - 1;
 }
