@@ -66,7 +66,11 @@ const decoding = z.strictObject({
 export const manifest = z
   .strictObject({
     name,
-    task: z.enum(["speak", "transcribe", "vad"]),
+    task: z.preprocess(
+      // Folders that people made earlier have the former names.
+      (value) => (value === "listen" ? "transcribe" : value === "detect" ? "vad" : value),
+      z.enum(["speak", "transcribe", "vad"]),
+    ),
     engine: z.enum(engineNames),
     /** Free text for people. */
     description: z.string().max(2000).default(""),

@@ -61,6 +61,24 @@ describe("the model repository", () => {
     expect(models[0]?.manifest.files.graph?.path).toBe("en_US-tone-low.onnx");
   });
 
+  it("takes the former names of tasks", async () => {
+    for (const [name, task, engine, roles] of [
+      ["recognizer", "listen", "ctc", ["graph", "tokens"]],
+      ["detector", "detect", "tfjs", ["graph"]],
+    ] as const) {
+      mkdirSync(join(root, name));
+      const files = roles.map((role) => `  ${role}: { path: ${role} }`);
+      for (const role of roles) writeFileSync(join(root, name, role), "");
+      writeFileSync(
+        join(root, name, "model.yaml"),
+        [`name: ${name}`, `task: ${task}`, `engine: ${engine}`, "licence: x", "files:", ...files, ""].join("\n"),
+      );
+    }
+    const { models, broken } = await openRepository([root], []);
+    expect(broken).toEqual([]);
+    expect(models.map(({ manifest }) => manifest.task).sort()).toEqual(["transcribe", "vad"]);
+  });
+
   it("takes a root that is itself a model folder, and only the models asked for", async () => {
     const folder = describedVoice("one");
     describedVoice("two");
