@@ -9,7 +9,7 @@ import { playBack } from "./player.js";
 const HEAD_START_MS = 500;
 
 /** Enough of a stream to find its first audible sample in. */
-const KEPT_BYTES = 16 * 1024;
+const STORED_BYTES = 16 * 1024;
 
 /** One finished stream, before it is looked at. */
 export interface SpokenStream {
@@ -32,7 +32,7 @@ export async function speakAt(
   try {
     const socket = await openStream(
       { ...task, request: { format: audio.format, sample_rate: audio.sampleRate, ...mp3 } },
-      KEPT_BYTES,
+      STORED_BYTES,
     );
     const words = wordsPerSecond === null ? [text.words] : text.words.split(/(?<= )/);
     for (const [i, word] of words.entries()) {

@@ -8,7 +8,7 @@ const READY_MS = 60_000;
 const END_MS = 5000;
 const POLL_MS = 100;
 /** Of a program's output this much is kept to say why it ended. */
-const KEPT_CHARACTERS = 2000;
+const STORED_CHARACTERS = 2000;
 
 /** A peer that runs as a process of its own. */
 export interface Program {
@@ -87,7 +87,7 @@ function start({ command, args, environment }: ProgramOptions): Started {
   });
   let output = "";
   const add = (part: Buffer | string): void => {
-    output = (output + String(part)).slice(-KEPT_CHARACTERS);
+    output = (output + String(part)).slice(-STORED_CHARACTERS);
   };
   child.stderr?.on("data", add);
   child.on("error", (error) => add(String(error)));

@@ -27,7 +27,7 @@ const GATHER_DONE_MS = 100;
 const BOOK_AT_ONCE = 256;
 const FORGET_INTERVAL_MS = 3_600_000;
 /** How long the log of deliveries reaches back. */
-export const LOG_KEPT_MS = 30 * 86_400_000;
+export const LOG_RETENTION_MS = 30 * 86_400_000;
 
 export interface DispatcherOptions {
   book: DeliveryBook;
@@ -180,7 +180,7 @@ export class WebhookDispatcher {
   async #purge(): Promise<void> {
     const { book, now, log } = this.#options;
     try {
-      await book.purge(new Date(now().getTime() - LOG_KEPT_MS));
+      await book.purge(new Date(now().getTime() - LOG_RETENTION_MS));
     } catch (error) {
       log.warn({ err: causeOf(error) }, "old webhook deliveries could not be deleted");
     }

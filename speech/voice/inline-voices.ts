@@ -7,7 +7,7 @@ import { sha256Hex } from "#common/identifier";
 export type MeasureSample = (bytes: Uint8Array) => Promise<{ traits: VoiceTraits }>;
 export type CombineTraits = (list: VoiceTraits[]) => VoiceTraits;
 
-const MAX_KEPT = 256;
+const MAX_CACHED = 256;
 
 /**
  * Voices that come with a request as samples. Measuring is work for a thread: the result is kept, because clients send
@@ -16,7 +16,7 @@ const MAX_KEPT = 256;
 export class InlineVoices {
   readonly #measure: MeasureSample;
   readonly #combine: CombineTraits;
-  readonly #kept = new Map<string, VoiceTraits>();
+  readonly #cached = new Map<string, VoiceTraits>();
 
   constructor(measure: MeasureSample, combine: CombineTraits) {
     this.#measure = measure;
@@ -32,12 +32,12 @@ export class InlineVoices {
 
   async #traitsOfSample(audio: Uint8Array): Promise<VoiceTraits> {
     const digest = sha256Hex(audio);
-    const kept = this.#kept.get(digest);
+    const kept = this.#cached.get(digest);
     if (kept !== undefined) return kept;
     const { traits } = await this.#measure(audio);
-    const oldest = this.#kept.keys().next();
-    if (this.#kept.size >= MAX_KEPT && oldest.done === false) this.#kept.delete(oldest.value);
-    this.#kept.set(digest, traits);
+    const oldest = this.#cached.keys().next();
+    if (this.#cached.size >= MAX_CACHED && oldest.done === false) this.#cached.delete(oldest.value);
+    this.#cached.set(digest, traits);
     return traits;
   }
 }

@@ -12,7 +12,7 @@ import type { Bus } from "#common/bus/bus";
 import type { Clock } from "#common/clock";
 
 const KEEP_MS = 30_000;
-const MAX_KEPT = 10_000;
+const MAX_CACHED = 10_000;
 const REQUEST_TIMEOUT_MS = 3000;
 
 /**
@@ -22,7 +22,7 @@ const REQUEST_TIMEOUT_MS = 3000;
 export class SavedVoices {
   readonly #bus: Bus;
   readonly #clock: Clock;
-  readonly #kept = new Map<string, { voice: ResolvedVoice; untilMs: number }>();
+  readonly #cached = new Map<string, { voice: ResolvedVoice; untilMs: number }>();
   /** Counts forgettings: an answer that was under way during one is not kept. */
   #changes = 0;
 
@@ -65,18 +65,18 @@ export class SavedVoices {
   }
 
   #recall(teamId: string, voiceId: string): ResolvedVoice | null {
-    const kept = this.#kept.get(`${teamId}\n${voiceId}`);
+    const kept = this.#cached.get(`${teamId}\n${voiceId}`);
     return kept !== undefined && kept.untilMs > this.#clock.nowMs() ? kept.voice : null;
   }
 
   #keep(teamId: string, voiceId: string, voice: ResolvedVoice): void {
-    const oldest = this.#kept.keys().next();
-    if (this.#kept.size >= MAX_KEPT && oldest.done === false) this.#kept.delete(oldest.value);
-    this.#kept.set(`${teamId}\n${voiceId}`, { voice, untilMs: this.#clock.nowMs() + KEEP_MS });
+    const oldest = this.#cached.keys().next();
+    if (this.#cached.size >= MAX_CACHED && oldest.done === false) this.#cached.delete(oldest.value);
+    this.#cached.set(`${teamId}\n${voiceId}`, { voice, untilMs: this.#clock.nowMs() + KEEP_MS });
   }
 
   #purge(matches: (key: string) => boolean): void {
     this.#changes++;
-    for (const key of [...this.#kept.keys()]) if (matches(key)) this.#kept.delete(key);
+    for (const key of [...this.#cached.keys()]) if (matches(key)) this.#cached.delete(key);
   }
 }

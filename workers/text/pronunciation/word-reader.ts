@@ -3,7 +3,7 @@ import { bare, isStressed, type Phones, subordinate, transcribe, withEd, withS, 
 import type { WordList } from "./word-list.js";
 
 /** Words kept with their phones. */
-const MAX_KEPT = 8192;
+const MAX_CACHED = 8192;
 
 /** Longest word that is taken apart; longer ones go to the letters at once. */
 const MAX_ANALYSED = 28;
@@ -88,7 +88,7 @@ const contractions: readonly (readonly [ending: string, phones: Phones])[] = (
 export class WordReader {
   readonly #list: WordList;
   readonly #letters: LetterToSound;
-  readonly #kept = new Map<string, Phones>();
+  readonly #cached = new Map<string, Phones>();
 
   constructor(list: WordList, letters: LetterToSound) {
     this.#list = list;
@@ -101,13 +101,13 @@ export class WordReader {
 
   /** Phones of a lower-case word; empty when nothing of it can be said. */
   read(word: string): Phones {
-    const kept = this.#kept.get(word);
+    const kept = this.#cached.get(word);
     if (kept !== undefined) return kept;
     const made =
       this.#list.find(word) ?? this.#analyse(word, 2) ?? withStress(this.#letters.read(word.replaceAll("'", "")));
-    const oldest = this.#kept.keys().next();
-    if (this.#kept.size >= MAX_KEPT && oldest.done === false) this.#kept.delete(oldest.value);
-    this.#kept.set(word, made);
+    const oldest = this.#cached.keys().next();
+    if (this.#cached.size >= MAX_CACHED && oldest.done === false) this.#cached.delete(oldest.value);
+    this.#cached.set(word, made);
     return made;
   }
 
