@@ -57,7 +57,9 @@ const engines: Readonly<Record<string, { folder?: string }>> = {
   "@opentelemetry/exporter-trace-otlp-grpc": {},
   "@opentelemetry/resources": {},
   "prom-client": {},
+  "tar-stream": {},
   undici: {},
+  yauzl: {},
   "ipaddr.js": {},
 };
 

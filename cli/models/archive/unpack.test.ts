@@ -98,6 +98,32 @@ describe("unpacking", () => {
     await expect(unpacked(changed)).rejects.toThrow(/not what the directory says/);
   });
 
+  it("reads on after a file whose content goes nowhere", async () => {
+    const folder = await unpacked(
+      makeTar([
+        { name: ".", content: "x".repeat(300_000) },
+        { name: "a", content: "x" },
+      ]),
+    );
+    expect(files(folder)).toEqual(["a"]);
+  });
+
+  it.each(["x", "g", "L"])("does not hold a huge extension header of type %s in memory", async (type) => {
+    const archive = makeTar([{ name: "header", type, content: "x".repeat(8192), statedBytes: 2 ** 32 }]);
+    await expect(unpacked(archive)).rejects.toThrow("the archive is damaged: Header exceeds max size");
+  });
+
+  it("refuses an entry whose size is no number", async () => {
+    const archive = makeTar([{ name: "a", content: "x", sizeField: Buffer.from([0xb0]) }]);
+    await expect(unpacked(archive)).rejects.toThrow("the archive is damaged: an entry has no size");
+  });
+
+  it("refuses an encrypted zip archive", async () => {
+    const archive = makeZip([{ name: "a", content: "hello" }]);
+    archive.writeUInt16LE(1, archive.indexOf("PK\u0001\u0002") + 8);
+    await expect(unpacked(archive)).rejects.toThrow(/encrypts a/);
+  });
+
   it.each([
     ["bzip2", "BZh91AY"],
     ["xz", "\u00fd7zXZ\0"],

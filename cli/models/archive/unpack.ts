@@ -1,8 +1,7 @@
-import { createReadStream, createWriteStream, mkdirSync } from "node:fs";
+import { createWriteStream, mkdirSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
-import { createGunzip } from "node:zlib";
 import { PRIVATE_FILE, PRIVATE_FOLDER } from "#common/files/durable-file";
 import { CommandError } from "../../command.js";
 import { type ModelLimits, modelLimits } from "../limits.js";
@@ -68,29 +67,11 @@ async function entriesOf(path: string): Promise<AsyncIterable<ArchiveEntry>> {
   const head = await firstBytes(path);
   const text = head.toString("latin1");
   if (text.startsWith("PK\u0003\u0004")) return readZip(path);
-  if (head[0] === 0x1f && head[1] === 0x8b) return readTar(gunzipped(path));
-  if (text.slice(257, 262) === "ustar") return readTar(createReadStream(path));
+  if (head[0] === 0x1f && head[1] === 0x8b) return readTar(path, true);
+  if (text.slice(257, 262) === "ustar") return readTar(path, false);
   const [kind] = foreign.find(([, pattern]) => pattern.test(text)) ?? [];
   if (kind !== undefined) throw new CommandError(`${kind} is not read here: unpack it yourself and add the folder`);
   throw new CommandError("this is neither a tar, tar.gz nor zip archive");
-}
-
-async function* gunzipped(path: string): AsyncGenerator<Uint8Array> {
-  const packed = createReadStream(path);
-  const gunzip = createGunzip();
-  packed.on("error", (error) => gunzip.destroy(error)).pipe(gunzip);
-  try {
-    for await (const piece of gunzip as AsyncIterable<Buffer>) yield piece;
-  } catch (cause) {
-    throw new CommandError(
-      `the archive is damaged: ${cause instanceof Error ? cause.message : String(cause)}`,
-      undefined,
-      { cause },
-    );
-  } finally {
-    packed.destroy();
-    gunzip.destroy();
-  }
 }
 
 async function firstBytes(path: string): Promise<Buffer> {

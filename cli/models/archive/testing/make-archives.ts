@@ -10,6 +10,8 @@ export interface MadeEntry {
   mode?: number;
   /** Size that the archive states instead of the true one. */
   statedBytes?: number;
+  /** tar: what overwrites the beginning of the size's field. */
+  sizeField?: Uint8Array;
 }
 
 const bytesOf = ({ content = "" }: MadeEntry): Buffer => Buffer.from(content as string);
@@ -22,6 +24,7 @@ export function makeTar(entries: readonly MadeEntry[]): Buffer {
     header.write(entry.name, 0, 100);
     header.write("0000644\0", 100);
     header.write(`${(entry.statedBytes ?? content.length).toString(8).padStart(11, "0")}\0`, 124);
+    header.set(entry.sizeField ?? [], 124);
     header.write("        ", 148);
     header.write(entry.type ?? "0", 156);
     header.write("ustar\u000000", 257, "latin1");
