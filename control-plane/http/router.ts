@@ -6,28 +6,25 @@ import {
   type Principal,
 } from "#protocol/bus/control";
 import { ServiceError } from "#protocol/errors";
+import { Router as PathRouter } from "#common/http/router";
 import type { OpenRequest, Route } from "./route.js";
 
 /** Finds the route of a forwarded request and runs it. */
 export class Router {
-  readonly #routes: { route: Route; segments: string[] }[];
+  readonly #routes: PathRouter<Route>;
 
   constructor(routes: readonly Route[]) {
-    this.#routes = routes.map((route) => ({ route, segments: segmentsOf(route.path) }));
+    this.#routes = new PathRouter(routes);
   }
 
   /**
    * The pattern of the route that a request leads to, whatever its verb; `unmatched` for none: never the path, which
    * strangers choose.
    */
-  patternOf({ path }: Pick<ForwardedRequest, "path">): string {
-    try {
-      const segments = segmentsOf(path).map(decode);
-      return this.#routes.find((entry) => matches(entry.segments, segments))?.route.path ?? "unmatched";
-    } catch (error) {
-      if (error instanceof ServiceError) return "unmatched";
-      throw error;
-    }
+  patternOf({ method, path }: Pick<ForwardedRequest, "method" | "path">): string {
+    const match = this.#routes.match(method, path);
+    if (match.type === "nothing") return "unmatched";
+    return (match.type === "route" ? match.route : match.routes[0])?.path ?? "unmatched";
   }
 
   /**
@@ -36,18 +33,13 @@ export class Router {
    * once.
    */
   async handle(request: ForwardedRequest, readBody: () => Promise<Uint8Array>): Promise<ForwardedResponse> {
-    const segments = segmentsOf(request.path).map(decode);
-    const candidates = this.#routes.filter((entry) => matches(entry.segments, segments));
-    if (candidates.length === 0) throw new ServiceError("not_found");
-    const found = candidates.find((entry) => entry.route.method === request.method);
-    if (found === undefined) {
-      throw new ServiceError("method_not_allowed", {
-        parameters: { allow: candidates.map((entry) => entry.route.method).join(", ") },
-      });
-    }
-    const { route } = found;
+    const match = this.#routes.match(request.method, request.path);
+    if (match.type === "nothing") throw new ServiceError("not_found");
+    if (match.type === "methods")
+      throw new ServiceError("method_not_allowed", { parameters: { allow: match.allow.join(", ") } });
+    const { route, parameters } = match;
     const open: OpenRequest = {
-      parameters: placeholders(found.segments, segments),
+      parameters,
       query: new URLSearchParams(request.query),
       headers: request.headers,
       body: readBody,
@@ -61,31 +53,4 @@ function requireScope(principal: Principal | null, scope: KeyScope): Principal {
   if (principal === null) throw new ServiceError("unauthenticated");
   if (!hasScope(principal, scope)) throw new ServiceError("missing_scope", { parameters: { scope } });
   return principal;
-}
-
-/** Empty segments do not count: clients whose base URL ends in a slash send `//model`. */
-function segmentsOf(path: string): string[] {
-  return path.split("/").filter((segment) => segment !== "");
-}
-
-function decode(segment: string): string {
-  try {
-    return decodeURIComponent(segment);
-  } catch (cause) {
-    throw new ServiceError("not_found", { cause });
-  }
-}
-
-function matches(pattern: string[], segments: string[]): boolean {
-  return (
-    pattern.length === segments.length &&
-    pattern.every((part, index) => part.startsWith(":") || part === segments[index])
-  );
-}
-
-function placeholders(pattern: string[], segments: string[]): Record<string, string> {
-  const named = pattern.flatMap((part, index) =>
-    part.startsWith(":") ? [[part.slice(1), segments[index] ?? ""] as const] : [],
-  );
-  return Object.fromEntries(named);
 }

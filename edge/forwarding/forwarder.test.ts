@@ -10,7 +10,7 @@ import type { Bus } from "#common/bus/bus";
 import { createLogger } from "#common/log";
 import { joinTrace } from "#common/tracing/traceparent";
 import type { HttpRequest, HttpResponder } from "../http/exchange.js";
-import { Router } from "../http/router.js";
+import { Router } from "#common/http/router";
 import { Forwarder, type ForwarderOptions, forwardedRoutes } from "./forwarder.js";
 
 const principal: Principal = {

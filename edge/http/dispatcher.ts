@@ -7,7 +7,7 @@ import { boundedLabel } from "#common/metrics/labels";
 import type { TraceContext } from "#common/tracing/traceparent";
 import { type CorsPolicy, corsHeaders, preflightHeaders } from "./cors.js";
 import type { HttpResponder, HttpRoute, ReceivedRequest, RefusalShape, SocketRoute } from "./exchange.js";
-import { type Match, Router } from "./router.js";
+import { type Match, Router } from "#common/http/router";
 
 /** What is known of an answer when it is over. */
 export interface ExchangeRecord {

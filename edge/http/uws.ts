@@ -12,7 +12,7 @@ import { type AnchorEngine, type CorkAnchor, openCorkAnchor } from "./cork-ancho
 import type { HttpResponder, ReceivedRequest, SocketConnection, SocketRoute, SocketSession } from "./exchange.js";
 import { checkMessage } from "./message-check.js";
 import { Responder } from "./responder.js";
-import { compilePath, matchPath, splitPath } from "./router.js";
+import { compilePath, matchPath, splitPath } from "#common/http/router";
 import { TurnBudget } from "./turn-budget.js";
 import { Upload } from "./upload.js";
 
