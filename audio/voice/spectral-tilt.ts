@@ -1,7 +1,12 @@
+import { createRealSpectrum } from "../real-spectrum.js";
 import { ANALYSIS_RATE, HOP_SAMPLES } from "./levels.js";
-import { createPowerSpectrum } from "./power-spectrum.js";
 
 const FRAME_SAMPLES = 1024;
+/** Hann's. */
+const window = Float64Array.from(
+  { length: FRAME_SAMPLES },
+  (_, i) => 0.5 - 0.5 * Math.cos((2 * Math.PI * i) / FRAME_SAMPLES),
+);
 const STEP_FRAMES = 3;
 export const TILT_LOWEST_HZ = 300;
 export const TILT_HIGHEST_HZ = 5000;
@@ -12,12 +17,12 @@ const BANDS_PER_OCTAVE = 3;
  * over the frames that `speech` marks, from 300 Hz to 5 kHz or to `highestHz` where the recording holds less.
  */
 export function spectralTilt(samples: Float32Array, speech: readonly boolean[], highestHz: number): number {
-  const spectrum = createPowerSpectrum(FRAME_SAMPLES);
+  const spectrum = createRealSpectrum(FRAME_SAMPLES);
   const total = new Float64Array(FRAME_SAMPLES / 2 + 1);
   for (let frame = 0; frame < speech.length; frame += STEP_FRAMES) {
     const from = frame * HOP_SAMPLES;
     if (!speech[frame] || from + FRAME_SAMPLES > samples.length) continue;
-    spectrum(samples, from).forEach((power, bin) => {
+    spectrum(window.map((weight, i) => weight * (samples[from + i] as number))).forEach((power, bin) => {
       total[bin] = (total[bin] as number) + power;
     });
   }

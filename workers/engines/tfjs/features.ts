@@ -1,6 +1,6 @@
 import { DETECTION_STEP_MS, RECOGNITION_RATE } from "#protocol/transcription/chunk";
 import { htkScale, melFilters } from "../../recognition/features/mel-filters.js";
-import { createRealSpectrum } from "../../recognition/features/real-spectrum.js";
+import { createRealSpectrum } from "#audio/real-spectrum";
 
 /** What `models/training/vad/network.py` trained the detector on; the numbers must stay the same there and here. */
 export const FEATURE_BANDS = 40;

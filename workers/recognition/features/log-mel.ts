@@ -1,6 +1,6 @@
 import { RECOGNITION_RATE } from "#protocol/transcription/chunk";
 import { htkScale, type MelFilters, melFilters, slaneyScale } from "./mel-filters.js";
-import { createRealSpectrum } from "./real-spectrum.js";
+import { createRealSpectrum } from "#audio/real-spectrum";
 
 export const MEL_BANDS = 80;
 /** Spacing of the frames. */
