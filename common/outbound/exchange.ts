@@ -9,7 +9,7 @@ import type { Target } from "./target.js";
 
 /** One request and its answer over one fresh connection. */
 export interface Exchange {
-  dial: Dial;
+  dial: Dial | null;
   certificateAuthorities: readonly string[];
   target: Target;
   /** Judged; the connection goes to one of these and nowhere else. */

@@ -1,5 +1,5 @@
 import type { Logger } from "../log.js";
-import { type Dial, dialDirectly } from "./connect.js";
+import type { Dial } from "./connect.js";
 import { type ExchangeResponse, exchange } from "./exchange.js";
 import { OutboundError } from "./outbound-error.js";
 import { checkHeaders, type HeaderList, headersForOtherOrigin } from "./request-headers.js";
@@ -80,7 +80,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
     );
   }
   const names = createNameResolver({ rules, dnsServers: options.dnsServers ?? null });
-  const dial = options.dial ?? dialDirectly;
+  const dial = options.dial ?? null;
   const certificateAuthorities = options.certificateAuthorities ?? [];
 
   const hop = async (

@@ -1,6 +1,7 @@
-import { connect, type Socket } from "node:net";
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { createLogger } from "#common/log";
 import { createOutbound, type Outbound, type OutboundRequest } from "#common/outbound/outbound";
 import { type DnsServer, startDnsServer } from "./dns-server.js";
@@ -302,9 +303,10 @@ describe("the address", () => {
   const spying = (dialled: string[], dress: (socket: Socket, address: string) => void): Outbound =>
     createOutbound({
       ...{ allow: [], log, dnsServers: [dns.address] },
-      dial: (address) => {
+      dial: async (address) => {
         dialled.push(address);
         const socket = connect(server.port, "127.0.0.1");
+        await once(socket, "connect");
         dress(socket, address);
         return socket;
       },
@@ -350,6 +352,20 @@ describe("the address", () => {
       maxResponseBytes: 100,
     });
     await expect(attempt).rejects.toMatchObject({ reason: "connect_failed", refused: false });
+  });
+
+  it("is let go of when the time is over in the middle of the handshake", async () => {
+    const silent = createServer((socket) => socket.resume()).listen(0, "127.0.0.1");
+    onTestFinished(() => void silent.close());
+    await once(silent, "listening");
+    const accepted = once(silent, "connection") as Promise<[Socket]>;
+    const { port } = silent.address() as AddressInfo;
+    const attempt = createOutbound({ allow: ["127.0.0.1"], log }).request({
+      ...{ method: "GET", url: `https://127.0.0.1:${port}/`, timeoutMs: 500, maxResponseBytes: 100 },
+    });
+    await expect(attempt).rejects.toMatchObject({ reason: "timeout" });
+    const [socket] = await accepted;
+    if (!socket.closed) await once(socket, "close");
   });
 
   it("that speaks no TLS is a failed handshake", async () => {

@@ -58,7 +58,7 @@ const engines: Readonly<Record<string, { folder?: string }>> = {
   "@opentelemetry/resources": {},
   "prom-client": {},
   "tar-stream": {},
-  undici: {},
+  undici: { folder: "common/outbound/" },
   yauzl: {},
   "ipaddr.js": {},
 };
