@@ -20,7 +20,7 @@ function declare<const T extends Record<string, CatalogueEntry>>(entries: T): T 
   return entries;
 }
 
-/** Codes are stable and never reused. Messages in quotes in `interface.md` are kept to the letter. */
+/** Codes are stable and never reused. Clients may compare messages: they are kept to the letter. */
 export const errorCatalogue = declare({
   malformed_request: { status: 400, message: "Malformed HTTP request: {detail}" },
   malformed_json: { status: 400, message: "Malformed JSON" },
@@ -108,7 +108,7 @@ export interface ServiceErrorOptions {
   parameters?: Record<string, string | number>;
   /** Rows of a `validation` error. */
   problems?: Problem[];
-  /** Machine-readable reason, where the interface documents one. */
+  /** Machine-readable reason, where the route documents one. */
   reason?: string;
   /** When to try again, for retryable errors. */
   retryAfterMs?: number;

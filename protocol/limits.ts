@@ -19,7 +19,7 @@ export const bodyLimits = {
   voice: 64 * MIB,
   /** The largest file of `POST /v1/asr`, and a form around it. */
   audio: 20 * MIB + 64 * KIB,
-  /** The largest file of other vendors' transcriptions, 100 MiB, as base64 (protocols.md 3.5). */
+  /** The largest file of other vendors' transcriptions, 100 MiB, as base64. */
   compatAudio: 140 * MIB,
 } as const;
 
@@ -46,6 +46,6 @@ export const frameLimits = {
   live: 32 * MIB,
   /** Text for a voice: as much as may wait, and what JSON puts around it. */
   text: 2 * MIB,
-  /** Audio in base64 (protocols.md 3.5). */
+  /** Audio in base64. */
   audio: 32 * MIB,
 } as const;

@@ -24,7 +24,9 @@ export const voiceSample = z.object({
   audio: z.string(),
 });
 
-/** A voice as `/model` shows it (protocols.md 1.5): every key is always present, some client libraries insist. */
+/**
+ * A voice as `/model` shows it (docs/protocol.md "Voices"): every key is always present, some client libraries insist.
+ */
 export const modelEntity = z.object({
   _id: z.string(),
   type: z.literal("tts"),

@@ -3,8 +3,8 @@ import { z } from "zod";
 const timestamp = z.iso.datetime();
 
 /**
- * Answer of `GET /wallet/{user_id}/api-credit` (protocols.md 1.6). Credit is a decimal in text: no float ever holds
- * money.
+ * Answer of `GET /wallet/{user_id}/api-credit` (docs/protocol.md "Wallet"). Credit is a decimal in text: no float ever
+ * holds money.
  */
 export const apiCredit = z.object({
   _id: z.string(),

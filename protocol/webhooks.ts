@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { pageEnvelope, pageQuery } from "./paging.js";
 
-/** Events that post-call webhooks carry, in the order in which one session's events come (interface.md, Events). */
+/** Events that post-call webhooks carry, in the order in which one session's events come. */
 export const webhookEventNames = ["phone_call.dial_finished", "call.ended", "call.analyzed"] as const;
 export type WebhookEventName = (typeof webhookEventNames)[number];
 
@@ -79,7 +79,7 @@ export interface DialFinishedPayload {
 
 export type WebhookPayload = CallEndedPayload | CallAnalyzedPayload | DialFinishedPayload;
 
-/** Timing of one delivery (interface.md, Events rule 6). */
+/** Timing of one delivery. */
 export const webhookTiming = { attemptTimeoutMs: 10_000, retryDelaysMs: [1000, 5000] } as const;
 /** How far a signature's time may be from the receiver's clock. */
 export const WEBHOOK_TOLERANCE_SECONDS = 300;

@@ -1,6 +1,6 @@
 /**
- * Rules of repair, as numbers, for everything that schedulers are given: speech and audio; reliability.md "The promise
- * for a stream".
+ * Rules of repair, as numbers, for everything that schedulers are given: speech and audio (docs/architecture.md
+ * "Promises").
  */
 
 /**

@@ -11,9 +11,8 @@ export interface RenderedResponse {
 const nothing = new Uint8Array(0);
 
 /**
- * Gives the default protocol's answer to an error (interface.md "Errors"): `{status, message, reason?}`, nothing but
- * the status, or the top-level list of a 422. Pure: the edge and the control plane render byte-identical bodies with
- * it.
+ * Gives the native API's answer to an error (docs/protocol.md "Errors"): `{status, message, reason?}`, nothing but the
+ * status, or the top-level list of a 422. Pure: the edge and the control plane render byte-identical bodies with it.
  */
 export function renderError(error: ServiceError): RenderedResponse {
   const headers: Record<string, string> = {};

@@ -2,10 +2,7 @@ import { Busboy, type BusboyFileStream } from "@fastify/busboy";
 import { ServiceError } from "#protocol/errors";
 import type { Form, FormFile } from "./form.js";
 
-/**
- * Bounds of one form. Every one is needed: a limit on files alone does not bound the request (design/reliability.md
- * D4).
- */
+/** Bounds of one form. Every one is needed: a limit on files alone does not bound the request. */
 export interface MultipartLimits {
   files: number;
   fileBytes: number;

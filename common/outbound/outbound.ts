@@ -39,7 +39,7 @@ export interface OutboundResponse {
   url: string;
 }
 
-/** The one way out for requests whose address a user chose (design: reliability.md D2). */
+/** The one way out for requests whose address a user chose (docs/webhooks.md "Where requests may go"). */
 export interface Outbound {
   /**
    * Sends a request and gives the answer, whatever its status. Every URL on the way must lead to public addresses; the

@@ -6,7 +6,7 @@ export type SignatureVerdict = "valid" | "stale" | "invalid" | "missing";
 
 /**
  * The signature header for a body sent at `unixSeconds`: `t=<seconds>,v1=<hex>`, where the hex is the HMAC-SHA256 of
- * `<t>.` and the body (interface.md, Authentication 8).
+ * `<t>.` and the body (docs/webhooks.md "Verifying").
  */
 export function signWebhook(secret: string, unixSeconds: number, body: Uint8Array): string {
   return `t=${unixSeconds},v1=${digest(secret, String(unixSeconds), body).toString("hex")}`;

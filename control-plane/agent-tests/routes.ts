@@ -46,8 +46,8 @@ export interface TestDependencies {
 type Handler = (dependencies: TestDependencies, request: RouteRequest) => Promise<ForwardedResponse>;
 
 /**
- * Tests of agents as records (protocols.md 2.5). Running them needs a conversation runtime, which this release lacks:
- * that route says so. Another team's test or agent answers exactly as a missing one.
+ * Tests of agents as records (docs/protocol.md "Agents"). Running them needs a conversation runtime, which this release
+ * lacks: that route says so. Another team's test or agent answers exactly as a missing one.
  */
 export function agentTestRoutes(dependencies: TestDependencies): Route[] {
   const handlers: [Route["method"], string, Handler][] = [

@@ -18,8 +18,8 @@ import { widgetConfigOf } from "./widget.js";
 type Handler = (dependencies: DraftDependencies, request: RouteRequest) => Promise<ForwardedResponse>;
 
 /**
- * `/v1/agent/agents` (protocols.md 2). Another team's agent answers exactly as a missing one, on every verb, before
- * anything else of the request is looked at.
+ * `/v1/agent/agents` (docs/protocol.md "Agents"). Another team's agent answers exactly as a missing one, on every verb,
+ * before anything else of the request is looked at.
  */
 export function agentRoutes(dependencies: DraftDependencies): Route[] {
   const handlers: [Route["method"], string, Handler][] = [

@@ -34,7 +34,9 @@ export interface KnowledgeDependencies {
   now: () => Date;
 }
 
-/** `/v1/agent/knowledge-sources` (protocols.md 2). Another team's source answers exactly as a missing one. */
+/**
+ * `/v1/agent/knowledge-sources` (docs/protocol.md "Agents"). Another team's source answers exactly as a missing one.
+ */
 export function knowledgeRoutes(dependencies: KnowledgeDependencies): Route[] {
   const handlers: [
     KeyedRoute["method"],

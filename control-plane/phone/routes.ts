@@ -38,9 +38,9 @@ const inventoryCountries = ["US", "CA"];
 type Handler = (dependencies: PhoneDependencies, request: RouteRequest) => Promise<ForwardedResponse>;
 
 /**
- * `/v1/agent/phone-numbers` (protocols.md 2). Nothing here can be bought or connected yet: requests are judged in full,
- * then answered with 502 and the name of the provider that is not configured; the number stays visible in error, and
- * can be released.
+ * `/v1/agent/phone-numbers` (docs/protocol.md "Agents"). Nothing here can be bought or connected yet: requests are
+ * judged in full, then answered with 502 and the name of the provider that is not configured; the number stays visible
+ * in error, and can be released.
  */
 export function phoneRoutes(dependencies: PhoneDependencies): Route[] {
   const handlers: [Route["method"], string, Handler][] = [

@@ -15,7 +15,7 @@ export interface StoredHeader {
   value: string | null;
 }
 
-/** What a tool does, without its name and its secrets. The keys are those of the interface. */
+/** What a tool does, without its name and its secrets. The keys are those of the API. */
 export interface ToolDefinition {
   description: string;
   arguments: ToolArgument[];

@@ -36,9 +36,9 @@ export interface RenderFailure {
 export type Rendering = { ok: true; request: RenderedRequest } | { ok: false; failure: RenderFailure };
 
 /**
- * Fills a webhook tool's templates (design/reliability.md D4, "Tool templates"). Only declared arguments and `system.*`
- * are looked up; whatever else the model made up is dropped. Credentials are sent exactly as stored and are never
- * filled, nor within reach of a placeholder. GET requests and tools without a body template send no body. Pure.
+ * Fills a webhook tool's templates. Only declared arguments and `system.*` are looked up; whatever else the model made
+ * up is dropped. Credentials are sent exactly as stored and are never filled, nor within reach of a placeholder. GET
+ * requests and tools without a body template send no body. Pure.
  */
 export function renderToolRequest(
   tool: CallableTool,

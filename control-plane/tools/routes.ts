@@ -23,10 +23,7 @@ import { type TestDependencies, testTool } from "./test-request.js";
 
 export interface ToolDependencies extends SaveDependencies, TestDependencies {}
 
-/**
- * `/v1/agent/tools` (protocols.md 2, interface.md "Webhook tool"). Another team's tool answers exactly as a missing
- * one.
- */
+/** `/v1/agent/tools` (docs/protocol.md "Agents"). Another team's tool answers exactly as a missing one. */
 export function toolRoutes(dependencies: ToolDependencies): Route[] {
   const handlers: [
     KeyedRoute["method"],

@@ -70,7 +70,10 @@ function requireTextForEachVoice({ texts, voices }: ModelCreate): void {
   throw new ServiceError("validation", { problems: [problem] });
 }
 
-/** A transcript for each sample: the caller's, which names no language, else the recognized one (protocols.md 1.5). */
+/**
+ * A transcript for each sample: the caller's, which names no language, else the recognized one (docs/protocol.md
+ * "Voices").
+ */
 async function completeTexts(
   { voices, texts }: ModelCreate,
   transcribe: TranscribeVoice,

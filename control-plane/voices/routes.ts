@@ -33,9 +33,8 @@ const fileFields = ["voices", "cover_image", "data"];
 const STATUS_OK = { status: "ok" };
 
 /**
- * `/model` (protocols.md 1.5). A voice that the caller may not see answers exactly as a missing one, on every verb,
- * before anything else of the request is looked at. A public voice without a cover is accepted, although the service
- * described asks for one.
+ * `/model` (docs/protocol.md "Voices"). A voice that the caller may not see answers exactly as a missing one, on every
+ * verb, before anything else of the request is looked at. A public voice without a cover is accepted.
  */
 export function voiceRoutes(dependencies: VoiceDependencies): Route[] {
   const handlers: [

@@ -17,7 +17,7 @@ const creditQuery = z.object({ check_free_credit: looseBoolean(false), team_id: 
 /** A package that never ends: the field must hold a date. */
 const NEVER = "9999-12-31T23:59:59.000Z";
 
-/** `/wallet/*` (protocols.md 1.6). `self` and the caller's own id are the only users that it shows. */
+/** `/wallet/*` (docs/protocol.md "Wallet"). `self` and the caller's own id are the only users that it shows. */
 export function walletRoutes(db: Db): Route[] {
   return [
     {

@@ -17,7 +17,7 @@ export interface NewWebhookEvent {
   teamId: string;
   payload: WebhookPayload;
   endpoints: readonly WebhookEndpoint[];
-  /** Preview calls made from the builder never trigger webhooks (interface.md, Events rule 4). */
+  /** Preview calls made from the builder never trigger webhooks. */
   isPreview: boolean;
 }
 

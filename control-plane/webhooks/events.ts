@@ -85,7 +85,7 @@ export function dialFinished(
   };
 }
 
-/** What receivers tell duplicates by (interface.md, Events rule 7). */
+/** What receivers recognize duplicates by (docs/webhooks.md "Receiving"). */
 export function dedupKey(payload: WebhookPayload): string {
   const key = `${payload.event} ${payload.session.id}`;
   return payload.event === "call.analyzed" ? `${key} ${payload.analysis.finished_at}` : key;

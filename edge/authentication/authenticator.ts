@@ -28,7 +28,7 @@ export function createAuthenticate(verifier: Pick<KeyVerifier, "verify">): Authe
  */
 export type WatchKey = (principal: Principal, until: AbortSignal, onRefused: (error: ServiceError) => void) => void;
 
-/** Throws `missing_scope` when the caller's key does not cover a part of the interface. */
+/** Throws `missing_scope` when the caller's key does not cover a part of the API. */
 export function requireScope(principal: Principal, scope: KeyScope): void {
   if (!hasScope(principal, scope)) throw new ServiceError("missing_scope", { parameters: { scope } });
 }

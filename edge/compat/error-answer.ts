@@ -23,9 +23,9 @@ function statusOf(error: ServiceError): number {
 }
 
 /**
- * OpenAI's shape (protocols.md 3): `code` is the status as an integer, since OpenRouter's library refuses anything
- * else. A missing key is the caller's mistake; a wrong one is reported with the provider, as everything is that
- * happened behind this layer.
+ * OpenAI's shape (docs/protocol.md "OpenAI, OpenRouter and Groq"): `code` is the status as an integer, since
+ * OpenRouter's library refuses anything else. A missing key is the caller's mistake; a wrong one is reported with the
+ * provider, as everything is that happened behind this layer.
  */
 export const renderOpenAiError: RenderError = (error) => {
   const status = statusOf(error);
@@ -53,7 +53,7 @@ export function paramOf(error: ServiceError): string | null {
   return name === undefined ? null : String(name);
 }
 
-/** ElevenLabs' body of an error (protocols.md 5): `{detail: {status, message}}`. */
+/** ElevenLabs' body of an error (docs/protocol.md "ElevenLabs"): `{detail: {status, message}}`. */
 export function elevenLabsErrorBody(error: ServiceError): { detail: { status: ElevenLabsStatus; message: string } } {
   return { detail: { status: elevenLabsStatusOf[error.code], message: errorMessage(error) } };
 }

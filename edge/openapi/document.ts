@@ -5,8 +5,8 @@ import { operations } from "./operations.js";
 import { type JsonSchema, requestSchema, responseSchema } from "./schemas.js";
 
 /**
- * Builds the OpenAPI 3.1 description (https://spec.openapis.org/oas/v3.1.0) of the interface from the schemas that
- * check it.
+ * Builds the OpenAPI 3.1 description (https://spec.openapis.org/oas/v3.1.0) of the API from the schemas that check its
+ * requests.
  */
 export function buildOpenApi(): JsonSchema {
   const paths: Record<string, Record<string, unknown>> = {};

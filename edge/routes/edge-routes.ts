@@ -5,7 +5,7 @@ import { type InterfaceRoutes, interfaceRoutes } from "./interface-routes.js";
 import { type OperatorRoutesOptions, operatorRoutes } from "./operator/operator-routes.js";
 import { pageRoutes } from "./pages/page-routes.js";
 
-/** Everything that the public port answers: the interface, what the control plane answers, operators' routes and pages. */
+/** Everything that the public port answers: the API, what the control plane answers, operators' routes and pages. */
 export function edgeRoutes(
   speech: SpeechContext,
   transcription: TranscriptionContext,

@@ -28,10 +28,9 @@ export interface LiveSessionOptions {
 type Stage = "waiting" | "starting" | "open" | "stopping" | "idle" | "over";
 
 /**
- * One live WebSocket (protocols.md 1.2).
+ * One live WebSocket (docs/protocol.md "The live socket").
  *
- *     waiting ──start──► starting ──► open ──stop──► stopping ──last audio──► finish ──► idle ──no other start──► close
- *     1000
+ *     waiting ──start──► starting ──► open ──stop──► stopping ──last audio──► finish ──► idle ──no start──► close 1000
  *                           ▲                                                             │
  *                           └────────────────────────────start────────────────────────────┘
  *

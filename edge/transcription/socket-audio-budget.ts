@@ -10,8 +10,8 @@ export interface SocketAudioLimits {
 }
 
 /**
- * 100 MiB is the documented bound of one socket (protocols.md 3.5). While a commit is being transcribed, its audio
- * exists twice.
+ * 100 MiB is the documented bound of one socket (docs/limits.md). While a commit is being transcribed, its audio exists
+ * twice.
  */
 export const socketAudioLimits: SocketAudioLimits = {
   bytesPerSocket: limits.socketAudioBytes.most,

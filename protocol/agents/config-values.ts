@@ -1,6 +1,5 @@
 /**
- * Words and bounds of an agent's configuration (protocols.md 2.1, upstream openapi.json), shared by what is sent and
- * what is shown.
+ * Words and bounds of an agent's configuration (docs/protocol.md "Agents"), shared by what is sent and what is shown.
  */
 
 export const firstMessageModes = ["off", "fixed", "prompt"] as const;

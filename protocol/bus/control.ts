@@ -28,14 +28,14 @@ export const usageSubject = "parley.events.usage";
 /** Answers on the control subjects: the value, or the error to show. */
 export type Reply<T> = { ok: true; value: T } | { ok: false; error: ErrorRecord };
 
-/** Parts of the interface that a key may be limited to. */
+/** Parts of the API that a key may be limited to. */
 export const keyScopes = ["speech", "transcription", "voices", "wallet", "agents"] as const;
 export type KeyScope = (typeof keyScopes)[number];
 
 /** Stands for every scope, those of later versions included. */
 export const EVERY_SCOPE = "*";
 
-/** Whether a caller's key covers a part of the interface. */
+/** Whether a caller's key covers a part of the API. */
 export function hasScope(principal: Pick<Principal, "scopes">, scope: KeyScope): boolean {
   return principal.scopes.includes(EVERY_SCOPE) || principal.scopes.includes(scope);
 }

@@ -4,7 +4,7 @@ import { type CompatOperation, type ParameterRow, rowsIn } from "./parameter.js"
 /** Address of ElevenLabs' interface. */
 export const elevenLabsMount = "/compat/elevenlabs";
 
-/** Used when `output_format` is absent (protocols.md 5.1). */
+/** Used when `output_format` is absent. */
 export const defaultOutputFormat = "mp3_44100_128";
 
 const body = rowsIn("body");

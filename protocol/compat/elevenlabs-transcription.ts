@@ -5,7 +5,7 @@ const [form, query, frame] = [rowsIn("form"), rowsIn("query"), rowsIn("frame")];
 
 const retention = "there is no zero-retention mode to turn on; audio is never kept";
 
-/** A file in, its words out (interface.md "Protocol C speech-to-text"). */
+/** A file in, its words out. */
 export const elevenLabsTranscription: CompatOperation = {
   protocol: "ElevenLabs",
   method: "POST",

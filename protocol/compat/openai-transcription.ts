@@ -16,7 +16,7 @@ export const openAiTranscriptionAliases: ReadonlySet<string> = new Set([
 export const openAiTranscriptFormats = ["json", "text", "srt", "verbose_json", "vtt"] as const;
 export type OpenAiTranscriptFormat = (typeof openAiTranscriptFormats)[number];
 
-/** Largest audio of the compatibility layers, and of a body around it (protocols.md 3.5, limits). */
+/** Largest audio of the compatibility layers, and of a body around it. */
 export const MAX_COMPAT_AUDIO_BYTES = 100 * 1024 * 1024;
 export const MAX_COMPAT_AUDIO_BODY_BYTES = 140 * 1024 * 1024;
 

@@ -1,6 +1,9 @@
 import { z } from "zod";
 
-/** Client events of `WebSocket /v1/tts/live` (protocols.md 1.2): binary MessagePack maps, told apart by `event`. */
+/**
+ * Client events of `WebSocket /v1/tts/live` (docs/protocol.md "The live socket"): binary MessagePack maps, told apart
+ * by `event`.
+ */
 export const liveClientEvent = z.discriminatedUnion("event", [
   z.object({ event: z.literal("start"), request: z.record(z.string(), z.unknown()) }),
   z.object({ event: z.literal("text"), text: z.string() }),

@@ -4,7 +4,7 @@ import { z } from "zod";
 export const speechModels = ["s2.1-pro", "s2.1-pro-free", "s2-pro", "s1"] as const;
 export type SpeechModel = (typeof speechModels)[number];
 
-/** The model used when the `model` header is absent (protocols.md section 0). */
+/** The model used when the `model` header is absent. */
 export const defaultSpeechModel: SpeechModel = "s2-pro";
 
 /** Names that older clients send, and what serves them. */
@@ -115,8 +115,8 @@ export const MAX_TEXT_CHARACTERS = 1_000_000;
 const opusKilobits = [24, 32, 48, 64];
 
 /**
- * Body of `POST /v1/tts`, and `request` of the live WebSocket's `start` (interface.md "Speech request", protocols.md
- * 1.1). Unknown fields are ignored: newer clients send fields that this version does not know.
+ * Body of `POST /v1/tts`, and `request` of the live WebSocket's `start` (docs/protocol.md "Speech requests"). Unknown
+ * fields are ignored: newer clients send fields that this version does not know.
  */
 export const speechRequest = z
   .object({

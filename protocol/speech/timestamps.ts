@@ -1,4 +1,7 @@
-/** One server-sent event of `POST /v1/tts/stream/with-timestamp` (protocols.md 1.3); every key is always present. */
+/**
+ * One server-sent event of `POST /v1/tts/stream/with-timestamp` (docs/protocol.md "Speech with timestamps"); every key
+ * is always present.
+ */
 export interface TimestampEvent {
   audio_base64: string;
   /** Text of the chunk that `alignment` describes. */

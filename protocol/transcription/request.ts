@@ -5,7 +5,7 @@ import { audioBytes } from "../speech/request.js";
 /** The service's name for its recognizer, in usage records and in `PARLEY_MODEL_MAP`. */
 export const transcriptionModel = "transcribe-1";
 
-/** Largest audio file (interface.md "Limits"). */
+/** Largest audio file. */
 export const MAX_AUDIO_FILE_BYTES = 20 * 1024 * 1024;
 /** Shortest and longest audio in it, seconds of what really comes out of the decoder. */
 export const MIN_TRANSCRIBED_SECONDS = 1;
@@ -25,8 +25,8 @@ export const audioFile = z.preprocess((value, context) => {
 const absentWhenNull = (value: unknown): unknown => (value === null || value === "" ? undefined : value);
 
 /**
- * Body of `POST /v1/asr` (protocols.md 1.4), from a form or MessagePack; null and empty text are absent. Unknown fields
- * are ignored.
+ * Body of `POST /v1/asr` (docs/protocol.md "Transcription"), from a form or MessagePack; null and empty text are
+ * absent. Unknown fields are ignored.
  */
 export const transcriptionRequest = z.object({
   audio: audioFile,

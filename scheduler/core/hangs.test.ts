@@ -1,5 +1,5 @@
 /**
- * The ways in which other batchers were found to hang (Ray Serve's list in the design notes), each as a test in virtual
+ * The ways in which other batchers were found to hang (Ray Serve's bug list), each as a test in virtual
  * time.
  */
 import { describe, expect, it } from "vitest";

@@ -22,9 +22,9 @@ export interface Pace {
   minChunkLength: number;
 }
 
-/** `chunk_length` when a request does not give one (interface.md). */
+/** `chunk_length` when a request does not give one. */
 export const DEFAULT_CHUNK_LENGTH = 200;
-/** `min_chunk_length` when a request does not give one (protocols.md 1.1). */
+/** `min_chunk_length` when a request does not give one. */
 export const DEFAULT_MIN_CHUNK_LENGTH = 50;
 
 const never = Number.POSITIVE_INFINITY;

@@ -6,7 +6,7 @@ import { temporaryDirectory } from "../harness/temporary-directory.js";
 
 /** Who may ask; a server answers others with 403. */
 const CREDENTIALS = { user: "parley", password: "p%ss w/rd" };
-/** Parameters of the interface itself; every other one is a setting. */
+/** Parameters of the HTTP interface itself; every other one is a setting. */
 const OWN_PARAMETERS = ["query", "query_id", "database", "default_format", "wait_end_of_query", "session_id", "role"];
 
 // `TEST_CLICKHOUSE_URL=http://user:password@host:8123 npx vitest run dist/test/analytics` asks a server, in databases

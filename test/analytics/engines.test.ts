@@ -64,7 +64,7 @@ const lately = (teamId: string, groupBy: UsageDimension[]): UsageQuery => ({
   groupBy,
 });
 
-/** Dates of the interface that the calendar of one engine or another does not reach. */
+/** Dates that the API allows and that the calendar of one engine or another does not reach. */
 const farDays = [
   ["0000-01-01", "0000-12-31"],
   ["0001-01-01", "0001-01-01"],

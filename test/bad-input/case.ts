@@ -54,10 +54,7 @@ export type LiveStep = Uint8Array | string | { pings: number } | "leave";
 export type LiveExpected =
   /** `finish` with reason `stop`, close 1000. */
   | { kind: "stop"; audio?: boolean }
-  /**
-   * `finish` with reason `error` and a message, then the close: 1009 for what is too large, otherwise 1000 or 1011
-   * (protocols.md 1.2).
-   */
+  /** `finish` with reason `error` and a message, then the close: 1009 for what is too large, otherwise 1000 or 1011. */
   | { kind: "error"; contains?: string; tooLarge?: boolean }
   /** The connection is closed with 1008, without a `finish`. */
   | { kind: "closed-for-policy" }

@@ -13,7 +13,7 @@ function speechWith(
   return httpCase(name, { headers: { "content-type": JSON_TYPE, ...headers }, body, expected, ...more });
 }
 
-/** interface.md: "Missing body or wrong content type: bare 415". */
+/** A missing body and a wrong content type are a bare 415. */
 export function contentTypeCases(): Case[] {
   const wrong = [
     "",
@@ -106,7 +106,7 @@ export function contentTypeCases(): Case[] {
   ];
 }
 
-/** protocols.md section 0: absent is s2-pro; unknown is 400 that lists the four; older names keep working. */
+/** Absent is s2-pro; unknown is a 400 that lists the four; older names keep working. */
 export function modelHeaderCases(): Case[] {
   const unknown = [
     CANARY,
@@ -188,7 +188,7 @@ export const upgrade = {
   "sec-websocket-key": "MDEyMzQ1Njc4OWFiY2RlZg==",
 };
 
-/** interface.md: an omitted or invalid trace header starts a new trace, and changes nothing else. */
+/** An omitted or invalid trace header starts a new trace, and changes nothing else. */
 export const traceparents: [name: string, value: string][] = [
   ["a right one", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"],
   ["not sampled", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00"],
@@ -234,7 +234,7 @@ export function traceCases(): Case[] {
   ]);
 }
 
-/** interface.md "Authentication": missing or malformed is a bare 401, present and bad is `Invalid token`. */
+/** Missing or malformed is a bare 401, present and bad is `Invalid token`. */
 export function authorizationCases(): Case[] {
   const malformed = [
     "",

@@ -17,7 +17,7 @@ export function judgeHttp(asked: HttpCase, answer: HttpAnswer): string | null {
   return verdicts.includes(null) ? null : `${verdicts.join("; ")}; got ${shown}`;
 }
 
-/** What every refusal of the interface has in common (interface.md "Errors"). */
+/** What every refusal has in common (docs/protocol.md "Errors"). */
 function flawOfRefusal({ status, headers, body }: HttpAnswer, method: string): string | null {
   if (status === 401 && !/^Bearer/.test(headers["www-authenticate"] ?? "")) return "401 without WWW-Authenticate";
   if (status === 405 && !/[A-Z]/.test(headers["allow"] ?? "")) return "405 without Allow";

@@ -7,7 +7,7 @@ const spoken: LiveExpected[] = [{ kind: "stop", audio: true }];
 const quiet: LiveExpected[] = [{ kind: "stop", audio: false }];
 const hex = (text: string): Buffer => Buffer.from(text.replaceAll(" ", ""), "hex");
 
-/** Frames that are no event (protocols.md 1.2: binary MessagePack maps told apart by `event`). */
+/** Frames that are no event (docs/protocol.md "The live socket"). */
 const noEvents: [name: string, frame: Uint8Array | string | object][] = [
   ["a text frame", CANARY],
   ["JSON in a text frame", JSON.stringify(goodStart)],

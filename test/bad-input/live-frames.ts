@@ -111,10 +111,7 @@ const handshake = rawHead(
   ...Object.entries(upgrade).map(([name, value]) => `${name}: ${value}`),
 ).replace("Connection: close\r\n", "");
 
-/**
- * Handshakes that RFC 6455 section 4.2.1 does not allow; the interface's page says nothing of them, so both refusing
- * and serving are right.
- */
+/** Handshakes that RFC 6455 section 4.2.1 does not allow; both refusing and serving them are right. */
 const handshakes: [name: string, text: string, statuses: number[]][] = [
   ["a short key", handshake.replace(upgrade["sec-websocket-key"], "abc"), [101, 400, 426]],
   ["an empty key", handshake.replace(upgrade["sec-websocket-key"], ""), [101, 400, 426]],

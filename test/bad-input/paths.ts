@@ -138,7 +138,7 @@ export function pathCases(): Case[] {
     ...["/wallet/self", "/wallet/self/", "/wallet/self/x", "/wallet/self/package/x", "/wallet/api-credit"].map((path) =>
       httpCase(`GET ${path}`, { method: "GET", path, expected: found404 }),
     ),
-    // A client whose base address ends in a slash (protocols.md 1.2), or that ends its paths in one.
+    // A client whose base address ends in a slash, or that ends its paths in one.
     ...[
       "//model?page_size=1",
       "//wallet/self/package",
@@ -224,7 +224,7 @@ export function methodCases(): Case[] {
   ];
 }
 
-/** protocols.md 1.5 and 1.6. */
+/** Queries of `/model` and `/wallet`. */
 export function queryCases(): Case[] {
   const wrong: [name: string, values: string[]][] = [
     [

@@ -1,6 +1,6 @@
 import { CANARY } from "./case.js";
 
-/** Values for one field of the speech request (interface.md "Speech request", protocols.md 1.1). */
+/** Values for one field of the speech request (docs/protocol.md "Speech requests"). */
 export interface FieldValues {
   /** Place in the request. */
   path: string[];

@@ -8,7 +8,7 @@ const withReferences = (references: unknown): object => ({ ...goodSpeech, refere
 const flatTo = (value: unknown): object => withReferences([{ audio: value, text: CANARY }]);
 const atAudio = problem("body", "references", 0, "audio");
 
-/** Encodings of the sample that are none (protocols.md section 0: base64, data URL, Buffer-JSON, list of bytes). */
+/** Encodings of the sample that are none (base64, data URL, a Buffer as JSON and a list of bytes are). */
 const notBytes: [name: string, value: unknown][] = [
   ["no base64", `!!${CANARY}!!`],
   ["base64 of impossible length", "AAAAA"],

@@ -1,10 +1,7 @@
 import { audio, type Case, error, type Expected, silent } from "./case.js";
 import { goodSpeech, goodStart, jsonCase, liveCase, msgpackCase, SPEECH_EVENTS, stop, textEvent } from "./requests.js";
 
-/**
- * Documented: text with nothing to speak in it, directions and control tokens included, which are never spoken
- * (interface.md).
- */
+/** Documented: text with nothing to speak in it, directions and control tokens included, which are never spoken. */
 const silentTexts: [name: string, text: string][] = [
   ["no characters", ""],
   ["a space", " "],

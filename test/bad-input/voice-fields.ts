@@ -16,7 +16,7 @@ const base = {
 const notTexts: unknown[] = [0, 1.5, true, [], {}, [CANARY], { [CANARY]: 1 }];
 const tooLong = (length: number): string => "x".repeat(length + 1);
 
-/** protocols.md 1.5; bounds as openapi.json gives them. */
+/** Bounds as `/openapi.json` gives them. */
 const createFields: [name: string, bad: unknown[]][] = [
   ["type", [null, ...notTexts, "", "svc", "TTS", CANARY]],
   ["train_mode", [null, ...notTexts, "", "full", CANARY]],
@@ -84,7 +84,7 @@ export function voiceFieldCases(): Case[] {
   const wrongPatches = createFields
     .filter(([name]) => ["title", "description", "visibility", "tags", "cover_image"].includes(name))
     .flatMap(([name, values]) =>
-      // PATCH with null keeps the field (protocols.md 1.5 leaves it open; the declaration in openapi.json says so).
+      // PATCH with null keeps the field (`/openapi.json` says so).
       values
         .filter((value) => value !== null)
         .map((value, index) =>

@@ -7,7 +7,7 @@ import { decodeWithFfmpeg, durationSeconds, soundingShare } from "../harness/aud
 const pcm = { inputArguments: ["-f", "s16le", "-ac", "1", "-ar", "24000"] };
 const flush = { event: "flush" };
 
-/** Orders of frames on `/v1/tts/live` as voice-agent frameworks send them (protocols.md 1.2). */
+/** Orders of frames on `/v1/tts/live` as voice-agent frameworks send them (docs/protocol.md "The live socket"). */
 describe("the live socket, as frameworks use it", () => {
   let cluster: TestCluster;
   beforeAll(async () => {

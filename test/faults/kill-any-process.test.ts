@@ -29,8 +29,8 @@ function speakAll(cluster: TestCluster, onAudio?: (bytes: number) => void): Prom
 }
 
 /**
- * The promise of design/reliability.md: what dies under a stream is repaired, and the listener gets every byte, once,
- * in order.
+ * The promise of docs/architecture.md: what dies under a stream is repaired, and the listener gets every byte, once, in
+ * order.
  */
 describe(`kill -9 under ${STREAMS} live streams`, () => {
   let cluster: TestCluster;

@@ -17,8 +17,8 @@ const recognizer = "parley-asr-en";
 const detector = "parley-vad";
 
 /**
- * The promise of design/reliability.md, for audio: what dies under it is repaired, and the words are those of the
- * undisturbed run.
+ * The promise of docs/architecture.md, for transcription: what dies under it is repaired, and the words are those of
+ * the undisturbed run.
  */
 describe("kill -9 under sound that is being heard", () => {
   let cluster: TestCluster;

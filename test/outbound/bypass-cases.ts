@@ -1,6 +1,6 @@
 import type { RefusalReason } from "#common/outbound/outbound-error";
 
-/** Ways to make a server call what it should not, each with why it is refused (reliability.md D2). */
+/** Ways to make a server call what it should not, each with why it is refused. */
 export const bypassCases: readonly (readonly [url: string, reason: RefusalReason])[] = [
   // One address, many spellings.
   ["http://127.0.0.1/", "private_address"],

@@ -31,7 +31,7 @@ describe.each(engines)("/v1/agent/tools on %s", (engine) => {
     return (json as { agent_id: string }).agent_id;
   };
 
-  it("creates a tool with the interface's defaults and shows it", async () => {
+  it("creates a tool with the API's defaults and shows it", async () => {
     const made = await create(minimal);
     expect(made).toMatchObject({
       ...minimal,

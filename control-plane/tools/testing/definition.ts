@@ -1,6 +1,6 @@
 import type { ToolDefinition } from "../definition.js";
 
-/** A webhook tool's definition with the interface's defaults. */
+/** A webhook tool's definition with the API's defaults. */
 export function webhook(change: Partial<ToolDefinition> = {}): ToolDefinition {
   return {
     description: "",

@@ -1,6 +1,6 @@
 import type { ErrorCode, ServiceError } from "#protocol/errors";
 
-/** The words that `detail.status` may hold (interface.md "Errors"). */
+/** The words that `detail.status` may hold (docs/protocol.md "ElevenLabs"). */
 export const elevenLabsStatuses = [
   "invalid_request",
   "unauthorized",
@@ -17,12 +17,12 @@ export type ElevenLabsStatus = (typeof elevenLabsStatuses)[number];
 
 /**
  * The word for each error of the catalogue. What the caller can mend in the request is named by what is wrong with it.
- * The rest: provider_error  the service behind this layer took the request and turned it down, or broke: a wrong key,
- * missing credit or permission,
- *                  a voice that a synthesis request names and that there is not (interface.md), a failure of its own
- *                  (500)
- * upstream_error  the service could not take or finish the work now (502, 503): no capacity, no worker, a dependency
- * that does not answer
+ * The rest is one of two:
+ *
+ * - `provider_error`: the service behind this layer took the request and refused it, or broke: a wrong key, missing
+ *   credit or permission, an unknown voice in a synthesis request, a failure of its own (500);
+ * - `upstream_error`: the service cannot take or finish the work now (502, 503): no capacity, no worker, a dependency
+ *   that does not answer.
  */
 export const elevenLabsStatusOf: Readonly<Record<ErrorCode, ElevenLabsStatus>> = {
   malformed_request: "invalid_request",

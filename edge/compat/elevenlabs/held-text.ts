@@ -1,6 +1,6 @@
 import { stallMs } from "#speech/chunking/pace";
 
-/** After a trigger, text waits no longer than this for the rest of its phrase (protocols.md 0). */
+/** After a trigger, text waits no longer than this for the rest of its phrase. */
 const TRIGGERED_WAIT_MS = 300;
 
 /** Something that is spoken when time has come and no more text. */

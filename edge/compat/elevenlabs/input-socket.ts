@@ -19,7 +19,9 @@ import { type OutputFormat, readOutputFormat } from "./output-format.js";
 import { SpeechInput } from "./speech-input.js";
 import { speechSettings } from "./speech-request.js";
 
-/** `stream-input` (protocols.md 5.2), and with `isMulti` its form with several contexts on one socket (5.3). */
+/**
+ * `stream-input` (docs/protocol.md "stream-input"), and with `isMulti` its form with several contexts on one socket.
+ */
 export function inputSocketRoute(context: SpeechContext, isMulti: boolean): SocketRoute {
   return {
     path: `${elevenLabsMount}${(isMulti ? elevenLabsMultiStreamInput : elevenLabsStreamInput).path}`,
@@ -40,9 +42,9 @@ export function inputSocketRoute(context: SpeechContext, isMulti: boolean): Sock
 }
 
 /**
- * On `stream-input` the 22.05 kHz family is refused within the session, everything else that cannot be given before it
- * (interface.md "Protocol C real-time input"). `multi-stream-input` refuses all of it before: its clients wait for
- * frames of a context and overlook one about the socket.
+ * On `stream-input` the 22.05 kHz family is refused within the session, everything else that cannot be given before it.
+ * `multi-stream-input` refuses all of it before: its clients wait for frames of a context and overlook one about the
+ * socket.
  */
 function formatOf(name: string | null, isMulti: boolean): OutputFormat | ServiceError {
   try {
@@ -321,15 +323,12 @@ class InputSocket implements SocketSession {
   }
 }
 
-/**
- * The `code` of an error frame: an HTTP status, but for too much text the close code (interface.md "Protocol C
- * real-time input").
- */
+/** The `code` of an error frame: an HTTP status, but for too much text the close code. */
 function frameCodeOf(error: ServiceError): number {
   return error.code === "text_buffer_full" ? closeCodes.tooBig : elevenLabsHttpStatus(error);
 }
 
-/** A refused format ends the session as its normal end does (interface.md "Protocol C real-time input"). */
+/** A refused format ends the session as its normal end does. */
 function endingCodeOf(error: ServiceError): number {
   return error.code === "unsupported_format" ? closeCodes.normal : closeCodeOf(error);
 }

@@ -17,7 +17,7 @@ const PAGE_VOICES = 100;
 /** Most voices of the list without pages. */
 const MOST_VOICES = 1000;
 
-/** A voice as ElevenLabs' libraries read it (protocols.md 5.6). Cloned is the only kind that there is. */
+/** A voice as ElevenLabs' libraries read it (docs/protocol.md "Library"). Cloned is the only kind that there is. */
 export function toElevenLabsVoice(voice: ModelEntity): Record<string, unknown> {
   return {
     voice_id: voice._id,
@@ -32,7 +32,7 @@ export function toElevenLabsVoice(voice: ModelEntity): Record<string, unknown> {
   };
 }
 
-/** The voice library and the stubs that the libraries ask for (protocols.md 5.6). */
+/** The voice library and the stubs that the libraries ask for (docs/protocol.md "Library"). */
 export function elevenLabsLibraryRoutes(context: SpeechContext): HttpRoute[] {
   const get = (path: string, answer: (request: HttpRequest, principal: Principal) => unknown): HttpRoute =>
     compatRoute({

@@ -11,9 +11,8 @@ export interface OutputFormat {
 }
 
 /**
- * Reads `mp3_44100_128`, `pcm_16000`, `wav_44100`, `opus_48000_64` (interface.md "Output formats"): rates are the
- * native ones, an mp3's bitrate snaps up to the next that there is, Opus chooses its own. Throws `unsupported_format`
- * for everything else.
+ * Reads `mp3_44100_128`, `pcm_16000`, `wav_44100`, `opus_48000_64`: rates are the native ones, an mp3's bitrate snaps
+ * up to the next that there is, Opus chooses its own. Throws `unsupported_format` for everything else.
  */
 export function readOutputFormat(name: string | null | undefined): OutputFormat {
   const wanted = name === null || name === undefined || name === "" ? defaultOutputFormat : name;

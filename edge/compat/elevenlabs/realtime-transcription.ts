@@ -22,7 +22,7 @@ import { transcriptEntries } from "./transcript-words.js";
 /** Shorter audio holds no word: its transcript is empty, which clients take for the end of speech. */
 const MIN_COMMITTED_MS = 100;
 
-/** `WS /v1/speech-to-text/realtime` (protocols.md 5.5). */
+/** `WS /v1/speech-to-text/realtime` (docs/protocol.md "Realtime speech to text"). */
 export function realtimeTranscriptionRoute(context: TranscriptionContext): SocketRoute {
   return {
     path: `${elevenLabsMount}${elevenLabsRealtimeTranscription.path}`,
@@ -77,7 +77,7 @@ function readRate(audioFormat: string): number {
   });
 }
 
-/** Both answers come unless the client says that it wants no times (protocols.md 0). */
+/** Both answers come unless the client says that it wants no times. */
 function wantsTimestamps(query: URLSearchParams): boolean {
   const asked = query.get("include_timestamps") ?? "";
   return asked === "" || isSet(asked) || isSet(query.get("include_language_detection"));
@@ -149,7 +149,7 @@ class TranscriptionSocket implements SocketSession {
     this.#send("session_started", { session_id: newIdentifier(), config: options.config });
   }
 
-  /** Other shapes than a chunk of audio are ignored (interface.md). */
+  /** Other shapes than a chunk of audio are ignored. */
   message(data: Uint8Array, isBinary: boolean): void {
     if (!isBinary) this.#frames.push(data);
   }

@@ -74,8 +74,8 @@ export class SpeechInput implements SpeechOutput {
   }
 
   /**
-   * Speaks what has come at its next phrase end, at 50 characters, or 300 ms after the last text, whichever comes first
-   * (protocols.md 0).
+   * Speaks what has come at its next phrase end, at 50 characters, or 300 ms after the last text, whichever comes
+   * first.
    */
   trigger(): void {
     this.#do({ kind: "trigger" });

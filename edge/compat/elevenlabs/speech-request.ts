@@ -27,8 +27,8 @@ export interface MappedElevenLabsSpeech {
 type Aliases = Pick<Config, "PARLEY_MODEL_ALIASES" | "PARLEY_VOICE_ALIASES">;
 
 /**
- * Maps a body, a voice and a query to a native request (protocols.md 5.1). Throws `validation`, `unsupported_format`,
- * `unknown_model` and `refused_parameter`.
+ * Maps a body, a voice and a query to a native request (docs/protocol.md "Text to speech of ElevenLabs"). Throws
+ * `validation`, `unsupported_format`, `unknown_model` and `refused_parameter`.
  */
 export function mapElevenLabsSpeech(
   value: unknown,

@@ -28,7 +28,7 @@ type Way = (options: {
   speak: Speak;
 }) => Promise<void>;
 
-/** The four text-to-speech routes (protocols.md 5.1). */
+/** The four text-to-speech routes (docs/protocol.md "Text to speech of ElevenLabs"). */
 export function elevenLabsSpeechRoutes(context: SpeechContext): HttpRoute[] {
   const asFile: Way = ({ responder, mapped, speak }) => speak(writeFile(responder, mapped.request));
   const ways: Record<keyof typeof elevenLabsSpeech, Way> = {

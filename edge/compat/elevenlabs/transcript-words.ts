@@ -1,6 +1,6 @@
 import type { RecognizedWord } from "#protocol/transcription/chunk";
 
-/** An entry of `words` as ElevenLabs' libraries read it. `logprob` and `speaker_id` are fixed by interface.md. */
+/** An entry of `words` as ElevenLabs' libraries read it. `logprob` and `speaker_id` are fixed. */
 export interface TranscriptEntry {
   text: string;
   type: "word" | "spacing";

@@ -14,7 +14,7 @@ import { refuseParameters } from "../refuse.js";
 import { withBearer } from "./credentials.js";
 import { transcriptEntries } from "./transcript-words.js";
 
-/** `POST /v1/speech-to-text` (protocols.md 5.4). */
+/** `POST /v1/speech-to-text` (docs/protocol.md "Speech to text of ElevenLabs"). */
 export function elevenLabsTranscriptionRoute(context: TranscriptionContext): HttpRoute {
   return compatRoute({
     method: "POST",

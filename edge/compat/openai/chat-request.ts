@@ -39,8 +39,8 @@ export type MappedChat = { isStreamed: boolean; withUsage: boolean; model: strin
 );
 
 /**
- * Maps the body and headers of `POST /chat/completions` (protocols.md 3.3). Throws `validation`, `refused_parameter`,
- * and what `mapOpenAiSpeech` throws.
+ * Maps the body and headers of `POST /chat/completions` (docs/protocol.md "Chat"). Throws `validation`,
+ * `refused_parameter`, and what `mapOpenAiSpeech` throws.
  */
 export function mapOpenAiChat(
   value: unknown,

@@ -31,7 +31,7 @@ export interface ChatContext {
   transcriberFor(request: HttpRequest): TranscribeAudio;
 }
 
-/** `POST /chat/completions` on every mount (protocols.md 3.3). */
+/** `POST /chat/completions` on every mount (docs/protocol.md "Chat"). */
 export function openAiChatRoutes({ speech: context, transcriberFor }: ChatContext): HttpRoute[] {
   return openAiMounts.map((mount) =>
     compatRoute({

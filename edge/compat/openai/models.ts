@@ -16,7 +16,7 @@ const CREATED = 1_767_225_600;
 
 /**
  * One entry that all three libraries take: OpenAI's and Groq's read `id`, `object`, `created`, `owned_by`; OpenRouter's
- * refuses a list in which any entry lacks one of the other keys (protocols.md 4).
+ * refuses a list in which any entry lacks one of the other keys (docs/protocol.md "Models").
  */
 function modelEntry(
   name: string,

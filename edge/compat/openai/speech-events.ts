@@ -8,9 +8,9 @@ import { SpokenUsage } from "./spoken-usage.js";
 const headers = { "content-type": "text/event-stream", "cache-control": "no-store" };
 
 /**
- * Writes audio as OpenAI's server-sent events (protocols.md 3.1): `speech.audio.delta` with each piece, whose bytes
- * joined are the file, then `speech.audio.done` with the usage. What fails after the first event is an event with an
- * `error`, as in the other streams of this protocol.
+ * Writes audio as OpenAI's server-sent events (docs/protocol.md "Speech of OpenAI"): `speech.audio.delta` with each
+ * piece, whose bytes joined are the file, then `speech.audio.done` with the usage. What fails after the first event is
+ * an event with an `error`, as in the other streams of this protocol.
  */
 export function writeSpeechEvents(responder: HttpResponder, request: Pick<SpeechRequest, "text">): HttpSpeechWriter {
   const base64 = new Base64Decoder();

@@ -47,8 +47,8 @@ export interface MappedSpeech {
 }
 
 /**
- * Maps the body and the headers of `POST /audio/speech` to a native request (protocols.md 3.1). Headers win over
- * `provider.options`, which win over the fields of the body. Throws `validation`, `refused_parameter`,
+ * Maps the body and the headers of `POST /audio/speech` to a native request (docs/protocol.md "Speech of OpenAI").
+ * Headers win over `provider.options`, which win over the fields of the body. Throws `validation`, `refused_parameter`,
  * `unsupported_format`, `unknown_model`.
  */
 export function mapOpenAiSpeech(

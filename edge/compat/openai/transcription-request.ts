@@ -47,8 +47,8 @@ const fields = z.object({
 const jsonBody = z.object({ input_audio: z.object({ data: audioBytes }) });
 
 /**
- * Reads `POST /audio/transcriptions` (protocols.md 3.2): a form or JSON. Throws `refused_parameter`, `unknown_model`,
- * `unsupported_format`, `validation`, and what reading a form throws.
+ * Reads `POST /audio/transcriptions` (docs/protocol.md "Transcriptions of OpenAI"): a form or JSON. Throws
+ * `refused_parameter`, `unknown_model`, `unsupported_format`, `validation`, and what reading a form throws.
  */
 export async function readOpenAiTranscription(
   request: HttpRequest,

@@ -13,7 +13,7 @@ import { groqFields } from "./groq.js";
 import { transcriptAnswer } from "./transcript-answer.js";
 import { type MappedTranscription, readOpenAiTranscription } from "./transcription-request.js";
 
-/** `POST /audio/transcriptions` on every mount (protocols.md 3.2). */
+/** `POST /audio/transcriptions` on every mount (docs/protocol.md "Transcriptions of OpenAI"). */
 export function openAiTranscriptionRoutes(context: TranscriptionContext): HttpRoute[] {
   return openAiMounts.map((mount) =>
     compatRoute({

@@ -5,8 +5,8 @@ import type { SpeechContext } from "../../speech/context.js";
 import { LiveSession } from "../../speech/live-session.js";
 
 /**
- * `WebSocket /v1/tts/live` (protocols.md 1.2). What the head of the request gets wrong is answered over HTTP, before
- * the upgrade.
+ * `WebSocket /v1/tts/live` (docs/protocol.md "The live socket"). What the head of the request gets wrong is answered
+ * over HTTP, before the upgrade.
  */
 export function liveSpeechRoute(context: SpeechContext): SocketRoute {
   return {

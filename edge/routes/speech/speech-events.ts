@@ -9,8 +9,8 @@ import { handleSpeech, type HttpSpeechWriter } from "./http-speech.js";
 const headers = { "content-type": "text/event-stream", "cache-control": "no-store" };
 
 /**
- * `POST /v1/tts/stream/with-timestamp`: the audio in server-sent events with the timing of its words (protocols.md
- * 1.3).
+ * `POST /v1/tts/stream/with-timestamp`: the audio in server-sent events with the timing of its words (docs/protocol.md
+ * "Speech with timestamps").
  */
 export function speechEventsRoute(context: SpeechContext): HttpRoute {
   const route = "/v1/tts/stream/with-timestamp";

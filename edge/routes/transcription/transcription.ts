@@ -9,7 +9,7 @@ import { phraseSegments, textOf, wordSegments } from "#transcription/transcript"
 import { readTranscriptionRequest } from "./body.js";
 import { transcribeOverHttp } from "./http-transcription.js";
 
-/** `POST /v1/asr` (protocols.md 1.4): one audio file in, its words out. */
+/** `POST /v1/asr` (docs/protocol.md "Transcription"): one audio file in, its words out. */
 export function transcriptionRoute(context: TranscriptionContext): HttpRoute {
   const route = "/v1/asr";
   return {

@@ -20,7 +20,7 @@ SHARED_WORDS = 6
 """A sentence that has this many words in a row in common with an evaluation sentence is left out."""
 
 UNSEEN_CORPORA = ("pocketsphinx", "librivox_sonnet", "cmu_arctic", "librispeech")
-"""Corpora of ../shared/data/human that are evaluation as a whole."""
+"""Corpora of human recordings that are evaluation as a whole."""
 
 
 GATHERED = ("articles", "assistants", "dialogues", "meetings", "tatoeba")

@@ -1,4 +1,4 @@
-"""Human recordings as pools: training, development and evaluation, divided as ../shared/data/human/README.md says.
+"""Human recordings as pools: training, development and evaluation, divided by speaker.
 
 Development clips choose weights of the language model; they are cut from speakers of the training part and never trained on.
 """

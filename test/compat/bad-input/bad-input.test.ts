@@ -7,7 +7,7 @@ import { socketCases } from "./socket-cases.js";
 import { speechCases } from "./speech-cases.js";
 import { transcriptionCases } from "./transcription-cases.js";
 
-/** All that `detail.status` may say (interface.md "Errors"). */
+/** All that `detail.status` may say (docs/protocol.md "ElevenLabs"). */
 const nineWords = new Set([
   "invalid_request",
   "unauthorized",

@@ -8,7 +8,7 @@ export interface RealtimeFormat {
   rate: number;
 }
 
-/** A format named without a rate has this one (protocols.md 3.5). */
+/** A format named without a rate has this one. */
 const defaultRates: Readonly<Record<AudioFormat, number>> = { pcm: 24_000, wav: 44_100, mp3: 44_100, opus: 48_000 };
 
 /** As clients write it: a name, or a media type with a rate. */

@@ -3,7 +3,6 @@ import { limits } from "#protocol/limit-table";
 import { newIdentifier } from "#common/identifier";
 import { realtimeError } from "./realtime-error.js";
 
-/** protocols.md 3.5 */
 const {
   conversationItems: { most: MAX_ITEMS },
   conversationItemBytes: { most: MAX_ITEM_BYTES },

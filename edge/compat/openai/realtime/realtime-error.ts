@@ -76,7 +76,9 @@ const realtimeCodeOf: Readonly<Record<ErrorCode, string | null>> = {
   internal: null,
 };
 
-/** The `error` object of `error` events, of failed responses and of failed transcriptions (protocols.md 3.5). */
+/**
+ * The `error` object of `error` events, of failed responses and of failed transcriptions (docs/protocol.md "Realtime").
+ */
 export function realtimeErrorBody(error: ServiceError): {
   type: string;
   code: string | null;

@@ -44,9 +44,9 @@ export interface RealtimeSessionOptions {
 }
 
 /**
- * One realtime socket (protocols.md 3.5): items of text are spoken by `response.create`, committed audio is written
- * down. No language model answers: what is spoken is what the client wrote. A client's mistake is an `error` event, and
- * the session goes on.
+ * One realtime socket (docs/protocol.md "Realtime"): items of text are spoken by `response.create`, committed audio is
+ * written down. No language model answers: what is spoken is what the client wrote. A client's mistake is an `error`
+ * event, and the session goes on.
  */
 export class RealtimeSession implements SocketSession {
   readonly #options: RealtimeSessionOptions;
@@ -90,7 +90,7 @@ export class RealtimeSession implements SocketSession {
       this.#refuse(error, null);
       options.connection.close(closeCodes.policy, errorMessage(error));
     });
-    // Clients of a transcription session wait for one name or the other (protocols.md 3.5).
+    // Clients of a transcription session wait for one name or the other.
     if (options.speaker === null) this.#send("transcription_session.created", { session: this.#session() });
     this.#send("session.created", { session: this.#session() });
   }

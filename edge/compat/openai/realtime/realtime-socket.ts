@@ -26,7 +26,7 @@ export interface RealtimeContext {
   transcriberFor(request: HttpRequest): TranscribeAudio;
 }
 
-/** `WS /realtime` on every mount (protocols.md 3.5). */
+/** `WS /realtime` on every mount (docs/protocol.md "Realtime"). */
 export function realtimeRoutes({
   speech: context,
   audioBudget,

@@ -24,7 +24,9 @@ export interface RealtimeResponseOptions {
 
 type Status = "in_progress" | "completed" | "cancelled" | "failed";
 
-/** One `response.create`: the events of a spoken answer, in the order of OpenAI's service (protocols.md 3.5). */
+/**
+ * One `response.create`: the events of a spoken answer, in the order of OpenAI's service (docs/protocol.md "Realtime").
+ */
 export class RealtimeResponse implements SpeechOutput {
   readonly id = `resp_${newIdentifier()}`;
   readonly itemId = newItemId();
