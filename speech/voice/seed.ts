@@ -23,7 +23,7 @@ function traitNumbers(voice: VoiceSettings): number[] | null {
     : [traits.pitchHz, traits.pitchRangeSemitones, traits.syllablesPerSecond, traits.spectralTiltDbPerOctave];
 }
 
-/** The 32-bit seed of a chunk (architecture.md decision 3): the same for every attempt. */
+/** The 32-bit seed of a chunk (docs/architecture.md "Decisions"): the same for every attempt. */
 export function chunkSeed(base: string, chunkIndex: number, text: string): number {
   return createHash("sha256").update(`${base}\n${chunkIndex}\n${text}`).digest().readUInt32LE(0);
 }

@@ -32,7 +32,7 @@ HUMAN = frozenset({"lj", "kathleen"})
 
 
 def earlier_names(name: str) -> str:
-    """Our name of a weight in the checkpoints of the single-speaker experiment (design/models.md)."""
+    """Our name of a weight in the checkpoints of the single-speaker experiment."""
     rules = [
         (r"^emb\.", "tokens."), (r"^pos\.", "position."), (r"^pin\.", "place."), (r"^enc\.", "encoder."), (r"^dec\.", "decoder."),
         (r"^((?:en|de)coder\.\d)\.a\.", r"\1.wide."), (r"^((?:en|de)coder\.\d)\.b\.", r"\1.point."),
