@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { isTest, readSources, type Room, root, type Source } from "./sources.js";
@@ -114,6 +114,21 @@ describe("the map of the rooms", () => {
       reachableFrom(`${room}/main.ts`).filter((path) => path.startsWith("audio/decoding/"));
     expect(decoding("edge")).not.toEqual([]);
     expect([decoding("control-plane"), decoding("scheduler"), decoding("workers")]).toEqual([[], [], []]);
+  });
+
+  it("is what docs/architecture.md says", () => {
+    const rows = [
+      ...readFileSync(join(root, "docs/architecture.md"), "utf8").matchAll(
+        /^\| (`[\w-]+\/`(?:, `[\w-]+\/`)*) \|.*\| (.*) \|$/gm,
+      ),
+    ];
+    const namesIn = (cell: string): string[] => [...cell.matchAll(/`([\w-]+)\/?`/g)].map(([, name = ""]) => name);
+    const written = rows.flatMap(([, names = "", cell = ""]) => namesIn(names).map((name) => [name, cell] as const));
+    expect(written.map(([name]) => name).sort()).toEqual(Object.keys(arrows).sort());
+    for (const [name, cell] of written) {
+      if (cell.startsWith("everything")) continue;
+      expect([name, namesIn(cell).sort()]).toEqual([name, [...arrows[name as Room]].sort()]);
+    }
   });
 
   it("reads the environment in the configuration only", () => {
