@@ -90,6 +90,6 @@ it("refuses two files that would have one transcript", () => {
 
 it("shows how far it is and how fast", () => {
   expect(progressLine({ files: 200, done: 90, skipped: 10, failed: 0, part: 0.5, audioSeconds: 1234 }, 10)).toBe(
-    "[############............] 100/200 files, 10 skipped, 1234 s of sound, 123.4 s per second",
+    "[############............] 100/200 files, 10 skipped, 1234 s of audio, 123.4 s per second",
   );
 });

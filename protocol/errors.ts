@@ -20,7 +20,7 @@ function declare<const T extends Record<string, CatalogueEntry>>(entries: T): T 
   return entries;
 }
 
-/** Codes are stable and never reused. Clients may compare messages: they are kept to the letter. */
+/** Codes are stable and never reused. Messages that the vendor documents are kept to the letter. */
 export const errorCatalogue = declare({
   malformed_request: { status: 400, message: "Malformed HTTP request: {detail}" },
   malformed_json: { status: 400, message: "Malformed JSON" },
@@ -81,13 +81,16 @@ export const errorCatalogue = declare({
   },
   transcription_failed: {
     status: 503,
-    message: "The sound could not be heard after {attempts} attempts",
+    message: "The audio could not be transcribed after {attempts} attempts",
     retryable: true,
   },
   engine_failed: { status: 500, message: "The speech engine failed" },
   stalled_reader: { status: 500, message: "The connection was closed because its reader stalled" },
   protocol_violation: { status: 400, message: "{detail}" },
-  audio_buffer_full: { status: 413, message: "More than {limitSeconds} seconds of sound are waiting to be heard" },
+  audio_buffer_full: {
+    status: 413,
+    message: "More than {limitSeconds} seconds of audio are waiting to be transcribed",
+  },
   text_buffer_full: { status: 413, message: "More than {limitBytes} bytes of text are waiting to be spoken" },
   internal: { status: 500, message: "Internal error" },
 });

@@ -97,7 +97,7 @@ export interface PiecesTask {
   pieceSamples: number;
   /** Takes the pieces, then null. */
   port: MessagePort;
-  /** Int32 cells of sound-signals.ts. */
+  /** Int32 cells of decoder-signals.ts. */
   signals: Int32Array;
 }
 

@@ -12,7 +12,7 @@ export function printTranscription({
   sameWords,
 }: TranscriptionFigures): string {
   return [
-    `${files} files, ${audioSeconds.toFixed(0)} s of sound`,
+    `${files} files, ${audioSeconds.toFixed(0)} s of audio`,
     table(
       ["audio seconds per second, over rounds", "median", "min", "max"],
       [

@@ -130,7 +130,7 @@ function describe({ report, origin }: ShelvedModel): string {
   const speakers =
     trial.speakers.length > 1 ? `, ${trial.speakers.length} speakers (${shortened(trial.speakers.join(", "))})` : "";
   const languages = trial.languages.includes("*") ? "any language" : shortened(trial.languages.join(", "));
-  const speed = `${trial.audioSeconds.toFixed(1)} s of sound at ${trial.realTimeFactor.toFixed(3)} of real time`;
+  const speed = `${trial.audioSeconds.toFixed(1)} s of audio at ${trial.realTimeFactor.toFixed(3)} of real time`;
   return [
     `✓ ${name} (${origin}): ${report.task} with ${report.engine} on ${trial.provider}, ${trial.sampleRate} Hz, ${languages}${speakers}\n`,
     `    ${trial.outcome}: ${speed}, loaded in ${(trial.loadMs / 1000).toFixed(1)} s\n`,

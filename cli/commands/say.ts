@@ -149,7 +149,7 @@ async function receive(terminal: Terminal, response: Response, target: Target, s
 }
 
 function progress(seconds: number, firstAudioMs: number): string {
-  return `${seconds.toFixed(1)} s of sound, first after ${Math.round(firstAudioMs)} ms`;
+  return `${seconds.toFixed(1)} s of audio, first after ${Math.round(firstAudioMs)} ms`;
 }
 
 function openSink(terminal: Terminal, target: Target): { stream: Writable; finished: () => Promise<void> } {

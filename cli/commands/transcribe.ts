@@ -97,7 +97,7 @@ export function progressLine(
     ...(failed > 0 ? [`${failed} failed`] : []),
   ];
   const speed = seconds > 0 ? audioSeconds / seconds : 0;
-  return `${progressBar(part)} ${counts.join(", ")}, ${audioSeconds.toFixed(0)} s of sound, ${speed.toFixed(1)} s per second`;
+  return `${progressBar(part)} ${counts.join(", ")}, ${audioSeconds.toFixed(0)} s of audio, ${speed.toFixed(1)} s per second`;
 }
 
 async function readAudio(file: string): Promise<Uint8Array> {

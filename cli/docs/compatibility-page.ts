@@ -17,11 +17,11 @@ const clients = `A client library of another vendor works against Parley with an
 | \`@livekit/agents-plugin-elevenlabs\` | \`http://localhost:8080/compat/elevenlabs/v1\` (\`baseURL\`) |
 | \`@livekit/agents-plugin-fishaudio\` | \`http://localhost:8080\` (\`baseURL\`; without TLS it speaks streams only) |
 
-Every parameter is *mapped* (it has the effect told), *ignored* (it is accepted and changes nothing) or *refused* (a 400 as soon as it is set).
+Every parameter is *mapped* (it has the effect that the table says), *ignored* (it is accepted and changes nothing) or *refused* (a 400 as soon as it is set).
 \`false\`, \`0\`, \`null\`, an empty value and the words \`false\`, \`none\`, \`off\` mean that a parameter is not set. Unknown parameters are ignored.
 Errors come in the vendor's own shape; every answer carries \`X-Generation-Id\` and \`x-request-id\`.
 
-Not to be expected: the vendors' preset voices (an id of a voice made here, or the default voice; \`PARLEY_VOICE_ALIASES\` maps preset names to ids), sound in 22.05 kHz (set an output format where a
+What there is not: the vendors' preset voices (use the id of a voice made here, or the default voice; \`PARLEY_VOICE_ALIASES\` maps preset names to ids), audio in 22.05 kHz (set an output format where a
 client asks for it by default), translations, and languages that no loaded model speaks.
 
 Some clients need a setting of their own:

@@ -63,7 +63,7 @@ const remarks = [
   "Parley itself is Apache-2.0.",
   "",
   "- **espeak-ng (GPL-3.0)**, the embedded voice, runs as a separate program: a child process of its own that reads requests from a pipe and",
-  "  writes sound to one. No code of Parley is linked with it, and without it Parley works on with the voices that remain. Its package is",
+  "  writes audio to one. No code of Parley is linked with it, and without it Parley works with the voices that remain. Its package is",
   "  an optional dependency; whoever passes an image with it on passes its source offer on too.",
   "- **LAME and mpg123 (LGPL)** are inside the WebAssembly code of `wasm-media-encoders` and `mpg123-decoder`, whose wrappers are MIT. It is",
   "  loaded at run time from files of their own in `node_modules` and can be replaced there.",

@@ -20,7 +20,7 @@ export function errorsPage(): string {
     "",
     generatedNote("protocol/errors.ts"),
     "",
-    "What a caller can be told, by HTTP status. `{name}` stands for a value of the case at hand. A retryable error comes with `Retry-After`;",
+    "Every error that a caller can get, by HTTP status. `{name}` stands for a value of the case. A retryable error comes with `Retry-After`;",
     "the same request may succeed later. The code is the name in logs and metrics and between the roles; it never changes its meaning.",
     "",
     markdownTable(["Status", "Code", "Message", "Body", "Retryable"], rows),

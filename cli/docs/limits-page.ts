@@ -1,12 +1,12 @@
 import { type Limit, limits, type SizedOperation, sizedOperations } from "#protocol/limit-table";
 import { generatedNote, markdownTable } from "./markdown.js";
 
-const introduction = `What one request, one socket or one client may take, and what comes at the first byte, value or second more. None of it can be set; what an operator
+const introduction = `What one request, one socket or one client may take, and what happens at the first byte, value or second more. None of it can be set; what an operator
 can set (streams of a team, silence on a connection, a client that does not read, the least rate of an upload) is in [configuration.md](configuration.md). Bounds of single fields are in
-\`/openapi.json\`. Refusals look as [errors.md](errors.md) tells, or as the other vendor's do.
+\`/openapi.json\`. A refusal looks as [errors.md](errors.md) says, or as the other vendor's does.
 
-Uploads of audio share 168 MB of their edge, by what has come of them; a team may have half of what the others leave, and waits for the rest up to 20 seconds
-before it is told 503.
+All uploads of audio to one edge share 168 MB, counted as they arrive. A team may have half of what the others leave; an upload that finds no room waits for up to 20 seconds,
+then the answer is a 503.
 `;
 
 /** `docs/limits.md`, from the declarations that the code uses. */

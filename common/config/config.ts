@@ -72,7 +72,7 @@ export const declaration = {
   }),
   PARLEY_OPERATOR_TOKEN: text({
     secret: true,
-    doc: "With it, the edge's /metrics needs this token as a bearer, and /health tells strangers only whether all is well.",
+    doc: "With it, the edge's /metrics needs this token as a bearer, and /health says only whether all is well to whoever lacks it.",
   }),
   PARLEY_SCHEDULERS: integer({ default: 1, min: 1, max: 64, doc: "Schedulers that the launcher starts." }),
   PARLEY_WORKERS: integer({ default: 2, min: 1, max: 256, doc: "Worker processes that the launcher starts." }),
@@ -115,7 +115,7 @@ export const declaration = {
     default: 200,
     min: 1,
     max: 60_000,
-    doc: "Goal for the first sound of a live stream: its first chunk's deadline.",
+    doc: "Goal for the first audio of a live stream: its first chunk's deadline.",
   }),
   PARLEY_QUEUE_CHUNKS: integer({
     default: 4096,
@@ -171,7 +171,7 @@ export const declaration = {
   }),
   PARLEY_TRUSTED_PROXIES: list({
     default: [],
-    doc: "Addresses and blocks of the proxies and balancers in front of the edge. Their `X-Forwarded-For` tells the client's address, which limits count by.",
+    doc: "Addresses and blocks of the proxies and balancers in front of the edge. Their `X-Forwarded-For` gives the client's address, which limits count by.",
   }),
   PARLEY_CORS_ALLOWED_ORIGINS: list({ default: ["*"], doc: "Origins whose pages may call the API from a browser." }),
 } as const satisfies Record<string, Setting<unknown>>;

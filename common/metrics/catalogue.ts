@@ -34,7 +34,7 @@ export const metricCatalogue = {
   parley_spans_dropped_total: counter(
     every,
     [],
-    "Spans that were not kept: the bus was away for long, or slower than they came.",
+    "Spans that were not stored: the bus was away for long, or slower than they came.",
   ),
 
   parley_http_requests_total: counter(
@@ -59,7 +59,7 @@ export const metricCatalogue = {
   parley_members: gauge(
     ["edge"],
     ["member_role", "state"],
-    "Members of the cluster that this edge hears, by role and state.",
+    "Members of the cluster that this edge knows, by role and state.",
   ),
   parley_streams_active: gauge(["edge"], ["route"], "Streams of speech being spoken, by route."),
   parley_streams_total: counter(
@@ -71,22 +71,22 @@ export const metricCatalogue = {
     ["edge"],
     ["route"],
     firstAudioSeconds,
-    "From the text of the first chunk to the first bytes of sound.",
+    "From the text of the first chunk to the first bytes of audio.",
   ),
   parley_first_audio_part_seconds: histogram(
     ["edge"],
     ["part"],
     partSeconds,
-    "Where the time to the first sound went: parse, queue, engine, return (both ways over the bus) and encode.",
+    "Where the time to the first audio went: parse, queue, engine, return (both ways over the bus) and encode.",
   ),
-  parley_audio_seconds_total: counter(["edge"], ["route"], "Sound given to listeners, by route."),
+  parley_audio_seconds_total: counter(["edge"], ["route"], "Audio given to clients, by route."),
   parley_transcriptions_active: gauge(["edge"], ["route"], "Audio files being transcribed, by route."),
   parley_transcriptions_total: counter(
     ["edge"],
     ["route", "outcome"],
     "Transcriptions that are over, by route and outcome: completed, cancelled or failed.",
   ),
-  parley_transcribed_audio_seconds_total: counter(["edge"], ["route"], "Sound transcribed, by route."),
+  parley_transcribed_audio_seconds_total: counter(["edge"], ["route"], "Audio transcribed, by route."),
   parley_transcription_seconds: histogram(
     ["edge"],
     ["route"],
@@ -127,7 +127,7 @@ export const metricCatalogue = {
   parley_scheduler_faults_total: counter(["scheduler"], [], "Errors that the scheduler survived; each is a defect."),
 
   parley_worker_slots: gauge(["worker"], [], "Engine calls that this worker can run at once."),
-  parley_worker_running_chunks: gauge(["worker"], [], "Chunks being spoken or heard."),
+  parley_worker_running_chunks: gauge(["worker"], [], "Chunks being spoken or recognized."),
   parley_worker_broken_models: gauge(["worker"], [], "Models that could not be loaded."),
   parley_worker_chunks_total: counter(
     ["worker"],
@@ -135,17 +135,17 @@ export const metricCatalogue = {
     "Chunks that are over, by model and outcome: spoken, failed or cancelled.",
   ),
   parley_worker_engine_seconds: histogram(["worker"], ["model"], partSeconds, "Time that a chunk spent in its engine."),
-  parley_worker_audio_seconds_total: counter(["worker"], ["model"], "Sound made, by model."),
+  parley_worker_audio_seconds_total: counter(["worker"], ["model"], "Audio synthesized, by model."),
   parley_worker_recognized_chunks_total: counter(
     ["worker"],
     ["model", "outcome"],
-    "Pieces of sound that are over, by model and outcome: heard, failed or cancelled.",
+    "Chunks of audio that are over, by model and outcome: recognized, failed or cancelled.",
   ),
   parley_worker_recognition_seconds: histogram(
     ["worker"],
     ["model"],
     partSeconds,
-    "Time that a piece of sound spent in its engine, the rest of its batch included.",
+    "Time that a chunk of audio spent in its engine, the rest of its batch included.",
   ),
   parley_worker_audio_fetch_seconds: histogram(
     ["worker"],
@@ -153,7 +153,7 @@ export const metricCatalogue = {
     partSeconds,
     "Time until a piece's samples had come from their owner.",
   ),
-  parley_worker_recognized_audio_seconds_total: counter(["worker"], ["model"], "Sound heard, by model."),
+  parley_worker_recognized_audio_seconds_total: counter(["worker"], ["model"], "Audio recognized, by model."),
 
   parley_control_requests_total: counter(
     ["control-plane"],

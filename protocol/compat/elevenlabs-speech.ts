@@ -31,8 +31,8 @@ const speech: ParameterRow[] = [
     "wav_44100",
   ),
   ...settings,
-  body.ignored("language_code", "The text tells its language.", "en"),
-  body.ignored("seed", "The same request always gives the same sound.", 7),
+  body.ignored("language_code", "The text decides its language.", "en"),
+  body.ignored("seed", "The same request always gives the same audio.", 7),
   body.ignored("pronunciation_dictionary_locators", "There are no dictionaries.", [
     { pronunciation_dictionary_id: "d", version_id: "v" },
   ]),
@@ -66,10 +66,10 @@ export const elevenLabsSpeech = {
   ),
   withTimestamps: operation(
     "/v1/text-to-speech/:voice_id/with-timestamps",
-    "The sound and the time of each character, in one JSON object: of a text of 20,000 characters, and 40 MiB of audio in base64; longer ones are a 400.",
+    "The audio and the time of each character, in one JSON object: of a text of 20,000 characters, and 40 MiB of audio in base64; longer ones are a 400.",
   ),
   streamWithTimestamps: operation(
     "/v1/text-to-speech/:voice_id/stream/with-timestamps",
-    "Sound and times as they come, one JSON object a line.",
+    "Audio and times as they come, one JSON object a line.",
   ),
 } as const;

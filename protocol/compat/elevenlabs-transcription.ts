@@ -3,30 +3,30 @@ import { type CompatOperation, rowsIn } from "./parameter.js";
 
 const [form, query, frame] = [rowsIn("form"), rowsIn("query"), rowsIn("frame")];
 
-const retention = "there is no zero-retention mode to turn on; audio is never kept";
+const retention = "there is no zero-retention mode to turn on; audio is never stored";
 
 /** A file in, its words out. */
 export const elevenLabsTranscription: CompatOperation = {
   protocol: "ElevenLabs",
   method: "POST",
   path: "/v1/speech-to-text",
-  summary: "Writes down what is said in a file.",
+  summary: "Transcribes a file.",
   maxBytes: bodyLimits.compatAudio,
   parameters: [
-    form.mapped("file", "The sound, at most 100 MB and 60 minutes.", "(bytes)"),
+    form.mapped("file", "The audio, at most 100 MB and 60 minutes.", "(bytes)"),
     form.mapped(
       "language_code",
       "What is spoken; the answer repeats it. A language that no recognizer knows is a 400.",
       "en",
     ),
     form.ignored("model_id", "There is one recognizer.", "scribe_v1"),
-    form.refused("diarize", "speakers are not told apart", "true"),
-    form.refused("use_multi_channel", "all channels are heard as one", "true"),
+    form.refused("diarize", "speakers are not distinguished", "true"),
+    form.refused("use_multi_channel", "all channels are mixed into one", "true"),
     form.refused("entity_detection", "entities are not looked for", "all"),
     form.refused("entity_redaction", "entities are not looked for", "pii"),
     form.refused("entity_redaction_mode", "entities are not looked for", "redacted"),
-    form.refused("no_verbatim", "the words are given as they were heard", "true"),
-    form.refused("tag_audio_events", "only words are heard; set it to false", "true"),
+    form.refused("no_verbatim", "the words are given as they were recognized", "true"),
+    form.refused("tag_audio_events", "only words are recognized; set it to false", "true"),
     {
       ...form.refused("additional_formats", "ask the OpenAI layer for srt or vtt", '[{"format":"srt"}]'),
       harmless: ["[]"],
@@ -38,17 +38,17 @@ export const elevenLabsTranscription: CompatOperation = {
     form.refused("cloud_storage_url", "files must be sent along", "https://example.com/a.wav"),
     { ...query.refused("enable_logging", retention, "false"), refusedWhenOff: true },
     { ...form.refused("enable_logging", retention, "false"), refusedWhenOff: true },
-    form.ignored("num_speakers", "Speakers are not told apart.", "2"),
-    form.ignored("diarization_threshold", "Speakers are not told apart.", "0.5"),
-    form.ignored("file_format", "The file tells what it is.", "other"),
-    form.ignored("temperature", "The same sound always gives the same text.", "0.1"),
-    form.ignored("seed", "The same sound always gives the same text.", "3"),
-    form.ignored("multichannel_output_style", "All channels are heard as one.", "combined"),
+    form.ignored("num_speakers", "Speakers are not distinguished.", "2"),
+    form.ignored("diarization_threshold", "Speakers are not distinguished.", "0.5"),
+    form.ignored("file_format", "The content decides what it is.", "other"),
+    form.ignored("temperature", "The same audio always gives the same text.", "0.1"),
+    form.ignored("seed", "The same audio always gives the same text.", "3"),
+    form.ignored("multichannel_output_style", "All channels are mixed into one.", "combined"),
     form.ignored("webhook_metadata", "The answer comes with the request.", "{}"),
-    form.ignored("use_speaker_library", "Speakers are not told apart.", "true"),
-    form.ignored("detect_speaker_roles", "Speakers are not told apart.", "true"),
+    form.ignored("use_speaker_library", "Speakers are not distinguished.", "true"),
+    form.ignored("detect_speaker_roles", "Speakers are not distinguished.", "true"),
     form.ignored("keyterms", "The vocabulary is fixed.", "Parley"),
-    form.ignored("transcript_edit", "The words are given as they were heard.", "none"),
+    form.ignored("transcript_edit", "The words are given as they were recognized.", "none"),
   ],
 };
 
@@ -80,12 +80,12 @@ export const elevenLabsRealtimeTranscription: CompatOperation = {
       "`false` leaves the second answer out, unless `include_language_detection` is set; both come otherwise, also when it is absent.",
       "false",
     ),
-    query.mapped("include_language_detection", "Only as told there: the language is the one that was named.", "true"),
+    query.mapped("include_language_detection", "Only as said there: the language is the one that was named.", "true"),
     query.mapped("token", "The key, where no header can be set.", "pk_..."),
     frame.mapped("audio_base_64", "Audio.", ""),
     frame.mapped("commit", "Ends a turn.", true),
     query.ignored("model_id", "There is one recognizer.", "scribe_v2_realtime"),
-    frame.ignored("sample_rate", "The query tells it.", 16_000),
+    frame.ignored("sample_rate", "The query says it.", 16_000),
     frame.ignored("previous_text", "There is no prompt to a recognizer.", "a"),
   ],
 };

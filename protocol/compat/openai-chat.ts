@@ -13,10 +13,10 @@ export const openAiChat: CompatOperation = {
   parameters: [
     mapped(
       "messages",
-      "Of the last one by the user, the text is spoken or the sound transcribed. Earlier ones have no effect.",
+      "Of the last one by the user, the text is spoken or the audio transcribed. Earlier ones have no effect.",
       [{ role: "user", content: "Another text." }],
     ),
-    mapped("model", "As in `/audio/speech`, or a transcription model for sound.", "service/s1"),
+    mapped("model", "As in `/audio/speech`, or a transcription model for audio.", "service/s1"),
     mapped("modalities", "With `audio` the text is spoken.", ["text", "audio"]),
     mapped("audio.voice", "As `voice` in `/audio/speech`.", "0123456789abcdef0123456789abcdef"),
     mapped("audio.format", "`wav`, `mp3`, `opus`, `pcm16`; `aac` and `flac` are a 400.", "mp3"),
@@ -32,9 +32,9 @@ export const openAiChat: CompatOperation = {
     ignored("top_p", "There is no language model.", 0.9),
     ignored("max_tokens", "There is no language model.", 100),
     ignored("max_completion_tokens", "There is no language model.", 100),
-    ignored("user", "Nothing is kept by end user.", "someone"),
-    ignored("metadata", "Nothing is kept with a request.", { a: "b" }),
-    ignored("seed", "The same request always gives the same sound.", 5),
+    ignored("user", "Nothing is stored by end user.", "someone"),
+    ignored("metadata", "Nothing is stored with a request.", { a: "b" }),
+    ignored("seed", "The same request always gives the same audio.", 5),
     ignored("stop", "There is no language model.", ["x"]),
   ],
 };

@@ -10,7 +10,7 @@ export const openAiRealtime: CompatOperation = {
   method: "WebSocket",
   path: "/realtime",
   summary:
-    "Speaks the text of conversation items, and writes committed sound down. No language model answers: `response.create` speaks what was written.",
+    "Speaks the text of conversation items, and transcribes committed audio. No language model answers: `response.create` speaks what was written.",
   maxBytes: frameLimits.audio,
   parameters: [
     query.mapped("model", "As in `/audio/speech`; OpenAI's realtime models are `s2.1-pro`.", "gpt-realtime"),
@@ -31,7 +31,7 @@ export const openAiRealtime: CompatOperation = {
     ),
     frame.mapped("transcription_session.update", "The same for a transcription session.", { session: {} }),
     frame.mapped("conversation.item.create", "Text to be spoken by the next response.", {}),
-    frame.mapped("conversation.item.delete", "Takes an item out.", {}),
+    frame.mapped("conversation.item.delete", "Removes an item.", {}),
     frame.ignored("conversation.item.truncate", "Nothing reads what was spoken.", {}),
     frame.mapped("response.create", "Speaks the items written since the last response, or its own `input`.", {}),
     frame.mapped("response.cancel", "Ends the response being spoken.", {}),
@@ -45,10 +45,10 @@ export const openAiRealtime: CompatOperation = {
       "The audio so far is transcribed. When that fails (`audio_unintelligible`, `rate_limit_exceeded`, `insufficient_quota` and the like, or no code for a fault of the server), it stands in the buffer again, before what has been appended since: commit once more, or clear. At most 16 commits may wait for their transcripts (`rate_limit_exceeded`).",
       {},
     ),
-    frame.mapped("input_audio_buffer.clear", "Forgets it.", {}),
+    frame.mapped("input_audio_buffer.clear", "Empties the buffer.", {}),
     frame.refused("session.audio.input.turn_detection", "turns are ended by the client: commit the buffer", {
       type: "server_vad",
     }),
-    frame.refused("session.output_modalities", "the answer is always sound", ["text"]),
+    frame.refused("session.output_modalities", "the answer is always audio", ["text"]),
   ],
 };

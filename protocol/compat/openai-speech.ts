@@ -28,7 +28,7 @@ export const openAiSpeech: CompatOperation = {
   protocol: "OpenAI, OpenRouter, Groq",
   method: "POST",
   path: "/audio/speech",
-  summary: "Speaks a text; the sound streams as it is made.",
+  summary: "Speaks a text; the audio streams while it is synthesized.",
   maxBytes: bodyLimits.speech,
   parameters: [
     mapped("input", "The text.", "Good morning."),
@@ -44,7 +44,7 @@ export const openAiSpeech: CompatOperation = {
     ),
     mapped(
       "response_format",
-      "`pcm` (the default; 24 kHz, or the rate of the setting `PARLEY_COMPAT_PCM_RATE`; `Content-Type: audio/pcm;rate=24000` tells it), `pcm16` (24 kHz), `mp3`, `wav`, `opus`. Others are a 400.",
+      "`pcm` (the default; 24 kHz, or the rate of the setting `PARLEY_COMPAT_PCM_RATE`; `Content-Type: audio/pcm;rate=24000` says so), `pcm16` (24 kHz), `mp3`, `wav`, `opus`. Others are a 400.",
       "mp3",
     ),
     mapped("sample_rate", "Samples a second, among those of the format. `X-Fish-Sample-Rate` wins over it.", 44_100),
@@ -77,9 +77,9 @@ export const openAiSpeech: CompatOperation = {
       "there is no voice that follows instructions; write tags into the text instead",
       "Speak like a pirate",
     ),
-    ignored("user", "Nothing is kept by end user.", "someone"),
+    ignored("user", "Nothing is stored by end user.", "someone"),
     ignored("session_id", "Requests are not grouped.", "a-session"),
-    ignored("trace", "Traces are told by the `traceparent` header.", { trace_id: "x" }),
-    ignored("metadata", "Nothing is kept with a request.", { a: "b" }),
+    ignored("trace", "The `traceparent` header names the trace.", { trace_id: "x" }),
+    ignored("metadata", "Nothing is stored with a request.", { a: "b" }),
   ],
 };

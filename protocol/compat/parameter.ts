@@ -4,10 +4,12 @@
 export type ParameterPlace = "body" | "form" | "query" | "header" | "frame";
 
 /**
- * One parameter of another vendor's interface, and what becomes of it here. The routers use these rows,
- * `docs/compatibility.md` is written from them, and a test provokes each with its `example`. mapped   has the effect
- * that `note` tells ignored  is accepted and changes nothing, for the reason in `note` refused  is a 400 as soon as it
- * is set (`isSet`); `note` is part of the message
+ * One parameter of another vendor's API, and what becomes of it here. The routers use these rows,
+ * `docs/compatibility.md` is written from them, and a test provokes each with its `example`.
+ *
+ * - `mapped`: has the effect that `note` says;
+ * - `ignored`: is accepted and changes nothing, for the reason in `note`;
+ * - `refused`: is a 400 as soon as it is set (`isSet`); `note` is part of the message.
  */
 export interface ParameterRow {
   /** Name as the client writes it; dots lead into objects (`voice_settings.speed`). */

@@ -119,7 +119,7 @@ export function judgeLive(asked: LiveCase, answer: LiveAnswer): string | null {
   const verdicts = asked.expected.map((expected) => judgeLiveExpected(expected, answer));
   return verdicts.includes(null)
     ? null
-    : `${verdicts.join("; ")}; got ${shown} with ${answer.audioBytes} bytes of sound`;
+    : `${verdicts.join("; ")}; got ${shown} with ${answer.audioBytes} bytes of audio`;
 }
 
 function judgeLiveExpected(

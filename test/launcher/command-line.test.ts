@@ -157,7 +157,7 @@ describe("parley say", () => {
       "v1",
     ]);
     expect(code).toBe(0);
-    expect(err).toMatch(/^2\.0 s of sound, first after \d+ ms → .*out\.mp3\n$/);
+    expect(err).toMatch(/^2\.0 s of audio, first after \d+ ms → .*out\.mp3\n$/);
     expect(readFileSync(file)).toEqual(Buffer.concat([Buffer.alloc(16_000, 1), Buffer.alloc(16_000, 2)]));
     const last = requests.at(-1);
     expect(last?.body).toEqual({

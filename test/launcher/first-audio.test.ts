@@ -38,7 +38,7 @@ describe("first sound", () => {
       encoding: "utf8",
     });
     expect(run.status, run.stderr).toBe(0);
-    const said = Number(/^([\d.]+) s of sound/.exec(run.stderr)?.[1]);
+    const said = Number(/^([\d.]+) s of audio/.exec(run.stderr)?.[1]);
     expect(Math.abs(said - secondsOfAudio(file))).toBeLessThan(0.2);
     expect(readFileSync(file).subarray(0, 4).toString()).toBe("OggS");
   });

@@ -6,7 +6,7 @@ export function printTranscriptionPeers(figures: TranscriptionPeersFigures): str
   const { versions, files, audioSeconds, sherpaBatch, ways, searchShare, sameSymbols, words } = figures;
   const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
   return [
-    `sherpa-onnx ${versions["sherpa-onnx-bin"] ?? "?"}, up to ${sherpaBatch} a call; ${files} files, ${audioSeconds.toFixed(0)} s of sound`,
+    `sherpa-onnx ${versions["sherpa-onnx-bin"] ?? "?"}, up to ${sherpaBatch} a call; ${files} files, ${audioSeconds.toFixed(0)} s of audio`,
     table(
       ["audio seconds per second, over rounds", "median", "min", "max"],
       ways.map(({ name, speed }) => [name, speed.median, speed.min, speed.max]),

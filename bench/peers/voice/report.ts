@@ -23,11 +23,11 @@ export function printVoicePeers({ versions, audioSeconds, idleCores, ways, ratio
   return [
     `${Object.entries(versions)
       .map(([name, version]) => `${name} ${version}`)
-      .join(", ")}; ${audioSeconds.toFixed(0)} s of sound in a round`,
+      .join(", ")}; ${audioSeconds.toFixed(0)} s of audio in a round`,
     table(["seconds for one second of sound, over rounds", "median", "min", "max"], factors),
     "",
     table(
-      ["milliseconds to the first 100 ms of sound", "p50", "p95", "p99", "max"],
+      ["milliseconds to the first 100 ms of audio", "p50", "p95", "p99", "max"],
       ways.map(({ name, firstAudioMs: { p50, p95, p99, max } }) => [name, p50, p95, p99, max]),
     ),
     "",

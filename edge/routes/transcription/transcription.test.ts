@@ -93,7 +93,7 @@ describe("POST /v1/asr", () => {
     }
   });
 
-  it("books the seconds of sound, and works in the tier of files", async () => {
+  it("books the seconds of audio, and works in the tier of files", async () => {
     const bench = new TranscriptionBench();
     await answer(bench, {});
     expect(bench.usage).toMatchObject([

@@ -16,4 +16,4 @@ for (let round = 0; round < 40; round++) {
 }
 times.sort((a, b) => a - b);
 const median = times[times.length / 2];
-process.stdout.write(`${provider}: ${(median * 1000).toFixed(1)} ms for ${seconds} s of sound, ${Math.round(seconds / median)} times real time (median of 40)\n`);
+process.stdout.write(`${provider}: ${(median * 1000).toFixed(1)} ms for ${seconds} s of audio, ${Math.round(seconds / median)} times real time (median of 40)\n`);

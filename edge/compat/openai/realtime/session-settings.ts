@@ -61,7 +61,7 @@ export function updateSettings(current: SessionSettings, value: unknown): Sessio
   if (isSpeaking && modalities !== undefined && modalities !== null && !modalities.includes("audio")) {
     throw realtimeError(
       "unsupported_modality",
-      "The answer is always sound: output_modalities must name audio",
+      "The answer is always audio: output_modalities must name audio",
       "session.output_modalities",
     );
   }
