@@ -16,7 +16,7 @@ export function banner(options: {
     `  Docs       ${baseUrl}/docs`,
     `  Logs       ${options.dataDirectory}/logs`,
     "",
-    "  First sound:",
+    "  First audio:",
     "",
     `  ${curlLine(baseUrl, apiKey)}`,
     "",

@@ -13,7 +13,7 @@ export const modelsCommand: Command = {
   details: [
     "  models list              every model that workers here find, and whether its files are whole",
     "  models add FOLDER|URL    copies a model's folder, or downloads a tar, tar.gz, zip or .onnx, tries it, and keeps it if it works",
-    "  models verify [NAMES…]   loads each in a worker's process and speaks or hears one sentence; the exit code is 1 if any fails",
+    "  models verify [NAMES…]   loads each in a worker's process and speaks or recognizes one sentence; the exit code is 1 if any fails",
     "  models remove NAME       removes what was added",
     "Workers find added models when they start next. Layouts that load as they are: docs/models.md.",
   ],

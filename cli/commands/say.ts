@@ -18,10 +18,10 @@ export const sayCommand: Command = {
   summary: "Speaks a text with the running cluster, into a file or a player.",
   details: [
     'The text is the argument, or standard input when it is "-".',
-    "Without -o the sound goes to ffplay, mpv or aplay, whichever is there; with -o - to standard output.",
+    "Without -o the audio goes to ffplay, mpv or aplay, whichever is there; with -o - to standard output.",
   ],
   options: {
-    output: { type: "string", short: "o", value: "FILE", doc: "Where the sound goes; its ending chooses the format." },
+    output: { type: "string", short: "o", value: "FILE", doc: "Where the audio goes; its ending chooses the format." },
     format: {
       type: "string",
       short: "f",

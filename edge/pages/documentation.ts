@@ -6,7 +6,7 @@ import { escapeHtml, page } from "./html.js";
 
 const introductions: Readonly<Record<Operation["tag"], string>> = {
   Speech: "Text in, speech out. Bodies are JSON or MessagePack with the same fields.",
-  Transcription: "Sound in, text out. Bodies are forms or MessagePack.",
+  Transcription: "Audio in, text out. Bodies are forms or MessagePack.",
   Voices:
     "Saved voices. A voice made from samples takes over measured pitch, rate and tone of the sample; it does not copy the speaker.",
   Agents: "Voice agents as records: their drafts and published versions, tools, knowledge, tests and phone numbers.",

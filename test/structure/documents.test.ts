@@ -47,7 +47,7 @@ describe("documents", () => {
 
   it("that comments name exist, with the headings in quotes after them", () => {
     const lost = sources.flatMap(({ path, text }) => {
-      const comments = (text.match(/\/\*[^]*?\*\/|(?<=^|\s)\/\/.*$/gm) ?? []).map((comment) =>
+      const comments = (text.match(/\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/.*$/gm) ?? []).map((comment) =>
         comment.replace(/\s*\n\s*\*\s?/g, " "),
       );
       return comments

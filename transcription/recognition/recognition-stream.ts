@@ -148,5 +148,5 @@ function cancelOf(streamId: string, chunkIndex: number | null): Cancel {
 }
 
 function closedError(): DOMException {
-  return new DOMException("The stream of sound is closed", "AbortError");
+  return new DOMException("The recognition stream is closed", "AbortError");
 }

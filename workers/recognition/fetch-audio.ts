@@ -24,7 +24,7 @@ export async function fetchAudio(bus: Bus, chunk: AudioChunk, signal: AbortSigna
   const answer = bus
     .request<AudioReply>(ownerAudioRequestSubject(ownerId), question, {
       timeoutMs: FETCH_TIMEOUT_MS,
-      dependency: "The sound's owner",
+      dependency: "The owner of the audio",
     })
     .then((reply) => taken(chunk, reply))
     .catch((error: unknown): FetchedAudio => ({ result: "failed", error, retryable: true }));

@@ -59,7 +59,7 @@ export function mapOpenAiChat(
     model: asked.model ?? "service/s2.1-pro",
   };
   if (speaks && recordings.length > 0)
-    throw refusal("messages", "sound in and sound out at once would need a language model");
+    throw refusal("messages", "audio in and audio out at once would need a language model");
   if (recordings.length > 1) throw refusal("messages", "one input_audio part at a time");
   const [audio] = recordings;
   if (audio !== undefined) {
