@@ -1,6 +1,6 @@
 import type { AudioFormat } from "#protocol/speech/request";
 
-/** Tells how much audio a growing stream of bytes holds. */
+/** Says how much audio a growing stream of bytes holds. */
 export interface AudioMeter {
   /** Takes the next bytes; gives the seconds so far. */
   feed(bytes: Uint8Array): number;

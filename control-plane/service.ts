@@ -67,7 +67,7 @@ export interface ServiceOptions {
   db: Db;
   log: Logger;
   measure: MeasureVoice;
-  /** Hears what is said in the samples of a voice. */
+  /** Transcribes the samples of a voice. */
   transcribe: TranscribeVoice;
   /** The way out for requests whose address a user chose. */
   outbound: Outbound;

@@ -13,7 +13,7 @@ export const bodyLimits = {
   speech: 32 * MIB,
   /** The record of an agent, a tool, a test. */
   record: 8 * MIB,
-  /** Several times the largest knowledge source, so that one that is a little too large is told so in words. */
+  /** Several times the largest knowledge source, so that one that is a little too large gets an answer that says so. */
   knowledge: 8 * MIB,
   /** Samples of a voice, and a picture. */
   voice: 64 * MIB,

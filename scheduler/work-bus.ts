@@ -32,8 +32,8 @@ export interface BoundScheduler {
 }
 
 /**
- * Binds a core to the bus: what is heard becomes events, effects become messages, and the core's wake-up times become
- * timers.
+ * Binds a core to the bus: what it receives becomes events, effects become messages, and the core's wake-up times
+ * become timers.
  */
 export function bindScheduler(options: {
   bus: Bus;

@@ -9,8 +9,7 @@
 export const MAX_FAILED_ATTEMPTS = 3;
 
 /**
- * A submitted chunk from which nothing is heard for this long, beyond its slack, is submitted again. Doubles per
- * failure.
+ * A submitted chunk from which nothing comes for this long, beyond its slack, is submitted again. Doubles per failure.
  */
 const QUIET_MS = 10_000;
 
@@ -20,7 +19,7 @@ const MAX_COUNTED_SLACK_MS = 30_000;
 /** How long a chunk may go without any scheduler that takes it, while roles restart, before its stream ends. */
 export const OUTAGE_PATIENCE_MS = 20_000;
 
-/** How long the very first chunk waits for a scheduler: nothing was promised yet, so the caller is told soon. */
+/** How long the very first chunk waits for a scheduler: nothing was promised yet, so the caller gets an answer soon. */
 export const OPENING_PATIENCE_MS = 1000;
 
 /** How often a chunk that nobody takes is offered again. */

@@ -1,7 +1,8 @@
 import { ServiceError } from "#protocol/errors";
 
 /**
- * The one refusal of the decoders: audio that cannot be read, and why. `reason` tells apart what callers treat apart.
+ * The one refusal of the decoders: audio that cannot be read, and why. `reason` names the cases that callers treat
+ * differently.
  */
 export function unreadable(
   detail: string,

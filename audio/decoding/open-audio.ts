@@ -36,7 +36,7 @@ const AHEAD = 2;
 
 /** A long file keeps its thread until it is read: one is left for the others. */
 const LONG_FILES = DECODER_THREADS - 1;
-/** A thread that was told to stop stops at its next piece; one that has not by then is ended. */
+/** A thread that was asked to stop stops at its next piece; one that has not by then is ended. */
 const STOP_MS = 5000;
 
 const longFiles = new Semaphore(LONG_FILES);

@@ -6,7 +6,7 @@ const MOST_SECONDS = 0.25;
 
 /**
  * Encodes the first write of a PCM or WAV stream on the caller's thread, where it is done before a thread would have
- * been woken: a listener waits for those bytes. The stream's thread gets the same samples, which bring its filters to
+ * been woken: a client waits for those bytes. The stream's thread gets the same samples, which bring its filters to
  * where they belong, and its equal answer is dropped.
  */
 export function withFirstWriteHere(encoder: AudioEncoder, spec: EncoderSpec): AudioEncoder {

@@ -77,8 +77,8 @@ test.each(names)("%s: decodes elsewhere to the same duration, tone and level", a
   const raw = spec.format === "pcm" ? ["-f", "s16le", "-ac", "1", "-ar", String(spec.outputSampleRate)] : [];
   const decoded = ffmpegDecode(encoded, spec.outputSampleRate, raw);
   const seconds = decoded.length / spec.outputSampleRate;
-  // LAME's delay and the padding of its last frame, at most two frames, are heard as silence: nothing in a stream can
-  // tell players to skip it.
+  // LAME's delay and the padding of its last frame, at most two frames, are played as silence: nothing in a stream can
+  // make players skip it.
   expect(Math.abs(seconds - 3)).toBeLessThanOrEqual(spec.format === "mp3" ? (2 * 1152) / spec.outputSampleRate : 0.001);
   const middle = decoded.subarray(spec.outputSampleRate, 2 * spec.outputSampleRate);
   const { amplitude, signalToNoiseDb } = fitTone(middle, 1000, spec.outputSampleRate);

@@ -16,7 +16,7 @@ export interface Bus {
     options?: { queue?: string },
   ): Subscription;
   /**
-   * Hands messages that are kept on the server (JetStream) to `handler`, in batches; each batch is done with when the
+   * Hands messages that are stored on the server (JetStream) to `handler`, in batches; each batch is done with when the
    * promise resolves, and comes again when it rejects. Members with the same consumer name share the messages; each
    * name gets all of them, at least once.
    */
@@ -37,7 +37,7 @@ export interface Subscription {
   unsubscribe(): void;
 }
 
-/** Messages of some subjects, kept for a while whether or not anybody listens. */
+/** Messages of some subjects, stored for a while whether or not anybody consumes them. */
 export interface DurableStream {
   name: string;
   subjects: string[];
@@ -60,7 +60,7 @@ export interface ConsumeOptions {
 export type DurableHandler<T> = (messages: T[], pending: number) => Promise<void>;
 
 export interface DurableSubscription {
-  /** Resolves when the stream exists: what is published from then on is kept. */
+  /** Resolves when the stream exists: what is published from then on is stored. */
   ready: Promise<void>;
   /** Takes no more; resolves when the batch in hand is dealt with. */
   stop(): Promise<void>;

@@ -24,7 +24,7 @@ const ACK_WAIT_MS = 10_000;
 const NANOSECONDS = 1_000_000;
 
 /**
- * Takes kept messages in batches and acknowledges a batch once `handler` is done with it. What fails comes again, and
+ * Takes stored messages in batches and acknowledges a batch once `handler` is done with it. What fails comes again, and
  * so does what a killed consumer had taken: at least once. The stream and the consumer are made where they are missing,
  * and made again should they vanish.
  */
@@ -95,7 +95,7 @@ export async function setMaxAge(connection: NatsConnection, stream: string, maxA
   const manager = await jetstreamManager(connection);
   const { config } = await manager.streams.info(stream);
   const max_age = maxAgeMs * NANOSECONDS;
-  // The server takes no window for duplicates that is longer than messages are kept.
+  // The server takes no window for duplicates that is longer than messages are stored.
   const duplicate_window = max_age === 0 ? config.duplicate_window : Math.min(config.duplicate_window, max_age);
   await manager.streams.update(stream, { ...config, max_age, duplicate_window });
 }

@@ -9,7 +9,7 @@ const RETRY_MS = 500;
 
 /**
  * A cache in Redis. A store that is down or slow is a miss, said once in the log until it answers again; reconnecting
- * goes on for ever. Deletions that Redis did not hear are lost: keep lifetimes short.
+ * goes on for ever. Deletions that Redis did not receive are lost: keep lifetimes short.
  */
 export function connectRedis(url: string, log: Logger): Cache {
   const redis = new Redis(url, {

@@ -5,7 +5,7 @@ import type { Logger } from "../log.js";
 export type FailureFacts = Readonly<Record<string, string | number>>;
 
 /**
- * Logs what a caller is told of a failure on our side; what is his own (4xx) is not logged.
+ * Logs the answer to a failure on our side; the caller's own mistakes (4xx) are not logged.
  *  - `internal` is a fault of ours that nobody foresaw: an error, with its stack.
  *  - What may pass, or an engine's failure, is a warning in one line.
  *  - What this server lacks by its configuration (a phone provider, a conversation runtime) is its ordinary answer:

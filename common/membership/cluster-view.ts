@@ -16,7 +16,7 @@ export class ClusterView {
   readonly #callbacks: ((change: MembershipChange) => void)[] = [];
   readonly #sentSinceHeartbeat = new Map<string, number>();
   /**
-   * Schedulers heard since the bus was last restored: one that is not connected again yet would never get what is sent
+   * Schedulers seen since the bus was last restored: one that is not connected again yet would never get what is sent
    * to it.
    */
   readonly #reachable = new Set<string>();
@@ -29,7 +29,7 @@ export class ClusterView {
     options.bus.onReconnect(() => this.#reachable.clear());
   }
 
-  /** Hears of every member's coming, change and going. */
+  /** Calls back for every member that comes, changes or goes. */
   onChange(callback: (change: MembershipChange) => void): void {
     this.#callbacks.push(callback);
   }
@@ -60,7 +60,7 @@ export class ClusterView {
     return chosen;
   }
 
-  /** Stops listening. */
+  /** Ends the subscription. */
   close(): void {
     this.#stopMembers();
   }

@@ -4,7 +4,7 @@ import type { Clock } from "../clock.js";
 import { Membership, type MembershipChange } from "./membership.js";
 
 /**
- * Keeps a `Membership` up to date from the bus, and tells of changes. Silence during a lost bus connection is not held
+ * Keeps a `Membership` up to date from the bus, and reports changes. Silence during a lost bus connection is not held
  * against anyone.
  */
 export function followMembers(options: { bus: Bus; clock: Clock; onChange: (change: MembershipChange) => void }): {
@@ -32,7 +32,7 @@ export function followMembers(options: { bus: Bus; clock: Clock; onChange: (chan
 
 /**
  * Says at once, then at every interval, that this process lives. `say` sends an extra heartbeat now, for a change worth
- * hearing early.
+ * knowing early.
  */
 export function sendHeartbeats(options: { bus: Bus; clock: Clock; describe: () => Heartbeat }): {
   say: () => void;

@@ -6,7 +6,7 @@ import { type Heartbeat, MEMBER_TIMEOUT_MS } from "#protocol/bus/membership";
  */
 export type MembershipChange = { type: "joined" | "updated" | "lost"; member: Heartbeat };
 
-/** The members one process has heard of. Pure bookkeeping: times are passed in. */
+/** The members that one process has seen. Pure bookkeeping: times are passed in. */
 export class Membership {
   readonly #members = new Map<string, { heartbeat: Heartbeat; lastSeenMs: number }>();
 

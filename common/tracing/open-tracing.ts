@@ -10,7 +10,7 @@ export interface TracingOptions {
   role: string;
   id: string;
   log: Logger;
-  /** Where spans are kept too, or null for nowhere. */
+  /** Where spans are stored too, or null for nowhere. */
   kept: { connect: () => Promise<Bus>; clock: Clock; onDropped: (count: number) => void } | null;
 }
 

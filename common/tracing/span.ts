@@ -21,7 +21,7 @@ export interface SpanAttributes {
   "parley.first_audio_ms"?: number;
 }
 
-/** Every name of `SpanAttributes`: nothing else is kept. */
+/** Every name of `SpanAttributes`: nothing else is stored. */
 export const spanAttributeNames = Object.keys({
   "http.request.method": true,
   "http.route": true,
@@ -51,7 +51,7 @@ export type SpanName =
   | "speak chunk"
   | "recognize chunk";
 
-/** A piece of work that is over. */
+/** Work that is over. */
 export interface FinishedSpan {
   name: SpanName;
   kind: "server" | "internal" | "consumer";
@@ -65,7 +65,7 @@ export interface FinishedSpan {
 
 /** Where spans go. */
 export interface Tracing {
-  /** False when nobody listens: callers then make no span at all. */
+  /** False when spans go nowhere: callers then make no span at all. */
   readonly enabled: boolean;
   /** Takes a span and returns at once; spans of traces that their caller does not sample are dropped. */
   record(span: FinishedSpan): void;

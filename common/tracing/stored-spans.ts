@@ -23,7 +23,7 @@ export interface KeepSpansOptions {
   role: string;
   memberId: string;
   clock: Clock;
-  /** Told of spans that found no room. */
+  /** Called with the number of spans that found no room. */
   onDropped: (count: number) => void;
 }
 

@@ -141,7 +141,7 @@ async function detach({ db }: TestDependencies, request: RouteRequest): Promise<
   return empty(204);
 }
 
-/** What a frozen tool tells of itself. */
+/** What is shown of a frozen tool. */
 interface NamedTool {
   id: string;
   name: string;
@@ -177,7 +177,7 @@ async function batch({ db }: TestDependencies, request: RouteRequest): Promise<F
   throw new ServiceError("not_found");
 }
 
-/** Whoever asks is told why there is nothing, rather than that there happen to be no runs. */
+/** Says why there are no runs, instead of answering with an empty list. */
 function noRuns(): Promise<ForwardedResponse> {
   return Promise.reject(new ServiceError("tests_cannot_run"));
 }

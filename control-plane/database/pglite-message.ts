@@ -22,5 +22,5 @@ export interface StatementFailure {
   isLast: boolean;
 }
 
-/** Database thread to main thread. Id 0 tells that the database is open. */
+/** Database thread to main thread. Id 0 says that the database is open. */
 export type StatementReply = { id: number; ok: true; result: StatementRows } | StatementFailure;

@@ -21,7 +21,7 @@ export async function openPostgres(url: string, log: Logger): Promise<Database> 
     statement_timeout: STATEMENT_TIMEOUT_MS,
     application_name: "parley",
   });
-  // The pool hears of the idle connections that the server closes. One that is between two statements of a transaction
+  // The pool sees the idle connections that the server closes. One that is between two statements of a transaction
   // is nobody's: without a listener of its own the loss would end the process. The next statement on it fails, which is
   // enough.
   pool.on("error", (error) => log.warn({ err: error }, "a database connection was lost"));

@@ -12,7 +12,7 @@ interface Place {
 
 /** One page of a list that is ordered newest first. */
 export interface Page {
-  /** Rows to read: one more than are shown, which tells whether there are more. */
+  /** Rows to read: one more than are shown, which shows whether there are more. */
   limit: number;
   /** Rows to skip. */
   offset: number;

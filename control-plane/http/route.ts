@@ -29,7 +29,7 @@ export interface KeyedRoute extends Routed {
   handle(request: RouteRequest): Promise<ForwardedResponse>;
 }
 
-/** A route for everyone; it is not told who calls. */
+/** A route for everyone; it does not learn who calls. */
 export interface OpenRoute extends Routed {
   scope: null;
   /** Gives the answer, or throws a ServiceError. */

@@ -89,7 +89,7 @@ async function requireAgent(tx: Db, teamId: string, agentId: string | null): Pro
   if (agentId !== null && !(await holdAgents(tx, teamId, [agentId])).has(agentId)) throw new ServiceError("not_found");
 }
 
-/** Forgets a number that no provider holds. */
+/** Deletes a number that no provider holds. */
 export async function deletePhone(db: Db, teamId: string, id: string): Promise<void> {
   await db.delete(phoneNumbers).where(and(owned(teamId, id), eq(phoneNumbers.status, "error")));
 }

@@ -18,7 +18,7 @@ export interface ControlTelemetry {
     work: () => Promise<ForwardedResponse>,
   ): Promise<ForwardedResponse>;
   usage(outcome: UsageOutcome): void;
-  /** Tells how many usage records wait, whenever a scraper asks. */
+  /** Reports how many usage records wait, whenever a scraper asks. */
   usageWaiting(read: () => number): void;
   /** Usage records that the analytics engine took. */
   analyticsRows(count: number): void;

@@ -29,7 +29,7 @@ export interface TestDependencies {
 }
 
 /**
- * Sends a real request to a webhook tool's endpoint and tells what came back. The URL goes out as it was saved; system
+ * Sends a real request to a webhook tool's endpoint and gives what came back. The URL goes out as it was saved; system
  * variables are those that the arguments bring in an object named `system`. A request that gets no answer within the
  * tool's own timeout is a result too, with its reason in `error`. `hops` is how often the asking request itself came
  * out of a tool: past `MAX_TOOL_HOPS` nothing is sent, or a tool that names this service would go round for ever.

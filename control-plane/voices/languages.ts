@@ -12,7 +12,7 @@ const languageByScript: readonly [language: string, pattern: RegExp][] = [
   ["bn", /\p{Script=Bengali}/u],
 ];
 
-/** Frequent words that tell languages of the Latin script apart. */
+/** Frequent words by which languages of the Latin script differ. */
 const commonWords: Readonly<Record<string, readonly string[]>> = {
   en: ["the", "and", "of", "is", "to", "this", "that", "with", "you"],
   de: ["der", "die", "und", "ist", "das", "nicht", "ein", "ich", "mit"],

@@ -4,7 +4,7 @@ import { ServiceError } from "#protocol/errors";
 import type { VoiceTraits } from "#protocol/speech/chunk";
 import type { SampleQuestions } from "./sample-questions.js";
 
-/** What listening to samples tells. */
+/** What measuring samples gives. */
 export interface VoiceMeasurement {
   traits: VoiceTraits;
   /** One for each sample. */
@@ -17,7 +17,7 @@ export type MeasureVoice = (samples: Uint8Array[]) => Promise<VoiceMeasurement>;
 /** Less than the edge that forwarded the request waits for its answer. */
 const DEADLINE_MS = 25_000;
 
-/** Has every sample measured by an edge, one after another, and combines what they tell. */
+/** Has every sample measured by an edge, one after another, and combines the results. */
 export function measureSamples(edges: Pick<SampleQuestions, "measure">): MeasureVoice {
   return async (samples) => {
     const measured: MeasuredSample[] = [];
@@ -35,7 +35,7 @@ export function measureSamples(edges: Pick<SampleQuestions, "measure">): Measure
   };
 }
 
-/** Of several samples, tells which one is meant. */
+/** Names the sample that is meant, where there are several. */
 function naming(error: unknown, position: number): unknown {
   if (!(error instanceof ServiceError) || error.code !== "bad_reference_audio") return error;
   const detail = `voices[${position}]: ${error.parameters["detail"]}`;

@@ -15,8 +15,8 @@ const signatures: readonly [mediaType: string, offset: number, bytes: string][] 
 ];
 
 /**
- * Tells what bytes are from how they begin. What the uploader called them is not believed: served under a type of a
- * stranger's choice, a sample could be a page with a script. Anything unknown is `application/octet-stream`.
+ * Recognizes what bytes are from how they begin. What the uploader called them is not believed: served under a type of
+ * a stranger's choice, a sample could be a page with a script. Anything unknown is `application/octet-stream`.
  */
 export function sniffMediaType(bytes: Uint8Array): string {
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, 32)).toString("latin1");

@@ -12,8 +12,8 @@ import { fromErrorRecord } from "#protocol/errors";
 import { storing } from "../http/answer.js";
 
 /**
- * What edges tell of a voice sample. Both throw `dependency_unavailable` when none answers in time, besides the errors
- * of `SampleQuestion`.
+ * What edges find out about a voice sample. Both throw `dependency_unavailable` when none answers in time, besides the
+ * errors of `SampleQuestion`.
  */
 export interface SampleQuestions {
   measure(bytes: Uint8Array, withinMs: number): Promise<MeasuredSample>;

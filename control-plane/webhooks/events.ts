@@ -10,7 +10,7 @@ import type {
   WebhookSession,
 } from "#protocol/webhooks";
 
-/** A session as its record holds it, at the moment that an event tells of. */
+/** A session as its record holds it, at the moment that an event is about. */
 export interface SessionFacts {
   id: string;
   agentId: string;

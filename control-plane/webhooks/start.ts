@@ -33,7 +33,7 @@ export function startWebhooks(options: WebhookOptions): Pick<WebhookDispatcher, 
     now,
     log,
   });
-  // Every instance is told: which of them takes a delivery is settled in the database.
+  // Every instance is notified: which of them takes a delivery is settled in the database.
   const subscription = bus.subscribe(webhookWakeSubject, () => dispatcher.wake());
   bus.onReconnect(() => dispatcher.wake());
   return {

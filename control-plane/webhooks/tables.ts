@@ -3,7 +3,7 @@ import { webhookDeliveryStatuses } from "#protocol/webhooks";
 
 const instant = (name: string) => timestamp(name, { withTimezone: true, mode: "date" });
 
-/** The outbox, as `0020-webhooks` creates it: what is to be told, written in the transaction that made it true. */
+/** The outbox, as `0020-webhooks` creates it: the events to send, each written in the transaction that made it true. */
 export const webhookEvents = pgTable("webhook_events", {
   id: text("id").primaryKey(),
   teamId: text("team_id").notNull(),
@@ -12,7 +12,7 @@ export const webhookEvents = pgTable("webhook_events", {
   /** Among the session's events, from 1. */
   position: integer("position").notNull(),
   event: text("event").notNull(),
-  /** What receivers tell duplicates by; a second event with the same key is not written. */
+  /** By what receivers recognize duplicates; a second event with the same key is not written. */
   dedupKey: text("dedup_key").notNull(),
   /** The request body, the same to the byte for every endpoint and attempt. */
   body: text("body").notNull(),

@@ -96,7 +96,7 @@ export class InFlight {
     if (use.all === 0) this.#byEndpoint.delete(endpoint);
   }
 
-  /** Tells what may be begun at this time. */
+  /** Gives what may be begun at this time. */
   room(nowMs: number): Room {
     this.#age(nowMs);
     const { total, perTeam, perEndpoint, takeAtOnce } = this.#limits;

@@ -6,7 +6,7 @@ import { bearerCredential } from "./bearer.js";
 import type { KeyVerifier } from "./key-verifier.js";
 
 /**
- * Tells who sends a request, over HTTP or as a WebSocket upgrade. Throws `unauthenticated` without a usable header,
+ * Finds out who sends a request, over HTTP or as a WebSocket upgrade. Throws `unauthenticated` without a usable header,
  * `invalid_token`, `token_expired`, and `dependency_unavailable` when nobody can say.
  */
 export type Authenticate = (

@@ -10,7 +10,7 @@ interface ReportedLoad {
   predicted_wait_ms: number;
 }
 
-/** Body of `GET /health`. The process answers, so it lives; the rest tells how well the cluster around it does. */
+/** Body of `GET /health`. The process answers, so it lives; the rest says how well the cluster around it does. */
 export interface HealthReport {
   status: "ok" | "degraded";
   version: string;
@@ -42,7 +42,7 @@ export interface HealthReport {
   }[];
 }
 
-/** Describes the cluster as this edge hears it. */
+/** Describes the cluster as this edge sees it. */
 export function describeHealth(facts: ClusterFacts & { id: string; uptimeSeconds: number }): HealthReport {
   const { members } = facts;
   const workers = members.ofRole("worker");

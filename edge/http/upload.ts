@@ -90,7 +90,7 @@ export class Upload {
     });
   }
 
-  /** Forgets the body and lets the rest flow by, so that the connection stays usable for the next request. */
+  /** Drops the body and lets the rest flow by, so that the connection stays usable for the next request. */
   discard(reason: unknown): void {
     if (this.#over !== null) return;
     this.#over = reason;

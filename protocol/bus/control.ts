@@ -14,7 +14,7 @@ export const controlSubjects = {
 } as const;
 
 /**
- * Published when what edges remember of a key is no longer so (revoked; credit gone, or come): every edge forgets it at
+ * Published when what edges remember of a key is no longer so (revoked; credit gone, or come): every edge purges it at
  * once and asks again. Payload: `KeyRevoked`.
  */
 export const keyRevokedSubject = "parley.events.key-revoked";

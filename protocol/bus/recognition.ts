@@ -4,7 +4,7 @@ import type { ChunkFailed } from "./audio.js";
 /** Worker to the owner of an audio chunk: a request for its samples. Asked again for every attempt. */
 export const ownerAudioRequestSubject = (ownerId: string): string => `parley.owner.${ownerId}.audio-requests`;
 
-/** Worker to the owner of an audio chunk: what was heard (`OwnerRecognitionInbound`). */
+/** Worker to the owner of an audio chunk: what was recognized (`OwnerRecognitionInbound`). */
 export const ownerRecognitionSubject = (ownerId: string): string => `parley.owner.${ownerId}.recognized`;
 
 /** Asks for the samples of a chunk. */

@@ -19,7 +19,7 @@ export interface SampleQuestion {
   withinMs: number;
 }
 
-/** What a voice sample tells of its speaker. */
+/** What was measured in a voice sample. */
 export interface MeasuredSample {
   traits: VoiceTraits;
   durationMs: number;

@@ -1,4 +1,4 @@
-/** What measured samples of a speaker tell an engine: the whole of what a cloned voice carries in this version. */
+/** What is measured in the samples of a speaker: all that a cloned voice carries in this version. */
 export interface VoiceTraits {
   /** Median fundamental frequency of voiced speech, Hz. */
   pitchHz: number;

@@ -1,4 +1,4 @@
-/** Every recognizer and speech detector hears this many samples a second; whoever submits audio resamples it first. */
+/** Samples a second that every recognizer and voice activity detector takes; the owner resamples the audio first. */
 export const RECOGNITION_RATE = 16_000;
 
 /** Longest piece of audio in one chunk: 960,000 bytes of samples, below the bus limit of one message. */
@@ -17,9 +17,9 @@ export const DETECTION_CONTEXT_MS = { past: 600, future: 270 } as const;
 export type RecognitionTask = "transcribe" | "vad";
 
 /**
- * A piece of audio to be heard: the unit that is queued, batched, heard and, if need be, heard again. It carries no
- * samples: the worker that is to hear it asks the chunk's owner for them (`ownerAudioRequestSubject`), so that audio never
- * goes through a scheduler. Equal samples give equal results, alone or in a batch, whoever hears them.
+ * A segment of audio: the unit that is queued, batched, recognized and, if need be, recognized again. It carries no
+ * samples: the worker that runs it asks the chunk's owner for them (`ownerAudioRequestSubject`), so that audio never
+ * goes through a scheduler. Equal samples give equal results, alone or in a batch, on every worker.
  */
 export interface AudioChunk {
   task: RecognitionTask;
@@ -30,7 +30,7 @@ export interface AudioChunk {
   attempt: number;
   /** The role that holds the samples and waits for the result (an edge; later an agent too). */
   ownerId: string;
-  /** Name of the model folder that hears it. */
+  /** Name of the model folder that recognizes it. */
   model: string;
   /** Length in samples at `RECOGNITION_RATE`, at most `MAX_AUDIO_SECONDS`. */
   samples: number;

@@ -7,7 +7,7 @@
  *  - batch: the chunks of one engine call. Its time depends on how many they are and on the longest of them (shorter
  *    ones are padded).
  *  - bucket: chunks of about equal length; only chunks of the head's bucket join it.
- *  - deadline: when the chunk's listener runs out of audio.
+ *  - deadline: when the player of the chunk's stream runs out of audio.
  *  - predicted p95: the time that 95 of 100 such engine calls stay below, from the measured latency model.
  *  - wait: how long free capacity holds back for company. 0 by default: free capacity never waits.
  */

@@ -34,7 +34,7 @@ describe("several schedulers at once", () => {
     }
     dying.finish();
     const spoken = dying.batches.slice(0, 1).flatMap(({ batch }) => batch.chunks.map(({ chunk }) => chunk.chunkIndex));
-    // The edge resubmits what it has not heard; the worker is still busy with the dead scheduler's batch and comes
+    // The edge resubmits what it has not received; the worker is still busy with the dead scheduler's batch and comes
     // over.
     for (let index = 0; index < 10; index += 1)
       if (!spoken.includes(index)) other.send(submit({ stream: "a", index, attempt: 2 }));

@@ -14,7 +14,7 @@ export interface WaitingChunk {
   /** `workSize` of the chunk. */
   readonly size: number;
   readonly submittedAtMs: number;
-  /** When the listener runs out of audio, on the scheduler's clock. */
+  /** When the player runs out of audio, on the scheduler's clock. */
   deadlineMs: number;
   /**
    * When it must start at the latest to be done by then: what the order goes by. Changes only while the chunk stands in
@@ -57,7 +57,7 @@ const PLAY_MS_PER_CHARACTER = 40;
 
 /**
  * Puts a chunk's deadline off because `previous` of its stream has gone before it. Speech: to the moment when the
- * listener can have heard `previous` at the earliest; it is not needed before. Recorded audio: by the audio's own
+ * player can be through with `previous` at the earliest; it is not needed before. Recorded audio: by the audio's own
  * length, so that of several recordings each comes along as fast as it was spoken, however many pieces the others have
  * handed in, and a short one overtakes a long one. Live audio waits for nothing: what was said is to be read now.
  */

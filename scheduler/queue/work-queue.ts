@@ -23,7 +23,7 @@ export interface CancelledChunks {
 /**
  * All waiting chunks. A stream stands in line once, with its lowest queued chunk: that keeps the order of its chunks by
  * construction, and a stream that hands in a whole book weighs no more than one that hands in a word: its next chunk is
- * not due before the listener has heard the one that went before it.
+ * not due before the player is through with the one before it.
  */
 export class WorkQueue {
   readonly #yieldSlackMs: number;

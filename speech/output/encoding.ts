@@ -14,7 +14,7 @@ export interface EncodingOptions {
   output: SpeechOutput;
   /** The client or the encoder is behind (true), or has caught up. */
   onHold: (held: boolean) => void;
-  /** Encoding failed, or the output would take no more; the output has been told. */
+  /** Encoding failed, or the output would take no more; the output knows. */
   onBroken: (error: unknown) => void;
 }
 

@@ -1,7 +1,7 @@
 import type { ServiceError } from "#protocol/errors";
 import type { StreamEvent } from "../stream/stream-event.js";
 
-/** What tells a listener about the text behind the audio. */
+/** What describes the text behind the audio. */
 export type ChunkEvent = Extract<StreamEvent, { type: "chunk-started" | "words" | "chunk-ended" }>;
 
 /**

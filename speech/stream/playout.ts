@@ -1,8 +1,8 @@
-/** Speech rate assumed before anything was heard, milliseconds of audio per character. */
+/** Speech rate assumed before any chunk is known in full, milliseconds of audio per character. */
 const INITIAL_MS_PER_CHARACTER = 65;
 
 /**
- * A model of the listener: starts playing with the first audio, plays in real time, and resumes at once after running
+ * A model of the player: starts playing with the first audio, plays in real time, and resumes at once after running
  * dry. Also learns how long a character sounds, to guess how much audio is on its way.
  */
 export class Playout {
@@ -10,7 +10,7 @@ export class Playout {
   #spokenMs = 0;
   #spokenCharacters = 0;
 
-  /** Audio was handed to the listener. */
+  /** Audio was given to the client. */
   given(durationMs: number, nowMs: number): void {
     this.#endsAtMs = Math.max(this.#endsAtMs, nowMs) + durationMs;
   }
@@ -21,12 +21,12 @@ export class Playout {
     this.#spokenMs += durationMs;
   }
 
-  /** When the listener runs out of audio; minus infinity before the first. */
+  /** When the player runs out of audio; minus infinity before the first. */
   get endsAtMs(): number {
     return this.#endsAtMs;
   }
 
-  /** Audio that the listener has and has not played. */
+  /** Audio that the player has and has not played. */
   aheadMs(nowMs: number): number {
     return Math.max(0, this.#endsAtMs - nowMs);
   }

@@ -1,7 +1,7 @@
 import type { ServiceError } from "#protocol/errors";
 import type { WordTiming } from "#protocol/speech/chunk";
 
-/** What a stream gives its listener, in order. After `ended` or `failed` nothing follows. */
+/** What a stream emits, in order. After `ended` or `failed` nothing follows. */
 export type StreamEvent =
   /** The audio of a chunk begins. `offsetSamples` counts from the stream's start. */
   | { type: "chunk-started"; chunkIndex: number; text: string; sampleRate: number; offsetSamples: number }

@@ -2,17 +2,17 @@ import type { ServiceTier } from "#protocol/bus/scheduling";
 import type { Sampling, VoiceSettings } from "#protocol/speech/chunk";
 import type { SpeakingModel } from "../voice/model.js";
 
-/** How far ahead of the listener a stream works. */
+/** How far ahead of its player a stream works. */
 export interface Pacing {
-  /** Audio that the listener may have in store before more is asked for; infinity for one who wants the whole file. */
+  /** Audio that the player may have in store before more is synthesized; infinity where the whole file is wanted. */
   aheadMs: number;
   /** Chunks at work at once. */
   windowChunks: number;
 }
 
-/** A listener hears while it is made: work far ahead is wasted when he interrupts. */
+/** The client plays audio while the rest is synthesized; when the user interrupts, work far ahead is wasted. */
 export const livePacing: Pacing = { aheadMs: 4000, windowChunks: 4 };
-/** A file is wanted as fast as it comes; its growing slack lets live listeners go first. */
+/** A file is wanted as fast as it comes; its growing slack lets live streams go first. */
 export const filePacing: Pacing = { aheadMs: Number.POSITIVE_INFINITY, windowChunks: 4 };
 
 /** What stays the same over the life of a stream. */

@@ -66,7 +66,7 @@ export class ScriptedCluster {
     this.#beat();
   }
 
-  /** Makes a scheduler vanish for `forMs`; the edge hears of it by its silence or its new epoch. */
+  /** Makes a scheduler vanish for `forMs`; the edge notices by its silence or its new epoch. */
   kill(schedulerId: string, forMs: number): void {
     this.#alive.delete(schedulerId);
     this.#options.clock.after(forMs, () => this.#alive.set(schedulerId, `epoch-${this.#epoch++}`));

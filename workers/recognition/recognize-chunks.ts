@@ -15,8 +15,8 @@ interface HeldChunk {
 }
 
 /**
- * Hears the chunks of a batch: asks their owners for the samples, all at once, and tells each what was heard. Gives the
- * outcomes in the chunks' order; never rejects.
+ * Recognizes the chunks of a batch: asks their owners for the samples, all at once, and sends each its result. Gives
+ * the outcomes in the chunks' order; never rejects.
  */
 export async function recognizeChunks(
   model: string,

@@ -11,7 +11,7 @@ const QUIET_SHARE = 0.1;
 
 /**
  * True when a piece may hold speech: its levels (mean log energy over the bands, in nats, frame by frame) move.
- * Silence, hum and noise of any colour do not, however loud; recognizers that level out loudness would hear words in
+ * Silence, hum and noise of any colour do not, however loud; recognizers that level out loudness would find words in
  * them.
  */
 export function mayHoldSpeech(levels: Float32Array): boolean {

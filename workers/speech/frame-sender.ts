@@ -17,12 +17,12 @@ export interface FrameSenderOptions {
 
 /**
  * A chunk's first audio leaves piece by piece: enough for the first frame that an encoder and the edge's framing give
- * to a listener.
+ * to a client.
  */
 const PROMPT_MS = 300;
 
 /**
- * Then pieces are gathered for this long: the listener has more than that in store, and every frame costs each role on
+ * Then pieces are gathered for this long: the player has more than that in store, and every frame costs each role on
  * its way.
  */
 const GATHER_MS = 10;
@@ -34,7 +34,7 @@ const GATHER_MS = 10;
 const FRAME_MS = 300;
 
 /**
- * Sends one chunk's pieces to its edge: at once while the listener waits for them, then those of a few milliseconds as
+ * Sends one chunk's pieces to its edge: at once while the client waits for them, then those of a few milliseconds as
  * one frame. An engine far faster than real time would otherwise fill the bus with small frames, and all roles with
  * their handling, just when the first ones are on their way.
  */

@@ -1,7 +1,7 @@
 import type { WordTiming } from "#protocol/speech/chunk";
 import type { SpokenText, TextRange } from "./spoken-text.js";
 
-/** Something begins to audio at `atMs`; it is somewhere in `range` of the spoken text. */
+/** Something begins to sound at `atMs`; it is somewhere in `range` of the spoken text. */
 export interface SpokenMark {
   range: TextRange;
   atMs: number;

@@ -15,7 +15,7 @@ export function missingModel(model: string): Failure {
   return { result: "failed", error: new ServiceError("no_worker", { parameters: { model } }), retryable: true };
 }
 
-/** What the chunk's owner is told; the log gets the cause. */
+/** What is sent to the chunk's owner; the log gets the cause. */
 export function chunkFailed(
   { streamId, chunkIndex, attempt }: WorkChunk,
   { error, retryable }: Failure,

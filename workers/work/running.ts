@@ -22,7 +22,7 @@ export class RunningChunks {
     );
   }
 
-  /** Stops everything that an edge waits for: nobody is there to hear it. */
+  /** Stops everything that an edge waits for: nobody is there to receive it. */
   cancelEdge(ownerId: string): void {
     this.#abortWhere((chunk) => chunk.ownerId === ownerId);
   }

@@ -8,7 +8,8 @@ export interface CharacterAlignment {
 }
 
 /**
- * A spoken piece of text with the timing of its words (relative to the piece), and where its audio lies in the audio.
+ * A spoken piece of text with the timing of its words (relative to the piece), and where its audio lies in that of the
+ * whole.
  */
 export interface AlignedChunk {
   text: string;

@@ -12,7 +12,7 @@ export const audioContentTypes: Readonly<Record<AudioFormat, string>> = {
   opus: "audio/ogg",
 };
 
-/** `POST /v1/tts`: the audio as a chunked body that begins with the first audio. */
+/** `POST /v1/tts`: the file as a chunked body that begins with the first audio. */
 export function speechFileRoute(context: SpeechContext): HttpRoute {
   const route = "/v1/tts";
   return {
@@ -24,7 +24,7 @@ export function speechFileRoute(context: SpeechContext): HttpRoute {
   };
 }
 
-/** Writes audio as a chunked body that begins with the first audio. */
+/** Writes a file as a chunked body that begins with the first audio. */
 export function writeFile(
   responder: HttpResponder,
   request: SpeechRequest,

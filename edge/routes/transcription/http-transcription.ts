@@ -25,7 +25,7 @@ export interface HttpTranscription<Asked extends AskedTranscription> {
   maxBodyBytes: number;
   /** Reads and checks the body. */
   read(request: HttpRequest): Promise<Asked>;
-  /** Told of the words in the order of the audio, as soon as all before them are known. */
+  /** Called with the words in the order of the audio, as soon as all before them are known. */
   onWords?: (words: readonly RecognizedWord[], asked: Asked) => void;
   answer(result: FileTranscript, asked: Asked): void;
 }

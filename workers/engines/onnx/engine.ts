@@ -182,7 +182,7 @@ export class OnnxEngine implements SpeechEngine {
     return cutIntoPieces(symbols, this.#config.phoneme_id_map, this.#maxIds)[0] ?? null;
   }
 
-  /** What the speakers audio like by themselves: traits of others are relative to it. */
+  /** What the speakers sound like by themselves: traits of others are relative to it. */
   async #speakerTraits(): Promise<(VoiceTraits | null)[]> {
     this.#own ??= this.#measureSpeakers().catch((error: unknown) => {
       this.#own = null;

@@ -42,7 +42,7 @@ export function knownSymbols(
   return known;
 }
 
-/** True when something of it would audio. */
+/** True when something of it would be audible. */
 export function isSpeakable(symbols: readonly VoiceSymbol[]): boolean {
   return symbols.some(({ symbol }) => /[\p{L}\p{N}\p{M}]/u.test(symbol));
 }

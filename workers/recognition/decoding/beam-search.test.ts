@@ -10,7 +10,7 @@ const wide: SearchOptions = { lmWeight: 0.8, wordBonus: 0.4, beam: 5000, thresho
 const never = (): boolean => false;
 
 /**
- * Words over three symbols: one of a single symbol, two that audio alike, one that begins another, one with a symbol
+ * Words over three symbols: one of a single symbol, two that sound alike, one that begins another, one with a symbol
  * twice.
  */
 const small: SmallModel = {

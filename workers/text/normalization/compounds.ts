@@ -16,7 +16,7 @@ const superscripts = "⁰¹²³⁴⁵⁶⁷⁸⁹";
 /**
  * Reads any word by its runs of letters and digits: "H2O", "COVID-19", "and/or", "snake_case", "node.js". Signs between
  * letters that belong to spelling stay (apostrophe, hyphen); the rest part words. A lone "A" is tied to its number, or
- * it would audio as the article. Works in one pass on words of any length.
+ * it would sound as the article. Works in one pass on words of any length.
  */
 export function readCompound(core: string): string {
   const out: string[] = [];

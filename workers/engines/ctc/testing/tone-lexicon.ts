@@ -20,7 +20,7 @@ const model: SmallModel = {
   ],
 };
 
-/** Four words over six tones; "to" and "two" audio alike, and what follows tells them apart. */
+/** Four words over six tones; "to" and "two" sound alike, and what follows tells them apart. */
 export const toneLexicon = {
   symbols,
   model,
