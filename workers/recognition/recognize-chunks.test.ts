@@ -141,7 +141,7 @@ describe("a worker that hears", () => {
     );
     await run(chunk(0, { task: "vad" }));
     expect(recognized).toMatchObject([{ type: "vad", chunkIndex: 0, speech: new Uint8Array([0, 255]) }]);
-    expect(outcomesOf(done)).toEqual([`0 heard ${SAMPLES}`]);
+    expect(outcomesOf(done)).toEqual([`0 recognized ${SAMPLES}`]);
   });
 
   it("leaves out what nobody waits for any more, and hears the rest", async () => {
@@ -150,7 +150,7 @@ describe("a worker that hears", () => {
       chunkIndex === 0 ? { type: "gone" } : { type: "audio", pcm: new Uint8Array(SAMPLES * 2) },
     );
     await run(chunk(0), chunk(1));
-    expect(outcomesOf(done)).toEqual(["0 cancelled 0", `1 heard ${SAMPLES}`]);
+    expect(outcomesOf(done)).toEqual(["0 cancelled 0", `1 recognized ${SAMPLES}`]);
     expect(recognized.map((message) => message.chunkIndex)).toEqual([1]);
     expect(batches[0]?.length).toBe(1);
   });
@@ -177,7 +177,7 @@ describe("a worker that hears", () => {
       return jobs.map((job) => (job.signal.aborted ? { result: "cancelled" } : firstSample(job)));
     });
     await run(chunk(0), chunk(1), chunk(2));
-    expect(outcomesOf(done)).toEqual([`0 heard ${SAMPLES}`, "1 cancelled 0", `2 heard ${SAMPLES}`]);
+    expect(outcomesOf(done)).toEqual([`0 recognized ${SAMPLES}`, "1 cancelled 0", `2 recognized ${SAMPLES}`]);
   });
 
   it("says what failed and whether another try is worth it", async () => {
