@@ -60,7 +60,7 @@ describe("parley models", { timeout: 60_000 }, () => {
     const { code, out } = await models("list");
     expect(code).toBe(0);
     expect(out).toMatch(/^parley-en +speak +onnx +en +\d+\.\d MiB +embedded +whole +Apache-2\.0$/m);
-    expect(out).toMatch(/^parley-asr-en +listen +ctc /m);
+    expect(out).toMatch(/^parley-asr-en +transcribe +ctc /m);
   });
 
   it("adds a folder, tries it, lists it, and removes only what was added", async () => {
