@@ -18,6 +18,8 @@ export interface SchedulingPolicy {
   runningLateMs: number;
   /** A chunk that need not start within this time yields to everyone. */
   yieldSlackMs: number;
+  /** A next chunk of a live stream that must start within this time may take a slot reserved for what cannot wait. */
+  pressingSlackMs: number;
   /** Guaranteed part of the engine time of a contended pool. What the floors leave goes by strict order. */
   floors: Partial<Record<Lane, number>>;
   /** The floors of free and bulk grow with the wait of the lane's head: doubled after this long, and no further. */
@@ -48,6 +50,7 @@ export function schedulingPolicy(config: {
     // ms by default).
     runningLateMs: config.PARLEY_ADMISSION_WAIT_MS / 6,
     yieldSlackMs: 1000,
+    pressingSlackMs: 250,
     floors: { urgent: 0.5, free: 0.1, bulk: 0.1 },
     agingMs: 10_000,
     maxWaitUs: 0,

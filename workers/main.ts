@@ -9,8 +9,15 @@ import { openWorkerTelemetry } from "./telemetry/worker-telemetry.js";
 
 runRole("worker", async ({ config, log, metrics, tracing, id, epoch, state }) => {
   const slots = config.PARLEY_WORKER_SLOTS;
+  const reservedSlots = config.PARLEY_WORKER_LIVE_SLOTS;
   const repository = await openRepository([...config.PARLEY_MODELS, embeddedModels], config.PARLEY_WORKER_MODELS);
-  const loaded = await loadEngines(repository, { slots, providers: config.PARLEY_PROVIDERS, log, clock: systemClock });
+  const loaded = await loadEngines(repository, {
+    slots,
+    reservedSlots,
+    providers: config.PARLEY_PROVIDERS,
+    log,
+    clock: systemClock,
+  });
   const bus = await connectNats({ url: config.NATS_URL ?? "nats://127.0.0.1:4222", name: id, log });
   const brokenModels = loaded.broken;
   const telemetry = openWorkerTelemetry({
@@ -30,6 +37,7 @@ runRole("worker", async ({ config, log, metrics, tracing, id, epoch, state }) =>
     epoch,
     state,
     slots,
+    reservedSlots,
     engines,
     recognizers,
     brokenModels,

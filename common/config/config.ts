@@ -82,6 +82,12 @@ export const declaration = {
     max: 256,
     doc: "Engine calls that one worker runs at once; one thread or engine process each.",
   }),
+  PARLEY_WORKER_LIVE_SLOTS: integer({
+    default: 1,
+    min: 0,
+    max: 16,
+    doc: "Further engine calls of each worker that only speech that somebody waits for may use, so that a first sound never waits behind long work; one thread each, on which every voice is opened once more.",
+  }),
   PARLEY_WORKER_MODELS: list({ default: [], doc: "Names of the model folders that a worker serves; all when empty." }),
   PARLEY_MODELS: list({ default: [], doc: "Folders searched for model folders, besides the embedded `models/`." }),
   PARLEY_MODEL_MAP: map({

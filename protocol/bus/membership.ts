@@ -66,8 +66,10 @@ export type Heartbeat =
       role: "worker";
       /** The scheduler that may spend this worker's credits; null while none is known. */
       schedulerId: string | null;
-      /** Chunks that run at once. */
+      /** Engine calls that run at once. */
       slots: number;
+      /** Further ones that only speech that somebody waits for now may use; none when absent. */
+      reservedSlots?: number;
       models: ServedModel[];
       brokenModels: BrokenModel[];
     });

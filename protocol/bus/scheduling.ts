@@ -60,6 +60,8 @@ export interface Batch {
   batchId: string;
   schedulerId: string;
   model: string;
+  /** Set when it goes to a slot that is reserved for speech that somebody waits for now. */
+  reserved?: boolean;
   /** The chunks, each with the microseconds that it waited in the scheduler. */
   chunks: { chunk: WorkChunk; queuedUs: number }[];
 }

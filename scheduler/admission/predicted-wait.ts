@@ -16,23 +16,25 @@ export interface PredictedWait {
 /**
  * Engine time queued before a new first chunk, over the slots that will do it. The pools' whole load counts, of
  * whichever model, since it shares the slots. Urgent chunks count up to the amount of first ones: by their floor, the
- * two alternate.
+ * two alternate. Speech also begins on reserved slots; the time that these save later is left out.
  */
 export function predictWait(
   pools: readonly WorkerPool[],
   queue: WorkQueue,
   book: LatencyBook,
-  options: { freeFloor: number; nowMs: number },
+  options: { freeFloor: number; speaks: boolean; nowMs: number },
 ): PredictedWait {
   let slots = 0;
   let freeSlots = 0;
+  let reserved = 0;
   let meanMs = 0;
   const workMs: Record<Lane, number> = { first: 0, urgent: 0, free: 0, bulk: 0, ahead: 0 };
   let freeHeadMs = 0;
   const counted = new Set<string>();
   for (const pool of pools) {
-    slots += pool.slots;
-    freeSlots += pool.freeSlots;
+    slots += pool.general.slots;
+    freeSlots += pool.general.free;
+    reserved += pool.reserved.free;
     for (const served of pool.models.values()) {
       const line = queue.model(served.name);
       if (line === undefined || counted.has(served.name)) continue;
@@ -50,7 +52,9 @@ export function predictWait(
   if (slots === 0) return { liveMs: Number.POSITIVE_INFINITY, freeMs: Number.POSITIVE_INFINITY };
   const untilSlotMs = freeSlots > 0 ? 0 : meanMs / slots;
   const floorsMs = Math.min(workMs.free, workMs.first * options.freeFloor);
-  const liveMs = untilSlotMs + (workMs.first + Math.min(workMs.urgent, workMs.first) + floorsMs) / slots;
+  const liveMs =
+    (options.speaks && reserved > 0 ? 0 : untilSlotMs) +
+    (workMs.first + Math.min(workMs.urgent, workMs.first) + floorsMs) / slots;
   const freeMs = untilSlotMs + Math.max((workMs.first + workMs.urgent + workMs.free) / slots, freeHeadMs);
   return { liveMs, freeMs };
 }

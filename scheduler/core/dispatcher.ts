@@ -6,9 +6,9 @@ import type { SchedulingPolicy } from "../policy.js";
 import type { WorkQueue } from "../queue/work-queue.js";
 import type { WaitingChunk } from "../queue/waiting-chunk.js";
 import type { RunningBatch, RunningBatches } from "../workers/running-batches.js";
-import type { KnownWorker, WorkerPool } from "../workers/worker-pool.js";
+import type { KnownWorker, SlotKind, WorkerPool } from "../workers/worker-pool.js";
 import type { SchedulerEffect } from "./events.js";
-import { nextTurn, type Turn } from "./turn.js";
+import { nextPressingMs, nextTurn, type Turn } from "./turn.js";
 
 /** Candidates looked at per place in a batch: enough to find companions of the head's length. */
 const LOOK_AHEAD = 4;
@@ -30,6 +30,15 @@ export interface DispatcherParts {
   fault: (error: unknown) => void;
 }
 
+/** A batch that is decided, and where it goes. */
+interface Dispatch {
+  worker: KnownWorker;
+  slot: SlotKind;
+  pool: WorkerPool;
+  turn: Turn;
+  batch: readonly WaitingChunk[];
+}
+
 /** Spends credits: as long as a pool has free slots and chunks for them, forms batches and sends them. */
 export class Dispatcher {
   readonly #parts: DispatcherParts;
@@ -39,21 +48,29 @@ export class Dispatcher {
     this.#parts = parts;
   }
 
-  /** Fills a pool's free slots. Sets the pool's `waitUntilMs` when the decision is to wait for company. */
+  /** Fills a pool's free slots. Sets the pool's `waitUntilMs` when it is to be filled again without an event. */
   fill(pool: WorkerPool, nowMs: number): void {
     pool.waitUntilMs = null;
-    while (pool.freeSlots > 0) {
-      const turn = nextTurn(pool, this.#parts.queue, this.#parts.book, nowMs);
-      if (turn === null) return;
-      const chosen = this.#choose(pool, turn, nowMs);
-      if ("waitUs" in chosen) {
-        pool.waitUntilMs = nowMs + chosen.waitUs / 1000;
-        return;
-      }
-      const worker = pool.reserve(++this.#dispatches);
-      if (worker === null) return;
-      this.#send(worker, pool, turn, chosen.batch, nowMs);
+    for (const slot of ["reserved", "general"] as const) {
+      while (this.#serveNext(pool, slot, nowMs));
     }
+    const pressingMs = pool.reserved.free > 0 ? nextPressingMs(pool, this.#parts) : null;
+    if (pressingMs !== null) pool.waitUntilMs = Math.min(pool.waitUntilMs ?? pressingMs, pressingMs);
+  }
+
+  /** Fills one slot of a kind; false when none is free or nothing may take it now. */
+  #serveNext(pool: WorkerPool, slot: SlotKind, nowMs: number): boolean {
+    const turn = pool[slot].free > 0 ? nextTurn(pool, slot, this.#parts, nowMs) : null;
+    if (turn === null) return false;
+    const chosen = this.#choose(pool, turn, nowMs);
+    if ("waitUs" in chosen) {
+      pool.waitUntilMs = nowMs + chosen.waitUs / 1000;
+      return false;
+    }
+    const worker = pool[slot].spend(++this.#dispatches);
+    if (worker === null) return false;
+    this.#send({ worker, slot, pool, turn, batch: chosen.batch }, nowMs);
+    return true;
   }
 
   #choose(pool: WorkerPool, turn: Turn, nowMs: number): { batch: WaitingChunk[] } | { waitUs: number } {
@@ -100,14 +117,14 @@ export class Dispatcher {
     if (head.chunk.task === "speak") return limit;
     let share = Math.max(
       1,
-      Math.min(limit, Math.ceil(this.#parts.queue.queuedOf(served.name) / Math.max(1, pool.slots))),
+      Math.min(limit, Math.ceil(this.#parts.queue.queuedOf(served.name) / Math.max(1, pool.general.slots))),
     );
     const speaks = [...pool.models.values()].some((model) => model.task === "speak");
     while (speaks && share > 1 && latency.predictP95Ms(share, head.size) > this.#parts.policy.audioSliceMs) share -= 1;
     return share;
   }
 
-  #send(worker: KnownWorker, pool: WorkerPool, turn: Turn, batch: readonly WaitingChunk[], nowMs: number): void {
+  #send({ worker, slot, pool, turn, batch }: Dispatch, nowMs: number): void {
     const { schedulerId, epoch, policy, queue, running, book, emit, headChanged } = this.#parts;
     const model = turn.head.chunk.model;
     const provider = pool.models.get(model)?.provider ?? "";
@@ -123,6 +140,7 @@ export class Dispatcher {
     const record: RunningBatch = {
       batchId,
       worker,
+      slot,
       model,
       provider,
       chunks: batch.map(({ chunk: { streamId, chunkIndex, attempt, ownerId } }) => ({
@@ -147,6 +165,7 @@ export class Dispatcher {
       batchId,
       schedulerId,
       model,
+      ...(slot === "reserved" ? { reserved: true } : {}),
       chunks: batch.map((one) => ({ chunk: one.chunk, queuedUs: Math.round((nowMs - one.submittedAtMs) * 1000) })),
     };
     emit({ to: "worker", workerId: worker.id, message });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { ServiceTier } from "#protocol/bus/scheduling";
+import type { Batch, ServiceTier } from "#protocol/bus/scheduling";
 import { done, player, served, submit, workerHeartbeat } from "../testing/fixtures.js";
 import { CoreHarness } from "../testing/harness.js";
 
@@ -17,7 +17,15 @@ type Action =
     }
   | { kind: "finish" | "advance" | "fail"; pick: number }
   | { kind: "cancel"; stream: number; index: number; count: number }
-  | { kind: "worker"; worker: number; slots: number; epoch: number; attached: boolean; batching: boolean }
+  | {
+      kind: "worker";
+      worker: number;
+      slots: number;
+      reserved: number;
+      epoch: number;
+      attached: boolean;
+      batching: boolean;
+    }
   | { kind: "lose-worker"; worker: number }
   | { kind: "lose-edge"; edge: number }
   | { kind: "bus-restored" };
@@ -62,6 +70,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
       kind: fc.constant("worker" as const),
       worker: fc.nat(2),
       slots: fc.integer({ min: 1, max: 3 }),
+      reserved: fc.nat(2),
       epoch: fc.nat(1),
       attached: fc.boolean(),
       batching: fc.boolean(),
@@ -77,7 +86,7 @@ class Witness {
   readonly harness = new CoreHarness({ policy: { queueChunks: 12, hardQueueChunks: 30 } });
   /** Chunks handed in and not yet accounted for, as "stream/index/attempt". */
   readonly open = new Set<string>();
-  readonly workers = new Map<string, { epoch: string; slots: number; held: Set<string> }>();
+  readonly workers = new Map<string, { epoch: string; slots: number; reserved: number; held: Map<string, Batch> }>();
   /** Chunks that run and that nobody waits for any more, as "batch/stream/index": handed in again, they are news. */
   readonly #unwanted = new Set<string>();
   readonly #edgeOf = (streamNumber: number): string => `edge-${streamNumber % 2}`;
@@ -136,7 +145,7 @@ class Witness {
   readonly #epochOf = new Map<string, string>();
 
   #heldBatches(): CoreHarness["batches"] {
-    const held = new Set([...this.workers.values()].flatMap((worker) => [...worker.held]));
+    const held = new Set([...this.workers.values()].flatMap((worker) => [...worker.held.keys()]));
     return this.harness.batches.filter(({ batch }) => held.has(batch.batchId));
   }
 
@@ -165,8 +174,8 @@ class Witness {
     const epoch = `epoch-${act.epoch}`;
     const known = this.workers.get(id);
     if (known === undefined || known.epoch !== epoch)
-      this.workers.set(id, { epoch, slots: act.slots, held: new Set() });
-    else known.slots = act.slots;
+      this.workers.set(id, { epoch, slots: act.slots, reserved: act.reserved, held: new Map() });
+    else Object.assign(known, { slots: act.slots, reserved: act.reserved });
     const models = [
       served("voice", act.batching ? 4 : 1),
       player("ear", act.batching ? 4 : 1),
@@ -175,7 +184,7 @@ class Witness {
     const schedulerId = act.attached ? "scheduler-1" : "scheduler-2";
     this.harness.send({
       type: "worker-seen",
-      heartbeat: workerHeartbeat({ id, epoch, slots: act.slots, schedulerId, models }),
+      heartbeat: workerHeartbeat({ id, epoch, slots: act.slots, reservedSlots: act.reserved, schedulerId, models }),
     });
   }
 
@@ -185,8 +194,11 @@ class Witness {
       const worker = this.workers.get(workerId);
       if (worker === undefined) throw new RangeError(`${workerId} is dead and got work`);
       this.#epochOf.set(batch.batchId, worker.epoch);
-      worker.held.add(batch.batchId);
-      expect(worker.held.size).toBeLessThanOrEqual(worker.slots);
+      worker.held.set(batch.batchId, batch);
+      const onReserved = [...worker.held.values()].filter(({ reserved }) => reserved === true).length;
+      expect(onReserved).toBeLessThanOrEqual(batch.reserved === true ? worker.reserved : worker.held.size);
+      if (batch.reserved !== true) expect(worker.held.size - onReserved).toBeLessThanOrEqual(worker.slots);
+      else expect(batch.chunks.map(({ chunk }) => chunk.task)).not.toContain("transcribe");
       expect(new Set(batch.chunks.map(({ chunk }) => chunk.model))).toEqual(new Set([batch.model]));
       for (const { chunk } of batch.chunks) {
         // Taken off the book exactly once: nothing is dispatched twice, nor after it was cancelled or replaced.
@@ -216,7 +228,7 @@ class Witness {
   /** Gives every worker back and lets everything finish. */
   settle(): void {
     for (const worker of [0, 1, 2])
-      this.do({ kind: "worker", worker, slots: 2, epoch: 7, attached: true, batching: false });
+      this.do({ kind: "worker", worker, slots: 2, reserved: 1, epoch: 7, attached: true, batching: false });
     for (let round = 0; round < 200 && this.open.size > 0; round += 1) {
       this.harness.batches.forEach((_, pick) => this.do({ kind: "finish", pick }));
     }

@@ -91,11 +91,11 @@ export class SchedulerCore {
   loads(nowMs: number): SchedulerLoad[] {
     return this.#workers.servedModels().map((model) => {
       const pools = this.#workers.poolsOf(model);
-      const wait = this.#predictWait(pools, nowMs);
+      const wait = this.#predictWait(pools, model, nowMs);
       return {
         model,
-        slots: pools.reduce((sum, pool) => sum + pool.slots, 0),
-        freeSlots: pools.reduce((sum, pool) => sum + pool.freeSlots, 0),
+        slots: pools.reduce((sum, pool) => sum + pool.general.slots, 0),
+        freeSlots: pools.reduce((sum, pool) => sum + pool.general.free, 0),
         queuedChunks: this.#queue.queuedOf(model),
         predictedWaitMs: wait.liveMs,
       };
@@ -169,7 +169,7 @@ export class SchedulerCore {
       draining: this.#draining,
       served: pools.length > 0,
       queuedChunks,
-      wait: this.#predictWait(pools, nowMs),
+      wait: this.#predictWait(pools, chunk.model, nowMs),
       // Nobody waits for a first audio here: how long a piece takes says nothing about whether there is room.
       ownMs: chunk.task === "speak" ? this.#serviceMs(chunk, pools) : 0,
       runningLateMs: this.#runningLateMs(pools, nowMs),
@@ -177,8 +177,9 @@ export class SchedulerCore {
     return admitNewStream(facts, this.#policy);
   }
 
-  #predictWait(pools: readonly WorkerPool[], nowMs: number): PredictedWait {
-    return predictWait(pools, this.#queue, this.#book, { freeFloor: this.#policy.floors.free ?? 0, nowMs });
+  #predictWait(pools: readonly WorkerPool[], model: string, nowMs: number): PredictedWait {
+    const speaks = pools[0]?.models.get(model)?.task === "speak";
+    return predictWait(pools, this.#queue, this.#book, { freeFloor: this.#policy.floors.free ?? 0, speaks, nowMs });
   }
 
   #serviceMs(chunk: WorkChunk, pools: readonly WorkerPool[]): number {
@@ -322,7 +323,7 @@ export class SchedulerCore {
   #free(batch: RunningBatch): void {
     this.#running.remove(batch);
     if (batch.worker.pool !== null) this.#changedPools.add(batch.worker.pool);
-    this.#workers.release(batch.worker);
+    this.#workers.release(batch.worker, batch.slot);
   }
 
   #giveUp(chunks: readonly RunningChunk[]): void {
@@ -361,7 +362,7 @@ export class SchedulerCore {
     const waits = pools.length === 0 && this.#queue.model(model)?.isEmpty === false;
     if (!waits) this.#orphans.delete(model);
     else if (!this.#orphans.has(model)) this.#orphans.set(model, nowMs);
-    for (const pool of pools) if (pool.freeSlots > 0) this.#changedPools.add(pool);
+    for (const pool of pools) if (pool.general.free + pool.reserved.free > 0) this.#changedPools.add(pool);
   }
 
   #fill(pool: WorkerPool, nowMs: number): void {

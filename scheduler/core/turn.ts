@@ -4,7 +4,8 @@ import { type Lane, lanes } from "../queue/lane.js";
 import type { ModelQueue } from "../queue/model-queue.js";
 import type { WorkQueue } from "../queue/work-queue.js";
 import { comesBefore, type WaitingChunk } from "../queue/waiting-chunk.js";
-import type { WorkerPool } from "../workers/worker-pool.js";
+import type { SchedulingPolicy } from "../policy.js";
+import type { SlotKind, WorkerPool } from "../workers/worker-pool.js";
 
 /** Whose turn it is on a pool's next free slot. */
 export interface Turn {
@@ -15,11 +16,24 @@ export interface Turn {
   heads: LaneHeads;
 }
 
+/** What a turn is given from: the scheduler's own parts. */
+export interface TurnParts {
+  queue: WorkQueue;
+  book: LatencyBook;
+  policy: SchedulingPolicy;
+}
+
 /**
  * Finds the chunk that a free slot of `pool` serves next, over all models of the pool; null when nothing waits for it.
  */
-export function nextTurn(pool: WorkerPool, queue: WorkQueue, book: LatencyBook, nowMs: number): Turn | null {
+export function nextTurn(
+  pool: WorkerPool,
+  slot: SlotKind,
+  { queue, book, policy }: TurnParts,
+  nowMs: number,
+): Turn | null {
   const first: Record<Lane, WaitingChunk | null> = { first: null, urgent: null, free: null, bulk: null, ahead: null };
+  const eligible = { ...first };
   for (const name of pool.models.keys()) {
     const modelQueue = queue.model(name);
     if (modelQueue === undefined) continue;
@@ -28,6 +42,9 @@ export function nextTurn(pool: WorkerPool, queue: WorkQueue, book: LatencyBook, 
       const candidate = modelQueue.head(lane);
       const best = first[lane];
       if (candidate !== undefined && (best === null || comesBefore(candidate, best))) first[lane] = candidate;
+      const chosen = eligible[lane];
+      if (candidate === undefined || (chosen !== null && comesBefore(chosen, candidate))) continue;
+      if (slot === "general" || isPressing(candidate, lane, policy, nowMs)) eligible[lane] = candidate;
     }
   }
   const heads: LaneHeads = { first: null, urgent: null, free: null, bulk: null, ahead: null };
@@ -38,8 +55,28 @@ export function nextTurn(pool: WorkerPool, queue: WorkQueue, book: LatencyBook, 
     const costMs = book.of(served.name, served.provider).expectMs(1, waiting.size);
     heads[lane] = { costMs, ageMs: nowMs - waiting.submittedAtMs, lateMs: nowMs - waiting.startByMs };
   }
-  const lane = pool.shares.choose(heads);
-  const head = lane === null ? null : first[lane];
+  const lane = pool.shares.choose(heads, (one) => eligible[one] !== null);
+  const head = lane === null ? null : eligible[lane];
   const modelQueue = head === null ? undefined : queue.model(head.chunk.model);
   return lane === null || head === null || modelQueue === undefined ? null : { lane, head, queue: modelQueue, heads };
+}
+
+/** Speech that somebody waits for now: all that a reserved slot takes. */
+function isPressing({ chunk, startByMs }: WaitingChunk, lane: Lane, policy: SchedulingPolicy, nowMs: number): boolean {
+  if (chunk.task !== "speak") return false;
+  return lane === "first" || (lane === "urgent" && nowMs >= startByMs - policy.pressingSlackMs);
+}
+
+/**
+ * When the next chunk that waits for `pool` may take a reserved slot, if it goes nowhere else before; null when none
+ * will.
+ */
+export function nextPressingMs(pool: WorkerPool, { queue, policy }: TurnParts): number | null {
+  let atMs = Number.POSITIVE_INFINITY;
+  for (const { name, task } of pool.models.values()) {
+    if (task !== "speak") continue;
+    for (const lane of ["urgent", "ahead"] as const)
+      atMs = Math.min(atMs, queue.model(name)?.head(lane)?.startByMs ?? Number.POSITIVE_INFINITY);
+  }
+  return Number.isFinite(atMs) ? atMs - policy.pressingSlackMs : null;
 }

@@ -27,8 +27,8 @@ export class FairShare {
     this.#agingMs = options.agingMs;
   }
 
-  /** The lane to serve next; null when all are empty. */
-  choose(heads: LaneHeads): Lane | null {
+  /** The lane to serve next, of those that `mayGo`; null when all of them are empty. */
+  choose(heads: LaneHeads, mayGo: (lane: Lane) => boolean = () => true): Lane | null {
     let strict: Lane | null = null;
     let owed: Lane | null = null;
     for (const lane of lanes) {
@@ -37,6 +37,7 @@ export class FairShare {
         this.#earnedMs[lane] = 0;
         continue;
       }
+      if (!mayGo(lane)) continue;
       strict ??= lane;
       if (owed === null && this.#earnedMs[lane] > 0 && this.#earnedMs[lane] >= head.costMs) owed = lane;
     }

@@ -1,5 +1,5 @@
 import { Heap, type HeapEntry } from "#common/heap";
-import type { KnownWorker } from "./worker-pool.js";
+import type { KnownWorker, SlotKind } from "./worker-pool.js";
 
 /** A chunk that a worker has been given. */
 export interface RunningChunk {
@@ -15,6 +15,8 @@ export interface RunningChunk {
 export interface RunningBatch {
   readonly batchId: string;
   readonly worker: KnownWorker;
+  /** The kind of slot that it holds. */
+  readonly slot: SlotKind;
   readonly model: string;
   readonly provider: string;
   readonly chunks: readonly RunningChunk[];

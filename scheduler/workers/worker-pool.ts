@@ -3,19 +3,27 @@ import type { ServedModel } from "#protocol/bus/membership";
 import { FairShare } from "../queue/fair-share.js";
 import type { SchedulingPolicy } from "../policy.js";
 
+/** Slots for all work, and slots reserved for speech that somebody waits for now. */
+export type SlotKind = "general" | "reserved";
+
+/** A worker's slots of one kind. */
+export interface WorkerSlots {
+  /** Engine calls that it runs at once. */
+  count: number;
+  /** Batches sent and not yet over. Credits are `count` minus this. */
+  inFlight: number;
+  /** The worker's place among those with credits. */
+  entry: HeapEntry<KnownWorker> | null;
+}
+
 /** A worker known to this scheduler: attached now, or still finishing what it was given. */
 export interface KnownWorker {
   readonly id: string;
   readonly epoch: string;
-  /** Engine calls that it runs at once. */
-  slots: number;
+  readonly slots: Record<SlotKind, WorkerSlots>;
   models: readonly ServedModel[];
-  /** Batches sent and not yet over. Credits are `slots` minus this. */
-  inFlight: number;
   /** Null when it may get no new work: draining, or another scheduler's. */
   pool: WorkerPool | null;
-  /** Its place among the workers with credits. */
-  entry: HeapEntry<KnownWorker> | null;
   /** When it last got work, as a count of dispatches: equally busy workers take turns. */
   lastDispatch: number;
 }
@@ -27,12 +35,11 @@ export interface KnownWorker {
 export class WorkerPool {
   readonly models: ReadonlyMap<string, ServedModel>;
   readonly shares: FairShare;
-  /** Set while free capacity waits for company; null otherwise. */
+  /** Set while free capacity waits for company, or a reserved slot for a chunk to be pressing; null otherwise. */
   waitUntilMs: number | null = null;
-  slots = 0;
-  freeSlots = 0;
   members = 0;
-  readonly #withCredit = new Heap<KnownWorker>(lessBusy);
+  readonly general = new Credits("general");
+  readonly reserved = new Credits("reserved");
 
   constructor(models: readonly ServedModel[], policy: SchedulingPolicy) {
     this.models = new Map(models.map((model) => [model.name, model]));
@@ -42,51 +49,79 @@ export class WorkerPool {
   join(worker: KnownWorker): void {
     worker.pool = this;
     this.members += 1;
-    this.slots += worker.slots;
-    this.freeSlots += credits(worker);
-    if (credits(worker) > 0) worker.entry = this.#withCredit.push(worker);
+    this.general.join(worker);
+    this.reserved.join(worker);
   }
 
   leave(worker: KnownWorker): void {
     this.members -= 1;
-    this.slots -= worker.slots;
-    this.freeSlots -= credits(worker);
-    this.#unlist(worker);
+    this.general.leave(worker);
+    this.reserved.leave(worker);
     worker.pool = null;
+  }
+}
+
+/** The credits that a pool has for one kind of slots. */
+export class Credits {
+  /** Slots of all members. */
+  slots = 0;
+  /** Slots without work. */
+  free = 0;
+  readonly #kind: SlotKind;
+  readonly #withCredit: Heap<KnownWorker>;
+
+  constructor(kind: SlotKind) {
+    this.#kind = kind;
+    this.#withCredit = new Heap((a, b) => {
+      const ofA = a.slots[kind].inFlight;
+      const ofB = b.slots[kind].inFlight;
+      return ofA === ofB ? a.lastDispatch < b.lastDispatch : ofA < ofB;
+    });
+  }
+
+  join(worker: KnownWorker): void {
+    this.slots += worker.slots[this.#kind].count;
+    this.#list(worker);
+  }
+
+  leave(worker: KnownWorker): void {
+    this.slots -= worker.slots[this.#kind].count;
+    this.#unlist(worker);
   }
 
   /** Spends a credit of the least busy worker; null when there is none. */
-  reserve(dispatch: number): KnownWorker | null {
-    const worker = this.#withCredit.pop();
+  spend(dispatch: number): KnownWorker | null {
+    const worker = this.#withCredit.peek();
     if (worker === undefined) return null;
-    worker.entry = null;
-    worker.inFlight += 1;
+    this.#unlist(worker);
+    worker.slots[this.#kind].inFlight += 1;
     worker.lastDispatch = dispatch;
-    this.freeSlots -= 1;
-    if (credits(worker) > 0) worker.entry = this.#withCredit.push(worker);
+    this.#list(worker);
     return worker;
   }
 
   /** Gives a credit back. */
   release(worker: KnownWorker): void {
-    const before = credits(worker);
     this.#unlist(worker);
-    worker.inFlight -= 1;
-    this.freeSlots += credits(worker) - before;
-    if (credits(worker) > 0) worker.entry = this.#withCredit.push(worker);
+    worker.slots[this.#kind].inFlight -= 1;
+    this.#list(worker);
+  }
+
+  #list(worker: KnownWorker): void {
+    const slots = worker.slots[this.#kind];
+    this.free += credits(slots);
+    if (credits(slots) > 0) slots.entry = this.#withCredit.push(worker);
   }
 
   #unlist(worker: KnownWorker): void {
-    if (worker.entry !== null) this.#withCredit.remove(worker.entry);
-    worker.entry = null;
+    const slots = worker.slots[this.#kind];
+    this.free -= credits(slots);
+    if (slots.entry !== null) this.#withCredit.remove(slots.entry);
+    slots.entry = null;
   }
 }
 
 /** Batches that a worker can still take. Never negative: a worker that shrank works its surplus off. */
-export function credits(worker: KnownWorker): number {
-  return Math.max(0, worker.slots - worker.inFlight);
-}
-
-function lessBusy(a: KnownWorker, b: KnownWorker): boolean {
-  return a.inFlight === b.inFlight ? a.lastDispatch < b.lastDispatch : a.inFlight < b.inFlight;
+function credits({ count, inFlight }: WorkerSlots): number {
+  return Math.max(0, count - inFlight);
 }

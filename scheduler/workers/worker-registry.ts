@@ -1,6 +1,6 @@
 import type { Heartbeat, ServedModel } from "#protocol/bus/membership";
 import type { SchedulingPolicy } from "../policy.js";
-import { type KnownWorker, WorkerPool } from "./worker-pool.js";
+import { type KnownWorker, type SlotKind, WorkerPool, type WorkerSlots } from "./worker-pool.js";
 
 export type WorkerHeartbeat = Extract<Heartbeat, { role: "worker" }>;
 
@@ -39,22 +39,32 @@ export class WorkerRegistry {
    * Takes a heartbeat in; true when it changed who may do what. The caller has dealt with a changed epoch (`forget`).
    */
   receive(heartbeat: WorkerHeartbeat): boolean {
+    const { slots, reservedSlots = 0 } = heartbeat;
     const attached = heartbeat.schedulerId === this.#schedulerId && heartbeat.state === "ready";
     let worker = this.#workers.get(heartbeat.id);
     if (worker === undefined) {
       if (!attached) return false;
-      const { id, epoch, slots, models } = heartbeat;
-      worker = { id, epoch, slots, models, inFlight: 0, pool: null, entry: null, lastDispatch: 0 };
+      const { id, epoch, models } = heartbeat;
+      worker = {
+        id,
+        epoch,
+        slots: { general: idle(slots), reserved: idle(reservedSlots) },
+        models,
+        pool: null,
+        lastDispatch: 0,
+      };
       this.#workers.set(id, worker);
     }
     if (
       attached === (worker.pool !== null) &&
-      worker.slots === heartbeat.slots &&
+      worker.slots.general.count === slots &&
+      worker.slots.reserved.count === reservedSlots &&
       sameModels(worker.models, heartbeat.models)
     )
       return false;
     this.#leave(worker);
-    worker.slots = heartbeat.slots;
+    worker.slots.general.count = slots;
+    worker.slots.reserved.count = reservedSlots;
     worker.models = heartbeat.models;
     if (attached) this.#pool(heartbeat.models).join(worker);
     else this.#purgeIfDone(worker);
@@ -62,10 +72,10 @@ export class WorkerRegistry {
   }
 
   /** Gives a credit back after a batch is over. */
-  release(worker: KnownWorker): void {
-    if (worker.pool !== null) worker.pool.release(worker);
+  release(worker: KnownWorker, kind: SlotKind): void {
+    if (worker.pool !== null) worker.pool[kind].release(worker);
     else {
-      worker.inFlight -= 1;
+      worker.slots[kind].inFlight -= 1;
       this.#purgeIfDone(worker);
     }
   }
@@ -79,7 +89,8 @@ export class WorkerRegistry {
   }
 
   #purgeIfDone(worker: KnownWorker): void {
-    if (worker.pool === null && worker.inFlight === 0) this.#workers.delete(worker.id);
+    const { general, reserved } = worker.slots;
+    if (worker.pool === null && general.inFlight + reserved.inFlight === 0) this.#workers.delete(worker.id);
   }
 
   #leave(worker: KnownWorker): void {
@@ -109,6 +120,10 @@ export class WorkerRegistry {
     }
     return pool;
   }
+}
+
+function idle(count: number): WorkerSlots {
+  return { count, inFlight: 0, entry: null };
 }
 
 /** What makes workers interchangeable. */

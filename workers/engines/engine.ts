@@ -17,6 +17,8 @@ export interface ChunkJob {
   emit: (piece: SpeechOutput) => void;
   /** Aborting it ends the chunk as soon as the engine can; its result is then `cancelled`. */
   signal: AbortSignal;
+  /** Whether it goes on a thread that is reserved for speech that somebody waits for now, where the engine has one. */
+  reserved?: boolean;
 }
 
 /** What became of one job. A failure is data: one bad chunk never fails its batch. */

@@ -16,6 +16,8 @@ import { WhisperEngine } from "./whisper/engine.js";
 
 export interface LoadOptions {
   slots: number;
+  /** Further threads, for speech that somebody waits for now. Only voices are opened there. */
+  reservedSlots?: number;
   providers: readonly string[];
   log: Logger;
   clock: Clock;
@@ -39,7 +41,7 @@ export async function loadEngines(repository: Repository, options: LoadOptions):
   // Made when the first graph needs them: a worker may serve espeak alone.
   let threads: ModelThreads | null = null;
   const sharedThreads = (): ModelThreads => {
-    threads ??= new ModelThreads(slots);
+    threads ??= new ModelThreads(slots, options.reservedSlots);
     return threads;
   };
   const loadVoice = async (model: ModelFolder): Promise<SpeechEngine> => {

@@ -3,48 +3,71 @@ import { ServiceError } from "#protocol/errors";
 
 /** Calls that may wait for a thread: the worker takes no more batches than it has threads, times a batch's pieces. */
 const MAX_WAITING = 4096;
+/** Nice value of the threads for all work while there are reserved ones: the kernel lets those go first (sched(7)). */
+const BEHIND_RESERVED = 5;
+
+/** Threads for all work, and threads reserved for speech that somebody waits for now. */
+export type ThreadKind = "general" | "reserved";
+
+export const allThreads: readonly ThreadKind[] = ["general", "reserved"];
 
 /**
  * The threads of this process that run graphs, shared by all its models: as many as chunks may run at once. What runs
  * on them is a handler, a module whose default export takes one task; each thread keeps what its handlers have opened.
  */
 export class ModelThreads {
-  readonly #threads: Piscina<unknown, unknown>;
-  readonly #count: number;
+  readonly #threads: Record<ThreadKind, { count: number; pool: Piscina<unknown, unknown> } | null>;
   #closed = false;
 
-  constructor(count: number) {
-    this.#count = count;
-    this.#threads = new Piscina({
-      minThreads: count,
-      maxThreads: count,
-      concurrentTasksPerWorker: 1,
-      idleTimeout: Number.POSITIVE_INFINITY,
-      maxQueue: MAX_WAITING,
-    });
+  constructor(count: number, reserved = 0) {
+    this.#threads = {
+      general: { count, pool: startThreads(count, reserved > 0 ? BEHIND_RESERVED : 0) },
+      reserved: reserved > 0 ? { count: reserved, pool: startThreads(reserved, 0) } : null,
+    };
   }
 
   /**
-   * Runs a task on every thread, at a time when none is busy; gives the first one's answer. Rejects with the handler's
-   * error.
+   * Runs a task on every thread of the given kinds, at a time when none is busy; gives the first one's answer. Rejects
+   * with the handler's error.
    */
-  async onEach<Answer>(handler: URL, task: unknown): Promise<Answer> {
-    const [first] = await Promise.all(Array.from({ length: this.#count }, () => this.run<Answer>(handler, task)));
+  async onEach<Answer>(handler: URL, task: unknown, kinds: readonly ThreadKind[] = ["general"]): Promise<Answer> {
+    const runs = kinds.flatMap((threads) =>
+      Array.from({ length: this.#threads[threads]?.count ?? 0 }, () => this.run<Answer>(handler, task, { threads })),
+    );
+    const [first] = await Promise.all(runs);
     return first as Answer;
   }
 
   /**
-   * Runs a task on the next free thread; the memory in `handedOver` goes there with it instead of being copied, and is
-   * gone here. Rejects with the handler's error, and once the threads are closed.
+   * Runs a task on the next free thread of a kind, a general one where there is none of that kind; the memory in
+   * `handedOver` goes there with it instead of being copied, and is gone here. Rejects with the handler's error, and
+   * once the threads are closed.
    */
-  async run<Answer>(handler: URL, task: unknown, handedOver: ArrayBuffer[] = []): Promise<Answer> {
+  async run<Answer>(
+    handler: URL,
+    task: unknown,
+    { threads = "general", handedOver = [] }: { threads?: ThreadKind; handedOver?: ArrayBuffer[] } = {},
+  ): Promise<Answer> {
+    const chosen = this.#threads[threads] ?? this.#threads.general;
     // The pool itself would start new threads.
-    if (this.#closed) throw new ServiceError("engine_failed");
-    return (await this.#threads.run(task, { filename: handler.href, transferList: handedOver })) as Answer;
+    if (this.#closed || chosen === null) throw new ServiceError("engine_failed");
+    return (await chosen.pool.run(task, { filename: handler.href, transferList: handedOver })) as Answer;
   }
 
   async close(): Promise<void> {
     this.#closed = true;
-    await this.#threads.destroy();
+    await Promise.all(Object.values(this.#threads).map((threads) => threads?.pool.destroy()));
   }
+}
+
+/** `nice` is added to the threads' nice value, where the system gives threads one of their own. */
+function startThreads(count: number, nice: number): Piscina<unknown, unknown> {
+  return new Piscina({
+    minThreads: count,
+    maxThreads: count,
+    concurrentTasksPerWorker: 1,
+    idleTimeout: Number.POSITIVE_INFINITY,
+    maxQueue: MAX_WAITING,
+    niceIncrement: nice,
+  });
 }

@@ -1,5 +1,5 @@
 import { ownerAudioSubject } from "#protocol/bus/audio";
-import { type ChunkOutcome, workSize } from "#protocol/bus/scheduling";
+import { type Batch, type ChunkOutcome, workSize } from "#protocol/bus/scheduling";
 import { ServiceError } from "#protocol/errors";
 import type { SpeechChunk } from "#protocol/speech/chunk";
 import type { ChunkJob, ChunkResult, SpeechEngine } from "../engines/engine.js";
@@ -12,7 +12,7 @@ import { FrameSender } from "./frame-sender.js";
  * rejects.
  */
 export async function speakChunks(
-  model: string,
+  { model, reserved = false }: Pick<Batch, "model" | "reserved">,
   chunks: { chunk: SpeechChunk; queuedUs: number }[],
   context: BatchContext,
 ): Promise<ChunkOutcome[]> {
@@ -23,7 +23,7 @@ export async function speakChunks(
   const held = chunks.map(({ chunk, queuedUs }) => {
     const sender = new FrameSender({ bus, clock, workerId, chunk, sampleRate, queuedUs });
     const { signal, done } = running.add(chunk);
-    const job: ChunkJob = { chunk, signal, emit: (piece) => sender.send(piece) };
+    const job: ChunkJob = { chunk, signal, reserved, emit: (piece) => sender.send(piece) };
     return { chunk, sender, done, job };
   });
   const jobs = held.map(({ job }) => job);

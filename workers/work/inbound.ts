@@ -82,6 +82,7 @@ const inbound = z.discriminatedUnion("type", [
     batchId: z.string().min(1).max(128),
     schedulerId: subjectToken,
     model: z.string().max(128),
+    reserved: z.boolean().optional(),
     chunks: z
       .array(z.object({ chunk, queuedUs: finite }))
       .min(1)

@@ -11,7 +11,7 @@ export async function runBatch(batch: Batch, context: BatchContext): Promise<voi
   const { model, batchId } = batch;
   const speech = batch.chunks.flatMap(({ chunk, queuedUs }) => (chunk.task === "speak" ? [{ chunk, queuedUs }] : []));
   const audio = batch.chunks.flatMap(({ chunk, queuedUs }) => (chunk.task === "speak" ? [] : [{ chunk, queuedUs }]));
-  const outcomes = await Promise.all([speakChunks(model, speech, context), recognizeChunks(model, audio, context)]);
+  const outcomes = await Promise.all([speakChunks(batch, speech, context), recognizeChunks(model, audio, context)]);
   const done: BatchDone = {
     type: "done",
     workerId: context.workerId,

@@ -25,6 +25,8 @@ export interface WorkerOptions {
   state: () => LifecycleState;
   /** Chunks that run at once. */
   slots: number;
+  /** Further ones, for speech that somebody waits for now. */
+  reservedSlots: number;
   engines: ReadonlyMap<string, SpeechEngine>;
   recognizers: ReadonlyMap<string, Recognizer>;
   brokenModels: BrokenModel[];
@@ -42,7 +44,7 @@ export interface RunningWorker {
 
 /** Joins the cluster: says what it serves, belongs to one scheduler at a time, does the batches that it is sent. */
 export function startWorker(options: WorkerOptions): RunningWorker {
-  const { bus, clock, log, id, epoch, slots, engines, recognizers, brokenModels, telemetry } = options;
+  const { bus, clock, log, id, epoch, slots, reservedSlots, engines, recognizers, brokenModels, telemetry } = options;
   const running = new RunningChunks();
   const batches = new Set<Promise<void>>();
   let schedulerId: string | null = null;
@@ -56,6 +58,7 @@ export function startWorker(options: WorkerOptions): RunningWorker {
     state: stopped ? "stopped" : options.state(),
     schedulerId,
     slots,
+    reservedSlots,
     models: [...engines.values(), ...recognizers.values()].map((engine) => engine.describe()),
     brokenModels,
   });

@@ -128,7 +128,9 @@ export class CtcEngine implements Recognizer {
       const task: RecognizerTask = { kind: "hear", source: this.#source, pieces, unwanted };
       const buffers = pieces.map(({ buffer }) => buffer);
       const recognized =
-        wanted.length === 0 ? [] : await this.#options.threads.run<(RecognizedWord[] | null)[]>(handler, task, buffers);
+        wanted.length === 0
+          ? []
+          : await this.#options.threads.run<(RecognizedWord[] | null)[]>(handler, task, { handedOver: buffers });
       for (const [piece, { job, at }] of wanted.entries()) {
         const words = recognized[piece] ?? null;
         if (words !== null && !job.signal.aborted)

@@ -9,12 +9,13 @@ import { type ModelFolder, ModelProblem } from "../../repository/folder.js";
 import { spokenText, type SpokenText } from "../../text/spoken-text.js";
 import { WordTimer } from "../../text/words.js";
 import type { ChunkJob, ChunkResult, SpeechEngine } from "../engine.js";
+import { allThreads, type ThreadKind } from "../model-threads.js";
 import type { Phonemizer } from "../espeak/phonemizer.js";
 import { ChunkShaper, toSamples } from "../shaping.js";
 import { type KokoroVoice, readKokoroVoice } from "./kokoro-voice.js";
 import { openKokoroReader, openReader, type SymbolKind, type VoiceReader } from "./reading.js";
 import { variedSymbols } from "./sampling.js";
-import type { SessionPool } from "./session-pool.js";
+import type { SessionPool, SpeakCall } from "./session-pool.js";
 import { graphScales, nearestSpeaker, ownSteering, steer, type Steering } from "./steering.js";
 import { cutIntoPieces, idControls, isSpeakable, knownSymbols, type Piece, type VoiceSymbol } from "./symbols.js";
 import type { OpenedVoice, SpokenRow } from "./thread.js";
@@ -140,10 +141,8 @@ export class OnnxEngine implements SpeechEngine {
   async warmUp(): Promise<void> {
     const piece = await this.#pieceOf(warmUpText);
     if (piece === null) return;
-    await this.#run(
-      [{ piece, speakerId: this.#config.default_speaker_id, pitchRatio: 1, whisper: false }],
-      this.#scales(ownSteering),
-    );
+    const row = { piece, speakerId: this.#config.default_speaker_id, pitchRatio: 1, whisper: false };
+    await Promise.all(allThreads.map((threads) => this.#run([row], this.#scales(ownSteering), threads)));
   }
 
   async speak(jobs: ChunkJob[]): Promise<ChunkResult[]> {
@@ -342,6 +341,7 @@ export class OnnxEngine implements SpeechEngine {
       const spoken = await this.#run(
         rows.map((row, i) => ({ ...row, piece: pieces[i] as Piece })),
         rows[0]?.scales ?? [],
+        rows[0]?.job.reserved === true ? "reserved" : "general",
       );
       for (const [i, rendering] of rows.entries()) this.#take(rendering, pieces[i] as Piece, spoken[i] as SpokenRow);
     } catch (error) {
@@ -349,13 +349,13 @@ export class OnnxEngine implements SpeechEngine {
     }
   }
 
-  async #run(rows: Row[], scales: number[]): Promise<SpokenRow[]> {
+  async #run(rows: Row[], scales: number[], threads: ThreadKind = "general"): Promise<SpokenRow[]> {
     const longest = Math.max(...rows.map(({ piece }) => piece.ids.length));
     // Padding to a bucket keeps the number of shapes small, which only accelerators care for.
     const padTo = this.#batches
       ? (this.#options.model.manifest.buckets.find((bucket) => bucket >= longest) ?? longest)
       : 0;
-    return await this.#options.pool.speak({
+    const call: SpeakCall = {
       path: this.#graphPath,
       providers: this.#options.providers,
       call: {
@@ -374,7 +374,8 @@ export class OnnxEngine implements SpeechEngine {
       },
       sampleRate: this.#config.audio.sample_rate,
       changes: rows.map(({ pitchRatio, whisper }) => ({ pitchRatio, whisper })),
-    });
+    };
+    return await this.#options.pool.speak(call, threads);
   }
 
   #take(rendering: Rendering, piece: Piece, row: SpokenRow): void {

@@ -89,7 +89,9 @@ export class TfjsEngine implements Recognizer {
       if (this.#closed) throw new ServiceError("engine_failed");
       // A copy, which the thread gets: the samples may be a view on a larger buffer, and the job keeps them.
       const samples = job.samples.slice();
-      const speech = await this.#threads.run<Uint8Array>(handler, this.#task(samples), [samples.buffer]);
+      const speech = await this.#threads.run<Uint8Array>(handler, this.#task(samples), {
+        handedOver: [samples.buffer],
+      });
       return job.signal.aborted ? { result: "cancelled" } : { result: "vad", speech };
     } catch (cause) {
       return { result: "failed", error: new ServiceError("engine_failed", { cause }), retryable: true };

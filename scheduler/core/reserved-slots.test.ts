@@ -1,0 +1,107 @@
+import { describe, expect, it } from "vitest";
+import { done, player, served, submit, workerHeartbeat } from "../testing/fixtures.js";
+import { CoreHarness } from "../testing/harness.js";
+
+/** A worker with one slot for all work, kept busy by a chunk that nobody waits for, and one reserved slot. */
+function busyWorker(reservedSlots = 1): CoreHarness {
+  const harness = new CoreHarness();
+  const models = [served("voice"), player("ear", 4)];
+  harness.send(
+    { type: "worker-seen", heartbeat: workerHeartbeat({ id: "w1", reservedSlots, models }) },
+    submit({ stream: "busy", tier: "bulk" }),
+  );
+  return harness;
+}
+
+describe("a reserved slot", () => {
+  it("takes a first chunk at once while long work runs, and says so to the worker", () => {
+    const harness = busyWorker();
+    harness.send(submit({ stream: "new" }));
+    expect(harness.batches.map(({ batch }) => [batch.chunks[0]?.chunk.streamId, batch.reserved])).toEqual([
+      ["busy", undefined],
+      ["new", true],
+    ]);
+  });
+
+  it("stays free for the free tier, for bulk work, for streams with sound in hand and for recordings", () => {
+    const harness = busyWorker();
+    harness.send(
+      submit({ stream: "free", tier: "free" }),
+      submit({ stream: "bulk", tier: "bulk" }),
+      submit({ stream: "rich", index: 1, slackMs: 60_000 }),
+      submit({ stream: "soon", index: 1, slackMs: 900 }),
+      submit({ stream: "file", tier: "bulk", task: "transcribe", model: "ear" }),
+      submit({ stream: "microphone", task: "transcribe", model: "ear" }),
+    );
+    expect(harness.dispatched()).toEqual(["busy/0"]);
+    harness.send(submit({ stream: "new" }));
+    expect(harness.dispatched()).toEqual(["busy/0", "new/0"]);
+  });
+
+  it("takes a next chunk when it must start soon, without being told of anything else", () => {
+    const harness = busyWorker();
+    harness.send(submit({ stream: "a", index: 1, slackMs: 900 }), submit({ stream: "b", index: 1, slackMs: 3000 }));
+    harness.advance(500);
+    expect(harness.dispatched()).toEqual(["busy/0"]);
+    harness.advance(150);
+    expect(harness.dispatched()).toEqual(["busy/0", "a/1"]);
+    harness.finish();
+    harness.advance(2000);
+    expect(harness.dispatched()).toEqual(["busy/0", "a/1"]);
+    harness.advance(150);
+    expect(harness.dispatched()).toEqual(["busy/0", "a/1", "b/1"]);
+  });
+
+  it("is there besides the others: live work takes those too", () => {
+    const harness = busyWorker();
+    harness.finish();
+    for (const stream of ["a", "b", "c"]) harness.send(submit({ stream }));
+    expect(harness.dispatched()).toEqual(["busy/0", "a/0", "b/0"]);
+    expect(harness.core.loads(harness.nowMs)[0]).toMatchObject({ slots: 1, freeSlots: 0 });
+    harness.finish(1);
+    expect(harness.dispatched()).toEqual(["busy/0", "a/0", "b/0", "c/0"]);
+    expect(harness.batches.map(({ batch }) => batch.reserved === true)).toEqual([false, true, false, true]);
+  });
+
+  it("does nothing where the worker has none", () => {
+    const harness = busyWorker(0);
+    harness.send(submit({ stream: "new" }));
+    expect(harness.dispatched()).toEqual(["busy/0"]);
+  });
+
+  it("counts for the wait of speech, not for that of recordings nor of the free tier", () => {
+    const harness = busyWorker();
+    const waitOf = (model: string): number | undefined =>
+      harness.core.loads(harness.nowMs).find((load) => load.model === model)?.predictedWaitMs;
+    expect(waitOf("voice")).toBe(0);
+    expect(waitOf("ear")).toBeGreaterThan(0);
+    harness.send(submit({ stream: "new" }));
+    expect(waitOf("voice")).toBeGreaterThan(0);
+  });
+
+  it("leaves the floors of the free tier and of bulk work as they are", () => {
+    const harness = busyWorker();
+    harness.finish();
+    const waiting = (round: number): void =>
+      harness.send(
+        submit({ stream: `live-${round}-a` }),
+        submit({ stream: `live-${round}-b` }),
+        submit({ stream: `live-${round}-c` }),
+        ...(round % 4 === 0
+          ? [submit({ stream: `free-${round}`, tier: "free" }), submit({ stream: `bulk-${round}`, tier: "bulk" })]
+          : []),
+      );
+    // Both slots always busy, each chunk 40 ms: the older of the two running batches ends, then new work comes.
+    for (let round = 0; round < 300; round += 1) {
+      waiting(round);
+      harness.advance(20);
+      const sent = harness.batches[round + 1];
+      if (sent !== undefined) harness.send(done(sent.workerId, sent.batch));
+    }
+    const served = harness.batches.filter(({ batch }) => batch.reserved !== true);
+    const of = (tier: string): number => harness.dispatched().filter((name) => name.startsWith(tier)).length;
+    expect(of("free")).toBeGreaterThan(0.08 * served.length);
+    expect(of("bulk")).toBeGreaterThan(0.08 * served.length);
+    expect(of("live")).toBeGreaterThan(0.6 * harness.batches.length);
+  });
+});
