@@ -19,7 +19,7 @@ import { createEdgeMetrics } from "./metrics/edge-metrics.js";
 import { edgeRoutes } from "./routes/edge-routes.js";
 import { openSpeech } from "./speech/open-speech.js";
 import { TeamSlots } from "./cluster/team-slots.js";
-import { SpeechClient } from "#speech/speech-client";
+import { SubmissionClient } from "#submission/submission-client";
 import { chooseModel } from "#speech/voice/model";
 import { traceExchanges, traceSockets } from "./tracing/exchange-spans.js";
 import { UsageReporter } from "./usage/usage-reporter.js";
@@ -28,12 +28,13 @@ runRole("edge", async ({ config, log, metrics, tracing, id, epoch, state }) => {
   if (config.NATS_URL === null) throw new ConfigError("NATS_URL is needed by the edge");
   const bus = await connectNats({ url: config.NATS_URL, name: id, log });
   const cache = config.REDIS_URL === null ? noCache : connectRedis(config.REDIS_URL, log);
-  const speech = new SpeechClient({ bus, clock, ownerId: id });
+  const submissions = new SubmissionClient({ bus, clock, ownerId: id });
+  const { members } = submissions.cluster;
   let openSockets = (): number => 0;
-  const edgeMetrics = createEdgeMetrics(metrics, { openSockets: () => openSockets(), members: speech.members, bus });
+  const edgeMetrics = createEdgeMetrics(metrics, { openSockets: () => openSockets(), members, bus });
   const verifier = new KeyVerifier({ bus, cache, clock, epochMs: () => Date.now(), onVerdict: edgeMetrics.keyVerdict });
   const facts = (): ClusterFacts => ({
-    members: speech.members,
+    members,
     busConnected: bus.isConnected(),
     draining: state() === "draining",
     defaultModels: chooseModel(undefined, config).folders,
@@ -47,9 +48,9 @@ runRole("edge", async ({ config, log, metrics, tracing, id, epoch, state }) => {
     teamSlots: new TeamSlots(config.PARLEY_STREAMS_PER_TEAM),
     overload: new OverloadGate(clock),
   };
-  const transcription = openTranscription({ ...shared, cluster: speech.cluster, ownerId: id, metrics });
-  const speaking = openSpeech({ ...shared, speech, metrics });
-  const routes = edgeRoutes(speaking.context, transcription.context, { id, facts, metrics });
+  const transcription = openTranscription({ ...shared, submissions, metrics });
+  const speech = openSpeech({ ...shared, submissions, metrics });
+  const routes = edgeRoutes(speech.context, transcription.context, { id, facts, metrics });
   const server = await startServer({
     ...serverSettings(given),
     ...routes,
@@ -66,20 +67,12 @@ runRole("edge", async ({ config, log, metrics, tracing, id, epoch, state }) => {
       await server.drain();
     },
     stop: async () => {
-      server.close();
-      speech.close();
-      verifier.close();
+      for (const part of [server, submissions, verifier, transcription]) part.close();
       heartbeats.say();
       heartbeats.stop();
       cache.close();
       await shared.usage.close();
-      await Promise.all([
-        speaking.close(),
-        closeBodyDecoder(),
-        closeDecoderThreads(),
-        transcription.close(),
-        bus.close(),
-      ]);
+      await Promise.all([speech.close(), closeBodyDecoder(), closeDecoderThreads(), bus.close()]);
     },
   };
 });

@@ -1,48 +1,23 @@
 import { type EdgeAudioInbound, ownerAudioSubject } from "#protocol/bus/audio";
 import type { ServedModel } from "#protocol/bus/membership";
-import { ownerVerdictSubject, type Verdict } from "#protocol/bus/scheduling";
-import type { Bus, Subscription } from "#common/bus/bus";
-import type { Clock } from "#common/clock";
-import { ClusterView } from "#common/membership/cluster-view";
-import type { Membership, MembershipChange } from "#common/membership/membership";
+import type { Subscription } from "#common/bus/bus";
+import type { SubmissionClient } from "#submission/submission-client";
 import { SpeechStream } from "./stream/speech-stream.js";
 import type { StreamEvent } from "./stream/stream-event.js";
 import type { StreamSettings } from "./stream/stream-settings.js";
 
-/**
- * The edge's end of the speech path: one per process. Hands audio and verdicts to the streams they belong to, and tells
- * streams when a scheduler is lost or the bus was interrupted.
- */
+/** A role's end of the speech path: one per process. Hands audio to the streams it belongs to. */
 export class SpeechClient {
-  /** What this edge knows of the cluster; for others that submit work. */
-  readonly cluster: ClusterView;
-  readonly #options: { bus: Bus; clock: Clock; ownerId: string };
+  readonly #client: SubmissionClient;
   readonly #streams = new Map<string, SpeechStream>();
-  readonly #subscriptions: Subscription[];
+  readonly #audio: Subscription;
 
-  constructor(options: { bus: Bus; clock: Clock; ownerId: string }) {
-    const { bus, clock, ownerId } = options;
-    this.#options = options;
-    this.#subscriptions = [
-      bus.subscribe<EdgeAudioInbound>(ownerAudioSubject(ownerId), (message) =>
-        this.#streams.get(message.streamId)?.audio(message),
-      ),
-      bus.subscribe<Verdict>(ownerVerdictSubject(ownerId), (verdict) =>
-        this.#streams.get(verdict.streamId)?.verdict(verdict),
-      ),
-    ];
-    this.cluster = new ClusterView({ bus, clock });
-    this.cluster.onChange(({ type, member }) => {
-      if (member.role === "scheduler" && type === "lost")
-        for (const stream of [...this.#streams.values()]) stream.schedulerLost(member.id);
-    });
-    bus.onReconnect(() => {
-      for (const stream of [...this.#streams.values()]) stream.reconnected();
-    });
-  }
-
-  get members(): Membership {
-    return this.cluster.members;
+  /** `client` stays the caller's. */
+  constructor(client: SubmissionClient) {
+    this.#client = client;
+    this.#audio = client.bus.subscribe<EdgeAudioInbound>(ownerAudioSubject(client.ownerId), (message) =>
+      this.#streams.get(message.streamId)?.audio(message),
+    );
   }
 
   /** Streams that are not over. */
@@ -50,28 +25,20 @@ export class SpeechClient {
     return this.#streams.size;
   }
 
-  /** Hears of every member's coming, change and going. */
-  onMemberChange(callback: (change: MembershipChange) => void): void {
-    this.cluster.onChange(callback);
-  }
-
   /** What live workers serve of these model folders, in the order asked: those that speak at the rate of the first. */
   servedModels(folders: readonly string[]): ServedModel[] {
-    const served = this.cluster.served("speak");
+    const served = this.#client.cluster.served("speak");
     const found = folders.flatMap((folder) => served.find(({ name }) => name === folder) ?? []);
     return found.filter(({ sampleRate }) => sampleRate === found[0]?.sampleRate);
   }
 
   /** Opens a stream; its events come to `onEvent` until it ends, fails or is cancelled. */
   open(settings: StreamSettings, onEvent: (event: StreamEvent) => void): SpeechStream {
-    const { bus, clock, ownerId } = this.#options;
+    const model = settings.models[0]?.name ?? "";
     const stream = new SpeechStream({
       settings,
-      ownerId,
-      bus,
-      clock,
-      chooseScheduler: (keep, avoid) =>
-        this.cluster.chooseScheduler({ model: settings.models[0]?.name ?? "", keep, avoid, by: "wait" }),
+      client: this.#client,
+      chooseScheduler: (keep, avoid) => this.#client.cluster.chooseScheduler({ model, keep, avoid, by: "wait" }),
       onEvent,
       onOver: () => this.#streams.delete(settings.streamId),
     });
@@ -79,10 +46,9 @@ export class SpeechClient {
     return stream;
   }
 
-  /** Ends all streams and stops listening. */
+  /** Ends all streams and stops receiving audio. */
   close(): void {
     for (const stream of [...this.#streams.values()]) stream.cancel();
-    for (const subscription of this.#subscriptions) subscription.unsubscribe();
-    this.cluster.close();
+    this.#audio.unsubscribe();
   }
 }

@@ -9,6 +9,8 @@ import { MemoryBudget, type MemoryLimits } from "../memory/memory-budget.js";
 import type { SpeechContext } from "./context.js";
 import { InlineVoices } from "#speech/voice/inline-voices";
 import { SavedVoices } from "#speech/voice/saved-voices";
+import { SpeechClient } from "#speech/speech-client";
+import type { SubmissionClient } from "#submission/submission-client";
 
 const MB = 1024 * 1024;
 
@@ -26,19 +28,21 @@ const heldAnswerMemory: MemoryLimits = {
 
 export type OpenSpeechOptions = Omit<
   SpeechContext,
-  "encoders" | "heldAnswers" | "unauthenticatedSockets" | "savedVoices" | "inlineVoices" | "metrics"
-> & { metrics: Metrics };
+  "speech" | "encoders" | "heldAnswers" | "unauthenticatedSockets" | "savedVoices" | "inlineVoices" | "metrics"
+> & { submissions: SubmissionClient; metrics: Metrics };
 
 /** Opens what the speaking routes need, with real encoders. Close it before the bus. */
-export function openSpeech({ metrics, ...given }: OpenSpeechOptions): {
+export function openSpeech({ submissions, metrics, ...given }: OpenSpeechOptions): {
   context: SpeechContext;
   close(): Promise<void>;
 } {
   // One core is left to the event loop.
   const encoders = createEncoderPool({ threads: Math.min(4, availableParallelism()) });
+  const speech = new SpeechClient(submissions);
   return {
     context: {
       ...given,
+      speech,
       encoders,
       heldAnswers: new MemoryBudget(heldAnswerMemory, given.clock),
       unauthenticatedSockets: new UnauthenticatedSockets(),
@@ -46,6 +50,9 @@ export function openSpeech({ metrics, ...given }: OpenSpeechOptions): {
       inlineVoices: new InlineVoices(measureVoiceSample, combineTraits),
       metrics: createSpeechMetrics(metrics),
     },
-    close: () => encoders.close(),
+    close() {
+      speech.close();
+      return encoders.close();
+    },
   };
 }

@@ -2,7 +2,7 @@ import type { TranscribedSample } from "#protocol/bus/samples";
 import { openAudio } from "#audio/decoding/open-audio";
 import { measureVoiceSample } from "#audio/voice/measure-sample";
 import { openRecognitionClient } from "#transcription/recognition/open-client";
-import type { ClusterView } from "#common/membership/cluster-view";
+import type { SubmissionClient } from "#submission/submission-client";
 import type { Metrics } from "#common/metrics/registry";
 import { createTranscriptionMetrics } from "../metrics/transcription-metrics.js";
 import { serveSamples } from "../samples/serve-samples.js";
@@ -29,22 +29,21 @@ const uploadLimits: MemoryLimits = {
 export type OpenTranscriptionOptions = Omit<
   TranscriptionContext,
   "openAudio" | "uploads" | "socketAudio" | "recognition" | "metrics"
-> & { cluster: ClusterView; ownerId: string; metrics: Metrics };
+> & { submissions: SubmissionClient; metrics: Metrics };
 
 /**
  * Opens what the transcribing routes need, with real ears and decoders, and answers the control plane's questions about
  * samples. Close it before the bus.
  */
-export function openTranscription({ cluster, ownerId, metrics, ...given }: OpenTranscriptionOptions): {
+export function openTranscription({ submissions, metrics, ...given }: OpenTranscriptionOptions): {
   context: TranscriptionContext;
   close(): void;
 } {
-  const { bus, clock } = given;
-  const recognition = openRecognitionClient({ bus, clock, ownerId: ownerId, cluster });
-  const budgets = { uploads: new MemoryBudget(uploadLimits, clock), socketAudio: new SocketAudioBudget() };
+  const recognition = openRecognitionClient(submissions);
+  const budgets = { uploads: new MemoryBudget(uploadLimits, given.clock), socketAudio: new SocketAudioBudget() };
   const transcribe = (bytes: Uint8Array, signal: AbortSignal): Promise<TranscribedSample> =>
     transcribeSample(bytes, signal, { recognition, openAudio, config: given.config });
-  const samples = serveSamples({ bus, log: given.log, measure: measureVoiceSample, transcribe });
+  const samples = serveSamples({ bus: given.bus, log: given.log, measure: measureVoiceSample, transcribe });
   return {
     context: { ...given, ...budgets, recognition, openAudio, metrics: createTranscriptionMetrics(metrics) },
     close() {

@@ -1,5 +1,5 @@
 import type { SpeechChunk, VoiceSettings } from "#protocol/speech/chunk";
-import { Attempts } from "#submission/attempts";
+import { Submission } from "#submission/submission";
 import type { ChunkText } from "../chunking/chunker.js";
 import { speakingModel } from "../voice/model.js";
 import { chunkSeed } from "../voice/seed.js";
@@ -7,21 +7,21 @@ import { ChunkAssembler } from "./chunk-assembler.js";
 import type { StreamSettings } from "./stream-settings.js";
 
 /** One unfinished chunk of a stream: what is to be spoken, where it is at work, what has come of it. */
-export class ChunkWork extends Attempts {
+export class ChunkWork extends Submission {
   readonly assembler = new ChunkAssembler();
   readonly textBytes: number;
   /** Whether its audio has begun to be given. */
   started = false;
-  reported = false;
+  receivedAudio = false;
   readonly #context: { settings: StreamSettings; ownerId: string };
 
   constructor(
     readonly piece: ChunkText,
-    readonly chunkIndex: number,
-    readonly addedAtMs: number,
+    chunkIndex: number,
+    addedAtMs: number,
     context: { settings: StreamSettings; ownerId: string },
   ) {
-    super();
+    super(chunkIndex, addedAtMs);
     this.#context = context;
     this.textBytes = Buffer.byteLength(piece.text);
   }
@@ -31,19 +31,7 @@ export class ChunkWork extends Attempts {
     return this.started ? 0 : this.assembler.samples;
   }
 
-  /** Notes a submission; gives the chunk to send. */
-  submitted(schedulerId: string, nowMs: number, quietMs: number): SpeechChunk {
-    this.begin(schedulerId, nowMs, quietMs);
-    return this.#chunk();
-  }
-
-  /** New audio came. */
-  progressed(nowMs: number): void {
-    this.reported = true;
-    this.alive(nowMs);
-  }
-
-  #chunk(): SpeechChunk {
+  override chunk(): SpeechChunk {
     const { settings, ownerId } = this.#context;
     const { text, delivery, pauseAfterMs, speaker } = this.piece;
     // Never empty by contract (StreamSettings.voices).

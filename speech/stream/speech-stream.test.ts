@@ -4,6 +4,7 @@ import { defaultSampling, neutralDelivery } from "#protocol/speech/chunk";
 import { VirtualClock } from "#common/clock";
 import type { ChunkText } from "../chunking/chunker.js";
 import { SpeechClient } from "../speech-client.js";
+import { SubmissionClient } from "#submission/submission-client";
 import { LocalBus } from "#common/bus/testing/local-bus";
 import { expectedSamples, type Fault, SAMPLE_RATE, ScriptedCluster } from "../testing/scripted-cluster.js";
 import { chunkSeed } from "../voice/seed.js";
@@ -29,7 +30,7 @@ const script = [
 function open(faultOf: (chunkIndex: number, attempt: number) => Fault | null, pacing: Pacing = livePacing) {
   const bus = new LocalBus();
   const clock = new VirtualClock();
-  const speech = new SpeechClient({ bus, clock, ownerId: "edge-1" });
+  const speech = new SpeechClient(new SubmissionClient({ bus, clock, ownerId: "edge-1" }));
   const cluster = new ScriptedCluster({ bus, clock, model: "m", ownerId: "edge-1", faultOf });
   const events: StreamEvent[] = [];
   const voices = [{ speaker: null, language: null, speed: 1, traits: null }];

@@ -151,7 +151,7 @@ describe("the routes of an edge, on a real cluster", () => {
       log: createLogger("test", "fatal"),
     };
     const facts = () => ({
-      members: speech.context.speech.members,
+      members: speech.submissions.cluster.members,
       busConnected: true,
       draining: false,
       defaultModels: [],

@@ -1,7 +1,7 @@
 import { connectNats } from "#common/bus/nats";
 import { systemClock } from "#common/clock";
 import { sendHeartbeats } from "#common/membership/heartbeat";
-import { ClusterView } from "#common/membership/cluster-view";
+import { SubmissionClient } from "#submission/submission-client";
 import { createLogger } from "#common/log";
 import type { RecognitionClient } from "#transcription/recognition/recognition-client";
 import { openRecognitionClient } from "#transcription/recognition/open-client";
@@ -21,13 +21,14 @@ export async function joinAsRecognitionClient(
 ): Promise<TestRecognition> {
   const id = "edge-of-the-test";
   const bus = await connectNats({ url: natsUrl, name: id, log: createLogger(id, "fatal") });
-  const cluster = new ClusterView({ bus, clock: systemClock });
+  const submissions = new SubmissionClient({ bus, clock: systemClock, ownerId: id });
+  const { cluster } = submissions;
   const heartbeats = sendHeartbeats({
     bus,
     clock: systemClock,
     describe: () => ({ type: "heartbeat", role: "edge", id, epoch: "e", state: "ready" }),
   });
-  const recognition = openRecognitionClient({ bus, clock: systemClock, ownerId: id, cluster });
+  const recognition = openRecognitionClient(submissions);
   const isServed = (task: RecognitionTask): boolean =>
     cluster.served(task).some(({ name }) => cluster.slotsOf(name) > 0);
   await until(() => tasks.every(isServed), { withinMs: 30_000, what: `models for ${tasks.join(" and ")}` });
@@ -36,7 +37,7 @@ export async function joinAsRecognitionClient(
     async close() {
       recognition.close();
       heartbeats.stop();
-      cluster.close();
+      submissions.close();
       await bus.close();
     },
   };

@@ -1,26 +1,28 @@
 import type { AudioChunk } from "#protocol/transcription/chunk";
-import { Attempts } from "#submission/attempts";
-import type { RecognitionStreamSettings } from "./recognition-client.js";
+import { Submission } from "#submission/submission";
+import type { RecognitionOutput, RecognitionStreamSettings } from "./recognition-client.js";
 
-/** One piece of a stream that is not over. */
-export class RecognitionWork extends Attempts {
-  /** How often a silent scheduler was asked again about this attempt. */
-  asked = 0;
-  submittedAtMs = 0;
+/** One chunk of a stream that is not over: its samples, for the worker that asks for them, and who waits for the result. */
+export class ChunkWork extends Submission {
+  readonly #context: { settings: RecognitionStreamSettings; ownerId: string };
 
   constructor(
-    readonly chunkIndex: number,
-    readonly samples: number,
-    readonly addedAtMs: number,
-    /** When its result is wanted. */
-    readonly wantedAtMs: number,
+    place: { chunkIndex: number; addedAtMs: number },
+    readonly samples: Int16Array,
+    /** When the caller wants the result. */
+    readonly goalAtMs: number,
+    readonly promise: { resolve: (result: RecognitionOutput) => void; reject: (reason: unknown) => void },
+    context: { settings: RecognitionStreamSettings; ownerId: string },
   ) {
-    super();
+    super(place.chunkIndex, place.addedAtMs);
+    this.#context = context;
   }
 
-  /** The chunk as it is submitted now. */
-  chunk({ streamId, task, model, language, traceparent }: RecognitionStreamSettings, ownerId: string): AudioChunk {
-    const { chunkIndex, attempt, samples } = this;
-    return { task, streamId, chunkIndex, attempt, ownerId: ownerId, model, samples, language, traceparent };
+  override chunk(): AudioChunk {
+    const { settings, ownerId } = this.#context;
+    const { task, streamId, model, language, traceparent } = settings;
+    const { chunkIndex, attempt } = this;
+    const samples = this.samples.length;
+    return { task, streamId, chunkIndex, attempt, ownerId, model, samples, language, traceparent };
   }
 }

@@ -5,7 +5,7 @@ import { ServiceError } from "#protocol/errors";
 import { RECOGNITION_RATE, MAX_AUDIO_SECONDS } from "#protocol/transcription/chunk";
 import { LocalBus } from "#common/bus/testing/local-bus";
 import { VirtualClock } from "#common/clock";
-import { ClusterView } from "#common/membership/cluster-view";
+import { SubmissionClient } from "#submission/submission-client";
 import type { RecognitionOutput, RecognitionStream, RecognitionStreamSettings } from "./recognition-client.js";
 import { openRecognitionClient } from "./open-client.js";
 import { expectedWords, pass, ScriptedRecognizers, type RecognitionFault } from "../testing/scripted-recognizers.js";
@@ -22,12 +22,7 @@ const settings: RecognitionStreamSettings = {
 function bench(faultOf: (chunkIndex: number, attempt: number) => RecognitionFault | null = () => null) {
   const bus = new LocalBus();
   const clock = new VirtualClock();
-  const recognition = openRecognitionClient({
-    bus,
-    clock,
-    ownerId: "edge-1",
-    cluster: new ClusterView({ bus, clock }),
-  });
+  const recognition = openRecognitionClient(new SubmissionClient({ bus, clock, ownerId: "edge-1" }));
   const recognizers = new ScriptedRecognizers({ bus, clock, faultOf });
   return { bus, clock, recognition, recognizers };
 }

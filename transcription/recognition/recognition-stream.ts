@@ -1,46 +1,72 @@
-import type { Verdict } from "#protocol/bus/scheduling";
-import { type Cancel, schedulerSubject } from "#protocol/bus/scheduling";
 import type { OwnerRecognitionInbound, AudioReply } from "#protocol/bus/recognition";
+import { ServiceError } from "#protocol/errors";
 import { RECOGNITION_RATE, MAX_AUDIO_SECONDS } from "#protocol/transcription/chunk";
-import type { Bus } from "#common/bus/bus";
-import type { Clock } from "#common/clock";
+import type { SubmissionClient } from "#submission/submission-client";
+import { SubmissionMachine } from "#submission/submission-machine";
+import type { SubmissionStream } from "#submission/submission-stream";
+import { ChunkWork } from "./chunk-work.js";
 import type { RecognitionOutput, RecognitionStream, RecognitionStreamSettings } from "./recognition-client.js";
-import { type ChooseRecognitionScheduler, type RecognitionAction, RecognitionMachine } from "./recognition-machine.js";
+
+/**
+ * Chunks of one stream that schedulers hold at least: the rest waits here, so that one recording cannot fill their
+ * queues.
+ */
+const SMALLEST_WINDOW = 32;
+/** …or so many for every slot of the cluster, so that one recording can keep all workers busy. */
+const WINDOW_PER_SLOT = 4;
+
+/**
+ * A recording's chunk may rightly wait in the queue for minutes. Silence about it is therefore first answered by
+ * submitting the same attempt again, this often: a scheduler that has it ignores that, one that has lost it takes it.
+ * Only then has the attempt failed.
+ */
+const REPEATS_FOR_RECORDINGS = 8;
+
+/** A chunk that was out for this long had been taken: what interrupts it then is a new outage. */
+const TAKEN_AFTER_MS = 5000;
 
 export interface OpenRecognitionStreamOptions {
   settings: RecognitionStreamSettings;
-  ownerId: string;
-  bus: Bus;
-  clock: Clock;
-  chooseScheduler: ChooseRecognitionScheduler;
-  /** Engine calls that the cluster runs at once for the model. */
-  slots: () => number;
+  client: SubmissionClient;
   /** Called once when the stream is closed. */
   onClosed: () => void;
 }
 
-interface Waiting {
-  samples: Int16Array;
-  resolve: (piece: RecognitionOutput) => void;
-  reject: (reason: unknown) => void;
-}
-
-/** Runs a `RecognitionMachine` on the bus and the clock, and holds the samples until their result comes. */
+/**
+ * Submits the chunks of one stream and holds their samples until the results come. Unlike speech, chunks depend on
+ * nothing before them: they are out all at once, at whichever scheduler has the shortest queue.
+ */
 export class OpenRecognitionStream implements RecognitionStream {
   readonly #options: OpenRecognitionStreamOptions;
-  readonly #machine: RecognitionMachine;
-  readonly #waiting = new Map<number, Waiting>();
-  #cancelTimer: (() => void) | null = null;
+  readonly #submissions: SubmissionMachine<ChunkWork>;
+  readonly #stream: SubmissionStream;
+  #added = 0;
   #closed = false;
 
   constructor(options: OpenRecognitionStreamOptions) {
     this.#options = options;
-    this.#machine = new RecognitionMachine(options);
+    const { settings, client } = options;
+    const { streamId, tier, model } = settings;
+    this.#submissions = new SubmissionMachine<ChunkWork>({
+      streamId,
+      tier,
+      model,
+      chooseScheduler: (_, avoid) => client.cluster.chooseScheduler({ model, keep: null, avoid, by: "backlog" }),
+      repeats: tier === "live" ? 0 : REPEATS_FOR_RECORDINGS,
+      takenAfterMs: TAKEN_AFTER_MS,
+      exhausted: (attempts) => new ServiceError("transcription_failed", { parameters: { attempts } }),
+      offerDue: (nowMs) => this.#offerDue(nowMs),
+      chunkFailed: (chunk, error) => chunk.promise.reject(error),
+    });
+    this.#stream = client.open(streamId, {
+      submissions: this.#submissions,
+      nextWakeMs: () => this.#submissions.nextWakeMs(),
+    });
   }
 
-  /** Pieces that are not over. */
+  /** Chunks that are not over. */
   get activePieces(): number {
-    return this.#waiting.size;
+    return this.#submissions.size;
   }
 
   async recognize(
@@ -49,16 +75,20 @@ export class OpenRecognitionStream implements RecognitionStream {
   ): Promise<RecognitionOutput> {
     signal?.throwIfAborted();
     if (this.#closed) throw closedError();
-    if (this.#machine.over !== null) throw this.#machine.over;
+    if (this.#submissions.refusal !== null) throw this.#submissions.refusal;
     if (samples.length === 0 || samples.length > MAX_AUDIO_SECONDS * RECOGNITION_RATE)
       throw new RangeError(`a piece of ${samples.length} samples`);
-    const { chunkIndex, actions } = this.#machine.add(samples.length, slackMs, this.#options.clock.nowMs());
+    const chunkIndex = this.#added++;
     const withdraw = (): void => this.#withdraw(chunkIndex, signal?.reason);
     signal?.addEventListener("abort", withdraw, { once: true });
     try {
       return await new Promise<RecognitionOutput>((resolve, reject) => {
-        this.#waiting.set(chunkIndex, { samples, resolve, reject });
-        this.#do(actions);
+        const context = { settings: this.#options.settings, ownerId: this.#options.client.ownerId };
+        this.#stream.input((nowMs) => {
+          const place = { chunkIndex, addedAtMs: nowMs };
+          this.#submissions.add(new ChunkWork(place, samples, nowMs + slackMs, { resolve, reject }, context));
+          this.#submissions.advance(nowMs);
+        });
       });
     } finally {
       signal?.removeEventListener("abort", withdraw);
@@ -68,83 +98,52 @@ export class OpenRecognitionStream implements RecognitionStream {
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
-    const actions = this.#machine.close();
-    for (const waiting of this.#waiting.values()) waiting.reject(closedError());
-    this.#waiting.clear();
-    this.#do(actions);
+    for (const chunk of this.#submissions.unfinished()) chunk.promise.reject(closedError());
+    this.#stream.close();
     this.#options.onClosed();
   }
 
-  /** The samples of a piece for the worker that is to hear it. */
+  /** The samples of a chunk for the worker that is to recognize it. */
   samplesOf(chunkIndex: number): AudioReply {
-    const waiting = this.#waiting.get(chunkIndex);
-    if (waiting === undefined) return { type: "gone" };
-    const { samples } = waiting;
+    const samples = this.#submissions.get(chunkIndex)?.samples;
+    if (samples === undefined) return { type: "gone" };
     return { type: "audio", pcm: new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength) };
   }
 
+  /** Takes a worker's result: whichever attempt it is of, equal samples give equal results. */
   recognized(message: OwnerRecognitionInbound): void {
-    const nowMs = this.#options.clock.nowMs();
-    if (message.type === "failed") return this.#do(this.#machine.failed(message, nowMs));
-    const { wanted, actions } = this.#machine.recognized(message.chunkIndex, nowMs);
-    if (wanted) {
-      const piece: RecognitionOutput =
+    if (message.type === "failed") return this.#stream.failed(message);
+    this.#stream.input((nowMs) => {
+      const chunk = this.#submissions.complete(message.chunkIndex);
+      if (chunk === undefined) return;
+      // A scheduler that serves this stream is not silent: what stands behind is only waiting.
+      this.#submissions.waitOnAll(chunk.schedulerId, nowMs);
+      this.#submissions.advance(nowMs);
+      chunk.promise.resolve(
         message.type === "recognized"
           ? { task: "transcribe", words: message.words, language: message.language }
           : // The bus gave the bytes to us, but they are a view on a whole message: keeping it would keep the message.
-            { task: "vad", speech: message.speech.slice() };
-      this.#take(message.chunkIndex)?.resolve(piece);
-    }
-    this.#do(actions);
-  }
-
-  verdict(verdict: Verdict): void {
-    this.#do(this.#machine.verdict(verdict, this.#options.clock.nowMs()));
-  }
-
-  schedulerLost(schedulerId: string): void {
-    this.#do(this.#machine.schedulerLost(schedulerId, this.#options.clock.nowMs()));
-  }
-
-  reconnected(): void {
-    this.#do(this.#machine.reconnected(this.#options.clock.nowMs()));
+            { task: "vad", speech: message.speech.slice() },
+      );
+    });
   }
 
   #withdraw(chunkIndex: number, reason: unknown): void {
-    this.#take(chunkIndex)?.reject(reason);
-    this.#do(this.#machine.withdraw(chunkIndex, this.#options.clock.nowMs()));
+    this.#submissions.get(chunkIndex)?.promise.reject(reason);
+    this.#stream.input((nowMs) => this.#submissions.withdraw(chunkIndex, nowMs));
   }
 
-  #take(chunkIndex: number): Waiting | undefined {
-    const waiting = this.#waiting.get(chunkIndex);
-    this.#waiting.delete(chunkIndex);
-    return waiting;
-  }
-
-  #do(actions: RecognitionAction[]): void {
-    const { bus, settings } = this.#options;
-    for (const action of actions) {
-      if (action.type === "submit") bus.publish(schedulerSubject(action.schedulerId), action.submit);
-      else if (action.type === "failed") this.#take(action.chunkIndex)?.reject(action.error);
-      else bus.publish(schedulerSubject(action.schedulerId), cancelOf(settings.streamId, action.chunkIndex));
+  #offerDue(nowMs: number): void {
+    const { client, settings } = this.#options;
+    const window = Math.max(SMALLEST_WINDOW, WINDOW_PER_SLOT * client.cluster.slotsOf(settings.model));
+    let out = 0;
+    for (const chunk of this.#submissions.unfinished()) {
+      if (out >= window) return;
+      if (chunk.isDue(nowMs)) this.#submissions.offer(chunk, chunk.goalAtMs - nowMs, nowMs);
+      // What failed just now has left its place to the next.
+      if (chunk.state !== "over") out++;
     }
-    this.#arm();
   }
-
-  #arm(): void {
-    this.#cancelTimer?.();
-    this.#cancelTimer = null;
-    const { clock, bus } = this.#options;
-    const wakeMs = this.#machine.nextWakeMs();
-    if (wakeMs === Number.POSITIVE_INFINITY) return;
-    const tick = (): void => this.#do(this.#machine.tick(clock.nowMs(), bus.isConnected()));
-    this.#cancelTimer = clock.after(Math.max(1, wakeMs - clock.nowMs()), tick);
-  }
-}
-
-function cancelOf(streamId: string, chunkIndex: number | null): Cancel {
-  if (chunkIndex === null) return { type: "cancel", streamId, fromChunk: 0 };
-  return { type: "cancel", streamId, fromChunk: chunkIndex, toChunk: chunkIndex };
 }
 
 function closedError(): DOMException {

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { type RecognizedWord, RECOGNITION_RATE } from "#protocol/transcription/chunk";
 import { LocalBus } from "#common/bus/testing/local-bus";
 import { VirtualClock } from "#common/clock";
-import { ClusterView } from "#common/membership/cluster-view";
+import { SubmissionClient } from "#submission/submission-client";
 import { TranscriptionSession, type SessionEvent, type SessionOptions } from "./session.js";
 import { openRecognitionClient } from "../recognition/open-client.js";
 import { pass, ScriptedRecognizers, type RecognitionFault } from "../testing/scripted-recognizers.js";
@@ -37,12 +37,7 @@ function bench(
 ) {
   const bus = new LocalBus();
   const clock = new VirtualClock();
-  const recognition = openRecognitionClient({
-    bus,
-    clock,
-    ownerId: "edge-1",
-    cluster: new ClusterView({ bus, clock }),
-  });
+  const recognition = openRecognitionClient(new SubmissionClient({ bus, clock, ownerId: "edge-1" }));
   const recognizers = new ScriptedRecognizers({ bus, clock, words: understand, faultOf });
   const events: SessionEvent[] = [];
   const session = new TranscriptionSession({
@@ -263,12 +258,7 @@ describe("a listening session", () => {
 /** A session whose detector always answers the same. */
 function unsureSession(clock: VirtualClock, level: number): TranscriptionSession {
   const bus = new LocalBus();
-  const recognition = openRecognitionClient({
-    bus,
-    clock,
-    ownerId: "edge-1",
-    cluster: new ClusterView({ bus, clock }),
-  });
+  const recognition = openRecognitionClient(new SubmissionClient({ bus, clock, ownerId: "edge-1" }));
   new ScriptedRecognizers({
     bus,
     clock,

@@ -16,6 +16,7 @@ import { noMetrics } from "#speech/metrics";
 import { UsageReporter } from "../../usage/usage-reporter.js";
 import { TeamSlots } from "../../cluster/team-slots.js";
 import { SpeechClient } from "#speech/speech-client";
+import { SubmissionClient } from "#submission/submission-client";
 import { InlineVoices } from "#speech/voice/inline-voices";
 import { SavedVoices } from "#speech/voice/saved-voices";
 import { LocalBus } from "#common/bus/testing/local-bus";
@@ -40,6 +41,7 @@ export const testPrincipal: Principal = {
 export class SpeechBench {
   readonly bus = new LocalBus();
   readonly clock = new VirtualClock();
+  readonly submissions = new SubmissionClient({ bus: this.bus, clock: this.clock, ownerId: "edge-1" });
   readonly encoders = new PlainEncoders();
   readonly usage: UsageRecord[] = [];
   readonly context: SpeechContext;
@@ -51,7 +53,7 @@ export class SpeechBench {
   constructor(environment: Record<string, string> = {}) {
     const { bus, clock } = this;
     const config = loadConfig(environment);
-    const speech = new SpeechClient({ bus, clock, ownerId: "edge-1" });
+    const speech = new SpeechClient(this.submissions);
     this.cluster = new ScriptedCluster({
       bus,
       clock,
