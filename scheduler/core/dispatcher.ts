@@ -1,33 +1,22 @@
 import type { ServedModel } from "#protocol/bus/membership";
 import type { Batch } from "#protocol/bus/scheduling";
 import type { BatchPolicy, Candidate, decide } from "../batching/decide.js";
-import type { LatencyBook, LatencyModel } from "../latency/latency-model.js";
-import type { SchedulingPolicy } from "../policy.js";
-import type { WorkQueue } from "../queue/work-queue.js";
+import type { LatencyModel } from "../latency/latency-model.js";
 import type { WaitingChunk } from "../queue/waiting-chunk.js";
-import type { RunningBatch, RunningBatches } from "../workers/running-batches.js";
+import type { RunningBatch } from "../workers/running-batches.js";
 import type { KnownWorker, SlotKind, WorkerPool } from "../workers/worker-pool.js";
-import type { SchedulerEffect } from "./events.js";
+import type { CoreParts } from "./parts.js";
 import { nextPressingMs, nextTurn, type Turn } from "./turn.js";
 
 /** Candidates looked at per place in a batch: enough to find companions of the head's length. */
 const LOOK_AHEAD = 4;
 
-/** What a dispatcher works on: the scheduler's own parts. */
-export interface DispatcherParts {
+/** What a dispatcher works on. */
+export interface DispatcherParts extends CoreParts {
   schedulerId: string;
   /** Starts every batch id: unique per process start. */
   epoch: string;
-  policy: SchedulingPolicy;
   decide: typeof decide;
-  queue: WorkQueue;
-  running: RunningBatches;
-  book: LatencyBook;
-  emit: (effect: SchedulerEffect) => void;
-  /** A model whose queue has a new first. */
-  headChanged: (model: string) => void;
-  /** An error that was survived. */
-  fault: (error: unknown) => void;
 }
 
 /** A batch that is decided, and where it goes. */

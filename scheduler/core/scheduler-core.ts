@@ -1,18 +1,17 @@
 import type { SchedulerLoad } from "#protocol/bus/membership";
-import { type BatchDone, type Cancel, type Submit, type WorkChunk, workSize } from "#protocol/bus/scheduling";
-import { type ServiceError, toErrorRecord } from "#protocol/errors";
-import { admitContinuation, admitNewStream } from "../admission/admit.js";
-import { type PredictedWait, predictWait } from "../admission/predicted-wait.js";
+import type { BatchDone, Cancel } from "#protocol/bus/scheduling";
 import { decide } from "../batching/decide.js";
 import { LatencyBook } from "../latency/latency-model.js";
 import type { SchedulingPolicy } from "../policy.js";
 import { WorkQueue } from "../queue/work-queue.js";
-import { waitingChunk } from "../queue/waiting-chunk.js";
 import { type RunningBatch, RunningBatches, type RunningChunk } from "../workers/running-batches.js";
 import type { WorkerPool } from "../workers/worker-pool.js";
 import { type WorkerHeartbeat, WorkerRegistry } from "../workers/worker-registry.js";
 import { Dispatcher } from "./dispatcher.js";
 import type { SchedulerEffect, SchedulerEvent } from "./events.js";
+import { Expiry } from "./expiry.js";
+import { Intake } from "./intake.js";
+import type { CoreParts } from "./parts.js";
 
 /** What one event led to. */
 export interface Step {
@@ -24,8 +23,6 @@ export interface Step {
 
 /** How soon a pool is tried again after an error in it. */
 const RETRY_AFTER_FAULT_MS = 50;
-/** After an interruption of the bus, a batch has this long to be reported done. */
-const REVERIFY_MS = 2000;
 
 /**
  * The scheduler as a deterministic state machine: events in, messages out, time passed in. It never throws and never
@@ -33,38 +30,39 @@ const REVERIFY_MS = 2000;
  * and `policy.ts` for the numbers.
  */
 export class SchedulerCore {
-  readonly #policy: SchedulingPolicy;
   readonly #queue: WorkQueue;
   readonly #workers: WorkerRegistry;
   readonly #running = new RunningBatches();
   readonly #book = new LatencyBook();
+  readonly #intake: Intake;
   readonly #dispatcher: Dispatcher;
-  /** Models with chunks in line and no worker, and since when. */
-  readonly #orphans = new Map<string, number>();
+  readonly #expiry: Expiry;
   readonly #changedModels = new Set<string>();
   readonly #changedPools = new Set<WorkerPool>();
   #effects: SchedulerEffect[] = [];
   #faults: unknown[] = [];
-  #sequence = 0;
   #draining = false;
 
   /** `epoch` must differ between process starts: it begins the batch ids. */
   constructor(options: { schedulerId: string; epoch: string; policy: SchedulingPolicy; decide?: typeof decide }) {
-    this.#policy = options.policy;
-    this.#queue = new WorkQueue(options.policy);
-    this.#workers = new WorkerRegistry(options.schedulerId, options.policy);
-    this.#dispatcher = new Dispatcher({
-      schedulerId: options.schedulerId,
-      epoch: options.epoch,
-      policy: options.policy,
-      decide: options.decide ?? decide,
+    const { schedulerId, epoch, policy } = options;
+    this.#queue = new WorkQueue(policy);
+    this.#workers = new WorkerRegistry(schedulerId, policy);
+    const parts: CoreParts = {
+      policy,
       queue: this.#queue,
+      workers: this.#workers,
       running: this.#running,
       book: this.#book,
+      isDraining: () => this.#draining,
       emit: (effect) => this.#effects.push(effect),
       headChanged: (model) => this.#changedModels.add(model),
+      slotFreed: (pool) => this.#changedPools.add(pool),
       fault: (error) => this.#faults.push(error),
-    });
+    };
+    this.#intake = new Intake(parts);
+    this.#dispatcher = new Dispatcher({ ...parts, schedulerId, epoch, decide: options.decide ?? decide });
+    this.#expiry = new Expiry(parts);
   }
 
   /**
@@ -74,32 +72,21 @@ export class SchedulerCore {
     this.#effects = [];
     this.#faults = [];
     this.#guard(() => this.#apply(event, nowMs));
-    this.#guard(() => this.#expire(nowMs));
+    this.#guard(() => this.#expiry.expire(nowMs));
     this.#settle(nowMs);
     return { effects: this.#effects, faults: this.#faults };
   }
 
   /** When to send a `tick`, if nothing else happens before; null when there is nothing to wait for. */
   nextWakeMs(): number | null {
-    let wakeMs = this.#running.nextDueMs() ?? Number.POSITIVE_INFINITY;
-    for (const sinceMs of this.#orphans.values()) wakeMs = Math.min(wakeMs, sinceMs + this.#orphanGraceMs());
+    let wakeMs = this.#expiry.nextWakeMs();
     for (const pool of this.#workers.pools()) wakeMs = Math.min(wakeMs, pool.waitUntilMs ?? Number.POSITIVE_INFINITY);
     return Number.isFinite(wakeMs) ? wakeMs : null;
   }
 
   /** What this scheduler can take now, per model served. */
   loads(nowMs: number): SchedulerLoad[] {
-    return this.#workers.servedModels().map((model) => {
-      const pools = this.#workers.poolsOf(model);
-      const wait = this.#predictWait(pools, model, nowMs);
-      return {
-        model,
-        slots: pools.reduce((sum, pool) => sum + pool.general.slots, 0),
-        freeSlots: pools.reduce((sum, pool) => sum + pool.general.free, 0),
-        queuedChunks: this.#queue.queuedOf(model),
-        predictedWaitMs: wait.liveMs,
-      };
-    });
+    return this.#intake.loads(nowMs);
   }
 
   /** Work in hand: chunks that wait and batches that run. */
@@ -110,7 +97,7 @@ export class SchedulerCore {
   #apply(event: SchedulerEvent, nowMs: number): void {
     switch (event.type) {
       case "submit":
-        return this.#submit(event, nowMs);
+        return this.#intake.submit(event, nowMs);
       case "cancel":
         return this.#cancel(event, nowMs);
       case "done":
@@ -123,79 +110,15 @@ export class SchedulerCore {
       case "edge-lost":
         return this.#edgeLost(event.ownerId);
       case "bus-restored":
-        return this.#reverify(nowMs);
+        return this.#expiry.reverify(nowMs);
       case "drain":
         this.#draining = true;
         return;
       case "abandon":
-        return this.#abandon();
+        return this.#expiry.abandon();
       case "tick":
         return;
     }
-  }
-
-  #submit(submit: Submit, nowMs: number): void {
-    const { chunk } = submit;
-    const { streamId, chunkIndex, attempt } = chunk;
-    const queuedAttempt = this.#queue.attemptOf(streamId, chunkIndex);
-    // The same attempt twice is the bus's or the edge's repetition; a lower one comes too late.
-    if (Math.max(queuedAttempt, this.#running.attemptOf(streamId, chunkIndex)) >= attempt) return;
-    if (queuedAttempt === 0) {
-      const refusal = this.#admit(submit, nowMs);
-      if (refusal !== null) {
-        const error = toErrorRecord(refusal);
-        this.#effects.push({
-          to: "edge",
-          ownerId: chunk.ownerId,
-          message: { type: "refused", streamId, chunkIndex, attempt, error },
-        });
-        return;
-      }
-    }
-    const serviceMs = this.#serviceMs(chunk, this.#workers.poolsOf(chunk.model));
-    this.#queue.add(waitingChunk(submit, { sequence: this.#sequence++, serviceMs, nowMs }), nowMs);
-    this.#changedModels.add(chunk.model);
-  }
-
-  #admit({ chunk, tier }: Submit, nowMs: number): ServiceError | null {
-    const queuedChunks = this.#queue.size;
-    const beyondMemory = admitContinuation(queuedChunks, this.#policy);
-    const isNewStream = chunk.chunkIndex === 0 && chunk.attempt === 1;
-    if (beyondMemory !== null || !isNewStream) return beyondMemory;
-    const pools = this.#workers.poolsOf(chunk.model);
-    const facts = {
-      model: chunk.model,
-      tier,
-      draining: this.#draining,
-      served: pools.length > 0,
-      queuedChunks,
-      wait: this.#predictWait(pools, chunk.model, nowMs),
-      // Nobody waits for a first audio here: how long a piece takes says nothing about whether there is room.
-      ownMs: chunk.task === "speak" ? this.#serviceMs(chunk, pools) : 0,
-      runningLateMs: this.#runningLateMs(pools, nowMs),
-    };
-    return admitNewStream(facts, this.#policy);
-  }
-
-  #predictWait(pools: readonly WorkerPool[], model: string, nowMs: number): PredictedWait {
-    const speaks = pools[0]?.models.get(model)?.task === "speak";
-    return predictWait(pools, this.#queue, this.#book, { freeFloor: this.#policy.floors.free ?? 0, speaks, nowMs });
-  }
-
-  #serviceMs(chunk: WorkChunk, pools: readonly WorkerPool[]): number {
-    const provider = pools[0]?.models.get(chunk.model)?.provider;
-    return provider === undefined ? 0 : this.#book.of(chunk.model, provider).predictP95Ms(1, workSize(chunk));
-  }
-
-  #runningLateMs(pools: readonly WorkerPool[], nowMs: number): number {
-    let lateMs = Number.NEGATIVE_INFINITY;
-    for (const pool of pools) {
-      for (const name of pool.models.keys()) {
-        const urgent = this.#queue.model(name)?.head("urgent");
-        if (urgent !== undefined) lateMs = Math.max(lateMs, nowMs - urgent.startByMs);
-      }
-    }
-    return lateMs;
   }
 
   #cancel(cancel: Cancel, nowMs: number): void {
@@ -230,12 +153,12 @@ export class SchedulerCore {
     const batch = this.#running.get(done.batchId);
     if (batch === undefined || batch.worker.id !== done.workerId || batch.worker.epoch !== done.epoch) return;
     // The credit first: whatever is wrong with the rest of the message, the slot is free.
-    this.#free(batch);
+    this.#expiry.free(batch);
     const outcomeOf = new Map(
       done.outcomes.map((outcome) => [`${outcome.streamId}\n${outcome.chunkIndex}`, outcome.result]),
     );
     const missing = batch.chunks.filter((chunk) => !outcomeOf.has(`${chunk.streamId}\n${chunk.chunkIndex}`));
-    if (batch.expected) this.#giveUp(missing);
+    if (batch.expected) this.#expiry.giveBack(missing);
     const complete =
       missing.length === 0 && done.outcomes.every(({ result }) => result === "spoken" || result === "recognized");
     if (!complete) return;
@@ -259,87 +182,13 @@ export class SchedulerCore {
     for (const batch of batches) this.#running.remove(batch);
     this.#workers.purge(workerId);
     for (const model of worker.models) this.#changedModels.add(model.name);
-    for (const batch of batches) if (batch.expected) this.#giveUp(batch.chunks);
+    for (const batch of batches) if (batch.expected) this.#expiry.giveBack(batch.chunks);
   }
 
   /** Edges die rarely: looking through everything that runs is cheaper than keeping an index for it. */
   #edgeLost(ownerId: string): void {
     this.#queue.dropEdge(ownerId);
     this.#cancelRunning(this.#running.all(), (chunk) => chunk.ownerId === ownerId, { fromChunk: 0 });
-  }
-
-  #reverify(nowMs: number): void {
-    for (const batch of this.#running.all()) {
-      batch.maybeMissed = true;
-      const p95Ms = this.#book.of(batch.model, batch.provider).predictP95Ms(batch.chunks.length, batch.longestSize);
-      this.#running.setDue(batch, nowMs + Math.max(REVERIFY_MS, 2 * p95Ms));
-    }
-  }
-
-  #abandon(): void {
-    for (const waiting of this.#queue.all()) {
-      this.#queue.cancel({ streamId: waiting.chunk.streamId, fromChunk: 0 }, 0);
-      this.#lost(waiting.chunk);
-    }
-  }
-
-  /** Lets go of what is due: batches that do not come back, and chunks that no worker will ever speak. */
-  #expire(nowMs: number): void {
-    for (;;) {
-      const batch = this.#running.nextDue(nowMs);
-      if (batch === null) break;
-      const wasExpected = batch.expected;
-      batch.expected = false;
-      // A silent engine may be stuck: its slot stays taken for as long again. A missed message says nothing about the
-      // engine.
-      if (wasExpected && !batch.maybeMissed)
-        this.#running.setDue(batch, nowMs + Math.max(1, nowMs - batch.dispatchedAtMs));
-      else this.#free(batch);
-      if (wasExpected) this.#giveUp(batch.chunks);
-    }
-    for (const [model, sinceMs] of this.#orphans) {
-      if (nowMs - sinceMs >= this.#orphanGraceMs()) this.#returnOrphans(model, nowMs);
-    }
-  }
-
-  #orphanGraceMs(): number {
-    return this.#draining ? 0 : this.#policy.orphanGraceMs;
-  }
-
-  #returnOrphans(model: string, nowMs: number): void {
-    this.#orphans.delete(model);
-    const line = this.#queue.model(model);
-    for (;;) {
-      const batch = line?.lookAhead("first", 256) ?? [];
-      if (batch.length === 0) return;
-      for (const waiting of batch) {
-        const next = this.#queue.remove(waiting, nowMs);
-        if (next !== null) this.#changedModels.add(next.chunk.model);
-        this.#lost(waiting.chunk);
-      }
-    }
-  }
-
-  #free(batch: RunningBatch): void {
-    this.#running.remove(batch);
-    if (batch.worker.pool !== null) this.#changedPools.add(batch.worker.pool);
-    this.#workers.release(batch.worker, batch.slot);
-  }
-
-  #giveUp(chunks: readonly RunningChunk[]): void {
-    for (const chunk of chunks) if (!chunk.cancelled) this.#lost(chunk);
-  }
-
-  /** Tells the edge, unless it has moved on to a later attempt by itself. */
-  #lost({
-    streamId,
-    chunkIndex,
-    attempt,
-    ownerId,
-  }: Pick<RunningChunk, "streamId" | "chunkIndex" | "attempt" | "ownerId">): void {
-    const latest = Math.max(this.#queue.attemptOf(streamId, chunkIndex), this.#running.attemptOf(streamId, chunkIndex));
-    if (latest > attempt) return;
-    this.#effects.push({ to: "edge", ownerId, message: { type: "lost", streamId, chunkIndex, attempt } });
   }
 
   /** Fills every pool for which something may have changed, until nothing changes any more. */
@@ -358,11 +207,9 @@ export class SchedulerCore {
   }
 
   #noteModel(model: string, nowMs: number): void {
-    const pools = this.#workers.poolsOf(model);
-    const waits = pools.length === 0 && this.#queue.model(model)?.isEmpty === false;
-    if (!waits) this.#orphans.delete(model);
-    else if (!this.#orphans.has(model)) this.#orphans.set(model, nowMs);
-    for (const pool of pools) if (pool.general.free + pool.reserved.free > 0) this.#changedPools.add(pool);
+    this.#expiry.noteModel(model, nowMs);
+    for (const pool of this.#workers.poolsOf(model))
+      if (pool.general.free + pool.reserved.free > 0) this.#changedPools.add(pool);
   }
 
   #fill(pool: WorkerPool, nowMs: number): void {
