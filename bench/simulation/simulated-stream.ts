@@ -1,11 +1,14 @@
 import type { ServiceTier } from "#protocol/bus/scheduling";
-import { defaultSampling, neutralDelivery, type SpeechChunk } from "#protocol/speech/chunk";
+import { defaultSampling, neutralDelivery } from "#protocol/speech/chunk";
+import { loadConfig } from "#common/config/config";
+import type { ChunkText } from "#speech/chunking/chunker";
+import { filePacing, livePacing, type StreamSettings } from "#speech/stream/stream-settings";
 import { Player } from "./player.js";
 
 /** How a stream ended. */
 export type StreamEnd = "completed" | "refused" | "failed";
 
-/** One stream at its edge: what has to be spoken, what is under way, what its listener hears. */
+/** One stream at its edge: what has to be spoken, what its listener hears. */
 export interface SimulatedStream {
   readonly id: string;
   readonly tier: ServiceTier;
@@ -13,13 +16,6 @@ export interface SimulatedStream {
   readonly chunks: readonly number[];
   readonly arrivedAtMs: number;
   readonly player: Player;
-  /** Chunks submitted whose audio has not come, with their attempt. */
-  readonly inFlight: Map<number, number>;
-  /** Chunks whose audio has come before that of an earlier one. */
-  readonly early: Map<number, number>;
-  schedulerId: string | null;
-  nextToSubmit: number;
-  nextToReceive: number;
   refusals: number;
   end: StreamEnd | null;
   endedAtMs: number;
@@ -28,40 +24,31 @@ export interface SimulatedStream {
 }
 
 export function newStream(facts: Pick<SimulatedStream, "id" | "tier" | "chunks" | "arrivedAtMs">): SimulatedStream {
+  return { ...facts, player: new Player(), refusals: 0, end: null, endedAtMs: 0, speed: null };
+}
+
+const firstAudioGoalMs = loadConfig({}).PARLEY_FIRST_AUDIO_GOAL_MS;
+const text = "x".repeat(1000);
+
+/** The stream as the product's edge would open it: a socket's for the live tiers, a file's for bulk. */
+export function settingsOf({ id, tier }: SimulatedStream): StreamSettings {
   return {
-    ...facts,
-    player: new Player(),
-    inFlight: new Map(),
-    early: new Map(),
-    schedulerId: null,
-    nextToSubmit: 0,
-    nextToReceive: 0,
-    refusals: 0,
-    end: null,
-    endedAtMs: 0,
-    speed: null,
+    streamId: id,
+    models: [{ name: "voice", languages: ["*"] }],
+    tier,
+    voices: [{ speaker: null, language: null, speed: 1, traits: null }],
+    normalize: true,
+    sampling: defaultSampling,
+    maxSamples: 0,
+    seedBase: "",
+    traceparent: null,
+    pacing: tier === "bulk" ? filePacing : livePacing,
+    firstAudioGoalMs,
   };
 }
 
-const text = "x".repeat(1000);
-const voice = { speaker: null, language: null, speed: 1, traits: null };
-
-export function chunkOf(stream: SimulatedStream, ownerId: string, chunkIndex: number, attempt: number): SpeechChunk {
-  return {
-    task: "speak",
-    streamId: stream.id,
-    chunkIndex,
-    attempt,
-    ownerId,
-    model: "voice",
-    text: text.slice(0, stream.chunks[chunkIndex] ?? 1),
-    normalize: true,
-    voice,
-    delivery: neutralDelivery,
-    sampling: defaultSampling,
-    pauseAfterMs: 0,
-    seed: 0,
-    maxSamples: 0,
-    traceparent: null,
-  };
+/** The whole text of a stream, chunk by chunk. */
+export function chunksOf({ chunks }: SimulatedStream): ChunkText[] {
+  const spoken = { speaker: 0, delivery: neutralDelivery, pauseBeforeMs: 0, pauseAfterMs: 0 };
+  return chunks.map((characters) => ({ text: text.slice(0, characters), ...spoken }));
 }

@@ -68,7 +68,7 @@ export function simulate(scenario: Scenario): Outcome {
   });
   const edges = Array.from(
     { length: scenario.edges },
-    (_, index) => new SimulatedEdge({ id: `e${index}`, network, clock, random }),
+    (_, index) => new SimulatedEdge({ id: `e${index}`, network, clock }),
   );
 
   const streams: SimulatedStream[] = [];
