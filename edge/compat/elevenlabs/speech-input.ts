@@ -1,16 +1,12 @@
 import { ServiceError } from "#protocol/errors";
-import { MAX_WAITING_TEXT_BYTES, MIN_AUDIO_FRAME_BYTES } from "#protocol/speech/live";
+import { MIN_AUDIO_FRAME_BYTES } from "#protocol/speech/live";
 import type { SpeechRequest } from "#protocol/speech/request";
 import type { SocketConnection } from "../../http/exchange.js";
 import type { Caller } from "../../speech/caller.js";
 import type { SpeechContext } from "../../speech/context.js";
 import type { ChunkEvent, SpeechOutput } from "#speech/output/output";
-import { planSpeech } from "../../speech/plan.js";
-import { TextSlices } from "#speech/chunking/text-turns";
-import { SpokenRequest } from "../../speech/spoken-request.js";
-import { livePacing } from "#speech/stream/stream-settings";
+import { TextInput } from "../../speech/text-input.js";
 import { type AlignedFrame, AlignedFrames } from "./aligned-frames.js";
-import { releasesOf } from "./held-text.js";
 
 /** A frame to the client, without what names its context. */
 export type SpeechFrame =
@@ -36,66 +32,63 @@ export interface SpeechInputOptions {
   onOver(error: ServiceError | null): void;
 }
 
-type Action = { kind: "text"; text: string } | { kind: "trigger" | "flush" | "end" };
-
 /**
  * One text that comes in frames and leaves as frames of audio: the whole of `stream-input`, or one context of
- * `multi-stream-input`. Actions are carried out in order, although the voice must be looked up first.
+ * `multi-stream-input`.
  */
 export class SpeechInput implements SpeechOutput {
   readonly #options: SpeechInputOptions;
   readonly #frames: AlignedFrames;
-  readonly #inbox: { action: Action; arrivedAtMs: number }[] = [];
-  readonly #turns = new TextSlices();
-  #inboxBytes = 0;
-  #isBusy = false;
+  readonly #input: TextInput;
+  #hasText = false;
   #isOver = false;
-  #isEnding = false;
   /** The client has not taken what was sent. */
   #isBehind = false;
-  #spoken: SpokenRequest | null = null;
-  #lastTextAtMs = 0;
-  #cancelReleases: (() => void)[] = [];
 
   constructor(options: SpeechInputOptions) {
     this.#options = options;
     this.#frames = new AlignedFrames({ minFrameBytes: MIN_AUDIO_FRAME_BYTES, isAligned: options.isAligned });
+    const { context, caller, request } = options;
+    this.#input = new TextInput({
+      context,
+      route: "/compat/text-to-speech/stream-input",
+      prepare: async () => ({ caller, request, output: this }),
+      onError: (error) => {
+        this.#input.cancel("failed");
+        this.failed(error instanceof ServiceError ? error : new ServiceError("internal", { cause: error }));
+      },
+    });
   }
 
   /** Takes text in. Throws `text_buffer_full` when too much of it waits. */
   text(text: string): void {
-    const bytes = Buffer.byteLength(text);
-    if (bytes + this.#inboxBytes + (this.#spoken?.waitingBytes ?? 0) > MAX_WAITING_TEXT_BYTES) {
-      throw new ServiceError("text_buffer_full", { parameters: { limitBytes: MAX_WAITING_TEXT_BYTES } });
-    }
-    this.#inboxBytes += bytes;
-    this.#lastTextAtMs = this.#options.context.clock.nowMs();
-    this.#do({ kind: "text", text });
+    if (this.#input.isEnding) return;
+    this.#hasText = true;
+    this.#frames.append(text);
+    this.#input.text(text);
+    this.#input.begin();
   }
 
-  /**
-   * Speaks what has come at its next phrase end, at 50 characters, or 300 ms after the last text, whichever comes
-   * first.
-   */
+  /** As `TextInput.trigger`; nothing was said before the first text. */
   trigger(): void {
-    this.#do({ kind: "trigger" });
+    if (this.#hasText) this.#input.trigger();
   }
 
-  /** Speaks what has come without waiting for more, and sends the last of its audio at once. */
+  /** As `TextInput.flush`; nothing was said before the first text. */
   flush(): void {
-    this.#do({ kind: "flush" });
+    if (this.#hasText) this.#input.flush();
   }
 
   /** No more text: `isFinal` comes after the last audio. What follows is ignored. */
   end(): void {
-    this.#do({ kind: "end" });
-    this.#isEnding = true;
+    if (!this.#hasText && !this.#input.isEnding) void this.ended();
+    this.#input.end();
   }
 
   /** Ends all work; nothing more is sent. */
   cancel(): void {
-    this.#leave();
-    this.#spoken?.cancel();
+    this.#isOver = true;
+    this.#input.cancel();
   }
 
   encodedTo(endSeconds: number): void {
@@ -128,78 +121,6 @@ export class SpeechInput implements SpeechOutput {
     this.#options.onOver(error);
   }
 
-  #do(action: Action): void {
-    if (this.#isOver || this.#isEnding) return;
-    this.#inbox.push({ action, arrivedAtMs: this.#options.context.clock.nowMs() });
-    if (!this.#isBusy) void this.#work();
-  }
-
-  async #work(): Promise<void> {
-    this.#isBusy = true;
-    try {
-      for (let item = this.#inbox.shift(); item !== undefined && !this.#isOver; item = this.#inbox.shift()) {
-        await this.#carryOut(item.action, item.arrivedAtMs);
-        if (item.action.kind === "text") this.#inboxBytes -= Buffer.byteLength(item.action.text);
-      }
-    } catch (error) {
-      this.#spoken?.cancel("failed");
-      this.failed(error instanceof ServiceError ? error : new ServiceError("internal", { cause: error }));
-    }
-    this.#isBusy = false;
-    this.#awaitMoreText();
-  }
-
-  async #carryOut(action: Action, arrivedAtMs: number): Promise<void> {
-    this.#stopWaiting();
-    // Nothing was said: there is nothing to look a voice up for.
-    if (this.#spoken === null && action.kind !== "text") return action.kind === "end" ? await this.ended() : undefined;
-    const spoken = this.#spoken ?? (await this.#open());
-    if (this.#isOver) return;
-    if (action.kind === "text") return await this.#speak(spoken, action.text, arrivedAtMs);
-    if (action.kind === "trigger") return spoken.trigger(arrivedAtMs);
-    if (action.kind === "flush") return spoken.flush(arrivedAtMs);
-    spoken.end(arrivedAtMs);
-  }
-
-  async #open(): Promise<SpokenRequest> {
-    const { context, caller, request } = this.#options;
-    const plan = await planSpeech({ request, caller, context, pacing: livePacing });
-    this.#spoken = new SpokenRequest({
-      context,
-      caller,
-      plan,
-      route: "/compat/text-to-speech/stream-input",
-      output: this,
-    });
-    if (this.#isOver) this.#spoken.cancel();
-    return this.#spoken;
-  }
-
-  async #speak(spoken: SpokenRequest, text: string, arrivedAtMs: number): Promise<void> {
-    this.#frames.append(text);
-    await this.#turns.spread(
-      text,
-      (slice) => spoken.text(slice, arrivedAtMs),
-      () => this.#isOver,
-    );
-  }
-
-  /** All that has come is carried out: sets the times at which held text is spoken although no more comes. */
-  #awaitMoreText(): void {
-    const spoken = this.#spoken;
-    if (spoken === null || this.#isOver || this.#isEnding) return;
-    const { clock } = this.#options.context;
-    for (const { atMs, what } of releasesOf({ lastTextAtMs: this.#lastTextAtMs, isTriggered: spoken.isTriggered })) {
-      const release = (): void =>
-        what === "everything" ? spoken.speakTriggered(clock.nowMs()) : spoken.releaseFinished(clock.nowMs());
-      this.#cancelReleases.push(clock.after(Math.max(0, atMs - clock.nowMs()), release));
-    }
-  }
-
-  #stopWaiting(): void {
-    for (const cancel of this.#cancelReleases.splice(0)) cancel();
-  }
-
   async #sendAndWait(frames: readonly AlignedFrame[]): Promise<void> {
     this.#send(frames);
     if (this.#isBehind && !this.#isOver) await this.#options.connection.writable();
@@ -215,8 +136,7 @@ export class SpeechInput implements SpeechOutput {
 
   #leave(): void {
     this.#isOver = true;
-    this.#inbox.length = 0;
-    this.#stopWaiting();
+    this.#input.stop();
   }
 }
 

@@ -113,6 +113,15 @@ describe("another start on a live socket", () => {
     ]);
   });
 
+  it("may come twice before finish, even while the first looks its voice up", async () => {
+    const caller = await new Caller(new SpeechBench()).connect();
+    const turns = ["First turn.", "Second turn.", "Third turn."];
+    caller.send(...turns.flatMap((turn) => [start, text(turn), stop]));
+    await untilFinished(caller, 3);
+    expect(orderOf(caller)).toEqual(["audio", "finish", "audio", "finish", "audio", "finish"]);
+    expect(caller.bench.cluster.submits.map(({ submit }) => submit.chunk.text)).toEqual(turns);
+  });
+
   it("closes at once when the client says stop without ever having started", async () => {
     const caller = await new Caller(new SpeechBench()).connect();
     caller.send(stop);
