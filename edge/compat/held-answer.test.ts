@@ -6,6 +6,7 @@ import { expectedSamples } from "#speech/testing/scripted-cluster";
 import { jsonRequest, RecordingResponder, SpeechBench } from "../speech/testing/speech-bench.js";
 import { elevenLabsSpeechRoutes } from "./elevenlabs/speech.js";
 import { expectedAnswerBytes } from "./held-answer.js";
+import { dispatch } from "./testing/dispatch.js";
 import { openAiChatRoutes } from "./openai/chat.js";
 
 const KB = 1024;
@@ -29,7 +30,7 @@ function chat(
     audio: { format: "wav" },
     messages: [{ role: "user", content: text }],
   };
-  return { responder, handled: route!.handle(jsonRequest(body), responder) };
+  return { responder, handled: dispatch(route!, jsonRequest(body), responder) };
 }
 
 function withTimestamps(
@@ -40,7 +41,8 @@ function withTimestamps(
   const route = elevenLabsSpeechRoutes(bench.context).find(({ path }) => path.endsWith("/:voice_id/with-timestamps"));
   return {
     responder,
-    handled: route!.handle(
+    handled: dispatch(
+      route!,
       { ...jsonRequest({ text }, { "xi-api-key": "k" }), parameters: { voice_id: "default" } },
       responder,
     ),

@@ -1,10 +1,9 @@
 import { elevenLabsMount } from "#protocol/compat/elevenlabs-speech";
 import { openAiMounts } from "#protocol/compat/openai-speech";
-import type { HttpRoute, RefusalShape, SocketRoute } from "../http/exchange.js";
+import type { AnswerShape, HttpRoute, ReceivedRequest, SocketRoute } from "../http/exchange.js";
 import { admitTranscription } from "../transcription/caller.js";
 import type { TranscriptionContext } from "../transcription/context.js";
 import type { SpeechContext } from "../speech/context.js";
-import { identifiedRefusal } from "./compat-route.js";
 import { inputSocketRoute } from "./elevenlabs/input-socket.js";
 import { elevenLabsLibraryRoutes } from "./elevenlabs/library.js";
 import { realtimeTranscriptionRoute } from "./elevenlabs/realtime-transcription.js";
@@ -18,18 +17,25 @@ import { openAiSpeechRoutes } from "./openai/speech.js";
 import { openAiTranscriptionRoutes } from "./openai/transcription.js";
 import { requestTranscriber, socketTranscriber } from "./transcribe-audio.js";
 
-/** How refusals look to the clients of each compatibility layer, on its routes and on paths that it does not have. */
-export const compatRefusals: readonly RefusalShape[] = [
-  ...openAiMounts.map((prefix) => ({ prefix, render: identifiedRefusal(renderOpenAiError) })),
-  { prefix: elevenLabsMount, render: identifiedRefusal(renderElevenLabsError) },
+/**
+ * How answers look to the clients of each compatibility layer, on its routes and on paths that it does not have: errors
+ * as that vendor's libraries parse them, and the identifiers that they read: `X-Generation-Id` and `x-request-id`, both
+ * the request's trace id, by which logs and traces find it.
+ */
+export const compatShapes: readonly AnswerShape[] = [
+  ...openAiMounts.map((prefix) => ({ prefix, headers: identifiers, renderError: renderOpenAiError })),
+  { prefix: elevenLabsMount, headers: identifiers, renderError: renderElevenLabsError },
 ];
+
+function identifiers({ trace }: ReceivedRequest): Record<string, string> {
+  return { "x-generation-id": trace.traceId, "x-request-id": trace.traceId };
+}
 
 /** The compatibility layers: other vendors' requests on top of the same streams as the native routes. */
 export function compatRoutes(
   speech: SpeechContext,
   transcription: TranscriptionContext,
 ): { http: HttpRoute[]; sockets: SocketRoute[] } {
-  const { log } = speech;
   return {
     http: [
       ...openAiSpeechRoutes(speech),
@@ -38,7 +44,7 @@ export function compatRoutes(
         speech,
         transcriberFor: (request) => requestTranscriber(transcription, "/compat/chat/completions", request),
       }),
-      ...openAiModelRoutes({ log }),
+      ...openAiModelRoutes(),
       ...elevenLabsSpeechRoutes(speech),
       elevenLabsTranscriptionRoute(transcription),
       ...elevenLabsLibraryRoutes(speech),

@@ -11,6 +11,7 @@ import {
   SpeechBench,
   testPrincipal,
 } from "../speech/testing/speech-bench.js";
+import { dispatch } from "./testing/dispatch.js";
 import { compatRoutes } from "./routes.js";
 import { socketTranscriber } from "./transcribe-audio.js";
 
@@ -95,13 +96,13 @@ describe("a team at its limit of streams", () => {
       messages: [{ role: "user", content: [{ type: "input_audio", input_audio: { data: audio } }] }],
     };
     const [first, second, third] = [new RecordingResponder(), new RecordingResponder(), new RecordingResponder()];
-    const running = chat!.handle(jsonRequest(body), first);
-    await chat!.handle(jsonRequest(body), second);
+    const running = dispatch(chat!, jsonRequest(body), first);
+    await dispatch(chat!, jsonRequest(body), second);
     expect([first.status, second.status]).toEqual([0, 429]);
     await edge.pass();
     await running;
     expect(JSON.parse(first.body.toString())).toMatchObject({ choices: [{ message: { content: "w2001" } }] });
-    await chat!.handle(jsonRequest(body), third);
+    await dispatch(chat!, jsonRequest(body), third);
     expect(third.status).toBe(200);
   });
 });

@@ -8,26 +8,14 @@ import {
   uploadsBucket,
 } from "#protocol/bus/control";
 import { ServiceError } from "#protocol/errors";
-import { type ForwardedOperation, forwardedOperations } from "#protocol/forwarded";
+import { forwardedOperations } from "#protocol/forwarded";
 import { toolHopsHeader } from "#protocol/tools";
 import type { Bus, ObjectBucket } from "#common/bus/bus";
-import { renderError } from "#common/http/error-body";
-import { logFailure } from "#common/http/log-failure";
 import { newIdentifier } from "#common/identifier";
 import type { Logger } from "#common/log";
 import { formatTraceparent } from "#common/tracing/traceparent";
 import { type Authenticate, requireScope } from "../authentication/authenticator.js";
 import type { HttpRequest, HttpResponder, HttpRoute } from "../http/exchange.js";
-
-/**
- * Lets scripts of any page read the answer (https://fetch.spec.whatwg.org/#http-access-control-allow-origin); no cookie
- * is ever involved.
- */
-const everyPage = {
-  "access-control-allow-origin": "*",
-  "access-control-expose-headers": "retry-after",
-  vary: "origin",
-};
 
 /** Besides `traceparent`, which names this edge's span. */
 const forwardedHeaders = ["content-type", "accept", "origin", toolHopsHeader] as const;
@@ -49,50 +37,18 @@ export class Forwarder {
   }
 
   /**
-   * Authenticates first. Throws authentication errors, `payload_too_large`, and `dependency_unavailable` when the
-   * control plane or its object store is away or gives no answer within `timeoutMs`.
+   * Looks for a key first, unless `scope` is null: those routes are called by visitors' browsers. Throws
+   * authentication errors, `payload_too_large`, and `dependency_unavailable` when the control plane or its object store
+   * is away or gives no answer within `timeoutMs`.
    */
-  async forward(request: HttpRequest, responder: HttpResponder, scope: KeyScope, timeoutMs: number): Promise<void> {
-    const principal = await this.#options.authenticate(request);
-    requireScope(principal, scope);
-    await this.#pass(request, responder, principal, timeoutMs);
-  }
-
-  /**
-   * Hands a request on without looking for a key, for routes that visitors' browsers call. Who may call is not decided
-   * by the operator's list of origins but by the answer, so every page may read it, refusals too. `route` names it in
-   * the log. Never throws.
-   */
-  async forwardOpen(
+  async forward(
     request: HttpRequest,
     responder: HttpResponder,
-    route: Pick<ForwardedOperation, "path" | "answerTimeoutMs">,
-  ): Promise<void> {
-    const readable: HttpResponder = {
-      ...responder,
-      begin: (status, headers) => responder.begin(status, { ...headers, ...everyPage }),
-      get begun() {
-        return responder.begun;
-      },
-    };
-    try {
-      await this.#pass(request, readable, null, route.answerTimeoutMs);
-    } catch (error) {
-      if (responder.begun) throw error;
-      const known = error instanceof ServiceError ? error : new ServiceError("internal", { cause: error });
-      logFailure(this.#options.log, known, { route: route.path, trace_id: request.trace.traceId });
-      const { status, headers, body } = renderError(known);
-      readable.begin(status, headers);
-      readable.end(body);
-    }
-  }
-
-  async #pass(
-    request: HttpRequest,
-    responder: HttpResponder,
-    principal: Principal | null,
+    scope: KeyScope | null,
     timeoutMs: number,
   ): Promise<void> {
+    const principal = scope === null ? null : await this.#options.authenticate(request);
+    if (principal !== null && scope !== null) requireScope(principal, scope);
     const message = await this.#pack(request, principal);
     const answer = await this.#ask(message, timeoutMs);
     const body = await this.#bodyOf(answer);
@@ -170,21 +126,11 @@ function headersOf(request: HttpRequest): Record<string, string> {
 /** The routes that the control plane answers. */
 export function forwardedRoutes(options: ForwarderOptions): HttpRoute[] {
   const forwarder = new Forwarder(options);
-  return forwardedOperations.map((operation): HttpRoute => {
-    const { method, path, scope, maxBodyBytes, answerTimeoutMs } = operation;
-    if (scope === null)
-      return {
-        method,
-        path,
-        maxBodyBytes,
-        isForEveryPage: true,
-        handle: (request, responder) => forwarder.forwardOpen(request, responder, operation),
-      };
-    return {
-      method,
-      path,
-      maxBodyBytes,
-      handle: (request, responder) => forwarder.forward(request, responder, scope, answerTimeoutMs),
-    };
-  });
+  return forwardedOperations.map(({ method, path, scope, maxBodyBytes, answerTimeoutMs }) => ({
+    method,
+    path,
+    maxBodyBytes,
+    ...(scope === null ? { isForEveryPage: true } : {}),
+    handle: (request, responder) => forwarder.forward(request, responder, scope, answerTimeoutMs),
+  }));
 }

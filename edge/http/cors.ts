@@ -29,6 +29,13 @@ export function corsHeaders(policy: CorsPolicy, origin: string | undefined): Rec
   };
 }
 
+/** Lets scripts of every page read an answer; no cookie is ever involved. */
+export const everyPageHeaders = {
+  "access-control-allow-origin": "*",
+  "access-control-expose-headers": "retry-after",
+  vary: "origin",
+};
+
 /** Headers for the answer to a preflight about a path that takes `methods`. Adds to `corsHeaders`. */
 export function preflightHeaders(methods: readonly string[], requested: string | undefined): Record<string, string> {
   const safe = requested !== undefined && /^[\w, -]{1,1000}$/.test(requested) ? requested : requestHeaders;

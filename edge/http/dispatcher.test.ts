@@ -4,17 +4,17 @@ import { ServiceError } from "#protocol/errors";
 import type { Logger } from "#common/log";
 import { jsonRequest, RecordingResponder } from "../speech/testing/speech-bench.js";
 import { Dispatcher, type ExchangeRecord } from "./dispatcher.js";
-import type { HttpRoute, RefusalShape } from "./exchange.js";
+import type { AnswerShape, HttpRoute } from "./exchange.js";
 
 type Line = Record<string, unknown> & { level: number };
 
 /** A dispatcher over a few routes, with what it logs and reports. */
-function serve(routes: HttpRoute[], refusals: RefusalShape[] = []) {
+function serve(routes: HttpRoute[], shapes: AnswerShape[] = []) {
   const lines: Line[] = [];
   const records: ExchangeRecord[] = [];
   const dispatcher = new Dispatcher({
     routes,
-    refusals,
+    shapes,
     sockets: [
       { path: "/v1/tts/live", maxFrameBytes: 1, upgrade: () => Promise.reject(new ServiceError("unauthenticated")) },
     ],
@@ -86,18 +86,30 @@ describe("the dispatcher", () => {
     ]).toEqual([200, 200, 503]);
   });
 
-  it("renders what it refuses itself in the shape of the path's protocol", async () => {
-    const shape: RefusalShape = {
+  it("answers in the shape of the path's protocol", async () => {
+    const shape: AnswerShape = {
       prefix: "/other",
-      render: (error) => ({ status: 418, headers: {}, body: Buffer.from(error.code) }),
+      headers: ({ trace }) => ({ "x-id": trace.traceId }),
+      renderError: (error) => ({ status: 418, headers: {}, body: Buffer.from(error.code) }),
     };
-    const { ask } = serve([route("/other/thing", null), route("/v1/thing", null)], [shape]);
+    const { ask } = serve(
+      [route("/other/thing", null), route("/other/broken", new ServiceError("no_worker")), route("/v1/thing", null)],
+      [shape],
+    );
     const answers = async (method: string, path: string): Promise<string> => (await ask(method, path)).body.toString();
     expect(await answers("POST", "/other/thing")).toBe("method_not_allowed");
+    expect(await answers("GET", "/other/broken")).toBe("no_worker");
     expect(await answers("GET", "//other/nothing")).toBe("not_found");
     expect(await answers("GET", "/other")).toBe("not_found");
     expect(await answers("GET", "/otherwise")).toBe('{"status":404,"message":"Not found"}');
     expect(await answers("POST", "/v1/thing")).toBe('{"status":405,"message":"Method not allowed"}');
+    const named = async (path: string): Promise<boolean> => /./.test((await ask("GET", path)).headers["x-id"] ?? "");
+    expect([await named("/other/thing"), await named("/other/broken"), await named("/other/nothing")]).toEqual([
+      true,
+      true,
+      true,
+    ]);
+    expect(await named("/v1/thing")).toBe(false);
   });
 
   it("lets every page ask about a route that is for every page, and allowed ones about the rest", async () => {
@@ -109,6 +121,24 @@ describe("the dispatcher", () => {
       undefined,
     ]);
     expect(await allowed("/closed", "https://console.example")).toBe("https://console.example");
+  });
+
+  it("lets every page read the answers and failures of a route that is for every page", async () => {
+    const open = { isForEveryPage: true } as const;
+    const { ask } = serve([
+      { ...route("/open", null), ...open },
+      { ...route("/broken", new ServiceError("no_worker")), ...open },
+      route("/closed", null),
+    ]);
+    const readers = async (path: string): Promise<[number, string | undefined]> => {
+      const { status, headers } = await ask("GET", path, { origin: "https://shop.example" });
+      return [status, headers["access-control-allow-origin"]];
+    };
+    expect([await readers("/open"), await readers("/broken"), await readers("/closed")]).toEqual([
+      [200, "*"],
+      [503, "*"],
+      [200, undefined],
+    ]);
   });
 
   it("takes GET at a WebSocket's path for a missing upgrade, and no other method", async () => {

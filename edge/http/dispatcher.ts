@@ -5,8 +5,8 @@ import { logFailure } from "#common/http/log-failure";
 import type { Logger } from "#common/log";
 import { boundedLabel } from "#common/metrics/labels";
 import type { TraceContext } from "#common/tracing/traceparent";
-import { type CorsPolicy, corsHeaders, preflightHeaders } from "./cors.js";
-import type { HttpResponder, HttpRoute, ReceivedRequest, RefusalShape, SocketRoute } from "./exchange.js";
+import { type CorsPolicy, corsHeaders, everyPageHeaders, preflightHeaders } from "./cors.js";
+import type { AnswerShape, HttpResponder, HttpRoute, ReceivedRequest, SocketRoute } from "./exchange.js";
 import { type Match, Router } from "#common/http/router";
 
 /** What is known of an answer when it is over. */
@@ -30,8 +30,8 @@ export interface ExchangeObserver {
 export interface DispatcherOptions {
   routes: readonly HttpRoute[];
   sockets: readonly SocketRoute[];
-  /** Shapes of refusals other than the default protocol's. */
-  refusals?: readonly RefusalShape[];
+  /** Shapes of answers other than the default protocol's. */
+  shapes?: readonly AnswerShape[];
   cors: CorsPolicy;
   log: Logger;
   observer: ExchangeObserver;
@@ -83,8 +83,9 @@ export class Dispatcher {
   /** Answers a request; never throws. */
   answer(request: ReceivedRequest, responder: HttpResponder): void {
     const match = this.#router.match(request.method, request.path);
-    const route = match.type === "route" ? match.route.path : UNMATCHED;
-    const watched = this.#watch(request, responder, route);
+    const endpoint = match.type === "route" ? match.route : null;
+    const route = endpoint?.path ?? UNMATCHED;
+    const watched = this.#watch(request, responder, route, endpoint?.http?.isForEveryPage);
     this.#serve(match, request, watched).catch((error: unknown) => this.#fail(error, request, watched, route));
   }
 
@@ -95,9 +96,7 @@ export class Dispatcher {
 
   /** Answers a refused WebSocket upgrade over HTTP. */
   refuseUpgrade(request: ReceivedRequest, responder: HttpResponder, path: string, error: unknown): void {
-    const own = this.#options.sockets.find((socket) => socket.path === path)?.renderRefusal;
-    const render = own === undefined ? undefined : (known: ServiceError) => own(known, request);
-    this.#fail(error, request, this.#watch(request, responder, path), path, render);
+    this.#fail(error, request, this.#watch(request, responder, path), path);
   }
 
   /** Throws `draining` once the server is stopping. */
@@ -134,20 +133,13 @@ export class Dispatcher {
 
   /** Refuses a large body that nobody wants, and ends the connection: what follows on it would be the body. */
   #refuseBody(request: ReceivedRequest, responder: HttpResponder): void {
-    const { status, headers, body } = this.#rendererOf(request)(
-      new ServiceError("payload_too_large", { parameters: { limitBytes: MAX_IGNORED_BODY_BYTES } }),
-    );
+    const error = new ServiceError("payload_too_large", { parameters: { limitBytes: MAX_IGNORED_BODY_BYTES } });
+    const { status, headers, body } = this.#render(error, request);
     responder.begin(status, { ...headers, connection: "close" });
     responder.end(body);
   }
 
-  #fail(
-    error: unknown,
-    request: ReceivedRequest,
-    responder: HttpResponder,
-    route: string,
-    render = this.#rendererOf(request),
-  ): void {
+  #fail(error: unknown, request: ReceivedRequest, responder: HttpResponder, route: string): void {
     const known = error instanceof ServiceError ? error : new ServiceError("internal", { cause: error });
     if (responder.closed.aborted) return;
     logFailure(this.#options.log, known, { route, trace_id: request.trace.traceId });
@@ -155,20 +147,22 @@ export class Dispatcher {
       responder.abort();
       return;
     }
-    const { status, headers, body } = render(known);
+    const { status, headers, body } = this.#render(known, request);
     responder.begin(status, headers);
     responder.end(body);
   }
 
-  /** What renders the refusals of a request. */
-  #rendererOf(request: ReceivedRequest): (error: ServiceError) => RenderedResponse {
-    const path = request.path.replace(/^\/+/, "/");
-    const shape = this.#options.refusals?.find(({ prefix }) => path === prefix || path.startsWith(`${prefix}/`));
-    return shape === undefined ? renderError : (error) => shape.render(error, request);
+  #render(error: ServiceError, request: ReceivedRequest): RenderedResponse {
+    return this.#shapeOf(request)?.renderError(error) ?? renderError(error);
   }
 
-  /** Adds CORS to the head, and tells the observer how it ended. */
-  #watch(request: ReceivedRequest, inner: HttpResponder, route: string): HttpResponder {
+  #shapeOf(request: ReceivedRequest): AnswerShape | undefined {
+    const path = request.path.replace(/^\/+/, "/");
+    return this.#options.shapes?.find(({ prefix }) => path === prefix || path.startsWith(`${prefix}/`));
+  }
+
+  /** Adds the headers that answers have in common to the head, and tells the observer how it ended. */
+  #watch(request: ReceivedRequest, inner: HttpResponder, route: string, isForEveryPage = false): HttpResponder {
     const { observer, nowMs, log } = this.#options;
     const cors = corsHeaders(this.#options.cors, request.header("origin"));
     const startedMs = nowMs();
@@ -191,7 +185,8 @@ export class Dispatcher {
     return {
       begin: (code, headers) => {
         status = code;
-        inner.begin(code, { ...cors, ...headers });
+        const shared = this.#shapeOf(request)?.headers(request);
+        inner.begin(code, { ...cors, ...shared, ...headers, ...(isForEveryPage ? everyPageHeaders : {}) });
       },
       write: (bytes) => {
         sentBytes += bytes.byteLength;

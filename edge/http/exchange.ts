@@ -82,7 +82,7 @@ export interface HttpRoute {
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** Path with `:placeholders`, or ending in `/*`. */
   path: string;
-  /** Scripts of every page may ask, whatever origins the operator allows: the answer itself says who may read it. */
+  /** Scripts of every page may ask and read the answer, refusals too, whatever origins the operator allows. */
   isForEveryPage?: true;
   /** Largest body, one of `bodyLimits`; none is wanted when absent. */
   maxBodyBytes?: number;
@@ -92,22 +92,19 @@ export interface HttpRoute {
   handle(request: HttpRequest, responder: HttpResponder): Promise<void>;
 }
 
-/**
- * How everything that the server itself refuses looks below a path: to another protocol's clients in that protocol's
- * shape.
- */
-export interface RefusalShape {
+/** What all answers below a path have in common: another protocol's clients read headers and errors of that protocol. */
+export interface AnswerShape {
   /** Path without a slash at the end; holds for itself and for all paths below. */
   prefix: string;
-  render(error: ServiceError, request: ReceivedRequest): RenderedResponse;
+  /** Headers of every answer; those that a route sends win. */
+  headers(request: ReceivedRequest): Record<string, string>;
+  renderError(error: ServiceError): RenderedResponse;
 }
 
 export interface SocketRoute {
   path: string;
   /** The subprotocol to speak among those offered (RFC 6455 section 1.9); absent, the offer is echoed. */
   subprotocol?(offered: readonly string[]): string;
-  /** Shape of a refused upgrade's answer; the default protocol's when absent. */
-  renderRefusal?: (error: ServiceError, request: ReceivedRequest) => RenderedResponse;
   /** Largest frame accepted, bytes; a larger one closes with 1009. */
   maxFrameBytes: number;
   /**

@@ -9,7 +9,7 @@ export function serverSettings(given: {
   config: Config;
   clock: Clock;
   log: Logger;
-}): Omit<ServerOptions, "routes" | "sockets" | "refusals" | "observer"> {
+}): Omit<ServerOptions, "routes" | "sockets" | "shapes" | "observer"> {
   const { config, clock, log } = given;
   return {
     clock,

@@ -11,7 +11,7 @@ export function edgeRoutes(
   transcription: TranscriptionContext,
   operator: Omit<OperatorRoutesOptions, "config">,
 ): InterfaceRoutes {
-  const { routes, sockets, refusals } = interfaceRoutes(speech, transcription);
+  const { routes, sockets, shapes } = interfaceRoutes(speech, transcription);
   return {
     routes: [
       ...routes,
@@ -20,6 +20,6 @@ export function edgeRoutes(
       ...pageRoutes(),
     ],
     sockets,
-    refusals,
+    shapes,
   };
 }

@@ -10,8 +10,7 @@ import { FrameDecoder } from "../../http/frame-decoder.js";
 import { validate } from "../../http/validation.js";
 import { admitSpeaker, admitToModel, type Caller } from "../../speech/caller.js";
 import type { SpeechContext } from "../../speech/context.js";
-import { identifiedRefusal } from "../compat-route.js";
-import { errorMessage, renderElevenLabsError } from "../error-answer.js";
+import { errorMessage } from "../error-answer.js";
 import { withBearer } from "./credentials.js";
 import { elevenLabsHttpStatus } from "./error-status.js";
 import { type InputFrame, inputFrame, keyOf } from "./input-frame.js";
@@ -25,7 +24,6 @@ import { speechSettings } from "./speech-request.js";
 export function inputSocketRoute(context: SpeechContext, isMulti: boolean): SocketRoute {
   return {
     path: `${elevenLabsMount}${(isMulti ? elevenLabsMultiStreamInput : elevenLabsStreamInput).path}`,
-    renderRefusal: identifiedRefusal(renderElevenLabsError),
     maxFrameBytes: frameLimits.text,
     async upgrade(request) {
       const query = new URLSearchParams(request.query);

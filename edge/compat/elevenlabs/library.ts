@@ -7,8 +7,6 @@ import { askControlPlane } from "../../forwarding/ask-control-plane.js";
 import { answerJson } from "../../http/answers.js";
 import type { HttpRequest, HttpRoute } from "../../http/exchange.js";
 import type { SpeechContext } from "../../speech/context.js";
-import { compatRoute } from "../compat-route.js";
-import { renderElevenLabsError } from "../error-answer.js";
 import { voiceAlias } from "../voice-alias.js";
 import { withBearer } from "./credentials.js";
 
@@ -34,17 +32,14 @@ export function toElevenLabsVoice(voice: ModelEntity): Record<string, unknown> {
 
 /** The voice library and the stubs that the libraries ask for (docs/protocol.md "Library"). */
 export function elevenLabsLibraryRoutes(context: SpeechContext): HttpRoute[] {
-  const get = (path: string, answer: (request: HttpRequest, principal: Principal) => unknown): HttpRoute =>
-    compatRoute({
-      method: "GET",
-      path: `${elevenLabsMount}${path}`,
-      log: context.log,
-      renderError: renderElevenLabsError,
-      async handle(request, responder) {
-        const principal = await context.authenticate(withBearer(request));
-        answerJson(responder, 200, await answer(request, principal));
-      },
-    });
+  const get = (path: string, answer: (request: HttpRequest, principal: Principal) => unknown): HttpRoute => ({
+    method: "GET",
+    path: `${elevenLabsMount}${path}`,
+    async handle(request, responder) {
+      const principal = await context.authenticate(withBearer(request));
+      answerJson(responder, 200, await answer(request, principal));
+    },
+  });
   return [
     get("/v1/voices", async (request, principal) => ({ voices: await everyVoice(context, request, principal) })),
     get("/v2/voices", (request, principal) => pageOfVoices(context, request, principal)),

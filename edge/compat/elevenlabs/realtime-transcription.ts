@@ -12,8 +12,7 @@ import { admitTranscription } from "../../transcription/caller.js";
 import type { TranscriptionContext } from "../../transcription/context.js";
 import type { SocketAudioBudget } from "../../transcription/socket-audio-budget.js";
 import { type BufferRefusal, CommitBuffer } from "../commit-buffer.js";
-import { identifiedRefusal } from "../compat-route.js";
-import { errorMessage, renderElevenLabsError } from "../error-answer.js";
+import { errorMessage } from "../error-answer.js";
 import { refuseParameters } from "../refuse.js";
 import { type CommittedAudio, socketTranscriber, type TranscribeAudio } from "../transcribe-audio.js";
 import { withBearer } from "./credentials.js";
@@ -27,7 +26,6 @@ export function realtimeTranscriptionRoute(context: TranscriptionContext): Socke
   return {
     path: `${elevenLabsMount}${elevenLabsRealtimeTranscription.path}`,
     maxFrameBytes: frameLimits.audio,
-    renderRefusal: identifiedRefusal(renderElevenLabsError),
     async upgrade(request) {
       const query = new URLSearchParams(request.query);
       refuseParameters(elevenLabsRealtimeTranscription, "query", Object.fromEntries(query));

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { elevenLabsMount, elevenLabsSpeech } from "#protocol/compat/elevenlabs-speech";
 import { jsonRequest, RecordingResponder, SpeechBench } from "../../speech/testing/speech-bench.js";
+import { dispatch } from "../testing/dispatch.js";
 import { elevenLabsSpeechRoutes } from "./speech.js";
 
 async function speak(
@@ -13,7 +14,8 @@ async function speak(
     ({ path }) => path === `${elevenLabsMount}${elevenLabsSpeech[way].path}`,
   );
   const responder = new RecordingResponder();
-  const handled = route!.handle(
+  const handled = dispatch(
+    route!,
     { ...jsonRequest(body, { "xi-api-key": "k" }), parameters: { voice_id: voice } },
     responder,
   );

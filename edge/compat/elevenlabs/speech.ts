@@ -7,8 +7,7 @@ import { type HttpSpeechWriter, speakOverHttp } from "../../routes/speech/http-s
 import { writeFile } from "../../routes/speech/speech-file.js";
 import { admitSpeaker, admitToModel } from "../../speech/caller.js";
 import type { SpeechContext } from "../../speech/context.js";
-import { compatRoute } from "../compat-route.js";
-import { elevenLabsErrorBody, renderElevenLabsError } from "../error-answer.js";
+import { elevenLabsErrorBody } from "../error-answer.js";
 import { AlignedSpeech } from "./aligned-speech.js";
 import { type HeldAnswer, holdAnswer } from "../held-answer.js";
 import type { TextBlocks } from "../text-blocks.js";
@@ -54,12 +53,10 @@ export function elevenLabsSpeechRoutes(context: SpeechContext): HttpRoute[] {
 }
 
 function speechRoute(context: SpeechContext, path: string, answer: Way): HttpRoute {
-  return compatRoute({
+  return {
     method: "POST",
     path: `${elevenLabsMount}${path}`,
     maxBodyBytes: bodyLimits.text,
-    log: context.log,
-    renderError: renderElevenLabsError,
     async handle(request, responder) {
       const arrivedAtMs = context.clock.nowMs();
       const principal = await admitSpeaker(withBearer(request), context);
@@ -75,7 +72,7 @@ function speechRoute(context: SpeechContext, path: string, answer: Way): HttpRou
         speakOverHttp({ context, route: "/compat/text-to-speech", caller, request: mapped.request, responder, writer });
       await answer({ context, teamId: principal.teamId, responder, mapped, speak });
     },
-  });
+  };
 }
 
 interface TimestampedAudio {

@@ -4,6 +4,7 @@ import { samplesToBytes } from "#audio/pcm";
 import { TranscriptionBench, uploadRequest } from "../../transcription/testing/transcription-bench.js";
 import { audioOfWords } from "#transcription/testing/scripted-client";
 import { RecordingResponder } from "../../speech/testing/speech-bench.js";
+import { dispatch } from "../testing/dispatch.js";
 import { elevenLabsTranscriptionRoute } from "./transcription.js";
 
 const { samples } = audioOfWords(
@@ -28,7 +29,7 @@ async function ask(
     "xi-api-key": "k",
   });
   const responder = new RecordingResponder();
-  await elevenLabsTranscriptionRoute(new TranscriptionBench().context).handle({ ...upload, query }, responder);
+  await dispatch(elevenLabsTranscriptionRoute(new TranscriptionBench().context), { ...upload, query }, responder);
   return { status: responder.status, body: JSON.parse(responder.body.toString()) as Record<string, unknown> };
 }
 
@@ -119,7 +120,7 @@ describe("POST /v1/speech-to-text", () => {
     const upload = uploadRequest(new Uint8Array(await request.arrayBuffer()), {
       "content-type": request.headers.get("content-type") ?? "",
     });
-    await elevenLabsTranscriptionRoute(new TranscriptionBench().context).handle(upload, responder);
+    await dispatch(elevenLabsTranscriptionRoute(new TranscriptionBench().context), upload, responder);
     expect(responder.status).toBe(400);
     expect(JSON.parse(responder.body.toString())).toEqual({
       detail: { status: "invalid_request", message: expect.stringContaining("file") },

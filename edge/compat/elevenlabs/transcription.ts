@@ -8,20 +8,16 @@ import type { TranscriptionContext } from "../../transcription/context.js";
 import { textOf } from "#transcription/transcript";
 import { type AskedTranscription, transcribeOverHttp } from "../../routes/transcription/http-transcription.js";
 import { readAudioForm } from "../audio-form.js";
-import { compatRoute } from "../compat-route.js";
-import { renderElevenLabsError } from "../error-answer.js";
 import { refuseParameters } from "../refuse.js";
 import { withBearer } from "./credentials.js";
 import { transcriptEntries } from "./transcript-words.js";
 
 /** `POST /v1/speech-to-text` (docs/protocol.md "Speech to text of ElevenLabs"). */
 export function elevenLabsTranscriptionRoute(context: TranscriptionContext): HttpRoute {
-  return compatRoute({
+  return {
     method: "POST",
     path: `${elevenLabsMount}${elevenLabsTranscription.path}`,
     maxBodyBytes: bodyLimits.compatAudio,
-    log: context.log,
-    renderError: renderElevenLabsError,
     handle: (request, responder) =>
       transcribeOverHttp({
         context,
@@ -40,7 +36,7 @@ export function elevenLabsTranscriptionRoute(context: TranscriptionContext): Htt
             transcription_id: request.trace.traceId,
           }),
       }),
-  });
+  };
 }
 
 async function readRequest(request: HttpRequest): Promise<AskedTranscription> {

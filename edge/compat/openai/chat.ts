@@ -12,7 +12,6 @@ import { AUDIO_TOKENS_PER_SECOND } from "../../speech/plan.js";
 import { admitToModel } from "../../speech/caller.js";
 import type { SpeechContext } from "../../speech/context.js";
 import { Base64Decoder } from "../base64-pieces.js";
-import { compatRoute } from "../compat-route.js";
 import { renderOpenAiError } from "../error-answer.js";
 import { type HeldAnswer, holdAnswer } from "../held-answer.js";
 import type { TranscribeAudio } from "../transcribe-audio.js";
@@ -33,59 +32,49 @@ export interface ChatContext {
 
 /** `POST /chat/completions` on every mount (docs/protocol.md "Chat"). */
 export function openAiChatRoutes({ speech: context, transcriberFor }: ChatContext): HttpRoute[] {
-  return openAiMounts.map((mount) =>
-    compatRoute({
-      method: "POST",
-      path: `${mount}${openAiChat.path}`,
-      maxBodyBytes: bodyLimits.speech,
-      log: context.log,
-      renderError: renderOpenAiError,
-      async handle(request, responder) {
-        const arrivedAtMs = context.clock.nowMs();
-        const principal = await context.authenticate(request);
-        const chat = mapOpenAiChat(
-          await readBody(request, ["json"], audioFields),
-          (name) => request.header(name),
-          context.config,
-        );
-        const identity = { mount, id: request.trace.traceId, createdSeconds: Math.floor(Date.now() / 1000) };
-        if (chat.kind === "transcribe") {
-          const recognized = await transcriberFor(request)({
-            audio: { bytes: chat.audio.byteLength, file: async () => chat.audio },
-            language: null,
-            signal: responder.closed,
-          });
-          return answerTranscript(responder, { ...identity, chat }, recognized);
-        }
-        requireScope(principal, "speech");
-        const caller = admitToModel({
-          principal,
-          model: chat.speech.model,
-          trace: request.trace,
-          arrivedAtMs,
-          context,
+  return openAiMounts.map((mount) => ({
+    method: "POST",
+    path: `${mount}${openAiChat.path}`,
+    maxBodyBytes: bodyLimits.speech,
+    async handle(request, responder) {
+      const arrivedAtMs = context.clock.nowMs();
+      const principal = await context.authenticate(request);
+      const chat = mapOpenAiChat(
+        await readBody(request, ["json"], audioFields),
+        (name) => request.header(name),
+        context.config,
+      );
+      const identity = { mount, id: request.trace.traceId, createdSeconds: Math.floor(Date.now() / 1000) };
+      if (chat.kind === "transcribe") {
+        const recognized = await transcriberFor(request)({
+          audio: { bytes: chat.audio.byteLength, file: async () => chat.audio },
+          language: null,
+          signal: responder.closed,
         });
-        const head = { ...identity, chat };
-        const speak = (writer: HttpSpeechWriter): Promise<void> =>
-          speakOverHttp({
-            context,
-            route: "/compat/chat/completions",
-            caller,
-            request: chat.speech.request,
-            responder,
-            writer,
-          });
-        if (chat.isStreamed) return await speak(writeChunks(responder, head));
-        const { heldAnswers } = context;
-        const { teamId } = principal;
-        const instead = "set stream, or split the text";
-        await holdAnswer(
-          { heldAnswers, teamId, request: chat.speech.request, responder, textField: "messages", instead },
-          (answer) => speak(writeCompletion(answer, head)),
-        );
-      },
-    }),
-  );
+        return answerTranscript(responder, { ...identity, chat }, recognized);
+      }
+      requireScope(principal, "speech");
+      const caller = admitToModel({ principal, model: chat.speech.model, trace: request.trace, arrivedAtMs, context });
+      const head = { ...identity, chat };
+      const speak = (writer: HttpSpeechWriter): Promise<void> =>
+        speakOverHttp({
+          context,
+          route: "/compat/chat/completions",
+          caller,
+          request: chat.speech.request,
+          responder,
+          writer,
+        });
+      if (chat.isStreamed) return await speak(writeChunks(responder, head));
+      const { heldAnswers } = context;
+      const { teamId } = principal;
+      const instead = "set stream, or split the text";
+      await holdAnswer(
+        { heldAnswers, teamId, request: chat.speech.request, responder, textField: "messages", instead },
+        (answer) => speak(writeCompletion(answer, head)),
+      );
+    },
+  }));
 }
 
 /** The words of a message with audio, as the answer's content. */

@@ -5,6 +5,7 @@ import type { HttpRoute } from "../../http/exchange.js";
 import { TranscriptionBench } from "../../transcription/testing/transcription-bench.js";
 import { audioOfWords } from "#transcription/testing/scripted-client";
 import { jsonRequest, RecordingResponder, SpeechBench } from "../../speech/testing/speech-bench.js";
+import { dispatch } from "../testing/dispatch.js";
 import { openAiChatRoutes } from "./chat.js";
 import { openAiTranscriptionRoutes } from "./transcription.js";
 
@@ -20,7 +21,7 @@ async function post(
 ): Promise<{ text: string; id: string }> {
   const responder = new RecordingResponder();
   const route = routes.find((one) => one.path === path);
-  const handled = route?.handle(jsonRequest(body), responder);
+  const handled = dispatch(route!, jsonRequest(body), responder);
   await bench?.pass(3000);
   await handled;
   expect(responder.status, responder.body.toString()).toBe(200);

@@ -9,6 +9,7 @@ import {
 } from "../../speech/testing/speech-bench.js";
 import { openAiChatRoutes } from "./chat.js";
 import { realtimeRoutes } from "./realtime/realtime-socket.js";
+import { dispatch } from "../testing/dispatch.js";
 import { openAiSpeechRoutes } from "./speech.js";
 
 const aliases = { PARLEY_MODEL_ALIASES: "fast=s1,tts-1=s2.1-pro-free,gpt-realtime=s1,broken=nothing" };
@@ -21,7 +22,7 @@ async function post(
 ): Promise<[status: number, models: string[]]> {
   const bench = new SpeechBench(aliases);
   const responder = new RecordingResponder();
-  const handled = routesOf(bench)[0]?.handle(jsonRequest(body), responder);
+  const handled = dispatch(routesOf(bench)[0]!, jsonRequest(body), responder);
   await bench.pass(3000);
   await handled;
   return [responder.status, bench.usage.map(({ model }) => model)];

@@ -1,10 +1,7 @@
 import { openAiMounts } from "#protocol/compat/openai-speech";
-import type { Logger } from "#common/log";
 import { speechModels } from "#protocol/speech/request";
 import { answerJson } from "../../http/answers.js";
 import type { HttpRoute } from "../../http/exchange.js";
-import { compatRoute } from "../compat-route.js";
-import { renderOpenAiError } from "../error-answer.js";
 
 /** The one recognizer that callers can name. */
 const TRANSCRIPTION_MODEL = "transcribe-1";
@@ -60,18 +57,14 @@ const catalogue = [
  * `GET /models` (no key is needed): one body for the three libraries; `output_modalities`, `limit` and `offset` narrow
  * it.
  */
-export function openAiModelRoutes(options: { log: Logger }): HttpRoute[] {
-  return openAiMounts.map((mount) =>
-    compatRoute({
-      method: "GET",
-      path: `${mount}/models`,
-      log: options.log,
-      renderError: renderOpenAiError,
-      async handle(request, responder) {
-        answerJson(responder, 200, listModels(new URLSearchParams(request.query)));
-      },
-    }),
-  );
+export function openAiModelRoutes(): HttpRoute[] {
+  return openAiMounts.map((mount) => ({
+    method: "GET",
+    path: `${mount}/models`,
+    async handle(request, responder) {
+      answerJson(responder, 200, listModels(new URLSearchParams(request.query)));
+    },
+  }));
 }
 
 /** The list that a query asks for. A limit or an offset that is no number narrows nothing. */

@@ -3,6 +3,7 @@ import { openAiMounts } from "#protocol/compat/openai-speech";
 import { samplesToBytes } from "#audio/pcm";
 import { expectedSamples, SAMPLE_RATE } from "#speech/testing/scripted-cluster";
 import { jsonRequest, RecordingResponder, SpeechBench } from "../../speech/testing/speech-bench.js";
+import { dispatch } from "../testing/dispatch.js";
 import { openAiSpeechRoutes } from "./speech.js";
 
 /** Posts a body to `/audio/speech` of a mount. */
@@ -15,7 +16,8 @@ async function speak(
   }: { bench?: SpeechBench; headers?: Record<string, string>; mount?: number } = {},
 ) {
   const responder = new RecordingResponder();
-  const handled = openAiSpeechRoutes(bench.context)[mount]?.handle(
+  const handled = dispatch(
+    openAiSpeechRoutes(bench.context)[mount]!,
     jsonRequest({ input: "Hello there.", ...body }, headers),
     responder,
   );
@@ -105,7 +107,8 @@ describe("speech as server-sent events", () => {
     const responder = new RecordingResponder();
     const bench = new SpeechBench();
     responder.behind = true;
-    const handled = openAiSpeechRoutes(bench.context)[0]?.handle(
+    const handled = dispatch(
+      openAiSpeechRoutes(bench.context)[0]!,
       jsonRequest({ input: text.repeat(40), stream_format: "sse" }),
       responder,
     );

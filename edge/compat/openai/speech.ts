@@ -8,8 +8,6 @@ import { speakOverHttp } from "../../routes/speech/http-speech.js";
 import { audioContentTypes, writeFile } from "../../routes/speech/speech-file.js";
 import { admitSpeaker, admitToModel } from "../../speech/caller.js";
 import type { SpeechContext } from "../../speech/context.js";
-import { compatRoute } from "../compat-route.js";
-import { renderOpenAiError } from "../error-answer.js";
 import { writeSpeechEvents } from "./speech-events.js";
 import { mapOpenAiSpeech } from "./speech-request.js";
 
@@ -20,31 +18,27 @@ function contentTypeOf({ format = "mp3", sample_rate: rate }: SpeechRequest): st
 
 /** `POST /audio/speech` on every mount: the native stream with another request and other errors around it. */
 export function openAiSpeechRoutes(context: SpeechContext): HttpRoute[] {
-  return openAiMounts.map((mount) =>
-    compatRoute({
-      method: "POST",
-      path: `${mount}${openAiSpeech.path}`,
-      maxBodyBytes: bodyLimits.speech,
-      log: context.log,
-      renderError: renderOpenAiError,
-      async handle(request, responder) {
-        const arrivedAtMs = context.clock.nowMs();
-        const principal = await admitSpeaker(request, context);
-        const body = await readBody(request, ["json"], audioFields);
-        const mapped = mapOpenAiSpeech(body, (name) => request.header(name), context.config);
-        const caller = admitToModel({ principal, model: mapped.model, trace: request.trace, arrivedAtMs, context });
-        const writer = mapped.asEvents
-          ? writeSpeechEvents(responder, mapped.request)
-          : writeFile(responder, mapped.request, contentTypeOf(mapped.request));
-        await speakOverHttp({
-          context,
-          route: "/compat/audio/speech",
-          caller,
-          request: mapped.request,
-          responder,
-          writer,
-        });
-      },
-    }),
-  );
+  return openAiMounts.map((mount) => ({
+    method: "POST",
+    path: `${mount}${openAiSpeech.path}`,
+    maxBodyBytes: bodyLimits.speech,
+    async handle(request, responder) {
+      const arrivedAtMs = context.clock.nowMs();
+      const principal = await admitSpeaker(request, context);
+      const body = await readBody(request, ["json"], audioFields);
+      const mapped = mapOpenAiSpeech(body, (name) => request.header(name), context.config);
+      const caller = admitToModel({ principal, model: mapped.model, trace: request.trace, arrivedAtMs, context });
+      const writer = mapped.asEvents
+        ? writeSpeechEvents(responder, mapped.request)
+        : writeFile(responder, mapped.request, contentTypeOf(mapped.request));
+      await speakOverHttp({
+        context,
+        route: "/compat/audio/speech",
+        caller,
+        request: mapped.request,
+        responder,
+        writer,
+      });
+    },
+  }));
 }

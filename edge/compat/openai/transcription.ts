@@ -7,7 +7,6 @@ import type { HttpResponder, HttpRoute } from "../../http/exchange.js";
 import type { TranscriptionContext } from "../../transcription/context.js";
 import { textOf } from "#transcription/transcript";
 import { transcribeOverHttp } from "../../routes/transcription/http-transcription.js";
-import { compatRoute } from "../compat-route.js";
 import { renderOpenAiError } from "../error-answer.js";
 import { groqFields } from "./groq.js";
 import { transcriptAnswer } from "./transcript-answer.js";
@@ -15,35 +14,31 @@ import { type MappedTranscription, readOpenAiTranscription } from "./transcripti
 
 /** `POST /audio/transcriptions` on every mount (docs/protocol.md "Transcriptions of OpenAI"). */
 export function openAiTranscriptionRoutes(context: TranscriptionContext): HttpRoute[] {
-  return openAiMounts.map((mount) =>
-    compatRoute({
-      method: "POST",
-      path: `${mount}${openAiTranscription.path}`,
-      maxBodyBytes: bodyLimits.compatAudio,
-      log: context.log,
-      renderError: renderOpenAiError,
-      handle: (request, responder) => {
-        const events = new TranscriptEvents(responder);
-        return events.guard(() =>
-          transcribeOverHttp<MappedTranscription>({
-            context,
-            request,
-            responder,
-            route: "/compat/audio/transcriptions",
-            maxBodyBytes: MAX_COMPAT_AUDIO_BODY_BYTES,
-            read: (asked) => readOpenAiTranscription(asked, context.config),
-            onWords: (words, asked) => asked.isStreamed && events.words(words),
-            answer: (result, asked) => {
-              if (asked.isStreamed) return events.done(textOf(result.words), result.seconds);
-              const { contentType, body } = transcriptAnswer(result, asked, groqFields(mount, request.trace.traceId));
-              responder.begin(200, { "content-type": contentType });
-              responder.end(Buffer.from(body));
-            },
-          }),
-        );
-      },
-    }),
-  );
+  return openAiMounts.map((mount) => ({
+    method: "POST",
+    path: `${mount}${openAiTranscription.path}`,
+    maxBodyBytes: bodyLimits.compatAudio,
+    handle: (request, responder) => {
+      const events = new TranscriptEvents(responder);
+      return events.guard(() =>
+        transcribeOverHttp<MappedTranscription>({
+          context,
+          request,
+          responder,
+          route: "/compat/audio/transcriptions",
+          maxBodyBytes: MAX_COMPAT_AUDIO_BODY_BYTES,
+          read: (asked) => readOpenAiTranscription(asked, context.config),
+          onWords: (words, asked) => asked.isStreamed && events.words(words),
+          answer: (result, asked) => {
+            if (asked.isStreamed) return events.done(textOf(result.words), result.seconds);
+            const { contentType, body } = transcriptAnswer(result, asked, groqFields(mount, request.trace.traceId));
+            responder.begin(200, { "content-type": contentType });
+            responder.end(Buffer.from(body));
+          },
+        }),
+      );
+    },
+  }));
 }
 
 /**

@@ -6,8 +6,6 @@ import type { HttpRequest, SocketRoute } from "../../../http/exchange.js";
 import { admitSpeaker, admitToModel } from "../../../speech/caller.js";
 import type { SpeechContext } from "../../../speech/context.js";
 import type { SocketAudioBudget } from "../../../transcription/socket-audio-budget.js";
-import { renderOpenAiError } from "../../error-answer.js";
-import { identifiedRefusal } from "../../compat-route.js";
 import { nativeHeaders, type OpenAiSettings, speechModelOf } from "../speech-request.js";
 import { RealtimeSession, type RealtimeSpeaker } from "./realtime-session.js";
 import type { TranscribeAudio } from "../../transcribe-audio.js";
@@ -36,7 +34,6 @@ export function realtimeRoutes({
   return openAiMounts.map((mount) => ({
     path: `${mount}${openAiRealtime.path}`,
     maxFrameBytes: frameLimits.audio,
-    renderRefusal: identifiedRefusal(renderOpenAiError),
     // A browser offers its key as a subprotocol: it must not be sent back.
     subprotocol: (offered) => (offered.includes("realtime") ? "realtime" : ""),
     async upgrade(request) {
