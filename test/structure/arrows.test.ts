@@ -63,6 +63,31 @@ const engines: Readonly<Record<string, { folder?: string }>> = {
   "ipaddr.js": {},
 };
 
+/**
+ * The folders of a room, from the bottom up: each imports only folders that stand before it. Tests, and what only they
+ * use, are free.
+ */
+const folders: Readonly<Partial<Record<Room, readonly string[]>>> = {
+  edge: [
+    "http",
+    "memory",
+    "usage",
+    "samples",
+    "cluster",
+    "authentication",
+    "metrics",
+    "tracing",
+    "forwarding",
+    "speech",
+    "transcription",
+    "compat",
+    "openapi",
+    "pages",
+    "routes",
+    "main.ts",
+  ],
+};
+
 /** Lists of cases, which may be long. */
 const flatTables = ["workers/text/normalization/cases.ts"];
 
@@ -107,6 +132,18 @@ describe("the map of the rooms", () => {
     const users = product.filter((source) => source.imports.packages.includes(engine)).map((source) => source.path);
     if (folder === undefined) expect(users.length, users.join(", ")).toBeLessThanOrEqual(1);
     else expect(users.filter((path) => !path.startsWith(folder))).toEqual([]);
+  });
+
+  it.each(Object.entries(folders))("has imports downwards only between the folders of the %s", (room, order) => {
+    const rankOf = (path: string): number => order.indexOf(path.split("/")[1] ?? "");
+    const files = product.filter((source) => source.room === room && !source.path.includes("/testing/"));
+    expect(files.filter(({ path }) => rankOf(path) < 0).map(({ path }) => path)).toEqual([]);
+    const upwards = files.flatMap(({ path, imports }) =>
+      imports.files
+        .filter((file) => roomOf(file) === room && rankOf(file) > rankOf(path))
+        .map((file) => `${path} → ${file}`),
+    );
+    expect(upwards).toEqual([]);
   });
 
   it("decodes what strangers send in the edge alone", () => {

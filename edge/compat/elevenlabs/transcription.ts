@@ -6,7 +6,7 @@ import { answerJson } from "../../http/answers.js";
 import type { HttpRequest, HttpRoute } from "../../http/exchange.js";
 import type { TranscriptionContext } from "../../transcription/context.js";
 import { textOf } from "#transcription/transcript";
-import { type AskedTranscription, transcribeOverHttp } from "../../routes/transcription/http-transcription.js";
+import { type AskedTranscription, transcribeOverHttp } from "../../transcription/http-transcription.js";
 import { readAudioForm } from "../audio-form.js";
 import { refuseParameters } from "../refuse.js";
 import { withBearer } from "./credentials.js";

@@ -7,7 +7,7 @@ import { requireScope } from "../../authentication/authenticator.js";
 import { answerJson } from "../../http/answers.js";
 import { readBody } from "../../http/body.js";
 import type { HttpRequest, HttpResponder, HttpRoute } from "../../http/exchange.js";
-import { type HttpSpeechWriter, speakOverHttp } from "../../routes/speech/http-speech.js";
+import { type HttpSpeechWriter, speakOverHttp } from "../../speech/http-speech.js";
 import { AUDIO_TOKENS_PER_SECOND } from "../../speech/plan.js";
 import { admitToModel } from "../../speech/caller.js";
 import type { SpeechContext } from "../../speech/context.js";

@@ -1,6 +1,6 @@
 import type { SpeechRequest } from "#protocol/speech/request";
 import type { HttpResponder } from "../../http/exchange.js";
-import type { HttpSpeechWriter } from "../../routes/speech/http-speech.js";
+import type { HttpSpeechWriter } from "../../speech/http-speech.js";
 import { Base64Decoder } from "../base64-pieces.js";
 import { renderOpenAiError } from "../error-answer.js";
 import { SpokenUsage } from "./spoken-usage.js";

@@ -6,7 +6,7 @@ import type { RecognizedWord } from "#protocol/transcription/chunk";
 import type { HttpResponder, HttpRoute } from "../../http/exchange.js";
 import type { TranscriptionContext } from "../../transcription/context.js";
 import { textOf } from "#transcription/transcript";
-import { transcribeOverHttp } from "../../routes/transcription/http-transcription.js";
+import { transcribeOverHttp } from "../../transcription/http-transcription.js";
 import { renderOpenAiError } from "../error-answer.js";
 import { groqFields } from "./groq.js";
 import { transcriptAnswer } from "./transcript-answer.js";

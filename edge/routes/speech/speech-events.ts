@@ -4,7 +4,8 @@ import type { WordTiming } from "#protocol/speech/chunk";
 import { bodyLimits } from "#protocol/limits";
 import type { HttpResponder, HttpRoute } from "../../http/exchange.js";
 import type { SpeechContext } from "../../speech/context.js";
-import { handleSpeech, type HttpSpeechWriter } from "./http-speech.js";
+import type { HttpSpeechWriter } from "../../speech/http-speech.js";
+import { handleSpeech } from "./handle-speech.js";
 
 const headers = { "content-type": "text/event-stream", "cache-control": "no-store" };
 

@@ -7,7 +7,7 @@ import { describeLanguage } from "#transcription/recognizer-choice";
 import type { FileTranscript } from "../../transcription/transcribe-file.js";
 import { phraseSegments, textOf, wordSegments } from "#transcription/transcript";
 import { readTranscriptionRequest } from "./body.js";
-import { transcribeOverHttp } from "./http-transcription.js";
+import { transcribeOverHttp } from "../../transcription/http-transcription.js";
 
 /** `POST /v1/asr` (docs/protocol.md "Transcription"): one audio file in, its words out. */
 export function transcriptionRoute(context: TranscriptionContext): HttpRoute {

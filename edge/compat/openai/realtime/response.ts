@@ -1,7 +1,7 @@
 import { ServiceError } from "#protocol/errors";
 import type { SpeechRequest } from "#protocol/speech/request";
 import { newIdentifier } from "#common/identifier";
-import { speakWholeText } from "../../../routes/speech/whole-text.js";
+import { speakWholeText } from "../../../speech/whole-text.js";
 import type { Caller } from "../../../speech/caller.js";
 import type { SpeechContext } from "../../../speech/context.js";
 import { AUDIO_TOKENS_PER_SECOND, planSpeech } from "../../../speech/plan.js";

@@ -1,14 +1,13 @@
 import { ServiceError } from "#protocol/errors";
-import type { HttpRequest, HttpResponder } from "../../http/exchange.js";
-import { admitCaller, type Caller } from "../../speech/caller.js";
-import type { SpeechContext } from "../../speech/context.js";
+import type { HttpResponder } from "../http/exchange.js";
+import type { Caller } from "./caller.js";
+import type { SpeechContext } from "./context.js";
 import type { SpeechRoute } from "#speech/metrics";
 import type { SpeechOutput } from "#speech/output/output";
-import { planSpeech } from "../../speech/plan.js";
-import { SpokenRequest } from "../../speech/spoken-request.js";
+import { planSpeech } from "./plan.js";
+import { SpokenRequest } from "./spoken-request.js";
 import { filePacing } from "#speech/stream/stream-settings";
 import type { SpeechRequest } from "#protocol/speech/request";
-import { readSpeechRequest } from "./body.js";
 import { speakWholeText } from "./whole-text.js";
 
 /**
@@ -29,23 +28,6 @@ export interface HttpSpeech {
   responder: HttpResponder;
   /** The protocol's way of writing the audio. */
   writer: HttpSpeechWriter;
-}
-
-/**
- * The way of an HTTP speech request: admission, body, plan, audio. `makeWriter` gives the protocol's way of writing it.
- * A client that goes away ends all work at once.
- */
-export async function handleSpeech(options: {
-  context: SpeechContext;
-  route: SpeechRoute;
-  request: HttpRequest;
-  responder: HttpResponder;
-  makeWriter: (responder: HttpResponder, request: SpeechRequest) => HttpSpeechWriter;
-}): Promise<void> {
-  const { context, route, responder, makeWriter } = options;
-  const caller = await admitCaller(options.request, context);
-  const request = await readSpeechRequest(options.request);
-  await speakOverHttp({ context, route, caller, request, responder, writer: makeWriter(responder, request) });
 }
 
 /**

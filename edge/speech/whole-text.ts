@@ -1,6 +1,6 @@
 import { ServiceError } from "#protocol/errors";
 import { TextSlices } from "#speech/chunking/text-turns";
-import type { SpokenRequest } from "../../speech/spoken-request.js";
+import type { SpokenRequest } from "./spoken-request.js";
 
 /**
  * Feeds a whole text to a spoken request and ends it. Throws `nothing_to_speak` when no piece comes of it; stops when

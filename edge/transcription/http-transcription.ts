@@ -1,10 +1,10 @@
-import type { HttpRequest, HttpResponder } from "../../http/exchange.js";
-import { admitTranscription } from "../../transcription/caller.js";
-import type { TranscriptionContext } from "../../transcription/context.js";
-import { meteredRequest } from "../../transcription/metered-request.js";
-import { UploadPace } from "../../transcription/upload-pace.js";
-import { transcriptionKind } from "../../transcription/transcription-kind.js";
-import { type FileTranscript, transcribeFile } from "../../transcription/transcribe-file.js";
+import type { HttpRequest, HttpResponder } from "../http/exchange.js";
+import { admitTranscription } from "./caller.js";
+import type { TranscriptionContext } from "./context.js";
+import { meteredRequest } from "./metered-request.js";
+import { UploadPace } from "./upload-pace.js";
+import { transcriptionKind } from "./transcription-kind.js";
+import { type FileTranscript, transcribeFile } from "./transcribe-file.js";
 import type { RecognizedWord } from "#protocol/transcription/chunk";
 
 /** The engine reads up to ten times half a megabyte from a connection before it looks whether it was asked to stop. */
