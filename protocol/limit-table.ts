@@ -1,9 +1,7 @@
 import { MAX_PHONE_NUMBERS } from "./agents/phone.js";
 import { MAX_COMPAT_AUDIO_BYTES } from "./compat/openai-transcription.js";
-import { compatMounts, compatOperations } from "./compat/operations.js";
-import { forwardedOperations } from "./forwarded.js";
 import { MAX_KNOWLEDGE_BYTES } from "./knowledge.js";
-import { bodyLimits, frameLimits, heldAnswerLimits, MAX_IGNORED_BODY_BYTES } from "./limits.js";
+import { heldAnswerLimits, MAX_IGNORED_BODY_BYTES } from "./limits.js";
 import { MAX_AUDIO_FILE_BYTES, MAX_TRANSCRIBED_SECONDS } from "./transcription/request.js";
 import { MAX_NESTING, MAX_VALUES } from "./msgpack.js";
 import { MAX_PAGE_OFFSET_ROWS } from "./paging.js";
@@ -42,33 +40,6 @@ export interface Limit {
   /** What else a client should know. */
   note?: string;
 }
-
-/** An operation with its largest body or, on a WebSocket, its largest frame. */
-export interface SizedOperation {
-  method: string;
-  path: string;
-  maxBytes: number;
-}
-
-/**
- * Operations of the native interface that edges answer themselves, with their largest body or frame. The others are in
- * `forwardedOperations`.
- */
-const nativeOperations: SizedOperation[] = [
-  { method: "POST", path: "/v1/tts", maxBytes: bodyLimits.speech },
-  { method: "POST", path: "/v1/tts/stream/with-timestamp", maxBytes: bodyLimits.speech },
-  { method: "WebSocket", path: "/v1/tts/live", maxBytes: frameLimits.live },
-  { method: "POST", path: "/v1/asr", maxBytes: bodyLimits.audio },
-];
-
-/** Every operation that takes a body, and every WebSocket. */
-export const sizedOperations: readonly SizedOperation[] = [
-  ...nativeOperations,
-  ...forwardedOperations.map(({ method, path, maxBodyBytes }) => ({ method, path, maxBytes: maxBodyBytes })),
-  ...compatOperations.flatMap(({ protocol, method, path, maxBytes }) =>
-    compatMounts[protocol].map((mount) => ({ method, path: `${mount}${path}`, maxBytes })),
-  ),
-].filter(({ maxBytes }) => maxBytes > bodyLimits.none);
 
 /**
  * Every bound that is not the size of a body or a frame, by where it holds. `docs/limits.md` lists them; `test/limits`

@@ -1,4 +1,5 @@
-import { type Limit, limits, type SizedOperation, sizedOperations } from "#protocol/limit-table";
+import { type Limit, limits } from "#protocol/limit-table";
+import { type SizedOperation, sizedOperations } from "#protocol/operations/sized-operations";
 import { generatedNote, markdownTable } from "./markdown.js";
 
 const introduction = `What one request, one socket or one client may take, and what happens at the first byte, value or second more. None of it can be set; what an operator

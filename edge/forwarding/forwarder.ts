@@ -8,13 +8,15 @@ import {
   uploadsBucket,
 } from "#protocol/bus/control";
 import { ServiceError } from "#protocol/errors";
-import { forwardedOperations } from "#protocol/forwarded";
+import { ANSWER_TIMEOUT_MS } from "#protocol/operations/operation";
+import { forwardedOperations } from "#protocol/operations/operations";
 import { toolHopsHeader } from "#protocol/tools";
 import type { Bus, ObjectBucket } from "#common/bus/bus";
 import { newIdentifier } from "#common/identifier";
 import type { Logger } from "#common/log";
 import { formatTraceparent } from "#common/tracing/traceparent";
 import { type Authenticate, requireScope } from "../authentication/authenticator.js";
+import { declaredRoute } from "../http/declared-route.js";
 import type { HttpRequest, HttpResponder, HttpRoute } from "../http/exchange.js";
 
 /** Besides `traceparent`, which names this edge's span. */
@@ -126,11 +128,11 @@ function headersOf(request: HttpRequest): Record<string, string> {
 /** The routes that the control plane answers. */
 export function forwardedRoutes(options: ForwarderOptions): HttpRoute[] {
   const forwarder = new Forwarder(options);
-  return forwardedOperations.map(({ method, path, scope, maxBodyBytes, answerTimeoutMs }) => ({
-    method,
-    path,
-    maxBodyBytes,
-    ...(scope === null ? { isForEveryPage: true } : {}),
-    handle: (request, responder) => forwarder.forward(request, responder, scope, answerTimeoutMs),
-  }));
+  return forwardedOperations.map((operation) => {
+    const { scope, answerTimeoutMs = ANSWER_TIMEOUT_MS } = operation;
+    const route = declaredRoute(operation, (request, responder) =>
+      forwarder.forward(request, responder, scope, answerTimeoutMs),
+    );
+    return scope === null ? { ...route, isForEveryPage: true } : route;
+  });
 }

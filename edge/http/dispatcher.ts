@@ -1,5 +1,6 @@
 import { ServiceError } from "#protocol/errors";
 import { bodyLimits, MAX_IGNORED_BODY_BYTES } from "#protocol/limits";
+import { health, metrics, ready } from "#protocol/operations/operator";
 import { type RenderedResponse, renderError } from "#common/http/error-body";
 import { logFailure } from "#common/http/log-failure";
 import type { Logger } from "#common/log";
@@ -40,7 +41,7 @@ export interface DispatcherOptions {
 }
 
 /** Paths that answer while the server drains: they are how a balancer learns of it. */
-const operatorPaths = new Set(["/health", "/ready", "/metrics"]);
+const operatorPaths = new Set([health, ready, metrics].map(({ path }) => path));
 
 /** What metrics and logs call a request that leads to no route. */
 const UNMATCHED = "unmatched";

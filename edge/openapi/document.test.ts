@@ -4,7 +4,8 @@ import { testCreate } from "#protocol/agents/tests";
 import { toolCreate } from "#protocol/tools";
 import { errorCatalogue } from "#protocol/errors";
 import { buildOpenApi } from "./document.js";
-import { operations } from "./operations.js";
+import { bracedPath } from "#protocol/operations/operation";
+import { operations } from "#protocol/operations/operations";
 
 interface Described {
   operationId: string;
@@ -67,7 +68,9 @@ describe("the OpenAPI document", () => {
   });
 
   it("describes each status in its real shape: nothing, a list of problems, or an error", () => {
-    for (const { method, path, errors, success } of operations) {
+    for (const operation of operations) {
+      const { method, errors, success } = operation;
+      const path = bracedPath(operation);
       const { responses } = document.paths[path]![method.toLowerCase()]!;
       const entries = errors.map((code): { status: number; shape?: string; message: string } => errorCatalogue[code]);
       for (const status of new Set(entries.map((entry) => entry.status))) {

@@ -1,7 +1,7 @@
 import { type ErrorCode, errorCatalogue } from "#protocol/errors";
 import { version } from "#common/version";
-import { type Operation, operationTags } from "./operation.js";
-import { operations } from "./operations.js";
+import { bracedPath, type Operation, operationTags } from "#protocol/operations/operation";
+import { operations } from "#protocol/operations/operations";
 import { type JsonSchema, requestSchema, responseSchema } from "./schemas.js";
 
 /**
@@ -11,8 +11,9 @@ import { type JsonSchema, requestSchema, responseSchema } from "./schemas.js";
 export function buildOpenApi(): JsonSchema {
   const paths: Record<string, Record<string, unknown>> = {};
   for (const operation of operations) {
-    paths[operation.path] ??= {};
-    paths[operation.path]![operation.method.toLowerCase()] = describeOperation(operation);
+    const path = bracedPath(operation);
+    paths[path] ??= {};
+    paths[path][operation.method.toLowerCase()] = describeOperation(operation);
   }
   return {
     openapi: "3.1.0",
@@ -56,11 +57,11 @@ function describeOperation(operation: Operation): JsonSchema {
   const { method, path, tag, summary, description, body, success } = operation;
   const answer = success.schema === undefined ? {} : responseSchema(success.schema);
   return {
-    operationId: `${method.toLowerCase()}${path.replace(/[{}]/g, "").replace(/[^a-z0-9]+(.?)/gi, (_, letter: string) => letter.toUpperCase())}`,
+    operationId: `${method.toLowerCase()}${path.replace(/:/g, "").replace(/[^a-z0-9]+(.?)/gi, (_, letter: string) => letter.toUpperCase())}`,
     tags: [tag],
     summary,
     description,
-    security: operation.needsKey ? [{ bearer: [] }] : [],
+    security: operation.scope !== null ? [{ bearer: [] }] : [],
     parameters: describeParameters(operation),
     ...(body === undefined
       ? {}
@@ -85,7 +86,7 @@ function contentOf(mediaTypes: readonly string[], schema: JsonSchema): JsonSchem
 }
 
 function describeParameters({ path, headers = [], query }: Operation): JsonSchema[] {
-  const fromPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+  const fromPath = [...path.matchAll(/:(\w+)/g)].map(([, name]) => ({
     name,
     in: "path",
     required: true,

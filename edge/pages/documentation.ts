@@ -1,6 +1,6 @@
 import { errorCatalogue } from "#protocol/errors";
-import type { Operation } from "../openapi/operation.js";
-import { operations } from "../openapi/operations.js";
+import { bracedPath, type Operation } from "#protocol/operations/operation";
+import { operations } from "#protocol/operations/operations";
 import { type JsonSchema, requestSchema } from "../openapi/schemas.js";
 import { escapeHtml, page } from "./html.js";
 
@@ -31,9 +31,9 @@ export function documentationPage(baseUrl: string): string {
 }
 
 function describeOperation(operation: Operation, baseUrl: string): string {
-  const { method, path, summary, description, headers = [], query, body, success } = operation;
+  const { method, summary, description, headers = [], query, body, success } = operation;
   const parts = [
-    `<h3><span class="verb">${method}</span><code>${escapeHtml(path)}</code></h3>`,
+    `<h3><span class="verb">${method}</span><code>${escapeHtml(bracedPath(operation))}</code></h3>`,
     `<p><strong>${escapeHtml(summary)}.</strong> ${escapeHtml(description)}</p>`,
     `<pre><code>${escapeHtml(exampleCall(operation, baseUrl))}</code></pre>`,
   ];
@@ -52,11 +52,11 @@ function describeOperation(operation: Operation, baseUrl: string): string {
   return `<section class="card">${parts.join("")}</section>`;
 }
 
-function exampleCall({ method, path, curl, needsKey }: Operation, baseUrl: string): string {
+function exampleCall({ method, path, curl, scope }: Operation, baseUrl: string): string {
   const parts = ["curl"];
   if (method !== "GET") parts.push(`-X ${method}`);
   parts.push(`"${baseUrl}${examplePath(path)}"`);
-  if (needsKey) parts.push('-H "Authorization: Bearer $PARLEY_API_KEY"');
+  if (scope !== null) parts.push('-H "Authorization: Bearer $PARLEY_API_KEY"');
   if (curl !== "") parts.push(curl);
   return parts.join(" ");
 }
@@ -64,8 +64,8 @@ function exampleCall({ method, path, curl, needsKey }: Operation, baseUrl: strin
 /** A path with its placeholders as shell variables; the reader sets them. Of users only the caller himself is shown. */
 export function examplePath(path: string): string {
   return path
-    .replace("{user_id}", "self")
-    .replace(/\{(\w+)\}/g, (_, name: string) => (name === "id" ? "$VOICE_ID" : `$${name.toUpperCase()}`));
+    .replace(":user_id", "self")
+    .replace(/:(\w+)/g, (_, name: string) => (name === "id" ? "$VOICE_ID" : `$${name.toUpperCase()}`));
 }
 
 function details(title: string, rows: string[][]): string {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { operations } from "../openapi/operations.js";
+import { bracedPath } from "#protocol/operations/operation";
+import { operations } from "#protocol/operations/operations";
 import { documentationPage, examplePath } from "./documentation.js";
 import { escapeHtml } from "./html.js";
 import { landingPage } from "./landing.js";
@@ -8,15 +9,18 @@ describe("the pages", () => {
   const documentation = documentationPage("http://host:1");
 
   it("show every operation with a call to this service", () => {
-    for (const { method, path } of operations) {
-      expect(documentation).toContain(`<span class="verb">${method}</span><code>${escapeHtml(path)}</code>`);
+    for (const operation of operations) {
+      const { method, path } = operation;
+      expect(documentation).toContain(
+        `<span class="verb">${method}</span><code>${escapeHtml(bracedPath(operation))}</code>`,
+      );
       expect(documentation).toContain(escapeHtml(`"http://host:1${examplePath(path)}"`));
     }
   });
 
   it("name placeholders as shell variables", () => {
-    expect(examplePath("/model/{id}")).toBe("/model/$VOICE_ID");
-    expect(examplePath("/v1/agent/agents/{agent_id}/versions/{version_number}")).toBe(
+    expect(examplePath("/model/:id")).toBe("/model/$VOICE_ID");
+    expect(examplePath("/v1/agent/agents/:agent_id/versions/:version_number")).toBe(
       "/v1/agent/agents/$AGENT_ID/versions/$VERSION_NUMBER",
     );
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { systemClock } from "#common/clock";
 import { controlRoutes } from "#control-plane/service";
-import { operations } from "#edge/openapi/operations";
+import { operations } from "#protocol/operations/operations";
 import { silentLog } from "../control-plane/databases.js";
 import { standInRecognizers, testDoors } from "../control-plane/service.js";
 import { checkOwn, checkUpstream, type Exchange } from "./documents.js";

@@ -3,7 +3,7 @@ import { LocalBus } from "#common/bus/testing/local-bus";
 import { systemClock } from "#common/clock";
 import type { Db } from "#control-plane/database/database";
 import { controlRoutes } from "#control-plane/service";
-import { forwardedOperations } from "#protocol/forwarded";
+import { forwardedOperations } from "#protocol/operations/operations";
 import { silentLog } from "./databases.js";
 import { standInRecognizers, testDoors } from "./service.js";
 

@@ -9,7 +9,8 @@ import { TranscriptionBench } from "#edge/transcription/testing/transcription-be
 import { interfaceRoutes } from "#edge/routes/interface-routes";
 import { transcribeFile } from "#edge/transcription/transcribe-file";
 import { ServiceError } from "#protocol/errors";
-import { type LimitName, limits, sizedOperations } from "#protocol/limit-table";
+import { type LimitName, limits } from "#protocol/limit-table";
+import { sizedOperations } from "#protocol/operations/sized-operations";
 import { SpeechBench } from "#edge/speech/testing/speech-bench";
 import { addClient, startTeams } from "../agents/client.js";
 import type { ServiceFixture } from "../control-plane/service.js";

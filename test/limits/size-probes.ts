@@ -1,6 +1,6 @@
 import { type ClientRequest, request } from "node:http";
 import WebSocket from "ws";
-import type { SizedOperation } from "#protocol/limit-table";
+import type { SizedOperation } from "#protocol/operations/sized-operations";
 import { encodeMsgpack } from "#protocol/msgpack";
 import type { TestCluster } from "../harness/cluster.js";
 

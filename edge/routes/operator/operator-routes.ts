@@ -1,5 +1,6 @@
 import { timingSafeEqual } from "node:crypto";
 import { ServiceError } from "#protocol/errors";
+import * as declared from "#protocol/operations/operator";
 import type { Config } from "#common/config/config";
 import { sha256Hex } from "#common/identifier";
 import type { Metrics } from "#common/metrics/registry";
@@ -7,6 +8,7 @@ import { bearerCredential } from "../../authentication/bearer.js";
 import { describeHealth } from "../../cluster/health-report.js";
 import { type ClusterFacts, reasonsNotReady } from "../../cluster/readiness.js";
 import { answerJson } from "../../http/answers.js";
+import { declaredRoute } from "../../http/declared-route.js";
 import type { HttpRequest, HttpRoute } from "../../http/exchange.js";
 
 export interface OperatorRoutesOptions {
@@ -26,43 +28,23 @@ const fresh = { "cache-control": "no-store" };
 export function operatorRoutes({ id, facts, metrics, config }: OperatorRoutesOptions): HttpRoute[] {
   const isOperator = (request: HttpRequest): boolean =>
     config.PARLEY_OPERATOR_TOKEN === null || showsToken(request, config.PARLEY_OPERATOR_TOKEN);
-  const scrape: HttpRoute = {
-    method: "GET",
-    path: "/metrics",
-    async handle(request, responder) {
-      if (!isOperator(request)) throw new ServiceError("unauthenticated");
-      const text = await metrics.text();
-      responder.begin(200, { "content-type": metrics.contentType, ...fresh });
-      responder.end(Buffer.from(text));
-    },
-  };
+  const scrape = declaredRoute(declared.metrics, async (request, responder) => {
+    if (!isOperator(request)) throw new ServiceError("unauthenticated");
+    const text = await metrics.text();
+    responder.begin(200, { "content-type": metrics.contentType, ...fresh });
+    responder.end(Buffer.from(text));
+  });
   return [
-    {
-      method: "GET",
-      path: "/health",
-      async handle(request, responder) {
-        const report = describeHealth({ ...facts(), id, uptimeSeconds: process.uptime() });
-        answerJson(
-          responder,
-          200,
-          isOperator(request) ? report : { status: report.status, draining: report.draining },
-          fresh,
-        );
-      },
-    },
-    {
-      method: "GET",
-      path: "/ready",
-      async handle(request, responder) {
-        const reasons = reasonsNotReady(facts());
-        answerJson(
-          responder,
-          reasons.length === 0 ? 200 : 503,
-          { ready: reasons.length === 0, ...(isOperator(request) ? { reasons } : {}) },
-          fresh,
-        );
-      },
-    },
+    declaredRoute(declared.health, async (request, responder) => {
+      const report = describeHealth({ ...facts(), id, uptimeSeconds: process.uptime() });
+      const shown = isOperator(request) ? report : { status: report.status, draining: report.draining };
+      answerJson(responder, 200, shown, fresh);
+    }),
+    declaredRoute(declared.ready, async (request, responder) => {
+      const reasons = reasonsNotReady(facts());
+      const shown = { ready: reasons.length === 0, ...(isOperator(request) ? { reasons } : {}) };
+      answerJson(responder, shown.ready ? 200 : 503, shown, fresh);
+    }),
     ...(config.PARLEY_PUBLIC_METRICS === "on" ? [scrape] : []),
   ];
 }

@@ -1,4 +1,4 @@
-import { frameLimits } from "#protocol/limits";
+import { liveSpeech } from "#protocol/operations/speech";
 import type { SocketRoute } from "../../http/exchange.js";
 import { admitCaller } from "../../speech/caller.js";
 import type { SpeechContext } from "../../speech/context.js";
@@ -10,8 +10,8 @@ import { LiveSession } from "../../speech/live-session.js";
  */
 export function liveSpeechRoute(context: SpeechContext): SocketRoute {
   return {
-    path: "/v1/tts/live",
-    maxFrameBytes: frameLimits.live,
+    path: liveSpeech.path,
+    maxFrameBytes: liveSpeech.maxFrameBytes,
     async upgrade(request) {
       const caller = await admitCaller(request, context);
       return (connection) =>

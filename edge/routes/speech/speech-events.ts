@@ -1,7 +1,8 @@
 import type { ServiceError } from "#protocol/errors";
 import type { TimestampEvent } from "#protocol/speech/timestamps";
 import type { WordTiming } from "#protocol/speech/chunk";
-import { bodyLimits } from "#protocol/limits";
+import { textToSpeechEvents } from "#protocol/operations/speech";
+import { declaredRoute } from "../../http/declared-route.js";
 import type { HttpResponder, HttpRoute } from "../../http/exchange.js";
 import type { SpeechContext } from "../../speech/context.js";
 import type { HttpSpeechWriter } from "../../speech/http-speech.js";
@@ -14,13 +15,10 @@ const headers = { "content-type": "text/event-stream", "cache-control": "no-stor
  * "Speech with timestamps").
  */
 export function speechEventsRoute(context: SpeechContext): HttpRoute {
-  const route = "/v1/tts/stream/with-timestamp";
-  return {
-    method: "POST",
-    path: route,
-    maxBodyBytes: bodyLimits.speech,
-    handle: (request, responder) => handleSpeech({ context, route, request, responder, makeWriter: writeEvents }),
-  };
+  const route = textToSpeechEvents.path;
+  return declaredRoute(textToSpeechEvents, (request, responder) =>
+    handleSpeech({ context, route, request, responder, makeWriter: writeEvents }),
+  );
 }
 
 /** The chunk that the audio given now belongs to. */

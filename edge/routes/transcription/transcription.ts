@@ -1,6 +1,7 @@
 import type { Transcript, TranscriptionRequest, TranscriptSegment } from "#protocol/transcription/request";
-import { bodyLimits } from "#protocol/limits";
+import { transcribeFile } from "#protocol/operations/transcription";
 import { answerJson } from "../../http/answers.js";
+import { declaredRoute } from "../../http/declared-route.js";
 import type { HttpRoute } from "../../http/exchange.js";
 import type { TranscriptionContext } from "../../transcription/context.js";
 import { describeLanguage } from "#transcription/recognizer-choice";
@@ -11,22 +12,17 @@ import { transcribeOverHttp } from "../../transcription/http-transcription.js";
 
 /** `POST /v1/asr` (docs/protocol.md "Transcription"): one audio file in, its words out. */
 export function transcriptionRoute(context: TranscriptionContext): HttpRoute {
-  const route = "/v1/asr";
-  return {
-    method: "POST",
-    path: route,
-    maxBodyBytes: bodyLimits.audio,
-    handle: (request, responder) =>
-      transcribeOverHttp({
-        context,
-        route,
-        request,
-        responder,
-        maxBodyBytes: bodyLimits.audio,
-        read: readTranscriptionRequest,
-        answer: (result, asked) => answerJson(responder, 200, describe(result, asked)),
-      }),
-  };
+  return declaredRoute(transcribeFile, (request, responder) =>
+    transcribeOverHttp({
+      context,
+      route: transcribeFile.path,
+      request,
+      responder,
+      maxBodyBytes: transcribeFile.body.maxBytes,
+      read: readTranscriptionRequest,
+      answer: (result, asked) => answerJson(responder, 200, describe(result, asked)),
+    }),
+  );
 }
 
 function describe(

@@ -1,6 +1,6 @@
-import { agentCreate, agentEntity, agentList, agentListQuery, agentUpdate, widgetConfig } from "#protocol/agents/agent";
-import { configEntity } from "#protocol/agents/config";
-import { configPatch } from "#protocol/agents/config-patch";
+import { agentCreate, agentEntity, agentList, agentListQuery, agentUpdate, widgetConfig } from "../agents/agent.js";
+import { configEntity } from "../agents/config.js";
+import { configPatch } from "../agents/config-patch.js";
 import {
   availablePhoneList,
   availablePhoneQuery,
@@ -10,7 +10,7 @@ import {
   phoneListQuery,
   phoneUpdate,
   sipConfig,
-} from "#protocol/agents/phone";
+} from "../agents/phone.js";
 import {
   testCreate,
   testEntity,
@@ -19,10 +19,11 @@ import {
   testRunRequest,
   testToolList,
   testUpdate,
-} from "#protocol/agents/tests";
-import { publishRequest, versionDetail, versionList, versionSummary } from "#protocol/agents/version";
-import type { ErrorCode } from "#protocol/errors";
-import { pageQuery } from "#protocol/paging";
+} from "../agents/tests.js";
+import { publishRequest, versionDetail, versionList, versionSummary } from "../agents/version.js";
+import type { ErrorCode } from "../errors.js";
+import { bodyLimits } from "../limits.js";
+import { pageQuery } from "../paging.js";
 import { authentication, json, jsonBody, type Operation } from "./operation.js";
 
 const bodyErrors: ErrorCode[] = ["malformed_json", "payload_too_large", "unsupported_media_type", "validation"];
@@ -36,7 +37,7 @@ const agents: Operation[] = [
     method: "GET",
     path: "/v1/agent/agents",
     tag: "Agents",
-    needsKey: true,
+    scope: "agents",
     summary: "List agents",
     description: `Those of the caller's team; search looks into names and descriptions. ${paging}`,
     query: agentListQuery,
@@ -48,7 +49,7 @@ const agents: Operation[] = [
     method: "POST",
     path: "/v1/agent/agents",
     tag: "Agents",
-    needsKey: true,
+    scope: "agents",
     summary: "Create an agent",
     description: "It begins as a draft with the default configuration, changed by config. Needs beta access.",
     body: { schema: agentCreate, mediaTypes: json },
@@ -58,9 +59,9 @@ const agents: Operation[] = [
   },
   {
     method: "GET",
-    path: "/v1/agent/agents/{agent_id}",
+    path: "/v1/agent/agents/:agent_id",
     tag: "Agents",
-    needsKey: true,
+    scope: "agents",
     summary: "Show an agent",
     description: "Another team's agent is answered as one that does not exist.",
     success: { status: 200, description: "The agent.", mediaTypes: json, schema: agentEntity },
@@ -69,9 +70,9 @@ const agents: Operation[] = [
   },
   {
     method: "PATCH",
-    path: "/v1/agent/agents/{agent_id}",
+    path: "/v1/agent/agents/:agent_id",
     tag: "Agents",
-    needsKey: true,
+    scope: "agents",
     summary: "Change an agent",
     description: "Fields that are absent keep their value. How it talks is its configuration.",
     body: { schema: agentUpdate, mediaTypes: json },
@@ -81,9 +82,9 @@ const agents: Operation[] = [
   },
   {
     method: "DELETE",
-    path: "/v1/agent/agents/{agent_id}",
+    path: "/v1/agent/agents/:agent_id",
     tag: "Agents",
-    needsKey: true,
+    scope: "agents",
     summary: "Delete an agent",
     description: "With its configuration and versions.",
     success: nothing,
@@ -92,9 +93,9 @@ const agents: Operation[] = [
   },
   {
     method: "GET",
-    path: "/v1/agent/agents/{agent_id}/widget",
+    path: "/v1/agent/agents/:agent_id/widget",
     tag: "Agents",
-    needsKey: false,
+    scope: null,
     summary: "Show what the embedded widget needs",
     description:
       "For public agents, without a key; Origin must be on the agent's list. Every page may read the answer.",
@@ -108,9 +109,9 @@ const agents: Operation[] = [
 const configurations: Operation[] = [
   {
     method: "GET",
-    path: "/v1/agent/agents/{agent_id}/config",
+    path: "/v1/agent/agents/:agent_id/config",
     tag: "Agents",
-    needsKey: true,
+    scope: "agents",
     summary: "Show an agent's draft configuration",
     description:
       "config_hash equals the live version's while nothing is unpublished. Of secrets it shows whether there is one.",
@@ -120,9 +121,9 @@ const configurations: Operation[] = [
   },
   {
     method: "PATCH",
-    path: "/v1/agent/agents/{agent_id}/config",
+    path: "/v1/agent/agents/:agent_id/config",
     tag: "Agents",
-    needsKey: true,
+    scope: "agents",
     summary: "Change an agent's draft configuration",
     description:
       "Objects are merged, lists replaced as a whole, empty text clears. Null is refused but for webhooks and llm.custom, which it " +
@@ -135,23 +136,23 @@ const configurations: Operation[] = [
   },
   {
     method: "POST",
-    path: "/v1/agent/agents/{agent_id}/publish",
+    path: "/v1/agent/agents/:agent_id/publish",
     tag: "Agents",
-    needsKey: true,
+    scope: "agents",
     summary: "Publish the draft",
     description:
       "Freezes it, with its tools and knowledge, as the next version. A draft that equals the live version gives that one. " +
       "The body may be absent.",
-    body: { schema: publishRequest, mediaTypes: json, optional: true },
+    body: { schema: publishRequest, mediaTypes: json, optional: true, maxBytes: bodyLimits.action },
     success: { status: 200, description: "The version.", mediaTypes: json, schema: versionSummary },
     errors: [...authentication, ...bodyErrors, "not_found", "conflict"],
     curl: `${jsonBody} -d '{"version_title": "Kinder greeting"}'`,
   },
   {
     method: "GET",
-    path: "/v1/agent/agents/{agent_id}/versions",
+    path: "/v1/agent/agents/:agent_id/versions",
     tag: "Agents",
-    needsKey: true,
+    scope: "agents",
     summary: "List published versions",
     description: paging,
     query: pageQuery,
@@ -161,9 +162,9 @@ const configurations: Operation[] = [
   },
   {
     method: "GET",
-    path: "/v1/agent/agents/{agent_id}/versions/{version_number}",
+    path: "/v1/agent/agents/:agent_id/versions/:version_number",
     tag: "Agents",
-    needsKey: true,
+    scope: "agents",
     summary: "Show a published version",
     description: "With the configuration that it froze.",
     success: { status: 200, description: "The version.", mediaTypes: json, schema: versionDetail },
@@ -177,7 +178,7 @@ const tests: Operation[] = [
     method: "GET",
     path: "/v1/agent/tests",
     tag: "Agents",
-    needsKey: true,
+    scope: "agents",
     summary: "List tests",
     description: `Without what they do. ${paging}`,
     query: testListQuery,
@@ -189,7 +190,7 @@ const tests: Operation[] = [
     method: "POST",
     path: "/v1/agent/tests",
     tag: "Agents",
-    needsKey: true,
+    scope: "agents",
     summary: "Create a test",
     description: "What it needs depends on test_type. A test that was read can be sent as it is. Needs beta access.",
     body: { schema: testCreate, mediaTypes: json },
@@ -199,9 +200,9 @@ const tests: Operation[] = [
   },
   {
     method: "GET",
-    path: "/v1/agent/tests/{test_id}",
+    path: "/v1/agent/tests/:test_id",
     tag: "Agents",
-    needsKey: true,
+    scope: "agents",
     summary: "Show a test",
     description: "With what it does and the agents that it is attached to.",
     success: { status: 200, description: "The test.", mediaTypes: json, schema: testEntity },
@@ -210,9 +211,9 @@ const tests: Operation[] = [
   },
   {
     method: "PATCH",
-    path: "/v1/agent/tests/{test_id}",
+    path: "/v1/agent/tests/:test_id",
     tag: "Agents",
-    needsKey: true,
+    scope: "agents",
     summary: "Change a test",
     description: "Fields that are absent keep their value; simulation is merged. The type stays.",
     body: { schema: testUpdate, mediaTypes: json },
@@ -222,9 +223,9 @@ const tests: Operation[] = [
   },
   {
     method: "DELETE",
-    path: "/v1/agent/tests/{test_id}",
+    path: "/v1/agent/tests/:test_id",
     tag: "Agents",
-    needsKey: true,
+    scope: "agents",
     summary: "Delete a test",
     description: "It is detached from every agent.",
     success: nothing,
@@ -233,9 +234,9 @@ const tests: Operation[] = [
   },
   {
     method: "PUT",
-    path: "/v1/agent/agents/{agent_id}/tests/{test_id}",
+    path: "/v1/agent/agents/:agent_id/tests/:test_id",
     tag: "Agents",
-    needsKey: true,
+    scope: "agents",
     summary: "Attach a test to an agent",
     description: "Attached already, it stays so.",
     success: nothing,
@@ -244,9 +245,9 @@ const tests: Operation[] = [
   },
   {
     method: "DELETE",
-    path: "/v1/agent/agents/{agent_id}/tests/{test_id}",
+    path: "/v1/agent/agents/:agent_id/tests/:test_id",
     tag: "Agents",
-    needsKey: true,
+    scope: "agents",
     summary: "Detach a test from an agent",
     description: "The test itself stays.",
     success: nothing,
@@ -255,9 +256,9 @@ const tests: Operation[] = [
   },
   {
     method: "GET",
-    path: "/v1/agent/agents/{agent_id}/test-tools",
+    path: "/v1/agent/agents/:agent_id/test-tools",
     tag: "Agents",
-    needsKey: true,
+    scope: "agents",
     summary: "List what an agent's tests may name",
     description: "The tools of its draft.",
     success: { status: 200, description: "The tools.", mediaTypes: json, schema: testToolList },
@@ -266,21 +267,21 @@ const tests: Operation[] = [
   },
   {
     method: "POST",
-    path: "/v1/agent/agents/{agent_id}/tests/run",
+    path: "/v1/agent/agents/:agent_id/tests/run",
     tag: "Agents",
-    needsKey: true,
+    scope: "agents",
     summary: "Run an agent's tests",
     description: "Not possible yet: it needs a conversation runtime, and answers 503 until there is one.",
-    body: { schema: testRunRequest, mediaTypes: json, optional: true },
+    body: { schema: testRunRequest, mediaTypes: json, optional: true, maxBytes: bodyLimits.action },
     success: { status: 202, description: "Never answered yet.", mediaTypes: [] },
     errors: [...authentication, ...bodyErrors, "not_found", "tests_cannot_run"],
     curl: "",
   },
   {
     method: "GET",
-    path: "/v1/agent/agents/{agent_id}/test-batches/{batch_id}",
+    path: "/v1/agent/agents/:agent_id/test-batches/:batch_id",
     tag: "Agents",
-    needsKey: true,
+    scope: "agents",
     summary: "Show a batch of test runs",
     description: "Tests cannot be run yet, so there are no batches: answers 404 until they can.",
     success: { status: 200, description: "Never answered yet.", mediaTypes: [] },
@@ -291,7 +292,7 @@ const tests: Operation[] = [
     method: "GET",
     path: "/v1/agent/test-runs",
     tag: "Agents",
-    needsKey: true,
+    scope: "agents",
     summary: "List test runs",
     description: "Tests cannot be run yet: answers 503 until they can.",
     success: { status: 200, description: "Never answered yet.", mediaTypes: [] },
@@ -300,9 +301,9 @@ const tests: Operation[] = [
   },
   {
     method: "GET",
-    path: "/v1/agent/test-runs/{run_id}",
+    path: "/v1/agent/test-runs/:run_id",
     tag: "Agents",
-    needsKey: true,
+    scope: "agents",
     summary: "Show a test run",
     description: "Tests cannot be run yet: answers 503 until they can.",
     success: { status: 200, description: "Never answered yet.", mediaTypes: [] },
@@ -316,7 +317,7 @@ const phoneNumbers: Operation[] = [
     method: "GET",
     path: "/v1/agent/available-phone-numbers",
     tag: "Agents",
-    needsKey: true,
+    scope: "agents",
     summary: "Search numbers to buy",
     description: "Answers 502 while no provider is configured.",
     query: availablePhoneQuery,
@@ -333,7 +334,7 @@ const phoneNumbers: Operation[] = [
     method: "GET",
     path: "/v1/agent/phone-numbers",
     tag: "Agents",
-    needsKey: true,
+    scope: "agents",
     summary: "List phone numbers",
     description: paging,
     query: phoneListQuery,
@@ -345,7 +346,7 @@ const phoneNumbers: Operation[] = [
     method: "POST",
     path: "/v1/agent/phone-numbers",
     tag: "Agents",
-    needsKey: true,
+    scope: "agents",
     summary: "Buy a phone number, or import one",
     description:
       "Answers 502 while no provider is configured; the number stays in the list with status error and can be released.",
@@ -365,9 +366,9 @@ const phoneNumbers: Operation[] = [
   },
   {
     method: "GET",
-    path: "/v1/agent/phone-numbers/{phone_number_id}",
+    path: "/v1/agent/phone-numbers/:phone_number_id",
     tag: "Agents",
-    needsKey: true,
+    scope: "agents",
     summary: "Show a phone number",
     description: "Passwords of a trunk are never shown.",
     success: { status: 200, description: "The number.", mediaTypes: json, schema: phoneEntity },
@@ -376,9 +377,9 @@ const phoneNumbers: Operation[] = [
   },
   {
     method: "PATCH",
-    path: "/v1/agent/phone-numbers/{phone_number_id}",
+    path: "/v1/agent/phone-numbers/:phone_number_id",
     tag: "Agents",
-    needsKey: true,
+    scope: "agents",
     summary: "Label a phone number, or give it to another agent",
     description: "agent_id null unbinds it; calls then ring busy.",
     body: { schema: phoneUpdate, mediaTypes: json },
@@ -388,9 +389,9 @@ const phoneNumbers: Operation[] = [
   },
   {
     method: "DELETE",
-    path: "/v1/agent/phone-numbers/{phone_number_id}",
+    path: "/v1/agent/phone-numbers/:phone_number_id",
     tag: "Agents",
-    needsKey: true,
+    scope: "agents",
     summary: "Release a phone number",
     description: "One that a provider holds stays until the provider has taken it back.",
     success: nothing,
@@ -399,9 +400,9 @@ const phoneNumbers: Operation[] = [
   },
   {
     method: "PUT",
-    path: "/v1/agent/phone-numbers/{phone_number_id}/sip-config",
+    path: "/v1/agent/phone-numbers/:phone_number_id/sip-config",
     tag: "Agents",
-    needsKey: true,
+    scope: "agents",
     summary: "Replace an imported number's trunk",
     description: "An empty password keeps the stored one. Answers 502 while no SIP gateway is configured.",
     body: { schema: sipConfig, mediaTypes: json },

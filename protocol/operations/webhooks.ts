@@ -1,5 +1,5 @@
-import type { ErrorCode } from "#protocol/errors";
-import { webhookDeliveryDetail, webhookDeliveryList, webhookDeliveryListQuery } from "#protocol/webhooks";
+import type { ErrorCode } from "../errors.js";
+import { webhookDeliveryDetail, webhookDeliveryList, webhookDeliveryListQuery } from "../webhooks.js";
 import { authentication, json, type Operation } from "./operation.js";
 
 const pagingErrors: ErrorCode[] = ["conflicting_paging", "invalid_cursor", "page_out_of_range", "validation"];
@@ -10,7 +10,7 @@ export const webhookOperations: readonly Operation[] = [
     method: "GET",
     path: "/v1/agent/webhook-deliveries",
     tag: "Agents",
-    needsKey: true,
+    scope: "agents",
     summary: "List webhook deliveries",
     description:
       "One for each event and endpoint, with its attempts, newest first; kept for 30 days. Filters go together.",
@@ -21,9 +21,9 @@ export const webhookOperations: readonly Operation[] = [
   },
   {
     method: "GET",
-    path: "/v1/agent/webhook-deliveries/{delivery_id}",
+    path: "/v1/agent/webhook-deliveries/:delivery_id",
     tag: "Agents",
-    needsKey: true,
+    scope: "agents",
     summary: "Show a webhook delivery",
     description: "With the body that is sent, to the byte.",
     success: { status: 200, description: "The delivery.", mediaTypes: json, schema: webhookDeliveryDetail },
@@ -32,9 +32,9 @@ export const webhookOperations: readonly Operation[] = [
   },
   {
     method: "POST",
-    path: "/v1/agent/webhook-deliveries/{delivery_id}/redeliver",
+    path: "/v1/agent/webhook-deliveries/:delivery_id/redeliver",
     tag: "Agents",
-    needsKey: true,
+    scope: "agents",
     summary: "Send a webhook again",
     description:
       "The same body to the same endpoint, signed anew, with three attempts of its own. Refused while the first delivery is still being attempted.",

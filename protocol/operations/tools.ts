@@ -1,13 +1,15 @@
-import type { ErrorCode } from "#protocol/errors";
+import type { ErrorCode } from "../errors.js";
 import {
   knowledgeCreate,
   knowledgeList,
   knowledgeListQuery,
   knowledgePatch,
   knowledgeSourceEntity,
-} from "#protocol/knowledge";
-import { dependentAgents } from "#protocol/paging";
+} from "../knowledge.js";
+import { bodyLimits } from "../limits.js";
+import { dependentAgents } from "../paging.js";
 import {
+  MAX_BACKGROUND_TIMEOUT_SECONDS,
   toolCreate,
   toolEntity,
   toolList,
@@ -15,8 +17,11 @@ import {
   toolPatch,
   toolTestRequest,
   toolTestResult,
-} from "#protocol/tools";
+} from "../tools.js";
 import { authentication, json, jsonBody, type Operation } from "./operation.js";
+
+/** A tool's test waits for a stranger's endpoint as long as the tool may; the rest is for the database and the way. */
+const TEST_TIMEOUT_MS = MAX_BACKGROUND_TIMEOUT_SECONDS * 1000 + 10_000;
 
 const bodyErrors: ErrorCode[] = ["malformed_json", "payload_too_large", "unsupported_media_type", "validation"];
 const formErrors: ErrorCode[] = [
@@ -36,7 +41,7 @@ const tools: Operation[] = [
     method: "GET",
     path: "/v1/agent/tools",
     tag: "Agents",
-    needsKey: true,
+    scope: "agents",
     summary: "List tools",
     description: `Those of the caller's team; search looks into names, agent_id keeps those of an agent's draft. ${paging}`,
     query: toolListQuery,
@@ -48,7 +53,7 @@ const tools: Operation[] = [
     method: "POST",
     path: "/v1/agent/tools",
     tag: "Agents",
-    needsKey: true,
+    scope: "agents",
     summary: "Create a tool",
     description:
       "Webhook tools, which need a url, call an HTTP endpoint, client tools the caller's own program. {{name}} stands for a declared argument and " +
@@ -62,9 +67,9 @@ const tools: Operation[] = [
   },
   {
     method: "GET",
-    path: "/v1/agent/tools/{tool_id}",
+    path: "/v1/agent/tools/:tool_id",
     tag: "Agents",
-    needsKey: true,
+    scope: "agents",
     summary: "Show a tool",
     description: "Another team's tool is answered as one that does not exist.",
     success: { status: 200, description: "The tool.", mediaTypes: json, schema: toolEntity },
@@ -73,9 +78,9 @@ const tools: Operation[] = [
   },
   {
     method: "PATCH",
-    path: "/v1/agent/tools/{tool_id}",
+    path: "/v1/agent/tools/:tool_id",
     tag: "Agents",
-    needsKey: true,
+    scope: "agents",
     summary: "Change a tool",
     description:
       "Absent fields keep their value, lists are replaced as a whole. A credential header with the value null keeps what is stored. " +
@@ -88,9 +93,9 @@ const tools: Operation[] = [
   },
   {
     method: "DELETE",
-    path: "/v1/agent/tools/{tool_id}",
+    path: "/v1/agent/tools/:tool_id",
     tag: "Agents",
-    needsKey: true,
+    scope: "agents",
     summary: "Delete a tool",
     description: "Refused while the draft of an agent refers to it; published versions keep their copy.",
     success: { status: 204, description: "Done.", mediaTypes: [] },
@@ -99,9 +104,9 @@ const tools: Operation[] = [
   },
   {
     method: "GET",
-    path: "/v1/agent/tools/{tool_id}/agents",
+    path: "/v1/agent/tools/:tool_id/agents",
     tag: "Agents",
-    needsKey: true,
+    scope: "agents",
     summary: "List the agents that use a tool",
     description: "Those whose draft refers to it.",
     success: { status: 200, description: "The agents.", mediaTypes: json, schema: dependentAgents },
@@ -110,15 +115,16 @@ const tools: Operation[] = [
   },
   {
     method: "POST",
-    path: "/v1/agent/tools/{tool_id}/test",
+    path: "/v1/agent/tools/:tool_id/test",
     tag: "Agents",
-    needsKey: true,
+    scope: "agents",
     summary: "Send a test request to a tool's endpoint",
     description:
       "A real request. The URL is sent as it was saved; system variables are empty unless the arguments bring them in an object named " +
       "system. At most 64 KB of the answer are shown; an endpoint that does not answer within the tool's timeout is told in error.",
     body: { schema: toolTestRequest, mediaTypes: json, optional: true },
     success: { status: 200, description: "What came back.", mediaTypes: json, schema: toolTestResult },
+    answerTimeoutMs: TEST_TIMEOUT_MS,
     errors: [...authentication, ...bodyErrors, "not_found"],
     curl: `${jsonBody} -d '{"arguments": {"order": "A-17", "system": {"today": "2026-01-31"}}}'`,
   },
@@ -129,7 +135,7 @@ const knowledge: Operation[] = [
     method: "GET",
     path: "/v1/agent/knowledge-sources",
     tag: "Agents",
-    needsKey: true,
+    scope: "agents",
     summary: "List knowledge sources",
     description: `Those of the caller's team; search looks into names and file names. ${paging}`,
     query: knowledgeListQuery,
@@ -146,20 +152,20 @@ const knowledge: Operation[] = [
     method: "POST",
     path: "/v1/agent/knowledge-sources",
     tag: "Agents",
-    needsKey: true,
+    scope: "agents",
     summary: "Upload a knowledge source",
     description:
       "UTF-8 plain text or Markdown of at most 1 MB, by its name .txt or .md. Without a name the file's name stands. Needs beta access.",
-    body: { schema: knowledgeCreate, mediaTypes: form },
+    body: { schema: knowledgeCreate, mediaTypes: form, maxBytes: bodyLimits.knowledge },
     success: { status: 201, description: "The new source.", mediaTypes: json, schema: knowledgeSourceEntity },
     errors: [...authentication, ...formErrors, "private_beta"],
     curl: `-F "source=@faq.md" -F "name=Customer FAQ"`,
   },
   {
     method: "GET",
-    path: "/v1/agent/knowledge-sources/{source_id}",
+    path: "/v1/agent/knowledge-sources/:source_id",
     tag: "Agents",
-    needsKey: true,
+    scope: "agents",
     summary: "Show a knowledge source",
     description: "With its newest text. Another team's source is answered as one that does not exist.",
     success: { status: 200, description: "The source.", mediaTypes: json, schema: knowledgeSourceEntity },
@@ -168,21 +174,21 @@ const knowledge: Operation[] = [
   },
   {
     method: "PATCH",
-    path: "/v1/agent/knowledge-sources/{source_id}",
+    path: "/v1/agent/knowledge-sources/:source_id",
     tag: "Agents",
-    needsKey: true,
+    scope: "agents",
     summary: "Rename a knowledge source or replace its text",
     description: "A new file becomes a new revision. Drafts use the newest one; published versions keep theirs.",
-    body: { schema: knowledgePatch, mediaTypes: form },
+    body: { schema: knowledgePatch, mediaTypes: form, maxBytes: bodyLimits.knowledge },
     success: { status: 200, description: "The source.", mediaTypes: json, schema: knowledgeSourceEntity },
     errors: [...authentication, ...formErrors, "not_found"],
     curl: `-F "source=@faq.md"`,
   },
   {
     method: "DELETE",
-    path: "/v1/agent/knowledge-sources/{source_id}",
+    path: "/v1/agent/knowledge-sources/:source_id",
     tag: "Agents",
-    needsKey: true,
+    scope: "agents",
     summary: "Delete a knowledge source",
     description: "With all its revisions. Refused while the draft or the live version of an agent refers to it.",
     success: { status: 204, description: "Done.", mediaTypes: [] },
@@ -191,9 +197,9 @@ const knowledge: Operation[] = [
   },
   {
     method: "GET",
-    path: "/v1/agent/knowledge-sources/{source_id}/agents",
+    path: "/v1/agent/knowledge-sources/:source_id/agents",
     tag: "Agents",
-    needsKey: true,
+    scope: "agents",
     summary: "List the agents that use a knowledge source",
     description: "Those whose draft or live version refers to it.",
     success: { status: 200, description: "The agents.", mediaTypes: json, schema: dependentAgents },

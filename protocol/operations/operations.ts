@@ -1,0 +1,30 @@
+import { agentOperations } from "./agents.js";
+import type { Operation } from "./operation.js";
+import { health, metrics, ready } from "./operator.js";
+import { liveSpeech, textToSpeech, textToSpeechEvents } from "./speech.js";
+import { toolOperations } from "./tools.js";
+import { transcribeFile } from "./transcription.js";
+import { voiceOperations } from "./voices.js";
+import { walletOperations } from "./wallet.js";
+import { webhookOperations } from "./webhooks.js";
+
+/** What the control plane answers; edges forward it. */
+export const forwardedOperations: readonly Operation[] = [
+  ...voiceOperations,
+  ...agentOperations,
+  ...toolOperations,
+  ...webhookOperations,
+  ...walletOperations,
+];
+
+/** The whole public interface, in the order of the documentation. */
+export const operations: readonly Operation[] = [
+  textToSpeech,
+  textToSpeechEvents,
+  liveSpeech,
+  transcribeFile,
+  ...forwardedOperations,
+  health,
+  ready,
+  metrics,
+];

@@ -1,0 +1,43 @@
+import { usageQuery, usageReport } from "../usage.js";
+import { apiCredit, walletPackage } from "../wallet.js";
+import { authentication, json, type Operation } from "./operation.js";
+
+/** What the account has left, and what it used. */
+export const walletOperations: readonly Operation[] = [
+  {
+    method: "GET",
+    path: "/wallet/:user_id/api-credit",
+    tag: "Wallet",
+    scope: "wallet",
+    summary: "Show the team's credit",
+    description: "Credit is a decimal in text. user_id is self, or the caller's own.",
+    success: { status: 200, description: "The balance.", mediaTypes: json, schema: apiCredit },
+    errors: [...authentication, "not_found"],
+    curl: "",
+  },
+  {
+    method: "GET",
+    path: "/wallet/:user_id/package",
+    tag: "Wallet",
+    scope: "wallet",
+    summary: "Show the team's package",
+    description: "A self-hosted service sells none: the counts are zero. user_id is self, or the caller's own.",
+    success: { status: 200, description: "The package.", mediaTypes: json, schema: walletPackage },
+    errors: [...authentication, "not_found"],
+    curl: "",
+  },
+  {
+    method: "GET",
+    path: "/v1/usage",
+    tag: "Wallet",
+    scope: "wallet",
+    summary: "Show what the team used",
+    description:
+      "Sums by day (UTC), model and key: group_by is a comma-separated list of day, model and key, day when absent. start and end are dates, " +
+      "both included; the last 30 days when absent, 366 at most. A request counts a moment after its end.",
+    query: usageQuery,
+    success: { status: 200, description: "The sums.", mediaTypes: json, schema: usageReport },
+    errors: [...authentication, "validation"],
+    curl: "",
+  },
+];
