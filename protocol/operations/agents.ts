@@ -1,36 +1,21 @@
 import { agentCreate, agentEntity, agentList, agentListQuery, agentUpdate, widgetConfig } from "../agents/agent.js";
 import { configEntity } from "../agents/config.js";
 import { configPatch } from "../agents/config-patch.js";
-import {
-  availablePhoneList,
-  availablePhoneQuery,
-  phoneCreate,
-  phoneEntity,
-  phoneList,
-  phoneListQuery,
-  phoneUpdate,
-  sipConfig,
-} from "../agents/phone.js";
-import {
-  testCreate,
-  testEntity,
-  testList,
-  testListQuery,
-  testRunRequest,
-  testToolList,
-  testUpdate,
-} from "../agents/tests.js";
 import { publishRequest, versionDetail, versionList, versionSummary } from "../agents/version.js";
-import type { ErrorCode } from "../errors.js";
-import { bodyLimits } from "../limits.js";
 import { pageQuery } from "../paging.js";
-import { authentication, json, jsonBody, type Operation } from "./operation.js";
-
-const bodyErrors: ErrorCode[] = ["malformed_json", "payload_too_large", "unsupported_media_type", "validation"];
-const pagingErrors: ErrorCode[] = ["conflicting_paging", "invalid_cursor", "page_out_of_range", "validation"];
-const paging =
-  "Newest first. Follow next_cursor, or count pages with page; page always gives a total, a cursor with include_total.";
-const nothing: Operation["success"] = { status: 204, description: "Done.", mediaTypes: [] };
+import { agentTestOperations } from "./agent-tests.js";
+import { bodyLimits } from "../limits.js";
+import {
+  authentication,
+  bodyErrors,
+  json,
+  jsonBody,
+  nothing,
+  paging,
+  pagingErrors,
+  type Operation,
+} from "./operation.js";
+import { phoneOperations } from "./phone.js";
 
 const agents: Operation[] = [
   {
@@ -173,244 +158,10 @@ const configurations: Operation[] = [
   },
 ];
 
-const tests: Operation[] = [
-  {
-    method: "GET",
-    path: "/v1/agent/tests",
-    tag: "Agents",
-    scope: "agents",
-    summary: "List tests",
-    description: `Without what they do. ${paging}`,
-    query: testListQuery,
-    success: { status: 200, description: "One page of tests.", mediaTypes: json, schema: testList },
-    errors: [...authentication, ...pagingErrors, "not_found"],
-    curl: "",
-  },
-  {
-    method: "POST",
-    path: "/v1/agent/tests",
-    tag: "Agents",
-    scope: "agents",
-    summary: "Create a test",
-    description: "What it needs depends on test_type. A test that was read can be sent as it is. Needs beta access.",
-    body: { schema: testCreate, mediaTypes: json },
-    success: { status: 201, description: "The new test.", mediaTypes: json, schema: testEntity },
-    errors: [...authentication, ...bodyErrors, "private_beta"],
-    curl: `${jsonBody} -d '{"name": "Greets", "test_type": "next_reply", "conversation": [{"text": "Hi"}], "expectation": "The agent greets."}'`,
-  },
-  {
-    method: "GET",
-    path: "/v1/agent/tests/:test_id",
-    tag: "Agents",
-    scope: "agents",
-    summary: "Show a test",
-    description: "With what it does and the agents that it is attached to.",
-    success: { status: 200, description: "The test.", mediaTypes: json, schema: testEntity },
-    errors: [...authentication, "not_found"],
-    curl: "",
-  },
-  {
-    method: "PATCH",
-    path: "/v1/agent/tests/:test_id",
-    tag: "Agents",
-    scope: "agents",
-    summary: "Change a test",
-    description: "Fields that are absent keep their value; simulation is merged. The type stays.",
-    body: { schema: testUpdate, mediaTypes: json },
-    success: { status: 200, description: "The test.", mediaTypes: json, schema: testEntity },
-    errors: [...authentication, ...bodyErrors, "not_found"],
-    curl: `${jsonBody} -d '{"expectation": "The agent greets by name."}'`,
-  },
-  {
-    method: "DELETE",
-    path: "/v1/agent/tests/:test_id",
-    tag: "Agents",
-    scope: "agents",
-    summary: "Delete a test",
-    description: "It is detached from every agent.",
-    success: nothing,
-    errors: [...authentication, "not_found"],
-    curl: "",
-  },
-  {
-    method: "PUT",
-    path: "/v1/agent/agents/:agent_id/tests/:test_id",
-    tag: "Agents",
-    scope: "agents",
-    summary: "Attach a test to an agent",
-    description: "Attached already, it stays so.",
-    success: nothing,
-    errors: [...authentication, "not_found"],
-    curl: "",
-  },
-  {
-    method: "DELETE",
-    path: "/v1/agent/agents/:agent_id/tests/:test_id",
-    tag: "Agents",
-    scope: "agents",
-    summary: "Detach a test from an agent",
-    description: "The test itself stays.",
-    success: nothing,
-    errors: [...authentication, "not_found"],
-    curl: "",
-  },
-  {
-    method: "GET",
-    path: "/v1/agent/agents/:agent_id/test-tools",
-    tag: "Agents",
-    scope: "agents",
-    summary: "List what an agent's tests may name",
-    description: "The tools of its draft.",
-    success: { status: 200, description: "The tools.", mediaTypes: json, schema: testToolList },
-    errors: [...authentication, "not_found"],
-    curl: "",
-  },
-  {
-    method: "POST",
-    path: "/v1/agent/agents/:agent_id/tests/run",
-    tag: "Agents",
-    scope: "agents",
-    summary: "Run an agent's tests",
-    description: "Not possible yet: it needs a conversation runtime, and answers 503 until there is one.",
-    body: { schema: testRunRequest, mediaTypes: json, optional: true, maxBytes: bodyLimits.action },
-    success: { status: 202, description: "Never answered yet.", mediaTypes: [] },
-    errors: [...authentication, ...bodyErrors, "not_found", "tests_cannot_run"],
-    curl: "",
-  },
-  {
-    method: "GET",
-    path: "/v1/agent/agents/:agent_id/test-batches/:batch_id",
-    tag: "Agents",
-    scope: "agents",
-    summary: "Show a batch of test runs",
-    description: "Tests cannot be run yet, so there are no batches: answers 404 until they can.",
-    success: { status: 200, description: "Never answered yet.", mediaTypes: [] },
-    errors: [...authentication, "not_found"],
-    curl: "",
-  },
-  {
-    method: "GET",
-    path: "/v1/agent/test-runs",
-    tag: "Agents",
-    scope: "agents",
-    summary: "List test runs",
-    description: "Tests cannot be run yet: answers 503 until they can.",
-    success: { status: 200, description: "Never answered yet.", mediaTypes: [] },
-    errors: [...authentication, "tests_cannot_run"],
-    curl: "",
-  },
-  {
-    method: "GET",
-    path: "/v1/agent/test-runs/:run_id",
-    tag: "Agents",
-    scope: "agents",
-    summary: "Show a test run",
-    description: "Tests cannot be run yet: answers 503 until they can.",
-    success: { status: 200, description: "Never answered yet.", mediaTypes: [] },
-    errors: [...authentication, "tests_cannot_run"],
-    curl: "",
-  },
-];
-
-const phoneNumbers: Operation[] = [
-  {
-    method: "GET",
-    path: "/v1/agent/available-phone-numbers",
-    tag: "Agents",
-    scope: "agents",
-    summary: "Search numbers to buy",
-    description: "Answers 502 while no provider is configured.",
-    query: availablePhoneQuery,
-    success: {
-      status: 200,
-      description: "Numbers of the provider's inventory.",
-      mediaTypes: json,
-      schema: availablePhoneList,
-    },
-    errors: [...authentication, "unsupported_numbers", "validation", "phone_provider_missing"],
-    curl: "-G -d area_code=415",
-  },
-  {
-    method: "GET",
-    path: "/v1/agent/phone-numbers",
-    tag: "Agents",
-    scope: "agents",
-    summary: "List phone numbers",
-    description: paging,
-    query: phoneListQuery,
-    success: { status: 200, description: "One page of numbers.", mediaTypes: json, schema: phoneList },
-    errors: [...authentication, ...pagingErrors, "not_found"],
-    curl: "",
-  },
-  {
-    method: "POST",
-    path: "/v1/agent/phone-numbers",
-    tag: "Agents",
-    scope: "agents",
-    summary: "Buy a phone number, or import one",
-    description:
-      "Answers 502 while no provider is configured; the number stays in the list with status error and can be released.",
-    body: { schema: phoneCreate, mediaTypes: json },
-    success: { status: 201, description: "The number.", mediaTypes: json, schema: phoneEntity },
-    errors: [
-      ...authentication,
-      ...bodyErrors,
-      "out_of_credit",
-      "private_beta",
-      "phone_number_limit",
-      "not_found",
-      "phone_number_taken",
-      "phone_provider_missing",
-    ],
-    curl: `${jsonBody} -d '{"provider": "sip", "phone_number": "+14155550123", "inbound_allowed_addresses": ["203.0.113.0/24"]}'`,
-  },
-  {
-    method: "GET",
-    path: "/v1/agent/phone-numbers/:phone_number_id",
-    tag: "Agents",
-    scope: "agents",
-    summary: "Show a phone number",
-    description: "Passwords of a trunk are never shown.",
-    success: { status: 200, description: "The number.", mediaTypes: json, schema: phoneEntity },
-    errors: [...authentication, "not_found"],
-    curl: "",
-  },
-  {
-    method: "PATCH",
-    path: "/v1/agent/phone-numbers/:phone_number_id",
-    tag: "Agents",
-    scope: "agents",
-    summary: "Label a phone number, or give it to another agent",
-    description: "agent_id null unbinds it; calls then ring busy.",
-    body: { schema: phoneUpdate, mediaTypes: json },
-    success: { status: 200, description: "The number.", mediaTypes: json, schema: phoneEntity },
-    errors: [...authentication, ...bodyErrors, "not_found"],
-    curl: `${jsonBody} -d '{"agent_id": null}'`,
-  },
-  {
-    method: "DELETE",
-    path: "/v1/agent/phone-numbers/:phone_number_id",
-    tag: "Agents",
-    scope: "agents",
-    summary: "Release a phone number",
-    description: "One that a provider holds stays until the provider has taken it back.",
-    success: nothing,
-    errors: [...authentication, "not_found", "phone_provider_missing"],
-    curl: "",
-  },
-  {
-    method: "PUT",
-    path: "/v1/agent/phone-numbers/:phone_number_id/sip-config",
-    tag: "Agents",
-    scope: "agents",
-    summary: "Replace an imported number's trunk",
-    description: "An empty password keeps the stored one. Answers 502 while no SIP gateway is configured.",
-    body: { schema: sipConfig, mediaTypes: json },
-    success: { status: 200, description: "The number.", mediaTypes: json, schema: phoneEntity },
-    errors: [...authentication, ...bodyErrors, "not_found", "phone_provider_missing"],
-    curl: `${jsonBody} -d '{"inbound_allowed_addresses": ["203.0.113.0/24"]}'`,
-  },
-];
-
 /** Agents with their configurations, versions and tests, and phone numbers. */
-export const agentOperations: readonly Operation[] = [...agents, ...configurations, ...tests, ...phoneNumbers];
+export const agentOperations: readonly Operation[] = [
+  ...agents,
+  ...configurations,
+  ...agentTestOperations,
+  ...phoneOperations,
+];

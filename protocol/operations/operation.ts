@@ -55,3 +55,16 @@ export const authentication: ErrorCode[] = [
 export const json = ["application/json"];
 /** Arguments of `curl` for a JSON body. */
 export const jsonBody = `-H "Content-Type: application/json"`;
+
+/** Errors of a JSON body. */
+export const bodyErrors: ErrorCode[] = ["malformed_json", "payload_too_large", "unsupported_media_type", "validation"];
+
+/** Errors of a list that is read in pages. */
+export const pagingErrors: ErrorCode[] = ["conflicting_paging", "invalid_cursor", "page_out_of_range", "validation"];
+
+/** How such a list is read. */
+export const paging =
+  "Newest first. Follow next_cursor, or count pages with page; page always gives a total, a cursor with include_total.";
+
+/** An answer without a body. */
+export const nothing: Operation["success"] = { status: 204, description: "Done.", mediaTypes: [] };

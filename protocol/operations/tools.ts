@@ -6,7 +6,6 @@ import {
   knowledgePatch,
   knowledgeSourceEntity,
 } from "../knowledge.js";
-import { bodyLimits } from "../limits.js";
 import { dependentAgents } from "../paging.js";
 import {
   MAX_BACKGROUND_TIMEOUT_SECONDS,
@@ -18,12 +17,12 @@ import {
   toolTestRequest,
   toolTestResult,
 } from "../tools.js";
-import { authentication, json, jsonBody, type Operation } from "./operation.js";
+import { bodyLimits } from "../limits.js";
+import { authentication, bodyErrors, json, jsonBody, paging, pagingErrors, type Operation } from "./operation.js";
 
 /** A tool's test waits for a stranger's endpoint as long as the tool may; the rest is for the database and the way. */
 const TEST_TIMEOUT_MS = MAX_BACKGROUND_TIMEOUT_SECONDS * 1000 + 10_000;
 
-const bodyErrors: ErrorCode[] = ["malformed_json", "payload_too_large", "unsupported_media_type", "validation"];
 const formErrors: ErrorCode[] = [
   "malformed_multipart",
   "unreadable_knowledge",
@@ -31,9 +30,6 @@ const formErrors: ErrorCode[] = [
   "unsupported_media_type",
   "validation",
 ];
-const pagingErrors: ErrorCode[] = ["conflicting_paging", "invalid_cursor", "page_out_of_range", "validation"];
-const paging =
-  "Newest first. Follow next_cursor, or count pages with page; page always gives a total, a cursor with include_total.";
 const form = ["multipart/form-data"];
 
 const tools: Operation[] = [

@@ -1,8 +1,5 @@
-import type { ErrorCode } from "../errors.js";
 import { webhookDeliveryDetail, webhookDeliveryList, webhookDeliveryListQuery } from "../webhooks.js";
-import { authentication, json, type Operation } from "./operation.js";
-
-const pagingErrors: ErrorCode[] = ["conflicting_paging", "invalid_cursor", "page_out_of_range", "validation"];
+import { authentication, json, pagingErrors, type Operation } from "./operation.js";
 
 /** The log of webhook deliveries. */
 export const webhookOperations: readonly Operation[] = [
