@@ -12,7 +12,7 @@ import type { SpeechContext } from "./context.js";
 import { planSpeech } from "./plan.js";
 import { SpokenRequest } from "./spoken-request.js";
 
-/** After `trigger`, text waits no longer than this for the rest of its phrase (protocols.md 0). */
+/** After `trigger`, text waits no longer than this for the rest of its phrase. */
 const TRIGGERED_WAIT_MS = 300;
 
 /** Whose text is spoken, how, and to where; `request.text` is the first text. */
@@ -90,7 +90,7 @@ export class TextInput {
 
   /**
    * Speaks what has come at its next phrase end, at 50 characters, or 300 ms after the last text, whichever comes first
-   * (protocols.md 0).
+   *.
    */
   trigger(): void {
     this.#do({ kind: "trigger" });
