@@ -4,7 +4,7 @@ import { LocalBus } from "#common/bus/testing/local-bus";
 import type { Subscription } from "#common/bus/bus";
 import { VirtualClock } from "#common/clock";
 import { SpeechClient } from "#speech/speech-client";
-import { SubmissionClient } from "./submission-client.js";
+import { SubmissionClient } from "#submission/submission-client";
 import { openRecognitionClient } from "#transcription/recognition/open-client";
 
 class CountingBus extends LocalBus {
