@@ -12,22 +12,16 @@ function commitOf(buffer: CommitBuffer): AudioCommit {
   return commit;
 }
 const never = new AbortController().signal;
-const textOf = async (commit: AudioCommit): Promise<string> => Buffer.from(await commit.file(null, never)).toString();
+const textOf = async (commit: AudioCommit): Promise<string> => Buffer.from(await commit.audio.file(never)).toString();
 
 describe("what a socket holds", () => {
-  it("is a file in the order in which it came, with a header for bare samples", async () => {
+  it("is a file in the order in which it came", async () => {
     const buffer = new CommitBuffer(new SocketAudioBudget());
     for (const text of ["one ", "", "two"]) expect(buffer.append(base64(text))).toBeNull();
     expect(buffer.bytes).toBe(7);
     const commit = commitOf(buffer);
     expect(buffer.bytes).toBe(0);
     expect(await textOf(commit)).toBe("one two");
-    const wav = Buffer.from(await commit.file(16_000, never));
-    expect([wav.subarray(0, 4).toString(), wav.readUInt32LE(24), wav.subarray(44).toString()]).toEqual([
-      "RIFF",
-      16_000,
-      "one two",
-    ]);
   });
 
   it("is copied in many turns of the event loop, and no further once nobody wants it", async () => {
@@ -41,13 +35,50 @@ describe("what a socket holds", () => {
     };
     const commit = commitOf(buffer);
     setImmediate(count);
-    const file = await commit.file(null, never);
+    const file = await commit.audio.file(never);
     expect([file.length, file.every((byte) => byte === 7)]).toEqual([20 * 1024 * 1024, true]);
     expect(turns).toBeGreaterThanOrEqual(19);
     const gone = new AbortController();
-    const building = commit.file(null, gone.signal);
+    const building = commit.audio.file(gone.signal);
     gone.abort(new Error("gone"));
     await expect(building).rejects.toThrow("gone");
+  });
+
+  it("is read as it comes in, to the end of the turn, in the order in which it came however it was cut", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.tuple(fc.integer({ min: 1, max: 80_000 }), fc.boolean()), { minLength: 1, maxLength: 8 }),
+        async (parts) => {
+          const buffer = new CommitBuffer(new SocketAudioBudget());
+          const read: Uint8Array[] = [];
+          const { held } = buffer;
+          const reading = (async () => {
+            for await (const bytes of held.read(never)) read.push(Buffer.from(bytes));
+          })();
+          const sent: Uint8Array[] = [];
+          for (const [index, [bytes, waits]] of parts.entries()) {
+            sent.push(Buffer.alloc(bytes, index + 1));
+            buffer.append(sent.at(-1));
+            if (!waits) continue;
+            await expect.poll(() => read.reduce((sum, { length }) => sum + length, 0)).toBe(held.bytes);
+          }
+          const commit = commitOf(buffer);
+          expect(commit.audio).toBe(held);
+          await reading;
+          expect(Buffer.concat(read).equals(Buffer.concat(sent))).toBe(true);
+          expect(Buffer.from(await held.file(never)).equals(Buffer.concat(sent))).toBe(true);
+        },
+      ),
+      { numRuns: 30, seed: 2 },
+    );
+  });
+
+  it("is not read on when nobody wants it any more", async () => {
+    const buffer = new CommitBuffer(new SocketAudioBudget());
+    const gone = new AbortController();
+    const reading = buffer.held.read(gone.signal).next();
+    gone.abort(new Error("gone"));
+    await expect(reading).rejects.toThrow("gone");
   });
 
   it.each(["%%%", "A", "AAAAA", 5, null, undefined, "AA=A"])("is no %j", (value) => {

@@ -1,12 +1,5 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
-import { wavHeader } from "#audio/encoding/pcm-codec";
 import type { SocketAudioBudget } from "../transcription/socket-audio-budget.js";
-
-/** Audio that came in smaller parts is put together to blocks of this size: clients may send a few bytes at a time. */
-const BLOCK_BYTES = 64 * 1024;
-
-/** Copied in one turn of the event loop. */
-const TURN_BYTES = 1024 * 1024;
+import { HeldAudio } from "./held-audio.js";
 
 /** Why audio or a commit is refused; what the buffer holds stays as it is. */
 export type BufferRefusal =
@@ -21,14 +14,8 @@ export type BufferRefusal =
 
 /** Audio that was committed. Its room is given back by `done` or `requeue`, whichever is called first. */
 export interface AudioCommit {
-  /** How long its file will be. */
-  readonly bytes: number;
-  /**
-   * Everything as one file; bare samples get a header with their rate. To be called when its turn has come: the file is
-   * a copy, made in small steps so that nobody waits for a hundred megabytes. An aborted signal rejects with its
-   * reason.
-   */
-  file(sampleRate: number | null, signal: AbortSignal): Promise<Uint8Array>;
+  /** Complete: nothing is appended to it any more. */
+  readonly audio: HeldAudio;
   /** The audio is not needed any more. */
   done(): void;
   /** The audio stands before everything that the buffer holds, unless the buffer was cleared since. */
@@ -47,12 +34,9 @@ export interface AudioCommit {
  */
 export class CommitBuffer {
   readonly #budget: SocketAudioBudget;
-  /** Blocks that were put back, in the order of their commits, then those that were appended. */
+  /** What was put back, in the order of the commits; the audio that is held begins with it. */
   #returned: Uint8Array[] = [];
-  #blocks: Uint8Array[] = [];
-  #tail: Uint8Array[] = [];
-  #tailBytes = 0;
-  #heldBytes = 0;
+  #held = new HeldAudio();
   #underWayBytes = 0;
   #commits = 0;
   /** Counts the calls of `clear`: what was committed before is not put back after. */
@@ -62,40 +46,42 @@ export class CommitBuffer {
     this.#budget = budget;
   }
 
+  /** The audio that waits for a commit: another one after each commit, return and clearing. */
+  get held(): HeldAudio {
+    return this.#held;
+  }
+
   /** Bytes that wait for a commit. */
   get bytes(): number {
-    return this.#heldBytes;
+    return this.#held.bytes;
   }
 
   /** Takes audio in, as base64 or as the bytes that it stood for; gives why not, and takes nothing then. */
   append(audio: unknown): BufferRefusal | null {
     const bytes = audio instanceof Uint8Array ? audio : bytesOf(audio);
     if (bytes === null) return "malformed";
-    if (this.#heldBytes + this.#underWayBytes + bytes.length > this.#budget.limits.bytesPerSocket) return "socket full";
+    if (this.bytes + this.#underWayBytes + bytes.length > this.#budget.limits.bytesPerSocket) return "socket full";
     if (!this.#budget.takeBytes(bytes.length)) return "process full";
-    this.#heldBytes += bytes.length;
-    this.#tailBytes += bytes.length;
-    if (bytes.length > 0) this.#tail.push(bytes);
-    if (this.#tailBytes >= BLOCK_BYTES) this.#closeBlock();
+    this.#held.append(bytes);
     return null;
   }
 
   /** Forgets what is held, and what is under way where it would have been put back. */
   clear(): void {
     this.#clearings++;
-    this.#budget.giveBytes(this.#heldBytes);
-    this.#empty();
+    this.#budget.giveBytes(this.bytes);
+    this.#hold([]);
   }
 
   /** Takes everything that is held; gives why not, and leaves it then. */
   commit(): AudioCommit | BufferRefusal {
     if (this.#commits >= this.#budget.limits.commitsPerSocket) return "commits waiting";
     if (!this.#budget.takeCommit()) return "process full";
-    this.#closeBlock();
-    const blocks = [...this.#returned, ...this.#blocks];
-    const bytes = this.#heldBytes;
+    const audio = this.#held;
+    const { bytes } = audio;
+    audio.complete();
+    this.#hold([]);
     const clearings = this.#clearings;
-    this.#empty();
     this.#commits++;
     this.#underWayBytes += bytes;
     let isOver = false;
@@ -106,46 +92,16 @@ export class CommitBuffer {
       this.#underWayBytes -= bytes;
       this.#budget.giveCommit();
       if (!isStored || clearings !== this.#clearings) return this.#budget.giveBytes(bytes);
-      this.#returned.push(...blocks);
-      this.#heldBytes += bytes;
+      const appended = this.#held.blocks().slice(this.#returned.length);
+      this.#hold([...this.#returned, ...audio.blocks()], appended);
     };
-    return {
-      bytes,
-      file: (sampleRate, signal) => joined(sampleRate === null ? blocks : [wavHeader(sampleRate), ...blocks], signal),
-      done: () => leave(false),
-      requeue: () => leave(true),
-    };
+    return { audio, done: () => leave(false), requeue: () => leave(true) };
   }
 
-  #empty(): void {
-    this.#returned = [];
-    this.#blocks = [];
-    this.#tail = [];
-    this.#tailBytes = 0;
-    this.#heldBytes = 0;
+  #hold(returned: Uint8Array[], appended: readonly Uint8Array[] = []): void {
+    this.#returned = returned;
+    this.#held = new HeldAudio([...returned, ...appended]);
   }
-
-  #closeBlock(): void {
-    if (this.#tail.length > 0)
-      this.#blocks.push(this.#tail.length === 1 ? (this.#tail[0] as Uint8Array) : Buffer.concat(this.#tail));
-    this.#tail = [];
-    this.#tailBytes = 0;
-  }
-}
-
-async function joined(parts: readonly Uint8Array[], signal: AbortSignal): Promise<Uint8Array> {
-  const whole = Buffer.allocUnsafeSlow(parts.reduce((sum, part) => sum + part.length, 0));
-  let [at, turnEndsAt] = [0, TURN_BYTES];
-  for (const part of parts) {
-    if (at >= turnEndsAt) {
-      await nextTurn();
-      signal.throwIfAborted();
-      turnEndsAt = at + TURN_BYTES;
-    }
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
 }
 
 function bytesOf(base64: unknown): Uint8Array | null {

@@ -116,7 +116,8 @@ it("that finds no room for its files does not shut the gate for other teams", as
   };
   const full = { open: async () => account } as unknown as typeof context.uploads;
   const committed = {
-    audio: { bytes: 2, file: async () => samplesToBytes(samples) },
+    audio: { bytes: 2, read: () => ReadableStream.from([]), file: async () => samplesToBytes(samples) },
+    sampleRate: null,
     language: null,
     signal: new AbortController().signal,
   };

@@ -2,52 +2,95 @@ import type { RecognizedWord } from "#protocol/transcription/chunk";
 import type { HttpRequest } from "../http/exchange.js";
 import { admitTranscriber, type TranscriptionCaller } from "../transcription/caller.js";
 import type { TranscriptionContext } from "../transcription/context.js";
-import { transcriptionKind } from "../transcription/transcription-kind.js";
 import { transcribeFile } from "../transcription/transcribe-file.js";
+import { transcribeLive } from "../transcription/transcribe-live.js";
+import { transcriptionKind } from "../transcription/transcription-kind.js";
 import { textOf } from "#transcription/transcript";
 
 /** Shortest audio that a commit may hold, seconds: a word. */
 const MIN_COMMITTED_SECONDS = 0.1;
 
+/** What was said. */
+export interface AudioTranscript {
+  text: string;
+  words: RecognizedWord[];
+  seconds: number;
+}
+
 /** A file of audio that a client has committed on a socket, or put into a message. */
-export interface CommittedAudio {
+export interface CommittedFile {
   /** How long the file is, and what makes it: called once there is room for it. */
   audio: { bytes: number; file(): Promise<Uint8Array> };
   language: string | null;
   signal: AbortSignal;
 }
 
-/**
- * Writes down what is said in a recording. Throws the errors of admission and of `transcribeFile`, and `overloaded` where
- * there is no room for the file.
- */
-export type TranscribeAudio = (
-  committed: CommittedAudio,
-) => Promise<{ text: string; words: RecognizedWord[]; seconds: number }>;
+/** Transcribes a file. Throws the errors of admission and of `transcribeFile`, and `overloaded` where it has no room. */
+export type TranscribeFile = (file: CommittedFile) => Promise<AudioTranscript>;
+
+/** One turn on a socket. */
+export interface SocketTurn {
+  /** The turn's bytes: `read` gives them while they come in, `file` the whole when the turn is complete. */
+  audio: { readonly bytes: number; read(signal: AbortSignal): AsyncIterable<Uint8Array>; file(): Promise<Uint8Array> };
+  /** Of bare samples, Hz; null where the turn is a file in a format of its own, which is read when it is complete. */
+  sampleRate: number | null;
+  language: string | null;
+  signal: AbortSignal;
+  /** Called with the text so far while the turn lasts; it may still change. */
+  onPartial?: ((text: string) => void) | undefined;
+  /** Called with text that will not change any more, in order; all of it together is the transcript. */
+  onText?: ((text: string) => void) | undefined;
+}
+
+/** Transcribes a turn while it comes in. Throws the errors of admission, of `transcribeLive` and of `TranscribeFile`. */
+export type TranscribeTurn = (turn: SocketTurn) => Promise<AudioTranscript>;
 
 /**
- * Transcription of what is committed on one socket. The caller is admitted anew for every commit, since a socket lives
- * for long; of the team's streams it counts as none, because the socket itself counts as one.
+ * Transcription of the turns of one socket. The caller is admitted anew for every turn, at its beginning and at its
+ * commit, since a socket lives for long; of the team's streams it counts as none, because the socket itself counts as
+ * one.
  */
-export function socketTranscriber(context: TranscriptionContext, route: string, request: HttpRequest): TranscribeAudio {
-  return async (committed) =>
-    transcribe(committed, { context, route, caller: await admitTranscriber(request, context) });
+export function socketTranscriber(context: TranscriptionContext, route: string, request: HttpRequest): TranscribeTurn {
+  const admit = (): Promise<TranscriptionCaller> => admitTranscriber(request, context);
+  return async ({ audio, sampleRate, language, signal, onPartial, onText }) => {
+    const caller = await admit();
+    context.overload.check(transcriptionKind(context));
+    if (sampleRate === null) return transcribe({ audio, language, signal }, { context, route, caller });
+    async function* read(ending: AbortSignal): AsyncGenerator<Uint8Array> {
+      yield* audio.read(ending);
+      await admit();
+    }
+    let given = 0;
+    const onWords = (words: readonly RecognizedWord[]): void => {
+      if (words.length > 0) onText?.(`${given++ === 0 ? "" : " "}${textOf(words)}`);
+    };
+    const { words, seconds } = await notingRefusal(context, () =>
+      transcribeLive({
+        context,
+        route,
+        caller,
+        read,
+        sampleRate,
+        language: language ?? undefined,
+        signal,
+        onPartial,
+        onWords,
+      }),
+    );
+    return { text: textOf(words), words, seconds };
+  };
 }
 
 /**
  * Transcription for one request, which counts as one of the team's streams while it lasts. Throws `too_many_requests`
  * besides.
  */
-export function requestTranscriber(
-  context: TranscriptionContext,
-  route: string,
-  request: HttpRequest,
-): TranscribeAudio {
-  return async (committed) => {
+export function requestTranscriber(context: TranscriptionContext, route: string, request: HttpRequest): TranscribeFile {
+  return async (file) => {
     const caller = await admitTranscriber(request, context);
     const leaveTeam = context.teamSlots.take(caller.principal);
     try {
-      return await transcribe(committed, { context, route, caller });
+      return await transcribe(file, { context, route, caller });
     } finally {
       leaveTeam();
     }
@@ -55,12 +98,11 @@ export function requestTranscriber(
 }
 
 async function transcribe(
-  { audio, language, signal }: CommittedAudio,
+  { audio, language, signal }: CommittedFile,
   work: { context: TranscriptionContext; route: string; caller: TranscriptionCaller },
-): ReturnType<TranscribeAudio> {
+): Promise<AudioTranscript> {
   const { context, caller } = work;
-  const kind = transcriptionKind(context);
-  context.overload.check(kind);
+  context.overload.check(transcriptionKind(context));
   const account = await context.uploads.open({
     teamId: caller.principal.teamId,
     expectedBytes: audio.bytes,
@@ -71,19 +113,29 @@ async function transcribe(
     await account.add(audio.bytes);
     const file = await audio.file();
     account.complete(file.byteLength);
-    // Only what the cluster refuses shuts the gate: a team that has no room left for files must not be felt by others.
-    const { words, seconds } = await transcribeFile({
+    const options = {
       ...work,
       audio: file,
       language: language ?? undefined,
       minSeconds: MIN_COMMITTED_SECONDS,
       signal,
-    }).catch((error: unknown) => {
-      context.overload.note(kind, error);
-      throw error;
-    });
+    };
+    const { words, seconds } = await notingRefusal(context, () => transcribeFile(options));
     return { text: textOf(words), words, seconds };
   } finally {
     account.close();
+  }
+}
+
+/**
+ * Runs work that the cluster may refuse, which shuts the gate. Nothing else does: a team that has no room left for
+ * files must not be felt by others.
+ */
+async function notingRefusal<T>(context: TranscriptionContext, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    context.overload.note(transcriptionKind(context), error);
+    throw error;
   }
 }

@@ -3,10 +3,10 @@ import { RECOGNITION_RATE } from "#protocol/transcription/chunk";
 import type { OpenedAudio, OpenAudioOptions } from "#audio/decoding/open-audio";
 import { MAX_REFERENCE_SECONDS } from "#audio/voice/reference-limits";
 import type { Config } from "#common/config/config";
-import { newIdentifier } from "#common/identifier";
-import { chooseRecognizer, describeLanguage } from "#transcription/recognizer-choice";
-import { TranscriptionSession } from "#transcription/streaming/session";
+import { openTranscriber } from "#transcription/files/open-transcriber";
 import type { RecognitionClient } from "#transcription/recognition/recognition-client";
+import { chooseRecognizer, describeLanguage } from "#transcription/recognizer-choice";
+import { mergeWords, textOf } from "#transcription/transcript";
 
 export interface SampleTranscriptionOptions {
   recognition: Pick<RecognitionClient, "open" | "served">;
@@ -24,47 +24,15 @@ export async function transcribeSample(
   signal: AbortSignal,
   { recognition, openAudio, config }: SampleTranscriptionOptions,
 ): Promise<TranscribedSample> {
-  const recognizer = chooseRecognizer(recognition.served("transcribe"), undefined, config).folder;
+  const recognizer = chooseRecognizer(recognition.served("transcribe"), undefined, config);
   const limits = { minSeconds: 0, maxSeconds: MAX_REFERENCE_SECONDS + 1, sampleRate: RECOGNITION_RATE, signal };
   const { pieces } = await openAudio(bytes, limits);
-  const utterances: { text: string; language: string }[] = [];
-  return await new Promise<TranscribedSample>((resolve, reject) => {
-    const session = new TranscriptionSession({
-      ...{
-        recognition,
-        sessionId: newIdentifier(),
-        recognizer,
-        detector: null,
-        language: null,
-        traceparent: null,
-        tier: "bulk",
-      },
-      commit: { by: "manual" },
-      partials: false,
-      onEvent(event) {
-        if (event.type === "committed" && event.text !== "") utterances.push(event);
-        else if (event.type === "ended") resolve(transcriptOf(utterances));
-        else if (event.type === "failed") reject(event.error);
-      },
-    });
-    const fail = (reason: unknown): void => {
-      session.close();
-      reject(reason);
-    };
-    signal.addEventListener("abort", () => fail(signal.reason), { once: true });
-    push(pieces, session).catch(fail);
-  });
-}
-
-function transcriptOf(utterances: readonly { text: string; language: string }[]): TranscribedSample {
-  const languages = utterances.flatMap(({ language }) => describeLanguage(language).language_code ?? []);
-  return { text: utterances.map(({ text }) => text).join(" "), languages: [...new Set(languages)] };
-}
-
-async function push(pieces: AsyncIterable<Int16Array>, session: TranscriptionSession): Promise<void> {
-  for await (const piece of pieces) {
-    session.push(piece);
-    await session.room();
+  const transcriber = openTranscriber({ client: recognition, recognizer, traceparent: null, signal });
+  try {
+    const { recognized, language } = await transcriber.run(pieces);
+    const { language_code: code } = describeLanguage(language);
+    return { text: textOf(mergeWords(recognized)), languages: code === undefined ? [] : [code] };
+  } finally {
+    transcriber.close();
   }
-  session.end();
 }

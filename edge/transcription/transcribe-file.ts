@@ -1,17 +1,14 @@
 import { setMaxListeners } from "node:events";
-import type { UsageRecord } from "#protocol/bus/control";
 import { ServiceError } from "#protocol/errors";
 import { type RecognizedWord, RECOGNITION_RATE } from "#protocol/transcription/chunk";
-import { MAX_TRANSCRIBED_SECONDS, MIN_TRANSCRIBED_SECONDS, transcriptionModel } from "#protocol/transcription/request";
+import { MAX_TRANSCRIBED_SECONDS, MIN_TRANSCRIBED_SECONDS } from "#protocol/transcription/request";
 import type { OpenedAudio } from "#audio/decoding/open-audio";
-import { newIdentifier } from "#common/identifier";
-import type { RequestOutcome } from "#common/metrics/outcome";
 import type { TranscriptionCaller } from "./caller.js";
 import type { TranscriptionContext } from "./context.js";
 import { chooseRecognizer } from "#transcription/recognizer-choice";
 import { type RecognizedSegment, mergeWords } from "#transcription/transcript";
-import { beginTranscribeSpan } from "#transcription/transcribe-span";
-import { Transcriber } from "#transcription/files/transcriber";
+import { openTranscriber } from "#transcription/files/open-transcriber";
+import { beginTranscriptionRecord } from "./transcription-record.js";
 
 export interface TranscribeOptions {
   context: TranscriptionContext;
@@ -43,6 +40,10 @@ export interface FileTranscript {
 
 /** Encoders pad their frames: a recording of sixty minutes decodes to a little more. */
 const LENGTH_TOLERANCE_SECONDS = 0.5;
+/** Longest audio that is taken, seconds. */
+export const MAX_AUDIO_SECONDS = MAX_TRANSCRIBED_SECONDS + LENGTH_TOLERANCE_SECONDS;
+/** What is said of longer audio. */
+export const TOO_LONG_DETAIL = `it is longer than ${MAX_TRANSCRIBED_SECONDS / 60} minutes`;
 
 /**
  * Transcribes one file, and reports its use once, however it ends. Throws `no_worker`, `unknown_language`,
@@ -72,14 +73,18 @@ async function openFile(
   { context, audio, minSeconds = MIN_TRANSCRIBED_SECONDS }: TranscribeOptions,
   signal: AbortSignal,
 ): Promise<OpenedAudio> {
-  const maxSeconds = MAX_TRANSCRIBED_SECONDS + LENGTH_TOLERANCE_SECONDS;
   try {
-    return await context.openAudio(audio, { minSeconds, maxSeconds, sampleRate: RECOGNITION_RATE, signal });
+    return await context.openAudio(audio, {
+      minSeconds,
+      maxSeconds: MAX_AUDIO_SECONDS,
+      sampleRate: RECOGNITION_RATE,
+      signal,
+    });
   } catch (error) {
     if (!(error instanceof ServiceError) || error.code !== "unsupported_format") throw error;
     const detail =
       error.reason === "too_long"
-        ? `it is longer than ${MAX_TRANSCRIBED_SECONDS / 60} minutes`
+        ? TOO_LONG_DETAIL
         : error.reason === "too_short"
           ? `it is shorter than ${minSeconds} second${minSeconds === 1 ? "" : "s"}`
           : String(error.parameters["detail"]);
@@ -95,77 +100,34 @@ async function startRecognition(
   audio: OpenedAudio,
   options: TranscribeOptions & { recognizer: ReturnType<typeof chooseRecognizer> },
 ): Promise<FileTranscript> {
-  const { context, caller, route, recognizer, signal } = options;
-  const startedMs = context.clock.nowMs();
-  const span = beginTranscribeSpan(context.tracing, caller.trace);
-  const settings = { tier: "bulk", traceparent: span.traceparent } as const;
-  const recognition = context.recognition.open({
-    ...settings,
-    streamId: newIdentifier(),
-    task: "transcribe",
-    model: recognizer.folder,
-    language: recognizer.language,
-  });
-  const vad = context.recognition.served("vad")[0]?.name;
-  const detector =
-    vad === undefined
-      ? null
-      : context.recognition.open({ ...settings, streamId: newIdentifier(), task: "vad", model: vad, language: null });
+  const { context, recognizer, signal } = options;
   const onRecognized =
     options.onWords === undefined
       ? undefined
       : (segment: RecognizedSegment) => options.onWords?.(mergeWords([segment]));
-  const transcriber = new Transcriber({ recognition, detector, signal, onRecognized });
-  context.metrics.opened(route);
-  const usageId = newIdentifier();
   // A failure gives nothing to a client that waits for the whole; one that leaves has had its work done.
-  const givenSeconds = (outcome: UsageRecord["outcome"]): number =>
+  const record = beginTranscriptionRecord(options, (outcome) =>
     outcome === "completed"
       ? audio.seconds
       : onRecognized === undefined && outcome !== "cancelled"
         ? 0
-        : transcriber.recognizedSeconds;
-  const usageAt = (outcome: UsageRecord["outcome"]): UsageRecord =>
-    usageOf(caller, {
-      usageId,
-      route,
-      audioMs: Math.round(givenSeconds(outcome) * 1000),
-      totalMs: context.clock.nowMs() - startedMs,
-      outcome,
-    });
-  const reportEnd = context.usage.begin(() => (givenSeconds("partial") === 0 ? null : usageAt("partial")));
-  const report = (outcome: RequestOutcome): void => {
-    const usage = usageAt(outcome);
-    const { audioMs, totalMs } = usage;
-    context.metrics.closed(route, outcome, { audioMs, totalMs });
-    span.finish({ outcome, audioMs });
-    reportEnd(usage);
-  };
+        : transcriber.recognizedSeconds,
+  );
+  const transcriber = openTranscriber({
+    client: context.recognition,
+    recognizer,
+    traceparent: record.traceparent,
+    signal,
+    onRecognized,
+  });
   try {
     const { recognized, language } = await transcriber.run(audio.pieces);
-    report("completed");
+    record.end("completed");
     return { words: mergeWords(recognized), seconds: audio.seconds, language };
   } catch (error) {
-    report(signal.aborted ? "cancelled" : "failed");
+    record.end(signal.aborted ? "cancelled" : "failed");
     throw error;
   } finally {
-    recognition.close();
-    detector?.close();
+    transcriber.close();
   }
-}
-
-function usageOf(
-  { principal, trace }: TranscriptionCaller,
-  facts: Pick<UsageRecord, "usageId" | "route" | "audioMs" | "totalMs" | "outcome">,
-): UsageRecord {
-  return {
-    teamId: principal.teamId,
-    keyId: principal.keyId,
-    model: transcriptionModel,
-    characters: 0,
-    firstAudioMs: null,
-    traceId: trace.traceId,
-    finishedAtMs: Date.now(),
-    ...facts,
-  };
 }

@@ -6,8 +6,8 @@ import type { Bus } from "#common/bus/bus";
 import type { Clock } from "#common/clock";
 import type { Logger } from "#common/log";
 
-/** Ends the report of one request: its record is published. Call it once. */
-export type ReportEnd = (record: UsageRecord) => void;
+/** Ends the report of one request: its record is published, unless it has used nothing (null). Call it once. */
+export type ReportEnd = (record: UsageRecord | null) => void;
 
 /**
  * Reports what requests use: each once at its end, and all that are under way every second, so that what they were
@@ -33,7 +33,7 @@ export class UsageReporter {
     this.#schedule();
     return (record) => {
       this.#open.delete(describe);
-      this.#options.bus.publish(usageSubject, record);
+      if (record !== null) this.#options.bus.publish(usageSubject, record);
     };
   }
 

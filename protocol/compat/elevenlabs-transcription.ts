@@ -58,7 +58,7 @@ export const elevenLabsRealtimeTranscription: CompatOperation = {
   method: "WebSocket",
   path: "/v1/speech-to-text/realtime",
   summary:
-    "Writes down the audio between commits: `committed_transcript`, then `committed_transcript_with_timestamps`. At most 100 MiB and 16 commits may wait on a socket; beyond that it says `queue_overflow`, `commit_throttled` (the audio is kept for a later commit), or `resource_exhausted` when the server is full, and goes on.",
+    "Transcribes audio while it comes in: `partial_transcript` is the text since the last commit, which may still change; `committed_transcript`, then `committed_transcript_with_timestamps`, answer a commit. A client that leaves without a commit pays for the audio that it has partial transcripts of. At most 100 MiB and 16 commits may wait on a socket; beyond that it says `queue_overflow`, `commit_throttled` (the audio is kept for a later commit), or `resource_exhausted` when the server is full, and goes on.",
   maxBytes: frameLimits.audio,
   parameters: [
     query.mapped(

@@ -42,7 +42,7 @@ export const openAiRealtime: CompatOperation = {
     ),
     frame.mapped(
       "input_audio_buffer.commit",
-      "The audio so far is transcribed. When that fails (`audio_unintelligible`, `rate_limit_exceeded`, `insufficient_quota` and the like, or no code for a fault of the server), it stands in the buffer again, before what has been appended since: commit once more, or clear. At most 16 commits may wait for their transcripts (`rate_limit_exceeded`).",
+      "The audio so far is transcribed: samples while they come in, files in a format of their own from here on. A `conversation.item.input_audio_transcription.delta` brings each stretch that is final, `.completed` the whole. When that fails (`audio_unintelligible`, `rate_limit_exceeded`, `insufficient_quota` and the like, or no code for a fault of the server), it stands in the buffer again, before what has been appended since: commit once more, or clear. At most 16 commits may wait for their transcripts (`rate_limit_exceeded`).",
       {},
     ),
     frame.mapped("input_audio_buffer.clear", "Empties the buffer.", {}),

@@ -106,7 +106,6 @@ describe("kill -9 under sound that is being heard", () => {
       detector,
       language: "en",
       traceparent: null,
-      commit: { by: "endpoint" },
       partials: true,
       onEvent: (event) => {
         events.push(event);

@@ -135,6 +135,14 @@ const item = (bytes: number): object => ({
   type: "message",
   content: [{ type: "input_text", text: "a".repeat(bytes) }],
 });
+/** An input buffer whose audio nobody transcribes. */
+const inputBuffer = (): InputBuffer =>
+  new InputBuffer({
+    budget: new SocketAudioBudget(),
+    settings: () => null,
+    transcribe: () => Promise.reject(new Error("not wanted")),
+  });
+
 const pcm = { format: "pcm", rate: 24_000 } as Parameters<InputBuffer["commit"]>[0];
 
 /** Bounds that no real network meets to the byte or to the millisecond: each on the part that holds it. */
@@ -264,7 +272,7 @@ export const partProbes = {
     within: "taken",
     far: 130 * MIB,
     async send(amount) {
-      const buffer = new InputBuffer(new SocketAudioBudget());
+      const buffer = inputBuffer();
       return await realtimeOutcome(() => {
         for (let left = amount; left > 0; left -= 10 * MIB) buffer.append(new Uint8Array(Math.min(10 * MIB, left)));
       });
@@ -273,7 +281,7 @@ export const partProbes = {
   socketCommits: {
     within: "taken",
     async send(amount) {
-      const buffer = new InputBuffer(new SocketAudioBudget());
+      const buffer = inputBuffer();
       return await realtimeOutcome(() => {
         for (let at = 0; at < amount; at++) {
           buffer.append(new Uint8Array(pcm.rate));

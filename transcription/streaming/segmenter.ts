@@ -31,16 +31,15 @@ const PADDING_STEPS = steps(200);
 const SMOOTHING_STEPS = 9;
 
 /**
- * Where a stream of audio is cut into pieces to be recognized, step by step. With `endpoint` options, pieces are what
- * is said between silences, and silence is in none; without, everything is in a piece until `cut` is called. Either way
- * a long piece is cut at a pause, and where nobody pauses, at the quietest place in the second half of the longest
- * possible piece.
+ * Where a stream of audio is cut into pieces to be recognized, step by step. Pieces are what is said between silences,
+ * and silence is in none. A long piece is cut at a pause, and where nobody pauses, at the quietest place in the second
+ * half of the longest possible piece.
  *
  * What comes out depends on the levels and on where `cut` is called, and on nothing else: not on when or in what
  * portions they came.
  */
 export class Segmenter {
-  readonly #endpoint: EndpointOptions | null;
+  readonly #endpoint: EndpointOptions;
   #state: EndpointState = silentEndpoint;
   #step = 0;
   #fromStep = 0;
@@ -48,8 +47,8 @@ export class Segmenter {
   #levels: number[] = [];
   #quietSteps = 0;
 
-  constructor(options: { endpoint: Partial<EndpointOptions> | null }) {
-    this.#endpoint = options.endpoint === null ? null : { ...defaultEndpointOptions, ...options.endpoint };
+  constructor(endpoint: Partial<EndpointOptions> = {}) {
+    this.#endpoint = { ...defaultEndpointOptions, ...endpoint };
   }
 
   /** Steps taken. */
@@ -62,20 +61,16 @@ export class Segmenter {
     return this.#fromStep;
   }
 
-  get isSpeaking(): boolean {
+  /** Whether a piece is open: somebody speaks. */
+  get isOpen(): boolean {
     return this.#state.speaking;
   }
 
-  /** Whether a piece is open: somebody speaks, or everything is to be recognized. */
-  get isOpen(): boolean {
-    return this.#endpoint === null || this.#state.speaking;
-  }
-
-  /** Takes the level of the next step, 0 (silence) to 255: a detector's answer, or loudness. */
+  /** Takes the level of the next step, 0 (silence) to 255: a detector's answer, or what stands in for it. */
   next(level: number): SegmenterEvent[] {
     this.#step += 1;
     this.#levels.push(level);
-    const events = this.#endpoint === null ? [] : this.#followSpeech(level, this.#endpoint);
+    const events = this.#followSpeech(level);
     if (this.isOpen) events.push(...this.#cutLong(level));
     return events;
   }
@@ -85,8 +80,8 @@ export class Segmenter {
     return this.isOpen && this.#step > this.#fromStep ? [this.#piece(this.#step, false)] : [];
   }
 
-  #followSpeech(level: number, endpoint: EndpointOptions): SegmenterEvent[] {
-    const { state, events } = followSpeech(this.#state, Uint8Array.of(level), endpoint);
+  #followSpeech(level: number): SegmenterEvent[] {
+    const { state, events } = followSpeech(this.#state, Uint8Array.of(level), this.#endpoint);
     this.#state = state;
     const reported = events.flatMap(({ kind, atMs }): SegmenterEvent[] => {
       const atStep = steps(atMs);
@@ -106,7 +101,7 @@ export class Segmenter {
   }
 
   #cutLong(level: number): SegmenterEvent[] {
-    this.#quietSteps = this.#endpoint !== null && level < this.#endpoint.stayThreshold ? this.#quietSteps + 1 : 0;
+    this.#quietSteps = level < this.#endpoint.stayThreshold ? this.#quietSteps + 1 : 0;
     const length = this.#step - this.#fromStep;
     if (length >= LONG_STEPS && this.#quietSteps >= PAUSE_STEPS)
       return [this.#piece(this.#step - (PAUSE_STEPS >> 1), true)];

@@ -11,6 +11,7 @@ import type { EndpointOptions } from "./endpoint.js";
 import { type SegmenterEvent, Segmenter } from "./segmenter.js";
 import type { RecognitionOutput, RecognitionClient, RecognitionStream } from "../recognition/recognition-client.js";
 import { AudioBuffer } from "./audio-buffer.js";
+import { loudnessAsSpeech } from "../segmentation/loudness.js";
 import { STEP_SAMPLES } from "../segmentation/windows.js";
 
 /** What is said between `startMs` and `endMs` of the session; words carry the session's times too. */
@@ -28,8 +29,8 @@ export type SessionEvent =
   /** What has been understood of the piece that is being said. May change until it is committed. */
   | ({ type: "partial" } & Utterance)
   /**
-   * Final. `continues`: the piece was cut for its length, in the middle of what is said. By endpoint, every
-   * `speech-ended` is followed by one that does not continue; it is empty when there was nothing left to cut off.
+   * Final. `continues`: the piece was cut for its length, in the middle of what is said. Every `speech-ended` is
+   * followed by one that does not continue; it is empty when there was nothing left to cut off.
    */
   | ({ type: "committed"; continues: boolean } & Utterance)
   /** Everything was committed after `end`. */
@@ -41,20 +42,14 @@ export interface SessionOptions {
   /** Unique in the cluster. */
   sessionId: string;
   recognizer: string;
-  /**
-   * Model of the task `detect`. Needed for commits by endpoint; without it, manual sessions tell nothing of when speech
-   * starts and ends.
-   */
+  /** Model of the task `detect`; null takes for speech whatever is not silent. */
   detector: string | null;
   language: string | null;
   traceparent: string | null;
   /** `live` when absent: somebody waits for the words. */
   tier?: ServiceTier;
-  /**
-   * `manual`: everything up to a call of `commit` is one utterance. By endpoint: an utterance ends with the silence
-   * after it.
-   */
-  commit: { by: "manual" } | { by: "endpoint"; options?: Partial<EndpointOptions> };
+  /** When speech starts and ends; the defaults are those of a conversation. */
+  endpoint?: Partial<EndpointOptions>;
   /** Whether `partial` events are wanted: each costs another hearing of what was said so far. */
   partials: boolean;
   /** Called in order, never from inside another call of it. */
@@ -89,8 +84,7 @@ interface Piece {
 /**
  * A streaming recognizer on the bus: audio in, utterances out while they are said. Time is that of the audio alone; the
  * same audio with the same commits gives the same committed utterances, however it was portioned and whatever died
- * meanwhile. Every sample pushed is in exactly one committed piece; by endpoint, audio in which nobody speaks is in
- * none.
+ * meanwhile. Every sample in which somebody speaks is in exactly one committed piece.
  */
 export class TranscriptionSession {
   readonly #options: SessionOptions;
@@ -98,9 +92,6 @@ export class TranscriptionSession {
   readonly #vad: RecognitionStream | null;
   readonly #buffer = new AudioBuffer();
   readonly #cutter: Segmenter;
-  /** Tells of speech in a session whose pieces are not cut by it. */
-  readonly #observer: Segmenter | null;
-  readonly #byEndpoint: boolean;
   /** Positions up to which `commit` was called and that the cutter has not reached. */
   readonly #marks: number[] = [];
   readonly #pieces: Piece[] = [];
@@ -117,27 +108,21 @@ export class TranscriptionSession {
   #roomWaiters: (() => void)[] = [];
 
   constructor(options: SessionOptions) {
-    const { recognition, sessionId, recognizer, detector, language, traceparent, tier = "live", commit } = options;
+    const { recognition, sessionId, recognizer, detector, language, traceparent, tier = "live" } = options;
     const common = { tier, language, traceparent };
     this.#options = options;
-    this.#byEndpoint = commit.by === "endpoint";
-    if (this.#byEndpoint && detector === null) throw new RangeError("commits by endpoint need a detector");
     this.#recognition = recognition.open({ ...common, streamId: sessionId, task: "transcribe", model: recognizer });
     this.#vad =
       detector === null
         ? null
         : recognition.open({ ...common, streamId: `${sessionId}-detect`, task: "vad", model: detector });
-    const endpoint = commit.by === "endpoint" ? (commit.options ?? {}) : null;
-    this.#cutter = new Segmenter({ endpoint });
-    this.#observer = endpoint === null && detector !== null ? new Segmenter({ endpoint: {} }) : null;
+    this.#cutter = new Segmenter(options.endpoint);
   }
 
   /** Audio that is neither committed nor known to be silence. */
   get waitingMs(): number {
     const recognizedTo = this.#pieces[0]?.fromSample ?? this.#openFrom;
-    return toMs(
-      this.#buffer.end - Math.min(recognizedTo, this.#vad === null ? recognizedTo : this.#detectedSteps * STEP_SAMPLES),
-    );
+    return toMs(this.#buffer.end - Math.min(recognizedTo, this.#detectedSteps * STEP_SAMPLES));
   }
 
   /** Takes the next audio, in portions of any size, at `RECOGNITION_RATE`. Ignored after the end. */
@@ -150,7 +135,7 @@ export class TranscriptionSession {
     this.#advance();
   }
 
-  /** Commits what was pushed so far. By endpoint it takes effect when the detector has come as far. */
+  /** Commits what was pushed so far, as soon as the detector has come as far. */
   commit(): void {
     if (this.#over || this.#ended) return;
     this.#marks.push(this.#buffer.end);
@@ -182,27 +167,14 @@ export class TranscriptionSession {
   }
 
   #advance(): void {
-    if (this.#byEndpoint) this.#passMarks();
-    else this.#cutByLoudness();
+    this.#passMarks();
     this.#detectMore();
     this.#recognizePartial();
-    const detectFrom =
-      this.#vad === null ? Number.POSITIVE_INFINITY : Math.max(0, this.#detectedSteps - PAST_STEPS) * STEP_SAMPLES;
-    this.#buffer.purge(Math.min(this.#openFrom, detectFrom, this.#cutter.stepsTaken * STEP_SAMPLES));
+    this.#buffer.purge(Math.min(this.#openFrom, Math.max(0, this.#detectedSteps - PAST_STEPS) * STEP_SAMPLES));
     this.#commitRecognized();
     this.#letIn();
     this.#finishIfDone();
     this.#deliver();
-  }
-
-  /** Without endpoints, what is loud decides where a long piece is cut. */
-  #cutByLoudness(): void {
-    for (;;) {
-      this.#passMarks();
-      const from = this.#cutter.stepsTaken * STEP_SAMPLES;
-      if (this.#buffer.end < from + STEP_SAMPLES || this.#over) return;
-      this.#take(this.#cutter.next(loudness(this.#buffer.view(from, from + STEP_SAMPLES))));
-    }
   }
 
   /** Commits at the marks that the cutter has come to; the samples beyond its last whole step come along. */
@@ -214,8 +186,7 @@ export class TranscriptionSession {
     ) {
       this.#marks.shift();
       if (!this.#cutter.isOpen) continue;
-      if (this.#byEndpoint && this.#ended && this.#marks.length === 0)
-        this.#events.push({ type: "speech-ended", atMs: toMs(mark) });
+      if (this.#ended && this.#marks.length === 0) this.#events.push({ type: "speech-ended", atMs: toMs(mark) });
       const fromStep = this.#cutter.openFromStep;
       this.#cutter.cut();
       this.#recognizePiece(fromStep, mark, false);
@@ -237,10 +208,11 @@ export class TranscriptionSession {
   }
 
   #detectMore(): void {
-    if (this.#vad === null || this.#detecting || this.#over) return;
+    if (this.#detecting || this.#over) return;
     const known = this.#ended
       ? Math.ceil(this.#buffer.end / STEP_SAMPLES)
       : Math.floor(this.#buffer.end / STEP_SAMPLES);
+    if (this.#vad === null) return this.#takeLoudness(known);
     const start = Math.max(0, this.#detectedSteps - PAST_STEPS);
     const end = Math.min(known, start + MAX_PIECE_SAMPLES / STEP_SAMPLES);
     const keepTo = this.#ended && end === known ? end : end - FUTURE_STEPS;
@@ -259,13 +231,19 @@ export class TranscriptionSession {
     );
   }
 
+  #takeLoudness(toStep: number): void {
+    const from = this.#detectedSteps * STEP_SAMPLES;
+    this.#detected(
+      loudnessAsSpeech(this.#buffer.view(from, Math.min(this.#buffer.end, toStep * STEP_SAMPLES))),
+      toStep,
+    );
+  }
+
   /** A step that the detector left out, at the very end, counts as silence. */
   #detected(speech: Uint8Array, toStep: number): void {
-    const cutter = this.#observer ?? this.#cutter;
     for (let at = 0; this.#detectedSteps < toStep; at++, this.#detectedSteps++) {
-      const events = cutter.next(speech[at] ?? 0);
-      this.#take(this.#observer === null ? events : events.filter(({ kind }) => kind !== "piece"));
-      if (this.#observer === null) this.#passMarks();
+      this.#take(this.#cutter.next(speech[at] ?? 0));
+      this.#passMarks();
     }
   }
 
@@ -331,9 +309,8 @@ export class TranscriptionSession {
   }
 
   #finishIfDone(): void {
-    const reported = this.#vad === null || this.#detectedSteps * STEP_SAMPLES >= this.#buffer.end;
-    if (this.#over || !this.#ended || this.#marks.length > 0 || this.#pieces.length > 0 || !reported) return;
-    if (this.#observer?.isSpeaking === true) this.#events.push({ type: "speech-ended", atMs: toMs(this.#buffer.end) });
+    const isDetected = this.#detectedSteps * STEP_SAMPLES >= this.#buffer.end;
+    if (this.#over || !this.#ended || this.#marks.length > 0 || this.#pieces.length > 0 || !isDetected) return;
     this.#stop({ type: "ended" });
   }
 
@@ -389,11 +366,4 @@ function utterance(
 
 function toMs(samples: number): number {
   return samples / (RECOGNITION_RATE / 1000);
-}
-
-/** Loudness of a step, 0 to 255, about 3 per decibel. */
-function loudness(samples: Int16Array): number {
-  let sum = 1;
-  for (const sample of samples) sum += sample * sample;
-  return Math.min(255, Math.round((30 * Math.log10(sum / samples.length + 1)) / 1.1));
 }

@@ -19,11 +19,10 @@ interface Frame {
   [field: string]: unknown;
 }
 
-/** A client on one socket over scripted ears. While `gate` is shut, no file is opened. */
+/** A client on one socket over scripted recognizers. While `gate` is shut, they answer nothing. */
 class Client {
   readonly bench = new TranscriptionBench();
   readonly connection = new RecordingConnection();
-  readonly headers: Buffer[] = [];
   readonly context: TranscriptionContext;
   gate: Promise<void> = Promise.resolve();
   session: SocketSession | null = null;
@@ -32,10 +31,16 @@ class Client {
     const { context } = this.bench;
     this.context = {
       ...context,
-      openAudio: async (bytes, options) => {
-        this.headers.push(Buffer.from(bytes.subarray(0, 44)));
-        await this.gate;
-        return context.openAudio(bytes, options);
+      recognition: {
+        served: (task) => context.recognition.served(task),
+        open: (settings) => {
+          const stream = context.recognition.open(settings);
+          const recognize: typeof stream.recognize = async (...audio) => {
+            await this.gate;
+            return stream.recognize(...audio);
+          };
+          return { ...stream, recognize };
+        },
       },
       ...overrides,
     };
@@ -59,6 +64,11 @@ class Client {
 
   get received(): Frame[] {
     return this.connection.sent.map((frame) => JSON.parse(Buffer.from(frame).toString()) as Frame);
+  }
+
+  /** How often words were asked for. */
+  get recognitions(): number {
+    return this.bench.recognition.lengths.filter(({ task }) => task === "transcribe").length;
   }
 
   get types(): string[] {
@@ -111,7 +121,7 @@ describe("ElevenLabs' realtime transcription", () => {
       message_type: "session_started",
       config: { sample_rate: rate, audio_format: `pcm_${rate}` },
     });
-    expect([client.headers[0]?.subarray(0, 4).toString(), client.headers[0]?.readUInt32LE(24)]).toEqual(["RIFF", rate]);
+    expect(client.bench.usage).toMatchObject([{ audioMs: Math.round((samples.length * 1000) / rate) }]);
     expect(client.types).toContain("committed_transcript");
   });
 
@@ -147,6 +157,82 @@ describe("ElevenLabs' realtime transcription", () => {
     await client.settle();
     session.end();
     expect([client.types, client.connection.closedWith?.code]).toEqual([["rate_limited"], 1008]);
+  });
+});
+
+describe("partial transcripts", () => {
+  const spoken = audioOfWords(
+    [2001, 2002, 2003].map((loudness) => ({ pauseSteps: 30, steps: 60, loudness })),
+    40,
+  ).samples;
+  const part = (from: number, to: number) => ({
+    audio_base_64: Buffer.from(samplesToBytes(spoken.slice(from * 160, to * 160))).toString("base64"),
+  });
+  const textsOf = (client: Client, type: string) =>
+    client.received.filter((frame) => frame.message_type === type).map((frame) => frame["text"]);
+
+  it("come while the turn is spoken, and only before its transcript", async () => {
+    const client = await new Client().connect();
+    for (let step = 0; step < 310; step += 10) await client.send(part(step, step + 10));
+    const partials = textsOf(client, "partial_transcript");
+    expect(new Set(partials).size).toBe(partials.length);
+    expect(partials).toEqual(["w2001", "w2001 w2002", "w2001 w2002 w2003"]);
+    const before = client.received.length;
+    await client.send({ audio_base_64: "", commit: true });
+    expect(client.types.slice(before)).toEqual(both);
+    expect(textsOf(client, "committed_transcript")).toEqual(["w2001 w2002 w2003"]);
+    expect(client.bench.usage).toMatchObject([{ outcome: "completed", audioMs: 3100 }]);
+  });
+
+  it("are not made of silence", async () => {
+    const client = await new Client().connect();
+    for (let count = 0; count < 20; count++)
+      await client.send({ audio_base_64: Buffer.alloc(16_000).toString("base64") });
+    await client.send({ audio_base_64: "", commit: true });
+    expect(client.types).toEqual(["session_started", ...both]);
+    expect([textsOf(client, "committed_transcript"), client.recognitions]).toEqual([[""], 0]);
+  });
+
+  it("are charged when the client leaves with them", async () => {
+    const client = await new Client().connect();
+    await client.send(part(0, 100));
+    expect(textsOf(client, "partial_transcript")).toEqual(["w2001"]);
+    client.session?.end();
+    await client.settle();
+    expect(client.bench.usage).toMatchObject([{ outcome: "cancelled", audioMs: 1000 }]);
+    expect(client.bench.recognition.openStreams).toBe(0);
+  });
+
+  it("are not sent to a client that has not taken what was sent before", async () => {
+    const client = await new Client().connect();
+    client.connection.behind = true;
+    await client.send(part(0, 120));
+    await client.send(part(120, 220));
+    expect(textsOf(client, "partial_transcript")).toEqual(["w2001"]);
+    client.connection.catchUp();
+    await client.settle();
+    await client.send(part(220, 310));
+    expect(textsOf(client, "partial_transcript")).toEqual(["w2001", "w2001 w2002 w2003"]);
+  });
+
+  it("end with a failure, after which the commit is tried anew", async () => {
+    const client = await new Client().connect();
+    let isFailing = true;
+    const { recognition } = client.context;
+    client.context.recognition = {
+      ...recognition,
+      open: (settings) => {
+        if (isFailing) throw new ServiceError("no_worker");
+        return recognition.open(settings);
+      },
+    };
+    await client.send(part(0, 120));
+    await client.send(part(120, 220));
+    expect(client.types).toEqual(["session_started"]);
+    expect(client.bench.usage).toEqual([]);
+    isFailing = false;
+    await client.send({ ...part(220, 310), commit: true });
+    expect(textsOf(client, "committed_transcript")).toEqual(["w2001 w2002 w2003"]);
   });
 });
 
@@ -199,7 +285,8 @@ describe("what a realtime transcription socket holds", () => {
     client.session?.end();
     open();
     await client.settle();
-    expect([socketAudio.commits, socketAudio.bytes, client.headers.length]).toEqual([0, 0, 1]);
+    const opened = client.bench.recognition.opened.filter(({ task }) => task === "transcribe");
+    expect([socketAudio.commits, socketAudio.bytes, opened.length]).toEqual([0, 0, 1]);
     expect(client.types).toEqual(["session_started"]);
   });
 

@@ -11,10 +11,11 @@ import { FrameDecoder } from "../../http/frame-decoder.js";
 import { admitTranscription } from "../../transcription/caller.js";
 import type { TranscriptionContext } from "../../transcription/context.js";
 import type { SocketAudioBudget } from "../../transcription/socket-audio-budget.js";
-import { type BufferRefusal, CommitBuffer } from "../commit-buffer.js";
+import type { BufferRefusal } from "../commit-buffer.js";
 import { errorMessage } from "../error-answer.js";
 import { refuseParameters } from "../refuse.js";
-import { type CommittedAudio, socketTranscriber, type TranscribeAudio } from "../transcribe-audio.js";
+import { SocketTranscription } from "../socket-transcription.js";
+import { type AudioTranscript, socketTranscriber, type TranscribeTurn } from "../transcribe-audio.js";
 import { withBearer } from "./credentials.js";
 import { transcriptEntries } from "./transcript-words.js";
 
@@ -93,7 +94,7 @@ interface TranscriptionSocketOptions {
   language: string | null;
   /** Whether each transcript comes a second time, with the times of its words. */
   withTimestamps: boolean;
-  transcribe: TranscribeAudio;
+  transcribe: TranscribeTurn;
   config: Record<string, unknown>;
   /** Takes the socket's place among the team's streams. Throws `too_many_requests`. */
   takePlace(): () => void;
@@ -115,15 +116,21 @@ const refusals: Readonly<Record<BufferRefusal, { type: string; message: string }
 /** One socket: audio, commits, and their transcripts in order. */
 class TranscriptionSocket implements SocketSession {
   readonly #options: TranscriptionSocketOptions;
-  readonly #buffer: CommitBuffer;
+  readonly #transcription: SocketTranscription;
   readonly #gone = new AbortController();
   readonly #frames: FrameDecoder;
   #leaveTeam: (() => void) | null = null;
-  #transcribing: Promise<void> = Promise.resolve();
+  /** The client has not taken what was sent: it gets no partial transcripts until it has. */
+  #isBehind = false;
 
   constructor(options: TranscriptionSocketOptions) {
     this.#options = options;
-    this.#buffer = new CommitBuffer(options.audioBudget);
+    this.#transcription = new SocketTranscription({
+      budget: options.audioBudget,
+      transcribe: options.transcribe,
+      settings: () => this.#settings,
+      onPartial: (text) => this.#sendPartial(text),
+    });
     this.#frames = new FrameDecoder({
       encoding: "json",
       fileFields: ["audio_base_64"],
@@ -155,7 +162,7 @@ class TranscriptionSocket implements SocketSession {
   #receive(value: unknown): void {
     const frame = chunk.safeParse(value).data;
     if (frame === undefined || this.#leaveTeam === null) return;
-    const refusal = this.#buffer.append(frame.audio_base_64);
+    const refusal = this.#transcription.append(frame.audio_base_64);
     if (refusal !== null) return this.#refuse(refusals[refusal]);
     if (frame.commit === true) this.#commit();
   }
@@ -163,33 +170,35 @@ class TranscriptionSocket implements SocketSession {
   end(): void {
     this.#frames.stop();
     this.#gone.abort();
-    this.#buffer.clear();
+    this.#transcription.close();
     this.#leaveTeam?.();
+  }
+
+  get #settings(): { sampleRate: number; language: string | null } {
+    const { sampleRate, language } = this.#options;
+    return { sampleRate, language };
   }
 
   #commit(): void {
     const { sampleRate } = this.#options;
-    const isEmpty = this.#buffer.bytes < (sampleRate * 2 * MIN_COMMITTED_MS) / 1000;
-    const commit = this.#buffer.commit();
+    const isEmpty = this.#transcription.bytes < (sampleRate * 2 * MIN_COMMITTED_MS) / 1000;
+    const commit = this.#transcription.commit();
     if (typeof commit === "string") return this.#refuse(refusals[commit]);
-    this.#transcribing = this.#transcribing.then(async () => {
-      try {
-        const { signal } = this.#gone;
-        if (!signal.aborted)
-          await this.#answer(isEmpty ? null : { bytes: commit.bytes, file: () => commit.file(sampleRate, signal) });
-      } catch (error) {
-        this.#fail(error);
-      } finally {
-        commit.done();
-      }
+    this.#transcription.transcribe(commit, isEmpty ? null : this.#settings, {
+      answer: async (transcript) => {
+        try {
+          this.#answer(await transcript);
+        } catch (error) {
+          this.#fail(error);
+        } finally {
+          commit.done();
+        }
+      },
     });
   }
 
-  /** Answers a commit; null is one with nothing worth hearing. */
-  async #answer(audio: CommittedAudio["audio"] | null): Promise<void> {
-    const { language, transcribe, withTimestamps } = this.#options;
-    const { text, words } =
-      audio === null ? { text: "", words: [] } : await transcribe({ audio, language, signal: this.#gone.signal });
+  #answer({ text, words }: AudioTranscript): void {
+    const { language, withTimestamps } = this.#options;
     this.#send("committed_transcript", { text });
     if (withTimestamps)
       this.#send("committed_transcript_with_timestamps", {
@@ -197,6 +206,16 @@ class TranscriptionSocket implements SocketSession {
         language_code: language ?? "",
         words: transcriptEntries(words),
       });
+  }
+
+  #sendPartial(text: string): boolean {
+    if (this.#isBehind) return false;
+    this.#isBehind = !this.#send("partial_transcript", { text });
+    if (this.#isBehind)
+      void this.#options.connection.writable().then(() => {
+        this.#isBehind = false;
+      });
+    return true;
   }
 
   #fail(error: unknown): void {
@@ -209,8 +228,9 @@ class TranscriptionSocket implements SocketSession {
     this.#send(type, { error: message, message });
   }
 
-  #send(type: string, fields: Record<string, unknown>): void {
-    if (!this.#gone.signal.aborted) this.#options.connection.send(JSON.stringify({ message_type: type, ...fields }));
+  #send(type: string, fields: Record<string, unknown>): boolean {
+    if (this.#gone.signal.aborted) return true;
+    return this.#options.connection.send(JSON.stringify({ message_type: type, ...fields }));
   }
 }
 

@@ -14,7 +14,7 @@ import type { SpeechContext } from "../../speech/context.js";
 import { Base64Decoder } from "../base64-pieces.js";
 import { renderOpenAiError } from "../error-answer.js";
 import { type HeldAnswer, holdAnswer } from "../held-answer.js";
-import type { TranscribeAudio } from "../transcribe-audio.js";
+import type { TranscribeFile } from "../transcribe-audio.js";
 import { type MappedChat, mapOpenAiChat } from "./chat-request.js";
 import { groqFields } from "./groq.js";
 import { SpokenUsage } from "./spoken-usage.js";
@@ -27,7 +27,7 @@ const EXPIRES_AFTER_SECONDS = 3600;
 /** What the route needs: the speech path, and a way to a transcript for one caller. */
 export interface ChatContext {
   speech: SpeechContext;
-  transcriberFor(request: HttpRequest): TranscribeAudio;
+  transcriberFor(request: HttpRequest): TranscribeFile;
 }
 
 /** `POST /chat/completions` on every mount (docs/protocol.md "Chat"). */

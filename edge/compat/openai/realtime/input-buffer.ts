@@ -1,6 +1,6 @@
 import { ServiceError } from "#protocol/errors";
-import type { SocketAudioBudget } from "../../../transcription/socket-audio-budget.js";
-import { type AudioCommit, type BufferRefusal, CommitBuffer } from "../../commit-buffer.js";
+import type { AudioCommit, BufferRefusal } from "../../commit-buffer.js";
+import { SocketTranscription, type SocketTranscriptionOptions } from "../../socket-transcription.js";
 import type { RealtimeFormat } from "./audio-format.js";
 import { realtimeError } from "./realtime-error.js";
 
@@ -9,22 +9,32 @@ const MIN_PCM_MS = 100;
 
 /** The input buffer of a session, with its refusals: after each the session goes on and the buffer is as it was. */
 export class InputBuffer {
-  readonly #buffer: CommitBuffer;
-  readonly #budget: SocketAudioBudget;
+  readonly #budget: SocketTranscriptionOptions["budget"];
+  readonly #transcription: SocketTranscription;
 
-  constructor(budget: SocketAudioBudget) {
-    this.#budget = budget;
-    this.#buffer = new CommitBuffer(budget);
+  constructor(options: SocketTranscriptionOptions) {
+    this.#budget = options.budget;
+    this.#transcription = new SocketTranscription(options);
   }
 
   /** Takes base64 in. Throws a `realtimeError`, or `overloaded` when the server has no room. */
   append(audio: unknown): void {
-    const refusal = this.#buffer.append(audio);
+    const refusal = this.#transcription.append(audio);
     if (refusal !== null) throw this.#errorOf(refusal);
   }
 
   clear(): void {
-    this.#buffer.clear();
+    this.#transcription.clear();
+  }
+
+  /** The session is over: ends all work. */
+  close(): void {
+    this.#transcription.close();
+  }
+
+  /** As `SocketTranscription.transcribe`. */
+  transcribe(...turn: Parameters<SocketTranscription["transcribe"]>): void {
+    this.#transcription.transcribe(...turn);
   }
 
   /**
@@ -33,9 +43,9 @@ export class InputBuffer {
    */
   commit({ format, rate }: RealtimeFormat): AudioCommit {
     const leastBytes = format === "pcm" ? (rate * 2 * MIN_PCM_MS) / 1000 : 1;
-    if (this.#buffer.bytes < leastBytes)
+    if (this.#transcription.bytes < leastBytes)
       throw realtimeError("input_audio_buffer_commit_empty", `A commit needs at least ${MIN_PCM_MS} ms of audio`);
-    const commit = this.#buffer.commit();
+    const commit = this.#transcription.commit();
     if (typeof commit === "string") throw this.#errorOf(commit);
     return commit;
   }

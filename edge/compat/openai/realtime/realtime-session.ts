@@ -12,15 +12,15 @@ import type { Caller } from "../../../speech/caller.js";
 import type { SpeechContext } from "../../../speech/context.js";
 import type { SocketAudioBudget } from "../../../transcription/socket-audio-budget.js";
 import type { AudioCommit } from "../../commit-buffer.js";
+import type { TurnSettings } from "../../socket-transcription.js";
 import { errorMessage } from "../../error-answer.js";
 import { openAiVoice } from "../../voice-alias.js";
-import type { RealtimeFormat } from "./audio-format.js";
 import { Conversation, type ConversationItem, describeItem, newItemId } from "./conversation.js";
 import { InputBuffer } from "./input-buffer.js";
 import { realtimeError, realtimeErrorBody } from "./realtime-error.js";
 import { RealtimeResponse } from "./response.js";
 import { describeSession, initialSettings, type SessionSettings, updateSettings } from "./session-settings.js";
-import type { TranscribeAudio } from "../../transcribe-audio.js";
+import type { AudioTranscript, TranscribeTurn } from "../../transcribe-audio.js";
 
 const clientEvent = z.looseObject({ type: z.string().max(200), event_id: z.string().max(512).nullish() });
 type ClientEvent = z.infer<typeof clientEvent>;
@@ -39,7 +39,7 @@ export interface RealtimeSessionOptions {
   connection: SocketConnection;
   /** Native fields from the upgrade's headers and the like. */
   native: Record<string, unknown>;
-  transcribe: TranscribeAudio;
+  transcribe: TranscribeTurn;
   audioBudget: SocketAudioBudget;
 }
 
@@ -59,11 +59,15 @@ export class RealtimeSession implements SocketSession {
   #settings: SessionSettings;
   #response: RealtimeResponse | null = null;
   #release: (() => void) | null = null;
-  #transcribing: Promise<void> = Promise.resolve();
 
   constructor(options: RealtimeSessionOptions) {
     this.#options = options;
-    this.#input = new InputBuffer(options.audioBudget);
+    this.#input = new InputBuffer({
+      budget: options.audioBudget,
+      transcribe: options.transcribe,
+      // What cannot be committed is not recognized early.
+      settings: () => (this.#isForSpeechOnly() ? null : this.#turnSettings()),
+    });
     this.#settings = initialSettings(options.speaker === null ? "transcription" : "realtime");
     this.#frames = new FrameDecoder({
       encoding: "json",
@@ -117,7 +121,7 @@ export class RealtimeSession implements SocketSession {
     this.#release?.();
     this.#gone.abort();
     this.#response?.drop();
-    this.#input.clear();
+    this.#input.close();
   }
 
   #handle(event: ClientEvent): void {
@@ -224,14 +228,14 @@ export class RealtimeSession implements SocketSession {
 
   /** The audio so far becomes an item; its words follow in the order of the commits. */
   #commit(): void {
-    if (Object.keys(this.#options.native).length > 0) {
+    if (this.#isForSpeechOnly()) {
       throw realtimeError(
         "unsupported_native_options",
         "Native options apply to speech only: open another socket for transcription",
       );
     }
-    const { input: format, language } = this.#settings;
-    const commit = this.#input.commit(format);
+    const settings = this.#turnSettings();
+    const commit = this.#input.commit(this.#settings.input);
     const previous = this.#conversation.lastId;
     const item: ConversationItem = { id: newItemId(), role: "user", text: "", isSpoken: true };
     try {
@@ -242,35 +246,41 @@ export class RealtimeSession implements SocketSession {
     }
     this.#send("input_audio_buffer.committed", { item_id: item.id, previous_item_id: previous });
     this.#announce(describeItem(item, { content: [{ type: "input_audio", transcript: null }] }), previous);
-    this.#transcribing = this.#transcribing.then(() => this.#transcribe(item.id, commit, { format, language }));
+    this.#transcribe(item.id, commit, settings);
+  }
+
+  /** A session that was opened with options of speech. */
+  #isForSpeechOnly(): boolean {
+    return Object.keys(this.#options.native).length > 0;
+  }
+
+  #turnSettings(): TurnSettings {
+    const { input, language } = this.#settings;
+    return { sampleRate: input.format === "pcm" ? input.rate : null, language };
   }
 
   /**
-   * What fails is kept: the audio stands in the buffer again, before what has been appended since, and the client may
-   * commit once more.
+   * Sends the transcript as it becomes final. When it fails, the audio stands in the buffer again, before what has been
+   * appended since, and the client may commit once more.
    */
-  async #transcribe(
-    itemId: string,
-    commit: AudioCommit,
-    { format, language }: { format: RealtimeFormat; language: string | null },
-  ): Promise<void> {
-    if (this.#gone.signal.aborted) return commit.done();
+  #transcribe(itemId: string, commit: AudioCommit, settings: TurnSettings): void {
     const place = { item_id: itemId, content_index: 0 };
     const type = "conversation.item.input_audio_transcription";
-    try {
-      const { signal } = this.#gone;
-      const audio = {
-        bytes: commit.bytes,
-        file: () => commit.file(format.format === "pcm" ? format.rate : null, signal),
-      };
-      const { text, seconds } = await this.#options.transcribe({ audio, language, signal });
-      commit.done();
-      this.#send(`${type}.completed`, { ...place, transcript: text, usage: { type: "duration", seconds } });
-    } catch (error) {
-      commit.requeue();
-      const known = error instanceof ServiceError ? error : new ServiceError("internal", { cause: error });
-      this.#send(`${type}.failed`, { ...place, error: realtimeErrorBody(known) });
-    }
+    const answer = async (transcript: Promise<AudioTranscript>): Promise<void> => {
+      try {
+        const { text, seconds } = await transcript;
+        commit.done();
+        this.#send(`${type}.completed`, { ...place, transcript: text, usage: { type: "duration", seconds } });
+      } catch (error) {
+        commit.requeue();
+        const known = error instanceof ServiceError ? error : new ServiceError("internal", { cause: error });
+        this.#send(`${type}.failed`, { ...place, error: realtimeErrorBody(known) });
+      }
+    };
+    this.#input.transcribe(commit, settings, {
+      answer,
+      onText: (delta) => this.#send(`${type}.delta`, { ...place, delta }),
+    });
   }
 
   #session(): Record<string, unknown> {

@@ -8,7 +8,7 @@ import type { SpeechContext } from "../../../speech/context.js";
 import type { SocketAudioBudget } from "../../../transcription/socket-audio-budget.js";
 import { nativeHeaders, type OpenAiSettings, speechModelOf } from "../speech-request.js";
 import { RealtimeSession, type RealtimeSpeaker } from "./realtime-session.js";
-import type { TranscribeAudio } from "../../transcribe-audio.js";
+import type { TranscribeTurn } from "../../transcribe-audio.js";
 
 const KEY_SUBPROTOCOL = "openai-insecure-api-key.";
 
@@ -21,7 +21,7 @@ export interface RealtimeContext {
   audioBudget: SocketAudioBudget;
   /** Admits who may open a session that only transcribes. Throws as `admitTranscription` does. */
   admitTranscription(request: HttpRequest): Promise<Principal>;
-  transcriberFor(request: HttpRequest): TranscribeAudio;
+  transcriberFor(request: HttpRequest): TranscribeTurn;
 }
 
 /** `WS /realtime` on every mount (docs/protocol.md "Realtime"). */

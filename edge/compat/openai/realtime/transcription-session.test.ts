@@ -32,6 +32,19 @@ class Edge {
     this.#transcription.principal = principal;
   }
 
+  /** How often words were asked for. */
+  get recognitions(): number {
+    return this.#transcription.recognition.lengths.filter(({ task }) => task === "transcribe").length;
+  }
+
+  get openStreams(): number {
+    return this.#transcription.recognition.openStreams;
+  }
+
+  get usage() {
+    return this.#transcription.usage;
+  }
+
   async connect(query: string): Promise<this> {
     const route = this.#routes.sockets.find(({ path }) => path === "/compat/v1/realtime");
     this.#session = (await route!.upgrade({ ...jsonRequest({}), query }))(this.#connection);
@@ -64,6 +77,48 @@ describe("a realtime socket with intent=transcription", () => {
       type: "conversation.item.input_audio_transcription.completed",
       transcript: "w2001",
     });
+  });
+
+  it("gives each stretch of a long turn when it is final, after the commit and before the whole", async () => {
+    const edge = await new Edge(["transcription"]).connect(transcription);
+    await edge.send(update({ audio: { input: { format: { type: "audio/pcm", rate: 16_000 } } } }));
+    const long = audioOfWords(
+      [2001, 2002, 2003].map((loudness) => ({ pauseSteps: 230, steps: 60, loudness })),
+      40,
+    ).samples;
+    const bytes = Buffer.from(samplesToBytes(long));
+    for (let at = 0; at < bytes.length; at += 16_000) {
+      const audio = bytes.subarray(at, at + 16_000).toString("base64");
+      expect(await edge.send({ type: "input_audio_buffer.append", audio })).toEqual([]);
+    }
+    expect(edge.recognitions).toBe(2);
+    const events = await edge.send({ type: "input_audio_buffer.commit" });
+    expect(edge.recognitions).toBe(3);
+    expect(events.map(({ type }) => type.replace("conversation.item.", ""))).toEqual([
+      "input_audio_buffer.committed",
+      "added",
+      "done",
+      ...Array.from({ length: 3 }, () => "input_audio_transcription.delta"),
+      "input_audio_transcription.completed",
+    ]);
+    const deltas = events.filter(({ type }) => type.endsWith(".delta"));
+    expect(deltas.map(({ delta }) => delta)).toEqual(["w2001", " w2002", " w2003"]);
+    expect(deltas[0]).toMatchObject({ item_id: events[0]?.["item_id"], content_index: 0 });
+    expect(events.at(-1)).toMatchObject({ transcript: "w2001 w2002 w2003", usage: { seconds: 9.1 } });
+    expect(edge.usage).toMatchObject([{ outcome: "completed", audioMs: 9100 }]);
+  });
+
+  it("forgets and charges nothing of what is cleared, and reads again what was sent in another format", async () => {
+    const edge = await new Edge(["transcription"]).connect(transcription);
+    await edge.send({ type: "input_audio_buffer.append", audio }, { type: "input_audio_buffer.clear" });
+    expect(edge.openStreams).toBe(0);
+    await edge.send({ type: "input_audio_buffer.append", audio });
+    const events = await edge.send(update({ audio: { input: { format: { type: "audio/pcm", rate: 16_000 } } } }), {
+      type: "input_audio_buffer.commit",
+    });
+    expect(events.at(-1)).toMatchObject({ transcript: "w2001", usage: { seconds: 0.9 } });
+    expect(edge.usage).toMatchObject([{ outcome: "completed", audioMs: 900 }]);
+    expect(edge.openStreams).toBe(0);
   });
 
   it("is closed to one that may not, or whose team has no credit", async () => {

@@ -1,0 +1,37 @@
+import { newIdentifier } from "#common/identifier";
+import type { RecognitionClient } from "../recognition/recognition-client.js";
+import type { ChosenRecognizer } from "../recognizer-choice.js";
+import { Transcriber, type TranscriberOptions } from "./transcriber.js";
+
+/**
+ * Opens a transcriber of one file on the cluster, with a voice activity detector where one is loaded. Close it when
+ * `run` has settled.
+ */
+export function openTranscriber({
+  client,
+  recognizer,
+  traceparent,
+  ...options
+}: Pick<TranscriberOptions, "signal" | "onRecognized"> & {
+  client: Pick<RecognitionClient, "open" | "served">;
+  recognizer: ChosenRecognizer;
+  traceparent: string | null;
+}): Pick<Transcriber, "run" | "recognizedSeconds"> & { close(): void } {
+  const { folder, language } = recognizer;
+  const open = (task: "transcribe" | "vad", model: string, spoken: string | null) =>
+    client.open({ streamId: newIdentifier(), task, model, language: spoken, tier: "bulk", traceparent });
+  const recognition = open("transcribe", folder, language);
+  const vad = client.served("vad")[0]?.name;
+  const detector = vad === undefined ? null : open("vad", vad, null);
+  const transcriber = new Transcriber({ ...options, recognition, detector });
+  return {
+    run: (pieces) => transcriber.run(pieces),
+    get recognizedSeconds() {
+      return transcriber.recognizedSeconds;
+    },
+    close() {
+      recognition.close();
+      detector?.close();
+    },
+  };
+}
