@@ -41,7 +41,7 @@ export interface FileTranscript {
 /** Encoders pad their frames: a recording of sixty minutes decodes to a little more. */
 const LENGTH_TOLERANCE_SECONDS = 0.5;
 /** Longest audio that is taken, seconds. */
-export const MAX_AUDIO_SECONDS = MAX_TRANSCRIBED_SECONDS + LENGTH_TOLERANCE_SECONDS;
+export const LONGEST_TAKEN_SECONDS = MAX_TRANSCRIBED_SECONDS + LENGTH_TOLERANCE_SECONDS;
 /** What is said of longer audio. */
 export const TOO_LONG_DETAIL = `it is longer than ${MAX_TRANSCRIBED_SECONDS / 60} minutes`;
 
@@ -76,7 +76,7 @@ async function openFile(
   try {
     return await context.openAudio(audio, {
       minSeconds,
-      maxSeconds: MAX_AUDIO_SECONDS,
+      maxSeconds: LONGEST_TAKEN_SECONDS,
       sampleRate: RECOGNITION_RATE,
       signal,
     });

@@ -5,12 +5,12 @@ import { createPcmReader } from "#audio/pcm-reader";
 import { newIdentifier } from "#common/identifier";
 import { type ChosenRecognizer, chooseRecognizer } from "#transcription/recognizer-choice";
 import { defaultCutOptions } from "#transcription/segmentation/cut";
-import type { EndpointOptions } from "#transcription/streaming/endpoint";
+import type { EndpointOptions } from "#transcription/segmentation/endpoint";
 import { TranscriptionSession, type SessionEvent } from "#transcription/streaming/session";
 import { textOf } from "#transcription/transcript";
 import type { TranscriptionCaller } from "./caller.js";
 import type { TranscriptionContext } from "./context.js";
-import { MAX_AUDIO_SECONDS, TOO_LONG_DETAIL } from "./transcribe-file.js";
+import { LONGEST_TAKEN_SECONDS, TOO_LONG_DETAIL } from "./transcribe-file.js";
 import { beginTranscriptionRecord, type TranscriptionRecord } from "./transcription-record.js";
 
 export interface TranscribeLiveOptions {
@@ -151,7 +151,7 @@ class Turn {
 
   addBytes(bytes: number): void {
     this.#bytes += bytes;
-    if (this.seconds > MAX_AUDIO_SECONDS)
+    if (this.seconds > LONGEST_TAKEN_SECONDS)
       throw new ServiceError("unusable_audio", { parameters: { detail: TOO_LONG_DETAIL }, reason: "too_long" });
   }
 

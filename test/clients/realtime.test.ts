@@ -76,6 +76,8 @@ describe("OpenAI's realtime library, over TLS", () => {
     const realtime = connect("gpt-realtime");
     await event(realtime, "session.created");
     const completed = event<{ transcript: string }>(realtime, "conversation.item.input_audio_transcription.completed");
+    let deltas = "";
+    realtime.on("conversation.item.input_audio_transcription.delta", ({ delta }) => (deltas += delta ?? ""));
     for (let at = 0; at < spoken.length; at += 48_000) {
       realtime.send({ type: "input_audio_buffer.append", audio: spoken.subarray(at, at + 48_000).toString("base64") });
     }
@@ -95,6 +97,38 @@ describe("OpenAI's realtime library, over TLS", () => {
 });
 
 describe("ElevenLabs' realtime library", () => {
+  it("gives partial transcripts while the turn is spoken", async () => {
+    const client = new ElevenLabsClient({ baseUrl: `${cluster.baseUrl}/compat/elevenlabs`, apiKey: cluster.apiKey });
+    const connection = await client.speechToText.realtime.connect({
+      modelId: "scribe_v2_realtime",
+      audioFormat: "pcm_24000",
+      sampleRate: 24_000,
+    } as never);
+    const order: string[] = [];
+    const partial = new Promise<void>((resolve, reject) => {
+      connection.on(RealtimeEvents.ERROR, reject);
+      connection.on(RealtimeEvents.PARTIAL_TRANSCRIPT, ({ text: soFar }) => {
+        order.push(soFar);
+        if (soFar.split(" ").length >= 3) resolve();
+      });
+    });
+    const committed = new Promise<string>((resolve) =>
+      connection.on(RealtimeEvents.COMMITTED_TRANSCRIPT, ({ text: transcript }) => {
+        order.push("committed");
+        resolve(transcript);
+      }),
+    );
+    await new Promise<void>((resolve) => connection.on(RealtimeEvents.SESSION_STARTED, () => resolve()));
+    for (let at = 0; at < spoken.length; at += 4800)
+      connection.send({ audioBase64: spoken.subarray(at, at + 4800).toString("base64") });
+    await partial;
+    connection.commit();
+    const transcript = await committed;
+    connection.close();
+    expect(order.indexOf("committed")).toBe(order.length - 1);
+    expect(transcript.startsWith(order[0]?.split(" ")[0] ?? "nothing")).toBe(true);
+  });
+
   it("transcribes what is committed, turn by turn", async () => {
     const client = new ElevenLabsClient({ baseUrl: `${cluster.baseUrl}/compat/elevenlabs`, apiKey: cluster.apiKey });
     const connection = await client.speechToText.realtime.connect({

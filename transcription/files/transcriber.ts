@@ -1,16 +1,11 @@
-import {
-  DETECTION_CONTEXT_MS,
-  DETECTION_STEP_MS,
-  RECOGNITION_RATE,
-  MAX_AUDIO_SECONDS,
-} from "#protocol/transcription/chunk";
+import { RECOGNITION_RATE, MAX_AUDIO_SECONDS } from "#protocol/transcription/chunk";
 import { ServiceError } from "#protocol/errors";
 import type { AudioSegment } from "../segmentation/cut.js";
 import type { RecognitionStream } from "../recognition/recognition-client.js";
-import { STEP_SAMPLES } from "../segmentation/windows.js";
+import { keptAnswers, nextWindow, STEP_SAMPLES, windowStart } from "../segmentation/vad-windows.js";
 import { loudnessAsSpeech } from "../segmentation/loudness.js";
 import { ProgressiveCut } from "../segmentation/progressive-cut.js";
-import { AudioWindow } from "../segmentation/audio-window.js";
+import { AudioBuffer } from "../segmentation/audio-buffer.js";
 import type { RecognizedSegment } from "../transcript.js";
 
 export interface TranscriberOptions {
@@ -32,8 +27,6 @@ const MOST_OUT_SAMPLES = 160 * RECOGNITION_RATE;
 const MOST_WINDOWS_OUT = 3;
 
 const WINDOW_SAMPLES = MAX_AUDIO_SECONDS * RECOGNITION_RATE;
-const PAST_SAMPLES = (DETECTION_CONTEXT_MS.past / DETECTION_STEP_MS) * STEP_SAMPLES;
-const FUTURE_SAMPLES = (DETECTION_CONTEXT_MS.future / DETECTION_STEP_MS) * STEP_SAMPLES;
 
 /**
  * Transcribes one audio while it is being decoded:
@@ -45,7 +38,7 @@ const FUTURE_SAMPLES = (DETECTION_CONTEXT_MS.future / DETECTION_STEP_MS) * STEP_
  */
 export class Transcriber {
   readonly #options: TranscriberOptions;
-  readonly #window = new AudioWindow();
+  readonly #audio = new AudioBuffer();
   readonly #cut = new ProgressiveCut();
   readonly #recognized: RecognizedSegment[] = [];
   /** Answers of the detector that are not cut yet, oldest first. */
@@ -53,8 +46,8 @@ export class Transcriber {
   readonly #running = new Set<Promise<void>>();
   /** The pieces that went out and were not reported yet, in the order of the audio; filled in as they come back. */
   readonly #unreported: { recognized: RecognizedSegment | null }[] = [];
-  /** Place up to which the detector was asked for answers. */
-  #askedTo = 0;
+  /** Step up to which the detector was asked for answers. */
+  #askedToStep = 0;
   #outSamples = 0;
   #recognizedSamples = 0;
   #languages = new Map<string, number>();
@@ -71,13 +64,12 @@ export class Transcriber {
   async run(pieces: AsyncIterable<Int16Array>): Promise<{ recognized: RecognizedSegment[]; language: string | null }> {
     for await (const piece of pieces) {
       this.#throwFailure();
-      this.#window.append(piece);
-      while (this.#window.end - this.#windowStart() >= WINDOW_SAMPLES)
-        await this.#askDetector(this.#windowStart() + WINDOW_SAMPLES, false);
+      this.#audio.append(piece);
+      while (this.#audio.end - this.#windowStart >= WINDOW_SAMPLES) await this.#askDetector(false);
     }
-    if (this.#window.end > this.#askedTo) await this.#askDetector(this.#window.end, true);
+    if (this.#audio.end > this.#askedToStep * STEP_SAMPLES) await this.#askDetector(true);
     while (this.#detections.length > 0) await this.#takeDetection();
-    await this.#startRecognition(this.#cut.end(this.#window.end));
+    await this.#startRecognition(this.#cut.end(this.#audio.end));
     await Promise.all(this.#running);
     this.#throwFailure();
     const [commonest] = [...this.#languages].sort(([, a], [, b]) => b - a);
@@ -89,25 +81,17 @@ export class Transcriber {
     return this.#recognizedSamples / RECOGNITION_RATE;
   }
 
-  #windowStart(): number {
-    return Math.max(0, this.#askedTo - PAST_SAMPLES);
+  get #windowStart(): number {
+    return windowStart(this.#askedToStep);
   }
 
-  /**
-   * Sends the window that ends at `end`; its answers count from the last window's up to the context that the detector
-   * wants after them.
-   */
-  async #askDetector(end: number, isLast: boolean): Promise<void> {
-    const start = this.#windowStart();
-    const keepFrom = (this.#askedTo - start) / STEP_SAMPLES;
-    const keepTo = isLast ? Math.ceil((end - start) / STEP_SAMPLES) : (end - FUTURE_SAMPLES - start) / STEP_SAMPLES;
-    const samples = this.#window.slice(start, end);
-    this.#askedTo = start + keepTo * STEP_SAMPLES;
-    const answer = this.#vad(samples).then((speech) => {
-      const kept = new Uint8Array(keepTo - keepFrom);
-      kept.set(speech.subarray(keepFrom, keepTo));
-      return kept;
-    });
+  /** Sends the next window to the detector. */
+  async #askDetector(isComplete: boolean): Promise<void> {
+    const window = nextWindow(this.#askedToStep, { samples: this.#audio.end, isComplete });
+    this.#askedToStep += window.keepToStep - window.keepFromStep;
+    const answer = this.#vad(this.#audio.slice(window.startSample, window.endSample)).then((speech) =>
+      keptAnswers(window, speech),
+    );
     answer.catch((reason: unknown) => this.#fail(reason));
     this.#detections.push(answer);
     while (this.#detections.length >= MOST_WINDOWS_OUT) await this.#takeDetection();
@@ -125,7 +109,7 @@ export class Transcriber {
     const speech = await this.#detections.shift();
     if (speech === undefined) return;
     await this.#startRecognition(this.#cut.push(speech));
-    this.#window.dropBefore(Math.min(this.#cut.doneSample, this.#windowStart()));
+    this.#audio.purge(Math.min(this.#cut.doneSample, this.#windowStart));
   }
 
   async #startRecognition(segments: readonly AudioSegment[]): Promise<void> {
@@ -133,7 +117,7 @@ export class Transcriber {
       while (this.#outSamples > 0 && this.#outSamples + endSample - startSample > MOST_OUT_SAMPLES)
         await Promise.race(this.#running);
       this.#throwFailure();
-      const samples = this.#window.slice(startSample, endSample);
+      const samples = this.#audio.slice(startSample, endSample);
       this.#outSamples += samples.length;
       const report: { recognized: RecognizedSegment | null } = { recognized: null };
       this.#unreported.push(report);

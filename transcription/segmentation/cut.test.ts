@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type CutOptions, cutAudio, defaultCutOptions } from "./cut.js";
-import { STEP_SAMPLES } from "./windows.js";
+import { STEP_SAMPLES } from "./vad-windows.js";
 
 const second = 100;
 

@@ -1,5 +1,6 @@
 import { DETECTION_STEP_MS, MAX_AUDIO_SECONDS } from "#protocol/transcription/chunk";
-import { STEP_SAMPLES } from "./windows.js";
+import { quietestPlace } from "./quietest.js";
+import { STEP_SAMPLES } from "./vad-windows.js";
 
 /** A piece of a recording to be recognized. */
 export interface AudioSegment {
@@ -44,8 +45,6 @@ interface Span {
 const CUT_COST = 0.6;
 /** A pause of this length is as good as any longer one. */
 const GOOD_PAUSE_MS = 800;
-/** Over so many steps the answers are averaged where a cut has to be made inside speech. */
-const SMOOTHING_STEPS = 9;
 /** What a hard cut leaves over is at least this long, or the recognizer would have nothing to go by. */
 const SHORTEST_REST_MS = 1000;
 
@@ -105,23 +104,12 @@ function splitLong(span: Span, speech: Uint8Array, maxSteps: number): Span[] {
       from + 1,
       Math.min(from + maxSteps, span.to - Math.min(steps(SHORTEST_REST_MS), Math.floor(maxSteps / 2))),
     );
-    let best = latest;
-    let lowest = Number.POSITIVE_INFINITY;
-    for (let at = Math.max(from + 1, from + Math.floor(maxSteps / 2)); at <= latest; at++) {
-      const level = averageAround(speech, at);
-      if (level <= lowest) [best, lowest] = [at, level];
-    }
+    const best = quietestPlace(speech, Math.max(from + 1, from + Math.floor(maxSteps / 2)), latest);
     pieces.push({ from, to: best });
     from = best;
   }
   pieces.push({ from, to: span.to });
   return pieces;
-}
-
-function averageAround(speech: Uint8Array, at: number): number {
-  let sum = 0;
-  for (let i = -SMOOTHING_STEPS; i < SMOOTHING_STEPS; i++) sum += speech[at + i] ?? 0;
-  return sum;
 }
 
 /** Joins neighbours into segments near the target length, so that the sum of what lengths and cuts cost is least. */

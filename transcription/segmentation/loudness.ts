@@ -1,5 +1,5 @@
 import { defaultCutOptions } from "./cut.js";
-import { STEP_SAMPLES } from "./windows.js";
+import { STEP_SAMPLES } from "./vad-windows.js";
 
 /** A step with a mean square below this (−66 dB of full scale) is silence, whatever it was recorded with. */
 const SILENCE_POWER = 2.5e-7;

@@ -1,6 +1,6 @@
 import { RECOGNITION_RATE } from "#protocol/transcription/chunk";
 import { cutAudio, type AudioSegment } from "./cut.js";
-import { STEP_SAMPLES } from "./windows.js";
+import { STEP_SAMPLES } from "./vad-windows.js";
 
 const STEPS_PER_SECOND = RECOGNITION_RATE / STEP_SAMPLES;
 /** So much of the audio is looked at together. */

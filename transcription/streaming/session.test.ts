@@ -119,6 +119,16 @@ describe("a listening session", () => {
       expect(atMs - (offered[index - 1] ?? -1000)).toBeGreaterThanOrEqual(200);
   });
 
+  it("recognizes a long piece a few times for partial results, not dozens of times", async () => {
+    const { clock, session, recognizers } = bench({ partials: true });
+    await speak(clock, session, talk(12_000, [{ atMs: 0, forMs: 12_000 }]));
+    const offered = recognizers.submits.flatMap(({ submit }) =>
+      submit.chunk.task === "transcribe" ? [submit.chunk.samples / RECOGNITION_RATE] : [],
+    );
+    expect(offered.length).toBeGreaterThan(10);
+    expect(offered.reduce((sum, seconds) => sum + seconds, 0)).toBeLessThan(9 * 12);
+  });
+
   it("takes for speech whatever is not silent, where there is no detector", async () => {
     const { clock, events, session, recognizers } = bench({ detector: null });
     await speak(clock, session, twoUtterances);

@@ -1,18 +1,17 @@
 import { ServiceError } from "#protocol/errors";
 import {
-  DETECTION_CONTEXT_MS,
   DETECTION_STEP_MS,
   type RecognizedWord,
   RECOGNITION_RATE,
   MAX_AUDIO_SECONDS,
 } from "#protocol/transcription/chunk";
 import type { ServiceTier } from "#protocol/bus/scheduling";
-import type { EndpointOptions } from "./endpoint.js";
-import { type SegmenterEvent, Segmenter } from "./segmenter.js";
+import type { EndpointOptions } from "../segmentation/endpoint.js";
+import { type SegmenterEvent, Segmenter } from "../segmentation/segmenter.js";
 import type { RecognitionOutput, RecognitionClient, RecognitionStream } from "../recognition/recognition-client.js";
-import { AudioBuffer } from "./audio-buffer.js";
+import { AudioBuffer } from "../segmentation/audio-buffer.js";
 import { loudnessAsSpeech } from "../segmentation/loudness.js";
-import { STEP_SAMPLES } from "../segmentation/windows.js";
+import { keptAnswers, nextWindow, STEP_SAMPLES, windowStart } from "../segmentation/vad-windows.js";
 
 /** What is said between `startMs` and `endMs` of the session; words carry the session's times too. */
 export interface Utterance {
@@ -58,10 +57,10 @@ export interface SessionOptions {
 
 /** Audio is offered to the recognizer again for a partial result when this much of it is new. */
 const PARTIAL_EVERY_SAMPLES = 0.3 * RECOGNITION_RATE;
-/** …and to the detector. */
+/** …and this part of the piece, so that a long piece is not recognized dozens of times. */
+const PARTIAL_EVERY_SHARE = 1 / 8;
+/** Audio is offered to the detector when so many steps of it are new. */
 const DETECT_EVERY_STEPS = 20;
-const PAST_STEPS = DETECTION_CONTEXT_MS.past / DETECTION_STEP_MS;
-const FUTURE_STEPS = DETECTION_CONTEXT_MS.future / DETECTION_STEP_MS;
 const MAX_PIECE_SAMPLES = MAX_AUDIO_SECONDS * RECOGNITION_RATE;
 
 /** How soon results are wanted. */
@@ -170,7 +169,7 @@ export class TranscriptionSession {
     this.#passMarks();
     this.#detectMore();
     this.#recognizePartial();
-    this.#buffer.purge(Math.min(this.#openFrom, Math.max(0, this.#detectedSteps - PAST_STEPS) * STEP_SAMPLES));
+    this.#buffer.purge(Math.min(this.#openFrom, windowStart(this.#detectedSteps)));
     this.#commitRecognized();
     this.#letIn();
     this.#finishIfDone();
@@ -209,40 +208,35 @@ export class TranscriptionSession {
 
   #detectMore(): void {
     if (this.#detecting || this.#over) return;
-    const known = this.#ended
-      ? Math.ceil(this.#buffer.end / STEP_SAMPLES)
-      : Math.floor(this.#buffer.end / STEP_SAMPLES);
-    if (this.#vad === null) return this.#takeLoudness(known);
-    const start = Math.max(0, this.#detectedSteps - PAST_STEPS);
-    const end = Math.min(known, start + MAX_PIECE_SAMPLES / STEP_SAMPLES);
-    const keepTo = this.#ended && end === known ? end : end - FUTURE_STEPS;
-    const fresh = keepTo - this.#detectedSteps;
+    if (this.#vad === null) return this.#takeLoudness();
+    const window = nextWindow(this.#detectedSteps, { samples: this.#buffer.end, isComplete: this.#ended });
+    const fresh = window.keepToStep - window.keepFromStep;
     if (fresh <= 0 || (fresh < DETECT_EVERY_STEPS && !this.#ended)) return;
     this.#detecting = true;
-    const samples = this.#buffer.slice(start * STEP_SAMPLES, Math.min(this.#buffer.end, end * STEP_SAMPLES));
+    const samples = this.#buffer.slice(window.startSample, window.endSample);
     this.#vad.recognize(samples, { slackMs: DETECTION_SLACK_MS }).then(
       (recognized) => {
         this.#detecting = false;
         if (this.#over || recognized.task !== "vad") return;
-        this.#detected(recognized.speech.subarray(this.#detectedSteps - start, keepTo - start), keepTo);
+        this.#detected(keptAnswers(window, recognized.speech));
         this.#advance();
       },
       (error: unknown) => this.#fail(error),
     );
   }
 
-  #takeLoudness(toStep: number): void {
+  #takeLoudness(): void {
     const from = this.#detectedSteps * STEP_SAMPLES;
-    this.#detected(
-      loudnessAsSpeech(this.#buffer.view(from, Math.min(this.#buffer.end, toStep * STEP_SAMPLES))),
-      toStep,
-    );
+    const { end } = this.#buffer;
+    // The last step may be short; until it is known to be the last, it is not complete.
+    const to = this.#ended ? end : end - ((end - from) % STEP_SAMPLES);
+    this.#detected(loudnessAsSpeech(this.#buffer.view(from, to)));
   }
 
-  /** A step that the detector left out, at the very end, counts as silence. */
-  #detected(speech: Uint8Array, toStep: number): void {
-    for (let at = 0; this.#detectedSteps < toStep; at++, this.#detectedSteps++) {
-      this.#take(this.#cutter.next(speech[at] ?? 0));
+  #detected(speech: Uint8Array): void {
+    for (const level of speech) {
+      this.#detectedSteps++;
+      this.#take(this.#cutter.next(level));
       this.#passMarks();
     }
   }
@@ -287,7 +281,8 @@ export class TranscriptionSession {
     if (!this.#options.partials || this.#partial !== null || this.#over || this.#ended || !this.#cutter.isOpen) return;
     const from = this.#openFrom;
     const to = Math.min(this.#buffer.end, from + MAX_PIECE_SAMPLES);
-    if (to - Math.max(from, this.#partialEnd) < PARTIAL_EVERY_SAMPLES) return;
+    const fresh = to - Math.max(from, this.#partialEnd);
+    if (fresh < Math.max(PARTIAL_EVERY_SAMPLES, (to - from) * PARTIAL_EVERY_SHARE)) return;
     const partial = new AbortController();
     this.#partial = partial;
     this.#partialEnd = to;

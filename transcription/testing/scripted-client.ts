@@ -12,7 +12,7 @@ import type {
   RecognitionStream,
   RecognitionStreamSettings,
 } from "../recognition/recognition-client.js";
-import { STEP_SAMPLES } from "../segmentation/windows.js";
+import { STEP_SAMPLES } from "../segmentation/vad-windows.js";
 
 /** A word of the audio that these ears hear: so many steps of one loudness, 2000 or more, which is its name. */
 export interface ScriptedWord {

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { decodeAudio } from "#audio/decoding/decode";
 import { tone } from "#audio/testing/signals";
 import { cutAudio } from "#transcription/segmentation/cut";
-import { detectionWindows, joinDetections } from "#transcription/segmentation/windows";
+import { joinAnswers, vadWindows } from "#transcription/testing/vad-windows";
 import { createLogger } from "#common/log";
 import { readModelFolder } from "../../repository/folder.js";
 import { recognizeOne, noise, silence } from "../conformance/recognize.js";
@@ -101,11 +101,11 @@ describe("the speech detector", () => {
   it("gives windows of a sound, put together, the answers of the whole", async () => {
     const whole = await detect(engine, samples);
     for (const seconds of [1, 2.345, 5, 11]) {
-      const windows = detectionWindows(samples.length, seconds);
+      const windows = vadWindows(samples.length, seconds);
       const answers = await Promise.all(
         windows.map(({ startSample, endSample }) => detect(engine, samples.subarray(startSample, endSample))),
       );
-      expect(Buffer.from(joinDetections(windows, answers)).equals(whole), `windows of ${seconds} s`).toBe(true);
+      expect(Buffer.from(joinAnswers(windows, answers)).equals(whole), `windows of ${seconds} s`).toBe(true);
     }
   });
 

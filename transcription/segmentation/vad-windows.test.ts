@@ -1,12 +1,13 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { DETECTION_CONTEXT_MS, MAX_AUDIO_SECONDS } from "#protocol/transcription/chunk";
-import { detectionWindows, joinDetections, STEP_SAMPLES } from "./windows.js";
+import { joinAnswers, vadWindows } from "../testing/vad-windows.js";
+import { STEP_SAMPLES } from "./vad-windows.js";
 
 it("windows keep every step once, and each kept step has the context it depends on or the end of the sound", () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 60 * 16_000 }), fc.integer({ min: 1, max: 40 }), (samples, halfSeconds) => {
-      const windows = detectionWindows(samples, halfSeconds / 2);
+      const windows = vadWindows(samples, halfSeconds / 2);
       const steps = Math.ceil(samples / STEP_SAMPLES);
       const numbers = windows.map(({ startSample, endSample }) =>
         Uint8Array.from(
@@ -14,7 +15,7 @@ it("windows keep every step once, and each kept step has the context it depends 
           (_, i) => (startSample / STEP_SAMPLES + i) % 251,
         ),
       );
-      const joined = joinDetections(windows, numbers);
+      const joined = joinAnswers(windows, numbers);
       expect(joined.length).toBe(steps);
       expect(joined.findIndex((number, i) => number !== i % 251)).toBe(-1);
       for (const { startSample, endSample, keepFromStep, keepToStep } of windows) {
@@ -29,7 +30,7 @@ it("windows keep every step once, and each kept step has the context it depends 
     }),
     { seed: 5, numRuns: 40 },
   );
-  expect(detectionWindows(MAX_AUDIO_SECONDS * 16_000)).toEqual([
+  expect(vadWindows(MAX_AUDIO_SECONDS * 16_000)).toEqual([
     { startSample: 0, endSample: 480_000, keepFromStep: 0, keepToStep: 3000 },
   ]);
 });

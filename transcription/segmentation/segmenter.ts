@@ -6,6 +6,7 @@ import {
   followSpeech,
   silentEndpoint,
 } from "./endpoint.js";
+import { quietestPlace, SMOOTHING_STEPS } from "./quietest.js";
 
 /** What one step of a stream led to. Positions are in steps of `DETECTION_STEP_MS` from the stream's start. */
 export type SegmenterEvent =
@@ -27,8 +28,6 @@ const PAUSE_STEPS = steps(250);
 const LONGEST_ONSET_STEPS = steps(1000);
 /** Kept before and after what the detector calls speech. */
 const PADDING_STEPS = steps(200);
-/** Over so many steps to either side levels are averaged where a cut has to be made in speech. */
-const SMOOTHING_STEPS = 9;
 
 /**
  * Where a stream of audio is cut into pieces to be recognized, step by step. Pieces are what is said between silences,
@@ -105,7 +104,7 @@ export class Segmenter {
     const length = this.#step - this.#fromStep;
     if (length >= LONG_STEPS && this.#quietSteps >= PAUSE_STEPS)
       return [this.#piece(this.#step - (PAUSE_STEPS >> 1), true)];
-    return length >= LONGEST_STEPS ? [this.#piece(this.#fromStep + quietest(this.#levels), true)] : [];
+    return length >= LONGEST_STEPS ? [this.#piece(this.#fromStep + this.#quietestStep(), true)] : [];
   }
 
   #piece(toStep: number, continues: boolean): SegmenterEvent {
@@ -119,16 +118,10 @@ export class Segmenter {
     this.#fromStep = fromStep;
     this.#quietSteps = 0;
   }
-}
 
-/** The last of the quietest places in the second half. */
-function quietest(levels: readonly number[]): number {
-  let best = levels.length;
-  let lowest = Number.POSITIVE_INFINITY;
-  for (let at = levels.length >> 1; at <= levels.length - SMOOTHING_STEPS; at++) {
-    let sum = 0;
-    for (let i = -SMOOTHING_STEPS; i < SMOOTHING_STEPS; i++) sum += levels[at + i] ?? 0;
-    if (sum <= lowest) [best, lowest] = [at, sum];
+  /** In the second half of the open piece. */
+  #quietestStep(): number {
+    const { length } = this.#levels;
+    return quietestPlace(this.#levels, length >> 1, length - SMOOTHING_STEPS);
   }
-  return best;
 }
