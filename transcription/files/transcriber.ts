@@ -2,7 +2,7 @@ import { RECOGNITION_RATE, MAX_AUDIO_SECONDS } from "#protocol/transcription/chu
 import { ServiceError } from "#protocol/errors";
 import type { AudioSegment } from "../segmentation/cut.js";
 import type { RecognitionStream } from "../recognition/recognition-client.js";
-import { keptAnswers, nextWindow, STEP_SAMPLES, windowStart } from "../segmentation/vad-windows.js";
+import { windowAnswers, nextWindow, STEP_SAMPLES, windowStart } from "../segmentation/vad-windows.js";
 import { loudnessAsSpeech } from "../segmentation/loudness.js";
 import { ProgressiveCut } from "../segmentation/progressive-cut.js";
 import { AudioBuffer } from "../segmentation/audio-buffer.js";
@@ -90,7 +90,7 @@ export class Transcriber {
     const window = nextWindow(this.#askedToStep, { samples: this.#audio.end, isComplete });
     this.#askedToStep += window.keepToStep - window.keepFromStep;
     const answer = this.#vad(this.#audio.slice(window.startSample, window.endSample)).then((speech) =>
-      keptAnswers(window, speech),
+      windowAnswers(window, speech),
     );
     answer.catch((reason: unknown) => this.#fail(reason));
     this.#detections.push(answer);

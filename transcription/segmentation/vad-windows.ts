@@ -54,7 +54,7 @@ export function nextWindow(
 }
 
 /** The answers that a window is for. A step that the detector left out, at the very end, counts as silence. */
-export function keptAnswers({ keepFromStep, keepToStep }: VadWindow, answers: Uint8Array): Uint8Array {
+export function windowAnswers({ keepFromStep, keepToStep }: VadWindow, answers: Uint8Array): Uint8Array {
   const kept = new Uint8Array(keepToStep - keepFromStep);
   kept.set(answers.subarray(keepFromStep, keepToStep));
   return kept;

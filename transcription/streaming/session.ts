@@ -11,7 +11,7 @@ import { type SegmenterEvent, Segmenter } from "../segmentation/segmenter.js";
 import type { RecognitionOutput, RecognitionClient, RecognitionStream } from "../recognition/recognition-client.js";
 import { AudioBuffer } from "../segmentation/audio-buffer.js";
 import { loudnessAsSpeech } from "../segmentation/loudness.js";
-import { keptAnswers, nextWindow, STEP_SAMPLES, windowStart } from "../segmentation/vad-windows.js";
+import { windowAnswers, nextWindow, STEP_SAMPLES, windowStart } from "../segmentation/vad-windows.js";
 
 /** What is said between `startMs` and `endMs` of the session; words carry the session's times too. */
 export interface Utterance {
@@ -218,7 +218,7 @@ export class TranscriptionSession {
       (recognized) => {
         this.#detecting = false;
         if (this.#over || recognized.task !== "vad") return;
-        this.#detected(keptAnswers(window, recognized.speech));
+        this.#detected(windowAnswers(window, recognized.speech));
         this.#advance();
       },
       (error: unknown) => this.#fail(error),

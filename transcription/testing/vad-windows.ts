@@ -1,5 +1,5 @@
 import { MAX_AUDIO_SECONDS } from "#protocol/transcription/chunk";
-import { keptAnswers, nextWindow, STEP_SAMPLES, type VadWindow } from "../segmentation/vad-windows.js";
+import { windowAnswers, nextWindow, STEP_SAMPLES, type VadWindow } from "../segmentation/vad-windows.js";
 
 /** Cuts a complete recording of `samples` into windows, at most `maxSeconds` each. */
 export function vadWindows(samples: number, maxSeconds = MAX_AUDIO_SECONDS): VadWindow[] {
@@ -14,5 +14,5 @@ export function vadWindows(samples: number, maxSeconds = MAX_AUDIO_SECONDS): Vad
 
 /** Puts the answers of the windows of one recording together, in order. */
 export function joinAnswers(windows: readonly VadWindow[], answers: readonly Uint8Array[]): Uint8Array {
-  return Buffer.concat(windows.map((window, i) => keptAnswers(window, answers[i] ?? new Uint8Array(0))));
+  return Buffer.concat(windows.map((window, i) => windowAnswers(window, answers[i] ?? new Uint8Array(0))));
 }
