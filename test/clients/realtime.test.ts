@@ -126,7 +126,10 @@ describe("ElevenLabs' realtime library", () => {
     const transcript = await committed;
     connection.close();
     expect(order.indexOf("committed")).toBe(order.length - 1);
-    expect(transcript.startsWith(order[0]?.split(" ")[0] ?? "nothing")).toBe(true);
+    // A partial transcript may still change: of what it said by the third word, most stays.
+    const partialWords = order.at(-2)?.split(" ") ?? [];
+    const remaining = partialWords.filter((word) => transcript.split(" ").includes(word));
+    expect(remaining.length / partialWords.length).toBeGreaterThan(0.5);
   });
 
   it("transcribes what is committed, turn by turn", async () => {
