@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { knownSymbols } from "#workers/engines/onnx/symbols";
-import { readVoiceConfig } from "#workers/engines/onnx/voice-config";
+import { readPiperConfig } from "#workers/engines/onnx/layouts/piper-config";
 import { EnglishFrontEnd } from "#workers/text/pronunciation/front-end";
 import { spokenText } from "#workers/text/spoken-text";
 import { voiceFolder } from "../../voice-engine.js";
@@ -18,7 +18,7 @@ export interface Utterance {
  */
 export function makeUtterances(texts: readonly string[]): Utterance[] {
   const frontEnd = EnglishFrontEnd.load(join(voiceFolder, "lexicon.bin"));
-  const { phoneme_id_map: ids } = readVoiceConfig(join(voiceFolder, "model.onnx.json"));
+  const { phoneme_id_map: ids } = readPiperConfig(join(voiceFolder, "model.onnx.json"));
   return texts.map((text) => {
     const spoken = spokenText({
       text,

@@ -14,8 +14,8 @@ import { Phonemizer } from "../espeak/phonemizer.js";
 import { loadEngines } from "../load.js";
 import { ModelThreads } from "../model-threads.js";
 import { OnnxEngine } from "./engine.js";
-import { kokoroSymbols } from "./kokoro-phonemes.js";
-import { readKokoroVoice } from "./kokoro-voice.js";
+import { kokoroSymbols } from "./layouts/kokoro-phonemes.js";
+import { openKokoroLayout } from "./layouts/kokoro.js";
 import { SessionPool } from "./session-pool.js";
 import { writeToneKokoro } from "./testing/tone-kokoro.js";
 
@@ -65,10 +65,15 @@ describe("a Kokoro voice", () => {
   it("takes the style for the number of symbols, the last where there are more", async () => {
     const folder = join(directory, "styles");
     writeToneKokoro(folder);
-    const voice = readKokoroVoice(await readModelFolder(folder));
-    expect([...voice.styleOf(1, 17).subarray(0, 3)]).toEqual([0.25, 17, 0]);
-    expect(voice.styleOf(1, 17).length).toBe(256);
-    expect(voice.styleOf(0, 4000)[1]).toBe(509);
+    const layout = await openKokoroLayout(await readModelFolder(folder), phonemizer);
+    const styleOf = (speakerId: number, symbols: number): Float32Array | undefined => {
+      const symbol = { symbol: "a", range: { start: 0, end: 1 } };
+      const piece = { symbols: Array.from({ length: symbols }, () => symbol), ids: [], symbolOfId: [] };
+      return layout.rowInputs([{ piece, speakerId }]).styles?.[0];
+    };
+    expect([...(styleOf(1, 17)?.subarray(0, 3) ?? [])]).toEqual([0.25, 17, 0]);
+    expect(styleOf(1, 17)?.length).toBe(256);
+    expect(styleOf(0, 4000)?.[1]).toBe(509);
   });
 
   it("spells espeak's phonemes in Kokoro's way, each at its place in the text", () => {

@@ -1,18 +1,11 @@
 import type { SpeechChunk, VoiceTraits } from "#protocol/speech/chunk";
-import { departures, paceFactor, variation } from "../sampling.js";
-import type { VoiceConfig } from "./voice-config.js";
+import { variation } from "../sampling.js";
 
 /** What a voice can be bent by before it stops sounding like speech. */
 const PITCH_SEMITONES_LIMIT = 9;
 const PITCH_RANGE_LIMITS = { low: 0.4, high: 1.8 };
 const LENGTH_FACTOR_LIMITS = { low: 0.3, high: 4 };
 const TRAIT_RATE_LIMITS = { low: 0.75, high: 1.35 };
-
-/**
- * `noise_w` of a steerable graph is its pitch range: 0.8 is the voice's own, and each 0.5 more adds a quarter of the
- * movement.
- */
-const OWN_RANGE_SCALE = 0.8;
 
 /** How a chunk's voice, delivery and sampling bend a speaker's own speech. */
 export interface Steering {
@@ -31,14 +24,13 @@ export interface Steering {
 export const ownSteering: Steering = { pitchSemitones: 0, pitchRange: 1, length: 1, noise: 1, tiltDbPerOctave: 0 };
 
 /**
- * Steers a speaker with these traits of its own, null where they are unknown: a cloned voice then steers nothing. A
- * graph that `steersIds` gets what sampling draws id by id (`variedSymbols`); for others one pace is drawn for the
- * whole chunk.
+ * Steers a speaker with these traits of its own, null where they are unknown: a cloned voice then steers nothing. `pace` is what
+ * sampling drew for the whole chunk (factor on the rate).
  */
 export function steer(
-  chunk: Pick<SpeechChunk, "voice" | "delivery" | "sampling" | "seed">,
+  chunk: Pick<SpeechChunk, "voice" | "delivery" | "sampling">,
   own: VoiceTraits | null,
-  steersIds: boolean,
+  pace: number,
 ): Steering {
   const { voice, delivery } = chunk;
   const varied = variation(chunk.sampling);
@@ -51,7 +43,6 @@ export function steer(
     varied.pitchRange *
     (towards === null ? 1 : towards.wanted.pitchRangeSemitones / towards.own.pitchRangeSemitones);
   const traitRate = towards === null ? 1 : towards.wanted.syllablesPerSecond / towards.own.syllablesPerSecond;
-  const pace = steersIds ? 1 : paceFactor(departures(chunk.seed, "pace", varied)());
   const rate =
     pace * voice.speed * delivery.rateFactor * clamp(traitRate, TRAIT_RATE_LIMITS.low, TRAIT_RATE_LIMITS.high);
   return {
@@ -62,20 +53,6 @@ export function steer(
     tiltDbPerOctave:
       towards === null ? 0 : towards.wanted.spectralTiltDbPerOctave - towards.own.spectralTiltDbPerOctave,
   };
-}
-
-/**
- * A graph's `scales`. One that cannot be steered speaks so much slower as the change of pitch afterwards makes it
- * faster.
- */
-export function graphScales(
-  { length, noise, pitchSemitones, pitchRange }: Steering,
-  inference: VoiceConfig["inference"],
-  steersIds: boolean,
-): number[] {
-  const { length_scale: ownLength, noise_scale: ownNoise } = inference;
-  if (!steersIds) return [0, ownLength * length * 2 ** (pitchSemitones / 12), 0];
-  return [ownNoise * noise, ownLength * length, OWN_RANGE_SCALE + (pitchRange - 1), pitchSemitones];
 }
 
 /**

@@ -115,15 +115,3 @@ function toIds(symbols: VoiceSymbol[], idMap: Readonly<Record<string, readonly n
 function idsOf(symbol: string, idMap: Readonly<Record<string, readonly number[]>>): readonly number[] {
   return Object.hasOwn(idMap, symbol) ? (idMap[symbol] ?? []) : [];
 }
-
-/** What a graph that can be steered by id is told of each id; null when everything is neutral. */
-export function idControls(piece: Piece): { pitchSemitones: number[]; durationFactors: number[] } | null {
-  const isNeutral = piece.symbols.every(
-    ({ pitchSemitones = 0, durationFactor = 1 }) => pitchSemitones === 0 && durationFactor === 1,
-  );
-  if (isNeutral) return null;
-  return {
-    pitchSemitones: piece.symbolOfId.map((index) => piece.symbols[index]?.pitchSemitones ?? 0),
-    durationFactors: piece.symbolOfId.map((index) => piece.symbols[index]?.durationFactor ?? 1),
-  };
-}

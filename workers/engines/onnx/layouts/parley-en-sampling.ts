@@ -1,6 +1,6 @@
 import type { SpeechChunk } from "#protocol/speech/chunk";
-import { departures, LEVEL_UNIT_SEMITONES, paceFactor, variation } from "../sampling.js";
-import { isPauseMark, type VoiceSymbol } from "./symbols.js";
+import { departures, LEVEL_UNIT_SEMITONES, paceFactor, variation } from "../../sampling.js";
+import { isPauseMark, type VoiceSymbol } from "../symbols.js";
 
 /** Semitones of a word's accent per unit of departure. */
 const ACCENT_UNIT_SEMITONES = 3;

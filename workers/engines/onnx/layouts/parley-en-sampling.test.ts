@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { defaultSampling } from "#protocol/speech/chunk";
-import { variedSymbols } from "./sampling.js";
-import type { VoiceSymbol } from "./symbols.js";
+import { variedSymbols } from "./parley-en-sampling.js";
+import type { VoiceSymbol } from "../symbols.js";
 
 /** "hello there, my friend." as `parley-en` spells it. */
 const symbols: VoiceSymbol[] = [..."həlˈO ðˈɛɹ, mI fɹˈɛnd."].map((symbol, at) => ({

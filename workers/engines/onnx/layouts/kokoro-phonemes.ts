@@ -1,4 +1,4 @@
-import type { VoiceSymbol } from "./symbols.js";
+import type { VoiceSymbol } from "../symbols.js";
 
 /** What espeak's phonemes are called in Kokoro's alphabet (https://github.com/hexgrad/misaki), by accent. */
 type Accent = "american" | "british" | "other";
@@ -60,11 +60,18 @@ export function kokoroSymbols(symbols: readonly VoiceSymbol[], accent: Accent): 
   return result;
 }
 
+/** How a speaker pronounces: espeak's voice, its language, and the spelling. */
+export interface KokoroAccent {
+  espeakVoice: string;
+  language: string;
+  accent: Accent;
+}
+
 /**
  * espeak voice and accent by the first letter of a speaker's name; other letters are of languages whose phonemes espeak
  * does not give.
  */
-export const kokoroAccents: Readonly<Record<string, { espeakVoice: string; language: string; accent: Accent }>> = {
+export const kokoroAccents: Readonly<Record<string, KokoroAccent>> = {
   a: { espeakVoice: "en-us", language: "en", accent: "american" },
   b: { espeakVoice: "en-gb", language: "en", accent: "british" },
   e: { espeakVoice: "es", language: "es", accent: "other" },

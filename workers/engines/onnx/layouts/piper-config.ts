@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { ModelProblem } from "../../repository/folder.js";
-import { readJsonFile } from "../../repository/json-file.js";
+import { ModelProblem } from "../../../repository/folder.js";
+import { readJsonFile } from "../../../repository/json-file.js";
 
 /** `x.onnx.json`, as Piper writes it beside a voice; what is not named here is ignored. */
 const voiceConfig = z.object({
@@ -23,13 +23,11 @@ const voiceConfig = z.object({
   default_speaker_id: z.number().int().min(0).default(0),
 });
 
-export type VoiceConfig = z.infer<typeof voiceConfig>;
-
-/** How the symbols of a voice are made from text. */
-export type PhonemeType = "text" | "espeak";
+/** A voice's configuration. `phoneme_type` says how its symbols are made from text. */
+export type PiperConfig = z.infer<typeof voiceConfig> & { phoneme_type: "text" | "espeak" };
 
 /** Reads and checks a voice's configuration. Throws `ModelProblem`. */
-export function readVoiceConfig(path: string): VoiceConfig & { phoneme_type: PhonemeType } {
+export function readPiperConfig(path: string): PiperConfig {
   const config = readJsonFile(path, "the voice's JSON", voiceConfig);
   const { phoneme_type: type, phoneme_id_map: ids } = config;
   if (type !== "text" && type !== "espeak")
@@ -37,4 +35,10 @@ export function readVoiceConfig(path: string): VoiceConfig & { phoneme_type: Pho
   for (const symbol of ["_", "^", "$"])
     if (ids[symbol] === undefined) throw new ModelProblem(`phoneme_id_map lacks "${symbol}"`);
   return { ...config, phoneme_type: type };
+}
+
+/** The primary language of a voice, `*` when its configuration names none. */
+export function languageOf({ language, espeak }: PiperConfig): string {
+  const tag = language?.code ?? espeak?.voice ?? "*";
+  return tag.split(/[-_]/)[0]?.toLowerCase() ?? "*";
 }
