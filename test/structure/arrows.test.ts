@@ -29,6 +29,17 @@ const arrows: Readonly<Record<Room, readonly Room[]>> = {
 };
 
 /**
+ * The folders of the workers, from the bottom up: models on disk, text and acoustics; the engines that use them; the
+ * batches that are given to engines; what starts it all. A folder imports folders of lower layers only.
+ */
+const workerLayers: readonly (readonly string[])[] = [
+  ["repository", "text", "recognition", "telemetry"],
+  ["engines"],
+  ["work", "inspection"],
+  ["main.ts"],
+];
+
+/**
  * Packages that bring an engine of their own: one file of the product (tests aside) knows each; `folder` where there is
  * reason for several.
  */
@@ -111,6 +122,20 @@ describe("the map of the rooms", () => {
         .map((file) => `${source.path} → ${file}`);
     });
     expect(wrong).toEqual([]);
+  });
+
+  it("has layers in the workers", () => {
+    const folderOf = (path: string): string => path.split("/")[1] ?? "";
+    const layerOf = (path: string): number => workerLayers.findIndex((layer) => layer.includes(folderOf(path)));
+    const files = product.filter(({ room }) => room === "workers");
+    expect(files.filter(({ path }) => layerOf(path) < 0).map(({ path }) => path)).toEqual([]);
+    const upwards = files.flatMap(({ path, imports }) =>
+      imports.files
+        .filter((file) => roomOf(file) === "workers" && folderOf(file) !== folderOf(path))
+        .filter((file) => layerOf(file) >= layerOf(path))
+        .map((file) => `${path} → ${file}`),
+    );
+    expect(upwards).toEqual([]);
   });
 
   it("has no import cycle, types included", () => {

@@ -1,7 +1,7 @@
 import { type Batch, type BatchDone, schedulerDoneSubject } from "#protocol/bus/scheduling";
-import { recognizeChunks } from "../recognition/recognize-chunks.js";
+import { recognizeChunks } from "./recognize-chunks.js";
 import type { BatchContext } from "./batch-context.js";
-import { speakChunks } from "../speech/speak-chunks.js";
+import { speakChunks } from "./speak-chunks.js";
 
 /**
  * Does a batch: results to the chunks' owners as they are made, then one `BatchDone` to the scheduler that sent it.

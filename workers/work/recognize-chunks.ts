@@ -3,8 +3,8 @@ import { type VadChunk, type RecognizedChunk, ownerRecognitionSubject } from "#p
 import { ServiceError } from "#protocol/errors";
 import type { AudioChunk } from "#protocol/transcription/chunk";
 import type { Recognizer, RecognitionJob, RecognitionResult } from "../engines/recognizer.js";
-import type { BatchContext } from "../work/batch-context.js";
-import { chunkFailed, missingModel } from "../work/chunk-failure.js";
+import type { BatchContext } from "./batch-context.js";
+import { chunkFailed, missingModel } from "./chunk-failure.js";
 import { fetchAudio } from "./fetch-audio.js";
 
 interface HeldChunk {

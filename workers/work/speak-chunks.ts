@@ -3,8 +3,8 @@ import { type Batch, type ChunkOutcome, workSize } from "#protocol/bus/schedulin
 import { ServiceError } from "#protocol/errors";
 import type { SpeechChunk } from "#protocol/speech/chunk";
 import type { ChunkJob, ChunkResult, SpeechEngine } from "../engines/engine.js";
-import type { BatchContext } from "../work/batch-context.js";
-import { chunkFailed, missingModel } from "../work/chunk-failure.js";
+import type { BatchContext } from "./batch-context.js";
+import { chunkFailed, missingModel } from "./chunk-failure.js";
 import { FrameSender } from "./frame-sender.js";
 
 /**

@@ -12,10 +12,10 @@ import { LocalBus } from "#common/bus/testing/local-bus";
 import { VirtualClock } from "#common/clock";
 import { createLogger } from "#common/log";
 import type { Recognizer, RecognitionJob, RecognitionResult } from "../engines/recognizer.js";
-import type { BatchContext } from "../work/batch-context.js";
-import { parseInbound } from "../work/inbound.js";
-import { runBatch } from "../work/run-batch.js";
-import { RunningChunks } from "../work/running.js";
+import type { BatchContext } from "./batch-context.js";
+import { parseInbound } from "./inbound.js";
+import { runBatch } from "./run-batch.js";
+import { RunningChunks } from "./running.js";
 import { noTelemetry } from "../telemetry/worker-telemetry.js";
 
 const SAMPLES = 1600;
