@@ -7,7 +7,7 @@ FROM node:20.19.5-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN ONNXRUNTIME_NODE_INSTALL=skip npm ci
-COPY tsconfig.base.json ./
+COPY tsconfig.base.json tsconfig.build.json ./
 COPY protocol protocol
 COPY common common
 COPY audio audio
@@ -20,7 +20,7 @@ COPY workers workers
 COPY control-plane control-plane
 COPY launcher launcher
 COPY cli cli
-RUN npx tsc -b edge scheduler workers control-plane launcher cli \
+RUN npx tsc -p tsconfig.build.json \
  && npm prune --omit=dev \
  # Binaries of other systems and other versions of Node.js: most of the size of these two packages.
  && find node_modules -name "uws_*.node" ! -name "uws_linux_$(node -p 'process.arch')_$(node -p 'process.versions.modules').node" -delete \

@@ -1,11 +1,12 @@
+import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { parse } from "yaml";
 import { describe, expect, it } from "vitest";
 import { declaration } from "#common/config/config";
 import { NATS_MAX_PAYLOAD_BYTES } from "#launcher/servers";
-import { rooms, root } from "./sources.js";
+import { isTest, readSources, rooms, root } from "./sources.js";
 
 const read = (path: string): string => readFileSync(join(root, path), "utf8");
 const dockerfile = read("Dockerfile");
@@ -22,6 +23,15 @@ const instructionsOf = (name: string): string[] =>
 /** Compiled entry points named anywhere in a text, as the source files that they come from. */
 const entryPoints = (text: string): string[] =>
   [...text.matchAll(/dist\/([\w-]+\/[\w-]+)\.js/g)].map((match) => `${match[1]}.ts`);
+/** The sources of ours that an image's build step compiles, with all that they import. */
+const filesOfImages = (): string[] =>
+  execFileSync(join(root, "node_modules/.bin/tsc"), ["-p", "tsconfig.build.json", "--listFilesOnly"], {
+    cwd: root,
+    encoding: "utf8",
+  })
+    .split("\n")
+    .filter((path) => path !== "" && !path.includes("node_modules"))
+    .map((path) => relative(root, path));
 const isSetting = (name: string): boolean => name.replace(/_FILE$/, "") in declaration;
 
 describe("Dockerfile", () => {
@@ -51,13 +61,16 @@ describe("Dockerfile", () => {
   it("builds every room of the product, and every entry point that it names", () => {
     const copied = instructionsOf("COPY").map((line) => line.split(/\s+/)[0]);
     for (const room of rooms.filter((name) => name !== "test" && name !== "bench")) expect(copied).toContain(room);
-    const built = /npx tsc -b ([\w -]+?) *&&/.exec(instructions.join("\n"))?.[1]?.split(" ") ?? [];
-    expect(built.length).toBeGreaterThan(0);
-    for (const room of built) expect(existsSync(join(root, room, "tsconfig.json")), room).toBe(true);
-    for (const file of entryPoints(dockerfile)) {
-      expect(existsSync(join(root, file)), file).toBe(true);
-      expect(built).toContain(file.split("/")[0]);
-    }
+    expect(instructions.join("\n")).toContain("RUN npx tsc -p tsconfig.build.json ");
+    const compiled = filesOfImages();
+    for (const file of entryPoints(dockerfile)) expect(compiled).toContain(file);
+  });
+
+  it("compiles everything that it runs, and no test", () => {
+    const compiled = filesOfImages();
+    const runs = readSources().filter((source) => !isTest(source));
+    expect(runs.map(({ path }) => path).filter((path) => !compiled.includes(path))).toEqual([]);
+    expect(compiled.filter((path) => /\.test\.ts$|\/testing\/|^(test|bench)\//.test(path))).toEqual([]);
   });
 
   it("sets declared settings only, and exposes the port that it sets", () => {

@@ -68,5 +68,5 @@ function readSource(room: Room, file: string): Source {
 
 /** True for tests and what only tests use. */
 export function isTest(source: Source): boolean {
-  return source.room === "test" || source.room === "bench" || source.path.endsWith(".test.ts");
+  return source.room === "test" || source.room === "bench" || /\.test\.ts$|\/testing\//.test(source.path);
 }

@@ -21,7 +21,7 @@ export type RecognitionResult =
   | { result: "failed"; error: unknown; retryable: boolean };
 
 /**
- * A loaded recognizer (task `listen`) or speech detector (task `detect`). One contract (`conformance/`): equal samples
+ * A loaded recognizer (task `listen`) or speech detector (task `detect`). One contract (`testing/`): equal samples
  * give equal results alone, repeated, after other audio and in a batch; words are in order and inside the audio;
  * silence and noise give no words.
  */

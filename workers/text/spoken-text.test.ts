@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { detectLanguage } from "#common/text/language";
-import { testChunk } from "../engines/conformance/speak.js";
+import { testChunk } from "../engines/testing/speak.js";
 import { spokenText } from "./spoken-text.js";
 import { WordTimer } from "./words.js";
 

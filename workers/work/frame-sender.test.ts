@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import type { AudioFrame } from "#protocol/bus/audio";
 import { bytesToSamples } from "#audio/pcm";
 import { VirtualClock } from "#common/clock";
-import { testChunk } from "../engines/conformance/speak.js";
+import { testChunk } from "../engines/testing/speak.js";
 import { FrameSender } from "./frame-sender.js";
 
 /** 100 ms of audio per piece. */

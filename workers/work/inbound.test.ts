@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { testChunk } from "../engines/conformance/speak.js";
+import { testChunk } from "../engines/testing/speak.js";
 import { parseInbound } from "./inbound.js";
 
 const batchOf = (chunk: unknown): unknown => ({

@@ -5,7 +5,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { systemClock } from "#common/clock";
 import { createLogger } from "#common/log";
 import { openRepository } from "../../repository/repository.js";
-import { recognizeOne, wordsOf } from "../conformance/recognize.js";
+import { recognizeOne, wordsOf } from "../testing/recognize.js";
 import { loadEngines } from "../load.js";
 import { toneLexicon } from "./testing/tone-lexicon.js";
 import { letterSymbols, toneAudio, writeToneRecognizer } from "./testing/tone-recognizer.js";

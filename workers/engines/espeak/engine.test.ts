@@ -4,8 +4,8 @@ import { neutralDelivery, type VoiceTraits } from "#protocol/speech/chunk";
 import { measureVoice } from "#audio/voice/traits";
 import { createLogger } from "#common/log";
 import { systemClock } from "#common/clock";
-import { speechEngineConformance } from "../conformance/suite.js";
-import { speakBatch, speakOne, testChunk } from "../conformance/speak.js";
+import { speechEngineConformance } from "../testing/suite.js";
+import { speakBatch, speakOne, testChunk } from "../testing/speak.js";
 import { EspeakEngine } from "./engine.js";
 
 const load = (slots: number): Promise<EspeakEngine> =>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { englishCases } from "./cases.js";
+import { englishCases } from "./testing/cases.js";
 import { normalizeText, numberToWords } from "./index.js";
 
 /** Source words beside what they became. */

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { englishCases } from "./cases.js";
+import { englishCases } from "./testing/cases.js";
 import { type NormalizedText, normalizeText } from "./index.js";
 
 const fragments = [
