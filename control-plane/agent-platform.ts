@@ -24,7 +24,7 @@ export interface AgentPlatformOptions {
 }
 
 /** What agents' configurations refer to. */
-export const attachables: Attachables = {
+const attachables: Attachables = {
   tools: { hold: holdTools, freeze: freezeTools },
   knowledge: { hold: holdSources, freeze: pinSources },
 };

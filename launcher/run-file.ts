@@ -52,7 +52,7 @@ function parseRecord(text: string): RunRecord | null {
 }
 
 /** Whether a process with this pid exists (EPERM: it does, and is someone else's). */
-export function isRunning(pid: number): boolean {
+function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;

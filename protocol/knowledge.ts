@@ -4,12 +4,9 @@ import { recordText } from "./text.js";
 
 /** Largest text of one knowledge source, in bytes of UTF-8. */
 export const MAX_KNOWLEDGE_BYTES = 1024 * 1024;
-/** Sources that one agent may have. */
-export const MAX_AGENT_SOURCES = 100;
-
 const timestamp = z.iso.datetime();
 
-export const knowledgeSourceSummary = z.object({
+const knowledgeSourceSummary = z.object({
   knowledge_source_id: z.string(),
   workspace_id: z.string(),
   name: z.string(),

@@ -24,7 +24,7 @@ export const pageEnvelope = z.object({
 export type PageEnvelope = z.infer<typeof pageEnvelope>;
 
 /** An agent whose configuration refers to something. */
-export const dependentAgent = z.object({ agent_id: z.string(), name: z.string() });
+const dependentAgent = z.object({ agent_id: z.string(), name: z.string() });
 /** Answer of the `/agents` lists below tools and knowledge sources. */
 export const dependentAgents = z.object({ agents: z.array(dependentAgent), total: z.int() });
 export type DependentAgents = z.infer<typeof dependentAgents>;

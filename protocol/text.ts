@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 /** Postgres text and JSON hold neither U+0000 nor half a surrogate pair; saying so beats failing at the insert. */
-export function isStorable(text: string): boolean {
+function isStorable(text: string): boolean {
   return !text.includes("\u0000") && !/\p{Surrogate}/u.test(text);
 }
 

@@ -5,14 +5,14 @@ import { recordText } from "./text.js";
 /** Who runs a tool: an HTTP endpoint, the caller's own program, or a connected service. */
 export const toolTypes = ["webhook", "client", "integration"] as const;
 export type ToolType = (typeof toolTypes)[number];
-export const toolMethods = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
+const toolMethods = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 export type ToolMethod = (typeof toolMethods)[number];
 /** The authorization kinds are credentials: written, never read. */
-export const toolHeaderKinds = ["custom", "authorization_bearer", "authorization_basic"] as const;
+const toolHeaderKinds = ["custom", "authorization_bearer", "authorization_basic"] as const;
 export type ToolHeaderKind = (typeof toolHeaderKinds)[number];
-export const toolExecutionModes = ["blocking", "fire_and_forget", "background"] as const;
+const toolExecutionModes = ["blocking", "fire_and_forget", "background"] as const;
 export type ToolExecutionMode = (typeof toolExecutionModes)[number];
-export const toolErrorHandlings = ["passthrough", "hide"] as const;
+const toolErrorHandlings = ["passthrough", "hide"] as const;
 export type ToolErrorHandling = (typeof toolErrorHandlings)[number];
 
 /** What templates may name besides declared arguments, without the `system.` before it. */
@@ -31,7 +31,7 @@ export const MAX_TEST_RESPONSE_BYTES = 64 * 1024;
 /** Names that a client tool may have: its program registers handlers by exactly this name. */
 export const clientToolName = /^[a-zA-Z][a-zA-Z0-9_-]{0,63}$/;
 /** Names of integrations: a connected service and what it is asked to do. */
-export const integrationName = /^[a-z][a-z0-9_]{0,63}:[a-z][a-z0-9_]{0,63}$/;
+const integrationName = /^[a-z][a-z0-9_]{0,63}:[a-z][a-z0-9_]{0,63}$/;
 
 /**
  * Argument names are found inside `{{…}}`: braces and spaces at the ends could never be named, and `system` belongs to
@@ -45,7 +45,7 @@ const argumentName = recordText(1, 64)
     message: "Names that begin with system are reserved",
   });
 
-export const toolArgument = z.strictObject({ name: argumentName, description: recordText(0, 500).default("") });
+const toolArgument = z.strictObject({ name: argumentName, description: recordText(0, 500).default("") });
 export type ToolArgument = z.infer<typeof toolArgument>;
 
 /** RFC 9110 section 5.6.2: a field name is a token. */
@@ -56,7 +56,7 @@ const headerName = z
   .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, { message: "Input should be a valid header name" });
 
 /** A header as it is written. `value` null keeps the credential that is stored under the same name and kind. */
-export const toolHeaderInput = z.strictObject({
+const toolHeaderInput = z.strictObject({
   name: headerName,
   value: recordText(0, 4000)
     .refine((value) => isHeaderValue(value), { message: "Input should be Latin-1 text on one line" })
@@ -72,7 +72,7 @@ export function isHeaderValue(value: string): boolean {
   return /^[\t\x20-\x7e\x80-\xff]*$/.test(value);
 }
 
-export const toolMockResponse = z.strictObject({
+const toolMockResponse = z.strictObject({
   name: recordText(0, 120).default(""),
   status_code: z.int().min(100).max(599).default(200),
   content_type: recordText(0, 128).default("application/json"),
@@ -158,7 +158,7 @@ export type ToolPatch = z.infer<typeof toolPatch>;
 
 const timestamp = z.iso.datetime();
 
-export const toolSummary = z.object({
+const toolSummary = z.object({
   tool_id: z.string(),
   workspace_id: z.string(),
   name: z.string(),
@@ -174,7 +174,7 @@ export const toolSummary = z.object({
 export type ToolSummary = z.infer<typeof toolSummary>;
 
 /** A header as it is read: credentials show only that they are there. */
-export const toolHeader = z.object({
+const toolHeader = z.object({
   name: z.string(),
   kind: z.enum(toolHeaderKinds),
   value: z.string().nullable(),

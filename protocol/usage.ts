@@ -32,7 +32,7 @@ export const usageQuery = z.object({
     .optional(),
 });
 
-export const usageLine = z.object({
+const usageLine = z.object({
   day: date.optional(),
   model: z.string().optional(),
   key_id: z.string().optional(),

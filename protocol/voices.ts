@@ -16,7 +16,7 @@ export const voiceUploadLimits = { fileBytes: 20 * 1024 * 1024, totalBytes: 100 
 
 const timestamp = z.iso.datetime();
 
-export const voiceSample = z.object({
+const voiceSample = z.object({
   title: z.string(),
   text: z.string(),
   task_id: z.string(),

@@ -2,13 +2,13 @@ import { z } from "zod";
 import { pageEnvelope, pageQuery } from "./paging.js";
 
 /** Events that post-call webhooks carry, in the order in which one session's events come. */
-export const webhookEventNames = ["phone_call.dial_finished", "call.ended", "call.analyzed"] as const;
+const webhookEventNames = ["phone_call.dial_finished", "call.ended", "call.analyzed"] as const;
 export type WebhookEventName = (typeof webhookEventNames)[number];
 
-export const dialStatuses = ["answered", "busy", "no_answer", "failed"] as const;
+const dialStatuses = ["answered", "busy", "no_answer", "failed"] as const;
 export type DialStatus = (typeof dialStatuses)[number];
 /** Who picked up; null unless the dial was answered. */
-export const answerers = ["human", "voicemail", "unknown"] as const;
+const answerers = ["human", "voicemail", "unknown"] as const;
 export type AnsweredBy = (typeof answerers)[number];
 
 /**
@@ -88,7 +88,7 @@ export const webhookSignatureHeaders = ["X-Service-Webhook-Signature", "X-Fish-W
 
 export const webhookDeliveryStatuses = ["pending", "delivered", "failed"] as const;
 
-export const webhookAttempt = z.object({
+const webhookAttempt = z.object({
   /** From 1. */
   number: z.int(),
   started_at: z.string(),
@@ -100,7 +100,7 @@ export const webhookAttempt = z.object({
 });
 
 /** One event on its way to one endpoint. */
-export const webhookDelivery = z.object({
+const webhookDelivery = z.object({
   delivery_id: z.string(),
   event: z.string(),
   agent_id: z.string(),

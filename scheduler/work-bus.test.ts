@@ -15,7 +15,9 @@ import { SchedulerCore } from "./core/scheduler-core.js";
 import { bindScheduler, type BoundScheduler } from "./work-bus.js";
 import { done, policyWith, submit, workerHeartbeat } from "./testing/fixtures.js";
 import { MemoryBus } from "./testing/memory-bus.js";
-import { noTelemetry } from "./telemetry/scheduler-telemetry.js";
+import type { SchedulerTelemetry } from "./telemetry/scheduler-telemetry.js";
+
+const noTelemetry: SchedulerTelemetry = { effect: (effect) => effect, fault: () => undefined };
 
 class Cluster {
   readonly bus = new MemoryBus();

@@ -36,11 +36,3 @@ export interface SpeechMetrics {
   /** Audio given to listeners. */
   audioGiven(route: SpeechRoute, audioMs: number): void;
 }
-
-/** Reports nothing. */
-export const noMetrics: SpeechMetrics = {
-  streamOpened: () => undefined,
-  streamClosed: () => undefined,
-  firstAudio: () => undefined,
-  audioGiven: () => undefined,
-};

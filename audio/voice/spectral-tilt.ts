@@ -8,8 +8,8 @@ const window = Float64Array.from(
   (_, i) => 0.5 - 0.5 * Math.cos((2 * Math.PI * i) / FRAME_SAMPLES),
 );
 const STEP_FRAMES = 3;
-export const TILT_LOWEST_HZ = 300;
-export const TILT_HIGHEST_HZ = 5000;
+const TILT_LOWEST_HZ = 300;
+const TILT_HIGHEST_HZ = 5000;
 const BANDS_PER_OCTAVE = 3;
 
 /**

@@ -29,7 +29,7 @@ export interface EffectiveSetting {
 }
 
 /** Every declared setting as the product would take it now. Throws ConfigError when the environment is invalid. */
-export function effectiveSettings(environment: Record<string, string | undefined>): EffectiveSetting[] {
+function effectiveSettings(environment: Record<string, string | undefined>): EffectiveSetting[] {
   const config: Record<string, unknown> = loadConfig(environment);
   return Object.entries(declaration as Record<string, Setting<unknown>>).map(([name, setting]) => {
     const source = sourceOf(environment, name);

@@ -35,7 +35,7 @@ export const creditCommand: Command = {
 };
 
 /** The request that the arguments make. Throws CommandError (usage). */
-export function creditRequest(positionals: string[], values: OptionValues, newId: () => string): CreditRequest {
+function creditRequest(positionals: string[], values: OptionValues, newId: () => string): CreditRequest {
   const [action, teamId, amount, ...more] = positionals;
   if (more.length > 0) throw new CommandError(`too many arguments: ${more.join(" ")}`, exitCodes.usage);
   if (action === "audit" && teamId === undefined) return { action };

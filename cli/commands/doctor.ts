@@ -36,7 +36,7 @@ function describe({ subject, state, detail, remedy }: Finding): string {
 }
 
 /** Looks at everything that Parley needs. Throws ConfigError when the settings are invalid. */
-export async function examine(environment: Record<string, string | undefined>): Promise<Finding[]> {
+async function examine(environment: Record<string, string | undefined>): Promise<Finding[]> {
   const config = loadConfig(environment);
   const program = (name: string, neededFor: string, unnecessary: string | null): Finding => {
     const path = findProgram(name, environment.PATH);

@@ -41,7 +41,7 @@ export const keysCommand: Command = {
 };
 
 /** The request that the arguments make. Throws CommandError (usage). */
-export function keysRequest(positionals: string[], values: OptionValues): KeysRequest {
+function keysRequest(positionals: string[], values: OptionValues): KeysRequest {
   const [action, argument, ...more] = positionals;
   if (more.length > 0) throw new CommandError(`too many arguments: ${more.join(" ")}`, exitCodes.usage);
   if (action === "list" && argument === undefined) return { action };

@@ -47,7 +47,7 @@ export const modelsCommand: Command = {
 };
 
 /** What `add` is asked for. Throws CommandError (usage). */
-export function addRequest(source: string, values: OptionValues): AddRequest {
+function addRequest(source: string, values: OptionValues): AddRequest {
   return {
     source,
     name: typeof values.name === "string" ? values.name : null,
@@ -117,7 +117,7 @@ async function add(terminal: Terminal, shelf: ModelShelf, request: AddRequest): 
 }
 
 /** One line while bytes come; without a total there is no bar. */
-export function progressLine(what: string, bytes: number, total: number | null): string {
+function progressLine(what: string, bytes: number, total: number | null): string {
   if (total !== null)
     return `${progressBar(total === 0 ? 1 : bytes / total)} ${what}, ${readableBytes(bytes)} of ${readableBytes(total)}`;
   return bytes === 0 ? `${what} …` : `${what}, ${readableBytes(bytes)}`;

@@ -37,7 +37,7 @@ export const teamsCommand: Command = {
 };
 
 /** The request that the arguments make. Throws CommandError (usage). */
-export function teamsRequest(positionals: string[], values: OptionValues): TeamsRequest {
+function teamsRequest(positionals: string[], values: OptionValues): TeamsRequest {
   const [action, argument, ...more] = positionals;
   if (more.length > 0) throw new CommandError(`too many arguments: ${more.join(" ")}`, exitCodes.usage);
   const [betaAccess, maxConcurrentStreams] = [onOrOff(values.beta), streamCount(values.streams)];

@@ -31,7 +31,7 @@ export const traceCommand: Command = {
  * trace's first span, the second how long it took. Spans whose parent is not kept, such as a caller's own, stand at the
  * left.
  */
-export function traceTree(spans: readonly StoredSpan[]): string {
+function traceTree(spans: readonly StoredSpan[]): string {
   const beganMs = Math.min(...spans.map(({ startMs }) => startMs));
   const ids = new Set(spans.map(({ spanId }) => spanId));
   const lines: string[] = [];

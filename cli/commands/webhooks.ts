@@ -88,7 +88,7 @@ function untilSignal(): { reached: Promise<void>; now: () => void } {
 }
 
 /** One line: when, what, of which session, and what the signature is worth. */
-export function describe(received: ReceivedWebhook, at: Date): string {
+function describe(received: ReceivedWebhook, at: Date): string {
   const { event, sessionId, signature, path, body } = received;
   const what =
     event === null ? `something else on ${path} (${body.length} characters)` : `${event}  session ${sessionId ?? "?"}`;

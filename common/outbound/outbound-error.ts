@@ -1,5 +1,5 @@
 /** Why a request was not sent: rules of the guard, which hold whatever the network does. */
-export const refusalReasons = [
+const refusalReasons = [
   "invalid_url",
   "url_too_long",
   "unsupported_scheme",
@@ -11,7 +11,7 @@ export const refusalReasons = [
 ] as const;
 
 /** Why a request that was allowed came to nothing. */
-export const failureReasons = [
+const failureReasons = [
   "unresolvable",
   "dns_timeout",
   "connect_failed",

@@ -3,7 +3,7 @@ import { OutboundError } from "./outbound-error.js";
 import type { OutboundRules } from "./rules.js";
 
 /** Longest URL that is accepted, in characters. */
-export const MAX_URL_LENGTH = 4000;
+const MAX_URL_LENGTH = 4000;
 
 /** A URL that may be called as far as its text tells; its host's addresses are not looked at yet. */
 export interface Target {

@@ -18,7 +18,7 @@ export class SealError extends Error {
 }
 
 /** Shortest key that is taken, in characters: 128 random bits in hex. */
-export const MIN_KEY_LENGTH = 32;
+const MIN_KEY_LENGTH = 32;
 
 const VERSION = "v1";
 const NONCE_BYTES = 12;

@@ -15,7 +15,7 @@ const speech: Price = { per1000Characters: 15_000, perAudioSecond: 0 };
 const free: Price = { per1000Characters: 0, perAudioSecond: 0 };
 
 /** What each model costs. Models that are not listed, a deployment's own, cost nothing. */
-export const prices: Readonly<Record<string, Price>> = {
+const prices: Readonly<Record<string, Price>> = {
   "s2.1-pro": speech,
   "s2-pro": speech,
   s1: speech,

@@ -6,7 +6,7 @@ import { isDiskFull } from "../database/failure.js";
 import { apiKeys, ledgerAccounts, teams } from "../database/schema.js";
 
 /** A key's last use is written at most this often: it is for people to read, not a log. */
-export const LAST_USED_INTERVAL_MS = 60_000;
+const LAST_USED_INTERVAL_MS = 60_000;
 
 /**
  * Gives the caller that a key stands for. Keys carry 256 random bits and are looked up by their SHA-256, so the time of

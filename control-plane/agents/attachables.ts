@@ -8,8 +8,6 @@ export interface Attachments {
   knowledge: readonly unknown[];
 }
 
-export const noAttachments: Attachments = { tools: [], knowledge: [] };
-
 /** One kind of thing that a configuration refers to by id. `step` is the transaction that writes the configuration. */
 export interface AttachableKind {
   /** Gives those of the ids that are the team's, and keeps them from being deleted until the transaction ends. */

@@ -5,7 +5,7 @@ import { freeBytes } from "#common/files/disk-error";
 const MIB = 1024 * 1024;
 
 /** Thrown when the disk has no room to begin with; `message` says how much is wanted. */
-export class DiskRoomError extends Error {
+class DiskRoomError extends Error {
   override readonly name = "DiskRoomError";
 }
 

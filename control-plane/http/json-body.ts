@@ -4,7 +4,7 @@ import { ServiceError } from "#protocol/errors";
 import type { RouteRequest } from "./route.js";
 
 /** Largest JSON body of a record. */
-export const MAX_JSON_BODY_BYTES = 8 * 1024 * 1024;
+const MAX_JSON_BODY_BYTES = 8 * 1024 * 1024;
 
 /**
  * Reads a JSON body; the value is a stranger's, to be validated.

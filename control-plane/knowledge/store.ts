@@ -13,7 +13,7 @@ import { knowledgeChunks, knowledgeRevisions, knowledgeSources, type SourceRow }
 const CHUNKS_PER_INSERT = 50;
 
 /** Ids are ours; asking the database for anything else could only fail (it refuses U+0000, for one). */
-export function isSourceId(text: string): boolean {
+function isSourceId(text: string): boolean {
   return /^[0-9a-f]{32}$/.test(text);
 }
 

@@ -15,7 +15,7 @@ import { ledgerAccounts } from "../database/schema.js";
  * `credit` is what may be spent now. Only usage, which is known after the call, may take it below 0; nothing that is
  * charged up front can.
  */
-export const accountKinds = ["credit", "held", "granted", "spent"] as const;
+const accountKinds = ["credit", "held", "granted", "spent"] as const;
 export type AccountKind = (typeof accountKinds)[number];
 
 /** Balances of a team's accounts, in millionths of a credit. */

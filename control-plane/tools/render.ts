@@ -8,7 +8,7 @@ import { fillUrl } from "./url-template.js";
 /** Longest text of one argument; a model that writes more has lost its way. */
 export const MAX_ARGUMENT_CHARACTERS = 10_000;
 /** Longest request, all templates together: a few repeated placeholders must not make a huge one. */
-export const MAX_FILLED_CHARACTERS = 1_000_000;
+const MAX_FILLED_CHARACTERS = 1_000_000;
 
 /** What is needed of a tool to call it: its definition, and its credentials in the clear by lower-case header name. */
 export interface CallableTool {

@@ -4,7 +4,7 @@ import type { ToolHeaderInput } from "#protocol/tools";
 import type { StoredHeader } from "./definition.js";
 
 /** What a credential's seal is bound to: moved to another tool or header, it does not open. */
-export function credentialContext(toolId: string, headerName: string): string {
+function credentialContext(toolId: string, headerName: string): string {
   return `tool:${toolId}:${headerName.toLowerCase()}`;
 }
 

@@ -7,7 +7,7 @@ import { foldText } from "../voices/store.js";
 import { type ToolRow, tools } from "./table.js";
 
 /** Ids are ours; asking the database for anything else could only fail (it refuses U+0000, for one). */
-export function isToolId(text: string): boolean {
+function isToolId(text: string): boolean {
   return /^[0-9a-f]{32}$/.test(text);
 }
 

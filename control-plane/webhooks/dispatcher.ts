@@ -14,7 +14,7 @@ import type { SendWebhook } from "./send.js";
 /** An attempt takes at most ten seconds; the rest is for booking it while the database is slow. */
 export const LEASE_MS = 20_000;
 /** How long something may lie due when no wake-up came. */
-export const LOOK_INTERVAL_MS = 1000;
+const LOOK_INTERVAL_MS = 1000;
 const BOOK_AGAIN_MS = 500;
 /** Between two looks: under load each then takes many deliveries at once, and a wait this short is not felt. */
 const GATHER_DUE_MS = 20;
@@ -27,7 +27,7 @@ const GATHER_DONE_MS = 100;
 const BOOK_AT_ONCE = 256;
 const FORGET_INTERVAL_MS = 3_600_000;
 /** How long the log of deliveries reaches back. */
-export const LOG_RETENTION_MS = 30 * 86_400_000;
+const LOG_RETENTION_MS = 30 * 86_400_000;
 
 export interface DispatcherOptions {
   book: DeliveryBook;

@@ -22,7 +22,7 @@ import { lookupBounds, LookupLimits } from "./lookup-limits.js";
  * An accepted key is believed for this long, wherever the answer was kept meanwhile: the longest that a missed
  * revocation lives.
  */
-export const ACCEPTED_MS = 30_000;
+const ACCEPTED_MS = 30_000;
 
 /**
  * From this age on an accepted key is asked about again while it is still believed: nobody waits, nor feels a control

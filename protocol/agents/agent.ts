@@ -7,7 +7,7 @@ import { timestamp } from "./text.js";
 
 export const agentStatuses = ["active", "archived"] as const;
 /** `live` once a version is published. */
-export const publicationStates = ["live", "draft"] as const;
+const publicationStates = ["live", "draft"] as const;
 /** What a session may override when the agent allows it. */
 export const overrideNames = ["first_message", "system_prompt", "voice_id", "language"] as const;
 

@@ -45,7 +45,7 @@ const timezone = recordText(0, 64).refine(isTimezone, { message: "Input should b
  * Whether a name is empty or one that `Intl` resolves; offsets such as `+05:30`, which newer engines take too, are
  * refused.
  */
-export function isTimezone(name: string): boolean {
+function isTimezone(name: string): boolean {
   if (name === "") return true;
   if (!/^[A-Za-z][A-Za-z0-9_+\-/]*$/.test(name)) return false;
   try {

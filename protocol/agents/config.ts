@@ -17,7 +17,7 @@ import { timestamp } from "./text.js";
  * A secret as the database holds it: encrypted, and with an id that changes when the secret does. The id takes the
  * secret's part in the config hash, so that encrypting the same secret anew changes nothing.
  */
-export const storedSecret = z.object({ sealed: z.string(), revision: z.string() });
+const storedSecret = z.object({ sealed: z.string(), revision: z.string() });
 export type StoredSecret = z.output<typeof storedSecret>;
 
 const prompt = z.object({

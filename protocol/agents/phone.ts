@@ -4,8 +4,8 @@ import { recordText } from "../text.js";
 import { e164Number, reference, timestamp } from "./text.js";
 
 export const phoneProviders = ["livekit", "twilio", "sip"] as const;
-export const phoneStatuses = ["provisioning", "active", "error", "released"] as const;
-export const sipTransports = ["auto", "udp", "tcp", "tls"] as const;
+const phoneStatuses = ["provisioning", "active", "error", "released"] as const;
+const sipTransports = ["auto", "udp", "tcp", "tls"] as const;
 
 /** Live numbers that one team may hold; those that a provider refused are none. */
 export const MAX_PHONE_NUMBERS = 20;
@@ -33,7 +33,7 @@ const terminationUri = z
   .refine(isTerminationUri, { message: "Input should be a host name with an optional port" });
 
 /** Whether a text is empty or a bare host name, or an IPv4 address, with an optional port. */
-export function isTerminationUri(text: string): boolean {
+function isTerminationUri(text: string): boolean {
   if (text === "") return true;
   const [, host = "", port] = /^([^:]+)(?::(\d{1,5}))?$/.exec(text) ?? [];
   const labels = host.split(".");

@@ -5,11 +5,11 @@ import { reference, timestamp } from "./text.js";
 
 export const testTypes = ["next_reply", "tool", "simulation"] as const;
 /** How a conversation of a simulation may end; a test asks for one of them. */
-export const testEndings = ["agent", "user", "transfer", "max_turns", "timeout", "error"] as const;
-export const testToolTypes = ["webhook", "client", "integration", "system"] as const;
+const testEndings = ["agent", "user", "transfer", "max_turns", "timeout", "error"] as const;
+const testToolTypes = ["webhook", "client", "integration", "system"] as const;
 
 /** Runs that one request may start. */
-export const MAX_TEST_RUNS = 1000;
+const MAX_TEST_RUNS = 1000;
 
 const id = recordText(1, 128);
 const example = recordText(0, 400);
@@ -151,7 +151,7 @@ export function definitionIn(given: z.output<typeof testCreate>): TestDefinition
 export const testUpdate = z.strictObject({ ...fields, simulation: z.record(z.string(), z.unknown()) }).partial();
 
 /** A test as a list shows it. */
-export const testSummary = z.object({
+const testSummary = z.object({
   test_id: z.string(),
   workspace_id: z.string(),
   name: z.string(),

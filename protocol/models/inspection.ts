@@ -17,7 +17,7 @@ export const inspectionRequest = z.strictObject({
 export type InspectionRequest = z.infer<typeof inspectionRequest>;
 
 /** What a loaded model did with one test input. */
-export const modelTrial = z.strictObject({
+const modelTrial = z.strictObject({
   provider: z.string(),
   sampleRate: z.number(),
   speakers: z.array(z.string()),

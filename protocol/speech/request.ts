@@ -24,7 +24,7 @@ export const sampleRatesByFormat: Readonly<Record<AudioFormat, readonly number[]
 };
 
 /** Automatic Opus bitrate. */
-export const OPUS_BITRATE_AUTO = -1000;
+const OPUS_BITRATE_AUTO = -1000;
 
 /** `null` and absent mean the same in every optional field (the TypeScript client sends nil for undefined). */
 function optional<T extends z.ZodType>(schema: T): z.ZodPreprocess<z.ZodOptional<T>> {
@@ -96,10 +96,10 @@ function byteListToBytes(list: unknown[]): Uint8Array | null {
 }
 
 /** Reference audio with its transcript: a voice sent with the request instead of saved before. */
-export const referenceAudio = map(z.object({ audio: audioBytes, text: z.string().max(10_000).default("") }));
+const referenceAudio = map(z.object({ audio: audioBytes, text: z.string().max(10_000).default("") }));
 export type ReferenceAudio = z.infer<typeof referenceAudio>;
 
-export const prosody = map(
+const prosody = map(
   z.object({
     /** Speaking rate; pitch stays. */
     speed: optional(number.pipe(z.number().min(0.5).max(2))),

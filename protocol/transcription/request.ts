@@ -12,7 +12,7 @@ export const MIN_TRANSCRIBED_SECONDS = 1;
 export const MAX_TRANSCRIBED_SECONDS = 3600;
 
 /** What a segment of a transcript is: a phrase between pauses, or a word. */
-export const timestampGranularities = ["segment", "word"] as const;
+const timestampGranularities = ["segment", "word"] as const;
 export type TimestampGranularity = (typeof timestampGranularities)[number];
 
 /** The file's bytes. Presence is checked apart: what is missing is not called wrong. */

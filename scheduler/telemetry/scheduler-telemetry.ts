@@ -15,9 +15,6 @@ export interface SchedulerTelemetry {
   fault(): void;
 }
 
-/** Watches nothing. */
-export const noTelemetry: SchedulerTelemetry = { effect: (effect) => effect, fault: () => undefined };
-
 /** Opens the scheduler's metrics and spans. */
 export function openSchedulerTelemetry(options: {
   metrics: Metrics;

@@ -9,7 +9,7 @@ export type ScriptSegment =
   | { kind: "speaker"; speaker: number };
 
 /** Longest content of a tag, in UTF-16 units; a longer one is text. */
-export const MAX_TAG_CHARACTERS = 80;
+const MAX_TAG_CHARACTERS = 80;
 
 /**
  * Takes directions out of a text that arrives in pieces.

@@ -27,7 +27,7 @@ export function chooseModel(
 }
 
 /** The folders of an entry of `PARLEY_MODEL_MAP`: one, or several joined by `+`. */
-export function modelFolders(entry: string): string[] {
+function modelFolders(entry: string): string[] {
   return entry.split("+").map((folder) => folder.trim());
 }
 

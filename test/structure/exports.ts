@@ -26,7 +26,9 @@ export function exportsOf({ path, text }: Source): Export[] {
 
 /** What a file imports from other files of ours, types included. */
 export function importsOf({ path, text }: Source): Import[] {
-  const clauses = [...text.matchAll(/^(?:import|export)\b(?: type)?\s+([^;"]*?)\s+from\s+"([^"]+)"/gm)];
+  const clauses = [
+    ...text.matchAll(/^(?:import|export)(?: type)?\s+(\{[^}]*\}|\*(?: as \w+)?|\w+)\s+from\s+"([^"]+)"/gm),
+  ];
   const called = [...text.matchAll(/\bimport\("([^"]+)"\)/g)];
   return [
     ...clauses.map(([, clause = "", specifier = ""]) => ({
@@ -39,7 +41,9 @@ export function importsOf({ path, text }: Source): Import[] {
 
 function fileOf(path: string, specifier: string): string {
   if (specifier.startsWith("#")) return `${specifier.slice(1)}.ts`;
-  return join(dirname(path), specifier).replace(/\.js$/, ".ts");
+  return join(dirname(path), specifier)
+    .replace(/^dist\//, "")
+    .replace(/\.js$/, ".ts");
 }
 
 /** `a, type b, c as d`: the names in the file itself, and as they are exported. */
@@ -66,4 +70,10 @@ export function unusedExports(files: readonly Source[], importers: readonly Sour
     const names = taken.get(path);
     return names?.has(name) !== true && names?.has("*") !== true;
   });
+}
+
+/** True when a file uses a name that it declares itself. */
+export function isUsedInside({ text }: Source, name: string): boolean {
+  const code = text.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, "");
+  return [...code.matchAll(new RegExp(`\\b${name}\\b`, "g"))].length > 1;
 }

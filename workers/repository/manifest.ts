@@ -23,7 +23,7 @@ const buckets = z
   .max(32)
   .refine((list) => list.every((value, i) => i === 0 || value > (list[i - 1] ?? 0)), "must grow");
 
-export const defaultBuckets = [64, 128, 256, 512];
+const defaultBuckets = [64, 128, 256, 512];
 
 /** What each engine does, and the roles of the files that it cannot do without. */
 const engineTraits = {

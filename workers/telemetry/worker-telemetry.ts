@@ -13,9 +13,6 @@ export interface WorkerTelemetry {
   audioDone(chunk: AudioChunk, outcome: ChunkOutcome, fetchUs: number): void;
 }
 
-/** Watches nothing. */
-export const noTelemetry: WorkerTelemetry = { chunkDone: () => undefined, audioDone: () => undefined };
-
 /** Opens the worker's metrics and spans. */
 export function openWorkerTelemetry(options: {
   metrics: Metrics;

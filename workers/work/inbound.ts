@@ -19,7 +19,7 @@ const traits = z.object({
 });
 
 /** Longest text of one chunk: the edge cuts far below it. */
-export const MAX_CHUNK_CHARACTERS = 10_000;
+const MAX_CHUNK_CHARACTERS = 10_000;
 
 /** Longest pause of one chunk. */
 const MAX_PAUSE_MS = 60_000;

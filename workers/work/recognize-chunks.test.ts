@@ -16,7 +16,9 @@ import type { BatchContext } from "./batch-context.js";
 import { parseInbound } from "./inbound.js";
 import { runBatch } from "./run-batch.js";
 import { RunningChunks } from "./running.js";
-import { noTelemetry } from "../telemetry/worker-telemetry.js";
+import type { WorkerTelemetry } from "../telemetry/worker-telemetry.js";
+
+const noTelemetry: WorkerTelemetry = { chunkDone: () => undefined, audioDone: () => undefined };
 
 const SAMPLES = 1600;
 

@@ -3,9 +3,11 @@ import { validate } from "#common/http/validation";
 import { type AgentConfig, agentConfig } from "#protocol/agents/config";
 import { configPatch } from "#protocol/agents/config-patch";
 import { applyPatch } from "./apply-patch.js";
-import { noAttachments } from "../attachables.js";
+import type { Attachments } from "../attachables.js";
 import { configHash as hashOf } from "./config-hash.js";
 import { toConfigEntity } from "./config-entity.js";
+
+const noAttachments: Attachments = { tools: [], knowledge: [] };
 
 let sealed = 0;
 const secrets = {

@@ -2,8 +2,10 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type AgentConfig, agentConfig } from "#protocol/agents/config";
 import { canonicalJson } from "./canonical-json.js";
-import { noAttachments } from "../attachables.js";
+import type { Attachments } from "../attachables.js";
 import { configHash as hashOf } from "./config-hash.js";
+
+const noAttachments: Attachments = { tools: [], knowledge: [] };
 
 /** The same value with its keys in another order. */
 function shuffled(value: unknown): unknown {

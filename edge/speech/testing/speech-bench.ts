@@ -12,7 +12,7 @@ import type { HttpRequest, HttpResponder, SocketConnection } from "../../http/ex
 import { MemoryBudget } from "../../memory/memory-budget.js";
 import type { SpeechContext } from "../context.js";
 import { noTracing } from "#common/tracing/span";
-import { noMetrics } from "#speech/metrics";
+import { noMetrics } from "#speech/testing/no-metrics";
 import { UsageReporter } from "../../usage/usage-reporter.js";
 import { TeamSlots } from "../../cluster/team-slots.js";
 import { SpeechClient } from "#speech/speech-client";

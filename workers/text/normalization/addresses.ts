@@ -30,7 +30,7 @@ const signNames: Readonly<Record<string, string>> = {
 };
 
 /** Every word and sign of an address: "example.com/docs" gives "example dot com slash docs". */
-export function spellAddress(address: string): string {
+function spellAddress(address: string): string {
   const words: string[] = [];
   for (const part of address.matchAll(/^W-W-W|\p{L}[\p{L}\p{M}]*|\d+|[^\p{L}\p{N}]/gu)) {
     const text = part[0];

@@ -34,7 +34,7 @@ const plainFraction = /^(\d{1,4})[/⁄](\d{1,4})$/;
 const mixedNumber = /^(\d{1,6})([½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅐⅛⅜⅝⅞⅑⅒])$/;
 
 /** "three quarters" for 3 and 4. */
-export function fractionToWords(numerator: number, denominator: number): string {
+function fractionToWords(numerator: number, denominator: number): string {
   if (denominator === 0 || denominator > 100) return `${numberToWords(numerator)} over ${numberToWords(denominator)}`;
   const part =
     denominator === 1

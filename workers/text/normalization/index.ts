@@ -5,7 +5,6 @@ import { passThrough } from "./passthrough.js";
 import { settle } from "./settle.js";
 import type { NormalizedText } from "./span.js";
 
-export { numberToWords } from "./numbers.js";
 export type { NormalizedText, SpokenSpan } from "./span.js";
 
 /**

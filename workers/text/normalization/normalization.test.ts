@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { englishCases } from "./testing/cases.js";
-import { normalizeText, numberToWords } from "./index.js";
+import { normalizeText } from "./index.js";
+import { numberToWords } from "./numbers.js";
 
 /** Source words beside what they became. */
 function pairs(source: string, language: string | null = null): [string, string][] {

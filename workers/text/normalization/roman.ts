@@ -95,7 +95,7 @@ const regnal = new Set([
 ]);
 
 /** Value of a well-formed capital Roman numeral, or null. */
-export function romanValue(text: string): number | null {
+function romanValue(text: string): number | null {
   if (text.length > 15 || !wellFormed.test(text)) return null;
   let total = 0;
   let previous = 0;

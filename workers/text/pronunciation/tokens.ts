@@ -65,7 +65,7 @@ const plainLetters: Readonly<Record<string, string>> = {
  * Latin letters in any typographic form (mathematical, full width, ligatures) without their marks, typographic
  * apostrophes as plain ones; case stays. Other scripts are dropped: there are no sounds for them.
  */
-export function plainWord(text: string): string {
+function plainWord(text: string): string {
   if (/^[A-Za-z']*$/.test(text)) return text;
   const replaced = text.replace(/[ßæœøłđðþı’]/gi, (letter) => {
     const plain = plainLetters[letter.toLowerCase()] ?? "";

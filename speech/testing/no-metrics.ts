@@ -1,0 +1,9 @@
+import type { SpeechMetrics } from "../metrics.js";
+
+/** Reports nothing. */
+export const noMetrics: SpeechMetrics = {
+  streamOpened: () => undefined,
+  streamClosed: () => undefined,
+  firstAudio: () => undefined,
+  audioGiven: () => undefined,
+};
