@@ -69,7 +69,7 @@ describe("the exports of the product", () => {
       'export { d, e as f } from "./other.js";',
       "export interface G {}",
       'import { type H, i as j } from "#common/clock";',
-      'const k = await import("./lazy.js");',
+      `const k = await import(${JSON.stringify("./lazy.js")});`,
       "use(b);",
     ].join("\n");
     const source: Source = {

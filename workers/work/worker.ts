@@ -76,20 +76,7 @@ export function startWorker(options: WorkerOptions): RunningWorker {
   };
   const subscription = bus.subscribe<unknown>(workerSubject(id), (raw) => {
     const parsed = parseInbound(raw);
-    if (!parsed.ok) {
-      log.error({ reason: parsed.reason }, "refused a malformed message");
-      const batch = unreadableBatch(raw);
-      if (batch === null) return;
-      const done: BatchDone = {
-        type: "done",
-        workerId: id,
-        epoch,
-        batchId: batch.batchId,
-        model: batch.model,
-        outcomes: [],
-      };
-      return bus.publish(schedulerDoneSubject(batch.schedulerId), done);
-    }
+    if (!parsed.ok) return refuse(raw, parsed.reason, context);
     const message = parsed.message;
     if (message.type === "cancel") return running.cancel(message);
     const batch: Promise<void> = runBatch(message, context)
@@ -139,4 +126,14 @@ export function startWorker(options: WorkerOptions): RunningWorker {
       await bus.flush();
     },
   };
+}
+
+/** Answers a batch that cannot be read, so that the scheduler gets its slot back. */
+function refuse(raw: unknown, reason: string, { bus, log, workerId, epoch }: BatchContext): void {
+  log.error({ reason }, "refused a malformed message");
+  const batch = unreadableBatch(raw);
+  if (batch === null) return;
+  const { batchId, model, schedulerId } = batch;
+  const done: BatchDone = { type: "done", workerId, epoch, batchId, model, outcomes: [] };
+  bus.publish(schedulerDoneSubject(schedulerId), done);
 }
