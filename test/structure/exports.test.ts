@@ -25,7 +25,7 @@ const calledByName = [
   "cli/main.ts main",
 ];
 
-/** In parts that are being rebuilt, where nobody else touches a line meanwhile. */
+/** In rooms whose pipelines are being rebuilt: they go with what they belong to. */
 const rebuilt = [
   "edge/compat/elevenlabs/error-status.ts elevenLabsStatuses",
   "edge/compat/elevenlabs/library.ts toElevenLabsVoice",

@@ -48,7 +48,7 @@ export function openParleyLayout(model: ModelFolder, config: PiperConfig): Voice
   };
 }
 
-/** What the graph is told of each id; null when everything is neutral. */
+/** Pitch and duration of each id for the graph; null when all are neutral. */
 function idControls(piece: Piece): IdControls | null {
   const isNeutral = piece.symbols.every(
     ({ pitchSemitones = 0, durationFactor = 1 }) => pitchSemitones === 0 && durationFactor === 1,
