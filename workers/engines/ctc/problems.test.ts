@@ -70,7 +70,7 @@ const bad: readonly BadFolder[] = [
   { what: "another rate", reason: /8000 Hz/, spoil: describing((yaml) => `${yaml}sampleRate: 8000\n`) },
   {
     what: "another task",
-    reason: /must be listen/,
+    reason: /must be transcribe/,
     spoil: describing((yaml) => yaml.replace("task: listen", "task: speak")),
   },
   { what: "an odd beam", reason: /beam/, spoil: describing((yaml) => `${yaml}decoding: { beam: 0 }\n`) },
