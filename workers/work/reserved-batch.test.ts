@@ -6,14 +6,14 @@ import { type BatchDone, schedulerDoneSubject } from "#protocol/bus/scheduling";
 import type { Bus } from "#common/bus/bus";
 import { systemClock } from "#common/clock";
 import { createLogger } from "#common/log";
-import { testChunk } from "../engines/conformance/speak.js";
+import { testChunk } from "../engines/testing/speak.js";
 import { Phonemizer } from "../engines/espeak/phonemizer.js";
 import { ModelThreads } from "../engines/model-threads.js";
 import { OnnxEngine } from "../engines/onnx/engine.js";
 import { SessionPool } from "../engines/onnx/session-pool.js";
 import { writeToneVoice } from "../engines/onnx/testing/tone-voice.js";
 import { readModelFolder } from "../repository/folder.js";
-import { noTelemetry } from "../telemetry/worker-telemetry.js";
+import type { WorkerTelemetry } from "../telemetry/worker-telemetry.js";
 import { parseInbound } from "./inbound.js";
 import { runBatch } from "./run-batch.js";
 import { RunningChunks } from "./running.js";
@@ -22,6 +22,7 @@ const folder = mkdtempSync(join(tmpdir(), "parley-reserved-"));
 const log = createLogger("test", "fatal");
 const phonemizer = new Phonemizer({ log, clock: systemClock });
 const threads = new ModelThreads(1, 1);
+const noTelemetry: WorkerTelemetry = { chunkDone: () => undefined, audioDone: () => undefined };
 const heldTask = new URL("../engines/testing/held-task.js", import.meta.url);
 
 afterAll(async () => {
