@@ -1,26 +1,44 @@
+import { join, relative } from "node:path";
 import { defineConfig } from "vitest/config";
+import { ensureBuild, rooms, root } from "./launcher/setup.mjs";
+
+// Threads and child processes run compiled files: they are fresh whatever runs the tests.
+ensureBuild();
+
+/**
+ * Gives Vitest, for the source of a test, its compiled form: the same files that `npm start` runs. Vitest looks for
+ * sources only, so what a deleted test was compiled to cannot run.
+ */
+const compiledTests = {
+  name: "compiled-tests",
+  enforce: "pre",
+  load(id) {
+    if (!id.endsWith(".test.ts")) return null;
+    return `import ${JSON.stringify(join(root, "dist", relative(root, id)).replace(/\.ts$/, ".js"))};`;
+  },
+};
+
+const testsOf = (room) => `${room}/**/*.test.ts`;
+const system = testsOf("test");
 
 /** Measures stalls and memory of a cluster, which other tests beside it would disturb: it runs after them. */
-const measuring = "dist/test/attack/attack.test.js";
+const measuring = "test/attack/attack.test.ts";
 
-const common = { testTimeout: 30_000, hookTimeout: 120_000, globalSetup: ["dist/test/harness/global-setup.js"] };
+const common = { testTimeout: 30_000, hookTimeout: 120_000 };
+const withServers = { ...common, globalSetup: ["dist/test/harness/global-setup.js"] };
 
-// Tests run from the compiled tree: the same files that `npm start` runs, so that threads and child processes need no
-// second loader.
 export default defineConfig({
+  plugins: [compiledTests],
   test: {
     maxWorkers: 2,
     projects: [
+      // A test beside the code that it tests needs no server and installs nothing.
       {
-        test: {
-          ...common,
-          name: "tests",
-          include: ["dist/**/*.test.js"],
-          exclude: [measuring],
-          sequence: { groupOrder: 0 },
-        },
+        extends: true,
+        test: { ...common, name: "unit", include: rooms.map(testsOf).filter((tests) => tests !== system) },
       },
-      { test: { ...common, name: "attacks", include: [measuring], sequence: { groupOrder: 1 } } },
+      { extends: true, test: { ...withServers, name: "system", include: [system], exclude: [measuring] } },
+      { extends: true, test: { ...withServers, name: "attacks", include: [measuring], sequence: { groupOrder: 1 } } },
     ],
   },
 });

@@ -17,22 +17,12 @@ import { delimiter, dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const rooms = [
-  "protocol",
-  "common",
-  "audio",
-  "submission",
-  "speech",
-  "transcription",
-  "edge",
-  "scheduler",
-  "workers",
-  "control-plane",
-  "launcher",
-  "cli",
-  "test",
-  "bench",
-];
+/** The folders that are compiled, as tsconfig.json lists them. */
+export const rooms = (readJson("tsconfig.json").references ?? []).map(({ path }) => path);
+
+function readJson(name) {
+  return JSON.parse(readFileSync(join(root, name), "utf8"));
+}
 
 /** Something that the person at the terminal must do; `message` is one line. */
 export class SetupError extends Error {}
@@ -81,13 +71,22 @@ export function ensureModules() {
  */
 const testModules = ["chdb@3.4.0"];
 
+const missingTestModules = () =>
+  testModules.filter((module) => !existsSync(join(root, "node_modules", module.slice(0, module.lastIndexOf("@")))));
+
+/** Installs what only `npm run test:all` asks for. */
 export function ensureTestModules() {
-  const missing = testModules.filter(
-    (module) => !existsSync(join(root, "node_modules", module.slice(0, module.lastIndexOf("@")))),
-  );
+  const missing = missingTestModules();
   if (missing.length === 0) return;
   say(`installing ${missing.join(", ")} for the tests (half a gigabyte)`);
   runNpm(["install", "--no-save", "--no-package-lock", "--ignore-scripts", ...missing]);
+}
+
+/** What the tests cannot try as things are, and the command that does, in one line; null when they try everything. */
+export function leftOut() {
+  const missing = missingTestModules();
+  if (missing.length === 0) return null;
+  return `left out: the tests of the embedded analytics engine (${missing.join(", ")}); npm run test:all installs it, half a gigabyte, and runs them`;
 }
 
 function runNpm(args) {
@@ -132,10 +131,12 @@ export function buildIsCurrent() {
   return existsSync(buildStamp()) && readFileSync(buildStamp(), "utf8") === sourceFingerprint();
 }
 
+const compiledEnding = /\.(js|d\.ts)(\.map)?$/;
+
 /** Removes compiled files whose source is gone: a deleted test must not run on. */
 function removeStaleOutput() {
-  for (const file of filesUnder(join(root, "dist"), (name) => /\.(js|d\.ts|js\.map)$/.test(name))) {
-    const source = join(root, relative(join(root, "dist"), file).replace(/\.(js|d\.ts|js\.map)$/, ".ts"));
+  for (const file of filesUnder(join(root, "dist"), (name) => compiledEnding.test(name))) {
+    const source = join(root, relative(join(root, "dist"), file).replace(compiledEnding, ".ts"));
     if (!existsSync(source)) rmSync(file);
   }
 }
@@ -199,16 +200,33 @@ export const testPackages = [
 ];
 
 /**
+ * How the missing ones of the packages are installed, as a shell command; null when none is missing. Throws a SetupError
+ * that says what to run where this user may not.
+ */
+export function installCommand(packages) {
+  const missing = missingNames(packages);
+  if (missing.length === 0) return null;
+  const prefix = aptPrefix();
+  const command = (words) =>
+    ["update", `install -y --no-install-recommends ${missing.join(" ")}`]
+      .map((rest) => [...words, "apt-get", rest].join(" "))
+      .join(" && ");
+  if (prefix === null) throw new SetupError(`missing: ${missing.join(", ")}; as root run: ${command([])}`);
+  return command(prefix);
+}
+
+const missingNames = (packages) => packages.filter(({ isThere }) => !isThere()).map(({ name }) => name);
+
+/**
  * Installs those of the packages that are missing, where this user may; otherwise throws a SetupError that says what to
  * run.
  */
 export function ensurePackages(packages) {
-  const missing = packages.filter((candidate) => !candidate.isThere()).map((candidate) => candidate.name);
-  if (missing.length === 0) return;
-  const command = `apt-get update && apt-get install -y --no-install-recommends ${missing.join(" ")}`;
-  const prefix = aptPrefix();
-  if (prefix === null) throw new SetupError(`missing: ${missing.join(", ")}; as root run: ${command}`);
-  say(`installing ${missing.join(", ")} (${[...prefix, "apt-get"].join(" ")})`);
+  const command = installCommand(packages);
+  if (command === null) return;
+  const missing = missingNames(packages);
+  const prefix = aptPrefix() ?? [];
+  say(`installing ${missing.join(", ")}: ${command}`);
   const apt = (...args) => {
     const [program, ...rest] = [
       ...prefix,
@@ -228,9 +246,7 @@ export function ensurePackages(packages) {
   const problem = apt("install", "-y", "--no-install-recommends", ...missing);
   if (problem !== null) {
     process.stderr.write(`${updateProblem ?? ""}${problem}`);
-    throw new SetupError(
-      `apt-get could not install ${missing.join(", ")}; its messages are above. As root run: ${command}`,
-    );
+    throw new SetupError(`apt-get could not install ${missing.join(", ")}; its messages are above. It was: ${command}`);
   }
 }
 

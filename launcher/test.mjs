@@ -1,13 +1,17 @@
-// `npm test`: sets up, builds, lints and tests; the last line says how many passed and failed.
+// `npm test`: sets up, builds, lints and tests; the last line says how many passed and failed. `--all` (in CI always)
+// brings what the last tests need, `--yes` (in CI always) asks nothing; what else is given goes to Vitest.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createInterface } from "node:readline/promises";
 import {
   ensureBuild,
   ensureModules,
   ensurePackages,
   ensureTestModules,
+  installCommand,
+  leftOut,
   requireNode,
   root,
   say,
@@ -57,30 +61,49 @@ function runTests(args) {
   }
 }
 
-function main(args) {
+/** Asks the person at the terminal before packages of the system are installed; throws SetupError for a no. */
+async function askForPackages(packages) {
+  const command = installCommand(packages);
+  if (command === null || !process.stdin.isTTY) return;
+  say(`the tests need packages that this system lacks. This installs them: ${command}`);
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  const answer = await terminal.question("parley: run it now? [y/N] ");
+  terminal.close();
+  if (!/^y(es)?$/i.test(answer.trim())) throw new SetupError("nothing was installed, and nothing was tested");
+}
+
+async function main(args) {
+  const inCi = ![undefined, "", "0", "false"].includes(process.env.CI);
+  const all = inCi || args.includes("--all");
+  const asks = !inCi && !args.includes("--yes");
   let counts = { passed: 0, failed: 1, skipped: 0 };
+  let missing = null;
   try {
     requireNode();
+    const packages = [...serverPackages(), ...testPackages];
+    if (asks) await askForPackages(packages);
+    ensurePackages(packages);
     ensureModules();
-    ensureTestModules();
-    ensurePackages([...serverPackages(), ...testPackages]);
+    if (all) ensureTestModules();
     ensureBuild();
-    say("linting");
-    const lintStatus = runModule(["@biomejs", "biome", "bin", "biome"], ["lint", "--error-on-warnings"]);
+    missing = leftOut();
+    say("linting, and checking the format");
+    const lintStatus = runModule(["@biomejs", "biome", "bin", "biome"], ["check", "--error-on-warnings"]);
     say("testing");
-    counts = runTests(args);
+    counts = runTests(args.filter((argument) => argument !== "--all" && argument !== "--yes"));
     if (lintStatus !== 0) {
       counts.failed += 1;
-      say("the linter found problems; they are above the tests' output");
+      say("the linter or the formatter found problems; they are above the tests' output");
     }
   } catch (error) {
     if (!(error instanceof SetupError)) throw error;
     say(error.message);
   }
+  if (missing !== null) say(missing);
   process.exitCode = counts.failed === 0 ? 0 : 1;
   console.log(
     `${counts.passed} passed, ${counts.failed} failed${counts.skipped > 0 ? `, ${counts.skipped} skipped` : ""}`,
   );
 }
 
-if (realpathSync(process.argv[1]) === import.meta.filename) main(process.argv.slice(2));
+if (realpathSync(process.argv[1]) === import.meta.filename) await main(process.argv.slice(2));

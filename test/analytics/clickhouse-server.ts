@@ -9,7 +9,7 @@ const CREDENTIALS = { user: "parley", password: "p%ss w/rd" };
 /** Parameters of the HTTP interface itself; every other one is a setting. */
 const OWN_PARAMETERS = ["query", "query_id", "database", "default_format", "wait_end_of_query", "session_id", "role"];
 
-// `TEST_CLICKHOUSE_URL=http://user:password@host:8123 npx vitest run dist/test/analytics` asks a server, in databases
+// `TEST_CLICKHOUSE_URL=http://user:password@host:8123 npx vitest run test/analytics` asks a server, in databases
 // of their own.
 const { TEST_CLICKHOUSE_URL = null } = process.env;
 if (TEST_CLICKHOUSE_URL === null) {

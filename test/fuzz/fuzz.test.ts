@@ -10,7 +10,7 @@ import { judgeBy } from "./judge.js";
 import { drawCase, everyBound, everyOperation, type FuzzCase, type PlanContext } from "./plan.js";
 import { drawFrom } from "./random.js";
 
-// `FUZZ_SECONDS=600 npx vitest run dist/test/fuzz` looks longer; `FUZZ_SEED` repeats a run (`random` draws one), with
+// `FUZZ_SECONDS=600 npx vitest run test/fuzz` looks longer; `FUZZ_SEED` repeats a run (`random` draws one), with
 // `FUZZ_LANES=1` to the letter.
 const { FUZZ_SECONDS = "35", FUZZ_SEED = "20261120", FUZZ_LANES = "8" } = process.env;
 const SECONDS = Number(FUZZ_SECONDS);

@@ -38,7 +38,7 @@ function makeProject(): Project {
     cpSync(join(root, "launcher", file), join(path, "launcher", file));
   write("package.json", '{"type":"module"}');
   write("package-lock.json", "{}");
-  write("tsconfig.json", "{}");
+  write("tsconfig.json", '{"references":[{"path":"protocol"},{"path":"cli"}]}');
   write("tsconfig.base.json", "{}");
   write("protocol/a.ts", "export const a = 1;");
   const tsc = `

@@ -28,7 +28,7 @@ import { randomFrom } from "./known.js";
 import { Lane, OPENING_MICROS, USAGE_MICROS } from "./lane.js";
 import { findBroken } from "./truth.js";
 
-// `KILL_WRITES=5000 npx vitest run dist/test/faults/control-plane` is the whole run; `KILL_SEED` repeats one.
+// `KILL_WRITES=5000 npx vitest run test/faults/control-plane` is the whole run; `KILL_SEED` repeats one.
 const { KILL_WRITES = "200", KILL_SEED = String(randomInt(1e9)) } = process.env;
 const WRITES = Number(KILL_WRITES);
 const LANES = 8;
