@@ -46,6 +46,8 @@ export interface Cluster {
    * again instead.
    */
   ready: Promise<void>;
+  /** Ends the processes of these roles and starts them again, all at once; resolves when the old ones are gone. */
+  restart(roles: readonly Role[]): Promise<void>;
   /** Drains in order: edge, workers, schedulers, control plane, then Redis and NATS. Resolves when all are gone. */
   stop(): Promise<void>;
   /** Ends everything now; streams break off. Resolves when all are gone. */
@@ -119,6 +121,10 @@ export async function launchCluster(options: ClusterOptions): Promise<Cluster> {
     redisUrl: address.redisUrl,
     children,
     ready: Promise.race([childrenReady, startup.hopeless]).then(() => undefined),
+    async restart(wanted) {
+      const leaving = roles.filter(({ role }) => wanted.includes(role));
+      await Promise.all(leaving.map(({ child }) => child.restart(STOP_GRACE_MS)));
+    },
     async stop() {
       for (const role of drainOrder) {
         const leaving = roles.filter((candidate) => candidate.role === role);

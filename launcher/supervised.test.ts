@@ -110,6 +110,33 @@ describe("a supervised child", () => {
     expect(child.pid()).toBeNull();
   });
 
+  it("restarts at once when told to, and counts that as no failure", async () => {
+    const { clock, lives, events, child } = scene();
+    for (let count = 1; count <= 3; count++) {
+      await settle();
+      await child.restart(1000);
+      await settle();
+      expect(lives).toHaveLength(count + 1);
+    }
+    expect(events).toEqual([]);
+    expect(lives.map(({ signals }) => signals)).toEqual([["SIGTERM"], ["SIGTERM"], ["SIGTERM"], []]);
+
+    // One that waits for its next life need not wait on.
+    for (const end of [3, 4]) {
+      lives[end]?.end(crash);
+      await settle();
+      clock.advance(0);
+      await settle();
+    }
+    expect(lives).toHaveLength(5);
+    await child.restart(1000);
+    await settle();
+    expect(lives).toHaveLength(6);
+    clock.advance(60_000);
+    await settle();
+    expect(lives).toHaveLength(6);
+  });
+
   it("asks first and kills after the grace", async () => {
     const { clock, lives, child } = scene({ ignoresTerm: true });
     await settle();

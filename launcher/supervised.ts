@@ -35,6 +35,11 @@ export interface Supervised {
   firstReady: Promise<Record<string, unknown>>;
   /** Sends a signal to the present life; false when there is none. */
   signal(signal: NodeJS.Signals): boolean;
+  /**
+   * Ends the present life, SIGTERM, then SIGKILL after `graceMs`, and begins the next at once; that end counts as no
+   * failure. Resolves when the old life is gone.
+   */
+  restart(graceMs: number): Promise<void>;
   /** Ends it for good: SIGTERM, then SIGKILL after `graceMs`. Resolves when it is gone. */
   stop(graceMs: number): Promise<void>;
 }
@@ -56,6 +61,7 @@ export function supervise(options: SuperviseOptions): Supervised {
   let current: ChildProcess | null = null;
   let starting: Promise<void> = Promise.resolve();
   let stopping = false;
+  let restarting = false;
   let cancelRestart: () => void = () => undefined;
   let reportFirstReady: (facts: Record<string, unknown>) => void = () => undefined;
   const firstReady = new Promise<Record<string, unknown>>((resolve) => {
@@ -84,6 +90,11 @@ export function supervise(options: SuperviseOptions): Supervised {
 
   function scheduleRestart(readyAtMs: number | null, end: ProcessEnd | null, error: unknown): void {
     if (stopping) return;
+    if (restarting) {
+      restarting = false;
+      begin();
+      return;
+    }
     const decision = decideRestart(history, readyAtMs === null ? null : clock.nowMs() - readyAtMs, policy);
     history = decision.history;
     onEvent({ type: "ended", name, end, error, failuresInARow: history.failuresInARow, restartInMs: decision.waitMs });
@@ -95,6 +106,13 @@ export function supervise(options: SuperviseOptions): Supervised {
   }
   begin();
 
+  async function end(child: ChildProcess, graceMs: number): Promise<void> {
+    child.signal("SIGTERM");
+    const cancelKill = clock.after(graceMs, () => child.signal("SIGKILL"));
+    await child.ended;
+    cancelKill();
+  }
+
   return {
     name,
     firstReady,
@@ -104,16 +122,25 @@ export function supervise(options: SuperviseOptions): Supervised {
       current?.signal(signal);
       return current !== null;
     },
+    async restart(graceMs) {
+      await starting;
+      if (stopping) return;
+      history = cleanHistory;
+      const child: ChildProcess | null = current;
+      if (child === null) {
+        cancelRestart();
+        begin();
+        return;
+      }
+      restarting = true;
+      await end(child, graceMs);
+    },
     async stop(graceMs) {
       stopping = true;
       cancelRestart();
       await starting;
       const child: ChildProcess | null = current;
-      if (child === null) return;
-      child.signal("SIGTERM");
-      const cancelKill = clock.after(graceMs, () => child.signal("SIGKILL"));
-      await child.ended;
-      cancelKill();
+      if (child !== null) await end(child, graceMs);
     },
   };
 }

@@ -1,5 +1,5 @@
 import { mkdirSync } from "node:fs";
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { systemClock } from "#common/clock";
 import { loadConfig } from "#common/config/config";
 import { DataDirectoryError } from "#common/data-directory/data-directory";
@@ -13,6 +13,7 @@ import { LaunchError } from "./launch-error.js";
 import { requireFreePort } from "./port-check.js";
 import { defaultRestartPolicy } from "./restart-policy.js";
 import { removeRunFile, writeRunFile } from "./run-file.js";
+import { requireSources, watchSources } from "./source-watch.js";
 import { requireStartRoom } from "./start-room.js";
 import { describeEnd } from "./startup-watch.js";
 import type { ChildEvent } from "./supervised.js";
@@ -21,6 +22,8 @@ export interface UpOptions {
   environment: Record<string, string | undefined>;
   /** Where the compiled rooms lie. */
   distDirectory: string;
+  /** Whether to compile when a source changes, and to restart the roles that changed. */
+  watch: boolean;
   /** When the command began, on `performance.now()`'s clock. */
   startedAtMs: number;
   /** Takes one line for the person at the terminal. */
@@ -38,12 +41,14 @@ export async function up(options: UpOptions): Promise<number> {
   // What this process writes is its owner's alone, and so is what its children write.
   process.umask(0o077);
   makeDataDirectory(dataDirectory);
+  if (options.watch) requireSources(join(options.distDirectory, ".."));
   await requireFreePort(config.HOST, config.PORT);
   const unlock = lockDataDirectory(dataDirectory);
   try {
     requireStartRoom(dataDirectory, config);
     const apiKey = developmentKey(config.PARLEY_API_KEY, dataDirectory);
     let stopping = false;
+    let watching: { close(): void } | null = null;
     const cluster = await launchCluster({
       config,
       environment: options.environment,
@@ -53,13 +58,14 @@ export async function up(options: UpOptions): Promise<number> {
       clock: systemClock,
       restartPolicy: defaultRestartPolicy,
       onEvent: (event) => {
-        const line = stopping ? null : describeForTerminal(event);
+        const line = stopping ? null : describeForTerminal(event, watching !== null);
         if (line !== null) say(line);
       },
       onTerminalLine: (name, line) => say(`${name}: ${line.level === "error" ? "error: " : ""}${line.text}`),
     });
     const ending = endOnSignal(cluster, config.PARLEY_DRAIN_MS, say, () => {
       stopping = true;
+      watching?.close();
     });
     // Written before anyone is ready: a person who looks for what hangs finds it too.
     writeRunFile(dataDirectory, {
@@ -78,6 +84,7 @@ export async function up(options: UpOptions): Promise<number> {
     if (!stopping) {
       const readyMs = performance.now() - options.startedAtMs;
       say(banner({ baseUrl: cluster.baseUrl, apiKey, readyMs, dataDirectory, processes: cluster.children.length }));
+      if (options.watch) watching = restartOnChange(cluster, options);
     }
     return await ending;
   } catch (error) {
@@ -131,9 +138,23 @@ function endOnSignal(
   });
 }
 
-/** Tells of a crash; the first start of each child is the banner's business. */
-function describeForTerminal(event: ChildEvent): string | null {
-  if (event.type !== "ended") return null;
+/** Compiles and restarts what changes, and says so; a source that does not compile leaves everything as it is. */
+function restartOnChange(cluster: Cluster, { distDirectory, say }: UpOptions): { close(): void } {
+  const watching = watchSources({
+    projectDirectory: join(distDirectory, ".."),
+    onCompileError: (messages) => say(`${messages}\nIt does not compile; what runs goes on as it was.`),
+    onChange: async (roles) => {
+      say(`Compiled; restarting ${roles.join(", ")}`);
+      await cluster.restart(roles);
+    },
+  });
+  say("  Watching the sources of the roles. A change of launcher/ or cli/ takes effect at the next start.\n");
+  return watching;
+}
+
+/** Tells of a crash, and while sources are watched of a new life; the first is the banner's business. */
+function describeForTerminal(event: ChildEvent, isWatching: boolean): string | null {
+  if (event.type === "ready") return isWatching ? `${event.name} is ready` : null;
   const when = event.restartInMs === 0 ? "now" : `in ${(event.restartInMs / 1000).toFixed(1)} s`;
   return `${event.name} ${describeEnd(event)}; it starts again ${when}`;
 }

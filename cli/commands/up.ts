@@ -6,13 +6,19 @@ export const upCommand: Command = {
   arguments: "",
   summary: "Starts all of Parley on this machine and serves until Ctrl-C.",
   details: ["Settings come from environment variables; `parley config` shows them."],
-  options: {},
-  run(terminal, positionals) {
+  options: {
+    watch: {
+      type: "boolean",
+      doc: "For work on Parley itself: compiles when a source changes and restarts the roles that changed.",
+    },
+  },
+  run(terminal, positionals, values) {
     if (positionals.length > 0)
       throw new CommandError(`"up" takes no arguments, not "${positionals.join(" ")}"`, exitCodes.usage);
     return up({
       environment: terminal.environment,
       distDirectory: terminal.distDirectory,
+      watch: values.watch === true,
       // The clock begins with the process: setting up is part of what the person waits for.
       startedAtMs: 0,
       say: (line) => terminal.stderr.write(`${line}\n`),
