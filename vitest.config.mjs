@@ -12,6 +12,10 @@ ensureBuild();
 const compiledTests = {
   name: "compiled-tests",
   enforce: "pre",
+  configureVitest({ vitest }) {
+    // Between two runs of one process nothing would compile.
+    if (vitest.config.watch) throw new Error("vitest cannot watch here; npm run test:file -- <path> takes two seconds");
+  },
   load(id) {
     if (!id.endsWith(".test.ts")) return null;
     return `import ${JSON.stringify(join(root, "dist", relative(root, id)).replace(/\.ts$/, ".js"))};`;
@@ -31,6 +35,7 @@ export default defineConfig({
   plugins: [compiledTests],
   test: {
     maxWorkers: 2,
+    watch: false,
     projects: [
       // A test beside the code that it tests needs no server and installs nothing.
       {
