@@ -24,6 +24,7 @@ const compiledTests = {
 
 const testsOf = (room) => `${room}/**/*.test.ts`;
 const system = testsOf("test");
+const engines = testsOf("workers/engines");
 
 /** Measures stalls and memory of a cluster, which other tests beside it would disturb: it runs after them. */
 const measuring = "test/attack/attack.test.ts";
@@ -37,11 +38,17 @@ export default defineConfig({
     maxWorkers: 2,
     watch: false,
     projects: [
-      // A test beside the code that it tests needs no server and installs nothing.
+      // A test beside the code that it tests needs no server and installs nothing; those of engines run models.
       {
         extends: true,
-        test: { ...common, name: "unit", include: rooms.map(testsOf).filter((tests) => tests !== system) },
+        test: {
+          ...common,
+          name: "unit",
+          include: rooms.map(testsOf).filter((tests) => tests !== system),
+          exclude: [engines],
+        },
       },
+      { extends: true, test: { ...common, name: "engines", include: [engines] } },
       { extends: true, test: { ...withServers, name: "system", include: [system], exclude: [measuring] } },
       { extends: true, test: { ...withServers, name: "attacks", include: [measuring], sequence: { groupOrder: 1 } } },
     ],
