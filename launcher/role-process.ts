@@ -8,7 +8,7 @@ import { collectLines, type LineSink } from "./log-collector.js";
 import type { ChildProcess } from "./supervised.js";
 
 /** Folder of each role's compiled `main.js`. */
-const roleFolders: Readonly<Record<Role, string>> = {
+export const roleFolders: Readonly<Record<Role, string>> = {
   edge: "edge",
   scheduler: "scheduler",
   worker: "workers",
