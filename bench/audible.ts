@@ -11,7 +11,7 @@ const AUDIBLE = 64;
 /** MPEG-1 layer III frames, ISO/IEC 11172-3. */
 const MP3_FRAME_SAMPLES = 1152;
 
-/** Where in a stream's bytes the listener begins to hear something. */
+/** Where in a stream's bytes the player begins to hear something. */
 export interface Onset {
   /** Silence before the first audible sample. */
   leadingMs: number;

@@ -17,7 +17,7 @@ export interface FirstAudioScenario {
   workers: number;
 }
 
-/** How many streams are spoken at once before the first listener hears a gap. */
+/** How many streams are spoken at once before the first player hears a gap. */
 export interface LiveStreamsScenario {
   kind: "live-streams";
   name: string;

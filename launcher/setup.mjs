@@ -200,8 +200,8 @@ export const testPackages = [
 ];
 
 /**
- * How the missing ones of the packages are installed, as a shell command; null when none is missing. Throws a SetupError
- * that says what to run where this user may not.
+ * How the missing ones of the packages are installed, as a shell command; null when none is missing. Throws a
+ * SetupError that says what to run where this user may not.
  */
 export function installCommand(packages) {
   const missing = missingNames(packages);

@@ -33,6 +33,6 @@ export interface SpeechMetrics {
   streamClosed(route: SpeechRoute, outcome: RequestOutcome): void;
   /** From the arrival of the text that made the first chunk to the first bytes of audio. */
   firstAudio(route: SpeechRoute, totalMs: number, parts: FirstAudioParts): void;
-  /** Audio given to listeners. */
+  /** Audio given to clients. */
   audioGiven(route: SpeechRoute, audioMs: number): void;
 }

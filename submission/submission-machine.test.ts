@@ -25,7 +25,9 @@ const speech: Variant = { repeats: 0, takenAfterMs: Number.POSITIVE_INFINITY, st
 const recording: Variant = { repeats: 8, takenAfterMs: 5000, strict: false };
 const live: Variant = { ...recording, repeats: 0 };
 
-/** One machine with two schedulers that do what the test says, and the books that the properties are checked against. */
+/**
+ * One machine with two schedulers that do what the test says, and the books that the properties are checked against.
+ */
 class World {
   readonly machine: SubmissionMachine<TestChunk>;
   nowMs = 0;

@@ -8,7 +8,9 @@ import { quietLimitMs } from "./rules.js";
  */
 export type SubmissionState = "waiting" | "submitted" | "requeued" | "over";
 
-/** One chunk of a stream: its state, its attempts, and how long its owner bears silence about it. Times are passed in. */
+/**
+ * One chunk of a stream: its state, its attempts, and how long its owner bears silence about it. Times are passed in.
+ */
 export abstract class Submission {
   state: SubmissionState = "waiting";
   /** Number of the latest attempt; 0 before the first. */

@@ -3,7 +3,7 @@ import { ServiceError } from "#protocol/errors";
 import { transcriptionModel } from "#protocol/transcription/request";
 import type { Config } from "#common/config/config";
 
-/** The recognizer that will hear a request. */
+/** The recognizer that will recognize a request. */
 export interface ChosenRecognizer {
   folder: string;
   /** BCP-47 language that the caller named, or null. */

@@ -74,7 +74,7 @@ async function* readPieces(
     signal: hardStop.signal,
     transferList: [port, bytes.buffer],
   });
-  // Whoever waits for a piece hears of a failure; when nobody waits any more it is no news.
+  // Whoever waits for a piece learns of a failure; when nobody waits any more it is no news.
   ended.catch(() => undefined);
   const arrivals = new Arrivals(ended, decodingLimitMs(maxSeconds), signal);
   inbox.on("message", (piece: Int16Array | null) => arrivals.put(piece));

@@ -22,7 +22,7 @@ export interface FirstAudioFigures {
   ratio: { median: number; min: number; max: number };
   /** Cluster minus engine, of each round's medians. */
   plumbingMs: { median: number; min: number; max: number };
-  /** Silence at the beginning of the audio, which the listener waits for besides. */
+  /** Silence at the beginning of the audio, which the player waits for besides. */
   leadingSilenceMs: { cluster: number; engine: number };
   /** As the edge measured them; `totalMs` from the text's arrival to its bytes' leaving. */
   parts: Record<(typeof partNames)[number], Spread>;

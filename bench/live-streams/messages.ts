@@ -11,7 +11,7 @@ export interface GeneratorTask {
   seed: number;
 }
 
-/** One stream as its listener had it. */
+/** One stream as its player had it. */
 export interface StreamReport {
   /** Which of the texts. */
   text: number;

@@ -1,10 +1,10 @@
-/** Audio that a listener received at one time. */
+/** Audio that a player received at one time. */
 export interface ReceivedAudio {
   atMs: number;
   durationMs: number;
 }
 
-/** What a listener went through. Times are of the arrivals' clock. */
+/** What a player went through. Times are of the arrivals' clock. */
 export interface Playback {
   /** When the first audible sample was played; null when nothing audible came. */
   startedAtMs: number | null;
@@ -13,7 +13,7 @@ export interface Playback {
 }
 
 /**
- * Plays a stream as a listener would: begins at its first audible sample once that and `preBufferMs` of audio behind it
+ * Plays a stream as a player would: begins at its first audible sample once that and `preBufferMs` of audio behind it
  * are there (or all there is), falls silent when the audio runs dry before the end, goes on with the next audio that
  * comes. `silenceMs` lies before the first audible sample and is not played.
  */

@@ -51,7 +51,7 @@ export interface LiveStreamsFigures {
 /** Gaps of each text when it is alone, by its number. */
 type OwnGaps = Map<number, { plain: Recognized; stored: Recognized }>;
 
-/** Finds the number of streams at which the first listener hears a gap. */
+/** Finds the number of streams at which the first player hears a gap. */
 export async function runLiveStreams(
   scenario: LiveStreamsScenario,
   report: (run: LoadRun) => void,

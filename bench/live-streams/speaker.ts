@@ -59,7 +59,7 @@ export class Onsets {
   }
 }
 
-/** What the listener heard. */
+/** What the player heard. */
 export async function reportOf(
   stream: SpokenStream,
   audio: GeneratorTask["audio"],

@@ -12,7 +12,7 @@ import { createLogMel } from "#workers/recognition/features/log-mel";
 import { readModelFolder } from "#workers/repository/folder";
 import type { RecognizerPartsScenario } from "../scenarios.js";
 
-/** Times of one part of hearing; `times…` are seconds of audio for one second. */
+/** Times of one part of recognition; `times…` are seconds of audio for one second. */
 export interface PartFigures {
   part: string;
   timesProcessorTime: number;
@@ -24,7 +24,7 @@ export interface RecognizerPartsFigures {
   parts: PartFigures[];
 }
 
-/** `dist/bench/ear-parts` → `models`. */
+/** `dist/bench/recognizer-parts` → `models`. */
 const models = join(import.meta.dirname, "../../../models");
 
 /**

@@ -52,7 +52,7 @@ export const cityAtEvening: Scenario = {
   schedulerKillAtMs: 15_000,
 };
 
-/** The same cluster, with listeners for twice the audio that it can make: what is shed, and who keeps being served. */
+/** The same cluster, with players for twice the audio that it can make: what is shed, and who keeps being served. */
 export const twiceTooMany: Scenario = {
   ...cityAtEvening,
   name: "twice too many",

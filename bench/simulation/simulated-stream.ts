@@ -8,7 +8,7 @@ import { Player } from "./player.js";
 /** How a stream ended. */
 export type StreamEnd = "completed" | "refused" | "failed";
 
-/** One stream at its edge: what has to be spoken, what its listener hears. */
+/** One stream at its edge: what has to be spoken, what its player hears. */
 export interface SimulatedStream {
   readonly id: string;
   readonly tier: ServiceTier;

@@ -9,8 +9,8 @@ import type { RecognitionJob } from "#workers/engines/recognizer";
 /** The worker's recognizer without a cluster around it. */
 export interface RecognizerAlone {
   /**
-   * Hears sounds in pieces of at most thirty seconds, `batch` pieces a call and a call per thread at once; gives the
-   * words.
+   * Recognizes sounds in pieces of at most thirty seconds, `batch` pieces a call and a call per thread at once; gives
+   * the words.
    */
   recognizeAll(recordings: readonly Int16Array[], batch: number): Promise<string[]>;
   close(): Promise<void>;

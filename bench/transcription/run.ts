@@ -26,7 +26,7 @@ export interface TranscriptionFigures {
   processorMs: Record<string, number>;
   /** Cluster over the engine at its best batch, round by round. */
   ratio: OverRounds;
-  /** Words that both heard, as a share of the engine's. */
+  /** Words that both recognized, as a share of the engine's. */
   sameWords: number;
 }
 

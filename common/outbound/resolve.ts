@@ -61,7 +61,7 @@ async function ask(host: string, servers: readonly string[] | null, deadlineMs: 
   }
 }
 
-/** One family's addresses. A failure is not an empty answer: the family not heard of might be the private one. */
+/** One family's addresses. A failure is not an empty answer: the family not learned of might be the private one. */
 async function family(query: () => Promise<string[]>): Promise<string[]> {
   try {
     return await query();

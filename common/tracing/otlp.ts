@@ -24,7 +24,7 @@ const kinds = { server: SpanKind.SERVER, internal: SpanKind.INTERNAL, consumer: 
  */
 export function startOtlp(options: { endpoint: string; role: string; id: string; log: Logger }): Tracing {
   const { endpoint, role, id, log } = options;
-  // Our spans have their ids before OpenTelemetry hears of them: the ids have already travelled to other roles.
+  // Our spans have their ids before OpenTelemetry learns of them: the ids have already travelled to other roles.
   let current: TraceContext | null = null;
   const idGenerator = { generateTraceId: () => current?.traceId ?? "", generateSpanId: () => current?.spanId ?? "" };
   const exporter = reporting(new OTLPTraceExporter({ url: endpoint }), log);

@@ -71,7 +71,7 @@ const acceptance = z.object({
 type Acceptance = z.infer<typeof acceptance>;
 
 /**
- * How often the keys of open connections are looked at: one whose revocation was not heard of is refused this much
+ * How often the keys of open connections are looked at: one whose revocation was not learned of is refused this much
  * later at most, plus `RENEWED_AFTER_MS`.
  */
 const WATCH_INTERVAL_MS = 3000;

@@ -53,7 +53,9 @@ export class HeldAudio {
     return this.#filled === 0 ? [...this.#blocks] : [...this.#blocks, this.#open.slice(0, this.#filled)];
   }
 
-  /** Everything in small portions, as it comes, up to the end of the turn. An aborted signal rejects with its reason. */
+  /**
+   * Everything in small portions, as it comes, up to the end of the turn. An aborted signal rejects with its reason.
+   */
   async *read(signal: AbortSignal): AsyncGenerator<Uint8Array> {
     for (let [block, from] = [0, 0]; ; ) {
       signal.throwIfAborted();

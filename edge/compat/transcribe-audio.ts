@@ -25,7 +25,9 @@ export interface CommittedFile {
   signal: AbortSignal;
 }
 
-/** Transcribes a file. Throws the errors of admission and of `transcribeFile`, and `overloaded` where it has no room. */
+/**
+ * Transcribes a file. Throws the errors of admission and of `transcribeFile`, and `overloaded` where it has no room.
+ */
 export type TranscribeFile = (file: CommittedFile) => Promise<AudioTranscript>;
 
 /** One turn on a socket. */
@@ -42,7 +44,9 @@ export interface SocketTurn {
   onText?: ((text: string) => void) | undefined;
 }
 
-/** Transcribes a turn while it comes in. Throws the errors of admission, of `transcribeLive` and of `TranscribeFile`. */
+/**
+ * Transcribes a turn while it comes in. Throws the errors of admission, of `transcribeLive` and of `TranscribeFile`.
+ */
 export type TranscribeTurn = (turn: SocketTurn) => Promise<AudioTranscript>;
 
 /**

@@ -92,7 +92,9 @@ export interface HttpRoute {
   handle(request: HttpRequest, responder: HttpResponder): Promise<void>;
 }
 
-/** What all answers below a path have in common: another protocol's clients read headers and errors of that protocol. */
+/**
+ * What all answers below a path have in common: another protocol's clients read headers and errors of that protocol.
+ */
 export interface AnswerShape {
   /** Path without a slash at the end; holds for itself and for all paths below. */
   prefix: string;

@@ -39,8 +39,8 @@ export interface MemoryAccount {
    */
   add(bytes: number): Promise<void>;
   /**
-   * It grows no more, and `storedBytes` of it are needed further; another may grow in its place. May be called again with
-   * less.
+   * It grows no more, and `storedBytes` of it are needed further; another may grow in its place. May be called again
+   * with less.
    */
   complete(storedBytes: number): void;
   /** Nothing of it is held any more. May be called twice. */

@@ -185,7 +185,9 @@ export class TextInput {
     );
   }
 
-  /** All that has come is carried out: sets the times at which text that is held back is spoken although no more comes. */
+  /**
+   * All that has come is carried out: sets the times at which text that is held back is spoken although no more comes.
+   */
   #startTimers(): void {
     const spoken = this.#spoken;
     if (spoken === null || this.#isEnding) return;

@@ -32,8 +32,8 @@ export type OpenTranscriptionOptions = Omit<
 > & { submissions: SubmissionClient; metrics: Metrics };
 
 /**
- * Opens what the transcribing routes need, with real ears and decoders, and answers the control plane's questions about
- * samples. Close it before the bus.
+ * Opens what the transcribing routes need, with the cluster's recognizers and real decoders, and answers the control
+ * plane's questions about samples. Close it before the bus.
  */
 export function openTranscription({ submissions, metrics, ...given }: OpenTranscriptionOptions): {
   context: TranscriptionContext;

@@ -48,7 +48,7 @@ export const TOO_LONG_DETAIL = `it is longer than ${MAX_TRANSCRIBED_SECONDS / 60
 /**
  * Transcribes one file, and reports its use once, however it ends. Throws `no_worker`, `unknown_language`,
  * `unusable_audio` (reason `too_short`, `too_long` or `ffmpeg_missing` where it is one of these), and what the
- * listening path throws; an aborted signal rejects with its reason once all work is cancelled.
+ * recognition path throws; an aborted signal rejects with its reason once all work is cancelled.
  */
 export async function transcribeFile(options: TranscribeOptions): Promise<FileTranscript> {
   const { context, language, signal } = options;

@@ -15,8 +15,8 @@ export interface AudioRequest {
 }
 
 /**
- * Answers an `AudioRequest`: signed 16-bit little-endian mono at `RECOGNITION_RATE`, or `gone` when nobody waits for the
- * chunk any more.
+ * Answers an `AudioRequest`: signed 16-bit little-endian mono at `RECOGNITION_RATE`, or `gone` when nobody waits for
+ * the chunk any more.
  */
 export type AudioReply = { type: "audio"; pcm: Uint8Array } | { type: "gone" };
 

@@ -14,10 +14,10 @@ export const workerSubject = (workerId: string): string => `parley.worker.${work
 /** Scheduler to edge: verdicts about submitted chunks. */
 export const ownerVerdictSubject = (ownerId: string): string => `parley.owner.${ownerId}.verdict`;
 
-/** Who is served first when not everyone can be: paying live listeners, the free model, work nobody listens to. */
+/** Who is served first when not everyone can be: paying live clients, the free model, work nobody waits for. */
 export type ServiceTier = "live" | "free" | "bulk";
 
-/** What schedulers order and workers work on: text to speak or audio to hear; `task` tells which. */
+/** What schedulers order and workers work on: text to speak or audio to recognize; `task` tells which. */
 export type WorkChunk = SpeechChunk | AudioChunk;
 
 /**
@@ -37,7 +37,7 @@ export interface Submit {
   chunk: WorkChunk;
   tier: ServiceTier;
   /**
-   * How long until the listener runs out of audio; for a first chunk, until the first-audio goal is missed; for audio,
+   * How long until the player runs out of audio; for a first chunk, until the first-audio goal is missed; for audio,
    * until its words are wanted. May be negative.
    */
   slackMs: number;
@@ -77,7 +77,7 @@ export interface ChunkOutcome {
   /** `workSize` of the chunk. */
   size: number;
   engineUs: number;
-  /** Audio made, in samples of the model's rate, or heard, in samples of `RECOGNITION_RATE`. */
+  /** Audio made, in samples of the model's rate, or recognized, in samples of `RECOGNITION_RATE`. */
   samples: number;
 }
 

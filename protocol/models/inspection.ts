@@ -25,11 +25,11 @@ const modelTrial = z.strictObject({
   languages: z.array(z.string()),
   /** Milliseconds until it was ready for the first piece. */
   loadMs: z.number(),
-  /** Seconds of audio that were made or heard. */
+  /** Seconds of audio that were made or recognized. */
   audioSeconds: z.number(),
   /** Computing time by the length of the audio: below 1 is faster than listening. */
   realTimeFactor: z.number(),
-  /** What was said to it or heard by it, for people. */
+  /** What was said to it or recognized by it, for people. */
   outcome: z.string(),
 });
 

@@ -18,7 +18,9 @@ export interface Operation {
   scope: KeyScope | null;
   headers?: { name: string; description: string }[];
   query?: z.ZodObject;
-  /** Body schema, the media types that carry it, whether it may be absent, and its largest size where it is no record. */
+  /**
+   * Body schema, the media types that carry it, whether it may be absent, and its largest size where it is no record.
+   */
   body?: { schema: z.ZodType; mediaTypes: string[]; optional?: boolean; maxBytes?: number };
   /** Largest frame of a WebSocket. */
   maxFrameBytes?: number;

@@ -9,7 +9,8 @@ export const DETECTION_STEP_MS = 10;
 
 /**
  * How much audio before and after its own step a detector's answer may depend on. Windows of a long audio that overlap
- * by both, and start at a whole step, give the answers of the whole: `transcription/segmentation/vad-windows.ts` cuts them.
+ * by both, and start at a whole step, give the answers of the whole: `transcription/segmentation/vad-windows.ts` cuts
+ * them.
  */
 export const DETECTION_CONTEXT_MS = { past: 600, future: 270 } as const;
 

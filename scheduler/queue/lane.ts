@@ -5,7 +5,7 @@ import type { ServiceTier } from "#protocol/bus/scheduling";
  *  first   first chunks of live streams: someone waits in silence
  *  urgent  next chunks of live streams whose audio runs out soon
  *  free    the free model
- *  bulk    work nobody listens to
+ *  bulk    work nobody waits for
  *  ahead   streams with plenty of audio in hand; they move to their own lane when it runs low
  */
 export const lanes = ["first", "urgent", "free", "bulk", "ahead"] as const;

@@ -62,7 +62,7 @@ export class WorkerPool {
 }
 
 /** The credits that a pool has for one kind of slots. */
-export class Credits {
+class Credits {
   /** Slots of all members. */
   slots = 0;
   /** Slots without work. */

@@ -26,7 +26,7 @@ import { silentLog } from "./databases.js";
 const main = new URL("./../../control-plane/main.js", import.meta.url).pathname;
 const API_KEY = "my-development-key";
 
-/** Three seconds that a listener takes for speech: a buzz whose pitch moves, in syllables. */
+/** Three seconds that a client takes for speech: a buzz whose pitch moves, in syllables. */
 function speechLikeWav(): Buffer {
   const rate = 16_000;
   const samples = new Int16Array(3 * rate);

@@ -29,7 +29,7 @@ function speakAll(cluster: TestCluster, onAudio?: (bytes: number) => void): Prom
 }
 
 /**
- * The promise of docs/architecture.md: what dies under a stream is repaired, and the listener gets every byte, once, in
+ * The promise of docs/architecture.md: what dies under a stream is repaired, and the client gets every byte, once, in
  * order.
  */
 describe(`kill -9 under ${STREAMS} live streams`, () => {

@@ -49,7 +49,7 @@ describe("kill -9 under sound that is being heard", () => {
     await until(() => livesOf(name) > before, { withinMs: 10_000, what: `${name} to live again` });
   }
 
-  /** Hears the speech in many pieces, out all at once; `onRecognized` is told how many are back. */
+  /** Recognizes the speech in many pieces, out all at once; `onRecognized` is told how many are back. */
   async function recognizeFile(
     streamId: string,
     onRecognized: (recognized: number) => void = () => undefined,

@@ -5,7 +5,7 @@ import { decodeWithFfmpeg, runProgram } from "./audio.js";
 import { samplesToBytes } from "#audio/pcm";
 
 /**
- * What pocketsphinx with Debian's general English model hears: a recognizer that is not ours and knows none of our
+ * What pocketsphinx with Debian's general English model recognizes: a recognizer that is not ours and knows none of our
  * voices. Audio above 5.5 kHz is cut off first, where formant synthesis has energy that its training data lacks.
  */
 export async function recognize(audio: Uint8Array, inputArguments: string[] = []): Promise<string> {

@@ -24,7 +24,7 @@ const sentences = [
 
 /**
  * Stated limit for the embedded English voice: it gets about 3 % (the formant voice, which speaks the other languages,
- * 37 %). The control below, what is heard when something else is said, tells how far that is from rubbish.
+ * 37 %). The control below, what is recognized when something else is said, tells how far that is from rubbish.
  */
 const HIGHEST_WORD_ERROR_RATE = 0.08;
 
@@ -49,7 +49,7 @@ describe("speech is intelligible", () => {
     return new Uint8Array(await response.arrayBuffer());
   }
 
-  /** Share of wrong words when what was heard of sentence `index` is held against sentence `index + shift`. */
+  /** Share of wrong words when what was recognized of sentence `index` is held against sentence `index + shift`. */
   function wordErrorRate(shift: number): number {
     const results = sentences.map((_, index) =>
       wordErrors(sentences[(index + shift) % sentences.length]!, recognized[index]!),

@@ -10,13 +10,13 @@ import { encode } from "@msgpack/msgpack";
 const hour = "This is a long text that takes a while to speak, and nobody minds. ".repeat(800);
 
 /**
- * Listeners that go away, or barely listen: their work must end, their audio must not pile up, and others must not
+ * Clients that go away, or barely listen: their work must end, their audio must not pile up, and others must not
  * notice.
  */
 describe("listeners", () => {
   let cluster: TestCluster;
   beforeAll(async () => {
-    // Every stream is admitted, however busy the machine is: this is about listeners, not about load.
+    // Every stream is admitted, however busy the machine is: this is about clients, not about load.
     cluster = await startCluster({ settings: { PARLEY_ADMISSION_WAIT_MS: "600000" } });
   });
   afterAll(async () => {

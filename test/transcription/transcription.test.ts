@@ -45,7 +45,7 @@ describe("transcription by the real recognizer", () => {
     }).listen(0, "127.0.0.1");
     const settings = { PARLEY_WORKER_MODELS: "espeak,parley-asr-en,parley-vad", PARLEY_ADMISSION_WAIT_MS: "600000" };
     cluster = await startCluster({ workers: 1, settings, readyMs: 150_000 });
-    // The edge hears of a worker's models a heartbeat after the worker is ready.
+    // The edge learns of a worker's models a heartbeat after the worker is ready.
     await vi.waitFor(
       async () => expect(await (await fetch(`${cluster.baseUrl}/health`)).text()).toContain("parley-asr-en"),
       20_000,
@@ -201,7 +201,7 @@ describe("transcription by the real recognizer", () => {
     return verdicts.includes(null) ? null : `${verdicts.join("; ")}; got ${response.status} ${text.slice(0, 200)}`;
   }
 
-  /** Requests that the edge transcribes, and pieces of audio that wait in schedulers or are being heard. */
+  /** Requests that the edge transcribes, and pieces of audio that wait in schedulers or are being recognized. */
   async function work(): Promise<number> {
     const [metrics, health] = await Promise.all(
       ["/metrics", "/health"].map((path) => fetch(cluster.baseUrl + path).then((response) => response.text())),

@@ -82,7 +82,7 @@ describe("a transcription", () => {
       const { words: recognized, recognition, recognizedSeconds } = await transcribe(samples, { detector });
       expect(Math.max(...recognition.lengths.map((piece) => piece.samples))).toBeLessThanOrEqual(30 * SECONDS);
       expect(recognizedSeconds).toBe(150);
-      // A word that is cut in two is heard twice, its halves side by side.
+      // A word that is cut in two is recognized twice, its halves side by side.
       const whole = recognized.filter((word, i) => recognized[i - 1]?.text !== word.text);
       expect(whole.map(({ text, startMs }) => [text, startMs])).toEqual(
         truth.map(({ text, startMs }) => [text, startMs]),

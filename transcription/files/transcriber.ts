@@ -9,13 +9,13 @@ import { AudioBuffer } from "../segmentation/audio-buffer.js";
 import type { RecognizedSegment } from "../transcript.js";
 
 export interface TranscriberOptions {
-  /** Hears words. */
+  /** Recognizes words. */
   recognition: RecognitionStream;
-  /** Hears where someone speaks; null cuts the audio where it is quietest. */
+  /** Recognizes where someone speaks; null cuts the audio where it is quietest. */
   detector: RecognitionStream | null;
   /** Ends all work. */
   signal: AbortSignal;
-  /** Told of each piece in the order of the audio, as soon as all before it are heard. */
+  /** Told of each piece in the order of the audio, as soon as all before it are recognized. */
   onRecognized?: ((segment: RecognizedSegment) => void) | undefined;
 }
 
@@ -31,7 +31,7 @@ const WINDOW_SAMPLES = MAX_AUDIO_SECONDS * RECOGNITION_RATE;
 /**
  * Transcribes one audio while it is being decoded:
  *
- *     samples ─► windows ─► detector ─► cut at pauses ─► segments ─► ear, many at once ─► words
+ *     samples ─► windows ─► detector ─► cut at pauses ─► segments ─► recognizer, many at once ─► words
  *
  * Holds the audio between the oldest sample that is not cut yet and the newest, and the segments that are out: some ten
  * megabytes, however long the audio is. The result does not depend on who answers when.
@@ -58,8 +58,8 @@ export class Transcriber {
   }
 
   /**
-   * The pieces heard, and the language of most of their words, null when there were none. Throws the first failure of
-   * decoder, detector or ear.
+   * The pieces recognized, and the language of most of their words, null when there were none. Throws the first failure
+   * of decoder, detector or recognizer.
    */
   async run(pieces: AsyncIterable<Int16Array>): Promise<{ recognized: RecognizedSegment[]; language: string | null }> {
     for await (const piece of pieces) {

@@ -2,7 +2,9 @@ import type { AudioChunk } from "#protocol/transcription/chunk";
 import { Submission } from "#submission/submission";
 import type { RecognitionOutput, RecognitionStreamSettings } from "./recognition-client.js";
 
-/** One chunk of a stream that is not over: its samples, for the worker that asks for them, and who waits for the result. */
+/**
+ * One chunk of a stream that is not over: its samples, for the worker that asks for them, and who waits for the result.
+ */
 export class ChunkWork extends Submission {
   readonly #context: { settings: RecognitionStreamSettings; ownerId: string };
 

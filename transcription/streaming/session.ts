@@ -49,7 +49,7 @@ export interface SessionOptions {
   tier?: ServiceTier;
   /** When speech starts and ends; the defaults are those of a conversation. */
   endpoint?: Partial<EndpointOptions>;
-  /** Whether `partial` events are wanted: each costs another hearing of what was said so far. */
+  /** Whether `partial` events are wanted: each costs another recognition of what was said so far. */
   partials: boolean;
   /** Called in order, never from inside another call of it. */
   onEvent: (event: SessionEvent) => void;
@@ -331,7 +331,7 @@ export class TranscriptionSession {
     for (const resolve of this.#roomWaiters.splice(0)) resolve();
   }
 
-  /** A listener may call back into the session: events of the inner call wait their turn here. */
+  /** A callback may call back into the session: events of the inner call wait their turn here. */
   #deliver(): void {
     if (this.#delivering) return;
     this.#delivering = true;

@@ -14,14 +14,16 @@ import type {
 } from "../recognition/recognition-client.js";
 import { STEP_SAMPLES } from "../segmentation/vad-windows.js";
 
-/** A word of the audio that these ears hear: so many steps of one loudness, 2000 or more, which is its name. */
+/**
+ * A word of the audio that these recognizers recognize: so many steps of one loudness, 2000 or more, which is its name.
+ */
 export interface ScriptedWord {
   pauseSteps: number;
   steps: number;
   loudness: number;
 }
 
-/** The audio of words, and the words as a perfect recognizer hears them. */
+/** The audio of words, and the words as a perfect recognizer recognizes them. */
 export function audioOfWords(
   words: readonly ScriptedWord[],
   endSteps: number,
@@ -71,10 +73,10 @@ const servedModel = (name: string, task: "transcribe" | "vad", languages: string
 export const scriptedRecognizer = servedModel("parley-asr-en", "transcribe", ["en"]);
 export const scriptedDetector = servedModel("parley-vad", "vad", ["*"]);
 
-/** A listening path without a cluster: ears for the words of `audioOfWords`. */
+/** A recognition path without a cluster: recognizers for the words of `audioOfWords`. */
 export class ScriptedRecognition implements Pick<RecognitionClient, "open" | "served"> {
   readonly opened: RecognitionStreamSettings[] = [];
-  /** Length of every piece that was to be heard, in samples. */
+  /** Length of every piece that was to be recognized, in samples. */
   readonly lengths: { task: RecognitionTask; samples: number }[] = [];
   openStreams = 0;
   /** Most audio that was out to the recognizer at once, in samples. */

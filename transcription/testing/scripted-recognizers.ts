@@ -35,13 +35,13 @@ export type RecognitionFault =
 /** Engine time of a piece here, as a part of its length. */
 const REAL_TIME_FACTOR = 0.02;
 
-/** The words of a piece by these listeners: one, that tells its samples apart from others. */
+/** The words of a piece by these recognizers: one, that tells its samples apart from others. */
 export function expectedWords(samples: Int16Array): RecognizedWord[] {
   const sum = samples.reduce((total, sample, at) => (total + sample * (at + 1)) % 1_000_003, samples.length);
   return [{ text: `w${sum}`, startMs: 0, endMs: (samples.length / RECOGNITION_RATE) * 1000, confidence: 1 }];
 }
 
-/** Two schedulers with workers that hear, played by a script of faults on a virtual clock. */
+/** Two schedulers with workers that recognize, played by a script of faults on a virtual clock. */
 export class ScriptedRecognizers {
   readonly submits: { schedulerId: string; submit: Submit & { chunk: AudioChunk }; atMs: number }[] = [];
   readonly cancels: (Cancel & { schedulerId: string })[] = [];
@@ -59,7 +59,7 @@ export class ScriptedRecognizers {
     this.#beat();
   }
 
-  /** Makes a scheduler vanish for `forMs`; owners hear of it by its silence or its new epoch. */
+  /** Makes a scheduler vanish for `forMs`; owners learn of it by its silence or its new epoch. */
   kill(schedulerId: string, forMs: number): void {
     this.#alive.delete(schedulerId);
     this.#options.clock.after(forMs, () => this.#alive.set(schedulerId, `epoch-${this.#epoch++}`));
@@ -184,7 +184,7 @@ export interface ScriptedRecognizersOptions {
   bus: LocalBus;
   clock: VirtualClock;
   faultOf?: (chunkIndex: number, attempt: number) => RecognitionFault | null;
-  /** What a recognizer hears; `expectedWords` when absent. */
+  /** What a recognizer recognizes; `expectedWords` when absent. */
   words?: (samples: Int16Array) => RecognizedWord[];
   /** What a detector says; whether it is loud when absent. */
   vad?: (samples: Int16Array) => Uint8Array;

@@ -23,7 +23,7 @@ export interface LoadOptions {
   clock: Clock;
 }
 
-/** The engines of a worker, by model name: `engines` speak, `listeners` hear. */
+/** The engines of a worker, by model name: `engines` speak, `recognizers` recognize. */
 export interface LoadedEngines {
   engines: Map<string, SpeechEngine>;
   recognizers: Map<string, Recognizer>;

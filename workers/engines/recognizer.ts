@@ -1,7 +1,7 @@
 import type { ServedModel } from "#protocol/bus/membership";
 import type { RecognizedWord, AudioChunk } from "#protocol/transcription/chunk";
 
-/** A piece of audio to hear. */
+/** A piece of audio to recognize. */
 export interface RecognitionJob {
   chunk: AudioChunk;
   /** Mono at `RECOGNITION_RATE`; `chunk.samples` of them. Engines do not change them. */
@@ -30,7 +30,7 @@ export interface Recognizer {
   describe(): ServedModel;
   /** Makes the first real piece as fast as later ones. */
   warmUp(): Promise<void>;
-  /** Hears one batch (at most `maxBatch` jobs); results in the order of the jobs. Never rejects. */
+  /** Recognizes one batch (at most `maxBatch` jobs); results in the order of the jobs. Never rejects. */
   recognize(jobs: RecognitionJob[]): Promise<RecognitionResult[]>;
   /** Frees threads and memory; jobs still running fail as retryable. */
   close(): Promise<void>;

@@ -152,7 +152,7 @@ function trialOf(
   };
 }
 
-/** A spoken sentence: whoever is to hear one is tried with what it is for. */
+/** A spoken sentence: whoever is to recognize one is tried with what it is for. */
 async function testSpeech(options: TrialOptions): Promise<Int16Array> {
   const loaded = await loadEngines(await openRepository([embeddedModels], [tryingVoice]), { ...options, slots: 1 });
   try {

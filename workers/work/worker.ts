@@ -13,7 +13,7 @@ import { runBatch } from "./run-batch.js";
 import { RunningChunks } from "./running.js";
 import type { WorkerTelemetry } from "../telemetry/worker-telemetry.js";
 
-/** How long a scheduler may take to hear that this worker is draining. */
+/** How long a scheduler may take to learn that this worker is draining. */
 const DRAIN_GRACE_MS = 100;
 
 export interface WorkerOptions {
@@ -34,7 +34,7 @@ export interface WorkerOptions {
 }
 
 export interface RunningWorker {
-  /** Chunks being spoken or heard. */
+  /** Chunks being spoken or recognized. */
   runningChunks(): number;
   /** Tells the cluster, and resolves when the running ones are finished and answered. */
   drain(): Promise<void>;
@@ -111,7 +111,7 @@ export function startWorker(options: WorkerOptions): RunningWorker {
     runningChunks: () => running.size,
     async drain() {
       heartbeats.say();
-      // Batches that the scheduler sent before it heard of the drain still count as taken.
+      // Batches that the scheduler sent before it learned of the drain still count as taken.
       await new Promise<void>((resolve) => clock.after(DRAIN_GRACE_MS, resolve));
       while (batches.size > 0) await Promise.all(batches);
       await bus.flush();

@@ -13,7 +13,7 @@ import { makePhonesModel, PHONES_LANGUAGE, PHONES_MODEL } from "./phones-only.js
 import { startSherpa } from "./sherpa-server.js";
 import { type Recognized, throughService, throughSherpa, type Way } from "./ways.js";
 
-/** Fewer equal symbols mean that one of the two does not hear. */
+/** Fewer equal symbols mean that one of the two does not recognize. */
 const FEWEST_SAME_SYMBOLS = 0.9;
 const WARM_UP_FILES = 8;
 const READY_MS = 180_000;

@@ -23,7 +23,7 @@ export interface SherpaConnection {
   close(): Promise<void>;
 }
 
-/** Starts it with `threads` threads that hear, each with a graph of one thread, as Parley's workers have. */
+/** Starts it with `threads` threads that recognize, each with a graph of one thread, as Parley's workers have. */
 export async function startSherpa(
   { sherpaServer }: Peers,
   { threads, batch }: { threads: number; batch: number },

@@ -7,7 +7,7 @@ import type { SherpaConnection, SherpaServer } from "./sherpa-server.js";
 /** Symbols or words of each recording. */
 export type Recognized = string[][];
 
-/** One way to have recordings heard. */
+/** One way to have recordings recognized. */
 export interface Way {
   name: string;
   recognizeAll(recordings: readonly Recording[]): Promise<Recognized>;

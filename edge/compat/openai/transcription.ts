@@ -42,7 +42,8 @@ export function openAiTranscriptionRoutes(context: TranscriptionContext): HttpRo
 }
 
 /**
- * A transcript as server-sent events: what was said, phrase by phrase while the rest is being heard, then the whole.
+ * A transcript as server-sent events: what was said, phrase by phrase while the rest is being recognized, then the
+ * whole.
  */
 class TranscriptEvents {
   readonly #responder: HttpResponder;

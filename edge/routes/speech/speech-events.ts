@@ -28,7 +28,7 @@ interface CurrentChunk {
   offsetSeconds: number;
   durationSeconds: number;
   words: WordTiming[];
-  /** Whether the listener has yet to see the newest words or duration. */
+  /** Whether the client has yet to see the newest words or duration. */
   unseen: boolean;
 }
 

@@ -22,8 +22,8 @@ import { SocketAudioBudget } from "../socket-audio-budget.js";
 import { ScriptedRecognition, type ScriptedRecognitionOptions } from "#transcription/testing/scripted-client";
 
 /**
- * An edge's listening context over scripted ears. Files are 16-bit samples at 16 kHz, bare or after the 44 bytes of a
- * WAV header; one of an odd length is no audio.
+ * An edge's transcription context over scripted recognizers. Files are 16-bit samples at 16 kHz, bare or after the 44
+ * bytes of a WAV header; one of an odd length is no audio.
  */
 export class TranscriptionBench {
   readonly bus = new LocalBus();

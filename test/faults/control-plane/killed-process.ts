@@ -27,7 +27,7 @@ export class KilledControlPlane {
     const { PATH } = process.env;
     this.#environment = { PATH, LOG_LEVEL: "error", ...settings };
     this.#life = this.#start();
-    // Whoever asks hears of it; until then it is nobody's.
+    // Whoever asks learns of it; until then it is nobody's.
     this.#life.catch(() => undefined);
   }
 

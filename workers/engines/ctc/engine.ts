@@ -22,14 +22,15 @@ const defaultDecoding = { lmWeight: 0.9, wordBonus: 0.5, beam: 400, threshold: 1
 const handler = new URL("./thread.js", import.meta.url);
 const WARM_UP_SECONDS = 1;
 /**
- * On the processor a batch is heard piece after piece by one thread: a long one would only leave other threads idle.
+ * On the processor a batch is recognized piece after piece by one thread: a long one would only leave other threads
+ * idle.
  */
 const PROCESSOR_BATCH = 4;
 
 /**
  * A recognizer that gives log probabilities of symbols for every frame (connectionist temporal classification), in the
- * form of icefall's zipformer or of NeMo. On the processor one call of the graph hears one piece, since batches inside
- * a call are no faster there; other providers hear a batch in one call.
+ * form of icefall's zipformer or of NeMo. On the processor one call of the graph recognizes one piece, since batches
+ * inside a call are no faster there; other providers recognize a batch in one call.
  */
 export class CtcEngine implements Recognizer {
   readonly #options: CtcEngineOptions;
@@ -147,8 +148,8 @@ export class CtcEngine implements Recognizer {
   }
 
   /**
-   * The language that is heard when the caller names one, by primary subtag; null when this recognizer does not know
-   * it.
+   * The language that is recognized when the caller names one, by primary subtag; null when this recognizer does not
+   * know it.
    */
   #languageFor(named: string | null): string | null {
     const { languages } = this.describe();

@@ -31,7 +31,8 @@ export interface Recognizer {
   /** Providers that were preferred and did not work, with the reason. */
   refused: { provider: string; reason: string }[];
   /**
-   * Words of each piece, heard in one call of the graph; null for a piece that `stopped` says is not wanted any more.
+   * Words of each piece, recognized in one call of the graph; null for a piece that `stopped` says is not wanted any
+   * more.
    */
   recognize(pieces: readonly Int16Array[], stopped: (piece: number) => boolean): Promise<(RecognizedWord[] | null)[]>;
 }

@@ -2,7 +2,7 @@ import type { RecognizedWord } from "#protocol/transcription/chunk";
 import { openRecognizer, type Recognizer, type RecognizerSource } from "./recognizer.js";
 
 /**
- * What a thread is asked: open a recognizer and say what it is, or hear with it. Each thread opens each recognizer
+ * What a thread is asked: open a recognizer and say what it is, or recognize with it. Each thread opens each recognizer
  * once.
  */
 export type RecognizerTask =

@@ -20,7 +20,7 @@ const MAX_RATE = 450;
 /** Setting 50 of pitch and range is the voice's own. */
 const NEUTRAL = 50;
 
-/** What `measureVoice` hears of the plain voice and of variant `f2` at these pitch settings (English, normal rate). */
+/** What `measureVoice` learns of the plain voice and of variant `f2` at these pitch settings (English, normal rate). */
 const pitchSettings = [0, 25, 50, 75, 99];
 const lowVoice = { hz: [67, 83, 102, 130, 169], tilt: [-6.3, -6.4, -6.4, -6.1, -5.6] };
 const highVoice = { hz: [131, 157, 193, 247, 321], tilt: [-6.1, -6.2, -6.2, -3.7, -4.2] };

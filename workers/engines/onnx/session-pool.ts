@@ -14,7 +14,10 @@ export class SessionPool {
     this.#threads = threads;
   }
 
-  /** Opens a voice on every thread, the reserved ones too. Rejects with the runtime's reason when the graph cannot be loaded. */
+  /**
+   * Opens a voice on every thread, the reserved ones too. Rejects with the runtime's reason when the graph cannot be
+   * loaded.
+   */
   async open(path: string, providers: readonly string[]): Promise<OpenedVoice> {
     const task: ThreadTask = { kind: "open", path, providers };
     return await this.#threads.onEach<OpenedVoice>(handler, task, allThreads);

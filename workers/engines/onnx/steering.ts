@@ -24,8 +24,8 @@ export interface Steering {
 export const ownSteering: Steering = { pitchSemitones: 0, pitchRange: 1, length: 1, noise: 1, tiltDbPerOctave: 0 };
 
 /**
- * Steers a speaker with these traits of its own, null where they are unknown: a cloned voice then steers nothing. `pace` is what
- * sampling drew for the whole chunk (factor on the rate).
+ * Steers a speaker with these traits of its own, null where they are unknown: a cloned voice then steers nothing.
+ * `pace` is what sampling drew for the whole chunk (factor on the rate).
  */
 export function steer(
   chunk: Pick<SpeechChunk, "voice" | "delivery" | "sampling">,

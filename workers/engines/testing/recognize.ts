@@ -26,7 +26,7 @@ export function recognitionJob(
   return { chunk, samples, signal: change.signal ?? new AbortController().signal };
 }
 
-/** Hears one piece. */
+/** Recognizes one piece. */
 export async function recognizeOne(engine: Recognizer, samples: Int16Array): Promise<RecognitionResult> {
   const { task } = engine.describe();
   const [result] = await engine.recognize([recognitionJob(task === "vad" ? "vad" : "transcribe", samples)]);

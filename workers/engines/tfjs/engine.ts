@@ -21,7 +21,9 @@ export interface TfjsEngineOptions {
   log: Logger;
 }
 
-/** A speech detector as a TensorFlow.js graph model. Every piece is heard by itself, so a batch changes nothing. */
+/**
+ * A speech detector as a TensorFlow.js graph model. Every piece is recognized by itself, so a batch changes nothing.
+ */
 export class TfjsEngine implements Recognizer {
   readonly #model: ModelFolder;
   readonly #path: string;

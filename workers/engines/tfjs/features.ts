@@ -15,8 +15,8 @@ const SHIFT = 6;
 const SCALE = 0.25;
 
 /**
- * Gives `before + steps + after` rows of `FEATURE_BANDS` values for a recording of `steps` steps; beyond both ends there is
- * silence.
+ * Gives `before + steps + after` rows of `FEATURE_BANDS` values for a recording of `steps` steps; beyond both ends
+ * there is silence.
  */
 export type DetectorFeatures = (samples: Int16Array, before: number, after: number) => Float32Array;
 

@@ -2,8 +2,8 @@ import { createDetectorFeatures } from "./features.js";
 import { type DetectorGraph, openDetector } from "./runtime.js";
 
 /**
- * What the thread is asked: open a detector and say what it is, or tell where in a recording someone speaks. Each thread
- * opens each model once.
+ * What the thread is asked: open a detector and say what it is, or tell where in a recording someone speaks. Each
+ * thread opens each model once.
  */
 export type ThreadTask =
   | { kind: "open"; path: string }

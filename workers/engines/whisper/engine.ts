@@ -17,7 +17,9 @@ export interface WhisperEngineOptions {
 }
 
 const handler = new URL("./thread.js", import.meta.url);
-/** A batch is heard piece by piece, on as many threads as are free: a long one would keep other callers waiting. */
+/**
+ * A batch is recognized piece by piece, on as many threads as are free: a long one would keep other callers waiting.
+ */
 const MAX_BATCH = 4;
 const WARM_UP_SECONDS = 1;
 

@@ -1,6 +1,6 @@
 import { type Recognized, openWhisper, type WhisperRecognizer, type WhisperSource } from "./recognizer.js";
 
-/** What a thread is asked: open a model and say what it is, or hear with it. Each thread opens each model once. */
+/** What a thread is asked: open a model and say what it is, or recognize with it. Each thread opens each model once. */
 export type WhisperTask =
   | { kind: "open"; source: WhisperSource }
   | {

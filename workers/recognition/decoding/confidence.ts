@@ -38,7 +38,7 @@ export function wordConfidences(words: readonly FoundWord[], traitsOf: (word: nu
   });
 }
 
-/** From how well the symbols of each word and of its neighbours are heard, its length and how common it is. */
+/** From how well the symbols of each word and of its neighbours are recognized, its length and how common it is. */
 export function wordEvidence(words: readonly FoundWord[], traitsOf: (word: number) => WordTraits): WordEvidence[] {
   const traits = words.map(({ word }) => traitsOf(word));
   const recognized = words.map(({ acoustic }, i) => acoustic / ((traits[i] as WordTraits).symbols + 1));

@@ -1,6 +1,6 @@
 /**
- * Which of the heard words are right and how many errors (wrong, missing and added words) there are, by the alignment
- * with the fewest.
+ * Which of the recognized words are right and how many errors (wrong, missing and added words) there are, by the
+ * alignment with the fewest.
  */
 export function compareWords(
   said: readonly string[],

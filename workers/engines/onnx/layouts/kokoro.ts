@@ -22,8 +22,8 @@ const tokenizerFile = z.object({ model: z.object({ vocab: z.record(z.string(), z
 type Styles = (speakerId: number, symbols: number) => Float32Array;
 
 /**
- * Kokoro's layout: the speakers are styles in `voices/`, each speaks one language, and the symbols are espeak's phonemes
- * in Kokoro's spelling. Throws `ModelProblem`.
+ * Kokoro's layout: the speakers are styles in `voices/`, each speaks one language, and the symbols are espeak's
+ * phonemes in Kokoro's spelling. Throws `ModelProblem`.
  */
 export async function openKokoroLayout(
   { folder, manifest }: ModelFolder,

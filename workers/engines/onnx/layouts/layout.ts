@@ -26,7 +26,9 @@ export interface VoiceLayout {
     symbols: readonly VoiceSymbol[],
     chunk: Pick<SpeechChunk, "sampling" | "seed">,
   ): { symbols: readonly VoiceSymbol[]; pace: number };
-  /** The speaker when the chunk names none. `own` are the measured traits of the speakers, empty unless `traits` is set. */
+  /**
+   * The speaker when the chunk names none. `own` are the measured traits of the speakers, empty unless `traits` is set.
+   */
   defaultSpeaker(language: string, traits: VoiceTraits | null, own: readonly (VoiceTraits | null)[]): number;
   /** The speaker whose measured traits stand for this one's; null when a cloned voice cannot steer this speaker. */
   measuredSpeaker(speakerId: number): number | null;

@@ -23,8 +23,8 @@ const MOST_MEASURED = 12;
 const OWN_RANGE_SCALE = 0.8;
 
 /**
- * Our own voices (`models/parley-en/README.md`): Piper's inputs, symbols of our own front end, noise that repeats, and a
- * graph that takes pitch, its range and controls of single ids. Throws `ModelProblem` when the lexicon is not there.
+ * Our own voices (`models/parley-en/README.md`): Piper's inputs, symbols of our own front end, noise that repeats, and
+ * a graph that takes pitch, its range and controls of single ids. Throws `ModelProblem` when the lexicon is not there.
  */
 export function openParleyLayout(model: ModelFolder, config: PiperConfig): VoiceLayout {
   const { num_speakers: speakers, default_speaker_id: usual, inference } = config;
