@@ -14,7 +14,7 @@ import { usageRecord } from "./usage.js";
 /** An edge that two looks in a row do not find is gone. */
 const LOOK_INTERVAL_MS = 5000;
 
-const openUsage = z.object({ db: z.array(usageRecord) });
+const openUsage = z.object({ records: z.array(usageRecord) });
 
 export interface OpenUsageRecoveryOptions {
   bus: Bus;
@@ -72,7 +72,7 @@ async function publishObject({ bus, db, log }: OpenUsageRecoveryOptions, name: s
       { problems: parsed.error.issues.map((issue) => issue.path.join(".")) },
       "open usage that cannot be read was dropped",
     );
-  const open = parsed.data?.db ?? [];
+  const open = parsed.data?.records ?? [];
   // Analytics takes the record that came last: one whose request has ended after the last report must not come again.
   const ended =
     open.length === 0

@@ -17,7 +17,7 @@ import pools
 from evaluate import Recognizer, scored
 from evaluation_sets import noisy
 
-NAMES = ("sound", "neighbours", "symbols", "unigram")
+NAMES = ("acoustic", "neighbours", "symbols", "unigram")
 
 
 def right(said: list[str], heard: list[str]) -> list[bool]:
