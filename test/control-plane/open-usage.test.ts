@@ -59,7 +59,7 @@ describe("what edges that are gone had given", () => {
       bus,
       bucket,
       recovery,
-      report: (name: string, open: UsageRecord[]) => bucket.put(name, encodeMsgpack({ db: open })),
+      report: (name: string, open: UsageRecord[]) => bucket.put(name, encodeMsgpack({ records: open })),
       published: () => bus.published.filter(({ subject }) => subject === usageSubject).map(({ message }) => message),
       /** Lets a look or more pass; the database has a thread of its own. */
       async look(times = 1) {
