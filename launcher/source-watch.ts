@@ -59,7 +59,7 @@ export function watchSources(options: SourceWatchOptions): { close(): void } {
       watchNewFolders();
       const messages = await build(projectDirectory);
       if (messages !== null) options.onCompileError(messages);
-      else await tellChange();
+      else await reportChange();
     } catch (error) {
       // A folder that went while it was read, as in a checkout: what follows it is another change.
       options.onCompileError(error instanceof Error ? error.message : String(error));
@@ -68,7 +68,7 @@ export function watchSources(options: SourceWatchOptions): { close(): void } {
     if (changedMeanwhile) noteChange();
   }
 
-  async function tellChange(): Promise<void> {
+  async function reportChange(): Promise<void> {
     const before = output;
     output = outputOf(projectDirectory, rooms);
     const isChanged = (room: string): boolean => output.get(room) !== before.get(room);

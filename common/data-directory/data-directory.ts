@@ -98,9 +98,9 @@ function verdictOn(directory: DataDirectory, name: FolderName, found: FoundFolde
 
 function look(path: string, name: FolderName): FoundFolder {
   // A volume that is mounted there brings a lost+found of its own.
-  const isReported = (entry: string): boolean =>
+  const counts = (entry: string): boolean =>
     entry !== "lost+found" && !isDraft(entry) && !folderKinds[name].written.includes(entry);
-  const entries = existsSync(path) ? readdirSync(path).filter(isReported) : null;
+  const entries = existsSync(path) ? readdirSync(path).filter(counts) : null;
   const missing = folderKinds[name].essential.filter((below) => !existsSync(join(path, below)));
   return { entries, stamp: readStamp(path), missing };
 }

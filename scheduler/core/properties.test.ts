@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Batch, ServiceTier } from "#protocol/bus/scheduling";
-import { done, player, served, submit, workerHeartbeat } from "../testing/fixtures.js";
+import { done, recognizer, served, submit, workerHeartbeat } from "../testing/fixtures.js";
 import { CoreHarness } from "../testing/harness.js";
 
 type Action =
@@ -178,7 +178,7 @@ class Witness {
     else Object.assign(known, { slots: act.slots, reserved: act.reserved });
     const models = [
       served("voice", act.batching ? 4 : 1),
-      player("ear", act.batching ? 4 : 1),
+      recognizer("ear", act.batching ? 4 : 1),
       ...(act.worker > 0 ? [served("other")] : []),
     ];
     const schedulerId = act.attached ? "scheduler-1" : "scheduler-2";

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { done, player, served, submit, workerHeartbeat } from "../testing/fixtures.js";
+import { done, recognizer, served, submit, workerHeartbeat } from "../testing/fixtures.js";
 import { CoreHarness } from "../testing/harness.js";
 
 /** A worker with one slot for all work, kept busy by a chunk that nobody waits for, and one reserved slot. */
 function busyWorker(reservedSlots = 1): CoreHarness {
   const harness = new CoreHarness();
-  const models = [served("voice"), player("ear", 4)];
+  const models = [served("voice"), recognizer("ear", 4)];
   harness.send(
     { type: "worker-seen", heartbeat: workerHeartbeat({ id: "w1", reservedSlots, models }) },
     submit({ stream: "busy", tier: "bulk" }),

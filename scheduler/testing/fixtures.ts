@@ -73,7 +73,7 @@ export function submit(facts: ChunkFacts & { tier?: ServiceTier; slackMs?: numbe
 }
 
 /** A recognizer. */
-export function player(name: string, maxBatch = 1): ServedModel {
+export function recognizer(name: string, maxBatch = 1): ServedModel {
   return { ...served(name, maxBatch), task: "transcribe", sampleRate: RECOGNITION_RATE };
 }
 

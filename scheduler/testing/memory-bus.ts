@@ -39,8 +39,8 @@ export class MemoryBus implements Bus {
     throw new RangeError("this bus carries no objects");
   }
 
-  onReconnect(player: () => void): void {
-    this.#reconnectCallbacks.push(player);
+  onReconnect(callback: () => void): void {
+    this.#reconnectCallbacks.push(callback);
   }
 
   isConnected(): boolean {
@@ -53,7 +53,7 @@ export class MemoryBus implements Bus {
 
   reconnect(): void {
     this.#connected = true;
-    for (const player of this.#reconnectCallbacks) player();
+    for (const callback of this.#reconnectCallbacks) callback();
   }
 
   flush(): Promise<void> {
