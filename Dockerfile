@@ -17,7 +17,9 @@ COPY transcription transcription
 COPY edge edge
 COPY scheduler scheduler
 COPY workers workers
+COPY tools tools
 COPY control-plane control-plane
+COPY agents agents
 COPY launcher launcher
 COPY cli cli
 RUN npx tsc -p tsconfig.build.json \

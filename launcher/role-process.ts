@@ -13,6 +13,7 @@ export const roleFolders: Readonly<Record<Role, string>> = {
   scheduler: "scheduler",
   worker: "workers",
   "control-plane": "control-plane",
+  agent: "agents",
 };
 
 /**

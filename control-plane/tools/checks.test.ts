@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { ToolType } from "#protocol/tools";
 import { toolProblems } from "./checks.js";
-import type { ToolDefinition } from "./definition.js";
-import { webhook } from "./testing/definition.js";
+import type { ToolDefinition } from "#tools/definition";
+import { webhook } from "#tools/testing/definition";
 
 const found = (toolType: ToolType, change: Partial<ToolDefinition>, name = "tool"): (string | number)[][] =>
   toolProblems(toolType, name, webhook(change)).map((problem) => problem.loc.slice(1));

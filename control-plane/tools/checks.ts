@@ -7,9 +7,9 @@ import {
   systemVariables,
   type ToolType,
 } from "#protocol/tools";
-import type { ToolDefinition } from "./definition.js";
-import { placeholderNames } from "./template.js";
-import { placesNoAuthority } from "./url-template.js";
+import type { ToolDefinition } from "#tools/definition";
+import { placeholderNames } from "#tools/template";
+import { placesNoAuthority } from "#tools/url-template";
 
 const systemNames = new Set(systemVariables.map((name) => `system.${name}`));
 

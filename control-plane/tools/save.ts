@@ -7,11 +7,11 @@ import type { ToolCreate, ToolPatch } from "#protocol/tools";
 import type { Db } from "../database/database.js";
 import { foldText } from "../voices/store.js";
 import { toolProblems } from "./checks.js";
-import type { ToolDefinition } from "./definition.js";
+import type { ToolDefinition } from "#tools/definition";
 import { splitHeaders } from "./secrets.js";
 import { changeTool, insertTool } from "./store.js";
 import type { ToolRow } from "./table.js";
-import { originOf, sampleUrl } from "./url-template.js";
+import { originOf, sampleUrl } from "#tools/url-template";
 
 export interface SaveDependencies {
   db: Db;

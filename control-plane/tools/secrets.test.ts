@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { createSealer } from "#common/secrets/sealer";
 import type { ToolHeaderInput } from "#protocol/tools";
-import { openCredentials, splitHeaders } from "./secrets.js";
+import { openCredentials } from "#tools/credentials";
+import { splitHeaders } from "./secrets.js";
 
 const sealer = createSealer(["k".repeat(32)]);
 const none = { headers: [], secrets: {} };

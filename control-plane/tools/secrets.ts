@@ -1,12 +1,8 @@
 import { SealError, type Sealer } from "#common/secrets/sealer";
 import type { Problem } from "#protocol/errors";
 import type { ToolHeaderInput } from "#protocol/tools";
-import type { StoredHeader } from "./definition.js";
-
-/** What a credential's seal is bound to: moved to another tool or header, it does not open. */
-function credentialContext(toolId: string, headerName: string): string {
-  return `tool:${toolId}:${headerName.toLowerCase()}`;
-}
+import { credentialContext } from "#tools/credentials";
+import type { StoredHeader } from "#tools/definition";
 
 /** Headers apart from their secrets, and what is wrong with those. */
 export interface SplitHeaders {
@@ -66,15 +62,4 @@ function opens(sealer: Sealer, sealed: string, context: string, plain: string): 
     if (error instanceof SealError) return false;
     throw error;
   }
-}
-
-/** The credentials of a tool in the clear, by lower-case header name. Throws what the sealer throws. */
-export function openCredentials(
-  toolId: string,
-  secrets: Readonly<Record<string, string>>,
-  sealer: Sealer,
-): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(secrets).map(([name, sealed]) => [name, sealer.open(sealed, credentialContext(toolId, name))]),
-  );
 }

@@ -1,5 +1,5 @@
 import { jsonb, pgTable, text, timestamp } from "drizzle-orm/pg-core";
-import type { ToolDefinition } from "./definition.js";
+import type { ToolDefinition } from "#tools/definition";
 
 /** Tools as `0040-tools` creates them. */
 export const tools = pgTable("tools", {

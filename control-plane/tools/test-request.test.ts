@@ -2,9 +2,9 @@ import { describe, expect, it } from "vitest";
 import { systemClock } from "#common/clock";
 import type { OutboundRequest } from "#common/outbound/outbound";
 import { createSealer } from "#common/secrets/sealer";
-import type { ToolDefinition } from "./definition.js";
+import type { ToolDefinition } from "#tools/definition";
 import { testTool } from "./test-request.js";
-import { webhook } from "./testing/definition.js";
+import { webhook } from "#tools/testing/definition";
 
 /** The request that a test of this tool sends out. */
 async function sentFor(change: Partial<ToolDefinition>): Promise<OutboundRequest | undefined> {

@@ -11,10 +11,10 @@ import {
   type ToolTestRequest,
   type ToolTestResult,
 } from "#protocol/tools";
-import { renderTestRequest } from "./render.js";
-import { openCredentials } from "./secrets.js";
+import { renderTestRequest } from "#tools/render";
+import { openCredentials } from "#tools/credentials";
 import type { ToolRow } from "./table.js";
-import { literalUrl } from "./url-template.js";
+import { literalUrl } from "#tools/url-template";
 
 const MAX_REDIRECTS = 3;
 

@@ -11,6 +11,7 @@ export const controlSubjects = {
   teams: "parley.control.teams",
   credit: "parley.control.credit",
   trace: "parley.control.trace",
+  searchKnowledge: "parley.control.search-knowledge",
 } as const;
 
 /**

@@ -8,12 +8,12 @@ export const HEARTBEAT_INTERVAL_MS = 250;
 /** A member unheard of for this long is gone: its work is given to others. */
 export const MEMBER_TIMEOUT_MS = 1500;
 
-export const roles = ["edge", "scheduler", "worker", "control-plane"] as const;
+export const roles = ["edge", "scheduler", "worker", "control-plane", "agent"] as const;
 export type Role = (typeof roles)[number];
 
 /** Whether members of a role submit work of their own, which is cancelled everywhere when they are lost. */
 export function ownsWork(role: Role): boolean {
-  return role === "edge" || role === "control-plane";
+  return role === "edge" || role === "control-plane" || role === "agent";
 }
 
 /** The life of every process, in order. */
@@ -61,6 +61,13 @@ export interface BrokenModel {
 export type Heartbeat =
   | (HeartbeatBase & { role: "edge" })
   | (HeartbeatBase & { role: "control-plane" })
+  | (HeartbeatBase & {
+      role: "agent";
+      /** Conversations that it can hold at once. */
+      places: number;
+      /** Those that it holds, by session id. */
+      sessions: string[];
+    })
   | (HeartbeatBase & { role: "scheduler"; loads: SchedulerLoad[] })
   | (HeartbeatBase & {
       role: "worker";

@@ -28,7 +28,7 @@ describe("a cluster's metrics", () => {
     const [edge = "", control = "", scheduler = "", worker = ""] = await Promise.all(
       [cluster.baseUrl, at(0), at(1), at(2)].map(scrape),
     );
-    texts = { edge, "control-plane": control, scheduler, worker };
+    texts = { edge, "control-plane": control, scheduler, worker, agent: "" };
     expect((await fetch(`${at(0)}/other`)).status).toBe(404);
   });
   afterAll(() => cluster.stop());

@@ -9,7 +9,7 @@ const byPath = new Map(sources.map((source) => [source.path, source]));
 const product = sources.filter((source) => !isTest(source));
 
 const shared: readonly Room[] = ["protocol", "common", "audio", "submission", "speech", "transcription"];
-const roles: readonly Room[] = ["edge", "scheduler", "workers", "control-plane"];
+const roles: readonly Room[] = ["edge", "scheduler", "workers", "control-plane", "agents"];
 
 /** Who may import whom, besides themselves. */
 const arrows: Readonly<Record<Room, readonly Room[]>> = {
@@ -22,11 +22,13 @@ const arrows: Readonly<Record<Room, readonly Room[]>> = {
   edge: shared,
   scheduler: ["protocol", "common"],
   workers: ["protocol", "common", "audio"],
-  "control-plane": shared,
+  tools: ["protocol", "common"],
+  "control-plane": [...shared, "tools"],
+  agents: [...shared, "tools"],
   launcher: ["protocol", "common"],
   cli: ["protocol", "common", "transcription", "launcher"],
-  test: [...shared, ...roles, "launcher", "cli"],
-  bench: [...shared, ...roles, "launcher", "cli", "test"],
+  test: [...shared, "tools", ...roles, "launcher", "cli"],
+  bench: [...shared, "tools", ...roles, "launcher", "cli", "test"],
 };
 
 /** What the tests of a room may import besides: what they hold its results against. */

@@ -10,8 +10,8 @@ const waiting = [
   "control-plane/knowledge/search.ts searchKnowledge",
   "control-plane/ledger/holds.ts holdCredit",
   "control-plane/ledger/holds.ts settleHold",
-  "control-plane/tools/function-name.ts functionNames",
-  "control-plane/tools/render.ts renderToolRequest",
+  "tools/function-name.ts functionNames",
+  "tools/render.ts renderToolRequest",
   "control-plane/webhooks/events.ts callAnalyzed",
   "control-plane/webhooks/events.ts dialFinished",
 ];

@@ -1,0 +1,38 @@
+import type { ModelToolCall } from "../dialogue/input.js";
+
+/** A request to whatever answers. Messages are OpenAI's (`chat.completions`). */
+export interface ModelRequest {
+  messages: readonly ModelMessage[];
+  tools: readonly ModelTool[];
+  signal: AbortSignal;
+  onText(text: string): void;
+  onToolCall(call: ModelToolCall): void;
+}
+
+export type ModelMessage =
+  | { role: "system" | "user"; content: string }
+  | { role: "assistant"; content: string; toolCalls: readonly ModelToolCall[] }
+  | { role: "tool"; callId: string; content: string };
+
+/** A function that the model may call; `parameters` is JSON Schema. */
+export interface ModelTool {
+  name: string;
+  description: string;
+  parameters: object;
+}
+
+/** What answers in a conversation. */
+export interface LanguageModel {
+  /** What the session says answered: a model's name, or `parley-retrieval`. */
+  readonly name: string;
+  /**
+   * Asks; resolves when the answer is complete. Tries once more where nothing has come yet. Throws `ModelError`; when
+   * `signal` fires it resolves or throws, and calls back no more.
+   */
+  answer(request: ModelRequest): Promise<void>;
+}
+
+/** The endpoint failed: it is away, too slow, refuses, or sends what cannot be read. `detail` holds no secret and no prompt. */
+export class ModelError extends Error {
+  override readonly name = "ModelError";
+}

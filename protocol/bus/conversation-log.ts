@@ -1,0 +1,93 @@
+/*
+ * The log of a conversation: what cannot be derived again, in order, one durable subject per session. The runtime that
+ * holds the conversation writes it, each record behind the last one it knows of, so that of two writers one loses.
+ * Another runtime replays it and goes on; the control plane makes the session's items of it.
+ */
+
+export const conversationStream = {
+  name: "conversations",
+  subjects: ["parley.conversation.*"],
+  maxAgeMs: 24 * 3_600_000,
+  maxBytes: 256 * 1024 * 1024,
+};
+
+export const conversationSubject = (sessionId: string): string => `parley.conversation.${sessionId}`;
+
+/** Why a conversation ended. `error` and those below it count as failures for webhooks. */
+export const endReasons = [
+  /** The caller left, or asked for the end. */
+  "caller_left",
+  /** The agent used `hang_up_call`. */
+  "agent_hung_up",
+  /** The caller said nothing for as long as the configuration allows. */
+  "silence",
+  "max_duration",
+  /** `POST …/{id}/end`. */
+  "requested",
+  /** Nobody joined in time. */
+  "never_joined",
+  "llm_endpoint_failure",
+  "room_lost",
+  "error",
+] as const;
+export type EndReason = (typeof endReasons)[number];
+
+/** Milliseconds of one turn, from the caller's last voiced frame to the agent's first audible one; null is unknown. */
+export interface TurnLatency {
+  totalMs: number;
+  endpointingMs: number | null;
+  recognitionMs: number | null;
+  /** From the request to the language model to its first text, waiting in the silence included. */
+  modelFirstTokenMs: number | null;
+  firstClauseMs: number | null;
+  firstAudioMs: number | null;
+}
+
+interface Stamped {
+  /** Milliseconds since 1970. */
+  atEpochMs: number;
+}
+
+export type ToolSource = "client" | "webhook" | "builtin" | "background";
+
+export type ConversationRecord = Stamped &
+  (
+    | { type: "taken"; runtimeId: string; attempt: number }
+    | { type: "caller-joined" }
+    | { type: "caller-left" }
+    /** A whole turn of the caller, spoken or typed. Turns count from 1; the greeting is turn 0. */
+    | { type: "caller-said"; turnId: number; text: string }
+    /** A reply began; whatever follows of it names it. `responder` says what answers, such as a model's name. */
+    | { type: "reply-started"; replyId: string; turnId: number; responder: string }
+    /** Further text of a reply, as the model gave it. */
+    | { type: "reply-text"; replyId: string; text: string }
+    /** The model has given all of the reply. */
+    | { type: "reply-complete"; replyId: string }
+    /** The caller has heard so many UTF-16 units of the reply's text; at most twice a second. */
+    | { type: "reply-heard"; replyId: string; characters: number }
+    /** The reply is over: `text` is what was heard of it. */
+    | { type: "reply-ended"; replyId: string; turnId: number; text: string; isInterrupted: boolean }
+    | { type: "turn-latency"; turnId: number; latency: TurnLatency }
+    | {
+        type: "tool-called";
+        callId: string;
+        turnId: number;
+        name: string;
+        source: ToolSource;
+        /** JSON, as the model wrote it. */
+        input: string;
+      }
+    | {
+        type: "tool-answered";
+        callId: string;
+        turnId: number;
+        name: string;
+        source: ToolSource;
+        status: "completed" | "failed";
+        output: string | null;
+        isOutputTruncated: boolean;
+        error: string | null;
+        latencyMs: number | null;
+      }
+    | { type: "ended"; reason: EndReason; detail: string | null }
+  );

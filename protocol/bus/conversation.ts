@@ -1,0 +1,108 @@
+import type { AgentConfig } from "../agents/config.js";
+import type { SystemVariable, ToolType } from "../tools.js";
+
+/*
+ * What the control plane and the conversation runtimes (`agents/`) say to each other. The control plane creates a
+ * session and gives it to a runtime; what happens in it is the runtime's to say, in the conversation's log
+ * (conversation-log.ts).
+ */
+
+/** A conversation may go over to other runtimes: each start counts one up from 1. */
+export type ConversationAttempt = number;
+
+/** A tool as the session's version froze it, credentials sealed. */
+export interface ConversationTool {
+  id: string;
+  toolType: ToolType;
+  name: string;
+  /** What the published version keeps of it (`tools/definition.ts`). */
+  definition: unknown;
+  /** Sealed, by lower-case header name. */
+  secrets: Record<string, string>;
+}
+
+/** Everything that a runtime needs to hold a conversation. Frozen when the session is created. */
+export interface ConversationPlan {
+  sessionId: string;
+  teamId: string;
+  agentId: string;
+  agentName: string;
+  /** The published version's, overrides applied; secrets sealed. Texts are not filled in yet. */
+  config: AgentConfig;
+  tools: ConversationTool[];
+  knowledge: { sourceId: string; revisionNumber: number }[];
+  /** For `{{name}}` in the texts of the prompt section and in first messages. */
+  dynamicVariables: Record<string, string>;
+  /** For `{{system.name}}`. */
+  system: Partial<Record<SystemVariable, string>>;
+  /** IANA name; empty is UTC. */
+  timezone: string;
+  /** Whether the prompt tells date, time zone and channel. */
+  tellsWorldContext: boolean;
+  /** Further fields of the request to the language model, or null. */
+  llmExtraBody: Record<string, unknown> | null;
+  sendsToolEvents: boolean;
+  recordsAudio: boolean;
+  room: ConversationRoom;
+  /** A session that nobody has joined by then fails; milliseconds since 1970. */
+  joinByEpochMs: number;
+  maxDurationMs: number;
+  /** Milliseconds since 1970. */
+  createdAtEpochMs: number;
+}
+
+export interface ConversationRoom {
+  name: string;
+  callerIdentity: string;
+  agentIdentity: string;
+}
+
+/** Asks one runtime to take a conversation over, or on. Answered by `Reply<StartedConversation>`. */
+export interface StartConversation {
+  plan: ConversationPlan;
+  attempt: ConversationAttempt;
+}
+
+export interface StartedConversation {
+  runtimeId: string;
+}
+
+/** Asks the runtime that holds a conversation to end it, or to let go of it. Answered by `Reply<object>`. */
+export interface EndConversation {
+  sessionId: string;
+  reason: string;
+}
+
+export const startConversationSubject = (runtimeId: string): string => `parley.agents.${runtimeId}.start`;
+export const endConversationSubject = (runtimeId: string): string => `parley.agents.${runtimeId}.end`;
+
+/** A runtime that drains gives a conversation back in one of its pauses. Published on `handOverSubject`. */
+export interface HandOver {
+  sessionId: string;
+  runtimeId: string;
+  attempt: ConversationAttempt;
+}
+
+export const handOverSubject = "parley.events.conversation-handed-over";
+
+/** Asks the control plane for passages of the revisions that a conversation pinned (`controlSubjects.searchKnowledge`). */
+export interface SearchKnowledgeRequest {
+  teamId: string;
+  sources: { sourceId: string; revisionNumber: number }[];
+  /** What was said. */
+  query: string;
+  limit: number;
+}
+
+export interface KnowledgePassage {
+  sourceId: string;
+  sourceName: string;
+  heading: string;
+  content: string;
+  /** Larger is better; comparable within one search only. */
+  score: number;
+}
+
+export interface SearchKnowledgeReply {
+  passages: KnowledgePassage[];
+}
