@@ -32,6 +32,11 @@ describe("directions in a text", () => {
     expect(spoken(read([text], false))).toBe("[whispers very softly]One [1] two three");
   });
 
+  it("knows calm by its name and in a description", () => {
+    for (const text of ["(calm)One", "[in a calm voice]One"])
+      expect(read([text])[0]).toMatchObject({ delivery: { pitchSemitones: -0.5, pitchRangeFactor: 0.8 } });
+  });
+
   it("reads pauses", () => {
     const pauses = read(["a(break)b(long-break)c[pause]d[a long pause]e"]).filter((piece) => piece.kind === "pause");
     expect(pauses.map((piece) => piece.pauseMs)).toEqual([400, 1000, 500, 1000]);

@@ -6,9 +6,9 @@ type Manner = Partial<Omit<Delivery, "style">>;
  * What known styles do to a neutral delivery. The emotion and tone names are those that the service documents for `s1`;
  * the numbers are moderate on purpose: an engine that only moves pitch, rate and level must stay intelligible.
  */
-const manners: Readonly<Record<string, Manner>> = {
+const manners = {
   neutral: {},
-  clearStall: { pitchSemitones: -0.5, pitchRangeFactor: 0.8, rateFactor: 0.93, gainDb: -1 },
+  calm: { pitchSemitones: -0.5, pitchRangeFactor: 0.8, rateFactor: 0.93, gainDb: -1 },
   relaxed: { pitchSemitones: -0.5, pitchRangeFactor: 0.85, rateFactor: 0.93, gainDb: -1 },
   serious: { pitchSemitones: -1, pitchRangeFactor: 0.8, rateFactor: 0.95 },
   indifferent: { pitchRangeFactor: 0.6, rateFactor: 0.97 },
@@ -82,10 +82,11 @@ const manners: Readonly<Record<string, Manner>> = {
   laugh: {},
   cough: {},
   "lip-smacking": {},
-};
+} as const satisfies Record<string, Manner>;
+type StyleName = keyof typeof manners;
 
 /** Other ways to write a style, and word stems by which a free description is understood (`[whispers sadly]`). */
-const stems: readonly (readonly [stem: string, style: string])[] = [
+const stems: readonly (readonly [stem: string, style: StyleName])[] = [
   ["whisper", "whispering"],
   ["scream", "screaming"],
   ["shout", "shouting"],
@@ -150,8 +151,9 @@ export type TagMeaning = { kind: "pause"; pauseMs: number } | { kind: "delivery"
 export function knownTag(name: string): TagMeaning | null {
   const pauseMs = Object.hasOwn(pausesMs, name) ? pausesMs[name] : undefined;
   if (pauseMs !== undefined) return { kind: "pause", pauseMs };
-  const manner = Object.hasOwn(manners, name) ? manners[name] : undefined;
-  return manner === undefined ? null : { kind: "delivery", delivery: { ...neutralDelivery, ...manner, style: name } };
+  return isStyleName(name)
+    ? { kind: "delivery", delivery: { ...neutralDelivery, ...manners[name], style: name } }
+    : null;
 }
 
 /**
@@ -167,6 +169,8 @@ export function describedTag(name: string): TagMeaning {
     return { kind: "pause", pauseMs: words.includes("short") ? 250 : long ? 1000 : 500 };
   }
   const match = stems.find(([stem]) => words.some((word) => word.startsWith(stem)));
-  const manner = match === undefined ? {} : (manners[match[1]] ?? {});
+  const manner = match === undefined ? {} : manners[match[1]];
   return { kind: "delivery", delivery: { ...neutralDelivery, ...manner, style: name } };
 }
+
+const isStyleName = (name: string): name is StyleName => Object.hasOwn(manners, name);
