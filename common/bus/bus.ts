@@ -21,6 +21,8 @@ export interface Bus {
    * name gets all of them, at least once.
    */
   consume<T>(options: ConsumeOptions, handler: DurableHandler<T>): DurableSubscription;
+  /** The messages of a durable stream by subject, for subjects that have one writer at a time. */
+  subjectLog(stream: DurableStream): SubjectLog;
   /** Called after the connection was lost and is back: messages in between are gone. */
   onReconnect(callback: () => void): void;
   /** False while the connection is lost. */
@@ -64,6 +66,27 @@ export interface DurableSubscription {
   ready: Promise<void>;
   /** Takes no more; resolves when the batch in hand is dealt with. */
   stop(): Promise<void>;
+}
+
+/** Stored messages by subject, each written behind the last one that its writer knows of. */
+export interface SubjectLog {
+  /** The messages of a subject, oldest first. Throws `dependency_unavailable`. */
+  read<T>(subject: string): Promise<{ sequence: number; message: T }[]>;
+  /**
+   * Stores a message where the subject's last one has the sequence `after`, 0 for none, and gives the new one's. Throws
+   * LogConflict where somebody else has written, and `dependency_unavailable`, after which nobody knows whether it was
+   * stored.
+   */
+  append(subject: string, message: object, after: number): Promise<number>;
+}
+
+/** Somebody else has written behind the message that this writer took for the last one. */
+export class LogConflict extends Error {
+  override readonly name = "LogConflict";
+
+  constructor(subject: string) {
+    super(`another writer has written to ${subject}`);
+  }
 }
 
 /** A bucket of objects. */

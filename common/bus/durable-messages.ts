@@ -130,13 +130,15 @@ const NAME_TAKEN = 10_058;
  * Makes a stream, or brings one up to date, with as much of the wanted room as the server gives. JetStream sets a
  * stream's room aside when it is made and refuses what it does not have.
  */
-async function makeStream(manager: JetStreamManager, stream: DurableStream, log: Logger): Promise<void> {
+export async function makeStream(manager: JetStreamManager, stream: DurableStream, log: Logger): Promise<void> {
   const settings = {
     subjects: stream.subjects,
     max_age: stream.maxAgeMs * NANOSECONDS,
     retention: RetentionPolicy.Limits,
     storage: StorageType.File,
     discard: DiscardPolicy.Old,
+    // Messages can be read one by one.
+    allow_direct: true,
   };
   const known = await manager.streams.info(stream.name).catch(() => null);
   let refusal: unknown = null;

@@ -11,12 +11,15 @@ import type {
   DurableHandler,
   DurableSubscription,
   ObjectBucket,
+  DurableStream,
+  SubjectLog,
   Subscription,
 } from "./bus.js";
 import { DurablePublisher } from "./durable-publisher.js";
 import { consumeDurable } from "./durable-messages.js";
 import { NatsObjectBucket } from "./object-bucket.js";
 import { StorageConnection } from "./storage-connection.js";
+import { NatsSubjectLog } from "./subject-log.js";
 
 /** What is published here must not be lost: money depends on it. */
 const durableSubjects: readonly string[] = usageStream.subjects;
@@ -158,6 +161,10 @@ class NatsBus implements Bus {
 
   consume<T>(options: ConsumeOptions, handler: DurableHandler<T>): DurableSubscription {
     return consumeDurable(() => this.#storage.get(), options, handler, this.#log);
+  }
+
+  subjectLog(stream: DurableStream): SubjectLog {
+    return new NatsSubjectLog(this.#storage, stream, this.#log);
   }
 
   onReconnect(callback: () => void): void {

@@ -39,6 +39,10 @@ export class MemoryBus implements Bus {
     throw new RangeError("this bus carries no objects");
   }
 
+  subjectLog(): never {
+    throw new RangeError("this bus keeps no log");
+  }
+
   onReconnect(callback: () => void): void {
     this.#reconnectCallbacks.push(callback);
   }

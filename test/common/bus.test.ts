@@ -1,6 +1,6 @@
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Bus } from "#common/bus/bus";
+import { type Bus, LogConflict } from "#common/bus/bus";
 import { connectNats } from "#common/bus/nats";
 import { createLogger } from "#common/log";
 import { until } from "../harness/processes.js";
@@ -120,6 +120,34 @@ describe("the NATS bus", () => {
     await expect
       .poll(async () => [await bucket.get("earlier"), await bucket.get("later")], { timeout: 15_000 })
       .toEqual([null, null]);
+  });
+
+  describe("the log of a subject", () => {
+    const stream = { name: "t-log", subjects: ["t.log.*"], maxAgeMs: 60_000, maxBytes: 4 * 1024 * 1024 };
+
+    it("gives back what was written, each subject by itself and in order", async () => {
+      const written = bus.subjectLog(stream);
+      const first = await written.append("t.log.a", { n: 1 }, 0);
+      await written.append("t.log.b", { n: 10 }, 0);
+      const second = await written.append("t.log.a", { n: 2 }, first);
+      const read = await other.subjectLog(stream).read<{ n: number }>("t.log.a");
+      expect(read).toEqual([
+        { sequence: first, message: { n: 1 } },
+        { sequence: second, message: { n: 2 } },
+      ]);
+      expect(await other.subjectLog(stream).read("t.log.nobody")).toEqual([]);
+    });
+
+    it("takes one of two writers that know of the same last message", async () => {
+      const last = await bus.subjectLog(stream).append("t.log.race", { n: 0 }, 0);
+      const attempts = await Promise.allSettled(
+        [bus, other].map((writer, n) => writer.subjectLog(stream).append("t.log.race", { n }, last)),
+      );
+      expect(attempts.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
+      const refused = attempts.find((attempt) => attempt.status === "rejected");
+      expect(refused?.reason).toBeInstanceOf(LogConflict);
+      expect(await bus.subjectLog(stream).read("t.log.race")).toHaveLength(2);
+    });
   });
 });
 

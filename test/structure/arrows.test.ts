@@ -42,7 +42,7 @@ const engines: Readonly<Record<string, { folder?: string }>> = {
   "uWebSockets.js": {},
   "onnxruntime-node": {},
   "@nats-io/transport-node": {},
-  "@nats-io/jetstream": {},
+  "@nats-io/jetstream": { folder: "common/bus/" },
   "@nats-io/obj": {},
   "@echogarden/espeak-ng-emscripten": {},
   "@electric-sql/pglite": { folder: "control-plane/database/" },
@@ -77,7 +77,6 @@ const folders: Readonly<Partial<Record<Room, readonly string[]>>> = {
   edge: [
     "http",
     "memory",
-    "usage",
     "samples",
     "cluster",
     "authentication",

@@ -1,5 +1,5 @@
 import { ServiceError } from "#protocol/errors";
-import type { Bucket, Bus, ObjectBucket, Subscription } from "../bus.js";
+import { type Bucket, type Bus, LogConflict, type ObjectBucket, type SubjectLog, type Subscription } from "../bus.js";
 
 /**
  * A bus inside the process for tests: messages arrive at once, in order, as they are. Interruption drops what is
@@ -10,6 +10,7 @@ export class LocalBus implements Bus {
   readonly #handlers = new Map<string, Set<(message: never) => void>>();
   readonly #responders = new Map<string, (question: never) => Promise<object>>();
   readonly #reconnectCallbacks: (() => void)[] = [];
+  readonly #logs = new Map<string, object[]>();
   readonly #buckets = new Map<string, Map<string, Uint8Array>>();
   #connected = true;
 
@@ -48,6 +49,24 @@ export class LocalBus implements Bus {
 
   consume(): never {
     throw new Error("the local bus keeps no messages");
+  }
+
+  subjectLog(): SubjectLog {
+    const messagesOf = (subject: string): object[] => {
+      if (!this.#connected) throw new ServiceError("dependency_unavailable", { parameters: { dependency: "The log" } });
+      const messages = this.#logs.get(subject) ?? [];
+      this.#logs.set(subject, messages);
+      return messages;
+    };
+    return {
+      read: async <T>(subject: string) =>
+        messagesOf(subject).map((message, index) => ({ sequence: index + 1, message: message as T })),
+      append: async (subject, message, after) => {
+        const messages = messagesOf(subject);
+        if (messages.length !== after) throw new LogConflict(subject);
+        return messages.push(message);
+      },
+    };
   }
 
   objects({ name }: Pick<Bucket, "name">): ObjectBucket {
