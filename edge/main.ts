@@ -22,7 +22,7 @@ import { TeamSlots } from "./cluster/team-slots.js";
 import { SubmissionClient } from "#submission/submission-client";
 import { chooseModel } from "#speech/voice/model";
 import { traceExchanges, traceSockets } from "./tracing/exchange-spans.js";
-import { UsageReporter } from "./usage/usage-reporter.js";
+import { UsageReporter } from "#common/usage/usage-reporter";
 
 runRole("edge", async ({ config, log, metrics, tracing, id, epoch, state }) => {
   if (config.NATS_URL === null) throw new ConfigError("NATS_URL is needed by the edge");

@@ -5,10 +5,10 @@ import type { DialogueTool } from "./settings.js";
 /** What the agent does, as the room shows it (`lk.agent.state`). */
 export type AgentState = "initializing" | "listening" | "thinking" | "speaking";
 
-/** A record without its time, which the driver stamps. */
+/** A record without id and time, which the driver adds. */
 export type UnstampedRecord = ConversationRecord extends infer R
-  ? R extends { atEpochMs: number }
-    ? Omit<R, "atEpochMs">
+  ? R extends ConversationRecord
+    ? Omit<R, "id" | "atEpochMs">
     : never
   : never;
 

@@ -14,6 +14,7 @@ export interface MetricDeclaration {
 
 const requestSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 const firstAudioSeconds = [0.002, 0.005, 0.01, 0.02, 0.035, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.5, 0.75, 1, 2, 5, 10];
+const turnSeconds = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 1, 1.25, 1.5, 2, 3, 5, 10];
 const partSeconds = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
 const counter = (roles: readonly Role[], labels: readonly LabelName[], help: string) =>
@@ -190,6 +191,32 @@ export const metricCatalogue = {
     ["control-plane"],
     [],
     "Usage records on the bus that the analytics engine does not have yet, as of the last batch.",
+  ),
+
+  parley_conversations_active: gauge(["agent"], [], "Conversations that this runtime holds."),
+  parley_conversations_begun_total: counter(["agent"], [], "Conversations begun or taken over."),
+  parley_conversations_over_total: counter(
+    ["agent"],
+    ["outcome"],
+    "Conversations that this runtime holds no more: ended, handed-over (drained) or lost (another runtime has it).",
+  ),
+  parley_turn_seconds: histogram(
+    ["agent"],
+    [],
+    turnSeconds,
+    "From the caller's last voiced frame to the first audible one of the agent.",
+  ),
+  parley_turn_part_seconds: histogram(
+    ["agent"],
+    ["part"],
+    partSeconds,
+    "Where that time went: endpointing, recognition, model, clause, audio.",
+  ),
+  parley_tool_seconds: histogram(
+    ["agent"],
+    ["source", "outcome"],
+    requestSeconds,
+    "Time that a tool's answer took, by who runs it and outcome.",
   ),
 } as const satisfies Record<string, MetricDeclaration>;
 

@@ -8,7 +8,7 @@ import type { Authenticate, WatchKey } from "../authentication/authenticator.js"
 import type { OverloadGate } from "../cluster/overload-gate.js";
 import type { UnauthenticatedSockets } from "../authentication/unauthenticated-sockets.js";
 import type { MemoryBudget } from "../memory/memory-budget.js";
-import type { UsageReporter } from "../usage/usage-reporter.js";
+import type { UsageReporter } from "#common/usage/usage-reporter";
 import type { SpeechClient } from "#speech/speech-client";
 import type { InlineVoices } from "#speech/voice/inline-voices";
 import type { SavedVoices } from "#speech/voice/saved-voices";

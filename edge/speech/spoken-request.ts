@@ -13,7 +13,7 @@ import type { RequestOutcome } from "#common/metrics/outcome";
 import type { SpeechRoute } from "#speech/metrics";
 import type { SpeechOutput } from "#speech/output/output";
 import type { SpeechPlan } from "./plan.js";
-import type { ReportEnd } from "../usage/usage-reporter.js";
+import type { ReportEnd } from "#common/usage/usage-reporter";
 import { beginSpeakSpan, type SpeakSpan } from "#speech/speak-span";
 
 export interface SpokenRequestOptions {

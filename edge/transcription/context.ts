@@ -9,7 +9,7 @@ import type { Authenticate, WatchKey } from "../authentication/authenticator.js"
 import type { OverloadGate } from "../cluster/overload-gate.js";
 import type { MemoryBudget } from "../memory/memory-budget.js";
 import type { TeamSlots } from "../cluster/team-slots.js";
-import type { UsageReporter } from "../usage/usage-reporter.js";
+import type { UsageReporter } from "#common/usage/usage-reporter";
 import type { TranscriptionMetrics } from "#transcription/metrics";
 import type { SocketAudioBudget } from "./socket-audio-budget.js";
 

@@ -44,6 +44,8 @@ export interface TurnLatency {
 }
 
 interface Stamped {
+  /** Unique; the same for a record that was sent twice. */
+  id: string;
   /** Milliseconds since 1970. */
   atEpochMs: number;
 }

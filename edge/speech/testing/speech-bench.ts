@@ -13,7 +13,7 @@ import { MemoryBudget } from "../../memory/memory-budget.js";
 import type { SpeechContext } from "../context.js";
 import { noTracing } from "#common/tracing/span";
 import { noMetrics } from "#speech/testing/no-metrics";
-import { UsageReporter } from "../../usage/usage-reporter.js";
+import { UsageReporter } from "#common/usage/usage-reporter";
 import { TeamSlots } from "../../cluster/team-slots.js";
 import { SpeechClient } from "#speech/speech-client";
 import { SubmissionClient } from "#submission/submission-client";

@@ -15,7 +15,7 @@ import type { HttpRequest } from "../../http/exchange.js";
 import { MemoryBudget } from "../../memory/memory-budget.js";
 import { TeamSlots } from "../../cluster/team-slots.js";
 import { testPrincipal } from "../../speech/testing/speech-bench.js";
-import { UsageReporter } from "../../usage/usage-reporter.js";
+import { UsageReporter } from "#common/usage/usage-reporter";
 import type { TranscriptionContext } from "../context.js";
 import { noTranscriptionMetrics } from "#transcription/metrics";
 import { SocketAudioBudget } from "../socket-audio-budget.js";
