@@ -1,0 +1,131 @@
+import type { VoiceTrack } from "../room/room.js";
+import type { ReplyAudio } from "./reply-audio.js";
+
+/** Written at once: fewer samples than a listener notices, and many enough to cost little. */
+const FRAME_MS = 20;
+/** What is louder than this, of 32768, can be heard. */
+const AUDIBLE = 64;
+/** How much is heard is told at most this often. */
+const TELL_EVERY_MS = 100;
+
+export interface ReplyPlayerOptions {
+  track: VoiceTrack;
+  audio: ReplyAudio;
+  /** The first audible sample was written. */
+  onAudible(): void;
+  /** So many UTF-16 units of the reply's text have been heard; `isOver`: all of it. */
+  onHeard(characters: number, isOver: boolean): void;
+  /** The track does not take samples any more. */
+  onError(error: unknown): void;
+}
+
+/** Plays one reply while it is made: it can be paused, go on from the word that was cut, and be stopped for good. */
+export class ReplyPlayer {
+  readonly #options: ReplyPlayerOptions;
+  /** The next sample to write. */
+  #position = 0;
+  #farthest = 0;
+  #state: "playing" | "paused" | "over" = "playing";
+  #isWriting = false;
+  #isAudible = false;
+  #heard = 0;
+  #toldAt = 0;
+
+  constructor(options: ReplyPlayerOptions) {
+    this.#options = options;
+  }
+
+  /** Samples of the reply that have been written at least once. */
+  get playedSamples(): number {
+    return this.#farthest;
+  }
+
+  /** To be called whenever more of the audio has come, or all of it. */
+  more(): void {
+    if (this.#isWriting || this.#state !== "playing") return;
+    this.#isWriting = true;
+    this.#write().catch((error: unknown) => this.#options.onError(error));
+  }
+
+  /** Falls silent now. Tells what has been heard. */
+  pause(): void {
+    if (this.#state !== "playing") return;
+    this.#state = "paused";
+    const { track, audio } = this.#options;
+    const heardTo = this.#playedTo();
+    track.clear();
+    this.#position = audio.resumeAt(heardTo);
+    this.#toldAt = this.#position;
+    this.#tell(heardTo);
+  }
+
+  /** Goes on from the beginning of the word that was cut. */
+  resume(): void {
+    if (this.#state !== "paused") return;
+    this.#state = "playing";
+    this.more();
+  }
+
+  /** Falls silent for good. Gives the UTF-16 units of the text that have been heard. */
+  stop(): number {
+    if (this.#state === "over") return this.#heard;
+    this.pause();
+    this.#state = "over";
+    return this.#heard;
+  }
+
+  /** Writes until there is nothing more to write now. A pause and its end may come while it waits for the track. */
+  async #write(): Promise<void> {
+    const { track, audio } = this.#options;
+    try {
+      while (this.#state === "playing") {
+        const samples = audio.read(this.#position, Math.round((audio.sampleRate * FRAME_MS) / 1000));
+        if (samples.length > 0) {
+          this.#position += samples.length;
+          this.#farthest = Math.max(this.#farthest, this.#position);
+          this.#noteAudible(samples);
+          await track.write(samples);
+          this.#tellNowAndThen();
+        } else if (audio.isComplete) {
+          await track.drained();
+          this.#finishIfAllPlayed();
+        } else return;
+      }
+    } finally {
+      this.#isWriting = false;
+    }
+  }
+
+  #finishIfAllPlayed(): void {
+    const { audio, onHeard } = this.#options;
+    if (this.#state !== "playing" || this.#position < audio.length) return;
+    this.#state = "over";
+    this.#heard = audio.textLength;
+    onHeard(this.#heard, true);
+  }
+
+  #tellNowAndThen(): void {
+    const everySamples = (this.#options.audio.sampleRate * TELL_EVERY_MS) / 1000;
+    if (this.#state !== "playing" || this.#position - this.#toldAt < everySamples) return;
+    this.#toldAt = this.#position;
+    this.#tell(this.#playedTo());
+  }
+
+  #noteAudible(samples: Int16Array): void {
+    if (this.#isAudible || !samples.some((sample) => Math.abs(sample) >= AUDIBLE)) return;
+    this.#isAudible = true;
+    this.#options.onAudible();
+  }
+
+  #playedTo(): number {
+    const { track, audio } = this.#options;
+    return Math.max(0, this.#position - Math.round((track.queuedMs() * audio.sampleRate) / 1000));
+  }
+
+  #tell(position: number): void {
+    const heard = this.#options.audio.heardCharacters(position);
+    if (heard <= this.#heard) return;
+    this.#heard = heard;
+    this.#options.onHeard(heard, false);
+  }
+}

@@ -1,0 +1,58 @@
+import type { ConversationPlan } from "#protocol/bus/conversation";
+import { ServiceError } from "#protocol/errors";
+import { defaultSampling } from "#protocol/speech/chunk";
+import type { Config } from "#common/config/config";
+import type { SpeechClient } from "#speech/speech-client";
+import { livePacing, type StreamSettings } from "#speech/stream/stream-settings";
+import { type ChosenModel, chooseModel } from "#speech/voice/model";
+import type { SavedVoices } from "#speech/voice/saved-voices";
+import { seedBase } from "#speech/voice/seed";
+
+/** What speaks a conversation: the same for all its replies. */
+export interface VoicePlan {
+  model: ChosenModel["name"];
+  sampleRate: number;
+  settings: Omit<StreamSettings, "streamId" | "traceparent">;
+  voiceIds: string[];
+}
+
+/** The model of the service that speaks for agents. */
+const AGENT_MODEL = "s2.1-pro";
+
+/**
+ * Finds the agent's voice. A voice that is gone is replaced by the model's own: a caller had better hear another voice
+ * than none. Throws `no_worker`, `dependency_unavailable`.
+ */
+export async function planVoice(options: {
+  plan: Pick<ConversationPlan, "config" | "teamId">;
+  speech: Pick<SpeechClient, "servedModels">;
+  savedVoices: Pick<SavedVoices, "resolve">;
+  config: Pick<Config, "PARLEY_MODEL_ALIASES" | "PARLEY_MODEL_MAP" | "PARLEY_FIRST_AUDIO_GOAL_MS">;
+  onVoiceMissing(): void;
+}): Promise<VoicePlan> {
+  const { plan, speech, savedVoices, config } = options;
+  const { voice_id: voiceId, speaking_language: language } = plan.config.voice;
+  const chosen = chooseModel(AGENT_MODEL, config);
+  const models = speech.servedModels(chosen.folders);
+  const [served] = models;
+  if (served === undefined) throw new ServiceError("no_worker", { parameters: { model: chosen.name } });
+  const [saved = null] = voiceId === "" ? [] : await savedVoices.resolve(plan.teamId, [voiceId]);
+  if (voiceId !== "" && saved === null) options.onVoiceMissing();
+  const voices = [{ speaker: saved?.speaker ?? null, traits: saved?.traits ?? null, language, speed: 1 }];
+  return {
+    model: chosen.name,
+    sampleRate: served.sampleRate,
+    voiceIds: saved === null ? [] : [voiceId],
+    settings: {
+      models: models.map(({ name, languages }) => ({ name, languages })),
+      tier: "live",
+      voices,
+      normalize: true,
+      sampling: defaultSampling,
+      maxSamples: 0,
+      seedBase: seedBase(served.name, voices, { text: "" }),
+      pacing: livePacing,
+      firstAudioGoalMs: config.PARLEY_FIRST_AUDIO_GOAL_MS,
+    },
+  };
+}
