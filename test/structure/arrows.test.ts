@@ -48,6 +48,8 @@ const engines: Readonly<Record<string, { folder?: string }>> = {
   "@electric-sql/pglite": { folder: "control-plane/database/" },
   "drizzle-orm": { folder: "control-plane/" },
   ioredis: {},
+  "@livekit/rtc-node": {},
+  "livekit-server-sdk": {},
   "libopus-wasm": { folder: "audio/" },
   "mpg123-decoder": {},
   "@wasm-audio-decoders/flac": {},
