@@ -54,6 +54,21 @@ export const declaration = {
     schemes: ["http", "https"],
     doc: "OpenTelemetry collector that every role sends its spans to, over gRPC (port 4317 as a rule). Nothing is traced when absent.",
   }),
+  LIVEKIT_URL: url({
+    schemes: ["ws", "wss", "http", "https"],
+    doc: "LiveKit server, or LiveKit Cloud, that holds the rooms of conversations. The launcher runs its own on loopback when absent.",
+  }),
+  LIVEKIT_API_KEY: text({ doc: "Key of the LiveKit server at LIVEKIT_URL." }),
+  LIVEKIT_API_SECRET: text({ secret: true, doc: "Secret of the key." }),
+  LIVEKIT_PUBLIC_URL: url({
+    schemes: ["ws", "wss", "http", "https"],
+    doc: "Address of the LiveKit server that callers are told; LIVEKIT_URL when absent.",
+  }),
+  PARLEY_LIVEKIT: choice({
+    default: "auto",
+    values: ["auto", "off"],
+    doc: "Whether the launcher runs a LiveKit server of its own where LIVEKIT_URL is absent: `livekit-server` on the PATH, else one that it builds once, in the background, where Go is installed.",
+  }),
   PARLEY_SPANS: choice({
     default: "auto",
     values: ["auto", "on", "off"],
@@ -76,6 +91,12 @@ export const declaration = {
   }),
   PARLEY_SCHEDULERS: integer({ default: 1, min: 1, max: 64, doc: "Schedulers that the launcher starts." }),
   PARLEY_WORKERS: integer({ default: 2, min: 1, max: 256, doc: "Worker processes that the launcher starts." }),
+  PARLEY_AGENTS: integer({
+    default: 1,
+    min: 0,
+    max: 64,
+    doc: "Runtimes of conversations that the launcher starts; none holds any with 0.",
+  }),
   PARLEY_WORKER_SLOTS: integer({
     default: 1,
     min: 1,
@@ -217,6 +238,9 @@ export function loadConfig(environment: Record<string, string | undefined>): Con
   const key = values["PARLEY_API_KEY"];
   if (typeof key === "string" && isMistypedApiKey(key))
     problems.push("PARLEY_API_KEY looks like a key that Parley made, but its checksum is wrong: was it copied whole?");
+  const keys = [values["LIVEKIT_API_KEY"], values["LIVEKIT_API_SECRET"]];
+  if (typeof values["LIVEKIT_URL"] === "string" && keys.some((value) => typeof value !== "string"))
+    problems.push("LIVEKIT_URL needs LIVEKIT_API_KEY and LIVEKIT_API_SECRET beside it");
   if (problems.length > 0)
     throw new ConfigError(`Invalid configuration:\n${problems.map((problem) => `  ${problem}`).join("\n")}`);
   return Object.freeze(values) as Config;
