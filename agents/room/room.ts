@@ -1,3 +1,4 @@
+import type { AgentEvent } from "#protocol/agents/events";
 import type { AgentState } from "../dialogue/action.js";
 
 /** A conversation's room, from the agent's place in it. Everything that a caller sends has been checked. */
@@ -7,8 +8,8 @@ export interface Room {
   setState(state: AgentState): void;
   /** Publishes what somebody says on `lk.transcription`; the text replaces what was published for the segment. */
   publishTranscript(segment: { segmentId: string; speaker: "caller" | "agent"; text: string; isFinal: boolean }): void;
-  /** Sends one event of `agentEvents` to the caller's program. */
-  sendEvent(event: object): void;
+  /** Sends one event to the caller's program. */
+  sendEvent(event: AgentEvent): void;
   /** Leaves; `deletesRoom` ends the room for everybody. */
   close(options: { deletesRoom: boolean }): Promise<void>;
 }
@@ -27,7 +28,8 @@ export interface RoomListener {
 
 /** What a caller's program sends on the topic `client-event`. */
 export type ClientEvent =
-  | { type: "user.message"; text: string }
+  /** `isTextOnly`: the answer to it is to be read, not heard. */
+  | { type: "user.message"; text: string; isTextOnly?: boolean }
   | { type: "user.activity" }
   | { type: "user.interrupt" }
   | { type: "user.hangup" }

@@ -1,0 +1,58 @@
+/**
+ * Set on a caller once it has joined. The server writes it into the tokens that it sends to who is in the room, so that
+ * coming back with one of them is told from joining with the first token again, which admits once.
+ */
+export const joinedAttribute = "parley.joined";
+
+/** A participant under the caller's identity. */
+export interface CallerArrival {
+  /** Of this one stay in the room. */
+  sid: string;
+  attributes: Readonly<Record<string, string>>;
+}
+
+/**
+ * Who sits in the caller's seat. The server lets one participant in under an identity, and puts the earlier one out for
+ * it; whether that one may stay is decided here.
+ */
+export class CallerSeat {
+  #isTokenSpent: boolean;
+  #sid: string | null = null;
+  /** The last one that was let in. */
+  #admittedSid: string | null = null;
+
+  constructor(isTokenSpent: boolean) {
+    this.#isTokenSpent = isTokenSpent;
+  }
+
+  /** Stays: `mark` where it came with the first token, which is spent from now on. */
+  arrive({ sid, attributes }: CallerArrival): { isAdmitted: boolean; mark: boolean } {
+    const isMarked = (attributes[joinedAttribute] ?? "") !== "";
+    // Seen again, after this side was away: the mark may have been on its way.
+    const isKnown = sid === this.#admittedSid;
+    if (!isMarked && !isKnown && this.#isTokenSpent) return { isAdmitted: false, mark: false };
+    this.#isTokenSpent = true;
+    this.#sid = sid;
+    this.#admittedSid = sid;
+    return { isAdmitted: true, mark: !isMarked };
+  }
+
+  /** Whether it was the caller who left, and not somebody who was not let in. */
+  leave(sid: string): boolean {
+    if (sid !== this.#sid) return false;
+    this.#sid = null;
+    return true;
+  }
+
+  /** Nobody can be seen any more; whether somebody sat here. */
+  vacate(): boolean {
+    const wasTaken = this.#sid !== null;
+    this.#sid = null;
+    return wasTaken;
+  }
+
+  /** Whether this one sits here. */
+  isHeldBy(sid: string): boolean {
+    return sid === this.#sid;
+  }
+}

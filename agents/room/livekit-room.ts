@@ -1,0 +1,268 @@
+import {
+  AudioFrame,
+  AudioSource,
+  AudioStream,
+  DisconnectReason,
+  LocalAudioTrack,
+  type LocalTrackPublication,
+  ParticipantKind,
+  type RemoteParticipant,
+  type RemoteTrack,
+  Room as RtcRoom,
+  RoomEvent,
+  TrackKind,
+  TrackPublishOptions,
+  TrackSource,
+} from "@livekit/rtc-node";
+import { transcriptionTopic } from "#protocol/agents/events";
+import { RECOGNITION_RATE } from "#protocol/transcription/chunk";
+import type { TextStream } from "./transcript-publisher.js";
+import { SOURCE_QUEUE_MS, type VoiceSource } from "./voice-queue.js";
+
+/** Somebody else in the room. */
+export interface Participant {
+  /** Of one stay. */
+  sid: string;
+  identity: string;
+  attributes: Readonly<Record<string, string>>;
+  isAgent: boolean;
+}
+
+/** Why this side is out of the room: another took its place, it was put out, the room ended, or the way broke. */
+export type RoomLoss = "replaced" | "removed" | "ended" | "broken";
+
+/** What a room tells. Nothing comes before `join` has resolved, nor after `leave` was called. */
+export interface RoomEvents {
+  onParticipantJoined(participant: Participant): void;
+  /** `isOwnWish`: it said goodbye; without that it may have lost the network. */
+  onParticipantLeft(participant: Participant, isOwnWish: boolean): void;
+  onData(participant: Participant, topic: string, payload: Uint8Array): void;
+  /** 10 ms of the participant that is listened to, mono at `RECOGNITION_RATE`. */
+  onAudio(samples: Int16Array): void;
+  onLost(loss: RoomLoss): void;
+}
+
+/** A stay in a room of a LiveKit server. It comes back by itself from a short loss of the network. */
+export interface RoomConnection {
+  participants(): Participant[];
+  /** From now on the microphone of this participant is heard, and nobody else's; null is nobody's. */
+  listenTo(sid: string | null): void;
+  setAttributes(attributes: Record<string, string>): Promise<void>;
+  sendData(topic: string, payload: Uint8Array, toIdentity: string): Promise<void>;
+  openTranscript(options: {
+    senderIdentity: string;
+    toIdentity: string;
+    attributes: Record<string, string>;
+  }): Promise<TextStream>;
+  /** Of the published voice. */
+  voiceTrackId(): string | null;
+  /** Of the microphone that is listened to. */
+  microphoneTrackId(): string | null;
+  leave(): Promise<void>;
+}
+
+/** The native end of a voice track; outlives the connections that publish it. */
+export class LiveKitVoice implements VoiceSource {
+  readonly sampleRate: number;
+  readonly source: AudioSource;
+
+  constructor(sampleRate: number) {
+    this.sampleRate = sampleRate;
+    this.source = new AudioSource(sampleRate, 1, SOURCE_QUEUE_MS);
+  }
+
+  capture(frame: Int16Array): Promise<void> {
+    return this.source.captureFrame(new AudioFrame(frame, this.sampleRate, 1, frame.length));
+  }
+
+  clear(): void {
+    this.source.clearQueue();
+  }
+
+  close(): Promise<void> {
+    return this.source.close();
+  }
+}
+
+/** Longer than the server may take to let go of us; a server that is gone is not waited for. */
+const LEAVE_MS = 2000;
+
+/** Joins a room and publishes the voice in it. Rejects with the library's error where that fails. */
+export async function joinLiveKitRoom(options: {
+  url: string;
+  token: string;
+  voice: LiveKitVoice;
+  events: RoomEvents;
+}): Promise<RoomConnection> {
+  const room = new RtcRoom();
+  const ears = new Ears(room, (samples) => options.events.onAudio(samples));
+  const stay = { isOver: false };
+  await room.connect(options.url, options.token, { autoSubscribe: false, dynacast: false });
+  try {
+    const publication = await publishVoice(room, options.voice);
+    pass(room, options.events, ears, stay);
+    return connectionOf(room, publication, ears, stay);
+  } catch (error) {
+    await leaveRoom(room);
+    throw error;
+  }
+}
+
+async function publishVoice(room: RtcRoom, voice: LiveKitVoice): Promise<LocalTrackPublication> {
+  const track = LocalAudioTrack.createAudioTrack("voice", voice.source);
+  const options = new TrackPublishOptions({ source: TrackSource.SOURCE_MICROPHONE });
+  const local = room.localParticipant;
+  if (local === undefined) throw new Error("the room was lost while it was joined");
+  return await local.publishTrack(track, options);
+}
+
+/** Passes the library's events on until the stay is over. */
+function pass(room: RtcRoom, events: RoomEvents, ears: Ears, stay: { isOver: boolean }): void {
+  room.on(RoomEvent.ParticipantConnected, (participant) => {
+    if (!stay.isOver) events.onParticipantJoined(describe(participant));
+  });
+  room.on(RoomEvent.ParticipantDisconnected, (participant) => {
+    const isOwnWish = participant.disconnectReason === DisconnectReason.CLIENT_INITIATED;
+    if (!stay.isOver) events.onParticipantLeft(describe(participant), isOwnWish);
+  });
+  room.on(RoomEvent.DataReceived, (payload, participant, _kind, topic) => {
+    if (!stay.isOver && participant !== undefined) events.onData(describe(participant), topic ?? "", payload);
+  });
+  room.on(RoomEvent.Disconnected, (reason) => {
+    if (stay.isOver) return;
+    stay.isOver = true;
+    ears.close();
+    events.onLost(lossOf(reason));
+  });
+}
+
+function lossOf(reason: DisconnectReason): RoomLoss {
+  if (reason === DisconnectReason.DUPLICATE_IDENTITY) return "replaced";
+  if (reason === DisconnectReason.PARTICIPANT_REMOVED) return "removed";
+  if (reason === DisconnectReason.ROOM_DELETED || reason === DisconnectReason.ROOM_CLOSED) return "ended";
+  return "broken";
+}
+
+function describe(participant: RemoteParticipant): Participant {
+  return {
+    sid: participant.sid ?? "",
+    identity: participant.identity,
+    attributes: participant.attributes,
+    isAgent: participant.kind === ParticipantKind.AGENT,
+  };
+}
+
+function connectionOf(
+  room: RtcRoom,
+  publication: LocalTrackPublication,
+  ears: Ears,
+  stay: { isOver: boolean },
+): RoomConnection {
+  const local = () => {
+    if (room.localParticipant === undefined || stay.isOver) throw new Error("not in the room");
+    return room.localParticipant;
+  };
+  return {
+    participants: () => [...room.remoteParticipants.values()].map(describe),
+    listenTo: (sid) => ears.listenTo(sid),
+    setAttributes: async (attributes) => await local().setAttributes(attributes),
+    sendData: async (topic, payload, toIdentity) =>
+      await local().publishData(payload, { reliable: true, topic, destination_identities: [toIdentity] }),
+    async openTranscript({ senderIdentity, toIdentity, attributes }) {
+      return await local().streamText({
+        topic: transcriptionTopic,
+        senderIdentity,
+        destinationIdentities: [toIdentity],
+        attributes,
+      });
+    },
+    voiceTrackId: () => publication.sid ?? null,
+    microphoneTrackId: () => ears.trackId(),
+    async leave() {
+      stay.isOver = true;
+      ears.close();
+      await leaveRoom(room);
+    },
+  };
+}
+
+async function leaveRoom(room: RtcRoom): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, LEAVE_MS);
+  });
+  await Promise.race([room.disconnect(), late]);
+  clearTimeout(timer);
+}
+
+/** Subscribes to the microphone of one participant and reads it. */
+class Ears {
+  readonly #room: RtcRoom;
+  readonly #onAudio: (samples: Int16Array) => void;
+  #sid: string | null = null;
+  #reading: { trackId: string; reader: ReadableStreamDefaultReader<AudioFrame> } | null = null;
+
+  constructor(room: RtcRoom, onAudio: (samples: Int16Array) => void) {
+    this.#room = room;
+    this.#onAudio = onAudio;
+    room.on(RoomEvent.TrackPublished, (publication, participant) => {
+      if (this.#isHeard(participant) && publication.kind === TrackKind.KIND_AUDIO) publication.setSubscribed(true);
+    });
+    room.on(RoomEvent.TrackSubscribed, (track, publication, participant) => {
+      if (this.#isHeard(participant) && track.kind === TrackKind.KIND_AUDIO) this.#read(track, publication.sid ?? "");
+    });
+    room.on(RoomEvent.TrackUnsubscribed, (_, publication) => {
+      if (publication.sid === this.#reading?.trackId) this.#stop();
+    });
+  }
+
+  listenTo(sid: string | null): void {
+    if (sid !== this.#sid) this.#stop();
+    this.#sid = sid;
+    for (const participant of this.#room.remoteParticipants.values()) {
+      if (!this.#isHeard(participant)) continue;
+      for (const publication of participant.trackPublications.values())
+        if (publication.kind === TrackKind.KIND_AUDIO) publication.setSubscribed(true);
+    }
+  }
+
+  trackId(): string | null {
+    return this.#reading?.trackId ?? null;
+  }
+
+  close(): void {
+    this.#sid = null;
+    this.#stop();
+  }
+
+  #isHeard(participant: RemoteParticipant | undefined): boolean {
+    return this.#sid !== null && participant?.sid === this.#sid;
+  }
+
+  #stop(): void {
+    const { reader } = this.#reading ?? {};
+    this.#reading = null;
+    // A stream that ended by itself has nothing to cancel.
+    reader?.cancel().catch(() => undefined);
+  }
+
+  /** The last microphone that a participant opens is the one that it speaks into. */
+  #read(track: RemoteTrack, trackId: string): void {
+    this.#stop();
+    const stream = new AudioStream(track, { sampleRate: RECOGNITION_RATE, numChannels: 1, frameSizeMs: 10 });
+    const reader = stream.getReader();
+    const reading = { trackId, reader };
+    this.#reading = reading;
+    const next = (): void => {
+      reader.read().then(
+        ({ done, value }) => {
+          if (done || this.#reading !== reading) return;
+          this.#onAudio(value.data);
+          next();
+        },
+        () => this.#stop(),
+      );
+    };
+    next();
+  }
+}

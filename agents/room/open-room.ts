@@ -1,0 +1,244 @@
+import { type AgentEvent, agentEventTopic, agentStateAttribute, encodeAgentEvent } from "#protocol/agents/events";
+import type { ConversationRoom } from "#protocol/bus/conversation";
+import type { Clock } from "#common/clock";
+import { agentToken, type LiveKitAccess, type LiveKitServer, openLiveKitServer } from "#common/livekit/livekit-server";
+import type { Logger } from "#common/log";
+import type { AgentState } from "../dialogue/action.js";
+import { CallerSeat, joinedAttribute } from "./caller-seat.js";
+import { ClientEventGate } from "./client-events.js";
+import { joinLiveKitRoom, LiveKitVoice, type Participant, type RoomConnection, type RoomLoss } from "./livekit-room.js";
+import { Outbox } from "./outbox.js";
+import type { Room, RoomListener } from "./room.js";
+import { TranscriptPublisher, type TranscriptSegment } from "./transcript-publisher.js";
+import { VoiceQueue } from "./voice-queue.js";
+
+export interface OpenRoomOptions extends LiveKitAccess {
+  room: ConversationRoom;
+  /**
+   * Counts the runtimes of the conversation from 1. Each joins under an identity of its own and then puts the earlier
+   * ones out, so that a caller's program, which may take a room without an agent for the end, is never alone in it.
+   */
+  attempt?: number;
+  /** Whether the caller has been in the room before: its first token is spent. */
+  hasCallerJoined?: boolean;
+  /** Of the agent's voice; a multiple of 100. */
+  sampleRate: number;
+  listener: RoomListener;
+  log: Logger;
+  clock: Clock;
+}
+
+/** A lost room is looked for so long before the conversation is told. */
+const REJOIN_MS = 10_000;
+const REJOIN_PAUSE_MS = 500;
+
+/** What was said and told last may take so long to leave before the room is left. */
+const FAREWELL_MS = 1000;
+
+/**
+ * Joins a conversation's room as its agent. Rejects where the server cannot be reached or does not let it in. What is
+ * in the room already is told after this has resolved.
+ */
+export async function openRoom(options: OpenRoomOptions): Promise<Room> {
+  const room = new LiveKitRoom(options);
+  await room.open();
+  return room;
+}
+
+class LiveKitRoom implements Room {
+  readonly voice: VoiceQueue;
+  readonly #options: OpenRoomOptions;
+  readonly #server: LiveKitServer;
+  readonly #native: LiveKitVoice;
+  readonly #seat: CallerSeat;
+  readonly #gate: ClientEventGate;
+  readonly #transcripts: TranscriptPublisher;
+  readonly #outbox: Outbox;
+  readonly #identity: string;
+  #connection: RoomConnection | null = null;
+  #state: AgentState = "initializing";
+  #isClosed = false;
+
+  constructor(options: OpenRoomOptions) {
+    const { room, log, clock, attempt = 1 } = options;
+    this.#options = options;
+    this.#server = openLiveKitServer(options);
+    this.#native = new LiveKitVoice(options.sampleRate);
+    this.voice = new VoiceQueue(this.#native, clock);
+    this.#seat = new CallerSeat(options.hasCallerJoined ?? false);
+    this.#gate = new ClientEventGate(clock);
+    this.#identity = attempt === 1 ? room.agentIdentity : `${room.agentIdentity}.${attempt}`;
+    this.#outbox = new Outbox((error) => log.warn({ err: error }, "an event did not reach the room"));
+    this.#transcripts = new TranscriptPublisher({
+      open: (speaker, attributes) =>
+        this.#connected().openTranscript({
+          senderIdentity: speaker === "caller" ? room.callerIdentity : this.#identity,
+          toIdentity: room.callerIdentity,
+          attributes,
+        }),
+      trackId: (speaker) =>
+        (speaker === "caller" ? this.#connection?.microphoneTrackId() : this.#connection?.voiceTrackId()) ?? null,
+      onFailed: (error) => log.warn({ err: error }, "a transcript did not reach the room"),
+    });
+  }
+
+  async open(): Promise<void> {
+    try {
+      await this.#join();
+    } catch (error) {
+      await this.#native.close();
+      throw error;
+    }
+  }
+
+  setState(state: AgentState): void {
+    this.#state = state;
+    // Of several that wait, the last one is what is sent.
+    this.#outbox.replace("state", () => this.#connected().setAttributes({ [agentStateAttribute]: this.#state }));
+  }
+
+  publishTranscript(segment: TranscriptSegment): void {
+    if (!this.#isClosed) this.#transcripts.publish(segment);
+  }
+
+  sendEvent(event: AgentEvent): void {
+    const packet = encodeAgentEvent(event);
+    this.#outbox.add(() => this.#connected().sendData(agentEventTopic, packet, this.#options.room.callerIdentity));
+  }
+
+  async close({ deletesRoom }: { deletesRoom: boolean }): Promise<void> {
+    if (this.#isClosed) return;
+    const said = Promise.all([this.#transcripts.flush(), this.#outbox.flush()]);
+    await Promise.race([said, this.#pause(FAREWELL_MS)]);
+    this.#isClosed = true;
+    this.voice.clear();
+    await this.#connection?.leave();
+    this.#connection = null;
+    await this.#native.close();
+    if (deletesRoom) await this.#server.deleteRoom(this.#options.room.name);
+  }
+
+  #connected(): RoomConnection {
+    if (this.#connection === null) throw new Error("out of the room at the moment");
+    return this.#connection;
+  }
+
+  #pause(ms: number): Promise<void> {
+    return new Promise((resolve) => void this.#options.clock.after(ms, resolve));
+  }
+
+  async #join(): Promise<void> {
+    const { room, url } = this.#options;
+    const token = await agentToken(this.#options, {
+      room: room.name,
+      identity: this.#identity,
+      attributes: { [agentStateAttribute]: this.#state },
+    });
+    const connection = await joinLiveKitRoom({
+      url,
+      token,
+      voice: this.#native,
+      events: {
+        onParticipantJoined: (participant) => this.#greet(participant),
+        onParticipantLeft: (participant, isOwnWish) => this.#seeOff(participant, isOwnWish),
+        onData: (participant, topic, payload) => this.#readPacket(participant, topic, payload),
+        onAudio: (samples) => {
+          if (!this.#isClosed) this.#options.listener.onAudio(samples);
+        },
+        onLost: (loss) => this.#lose(loss),
+      },
+    });
+    if (this.#isClosed) return await connection.leave();
+    this.#connection = connection;
+    this.#transcripts.reset();
+    // Who called this has the room by then.
+    setImmediate(() => this.#lookAround());
+  }
+
+  /** Whoever was in the room before this agent. */
+  #lookAround(): void {
+    for (const participant of this.#connection?.participants() ?? []) {
+      if (participant.isAgent && participant.identity.startsWith(this.#options.room.agentIdentity))
+        this.#putOut(participant.identity);
+      else this.#greet(participant);
+    }
+  }
+
+  #greet({ identity, sid, attributes }: Participant): void {
+    const { room, log, listener } = this.#options;
+    if (this.#isClosed || identity !== room.callerIdentity || this.#seat.isHeldBy(sid)) return;
+    const { isAdmitted, mark } = this.#seat.arrive({ sid, attributes });
+    if (!isAdmitted) {
+      log.info("somebody came with a token that is spent");
+      this.#putOut(identity);
+      return;
+    }
+    if (mark) {
+      this.#server
+        .updateParticipantAttributes(room.name, identity, { [joinedAttribute]: "1" })
+        .catch((error: unknown) => log.warn({ err: error }, "a caller's token could not be marked as spent"));
+    }
+    this.#connection?.listenTo(sid);
+    listener.onCallerJoined();
+  }
+
+  #seeOff({ identity, sid }: Participant, isOwnWish: boolean): void {
+    if (this.#isClosed || identity !== this.#options.room.callerIdentity || !this.#seat.leave(sid)) return;
+    this.#connection?.listenTo(null);
+    this.#options.listener.onCallerLeft(isOwnWish);
+  }
+
+  #readPacket({ identity, sid }: Participant, topic: string, payload: Uint8Array): void {
+    if (this.#isClosed || !this.#seat.isHeldBy(sid)) return;
+    const verdict = this.#gate.judge(topic, payload);
+    if (verdict.type === "event") this.#options.listener.onClientEvent(verdict.event);
+    if (verdict.type !== "flood") return;
+    this.#options.log.warn("a caller that floods the room with packets is put out");
+    this.#putOut(identity);
+  }
+
+  #putOut(identity: string): void {
+    this.#server
+      .removeParticipant(this.#options.room.name, identity)
+      .catch((error: unknown) => this.#options.log.warn({ err: error }, "a participant could not be put out"));
+  }
+
+  #lose(loss: RoomLoss): void {
+    if (this.#isClosed) return;
+    this.#connection = null;
+    if (loss !== "broken") {
+      this.#giveUp(loss === "ended" ? "closed" : "replaced");
+      return;
+    }
+    this.#options.log.warn("the room is lost; looking for it");
+    this.#leaveCaller();
+    void this.#rejoin(this.#options.clock.nowMs() + REJOIN_MS);
+  }
+
+  /** A room that this side is not in: the caller is told as away, and as back once it is seen again. */
+  #leaveCaller(): void {
+    if (this.#seat.vacate()) this.#options.listener.onCallerLeft(false);
+  }
+
+  async #rejoin(untilMs: number): Promise<void> {
+    while (!this.#isClosed) {
+      try {
+        await this.#join();
+        return;
+      } catch (error) {
+        if (this.#options.clock.nowMs() + REJOIN_PAUSE_MS >= untilMs) {
+          this.#options.log.warn({ err: error }, "the room was not found again");
+          this.#giveUp("closed");
+          return;
+        }
+        await this.#pause(REJOIN_PAUSE_MS);
+      }
+    }
+  }
+
+  #giveUp(reason: "closed" | "replaced"): void {
+    if (this.#isClosed) return;
+    this.#leaveCaller();
+    this.#options.listener.onLost(reason);
+  }
+}
