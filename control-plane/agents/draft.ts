@@ -10,7 +10,7 @@ import { applyPatch } from "./config/apply-patch.js";
 import { type CheckUrl, checkPatch } from "./config/checks.js";
 import { toConfigEntity } from "./config/config-entity.js";
 import { configHash } from "./config/config-hash.js";
-import { secretBox } from "./config/secret-box.js";
+import { secretBox } from "#common/secrets/secret-box";
 import { findAgent, lockAgent, ownedAgent, searchable } from "./store.js";
 import { type AgentRow, agents } from "./tables.js";
 

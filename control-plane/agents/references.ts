@@ -5,7 +5,7 @@ import type { Db } from "../database/database.js";
 import { newestFirst } from "../http/paging.js";
 import type { WebhookEndpoint } from "../webhooks/enqueue.js";
 import type { Attachments } from "./attachables.js";
-import { secretBox } from "./config/secret-box.js";
+import { secretBox } from "#common/secrets/secret-box";
 import { isAgentId, ownedAgent } from "./store.js";
 import { agents, agentVersions } from "./tables.js";
 

@@ -1,7 +1,7 @@
 import { desc, sql } from "drizzle-orm";
 import type { Db } from "../database/database.js";
 import { anyOf } from "./term-vector.js";
-import { termsOf } from "./terms.js";
+import { termsOf } from "#common/text/terms";
 
 /** A source to search, at the revision that a published version pinned, or at its newest. */
 export interface SearchedSource {

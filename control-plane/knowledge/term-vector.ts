@@ -1,4 +1,4 @@
-import { termsOf } from "./terms.js";
+import { termsOf } from "#common/text/terms";
 
 /**
  * Postgres's bounds: positions count up to 16383, and a lexeme has at most 255 of them (Postgres documentation,

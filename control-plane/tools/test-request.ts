@@ -1,8 +1,8 @@
-import { TextDecoder } from "node:util";
 import type { Clock } from "#common/clock";
 import type { Outbound } from "#common/outbound/outbound";
 import { OutboundError } from "#common/outbound/outbound-error";
 import type { Sealer } from "#common/secrets/sealer";
+import { bodyText } from "#common/text/body-text";
 import { type Problem, ServiceError } from "#protocol/errors";
 import {
   MAX_TEST_RESPONSE_BYTES,
@@ -69,7 +69,7 @@ export async function testTool(
       status_code: status,
       latency_ms: latencyMs(),
       response_headers: headers,
-      response_body: textOf(body, headers["content-type"] ?? "", truncated),
+      response_body: bodyText(body, headers["content-type"] ?? "", truncated),
       response_truncated: truncated,
       error: null,
     };
@@ -82,19 +82,4 @@ export async function testTool(
 function refusal(loc: string[], msg: string): ServiceError {
   const problem: Problem = { type: "value_error", loc: ["body", ...loc], msg };
   return new ServiceError("validation", { problems: [problem] });
-}
-
-/** The body as text in the charset that it names; a character that the capture cut in two is left out. */
-function textOf(body: Uint8Array, contentType: string, truncated: boolean): string {
-  const [, charset = "utf-8"] = /charset="?([\w.:-]+)/i.exec(contentType) ?? [];
-  return decoderFor(charset).decode(body, { stream: truncated });
-}
-
-function decoderFor(charset: string): TextDecoder {
-  try {
-    return new TextDecoder(charset);
-  } catch (error) {
-    if (error instanceof RangeError) return new TextDecoder();
-    throw error;
-  }
 }

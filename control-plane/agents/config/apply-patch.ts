@@ -3,7 +3,7 @@ import { type AgentConfig, agentConfig, defaultOutbound, type StoredSecret } fro
 import { type ConfigPatch, comparableUrl } from "#protocol/agents/config-patch";
 import { ServiceError } from "#protocol/errors";
 import { deepMerge } from "./deep-merge.js";
-import type { SecretBox, SecretPurpose } from "./secret-box.js";
+import type { SecretBox, SecretPurpose } from "#common/secrets/secret-box";
 
 /**
  * Gives a configuration changed by a checked patch. Lists are replaced as a whole, but a webhook without a secret keeps

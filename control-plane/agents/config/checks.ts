@@ -2,7 +2,7 @@ import { OutboundError } from "#common/outbound/outbound-error";
 import type { ConfigPatch } from "#protocol/agents/config-patch";
 import { configLimits } from "#protocol/agents/config-values";
 import { type Problem, ServiceError } from "#protocol/errors";
-import { hasAtMostTokens } from "./prompt-tokens.js";
+import { hasAtMostTokens } from "#common/text/token-count";
 
 /** Judges an address for saving; throws OutboundError with the reason against it. */
 export type CheckUrl = (url: string) => Promise<void>;

@@ -8,8 +8,8 @@ const dense =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}ー々]+/gu;
 
 /**
- * Words that say nothing about what a text is about: of English, Spanish, French and German, in the form that `fold`
- * gives. Of words that mean something in one of these languages none is here.
+ * Words that say nothing about what a text is about: of English, Spanish, French and German, in the form that
+ * `foldText` gives. Of words that mean something in one of these languages none is here.
  */
 const stopWords = new Set(
   (
@@ -23,7 +23,7 @@ const stopWords = new Set(
 );
 
 /** Text as terms compare it: compatibility forms, lower case, without accents. */
-function fold(text: string): string {
+export function foldText(text: string): string {
   return text
     .normalize("NFKD")
     .toLowerCase()
@@ -44,7 +44,7 @@ export function termsOf(text: string): string[] {
     for (const word of text.toLowerCase().match(/[a-z0-9]+/g) ?? []) addWord(word, terms);
     return terms;
   }
-  const folded = fold(text);
+  const folded = foldText(text);
   for (const [word] of folded.matchAll(/[\p{L}\p{N}\p{M}ー々]+/gu)) {
     let end = 0;
     for (const run of word.matchAll(dense)) {

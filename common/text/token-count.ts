@@ -4,6 +4,12 @@
  */
 const MAX_RUN = 256;
 
+/** Counts the tokens of a text. */
+export type TokenCounter = (text: string) => number;
+
+/** Texts whose count is remembered: those of one conversation's history come again with every request. */
+const REMEMBERED_TEXTS = 512;
+
 /**
  * Whether a text has at most `limit` tokens of o200k_base. Exact, apart from runs of more than 256 characters without
  * white space, which are counted in pieces: a cut can add one token. No token is shorter than a byte, so short texts
@@ -11,17 +17,41 @@ const MAX_RUN = 256;
  */
 export async function hasAtMostTokens(text: string, limit: number): Promise<boolean> {
   if (Buffer.byteLength(text) <= limit) return true;
-  // Loaded when the first long prompt comes: the tables are 20 MB of memory.
-  const { countTokens, setMergeCacheSize } = await import("gpt-tokenizer/encoding/o200k_base");
-  // Its cache would keep pieces of prompts for good.
-  setMergeCacheSize(0);
+  const counter = await loadCounter();
   let count = 0;
   for (const piece of pieces(text)) {
-    // Names of special tokens are plain text in a prompt.
-    count += countTokens(piece, { disallowedSpecial: new Set() });
+    count += counter(piece);
     if (count > limit) return false;
   }
   return true;
+}
+
+/**
+ * A counter of o200k_base tokens, as exact as `hasAtMostTokens`, that remembers the last few hundred texts. Loads the
+ * tables, 20 MB of memory, which all counters of the process share.
+ */
+export async function openTokenCounter(): Promise<TokenCounter> {
+  const count = await loadCounter();
+  const remembered = new Map<string, number>();
+  return (text) => {
+    const known = remembered.get(text);
+    if (known !== undefined) return known;
+    let tokens = 0;
+    for (const piece of pieces(text)) tokens += count(piece);
+    const oldest = remembered.keys().next();
+    if (remembered.size >= REMEMBERED_TEXTS && oldest.done !== true) remembered.delete(oldest.value);
+    remembered.set(text, tokens);
+    return tokens;
+  };
+}
+
+/** Loaded when it is first needed: the tables are large. */
+async function loadCounter(): Promise<TokenCounter> {
+  const { countTokens, setMergeCacheSize } = await import("gpt-tokenizer/encoding/o200k_base");
+  // Its cache would keep pieces of prompts for good.
+  setMergeCacheSize(0);
+  // Names of special tokens are plain text in a prompt.
+  return (text) => countTokens(text, { disallowedSpecial: new Set() });
 }
 
 /**

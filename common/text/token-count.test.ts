@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { hasAtMostTokens } from "./prompt-tokens.js";
+import { hasAtMostTokens, openTokenCounter } from "./token-count.js";
 
 describe("hasAtMostTokens", () => {
   it("counts o200k_base tokens: 'hello world' is two", async () => {
@@ -28,5 +28,24 @@ describe("hasAtMostTokens", () => {
     expect(await hasAtMostTokens(text, 4000)).toBe(false);
     const { user } = process.cpuUsage(before);
     expect(user / 1000).toBeLessThan(3000);
+  });
+});
+
+describe("openTokenCounter", () => {
+  it("counts as hasAtMostTokens does, again and again", async () => {
+    const count = await openTokenCounter();
+    const words = "hello world".concat(" world".repeat(3998));
+    expect([count("hello world"), count(words), count(words), count("")]).toEqual([2, 4000, 4000, 0]);
+    for (const text of ["a".repeat(5000), "東京都庁舎".repeat(500), "<|endoftext|> x", words]) {
+      expect(await hasAtMostTokens(text, count(text))).toBe(true);
+      expect(await hasAtMostTokens(text, count(text) - 1)).toBe(false);
+    }
+  });
+
+  it("forgets old texts, not how to count them", async () => {
+    const count = await openTokenCounter();
+    const texts = Array.from({ length: 1500 }, (_, index) => `number ${index}`);
+    const first = texts.map(count);
+    expect(texts.map(count)).toEqual(first);
   });
 });

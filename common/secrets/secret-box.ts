@@ -1,4 +1,4 @@
-import type { Sealer } from "#common/secrets/sealer";
+import type { Sealer } from "./sealer.js";
 
 /** What a secret of a configuration is for. */
 export type SecretPurpose = "post_call" | "conversation_init" | "llm";

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { stem } from "./stem.js";
-import { termVector } from "./term-vector.js";
 import { termsOf } from "./terms.js";
 
 describe("stem", () => {
@@ -73,19 +72,5 @@ describe("termsOf", () => {
         },
       ),
     );
-  });
-});
-
-describe("termVector", () => {
-  it("marks the heading's terms and counts all", () => {
-    expect(termVector("Late arrival", "Arrival is late, late, late.")).toEqual({
-      literal: "'lat':1A,4,5,6 'arrival':2A,3",
-      termCount: 6,
-    });
-  });
-
-  it("keeps within the database's bounds", () => {
-    const { literal, termCount } = termVector("", "word ".repeat(30_000));
-    expect([literal.split(",").length, termCount]).toEqual([255, 30_000]);
   });
 });
