@@ -1,14 +1,15 @@
 import type { Socket } from "node:net";
+import type { Readable } from "node:stream";
 import { Client, errors } from "undici";
 import { version } from "../version.js";
 import { connectPinned, type Dial } from "./connect.js";
 import { OutboundError } from "./outbound-error.js";
 import type { HeaderList } from "./request-headers.js";
-import { ACCEPTED_ENCODINGS, readCapped } from "./response-body.js";
+import { readCapped } from "./response-body.js";
 import type { Target } from "./target.js";
 
-/** One request and its answer over one fresh connection. */
-export interface Exchange {
+/** One request over one fresh connection. */
+export interface OpenExchange {
   dial: Dial | null;
   certificateAuthorities: readonly string[];
   target: Target;
@@ -17,9 +18,26 @@ export interface Exchange {
   method: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
   headers: HeaderList;
   body: Uint8Array | null;
+  /** Value of `Accept-Encoding`. */
+  encodings: string;
   maxResponseBytes: number;
-  truncate: boolean;
   signal: AbortSignal;
+}
+
+/** One request and its whole answer. */
+export interface Exchange extends OpenExchange {
+  truncate: boolean;
+}
+
+/** An answer whose body is still to come. */
+export interface OpenAnswer {
+  status: number;
+  headers: Readonly<Record<string, string>>;
+  /** As it comes, encoded as `encoding` says. */
+  body: Readable;
+  encoding: string;
+  /** Ends the connection, whatever its state. */
+  close(): void;
 }
 
 export interface ExchangeResponse {
@@ -37,13 +55,28 @@ const WATCH_INTERVAL_MS = 50;
 const CONNECT_ATTEMPT_MS = 2500;
 
 /**
- * Sends one request. Throws OutboundError; a 3xx is an answer like any other. Nothing of the connection is left when
- * this settles.
+ * Sends one request and reads its answer. Throws OutboundError; a 3xx is an answer like any other. Nothing of the
+ * connection is left when this settles.
  */
 export async function exchange(options: Exchange): Promise<ExchangeResponse> {
-  const { target, signal } = options;
+  const { status, headers, body, encoding, close } = await openExchange(options);
+  try {
+    const { bytes, truncated } = await readCapped(body, encoding, options.maxResponseBytes, options.truncate);
+    return { status, headers, body: bytes, truncated };
+  } catch (error) {
+    throw toOutboundError(error, options.signal);
+  } finally {
+    close();
+  }
+}
+
+/**
+ * Sends one request and gives the answer's head as soon as it is there. Throws OutboundError; what goes wrong later is
+ * the body's error, which `toOutboundError` names. The connection stands until `close` is called.
+ */
+export async function openExchange(options: OpenExchange): Promise<OpenAnswer> {
   let socket: Socket | null = null;
-  const client = new Client(target.url.origin, {
+  const client = new Client(options.target.url.origin, {
     pipelining: 1,
     maxHeaderSize: MAX_RESPONSE_HEADER_BYTES,
     // The request has one deadline for everything: the signal.
@@ -66,18 +99,20 @@ export async function exchange(options: Exchange): Promise<ExchangeResponse> {
       socket?.destroy(new OutboundError("response_too_large"));
     }
   }, WATCH_INTERVAL_MS);
-  try {
-    return await send(client, options);
-  } catch (error) {
-    throw toOutboundError(error, signal);
-  } finally {
+  const close = (): void => {
     clearInterval(watch);
     // Not awaited: what a broken peer does with the end of the connection is its own affair.
     client.destroy().catch(() => undefined);
+  };
+  try {
+    return { ...(await send(client, options)), close };
+  } catch (error) {
+    close();
+    throw toOutboundError(error, options.signal);
   }
 }
 
-async function open(options: Exchange): Promise<Socket> {
+async function open(options: OpenExchange): Promise<Socket> {
   const { target, dial, addresses, signal, certificateAuthorities } = options;
   const tlsName = target.url.protocol === "https:" ? target.host : null;
   return await connectPinned({
@@ -91,9 +126,9 @@ async function open(options: Exchange): Promise<Socket> {
   });
 }
 
-async function send(client: Client, options: Exchange): Promise<ExchangeResponse> {
-  const { target, method, body, signal, maxResponseBytes, truncate } = options;
-  const headers = [...options.headers, ["accept-encoding", ACCEPTED_ENCODINGS] as const];
+async function send(client: Client, options: OpenExchange): Promise<Omit<OpenAnswer, "close">> {
+  const { target, method, body, signal, encodings } = options;
+  const headers = [...options.headers, ["accept-encoding", encodings] as const];
   if (!headers.some(([name]) => name.toLowerCase() === "user-agent")) headers.push(["user-agent", `parley/${version}`]);
   const answer = await client.request({
     path: `${target.url.pathname}${target.url.search}`,
@@ -110,13 +145,15 @@ async function send(client: Client, options: Exchange): Promise<ExchangeResponse
       Array.isArray(value) ? value.join(", ") : (value ?? ""),
     ]),
   );
+  // Whoever reads the body gets its errors; where nobody does, they must not end the process.
+  answer.body.on("error", () => undefined);
   const empty = method === "HEAD" || answer.statusCode === 204 || answer.statusCode === 304;
   const encoding = empty ? "" : (responseHeaders["content-encoding"] ?? "");
-  const { bytes, truncated } = await readCapped(answer.body, encoding, maxResponseBytes, truncate);
-  return { status: answer.statusCode, headers: responseHeaders, body: bytes, truncated };
+  return { status: answer.statusCode, headers: responseHeaders, body: answer.body, encoding };
 }
 
-function toOutboundError(error: unknown, signal: AbortSignal): OutboundError {
+/** What went wrong in an exchange, in the guard's own words. */
+export function toOutboundError(error: unknown, signal: AbortSignal): OutboundError {
   for (let cause = error; cause instanceof Error; cause = cause.cause) if (cause instanceof OutboundError) return cause;
   if (signal.aborted) return new OutboundError("timeout", { cause: error });
   if (error instanceof errors.HeadersOverflowError || error instanceof errors.ResponseExceededMaxSizeError) {

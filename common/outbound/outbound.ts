@@ -1,10 +1,13 @@
 import type { Logger } from "../log.js";
 import type { Dial } from "./connect.js";
+import { startDeadline } from "./deadline.js";
 import { type ExchangeResponse, exchange } from "./exchange.js";
 import { OutboundError } from "./outbound-error.js";
 import { checkHeaders, type HeaderList, headersForOtherOrigin } from "./request-headers.js";
 import { createNameResolver } from "./resolve.js";
+import { ACCEPTED_ENCODINGS } from "./response-body.js";
 import { outboundRules } from "./rules.js";
+import { type OutboundStream, type OutboundStreamRequest, streamAnswer } from "./stream.js";
 import { parseTarget, type Target } from "./target.js";
 
 export type OutboundMethod = "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -51,9 +54,20 @@ export interface Outbound {
   checkUrl(url: string): Promise<void>;
 }
 
+/** The same way out, for answers that are read as they come. */
+export interface StreamingOutbound extends Outbound {
+  /**
+   * Sends a request and gives the answer once its head is here, whatever its status; redirects are not followed. The
+   * same rules as for `request`. Throws OutboundError and nothing else, and so does reading the body.
+   */
+  stream(request: OutboundStreamRequest): Promise<OutboundStream>;
+}
+
 export interface OutboundOptions {
   /** Entries of `PARLEY_OUTBOUND_ALLOW`. */
   allow: readonly string[];
+  /** Further hosts, in the same form, that a setting of the operator names and no user chooses. */
+  trusted?: readonly string[];
   log: Logger;
   /** Name servers to ask (`address:port`) instead of the system's. */
   dnsServers?: readonly string[];
@@ -71,11 +85,11 @@ export interface OutboundOptions {
 const CHECK_MS = 5000;
 
 /** Opens the door. Throws RangeError for an entry of the allow-list that cannot be read. */
-export function createOutbound(options: OutboundOptions): Outbound {
-  const rules = outboundRules(options.allow, options.ownAddresses);
-  if (rules.allow.entries.length > 0) {
+export function createOutbound(options: OutboundOptions): StreamingOutbound {
+  const rules = outboundRules([...options.allow, ...(options.trusted ?? [])], options.ownAddresses);
+  if (options.allow.length > 0) {
     options.log.warn(
-      { allow: rules.allow.entries },
+      { allow: options.allow },
       "PARLEY_OUTBOUND_ALLOW is set: users of this service can make it call these private hosts",
     );
   }
@@ -95,6 +109,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
       ...{ dial, certificateAuthorities, target, addresses, headers, signal },
       method: state.method,
       body: state.body,
+      encodings: ACCEPTED_ENCODINGS,
       maxResponseBytes: request.maxResponseBytes,
       truncate: request.overflow === "truncate",
     });
@@ -118,6 +133,15 @@ export function createOutbound(options: OutboundOptions): Outbound {
           if (redirects >= (request.maxRedirects ?? 0)) throw new OutboundError("too_many_redirects");
           state = follow(state, response.status, parseTarget(resolveLocation(location, state.target.url), rules));
         }
+      });
+    },
+    async stream(request) {
+      const deadlineMs = performance.now() + request.timeoutMs;
+      return await streamAnswer(request, async (signal) => {
+        const target = parseTarget(request.url, rules);
+        const headers = checkHeaders(request.headers ?? []);
+        const addresses = await names.addressesOf(target, Math.max(0, deadlineMs - performance.now()));
+        return { dial, certificateAuthorities, target, addresses, headers, signal };
       });
     },
     async checkUrl(url) {
@@ -168,26 +192,14 @@ function follow(from: Hop, status: number, target: Target): Hop {
  * OutboundError.
  */
 async function withDeadline<T>(request: OutboundRequest, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  const controller = new AbortController();
-  const cancel = (): void => controller.abort();
-  const timer = setTimeout(cancel, request.timeoutMs);
-  request.signal?.addEventListener("abort", cancel);
-  if (request.signal?.aborted === true) cancel();
-  const ended = new Promise<never>((_resolve, reject) => {
-    const fail = (): void => reject(new OutboundError(request.signal?.aborted === true ? "cancelled" : "timeout"));
-    controller.signal.addEventListener("abort", fail, { once: true });
-    if (controller.signal.aborted) fail();
-  });
-  // The work is told by the same signal and cleans up behind itself; its caller does not wait for that.
-  ended.catch(() => undefined);
+  const deadline = startDeadline(request);
   try {
-    return await Promise.race([work(controller.signal), ended]);
+    // The work is told by the same signal and cleans up behind itself; its caller does not wait for that.
+    return await deadline.race(work(deadline.signal));
   } catch (error) {
     if (error instanceof OutboundError) throw error;
     throw new OutboundError("connection_lost", { cause: error });
   } finally {
-    clearTimeout(timer);
-    request.signal?.removeEventListener("abort", cancel);
-    controller.abort();
+    deadline.end();
   }
 }

@@ -24,22 +24,43 @@ export async function readCapped(
   truncate: boolean,
 ): Promise<CappedBody> {
   if (limitBytes === 0 && truncate) return discard(body);
-  const decoder = decoderFor(encoding);
-  const source = decoder === null ? body : pipeInto(body, decoder);
   const chunks: Uint8Array[] = [];
   let total = 0;
-  try {
-    for await (const chunk of source as AsyncIterable<Uint8Array>) {
-      const room = limitBytes - total;
-      if (chunk.byteLength > room) {
-        if (!truncate) throw new OutboundError("response_too_large");
-        chunks.push(chunk.subarray(0, room));
-        return { bytes: Buffer.concat(chunks), truncated: true };
-      }
-      chunks.push(chunk);
-      total += chunk.byteLength;
+  for await (const chunk of decoded(body, encoding)) {
+    const room = limitBytes - total;
+    if (chunk.byteLength > room) {
+      if (!truncate) throw new OutboundError("response_too_large");
+      chunks.push(chunk.subarray(0, room));
+      return { bytes: Buffer.concat(chunks), truncated: true };
     }
-    return { bytes: Buffer.concat(chunks), truncated: false };
+    chunks.push(chunk);
+    total += chunk.byteLength;
+  }
+  return { bytes: Buffer.concat(chunks), truncated: false };
+}
+
+/**
+ * Gives a body as it comes, decompressed. Throws `response_too_large` past the limit, and `bad_response` for an encoding
+ * that was not asked for. Whoever stops reading destroys the body.
+ */
+export async function* streamCapped(
+  body: Readable,
+  encoding: string,
+  limitBytes: number,
+): AsyncGenerator<Uint8Array, void, void> {
+  let total = 0;
+  for await (const chunk of decoded(body, encoding)) {
+    total += chunk.byteLength;
+    if (total > limitBytes) throw new OutboundError("response_too_large");
+    yield chunk;
+  }
+}
+
+async function* decoded(body: Readable, encoding: string): AsyncGenerator<Uint8Array, void, void> {
+  const decoder = decoderFor(encoding);
+  const source = decoder === null ? body : pipeInto(body, decoder);
+  try {
+    yield* source as AsyncIterable<Uint8Array>;
   } catch (cause) {
     if (
       decoder !== null &&
