@@ -54,4 +54,14 @@ describe("loadConfig", () => {
     expect(config.PARLEY_MODEL_MAP).toEqual({ ...loadConfig({}).PARLEY_MODEL_MAP, s1: "my-voice", extra: "other" });
     expect(() => loadConfig({ PARLEY_MODEL_MAP: "s1" })).toThrow("PARLEY_MODEL_MAP");
   });
+
+  it("wants a model for every tier of a language model's endpoint", () => {
+    const LLM_BASE_URL = "http://localhost:11434/v1";
+    expect(loadConfig({ LLM_BASE_URL, LLM_MODEL: "m" })).toMatchObject({ LLM_BASE_URL, LLM_MODEL: "m" });
+    expect(loadConfig({ LLM_MODEL_HIGH: "h" }).LLM_BASE_URL).toBeNull();
+    const tiers = { LLM_MODEL_INSTANT: "i", LLM_MODEL_MEDIUM: "m" };
+    expect(() => loadConfig({ LLM_BASE_URL, ...tiers })).toThrow("LLM_MODEL is needed");
+    expect(loadConfig({ LLM_BASE_URL, ...tiers, LLM_MODEL_HIGH: "h" }).LLM_MODEL).toBeNull();
+    expect(() => loadConfig({ LLM_BASE_URL: "localhost:11434", LLM_MODEL: "m" })).toThrow("LLM_BASE_URL");
+  });
 });

@@ -192,9 +192,18 @@ export const declaration = {
     max: 3600,
     doc: "How long a live WebSocket stays open after `finish` for another `start`, where its client flushed all it wrote or has started again before; a second at most for other clients; 0 closes at once.",
   }),
+  LLM_BASE_URL: url({
+    schemes: ["http", "https"],
+    doc: "What stands before `/chat/completions` of the language model that agents answer with: any endpoint that speaks OpenAI's protocol (`https://api.openai.com/v1`, `http://localhost:11434/v1`). Agents that bring a model of their own do not use it. Without any, agents answer from their knowledge alone.",
+  }),
+  LLM_API_KEY: text({ secret: true, doc: "Key of LLM_BASE_URL; none is sent when absent." }),
+  LLM_MODEL: text({ doc: "Model that LLM_BASE_URL is asked for; needed beside it unless all three tiers have one." }),
+  LLM_MODEL_INSTANT: text({ doc: "Model of agents whose `llm.tier` is `instant`; LLM_MODEL when absent." }),
+  LLM_MODEL_MEDIUM: text({ doc: "Model of agents whose `llm.tier` is `medium`, the default; LLM_MODEL when absent." }),
+  LLM_MODEL_HIGH: text({ doc: "Model of agents whose `llm.tier` is `high`; LLM_MODEL when absent." }),
   PARLEY_OUTBOUND_ALLOW: list({
     default: [],
-    doc: "Private hosts that webhooks and tools may call: names, addresses, blocks, each with `:port` or without. Dangerous on a shared service.",
+    doc: "Private hosts that webhooks, tools and agents' own language models may call: names, addresses, blocks, each with `:port` or without. Dangerous on a shared service.",
   }),
   PARLEY_TRUSTED_PROXIES: list({
     default: [],
@@ -241,9 +250,16 @@ export function loadConfig(environment: Record<string, string | undefined>): Con
   const keys = [values["LIVEKIT_API_KEY"], values["LIVEKIT_API_SECRET"]];
   if (typeof values["LIVEKIT_URL"] === "string" && keys.some((value) => typeof value !== "string"))
     problems.push("LIVEKIT_URL needs LIVEKIT_API_KEY and LIVEKIT_API_SECRET beside it");
+  if (typeof values["LLM_BASE_URL"] === "string" && !hasModelOfEveryTier(values))
+    problems.push("LLM_MODEL is needed beside LLM_BASE_URL, or LLM_MODEL_INSTANT, LLM_MODEL_MEDIUM and LLM_MODEL_HIGH");
   if (problems.length > 0)
     throw new ConfigError(`Invalid configuration:\n${problems.map((problem) => `  ${problem}`).join("\n")}`);
   return Object.freeze(values) as Config;
+}
+
+function hasModelOfEveryTier(values: Readonly<Record<string, unknown>>): boolean {
+  const tiers = ["LLM_MODEL_INSTANT", "LLM_MODEL_MEDIUM", "LLM_MODEL_HIGH"];
+  return typeof values["LLM_MODEL"] === "string" || tiers.every((name) => typeof values[name] === "string");
 }
 
 function readVariable(environment: Record<string, string | undefined>, name: string): string | undefined {
