@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { fillBody } from "./body-template.js";
+import { fillBody, typedPlaceholders } from "./body-template.js";
 import { placeholderNames, type TemplateValue } from "./template.js";
 
 const filled = (template: string, contentType: string, values: Record<string, TemplateValue>): string =>
@@ -65,4 +65,18 @@ it("finds every placeholder once, and none in other braces", () => {
     "",
     "y",
   ]);
+});
+
+describe("placeholders whose values keep their type", () => {
+  it.each<[string, string, string[]]>([
+    ["application/json", '{"a": {{a}}, "b": "{{b}}", "c{{c}}": [{{d}}, {{a}}]}', ["a", "d"]],
+    ["application/problem+json; charset=utf-8", '{"q": "\\" {{b}}", "n": {{n}}}', ["n"]],
+    ["application/x-www-form-urlencoded", "a={{a}}", []],
+    ["", "{{a}}", []],
+  ])("of %j are those outside of strings in %s", (contentType, template, names) => {
+    expect([...typedPlaceholders(template, contentType)]).toEqual(names);
+    // The value of each is a number in the filled body, and of no other.
+    const value = filled(template, contentType, { a: 1, b: 1, c: 1, d: 1, n: 1 });
+    if (contentType.includes("json")) expect(() => JSON.parse(value) as unknown).not.toThrow();
+  });
 });

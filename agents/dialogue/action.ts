@@ -12,13 +12,23 @@ export type UnstampedRecord = ConversationRecord extends infer R
     : never
   : never;
 
+/** What an instruction to the language model is for: greet, ask a silent caller, take leave, go on after a break. */
+export type InstructionKind = "greet" | "speak-up" | "say-goodbye" | "go-on";
+
 /** What a dialogue wants done, in order. */
 export type DialogueAction =
   /**
    * Ask the language model. `instruction` is for this request alone (greet, speak up, say goodbye, go on after a
-   * break). The answer of a speculative request is held back by the dialogue, not by the driver.
+   * break); `instructionKind` says which, for responders that read no prompts. The answer of a speculative request is
+   * held back by the dialogue, not by the driver.
    */
-  | { type: "ask-model"; requestId: string; history: readonly DialogueMessage[]; instruction: string | null }
+  | {
+      type: "ask-model";
+      requestId: string;
+      history: readonly DialogueMessage[];
+      instruction: string | null;
+      instructionKind?: InstructionKind;
+    }
   /** Its answer is not wanted any more; nothing of it is taken from here on. */
   | { type: "drop-request"; requestId: string }
   /** Add text to what a reply says; the first of a new `replyId` begins it. At most one reply is spoken at a time. */

@@ -1,12 +1,26 @@
+import type { KnowledgePassage } from "#protocol/bus/conversation";
+import type { InstructionKind } from "../dialogue/action.js";
 import type { ModelToolCall } from "../dialogue/input.js";
 
 /** A request to whatever answers. Messages are OpenAI's (`chat.completions`). */
 export interface ModelRequest {
   messages: readonly ModelMessage[];
   tools: readonly ModelTool[];
+  /** The same for a responder that reads no prompts; absent is nothing known. */
+  context?: AnswerContext;
   signal: AbortSignal;
   onText(text: string): void;
   onToolCall(call: ModelToolCall): void;
+}
+
+/** What is to be answered, apart from how it is worded. */
+export interface AnswerContext {
+  /** What was found for the caller's words, the best first. */
+  passages: readonly KnowledgePassage[];
+  /** What the caller said last; null where they have said nothing yet. */
+  callerText: string | null;
+  /** What the reply is for, where it is no answer to the caller. */
+  instructionKind: InstructionKind | null;
 }
 
 export type ModelMessage =
@@ -32,7 +46,10 @@ export interface LanguageModel {
   answer(request: ModelRequest): Promise<void>;
 }
 
-/** The endpoint failed: it is away, too slow, refuses, or sends what cannot be read. `detail` holds no secret and no prompt. */
+/**
+ * The endpoint failed: it is away, too slow, refuses, or sends what cannot be read. The message holds no secret and no
+ * prompt.
+ */
 export class ModelError extends Error {
   override readonly name = "ModelError";
 }

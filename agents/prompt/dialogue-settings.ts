@@ -1,0 +1,46 @@
+import type { ConversationPlan } from "#protocol/bus/conversation";
+import type { DialogueSettings, DialogueTool } from "../dialogue/settings.js";
+import { type NamedTool, namedTools } from "../tools/named-tools.js";
+import { fillVariables } from "./variables.js";
+
+/** How long a caller may be out of the room: time to change from one network to another, not to make coffee. */
+const ABSENCE_MS = 20_000;
+
+/** What an agent's configuration means for the dialogue; texts have their variables filled. Pure. */
+export function dialogueSettingsOf(plan: ConversationPlan): DialogueSettings {
+  const { conversation, voice } = plan.config;
+  return {
+    firstMessage: firstMessageOf(plan),
+    eagerness: conversation.eagerness,
+    isInterruptible: conversation.interruptible,
+    interruptionSensitivity: conversation.interruption_sensitivity,
+    language: voice.speaking_language,
+    reengages: conversation.reengage_enabled,
+    hangUpAfterMs: conversation.hangup_after_seconds * 1000,
+    saysFarewell: conversation.hangup_farewell_enabled,
+    maxDurationMs: plan.maxDurationMs,
+    absenceMs: ABSENCE_MS,
+    tools: new Map([...namedTools(plan)].map(([name, tool]) => [name, dialogueTool(tool)])),
+  };
+}
+
+/** A first message without text is none. */
+function firstMessageOf(plan: ConversationPlan): DialogueSettings["firstMessage"] {
+  const { first_message_mode: mode, first_message: message, first_message_prompt: prompt } = plan.config.prompt;
+  const [text, instruction] = [fillVariables(message, plan).trim(), fillVariables(prompt, plan).trim()];
+  if (mode === "fixed" && text !== "") return { mode, text };
+  if (mode === "prompt" && instruction !== "") return { mode, instruction };
+  return { mode: "off" };
+}
+
+function dialogueTool(named: NamedTool): DialogueTool {
+  if (named.kind === "builtin") return { mode: "blocking", source: "builtin", isRepeatable: true };
+  const { tool, definition } = named;
+  if (tool.toolType === "client")
+    return {
+      mode: definition.expects_response ? "blocking" : "fire_and_forget",
+      source: "client",
+      isRepeatable: false,
+    };
+  return { mode: definition.execution_mode, source: "webhook", isRepeatable: definition.method === "GET" };
+}
