@@ -58,8 +58,18 @@ export interface ConsumeOptions {
   lingerMs: number;
 }
 
-/** `pending` are those on the server that no consumer of the name has taken yet. */
-export type DurableHandler<T> = (messages: T[], pending: number) => Promise<void>;
+/**
+ * `pending` are those on the server that no consumer of the name has taken yet; `places` says of each message where it
+ * is stored.
+ */
+export type DurableHandler<T> = (messages: T[], pending: number, places: StoredPlace[]) => Promise<void>;
+
+/** Where a message is stored: the same however often it is handed out. */
+export interface StoredPlace {
+  subject: string;
+  /** Counts up over the whole stream. */
+  sequence: number;
+}
 
 export interface DurableSubscription {
   /** Resolves when the stream exists: what is published from then on is stored. */

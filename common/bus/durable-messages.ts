@@ -12,7 +12,7 @@ import {
 import { decodeMsgpack } from "#protocol/msgpack";
 import { FailureNotice } from "../failure-notice.js";
 import type { Logger } from "../log.js";
-import type { ConsumeOptions, DurableHandler, DurableStream, DurableSubscription } from "./bus.js";
+import type { ConsumeOptions, DurableHandler, DurableStream, DurableSubscription, StoredPlace } from "./bus.js";
 import { sizesToTry } from "./stream-size.js";
 
 /** A connection to a NATS server; `common/bus/nats` makes it. */
@@ -174,15 +174,17 @@ async function deal<T>(
   { log, notice }: { log: Logger; notice: FailureNotice },
 ): Promise<void> {
   const readable: T[] = [];
+  const places: StoredPlace[] = [];
   for (const message of batch) {
     try {
       readable.push(decodeMsgpack(message.data) as T);
+      places.push({ subject: message.subject, sequence: message.seq });
     } catch (error) {
       log.error({ err: error, stream: options.stream.name }, "a kept message that cannot be read was dropped");
     }
   }
   try {
-    await handler(readable, batch.at(-1)?.info.pending ?? 0);
+    await handler(readable, batch.at(-1)?.info.pending ?? 0, places);
     for (const message of batch) message.ack();
     if (notice.clear()) log.info({ consumer: options.consumer }, "kept messages are dealt with again");
   } catch (error) {

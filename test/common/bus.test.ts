@@ -111,6 +111,28 @@ describe("the NATS bus", () => {
     ]);
   });
 
+  it("says of each stored message where it is stored, the same when it comes again", async () => {
+    const stream = { name: "t-placed", subjects: ["t.placed.*"], maxAgeMs: 60_000, maxBytes: 1024 * 1024 };
+    const seen: string[] = [];
+    let isFirst = true;
+    const subscription = bus.consume<{ n: number }>(
+      { stream, consumer: "c", batch: 1, lingerMs: 0 },
+      async (messages, _pending, places) => {
+        for (const [index, { n }] of messages.entries())
+          seen.push(`${n} ${places[index]?.subject} ${places[index]?.sequence}`);
+        if (!isFirst) return;
+        isFirst = false;
+        throw new Error("once more");
+      },
+    );
+    await subscription.ready;
+    other.publish("t.placed.a", { n: 1 });
+    other.publish("t.placed.b", { n: 2 });
+    await until(() => seen.length === 3, { withinMs: 10_000, what: "two messages, one of them twice" });
+    await subscription.stop();
+    expect(seen.toSorted()).toEqual(["1 t.placed.a 1", "1 t.placed.a 1", "2 t.placed.b 2"]);
+  });
+
   it("deletes what nobody has deleted in time, in a bucket that was made without a limit, too", async () => {
     const forEver = other.objects({ name: "t-expiring", maxAgeMs: 0 });
     await forEver.put("earlier", Uint8Array.of(1));
