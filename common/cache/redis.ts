@@ -43,6 +43,17 @@ export function connectRedis(url: string, log: Logger): Cache {
     set: async (key, value, ttlMs) => {
       await attempt<unknown>(() => redis.set(key, value, "PX", Math.max(1, Math.ceil(ttlMs))), null);
     },
+    count: (key, ttlMs) =>
+      attempt(async () => {
+        const results = await redis
+          .multi()
+          .incr(key)
+          .pexpire(key, Math.max(1, Math.ceil(ttlMs)))
+          .exec();
+        const [error, count] = results?.[0] ?? [null, null];
+        if (error !== null) throw error;
+        return typeof count === "number" ? count : null;
+      }, null),
     delete: async (key) => {
       await attempt<unknown>(() => redis.del(key), null);
     },

@@ -46,6 +46,7 @@ let reconnect: () => void;
 const cache: Cache = {
   get: (key) => Promise.resolve(shared.get(key) ?? null),
   set: async (key, value) => void shared.set(key, value),
+  count: () => Promise.resolve(null),
   delete: async (key) => void shared.delete(key),
   close: () => undefined,
 };

@@ -50,6 +50,19 @@ describe("the Redis cache", () => {
     await expect.poll(() => one.get("short")).toBeNull();
   });
 
+  it("counts together, and forgets a count after its time", async () => {
+    const server = await start();
+    const [one, two] = [open(server.url), open(server.url)];
+    await Promise.all([works(one), works(two)]);
+    expect(await one.count("visits", 60_000)).toBe(1);
+    expect(await two.count("visits", 60_000)).toBe(2);
+    expect(await one.count("other", 60_000)).toBe(1);
+    expect(await one.count("visits", 1)).toBe(3);
+    await expect.poll(() => two.get("visits")).toBeNull();
+    await server.stop(0);
+    expect(await one.count("visits", 60_000)).toBeNull();
+  });
+
   it("is a miss, never an error, while Redis is away, and works again when it is back", async () => {
     const server = await start();
     const cache = open(server.url);
