@@ -15,6 +15,14 @@ export interface RouteRequest {
 /** A request that may come without a key. */
 export type OpenRequest = Omit<RouteRequest, "principal">;
 
+/** A request whose key is optional. */
+export interface VisitorRequest extends OpenRequest {
+  /** Null for a caller without a key. */
+  principal: Principal | null;
+  /** Of a caller without a key; null where it is not known. */
+  clientAddress: string | null;
+}
+
 interface Routed {
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** Path with `:placeholders`, each for one segment. */
@@ -36,8 +44,16 @@ export interface OpenRoute extends Routed {
   handle(request: OpenRequest): Promise<ForwardedResponse>;
 }
 
+/** A route for callers with a key and for those without one; a key must cover the scope. */
+export interface VisitorRoute extends Routed {
+  scope: KeyScope;
+  isKeyOptional: true;
+  /** Gives the answer, or throws a ServiceError. */
+  handleAnybody(request: VisitorRequest): Promise<ForwardedResponse>;
+}
+
 /** One route of the control plane. */
-export type Route = KeyedRoute | OpenRoute;
+export type Route = KeyedRoute | OpenRoute | VisitorRoute;
 
 /** A JSON answer. */
 export function json(status: number, value: unknown): ForwardedResponse {

@@ -80,6 +80,31 @@ describe("Router", () => {
     }
   });
 
+  it("lets callers without a key in where it is optional, and holds a key to its scope all the same", async () => {
+    const optional = new Router([
+      {
+        method: "POST",
+        path: "/visit",
+        scope: "agents",
+        isKeyOptional: true,
+        handleAnybody: async ({ principal: caller, clientAddress }) =>
+          json(200, { team: caller?.teamId ?? null, clientAddress }),
+      },
+    ]);
+    const ask = async (change: Partial<ForwardedRequest>): Promise<unknown> => {
+      const { body } = await optional.handle(request("POST", "/visit", change), async () => new Uint8Array(0));
+      return JSON.parse(Buffer.from(body).toString());
+    };
+    expect(await ask({ principal: null, clientAddress: "192.0.2.1" })).toEqual({
+      team: null,
+      clientAddress: "192.0.2.1",
+    });
+    expect(await ask({})).toEqual({ team: "t", clientAddress: null });
+    await expect(ask({ principal: { ...principal, scopes: ["speech"] } })).rejects.toMatchObject({
+      code: "missing_scope",
+    });
+  });
+
   it("asks for the route's scope", async () => {
     await expect(run("GET", "/model", { principal: { ...principal, scopes: ["speech"] } })).rejects.toMatchObject({
       code: "missing_scope",

@@ -45,6 +45,10 @@ export class Router {
       body: readBody,
     };
     if (route.scope === null) return await route.handle(open);
+    if ("isKeyOptional" in route) {
+      const principal = request.principal === null ? null : requireScope(request.principal, route.scope);
+      return await route.handleAnybody({ ...open, principal, clientAddress: request.clientAddress ?? null });
+    }
     return await route.handle({ ...open, principal: requireScope(request.principal, route.scope) });
   }
 }

@@ -167,6 +167,43 @@ describe("the widget's route", () => {
   });
 });
 
+describe("a route whose key is optional", () => {
+  const routeOf = (given: Partial<ForwarderOptions>) => {
+    const match = new Router(forwardedRoutes({ ...options, ...given })).match("POST", "/v1/agent/sessions");
+    if (match.type !== "route") throw new Error("no route");
+    return match.route;
+  };
+  const post = (headers: Record<string, string>): HttpRequest => request("POST", "/v1/agent/sessions", "{}", headers);
+
+  it.each([
+    [{}],
+    [{ authorization: "" }],
+  ])("passes a request with %j on as nobody's, with its client's address", async (headers) => {
+    const route = routeOf({ authenticate: () => expect.unreachable() });
+    await route.handle(post({ ...headers, origin: "https://a.example" }), responder);
+    expect(seen[0]).toMatchObject({
+      principal: null,
+      clientAddress: "127.0.0.1",
+      headers: { origin: "https://a.example" },
+    });
+    expect(route.isForEveryPage).toBe(true);
+  });
+
+  it("passes a key's request on as its team's, without the address", async () => {
+    await routeOf({}).handle(post({ authorization: "Bearer good" }), responder);
+    expect([seen[0]?.principal, seen[0]?.clientAddress]).toEqual([principal, undefined]);
+  });
+
+  it("refuses a key that is no good, or does not cover the scope", async () => {
+    const wrong = routeOf({ authenticate: () => Promise.reject(new ServiceError("invalid_token")) });
+    const headers = { authorization: "Bearer wrong" };
+    await expect(wrong.handle(post(headers), responder)).rejects.toMatchObject({ code: "invalid_token" });
+    const speech = routeOf({ authenticate: async () => ({ ...principal, scopes: ["speech"] }) });
+    await expect(speech.handle(post(headers), responder)).rejects.toMatchObject({ code: "missing_scope" });
+    expect(seen).toEqual([]);
+  });
+});
+
 describe("forwardedRoutes", () => {
   const router = new Router(forwardedRoutes(options));
 

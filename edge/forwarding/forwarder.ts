@@ -39,19 +39,23 @@ export class Forwarder {
   }
 
   /**
-   * Looks for a key first, unless `scope` is null: those routes are called by visitors' browsers. Throws
-   * authentication errors, `payload_too_large`, and `dependency_unavailable` when the control plane or its object store
-   * is away or gives no answer within `timeoutMs`.
+   * Looks for a key first, unless `scope` is null: those routes are called by visitors' browsers. Where it is optional,
+   * a request without the header goes on as nobody's, with its client's address; a key that is no good is refused all
+   * the same. Throws authentication errors, `payload_too_large`, and `dependency_unavailable` when the control plane or
+   * its object store is away or gives no answer within `timeoutMs`.
    */
   async forward(
     request: HttpRequest,
     responder: HttpResponder,
     scope: KeyScope | null,
     timeoutMs: number,
+    isKeyOptional = false,
   ): Promise<void> {
-    const principal = scope === null ? null : await this.#options.authenticate(request);
+    const isVisitor = isKeyOptional && (request.header("authorization") ?? "") === "";
+    const principal = scope === null || isVisitor ? null : await this.#options.authenticate(request);
     if (principal !== null && scope !== null) requireScope(principal, scope);
     const message = await this.#pack(request, principal);
+    if (isVisitor) message.clientAddress = request.remoteAddress;
     const answer = await this.#ask(message, timeoutMs);
     const body = await this.#bodyOf(answer);
     responder.begin(answer.status, answer.headers);
@@ -129,10 +133,11 @@ function headersOf(request: HttpRequest): Record<string, string> {
 export function forwardedRoutes(options: ForwarderOptions): HttpRoute[] {
   const forwarder = new Forwarder(options);
   return forwardedOperations.map((operation) => {
-    const { scope, answerTimeoutMs = ANSWER_TIMEOUT_MS } = operation;
+    const { scope, isKeyOptional = false, answerTimeoutMs = ANSWER_TIMEOUT_MS } = operation;
     const route = declaredRoute(operation, (request, responder) =>
-      forwarder.forward(request, responder, scope, answerTimeoutMs),
+      forwarder.forward(request, responder, scope, answerTimeoutMs, isKeyOptional),
     );
-    return scope === null ? { ...route, isForEveryPage: true } : route;
+    // Visitors' pages are anywhere; which of them are let in, the agent says.
+    return scope === null || isKeyOptional ? { ...route, isForEveryPage: true } : route;
   });
 }

@@ -61,7 +61,9 @@ function describeOperation(operation: Operation): JsonSchema {
     tags: [tag],
     summary,
     description,
-    security: operation.scope !== null ? [{ bearer: [] }] : [],
+    // An empty requirement says that none is needed.
+    security:
+      operation.scope === null ? [] : operation.isKeyOptional === true ? [{ bearer: [] }, {}] : [{ bearer: [] }],
     parameters: describeParameters(operation),
     ...(body === undefined
       ? {}

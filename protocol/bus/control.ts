@@ -117,8 +117,10 @@ export interface ForwardedRequest {
    * Set when the body was too large for the bus: its name in the `uploads` object bucket. The control plane deletes it.
    */
   bodyObject: string | null;
-  /** Null on the few routes that need no key. */
+  /** Null on the few routes that need no key, and for callers without one where it is optional. */
   principal: Principal | null;
+  /** Of whoever calls without a key where it is optional. */
+  clientAddress?: string | null;
 }
 
 export interface ForwardedResponse {

@@ -16,6 +16,8 @@ export interface Operation {
   description: string;
   /** What the caller's key must cover; null where no key is asked for. */
   scope: KeyScope | null;
+  /** Whether callers without a key are let in too: what they may do then is the operation's own to say. */
+  isKeyOptional?: true;
   headers?: { name: string; description: string }[];
   query?: z.ZodObject;
   /**
