@@ -24,12 +24,12 @@ export interface AgentPlatformOptions {
 }
 
 /** What agents' configurations refer to. */
-const attachables: Attachables = {
+export const attachables: Attachables = {
   tools: { hold: holdTools, freeze: freezeTools },
   knowledge: { hold: holdSources, freeze: pinSources },
 };
 
-/** Every route under `/v1/agent`. */
+/** Every route under `/v1/agent` but those of sessions. */
 export function agentPlatformRoutes(options: AgentPlatformOptions): Route[] {
   const { db, outbound, sealer, clock, now, ending } = options;
   return [

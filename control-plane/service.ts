@@ -16,7 +16,10 @@ import {
   type VerifyKeyRequest,
 } from "#protocol/bus/control";
 import { ServiceError, toErrorRecord } from "#protocol/errors";
+import type { SearchKnowledgeReply } from "#protocol/bus/conversation";
 import type { Bus, Subscription } from "#common/bus/bus";
+import { type Cache, noCache } from "#common/cache/cache";
+import { MinuteWindows } from "#common/cache/minute-windows";
 import type { Clock } from "#common/clock";
 import { logFailure } from "#common/http/log-failure";
 import { validate } from "#common/http/validation";
@@ -30,7 +33,7 @@ import { administerKeys } from "./accounts/keys.js";
 import { UsageSettlement } from "./accounts/settlement.js";
 import { administerTeams } from "./accounts/teams.js";
 import { verifyKey } from "./accounts/verify.js";
-import { agentPlatformRoutes } from "./agent-platform.js";
+import { agentPlatformRoutes, attachables } from "./agent-platform.js";
 import { type SumUsage, usageRoutes } from "./analytics/routes.js";
 import type { ReadTrace } from "./analytics/start.js";
 import { sumUsageInRecords } from "./analytics/usage-records.js";
@@ -40,8 +43,14 @@ import { answerForwarded } from "./http/answer.js";
 import type { Route } from "./http/route.js";
 import { Router } from "./http/router.js";
 import { InFlight } from "./in-flight.js";
+import { searchKnowledge } from "./knowledge/search.js";
 import { administerCredit } from "./ledger/administer.js";
 import { startHoldExpiry } from "./ledger/hold-expiry.js";
+import type { AgentRuntimes } from "./sessions/agent-runtimes.js";
+import type { SessionContext, SessionSettings } from "./sessions/context.js";
+import type { RoomServer } from "./sessions/rooms.js";
+import { sessionRoutes } from "./sessions/routes.js";
+import { followRuntimes, noRuntimes, startSessions } from "./sessions/start.js";
 import type { MeasureVoice } from "./voices/measurement.js";
 import { voiceObjects } from "./voices/objects.js";
 import { resolveVoices } from "./voices/resolve.js";
@@ -60,6 +69,16 @@ const QUEUE_GROUP = "control-plane";
 const ANSWER_MARGIN_MS = 1000;
 
 const traceRequest = z.object({ traceId: z.string().regex(/^[0-9a-f]{32}$/) });
+
+const searchRequest = z.object({
+  teamId: z.string(),
+  sources: z.array(z.object({ sourceId: z.string(), revisionNumber: z.int() })),
+  query: z.string(),
+  limit: z.int().min(0).max(100),
+});
+
+/** What the settings say where nobody sets them. */
+const defaultSessionSettings: SessionSettings = { joinMs: 60_000, visitorsPerAgent: 60, visitorsPerAddress: 10 };
 
 export interface ServiceOptions {
   bus: Bus;
@@ -83,6 +102,11 @@ export interface ServiceOptions {
   sumUsage?: SumUsage;
   /** Answers `parley trace`; nobody does when absent. */
   readTrace?: ReadTrace;
+  /** Where conversations are held; nowhere when absent. */
+  rooms?: RoomServer | null;
+  sessions?: SessionSettings;
+  /** Counts what callers without a key do, over all instances; each counts by itself when absent. */
+  cache?: Pick<Cache, "count">;
   /** Throws `disk_full` where nothing can be stored now. */
   requireRoom?: () => void;
   /**
@@ -110,50 +134,70 @@ export async function startService(options: ServiceOptions): Promise<ControlPlan
   const ending = new AbortController();
   // Each test under way listens, and node takes more than ten for a leak.
   setMaxListeners(0, ending.signal);
-  const subscriptions = answerRequests(options, inFlight, ending.signal);
+  const followed = followRuntimes({ bus, clock, log });
+  const subscriptions = answerRequests(options, inFlight, { ending: ending.signal, runtimes: followed.runtimes });
   if (options.hasDatabaseAlone === true) await reclaimDeliveries(db, now());
   const settlement = new UsageSettlement({ bus, db, log, now, consumer: "settlement", telemetry: options.telemetry });
   const expiry = startHoldExpiry({ db, bus, clock, log, now });
   const webhooks = startWebhooks({ bus, clock, db, log, outbound, sealer, now });
+  const sessions = startSessions({
+    ...{ followed, bus, clock, inFlight },
+    context: sessionContext(options, followed.runtimes),
+  });
   if (replaced !== null) bus.publish(keyRevokedSubject, { keyDigest: replaced } satisfies KeyRevoked);
   // Seeding may have given the team credit that edges do not know of.
   await purgeKeys(bus, db, [DEVELOPMENT_TEAM_ID]);
   // Once these resolve, the server has every subscription and keeps usage: a role that says it is ready answers.
-  await settlement.ready;
+  await Promise.all([settlement.ready, sessions.ready]);
   await bus.flush();
   return {
     async drain(deadlineMs) {
       for (const subscription of subscriptions) subscription.unsubscribe();
       expiry.stop();
       const keepWaiting = clock.after(Math.max(0, deadlineMs - ANSWER_MARGIN_MS), () => ending.abort());
+      // Before webhooks: an end that is written now has its event sent.
+      await sessions.drain();
       await Promise.all([inFlight.idle(), settlement.drain(), webhooks.drain()]);
       keepWaiting();
     },
     stop() {
       expiry.stop();
+      sessions.stop();
       webhooks.stop();
     },
   };
 }
 
-/**
- * Every route that edges forward requests to. `ending` fires when what takes minutes must be answered; never when
- * absent.
- */
-export function controlRoutes(options: ServiceOptions, ending?: AbortSignal): Route[] {
+function sessionContext(options: ServiceOptions, runtimes: AgentRuntimes): SessionContext {
+  const { bus, db, log, sealer, now, rooms = null, sessions = defaultSessionSettings, cache = noCache } = options;
+  const windows = new MinuteWindows({ cache, now });
+  return { db, bus, log, sealer, attachables, rooms, runtimes, windows, settings: sessions, now };
+}
+
+/** What requests are answered with, besides what the service is given. */
+interface RouteParts {
+  /** Fires when what takes minutes must be answered; never when absent. */
+  ending?: AbortSignal;
+  /** None when absent. */
+  runtimes?: AgentRuntimes;
+}
+
+/** Every route that edges forward requests to. */
+export function controlRoutes(options: ServiceOptions, { ending, runtimes }: RouteParts = {}): Route[] {
   const { bus, clock, db, log, measure, transcribe, now, outbound, sealer, sumUsage } = options;
   return [
     ...voiceRoutes({ db, objects: voiceObjects(bus, log), measure, transcribe, now, bus }),
     ...walletRoutes(db),
     ...usageRoutes(sumUsage ?? ((query) => sumUsageInRecords(db, query)), now),
     ...agentPlatformRoutes({ db, outbound, sealer, clock, now, ending }),
+    ...sessionRoutes(sessionContext(options, runtimes ?? noRuntimes({ bus, log }))),
     ...webhookRoutes({ db, bus, sealer, now }),
   ];
 }
 
-function answerRequests(options: ServiceOptions, inFlight: InFlight, ending: AbortSignal): Subscription[] {
+function answerRequests(options: ServiceOptions, inFlight: InFlight, parts: RouteParts): Subscription[] {
   const { bus, db, log, now, telemetry = noTelemetry } = options;
-  const router = new Router(controlRoutes(options, ending));
+  const router = new Router(controlRoutes(options, parts));
   const lookups = new KeyLookups();
   const answer = <Q, T>(subject: string, work: (question: Q) => Promise<T>): Subscription => {
     const kind = kindOf(subject);
@@ -187,6 +231,9 @@ function answerRequests(options: ServiceOptions, inFlight: InFlight, ending: Abo
         throw new ServiceError("dependency_unavailable", { parameters: { dependency: "The analytics engine" } });
       return { spans: await options.readTrace(traceId) };
     }),
+    answer<unknown, SearchKnowledgeReply>(controlSubjects.searchKnowledge, async (question) => ({
+      passages: await searchKnowledge(db, validate(searchRequest, question)),
+    })),
     bus.respond<ForwardedRequest, ForwardedResponse>(
       controlSubjects.http,
       (request) =>

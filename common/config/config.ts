@@ -38,7 +38,7 @@ export const declaration = {
   }),
   REDIS_URL: url({
     schemes: ["redis", "rediss"],
-    doc: "Redis server for the key cache. The launcher starts its own on a free loopback port when absent.",
+    doc: "Redis server for the key cache and for what callers without a key may do in a minute. The launcher starts its own on a free loopback port when absent.",
   }),
   DATABASE_URL: url({
     schemes: ["postgres", "postgresql"],
@@ -208,6 +208,34 @@ export const declaration = {
   PARLEY_TRUSTED_PROXIES: list({
     default: [],
     doc: "Addresses and blocks of the proxies and balancers in front of the edge. Their `X-Forwarded-For` gives the client's address, which limits count by.",
+  }),
+  LIVEKIT_URL: url({
+    schemes: ["ws", "wss", "http", "https"],
+    doc: "LiveKit server, or LiveKit Cloud, whose rooms conversations are held in.",
+  }),
+  LIVEKIT_API_KEY: text({ doc: "Key of the LiveKit server." }),
+  LIVEKIT_API_SECRET: text({ secret: true, doc: "Secret of LIVEKIT_API_KEY: signs the tokens that let callers in." }),
+  LIVEKIT_PUBLIC_URL: url({
+    schemes: ["ws", "wss", "http", "https"],
+    doc: "Address of the LiveKit server that callers are told; LIVEKIT_URL when absent.",
+  }),
+  PARLEY_JOIN_SECONDS: integer({
+    default: 60,
+    min: 5,
+    max: 3600,
+    doc: "How long a caller may take to join a conversation; after it the session is failed and its credit returns.",
+  }),
+  PARLEY_PUBLIC_SESSIONS_PER_AGENT: integer({
+    default: 60,
+    min: 0,
+    max: 1_000_000,
+    doc: "Conversations that callers without a key may begin with one public agent in a minute; 0 is no limit.",
+  }),
+  PARLEY_PUBLIC_SESSIONS_PER_ADDRESS: integer({
+    default: 10,
+    min: 0,
+    max: 1_000_000,
+    doc: "Conversations that one client address may begin without a key in a minute; 0 is no limit.",
   }),
   PARLEY_CORS_ALLOWED_ORIGINS: list({ default: ["*"], doc: "Origins whose pages may call the API from a browser." }),
 } as const satisfies Record<string, Setting<unknown>>;

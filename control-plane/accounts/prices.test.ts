@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { costMicros, creditText, parseCredit } from "./prices.js";
+import { conversationMicros, costMicros, creditText, parseCredit } from "./prices.js";
 
 describe("costMicros", () => {
   it("counts characters for speech and seconds for transcription, rounded up", () => {
@@ -11,6 +11,19 @@ describe("costMicros", () => {
 
   it.each(["s2.1-pro-free", "my-own-model", "__proto__", "constructor"])("asks nothing for %s", (model) => {
     expect(costMicros({ model, characters: 1000, audioMs: 1000 })).toBe(0);
+  });
+});
+
+describe("conversationMicros", () => {
+  it.each([
+    [0, 0],
+    [1, 1],
+    [1000, 167],
+    [60_000, 10_000],
+    [1_800_000, 300_000],
+    [-5, 0],
+  ])("asks for %i ms of conversation %i", (durationMs, micros) => {
+    expect(conversationMicros(durationMs)).toBe(micros);
   });
 });
 

@@ -33,6 +33,14 @@ export function costMicros(usage: Pick<UsageRecord, "model" | "characters" | "au
   return Math.ceil((usage.characters * price.per1000Characters + usage.audioMs * price.perAudioSecond) / 1000);
 }
 
+/** Micro-units for a minute of conversation with an agent; what is spoken and recognized in it costs as elsewhere. */
+const CONVERSATION_MINUTE = 10_000;
+
+/** What a conversation of a duration costs, in whole micro-units, rounded up. */
+export function conversationMicros(durationMs: number): number {
+  return Math.ceil((Math.max(0, durationMs) * CONVERSATION_MINUTE) / 60_000);
+}
+
 /** Micro-units as a decimal in text: exact, without trailing zeros. */
 export function creditText(micros: number): string {
   const whole = Math.trunc(Math.abs(micros) / MICROS_PER_CREDIT);

@@ -112,7 +112,7 @@ export async function liveAgent(tx: Db, agentId: string): Promise<LiveAgent | nu
  * The post-call webhooks of a configuration with their secrets in the clear, as `enqueueWebhookEvent` takes them.
  * Throws SealError.
  */
-function webhookEndpointsOf(
+export function webhookEndpointsOf(
   { agentId, config }: Pick<LiveAgent, "agentId" | "config">,
   sealer: Sealer,
 ): WebhookEndpoint[] {

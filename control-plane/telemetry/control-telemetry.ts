@@ -4,7 +4,15 @@ import { childOf } from "#common/tracing/traceparent";
 import type { ForwardedRequest, ForwardedResponse, Reply } from "#protocol/bus/control";
 import { errorCatalogue } from "#protocol/errors";
 
-export type ControlRequestKind = "http" | "verify-key" | "resolve-voices" | "keys" | "teams" | "credit" | "trace";
+export type ControlRequestKind =
+  | "http"
+  | "verify-key"
+  | "resolve-voices"
+  | "keys"
+  | "teams"
+  | "credit"
+  | "trace"
+  | "search-knowledge";
 export type UsageOutcome = "settled" | "repeated" | "dropped";
 
 /** Sees everything that the control plane answers and settles. */

@@ -14,7 +14,7 @@ import {
   voicemailActions,
   warmConnectModes,
 } from "./config-values.js";
-import { e164Number, reference } from "./text.js";
+import { e164Number, isTimezone, reference } from "./text.js";
 
 const analysisName = z
   .string()
@@ -38,23 +38,9 @@ function withoutDuplicates<T extends z.ZodType>(
 
 const referenceList = (max: number) => withoutDuplicates(z.array(reference).max(max), (id) => id, "Ids");
 
-/** A zone of the IANA database as `Intl` knows it; empty is none. Offsets are no zones. */
-const timezone = recordText(0, 64).refine(isTimezone, { message: "Input should be an IANA time zone" });
-
-/**
- * Whether a name is empty or one that `Intl` resolves; offsets such as `+05:30`, which newer engines take too, are
- * refused.
- */
-function isTimezone(name: string): boolean {
-  if (name === "") return true;
-  if (!/^[A-Za-z][A-Za-z0-9_+\-/]*$/.test(name)) return false;
-  try {
-    new Intl.DateTimeFormat("en", { timeZone: name });
-    return true;
-  } catch {
-    return false; // RangeError is how Intl says that it knows no such zone
-  }
-}
+const timezone = recordText(0, 64).refine((name) => name === "" || isTimezone(name), {
+  message: "Input should be an IANA time zone",
+});
 
 const postCallWebhook = z.strictObject(webhook);
 

@@ -11,3 +11,17 @@ export const e164Number = z
 
 /** The date-times of answers. */
 export const timestamp = z.iso.datetime();
+
+/**
+ * Whether a text names a zone of the IANA database as `Intl` knows it; offsets such as `+05:30`, which newer engines
+ * take too, are no zones.
+ */
+export function isTimezone(name: string): boolean {
+  if (!/^[A-Za-z][A-Za-z0-9_+\-/]*$/.test(name)) return false;
+  try {
+    new Intl.DateTimeFormat("en", { timeZone: name });
+    return true;
+  } catch {
+    return false; // RangeError is how Intl says that it knows no such zone
+  }
+}

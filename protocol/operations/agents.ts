@@ -16,6 +16,7 @@ import {
   type Operation,
 } from "./operation.js";
 import { phoneOperations } from "./phone.js";
+import { sessionOperations } from "./sessions.js";
 
 const agents: Operation[] = [
   {
@@ -158,10 +159,11 @@ const configurations: Operation[] = [
   },
 ];
 
-/** Agents with their configurations, versions and tests, and phone numbers. */
+/** Agents with their configurations, versions, sessions and tests, and phone numbers. */
 export const agentOperations: readonly Operation[] = [
   ...agents,
   ...configurations,
+  ...sessionOperations,
   ...agentTestOperations,
   ...phoneOperations,
 ];

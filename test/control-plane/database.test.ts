@@ -16,6 +16,7 @@ import * as agentTables from "#control-plane/agents/tables";
 import * as schema from "#control-plane/database/schema";
 import * as knowledgeTables from "#control-plane/knowledge/tables";
 import * as phoneTables from "#control-plane/phone/tables";
+import * as sessionTables from "#control-plane/sessions/tables";
 import * as toolTables from "#control-plane/tools/table";
 import * as webhookTables from "#control-plane/webhooks/tables";
 import { descendantsOf, isAlive, until } from "../harness/processes.js";
@@ -24,9 +25,10 @@ import { engines, freshDatabase, silentLog } from "./databases.js";
 import { postgresPrograms, startPostgres } from "./postgres.js";
 
 /** Each part of the control plane keeps its tables by its queries. */
-const tables = [schema, agentTables, agentTestTables, knowledgeTables, phoneTables, toolTables, webhookTables].flatMap(
-  (part) => Object.values(part) as PgTable[],
-);
+const tables = [
+  ...[schema, agentTables, agentTestTables, knowledgeTables, phoneTables, toolTables, webhookTables],
+  { agentSessions: sessionTables.agentSessions, agentSessionItems: sessionTables.agentSessionItems },
+].flatMap((part) => Object.values(part) as PgTable[]);
 
 describe.each(engines)("the schema on %s", (engine) => {
   let fixture: Awaited<ReturnType<typeof freshDatabase>>;

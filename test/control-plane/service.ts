@@ -4,7 +4,7 @@ import { systemClock } from "#common/clock";
 import { createOutbound, type Outbound } from "#common/outbound/outbound";
 import { createSealer, type Sealer } from "#common/secrets/sealer";
 import type { Db } from "#control-plane/database/database";
-import { type ControlPlaneService, startService } from "#control-plane/service";
+import { type ControlPlaneService, type ServiceOptions, startService } from "#control-plane/service";
 import type { MeasureVoice } from "#control-plane/voices/measurement";
 import {
   controlSubjects,
@@ -43,6 +43,8 @@ export function testDoors(allow: string[] = []): { outbound: Outbound; sealer: S
 }
 
 export interface CallOptions {
+  /** Of a caller without a key. */
+  clientAddress?: string;
   headers?: Record<string, string>;
   query?: string;
   contentType?: string;
@@ -67,7 +69,10 @@ export interface ServiceFixture {
 }
 
 /** Starts a service of its own; `allow` names private hosts that its outbound requests may reach. */
-export async function startFixture(engine: EngineName, options: { allow?: string[] } = {}): Promise<ServiceFixture> {
+export async function startFixture(
+  engine: EngineName,
+  options: { allow?: string[] } & Pick<ServiceOptions, "rooms" | "sessions" | "cache"> = {},
+): Promise<ServiceFixture> {
   const [nats, { database, stop: stopDatabase }] = await Promise.all([startNats(), freshDatabase(engine)]);
   const [bus, own] = await Promise.all(
     ["edge", "service"].map((name) => connectNats({ url: nats.url, name, log: silentLog })),
@@ -84,6 +89,7 @@ export async function startFixture(engine: EngineName, options: { allow?: string
     ...testDoors(options.allow),
     now,
     developmentKey: null,
+    ...{ rooms: options.rooms ?? null, sessions: options.sessions, cache: options.cache },
   });
   const call = (
     principal: Principal | null,
@@ -104,6 +110,7 @@ export async function startFixture(engine: EngineName, options: { allow?: string
       body,
       bodyObject: null,
       principal,
+      clientAddress: options.clientAddress ?? null,
     };
     return sendAsEdge(bus, request);
   };

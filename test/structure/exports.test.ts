@@ -7,9 +7,6 @@ import { isTest, readSources, root, type Source } from "./sources.js";
 /** Written for callers that are still to come, and tested until then. */
 const waiting = [
   "control-plane/agents/references.ts publishedWebhookEndpoints",
-  "control-plane/knowledge/search.ts searchKnowledge",
-  "control-plane/ledger/holds.ts holdCredit",
-  "control-plane/ledger/holds.ts settleHold",
   "tools/function-name.ts functionNames",
   "tools/render.ts renderToolRequest",
   "control-plane/webhooks/events.ts callAnalyzed",

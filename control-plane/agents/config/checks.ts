@@ -23,7 +23,8 @@ export async function checkPatch(patch: ConfigPatch, checkUrl: CheckUrl, locatio
   if (problems.length > 0) throw new ServiceError("validation", { problems });
 }
 
-async function checkPrompt(prompt: string, loc: Location): Promise<Problem | null> {
+/** What is wrong with a system prompt that has too many tokens; null where nothing is. */
+export async function checkPrompt(prompt: string, loc: Location): Promise<Problem | null> {
   const limit = configLimits.systemPromptTokens;
   if (await hasAtMostTokens(prompt, limit)) return null;
   return {

@@ -9,6 +9,7 @@ import { knowledge } from "./0041-knowledge.js";
 import { ledger } from "./0050-ledger.js";
 import { holdExpiry } from "./0060-hold-expiry.js";
 import { webhookLanes } from "./0061-webhook-lanes.js";
+import { sessions } from "./0070-sessions.js";
 import type { Migration } from "./migration.js";
 
 /** Every step, oldest first. */
@@ -24,4 +25,5 @@ export const migrations: readonly Migration[] = [
   ledger,
   holdExpiry,
   webhookLanes,
+  sessions,
 ];

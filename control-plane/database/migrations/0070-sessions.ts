@@ -1,0 +1,56 @@
+import type { Migration } from "./migration.js";
+
+/** Conversations with agents, and what was said and done in them. */
+export const sessions: Migration = {
+  name: "0070-sessions",
+  statements: [
+    `CREATE TABLE agent_sessions (
+      id text PRIMARY KEY,
+      team_id text NOT NULL REFERENCES teams (id),
+      agent_id text NOT NULL,
+      agent_name text NOT NULL,
+      version_number integer NOT NULL CHECK (version_number >= 0),
+      config_hash text NOT NULL,
+      name text,
+      status text NOT NULL CHECK (status IN ('pending', 'active', 'completed', 'failed', 'unknown')),
+      source text NOT NULL CHECK (source IN ('api_key', 'dashboard', 'public', 'phone')),
+      direction text NOT NULL CHECK (direction IN ('inbound', 'outbound')),
+      dial_status text,
+      answered_by text,
+      caller_number text,
+      dialed_number text,
+      timezone text,
+      end_user_id text,
+      metadata jsonb NOT NULL,
+      plan jsonb NOT NULL,
+      held_micros bigint NOT NULL CHECK (held_micros >= 0),
+      runtime_id text,
+      runtime_epoch text,
+      attempt integer NOT NULL CHECK (attempt > 0),
+      given_until timestamptz,
+      unheld_since timestamptz,
+      join_by timestamptz NOT NULL,
+      over_by timestamptz NOT NULL,
+      created_at timestamptz NOT NULL,
+      started_at timestamptz,
+      ended_at timestamptz,
+      ended_reason text,
+      ended_detail text,
+      settle_at timestamptz,
+      responder text
+    )`,
+    "CREATE INDEX agent_sessions_team ON agent_sessions (team_id, created_at DESC, id DESC)",
+    "CREATE INDEX agent_sessions_agent ON agent_sessions (agent_id, created_at DESC, id DESC)",
+    "CREATE INDEX agent_sessions_open ON agent_sessions (join_by) WHERE status IN ('pending', 'active')",
+    `CREATE TABLE agent_session_items (
+      session_id text NOT NULL REFERENCES agent_sessions (id) ON DELETE CASCADE,
+      key text NOT NULL,
+      sequence bigint NOT NULL,
+      type text NOT NULL CHECK (type IN ('message', 'tool_call', 'tool_result', 'turn_latency')),
+      turn_id integer,
+      content jsonb NOT NULL,
+      created_at timestamptz NOT NULL,
+      PRIMARY KEY (session_id, key)
+    )`,
+  ],
+};

@@ -1,0 +1,130 @@
+import { eq } from "drizzle-orm";
+import type { SessionStatus } from "#protocol/agents/session";
+import type { EndReason } from "#protocol/bus/conversation-log";
+import { webhookWakeSubject } from "#protocol/webhooks";
+import { SealError } from "#common/secrets/sealer";
+import { purgeKeys } from "../accounts/forget-keys.js";
+import { conversationMicros } from "../accounts/prices.js";
+import { webhookEndpointsOf } from "../agents/references.js";
+import type { Db } from "../database/database.js";
+import { settleHold } from "../ledger/holds.js";
+import { type Booking, crossedZero } from "../ledger/post.js";
+import { enqueueWebhookEvent, type WebhookEndpoint } from "../webhooks/enqueue.js";
+import { callEnded } from "../webhooks/events.js";
+import type { SessionContext } from "./context.js";
+import { durationMsOf, isOver } from "./entity.js";
+import { agentSessions, holdIdOf, type SessionRow } from "./tables.js";
+
+/** How a session ends. */
+export interface Ending {
+  at: Date;
+  /** Null where nobody knows: the session's status is `unknown` then, and it costs nothing. */
+  reason: EndReason | null;
+  detail: string | null;
+}
+
+const failures: readonly EndReason[] = ["never_joined", "llm_endpoint_failure", "room_lost", "error"];
+
+/** The status that an end leads to. */
+export function statusOf(reason: EndReason | null): SessionStatus {
+  if (reason === null) return "unknown";
+  return failures.includes(reason) ? "failed" : "completed";
+}
+
+/**
+ * Ends a session, once, however many ask: its record, what it costs and its webhook event are one transaction. Never
+ * costs more than what was held for it. Then its room is deleted. Gives whether this call ended it.
+ */
+export async function finishSession(context: SessionContext, sessionId: string, ending: Ending): Promise<boolean> {
+  const { db, bus, now } = context;
+  const finished = await db.transaction((tx) => finishIn(tx, context, sessionId, ending, now()));
+  if (finished === null) return false;
+  if (finished.hasEvent) bus.publish(webhookWakeSubject, {});
+  if (finished.booking !== null && crossedZero(finished.booking)) await purgeKeys(bus, db, [finished.row.teamId]);
+  await deleteRoom(context, finished.row);
+  return true;
+}
+
+interface Finished {
+  row: SessionRow;
+  booking: Booking | null;
+  hasEvent: boolean;
+}
+
+async function finishIn(
+  tx: Db,
+  context: SessionContext,
+  sessionId: string,
+  ending: Ending,
+  now: Date,
+): Promise<Finished | null> {
+  const [row] = await tx.select().from(agentSessions).where(eq(agentSessions.id, sessionId)).for("update");
+  if (row === undefined || isOver(row)) return null;
+  const endedAt = new Date(Math.max(ending.at.getTime(), row.startedAt?.getTime() ?? 0));
+  const ended: SessionRow = {
+    ...row,
+    status: statusOf(ending.reason),
+    endedAt,
+    endedReason: ending.reason,
+    endedDetail: ending.detail,
+    settleAt: null,
+  };
+  const costMicros =
+    ending.reason === null ? 0 : Math.min(row.heldMicros, conversationMicros(durationMsOf(ended) ?? 0));
+  const booking = row.heldMicros === 0 ? null : await settleHold(tx, holdIdOf(row.id), costMicros, now);
+  const { status, endedReason, endedDetail, settleAt } = ended;
+  await tx
+    .update(agentSessions)
+    .set({ status, endedAt, endedReason, endedDetail, settleAt })
+    .where(eq(agentSessions.id, row.id));
+  return { row: ended, booking, hasEvent: await announce(tx, context, ended, now) };
+}
+
+/** Writes `call.ended` for a conversation that took place. */
+async function announce(tx: Db, context: SessionContext, row: SessionRow, now: Date): Promise<boolean> {
+  if (row.startedAt === null) return false;
+  const payload = callEnded(
+    {
+      id: row.id,
+      agentId: row.agentId,
+      branchId: null,
+      source: row.source,
+      status: row.status,
+      direction: row.direction,
+      dialStatus: row.dialStatus,
+      answeredBy: row.answeredBy,
+      conversationStartedAt: row.startedAt,
+      conversationEndedAt: row.endedAt,
+      endUserId: row.endUserId,
+      metadata: row.metadata,
+      agentName: row.agentName,
+      configHash: row.configHash,
+    },
+    row.status === "completed" ? "hangup" : "error",
+  );
+  const endpoints = endpointsOf(context, row);
+  const event = { teamId: row.teamId, payload, endpoints, isPreview: row.source === "dashboard" };
+  return await enqueueWebhookEvent(tx, event, { sealer: context.sealer, now });
+}
+
+/** Of the version that the session ran. */
+function endpointsOf({ sealer, log }: SessionContext, row: SessionRow): WebhookEndpoint[] {
+  try {
+    return webhookEndpointsOf({ agentId: row.agentId, config: row.plan.config }, sealer);
+  } catch (error) {
+    if (!(error instanceof SealError)) throw error;
+    // Sent without its signature, an event would teach receivers to do without.
+    log.error({ err: error, session: row.id }, "a session's webhooks cannot be signed and are not sent");
+    return [];
+  }
+}
+
+/** A room that cannot be deleted now goes by itself once nobody is in it. */
+export async function deleteRoom({ rooms, log }: SessionContext, { id, plan }: SessionRow): Promise<void> {
+  if (rooms === null) return;
+  try {
+    await rooms.delete(plan.room.name);
+  } catch (error) {
+    log.warn({ err: error, session: id }, "the room of a session could not be deleted");
+  }
+}

@@ -1,0 +1,80 @@
+import { and, eq, inArray, isNull, type SQL } from "drizzle-orm";
+import type { HandOver } from "#protocol/bus/conversation";
+import type { SessionContext } from "./context.js";
+import { finishSession } from "./finish.js";
+import { agentSessions, type SessionRow } from "./tables.js";
+
+/** How long one process may look for a runtime before another one does. */
+export const GIVE_MS = 30_000;
+/** Between two looks for a runtime while none has room. */
+const AGAIN_MS = 1000;
+/** A conversation that nobody holds for so long is given up. */
+export const UNHELD_MS = 60_000;
+
+const isOpen = inArray(agentSessions.status, ["pending", "active"]);
+const after = (now: Date, ms: number): Date => new Date(now.getTime() + ms);
+
+/** The session as it was read: whoever changed it since has its attempt. */
+const asRead = ({ id, attempt, runtimeId }: Pick<SessionRow, "id" | "attempt" | "runtimeId">): SQL | undefined =>
+  and(
+    eq(agentSessions.id, id),
+    eq(agentSessions.attempt, attempt),
+    runtimeId === null ? isNull(agentSessions.runtimeId) : eq(agentSessions.runtimeId, runtimeId),
+    isOpen,
+  );
+
+/** Gives a session that has no runtime to one; false where none takes it. */
+export async function placeSession(context: SessionContext, row: SessionRow): Promise<boolean> {
+  const { db, runtimes, now } = context;
+  const placement = await runtimes.place({ plan: row.plan, attempt: row.attempt });
+  if (placement.type === "taken") {
+    const { by, attempt } = placement;
+    await db
+      .update(agentSessions)
+      .set({ runtimeId: by.id, runtimeEpoch: by.epoch, attempt, givenUntil: null, unheldSince: null })
+      .where(asRead({ ...row, runtimeId: null }));
+    return true;
+  }
+  await db
+    .update(agentSessions)
+    .set({ attempt: placement.attempt, givenUntil: after(now(), AGAIN_MS) })
+    .where(asRead({ ...row, runtimeId: null }));
+  return false;
+}
+
+/**
+ * Takes a session from a runtime that is gone, or that gives it back, and gives it to another one, under a later
+ * attempt. Of several instances that try, one does it. A session that found no runtime is tried again until it has been
+ * without one for `UNHELD_MS`, then it fails.
+ */
+export async function takeOver(
+  context: SessionContext,
+  read: Pick<SessionRow, "id" | "attempt" | "runtimeId">,
+): Promise<void> {
+  const { db, log, now } = context;
+  const at = now();
+  const [row] = await db
+    .update(agentSessions)
+    .set({ runtimeId: null, runtimeEpoch: null, attempt: read.attempt + 1, givenUntil: after(at, GIVE_MS) })
+    .where(and(asRead(read), isNull(agentSessions.endedAt)))
+    .returning();
+  if (row === undefined) return;
+  const unheldSince = row.unheldSince ?? at;
+  if (row.unheldSince === null)
+    await db
+      .update(agentSessions)
+      .set({ unheldSince })
+      .where(asRead({ ...row, runtimeId: null }));
+  if (await placeSession(context, row)) {
+    log.info({ session: row.id, from: read.runtimeId }, "a conversation went over to another runtime");
+    return;
+  }
+  if (at.getTime() - unheldSince.getTime() < UNHELD_MS) return;
+  log.error({ session: row.id }, "no runtime took a conversation over");
+  await finishSession(context, row.id, { at: now(), reason: "error", detail: "No agent runtime took it over" });
+}
+
+/** Takes back what a runtime hands over. */
+export async function takeBack(context: SessionContext, { sessionId, runtimeId, attempt }: HandOver): Promise<void> {
+  await takeOver(context, { id: sessionId, runtimeId, attempt });
+}

@@ -1,0 +1,83 @@
+import type { AgentConfig } from "#protocol/agents/config";
+import type { SessionCreate } from "#protocol/agents/session";
+import { isTimezone } from "#protocol/agents/text";
+import type { ConversationPlan, ConversationTool } from "#protocol/bus/conversation";
+import type { PinnedSource } from "../knowledge/store.js";
+import type { FrozenTool } from "../tools/store.js";
+
+export interface PlannedSession {
+  sessionId: string;
+  teamId: string;
+  agentId: string;
+  agentName: string;
+  /** Overrides applied. */
+  config: AgentConfig;
+  tools: readonly FrozenTool[];
+  knowledge: readonly PinnedSource[];
+  body: SessionCreate;
+  /** Callers without a key may have less recorded than the agent's configuration says, and never more. */
+  isVisitor: boolean;
+  joinMs: number;
+  now: Date;
+}
+
+/** Everything that a runtime needs, frozen at `now`. */
+export function conversationPlan(session: PlannedSession): ConversationPlan {
+  const { sessionId, config, body, now } = session;
+  const timezone = timezoneOf(body, config);
+  const recordsByConfig = config.conversation.record_audio;
+  const recordsAudio = body.record_audio ?? recordsByConfig;
+  return {
+    sessionId,
+    teamId: session.teamId,
+    agentId: session.agentId,
+    agentName: session.agentName,
+    config,
+    tools: config.tools.enabled ? session.tools.map(toConversationTool) : [],
+    knowledge: config.knowledge_base.enabled
+      ? session.knowledge.map(({ id, revisionNumber }) => ({ sourceId: id, revisionNumber }))
+      : [],
+    dynamicVariables: Object.fromEntries(
+      Object.entries(body.dynamic_variables ?? {}).map(([name, value]) => [name, String(value)]),
+    ),
+    system: {
+      channel: "web_voice",
+      timezone: timezone === "" ? "UTC" : timezone,
+      today: dateIn(timezone, now),
+      language: config.voice.speaking_language,
+    },
+    timezone,
+    tellsWorldContext: body.world_context ?? true,
+    llmExtraBody: body.llm_extra_body ?? null,
+    sendsToolEvents: body.tool_events ?? true,
+    recordsAudio: session.isVisitor ? recordsByConfig && recordsAudio : recordsAudio,
+    room: { name: `parley-${sessionId}`, callerIdentity: `caller-${sessionId}`, agentIdentity: `agent-${sessionId}` },
+    joinByEpochMs: now.getTime() + session.joinMs,
+    maxDurationMs: config.conversation.max_duration_seconds * 1000,
+    createdAtEpochMs: now.getTime(),
+  };
+}
+
+/** What the request says, else what is configured, else what the caller's browser believes; empty is UTC. */
+function timezoneOf({ timezone, client_timezone: hint }: SessionCreate, config: AgentConfig): string {
+  if (timezone !== null && timezone !== undefined && timezone !== "") return timezone;
+  if (config.conversation.timezone !== "") return config.conversation.timezone;
+  return hint !== null && hint !== undefined && isTimezone(hint) ? hint : "";
+}
+
+/** The calendar's date in a zone, such as `2026-11-22`. */
+function dateIn(timezone: string, now: Date): string {
+  const parts = new Intl.DateTimeFormat("en", {
+    timeZone: timezone === "" ? "UTC" : timezone,
+    year: "numeric",
+    month: "2-digit",
+    day: "2-digit",
+  }).formatToParts(now);
+  const part = (type: string): string => parts.find((candidate) => candidate.type === type)?.value ?? "";
+  return `${part("year")}-${part("month")}-${part("day")}`;
+}
+
+/** A frozen tool without its made-up answers: they are for tests, and may be large. */
+function toConversationTool({ id, toolType, name, definition, secrets }: FrozenTool): ConversationTool {
+  return { id, toolType, name, definition: { ...definition, mock_responses: [] }, secrets };
+}
