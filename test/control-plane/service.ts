@@ -71,7 +71,7 @@ export interface ServiceFixture {
 /** Starts a service of its own; `allow` names private hosts that its outbound requests may reach. */
 export async function startFixture(
   engine: EngineName,
-  options: { allow?: string[] } & Pick<ServiceOptions, "rooms" | "sessions" | "cache"> = {},
+  options: { allow?: string[] } & Partial<Pick<ServiceOptions, "rooms" | "sessions" | "cache" | "now">> = {},
 ): Promise<ServiceFixture> {
   const [nats, { database, stop: stopDatabase }] = await Promise.all([startNats(), freshDatabase(engine)]);
   const [bus, own] = await Promise.all(
@@ -79,7 +79,7 @@ export async function startFixture(
   );
   if (bus === undefined || own === undefined) throw new Error("no connection");
   const { db } = database;
-  const now = () => new Date();
+  const now = options.now ?? (() => new Date());
   const service: ControlPlaneService = await startService({
     bus: own,
     clock: systemClock,

@@ -22,7 +22,7 @@ export interface SessionPlatform {
 
 export async function startPlatform(
   engine: EngineName,
-  options: { sessions?: SessionSettings; allow?: string[] } = {},
+  options: { sessions?: SessionSettings; allow?: string[]; now?: () => Date } = {},
 ): Promise<SessionPlatform> {
   const roomServer = await startRoomServer();
   const { url, apiKey, apiSecret } = roomServer;
