@@ -1,0 +1,44 @@
+import { backchannelWordsOf } from "./language/backchannel-words.js";
+import { wordsOf } from "./language/words.js";
+
+/** What words that a caller says while the agent speaks amount to. */
+export interface Interjection {
+  /** Words that are no backchannel. */
+  realWords: number;
+  /** Whether it holds a word that interrupts in any case ("stop"). */
+  isStop: boolean;
+}
+
+/** Words of the longest phrase in the tables. */
+const LONGEST_PHRASE = 4;
+
+/**
+ * Tells backchannels ("mhm", "I see") from words that want the floor. After a question of the agent, assents are
+ * answers.
+ */
+export function interjectionOf(text: string, language: string, followsQuestion: boolean): Interjection {
+  const words = wordsOf(text);
+  const { assents, hesitations, stops } = backchannelWordsOf(language);
+  let realWords = 0;
+  let isStop = false;
+  for (let index = 0; index < words.length; ) {
+    const { phrase, length } = longestKnown(words, index, [stops, assents, hesitations]);
+    const isAssent = assents.has(phrase) && !followsQuestion;
+    if (stops.has(phrase)) isStop = true;
+    if (stops.has(phrase) || !(isAssent || hesitations.has(phrase))) realWords += length;
+    index += length;
+  }
+  return { realWords, isStop };
+}
+
+function longestKnown(
+  words: readonly string[],
+  index: number,
+  sets: readonly ReadonlySet<string>[],
+): { phrase: string; length: number } {
+  for (let length = Math.min(LONGEST_PHRASE, words.length - index); length > 1; length--) {
+    const phrase = words.slice(index, index + length).join(" ");
+    if (sets.some((set) => set.has(phrase))) return { phrase, length };
+  }
+  return { phrase: words[index] ?? "", length: 1 };
+}

@@ -1,0 +1,39 @@
+import { interjectionOf } from "./backchannel.js";
+import type { DialogueSettings } from "./settings.js";
+
+/** How long the agent stays silent to find out whether the caller wants the floor. */
+export const FLOOR_WAIT_MS = 1000;
+
+/** Speech that interrupts without being understood, in milliseconds; infinity where only words do. */
+const speechMs = { low: 1000, balanced: Number.POSITIVE_INFINITY, high: 300 } as const;
+
+/** Words that interrupt, backchannels not counted. */
+const wordCount = { low: 3, balanced: 1, high: 1 } as const;
+
+/** What the caller has said while a reply was there. */
+export interface FloorEvidence {
+  text: string;
+  /** How long the caller has been speaking, pauses included. */
+  spokenMs: number;
+  /** Nothing further comes of what was said. */
+  isTranscribed: boolean;
+  followsQuestion: boolean;
+  /** The reply is not audible yet: the caller just goes on with the turn. */
+  isBeforeReply: boolean;
+}
+
+/** Whether the caller takes the floor, or leaves it to the agent, or it cannot be said yet. */
+export function judgeFloor(evidence: FloorEvidence, settings: DialogueSettings): "interrupt" | "ignore" | "wait" {
+  const { text, spokenMs, isTranscribed, followsQuestion, isBeforeReply } = evidence;
+  const sensitivity = settings.interruptionSensitivity;
+  const { realWords, isStop } = interjectionOf(text, settings.language, followsQuestion);
+  if (isStop || realWords >= (isBeforeReply ? 1 : wordCount[sensitivity])) return "interrupt";
+  if (!isBeforeReply && spokenMs >= speechMs[sensitivity]) return "interrupt";
+  return isTranscribed ? "ignore" : "wait";
+}
+
+/** When `judgeFloor` may change its mind by time alone, for a caller who goes on; null where only words count. */
+export function floorDueAtMs(startedMs: number, settings: DialogueSettings): number | null {
+  const limitMs = speechMs[settings.interruptionSensitivity];
+  return Number.isFinite(limitMs) ? startedMs + limitMs : null;
+}
