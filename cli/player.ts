@@ -1,5 +1,5 @@
 import type { AudioFormat } from "#protocol/speech/request";
-import { findProgram } from "./find-program.js";
+import { findProgram } from "#launcher/find-program";
 
 /** A program that plays audio from its standard input. */
 export interface Player {

@@ -1,3 +1,6 @@
+import { LIVEKIT_VERSION } from "./livekit/build.js";
+import type { GatewayState } from "./livekit/own-livekit.js";
+
 /** What a person needs once everything is ready; plain text. */
 export function banner(options: {
   baseUrl: string;
@@ -5,6 +8,7 @@ export function banner(options: {
   readyMs: number;
   dataDirectory: string;
   processes: number;
+  gateway: GatewayState;
 }): string {
   const { baseUrl, apiKey } = options;
   return [
@@ -15,6 +19,7 @@ export function banner(options: {
     `  API key    ${apiKey}`,
     `  Docs       ${baseUrl}/docs`,
     `  Logs       ${options.dataDirectory}/logs`,
+    `  LiveKit    ${describeGateway(options.gateway)}`,
     "",
     "  First audio:",
     "",
@@ -23,6 +28,23 @@ export function banner(options: {
     "  Ctrl-C stops it: running streams finish first. A second Ctrl-C stops at once.",
     "",
   ].join("\n");
+}
+
+/** Whether agents can talk, in words. */
+export function describeGateway(gateway: GatewayState): string {
+  switch (gateway.type) {
+    case "off":
+      return "none: agents cannot talk (PARLEY_LIVEKIT is off)";
+    case "elsewhere":
+    case "running":
+      return gateway.url;
+    case "starting":
+      return "is starting";
+    case "building":
+      return `${LIVEKIT_VERSION} is built once, in the background; agents can talk in some minutes, and a line says when`;
+    case "missing":
+      return `none: agents cannot talk; ${gateway.reason}`;
+  }
 }
 
 /** A shell line that makes `hello.mp3`. */

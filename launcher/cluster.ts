@@ -8,6 +8,7 @@ import { PRIVATE_FOLDER } from "#common/files/durable-file";
 import { newIdentifier } from "#common/identifier";
 import { modelFolders } from "./added-models.js";
 import { untilEdgeServes } from "./edge-readiness.js";
+import type { GatewayState } from "./livekit/own-livekit.js";
 import type { TerminalLine } from "./log-collector.js";
 import type { RestartPolicy } from "./restart-policy.js";
 import { launchRole } from "./role-process.js";
@@ -32,6 +33,8 @@ export interface ClusterOptions {
   onEvent: (event: ChildEvent) => void;
   /** A child's warning or error. */
   onTerminalLine: (name: string, line: TerminalLine) => void;
+  /** The LiveKit server is there, or will not be. */
+  onGateway?: (state: GatewayState) => void;
 }
 
 /** All processes of one machine's Parley. */
@@ -40,7 +43,10 @@ export interface Cluster {
   /** With the password, as `redisUrl`. */
   natsUrl: string;
   redisUrl: string;
-  children: readonly Supervised[];
+  /** Those of this moment: LiveKit's server joins them late where it is built first. */
+  children(): readonly Supervised[];
+  /** Where the rooms of conversations are; nobody waits for it to be ready. */
+  gateway(): GatewayState;
   /**
    * Resolves when every child is ready and the edge knows of them; rejects with LaunchError when one ends again and
    * again instead.
@@ -48,7 +54,9 @@ export interface Cluster {
   ready: Promise<void>;
   /** Ends the processes of these roles and starts them again, all at once; resolves when the old ones are gone. */
   restart(roles: readonly Role[]): Promise<void>;
-  /** Drains in order: edge, workers, schedulers, control plane, then Redis and NATS. Resolves when all are gone. */
+  /**
+   * Drains in order: edge, workers, schedulers, control plane, then Redis, NATS and LiveKit. Resolves when all are gone.
+   */
   stop(): Promise<void>;
   /** Ends everything now; streams break off. Resolves when all are gone. */
   kill(): Promise<void>;
@@ -60,9 +68,9 @@ const STOP_GRACE_MS = 3000;
 const drainOrder: readonly Role[] = ["edge", "worker", "scheduler", "control-plane"];
 
 /**
- * Starts NATS and Redis where no URL is configured, then every role, and keeps them all alive. Ports are picked once: a
- * server that is started again has the address it had, so that the roles find it. Throws DataDirectoryError or
- * LaunchError, with nothing started, where the data directory may not be used or has no room.
+ * Starts NATS, Redis and LiveKit where no URL is configured, then every role, and keeps them all alive. Ports are
+ * picked once: a server that is started again has the address it had, so that the roles find it. Throws
+ * DataDirectoryError or LaunchError, with nothing started, where the data directory may not be used or has no room.
  */
 export async function launchCluster(options: ClusterOptions): Promise<Cluster> {
   const { config, dataDirectory } = options;
@@ -71,6 +79,68 @@ export async function launchCluster(options: ClusterOptions): Promise<Cluster> {
   const directory = openDataDirectory(dataDirectory);
   const logDirectory = join(dataDirectory, "logs");
   makePrivateFolder(logDirectory);
+  const { startup, logs, keepAlive } = openSupervision(options, logDirectory);
+  const { nats, redis, liveKit } = await startOwnServers({
+    config,
+    clock: options.clock,
+    directory,
+    logDirectory,
+    keepAlive,
+    onTerminalLine: options.onTerminalLine,
+    liveKit: { ...options, logDirectory, onState: (state) => options.onGateway?.(state) },
+  });
+  const address = {
+    natsUrl: nats.url,
+    redisUrl: redis.url,
+    port: config.PORT === 0 ? await findFreePort() : config.PORT,
+    liveKit: liveKit.environment,
+  };
+  const environmentOf = roleEnvironment(options, address);
+  const baseUrl = `http://${hostForUrl(config.HOST)}:${address.port}`;
+  const roles = plannedRoles(config).map(({ name, role }, index) => {
+    const environment = { ...environmentOf(name), ...metricsPort(config.PARLEY_METRICS_PORT, index) };
+    const life = { role, distDirectory: options.distDirectory, environment, sink: logs.sinkOf(name) };
+    return { role, child: keepAlive(name, () => launchRole(life)) };
+  });
+  const servers = [redis.child, nats.child].filter((child) => child !== null);
+  const children = [...servers, ...roles.map(({ child }) => child)];
+  const ready = Promise.race([
+    Promise.all(children.map((child) => child.firstReady)).then(() => untilEdgeServes(baseUrl)),
+    startup.hopeless,
+  ]);
+  // What it takes from the processor would make the start longer.
+  ready.then(liveKit.buildIfMissing.bind(liveKit), () => undefined);
+
+  return {
+    baseUrl,
+    natsUrl: address.natsUrl,
+    redisUrl: address.redisUrl,
+    children: () => [...children, ...[liveKit.child()].filter((child) => child !== null)],
+    gateway: () => liveKit.state(),
+    ready,
+    async restart(wanted) {
+      const leaving = roles.filter(({ role }) => wanted.includes(role));
+      await Promise.all(leaving.map(({ child }) => child.restart(STOP_GRACE_MS)));
+    },
+    async stop() {
+      for (const role of drainOrder) {
+        const leaving = roles.filter((candidate) => candidate.role === role);
+        await Promise.all(leaving.map(({ child }) => child.stop(config.PARLEY_DRAIN_MS + STOP_GRACE_MS)));
+      }
+      await nats.unwatch();
+      for (const server of servers) await server.stop(STOP_GRACE_MS);
+      await liveKit.stop(STOP_GRACE_MS);
+      logs.close();
+    },
+    async kill() {
+      await Promise.all([nats.unwatch(), liveKit.stop(0), ...children.map((child) => child.stop(0))]);
+      logs.close();
+    },
+  };
+}
+
+/** Where children log to, and what keeps them alive. */
+function openSupervision(options: ClusterOptions, logDirectory: string) {
   const startup = watchStartup(logDirectory);
   const logs = openRoleLogs(
     logDirectory,
@@ -91,60 +161,13 @@ export async function launchCluster(options: ClusterOptions): Promise<Cluster> {
         options.onEvent(event);
       },
     });
-  const { nats, redis } = await startOwnServers({
-    config,
-    clock: options.clock,
-    directory,
-    logDirectory,
-    keepAlive,
-    onTerminalLine: options.onTerminalLine,
-  });
-  const address = {
-    natsUrl: nats.url,
-    redisUrl: redis.url,
-    port: config.PORT === 0 ? await findFreePort() : config.PORT,
-  };
-  const environmentOf = roleEnvironment(options, address);
-  const roles = plannedRoles(config).map(({ name, role }, index) => {
-    const environment = { ...environmentOf(name), ...metricsPort(config.PARLEY_METRICS_PORT, index) };
-    const life = { role, distDirectory: options.distDirectory, environment, sink: logs.sinkOf(name) };
-    return { role, child: keepAlive(name, () => launchRole(life)) };
-  });
-  const servers = [redis.child, nats.child].filter((child) => child !== null);
-  const children = [...servers, ...roles.map(({ child }) => child)];
-
-  const baseUrl = `http://${hostForUrl(config.HOST)}:${address.port}`;
-  const childrenReady = Promise.all(children.map((child) => child.firstReady)).then(() => untilEdgeServes(baseUrl));
-  return {
-    baseUrl,
-    natsUrl: address.natsUrl,
-    redisUrl: address.redisUrl,
-    children,
-    ready: Promise.race([childrenReady, startup.hopeless]).then(() => undefined),
-    async restart(wanted) {
-      const leaving = roles.filter(({ role }) => wanted.includes(role));
-      await Promise.all(leaving.map(({ child }) => child.restart(STOP_GRACE_MS)));
-    },
-    async stop() {
-      for (const role of drainOrder) {
-        const leaving = roles.filter((candidate) => candidate.role === role);
-        await Promise.all(leaving.map(({ child }) => child.stop(config.PARLEY_DRAIN_MS + STOP_GRACE_MS)));
-      }
-      await nats.unwatch();
-      for (const server of servers) await server.stop(STOP_GRACE_MS);
-      logs.close();
-    },
-    async kill() {
-      await Promise.all([nats.unwatch(), ...children.map((child) => child.stop(0))]);
-      logs.close();
-    },
-  };
+  return { startup, logs, keepAlive };
 }
 
 /** The environment of each role, by the child's name. */
 function roleEnvironment(
   options: ClusterOptions,
-  address: { natsUrl: string; redisUrl: string; port: number },
+  address: { natsUrl: string; redisUrl: string; port: number; liveKit: Record<string, string> },
 ): (name: string) => Record<string, string | undefined> {
   // Ids are stable over the lives of one child, and unlike those of another launcher on the same bus.
   const suffix = newIdentifier().slice(0, 8);
@@ -155,6 +178,7 @@ function roleEnvironment(
     PARLEY_DATA_DIR: options.dataDirectory,
     PARLEY_API_KEY: options.apiKey,
     PARLEY_MODELS: modelFolders(options.config, options.dataDirectory),
+    ...address.liveKit,
   };
   const shared: Record<string, string | undefined> = { ...options.environment, ...settled };
   // A variable given as a file would win over what is settled here.

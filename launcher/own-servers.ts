@@ -6,6 +6,7 @@ import { writeStamp } from "#common/data-directory/stamp";
 import { newIdentifier } from "#common/identifier";
 import { sizeFileStore } from "./file-store.js";
 import { watchJetStream } from "./jetstream-watch.js";
+import { type OwnLiveKit, type OwnLiveKitOptions, ownsLiveKit, startOwnLiveKit } from "./livekit/own-livekit.js";
 import type { TerminalLine } from "./log-collector.js";
 import { type ExternalServer, findFreePort, type ServerOptions, serverUrl, startNats, startRedis } from "./servers.js";
 import type { Supervised, SuperviseOptions } from "./supervised.js";
@@ -25,20 +26,24 @@ export interface OwnServersOptions {
   clock: Clock;
   keepAlive: (name: string, launch: SuperviseOptions["launch"]) => Supervised;
   onTerminalLine: (name: string, line: TerminalLine) => void;
+  /** LiveKit's, which nothing else waits for. */
+  liveKit: Omit<OwnLiveKitOptions, "folder">;
 }
 
 /**
- * Starts NATS and Redis where no URL is configured. Every folder that something of this cluster opens is looked at
+ * Starts NATS, Redis and LiveKit where no URL is configured. Every folder that something of this cluster opens is looked at
  * first: where one may not be used, DataDirectoryError is thrown and nothing was started.
  */
 export async function startOwnServers(
   options: OwnServersOptions,
-): Promise<{ nats: ClusterServer; redis: ClusterServer }> {
+): Promise<{ nats: ClusterServer; redis: ClusterServer; liveKit: OwnLiveKit }> {
   const { config, directory } = options;
   if (config.DATABASE_URL === null) claimFolder(directory, "database");
   const natsFolder = config.NATS_URL === null ? makeFolder(directory, "nats") : null;
   const redisFolder = config.REDIS_URL === null ? makeFolder(directory, "redis") : null;
+  const liveKitFolder = ownsLiveKit(options.liveKit.config) ? makeFolder(directory, "livekit").path : "";
   return {
+    liveKit: await startOwnLiveKit({ ...options.liveKit, folder: liveKitFolder }),
     nats: natsFolder === null ? elsewhere(config.NATS_URL) : await startOwnNats(options, natsFolder),
     redis:
       redisFolder === null

@@ -150,7 +150,8 @@ async function startServer(command: string, options: ServerOptions, kind: Server
   }
 }
 
-async function becomesReady(
+/** Whether a process answers within a time; false too when it ends before. */
+export async function becomesReady(
   process: GuardedProcess,
   isReady: () => Promise<boolean>,
   withinMs: number,

@@ -5,7 +5,7 @@ import { loadConfig } from "#common/config/config";
 import { DataDirectoryError } from "#common/data-directory/data-directory";
 import { diskProblem } from "#common/files/disk-error";
 import { PRIVATE_FOLDER } from "#common/files/durable-file";
-import { banner } from "./banner.js";
+import { banner, describeGateway } from "./banner.js";
 import { type Cluster, launchCluster } from "./cluster.js";
 import { lockDataDirectory } from "./data-lock.js";
 import { developmentKey } from "./development-key.js";
@@ -49,6 +49,7 @@ export async function up(options: UpOptions): Promise<number> {
     const apiKey = developmentKey(config.PARLEY_API_KEY, dataDirectory);
     let stopping = false;
     let watching: { close(): void } | null = null;
+    let hasBanner = false;
     const cluster = await launchCluster({
       config,
       environment: options.environment,
@@ -62,6 +63,9 @@ export async function up(options: UpOptions): Promise<number> {
         if (line !== null) say(line);
       },
       onTerminalLine: (name, line) => say(`${name}: ${line.level === "error" ? "error: " : ""}${line.text}`),
+      onGateway: (state) => {
+        if (hasBanner && !stopping && state.type !== "starting") say(`Conversations: ${describeGateway(state)}`);
+      },
     });
     const ending = endOnSignal(cluster, config.PARLEY_DRAIN_MS, say, () => {
       stopping = true;
@@ -83,7 +87,10 @@ export async function up(options: UpOptions): Promise<number> {
     }
     if (!stopping) {
       const readyMs = performance.now() - options.startedAtMs;
-      say(banner({ baseUrl: cluster.baseUrl, apiKey, readyMs, dataDirectory, processes: cluster.children.length }));
+      const processes = cluster.children().length;
+      const gateway = cluster.gateway();
+      say(banner({ baseUrl: cluster.baseUrl, apiKey, readyMs, dataDirectory, processes, gateway }));
+      hasBanner = true;
       if (options.watch) watching = restartOnChange(cluster, options);
     }
     return await ending;

@@ -6,7 +6,7 @@ import { type Config, loadConfig } from "#common/config/config";
 import { listenProblem } from "#launcher/port-check";
 import { readRunFile } from "#launcher/run-file";
 import { type Command, exitCodes } from "../command.js";
-import { findProgram } from "../find-program.js";
+import { findProgram } from "#launcher/find-program";
 
 export const doctorCommand: Command = {
   name: "doctor",

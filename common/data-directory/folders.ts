@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
 /** What Parley keeps in a folder of its own, below the data directory. */
-export type FolderName = "database" | "nats" | "redis" | "analytics";
+export type FolderName = "database" | "nats" | "redis" | "livekit" | "analytics";
 
 /** What is known of one kind of folder. */
 export interface FolderKind {
@@ -46,6 +46,13 @@ export const folderKinds: Readonly<Record<FolderName, FolderKind>> = {
     isEarlier: (entries) => entries.every((entry) => entry === "jetstream"),
   },
   redis: { format: 1, content: "what Redis needs", essential: [], written: ["redis.conf"], isEarlier: () => false },
+  livekit: {
+    format: 1,
+    content: "the key of the LiveKit server",
+    essential: [],
+    written: ["livekit.yaml"],
+    isEarlier: () => false,
+  },
   analytics: {
     format: 1,
     content: "the embedded analytics engine's tables",

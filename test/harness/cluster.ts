@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { systemClock } from "#common/clock";
 import { loadConfig } from "#common/config/config";
 import { launchCluster, plannedRoles } from "#launcher/cluster";
+import type { GatewayState } from "#launcher/livekit/own-livekit";
 import { defaultRestartPolicy } from "#launcher/restart-policy";
 import type { ChildEvent } from "#launcher/supervised";
 import { prepareDatabase } from "./prepared-database.js";
@@ -17,6 +18,8 @@ export interface TestClusterOptions {
   models?: readonly string[];
   /** Further settings, by their variable's name, such as `NATS_URL` of a server of the test's own. */
   settings?: Record<string, string>;
+  /** Variables of the launcher that are no settings, such as PATH. */
+  environment?: Record<string, string>;
   /** Where `edge/main.js` and the others lie; the compiled product when absent. */
   distDirectory?: string;
   /** Kept over several clusters when given; a temporary one otherwise. */
@@ -43,6 +46,8 @@ export interface TestCluster {
    * product.
    */
   kill(name: string, signal?: NodeJS.Signals): boolean;
+  /** Where the rooms of conversations are. */
+  gateway(): GatewayState;
   /** What happened to the children so far. */
   events: readonly ChildEvent[];
   /** Warnings and errors that the children logged so far. */
@@ -78,6 +83,7 @@ export async function startCluster(options: TestClusterOptions = {}): Promise<Te
     PARLEY_SCHEDULERS: String(options.schedulers ?? 1),
     PARLEY_WORKERS: String(options.workers ?? 1),
     PARLEY_WORKER_MODELS: (options.models ?? speakingModels).join(","),
+    PARLEY_LIVEKIT: "off",
     ...options.settings,
   };
   if (options.dataDirectory === undefined && settings["DATABASE_URL"] === undefined)
@@ -86,7 +92,7 @@ export async function startCluster(options: TestClusterOptions = {}): Promise<Te
   const complaints: { name: string; level: string; text: string }[] = [];
   const cluster = await launchCluster({
     config: loadConfig(settings),
-    environment: { ...inheritedEnvironment(), ...settings },
+    environment: { ...inheritedEnvironment(), ...options.environment, ...settings },
     distDirectory: options.distDirectory ?? join(import.meta.dirname, "../.."),
     dataDirectory,
     apiKey: TEST_API_KEY,
@@ -116,12 +122,13 @@ export async function startCluster(options: TestClusterOptions = {}): Promise<Te
     natsUrl: cluster.natsUrl,
     redisUrl: cluster.redisUrl,
     dataDirectory,
-    processes: () => cluster.children.map((child) => ({ name: child.name, pid: child.pid(), lives: child.lives() })),
+    processes: () => cluster.children().map((child) => ({ name: child.name, pid: child.pid(), lives: child.lives() })),
     kill(name, signal = "SIGKILL") {
-      const child = cluster.children.find((candidate) => candidate.name === name);
+      const child = cluster.children().find((candidate) => candidate.name === name);
       if (child === undefined) throw new Error(`no process is named ${name}`);
       return child.signal(signal);
     },
+    gateway: () => cluster.gateway(),
     events,
     complaints,
     stop: () => cluster.stop().finally(temporary.remove),

@@ -57,6 +57,7 @@ function launch(
     env: {
       PATH: process.env.PATH,
       PORT: "0",
+      PARLEY_LIVEKIT: "off",
       PARLEY_DATA_DIR: dataDirectory,
       PARLEY_DRAIN_MS: "1000",
       ...options.settings,
@@ -124,6 +125,24 @@ describe("parley up", () => {
     expect(await launcher.ended).toEqual([0, null]);
     await Promise.all(children.map((pid) => untilGone(pid, 500)));
     expect(() => statSync(join(launcher.dataDirectory, "run.json"))).toThrow("ENOENT");
+  });
+
+  it("says where conversations are held, and what came of a LiveKit server that has to be built", async () => {
+    const directory = temporaryDirectory("go");
+    onTestFinished(directory.remove);
+    writeFileSync(join(directory.path, "go"), "#!/bin/sh\nexit 1\n", { mode: 0o755 });
+    const settings = {
+      PARLEY_LIVEKIT: "auto",
+      PATH: `${directory.path}:/usr/bin:/bin`,
+      XDG_CACHE_HOME: join(directory.path, "cache"),
+    };
+    const launcher = launch({ settings });
+    await isReady(launcher);
+    expect(launcher.output()).toMatch(/ LiveKit {4}1\.13\.5 is built once, in the background/);
+    await until(() => launcher.output().includes("livekit-build.log"), { withinMs: 5000, what: "what came of it" });
+    expect(launcher.output()).toMatch(
+      /\nConversations: none: agents cannot talk; LiveKit 1\.13\.5: it could not be built/,
+    );
   });
 
   it("keeps the development key over restarts, and starts again in a used data directory", async () => {
