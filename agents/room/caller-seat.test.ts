@@ -30,6 +30,15 @@ describe("the caller's seat", () => {
     expect(seat.arrive(withFirstToken("a"))).toEqual({ isAdmitted: true, mark: true });
   });
 
+  it("is nobody's who took the mark that was meant for another", () => {
+    const seat = new CallerSeat(false);
+    seat.arrive(withFirstToken("a"));
+    seat.refuse("b");
+    expect(seat.leave("a")).toBe(true);
+    expect(seat.arrive(withRefreshedToken("b"))).toEqual({ isAdmitted: false, mark: false });
+    expect(seat.isTaken).toBe(false);
+  });
+
   it("knows from the conversation that the token was spent before", () => {
     const seat = new CallerSeat(true);
     expect(seat.arrive(withFirstToken("a"))).toEqual({ isAdmitted: false, mark: false });

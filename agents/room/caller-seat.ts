@@ -18,8 +18,9 @@ export interface CallerArrival {
 export class CallerSeat {
   #isTokenSpent: boolean;
   #sid: string | null = null;
-  /** The last one that was let in. */
+  /** The last one that was let in, as long as nobody saw it leave. */
   #admittedSid: string | null = null;
+  readonly #refused = new Set<string>();
 
   constructor(isTokenSpent: boolean) {
     this.#isTokenSpent = isTokenSpent;
@@ -30,7 +31,8 @@ export class CallerSeat {
     const isMarked = (attributes[joinedAttribute] ?? "") !== "";
     // Seen again, after this side was away: the mark may have been on its way.
     const isKnown = sid === this.#admittedSid;
-    if (!isMarked && !isKnown && this.#isTokenSpent) return { isAdmitted: false, mark: false };
+    if (this.#refused.has(sid) || (!isMarked && !isKnown && this.#isTokenSpent))
+      return { isAdmitted: false, mark: false };
     this.#isTokenSpent = true;
     this.#sid = sid;
     this.#admittedSid = sid;
@@ -41,7 +43,13 @@ export class CallerSeat {
   leave(sid: string): boolean {
     if (sid !== this.#sid) return false;
     this.#sid = null;
+    this.#admittedSid = null;
     return true;
+  }
+
+  /** This one took the mark that was meant for another. */
+  refuse(sid: string): void {
+    this.#refused.add(sid);
   }
 
   /** Nobody can be seen any more; whether somebody sat here. */
@@ -49,6 +57,10 @@ export class CallerSeat {
     const wasTaken = this.#sid !== null;
     this.#sid = null;
     return wasTaken;
+  }
+
+  get isTaken(): boolean {
+    return this.#sid !== null;
   }
 
   /** Whether this one sits here. */

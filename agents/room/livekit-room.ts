@@ -45,7 +45,7 @@ export interface RoomEvents {
 /** A stay in a room of a LiveKit server. It comes back by itself from a short loss of the network. */
 export interface RoomConnection {
   participants(): Participant[];
-  /** From now on the microphone of this participant is heard, and nobody else's; null is nobody's. */
+  /** From now on the microphone of this participant is read, and nobody else's; null is nobody's. */
   listenTo(sid: string | null): void;
   setAttributes(attributes: Record<string, string>): Promise<void>;
   sendData(topic: string, payload: Uint8Array, toIdentity: string): Promise<void>;
@@ -76,11 +76,11 @@ export class LiveKitVoice implements VoiceSource {
   }
 
   clear(): void {
-    this.source.clearQueue();
+    if (!this.source.closed) this.source.clearQueue();
   }
 
-  close(): Promise<void> {
-    return this.source.close();
+  async close(): Promise<void> {
+    if (!this.source.closed) await this.source.close();
   }
 }
 
@@ -95,13 +95,13 @@ export async function joinLiveKitRoom(options: {
   events: RoomEvents;
 }): Promise<RoomConnection> {
   const room = new RtcRoom();
-  const ears = new Ears(room, (samples) => options.events.onAudio(samples));
+  const microphone = new MicrophoneReader(room, (samples) => options.events.onAudio(samples));
   const stay = { isOver: false };
   await room.connect(options.url, options.token, { autoSubscribe: false, dynacast: false });
   try {
     const publication = await publishVoice(room, options.voice);
-    pass(room, options.events, ears, stay);
-    return connectionOf(room, publication, ears, stay);
+    pass(room, options.events, microphone, stay);
+    return connectionOf(room, publication, microphone, stay);
   } catch (error) {
     await leaveRoom(room);
     throw error;
@@ -117,7 +117,7 @@ async function publishVoice(room: RtcRoom, voice: LiveKitVoice): Promise<LocalTr
 }
 
 /** Passes the library's events on until the stay is over. */
-function pass(room: RtcRoom, events: RoomEvents, ears: Ears, stay: { isOver: boolean }): void {
+function pass(room: RtcRoom, events: RoomEvents, microphone: MicrophoneReader, stay: { isOver: boolean }): void {
   room.on(RoomEvent.ParticipantConnected, (participant) => {
     if (!stay.isOver) events.onParticipantJoined(describe(participant));
   });
@@ -131,7 +131,7 @@ function pass(room: RtcRoom, events: RoomEvents, ears: Ears, stay: { isOver: boo
   room.on(RoomEvent.Disconnected, (reason) => {
     if (stay.isOver) return;
     stay.isOver = true;
-    ears.close();
+    microphone.close();
     events.onLost(lossOf(reason));
   });
 }
@@ -155,7 +155,7 @@ function describe(participant: RemoteParticipant): Participant {
 function connectionOf(
   room: RtcRoom,
   publication: LocalTrackPublication,
-  ears: Ears,
+  microphone: MicrophoneReader,
   stay: { isOver: boolean },
 ): RoomConnection {
   const local = () => {
@@ -164,7 +164,7 @@ function connectionOf(
   };
   return {
     participants: () => [...room.remoteParticipants.values()].map(describe),
-    listenTo: (sid) => ears.listenTo(sid),
+    listenTo: (sid) => microphone.listenTo(sid),
     setAttributes: async (attributes) => await local().setAttributes(attributes),
     sendData: async (topic, payload, toIdentity) =>
       await local().publishData(payload, { reliable: true, topic, destination_identities: [toIdentity] }),
@@ -177,10 +177,10 @@ function connectionOf(
       });
     },
     voiceTrackId: () => publication.sid ?? null,
-    microphoneTrackId: () => ears.trackId(),
+    microphoneTrackId: () => microphone.trackId(),
     async leave() {
       stay.isOver = true;
-      ears.close();
+      microphone.close();
       await leaveRoom(room);
     },
   };
@@ -196,7 +196,7 @@ async function leaveRoom(room: RtcRoom): Promise<void> {
 }
 
 /** Subscribes to the microphone of one participant and reads it. */
-class Ears {
+class MicrophoneReader {
   readonly #room: RtcRoom;
   readonly #onAudio: (samples: Int16Array) => void;
   #sid: string | null = null;
@@ -206,10 +206,11 @@ class Ears {
     this.#room = room;
     this.#onAudio = onAudio;
     room.on(RoomEvent.TrackPublished, (publication, participant) => {
-      if (this.#isHeard(participant) && publication.kind === TrackKind.KIND_AUDIO) publication.setSubscribed(true);
+      if (this.#isSelected(participant) && publication.kind === TrackKind.KIND_AUDIO) publication.setSubscribed(true);
     });
     room.on(RoomEvent.TrackSubscribed, (track, publication, participant) => {
-      if (this.#isHeard(participant) && track.kind === TrackKind.KIND_AUDIO) this.#read(track, publication.sid ?? "");
+      if (this.#isSelected(participant) && track.kind === TrackKind.KIND_AUDIO)
+        this.#read(track, publication.sid ?? "");
     });
     room.on(RoomEvent.TrackUnsubscribed, (_, publication) => {
       if (publication.sid === this.#reading?.trackId) this.#stop();
@@ -220,7 +221,7 @@ class Ears {
     if (sid !== this.#sid) this.#stop();
     this.#sid = sid;
     for (const participant of this.#room.remoteParticipants.values()) {
-      if (!this.#isHeard(participant)) continue;
+      if (!this.#isSelected(participant)) continue;
       for (const publication of participant.trackPublications.values())
         if (publication.kind === TrackKind.KIND_AUDIO) publication.setSubscribed(true);
     }
@@ -235,7 +236,7 @@ class Ears {
     this.#stop();
   }
 
-  #isHeard(participant: RemoteParticipant | undefined): boolean {
+  #isSelected(participant: RemoteParticipant | undefined): boolean {
     return this.#sid !== null && participant?.sid === this.#sid;
   }
 

@@ -1,7 +1,13 @@
 import { type AgentEvent, agentEventTopic, agentStateAttribute, encodeAgentEvent } from "#protocol/agents/events";
 import type { ConversationRoom } from "#protocol/bus/conversation";
 import type { Clock } from "#common/clock";
-import { agentToken, type LiveKitAccess, type LiveKitServer, openLiveKitServer } from "#common/livekit/livekit-server";
+import {
+  agentToken,
+  type ListedParticipant,
+  type LiveKitAccess,
+  type LiveKitServer,
+  openLiveKitServer,
+} from "#common/livekit/livekit-server";
 import type { Logger } from "#common/log";
 import type { AgentState } from "../dialogue/action.js";
 import { CallerSeat, joinedAttribute } from "./caller-seat.js";
@@ -27,6 +33,12 @@ export interface OpenRoomOptions extends LiveKitAccess {
   log: Logger;
   clock: Clock;
 }
+
+/**
+ * How often the server is asked for the caller while nobody sits in its seat. It tells of participants without a
+ * microphone every 3 s only, and whoever comes under the same identity meanwhile would be taken for the caller.
+ */
+const LOOK_FOR_CALLER_MS = 500;
 
 /** A lost room is looked for so long before the conversation is told. */
 const REJOIN_MS = 10_000;
@@ -58,6 +70,7 @@ class LiveKitRoom implements Room {
   #connection: RoomConnection | null = null;
   #state: AgentState = "initializing";
   #isClosed = false;
+  #isLooking = false;
 
   constructor(options: OpenRoomOptions) {
     const { room, log, clock, attempt = 1 } = options;
@@ -152,40 +165,76 @@ class LiveKitRoom implements Room {
     this.#connection = connection;
     this.#transcripts.reset();
     // Who called this has the room by then.
-    setImmediate(() => this.#lookAround());
+    setImmediate(() => {
+      for (const participant of connection.participants()) this.#greet(participant);
+      void this.#lookForCaller();
+    });
+    // A change of attributes is told to everybody at once, a participant that joined within seconds.
+    this.#outbox.add(async () => {
+      await connection.setAttributes({ [agentStateAttribute]: this.#state });
+      for (const participant of connection.participants()) this.#succeed(participant);
+    });
   }
 
-  /** Whoever was in the room before this agent. */
-  #lookAround(): void {
-    for (const participant of this.#connection?.participants() ?? []) {
-      if (participant.isAgent && participant.identity.startsWith(this.#options.room.agentIdentity))
-        this.#putOut(participant.identity);
-      else this.#greet(participant);
+  /** Puts an earlier runtime of this conversation out. */
+  #succeed({ isAgent, identity }: Participant): void {
+    if (isAgent && identity.startsWith(this.#options.room.agentIdentity)) this.#putOut(identity);
+  }
+
+  async #lookForCaller(): Promise<void> {
+    const { room, log } = this.#options;
+    if (this.#isLooking) return;
+    this.#isLooking = true;
+    while (!this.#isClosed && this.#connection !== null && !this.#seat.isTaken) {
+      try {
+        const present = await this.#server.listParticipants(room.name);
+        for (const participant of present)
+          if (this.#greet(participant) === "refused") this.#putOut(participant.identity);
+      } catch (error) {
+        log.debug({ err: error }, "the server was not asked for the caller");
+      }
+      await this.#pause(LOOK_FOR_CALLER_MS);
     }
+    this.#isLooking = false;
   }
 
-  #greet({ identity, sid, attributes }: Participant): void {
+  /** Whoever is refused here is put out once it has joined wholly: its library hangs where it is before. */
+  #greet({ identity, sid, attributes }: ListedParticipant): "refused" | "known" {
     const { room, log, listener } = this.#options;
-    if (this.#isClosed || identity !== room.callerIdentity || this.#seat.isHeldBy(sid)) return;
+    if (this.#isClosed || this.#connection === null || identity !== room.callerIdentity) return "known";
+    if (this.#seat.isHeldBy(sid)) {
+      this.#connection.listenTo(sid);
+      return "known";
+    }
     const { isAdmitted, mark } = this.#seat.arrive({ sid, attributes });
     if (!isAdmitted) {
-      log.info("somebody came with a token that is spent");
-      this.#putOut(identity);
-      return;
+      void this.#lookForCaller();
+      return "refused";
     }
-    if (mark) {
-      this.#server
-        .updateParticipantAttributes(room.name, identity, { [joinedAttribute]: "1" })
-        .catch((error: unknown) => log.warn({ err: error }, "a caller's token could not be marked as spent"));
-    }
-    this.#connection?.listenTo(sid);
+    if (mark)
+      this.#spendToken(identity, sid).catch((error: unknown) =>
+        log.warn({ err: error }, "a caller's token could not be marked as spent"),
+      );
+    this.#connection.listenTo(sid);
     listener.onCallerJoined();
+    return "known";
+  }
+
+  /** The server marks an identity: whoever has it by then must be the one that was let in. */
+  async #spendToken(identity: string, sid: string): Promise<void> {
+    const { name } = this.#options.room;
+    await this.#server.updateParticipantAttributes(name, identity, { [joinedAttribute]: "1" });
+    const marked = (await this.#server.listParticipants(name)).find((participant) => participant.identity === identity);
+    if (marked === undefined || marked.sid === sid) return;
+    this.#seat.refuse(marked.sid);
+    this.#putOut(identity);
   }
 
   #seeOff({ identity, sid }: Participant, isOwnWish: boolean): void {
     if (this.#isClosed || identity !== this.#options.room.callerIdentity || !this.#seat.leave(sid)) return;
     this.#connection?.listenTo(null);
     this.#options.listener.onCallerLeft(isOwnWish);
+    void this.#lookForCaller();
   }
 
   #readPacket({ identity, sid }: Participant, topic: string, payload: Uint8Array): void {

@@ -1,4 +1,4 @@
-import { AccessToken, RoomServiceClient, ServerError, TrackSource } from "livekit-server-sdk";
+import { AccessToken, ParticipantInfo_State, RoomServiceClient, ServerError, TrackSource } from "livekit-server-sdk";
 
 /** A LiveKit server or LiveKit Cloud, and what it knows us by. */
 export interface LiveKitAccess {
@@ -33,8 +33,15 @@ export interface LiveKitServer {
    * an empty value removes one. Nothing happens where it is not in.
    */
   updateParticipantAttributes(room: string, identity: string, attributes: Record<string, string>): Promise<void>;
-  /** Who is in a room; empty where there is none. */
-  listParticipants(room: string): Promise<{ identity: string; attributes: Record<string, string> }[]>;
+  /** Who is in a room, and connected to it; empty where there is none. */
+  listParticipants(room: string): Promise<ListedParticipant[]>;
+}
+
+export interface ListedParticipant {
+  /** Of one stay in the room. */
+  sid: string;
+  identity: string;
+  attributes: Record<string, string>;
 }
 
 export interface RoomSettings {
@@ -68,7 +75,9 @@ export function openLiveKitServer(access: LiveKitAccess): LiveKitServer {
       }),
     listParticipants: (room) =>
       unlessMissing("listParticipants", [], async () =>
-        (await client.listParticipants(room)).map(({ identity, attributes }) => ({ identity, attributes })),
+        (await client.listParticipants(room))
+          .filter(({ state }) => state === ParticipantInfo_State.ACTIVE)
+          .map(({ sid, identity, attributes }) => ({ sid, identity, attributes })),
       ),
   };
 }

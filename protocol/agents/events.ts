@@ -47,7 +47,12 @@ export const clientEvent = z.discriminatedUnion("type", [
   z.object({ type: z.literal("user.activity") }),
   z.object({ type: z.literal("user.interrupt") }),
   z.object({ type: z.literal("user.hangup") }),
-  z.object({ type: z.literal("client_tool.result"), callId, result: z.unknown().optional(), isError: z.boolean().default(false) }),
+  z.object({
+    type: z.literal("client_tool.result"),
+    callId,
+    result: z.unknown().optional(),
+    isError: z.boolean().default(false),
+  }),
 ]);
 
 const toolCallSources = ["client", "webhook", "mcp", "builtin", "background", "unknown"] as const;
