@@ -1,7 +1,7 @@
 import type { ToolResult } from "../dialogue/input.js";
 
 /** Longest output that the model is given, in UTF-16 units: some 2,000 tokens. */
-export const MAX_OUTPUT_CHARACTERS = 8000;
+const MAX_OUTPUT_CHARACTERS = 8000;
 
 /** A result without the time that it took. */
 export type UntimedResult = Omit<ToolResult, "latencyMs">;

@@ -66,6 +66,7 @@ const engines: Readonly<Record<string, { folder?: string }>> = {
   "@opentelemetry/resources": {},
   "prom-client": {},
   "tar-stream": {},
+  openai: {},
   undici: { folder: "common/outbound/" },
   yauzl: {},
   "ipaddr.js": {},

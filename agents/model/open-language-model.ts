@@ -1,0 +1,52 @@
+import type { Logger } from "#common/log";
+import { createOutbound, type StreamingOutbound } from "#common/outbound/outbound";
+import type { Sealer } from "#common/secrets/sealer";
+import type { ConversationPlan } from "#protocol/bus/conversation";
+import { type LanguageModel, ModelError } from "./language-model.js";
+import { chooseModel, hostEntry, type ModelSettings } from "./model-choice.js";
+import { createCompletionClient, type ModelEndpoint } from "./openai-client.js";
+import { defaultTimeouts, type ModelTimeouts, openAiModel } from "./openai-model.js";
+import { openRetrievalModel } from "./retrieval/retrieval-model.js";
+
+export interface LanguageModelOptions {
+  plan: ConversationPlan;
+  config: ModelSettings;
+  /** For the agent's own model, whose address a user chose. */
+  outbound: StreamingOutbound;
+  sealer: Sealer;
+  log: Logger;
+  timeouts?: ModelTimeouts;
+}
+
+/**
+ * What answers in a conversation: the agent's own model, else the platform's, else the embedded responder
+ * (docs/agents-models.md "Which model answers"). Opens no connection yet.
+ */
+export function openLanguageModel(options: LanguageModelOptions): LanguageModel {
+  const { plan, config, outbound, sealer, timeouts = defaultTimeouts } = options;
+  const log = options.log.child({ sessionId: plan.sessionId });
+  const choice = chooseModel(plan, config, sealer);
+  const open = (endpoint: ModelEndpoint, through: StreamingOutbound): LanguageModel =>
+    openAiModel({
+      client: createCompletionClient(endpoint, through, timeouts.totalMs),
+      model: endpoint.model,
+      extraBody: plan.llmExtraBody,
+      timeouts,
+      log,
+    });
+  switch (choice.kind) {
+    case "custom":
+      return open(choice.endpoint, outbound);
+    case "platform":
+      // The operator's own address may be private; users of the service have no say in it.
+      return open(choice.endpoint, createOutbound({ allow: [], trusted: [hostEntry(choice.endpoint.baseUrl)], log }));
+    case "locked":
+      return lockedModel(choice.model);
+    case "retrieval":
+      return openRetrievalModel(plan);
+  }
+}
+
+function lockedModel(name: string): LanguageModel {
+  return { name, answer: () => Promise.reject(new ModelError("the key of the agent's model cannot be opened")) };
+}
