@@ -1,8 +1,5 @@
 import type { Heartbeat } from "#protocol/bus/membership";
 import { connectNats } from "#common/bus/nats";
-import { noCache } from "#common/cache/cache";
-import { connectRedis } from "#common/cache/redis";
-import { type Config, ConfigError } from "#common/config/config";
 import { closeBodyDecoder } from "#common/http/body-decoder";
 import { systemClock } from "#common/clock";
 import { type RoleContext, type RunningRole, runRole } from "#common/lifecycle/role";
@@ -15,8 +12,7 @@ import { startAnalytics } from "./analytics/start.js";
 import { openDatabase } from "./database/open.js";
 import { closeIndexThread } from "./knowledge/indexer.js";
 import { startService } from "./service.js";
-import { openLiveKit } from "./sessions/livekit.js";
-import type { RoomServer } from "./sessions/rooms.js";
+import { configuredSessions } from "./sessions/configured.js";
 import { measureSamples } from "./voices/measurement.js";
 import { askEdges } from "./voices/sample-questions.js";
 import { transcribeSamples } from "./voices/transcription.js";
@@ -24,18 +20,9 @@ import { openControlTelemetry } from "./telemetry/control-telemetry.js";
 
 const ROLE = "control-plane";
 
-/** The room server that is configured, or null. Throws ConfigError where its key is missing. */
-function roomServerOf(config: Config): RoomServer | null {
-  const { LIVEKIT_URL: url, LIVEKIT_API_KEY: apiKey, LIVEKIT_API_SECRET: apiSecret } = config;
-  if (url === null) return null;
-  if (apiKey === null || apiSecret === null)
-    throw new ConfigError("LIVEKIT_URL needs LIVEKIT_API_KEY and LIVEKIT_API_SECRET");
-  return openLiveKit({ url, publicUrl: config.LIVEKIT_PUBLIC_URL ?? url, apiKey, apiSecret });
-}
-
 async function start(context: RoleContext): Promise<RunningRole> {
   const { config, log, metrics, tracing, id, epoch } = context;
-  const rooms = roomServerOf(config);
+  const sessions = configuredSessions(config, log);
   const [database, bus] = await Promise.all([
     openDatabase({ url: config.DATABASE_URL, dataDirectory: config.PARLEY_DATA_DIR, log }),
     connectNats({ url: config.NATS_URL ?? "nats://127.0.0.1:4222", name: id, log }),
@@ -47,7 +34,6 @@ async function start(context: RoleContext): Promise<RunningRole> {
     keepsSpans: spansAreStored(config),
   });
   const edges = askEdges(bus, log);
-  const cache = config.REDIS_URL === null ? noCache : connectRedis(config.REDIS_URL, log);
   const service = await startService({
     bus,
     clock: systemClock,
@@ -60,15 +46,7 @@ async function start(context: RoleContext): Promise<RunningRole> {
     now: () => new Date(),
     developmentKey: config.PARLEY_API_KEY,
     telemetry,
-    sumUsage: analytics.sumUsage,
-    readTrace: analytics.readTrace,
-    rooms,
-    sessions: {
-      joinMs: config.PARLEY_JOIN_SECONDS * 1000,
-      visitorsPerAgent: config.PARLEY_PUBLIC_SESSIONS_PER_AGENT,
-      visitorsPerAddress: config.PARLEY_PUBLIC_SESSIONS_PER_ADDRESS,
-    },
-    cache,
+    ...{ sumUsage: analytics.sumUsage, readTrace: analytics.readTrace, ...sessions },
     requireRoom: () => database.requireRoom(),
     hasDatabaseAlone: database.engine === "pglite",
   });
@@ -89,7 +67,7 @@ async function start(context: RoleContext): Promise<RunningRole> {
       service.stop();
       heartbeats.say();
       heartbeats.stop();
-      cache.close();
+      sessions.cache.close();
       await analytics.stop();
       await bus.close();
       await Promise.all([closeBodyDecoder(), closeIndexThread()]);

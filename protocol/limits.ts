@@ -13,6 +13,8 @@ export const bodyLimits = {
   speech: 32 * MIB,
   /** The record of an agent, a tool, a test. */
   record: 8 * MIB,
+  /** What one session has otherwise than its agent: little enough to stay out of the object store, for anybody sends it. */
+  session: 512 * KIB,
   /** Several times the largest knowledge source, so that one that is a little too large gets an answer that says so. */
   knowledge: 8 * MIB,
   /** Samples of a voice, and a picture. */

@@ -26,7 +26,7 @@ export interface Ending {
 const failures: readonly EndReason[] = ["never_joined", "llm_endpoint_failure", "room_lost", "error"];
 
 /** The status that an end leads to. */
-export function statusOf(reason: EndReason | null): SessionStatus {
+function statusOf(reason: EndReason | null): SessionStatus {
   if (reason === null) return "unknown";
   return failures.includes(reason) ? "failed" : "completed";
 }

@@ -18,11 +18,11 @@ export function itemOf(record: ConversationRecord, sequence: number): NewItem | 
         ...own,
         type: "message",
         turnId: record.turnId,
-        content: { role: "user", content: keptText(record.text) },
+        content: { role: "user", content: storableText(record.text) },
       };
     case "reply-started":
     case "reply-ended": {
-      const content = record.type === "reply-ended" ? keptText(record.text) : "";
+      const content = record.type === "reply-ended" ? storableText(record.text) : "";
       const reply = { key: `reply:${record.replyId}`, sequence, createdAt, turnId: record.turnId };
       return { ...reply, type: "message", content: { role: "assistant", content } };
     }
@@ -31,7 +31,7 @@ export function itemOf(record: ConversationRecord, sequence: number): NewItem | 
         ...own,
         type: "tool_call",
         turnId: record.turnId,
-        content: { ...calledOf(record), input: keptText(record.input) },
+        content: { ...calledOf(record), input: storableText(record.input) },
       };
     case "tool-answered":
       return {
@@ -41,9 +41,9 @@ export function itemOf(record: ConversationRecord, sequence: number): NewItem | 
         content: {
           ...calledOf(record),
           status: record.status,
-          output: record.output === null ? null : keptText(record.output),
+          output: record.output === null ? null : storableText(record.output),
           output_truncated: record.isOutputTruncated,
-          error: record.error === null ? null : keptText(record.error),
+          error: record.error === null ? null : storableText(record.error),
           latency_ms: roundedOf(record.latencyMs),
         },
       };
@@ -55,12 +55,12 @@ export function itemOf(record: ConversationRecord, sequence: number): NewItem | 
 }
 
 /** What models, tools and callers say, as the database can keep it: without NUL and halves of surrogate pairs. */
-export function keptText(text: string): string {
+export function storableText(text: string): string {
   return text.replaceAll("\u0000", "\ufffd").replace(/\p{Surrogate}/gu, "\ufffd");
 }
 
 function calledOf({ callId, name, source }: Extract<ConversationRecord, { type: "tool-called" | "tool-answered" }>) {
-  return { call_id: keptText(callId), tool_name: keptText(name), tool_source: source };
+  return { call_id: storableText(callId), tool_name: storableText(name), tool_source: source };
 }
 
 function latencyOf({ latency }: Extract<ConversationRecord, { type: "turn-latency" }>): Record<string, unknown> {

@@ -4,7 +4,7 @@ import type { Bus, DurableSubscription, StoredPlace } from "#common/bus/bus";
 import { isUnavailable, toServiceError } from "../database/failure.js";
 import type { SessionContext } from "./context.js";
 import { finishSession } from "./finish.js";
-import { itemOf, keptText, type NewItem } from "./log-items.js";
+import { itemOf, storableText, type NewItem } from "./log-items.js";
 import { agentSessionItems, agentSessions } from "./tables.js";
 
 /** Instances with this name share the records of all sessions. */
@@ -48,7 +48,7 @@ async function apply(context: SessionContext, record: ConversationRecord, place:
 }
 
 /** Writes one record of a session's log; the same one again changes nothing. */
-export async function applyRecord(
+async function applyRecord(
   context: SessionContext,
   sessionId: string,
   record: ConversationRecord,
@@ -62,7 +62,7 @@ export async function applyRecord(
   if (record.type === "reply-started")
     await db
       .update(agentSessions)
-      .set({ responder: keptText(record.responder) })
+      .set({ responder: storableText(record.responder) })
       .where(eq(agentSessions.id, sessionId));
 }
 
@@ -86,7 +86,7 @@ async function end(
   record: Extract<ConversationRecord, { type: "ended" }>,
 ): Promise<void> {
   const { db, now } = context;
-  const detail = record.detail === null ? null : keptText(record.detail);
+  const detail = record.detail === null ? null : storableText(record.detail);
   const ending = { at: new Date(record.atEpochMs), reason: record.reason, detail };
   const [row] = await db
     .update(agentSessions)

@@ -9,7 +9,7 @@ export const GIVE_MS = 30_000;
 /** Between two looks for a runtime while none has room. */
 const AGAIN_MS = 1000;
 /** A conversation that nobody holds for so long is given up. */
-export const UNHELD_MS = 60_000;
+const UNHELD_MS = 60_000;
 
 const isOpen = inArray(agentSessions.status, ["pending", "active"]);
 const after = (now: Date, ms: number): Date => new Date(now.getTime() + ms);

@@ -7,7 +7,7 @@ import { newestFirst, type Page, within } from "../http/paging.js";
 import { agentSessionItems, agentSessions, type SessionItemRow, type SessionRow } from "./tables.js";
 
 /** Ids are ours; asking the database for anything else could only fail (it refuses U+0000, for one). */
-export function isSessionId(text: string): boolean {
+function isSessionId(text: string): boolean {
   return /^[0-9a-f]{32}$/.test(text);
 }
 

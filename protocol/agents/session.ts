@@ -12,7 +12,7 @@ export type SessionStatus = (typeof sessionStatuses)[number];
 export const sessionSources = ["api_key", "dashboard", "public", "phone"] as const;
 export const sessionDirections = ["inbound", "outbound"] as const;
 
-export const sessionLimits = {
+const sessionLimits = {
   dynamicVariables: 50,
   /** UTF-16 units of one variable's text. */
   dynamicVariable: 1000,
@@ -62,12 +62,12 @@ const dynamicVariables = z
 /** An object of the caller's own, which the database can keep and a message of the bus can carry. */
 const freeObject = z
   .record(z.string(), z.unknown())
-  .refine((value) => isKept(JSON.stringify(value)), {
+  .refine((value) => isStorable(JSON.stringify(value)), {
     message: `Input should have at most ${sessionLimits.freeJson} characters as JSON, and no NUL characters or unpaired surrogates`,
   });
 
 /** JSON writes U+0000 and lone surrogates as escapes, which the database refuses inside a document. */
-function isKept(json: string): boolean {
+function isStorable(json: string): boolean {
   return json.length <= sessionLimits.freeJson && !/\\u(?:0000|d[89a-f])/i.test(json.replaceAll("\\\\", ""));
 }
 
@@ -116,7 +116,7 @@ export type SessionToken = z.output<typeof sessionToken>;
 const instant = timestamp.nullable();
 
 /** A session as lists show it. */
-export const sessionSummary = z.object({
+const sessionSummary = z.object({
   session_id: z.string(),
   agent_id: z.string(),
   agent_name: z.string(),
@@ -141,7 +141,7 @@ const placed = { turn_id: z.int().nullable(), created_at: instant };
 const called = { call_id: z.string(), tool_name: z.string(), tool_source: z.string().nullable() };
 
 /** What was said and done in a session, in the order of `created_at`. */
-export const sessionItem = z.discriminatedUnion("type", [
+const sessionItem = z.discriminatedUnion("type", [
   z.object({ type: z.literal("message"), role: z.enum(["user", "assistant"]), content: z.string(), ...placed }),
   z.object({ type: z.literal("tool_call"), ...called, input: z.string(), ...placed }),
   z.object({
@@ -160,7 +160,7 @@ export type SessionItem = z.output<typeof sessionItem>;
 const milliseconds = z.int().nullable();
 
 /** How long a caller waited in one turn, from the end of what was said to the first audio of the reply. */
-export const turnLatencyEntity = z.object({
+const turnLatencyEntity = z.object({
   turn_id: z.int(),
   total_ms: z.int(),
   endpointing_ms: milliseconds,

@@ -6,6 +6,7 @@ import {
   sessionListQuery,
   sessionToken,
 } from "../agents/session.js";
+import { bodyLimits } from "../limits.js";
 import {
   authentication,
   bodyErrors,
@@ -45,7 +46,7 @@ export const sessionOperations: readonly Operation[] = [
       "language only, and have no name and no llm_extra_body. preview runs the draft and triggers no webhook.",
     headers: [{ name: "origin", description: "The page that asks, where there is no key; browsers send it." }],
     query: sessionCreateQuery,
-    body: { schema: sessionCreate, mediaTypes: json },
+    body: { schema: sessionCreate, mediaTypes: json, maxBytes: bodyLimits.session },
     success: { status: 201, description: "What the caller joins with.", mediaTypes: json, schema: sessionToken },
     errors: [
       ...authentication,

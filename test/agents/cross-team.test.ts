@@ -6,6 +6,7 @@ import { enqueueWebhookEvent } from "#control-plane/webhooks/enqueue";
 import type { Principal } from "#protocol/bus/control";
 import { engines, silentLog } from "../control-plane/databases.js";
 import { standInRecognizers, type ServiceFixture, testDoors } from "../control-plane/service.js";
+import { insertOverSession } from "../sessions/rows.js";
 import { someSession, threeEvents } from "../webhooks/sessions.js";
 import { addClient, createAgent, startTeams, type TeamClient } from "./client.js";
 
@@ -22,6 +23,7 @@ const things: Record<string, (team: TeamClient, fixture: ServiceFixture) => Prom
   "/v1/agent/tests/:test_id": (team) => createTest(team),
   "/v1/agent/agents/:agent_id/tests/:test_id": (team) => createTest(team),
   "/v1/agent/phone-numbers/:phone_number_id": (team, fixture) => createPhone(team, fixture),
+  "/v1/agent/sessions/:session_id": (team, fixture) => insertOverSession(fixture.db, team.principal.teamId),
   "/v1/agent/webhook-deliveries/:id": (team, fixture) => createDelivery(team, fixture),
 };
 

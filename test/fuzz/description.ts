@@ -14,6 +14,7 @@ export interface DescribedOperation {
   parameters?: Parameter[];
   requestBody?: { required?: boolean; content: Record<string, { schema: Schema }> };
   responses: Record<string, DescribedResponse>;
+  security?: Record<string, unknown>[];
 }
 
 /** Our own description, as `/openapi.json` gives it. */

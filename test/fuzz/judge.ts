@@ -19,7 +19,13 @@ export type Expectation =
   | { kind: "in-bounds"; loc: (string | number)[] };
 
 /** What a cluster of tests lacks and says so: these are answers, not failures. */
-const lacking: ErrorCode[] = ["tests_cannot_run", "phone_provider_missing", "no_worker"];
+const lacking: ErrorCode[] = [
+  "tests_cannot_run",
+  "phone_provider_missing",
+  "no_worker",
+  "agent_gateway_unreachable",
+  "no_agent_runtime",
+];
 const lackingMessages = lacking.map(
   (code) =>
     new RegExp(`^${errorCatalogue[code].message.replace(/[.*+?^$()|[\]\\]/g, "\\$&").replace(/\{\w+\}/g, ".*")}$`),

@@ -1,0 +1,36 @@
+import type { Cache } from "#common/cache/cache";
+import { noCache } from "#common/cache/cache";
+import { connectRedis } from "#common/cache/redis";
+import { type Config, ConfigError } from "#common/config/config";
+import type { Logger } from "#common/log";
+import type { SessionSettings } from "./context.js";
+import { openLiveKit } from "./livekit.js";
+import type { RoomServer } from "./rooms.js";
+
+/** What the configuration says of sessions, opened. */
+export interface ConfiguredSessions {
+  rooms: RoomServer | null;
+  sessions: SessionSettings;
+  cache: Cache;
+}
+
+/** Opens the room server and the shared counts that are configured. Throws ConfigError. */
+export function configuredSessions(config: Config, log: Logger): ConfiguredSessions {
+  return {
+    rooms: roomServerOf(config),
+    sessions: {
+      joinMs: config.PARLEY_JOIN_SECONDS * 1000,
+      visitorsPerAgent: config.PARLEY_PUBLIC_SESSIONS_PER_AGENT,
+      visitorsPerAddress: config.PARLEY_PUBLIC_SESSIONS_PER_ADDRESS,
+    },
+    cache: config.REDIS_URL === null ? noCache : connectRedis(config.REDIS_URL, log),
+  };
+}
+
+function roomServerOf(config: Config): RoomServer | null {
+  const { LIVEKIT_URL: url, LIVEKIT_API_KEY: apiKey, LIVEKIT_API_SECRET: apiSecret } = config;
+  if (url === null) return null;
+  if (apiKey === null || apiSecret === null)
+    throw new ConfigError("LIVEKIT_URL needs LIVEKIT_API_KEY and LIVEKIT_API_SECRET");
+  return openLiveKit({ url, publicUrl: config.LIVEKIT_PUBLIC_URL ?? url, apiKey, apiSecret });
+}
