@@ -1,41 +1,46 @@
-import type { DialogueInput, DialogueMessage, ModelToolCall } from "../dialogue/input.js";
-import { type LanguageModel, ModelError, type ModelMessage, type ModelTool } from "../model/language-model.js";
+import type { DialogueAction } from "../dialogue/action.js";
+import type { DialogueInput } from "../dialogue/input.js";
+import { type LanguageModel, ModelError, type ModelRequest } from "../model/language-model.js";
+
+export type AskModel = Extract<DialogueAction, { type: "ask-model" }>;
+
+/** What a request to the model is made of; gathering it may take a moment, and never fails. */
+export type PrepareRequest = (ask: AskModel) => Promise<Pick<ModelRequest, "messages" | "tools" | "context">>;
 
 export interface ModelRequestOptions {
   model: LanguageModel;
-  requestId: string;
-  history: readonly DialogueMessage[];
-  instruction: string | null;
-  tools: readonly ModelTool[];
-  /** Builds the messages; may ask others, and never rejects. */
-  messagesFor(history: readonly DialogueMessage[], instruction: string | null): Promise<ModelMessage[]>;
+  ask: AskModel;
+  prepare: PrepareRequest;
   onInput(input: DialogueInput): void;
   /** Takes what is not the endpoint's failure. */
   onError(error: unknown): void;
 }
 
-/** Asks the model once, as an input of the dialogue for everything that comes back. Gives what drops the request. */
-export function askModel(options: ModelRequestOptions): () => void {
-  const { requestId, onInput } = options;
+/**
+ * Asks the model once; everything that comes back is an input of the dialogue. Gives what drops the request: after it
+ * nothing comes.
+ */
+export function askModel({ model, ask, prepare, onInput, onError }: ModelRequestOptions): () => void {
+  const { requestId } = ask;
   const controller = new AbortController();
+  const { signal } = controller;
   const tell = (input: DialogueInput): void => {
-    if (!controller.signal.aborted) onInput(input);
+    if (!signal.aborted) onInput(input);
   };
-  const ask = async (): Promise<void> => {
-    const messages = await options.messagesFor(options.history, options.instruction);
-    if (controller.signal.aborted) return;
-    await options.model.answer({
-      messages,
-      tools: options.tools,
-      signal: controller.signal,
+  const answer = async (): Promise<void> => {
+    const request = await prepare(ask);
+    if (signal.aborted) return;
+    await model.answer({
+      ...request,
+      signal,
       onText: (text) => tell({ type: "model-text", requestId, text }),
-      onToolCall: (call: ModelToolCall) => tell({ type: "model-tool-call", requestId, call }),
+      onToolCall: (call) => tell({ type: "model-tool-call", requestId, call }),
     });
   };
-  ask().then(
+  answer().then(
     () => tell({ type: "model-finished", requestId }),
     (error: unknown) => {
-      if (!(error instanceof ModelError)) options.onError(error);
+      if (!(error instanceof ModelError) && !signal.aborted) onError(error);
       tell({ type: "model-failed", requestId, detail: error instanceof ModelError ? error.message : "internal error" });
     },
   );

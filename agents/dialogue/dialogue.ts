@@ -101,7 +101,7 @@ export class Dialogue {
     const wakes = [this.#caller.nextWakeMs(this.#nowMs, this.#ending !== null), this.#agent.nextWakeMs()];
     wakes.push(this.#ending === null ? this.#joinedAtMs + maxDurationMs : this.#ending.byMs);
     if (!this.#memory.isPresent) wakes.push(this.#absentSinceMs + absenceMs);
-    if (this.#isQuiet) {
+    if (this.isQuiet) {
       wakes.push(this.#silence.hangUpAtMs(), this.#silence.reengageAtMs());
       if (this.#agent.hasUndelivered) wakes.push(this.#silence.bothSinceMs + NATURAL_PAUSE_MS);
     }
@@ -200,7 +200,8 @@ export class Dialogue {
     else this.#greet();
   }
 
-  get #isQuiet(): boolean {
+  /** Nobody speaks, and nothing is under way. */
+  get isQuiet(): boolean {
     const isIdle = !this.#agent.isBusy && !this.#agent.hasRequest && this.#caller.isQuiet;
     return isIdle && this.#memory.isPresent && this.#ending === null;
   }
@@ -211,7 +212,7 @@ export class Dialogue {
     this.#endInTime();
     if (this.#isOver) return true;
     if (this.#caller.step(nowMs, this.#ending !== null) || this.#agent.tick(nowMs)) return true;
-    return this.#isQuiet && this.#breakSilence();
+    return this.isQuiet && this.#breakSilence();
   }
 
   #endInTime(): void {

@@ -45,8 +45,6 @@ export interface VoiceTrack {
   write(samples: Int16Array): Promise<void>;
   /** Milliseconds of audio that were written and have not left the queue. */
   queuedMs(): number;
-  /** Resolves when everything written so far has left the queue, or was thrown away. */
-  drained(): Promise<void>;
   /** Throws away what has not left the queue. */
   clear(): void;
 }

@@ -33,6 +33,7 @@ beforeEach(() => {
   audible = [];
   player = new ReplyPlayer({
     track,
+    clock,
     audio,
     onAudible: () => audible.push(clock.nowMs()),
     onHeard: (characters, isOver) => told.push({ characters, isOver }),
@@ -132,7 +133,7 @@ describe("the player of a reply", () => {
         audio = new ReplyAudio(RATE);
         let isOver = false;
         player = new ReplyPlayer({
-          ...{ track, audio, onAudible: () => undefined },
+          ...{ track, clock, audio, onAudible: () => undefined },
           onHeard: (_, over) => (isOver ||= over),
           onError: (error) => {
             throw error;

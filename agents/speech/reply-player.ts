@@ -1,8 +1,11 @@
+import type { Clock } from "#common/clock";
 import type { VoiceTrack } from "../room/room.js";
 import type { ReplyAudio } from "./reply-audio.js";
 
 /** Written at once: fewer samples than a listener notices, and many enough to cost little. */
 const FRAME_MS = 20;
+/** How soon to look again whether a track has played all of it. */
+const LOOK_AGAIN_MS = 5;
 /** What is louder than this, of 32768, can be heard. */
 const AUDIBLE = 64;
 /** How much is heard is told at most this often. */
@@ -10,6 +13,7 @@ const TELL_EVERY_MS = 100;
 
 export interface ReplyPlayerOptions {
   track: VoiceTrack;
+  clock: Clock;
   audio: ReplyAudio;
   /** The first audible sample was written. */
   onAudible(): void;
@@ -87,13 +91,20 @@ export class ReplyPlayer {
           await track.write(samples);
           this.#tellNowAndThen();
         } else if (audio.isComplete) {
-          await track.drained();
+          await this.#played();
           this.#finishIfAllPlayed();
         } else return;
       }
     } finally {
       this.#isWriting = false;
     }
+  }
+
+  /** Resolves when nothing waits in the track any more, or what waited is not wanted. */
+  async #played(): Promise<void> {
+    const { track, clock } = this.#options;
+    for (let leftMs = track.queuedMs(); leftMs > 0 && this.#state === "playing"; leftMs = track.queuedMs())
+      await new Promise<void>((resolve) => void clock.after(Math.max(LOOK_AGAIN_MS, leftMs), resolve));
   }
 
   #finishIfAllPlayed(): void {

@@ -53,7 +53,7 @@ export class ReplySpeech {
     this.#chunker = new Chunker({ pace, freeTags: takesFreeTags(voice.model) });
     this.#audio = new ReplyAudio(voice.sampleRate);
     this.#player = new ReplyPlayer({
-      track,
+      ...{ track, clock },
       audio: this.#audio,
       onAudible: () => {
         this.#firstAudioMs = clock.nowMs() - this.#begunAtMs;

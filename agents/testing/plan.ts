@@ -15,6 +15,7 @@ export function planOf(
   return {
     sessionId: "session-1",
     teamId: "team-1",
+    keyId: "key-1",
     agentId: "agent-1",
     agentName: "Ada",
     config,

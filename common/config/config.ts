@@ -209,15 +209,11 @@ export const declaration = {
     default: [],
     doc: "Addresses and blocks of the proxies and balancers in front of the edge. Their `X-Forwarded-For` gives the client's address, which limits count by.",
   }),
-  LIVEKIT_URL: url({
-    schemes: ["ws", "wss", "http", "https"],
-    doc: "LiveKit server, or LiveKit Cloud, whose rooms conversations are held in.",
-  }),
-  LIVEKIT_API_KEY: text({ doc: "Key of the LiveKit server." }),
-  LIVEKIT_API_SECRET: text({ secret: true, doc: "Secret of LIVEKIT_API_KEY: signs the tokens that let callers in." }),
-  LIVEKIT_PUBLIC_URL: url({
-    schemes: ["ws", "wss", "http", "https"],
-    doc: "Address of the LiveKit server that callers are told; LIVEKIT_URL when absent.",
+  PARLEY_CONVERSATIONS: integer({
+    default: 16,
+    min: 1,
+    max: 1000,
+    doc: "Conversations that one runtime holds at once; each takes a few percent of a core there, besides what it hears and says.",
   }),
   PARLEY_JOIN_SECONDS: integer({
     default: 60,

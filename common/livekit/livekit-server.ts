@@ -48,6 +48,8 @@ export interface RoomSettings {
   name: string;
   /** How long the room stays while nobody has joined. Agents do not count. */
   emptySeconds: number;
+  /** Most participants at once, the agent among them. */
+  maxParticipants: number;
   /** How long it stays after the last one left, so that whoever lost the network comes back to it. */
   departureSeconds: number;
 }
@@ -61,9 +63,9 @@ export function openLiveKitServer(access: LiveKitAccess): LiveKitServer {
     requestTimeout: ANSWER_SECONDS,
   });
   return {
-    async createRoom({ name, emptySeconds, departureSeconds }) {
+    async createRoom({ name, emptySeconds, departureSeconds, maxParticipants }) {
       await ask("createRoom", () =>
-        client.createRoom({ name, emptyTimeout: emptySeconds, departureTimeout: departureSeconds }),
+        client.createRoom({ name, emptyTimeout: emptySeconds, departureTimeout: departureSeconds, maxParticipants }),
       );
     },
     deleteRoom: (name) => unlessMissing("deleteRoom", undefined, () => client.deleteRoom(name)),

@@ -62,6 +62,7 @@ export async function createSession(
   const now = context.now();
   const row = newSession({
     ...{ agent, frozen, body, now, joinMs: context.settings.joinMs },
+    keyId: caller.principal?.keyId ?? "",
     config: withOverrides(frozen.config, overrides),
     source: isVisitor ? "public" : isPreview ? "dashboard" : "api_key",
   });
@@ -120,13 +121,15 @@ function newSession(given: {
   config: FrozenConfig["config"];
   body: SessionCreate;
   source: SessionRow["source"];
+  keyId: string;
   joinMs: number;
   now: Date;
 }): SessionRow {
-  const { agent, frozen, config, body, source, now } = given;
+  const { agent, frozen, config, body, source, keyId, now } = given;
   const id = newIdentifier();
   const plan = conversationPlan({
     sessionId: id,
+    keyId,
     ...{ teamId: agent.teamId, agentId: agent.id, agentName: agent.name, config, body, now, joinMs: given.joinMs },
     tools: frozen.attachments.tools as FrozenTool[],
     knowledge: frozen.attachments.knowledge as PinnedSource[],

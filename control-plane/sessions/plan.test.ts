@@ -30,7 +30,7 @@ const tool: FrozenTool = {
 
 function plan(body: object = {}, config: object = {}, isVisitor = false) {
   return conversationPlan({
-    ...{ sessionId: "s", teamId: "team", agentId: "a", agentName: "Ann" },
+    ...{ sessionId: "s", teamId: "team", keyId: "key", agentId: "a", agentName: "Ann" },
     config: agentConfig.parse(config),
     tools: [tool],
     knowledge: [{ id: "k", revisionNumber: 3 }],

@@ -8,6 +8,8 @@ import type { FrozenTool } from "../tools/store.js";
 export interface PlannedSession {
   sessionId: string;
   teamId: string;
+  /** Of the key that asked; empty for a visitor. */
+  keyId: string;
   agentId: string;
   agentName: string;
   /** Overrides applied. */
@@ -30,6 +32,7 @@ export function conversationPlan(session: PlannedSession): ConversationPlan {
   return {
     sessionId,
     teamId: session.teamId,
+    keyId: session.keyId,
     agentId: session.agentId,
     agentName: session.agentName,
     config,

@@ -25,6 +25,8 @@ export interface ConversationTool {
 export interface ConversationPlan {
   sessionId: string;
   teamId: string;
+  /** The key that created the session, for usage; empty for a visitor's. */
+  keyId: string;
   agentId: string;
   agentName: string;
   /** The published version's, overrides applied; secrets sealed. Texts are not filled in yet. */

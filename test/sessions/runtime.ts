@@ -19,7 +19,7 @@ import { ServiceError, toErrorRecord } from "#protocol/errors";
 type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
 
 /** A record of a log, at a time. */
-export type TimedRecord = DistributiveOmit<ConversationRecord, "atEpochMs">;
+export type TimedRecord = DistributiveOmit<ConversationRecord, "id" | "atEpochMs">;
 
 /** Stands in for a runtime: lives, takes conversations, and writes what a test says into their logs. */
 export interface RuntimeStandIn {
@@ -53,7 +53,7 @@ export async function startRuntime(
     onEnd: () => undefined,
     write(sessionId, record, at = new Date()) {
       if (record.type === "ended") held.delete(sessionId);
-      bus.publish(conversationSubject(sessionId), { ...record, atEpochMs: at.getTime() });
+      bus.publish(conversationSubject(sessionId), { ...record, id: newIdentifier(), atEpochMs: at.getTime() });
     },
     handOver: (sessionId, attempt) =>
       bus.publish(handOverSubject, { sessionId, runtimeId: id, attempt } satisfies HandOver),

@@ -31,10 +31,6 @@ export class VirtualTrack implements VoiceTrack {
     return (this.#queue.length / this.sampleRate) * 1000;
   }
 
-  drained(): Promise<void> {
-    return this.#until(0);
-  }
-
   clear(): void {
     this.#play();
     this.#queue = [];

@@ -1,0 +1,273 @@
+import type { AgentEvent } from "#protocol/agents/events";
+import type { EndReason, ToolSource } from "#protocol/bus/conversation-log";
+import type { Clock } from "#common/clock";
+import type { Logger } from "#common/log";
+import type { AgentState, DialogueAction } from "../dialogue/action.js";
+import type { Dialogue } from "../dialogue/dialogue.js";
+import type { DialogueInput, ModelToolCall, ToolResult } from "../dialogue/input.js";
+import type { DialogueTool } from "../dialogue/settings.js";
+import type { LanguageModel } from "../model/language-model.js";
+import type { ClientEvent, Room } from "../room/room.js";
+import type { ReplySpeech } from "../speech/reply-speech.js";
+import { readArguments } from "../tools/read-arguments.js";
+import type { ToolRunner } from "../tools/tool-runner.js";
+import type { ClientCalls } from "./client-calls.js";
+import type { ConversationMetrics } from "./conversation-metrics.js";
+import type { LogWriter } from "./log-writer.js";
+import { type AskModel, askModel, type PrepareRequest } from "./model-request.js";
+
+/** What one conversation is made of. The conversation closes what has a `close`. */
+export interface ConversationParts {
+  dialogue: Dialogue;
+  room: Room;
+  clock: Clock;
+  log: Logger;
+  records: LogWriter;
+  /** The caller's audio, on its way to words. */
+  listener: { push(samples: Int16Array): void; close(): void };
+  model: LanguageModel;
+  prepareRequest: PrepareRequest;
+  tools: ToolRunner;
+  clientCalls: ClientCalls;
+  sendsToolEvents: boolean;
+  toolSourceOf(name: string): ToolSource | "unknown";
+  /** Begins to say a reply; what becomes of it goes to the given functions. */
+  openSpeech(reply: ReplyEvents): Speech;
+  metrics: ConversationMetrics;
+  /** The conversation is over here: `ended`, or somebody else's from now on. Called once. */
+  onOver(outcome: "ended" | "lost" | "handed-over"): void;
+}
+
+type Speech = Pick<ReplySpeech, "text" | "finish" | "pause" | "resume" | "stop">;
+
+export interface ReplyEvents {
+  onAudible(): void;
+  onHeard(characters: number, isOver: boolean): void;
+  onFailed(error: unknown): void;
+}
+
+/** How long the last records may take to be stored before the room is closed all the same. */
+const LAST_RECORDS_MS = 5000;
+
+/** Carries out what a `Dialogue` wants, and tells it what happens. */
+export class Conversation {
+  readonly #parts: ConversationParts;
+  readonly #inputs: DialogueInput[] = [];
+  readonly #requests = new Map<string, () => void>();
+  readonly #calls = new Map<string, AbortController>();
+  #reply: { id: string; speech: Speech } | null = null;
+  #state: AgentState = "initializing";
+  #isWorking = false;
+  #isOver = false;
+  #cancelWake: () => void = () => undefined;
+  #handOverWanted = false;
+
+  constructor(parts: ConversationParts) {
+    this.#parts = parts;
+  }
+
+  /** What the dialogue wants before anything has happened. */
+  begin(actions: readonly DialogueAction[]): void {
+    this.#isWorking = true;
+    for (const action of actions) this.#perform(action);
+    this.#isWorking = false;
+    this.#work();
+  }
+
+  /** Tells the dialogue; carries out what follows from it. */
+  input(input: DialogueInput): void {
+    if (this.#isOver) return;
+    this.#inputs.push(input);
+    this.#work();
+  }
+
+  clientEvent(event: ClientEvent): void {
+    switch (event.type) {
+      case "user.message":
+        return this.input({ type: "typed", text: event.text });
+      case "user.activity":
+        return this.input({ type: "activity" });
+      case "user.interrupt":
+        return this.input({ type: "interrupt" });
+      case "user.hangup":
+        return this.input({ type: "hang-up" });
+      case "client_tool.result":
+        return this.#parts.clientCalls.answered(event.callId, { result: event.result, isError: event.isError });
+    }
+  }
+
+  /** Ends the conversation; politely, what is being said is said first. */
+  end(reason: EndReason, detail: string | null, isPolite: boolean): void {
+    this.input({ type: "end", reason, detail, isPolite });
+  }
+
+  /** Gives the conversation to another runtime in its next pause: when nobody speaks and nothing is under way. */
+  handOver(): void {
+    this.#handOverWanted = true;
+    this.#handOverIfQuiet();
+  }
+
+  /** Somebody else holds the conversation now: lets go of everything at once. */
+  lose(): void {
+    this.#leave("lost");
+  }
+
+  #work(): void {
+    if (this.#isWorking) return;
+    this.#isWorking = true;
+    try {
+      for (let next = this.#inputs.shift(); next !== undefined && !this.#isOver; next = this.#inputs.shift()) {
+        for (const action of this.#parts.dialogue.input(next, this.#parts.clock.nowMs())) this.#perform(action);
+      }
+    } finally {
+      this.#isWorking = false;
+    }
+    this.#scheduleWake();
+    this.#handOverIfQuiet();
+  }
+
+  #scheduleWake(): void {
+    const { dialogue, clock } = this.#parts;
+    this.#cancelWake();
+    const wakeMs = this.#isOver ? null : dialogue.nextWakeMs();
+    if (wakeMs === null) return;
+    this.#cancelWake = clock.after(Math.max(0, wakeMs - clock.nowMs()), () => this.input({ type: "tick" }));
+  }
+
+  #perform(action: DialogueAction): void {
+    const { room, records, metrics } = this.#parts;
+    switch (action.type) {
+      case "ask-model":
+        return this.#ask(action);
+      case "drop-request":
+        this.#requests.get(action.requestId)?.();
+        return void this.#requests.delete(action.requestId);
+      case "speak":
+        return this.#speechOf(action.replyId).text(action.text);
+      case "finish-reply":
+        return this.#speechOf(action.replyId).finish();
+      case "pause-reply":
+        return this.#speechOf(action.replyId).pause();
+      case "resume-reply":
+        return this.#speechOf(action.replyId).resume();
+      case "stop-reply":
+        return this.#stopReply(action.replyId);
+      case "call-tool":
+        return void this.#call(action.call, action.tool);
+      case "cancel-tool":
+        return this.#calls.get(action.callId)?.abort();
+      case "tell-tool":
+        return this.#tellTool(action.call, action.result);
+      case "publish-transcript":
+        return room.publishTranscript(action);
+      case "set-state":
+        this.#state = action.state;
+        return room.setState(action.state);
+      case "record":
+        return records.write(action.record);
+      case "report-latency":
+        return metrics.turn(action.latency);
+      case "end":
+        return void this.#finish();
+    }
+  }
+
+  #ask(ask: AskModel): void {
+    const { model, prepareRequest, log } = this.#parts;
+    const drop = askModel({
+      ...{ model, ask },
+      prepare: prepareRequest,
+      onInput: (input) => this.input(input),
+      onError: (error) => log.error({ err: error }, "a request to the language model failed within"),
+    });
+    this.#requests.set(ask.requestId, drop);
+  }
+
+  #speechOf(replyId: string): Speech {
+    if (this.#reply?.id === replyId) return this.#reply.speech;
+    this.#reply?.speech.stop();
+    const speech = this.#parts.openSpeech({
+      onAudible: () => this.input({ type: "reply-audible", replyId }),
+      onHeard: (characters, isOver) => this.input({ type: "heard", replyId, characters, isOver }),
+      onFailed: (error) => {
+        this.#parts.log.warn({ err: error }, "a reply could not be spoken");
+        this.input({ type: "speech-failed", replyId, detail: error instanceof Error ? error.message : String(error) });
+      },
+    });
+    this.#reply = { id: replyId, speech };
+    return speech;
+  }
+
+  #stopReply(replyId: string): void {
+    if (this.#reply?.id !== replyId) return;
+    this.#reply.speech.stop();
+    this.#reply = null;
+  }
+
+  /** The call's record is stored first: a runtime that takes over must know that the tool may have run. */
+  async #call(call: ModelToolCall, tool: DialogueTool): Promise<void> {
+    const { tools, records, metrics } = this.#parts;
+    const controller = new AbortController();
+    this.#calls.set(call.callId, controller);
+    await records.settled();
+    const read = readArguments(call.arguments);
+    // The dialogue lets no call through whose arguments cannot be read.
+    const result = await tools.call(call.callId, call.name, read.ok ? read.args : {}, controller.signal);
+    this.#calls.delete(call.callId);
+    metrics.toolCalled(tool.source, result.status, result.latencyMs ?? 0);
+    this.input({ type: "tool-result", callId: call.callId, result });
+  }
+
+  #tellTool(call: ModelToolCall, result: ToolResult | null): void {
+    const { room, sendsToolEvents, toolSourceOf } = this.#parts;
+    if (sendsToolEvents) room.sendEvent(toolEvent(call, result, toolSourceOf(call.name)));
+  }
+
+  #handOverIfQuiet(): void {
+    if (!this.#handOverWanted || this.#isOver || this.#isWorking) return;
+    const isBusy = this.#state !== "listening" || this.#calls.size > 0 || !this.#parts.dialogue.isQuiet;
+    if (isBusy) return;
+    this.#leave("handed-over");
+  }
+
+  async #finish(): Promise<void> {
+    this.#stopWork();
+    const { records, clock, room, onOver } = this.#parts;
+    const late = new Promise<void>((resolve) => void clock.after(LAST_RECORDS_MS, resolve));
+    await Promise.race([records.settled(), late]);
+    records.close();
+    await room.close({ deletesRoom: true });
+    onOver("ended");
+  }
+
+  #leave(outcome: "lost" | "handed-over"): void {
+    if (this.#isOver) return;
+    this.#stopWork();
+    const { records, room, onOver } = this.#parts;
+    void records
+      .settled()
+      .then(() => {
+        records.close();
+        return room.close({ deletesRoom: false });
+      })
+      .then(() => onOver(outcome));
+  }
+
+  #stopWork(): void {
+    this.#isOver = true;
+    this.#cancelWake();
+    for (const drop of this.#requests.values()) drop();
+    for (const call of this.#calls.values()) call.abort();
+    this.#reply?.speech.stop();
+    this.#parts.listener.close();
+  }
+}
+
+/** What the caller's program is told of a call that began, or that has its result. */
+function toolEvent(call: ModelToolCall, result: ToolResult | null, toolSource: ToolSource | "unknown"): AgentEvent {
+  const shared = { callId: call.callId, toolName: call.name, toolSource, nodeId: "" };
+  if (result === null) return { type: "tool.started", ...shared, input: call.arguments };
+  if (result.status === "failed") return { type: "tool.failed", ...shared, error: result.error ?? "" };
+  const { output, isOutputTruncated } = result;
+  return { type: "tool.completed", ...shared, output: output ?? "", outputTruncated: isOutputTruncated };
+}

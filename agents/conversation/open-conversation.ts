@@ -1,0 +1,233 @@
+import type { ConversationPlan } from "#protocol/bus/conversation";
+import { type ConversationRecord, conversationStream, conversationSubject } from "#protocol/bus/conversation-log";
+import type { Bus } from "#common/bus/bus";
+import type { Clock } from "#common/clock";
+import type { Config } from "#common/config/config";
+import type { Logger } from "#common/log";
+import type { StreamingOutbound } from "#common/outbound/outbound";
+import type { Sealer } from "#common/secrets/sealer";
+import { openTokenCounter } from "#common/text/token-count";
+import { formatTraceparent, joinTrace, type TraceContext } from "#common/tracing/traceparent";
+import type { UsageReporter } from "#common/usage/usage-reporter";
+import type { SpeechClient } from "#speech/speech-client";
+import type { SavedVoices } from "#speech/voice/saved-voices";
+import type { RecognitionClient } from "#transcription/recognition/recognition-client";
+import { chooseRecognizer } from "#transcription/recognizer-choice";
+import { Dialogue } from "../dialogue/dialogue.js";
+import { resumeDialogue } from "../dialogue/resume.js";
+import { createKnowledge } from "../knowledge/create-knowledge.js";
+import { openLanguageModel } from "../model/open-language-model.js";
+import { buildMessages } from "../prompt/build-messages.js";
+import { dialogueSettingsOf } from "../prompt/dialogue-settings.js";
+import { modelTools } from "../prompt/model-tools.js";
+import type { Room, RoomListener } from "../room/room.js";
+import { ReplySpeech } from "../speech/reply-speech.js";
+import { planVoice, type VoicePlan } from "../speech/voice-plan.js";
+import { openTools } from "../tools/open-tools.js";
+import { type Listener, openListener } from "../turn/listener.js";
+import { ClientCalls } from "./client-calls.js";
+import { Conversation, type ConversationParts } from "./conversation.js";
+import type { ConversationMetrics } from "./conversation-metrics.js";
+import { LogWriter } from "./log-writer.js";
+import type { PrepareRequest } from "./model-request.js";
+
+/** What all conversations of a runtime share. */
+export interface ConversationContext {
+  bus: Bus;
+  clock: Clock;
+  log: Logger;
+  config: Config;
+  runtimeId: string;
+  outbound: StreamingOutbound;
+  sealer: Sealer;
+  speech: SpeechClient;
+  recognition: RecognitionClient;
+  savedVoices: SavedVoices;
+  usage: UsageReporter;
+  metrics: ConversationMetrics;
+  openRoom(options: {
+    plan: ConversationPlan;
+    attempt: number;
+    hasCallerJoined: boolean;
+    sampleRate: number;
+    listener: RoomListener;
+    log: Logger;
+  }): Promise<Room>;
+  /** Milliseconds since 1970. */
+  epochMs(): number;
+}
+
+/** A conversation that a runtime was given. */
+export interface GivenConversation {
+  plan: ConversationPlan;
+  attempt: number;
+  onOver: ConversationParts["onOver"];
+}
+
+/** What has been opened of a conversation before it begins. */
+interface Opened {
+  voice: VoicePlan;
+  records: LogWriter;
+  past: readonly ConversationRecord[];
+  trace: TraceContext;
+  log: Logger;
+}
+
+type Tell = (what: (conversation: Conversation) => void) => void;
+
+/**
+ * Opens a conversation: reads its log, joins its room, and begins, or goes on where the log ends. Rejects where the
+ * voice, the room or the log cannot be had; then nothing is left open.
+ */
+export async function openConversation(context: ConversationContext, given: GivenConversation): Promise<Conversation> {
+  const { plan, attempt } = given;
+  const log = context.log.child({ sessionId: plan.sessionId, attempt });
+  const [past, voice] = await Promise.all([readLog(context, plan), voiceOf(context, plan, log)]);
+  const { tell, isOpen } = mailbox();
+  const records = openRecords(context, plan, past.at(-1)?.sequence ?? 0, () => {
+    log.warn("another runtime holds this conversation now");
+    tell((conversation) => conversation.lose());
+  });
+  records.write({ type: "taken", runtimeId: context.runtimeId, attempt });
+  await records.settled();
+  const opened = { voice, records, past: past.map(({ message }) => message), trace: joinTrace(undefined), log };
+  const listener = listen(context, plan, opened, tell);
+  try {
+    const room = await context.openRoom({
+      ...{ plan, attempt, log },
+      sampleRate: voice.sampleRate,
+      hasCallerJoined: opened.past.some(({ type }) => type === "caller-joined"),
+      listener: roomListener(tell, listener),
+    });
+    const { conversation, begin } = assemble(context, given, { ...opened, room, listener });
+    begin();
+    isOpen(conversation);
+    return conversation;
+  } catch (error) {
+    listener.close();
+    records.close();
+    throw error;
+  }
+}
+
+/** Holds what is told of a conversation until it is open. */
+function mailbox(): { tell: Tell; isOpen: (conversation: Conversation) => void } {
+  const early: ((conversation: Conversation) => void)[] = [];
+  let open: Conversation | null = null;
+  return {
+    tell: (what) => void (open === null ? early.push(what) : what(open)),
+    isOpen(conversation) {
+      open = conversation;
+      for (const what of early.splice(0)) what(conversation);
+    },
+  };
+}
+
+function readLog({ bus }: ConversationContext, { sessionId }: ConversationPlan) {
+  return bus.subjectLog(conversationStream).read<ConversationRecord>(conversationSubject(sessionId));
+}
+
+function voiceOf(context: ConversationContext, plan: ConversationPlan, log: Logger): Promise<VoicePlan> {
+  const { speech, savedVoices, config } = context;
+  const onVoiceMissing = (): void => log.warn("the agent's voice is gone; the model's own speaks");
+  return planVoice({ plan, speech, savedVoices, config, onVoiceMissing });
+}
+
+function openRecords(
+  { bus, clock, epochMs }: ConversationContext,
+  { sessionId }: ConversationPlan,
+  after: number,
+  onConflict: () => void,
+): LogWriter {
+  const subject = conversationSubject(sessionId);
+  return new LogWriter({ log: bus.subjectLog(conversationStream), subject, after, clock, epochMs, onConflict });
+}
+
+function roomListener(tell: Tell, listener: Listener): RoomListener {
+  return {
+    onCallerJoined: () => tell((conversation) => conversation.input({ type: "caller-joined" })),
+    onCallerLeft: (isFinal) =>
+      tell((conversation) => conversation.input({ type: isFinal ? "hang-up" : "caller-left" })),
+    onAudio: (samples) => listener.push(samples),
+    onClientEvent: (event) => tell((conversation) => conversation.clientEvent(event)),
+    onLost: (reason) =>
+      tell((conversation) =>
+        reason === "replaced" ? conversation.lose() : conversation.end("room_lost", null, false),
+      ),
+  };
+}
+
+/** The caller's audio on its way to words; they are charged as any transcription. */
+function listen(context: ConversationContext, plan: ConversationPlan, { trace }: Opened, tell: Tell): Listener {
+  const { recognition, clock, config } = context;
+  const { folder, language } = chooseRecognizer(
+    recognition.served("transcribe"),
+    plan.config.voice.speaking_language,
+    config,
+  );
+  return openListener({
+    ...{ recognition, clock, language },
+    recognizer: folder,
+    detector: recognition.served("vad")[0]?.name ?? null,
+    traceparent: formatTraceparent(trace),
+    onActivity: (event) =>
+      tell((conversation) =>
+        conversation.input(
+          event.type === "speech-started"
+            ? { type: "speech-started" }
+            : { type: "speech-paused", lastVoicedMs: event.lastVoicedMs },
+        ),
+      ),
+    onPartial: (text) => tell((conversation) => conversation.input({ type: "partial", text })),
+    onTranscript: (text) => tell((conversation) => conversation.input({ type: "transcript", text })),
+    onTranscribed: () => tell((conversation) => conversation.input({ type: "transcribed" })),
+  });
+}
+
+function assemble(
+  context: ConversationContext,
+  { plan, onOver }: GivenConversation,
+  { voice, records, past, trace, log, room, listener }: Opened & { room: Room; listener: Listener },
+): { conversation: Conversation; begin: () => void } {
+  const { bus, clock, config, outbound, sealer, speech, usage, metrics, epochMs } = context;
+  const settings = dialogueSettingsOf(plan);
+  const model = openLanguageModel({ plan, config, outbound, sealer, log });
+  const beginning = { settings, nowMs: clock.nowMs(), responder: model.name };
+  const isNew = !past.some(({ type }) => type === "caller-joined");
+  const dialogue = isNew ? new Dialogue(beginning) : resumeDialogue(past, { ...beginning, nowEpochMs: epochMs() });
+  const clientCalls = new ClientCalls((call) => room.sendEvent({ type: "client_tool.call", ...call }));
+  const conversation = new Conversation({
+    ...{ dialogue, room, clock, log, records, listener, model, clientCalls, metrics, onOver },
+    prepareRequest: requestsOf(plan, createKnowledge({ bus, plan, log, clock })),
+    tools: openTools({ plan, clock, outbound, sealer, log, callClient: (call) => clientCalls.call(call) }),
+    sendsToolEvents: plan.sendsToolEvents,
+    toolSourceOf: (name) => settings.tools.get(name)?.source ?? "unknown",
+    openSpeech: (reply) =>
+      new ReplySpeech({
+        ...{ voice, speech, usage, clock },
+        ...reply,
+        track: room.voice,
+        payer: { teamId: plan.teamId, keyId: plan.keyId },
+        traceparent: formatTraceparent(trace),
+        traceId: trace.traceId,
+      }),
+  });
+  return { conversation, begin: () => conversation.begin(dialogue.takeActions()) };
+}
+
+/** What goes into each request to the model: the prompt, what is known about the caller's words, the tools. */
+function requestsOf(plan: ConversationPlan, knowledge: ReturnType<typeof createKnowledge>): PrepareRequest {
+  const tools = modelTools(plan);
+  return async ({ history, instruction, instructionKind = null }) => {
+    const [passages, countTokens] = await Promise.all([knowledge.passagesFor(history), openTokenCounter()]);
+    return {
+      messages: buildMessages({ plan, history, passages, instruction, countTokens, now: new Date() }),
+      tools,
+      context: {
+        passages,
+        callerText: history.findLast((message) => message.role === "caller")?.text ?? null,
+        instructionKind,
+      },
+    };
+  };
+}

@@ -1,0 +1,74 @@
+import type { Heartbeat } from "#protocol/bus/membership";
+import { connectNats } from "#common/bus/nats";
+import { systemClock as clock } from "#common/clock";
+import { type Config, ConfigError } from "#common/config/config";
+import { runRole } from "#common/lifecycle/role";
+import type { LiveKitAccess } from "#common/livekit/livekit-server";
+import { sendHeartbeats } from "#common/membership/heartbeat";
+import { createOutbound } from "#common/outbound/outbound";
+import { openSealer } from "#common/secrets/secret-key";
+import { UsageReporter } from "#common/usage/usage-reporter";
+import { SpeechClient } from "#speech/speech-client";
+import { SavedVoices } from "#speech/voice/saved-voices";
+import { SubmissionClient } from "#submission/submission-client";
+import { openRecognitionClient } from "#transcription/recognition/open-client";
+import { createConversationMetrics } from "./conversation/conversation-metrics.js";
+import { type ConversationContext, openConversation } from "./conversation/open-conversation.js";
+import { openRoom } from "./room/open-room.js";
+import { Runtime } from "./runtime.js";
+
+type OpenedRoom = Parameters<ConversationContext["openRoom"]>[0];
+
+/** How to reach LiveKit, where all conversations are held. */
+function liveKitAccess(config: Config): LiveKitAccess {
+  const { LIVEKIT_URL: url, LIVEKIT_API_KEY: apiKey, LIVEKIT_API_SECRET: apiSecret } = config;
+  if (url === null || apiKey === null || apiSecret === null)
+    throw new ConfigError("LIVEKIT_URL, LIVEKIT_API_KEY and LIVEKIT_API_SECRET are needed by the agents");
+  return { url, apiKey, apiSecret };
+}
+
+runRole("agent", async ({ config, log, metrics, id, epoch, state }) => {
+  if (config.NATS_URL === null) throw new ConfigError("NATS_URL is needed by the agents");
+  const access = liveKitAccess(config);
+  const bus = await connectNats({ url: config.NATS_URL, name: id, log });
+  const submissions = new SubmissionClient({ bus, clock, ownerId: id });
+  const speech = new SpeechClient(submissions);
+  const recognition = openRecognitionClient(submissions);
+  const usage = new UsageReporter({ bus, clock, log, owner: { id, epoch } });
+  const conversationMetrics = createConversationMetrics(metrics, () => runtime.sessions.length);
+  metrics.gauge("parley_bus_connected", () => (bus.isConnected() ? 1 : 0));
+  const context: ConversationContext = {
+    ...{ bus, clock, log, config, speech, recognition, usage },
+    runtimeId: id,
+    outbound: createOutbound({ allow: config.PARLEY_OUTBOUND_ALLOW, log }),
+    sealer: openSealer({ secretKey: config.PARLEY_SECRET_KEY, dataDirectory: config.PARLEY_DATA_DIR }),
+    savedVoices: new SavedVoices(bus, clock),
+    metrics: conversationMetrics,
+    openRoom: ({ plan, ...given }: OpenedRoom) => openRoom({ ...access, ...given, clock, room: plan.room }),
+    epochMs: () => Date.now(),
+  };
+  const runtime: Runtime = new Runtime({
+    ...{ bus, clock, log },
+    runtimeId: id,
+    places: config.PARLEY_CONVERSATIONS,
+    open: (given) => openConversation(context, given),
+    metrics: conversationMetrics,
+    onChange: () => heartbeats.say(),
+  });
+  const describe = (): Heartbeat => {
+    const { places, sessions } = runtime;
+    return { type: "heartbeat", role: "agent", id, epoch, state: state(), places, sessions };
+  };
+  const heartbeats = sendHeartbeats({ bus, clock, describe });
+  return {
+    drain: () => runtime.drain(),
+    async stop() {
+      runtime.close();
+      for (const part of [submissions, speech, recognition]) part.close();
+      heartbeats.say();
+      heartbeats.stop();
+      await usage.close();
+      await bus.close();
+    },
+  };
+});

@@ -1,0 +1,147 @@
+import {
+  type ConversationPlan,
+  type EndConversation,
+  endConversationSubject,
+  type HandOver,
+  handOverSubject,
+  type StartConversation,
+  type StartedConversation,
+  startConversationSubject,
+} from "#protocol/bus/conversation";
+import type { Reply } from "#protocol/bus/control";
+import { ServiceError, toErrorRecord } from "#protocol/errors";
+import type { Bus } from "#common/bus/bus";
+import type { Clock } from "#common/clock";
+import type { Logger } from "#common/log";
+import type { Conversation } from "./conversation/conversation.js";
+import type { ConversationMetrics } from "./conversation/conversation-metrics.js";
+
+/** What becomes of a conversation that a runtime was given. */
+export type ConversationOutcome = "ended" | "lost" | "handed-over";
+
+export interface RuntimeOptions {
+  bus: Bus;
+  clock: Clock;
+  log: Logger;
+  runtimeId: string;
+  /** Conversations at once. */
+  places: number;
+  /** Opens one; rejects where it cannot be held here. */
+  open(given: {
+    plan: ConversationPlan;
+    attempt: number;
+    onOver: (outcome: ConversationOutcome) => void;
+  }): Promise<Conversation>;
+  metrics: ConversationMetrics;
+  /** Something changed that others should know of soon. */
+  onChange(): void;
+}
+
+/** Where a drain looks again whether conversations are quiet. */
+const DRAIN_STEP_MS = 100;
+
+/** Holds conversations: takes those that the control plane gives, as many as there are places. */
+export class Runtime {
+  readonly #options: RuntimeOptions;
+  readonly #held = new Map<string, { attempt: number; conversation: Promise<Conversation> }>();
+  readonly #subscriptions: { unsubscribe(): void }[];
+  #isDraining = false;
+
+  constructor(options: RuntimeOptions) {
+    const { bus, runtimeId } = options;
+    this.#options = options;
+    this.#subscriptions = [
+      bus.respond<StartConversation, Reply<StartedConversation>>(startConversationSubject(runtimeId), (asked) =>
+        replyTo(() => this.#start(asked)),
+      ),
+      bus.respond<EndConversation, Reply<object>>(endConversationSubject(runtimeId), (asked) =>
+        replyTo(() => this.#end(asked)),
+      ),
+    ];
+  }
+
+  /** Sessions that are held here. */
+  get sessions(): string[] {
+    return [...this.#held.keys()];
+  }
+
+  /** Conversations that may be held at once. */
+  get places(): number {
+    return this.#isDraining ? 0 : this.#options.places;
+  }
+
+  /** Takes no more, and gives each conversation to another runtime in one of its pauses. Resolves when all are gone. */
+  async drain(): Promise<void> {
+    this.#isDraining = true;
+    this.#options.onChange();
+    for (const { conversation } of this.#held.values()) {
+      conversation.then(
+        (open) => open.handOver(),
+        () => undefined, // it is off the list already
+      );
+    }
+    while (this.#held.size > 0)
+      await new Promise<void>((resolve) => void this.#options.clock.after(DRAIN_STEP_MS, resolve));
+  }
+
+  /** Lets go of everything at once. */
+  close(): void {
+    for (const subscription of this.#subscriptions) subscription.unsubscribe();
+    for (const { conversation } of this.#held.values()) {
+      conversation.then(
+        (open) => open.lose(),
+        () => undefined, // it is off the list already
+      );
+    }
+  }
+
+  #start({ plan, attempt }: StartConversation): StartedConversation {
+    const { runtimeId, log, metrics, onChange } = this.#options;
+    const { sessionId } = plan;
+    const held = this.#held.get(sessionId);
+    if (held !== undefined && held.attempt >= attempt) return { runtimeId };
+    if (this.#isDraining) throw new ServiceError("draining");
+    if (held === undefined && this.#held.size >= this.#options.places) throw new ServiceError("overloaded");
+    held?.conversation.then((open) => open.lose()).catch(() => undefined);
+    const conversation = this.#options.open({ plan, attempt, onOver: (outcome) => this.#over(plan, attempt, outcome) });
+    this.#held.set(sessionId, { attempt, conversation });
+    metrics.begun();
+    onChange();
+    conversation.then(
+      (open) => {
+        if (this.#isDraining) open.handOver();
+      },
+      (error: unknown) => {
+        log.error({ err: error, sessionId, attempt }, "a conversation could not be opened; another runtime may try");
+        this.#over(plan, attempt, "handed-over");
+      },
+    );
+    return { runtimeId };
+  }
+
+  async #end({ sessionId, reason }: EndConversation): Promise<object> {
+    const held = this.#held.get(sessionId);
+    if (held === undefined) throw new ServiceError("not_found");
+    (await held.conversation).end("requested", reason, false);
+    return {};
+  }
+
+  #over({ sessionId }: ConversationPlan, attempt: number, outcome: ConversationOutcome): void {
+    if (this.#held.get(sessionId)?.attempt !== attempt) return;
+    const { bus, runtimeId, metrics, log, onChange } = this.#options;
+    this.#held.delete(sessionId);
+    metrics.over(outcome);
+    log.info({ sessionId, attempt, outcome }, "a conversation is over here");
+    if (outcome === "handed-over")
+      bus.publish(handOverSubject, { sessionId, runtimeId, attempt } satisfies HandOver);
+    onChange();
+  }
+}
+
+async function replyTo<T>(work: () => T | Promise<T>): Promise<Reply<T>> {
+  try {
+    return { ok: true, value: await work() };
+  } catch (error) {
+    return { ok: false, error: toErrorRecord(error) };
+  }
+}
