@@ -52,7 +52,7 @@ const BUSY_FOR_STEPS = 50;
 const GAP_MS = LATE_MS + 50;
 const LONGEST_GAP_MS = 2000;
 /** Before what is known to be speech so much is recognized too, and so much more is held until it is known. */
-const PADDING_STEPS = 30;
+const PADDING_STEPS = 40;
 const HELD_STEPS = 200;
 
 /** Follows a caller's audio. Pass it everything that the room gives. */
@@ -166,6 +166,7 @@ class CallerListener implements Listener {
       buffer: this.#buffer,
       recognizer: this.#recognizer,
       fromStep,
+      speechStep: atStep,
       toStep: this.#activity.stepsTaken,
       onPartial: (text) => this.#options.onPartial(text),
     });

@@ -8,8 +8,9 @@ import { textOf } from "#transcription/transcript";
 export interface OpenSegmentOptions {
   buffer: AudioBuffer;
   recognizer: SegmentRecognizer;
-  /** Where it begins, and up to where the audio has been looked at. */
+  /** Where it begins, where speech begins in it, and up to where the audio has been looked at. */
   fromStep: number;
+  speechStep: number;
   toStep: number;
   onPartial(text: string): void;
 }
@@ -20,12 +21,12 @@ const steps = (ms: number): number => ms / DETECTION_STEP_MS;
  * After so much silence what was said is recognized, though a pause it is only later: if it becomes one, the words are
  * there sooner.
  */
-const EAGER_STEPS = steps(120);
+const EAGER_STEPS = steps(160);
 /** Speech that ends so shortly before what was recognized eagerly is all in it. */
 const SPARE_STEPS = steps(30);
 /** Audio is offered for a partial result when so much of it is new, and this share of all of it. */
-const PARTIAL_STEPS = steps(300);
-const PARTIAL_SHARE = 1 / 8;
+const PARTIAL_STEPS = steps(250);
+const PARTIAL_SHARE = 1 / 4;
 /** Who speaks without a pause for this long is recognized up to the quietest place. */
 const LONGEST_STEPS = steps((MAX_AUDIO_SECONDS - 10) * 1000);
 
@@ -45,7 +46,7 @@ export class OpenSegment {
     this.#options = options;
     this.#fromStep = options.fromStep;
     this.#nowStep = options.toStep;
-    this.#partialStep = options.fromStep;
+    this.#partialStep = options.speechStep;
     this.#levelsDb = new Array<number>(options.toStep - options.fromStep).fill(0);
   }
 
