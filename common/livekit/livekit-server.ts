@@ -1,4 +1,5 @@
 import { AccessToken, ParticipantInfo_State, RoomServiceClient, ServerError, TrackSource } from "livekit-server-sdk";
+import { httpUrl } from "./reachability.js";
 
 /** A LiveKit server or LiveKit Cloud, and what it knows us by. */
 export interface LiveKitAccess {
@@ -82,11 +83,6 @@ export function openLiveKitServer(access: LiveKitAccess): LiveKitServer {
           .map(({ sid, identity, attributes }) => ({ sid, identity, attributes })),
       ),
   };
-}
-
-/** The server's room service is HTTP beside the WebSocket of clients. */
-export function httpUrl(url: string): string {
-  return url.replace(/^ws/, "http");
 }
 
 async function ask<T>(operation: string, call: () => Promise<T>): Promise<T> {

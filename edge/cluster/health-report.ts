@@ -1,5 +1,6 @@
 import type { BrokenModel, ServedModel } from "#protocol/bus/membership";
 import { version } from "#common/version";
+import type { GatewayState } from "./gateway-probe.js";
 import { type ClusterFacts, reasonsNotReady } from "./readiness.js";
 
 interface ReportedLoad {
@@ -21,6 +22,8 @@ export interface HealthReport {
   bus_connected: boolean;
   /** Why speech cannot be served now, and what is broken besides. */
   problems: string[];
+  /** The server of the rooms that agents talk in. It is no problem of speech's when it is away. */
+  gateway: GatewayState;
   control_planes: { id: string; state: string }[];
   schedulers: { id: string; state: string; loads: ReportedLoad[] }[];
   workers: {
@@ -43,7 +46,9 @@ export interface HealthReport {
 }
 
 /** Describes the cluster as this edge sees it. */
-export function describeHealth(facts: ClusterFacts & { id: string; uptimeSeconds: number }): HealthReport {
+export function describeHealth(
+  facts: ClusterFacts & { id: string; uptimeSeconds: number; gateway: GatewayState },
+): HealthReport {
   const { members } = facts;
   const workers = members.ofRole("worker");
   const broken = workers.flatMap((worker) =>
@@ -59,6 +64,7 @@ export function describeHealth(facts: ClusterFacts & { id: string; uptimeSeconds
     draining: facts.draining,
     bus_connected: facts.busConnected,
     problems,
+    gateway: facts.gateway,
     control_planes: members.ofRole("control-plane").map(({ id, state }) => ({ id, state })),
     schedulers: members
       .ofRole("scheduler")

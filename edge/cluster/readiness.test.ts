@@ -62,8 +62,13 @@ describe("reasonsNotReady", () => {
 
 describe("describeHealth", () => {
   it("counts each model once, with its workers", () => {
-    const report = describeHealth({ ...facts([...whole, worker("w2")]), id: "edge", uptimeSeconds: 1.4 });
-    expect(report.status).toBe("ok");
+    const report = describeHealth({
+      ...facts([...whole, worker("w2")]),
+      id: "edge",
+      uptimeSeconds: 1.4,
+      gateway: "unreachable",
+    });
+    expect([report.status, report.gateway]).toEqual(["ok", "unreachable"]);
     expect(report.models).toEqual([
       {
         name: "espeak",
@@ -86,7 +91,12 @@ describe("describeHealth", () => {
       models: [model],
       brokenModels: [{ name: "x", reason: "no file" }],
     };
-    const report = describeHealth({ ...facts([...whole.slice(0, 2), broken]), id: "edge", uptimeSeconds: 1 });
+    const report = describeHealth({
+      ...facts([...whole.slice(0, 2), broken]),
+      id: "edge",
+      uptimeSeconds: 1,
+      gateway: "none",
+    });
     expect([report.status, report.problems]).toEqual(["degraded", ["Worker w could not load x: no file"]]);
   });
 });

@@ -8,7 +8,8 @@ export const health = {
   scope: null,
   summary: "Tell how the cluster does",
   description:
-    "Answers 200 as long as the process lives; status is degraded while something is missing, and problems names it.",
+    "Answers 200 as long as the process lives; status is degraded while something is missing, and problems names it. " +
+    "gateway says whether the LiveKit server that agents talk through answers: reachable, unreachable, or none where none is configured.",
   success: { status: 200, description: "Members, models and problems.", mediaTypes: json },
   errors: [],
   curl: "",

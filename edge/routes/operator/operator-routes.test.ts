@@ -7,8 +7,9 @@ import { operatorRoutes } from "./operator-routes.js";
 type Settings = Parameters<typeof operatorRoutes>[0]["config"];
 
 async function open(
-  config: Settings,
+  settings: Omit<Settings, "LIVEKIT_URL">,
 ): Promise<(path: string, token?: string) => Promise<{ status: number; body: string }>> {
+  const config = { ...settings, LIVEKIT_URL: null };
   const facts = () => ({ members: new Membership(), busConnected: true, draining: false, defaultModels: ["espeak"] });
   const { url } = await serve(operatorRoutes({ id: "e1", facts, metrics: createMetrics("edge"), config }));
   return async (path, token) => {
@@ -26,6 +27,7 @@ describe("the operator's routes", () => {
     expect(JSON.parse((await ask("/health")).body)).toMatchObject({
       status: "degraded",
       id: "e1",
+      gateway: "none",
       problems: expect.arrayContaining([expect.stringContaining("control plane")]),
     });
     expect(JSON.parse((await ask("/ready")).body)).toMatchObject({

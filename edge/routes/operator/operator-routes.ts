@@ -1,10 +1,12 @@
 import { timingSafeEqual } from "node:crypto";
 import { ServiceError } from "#protocol/errors";
 import * as declared from "#protocol/operations/operator";
+import { systemClock } from "#common/clock";
 import type { Config } from "#common/config/config";
 import { sha256Hex } from "#common/identifier";
 import type { Metrics } from "#common/metrics/registry";
 import { bearerCredential } from "../../authentication/bearer.js";
+import { gatewayProbe } from "../../cluster/gateway-probe.js";
 import { describeHealth } from "../../cluster/health-report.js";
 import { type ClusterFacts, reasonsNotReady } from "../../cluster/readiness.js";
 import { answerJson } from "../../http/answers.js";
@@ -15,7 +17,7 @@ export interface OperatorRoutesOptions {
   id: string;
   facts: () => ClusterFacts;
   metrics: Metrics;
-  config: Pick<Config, "PARLEY_OPERATOR_TOKEN" | "PARLEY_PUBLIC_METRICS">;
+  config: Pick<Config, "PARLEY_OPERATOR_TOKEN" | "PARLEY_PUBLIC_METRICS" | "LIVEKIT_URL">;
 }
 
 const fresh = { "cache-control": "no-store" };
@@ -28,6 +30,7 @@ const fresh = { "cache-control": "no-store" };
 export function operatorRoutes({ id, facts, metrics, config }: OperatorRoutesOptions): HttpRoute[] {
   const isOperator = (request: HttpRequest): boolean =>
     config.PARLEY_OPERATOR_TOKEN === null || showsToken(request, config.PARLEY_OPERATOR_TOKEN);
+  const askGateway = gatewayProbe(config.LIVEKIT_URL, systemClock);
   const scrape = declaredRoute(declared.metrics, async (request, responder) => {
     if (!isOperator(request)) throw new ServiceError("unauthenticated");
     const text = await metrics.text();
@@ -36,8 +39,10 @@ export function operatorRoutes({ id, facts, metrics, config }: OperatorRoutesOpt
   });
   return [
     declaredRoute(declared.health, async (request, responder) => {
-      const report = describeHealth({ ...facts(), id, uptimeSeconds: process.uptime() });
-      const shown = isOperator(request) ? report : { status: report.status, draining: report.draining };
+      const isTrusted = isOperator(request);
+      const gateway = await askGateway();
+      const report = describeHealth({ ...facts(), id, uptimeSeconds: process.uptime(), gateway });
+      const shown = isTrusted ? report : { status: report.status, draining: report.draining };
       answerJson(responder, 200, shown, fresh);
     }),
     declaredRoute(declared.ready, async (request, responder) => {
