@@ -5,6 +5,7 @@ import { join, relative } from "node:path";
 import { parse } from "yaml";
 import { describe, expect, it } from "vitest";
 import { declaration } from "#common/config/config";
+import { LIVEKIT_VERSION } from "#launcher/livekit/build";
 import { NATS_MAX_PAYLOAD_BYTES } from "#launcher/servers";
 import { isTest, readSources, rooms, root } from "./sources.js";
 
@@ -127,7 +128,7 @@ describe("compose.yaml", () => {
   const compose = parse(read("compose.yaml"), { merge: true }) as {
     services: Record<string, Service>;
     volumes: Record<string, unknown>;
-    configs: { nats: { content: string } };
+    configs: { livekit: { content: string }; nats: { content: string } };
   };
   const roles = Object.entries(compose.services).filter(([, service]) => service.build !== undefined);
 
@@ -136,6 +137,7 @@ describe("compose.yaml", () => {
       "clickhouse",
       "control-plane",
       "edge",
+      "livekit",
       "nats",
       "postgres",
       "redis",
@@ -181,10 +183,31 @@ describe("compose.yaml", () => {
     for (const [name, service] of Object.entries(compose.services).filter(
       ([, candidate]) => candidate.build === undefined,
     )) {
-      expect(service.image, name).toMatch(/:\d+\.\d+[\w.-]*$/);
+      expect(service.image, name).toMatch(/:v?\d+\.\d+[\w.-]*$/);
       expect(service.healthcheck, name).toBeDefined();
       for (const volume of service.volumes ?? []) expect(Object.keys(compose.volumes)).toContain(volume.split(":")[0]);
     }
+  });
+
+  it("runs the LiveKit that the launcher builds, with the key that the roles have and the ports that are published", () => {
+    const { livekit, edge } = compose.services;
+    expect(livekit?.image).toBe(`livekit/livekit-server:v${LIVEKIT_VERSION}`);
+    const settings = parse(compose.configs.livekit.content) as {
+      port: number;
+      rtc: { tcp_port: number; udp_port: number };
+      keys: Record<string, string>;
+    };
+    const { port, rtc, keys } = settings;
+    expect(livekit?.ports).toEqual(
+      [`${port}:${port}`, `${rtc.tcp_port}:${rtc.tcp_port}`, `${rtc.udp_port}:${rtc.udp_port}/udp`].map(
+        (ports) => `\${LIVEKIT_LISTEN:-127.0.0.1}:${ports}`,
+      ),
+    );
+    const { LIVEKIT_URL = "", LIVEKIT_API_KEY = "", LIVEKIT_API_SECRET = "" } = edge?.environment ?? {};
+    expect(LIVEKIT_URL).toBe(`ws://livekit:${port}`);
+    expect(Object.keys(keys)).toEqual([LIVEKIT_API_KEY]);
+    const variable = /\$\{(\w+):/;
+    expect(variable.exec(keys[LIVEKIT_API_KEY] ?? "")?.[1]).toBe(variable.exec(LIVEKIT_API_SECRET)?.[1]);
   });
 
   it("gives NATS the limits that the launcher gives it", () => {
