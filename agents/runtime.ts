@@ -37,6 +37,9 @@ export interface RuntimeOptions {
   onChange(): void;
 }
 
+/** How long a runtime waits before it gives back what it could not open. */
+const REFUSAL_MS = 500;
+
 /** Where a drain looks again whether conversations are quiet. */
 const DRAIN_STEP_MS = 100;
 
@@ -113,7 +116,8 @@ export class Runtime {
       },
       (error: unknown) => {
         log.error({ err: error, sessionId, attempt }, "a conversation could not be opened; another runtime may try");
-        this.#over(plan, attempt, "handed-over");
+        // Where nobody else is left, the same runtime will be asked again.
+        this.#options.clock.after(REFUSAL_MS, () => this.#over(plan, attempt, "handed-over"));
       },
     );
     return { runtimeId };
@@ -132,8 +136,7 @@ export class Runtime {
     this.#held.delete(sessionId);
     metrics.over(outcome);
     log.info({ sessionId, attempt, outcome }, "a conversation is over here");
-    if (outcome === "handed-over")
-      bus.publish(handOverSubject, { sessionId, runtimeId, attempt } satisfies HandOver);
+    if (outcome === "handed-over") bus.publish(handOverSubject, { sessionId, runtimeId, attempt } satisfies HandOver);
     onChange();
   }
 }

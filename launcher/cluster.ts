@@ -8,7 +8,7 @@ import { PRIVATE_FOLDER } from "#common/files/durable-file";
 import { newIdentifier } from "#common/identifier";
 import { modelFolders } from "./added-models.js";
 import { untilEdgeServes } from "./edge-readiness.js";
-import type { GatewayState } from "./livekit/own-livekit.js";
+import { type GatewayState, ownsLiveKit } from "./livekit/own-livekit.js";
 import type { TerminalLine } from "./log-collector.js";
 import type { RestartPolicy } from "./restart-policy.js";
 import { launchRole } from "./role-process.js";
@@ -55,7 +55,7 @@ export interface Cluster {
   /** Ends the processes of these roles and starts them again, all at once; resolves when the old ones are gone. */
   restart(roles: readonly Role[]): Promise<void>;
   /**
-   * Drains in order: edge, workers, schedulers, control plane, then Redis, NATS and LiveKit. Resolves when all are gone.
+   * Drains in order: edge, agents, workers, schedulers, control plane, then Redis, NATS and LiveKit. Resolves when all are gone.
    */
   stop(): Promise<void>;
   /** Ends everything now; streams break off. Resolves when all are gone. */
@@ -65,7 +65,7 @@ export interface Cluster {
 /** What a role may take beyond its drain to close what it holds (`common/lifecycle` gives up after 2 s). */
 const STOP_GRACE_MS = 3000;
 
-const drainOrder: readonly Role[] = ["edge", "worker", "scheduler", "control-plane"];
+const drainOrder: readonly Role[] = ["edge", "agent", "worker", "scheduler", "control-plane"];
 
 /**
  * Starts NATS, Redis and LiveKit where no URL is configured, then every role, and keeps them all alive. Ports are
@@ -194,16 +194,18 @@ function metricsPort(first: number, index: number): Record<string, string | unde
   return first === 0 ? {} : { PARLEY_METRICS_PORT: String(first + index), PARLEY_METRICS_PORT_FILE: undefined };
 }
 
-/** The roles of one machine, by name. */
+/** The roles of one machine, by name. Without a LiveKit server there is nowhere to hold conversations. */
 export function plannedRoles(
-  config: Pick<Config, "PARLEY_SCHEDULERS" | "PARLEY_WORKERS">,
+  config: Pick<Config, "PARLEY_SCHEDULERS" | "PARLEY_WORKERS" | "PARLEY_AGENTS" | "PARLEY_LIVEKIT" | "LIVEKIT_URL">,
 ): { name: string; role: Role }[] {
+  const hasLiveKit = config.LIVEKIT_URL !== null || ownsLiveKit(config);
   const numbered = (role: Role, count: number): { name: string; role: Role }[] =>
     Array.from({ length: count }, (_, index) => ({ name: `${role}-${index + 1}`, role }));
   return [
     { name: "control-plane", role: "control-plane" },
     ...numbered("scheduler", config.PARLEY_SCHEDULERS),
     ...numbered("worker", config.PARLEY_WORKERS),
+    ...numbered("agent", hasLiveKit ? config.PARLEY_AGENTS : 0),
     { name: "edge", role: "edge" },
   ];
 }

@@ -57,6 +57,9 @@ export interface ConversationContext {
   epochMs(): number;
 }
 
+/** Of the agents' voice in rooms, Hz: voices of other rates are resampled. */
+const VOICE_RATE = 24_000;
+
 /** A conversation that a runtime was given. */
 export interface GivenConversation {
   plan: ConversationPlan;
@@ -95,7 +98,7 @@ export async function openConversation(context: ConversationContext, given: Give
   try {
     const room = await context.openRoom({
       ...{ plan, attempt, log },
-      sampleRate: voice.sampleRate,
+      sampleRate: VOICE_RATE,
       hasCallerJoined: opened.past.some(({ type }) => type === "caller-joined"),
       listener: roomListener(tell, listener),
     });

@@ -88,7 +88,9 @@ export class ReplyAudio {
     this.#length += samples.length;
   }
 
-  complete(): void {
+  /** No more audio follows the last of it. */
+  complete(last: Int16Array = new Int16Array(0)): void {
+    if (last.length > 0) this.append(last);
     this.#isComplete = true;
   }
 

@@ -1,4 +1,6 @@
 import type { UsageRecord } from "#protocol/bus/control";
+import { fromFloat, toFloat } from "#audio/pcm";
+import { createResampler, type Resampler } from "#audio/resampler";
 import type { Clock } from "#common/clock";
 import { newIdentifier } from "#common/identifier";
 import type { ReportEnd, UsageReporter } from "#common/usage/usage-reporter";
@@ -38,6 +40,8 @@ export class ReplySpeech {
   readonly #chunker: Chunker;
   readonly #audio: ReplyAudio;
   readonly #player: ReplyPlayer;
+  /** Voices speak at rates of their own; the track has one. */
+  readonly #resampler: Resampler;
   readonly #stream: SpeechStream;
   readonly #reportEnd: ReportEnd;
   readonly #usageId = newIdentifier();
@@ -51,7 +55,8 @@ export class ReplySpeech {
     this.#options = options;
     this.#begunAtMs = clock.nowMs();
     this.#chunker = new Chunker({ pace, freeTags: takesFreeTags(voice.model) });
-    this.#audio = new ReplyAudio(voice.sampleRate);
+    this.#audio = new ReplyAudio(track.sampleRate);
+    this.#resampler = createResampler(voice.sampleRate, track.sampleRate);
     this.#player = new ReplyPlayer({
       ...{ track, clock },
       audio: this.#audio,
@@ -115,21 +120,31 @@ export class ReplySpeech {
   #take(event: StreamEvent): void {
     switch (event.type) {
       case "chunk-started":
-        return this.#audio.chunkStarted(event.chunkIndex, event.text, event.offsetSamples);
+        return this.#audio.chunkStarted(event.chunkIndex, event.text, this.#trackSample(event.offsetSamples));
       case "words":
         return this.#audio.words(event.chunkIndex, event.words);
       case "samples":
-        this.#audio.append(event.samples);
-        return this.#player.more();
+        return this.#give(this.#resampler.process(toFloat(event.samples)));
       case "chunk-ended":
         return this.#audio.chunkEnded(event.chunkIndex);
       case "ended":
-        this.#audio.complete();
+        this.#audio.complete(fromFloat(this.#resampler.flush()));
         return this.#player.more();
       case "failed":
         return this.#fail(event.error);
       default:
     }
+  }
+
+  #give(samples: Float32Array): void {
+    this.#audio.append(fromFloat(samples));
+    this.#player.more();
+  }
+
+  /** A place in the voice's samples, in the track's. */
+  #trackSample(voiceSample: number): number {
+    const { voice, track } = this.#options;
+    return Math.round((voiceSample * track.sampleRate) / voice.sampleRate);
   }
 
   #fail(error: unknown): void {

@@ -42,7 +42,7 @@ export interface OwnLiveKitOptions {
 }
 
 /** Whether the launcher runs a server of its own. */
-export function ownsLiveKit(config: OwnLiveKitOptions["config"]): boolean {
+export function ownsLiveKit(config: Pick<Config, "LIVEKIT_URL" | "PARLEY_LIVEKIT">): boolean {
   return config.LIVEKIT_URL === null && config.PARLEY_LIVEKIT !== "off";
 }
 

@@ -66,7 +66,7 @@ export const allModels = [...speakingModels, "parley-asr-en", "parley-vad"];
  * `PARLEY_METRICS_PORT`.
  */
 export const findMetricsPorts = (): Promise<number> =>
-  findFreePorts(plannedRoles({ PARLEY_SCHEDULERS: 1, PARLEY_WORKERS: 1 }).length);
+  findFreePorts(plannedRoles(loadConfig({ PARLEY_WORKERS: "1", PARLEY_LIVEKIT: "off" })).length);
 
 export const TEST_API_KEY = "pk_test_0123456789abcdef0123456789abcdef";
 

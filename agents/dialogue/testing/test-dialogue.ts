@@ -243,7 +243,7 @@ export class TestDialogue {
       check(this.end === null, "nothing follows the end");
       this.actions.push({ ...action, atMs: this.nowMs });
       this.#play(action);
-      if (action.type === "record") 
+      if (action.type === "record")
         this.records.push({ ...action.record, id: `${this.records.length}`, atEpochMs: EPOCH_MS + this.nowMs });
       if (action.type === "drop-request") this.#dropped.add(action.requestId);
       if (action.type === "end") this.end = action.reason;
