@@ -1,7 +1,7 @@
 /** From here on a reply ends with its next sentence. */
 const SOFT_LIMIT = 7000;
 /** Longest reply, in UTF-16 units: some ten minutes of speech. */
-export const MAX_REPLY_CHARACTERS = 8000;
+const MAX_REPLY_CHARACTERS = 8000;
 
 const sentenceEnd = /[.!?。！？…]["'”’»」』)]?(?=\s)|[。！？]|\n/u;
 

@@ -176,7 +176,10 @@ describe("a webhook tool", () => {
 });
 
 describe("a client tool", () => {
-  const definition = { arguments: [{ name: "page", description: "" }], timeout_seconds: 20 };
+  const definition = {
+    arguments: ["page", "toString"].map((name) => ({ name, description: "" })),
+    timeout_seconds: 20,
+  };
   const tools = [
     toolOf("open_page", definition, { toolType: "client" }),
     toolOf("notify", { ...definition, expects_response: false }, { toolType: "client" }),

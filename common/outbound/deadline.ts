@@ -18,7 +18,10 @@ export function startDeadline(request: { timeoutMs: number; signal?: AbortSignal
   request.signal?.addEventListener("abort", cancel);
   if (request.signal?.aborted === true) cancel();
   const ended = new Promise<never>((_resolve, reject) => {
-    const fail = (): void => reject(new OutboundError(request.signal?.aborted === true ? "cancelled" : "timeout"));
+    const fail = (): void => {
+      clearTimeout(timer);
+      reject(new OutboundError(request.signal?.aborted === true ? "cancelled" : "timeout"));
+    };
     controller.signal.addEventListener("abort", fail, { once: true });
     if (controller.signal.aborted) fail();
   });
@@ -27,7 +30,6 @@ export function startDeadline(request: { timeoutMs: number; signal?: AbortSignal
     signal: controller.signal,
     race: (work) => Promise.race([work, ended]),
     end() {
-      clearTimeout(timer);
       request.signal?.removeEventListener("abort", cancel);
       controller.abort();
     },

@@ -34,6 +34,12 @@ function answer(socket: Socket, head: string): void {
       socket.write(chunked);
       flood(socket, Buffer.from(`1;${"e".repeat(4000)}\r\nx\r\n`));
     },
+    "/over": () => socket.write(`${chunked}${chunk("x".repeat(60_000))}0\r\n\r\n`),
+    "/bomb": () => {
+      const body = gzipSync(Buffer.alloc(10_000_000));
+      socket.write(`HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: ${body.length}\r\n\r\n`);
+      socket.write(body);
+    },
     "/gzip": () => {
       const body = gzipSync("small");
       socket.write(`HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: ${body.length}\r\n\r\n`);
@@ -106,7 +112,7 @@ describe("a streamed answer", () => {
     expect(server.heads.length).toBe(count + 1);
   });
 
-  it.each(["/huge", "/extensions"])("of %s is bounded", async (path) => {
+  it.each(["/huge", "/extensions", "/over", "/bomb"])("of %s is bounded", async (path) => {
     const reading = stream(path, { maxResponseBytes: 50_000 }).then(readAll);
     await expect(reading).rejects.toMatchObject({
       name: "OutboundError",
@@ -150,6 +156,23 @@ describe("a streamed answer", () => {
   it("ends when nobody reads on", async () => {
     for await (const _piece of (await stream("/slow")).body) break;
     await goneAtServer();
+  });
+});
+
+describe("what is left of a streamed request", () => {
+  const timers = (): number => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
+
+  it.each<[string, (answered: OutboundStream) => Promise<unknown>]>([
+    ["read", readAll],
+    ["closed", async (answered) => answered.close()],
+    ["read in part", async ({ body }) => await body[Symbol.asyncIterator]().next()],
+  ])("is nothing when its answer was %s", async (_name, use) => {
+    const before = timers();
+    const controller = new AbortController();
+    for (let count = 0; count < 10; count++) await use(await stream("/echo", { signal: controller.signal }));
+    controller.abort();
+    await goneAtServer();
+    await expect.poll(timers).toBeLessThan(before + 5);
   });
 });
 

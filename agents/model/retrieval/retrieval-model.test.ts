@@ -43,6 +43,7 @@ describe("an answer of the embedded responder", () => {
     "What is the capital of France?",
     "Can I park my car there?",
     "Tell me a joke.",
+    "Which famous painter stole a ticket in Vienna?",
     "um",
     "…",
     "please",
@@ -91,6 +92,14 @@ describe("an answer of the embedded responder", () => {
     const questions = (text: string): string => reply(text, { passages: [passage("Questions", content)] });
     expect(questions("How can I pay?")).toBe("In “visitor guide” it says: In cash or by card.");
     expect(questions("May I bring a dog?")).toBe("In “visitor guide” it says: No, dogs stay outside.");
+  });
+
+  it("leaves out sentences that share a word and say something else", () => {
+    const content =
+      "Every ticket has a number. A ticket costs twelve euros. Keep your ticket. Ask for the ticket office.";
+    expect(reply("What does a ticket cost?", { passages: [passage("Prices", content)] })).toBe(
+      "In “visitor guide” it says: A ticket costs twelve euros.",
+    );
   });
 
   it("has at most three sentences and some 400 characters", () => {
