@@ -3,7 +3,7 @@ import { wordsOf } from "./language/words.js";
 
 /** What words that a caller says while the agent speaks amount to. */
 export interface Interjection {
-  /** Words that are no backchannel. */
+  /** Words, hesitations not counted; 0 where all of them are backchannels. */
   realWords: number;
   /** Whether it holds a word that interrupts in any case ("stop"). */
   isStop: boolean;
@@ -19,16 +19,20 @@ const LONGEST_PHRASE = 4;
 export function interjectionOf(text: string, language: string, followsQuestion: boolean): Interjection {
   const words = wordsOf(text);
   const { assents, hesitations, stops } = backchannelWordsOf(language);
-  let realWords = 0;
+  let spokenWords = 0;
+  let isReal = false;
   let isStop = false;
   for (let index = 0; index < words.length; ) {
     const { phrase, length } = longestKnown(words, index, [stops, assents, hesitations]);
     const isAssent = assents.has(phrase) && !followsQuestion;
     if (stops.has(phrase)) isStop = true;
-    if (stops.has(phrase) || !(isAssent || hesitations.has(phrase))) realWords += length;
+    if (stops.has(phrase) || !hesitations.has(phrase)) {
+      spokenWords += length;
+      isReal ||= !isAssent;
+    }
     index += length;
   }
-  return { realWords, isStop };
+  return { realWords: isReal ? spokenWords : 0, isStop };
 }
 
 function longestKnown(

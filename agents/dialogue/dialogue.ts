@@ -240,7 +240,6 @@ export class Dialogue {
       return true;
     }
     if (nowMs < silence.reengageAtMs()) return false;
-    silence.reengaged();
     this.#agent.ask("reengage", turnId, nowMs);
     return true;
   }

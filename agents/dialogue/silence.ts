@@ -1,7 +1,7 @@
 import type { DialogueSettings } from "./settings.js";
 
-/** Times that the agent speaks up before the caller says anything. */
-const MAX_REENGAGEMENTS = 2;
+/** Of the time until it hangs up: the agent speaks up twice in it, and there is no time for a third. */
+const REENGAGE_SHARE = 0.4;
 
 /** The agent never speaks up sooner. */
 const MIN_REENGAGE_MS = 8000;
@@ -17,7 +17,6 @@ export class Silence {
   /** Since when nobody speaks. */
   #bothSinceMs: number;
   #notBeforeMs: number;
-  #reengagements = 0;
 
   constructor(settings: DialogueSettings, nowMs: number) {
     this.#settings = settings;
@@ -32,7 +31,6 @@ export class Silence {
 
   /** The caller said or did something. */
   callerActed(nowMs: number): void {
-    this.#reengagements = 0;
     this.#callerSinceMs = nowMs;
     this.#bothSinceMs = nowMs;
   }
@@ -49,18 +47,14 @@ export class Silence {
     else this.#callerSinceMs = nowMs;
   }
 
-  reengaged(): void {
-    this.#reengagements++;
-  }
-
   hangUpAtMs(): number {
     return Math.max(this.#callerSinceMs + this.#settings.hangUpAfterMs, this.#notBeforeMs);
   }
 
-  /** Infinity when the agent has said enough. */
+  /** Infinity for an agent that never speaks up. */
   reengageAtMs(): number {
     const { reengages, hangUpAfterMs } = this.#settings;
-    if (!reengages || this.#reengagements >= MAX_REENGAGEMENTS) return Number.POSITIVE_INFINITY;
-    return this.#bothSinceMs + Math.max(MIN_REENGAGE_MS, hangUpAfterMs / 2);
+    if (!reengages) return Number.POSITIVE_INFINITY;
+    return this.#bothSinceMs + Math.max(MIN_REENGAGE_MS, hangUpAfterMs * REENGAGE_SHARE);
   }
 }
