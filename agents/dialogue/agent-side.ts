@@ -1,4 +1,3 @@
-import type { EndReason } from "#protocol/bus/conversation-log";
 import type { AgentState } from "./action.js";
 import type { ModelToolCall, ToolResult } from "./input.js";
 import { CONTINUE, instructionFor, type Purpose } from "./instructions.js";
@@ -6,7 +5,7 @@ import { phrasesOf } from "./language/phrases.js";
 import type { LatencyMeter } from "./latency.js";
 import { type ModelOutcome, type ModelRequest, ModelRequests } from "./model-requests.js";
 import type { Outbox } from "./outbox.js";
-import type { Reply } from "./reply.js";
+import type { Reply, ReplyOver } from "./reply.js";
 import type { DialogueSettings } from "./settings.js";
 import { Speaker } from "./speaker.js";
 import { ToolCalls } from "./tools/tool-calls.js";
@@ -17,13 +16,6 @@ const FIXED = "fixed";
 
 /** Failures of the voice in a row after which a conversation cannot go on. */
 const MAX_VOICE_FAILURES = 2;
-
-/** How a reply ended: `end` is why the conversation ends with it, if it does. */
-export interface ReplyOver {
-  purpose: Purpose;
-  isInterrupted: boolean;
-  end: { reason: EndReason; detail: string | null } | null;
-}
 
 interface AgentSideOptions {
   settings: DialogueSettings;
@@ -51,12 +43,11 @@ export class AgentSide {
 
   constructor(options: AgentSideOptions) {
     const { settings, outbox, meter } = options;
-    const { language } = settings;
     this.#options = options;
     this.#requests = new ModelRequests(outbox);
     this.#tools = new ToolCalls(settings, outbox);
     const onOver = (reply: Reply, isInterrupted: boolean): void => this.#replyOver(reply, isInterrupted);
-    this.#speaker = new Speaker({ outbox, meter, language, onOver });
+    this.#speaker = new Speaker({ outbox, meter, language: settings.language, onOver });
   }
 
   /** Whether it answers, or is about to. */

@@ -1,11 +1,12 @@
 import type { EndReason } from "#protocol/bus/conversation-log";
 import type { AgentState, DialogueAction } from "./action.js";
-import { AgentSide, type ReplyOver } from "./agent-side.js";
+import { AgentSide } from "./agent-side.js";
 import { CallerSide } from "./caller-side.js";
 import type { DialogueInput, DialogueMessage } from "./input.js";
 import { LatencyMeter } from "./latency.js";
 import { Memory } from "./memory.js";
 import { Outbox } from "./outbox.js";
+import type { ReplyOver } from "./reply.js";
 import type { DialogueSettings } from "./settings.js";
 import { Silence } from "./silence.js";
 

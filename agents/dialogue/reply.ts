@@ -1,3 +1,4 @@
+import type { EndReason } from "#protocol/bus/conversation-log";
 import type { Purpose } from "./instructions.js";
 import { cut, joined, wordStart, wordsOf } from "./language/words.js";
 import type { OpenReply } from "./memory.js";
@@ -5,6 +6,13 @@ import type { Outbox } from "./outbox.js";
 
 /** Time between two records of how much was heard. */
 const RECORD_EVERY_MS = 500;
+
+/** How a reply ended: `end` is why the conversation ends with it, if it does. */
+export interface ReplyOver {
+  purpose: Purpose;
+  isInterrupted: boolean;
+  end: { reason: EndReason; detail: string | null } | null;
+}
 
 /** One reply, from its first text until the caller has heard it or interrupts it. */
 export class Reply {

@@ -3,6 +3,7 @@ import type { ConversationRecord, EndReason } from "#protocol/bus/conversation-l
 import type { DialogueAction } from "../action.js";
 import { Dialogue } from "../dialogue.js";
 import type { DialogueInput, ToolResult } from "../input.js";
+import { wordsOf } from "../language/words.js";
 import { resumeDialogue } from "../resume.js";
 import type { DialogueSettings, DialogueTool } from "../settings.js";
 
@@ -255,11 +256,22 @@ export class TestDialogue {
     this.histories.set(this.records.length, { history: JSON.stringify(this.dialogue.history), atMs: this.nowMs });
   }
 
+  /** What is spoken answers what the caller said last, whenever it was asked for. */
+  #checkSource(requestId: string): void {
+    check(!this.#dropped.has(requestId), "a dropped request is not spoken");
+    // Of a request of another runtime nothing is known here.
+    const request = this.all("ask-model").find((action) => action.requestId === requestId);
+    if (request === undefined) return;
+    const asked = request.history.findLast((message) => message.role === "caller");
+    const said = this.records.findLast((record) => record.type === "caller-said");
+    check(asked?.turnId === said?.turnId, "what is spoken answers the last turn");
+    check(wordsOf(asked?.text ?? "").join() === wordsOf(said?.text ?? "").join(), "it answers what was said");
+  }
+
   /** Does what a player does, which can say one reply at a time. */
   #play(action: DialogueAction): void {
     if (action.type === "speak") {
-      for (const [, requestId = ""] of action.text.matchAll(/<([\w-]+)>/g))
-        check(!this.#dropped.has(requestId), "a dropped request is not spoken");
+      for (const [, requestId = ""] of action.text.matchAll(/<([\w-]+)>/g)) this.#checkSource(requestId);
       this.playing ??= { replyId: action.replyId, text: "", isFinished: false, isPaused: false };
       check(action.replyId === this.playing.replyId, "one reply is spoken at a time");
       check(!this.playing.isFinished, "a reply that was finished gets no more text");
