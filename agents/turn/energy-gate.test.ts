@@ -38,6 +38,14 @@ const clicks = (): Int16Array => {
   return samples;
 };
 
+/** A voice for 25 ms, twice a second. */
+const blips = (): Int16Array => {
+  const samples = new Int16Array(4 * RECOGNITION_RATE);
+  for (let at = 0; at < samples.length; at += RECOGNITION_RATE / 2)
+    for (const [i, value] of voice(25, { pitchHz: 200 }).entries()) samples[at + i] = Math.round(value);
+  return samples;
+};
+
 describe("the energy gate without speech", () => {
   it.each<[string, () => Int16Array]>([
     ["a muted microphone", () => new Int16Array(5 * RECOGNITION_RATE)],
@@ -50,6 +58,12 @@ describe("the energy gate without speech", () => {
     ["a hum of 50 Hz", () => hum(50)],
     ["a hum of 60 Hz in noise", () => sum(hum(60), noise(6 * RECOGNITION_RATE, 0.01))],
     ["a hum that begins after silence", () => sum(new Int16Array(8 * RECOGNITION_RATE), hum(50), RECOGNITION_RATE)],
+    ["a hum of 100 Hz that begins after silence", () => sum(new Int16Array(8 * RECOGNITION_RATE), hum(100), 16_000)],
+    [
+      "a tone that begins after silence",
+      () => sum(new Int16Array(64_000), tone(300, 2, RECOGNITION_RATE, 0.3), 16_000),
+    ],
+    ["blips", blips],
     ["a tone", () => tone(440, 3, RECOGNITION_RATE, 0.3)],
     ["clicks", clicks],
     ["breathing", breath],
@@ -81,6 +95,20 @@ describe("the energy gate with speech", () => {
         `${pitchHz} Hz`,
       ).toBeLessThan(100 + 60 + 6);
     }
+  });
+
+  it.each<[string, () => Int16Array]>([
+    ["on a rumble with an offset", () => seconds(6, (s) => 6000 + 5000 * Math.sin(2 * Math.PI * 23 * s))],
+    [
+      "in a background that has become louder",
+      () => sum(noise(6 * RECOGNITION_RATE, 0.0005), noise(5 * RECOGNITION_RATE, 0.01, 8), RECOGNITION_RATE),
+    ],
+  ])("knows a voice and its end %s", (_what, background) => {
+    const all = frames(sum(background(), voice(600, { levelDb: -25 }), 4 * RECOGNITION_RATE));
+    expect(all.slice(0, 400).some(({ isSpeech }) => isSpeech)).toBe(false);
+    expect(all.findIndex(({ isSpeech }) => isSpeech)).toBeLessThan(406);
+    const last = all.findLastIndex(({ isSpeech }) => isSpeech);
+    expect([last >= 454, last < 466], `${last}`).toEqual([true, true]);
   });
 
   it("finds what a person says, loud and faint, and the pauses", () => {

@@ -7,7 +7,7 @@ import { SubmissionClient } from "#submission/submission-client";
 import { openRecognitionClient } from "#transcription/recognition/open-client";
 import { pass, ScriptedRecognizers, type RecognitionFault } from "#transcription/testing/scripted-recognizers";
 import { openListener } from "./listener.js";
-import { type SpokenWord, speechOfTalk, talk, voice, wordsOfTalk } from "./testing/voices.js";
+import { type SpokenWord, speechOfTalk, talk, wordsOfTalk } from "./testing/voices.js";
 
 const PER_MS = RECOGNITION_RATE / 1000;
 /** When audio is pushed first: no time is 0. */
@@ -26,12 +26,14 @@ interface Happened {
 function bench({
   detector = "vad" as string | null,
   faultOf = undefined as ((chunkIndex: number, attempt: number) => RecognitionFault | null) | undefined,
+  words = wordsOfTalk,
+  vad = speechOfTalk,
 } = {}) {
   const bus = new LocalBus();
   const clock = new VirtualClock();
   clock.advance(BEGIN_MS);
   const recognition = openRecognitionClient(new SubmissionClient({ bus, clock, ownerId: "agent-1" }));
-  const recognizers = new ScriptedRecognizers({ bus, clock, words: wordsOfTalk, vad: speechOfTalk, faultOf });
+  const recognizers = new ScriptedRecognizers({ bus, clock, words, vad, faultOf });
   const happened: Happened[] = [];
   const add = (event: Omit<Happened, "atMs">): void => void happened.push({ atMs: clock.nowMs() - BEGIN_MS, ...event });
   const listener = openListener({
@@ -120,30 +122,42 @@ describe("a listener", () => {
     expect(said(happened)).toEqual(["w1 w2"]);
   });
 
-  it("tells of one pause after the other while recognition is late, and once that all is transcribed", async () => {
-    const { happened, speak, clock } = bench({ faultOf: () => ({ kind: "late", delayMs: 1500 }) });
+  it("has the words at once when it tells of a pause: they were recognized while it was not sure", async () => {
+    const { happened, speak } = bench({ detector: null, faultOf: () => ({ kind: "late", delayMs: 60 }) });
     await speak(talk(3000, two));
-    await pass(clock, 3000, 10);
-    const events = main(happened);
-    expect(events.map((event) => Object.keys(event)[1])).toEqual([
-      "started",
-      "paused",
-      "started",
-      "paused",
-      "transcript",
-      "transcript",
-      "transcribed",
-    ]);
-    expect(said(happened)).toEqual(["w1 w2", "w3"]);
+    const told = main(happened).filter(({ paused, transcribed }) => (paused ?? transcribed) !== undefined);
+    expect(told.length).toBe(4);
+    for (const at of [0, 2]) expect((told[at + 1]?.atMs ?? 0) - (told[at]?.atMs ?? 0)).toBeLessThanOrEqual(50);
+  });
+
+  it("has words recognized from their beginning to their end", async () => {
+    const measured = (samples: Int16Array) =>
+      wordsOfTalk(samples).map((word) => ({ ...word, text: `${word.text}:${Math.round(word.endMs - word.startMs)}` }));
+    const { happened, speak } = bench({ words: measured });
+    await speak(talk(3000, two));
+    expect(said(happened)).toEqual(["w1:300 w2:400", "w3:500"]);
+  });
+
+  it("tells of one pause after the other while recognition is late, and once that all is transcribed", async () => {
+    for (const [delayMs, between] of [
+      [1500, ["paused", "transcript"]],
+      [700, ["transcript", "paused"]],
+    ] as const) {
+      const { happened, speak, clock } = bench({ detector: null, faultOf: () => ({ kind: "late", delayMs }) });
+      await speak(talk(3000, two));
+      await pass(clock, 3000, 10);
+      const events = main(happened).map((event) => Object.keys(event)[1]);
+      expect(events).toEqual(["started", "paused", "started", ...between, "transcript", "transcribed"]);
+      expect(said(happened)).toEqual(["w1 w2", "w3"]);
+    }
   });
 
   it("tells of a voice that the detector does not find as of a pause with nothing said", async () => {
-    const { happened, speak } = bench();
-    const unknown = new Int16Array(3000 * PER_MS);
-    for (const [at, value] of voice(1500).entries()) unknown[500 * PER_MS + at] = Math.round(value) & ~15;
-    await speak(unknown);
-    expect(main(happened).map((event) => Object.keys(event)[1])).toEqual(["started", "paused", "transcribed"]);
-    expect((happened[1]?.atMs ?? 0) - (happened[0]?.atMs ?? 0)).toBeLessThanOrEqual(600);
+    const { happened, speak } = bench({ vad: (samples) => new Uint8Array(Math.ceil(samples.length / 160)) });
+    await speak(talk(3000, [{ atMs: 500, forMs: 1500, name: 1 }]));
+    const events = main(happened);
+    expect(events.map((event) => Object.keys(event)[1])).toEqual(["started", "paused", "transcribed"]);
+    expect((events[1]?.atMs ?? 0) - (events[0]?.atMs ?? 0)).toBeLessThanOrEqual(600);
   });
 
   it("takes audio that does not come for silence, and goes on in step when it comes again", async () => {

@@ -67,6 +67,14 @@ describe("speech activity", () => {
     expect(found[1]?.knownAtStep).toBeLessThanOrEqual(180 + 22);
   });
 
+  it("does not pause before the detector, a little late, has found that nobody speaks", () => {
+    const found = follow(runs([500, silent]), runs([100, 0], [200, 230], [200, 0]), { late: 17, every: 12 });
+    expect(found).toMatchObject([
+      { kind: "started", atStep: 100 },
+      { kind: "paused", lastSpeechStep: 300 },
+    ]);
+  });
+
   it("takes a short answer of the detector without voice for a click", () => {
     expect(follow(runs([300, silent]), runs([100, 0], [9, 255], [191, 0]))).toEqual([]);
   });
