@@ -8,11 +8,12 @@ import { PRIVATE_FOLDER } from "#common/files/durable-file";
 import { newIdentifier } from "#common/identifier";
 import { modelFolders } from "./added-models.js";
 import { untilEdgeServes } from "./edge-readiness.js";
-import { type GatewayState, ownsLiveKit } from "./livekit/own-livekit.js";
+import { type GatewayState, type OwnLiveKit, ownsLiveKit } from "./livekit/own-livekit.js";
 import type { TerminalLine } from "./log-collector.js";
 import type { RestartPolicy } from "./restart-policy.js";
 import { launchRole } from "./role-process.js";
 import { openRoleLogs } from "./role-logs.js";
+import type { RunRecord } from "./run-file.js";
 import { startOwnServers } from "./own-servers.js";
 import { findFreePort } from "./servers.js";
 import { requireStartRoom } from "./start-room.js";
@@ -45,6 +46,8 @@ export interface Cluster {
   redisUrl: string;
   /** Those of this moment: LiveKit's server joins them late where it is built first. */
   children(): readonly Supervised[];
+  /** Of the launcher's own LiveKit server, whether or not it is there yet; for `run.json`. */
+  liveKit: RunRecord["liveKit"];
   /** Where the rooms of conversations are; nobody waits for it to be ready. */
   gateway(): GatewayState;
   /**
@@ -116,6 +119,7 @@ export async function launchCluster(options: ClusterOptions): Promise<Cluster> {
     natsUrl: address.natsUrl,
     redisUrl: address.redisUrl,
     children: () => [...children, ...[liveKit.child()].filter((child) => child !== null)],
+    liveKit: recordOf(liveKit),
     gateway: () => liveKit.state(),
     ready,
     async restart(wanted) {
@@ -137,6 +141,13 @@ export async function launchCluster(options: ClusterOptions): Promise<Cluster> {
       logs.close();
     },
   };
+}
+
+function recordOf({ environment, tcpPort }: OwnLiveKit): RunRecord["liveKit"] {
+  const { LIVEKIT_URL: url, LIVEKIT_API_KEY: apiKey = "", LIVEKIT_API_SECRET: apiSecret = "" } = environment;
+  return url === undefined
+    ? null
+    : { url, apiKey, apiSecret, publicUrl: environment.LIVEKIT_PUBLIC_URL ?? url, tcpPort };
 }
 
 /** Where children log to, and what keeps them alive. */

@@ -9,6 +9,17 @@ const runRecord = z.object({
   baseUrl: z.string(),
   natsUrl: z.string(),
   redisUrl: z.string(),
+  /** The launcher's own LiveKit server; null where there is none of its own. */
+  liveKit: z
+    .object({
+      url: z.string(),
+      apiKey: z.string(),
+      apiSecret: z.string(),
+      publicUrl: z.string(),
+      tcpPort: z.number().int().nullable(),
+    })
+    .nullable()
+    .default(null),
 });
 
 /** Where the cluster that uses a data directory can be reached; other commands of this machine find it by this. */

@@ -77,6 +77,7 @@ export async function up(options: UpOptions): Promise<number> {
       baseUrl: cluster.baseUrl,
       natsUrl: cluster.natsUrl,
       redisUrl: cluster.redisUrl,
+      liveKit: cluster.liveKit,
     });
     try {
       await Promise.race([cluster.ready, ending]);

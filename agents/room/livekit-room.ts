@@ -58,7 +58,16 @@ export interface RoomConnection {
   voiceTrackId(): string | null;
   /** Of the microphone that is listened to. */
   microphoneTrackId(): string | null;
+  /** How packets reach the server now; null while no way is found. */
+  mediaPath(): Promise<MediaPath | null>;
   leave(): Promise<void>;
+}
+
+export interface MediaPath {
+  protocol: string;
+  /** Of the server. */
+  address: string;
+  port: number;
 }
 
 /** The native end of a voice track; outlives the connections that publish it. */
@@ -178,12 +187,26 @@ function connectionOf(
     },
     voiceTrackId: () => publication.sid ?? null,
     microphoneTrackId: () => microphone.trackId(),
+    mediaPath: () => readMediaPath(room),
     async leave() {
       stay.isOver = true;
       microphone.close();
       await leaveRoom(room);
     },
   };
+}
+
+async function readMediaPath(room: RtcRoom): Promise<MediaPath | null> {
+  const stats = (await room.getRtcStats()).publisherStats.map((entry) => entry.stats);
+  for (const { value: pair } of stats.filter((entry) => entry.case === "candidatePair")) {
+    if (pair.candidatePair?.nominated !== true) continue;
+    const id = pair.candidatePair.remoteCandidateId;
+    const remote = stats.find((entry) => entry.case === "remoteCandidate" && entry.value.rtc?.id === id);
+    if (remote?.case !== "remoteCandidate" || remote.value.candidate === undefined) continue;
+    const { protocol = "", address = "", port = 0 } = remote.value.candidate;
+    return { protocol, address, port };
+  }
+  return null;
 }
 
 async function leaveRoom(room: RtcRoom): Promise<void> {

@@ -4,8 +4,10 @@ import { dirname, resolve } from "node:path";
 import { z } from "zod";
 import { type Config, loadConfig } from "#common/config/config";
 import { listenProblem } from "#launcher/port-check";
-import { readRunFile } from "#launcher/run-file";
+import { type RunRecord, readRunFile } from "#launcher/run-file";
 import { type Command, exitCodes } from "../command.js";
+import type { Finding } from "../doctor/finding.js";
+import { examineLiveKit, gatewayOf } from "../doctor/livekit.js";
 import { findProgram } from "#launcher/find-program";
 
 export const doctorCommand: Command = {
@@ -14,21 +16,12 @@ export const doctorCommand: Command = {
   summary: "Says what is missing on this machine and how to get it.",
   options: { json: { type: "boolean", doc: "As JSON." } },
   async run(terminal, _, values) {
-    const findings = await examine(terminal.environment);
+    const findings = await examine(terminal.environment, terminal.distDirectory);
     const text = values.json === true ? JSON.stringify(findings, null, 2) : findings.map(describe).join("\n");
     terminal.stdout.write(`${text}\n`);
     return findings.some((finding) => finding.state === "missing") ? exitCodes.failed : exitCodes.ok;
   },
 };
-
-export interface Finding {
-  subject: string;
-  /** `missing` keeps Parley from running; `optional` does not. */
-  state: "ok" | "missing" | "optional";
-  detail: string;
-  /** What to do about it. */
-  remedy: string | null;
-}
 
 function describe({ subject, state, detail, remedy }: Finding): string {
   const mark = { ok: "✓", missing: "✗", optional: "–" }[state];
@@ -36,8 +29,9 @@ function describe({ subject, state, detail, remedy }: Finding): string {
 }
 
 /** Looks at everything that Parley needs. Throws ConfigError when the settings are invalid. */
-async function examine(environment: Record<string, string | undefined>): Promise<Finding[]> {
+async function examine(environment: Record<string, string | undefined>, distDirectory: string): Promise<Finding[]> {
   const config = loadConfig(environment);
+  const running = readRunFile(resolve(config.PARLEY_DATA_DIR));
   const program = (name: string, neededFor: string, unnecessary: string | null): Finding => {
     const path = findProgram(name, environment.PATH);
     if (path !== null) return { subject: name, state: "ok", detail: path, remedy: null };
@@ -61,7 +55,8 @@ async function examine(environment: Record<string, string | undefined>): Promise
     espeak(),
     ffmpeg,
     dataDirectory(config),
-    ...(await cluster(config)),
+    ...(await cluster(config, running)),
+    ...(await examineLiveKit(gatewayOf(config, running), distDirectory)),
   ];
 }
 
@@ -103,8 +98,7 @@ function firstExisting(path: string): string {
 }
 
 /** The running cluster's health, or whether the port is free for one. */
-async function cluster(config: Config): Promise<Finding[]> {
-  const record = readRunFile(resolve(config.PARLEY_DATA_DIR));
+async function cluster(config: Config, record: RunRecord | null): Promise<Finding[]> {
   if (record !== null) return [await health(record.baseUrl)];
   const problem = config.PORT === 0 ? null : await listenProblem(config.HOST, config.PORT);
   const subject = `port ${config.PORT}`;

@@ -20,6 +20,8 @@ export type GatewayState =
 export interface OwnLiveKit {
   /** What the roles find in their environment, before the server is there; empty where it is somebody else's. */
   environment: Record<string, string>;
+  /** Where it takes media over TCP, from callers whose network lets no UDP through; null where it is somebody else's. */
+  tcpPort: number | null;
   state(): GatewayState;
   /** Null before it was started the first time. */
   child(): Supervised | null;
@@ -72,17 +74,19 @@ export async function startOwnLiveKit(options: OwnLiveKitOptions): Promise<OwnLi
       policy: options.restartPolicy,
       onEvent,
     });
-  return new Running(options, url, run, {
+  const environment = {
     LIVEKIT_URL: url,
     LIVEKIT_API_KEY: key.apiKey,
     LIVEKIT_API_SECRET: key.apiSecret,
     LIVEKIT_PUBLIC_URL: config.LIVEKIT_PUBLIC_URL ?? url,
-  });
+  };
+  return new Running(options, { url, environment, tcpPort: ports.tcpPort, run });
 }
 
 function noneOfOurs(state: GatewayState): OwnLiveKit {
   return {
     environment: {},
+    tcpPort: null,
     state: () => state,
     child: () => null,
     buildIfMissing: () => undefined,
@@ -90,26 +94,26 @@ function noneOfOurs(state: GatewayState): OwnLiveKit {
   };
 }
 
+interface ServerFacts extends Pick<OwnLiveKit, "environment" | "tcpPort"> {
+  url: string;
+  run: (program: string, onEvent: (event: ChildEvent) => void) => Supervised;
+}
+
 class Running implements OwnLiveKit {
   readonly environment: Record<string, string>;
+  readonly tcpPort: number | null;
   readonly #options: OwnLiveKitOptions;
-  readonly #url: string;
-  readonly #run: (program: string, onEvent: (event: ChildEvent) => void) => Supervised;
+  readonly #facts: ServerFacts;
   #state: GatewayState = { type: "starting" };
   #child: Supervised | null = null;
   #build: LiveKitBuild | null = null;
   #isStopped = false;
 
-  constructor(
-    options: OwnLiveKitOptions,
-    url: string,
-    run: (program: string, onEvent: (event: ChildEvent) => void) => Supervised,
-    environment: Record<string, string>,
-  ) {
+  constructor(options: OwnLiveKitOptions, facts: ServerFacts) {
     this.#options = options;
-    this.#url = url;
-    this.#run = run;
-    this.environment = environment;
+    this.#facts = facts;
+    this.environment = facts.environment;
+    this.tcpPort = facts.tcpPort;
     const program = findLiveKit(options.environment);
     if (program !== null) this.#start(program);
     else if (canBuildLiveKit(options.environment)) this.#state = { type: "building" };
@@ -147,9 +151,9 @@ class Running implements OwnLiveKit {
   }
 
   #start(program: string): void {
-    this.#child = this.#run(program, (event) => {
+    this.#child = this.#facts.run(program, (event) => {
       this.#options.onEvent(event);
-      if (event.type === "ready") this.#become({ type: "running", url: this.#url });
+      if (event.type === "ready") this.#become({ type: "running", url: this.#facts.url });
       else this.#become({ type: "starting" });
     });
   }

@@ -51,7 +51,14 @@ describe("files that are written on a full disk", () => {
     ["secret-key", () => openSealer({ secretKey: null, dataDirectory: disk.path })],
     [
       "run.json",
-      () => writeRunFile(disk.path, { pid: 1, baseUrl: "http://a", natsUrl: "nats://a", redisUrl: "redis://a" }),
+      () =>
+        writeRunFile(disk.path, {
+          pid: 1,
+          baseUrl: "http://a",
+          natsUrl: "nats://a",
+          redisUrl: "redis://a",
+          liveKit: null,
+        }),
     ],
   ])("are not left empty: %s", (name, write) => {
     disk.fill();
