@@ -14,7 +14,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { delimiter, dirname, join, relative } from "node:path";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 /** The folders that are compiled, as tsconfig.json lists them. */
@@ -80,6 +80,31 @@ export function ensureTestModules() {
   if (missing.length === 0) return;
   say(`installing ${missing.join(", ")} for the tests (half a gigabyte)`);
   runNpm(["install", "--no-save", "--no-package-lock", "--ignore-scripts", ...missing]);
+}
+
+/**
+ * Builds LiveKit's server for the tests of rooms, some minutes, where it is not there yet. Throws a SetupError where
+ * this machine cannot.
+ */
+export async function ensureLiveKit() {
+  const compiled = (path) => import(pathToFileURL(join(root, "dist", path)).href);
+  const [{ buildLiveKit, canBuildLiveKit, findLiveKit }, { systemClock }] = await Promise.all([
+    compiled("launcher/livekit/build.js"),
+    compiled("common/clock.js"),
+  ]);
+  const environment = process.env;
+  if (findLiveKit(environment) !== null) return;
+  if (!canBuildLiveKit(environment))
+    throw new SetupError(
+      "the tests of rooms need LiveKit's server: install Go (https://go.dev/dl), or put livekit-server on the PATH",
+    );
+  say("building LiveKit's server for the tests (some minutes, once)");
+  const logFile = join(root, "dist", "livekit-build.log");
+  try {
+    await buildLiveKit({ environment, clock: systemClock, logFile, isIdle: false }).done;
+  } catch (error) {
+    throw new SetupError(`LiveKit: ${error.message}`);
+  }
 }
 
 /** What the tests cannot try as things are, and the command that does, in one line; null when they try everything. */

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline/promises";
 import {
   ensureBuild,
+  ensureLiveKit,
   ensureModules,
   ensurePackages,
   ensureTestModules,
@@ -86,6 +87,7 @@ async function main(args) {
     ensureModules();
     if (all) ensureTestModules();
     ensureBuild();
+    if (all) await ensureLiveKit();
     missing = leftOut();
     say("linting, and checking the format");
     const lintStatus = runModule(["@biomejs", "biome", "bin", "biome"], ["check", "--error-on-warnings"]);
