@@ -211,10 +211,11 @@ export function serverPackages() {
 }
 
 /**
- * Debian packages that the tests need besides: a second decoder, a recognizer that is not ours, an HTTP client that is
+ * Debian packages that the tests need besides: a second decoder, a recognizer, an HTTP client and a browser that are
  * not ours.
  */
 export const testPackages = [
+  { name: "chromium", isThere: () => findProgram("chromium") !== null },
   { name: "curl", isThere: () => findProgram("curl") !== null },
   { name: "ffmpeg", isThere: () => findProgram("ffmpeg") !== null && findProgram("ffprobe") !== null },
   {

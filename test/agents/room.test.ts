@@ -8,48 +8,15 @@ import { newIdentifier } from "#common/identifier";
 import { agentToken, callerToken, openLiveKitServer } from "#common/livekit/livekit-server";
 import { createLogger } from "#common/log";
 import { openRoom, type OpenRoomOptions } from "#agents/room/open-room";
-import type { ClientEvent, Room, RoomListener } from "#agents/room/room";
+import type { Room } from "#agents/room/room";
 import { decodeWithFfmpeg, loudness, soundingShare } from "../harness/audio.js";
 import { canRunLiveKit, LIVEKIT_BUILD_MS, startLiveKit, type TestLiveKit } from "../harness/livekit.js";
 import { until } from "../harness/processes.js";
 import { RtcCaller } from "./rtc-caller.js";
+import { Told } from "./told.js";
 
 const RATE = 16_000;
 const clip = join(import.meta.dirname, "../../../workers/engines/ctc/testing/clips/LJ001-0090.flac");
-
-/** Everything that a room told. */
-class Told implements RoomListener {
-  readonly story: string[] = [];
-  readonly audio: Int16Array[] = [];
-  readonly events: ClientEvent[] = [];
-
-  onCallerJoined(): void {
-    this.story.push("joined");
-  }
-  onCallerLeft(isFinal: boolean): void {
-    this.story.push(isFinal ? "left for good" : "left");
-  }
-  onAudio(samples: Int16Array): void {
-    this.audio.push(samples);
-  }
-  onClientEvent(event: ClientEvent): void {
-    this.events.push(event);
-  }
-  onLost(reason: "closed" | "replaced"): void {
-    this.story.push(reason);
-  }
-
-  /** All audio so far. */
-  samples(): Int16Array {
-    const all = new Int16Array(this.audio.reduce((sum, part) => sum + part.length, 0));
-    let at = 0;
-    for (const part of this.audio) {
-      all.set(part, at);
-      at += part.length;
-    }
-    return all;
-  }
-}
 
 const soon = (condition: () => boolean, what: string, withinMs = 5000): Promise<void> =>
   until(condition, { withinMs, what });

@@ -21,14 +21,13 @@ export interface TestLiveKit extends LiveKitAccess {
 /** For `beforeAll` of a file that starts one: a machine that has none builds it first, some minutes. */
 export const LIVEKIT_BUILD_MS = 20 * 60_000;
 
+export const inCi = ![undefined, "", "0", "false"].includes(process.env.CI);
+
 /**
  * Whether this machine can run a LiveKit server. CI must: there a file that cannot start one fails, and is not left
  * out.
  */
-export const canRunLiveKit =
-  ![undefined, "", "0", "false"].includes(process.env.CI) ||
-  findLiveKit(process.env) !== null ||
-  canBuildLiveKit(process.env);
+export const canRunLiveKit = inCi || findLiveKit(process.env) !== null || canBuildLiveKit(process.env);
 
 /** Starts a server on free loopback ports. It dies with the test process, whatever happens. */
 export async function startLiveKit(): Promise<TestLiveKit> {
