@@ -109,6 +109,7 @@ export class Runtime {
     const conversation = this.#options.open({ plan, attempt, onOver: (outcome) => this.#over(plan, attempt, outcome) });
     this.#held.set(sessionId, { attempt, conversation });
     metrics.begun();
+    log.info({ sessionId, attempt }, "a conversation was taken");
     onChange();
     conversation.then(
       (open) => {

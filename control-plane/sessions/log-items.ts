@@ -6,7 +6,7 @@ export type NewItem = Omit<SessionItemRow, "sessionId">;
 
 /**
  * What a record of a conversation's log adds to the session's items. A reply is one item, from its first record on, at
- * the time of its first record; every other item is named by the record's place in the stream, so that a record that
+ * the time of its last one; every other item is named by the record's place in the stream, so that a record that
  * comes again adds nothing.
  */
 export function itemOf(record: ConversationRecord, sequence: number): NewItem | null {

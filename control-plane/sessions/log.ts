@@ -113,21 +113,11 @@ async function addItem(
   if (known === undefined) return;
   const insert = db.insert(agentSessionItems).values({ sessionId, ...item });
   const target = [agentSessionItems.sessionId, agentSessionItems.key];
-  if (record.type === "reply-ended") {
-    await insert.onConflictDoUpdate({ target, set: { content: item.content } });
-    return;
-  }
-  if (record.type !== "reply-started") {
+  if (record.type !== "reply-ended") {
     await insert.onConflictDoNothing();
     return;
   }
-  // Its end came first: the time of a reply is that of its beginning.
-  const { createdAt, sequence } = agentSessionItems;
-  await insert.onConflictDoUpdate({
-    target,
-    set: {
-      createdAt: sql`least(${createdAt}, excluded.created_at)`,
-      sequence: sql`least(${sequence}, excluded.sequence)`,
-    },
-  });
+  // A reply stands where it ended: the tools that it waited for were called before.
+  const { content, createdAt, sequence } = item;
+  await insert.onConflictDoUpdate({ target, set: { content, createdAt, sequence } });
 }

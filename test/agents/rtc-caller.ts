@@ -125,7 +125,11 @@ export class RtcCaller {
         text: "",
       };
       this.transcripts.push(transcript);
-      for await (const piece of reader) transcript.text += piece;
+      try {
+        for await (const piece of reader) transcript.text += piece;
+      } catch {
+        // Whoever wrote it was killed in the middle: what came is what there is.
+      }
     });
   }
 

@@ -1,0 +1,175 @@
+import { once } from "node:events";
+import { readFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { dispose } from "@livekit/rtc-node";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  type Answer,
+  type ScriptedEndpoint,
+  type ScriptedRequest,
+  startScriptedEndpoint,
+} from "#agents/model/testing/scripted-endpoint";
+import { allModels, startCluster, type TestCluster } from "../harness/cluster.js";
+import { canRunLiveKit, LIVEKIT_BUILD_MS, startLiveKit, type TestLiveKit } from "../harness/livekit.js";
+import { until } from "../harness/processes.js";
+import { call, publishAgent, startTalk } from "./talk.js";
+
+const done = { finish: "stop" } as const;
+const story = [
+  "Once there was a small house on a hill. ",
+  "An old man lived there with seven goats. ",
+  "Every morning he walked to the river for water. ",
+  "One day the river was gone. ",
+  "He followed the dry bed up into the mountains, and there he found a sleeping giant.",
+];
+
+/** Answers by what the caller said last. */
+function answerTo({ messages }: ScriptedRequest): Answer {
+  const last = messages.at(-1);
+  if (last?.role === "tool") return [{ text: `The weather report says: ${last.content}` }, done];
+  const words = (last?.role === "user" ? last.content : "").toLowerCase();
+  if (words.includes("weather"))
+    return [{ call: { name: "get_weather", arguments: '{"city":"Rome"}' } }, { finish: "tool_calls" }];
+  if (words.includes("story")) return [...story.map((text) => ({ text })), done];
+  if (words.includes("bye"))
+    return [{ text: "Goodbye then." }, { call: { name: "hang_up_call", arguments: "{}" } }, { finish: "tool_calls" }];
+  return [{ text: "We open at nine " }, { text: "in the morning." }, done];
+}
+
+describe.skipIf(!canRunLiveKit)("a conversation with an agent", () => {
+  let livekit: TestLiveKit;
+  let endpoint: ScriptedEndpoint;
+  let weather: ReturnType<typeof createServer>;
+  let cluster: TestCluster;
+  let agentId: string;
+  const asked: string[] = [];
+
+  beforeAll(async () => {
+    livekit = await startLiveKit();
+    endpoint = await startScriptedEndpoint(answerTo);
+    weather = createServer((request, response) => {
+      asked.push(request.url ?? "");
+      response.setHeader("content-type", "text/plain").end("sunny and warm");
+    }).listen(0, "127.0.0.1");
+    await once(weather, "listening");
+    const weatherUrl = `http://127.0.0.1:${(weather.address() as AddressInfo).port}`;
+    cluster = await startCluster({
+      models: allModels,
+      settings: {
+        LIVEKIT_URL: livekit.url,
+        LIVEKIT_API_KEY: livekit.apiKey,
+        LIVEKIT_API_SECRET: livekit.apiSecret,
+        LLM_BASE_URL: endpoint.baseUrl,
+        LLM_MODEL: "scripted",
+        PARLEY_AGENTS: "2",
+        PARLEY_OUTBOUND_ALLOW: new URL(weatherUrl).host,
+      },
+    });
+    const { tool_id: toolId } = await call<{ tool_id: string }>(cluster, "POST", "/v1/agent/tools", {
+      name: "get_weather",
+      description: "Tells the weather of a city.",
+      method: "GET",
+      url: `${weatherUrl}/report?city={{city}}`,
+      arguments: [{ name: "city", description: "Name of the city" }],
+    });
+    agentId = await publishAgent(cluster, {
+      prompt: {
+        system_prompt: "You answer.",
+        first_message_mode: "fixed",
+        first_message: "Hello, how can I help you?",
+      },
+      conversation: { eagerness: "balanced" },
+      tools: { tool_ids: [toolId], system_tools: { hang_up_call: true } },
+    });
+  }, LIVEKIT_BUILD_MS);
+
+  afterAll(async () => {
+    await cluster.stop();
+    await Promise.all([livekit.stop(), endpoint.close(), new Promise((resolve) => weather.close(resolve))]);
+    await dispose();
+  });
+
+  it("greets, hears a question, answers it aloud, and ends when the agent hangs up", async () => {
+    const talk = await startTalk(cluster, agentId);
+    await talk.untilSaid("how can I help you");
+    const askedAtMs = performance.now();
+    await talk.say("When do you open?");
+    await talk.untilSaid("We open at nine in the morning.");
+    expect(await talk.heardWords(askedAtMs)).toMatch(/nine in the morning/);
+    await talk.say("Bye bye.");
+    await until(() => talk.caller.disconnected !== null, { withinMs: 15_000, what: "the end of the room" });
+    await expect.poll(async () => (await talk.session()).status, { timeout: 10_000 }).toBe("completed");
+    const session = await talk.session();
+    expect(session).toMatchObject({ ended_reason: "agent_hung_up", responder: "scripted" });
+    const texts = session.items.flatMap((item) => (item.type === "message" ? [`${item.role}: ${item.content}`] : []));
+    expect(texts).toEqual([
+      "assistant: Hello, how can I help you?",
+      expect.stringMatching(/^user: when do you/i),
+      "assistant: We open at nine in the morning.",
+      expect.stringMatching(/^user: .*bye/i),
+      "assistant: Goodbye then.",
+    ]);
+    expect(session.turn_latencies[0]?.total_ms).toBeGreaterThan(0);
+    expect(endpoint.problems).toEqual([]);
+  }, 90_000);
+
+  it("answers typed messages, calls a tool, and tells the caller's program of it", async () => {
+    const talk = await startTalk(cluster, agentId);
+    await talk.untilSaid("how can I help you");
+    await talk.type("What is the weather in Rome?");
+    await talk.untilSaid("The weather report says: sunny and warm");
+    expect(asked).toContain("/report?city=Rome");
+    expect(talk.caller.events.map(({ type }) => type)).toEqual(["tool.started", "tool.completed"]);
+    await talk.caller.leave();
+    await expect.poll(async () => (await talk.session()).status, { timeout: 10_000 }).toBe("completed");
+    const kinds = (await talk.session()).items.map(({ type }) => type);
+    expect(kinds).toEqual(["message", "message", "tool_call", "tool_result", "message"]);
+    expect((await talk.session()).ended_reason).toBe("caller_left");
+  }, 60_000);
+
+  it("falls silent when the caller speaks, and remembers only what was heard", async () => {
+    const talk = await startTalk(cluster, agentId);
+    await talk.untilSaid("how can I help you");
+    await talk.type("Tell me a story.");
+    await talk.untilSaid("small house");
+    await talk.say("Stop please, when do you open?");
+    await talk.untilSaid("We open at nine");
+    await talk.caller.leave();
+    await expect.poll(async () => (await talk.session()).status, { timeout: 10_000 }).toBe("completed");
+    const told =
+      (await talk.session()).items.flatMap((item) => (item.type === "message" ? [item.content] : []))[2] ?? "";
+    expect(story.join("").startsWith(told.trim())).toBe(true);
+    expect(told.length).toBeLessThan(story.join("").length - 40);
+    const later = endpoint.requests.at(-1)?.body.messages ?? [];
+    expect(later.some(({ role, content }) => role === "assistant" && content?.includes("sleeping giant"))).toBe(false);
+  }, 60_000);
+
+  it("goes on in the same room when its runtime is killed in the middle of a sentence", async () => {
+    const talk = await startTalk(cluster, agentId);
+    await talk.untilSaid("how can I help you");
+    const toldAtMs = performance.now();
+    await talk.type("Tell me a story.");
+    await talk.untilSaid("seven goats");
+    const holder = await holderOf(talk.sessionId);
+    expect(cluster.kill(holder)).toBe(true);
+    await talk.untilSaid("sleeping giant", 30_000);
+    expect(talk.caller.disconnected).toBeNull();
+    const heard = await talk.heardWords(toldAtMs);
+    for (const word of ["house", "morning", "river", "giant"]) expect(heard).toContain(word);
+    await talk.type("Bye.");
+    await until(() => talk.caller.disconnected !== null, { withinMs: 15_000, what: "the end of the room" });
+    await expect.poll(async () => (await talk.session()).status, { timeout: 10_000 }).toBe("completed");
+    const messages = (await talk.session()).items.flatMap((item) => (item.type === "message" ? [item.content] : []));
+    expect(messages[2]).toBe(story.join(""));
+  }, 120_000);
+
+  /** The child that holds a session, by what the runtimes' logs say they began. */
+  async function holderOf(sessionId: string): Promise<string> {
+    for (const name of ["agent-1", "agent-2"]) {
+      const log = await readFile(`${cluster.dataDirectory}/logs/${name}.log`, "utf8");
+      if (log.includes(sessionId)) return name;
+    }
+    throw new Error("no runtime's log has the session");
+  }
+});
