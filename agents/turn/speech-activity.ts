@@ -31,7 +31,7 @@ const DISTRUST_FALL_DB = 0.01;
  * A pause is one when the detector, too, finds so much silence at its beginning: the gate does not know every sound of
  * speech. A detector that is so late is not waited for…
  */
-const CONFIRMED_STEPS = steps(30);
+const CONFIRMED_STEPS = steps(60);
 const LATE_STEPS = steps(400);
 /** …and what it has not said anything about by then, the gate has decided. */
 const LONGEST_TAIL_STEPS = steps(1500);
