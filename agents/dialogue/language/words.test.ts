@@ -17,7 +17,7 @@ describe("words of a text", () => {
   });
 
   it("are joined by a space where one is needed", () => {
-    expect("One moment." + joined("One moment.", "The train")).toBe("One moment. The train");
+    expect(`One moment.${joined("One moment.", "The train")}`).toBe("One moment. The train");
     expect(joined("One moment. ", "The train")).toBe("The train");
     expect(joined("", "The train")).toBe("The train");
     expect(joined("少々お待ちください。", "電車は")).toBe("電車は");

@@ -68,6 +68,17 @@ describe("a tool that blocks", () => {
     expect(talk.spoken).toEqual([`${filler} At seven.`]);
   });
 
+  it("is excused when several together take long", () => {
+    const talk = asked();
+    for (const callId of ["c-lookup", "c-lookup-2"]) {
+      talk.modelCalls("lookup");
+      talk.modelFinishes();
+      talk.passes(1000);
+      expect(talk.spoken).toEqual(callId === "c-lookup" ? [] : [filler]);
+      talk.toolAnswers(callId);
+    }
+  });
+
   it("is not excused where the model has said something", () => {
     const talk = asked();
     talk.modelSays("Let me see.");
