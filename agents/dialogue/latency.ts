@@ -26,6 +26,11 @@ export class LatencyMeter {
     this.#clauseMs = null;
   }
 
+  /** The answer is over: what is said later is no answer to the turn. */
+  answerOver(): void {
+    this.#turn = null;
+  }
+
   /** Text of the answer was given to speak; `askedMs` and `firstTextMs` are null where no model wrote it. */
   spoken(text: string, nowMs: number, request: { askedMs: number; firstTextMs: number } | null): void {
     if (this.#firstTextMs === null) {

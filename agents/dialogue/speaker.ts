@@ -123,6 +123,7 @@ export class Speaker {
     if (reply === null) return;
     this.#reply = null;
     reply.end(isInterrupted);
+    this.#options.meter.answerOver();
     this.#options.onOver(reply, isInterrupted);
   }
 }

@@ -169,4 +169,15 @@ describe("the latency of a turn", () => {
     talk.playsAll();
     expect(talk.all("report-latency")).toHaveLength(1);
   });
+
+  it("is not that of what the agent says of itself later", () => {
+    const talk = TestDialogue.joined({ reengages: true });
+    talk.takesTurn("Thanks.");
+    talk.modelFinishes();
+    talk.passes(30_000);
+    talk.answers("Are you there?");
+    talk.playsAll();
+    expect(talk.spoken).toEqual(["Are you there?"]);
+    expect(talk.all("report-latency")).toEqual([]);
+  });
 });
