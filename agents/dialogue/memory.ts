@@ -101,6 +101,14 @@ export class Memory {
     return this.#callIds.has(callId);
   }
 
+  /** Whether the open reply asked for a call, rather than one that was interrupted. */
+  isOfOpenReply(callId: string): boolean {
+    const replyId = this.#openReply?.replyId;
+    const isAsking = (entry: Entry): boolean =>
+      entry.role === "agent" && entry.replyId === replyId && entry.calls.some((call) => call.callId === callId);
+    return replyId !== undefined && this.#entries.some(isAsking);
+  }
+
   /** What was said and done, as far as the caller has heard it. */
   history(): DialogueMessage[] {
     const limit = this.#openReply?.characters ?? 0;

@@ -93,6 +93,22 @@ describe("a dialogue that goes on at another runtime", () => {
     expect(resumed.request.history.some(({ role }) => role === "tool")).toBe(true);
   });
 
+  it("does not wait for a call of a reply that was interrupted", () => {
+    const talk = TestDialogue.joined({ tools: new Map([["lookup", tool("blocking", true)]]) });
+    talk.takesTurn("When?");
+    talk.modelCalls("lookup");
+    talk.modelFinishes();
+    talk.takesTurn("Never mind, hello.");
+    talk.answers("Hello to you.");
+    talk.heard("Hello");
+    const resumed = talk.resumedElsewhere();
+    expect(resumed.all("call-tool")).toHaveLength(1);
+    resumed.toolAnswers("c-lookup");
+    expect(resumed.all("ask-model")).toEqual([]);
+    resumed.playsAll();
+    expect(resumed.lines.at(-1)).toBe("agent: Hello to you.");
+  });
+
   it("hangs up where it was about to", () => {
     const talk = TestDialogue.joined({ tools: new Map([["hang_up_call", hangUpTool]]) });
     talk.takesTurn("Bye.");

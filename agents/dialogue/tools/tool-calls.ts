@@ -7,6 +7,8 @@ import { failedResult, MAX_BACKGROUND_CALLS, modeOfCall, refusalOf } from "./too
 
 const OUTCOME_UNKNOWN = "outcome unknown: it may have run";
 
+const INTERRUPTED = "the caller interrupted";
+
 const hungUp: ToolResult = {
   status: "completed",
   output: "the call has ended",
@@ -90,7 +92,7 @@ export class ToolCalls {
     this.#awaited.clear();
     const open = this.#hangUpId === null ? undefined : this.#outbox.memory.openCalls.get(this.#hangUpId);
     this.#hangUpId = null;
-    if (open !== undefined) this.#answer(open, hangsUp ? hungUp : failedResult("the caller interrupted"));
+    if (open !== undefined) this.#answer(open, hangsUp ? hungUp : failedResult(INTERRUPTED));
   }
 
   /** Ends all calls. */
@@ -111,7 +113,9 @@ export class ToolCalls {
       const { call, source } = open;
       const tool = this.#settings.tools.get(call.name);
       const isHarmless = tool?.isRepeatable === true || tool?.mode === "fire_and_forget" || source === "builtin";
-      if (isHarmless) this.#make(open);
+      // The reply that was to hang up is over.
+      if (source === "builtin" && !memory.isOfOpenReply(call.callId)) this.#answer(open, failedResult(INTERRUPTED));
+      else if (isHarmless) this.#make(open);
       else this.result(call.callId, failedResult(OUTCOME_UNKNOWN));
     }
   }
@@ -129,7 +133,9 @@ export class ToolCalls {
     if (tool.mode === "background" && this.#background.size >= MAX_BACKGROUND_CALLS)
       return this.#answer(open, failedResult(`${MAX_BACKGROUND_CALLS} calls are running in the background already`));
     if (tool.mode === "background") this.#background.add(call.callId);
-    if (tool.mode === "blocking" && this.#outbox.memory.openReply !== null) this.#awaited.add(call.callId);
+    const { memory } = this.#outbox;
+    const isAsked = memory.openReply?.isComplete === false && memory.isOfOpenReply(call.callId);
+    if (tool.mode === "blocking" && isAsked) this.#awaited.add(call.callId);
     this.#outbox.add({ type: "call-tool", call, tool });
   }
 
