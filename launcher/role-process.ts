@@ -24,6 +24,9 @@ export const roleFolders: Readonly<Record<Role, string>> = {
  */
 const givesMemoryBack = { MALLOC_MMAP_THRESHOLD_: "131072", MALLOC_ARENA_MAX: "2" };
 
+/** LiveKit's library writes lines for its own makers otherwise, between those of the role. */
+const logsLess = { NODE_ENV: "production" };
+
 /**
  * Begins one life of a role as a child process: `<distDirectory>/<folder>/main.js`, an IPC channel whose end makes it
  * stop, output to `sink`. All roles stay in the launcher's session: Linux shares the processor among sessions first, so
@@ -37,7 +40,11 @@ export async function launchRole(options: {
   sink: LineSink;
 }): Promise<ChildProcess> {
   const child = fork(join(options.distDirectory, roleFolders[options.role], "main.js"), [], {
-    env: { ...(options.role === "worker" ? {} : givesMemoryBack), ...options.environment },
+    env: {
+      ...(options.role === "worker" ? {} : givesMemoryBack),
+      ...(options.role === "agent" ? logsLess : {}),
+      ...options.environment,
+    },
     execArgv: [],
     stdio: ["ignore", "pipe", "pipe", "ipc"],
   });

@@ -56,13 +56,13 @@ describe.skipIf(!canRunLiveKit)("a conversation with an agent", () => {
     const weatherUrl = `http://127.0.0.1:${(weather.address() as AddressInfo).port}`;
     cluster = await startCluster({
       models: allModels,
+      agents: 2,
       settings: {
         LIVEKIT_URL: livekit.url,
         LIVEKIT_API_KEY: livekit.apiKey,
         LIVEKIT_API_SECRET: livekit.apiSecret,
         LLM_BASE_URL: endpoint.baseUrl,
         LLM_MODEL: "scripted",
-        PARLEY_AGENTS: "2",
         PARLEY_OUTBOUND_ALLOW: new URL(weatherUrl).host,
       },
     });

@@ -16,6 +16,8 @@ export interface TestClusterOptions {
    * Models of the workers; without it only those that speak: a recognizer takes its time to load, and few tests listen.
    */
   models?: readonly string[];
+  /** Runtimes of conversations; none when absent. */
+  agents?: number;
   /** Further settings, by their variable's name, such as `NATS_URL` of a server of the test's own. */
   settings?: Record<string, string>;
   /** Variables of the launcher that are no settings, such as PATH. */
@@ -84,6 +86,7 @@ export async function startCluster(options: TestClusterOptions = {}): Promise<Te
     PARLEY_WORKERS: String(options.workers ?? 1),
     PARLEY_WORKER_MODELS: (options.models ?? speakingModels).join(","),
     PARLEY_LIVEKIT: "off",
+    PARLEY_AGENTS: String(options.agents ?? 0),
     ...options.settings,
   };
   if (options.dataDirectory === undefined && settings["DATABASE_URL"] === undefined)

@@ -15,7 +15,7 @@ describe("a cluster of child processes", () => {
   let cluster: TestCluster;
 
   beforeAll(async () => {
-    cluster = await startCluster({ distDirectory: fakeRoles(roles.path), schedulers: 2, workers: 2 });
+    cluster = await startCluster({ distDirectory: fakeRoles(roles.path), schedulers: 2, workers: 2, agents: 2 });
   });
   afterAll(async () => {
     await cluster.stop();
@@ -32,6 +32,8 @@ describe("a cluster of child processes", () => {
       "scheduler-2",
       "worker-1",
       "worker-2",
+      "agent-1",
+      "agent-2",
       "edge",
     ]);
     expect(cluster.processes().every(({ pid }) => pid !== null && isAlive(pid))).toBe(true);
@@ -82,19 +84,27 @@ describe("a cluster of child processes", () => {
 });
 
 describe("ending a cluster", () => {
-  it("drains edge, workers, schedulers and control plane in this order, and leaves no process", async () => {
+  it("drains edge, agents, workers, schedulers and control plane in this order, and leaves no process", async () => {
     const roles = temporaryDirectory("roles");
     const record = join(roles.path, "order");
     const noted = `async (context) => { const { appendFileSync } = await import("node:fs"); setInterval(() => {}, 1000);
       return { drain: async () => appendFileSync(${JSON.stringify(record)}, context.id.replace(/-[0-9a-f]{8}$/, "") + "\\n"), stop: async () => {} }; }`;
     onTestFinished(roles.remove);
     const cluster = await startCluster({
-      distDirectory: fakeRoles(roles.path, { edge: noted, scheduler: noted, workers: noted, "control-plane": noted }),
+      distDirectory: fakeRoles(roles.path, {
+        edge: noted,
+        agents: noted,
+        scheduler: noted,
+        workers: noted,
+        "control-plane": noted,
+      }),
+      agents: 1,
     });
     const pids = cluster.processes().map(({ pid }) => pid ?? 0);
     await cluster.stop();
     expect(readFileSync(record, "utf8").trim().split("\n")).toEqual([
       "edge",
+      "agent-1",
       "worker-1",
       "scheduler-1",
       "control-plane",

@@ -2,7 +2,13 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
-const folders = { edge: "edge", scheduler: "scheduler", workers: "worker", "control-plane": "control-plane" };
+const folders = {
+  edge: "edge",
+  scheduler: "scheduler",
+  workers: "worker",
+  "control-plane": "control-plane",
+  agents: "agent",
+};
 
 const idle = "async (context) => ({ drain: async () => {}, stop: async () => {}, facts: { id: context.id } })";
 

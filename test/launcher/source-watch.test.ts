@@ -63,6 +63,7 @@ it("restarts the roles whose output changed, and none while a source does not co
       PATH: process.env.PATH,
       PORT: "0",
       PARLEY_LIVEKIT: "off",
+      PARLEY_AGENTS: "0",
       PARLEY_DATA_DIR: join(directory.path, "data"),
       PARLEY_DRAIN_MS: "1000",
       PARLEY_WORKERS: "1",

@@ -134,6 +134,7 @@ describe("compose.yaml", () => {
 
   it("has every role and every store", () => {
     const expected = [
+      "agent",
       "clickhouse",
       "control-plane",
       "edge",
