@@ -9,9 +9,15 @@ import { temporaryDirectory } from "../harness/temporary-directory.js";
 
 const root = join(import.meta.dirname, "../../..");
 const urlOf = (compiled: string): string => JSON.stringify(pathToFileURL(join(root, "dist", compiled)).href);
-const rooms = { edge: "edge", scheduler: "scheduler", workers: "worker", "control-plane": "control-plane" };
+const rooms = {
+  edge: "edge",
+  scheduler: "scheduler",
+  workers: "worker",
+  "control-plane": "control-plane",
+  agents: "agent",
+};
 
-/** A project of four roles that share one room; each life notes its role and what it was compiled from. */
+/** A project of the roles, which share one room; each life notes its role and what it was compiled from. */
 function makeProject(project: string) {
   const write = (file: string, content: string): void => {
     mkdirSync(dirname(join(project, file)), { recursive: true });
