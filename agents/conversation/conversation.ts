@@ -42,7 +42,7 @@ type Speech = Pick<ReplySpeech, "text" | "finish" | "pause" | "resume" | "stop">
 
 export interface ReplyEvents {
   onAudible(): void;
-  onHeard(characters: number, isOver: boolean): void;
+  onPlayed(characters: number, isOver: boolean): void;
   onFailed(error: unknown): void;
 }
 
@@ -188,7 +188,7 @@ export class Conversation {
     this.#reply?.speech.stop();
     const speech = this.#parts.openSpeech({
       onAudible: () => this.input({ type: "reply-audible", replyId }),
-      onHeard: (characters, isOver) => this.input({ type: "heard", replyId, characters, isOver }),
+      onPlayed: (characters, isOver) => this.input({ type: "heard", replyId, characters, isOver }),
       onFailed: (error) => {
         this.#parts.log.warn({ err: error }, "a reply could not be spoken");
         this.input({ type: "speech-failed", replyId, detail: error instanceof Error ? error.message : String(error) });

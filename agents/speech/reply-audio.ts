@@ -102,7 +102,7 @@ export class ReplyAudio {
   }
 
   /** How much of the text has been heard, in UTF-16 units, when the samples before `position` were played: whole words. */
-  heardCharacters(position: number): number {
+  playedCharacters(position: number): number {
     return this.#words.findLast(({ endSample }) => endSample <= position)?.textEnd ?? 0;
   }
 

@@ -36,7 +36,7 @@ beforeEach(() => {
     clock,
     audio,
     onAudible: () => audible.push(clock.nowMs()),
-    onHeard: (characters, isOver) => told.push({ characters, isOver }),
+    onPlayed: (characters, isOver) => told.push({ characters, isOver }),
     onError: (error) => {
       throw error;
     },
@@ -62,7 +62,7 @@ async function elapse(ms: number): Promise<void> {
 }
 
 /** The words that were heard, each as often as a stretch of it came. */
-function heardWords(): number[] {
+function recognizedWords(): number[] {
   const stretches: number[] = [];
   let before = 0;
   for (const sample of track.heard) {
@@ -92,7 +92,7 @@ describe("the player of a reply", () => {
     expect(told.at(-1)).toEqual({ characters: "One".length, isOver: false });
     player.resume();
     await elapse(1500);
-    expect(heardWords()).toEqual([1, 2, 3, 4]);
+    expect(recognizedWords()).toEqual([1, 2, 3, 4]);
     // What was heard of the second word before the pause, and then the whole of it.
     expect(track.heard.filter((sample) => sample === 2000)).toHaveLength(silentFrom - 250 + 200);
     expect(told.at(-1)).toEqual({ characters: text.length, isOver: true });
@@ -134,7 +134,7 @@ describe("the player of a reply", () => {
         let isOver = false;
         player = new ReplyPlayer({
           ...{ track, clock, audio, onAudible: () => undefined },
-          onHeard: (_, over) => (isOver ||= over),
+          onPlayed: (_, over) => (isOver ||= over),
           onError: (error) => {
             throw error;
           },
@@ -148,7 +148,7 @@ describe("the player of a reply", () => {
         }
         await elapse(1500);
         expect(isOver).toBe(true);
-        const heard = heardWords();
+        const heard = recognizedWords();
         expect([...new Set(heard)]).toEqual([1, 2, 3, 4]);
         expect(heard).toEqual(heard.toSorted((a, b) => a - b));
         expect(heard.length).toBeLessThanOrEqual(4 + pauses.length);

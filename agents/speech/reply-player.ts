@@ -18,7 +18,7 @@ export interface ReplyPlayerOptions {
   /** The first audible sample was written. */
   onAudible(): void;
   /** So many UTF-16 units of the reply's text have been heard; `isOver`: all of it. */
-  onHeard(characters: number, isOver: boolean): void;
+  onPlayed(characters: number, isOver: boolean): void;
   /** The track does not take samples any more. */
   onError(error: unknown): void;
 }
@@ -33,7 +33,7 @@ export class ReplyPlayer {
   #isWriting = false;
   #isAudible = false;
   #heard = 0;
-  #toldAt = 0;
+  #reportedAt = 0;
 
   constructor(options: ReplyPlayerOptions) {
     this.#options = options;
@@ -56,11 +56,11 @@ export class ReplyPlayer {
     if (this.#state !== "playing") return;
     this.#state = "paused";
     const { track, audio } = this.#options;
-    const heardTo = this.#playedTo();
+    const endOfPlayed = this.#playedTo();
     track.clear();
-    this.#position = audio.resumeAt(heardTo);
-    this.#toldAt = this.#position;
-    this.#tell(heardTo);
+    this.#position = audio.resumeAt(endOfPlayed);
+    this.#reportedAt = this.#position;
+    this.#tell(endOfPlayed);
   }
 
   /** Goes on from the beginning of the word that was cut. */
@@ -108,17 +108,17 @@ export class ReplyPlayer {
   }
 
   #finishIfAllPlayed(): void {
-    const { audio, onHeard } = this.#options;
+    const { audio, onPlayed } = this.#options;
     if (this.#state !== "playing" || this.#position < audio.length) return;
     this.#state = "over";
     this.#heard = audio.textLength;
-    onHeard(this.#heard, true);
+    onPlayed(this.#heard, true);
   }
 
   #tellNowAndThen(): void {
     const everySamples = (this.#options.audio.sampleRate * TELL_EVERY_MS) / 1000;
-    if (this.#state !== "playing" || this.#position - this.#toldAt < everySamples) return;
-    this.#toldAt = this.#position;
+    if (this.#state !== "playing" || this.#position - this.#reportedAt < everySamples) return;
+    this.#reportedAt = this.#position;
     this.#tell(this.#playedTo());
   }
 
@@ -134,9 +134,9 @@ export class ReplyPlayer {
   }
 
   #tell(position: number): void {
-    const heard = this.#options.audio.heardCharacters(position);
+    const heard = this.#options.audio.playedCharacters(position);
     if (heard <= this.#heard) return;
     this.#heard = heard;
-    this.#options.onHeard(heard, false);
+    this.#options.onPlayed(heard, false);
   }
 }

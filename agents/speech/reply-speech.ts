@@ -30,7 +30,7 @@ export interface ReplySpeechOptions {
   traceId: string;
   onAudible(): void;
   /** So many UTF-16 units of the text have been heard; `isOver`: all of it. */
-  onHeard(characters: number, isOver: boolean): void;
+  onPlayed(characters: number, isOver: boolean): void;
   onFailed(error: unknown): void;
 }
 
@@ -64,9 +64,9 @@ export class ReplySpeech {
         this.#firstAudioMs = clock.nowMs() - this.#begunAtMs;
         options.onAudible();
       },
-      onHeard: (characters, isOver) => {
+      onPlayed: (characters, isOver) => {
         if (isOver) this.#end("completed");
-        options.onHeard(characters, isOver);
+        options.onPlayed(characters, isOver);
       },
       onError: (error) => this.#fail(error),
     });

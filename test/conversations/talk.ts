@@ -43,7 +43,7 @@ export interface Talk {
   /** Waits until the agent has been heard saying these words, as its transcripts tell. */
   untilSaid(words: string, withinMs?: number): Promise<void>;
   /** What a recognizer hears in what the caller heard since `fromMs` (`performance.now()`). */
-  heardWords(fromMs: number): Promise<string>;
+  recognizedWords(fromMs: number): Promise<string>;
   session(): Promise<SessionDetail>;
 }
 
@@ -78,7 +78,7 @@ export async function startTalk(cluster: TestCluster, agentId: string): Promise<
       until(() => said().includes(words), { withinMs, what: `the agent saying "${words}"` }).catch((error: unknown) => {
         throw new Error(`it said: ${said()}`, { cause: error });
       }),
-    async heardWords(fromMs) {
+    async recognizedWords(fromMs) {
       const frames = caller.received.filter(({ atMs }) => atMs >= fromMs).map(({ samples }) => samples);
       const heard = Int16Array.from(frames.flatMap((frame) => [...frame]));
       const wav = wavFile({ sampleRate: RATE, channels: 1, bits: 16 }, heard.length, (at) => (heard[at] ?? 0) / 32768);

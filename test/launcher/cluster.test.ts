@@ -10,12 +10,25 @@ import { isAlive, until, untilGone } from "../harness/processes.js";
 import { temporaryDirectory } from "../harness/temporary-directory.js";
 import { fakeRoles } from "./fake-roles.js";
 
+/** Runtimes of conversations start where there is a LiveKit server; nobody here asks it for anything. */
+const liveKitElsewhere = {
+  LIVEKIT_URL: "ws://127.0.0.1:9",
+  LIVEKIT_API_KEY: "key",
+  LIVEKIT_API_SECRET: "secret-secret-secret-secret-secret",
+};
+
 describe("a cluster of child processes", () => {
   const roles = temporaryDirectory("roles");
   let cluster: TestCluster;
 
   beforeAll(async () => {
-    cluster = await startCluster({ distDirectory: fakeRoles(roles.path), schedulers: 2, workers: 2, agents: 2 });
+    cluster = await startCluster({
+      distDirectory: fakeRoles(roles.path),
+      schedulers: 2,
+      workers: 2,
+      agents: 2,
+      settings: liveKitElsewhere,
+    });
   });
   afterAll(async () => {
     await cluster.stop();
@@ -99,6 +112,7 @@ describe("ending a cluster", () => {
         "control-plane": noted,
       }),
       agents: 1,
+      settings: liveKitElsewhere,
     });
     const pids = cluster.processes().map(({ pid }) => pid ?? 0);
     await cluster.stop();

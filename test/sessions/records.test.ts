@@ -106,8 +106,7 @@ describe("what happens in a session", () => {
     expect(detail).toMatchObject({ duration_seconds: 60, ended_reason: "silence" });
     expect(await platform.balances(own)).toEqual({ credit: 990_000, held: 0, spent: 10_000 });
     await until(
-      async () =>
-        JSON.stringify((await own.ask("GET", `${SESSIONS}/${sessionId}`)).json["items"]).includes("Hello."),
+      async () => JSON.stringify((await own.ask("GET", `${SESSIONS}/${sessionId}`)).json["items"]).includes("Hello."),
       { withinMs: 5000, what: "the reply" },
     );
     expect((await own.ask("GET", `${SESSIONS}/${sessionId}`)).json["items"]).toEqual([
