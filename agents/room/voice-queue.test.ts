@@ -127,6 +127,26 @@ describe("the queue of an agent's voice", () => {
     expect(queue.queuedMs()).toBe(0);
   });
 
+  it("does not count twice what a busy process learned late", async () => {
+    const { clock, source, queue } = scene();
+    const capture = source.capture.bind(source);
+    let calls = 0;
+    source.capture = async (frame) => {
+      await capture(frame);
+      calls += 1;
+      if (calls === 10) await new Promise<void>((resolve) => clock.after(55, resolve));
+    };
+    const all = TICK * 2 * 13;
+    await Promise.all([queue.write(ramp(all)), pass(clock, 400)]);
+    void queue.write(ramp(all));
+    await pass(clock, 1);
+    for (let at = 0; at < 300; at += 10) {
+      await pass(clock, 10);
+      const unplayedMs = ((2 * all - source.played.length) * 1000) / RATE;
+      expect(queue.queuedMs() - unplayedMs).toBeLessThanOrEqual(20);
+    }
+  });
+
   it("is silent at once when it is cleared, and plays only what is written after", async () => {
     const { clock, source, queue } = scene();
     const first = queue.write(ramp(RATE));

@@ -22,7 +22,7 @@ const FRAME_MS = 20;
  */
 export const SOURCE_QUEUE_MS = 60;
 
-/** A capture that took longer than this waited for the source to play: its queue is at `SOURCE_QUEUE_MS` now. */
+/** A capture that took longer than this waited for the source to play: its queue was at `SOURCE_QUEUE_MS` then. */
 const WAITED_MS = 4;
 
 /**
@@ -119,9 +119,12 @@ export class VoiceQueue implements VoiceTrack {
       // It was on its way to the source when that was cleared.
       this.#source.clear();
       this.#level.empty();
-    } else if (this.#clock.nowMs() - givenAtMs >= WAITED_MS) {
-      this.#level.setTo((this.sampleRate * SOURCE_QUEUE_MS) / 1000);
+      return;
     }
+    // A busy process learns late that the source had room again, when less than that is left in it.
+    const hasWaited = this.#clock.nowMs() - givenAtMs >= WAITED_MS;
+    const most = (this.sampleRate * SOURCE_QUEUE_MS) / 1000;
+    this.#level.clamp(hasWaited ? most - (this.sampleRate * FRAME_MS) / 1000 : 0, most);
   }
 
   #take(count: number): Int16Array {
@@ -182,12 +185,18 @@ class SourceLevel {
     this.#atMs = this.#clock.nowMs() - sinceTickMs;
   }
 
-  setTo(count: number): void {
-    this.#samples = count;
-    this.#atMs = this.#clock.nowMs();
+  clamp(least: number, most: number): void {
+    const now = this.samples();
+    if (now < least) this.#setTo(least);
+    else if (now > most) this.#setTo(most);
   }
 
   empty(): void {
-    this.setTo(0);
+    this.#setTo(0);
+  }
+
+  #setTo(count: number): void {
+    this.#samples = count;
+    this.#atMs = this.#clock.nowMs();
   }
 }
