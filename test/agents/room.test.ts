@@ -299,7 +299,7 @@ describe.skipIf(!canRunLiveKit)("an agent in a room of a LiveKit server", () => 
     room.sendEvent({ type: "session.ended", reason: "agent_hangup" });
     await room.close({ deletesRoom: true });
     await soon(() => caller.disconnected !== null, "the end of the room");
-    expect(caller.transcripts.at(-1)?.text).toBe("Goodbye.");
+    await soon(() => caller.transcripts.at(-1)?.text === "Goodbye.", "the last words");
     expect(caller.events).toEqual([{ type: "session.ended", reason: "agent_hangup" }]);
     expect(await openLiveKitServer(livekit).listParticipants(where.name)).toEqual([]);
   });
