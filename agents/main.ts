@@ -7,6 +7,7 @@ import type { LiveKitAccess } from "#common/livekit/livekit-server";
 import { sendHeartbeats } from "#common/membership/heartbeat";
 import { createOutbound } from "#common/outbound/outbound";
 import { openSealer } from "#common/secrets/secret-key";
+import { openTokenCounter } from "#common/text/token-count";
 import { UsageReporter } from "#common/usage/usage-reporter";
 import { SpeechClient } from "#speech/speech-client";
 import { SavedVoices } from "#speech/voice/saved-voices";
@@ -30,6 +31,8 @@ function liveKitAccess(config: Config): LiveKitAccess {
 runRole("agent", async ({ config, log, metrics, id, epoch, state }) => {
   if (config.NATS_URL === null) throw new ConfigError("NATS_URL is needed by the agents");
   const access = liveKitAccess(config);
+  // It takes a second to load: not while a caller waits for the first reply.
+  await openTokenCounter();
   const bus = await connectNats({ url: config.NATS_URL, name: id, log });
   const submissions = new SubmissionClient({ bus, clock, ownerId: id });
   const speech = new SpeechClient(submissions);

@@ -25,6 +25,7 @@ import { ReplySpeech } from "../speech/reply-speech.js";
 import { planVoice, type VoicePlan } from "../speech/voice-plan.js";
 import { openTools } from "../tools/open-tools.js";
 import { type Listener, openListener } from "../turn/listener.js";
+import { CallerUsage } from "./caller-usage.js";
 import { ClientCalls } from "./client-calls.js";
 import { Conversation, type ConversationParts } from "./conversation.js";
 import type { ConversationMetrics } from "./conversation-metrics.js";
@@ -162,29 +163,40 @@ function roomListener(tell: Tell, listener: Listener): RoomListener {
 
 /** The caller's audio on its way to words; they are charged as any transcription. */
 function listen(context: ConversationContext, plan: ConversationPlan, { trace }: Opened, tell: Tell): Listener {
-  const { recognition, clock, config } = context;
+  const { recognition, clock, config, usage } = context;
+  const { teamId, keyId } = plan;
+  const callerUsage = new CallerUsage({ usage, clock, payer: { teamId, keyId }, traceId: trace.traceId });
   const { folder, language } = chooseRecognizer(
     recognition.served("transcribe"),
     plan.config.voice.speaking_language,
     config,
   );
-  return openListener({
+  const listener = openListener({
     ...{ recognition, clock, language },
     recognizer: folder,
     detector: recognition.served("vad")[0]?.name ?? null,
     traceparent: formatTraceparent(trace),
-    onActivity: (event) =>
+    onActivity: (event) => {
+      callerUsage.activity(event);
       tell((conversation) =>
         conversation.input(
           event.type === "speech-started"
             ? { type: "speech-started" }
             : { type: "speech-paused", lastVoicedMs: event.lastVoicedMs },
         ),
-      ),
+      );
+    },
     onPartial: (text) => tell((conversation) => conversation.input({ type: "partial", text })),
     onTranscript: (text) => tell((conversation) => conversation.input({ type: "transcript", text })),
     onTranscribed: () => tell((conversation) => conversation.input({ type: "transcribed" })),
   });
+  return {
+    push: (samples) => listener.push(samples),
+    close() {
+      listener.close();
+      callerUsage.end();
+    },
+  };
 }
 
 function assemble(
