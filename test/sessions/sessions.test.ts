@@ -68,7 +68,7 @@ describe.each(engines)("sessions on %s", (engine) => {
       maxDurationMs: 120_000,
     });
     expect(platform.roomServer.rooms.get(plan?.room.name ?? "")).toMatchObject({
-      maxParticipants: 3,
+      maxParticipants: 5,
       emptyTimeout: 90,
     });
     const claims = readToken(String(json["token"]), platform.roomServer.apiSecret);
@@ -116,9 +116,9 @@ describe.each(engines)("sessions on %s", (engine) => {
     runtime.write(
       sessionId,
       { type: "reply-ended", replyId: "r0", turnId: 0, text: "Hello!", isInterrupted: true },
-      at(4),
+      at(3),
     );
-    runtime.write(sessionId, { type: "caller-said", turnId: 1, text: "Where is my order\u0000?\ud800" }, at(3));
+    runtime.write(sessionId, { type: "caller-said", turnId: 1, text: "Where is my order\u0000?\ud800" }, at(4));
     runtime.write(sessionId, { type: "tool-called", ...call, input: '{"id":1}' }, at(5));
     runtime.write(
       sessionId,
@@ -150,13 +150,13 @@ describe.each(engines)("sessions on %s", (engine) => {
       ended_reason: "caller_left",
       responder: "gpt-test",
       items: [
-        { type: "message", role: "assistant", content: "Hello!", turn_id: 0, created_at: at(2).toISOString() },
+        { type: "message", role: "assistant", content: "Hello!", turn_id: 0, created_at: at(3).toISOString() },
         {
           type: "message",
           role: "user",
           content: "Where is my order\ufffd?\ufffd",
           turn_id: 1,
-          created_at: at(3).toISOString(),
+          created_at: at(4).toISOString(),
         },
         { type: "tool_call", ...tool, input: '{"id":1}', ...placed },
         {
