@@ -147,8 +147,8 @@ describe("the edge of a real cluster", () => {
     expect(status).toBe(413);
   });
 
-  it("knows no agents yet", async () => {
-    expect((await ask("/v1/agent/sessions", { method: "POST", headers: authorized() })).status).toBe(404);
+  it("begins no conversation without saying with whom", async () => {
+    expect((await ask("/v1/agent/sessions", { method: "POST", headers: authorized() })).status).toBe(415);
   });
 
   it("counts streams and first audio", async () => {
