@@ -68,7 +68,17 @@ export const allModels = [...speakingModels, "parley-asr-en", "parley-vad"];
  * `PARLEY_METRICS_PORT`.
  */
 export const findMetricsPorts = (): Promise<number> =>
-  findFreePorts(plannedRoles(loadConfig({ PARLEY_WORKERS: "1", PARLEY_LIVEKIT: "off" })).length);
+  findFreePorts(plannedRoles(loadConfig({ PARLEY_WORKERS: "1" })).length);
+
+/**
+ * Settings of a LiveKit server that is not there: runtimes of conversations start with them, and nobody here asks the
+ * server for anything.
+ */
+export const liveKitElsewhere = {
+  LIVEKIT_URL: "ws://127.0.0.1:9",
+  LIVEKIT_API_KEY: "key",
+  LIVEKIT_API_SECRET: "secret-secret-secret-secret-secret",
+};
 
 export const TEST_API_KEY = "pk_test_0123456789abcdef0123456789abcdef";
 

@@ -5,17 +5,10 @@ import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { connectNats } from "#common/bus/nats";
 import { createLogger } from "#common/log";
-import { startCluster, type TestCluster } from "../harness/cluster.js";
+import { liveKitElsewhere, startCluster, type TestCluster } from "../harness/cluster.js";
 import { isAlive, until, untilGone } from "../harness/processes.js";
 import { temporaryDirectory } from "../harness/temporary-directory.js";
 import { fakeRoles } from "./fake-roles.js";
-
-/** Runtimes of conversations start where there is a LiveKit server; nobody here asks it for anything. */
-const liveKitElsewhere = {
-  LIVEKIT_URL: "ws://127.0.0.1:9",
-  LIVEKIT_API_KEY: "key",
-  LIVEKIT_API_SECRET: "secret-secret-secret-secret-secret",
-};
 
 describe("a cluster of child processes", () => {
   const roles = temporaryDirectory("roles");

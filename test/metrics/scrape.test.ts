@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type MetricDeclaration, metricCatalogue } from "#common/metrics/catalogue";
 import { boundedLabel, type LabelName, metricLabels, OTHER } from "#common/metrics/labels";
 import type { Role } from "#protocol/bus/membership";
-import { findMetricsPorts, startCluster, type TestCluster } from "../harness/cluster.js";
+import { findMetricsPorts, liveKitElsewhere, startCluster, type TestCluster } from "../harness/cluster.js";
 
 describe("a cluster's metrics", () => {
   let cluster: TestCluster;
@@ -10,7 +10,7 @@ describe("a cluster's metrics", () => {
 
   beforeAll(async () => {
     const first = await findMetricsPorts();
-    cluster = await startCluster({ settings: { PARLEY_METRICS_PORT: String(first) } });
+    cluster = await startCluster({ agents: 1, settings: { ...liveKitElsewhere, PARLEY_METRICS_PORT: String(first) } });
     const speech = await fetch(`${cluster.baseUrl}/v1/tts`, {
       method: "POST",
       headers: { authorization: `Bearer ${cluster.apiKey}`, "content-type": "application/json" },
@@ -25,10 +25,10 @@ describe("a cluster's metrics", () => {
     }
     const scrape = async (url: string): Promise<string> => await (await fetch(`${url}/metrics`)).text();
     const at = (offset: number): string => `http://127.0.0.1:${first + offset}`;
-    const [edge = "", control = "", scheduler = "", worker = ""] = await Promise.all(
-      [cluster.baseUrl, at(0), at(1), at(2)].map(scrape),
+    const [edge = "", control = "", scheduler = "", worker = "", agent = ""] = await Promise.all(
+      [cluster.baseUrl, at(0), at(1), at(2), at(3)].map(scrape),
     );
-    texts = { edge, "control-plane": control, scheduler, worker, agent: "" };
+    texts = { edge, "control-plane": control, scheduler, worker, agent };
     expect((await fetch(`${at(0)}/other`)).status).toBe(404);
   });
   afterAll(() => cluster.stop());
@@ -38,6 +38,7 @@ describe("a cluster's metrics", () => {
     "scheduler",
     "worker",
     "control-plane",
+    "agent",
   ] as const)("of the %s are those that the catalogue lists for it, and no others", (role) => {
     const declared = Object.entries<MetricDeclaration>(metricCatalogue).filter(([, { roles }]) => roles.includes(role));
     const given = [...texts[role].matchAll(/^# TYPE (parley_\S+) (\S+)$/gm)].map(([, name = "", type = ""]) => [
@@ -52,6 +53,7 @@ describe("a cluster's metrics", () => {
     "scheduler",
     "worker",
     "control-plane",
+    "agent",
   ] as const)("of the %s have no label that a stranger chose", (role) => {
     const labels = [...texts[role].matchAll(/^(parley_\w+)\{(.*)\}/gm)].flatMap(([, name = "", list = ""]) =>
       [...list.matchAll(/(\w+)="([^"]*)"/g)].map(([, label = "", value = ""]) => ({ name, label, value })),
