@@ -39,11 +39,18 @@ export interface CommandOption {
   short?: string;
   /** Name of the value in the help. */
   value?: string;
+  /** May be given several times; the values are a list then. */
+  multiple?: boolean;
   doc: string;
 }
 
 /** Values of a command's options, by long name. */
-export type OptionValues = Record<string, string | boolean | undefined>;
+export type OptionValues = Record<string, string | boolean | readonly string[] | undefined>;
+
+/** An option's value where it is one text. */
+export function stringOf(value: OptionValues[string]): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}
 
 export interface Command {
   name: string;
@@ -61,8 +68,8 @@ export interface Command {
 /** Separates options from the rest. Throws CommandError (usage) for options that the command does not know. */
 export function parseCommandLine(command: Command, args: string[]): { positionals: string[]; values: OptionValues } {
   const options: NonNullable<ParseArgsConfig["options"]> = { help: { type: "boolean", short: "h" } };
-  for (const [name, { type, short }] of Object.entries(command.options))
-    options[name] = short === undefined ? { type } : { type, short };
+  for (const [name, { type, short, multiple = false }] of Object.entries(command.options))
+    options[name] = short === undefined ? { type, multiple } : { type, multiple, short };
   try {
     const { positionals, values } = parseArgs({ args, options, allowPositionals: true, strict: true });
     return { positionals, values: values as OptionValues };

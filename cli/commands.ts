@@ -1,4 +1,5 @@
 import type { Command } from "./command.js";
+import { agentsCommand } from "./commands/agents.js";
 import { configCommand } from "./commands/config.js";
 import { creditCommand } from "./commands/credit.js";
 import { doctorCommand } from "./commands/doctor.js";
@@ -16,6 +17,7 @@ export const commands: readonly Command[] = [
   upCommand,
   sayCommand,
   transcribeCommand,
+  agentsCommand,
   modelsCommand,
   teamsCommand,
   keysCommand,

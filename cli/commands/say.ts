@@ -7,7 +7,7 @@ import { pipeline } from "node:stream/promises";
 import { text as readAll } from "node:stream/consumers";
 import { type AudioFormat, audioFormats } from "#protocol/speech/request";
 import { audioMeter, MP3_KILOBITS_PER_SECOND, PCM_SAMPLE_RATE } from "../audio-meter.js";
-import { type Command, CommandError, exitCodes, type OptionValues, type Terminal } from "../command.js";
+import { type Command, CommandError, exitCodes, type OptionValues, stringOf, type Terminal } from "../command.js";
 import { findPlayer, type Player } from "../player.js";
 import { refusal } from "../refusal.js";
 import { findCluster, unreachable } from "../running-cluster.js";
@@ -166,8 +166,4 @@ function openSink(terminal: Terminal, target: Target): { stream: Writable; finis
   }
   const stream = target.file === null || target.file === "-" ? terminal.stdout : createWriteStream(target.file);
   return { stream, finished: () => Promise.resolve() };
-}
-
-function stringOf(value: string | boolean | undefined): string | undefined {
-  return typeof value === "string" ? value : undefined;
 }

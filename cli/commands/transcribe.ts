@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { askTranscript } from "../ask-transcript.js";
-import { type Command, CommandError, exitCodes, type OptionValues, type Terminal } from "../command.js";
+import { type Command, CommandError, exitCodes, type OptionValues, stringOf, type Terminal } from "../command.js";
 import { progressBar } from "../progress-bar.js";
 import { findCluster } from "../running-cluster.js";
 import {
@@ -126,8 +126,4 @@ function concurrencyOf(values: OptionValues): number {
   if (!Number.isInteger(count) || count < 1 || count > 256)
     throw new CommandError(`--concurrency is a number from 1 to 256, not "${said}"`, exitCodes.usage);
   return count;
-}
-
-function stringOf(value: string | boolean | undefined): string | undefined {
-  return typeof value === "string" ? value : undefined;
 }

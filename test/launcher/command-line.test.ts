@@ -49,6 +49,7 @@ describe("the command line", () => {
       "up",
       "say",
       "transcribe",
+      "agents",
       "models",
       "teams",
       "keys",
