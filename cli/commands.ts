@@ -6,6 +6,7 @@ import { doctorCommand } from "./commands/doctor.js";
 import { keysCommand } from "./commands/keys.js";
 import { modelsCommand } from "./commands/models.js";
 import { sayCommand } from "./commands/say.js";
+import { talkCommand } from "./commands/talk.js";
 import { transcribeCommand } from "./commands/transcribe.js";
 import { teamsCommand } from "./commands/teams.js";
 import { traceCommand } from "./commands/trace.js";
@@ -18,6 +19,7 @@ export const commands: readonly Command[] = [
   sayCommand,
   transcribeCommand,
   agentsCommand,
+  talkCommand,
   modelsCommand,
   teamsCommand,
   keysCommand,

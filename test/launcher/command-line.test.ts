@@ -50,6 +50,7 @@ describe("the command line", () => {
       "say",
       "transcribe",
       "agents",
+      "talk",
       "models",
       "teams",
       "keys",
