@@ -40,6 +40,7 @@ COPY --from=build-gpu /app/node_modules node_modules
 COPY --from=build-gpu /app/dist dist
 COPY package.json LICENSE ./
 COPY models models
+COPY control-plane/agents/sample control-plane/agents/sample
 USER parley
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 PARLEY_DATA_DIR=/data PARLEY_PROVIDERS=cuda,cpu
 EXPOSE 8080
@@ -52,6 +53,7 @@ COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/dist dist
 COPY package.json LICENSE ./
 COPY models models
+COPY control-plane/agents/sample control-plane/agents/sample
 USER parley
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 PARLEY_DATA_DIR=/data
 EXPOSE 8080

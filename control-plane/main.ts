@@ -7,7 +7,9 @@ import { createOutbound } from "#common/outbound/outbound";
 import { openSealer } from "#common/secrets/secret-key";
 import { followMembers, sendHeartbeats } from "#common/membership/heartbeat";
 import { spansAreStored } from "#common/tracing/stored-spans";
+import { DEVELOPMENT_TEAM_ID } from "./accounts/development.js";
 import { recoverOpenUsage } from "./accounts/open-usage.js";
+import { findSample } from "./agents/sample/seed-sample.js";
 import { startAnalytics } from "./analytics/start.js";
 import { openDatabase } from "./database/open.js";
 import { closeIndexThread } from "./knowledge/indexer.js";
@@ -45,6 +47,7 @@ async function start(context: RoleContext): Promise<RunningRole> {
     sealer: openSealer({ secretKey: config.PARLEY_SECRET_KEY, dataDirectory: config.PARLEY_DATA_DIR }),
     now: () => new Date(),
     developmentKey: config.PARLEY_API_KEY,
+    sample: config.PARLEY_SAMPLE === "on" ? { port: config.PORT } : null,
     telemetry,
     ...{ sumUsage: analytics.sumUsage, readTrace: analytics.readTrace, ...sessions },
     requireRoom: () => database.requireRoom(),
@@ -73,7 +76,7 @@ async function start(context: RoleContext): Promise<RunningRole> {
       await Promise.all([closeBodyDecoder(), closeIndexThread()]);
       await database.close();
     },
-    facts: { database: database.engine },
+    facts: { database: database.engine, sample: await findSample(db, DEVELOPMENT_TEAM_ID) },
   };
 }
 

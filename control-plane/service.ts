@@ -37,6 +37,7 @@ import { agentPlatformRoutes, attachables } from "./agent-platform.js";
 import { type SumUsage, usageRoutes } from "./analytics/routes.js";
 import type { ReadTrace } from "./analytics/start.js";
 import { sumUsageInRecords } from "./analytics/usage-records.js";
+import { seedSample } from "./agents/sample/seed-sample.js";
 import type { Db } from "./database/database.js";
 import { toServiceError } from "./database/failure.js";
 import { answerForwarded } from "./http/answer.js";
@@ -96,6 +97,8 @@ export interface ServiceOptions {
   now: () => Date;
   /** The development key, or null for none. */
   developmentKey: string | null;
+  /** Gives a new database a sample agent, whose pages the edge serves on `port`; none when absent. */
+  sample?: { port: number } | null;
   /** Metrics and spans; none when absent. */
   telemetry?: ControlTelemetry;
   /** Answers `/v1/usage`; the booked records do when absent. */
@@ -129,7 +132,7 @@ export interface ControlPlaneService {
 /** Seeds the development account, then answers every control subject and settles usage. */
 export async function startService(options: ServiceOptions): Promise<ControlPlaneService> {
   const { bus, clock, db, log, now, outbound, sealer } = options;
-  const replaced = await seedDevelopment(db, options.developmentKey, now());
+  const replaced = await seedDevelopment(db, options.developmentKey, now(), (tx) => seedTeam(options, tx));
   const inFlight = new InFlight();
   const ending = new AbortController();
   // Each test under way listens, and node takes more than ten for a leak.
@@ -166,6 +169,12 @@ export async function startService(options: ServiceOptions): Promise<ControlPlan
       webhooks.stop();
     },
   };
+}
+
+async function seedTeam({ sample = null, outbound, sealer, now }: ServiceOptions, tx: Db): Promise<void> {
+  if (sample === null) return;
+  const draft = { db: tx, sealer, attachables, checkUrl: (url: string) => outbound.checkUrl(url), now };
+  await seedSample({ ...draft, ...sample, teamId: DEVELOPMENT_TEAM_ID });
 }
 
 function sessionContext(options: ServiceOptions, runtimes: AgentRuntimes): SessionContext {

@@ -9,8 +9,11 @@ export function banner(options: {
   dataDirectory: string;
   processes: number;
   gateway: GatewayState;
+  /** An agent to talk to, by its name; null for none. */
+  sample: string | null;
 }): string {
-  const { baseUrl, apiKey } = options;
+  const { baseUrl, apiKey, gateway, sample } = options;
+  const canTalk = sample !== null && gateway.type !== "off" && gateway.type !== "missing";
   return [
     "",
     `  Parley is ready (${options.processes} processes, ${(options.readyMs / 1000).toFixed(1)} s).`,
@@ -19,12 +22,13 @@ export function banner(options: {
     `  API key    ${apiKey}`,
     `  Docs       ${baseUrl}/docs`,
     `  Logs       ${options.dataDirectory}/logs`,
-    `  LiveKit    ${describeGateway(options.gateway)}`,
+    `  LiveKit    ${describeGateway(gateway)}`,
     "",
     "  First audio:",
     "",
     `  ${curlLine(baseUrl, apiKey)}`,
     "",
+    ...(canTalk ? [`  First conversation:   bin/parley talk "${sample}"`, ""] : []),
     "  Ctrl-C stops it: running streams finish first. A second Ctrl-C stops at once.",
     "",
   ].join("\n");

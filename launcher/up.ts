@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { systemClock } from "#common/clock";
-import { loadConfig } from "#common/config/config";
+import { type Config, loadConfig } from "#common/config/config";
 import { DataDirectoryError } from "#common/data-directory/data-directory";
 import { diskProblem } from "#common/files/disk-error";
 import { PRIVATE_FOLDER } from "#common/files/durable-file";
@@ -24,6 +24,8 @@ export interface UpOptions {
   distDirectory: string;
   /** Whether to compile when a source changes, and to restart the roles that changed. */
   watch: boolean;
+  /** Whether a new database gets no sample agent. */
+  omitsSample: boolean;
   /** When the command began, on `performance.now()`'s clock. */
   startedAtMs: number;
   /** Takes one line for the person at the terminal. */
@@ -50,15 +52,17 @@ export async function up(options: UpOptions): Promise<number> {
     let stopping = false;
     let watching: { close(): void } | null = null;
     let hasBanner = false;
+    let sample: string | null = null;
     const cluster = await launchCluster({
       config,
-      environment: options.environment,
+      environment: withSample(options, config),
       distDirectory: options.distDirectory,
       dataDirectory,
       apiKey,
       clock: systemClock,
       restartPolicy: defaultRestartPolicy,
       onEvent: (event) => {
+        if (event.type === "ready" && typeof event.facts["sample"] === "string") sample = event.facts["sample"];
         const line = stopping ? null : describeForTerminal(event, watching !== null);
         if (line !== null) say(line);
       },
@@ -90,7 +94,7 @@ export async function up(options: UpOptions): Promise<number> {
       const readyMs = performance.now() - options.startedAtMs;
       const processes = cluster.children().length;
       const gateway = cluster.gateway();
-      say(banner({ baseUrl: cluster.baseUrl, apiKey, readyMs, dataDirectory, processes, gateway }));
+      say(banner({ baseUrl: cluster.baseUrl, apiKey, readyMs, dataDirectory, processes, gateway, sample }));
       hasBanner = true;
       if (options.watch) watching = restartOnChange(cluster, options);
     }
@@ -101,6 +105,12 @@ export async function up(options: UpOptions): Promise<number> {
     removeRunFile(dataDirectory);
     unlock();
   }
+}
+
+/** What roles find in their environment: a control plane that this command starts makes the sample agent. */
+function withSample({ environment, omitsSample }: UpOptions, config: Config): UpOptions["environment"] {
+  const wanted = config.PARLEY_SAMPLE === "auto" ? "on" : config.PARLEY_SAMPLE;
+  return { ...environment, PARLEY_SAMPLE: omitsSample ? "off" : wanted, PARLEY_SAMPLE_FILE: undefined };
 }
 
 function makeDataDirectory(dataDirectory: string): void {

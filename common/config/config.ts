@@ -69,6 +69,11 @@ export const declaration = {
     values: ["auto", "off"],
     doc: "Whether the launcher runs a LiveKit server of its own where LIVEKIT_URL is absent: `livekit-server` on the PATH, else one that it builds once, in the background, where Go is installed.",
   }),
+  PARLEY_SAMPLE: choice({
+    default: "auto",
+    values: ["auto", "on", "off"],
+    doc: "Whether a new database gets a sample agent, `Parley guide`, public to pages of this machine: auto where `parley up` makes it (not with `--no-sample`), on always. An existing database never gets one.",
+  }),
   PARLEY_SPANS: choice({
     default: "auto",
     values: ["auto", "on", "off"],

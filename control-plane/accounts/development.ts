@@ -20,11 +20,17 @@ export const DEVELOPMENT_CREDIT_MICROS = 1_000 * MICROS_PER_CREDIT;
 /**
  * Makes sure that the development team exists and has credit and beta access and, with a key given, that this key and
  * no earlier development key opens it. Gives the digest of the key that this replaced, or null. Several instances may
- * do this at once.
+ * do this at once: for one of them, once in the life of a database, the team is new, and `seedTeam` runs in the
+ * transaction that makes it.
  */
-export async function seedDevelopment(db: Db, key: string | null, now: Date): Promise<string | null> {
+export async function seedDevelopment(
+  db: Db,
+  key: string | null,
+  now: Date,
+  seedTeam: (tx: Db) => Promise<void> = () => Promise.resolve(),
+): Promise<string | null> {
   return await db.transaction(async (tx) => {
-    await tx
+    const made = await tx
       .insert(teams)
       .values({
         id: DEVELOPMENT_TEAM_ID,
@@ -34,7 +40,8 @@ export async function seedDevelopment(db: Db, key: string | null, now: Date): Pr
         createdAt: now,
         updatedAt: now,
       })
-      .onConflictDoNothing();
+      .onConflictDoNothing()
+      .returning({ id: teams.id });
     await tx
       .insert(users)
       .values({
@@ -56,6 +63,7 @@ export async function seedDevelopment(db: Db, key: string | null, now: Date): Pr
         now,
       );
     }
+    if (made.length > 0) await seedTeam(tx);
     return key === null ? null : await seedKey(tx, key, now);
   });
 }

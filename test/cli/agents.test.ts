@@ -29,7 +29,7 @@ describe.skipIf(!canRunLiveKit)("an agent that is made, published and talked to 
     writeFileSync(join(folder.path, "prompt.txt"), "You answer visitors.");
     cluster = await startCluster({
       models: allModels,
-      settings: { PARLEY_LIVEKIT: "auto" },
+      settings: { PARLEY_LIVEKIT: "auto", PARLEY_SAMPLE: "on" },
       environment: { PATH: `${process.env.PATH}:${livekit}` },
     });
     await until(() => cluster.gateway().type === "running", { withinMs: 30_000, what: "LiveKit" });
@@ -69,9 +69,13 @@ describe.skipIf(!canRunLiveKit)("an agent that is made, published and talked to 
     const list = await parley(["agents", "list"]);
     expect(list.out).toMatch(new RegExp(`^${id} +Museum +live +public `, "m"));
 
-    const talked = await parley(["talk", "Museum", "--typed"], "What does a ticket cost?\nDo children pay?\n");
+    // The first search after a start may take longer than a reply waits for it: a greeting needs no passages.
+    const lines = "Hello.\nWhat does a ticket cost?\nDo children pay?\n";
+    const talked = await parley(["talk", "Museum", "--typed"], lines);
     expect(talked.out.split("\n")).toEqual([
       `agent: ${GREETING}`,
+      "you: Hello.",
+      "agent: Hello. What would you like to know?",
       "you: What does a ticket cost?",
       expect.stringMatching(/^agent: In “visitor guide” it says: .*A ticket costs twelve euros\./),
       "you: Do children pay?",
@@ -80,7 +84,7 @@ describe.skipIf(!canRunLiveKit)("an agent that is made, published and talked to 
     ]);
     expect(talked.code).toBe(0);
     expect(talked.err).toMatch(/· speaking\n(?:.*\n)*.*· listening\n/);
-    expect(talked.err.match(/· first sign of the answer after \d+\.\d\d s\n/g)).toHaveLength(2);
+    expect(talked.err.match(/· first sign of the answer after \d+\.\d\d s\n/g)).toHaveLength(3);
     expect(talked.err).toMatch(/\nSession [0-9a-f]{32}: completed \(caller_left\) after \d+ s\n$/);
   }, 120_000);
 
@@ -144,6 +148,14 @@ describe.skipIf(!canRunLiveKit)("an agent that is made, published and talked to 
     const answer = (await (await ask("/v1/asr", form)).json()) as { text: string };
     return answer.text;
   }
+
+  it("is there in a new data directory: the guide, which hangs up when it is told goodbye", async () => {
+    const talked = await parley(["talk", "Parley guide"], "Can I call you by phone?\nGoodbye.\n");
+    expect(talked.out).toMatch(/^agent: Hello, I am the guide to Parley\./);
+    expect(talked.out).toMatch(/\nagent: .*Parley cannot make or take phone calls yet\.\n/);
+    expect(talked.err).toMatch(/\nSession [0-9a-f]{32}: completed \(agent_hung_up\)/);
+    expect(talked.code).toBe(0);
+  }, 60_000);
 
   it("is talked to under its name only where that names one", async () => {
     const none = await parley(["talk", "Nobody", "--typed"]);

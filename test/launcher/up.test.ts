@@ -44,6 +44,8 @@ function launch(
     dataDirectory?: string;
     distDirectory?: string;
     prefix?: readonly string[];
+    /** Of the command `up`. */
+    options?: readonly string[];
   } = {},
 ): Launcher {
   const temporary = temporaryDirectory("up");
@@ -51,7 +53,7 @@ function launch(
   const script = `
     const { runCommandLine } = await import(${JSON.stringify(main)});
     const { stdin, stdout, stderr, env } = process;
-    process.exitCode = await runCommandLine(["up"], { environment: env, stdin, stdout, stderr, distDirectory: ${JSON.stringify(options.distDirectory ?? roles.path)} });`;
+    process.exitCode = await runCommandLine(${JSON.stringify(["up", ...(options.options ?? [])])}, { environment: env, stdin, stdout, stderr, distDirectory: ${JSON.stringify(options.distDirectory ?? roles.path)} });`;
   const [command = "", ...args] = [...(options.prefix ?? []), process.execPath, "--input-type=module", "-e", script];
   const child = spawn(command, args, {
     env: {
@@ -144,6 +146,31 @@ describe("parley up", () => {
       /\nConversations: none: agents cannot talk; LiveKit 1\.13\.5: it could not be built/,
     );
   });
+
+  it("names the sample agent that a control plane has, and makes none with --no-sample", async () => {
+    const directory = temporaryDirectory("sampling");
+    onTestFinished(directory.remove);
+    fakeRoles(directory.path, {
+      "control-plane":
+        "async ({ config }) => ({ drain: async () => {}, stop: async () => {}, facts: { sample: config.PARLEY_SAMPLE === 'on' ? 'Guide' : null } })",
+    });
+    const rooms = { LIVEKIT_URL: "wss://rooms.example.com", LIVEKIT_API_KEY: "k", LIVEKIT_API_SECRET: "s" };
+    const settings = { ...rooms, PARLEY_AGENTS: "0" };
+    const named = [];
+    for (const options of [
+      { settings },
+      { settings, options: ["--no-sample"] },
+      { settings: { ...settings, PARLEY_SAMPLE: "off" } },
+      // Where no agent can talk.
+      {},
+    ]) {
+      const launcher = launch({ distDirectory: directory.path, ...options });
+      await isReady(launcher);
+      named.push(launcher.output().includes('bin/parley talk "Guide"'));
+      launcher.process.kill("SIGKILL");
+    }
+    expect(named).toEqual([true, false, false, false]);
+  }, 60_000);
 
   it("keeps the development key over restarts, and starts again in a used data directory", async () => {
     const first = launch();
