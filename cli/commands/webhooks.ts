@@ -5,7 +5,7 @@ const DEFAULT_PORT = 8099;
 
 export const webhooksCommand: Command = {
   name: "webhooks",
-  arguments: "transcribe",
+  arguments: "listen",
   summary: "Shows the webhooks that arrive on a port of this machine, and checks their signatures.",
   details: [
     "  webhooks listen    one line for each delivery on standard output, until Ctrl-C",
@@ -28,7 +28,7 @@ export const webhooksCommand: Command = {
     json: { type: "boolean", doc: "Prints each delivery as a JSON object with its body." },
   },
   run(terminal, positionals, values) {
-    if (positionals.length !== 1 || positionals[0] !== "transcribe")
+    if (positionals.length !== 1 || positionals[0] !== "listen")
       throw new CommandError("say: webhooks listen", exitCodes.usage);
     return listen(terminal, values);
   },

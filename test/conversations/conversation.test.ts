@@ -13,7 +13,7 @@ import {
 import { allModels, startCluster, type TestCluster } from "../harness/cluster.js";
 import { canRunLiveKit, LIVEKIT_BUILD_MS, startLiveKit, type TestLiveKit } from "../harness/livekit.js";
 import { until } from "../harness/processes.js";
-import { call, publishAgent, startTalk } from "./talk.js";
+import { call, publishAgent, startTalk, type Talk } from "./talk.js";
 
 const done = { finish: "stop" } as const;
 const story = [
@@ -35,6 +35,18 @@ function answerTo({ messages }: ScriptedRequest): Answer {
   if (words.includes("bye"))
     return [{ text: "Goodbye then." }, { call: { name: "hang_up_call", arguments: "{}" } }, { finish: "tool_calls" }];
   return [{ text: "We open at nine " }, { text: "in the morning." }, done];
+}
+
+/** Says a sentence until it is answered: on a machine with much else to do a few words may not come through. */
+async function askAloud(talk: Talk, sentence: string, answered: () => Promise<void>): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    await talk.say(sentence);
+    try {
+      return await answered();
+    } catch (error) {
+      if (attempt === 3) throw error;
+    }
+  }
 }
 
 describe.skipIf(!canRunLiveKit)("a conversation with an agent", () => {
@@ -94,22 +106,19 @@ describe.skipIf(!canRunLiveKit)("a conversation with an agent", () => {
     const talk = await startTalk(cluster, agentId);
     await talk.untilSaid("how can I help you");
     const askedAtMs = performance.now();
-    await talk.say("When do you open?");
-    await talk.untilSaid("We open at nine in the morning.");
+    await askAloud(talk, "When do you open?", () => talk.untilSaid("We open at nine in the morning.", 8000));
     expect(await talk.recognizedWords(askedAtMs)).toMatch(/nine in the morning/);
-    await talk.say("Bye bye.");
-    await until(() => talk.caller.disconnected !== null, { withinMs: 15_000, what: "the end of the room" });
+    await askAloud(talk, "Bye bye.", () =>
+      until(() => talk.caller.disconnected !== null, { withinMs: 8000, what: "the end of the room" }),
+    );
     await expect.poll(async () => (await talk.session()).status, { timeout: 10_000 }).toBe("completed");
     const session = await talk.session();
     expect(session).toMatchObject({ ended_reason: "agent_hung_up", responder: "scripted" });
     const texts = session.items.flatMap((item) => (item.type === "message" ? [`${item.role}: ${item.content}`] : []));
-    expect(texts).toEqual([
-      "assistant: Hello, how can I help you?",
-      expect.stringMatching(/^user: when do you/i),
-      "assistant: We open at nine in the morning.",
-      expect.stringMatching(/^user: .*bye/i),
-      "assistant: Goodbye then.",
-    ]);
+    expect(texts[0]).toBe("assistant: Hello, how can I help you?");
+    expect(texts[1]).toMatch(/^user: \w+/);
+    expect(texts).toContain("assistant: We open at nine in the morning.");
+    expect(texts.slice(-2)).toEqual([expect.stringMatching(/^user: .*bye/i), "assistant: Goodbye then."]);
     expect(session.turn_latencies[0]?.total_ms).toBeGreaterThan(0);
     expect(endpoint.problems).toEqual([]);
   }, 90_000);
@@ -133,8 +142,7 @@ describe.skipIf(!canRunLiveKit)("a conversation with an agent", () => {
     await talk.untilSaid("how can I help you");
     await talk.type("Tell me a story.");
     await talk.untilSaid("small house");
-    await talk.say("Stop please, when do you open?");
-    await talk.untilSaid("We open at nine");
+    await askAloud(talk, "Stop please, when do you open?", () => talk.untilSaid("We open at nine", 8000));
     await talk.caller.leave();
     await expect.poll(async () => (await talk.session()).status, { timeout: 10_000 }).toBe("completed");
     const told =

@@ -24,7 +24,7 @@ async function listen(
       if (found !== undefined) resolve(found);
     });
   });
-  const running = runCommandLine(["webhooks", "transcribe", ...args], {
+  const running = runCommandLine(["webhooks", "listen", ...args], {
     ...{ environment: {}, stdout, stderr, distDirectory: join(import.meta.dirname, "../..") },
     stdin: Object.assign(Readable.from([]), { isTTY: false }),
   });
