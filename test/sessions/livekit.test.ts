@@ -26,7 +26,7 @@ describe("rooms of a LiveKit server", () => {
   it("are made and deleted, also when they are gone already", async () => {
     const rooms = open();
     await rooms.create(room);
-    expect(standIn.rooms.get("room")).toMatchObject({ emptyTimeout: 1, departureTimeout: 30, maxParticipants: 3 });
+    expect(standIn.rooms.get("room")).toMatchObject({ emptyTimeout: 1, departureTimeout: 30, maxParticipants: 5 });
     await rooms.delete("room");
     await rooms.delete("room");
     expect(standIn.deleted).toEqual(["room"]);
