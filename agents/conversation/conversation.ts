@@ -232,25 +232,34 @@ export class Conversation {
 
   async #finish(): Promise<void> {
     this.#stopWork();
-    const { records, clock, room, onOver } = this.#parts;
+    const { records, clock, onOver } = this.#parts;
     const late = new Promise<void>((resolve) => void clock.after(LAST_RECORDS_MS, resolve));
     await Promise.race([records.settled(), late]);
     records.close();
-    await room.close({ deletesRoom: true });
+    await this.#closeRoom(true);
     onOver("ended");
   }
 
   #leave(outcome: "lost" | "handed-over"): void {
     if (this.#isOver) return;
     this.#stopWork();
-    const { records, room, onOver } = this.#parts;
+    const { records, onOver } = this.#parts;
     void records
       .settled()
       .then(() => {
         records.close();
-        return room.close({ deletesRoom: false });
+        return this.#closeRoom(false);
       })
       .then(() => onOver(outcome));
+  }
+
+  /** Never rejects: a room server that is away must not end the runtime, which holds other conversations. */
+  async #closeRoom(deletesRoom: boolean): Promise<void> {
+    try {
+      await this.#parts.room.close({ deletesRoom });
+    } catch (error) {
+      this.#parts.log.warn({ err: error }, "a room could not be closed; it ends when nobody is in it any more");
+    }
   }
 
   #stopWork(): void {

@@ -1,0 +1,164 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { beforeEach, describe, expect, it } from "vitest";
+import type { ConversationRecord } from "#protocol/bus/conversation-log";
+import { LocalBus } from "#common/bus/testing/local-bus";
+import { VirtualClock } from "#common/clock";
+import { createLogger } from "#common/log";
+import { Dialogue } from "../dialogue/dialogue.js";
+import { testSettings } from "../dialogue/testing/test-dialogue.js";
+import type { ModelRequest } from "../model/language-model.js";
+import type { Room } from "../room/room.js";
+import { VirtualTrack } from "../room/testing/virtual-track.js";
+import { ClientCalls } from "./client-calls.js";
+import { Conversation, type ReplyEvents } from "./conversation.js";
+import { LogWriter } from "./log-writer.js";
+
+const subject = "parley.conversation.s";
+
+let bus: LocalBus;
+let clock: VirtualClock;
+let events: string[];
+let requests: ModelRequest[];
+let reply: ReplyEvents | null;
+let closes: (() => Promise<void>)[];
+
+beforeEach(() => {
+  bus = new LocalBus();
+  clock = new VirtualClock();
+  events = [];
+  requests = [];
+  reply = null;
+  closes = [];
+});
+
+/** Lets promises go on. */
+async function settle(): Promise<void> {
+  for (let turn = 0; turn < 10; turn++) await nextTurn();
+}
+
+function open(closeRoom: () => Promise<void> = () => Promise.resolve()): Conversation {
+  const room: Room = {
+    voice: new VirtualTrack(clock, { sampleRate: 24_000, queueMs: 60 }),
+    setState: (state) => events.push(`state ${state}`),
+    publishTranscript: ({ speaker, text, isFinal }) => {
+      if (isFinal) events.push(`${speaker}: ${text}`);
+    },
+    sendEvent: (event) => events.push(event.type),
+    close: async ({ deletesRoom }) => {
+      events.push(deletesRoom ? "room deleted" : "room left");
+      await closeRoom();
+    },
+  };
+  const records = new LogWriter({
+    ...{ log: bus.subjectLog(), subject, after: 0, clock },
+    epochMs: () => 0,
+    onConflict: () => conversation.lose(),
+  });
+  const dialogue = new Dialogue({ settings: testSettings, nowMs: 0, responder: "scripted" });
+  const conversation: Conversation = new Conversation({
+    ...{ dialogue, room, clock, records },
+    log: createLogger("test", "fatal"),
+    listener: { push: () => undefined, close: () => events.push("listener closed") },
+    model: {
+      name: "scripted",
+      answer: (request) => {
+        requests.push(request);
+        return new Promise((resolve) => closes.push(async () => resolve()));
+      },
+    },
+    prepareRequest: async () => ({ messages: [], tools: [] }),
+    tools: { call: () => Promise.reject(new Error("no tool is there")) },
+    clientCalls: new ClientCalls(() => undefined),
+    sendsToolEvents: true,
+    toolSourceOf: () => "unknown",
+    openSpeech: (given) => {
+      reply = given;
+      const note = (what: string) => () => void events.push(what);
+      return {
+        text: (text) => void events.push(`says ${text}`),
+        finish: note("reply finished"),
+        pause: note("reply paused"),
+        resume: note("reply resumed"),
+        stop: note("reply stopped"),
+      };
+    },
+    metrics: { begun: () => undefined, over: () => undefined, turn: () => undefined, toolCalled: () => undefined },
+    onOver: (outcome) => events.push(`over: ${outcome}`),
+  });
+  conversation.begin(dialogue.takeActions());
+  return conversation;
+}
+
+async function recordTypes(): Promise<string[]> {
+  return (await bus.subjectLog().read<ConversationRecord>(subject)).map(({ message }) => message.type);
+}
+
+describe("the driver of a conversation", () => {
+  it("asks, speaks and writes down what the dialogue decides", async () => {
+    const conversation = open();
+    conversation.input({ type: "caller-joined" });
+    conversation.clientEvent({ type: "user.message", text: "Hello?" });
+    await settle();
+    requests[0]?.onText("Good morning.");
+    await closes[0]?.();
+    await settle();
+    expect(events).toContain("says Good morning.");
+    expect(events).toContain("reply finished");
+    reply?.onPlayed("Good morning.".length, true);
+    await settle();
+    expect(events).toContain("agent: Good morning.");
+    expect(await recordTypes()).toEqual(
+      expect.arrayContaining(["caller-joined", "caller-said", "reply-started", "reply-text", "reply-ended"]),
+    );
+  });
+
+  it("ends with its last record stored and the room deleted", async () => {
+    const conversation = open();
+    conversation.input({ type: "caller-joined" });
+    conversation.clientEvent({ type: "user.hangup" });
+    await settle();
+    expect(events.slice(-3)).toEqual(["listener closed", "room deleted", "over: ended"]);
+    expect((await recordTypes()).at(-1)).toBe("ended");
+  });
+
+  it("is over although the room server is away at its end", async () => {
+    const conversation = open(() => Promise.reject(new Error("the room server is away")));
+    conversation.input({ type: "caller-joined" });
+    conversation.clientEvent({ type: "user.hangup" });
+    await settle();
+    expect(events.at(-1)).toBe("over: ended");
+  });
+
+  it("lets go of the room and of its requests once another runtime has written", async () => {
+    const conversation = open();
+    conversation.input({ type: "caller-joined" });
+    conversation.clientEvent({ type: "user.message", text: "Hello?" });
+    await settle();
+    const [last] = (await bus.subjectLog().read(subject)).slice(-1);
+    await bus.subjectLog().append(subject, { type: "taken" }, last?.sequence ?? 0);
+    conversation.clientEvent({ type: "user.message", text: "Are you there?" });
+    await settle();
+    expect(events.slice(-2)).toEqual(["room left", "over: lost"]);
+    expect(requests.every(({ signal }) => signal.aborted)).toBe(true);
+    const before = events.length;
+    conversation.clientEvent({ type: "user.message", text: "Still?" });
+    await settle();
+    expect(events.length).toBe(before);
+  });
+
+  it("is handed over in a pause, not while the agent thinks", async () => {
+    const conversation = open();
+    conversation.input({ type: "caller-joined" });
+    conversation.clientEvent({ type: "user.message", text: "Hello?" });
+    await settle();
+    conversation.handOver();
+    await settle();
+    expect(events.some((event) => event.startsWith("over"))).toBe(false);
+    requests[0]?.onText("Yes.");
+    await closes[0]?.();
+    await settle();
+    reply?.onPlayed("Yes.".length, true);
+    await settle();
+    expect(events.slice(-2)).toEqual(["room left", "over: handed-over"]);
+  });
+});
