@@ -29,6 +29,7 @@ describe.skipIf(!canRunLiveKit)("an agent that is made, published and talked to 
     writeFileSync(join(folder.path, "prompt.txt"), "You answer visitors.");
     cluster = await startCluster({
       models: allModels,
+      agents: 1,
       settings: { PARLEY_LIVEKIT: "auto", PARLEY_SAMPLE: "on" },
       environment: { PATH: `${process.env.PATH}:${livekit}` },
     });
