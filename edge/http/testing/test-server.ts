@@ -6,7 +6,7 @@ import { systemClock } from "#common/clock";
 import { createLogger } from "#common/log";
 import { Dispatcher, type ExchangeRecord } from "../dispatcher.js";
 import type { HttpRoute, SocketRoute } from "../exchange.js";
-import { type Listener, listen } from "../uws.js";
+import { type Listener, listen as listenOnUws } from "../uws.js";
 
 const log = createLogger("test", "fatal");
 
@@ -28,11 +28,11 @@ afterEach(() => {
   for (const cleanup of cleanups.splice(0)) cleanup();
 });
 
-/** Serves routes on a free port until the test is over. */
+/** Serves routes on a free port until the test is over; `listen` may be that of another engine. */
 export async function serve(
   routes: HttpRoute[],
   sockets: SocketRoute[] = [],
-  settings: { stallMs?: number; idleMs?: number } = {},
+  settings: { stallMs?: number; idleMs?: number; listen?: typeof listenOnUws } = {},
 ): Promise<Running> {
   const records: ExchangeRecord[] = [];
   const dispatcher = new Dispatcher({
@@ -43,7 +43,7 @@ export async function serve(
     observer: { began: () => undefined, ended: (record) => void records.push(record) },
     nowMs: () => performance.now(),
   });
-  const listener = await listen({
+  const listener = await (settings.listen ?? listenOnUws)({
     host: "127.0.0.1",
     port: 0,
     clientAddress: (peer) => peer,
