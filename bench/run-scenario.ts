@@ -6,6 +6,10 @@ import { printFirstAudio } from "./first-audio/report.js";
 import { runFirstAudio } from "./first-audio/run.js";
 import { printLiveStreams, printProgress } from "./live-streams/report.js";
 import { runLiveStreams } from "./live-streams/run.js";
+import { runIdleSockets } from "./http-engines/idle-sockets.js";
+import { printIdleSockets, printRequests, printStreams } from "./http-engines/report.js";
+import { runRequests } from "./http-engines/requests.js";
+import { runStreams } from "./http-engines/streams.js";
 import { findPeers, type Peers } from "./peers/installed.js";
 import { printTranscriptionPeers } from "./peers/transcription/report.js";
 import { runTranscriptionPeers } from "./peers/transcription/run.js";
@@ -49,6 +53,12 @@ export async function runScenario(scenario: Scenario): Promise<Ran> {
       return page(await runVoicePeers(scenario, installedPeers()), printVoicePeers);
     case "transcription-peers":
       return page(await runTranscriptionPeers(scenario, installedPeers()), printTranscriptionPeers);
+    case "http-engines-requests":
+      return page(await runRequests(scenario), printRequests);
+    case "http-engines-streams":
+      return page(await runStreams(scenario), printStreams);
+    case "http-engines-idle-sockets":
+      return page(await runIdleSockets(scenario), printIdleSockets);
     case "live-streams":
       return page(await runLiveStreams(scenario, (one) => console.log(printProgress(one))), printLiveStreams);
   }

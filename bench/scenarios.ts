@@ -107,7 +107,44 @@ export interface TranscriptionPeersScenario {
   sherpaBatch: number;
 }
 
+/** How many small requests in a second the edge's engine answers, and another behind the same interface. */
+export interface HttpEnginesRequestsScenario {
+  kind: "http-engines-requests";
+  name: string;
+  /** Each asks again as soon as it is answered. */
+  connections: number;
+  /** The engines take turns this often, with each kind of request. */
+  rounds: number;
+  warmUpMs: number;
+  durationMs: number;
+}
+
+/** What live audio over WebSockets costs the edge's engine and another, and how late it comes. */
+export interface HttpEnginesStreamsScenario {
+  kind: "http-engines-streams";
+  name: string;
+  /** WebSockets at once, measured one number after the other. */
+  sockets: readonly number[];
+  rounds: number;
+  /** Frames of 43 ms for each socket. */
+  frames: number;
+  warmUpFrames: number;
+}
+
+/** How much memory an idle WebSocket takes in the edge's engine and in another. */
+export interface HttpEnginesIdleScenario {
+  kind: "http-engines-idle-sockets";
+  name: string;
+  sockets: number;
+  /** Open before, and not counted. */
+  warmUpSockets: number;
+  rounds: number;
+}
+
 export type Scenario =
+  | HttpEnginesRequestsScenario
+  | HttpEnginesStreamsScenario
+  | HttpEnginesIdleScenario
   | CompatOverheadScenario
   | RecognizerPartsScenario
   | FirstAudioScenario
@@ -252,6 +289,30 @@ export const transcriptionPeers: TranscriptionPeersScenario = {
   sherpaBatch: 1,
 };
 
+export const httpEnginesRequests: HttpEnginesRequestsScenario = {
+  kind: "http-engines-requests",
+  name: "http-engines-requests",
+  connections: 50,
+  rounds: 3,
+  warmUpMs: 2000,
+  durationMs: 4000,
+};
+export const httpEnginesStreams: HttpEnginesStreamsScenario = {
+  kind: "http-engines-streams",
+  name: "http-engines-streams",
+  sockets: [50, 200],
+  rounds: 3,
+  frames: 188,
+  warmUpFrames: 47,
+};
+export const httpEnginesIdle: HttpEnginesIdleScenario = {
+  kind: "http-engines-idle-sockets",
+  name: "http-engines-idle-sockets",
+  sockets: 2000,
+  warmUpSockets: 200,
+  rounds: 3,
+};
+
 /** Every scenario, in the order in which they run. */
 export const scenarios: readonly Scenario[] = [
   firstAudioWarmPcm,
@@ -269,4 +330,7 @@ export const scenarios: readonly Scenario[] = [
   compatOverhead,
   voicePeers,
   transcriptionPeers,
+  httpEnginesRequests,
+  httpEnginesStreams,
+  httpEnginesIdle,
 ];

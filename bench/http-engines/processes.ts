@@ -1,0 +1,81 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import type {
+  Engine,
+  GeneratorTask,
+  PlayReport,
+  RequestsReport,
+  ServerQuestion,
+  ServerReady,
+  ServerUse,
+} from "./messages.js";
+
+/** A process with one engine. */
+export interface EngineServer {
+  engine: Engine;
+  port: number;
+  use(question?: ServerQuestion): Promise<ServerUse>;
+}
+
+/** A process that asks. */
+export interface Generator {
+  requests(task: Omit<Extract<GeneratorTask, { kind: "requests" }>, "kind">): Promise<RequestsReport>;
+  open(port: number, path: string, sockets: number): Promise<void>;
+  play(frames: number): Promise<PlayReport>;
+  close(): Promise<void>;
+}
+
+/** The processes of one run, which end with it. */
+export interface Processes {
+  startServer(engine: Engine): Promise<EngineServer>;
+  startGenerator(): Generator;
+  end(): void;
+}
+
+export function openProcesses(): Processes {
+  const children: ChildProcess[] = [];
+  const start = (program: string, words: string[]): ChildProcess => {
+    const path = fileURLToPath(new URL(`./${program}.js`, import.meta.url));
+    const child = fork(path, words, { serialization: "advanced", execArgv: ["--expose-gc"] });
+    children.push(child);
+    return child;
+  };
+  return {
+    startServer: async (engine) => {
+      const child = start("server-process", [engine]);
+      const { port } = await answerOf<ServerReady>(child);
+      return { engine, port, use: (question = {}) => ask<ServerQuestion, ServerUse>(child, question) };
+    },
+    startGenerator: () => {
+      const child = start("generator-process", []);
+      const carryOut = <T>(task: GeneratorTask): Promise<T> => ask<GeneratorTask, T>(child, task);
+      return {
+        requests: (task) => carryOut({ kind: "requests", ...task }),
+        open: async (port, path, sockets) => void (await carryOut({ kind: "open", port, path, sockets })),
+        play: (frames) => carryOut({ kind: "play", frames }),
+        close: async () => void (await carryOut({ kind: "close" })),
+      };
+    },
+    end: () => {
+      for (const child of children) child.kill("SIGKILL");
+    },
+  };
+}
+
+function ask<Question extends object, Answer>(child: ChildProcess, question: Question): Promise<Answer> {
+  child.send(question);
+  return answerOf<Answer>(child);
+}
+
+/** The next message of a child. Rejects when it ends without one. */
+async function answerOf<T>(child: ChildProcess): Promise<T> {
+  const settled = new AbortController();
+  const ended = once(child, "exit", { signal: settled.signal }).then(([code]) =>
+    Promise.reject(new Error(`a process of the benchmark ended with ${String(code)}`)),
+  );
+  ended.catch(() => undefined);
+  const [message] = (await Promise.race([once(child, "message"), ended])) as [T];
+  settled.abort();
+  return message;
+}
