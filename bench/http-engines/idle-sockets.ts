@@ -44,7 +44,7 @@ export async function runIdleSockets(
     });
     return { figures: { sockets: scenario.sockets, lines }, invalid: objections({ load: others.read(), errors }) };
   } finally {
-    processes.end();
+    await processes.end();
   }
 }
 

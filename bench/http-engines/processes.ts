@@ -30,7 +30,8 @@ export interface Generator {
 export interface Processes {
   startServer(engine: Engine): Promise<EngineServer>;
   startGenerator(): Generator;
-  end(): void;
+  /** Resolves when they are gone: while they still end, they would count as others' load. */
+  end(): Promise<void>;
 }
 
 export function openProcesses(): Processes {
@@ -57,8 +58,11 @@ export function openProcesses(): Processes {
         close: async () => void (await carryOut({ kind: "close" })),
       };
     },
-    end: () => {
+    end: async () => {
+      const living = children.filter(({ exitCode, signalCode }) => exitCode === null && signalCode === null);
+      const ended = living.map((child) => once(child, "exit"));
       for (const child of children) child.kill("SIGKILL");
+      await Promise.all(ended);
     },
   };
 }

@@ -57,7 +57,7 @@ export async function runRequests(
     const errors = [...rounds.values()].flat().reduce((sum, round) => sum + round.errors, 0);
     return { figures: figuresOf(rounds), invalid: objections({ load: others.read(), errors }) };
   } finally {
-    processes.end();
+    await processes.end();
   }
 }
 

@@ -62,7 +62,7 @@ export async function runStreams(
     });
     return { figures: { ...figuresOf(scenario, rounds), pacing }, invalid };
   } finally {
-    processes.end();
+    await processes.end();
   }
 }
 
