@@ -32,7 +32,7 @@ runRole("agent", async ({ config, log, metrics, id, epoch, state }) => {
   if (config.NATS_URL === null) throw new ConfigError("NATS_URL is needed by the agents");
   const access = liveKitAccess(config);
   // It takes a second to load: not while a caller waits for the first reply.
-  await openTokenCounter();
+  const countTokens = await openTokenCounter();
   const bus = await connectNats({ url: config.NATS_URL, name: id, log });
   const submissions = new SubmissionClient({ bus, clock, ownerId: id });
   const speech = new SpeechClient(submissions);
@@ -41,7 +41,7 @@ runRole("agent", async ({ config, log, metrics, id, epoch, state }) => {
   const conversationMetrics = createConversationMetrics(metrics, () => runtime.sessions.length);
   metrics.gauge("parley_bus_connected", () => (bus.isConnected() ? 1 : 0));
   const context: ConversationContext = {
-    ...{ bus, clock, log, config, speech, recognition, usage },
+    ...{ bus, clock, log, config, speech, recognition, usage, countTokens },
     runtimeId: id,
     outbound: createOutbound({ allow: config.PARLEY_OUTBOUND_ALLOW, log }),
     sealer: openSealer({ secretKey: config.PARLEY_SECRET_KEY, dataDirectory: config.PARLEY_DATA_DIR }),

@@ -15,9 +15,7 @@ import type { Clock } from "#common/clock";
 import type { Logger } from "#common/log";
 import type { Conversation } from "./conversation/conversation.js";
 import type { ConversationMetrics } from "./conversation/conversation-metrics.js";
-
-/** What becomes of a conversation that a runtime was given. */
-export type ConversationOutcome = "ended" | "lost" | "handed-over";
+import type { ConversationOutcome } from "./conversation/outcome.js";
 
 export interface RuntimeOptions {
   bus: Bus;
@@ -105,7 +103,10 @@ export class Runtime {
     if (held !== undefined && held.attempt >= attempt) return { runtimeId };
     if (this.#isDraining) throw new ServiceError("draining");
     if (held === undefined && this.#held.size >= this.#options.places) throw new ServiceError("overloaded");
-    held?.conversation.then((open) => open.lose()).catch(() => undefined);
+    held?.conversation.then(
+      (open) => open.lose(),
+      () => undefined, // why it could not be opened is in the log already
+    );
     const conversation = this.#options.open({ plan, attempt, onOver: (outcome) => this.#over(plan, attempt, outcome) });
     this.#held.set(sessionId, { attempt, conversation });
     metrics.begun();

@@ -1,5 +1,5 @@
-/** A piece of a template: text that stands for itself, or the name between `{{` and `}}`. */
-export type TemplatePart = { kind: "text"; text: string } | { kind: "placeholder"; name: string };
+/** A piece of a template: text that stands for itself, or the name between `{{` and `}}` with all that stands there. */
+export type TemplatePart = { kind: "text"; text: string } | { kind: "placeholder"; name: string; text: string };
 
 const placeholder = /\{\{([^{}]*)\}\}/g;
 
@@ -9,7 +9,7 @@ export function parseTemplate(template: string): TemplatePart[] {
   let end = 0;
   for (const found of template.matchAll(placeholder)) {
     if (found.index > end) parts.push({ kind: "text", text: template.slice(end, found.index) });
-    parts.push({ kind: "placeholder", name: (found[1] ?? "").trim() });
+    parts.push({ kind: "placeholder", name: (found[1] ?? "").trim(), text: found[0] });
     end = found.index + found[0].length;
   }
   if (end < template.length) parts.push({ kind: "text", text: template.slice(end) });

@@ -1,10 +1,11 @@
 import type { ToolSource, TurnLatency } from "#protocol/bus/conversation-log";
 import type { Metrics } from "#common/metrics/registry";
+import type { ConversationOutcome } from "./outcome.js";
 
 /** What a runtime counts of its conversations. */
 export interface ConversationMetrics {
   begun(): void;
-  over(outcome: "ended" | "lost" | "handed-over"): void;
+  over(outcome: ConversationOutcome): void;
   turn(latency: TurnLatency): void;
   toolCalled(source: ToolSource, status: "completed" | "failed", latencyMs: number): void;
 }

@@ -58,7 +58,7 @@ function open(closeRoom: () => Promise<void> = () => Promise.resolve()): Convers
   const conversation: Conversation = new Conversation({
     ...{ dialogue, room, clock, records },
     log: createLogger("test", "fatal"),
-    listener: { push: () => undefined, close: () => events.push("listener closed") },
+    transcription: { push: () => undefined, close: () => events.push("transcription closed") },
     model: {
       name: "scripted",
       answer: (request) => {
@@ -117,7 +117,7 @@ describe("the driver of a conversation", () => {
     conversation.input({ type: "caller-joined" });
     conversation.clientEvent({ type: "user.hangup" });
     await settle();
-    expect(events.slice(-3)).toEqual(["listener closed", "room deleted", "over: ended"]);
+    expect(events.slice(-3)).toEqual(["transcription closed", "room deleted", "over: ended"]);
     expect((await recordTypes()).at(-1)).toBe("ended");
   });
 
@@ -158,6 +158,12 @@ describe("the driver of a conversation", () => {
     await closes[0]?.();
     await settle();
     reply?.onPlayed("Yes.".length, true);
+    await settle();
+    expect(events.slice(-2)).toEqual(["room left", "over: handed-over"]);
+  });
+
+  it("is handed over at once while nobody has joined", async () => {
+    open().handOver();
     await settle();
     expect(events.slice(-2)).toEqual(["room left", "over: handed-over"]);
   });

@@ -2,7 +2,7 @@ import type { AgentEvent } from "#protocol/agents/events";
 import type { EndReason, ToolSource } from "#protocol/bus/conversation-log";
 import type { Clock } from "#common/clock";
 import type { Logger } from "#common/log";
-import type { AgentState, DialogueAction } from "../dialogue/action.js";
+import type { DialogueAction } from "../dialogue/action.js";
 import type { Dialogue } from "../dialogue/dialogue.js";
 import type { DialogueInput, ModelToolCall, ToolResult } from "../dialogue/input.js";
 import type { DialogueTool } from "../dialogue/settings.js";
@@ -15,6 +15,7 @@ import type { ClientCalls } from "./client-calls.js";
 import type { ConversationMetrics } from "./conversation-metrics.js";
 import type { LogWriter } from "./log-writer.js";
 import { type AskModel, askModel, type PrepareRequest } from "./model-request.js";
+import type { ConversationOutcome } from "./outcome.js";
 
 /** What one conversation is made of. The conversation closes what has a `close`. */
 export interface ConversationParts {
@@ -24,7 +25,7 @@ export interface ConversationParts {
   log: Logger;
   records: LogWriter;
   /** The caller's audio, on its way to words. */
-  listener: { push(samples: Int16Array): void; close(): void };
+  transcription: { push(samples: Int16Array): void; close(): void };
   model: LanguageModel;
   prepareRequest: PrepareRequest;
   tools: ToolRunner;
@@ -34,12 +35,13 @@ export interface ConversationParts {
   /** Begins to say a reply; what becomes of it goes to the given functions. */
   openSpeech(reply: ReplyEvents): Speech;
   metrics: ConversationMetrics;
-  /** The conversation is over here: `ended`, or somebody else's from now on. Called once. */
-  onOver(outcome: "ended" | "lost" | "handed-over"): void;
+  /** The conversation is over here. Called once. */
+  onOver(outcome: ConversationOutcome): void;
 }
 
 type Speech = Pick<ReplySpeech, "text" | "finish" | "pause" | "resume" | "stop">;
 
+/** What becomes of a reply: its first sound, how much of its text was heard, or why it could not be spoken. */
 export interface ReplyEvents {
   onAudible(): void;
   onPlayed(characters: number, isOver: boolean): void;
@@ -56,7 +58,6 @@ export class Conversation {
   readonly #requests = new Map<string, () => void>();
   readonly #calls = new Map<string, AbortController>();
   #reply: { id: string; speech: Speech } | null = null;
-  #state: AgentState = "initializing";
   #isWorking = false;
   #isOver = false;
   #cancelWake: () => void = () => undefined;
@@ -161,7 +162,6 @@ export class Conversation {
       case "publish-transcript":
         return room.publishTranscript(action);
       case "set-state":
-        this.#state = action.state;
         return room.setState(action.state);
       case "record":
         return records.write(action.record);
@@ -177,7 +177,10 @@ export class Conversation {
     const drop = askModel({
       ...{ model, ask },
       prepare: prepareRequest,
-      onInput: (input) => this.input(input),
+      onInput: (input) => {
+        if (input.type === "model-finished" || input.type === "model-failed") this.#requests.delete(ask.requestId);
+        this.input(input);
+      },
       onError: (error) => log.error({ err: error }, "a request to the language model failed within"),
     });
     this.#requests.set(ask.requestId, drop);
@@ -225,9 +228,7 @@ export class Conversation {
 
   #handOverIfQuiet(): void {
     if (!this.#handOverWanted || this.#isOver || this.#isWorking) return;
-    const isBusy = this.#state !== "listening" || this.#calls.size > 0 || !this.#parts.dialogue.isQuiet;
-    if (isBusy) return;
-    this.#leave("handed-over");
+    if (this.#calls.size === 0 && this.#parts.dialogue.isIdle) this.#leave("handed-over");
   }
 
   async #finish(): Promise<void> {
@@ -240,7 +241,7 @@ export class Conversation {
     onOver("ended");
   }
 
-  #leave(outcome: "lost" | "handed-over"): void {
+  #leave(outcome: Exclude<ConversationOutcome, "ended">): void {
     if (this.#isOver) return;
     this.#stopWork();
     const { records, onOver } = this.#parts;
@@ -268,7 +269,7 @@ export class Conversation {
     for (const drop of this.#requests.values()) drop();
     for (const call of this.#calls.values()) call.abort();
     this.#reply?.speech.stop();
-    this.#parts.listener.close();
+    this.#parts.transcription.close();
   }
 }
 

@@ -6,29 +6,30 @@ import type { Config } from "#common/config/config";
 import type { Logger } from "#common/log";
 import type { StreamingOutbound } from "#common/outbound/outbound";
 import type { Sealer } from "#common/secrets/sealer";
-import { openTokenCounter } from "#common/text/token-count";
+import type { TokenCounter } from "#common/text/token-count";
 import { formatTraceparent, joinTrace, type TraceContext } from "#common/tracing/traceparent";
 import type { UsageReporter } from "#common/usage/usage-reporter";
 import type { SpeechClient } from "#speech/speech-client";
 import type { SavedVoices } from "#speech/voice/saved-voices";
 import type { RecognitionClient } from "#transcription/recognition/recognition-client";
-import { chooseRecognizer } from "#transcription/recognizer-choice";
+import { type ChosenRecognizer, chooseRecognizer } from "#transcription/recognizer-choice";
 import { Dialogue } from "../dialogue/dialogue.js";
 import { resumeDialogue } from "../dialogue/resume.js";
-import { createKnowledge } from "../knowledge/create-knowledge.js";
+import { createKnowledge, type Knowledge } from "../knowledge/create-knowledge.js";
 import { openLanguageModel } from "../model/open-language-model.js";
 import { buildMessages } from "../prompt/build-messages.js";
 import { dialogueSettingsOf } from "../prompt/dialogue-settings.js";
 import { modelTools } from "../prompt/model-tools.js";
-import type { Room, RoomListener } from "../room/room.js";
+import type { Room, RoomCallbacks } from "../room/room.js";
 import { ReplySpeech } from "../speech/reply-speech.js";
 import { planVoice, type VoicePlan } from "../speech/voice-plan.js";
 import { openTools } from "../tools/open-tools.js";
-import { type Listener, openListener } from "../turn/listener.js";
+import { type CallerTranscription, openCallerTranscription } from "../turn/caller-transcription.js";
 import { CallerUsage } from "./caller-usage.js";
 import { ClientCalls } from "./client-calls.js";
 import { Conversation, type ConversationParts } from "./conversation.js";
 import type { ConversationMetrics } from "./conversation-metrics.js";
+import { expectCaller } from "./expected-caller.js";
 import { LogWriter } from "./log-writer.js";
 import type { PrepareRequest } from "./model-request.js";
 
@@ -45,13 +46,15 @@ export interface ConversationContext {
   recognition: RecognitionClient;
   savedVoices: SavedVoices;
   usage: UsageReporter;
+  /** Remembers what it counted: the texts of a conversation come again with every request. */
+  countTokens: TokenCounter;
   metrics: ConversationMetrics;
   openRoom(options: {
     plan: ConversationPlan;
     attempt: number;
     hasCallerJoined: boolean;
     sampleRate: number;
-    listener: RoomListener;
+    callbacks: RoomCallbacks;
     log: Logger;
   }): Promise<Room>;
   /** Milliseconds since 1970. */
@@ -71,6 +74,7 @@ export interface GivenConversation {
 /** What has been opened of a conversation before it begins. */
 interface Opened {
   voice: VoicePlan;
+  recognizer: ChosenRecognizer;
   records: LogWriter;
   past: readonly ConversationRecord[];
   trace: TraceContext;
@@ -86,29 +90,34 @@ type Tell = (what: (conversation: Conversation) => void) => void;
 export async function openConversation(context: ConversationContext, given: GivenConversation): Promise<Conversation> {
   const { plan, attempt } = given;
   const log = context.log.child({ sessionId: plan.sessionId, attempt });
-  const [past, voice] = await Promise.all([readLog(context, plan), voiceOf(context, plan, log)]);
+  const [stored, voice] = await Promise.all([readLog(context, plan), voiceOf(context, plan, log)]);
+  const recognizer = recognizerOf(context, plan);
+  const past = stored.map(({ message }) => message);
+  const hasCallerJoined = past.some(({ type }) => type === "caller-joined");
   const { tell, isOpen } = mailbox();
-  const records = openRecords(context, plan, past.at(-1)?.sequence ?? 0, () => {
+  const records = openRecords(context, plan, stored.at(-1)?.sequence ?? 0, () => {
     log.warn("another runtime holds this conversation now");
     tell((conversation) => conversation.lose());
   });
   records.write({ type: "taken", runtimeId: context.runtimeId, attempt });
   await records.settled();
-  const opened = { voice, records, past: past.map(({ message }) => message), trace: joinTrace(undefined), log };
-  const listener = listen(context, plan, opened, tell);
+  const opened = { voice, recognizer, records, past, trace: joinTrace(undefined), log };
+  const transcription = transcribe(context, plan, opened, tell);
   try {
-    const room = await context.openRoom({
-      ...{ plan, attempt, log },
-      sampleRate: VOICE_RATE,
-      hasCallerJoined: opened.past.some(({ type }) => type === "caller-joined"),
-      listener: roomListener(tell, listener),
+    const caller = expectCaller(context.clock, () => {
+      if (hasCallerJoined) tell((conversation) => conversation.input({ type: "caller-left" }));
     });
-    const { conversation, begin } = assemble(context, given, { ...opened, room, listener });
+    const room = await context.openRoom({
+      ...{ plan, attempt, hasCallerJoined, log },
+      sampleRate: VOICE_RATE,
+      callbacks: roomCallbacks(tell, transcription, caller),
+    });
+    const { conversation, begin } = assemble(context, given, { ...opened, room, transcription });
     begin();
     isOpen(conversation);
     return conversation;
   } catch (error) {
-    listener.close();
+    transcription.close();
     records.close();
     throw error;
   }
@@ -147,12 +156,19 @@ function openRecords(
   return new LogWriter({ log: bus.subjectLog(conversationStream), subject, after, clock, epochMs, onConflict });
 }
 
-function roomListener(tell: Tell, listener: Listener): RoomListener {
+function roomCallbacks(
+  tell: Tell,
+  transcription: CallerTranscription,
+  caller: ReturnType<typeof expectCaller>,
+): RoomCallbacks {
   return {
-    onCallerJoined: () => tell((conversation) => conversation.input({ type: "caller-joined" })),
+    onCallerJoined() {
+      caller.seen();
+      tell((conversation) => conversation.input({ type: "caller-joined" }));
+    },
     onCallerLeft: (isFinal) =>
       tell((conversation) => conversation.input({ type: isFinal ? "hang-up" : "caller-left" })),
-    onAudio: (samples) => listener.push(samples),
+    onAudio: (samples) => transcription.push(samples),
     onClientEvent: (event) => tell((conversation) => conversation.clientEvent(event)),
     onLost: (reason) =>
       tell((conversation) =>
@@ -161,19 +177,25 @@ function roomListener(tell: Tell, listener: Listener): RoomListener {
   };
 }
 
-/** The caller's audio on its way to words; they are charged as any transcription. */
-function listen(context: ConversationContext, plan: ConversationPlan, { trace }: Opened, tell: Tell): Listener {
-  const { recognition, clock, config, usage } = context;
+/** Throws `no_worker` and `unknown_language`. */
+function recognizerOf({ recognition, config }: ConversationContext, plan: ConversationPlan): ChosenRecognizer {
+  return chooseRecognizer(recognition.served("transcribe"), plan.config.voice.speaking_language, config);
+}
+
+/** The caller's audio on its way to words; it is charged as any transcription is. */
+function transcribe(
+  context: ConversationContext,
+  plan: ConversationPlan,
+  { trace, recognizer }: Opened,
+  tell: Tell,
+): CallerTranscription {
+  const { recognition, clock, usage } = context;
   const { teamId, keyId } = plan;
   const callerUsage = new CallerUsage({ usage, clock, payer: { teamId, keyId }, traceId: trace.traceId });
-  const { folder, language } = chooseRecognizer(
-    recognition.served("transcribe"),
-    plan.config.voice.speaking_language,
-    config,
-  );
-  const listener = openListener({
-    ...{ recognition, clock, language },
-    recognizer: folder,
+  const transcription = openCallerTranscription({
+    ...{ recognition, clock },
+    recognizer: recognizer.folder,
+    language: recognizer.language,
     detector: recognition.served("vad")[0]?.name ?? null,
     traceparent: formatTraceparent(trace),
     onActivity: (event) => {
@@ -191,9 +213,9 @@ function listen(context: ConversationContext, plan: ConversationPlan, { trace }:
     onTranscribed: () => tell((conversation) => conversation.input({ type: "transcribed" })),
   });
   return {
-    push: (samples) => listener.push(samples),
+    push: (samples) => transcription.push(samples),
     close() {
-      listener.close();
+      transcription.close();
       callerUsage.end();
     },
   };
@@ -202,7 +224,15 @@ function listen(context: ConversationContext, plan: ConversationPlan, { trace }:
 function assemble(
   context: ConversationContext,
   { plan, onOver }: GivenConversation,
-  { voice, records, past, trace, log, room, listener }: Opened & { room: Room; listener: Listener },
+  {
+    voice,
+    records,
+    past,
+    trace,
+    log,
+    room,
+    transcription,
+  }: Opened & { room: Room; transcription: CallerTranscription },
 ): { conversation: Conversation; begin: () => void } {
   const { bus, clock, config, outbound, sealer, speech, usage, metrics, epochMs } = context;
   const settings = dialogueSettingsOf(plan);
@@ -212,8 +242,8 @@ function assemble(
   const dialogue = isNew ? new Dialogue(beginning) : resumeDialogue(past, { ...beginning, nowEpochMs: epochMs() });
   const clientCalls = new ClientCalls((call) => room.sendEvent({ type: "client_tool.call", ...call }));
   const conversation = new Conversation({
-    ...{ dialogue, room, clock, log, records, listener, model, clientCalls, metrics, onOver },
-    prepareRequest: requestsOf(plan, createKnowledge({ bus, plan, log, clock })),
+    ...{ dialogue, room, clock, log, records, transcription, model, clientCalls, metrics, onOver },
+    prepareRequest: requestsOf(plan, createKnowledge({ bus, plan, log, clock }), context.countTokens),
     tools: openTools({ plan, clock, outbound, sealer, log, callClient: (call) => clientCalls.call(call) }),
     sendsToolEvents: plan.sendsToolEvents,
     toolSourceOf: (name) => settings.tools.get(name)?.source ?? "unknown",
@@ -231,10 +261,10 @@ function assemble(
 }
 
 /** What goes into each request to the model: the prompt, what is known about the caller's words, the tools. */
-function requestsOf(plan: ConversationPlan, knowledge: ReturnType<typeof createKnowledge>): PrepareRequest {
+function requestsOf(plan: ConversationPlan, knowledge: Knowledge, countTokens: TokenCounter): PrepareRequest {
   const tools = modelTools(plan);
   return async ({ history, instruction, instructionKind = null }) => {
-    const [passages, countTokens] = await Promise.all([knowledge.passagesFor(history), openTokenCounter()]);
+    const passages = await knowledge.passagesFor(history);
     return {
       messages: buildMessages({ plan, history, passages, instruction, countTokens, now: new Date() }),
       tools,

@@ -102,7 +102,7 @@ export class Dialogue {
     const wakes = [this.#caller.nextWakeMs(this.#nowMs, this.#ending !== null), this.#agent.nextWakeMs()];
     wakes.push(this.#ending === null ? this.#joinedAtMs + maxDurationMs : this.#ending.byMs);
     if (!this.#memory.isPresent) wakes.push(this.#absentSinceMs + absenceMs);
-    if (this.isQuiet) {
+    if (this.#isQuiet) {
       wakes.push(this.#silence.hangUpAtMs(), this.#silence.reengageAtMs());
       if (this.#agent.hasUndelivered) wakes.push(this.#silence.bothSinceMs + NATURAL_PAUSE_MS);
     }
@@ -201,10 +201,13 @@ export class Dialogue {
     else this.#greet();
   }
 
-  /** Nobody speaks, and nothing is under way. */
-  get isQuiet(): boolean {
-    const isIdle = !this.#agent.isBusy && !this.#agent.hasRequest && this.#caller.isQuiet;
-    return isIdle && this.#memory.isPresent && this.#ending === null;
+  /** Nobody speaks, and nothing is under way that a caller waits for. */
+  get isIdle(): boolean {
+    return !this.#agent.isBusy && !this.#agent.hasRequest && this.#caller.isQuiet;
+  }
+
+  get #isQuiet(): boolean {
+    return this.isIdle && this.#memory.isPresent && this.#ending === null;
   }
 
   /** Decides one thing that is due; false when there is none. */
@@ -213,7 +216,7 @@ export class Dialogue {
     this.#endInTime();
     if (this.#isOver) return true;
     if (this.#caller.step(nowMs, this.#ending !== null) || this.#agent.tick(nowMs)) return true;
-    return this.isQuiet && this.#breakSilence();
+    return this.#isQuiet && this.#breakSilence();
   }
 
   #endInTime(): void {

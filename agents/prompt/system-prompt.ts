@@ -1,6 +1,6 @@
 import type { KnowledgePassage, ConversationPlan } from "#protocol/bus/conversation";
 import type { TokenCounter } from "#common/text/token-count";
-import { describeTime, zoneOf } from "./local-time.js";
+import { describeTime, zoneOf } from "#common/text/local-time";
 import { withoutNotes } from "./notes.js";
 import { fillVariables, systemValues } from "./variables.js";
 

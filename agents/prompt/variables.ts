@@ -1,8 +1,7 @@
 import type { ConversationPlan } from "#protocol/bus/conversation";
 import { type SystemVariable, systemVariables } from "#protocol/tools";
-import { dateIn, zoneOf } from "./local-time.js";
-
-const placeholder = /\{\{([^{}]*)\}\}/g;
+import { dateIn, zoneOf } from "#common/text/local-time";
+import { parseTemplate } from "#tools/template";
 
 /**
  * Fills `{{name}}` with the session's dynamic variables and `{{system.name}}` with its system variables; what names
@@ -10,14 +9,15 @@ const placeholder = /\{\{([^{}]*)\}\}/g;
  */
 export function fillVariables(text: string, plan: ConversationPlan): string {
   const system = systemValues(plan);
-  return text.replace(placeholder, (whole, inside: string) => {
-    const name = inside.trim();
-    if (name.startsWith("system.")) {
-      const known = systemVariables.find((variable) => variable === name.slice("system.".length));
-      return known === undefined ? whole : (system[known] ?? "");
-    }
-    return Object.hasOwn(plan.dynamicVariables, name) ? (plan.dynamicVariables[name] ?? "") : whole;
-  });
+  const readValue = (name: string): string | undefined => {
+    if (!name.startsWith("system."))
+      return Object.hasOwn(plan.dynamicVariables, name) ? plan.dynamicVariables[name] : undefined;
+    const known = systemVariables.find((variable) => variable === name.slice("system.".length));
+    return known === undefined ? undefined : (system[known] ?? "");
+  };
+  return parseTemplate(text)
+    .map((part) => (part.kind === "placeholder" ? (readValue(part.name) ?? part.text) : part.text))
+    .join("");
 }
 
 /**

@@ -28,7 +28,7 @@ const events = {
 async function check(): Promise<{ joinMs: number; path: MediaPath | null }> {
   const server = access.parse(JSON.parse(await text(process.stdin)));
   const room = `connectivity-${newIdentifier()}`;
-  const token = await agentToken(server, { room, identity: "doctor", attributes: {} });
+  const token = await agentToken(server, { room, identity: "doctor" });
   const voice = new LiveKitVoice(RATE);
   const startedAtMs = performance.now();
   const connection = await joinLiveKitRoom({ url: server.url, token, voice, events });

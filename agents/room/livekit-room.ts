@@ -4,6 +4,7 @@ import {
   AudioStream,
   DisconnectReason,
   LocalAudioTrack,
+  type LocalParticipant,
   type LocalTrackPublication,
   ParticipantKind,
   type RemoteParticipant,
@@ -47,6 +48,7 @@ export interface RoomConnection {
   participants(): Participant[];
   /** From now on the microphone of this participant is read, and nobody else's; null is nobody's. */
   listenTo(sid: string | null): void;
+  /** Resolves once the server has told this side of them. */
   setAttributes(attributes: Record<string, string>): Promise<void>;
   sendData(topic: string, payload: Uint8Array, toIdentity: string): Promise<void>;
   openTranscript(options: {
@@ -174,7 +176,7 @@ function connectionOf(
   return {
     participants: () => [...room.remoteParticipants.values()].map(describe),
     listenTo: (sid) => microphone.listenTo(sid),
-    setAttributes: async (attributes) => await local().setAttributes(attributes),
+    setAttributes: async (attributes) => await setAttributes(room, local(), attributes),
     sendData: async (topic, payload, toIdentity) =>
       await local().publishData(payload, { reliable: true, topic, destination_identities: [toIdentity] }),
     async openTranscript({ senderIdentity, toIdentity, attributes }) {
@@ -194,6 +196,23 @@ function connectionOf(
       await leaveRoom(room);
     },
   };
+}
+
+/**
+ * Changes attributes of this side; resolves when the server tells of them. The library's own promise waits for the
+ * server's answer to the request, and misses one that is faster than its preparations: that takes 5 s each time.
+ */
+async function setAttributes(room: RtcRoom, own: LocalParticipant, attributes: Record<string, string>): Promise<void> {
+  let stop = (): void => undefined;
+  const told = new Promise<void>((resolve) => {
+    const check = (_changed: Record<string, string>, participant: { identity: string }): void => {
+      if (participant.identity !== own.identity) return;
+      if (Object.entries(attributes).every(([name, value]) => own.attributes[name] === value)) resolve();
+    };
+    room.on(RoomEvent.ParticipantAttributesChanged, check);
+    stop = () => room.off(RoomEvent.ParticipantAttributesChanged, check);
+  });
+  await Promise.race([told, own.setAttributes(attributes)]).finally(stop);
 }
 
 async function readMediaPath(room: RtcRoom): Promise<MediaPath | null> {

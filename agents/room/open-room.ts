@@ -14,7 +14,7 @@ import { CallerSeat, joinedAttribute } from "./caller-seat.js";
 import { ClientEventGate } from "./client-events.js";
 import { joinLiveKitRoom, LiveKitVoice, type Participant, type RoomConnection, type RoomLoss } from "./livekit-room.js";
 import { Outbox } from "./outbox.js";
-import type { Room, RoomListener } from "./room.js";
+import type { Room, RoomCallbacks } from "./room.js";
 import { TranscriptPublisher, type TranscriptSegment } from "./transcript-publisher.js";
 import { VoiceQueue } from "./voice-queue.js";
 
@@ -29,7 +29,7 @@ export interface OpenRoomOptions extends LiveKitAccess {
   hasCallerJoined?: boolean;
   /** Of the agent's voice; a multiple of 100. */
   sampleRate: number;
-  listener: RoomListener;
+  callbacks: RoomCallbacks;
   log: Logger;
   clock: Clock;
 }
@@ -65,7 +65,9 @@ class LiveKitRoom implements Room {
   readonly #seat: CallerSeat;
   readonly #gate: ClientEventGate;
   readonly #transcripts: TranscriptPublisher;
-  readonly #outbox: Outbox;
+  /** Events wait for no change of state: the server confirms each of those before the next one. */
+  readonly #events: Outbox;
+  readonly #attributes: Outbox;
   readonly #identity: string;
   #connection: RoomConnection | null = null;
   #state: AgentState = "initializing";
@@ -81,7 +83,8 @@ class LiveKitRoom implements Room {
     this.#seat = new CallerSeat(options.hasCallerJoined ?? false);
     this.#gate = new ClientEventGate(clock);
     this.#identity = attempt === 1 ? room.agentIdentity : `${room.agentIdentity}.${attempt}`;
-    this.#outbox = new Outbox((error) => log.warn({ err: error }, "an event did not reach the room"));
+    this.#events = new Outbox((error) => log.warn({ err: error }, "an event did not reach the room"));
+    this.#attributes = new Outbox((error) => log.warn({ err: error }, "a state was not shown in the room"));
     this.#transcripts = new TranscriptPublisher({
       open: (speaker, attributes) =>
         this.#connected().openTranscript({
@@ -107,7 +110,7 @@ class LiveKitRoom implements Room {
   setState(state: AgentState): void {
     this.#state = state;
     // Of several that wait, the last one is what is sent.
-    this.#outbox.replace("state", () => this.#connected().setAttributes({ [agentStateAttribute]: this.#state }));
+    this.#attributes.replace("state", () => this.#connected().setAttributes({ [agentStateAttribute]: this.#state }));
   }
 
   publishTranscript(segment: TranscriptSegment): void {
@@ -116,12 +119,12 @@ class LiveKitRoom implements Room {
 
   sendEvent(event: AgentEvent): void {
     const packet = encodeAgentEvent(event);
-    this.#outbox.add(() => this.#connected().sendData(agentEventTopic, packet, this.#options.room.callerIdentity));
+    this.#events.add(() => this.#connected().sendData(agentEventTopic, packet, this.#options.room.callerIdentity));
   }
 
   async close({ deletesRoom }: { deletesRoom: boolean }): Promise<void> {
     if (this.#isClosed) return;
-    const said = Promise.all([this.#transcripts.flush(), this.#outbox.flush()]);
+    const said = Promise.all([this.#transcripts.flush(), this.#events.flush()]);
     await Promise.race([said, this.#pause(FAREWELL_MS)]);
     this.#isClosed = true;
     this.voice.clear();
@@ -142,11 +145,7 @@ class LiveKitRoom implements Room {
 
   async #join(): Promise<void> {
     const { room, url } = this.#options;
-    const token = await agentToken(this.#options, {
-      room: room.name,
-      identity: this.#identity,
-      attributes: { [agentStateAttribute]: this.#state },
-    });
+    const token = await agentToken(this.#options, { room: room.name, identity: this.#identity });
     const connection = await joinLiveKitRoom({
       url,
       token,
@@ -156,7 +155,7 @@ class LiveKitRoom implements Room {
         onParticipantLeft: (participant, isOwnWish) => this.#seeOff(participant, isOwnWish),
         onData: (participant, topic, payload) => this.#readPacket(participant, topic, payload),
         onAudio: (samples) => {
-          if (!this.#isClosed) this.#options.listener.onAudio(samples);
+          if (!this.#isClosed) this.#options.callbacks.onAudio(samples);
         },
         onLost: (loss) => this.#lose(loss),
       },
@@ -169,8 +168,9 @@ class LiveKitRoom implements Room {
       for (const participant of connection.participants()) this.#greet(participant);
       void this.#lookForCaller();
     });
-    // A change of attributes is told to everybody at once, a participant that joined within seconds.
-    this.#outbox.add(async () => {
+    // A change of attributes is told to everybody at once, a participant that joined within seconds. So that there is
+    // one, the token names no state.
+    this.#attributes.add(async () => {
       await connection.setAttributes({ [agentStateAttribute]: this.#state });
       for (const participant of connection.participants()) this.#succeed(participant);
     });
@@ -200,7 +200,7 @@ class LiveKitRoom implements Room {
 
   /** Whoever is refused here is put out once it has joined wholly: its library hangs where it is before. */
   #greet({ identity, sid, attributes }: ListedParticipant): "refused" | "known" {
-    const { room, log, listener } = this.#options;
+    const { room, log, callbacks } = this.#options;
     if (this.#isClosed || this.#connection === null || identity !== room.callerIdentity) return "known";
     if (this.#seat.isHeldBy(sid)) {
       this.#connection.listenTo(sid);
@@ -216,7 +216,7 @@ class LiveKitRoom implements Room {
         log.warn({ err: error }, "a caller's token could not be marked as spent"),
       );
     this.#connection.listenTo(sid);
-    listener.onCallerJoined();
+    callbacks.onCallerJoined();
     return "known";
   }
 
@@ -233,14 +233,14 @@ class LiveKitRoom implements Room {
   #seeOff({ identity, sid }: Participant, isOwnWish: boolean): void {
     if (this.#isClosed || identity !== this.#options.room.callerIdentity || !this.#seat.leave(sid)) return;
     this.#connection?.listenTo(null);
-    this.#options.listener.onCallerLeft(isOwnWish);
+    this.#options.callbacks.onCallerLeft(isOwnWish);
     void this.#lookForCaller();
   }
 
   #readPacket({ identity, sid }: Participant, topic: string, payload: Uint8Array): void {
     if (this.#isClosed || !this.#seat.isHeldBy(sid)) return;
     const verdict = this.#gate.judge(topic, payload);
-    if (verdict.type === "event") this.#options.listener.onClientEvent(verdict.event);
+    if (verdict.type === "event") this.#options.callbacks.onClientEvent(verdict.event);
     if (verdict.type !== "flood") return;
     this.#options.log.warn("a caller that floods the room with packets is put out");
     this.#putOut(identity);
@@ -266,7 +266,7 @@ class LiveKitRoom implements Room {
 
   /** A room that this side is not in: the caller is told as away, and as back once it is seen again. */
   #leaveCaller(): void {
-    if (this.#seat.vacate()) this.#options.listener.onCallerLeft(false);
+    if (this.#seat.vacate()) this.#options.callbacks.onCallerLeft(false);
   }
 
   async #rejoin(untilMs: number): Promise<void> {
@@ -288,6 +288,6 @@ class LiveKitRoom implements Room {
   #giveUp(reason: "closed" | "replaced"): void {
     if (this.#isClosed) return;
     this.#leaveCaller();
-    this.#options.listener.onLost(reason);
+    this.#options.callbacks.onLost(reason);
   }
 }

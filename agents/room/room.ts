@@ -15,11 +15,11 @@ export interface Room {
 }
 
 /** What a room tells. Never called after `close`, and never from inside a call of the room. */
-export interface RoomListener {
+export interface RoomCallbacks {
   onCallerJoined(): void;
   /** `isFinal`: the caller left of their own accord, and is not just without a network. */
   onCallerLeft(isFinal: boolean): void;
-  /** The caller's audio at `RECOGNITION_RATE`, in real time, silence included. The listener owns the samples. */
+  /** The caller's audio at `RECOGNITION_RATE`, in real time, silence included. Whoever is called owns the samples. */
   onAudio(samples: Int16Array): void;
   onClientEvent(event: ClientEvent): void;
   /** The room is gone, or somebody else took the agent's place. */

@@ -59,7 +59,7 @@ export function utterancesOf(isSpeech: readonly boolean[]): Utterance[] {
   return found.filter(({ fromStep, toStep }) => toStep - fromStep >= SHORTEST_STEPS);
 }
 
-/** Adds what a listener told of one call. */
+/** Adds what was told of one call. */
 export function addFigures(figures: TurnFigures, scene: Scene, { spans }: Followed): void {
   const utterances = utterancesOf(scene.isSpeech);
   figures.utterances += utterances.length;

@@ -1,9 +1,9 @@
 import type { VirtualClock } from "#common/clock";
-import { openListener } from "#agents/turn/listener";
+import { openCallerTranscription } from "#agents/turn/caller-transcription";
 import { RECOGNITION_RATE } from "#protocol/transcription/chunk";
 import type { EngineRecognition } from "./engine-recognition.js";
 
-/** What a listener told of a call. Times are milliseconds of its audio. */
+/** What a transcription told of a call. Times are milliseconds of its audio. */
 export interface Followed {
   spans: Span[];
   transcripts: { atMs: number; text: string }[];
@@ -22,7 +22,7 @@ export interface Span {
 
 const PORTION_MS = 10;
 
-/** Runs a listener over a call in virtual time, in portions of 10 ms as a room gives them. */
+/** Runs a transcription over a call in virtual time, in portions of 10 ms as a room gives them. */
 export async function followCall(
   samples: Int16Array,
   { recognition, clock }: { recognition: EngineRecognition; clock: VirtualClock },
@@ -31,7 +31,7 @@ export async function followCall(
   const beginMs = clock.nowMs();
   const nowMs = (): number => clock.nowMs() - beginMs;
   let isPartialAwaited = false;
-  const listener = openListener({
+  const transcription = openCallerTranscription({
     recognition,
     recognizer: "asr",
     detector: "vad",
@@ -61,9 +61,9 @@ export async function followCall(
   for (let at = 0; at + portion <= samples.length; at += portion) {
     clock.advance(PORTION_MS);
     await recognition.settle();
-    listener.push(samples.slice(at, at + portion));
+    transcription.push(samples.slice(at, at + portion));
     await recognition.settle();
   }
-  listener.close();
+  transcription.close();
   return followed;
 }

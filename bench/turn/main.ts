@@ -8,7 +8,7 @@ import { generator, inNoise, joined, noise, recognizeWhole, type Scene, trimmed 
 import { addErrors, noErrors, rate, wordErrors, type WordErrors } from "./word-errors.js";
 
 /*
- * `node dist/bench/turn/main.js DATA [EVERY] [ONLY]`: how soon and how rightly a listener tells when callers speak, pause, and
+ * `node dist/bench/turn/main.js DATA [EVERY] [ONLY]`: how soon and how rightly it is told when callers speak, pause, and
  * what they said, on recordings of people (every nth of the evaluation set), with the models that come with Parley, in
  * virtual time. ONLY is part of the name of what is to be measured.
  */
@@ -73,7 +73,7 @@ async function follow(name: string, scenes: readonly Scene[]): Promise<void> {
   );
 }
 
-/** The words of each recording of a call, recognized at once and in the segments of the listener. */
+/** The words of each recording of a call, recognized at once and in its segments. */
 async function compareWords(
   { recognizer, detector, close }: Engines,
   { samples, parts }: Scene,

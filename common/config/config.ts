@@ -30,7 +30,7 @@ export const declaration = {
   }),
   PARLEY_SECRET_KEY: text({
     secret: true,
-    doc: "Seals credentials in the database; 32 characters or more, several (newest first) separated by commas. Made in the data directory when absent.",
+    doc: "Seals credentials in the database; 32 characters or more, several (newest first) separated by commas. Made in the data directory when absent, so roles on several machines need it set: control planes seal and agents open.",
   }),
   NATS_URL: url({
     schemes: ["nats", "tls"],

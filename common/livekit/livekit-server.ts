@@ -134,13 +134,9 @@ const AGENT_TOKEN_SECONDS = 600;
  * An agent's token: it publishes a voice and data, sets its own attributes, and may publish what a caller says in the
  * caller's name, which the server allows to participants of the kind `agent` alone.
  */
-export function agentToken(
-  access: LiveKitAccess,
-  agent: { room: string; identity: string; attributes: Record<string, string> },
-): Promise<string> {
+export function agentToken(access: LiveKitAccess, agent: { room: string; identity: string }): Promise<string> {
   const token = new AccessToken(access.apiKey, access.apiSecret, {
     identity: agent.identity,
-    attributes: agent.attributes,
     ttl: AGENT_TOKEN_SECONDS,
   });
   token.kind = "agent";

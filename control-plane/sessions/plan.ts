@@ -2,6 +2,7 @@ import type { AgentConfig } from "#protocol/agents/config";
 import type { SessionCreate } from "#protocol/agents/session";
 import { isTimezone } from "#protocol/agents/text";
 import type { ConversationPlan, ConversationTool } from "#protocol/bus/conversation";
+import { dateIn } from "#common/text/local-time";
 import type { PinnedSource } from "../knowledge/store.js";
 import type { FrozenTool } from "../tools/store.js";
 
@@ -66,18 +67,6 @@ function timezoneOf({ timezone, client_timezone: hint }: SessionCreate, config: 
   if (timezone !== null && timezone !== undefined && timezone !== "") return timezone;
   if (config.conversation.timezone !== "") return config.conversation.timezone;
   return hint !== null && hint !== undefined && isTimezone(hint) ? hint : "";
-}
-
-/** The calendar's date in a zone, such as `2026-11-22`. */
-function dateIn(timezone: string, now: Date): string {
-  const parts = new Intl.DateTimeFormat("en", {
-    timeZone: timezone === "" ? "UTC" : timezone,
-    year: "numeric",
-    month: "2-digit",
-    day: "2-digit",
-  }).formatToParts(now);
-  const part = (type: string): string => parts.find((candidate) => candidate.type === type)?.value ?? "";
-  return `${part("year")}-${part("month")}-${part("day")}`;
 }
 
 /** A frozen tool without its made-up answers: they are for tests, and may be large. */

@@ -66,7 +66,7 @@ describe.skipIf(!canRunLiveKit || (browserPath === null && !inCi))("a caller in 
       attempt,
       hasCallerJoined: attempt > 1,
       sampleRate: 24_000,
-      listener: told,
+      callbacks: told,
       log: createLogger("test", "fatal"),
       clock: systemClock,
     });
@@ -103,6 +103,7 @@ describe.skipIf(!canRunLiveKit || (browserPath === null && !inCi))("a caller in 
     first.room.publishTranscript({ segmentId: "a1", speaker: "agent", text: "Good morning.", isFinal: true });
     await soon(async () => (await recordOf(tab)).transcripts.at(-1)?.text === "Good morning.", "the agent's words");
     await soon(async () => (await recordOf(tab)).states.at(-1) === "listening", "the state");
+    await soon(async () => (await recordOf(tab)).events.length > 0, "the event");
     const record = await recordOf(tab);
     expect(record.events).toEqual([{ type: "error", code: "provider_error" }]);
     expect(record.transcripts).toEqual([

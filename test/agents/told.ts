@@ -1,7 +1,7 @@
-import type { ClientEvent, RoomListener } from "#agents/room/room";
+import type { ClientEvent, RoomCallbacks } from "#agents/room/room";
 
 /** Everything that a room told. */
-export class Told implements RoomListener {
+export class Told implements RoomCallbacks {
   readonly story: string[] = [];
   readonly audio: Int16Array[] = [];
   readonly events: ClientEvent[] = [];

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openListener } from "#agents/turn/listener";
+import { openCallerTranscription } from "#agents/turn/caller-transcription";
 import { decodeAudio } from "#audio/decoding/decode";
 import { systemClock } from "#common/clock";
 import { RECOGNITION_RATE } from "#protocol/transcription/chunk";
@@ -61,7 +61,7 @@ describe("a caller of a real cluster", () => {
     const beginMs = systemClock.nowMs();
     const add = (type: Happened["type"], text?: string): void =>
       void happened.push({ type, atMs: systemClock.nowMs() - beginMs, ...(text === undefined ? {} : { text }) });
-    const listener = openListener({
+    const transcription = openCallerTranscription({
       recognition: client.recognition,
       recognizer: "parley-asr-en",
       detector: "parley-vad",
@@ -76,10 +76,10 @@ describe("a caller of a real cluster", () => {
     for (let at = 0; at < samples.length; at += 20 * PER_MS) {
       // In the pace of speech: the portion's last sample has just been spoken.
       await wait(Math.max(0, beginMs + at / PER_MS + 20 - systemClock.nowMs()));
-      listener.push(samples.slice(at, at + 20 * PER_MS));
+      transcription.push(samples.slice(at, at + 20 * PER_MS));
     }
     await until(() => happened.at(-1)?.type === "transcribed", { withinMs: 20_000, what: "the last words" });
-    listener.close();
+    transcription.close();
 
     const starts = happened.filter(({ type }) => type === "started");
     for (const [index, fromMs] of startMs.entries()) {

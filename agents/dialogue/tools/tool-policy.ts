@@ -1,3 +1,4 @@
+import { readArguments } from "../../tools/read-arguments.js";
 import type { ModelToolCall, ToolResult } from "../input.js";
 import type { DialogueTool, ToolMode } from "../settings.js";
 
@@ -29,7 +30,7 @@ const noted = (output: string): ToolResult => ({
 /** Why a call cannot be made, for the model; null when it can. */
 export function refusalOf(call: ModelToolCall, tool: DialogueTool | undefined): string | null {
   if (tool === undefined) return `there is no tool "${call.name}"`;
-  return isObject(call.arguments) ? null : "the arguments are not a JSON object";
+  return readArguments(call.arguments).ok ? null : "the arguments are not a JSON object";
 }
 
 /** How a call's result comes back. A call that cannot be made fails like a blocking one, so that the model sees it. */
@@ -42,15 +43,4 @@ export function placeholderOf(mode: ToolMode): ToolResult {
   if (mode === "fire_and_forget") return noted("started");
   if (mode === "background") return noted("The tool is running in the background; its result will come later.");
   return noted("The tool is still running; its result is not known yet.");
-}
-
-function isObject(json: string): boolean {
-  // Models write nothing at all for tools without arguments.
-  if (json.trim() === "") return true;
-  try {
-    const value: unknown = JSON.parse(json);
-    return typeof value === "object" && value !== null && !Array.isArray(value);
-  } catch {
-    return false;
-  }
 }

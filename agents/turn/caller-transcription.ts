@@ -13,7 +13,7 @@ import { EnergyGate } from "./energy-gate.js";
 import { OpenSegment } from "./open-segment.js";
 import { type ActivityChange, SpeechActivity } from "./speech-activity.js";
 
-export interface ListenerOptions {
+export interface CallerTranscriptionOptions {
   recognition: Pick<RecognitionClient, "open">;
   /** Model of the task `transcribe`. */
   recognizer: string;
@@ -35,7 +35,7 @@ export interface ListenerOptions {
 }
 
 /** One caller's audio on its way to activity and words. */
-export interface Listener {
+export interface CallerTranscription {
   /** Takes the next audio, at `RECOGNITION_RATE` and in real time, in portions of any size. Calls back. */
   push(samples: Int16Array): void;
   /** Ends all work everywhere; nothing is called back any more. */
@@ -56,12 +56,12 @@ const PADDING_STEPS = 40;
 const HELD_STEPS = 200;
 
 /** Follows a caller's audio. Pass it everything that the room gives. */
-export function openListener(options: ListenerOptions): Listener {
-  return new CallerListener(options);
+export function openCallerTranscription(options: CallerTranscriptionOptions): CallerTranscription {
+  return new OpenCallerTranscription(options);
 }
 
-class CallerListener implements Listener {
-  readonly #options: ListenerOptions;
+class OpenCallerTranscription implements CallerTranscription {
+  readonly #options: CallerTranscriptionOptions;
   readonly #buffer = new AudioBuffer();
   readonly #time = new AudioClock();
   readonly #gate = new EnergyGate();
@@ -77,7 +77,7 @@ class CallerListener implements Listener {
   #cancelGap = (): void => undefined;
   #isClosed = false;
 
-  constructor(options: ListenerOptions) {
+  constructor(options: CallerTranscriptionOptions) {
     this.#options = options;
     const { recognition, recognizer, detector, language, traceparent, clock } = options;
     const common = { recognition, language, traceparent, clock };

@@ -6,7 +6,7 @@ import { RECOGNITION_RATE } from "#protocol/transcription/chunk";
 import { SubmissionClient } from "#submission/submission-client";
 import { openRecognitionClient } from "#transcription/recognition/open-client";
 import { pass, ScriptedRecognizers, type RecognitionFault } from "#transcription/testing/scripted-recognizers";
-import { openListener } from "./listener.js";
+import { openCallerTranscription } from "./caller-transcription.js";
 import { type SpokenWord, speechOfTalk, talk, wordsOfTalk } from "./testing/voices.js";
 
 const PER_MS = RECOGNITION_RATE / 1000;
@@ -36,7 +36,7 @@ function bench({
   const recognizers = new ScriptedRecognizers({ bus, clock, words, vad, faultOf });
   const happened: Happened[] = [];
   const add = (event: Omit<Happened, "atMs">): void => void happened.push({ atMs: clock.nowMs() - BEGIN_MS, ...event });
-  const listener = openListener({
+  const transcription = openCallerTranscription({
     recognition,
     recognizer: "ear",
     detector,
@@ -57,11 +57,11 @@ function bench({
   const speak = async (samples: Int16Array, portionMs = 10): Promise<void> => {
     for (let at = 0; at < samples.length; at += portionMs * PER_MS) {
       await pass(clock, portionMs, 10);
-      listener.push(samples.slice(at, at + portionMs * PER_MS));
+      transcription.push(samples.slice(at, at + portionMs * PER_MS));
     }
     await pass(clock, 100, 10);
   };
-  return { bus, clock, recognition, recognizers, happened, listener, speak };
+  return { bus, clock, recognition, recognizers, happened, transcription, speak };
 }
 
 const said = (happened: readonly Happened[]): string[] =>
@@ -74,7 +74,7 @@ const two: SpokenWord[] = [
   { atMs: 2000, forMs: 500, name: 3 },
 ];
 
-describe("a listener", () => {
+describe("a transcription", () => {
   it("tells within 100 ms that somebody speaks, after 200 ms that they pause, and soon after that what they said", async () => {
     for (const detector of ["vad", null]) {
       const { happened, speak, recognition } = bench({ detector });
@@ -161,7 +161,7 @@ describe("a listener", () => {
   });
 
   it("takes audio that does not come for silence, and goes on in step when it comes again", async () => {
-    const { happened, speak, clock, listener } = bench();
+    const { happened, speak, clock, transcription } = bench();
     const samples = talk(4000, [
       { atMs: 500, forMs: 600, name: 1 },
       { atMs: 2000, forMs: 400, name: 2 },
@@ -179,7 +179,7 @@ describe("a listener", () => {
     await speak(samples.slice(1700 * PER_MS));
     const again = main(happened).find(({ atMs, started }) => atMs > 1700 && started !== undefined);
     expect(Math.abs((again?.started ?? 0) - 2000)).toBeLessThanOrEqual(50);
-    listener.close();
+    transcription.close();
     const before = happened.length;
     await pass(clock, 10_000, 100);
     expect(happened.length).toBe(before);
