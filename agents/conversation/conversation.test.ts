@@ -112,6 +112,21 @@ describe("the driver of a conversation", () => {
     );
   });
 
+  it("speaks nothing of an answer that the caller's program wants as text, and says so in the log", async () => {
+    const conversation = open();
+    conversation.input({ type: "caller-joined" });
+    conversation.clientEvent({ type: "user.message", text: "Hello?", isTextOnly: true });
+    await settle();
+    requests[0]?.onText("Good morning.");
+    await closes[0]?.();
+    await settle();
+    expect(events).toContain("agent: Good morning.");
+    expect(events.filter((event) => event.startsWith("says") || event === "reply finished")).toEqual([]);
+    const stored = (await bus.subjectLog().read<ConversationRecord>(subject)).map(({ message }) => message);
+    const flagged = stored.filter((record) => "isTextOnly" in record).map(({ type }) => type);
+    expect(flagged).toEqual(["caller-said", "reply-started"]);
+  });
+
   it("ends with its last record stored and the room deleted", async () => {
     const conversation = open();
     conversation.input({ type: "caller-joined" });

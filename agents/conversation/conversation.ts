@@ -85,7 +85,7 @@ export class Conversation {
   clientEvent(event: ClientEvent): void {
     switch (event.type) {
       case "user.message":
-        return this.input({ type: "typed", text: event.text });
+        return this.input({ type: "typed", text: event.text, isTextOnly: event.isTextOnly === true });
       case "user.activity":
         return this.input({ type: "activity" });
       case "user.interrupt":

@@ -50,7 +50,7 @@ export class AgentSide {
     this.#speaker = new Speaker({ outbox, meter, language: settings.language, onOver });
   }
 
-  /** Whether it answers, or is about to. */
+  /** It answers, or is about to. */
   get isBusy(): boolean {
     return this.#speaker.reply !== null || this.#requests.current?.isReleased === true;
   }
@@ -123,7 +123,7 @@ export class AgentSide {
     this.#beginTurn();
     this.#speaker.open({ purpose, turnId, responder: FIXED });
     this.#speaker.say(text, nowMs, null);
-    this.#speaker.complete();
+    this.#speaker.complete(nowMs);
   }
 
   /** Goes on where a former runtime stopped. */
@@ -138,7 +138,7 @@ export class AgentSide {
     if (this.#tools.hangsUp) this.#end = { reason: "agent_hung_up", detail: null };
     this.#speaker.resume(open, purpose);
     this.#pump(nowMs);
-    if (isComplete) return this.#speaker.complete();
+    if (isComplete) return this.#speaker.complete(nowMs);
     if (isBetweenRounds) return this.#afterTools(nowMs);
     if (text === "") return this.#ask(purpose, turnId, nowMs);
     this.#requests.ask({ purpose, turnId, instruction: CONTINUE }, nowMs);
@@ -236,7 +236,7 @@ export class AgentSide {
   /** Passes on what the answer has, as far as it may be said now. */
   #pump(nowMs: number): void {
     if (this.#speaker.isHeld) return;
-    this.#speaker.speakRest();
+    this.#speaker.speakRest(nowMs);
     const request = this.#requests.current;
     if (request?.isReleased !== true) return;
     if (request.text.trim() !== "" || request.isBegun) {
@@ -251,7 +251,7 @@ export class AgentSide {
     if (request.outcome.type === "failed") return this.#failed(request, request.outcome.detail, nowMs);
     this.#failures = 0;
     this.#openReply(request);
-    if (request.calls.length === 0) this.#speaker.complete();
+    if (request.calls.length === 0) this.#speaker.complete(nowMs);
     else this.#startRound(request, nowMs);
   }
 
@@ -259,8 +259,9 @@ export class AgentSide {
     if (!this.#rounds.begin(!this.#speaker.hasSpoken, nowMs)) {
       // The model does not come to an end; what it wants to call now is not called.
       if (!this.#speaker.hasSpoken) this.#speaker.say(phrasesOf(this.#options.settings.language).apology, nowMs, null);
-      return this.#speaker.complete();
+      return this.#speaker.complete(nowMs);
     }
+    this.#speaker.show(nowMs, true);
     this.#tools.start(calls, turnId);
     if (this.#tools.hangsUp) this.#end = { reason: "agent_hung_up", detail: null };
     this.#afterTools(nowMs);
@@ -270,7 +271,7 @@ export class AgentSide {
   #afterTools(nowMs: number): void {
     const { reply } = this.#speaker;
     if (reply === null || this.#tools.isAwaiting || this.hasRequest) return;
-    if (this.#tools.hangsUp) return this.#speaker.complete();
+    if (this.#tools.hangsUp) return this.#speaker.complete(nowMs);
     this.#ask(reply.purpose, reply.turnId, nowMs);
   }
 
@@ -278,21 +279,21 @@ export class AgentSide {
     const { apology, lastSentence } = phrasesOf(this.#options.settings.language);
     this.#openReply(request, FIXED);
     // A goodbye that cannot be had is left out.
-    if (request.purpose === "farewell") return this.#speaker.complete();
+    if (request.purpose === "farewell") return this.#speaker.complete(nowMs);
     const isLast = ++this.#failures > 1;
     if (isLast) this.#end = { reason: "llm_endpoint_failure", detail };
     this.#speaker.say(isLast ? lastSentence : apology, nowMs, null);
-    this.#speaker.complete();
+    this.#speaker.complete(nowMs);
   }
 
   #openReply({ purpose, turnId }: ModelRequest, responder = this.#options.responder): void {
     this.#speaker.open({ purpose, turnId, responder });
   }
 
-  #replyOver({ purpose, isGiven }: Reply, isInterrupted: boolean): void {
+  #replyOver({ purpose, isGiven, isTextOnly }: Reply, isInterrupted: boolean): void {
     const end = this.#end;
     this.#end = null;
-    if (isGiven && !isInterrupted) this.#voiceFailures = 0;
+    if (isGiven && !isInterrupted && !isTextOnly) this.#voiceFailures = 0;
     this.#tools.replyOver(end?.reason === "agent_hung_up");
     this.#options.onReplyOver({ purpose, isInterrupted, end });
   }

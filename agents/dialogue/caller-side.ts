@@ -63,10 +63,10 @@ export class CallerSide {
   }
 
   /** A whole message was typed; it does not wait for an agent that speaks. */
-  typed(text: string, nowMs: number): void {
+  typed({ text, isTextOnly = false }: { text: string; isTextOnly?: boolean }, nowMs: number): void {
     if (text.trim() === "") return;
     const { agent } = this.#options;
-    this.#turn.typed(text, nowMs);
+    this.#turn.typed(text, isTextOnly, nowMs);
     agent.dropOtherThan(this.#turn.text);
     if (agent.isBusy && agent.isInterruptible) agent.stop();
   }
@@ -157,13 +157,13 @@ export class CallerSide {
     const turn = this.#turn;
     const overAtMs = turn.overAtMs();
     if (overAtMs === null || nowMs < overAtMs || this.#interjection !== null) return false;
-    const { text, transcribedMs, isTyped } = turn;
+    const { text, transcribedMs, isTyped, isTextOnly } = turn;
     if (text === "") return this.#discard(nowMs);
     if (agent.isBusy && interjectionOf(text, settings.language, agent.hasJustAsked).realWords === 0 && !isTyped)
       return this.#discard(nowMs);
     if (agent.isBusy || isClosing) return false;
     const turnId = outbox.memory.turnId + 1;
-    outbox.record({ type: "caller-said", turnId, text });
+    outbox.record({ type: "caller-said", turnId, text, ...(isTextOnly ? { isTextOnly } : {}) });
     this.#isPublished = true;
     this.#publishFinal();
     const lastVoicedMs = turn.lastVoicedMs ?? nowMs;

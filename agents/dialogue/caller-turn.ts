@@ -11,6 +11,7 @@ export class CallerTurn {
   #words = "";
   #partial = "";
   #isTyped = false;
+  #isTextOnly = false;
   /** Between `speech-started` and `speech-paused`. */
   #isSpeaking = false;
   /** When the last voiced frame of what was said came; null when nothing waits for the end of the turn. */
@@ -32,6 +33,11 @@ export class CallerTurn {
 
   get isTyped(): boolean {
     return this.#isTyped;
+  }
+
+  /** The answer is to be read: so the last message of the turn wants it, and nothing was spoken since. */
+  get isTextOnly(): boolean {
+    return this.#isTextOnly;
   }
 
   get lastVoicedMs(): number | null {
@@ -85,10 +91,11 @@ export class CallerTurn {
     this.#transcribedMs = nowMs;
   }
 
-  typed(text: string, nowMs: number): void {
+  typed(text: string, isTextOnly: boolean, nowMs: number): void {
     this.#words = [this.text, text.trim()].filter((part) => part !== "").join("\n");
     this.#partial = "";
     this.#isTyped = true;
+    this.#isTextOnly = isTextOnly;
     this.#lastVoicedMs = nowMs;
   }
 
@@ -108,12 +115,14 @@ export class CallerTurn {
     this.#words = "";
     this.#partial = "";
     this.#isTyped = false;
+    this.#isTextOnly = false;
     this.#transcribedMs = null;
     this.#lastVoicedMs = this.#isSpeaking ? nowMs : null;
   }
 
   #spoken(before: string, nowMs: number): boolean {
     if (wordsOf(this.text).join(" ") === before) return false;
+    this.#isTextOnly = false;
     // Words without speech that anybody noticed: the pause counts from them.
     this.#lastVoicedMs ??= nowMs;
     return true;

@@ -127,7 +127,7 @@ export class Dialogue {
       case "transcribed":
         return this.#caller.transcribed(nowMs);
       case "typed":
-        return this.#caller.typed(input.text, nowMs);
+        return this.#caller.typed(input, nowMs);
       case "activity":
         return this.#silence.callerActed(nowMs);
       case "interrupt":

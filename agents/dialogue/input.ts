@@ -18,8 +18,8 @@ export type DialogueInput =
   | { type: "transcript"; text: string }
   /** No words will come any more for what was said until the last pause. */
   | { type: "transcribed" }
-  /** A whole message of a caller who types. */
-  | { type: "typed"; text: string }
+  /** A whole message of a caller who types. `isTextOnly`: the answer is to be read, not heard. */
+  | { type: "typed"; text: string; isTextOnly?: boolean }
   /** The caller does something (`user.activity`): no silence. */
   | { type: "activity" }
   /** The caller asks for silence (`user.interrupt`). */

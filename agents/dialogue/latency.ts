@@ -12,7 +12,10 @@ interface TurnTimes {
 /** Ends a clause that can be synthesized. */
 const clauseEnd = /[,.;:!?、。，；：！？]/;
 
-/** Measures the way from the caller's last voiced frame to the agent's first audible one, for the current turn. */
+/**
+ * Measures the way from the caller's last voiced frame to the agent's first audible one, or first published text, for
+ * the current turn.
+ */
 export class LatencyMeter {
   #turn: TurnTimes | null = null;
   #askedMs: number | null = null;
@@ -40,8 +43,11 @@ export class LatencyMeter {
     if (this.#clauseMs === null && clauseEnd.test(text)) this.#clauseMs = nowMs;
   }
 
-  /** The answer is audible: what the turn took, once; null where nothing was measured. */
-  audible(turnId: number, nowMs: number): { turnId: number; latency: TurnLatency } | null {
+  /** The answer is audible, or published: what the turn took, once; null where nothing was measured. */
+  begun(
+    { turnId, isTextOnly }: { turnId: number; isTextOnly: boolean },
+    nowMs: number,
+  ): { turnId: number; latency: TurnLatency } | null {
     const turn = this.#turn;
     if (turn === null || turn.turnId !== turnId) return null;
     this.#turn = null;
@@ -55,7 +61,7 @@ export class LatencyMeter {
       recognitionMs: isTyped || transcribedMs === null ? null : Math.max(0, transcribedMs - lastVoicedMs),
       modelFirstTokenMs: this.#askedMs === null ? null : firstTextMs - this.#askedMs,
       firstClauseMs: isClauseKnown ? Math.max(0, (this.#clauseMs ?? 0) - firstTextMs) : null,
-      firstAudioMs: Math.max(0, nowMs - readyMs),
+      firstAudioMs: isTextOnly ? null : Math.max(0, nowMs - readyMs),
     };
     return { turnId, latency };
   }

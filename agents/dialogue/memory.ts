@@ -14,6 +14,8 @@ export interface OpenReply {
   /** UTF-16 units that the caller has heard, as far as it is recorded. */
   characters: number;
   isComplete: boolean;
+  /** It is published as text, and not spoken. */
+  isTextOnly: boolean;
 }
 
 /** A tool call without a result. */
@@ -50,6 +52,7 @@ export class Memory {
   #turnId = 0;
   #replies = 0;
   #isAnswered = false;
+  #isTextOnly = false;
   #hasJoined = false;
   #isPresent = false;
   #isOver = false;
@@ -75,6 +78,11 @@ export class Memory {
   /** Whether a reply to the last turn has begun. */
   get isAnswered(): boolean {
     return this.#isAnswered;
+  }
+
+  /** Whether the caller asked with the last turn for an answer to read; so is all that the agent says until the next. */
+  get isTextOnly(): boolean {
+    return this.#isTextOnly;
   }
 
   get hasJoined(): boolean {
@@ -141,6 +149,7 @@ export class Memory {
       case "caller-said":
         this.#turnId = record.turnId;
         this.#isAnswered = false;
+        this.#isTextOnly = record.isTextOnly === true;
         this.#entries.push({ role: "caller", turnId: record.turnId, text: record.text });
         return;
       case "reply-started":
@@ -163,8 +172,8 @@ export class Memory {
 
   #applyToReply(record: Extract<UnstampedRecord, { replyId: string }>): void {
     if (record.type === "reply-started") {
-      const { replyId, turnId } = record;
-      this.#openReply = { replyId, turnId, text: "", characters: 0, isComplete: false };
+      const { replyId, turnId, isTextOnly = false } = record;
+      this.#openReply = { replyId, turnId, text: "", characters: 0, isComplete: false, isTextOnly };
       this.#replies++;
       this.#isAnswered = true;
       this.#undelivered = [];

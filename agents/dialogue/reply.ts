@@ -1,6 +1,6 @@
 import type { EndReason } from "#protocol/bus/conversation-log";
 import type { Purpose } from "./instructions.js";
-import { cut, joined, wordStart, wordsOf } from "./language/words.js";
+import { cut, endOfSentences, joined, wordStart, wordsOf } from "./language/words.js";
 import type { OpenReply } from "./memory.js";
 import type { Outbox } from "./outbox.js";
 
@@ -14,16 +14,20 @@ export interface ReplyOver {
   end: { reason: EndReason; detail: string | null } | null;
 }
 
-/** One reply, from its first text until the caller has heard it or interrupts it. */
+/**
+ * One reply, from its first text until the caller has heard it or interrupts it. One that is text only is published by
+ * sentences, and what is published counts as heard.
+ */
 export class Reply {
   readonly replyId: string;
   readonly turnId: number;
   readonly purpose: Purpose;
+  readonly isTextOnly: boolean;
   readonly #outbox: Outbox;
   #text: string;
   /** Where this machine's part of the text begins: what is played counts from here. */
   readonly #base: number;
-  /** UTF-16 units that the caller has heard. */
+  /** UTF-16 units that the caller has heard, or could read. */
   #heard: number;
   #recordedMs = Number.NEGATIVE_INFINITY;
   /** Text of a former runtime that must be spoken again. */
@@ -40,19 +44,21 @@ export class Reply {
     this.replyId = open.replyId;
     this.turnId = open.turnId;
     this.purpose = purpose;
+    this.isTextOnly = open.isTextOnly;
     this.#text = open.text;
     this.#base = base;
     this.#heard = open.characters;
     const rest = open.text.slice(base);
-    this.#rest = wordsOf(rest).length > 0 ? rest : "";
+    this.#rest = wordsOf(rest).length > 0 && !open.isTextOnly ? rest : "";
     this.#isComplete = open.isComplete;
   }
 
   static begin(outbox: Outbox, options: { turnId: number; purpose: Purpose; responder: string }): Reply {
     const { turnId, purpose, responder } = options;
     const replyId = `reply-${outbox.memory.replies + 1}`;
-    outbox.record({ type: "reply-started", replyId, turnId, responder });
-    const open = { replyId, turnId, text: "", characters: 0, isComplete: false };
+    const { isTextOnly } = outbox.memory;
+    outbox.record({ type: "reply-started", replyId, turnId, responder, ...(isTextOnly ? { isTextOnly } : {}) });
+    const open = { replyId, turnId, text: "", characters: 0, isComplete: false, isTextOnly };
     return new Reply(outbox, { open, purpose, base: 0 });
   }
 
@@ -78,14 +84,15 @@ export class Reply {
     return this.#isPaused;
   }
 
-  /** All of it was given, and what was given was played. */
+  /** All of it was given, and what was given was played or published. */
   get isOver(): boolean {
-    return this.#isComplete && this.#rest === "" && !this.isSpeaking;
+    if (!this.#isComplete) return false;
+    return this.isTextOnly ? this.#heard === this.#text.length : this.#rest === "" && !this.isSpeaking;
   }
 
-  /** Whether text of it is on its way to the caller. */
+  /** Whether text of it is being spoken. */
   get isSpeaking(): boolean {
-    return this.#isGiven && !this.#isPlayed;
+    return !this.isTextOnly && this.#isGiven && !this.#isPlayed;
   }
 
   /** Speaks again what a former runtime left unsaid. */
@@ -103,8 +110,24 @@ export class Reply {
     if (addition === "") return "";
     this.#outbox.record({ type: "reply-text", replyId: this.replyId, text: addition });
     this.#text += addition;
-    this.#speak(addition);
+    if (this.isTextOnly) this.#isGiven = true;
+    else this.#speak(addition);
     return addition;
+  }
+
+  /**
+   * Publishes more of a reply that is text only, its whole sentences, or all where `isPause`; true when there was more.
+   * The end of the reply publishes its last words.
+   */
+  show(isPause: boolean): boolean {
+    if (!this.isTextOnly) return false;
+    const end = isPause || this.#isComplete ? this.#text.length : endOfSentences(this.#text);
+    if (end <= this.#heard) return false;
+    this.#heard = end;
+    if (this.#isComplete) return true;
+    this.#outbox.record({ type: "reply-heard", replyId: this.replyId, characters: end });
+    this.#publish(this.playedText, false);
+    return true;
   }
 
   /** No more text comes. */
@@ -112,7 +135,7 @@ export class Reply {
     if (this.#isComplete) return;
     this.#isComplete = true;
     this.#outbox.record({ type: "reply-complete", replyId: this.replyId });
-    if (this.#isGiven) this.#outbox.add({ type: "finish-reply", replyId: this.replyId });
+    if (this.#isGiven && !this.isTextOnly) this.#outbox.add({ type: "finish-reply", replyId: this.replyId });
   }
 
   audible(): void {
@@ -121,7 +144,7 @@ export class Reply {
 
   /** `characters` of what this machine gave were played; `isOver`: all of that. */
   heard(characters: number, isOver: boolean, nowMs: number): void {
-    if (!this.#isGiven) return;
+    if (!this.#isGiven || this.isTextOnly) return;
     const played = Math.min(this.#text.length, this.#base + Math.max(0, Math.floor(characters)));
     const isGrown = played > this.#heard;
     if (isGrown) this.#heard = played;
@@ -153,7 +176,7 @@ export class Reply {
   end(isInterrupted: boolean): void {
     const text = isInterrupted ? this.playedText : this.#text;
     const { replyId, turnId } = this;
-    if (isInterrupted && this.#isGiven) this.#outbox.add({ type: "stop-reply", replyId });
+    if (isInterrupted && this.#isGiven && !this.isTextOnly) this.#outbox.add({ type: "stop-reply", replyId });
     this.#outbox.record({ type: "reply-ended", replyId, turnId, text, isInterrupted });
     if (text !== "") this.#publish(text, true);
   }

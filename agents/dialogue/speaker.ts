@@ -57,8 +57,9 @@ export class Speaker {
     this.#reply = Reply.resume(this.#options.outbox, open, purpose, this.#options.language);
   }
 
-  speakRest(): void {
+  speakRest(nowMs: number): void {
     this.#reply?.speakRest();
+    this.show(nowMs);
   }
 
   /** Adds text to the open reply. `request` is what wrote it, `isBegun` when some text of it was said before. */
@@ -71,11 +72,20 @@ export class Speaker {
     if (said === "") return;
     const times = request === null ? null : { askedMs: request.askedMs, firstTextMs: request.firstTextMs ?? nowMs };
     this.#options.meter.spoken(said, nowMs, times);
+    this.show(nowMs);
+  }
+
+  /** Publishes what may be read by now of a reply that is not spoken; all of it where `isPause`. */
+  show(nowMs: number, isPause = false): void {
+    if (this.#reply === null || this.isHeld) return;
+    if (this.#reply.show(isPause)) this.#measure(this.#reply, nowMs);
+    this.#closeIfOver();
   }
 
   /** No more text comes. */
-  complete(): void {
+  complete(nowMs: number): void {
     this.#reply?.complete();
+    this.show(nowMs);
     this.#closeIfOver();
   }
 
@@ -104,11 +114,15 @@ export class Speaker {
   }
 
   audible(replyId: string, nowMs: number): void {
-    const { outbox, meter } = this.#options;
     const reply = this.#reply;
-    if (reply?.replyId !== replyId || !reply.isGiven) return;
+    if (reply?.replyId !== replyId || !reply.isGiven || reply.isTextOnly) return;
     reply.audible();
-    const measured = meter.audible(reply.turnId, nowMs);
+    this.#measure(reply, nowMs);
+  }
+
+  #measure(reply: Reply, nowMs: number): void {
+    const { outbox, meter } = this.#options;
+    const measured = meter.begun(reply, nowMs);
     if (measured === null) return;
     outbox.record({ type: "turn-latency", ...measured });
     outbox.add({ type: "report-latency", ...measured });

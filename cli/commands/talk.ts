@@ -14,6 +14,7 @@ export const talkCommand: Command = {
   details: [
     "AGENT is an id, or a name that only one agent has; it must have a published version.",
     "With arecord and aplay, sox, or ffmpeg and ffplay the conversation is spoken (use headphones); lines can be typed too.",
+    "Without audio the answers are only written, as soon as the model has them.",
     "What both say goes to standard output, states, tools and latencies to standard error. Ctrl-C or /quit hangs up.",
     "From a pipe each line is a turn: it is sent when the agent has answered the one before, and the last answer is the end.",
   ],

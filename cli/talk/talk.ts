@@ -181,7 +181,8 @@ class TerminalCall {
     this.#view.typed(line);
     this.#watch.asked();
     this.#latency.typed(this.#options.clock.nowMs());
-    this.#send({ type: "user.message", text: line });
+    // Nobody listens where there is no loudspeaker: the answer need not be spoken.
+    this.#send({ type: "user.message", text: line, ...(this.#options.audio === null ? { audio: false } : {}) });
   }
 
   #end(): void {

@@ -32,7 +32,10 @@ export const endReasons = [
 ] as const;
 export type EndReason = (typeof endReasons)[number];
 
-/** Milliseconds of one turn, from the caller's last voiced frame to the agent's first audible one; null is unknown. */
+/**
+ * Milliseconds of one turn, from the caller's last voiced frame or typed message to the agent's first audible frame, or
+ * first published text where the reply is text only; null is unknown.
+ */
 export interface TurnLatency {
   totalMs: number;
   endpointingMs: number | null;
@@ -40,6 +43,7 @@ export interface TurnLatency {
   /** From the request to the language model to its first text, waiting in the silence included. */
   modelFirstTokenMs: number | null;
   firstClauseMs: number | null;
+  /** Null for a reply that is not spoken. */
   firstAudioMs: number | null;
 }
 
@@ -57,15 +61,21 @@ export type ConversationRecord = Stamped &
     | { type: "taken"; runtimeId: string; attempt: number }
     | { type: "caller-joined" }
     | { type: "caller-left" }
-    /** A whole turn of the caller, spoken or typed. Turns count from 1; the greeting is turn 0. */
-    | { type: "caller-said"; turnId: number; text: string }
-    /** A reply began; whatever follows of it names it. `responder` says what answers, such as a model's name. */
-    | { type: "reply-started"; replyId: string; turnId: number; responder: string }
+    /**
+     * A whole turn of the caller, spoken or typed. Turns count from 1; the greeting is turn 0. `isTextOnly`: what the
+     * agent says until the next turn is read, not heard; false when absent.
+     */
+    | { type: "caller-said"; turnId: number; text: string; isTextOnly?: boolean }
+    /**
+     * A reply began; whatever follows of it names it. `responder` says what answers, such as a model's name;
+     * `isTextOnly` as in the turn that it answers.
+     */
+    | { type: "reply-started"; replyId: string; turnId: number; responder: string; isTextOnly?: boolean }
     /** Further text of a reply, as the model gave it. */
     | { type: "reply-text"; replyId: string; text: string }
     /** The model has given all of the reply. */
     | { type: "reply-complete"; replyId: string }
-    /** The caller has heard so many UTF-16 units of the reply's text; at most twice a second. */
+    /** The caller has heard, or could read, so many UTF-16 units of the reply's text; at most twice a second where heard. */
     | { type: "reply-heard"; replyId: string; characters: number }
     /** The reply is over: `text` is what was heard of it. */
     | { type: "reply-ended"; replyId: string; turnId: number; text: string; isInterrupted: boolean }

@@ -137,6 +137,32 @@ describe.skipIf(!canRunLiveKit)("a conversation with an agent", () => {
     expect((await talk.session()).ended_reason).toBe("caller_left");
   }, 60_000);
 
+  it("answers in text alone where a typed message asks for it, and speaks none of it", async () => {
+    const talk = await startTalk(cluster, agentId);
+    await talk.untilSaid("how can I help you");
+    await expect.poll(() => talk.caller.states.at(-1), { timeout: 10_000 }).toBe("listening");
+    const [askedAtMs, statesBefore] = [performance.now(), talk.caller.states.length];
+    await talk.caller.send({ type: "user.message", text: "When do you open?", audio: false });
+    await talk.untilSaid("We open at nine in the morning.", 3000);
+    await talk.caller.send({ type: "user.message", text: "Tell me a story.", audio: false });
+    await talk.untilSaid("sleeping giant", 3000);
+    const silence = talk.caller.received.filter(({ atMs }) => atMs >= askedAtMs).map(({ samples }) => samples);
+    expect(Math.max(0, ...silence.flatMap((frame) => [...frame]).map(Math.abs))).toBeLessThan(64);
+    await talk.type("When do you open?");
+    await until(() => talk.caller.received.at(-1)?.samples.some((sample) => Math.abs(sample) > 1000) === true, {
+      withinMs: 10_000,
+      what: "the agent's voice",
+    });
+    const states = talk.caller.states.slice(statesBefore);
+    expect(states).toEqual(["thinking", "listening", "thinking", "listening", "thinking", "speaking"]);
+    await talk.caller.leave();
+    await expect.poll(async () => (await talk.session()).status, { timeout: 10_000 }).toBe("completed");
+    const { items, turn_latencies: latencies } = await talk.session();
+    const texts = items.flatMap((item) => (item.type === "message" ? [item.content] : []));
+    expect(texts.slice(2, 5)).toEqual(["We open at nine in the morning.", "Tell me a story.", story.join("")]);
+    expect(latencies.map(({ first_audio_ms }) => first_audio_ms === null)).toEqual([true, true, false]);
+  }, 60_000);
+
   it("falls silent when the caller speaks, and remembers only what was heard", async () => {
     const talk = await startTalk(cluster, agentId);
     await talk.untilSaid("how can I help you");

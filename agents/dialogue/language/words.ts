@@ -36,6 +36,15 @@ export function endsInQuestion(text: string): boolean {
   return end >= 0 && "?？".includes(text[end] ?? "") && text.length - end <= MAX_AFTER_QUESTION;
 }
 
+/** Where the last sentence that is whole ends in a text, with the marks that close it; 0 where none is. */
+export function endOfSentences(text: string): number {
+  const last = [...text.matchAll(wholeSentence)].at(-1);
+  return last === undefined ? 0 : last.index + last[0].length;
+}
+
+/** A mark at the end of what there is counts: nobody knows whether more follows. */
+const wholeSentence = /[.!?…]["'”’»)\]]*(?=\s|$)|[。！？]|\n/g;
+
 /** Characters of a next sentence during which a "yes" still answers the question before it. */
 const MAX_AFTER_QUESTION = 40;
 

@@ -122,8 +122,10 @@ function perform(talk: TestDialogue, { afterMs, kind, pick, size, text }: Step):
       return;
     case "partial":
     case "transcript":
-    case "typed":
       talk.input({ type: kind, text });
+      return;
+    case "typed":
+      talk.input({ type: kind, text, isTextOnly: pick % 2 === 0 });
       return;
     case "turn":
       talk.says(text);

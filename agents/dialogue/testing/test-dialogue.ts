@@ -72,6 +72,8 @@ export class TestDialogue {
   end: EndReason | null = null;
   readonly #characters = new Map<string, number>();
   readonly #dropped = new Set<string>();
+  /** What was published last of each segment of the agent. */
+  readonly #published = new Map<string, string>();
 
   private constructor(settings: Partial<DialogueSettings>, log: readonly ConversationRecord[] | null, nowMs: number) {
     this.settings = { ...testSettings, ...settings };
@@ -218,8 +220,23 @@ export class TestDialogue {
     });
   }
 
-  /** What was given of a reply and how much of that its player has told to be heard. */
+  /** Whether a reply is published and not spoken, as the log says. */
+  isTextOnly(replyId: string): boolean {
+    return this.recorded("reply-started").some((record) => record.replyId === replyId && record.isTextOnly === true);
+  }
+
+  /**
+   * What was given of a reply and how much of that its player has told to be heard; of one that is text only, how much
+   * was published before its end.
+   */
   playedOf(replyId: string): { given: string; characters: number } {
+    if (this.isTextOnly(replyId)) {
+      const texts = this.recorded("reply-text").filter((record) => record.replyId === replyId);
+      const growing = this.all("publish-transcript").filter(
+        ({ segmentId, isFinal }) => segmentId === `agent-${replyId}` && !isFinal,
+      );
+      return { given: texts.map(({ text }) => text).join(""), characters: growing.at(-1)?.text.length ?? 0 };
+    }
     const texts = this.all("speak").filter((action) => action.replyId === replyId);
     return { given: texts.map(({ text }) => text).join(""), characters: this.#characters.get(replyId) ?? 0 };
   }
@@ -256,7 +273,11 @@ export class TestDialogue {
     this.histories.set(this.records.length, { history: JSON.stringify(this.dialogue.history), atMs: this.nowMs });
   }
 
-  /** What is spoken answers what the caller said last, whenever it was asked for. */
+  /** What is spoken, or published to be read, answers what the caller said last, whenever it was asked for. */
+  #checkSources(text: string): void {
+    for (const [, requestId = ""] of text.matchAll(/<([\w-]+)>/g)) this.#checkSource(requestId);
+  }
+
   #checkSource(requestId: string): void {
     check(!this.#dropped.has(requestId), "a dropped request is not spoken");
     // Of a request of another runtime nothing is known here.
@@ -270,8 +291,15 @@ export class TestDialogue {
 
   /** Does what a player does, which can say one reply at a time. */
   #play(action: DialogueAction): void {
+    if (action.type === "publish-transcript" && action.speaker === "agent") {
+      const { segmentId, text } = action;
+      if (this.isTextOnly(segmentId.replace("agent-", "")))
+        this.#checkSources(text.slice(this.#published.get(segmentId)?.length ?? 0));
+      this.#published.set(segmentId, text);
+    }
     if (action.type === "speak") {
-      for (const [, requestId = ""] of action.text.matchAll(/<([\w-]+)>/g)) this.#checkSource(requestId);
+      check(!this.isTextOnly(action.replyId), "what is to be read is not spoken");
+      this.#checkSources(action.text);
       this.playing ??= { replyId: action.replyId, text: "", isFinished: false, isPaused: false };
       check(action.replyId === this.playing.replyId, "one reply is spoken at a time");
       check(!this.playing.isFinished, "a reply that was finished gets no more text");
