@@ -65,6 +65,8 @@ function open(closeRoom: () => Promise<void> = () => Promise.resolve()): Convers
         requests.push(request);
         return new Promise((resolve) => closes.push(async () => resolve()));
       },
+      warm: () => void events.push("model warmed"),
+      close: () => void events.push("model closed"),
     },
     prepareRequest: async () => ({ messages: [], tools: [] }),
     tools: { call: () => Promise.reject(new Error("no tool is there")) },
@@ -125,6 +127,18 @@ describe("the driver of a conversation", () => {
     const stored = (await bus.subjectLog().read<ConversationRecord>(subject)).map(({ message }) => message);
     const flagged = stored.filter((record) => "isTextOnly" in record).map(({ type }) => type);
     expect(flagged).toEqual(["caller-said", "reply-started"]);
+  });
+
+  it("has the model's connection ready before each question, and ends it with itself", async () => {
+    const conversation = open();
+    const warmed = (): number => events.filter((event) => event === "model warmed").length;
+    expect(warmed()).toBe(1);
+    conversation.input({ type: "caller-joined" });
+    expect(warmed()).toBe(2);
+    conversation.input({ type: "speech-started" });
+    expect(warmed()).toBe(3);
+    conversation.input({ type: "hang-up" });
+    expect(events).toContain("model closed");
   });
 
   it("ends with its last record stored and the room deleted", async () => {

@@ -69,6 +69,8 @@ export class Conversation {
 
   /** What the dialogue wants before anything has happened. */
   begin(actions: readonly DialogueAction[]): void {
+    // The first reply does not wait for a connection.
+    this.#parts.model.warm();
     this.#isWorking = true;
     for (const action of actions) this.#perform(action);
     this.#isWorking = false;
@@ -78,6 +80,8 @@ export class Conversation {
   /** Tells the dialogue; carries out what follows from it. */
   input(input: DialogueInput): void {
     if (this.#isOver) return;
+    // A question follows, perhaps after a long silence in which the endpoint has hung up.
+    if (input.type === "speech-started" || input.type === "caller-joined") this.#parts.model.warm();
     this.#inputs.push(input);
     this.#work();
   }
@@ -267,6 +271,7 @@ export class Conversation {
     this.#isOver = true;
     this.#cancelWake();
     for (const drop of this.#requests.values()) drop();
+    this.#parts.model.close();
     for (const call of this.#calls.values()) call.abort();
     this.#reply?.speech.stop();
     this.#parts.transcription.close();

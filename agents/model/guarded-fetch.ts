@@ -12,7 +12,7 @@ const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
  * `fetch` for a client of streamed completions, through the guarded way out. The body of a refusal is not read: it may
  * repeat what was asked, or the key.
  */
-export function guardedFetch(outbound: StreamingOutbound, timeoutMs: number) {
+export function guardedFetch(outbound: Pick<StreamingOutbound, "stream">, timeoutMs: number) {
   return async (url: unknown, init: RequestInit | undefined): Promise<Response> => {
     const given = new Headers(init?.headers);
     const headers: HeaderList = [

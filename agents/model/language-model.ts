@@ -44,6 +44,10 @@ export interface LanguageModel {
    * `signal` fires it resolves or throws, and calls back no more.
    */
   answer(request: ModelRequest): Promise<void>;
+  /** A request may come soon: whatever takes time before it is done now. Never fails. */
+  warm(): void;
+  /** No request comes any more; what is under way ends. */
+  close(): void;
 }
 
 /**

@@ -98,6 +98,62 @@ const delta = (delta: object, finish_reason: string | null = null, index = 0): S
 const calls = (...tool_calls: object[]): Step => delta({ tool_calls });
 const done: Step = { raw: "data: [DONE]\n\n" };
 
+describe("the connection to an endpoint", () => {
+  const answers = (count: number): Answer[] =>
+    Array.from({ length: count }, (): Answer => [{ text: "Hi." }, { finish: "stop" }]);
+
+  it("stands before the first question where that is announced, and serves one after the other", async () => {
+    const endpoint = await endpointOf(...answers(3));
+    const model = openFor(endpoint);
+    expect(endpoint.connections()).toBe(0);
+    model.warm();
+    await expect.poll(() => endpoint.openConnections()).toBe(1);
+    for (let turn = 0; turn < 3; turn++) {
+      expect(await ask(model)).toMatchObject({ texts: ["Hi."], error: null });
+      model.warm();
+    }
+    expect([endpoint.connections(), endpoint.openConnections()]).toEqual([1, 1]);
+    model.close();
+    await expect.poll(() => endpoint.openConnections()).toBe(0);
+  });
+
+  it("is made anew at once where a question that is given up takes it along", async () => {
+    const endpoint = await endpointOf([{ text: "Well," }], ...answers(1));
+    const model = openFor(endpoint);
+    model.warm();
+    const controller = new AbortController();
+    await ask(model, { signal: controller.signal, onText: () => controller.abort() });
+    await expect.poll(() => endpoint.connections()).toBe(2);
+    expect(await ask(model)).toMatchObject({ texts: ["Hi."], error: null });
+    expect(endpoint.connections()).toBe(2);
+    model.close();
+  });
+
+  it("is not waited for where the endpoint keeps an answer open behind its last word", async () => {
+    const endpoint = await endpointOf([{ text: "Hi." }, delta({}, "stop")], ...answers(1));
+    const model = openFor(endpoint);
+    const startedAtMs = performance.now();
+    await ask(model);
+    expect(await ask(model)).toMatchObject({ texts: ["Hi."], error: null });
+    expect(performance.now() - startedAtMs).toBeLessThan(200);
+    expect(endpoint.connections()).toBe(2);
+    await expect.poll(() => endpoint.openConnections()).toBe(0);
+    model.close();
+  });
+
+  it("is as guarded as any", async () => {
+    const endpoint = await endpointOf();
+    const model = openLanguageModel({
+      ...{ plan: planFor(endpoint.baseUrl), config: loadConfig({}), sealer, log: silent, timeouts: patient },
+      outbound: createOutbound({ allow: [], log: silent }),
+    });
+    model.warm();
+    expect((await ask(model)).error?.message).toMatch(/must not be called/);
+    expect(endpoint.connections()).toBe(0);
+    model.close();
+  });
+});
+
 describe("which model answers", () => {
   const outbound = createOutbound({ allow: [], log: silent });
   const open = (plan: ConversationPlan, environment: Record<string, string> = {}): LanguageModel =>

@@ -26,14 +26,17 @@ export function openLanguageModel(options: LanguageModelOptions): LanguageModel 
   const { plan, config, outbound, sealer, timeouts = defaultTimeouts } = options;
   const log = options.log.child({ sessionId: plan.sessionId });
   const choice = chooseModel(plan, config, sealer);
-  const open = (endpoint: ModelEndpoint, through: StreamingOutbound): LanguageModel =>
-    openAiModel({
-      client: createCompletionClient(endpoint, through, timeouts.totalMs),
+  const open = (endpoint: ModelEndpoint, through: StreamingOutbound): LanguageModel => {
+    const connection = through.keep(endpoint.baseUrl);
+    return openAiModel({
+      client: createCompletionClient(endpoint, connection, timeouts.totalMs),
+      connection,
       model: endpoint.model,
       extraBody: plan.llmExtraBody,
       timeouts,
       log,
     });
+  };
   switch (choice.kind) {
     case "custom":
       return open(choice.endpoint, outbound);
@@ -48,5 +51,6 @@ export function openLanguageModel(options: LanguageModelOptions): LanguageModel 
 }
 
 function lockedModel(name: string): LanguageModel {
-  return { name, answer: () => Promise.reject(new ModelError("the key of the agent's model cannot be opened")) };
+  const answer = (): Promise<never> => Promise.reject(new ModelError("the key of the agent's model cannot be opened"));
+  return { name, answer, warm: () => undefined, close: () => undefined };
 }

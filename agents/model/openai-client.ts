@@ -1,6 +1,6 @@
 import OpenAI, { APIError } from "openai";
 import type { ChatCompletionCreateParamsStreaming } from "openai/resources/chat/completions";
-import type { StreamingOutbound } from "#common/outbound/outbound";
+import type { KeptConnection } from "#common/outbound/kept-connection";
 import { EndpointFailure, failureOfConnection, failureOfStatus } from "./endpoint-failure.js";
 import { guardedFetch } from "./guarded-fetch.js";
 
@@ -19,17 +19,17 @@ export interface CompletionClient {
   stream(body: object, signal: AbortSignal): AsyncIterable<unknown>;
 }
 
-/** A client of one endpoint. `timeoutMs` bounds each request as a whole. */
+/** A client of one endpoint over a connection to it. `timeoutMs` bounds each request as a whole. */
 export function createCompletionClient(
   endpoint: ModelEndpoint,
-  outbound: StreamingOutbound,
+  connection: Pick<KeptConnection, "stream">,
   timeoutMs: number,
 ): CompletionClient {
   const client = new OpenAI({
     baseURL: endpoint.baseUrl,
     apiKey: endpoint.apiKey ?? "none",
     defaultHeaders: endpoint.apiKey === null ? { Authorization: null } : {},
-    fetch: guardedFetch(outbound, timeoutMs) as typeof fetch,
+    fetch: guardedFetch(connection, timeoutMs) as typeof fetch,
     // Tried again where nothing was said yet, which the library does not know.
     maxRetries: 0,
     // It logs what it cannot read, and what it sends.

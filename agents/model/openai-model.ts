@@ -1,6 +1,7 @@
 import { type Clock, systemClock } from "#common/clock";
 import { newIdentifier } from "#common/identifier";
 import type { Logger } from "#common/log";
+import type { KeptConnection } from "#common/outbound/kept-connection";
 import type { ModelToolCall } from "../dialogue/input.js";
 import { chatRequestBody } from "./chat-request.js";
 import { CompletionReader } from "./completion-reader.js";
@@ -21,11 +22,16 @@ export interface ModelTimeouts {
 
 export const defaultTimeouts: ModelTimeouts = { firstTokenMs: 10_000, idleMs: 10_000, totalMs: 60_000 };
 
+/** What may come behind an answer's last word: counts of tokens, and the end of the stream. */
+const REST_MS = 250;
+
 /** Before the second attempt: an endpoint that is overloaded or starts anew gets a moment. */
 const RETRY_DELAY_MS = 250;
 
 export interface OpenAiModelOptions {
   client: CompletionClient;
+  /** What the client's requests go over. */
+  connection: Pick<KeptConnection, "warm" | "close">;
   model: string;
   /** Further fields of each request. */
   extraBody: Readonly<Record<string, unknown>> | null;
@@ -36,9 +42,11 @@ export interface OpenAiModelOptions {
 
 /** A model behind an endpoint that speaks OpenAI's protocol. */
 export function openAiModel(options: OpenAiModelOptions): LanguageModel {
-  const { client, model, extraBody, timeouts, log, clock = systemClock } = options;
+  const { client, connection, model, extraBody, timeouts, log, clock = systemClock } = options;
   return {
     name: model,
+    warm: () => connection.warm(),
+    close: () => connection.close(),
     async answer(request) {
       const body = chatRequestBody(model, request, extraBody);
       const endsAtMs = clock.nowMs() + timeouts.totalMs;
@@ -84,9 +92,10 @@ async function readAnswer(attempt: Attempt): Promise<void> {
   };
   watch.expect(timeouts.firstTokenMs, `no word came within ${timeouts.firstTokenMs / 1000} s`);
   let finish: string | null = null;
+  const chunks = client.stream(body, watch.signal)[Symbol.asyncIterator]();
   try {
-    for await (const chunk of client.stream(body, watch.signal)) {
-      const { text: words, hasCall, finishReason } = reader.push(chunk);
+    for (let next = await chunks.next(); next.done !== true; next = await chunks.next()) {
+      const { text: words, hasCall, finishReason } = reader.push(next.value);
       say(text.push(words));
       watch.sawChunk(words !== "" || hasCall);
       finish = finishReason;
@@ -95,7 +104,11 @@ async function readAnswer(attempt: Attempt): Promise<void> {
   } catch (error) {
     throw watch.expired() ?? error;
   } finally {
-    watch.stop();
+    if (finish !== null && !request.signal.aborted) void readRest(chunks, watch);
+    else {
+      watch.stop();
+      chunks.return?.().catch(() => undefined); // it is over, however it ends
+    }
   }
   if (request.signal.aborted) return;
   const failure = watch.expired();
@@ -108,6 +121,18 @@ async function readAnswer(attempt: Attempt): Promise<void> {
     if (finish === null || finish === "length") throw new EndpointFailure("the endpoint ended without an answer", true);
   }
   for (const call of calls.filter(({ name }) => name !== "")) tell(request, call);
+}
+
+/** Reads what follows the last word, so that the connection is free for the next request; ends it where that takes long. */
+async function readRest(chunks: AsyncIterator<unknown>, watch: Watch): Promise<void> {
+  watch.expect(REST_MS, "nothing followed");
+  try {
+    while ((await chunks.next()).done !== true);
+  } catch {
+    // The answer is complete: what comes behind it concerns nobody.
+  } finally {
+    watch.stop();
+  }
 }
 
 function tell(request: ModelRequest, call: ModelToolCall): void {

@@ -38,6 +38,11 @@ export interface OpenAnswer {
   encoding: string;
   /** Ends the connection, whatever its state. */
   close(): void;
+  /**
+   * Takes what is left of the body from a reader who wants no more of it, so that the connection serves another request;
+   * absent where it ends with the answer.
+   */
+  keep?(rest: AsyncGenerator<Uint8Array, void, void>): void;
 }
 
 export interface ExchangeResponse {
@@ -47,7 +52,7 @@ export interface ExchangeResponse {
   truncated: boolean;
 }
 
-const MAX_RESPONSE_HEADER_BYTES = 32 * 1024;
+export const MAX_RESPONSE_HEADER_BYTES = 32 * 1024;
 /** What an answer may bring besides its body: headers, informational answers, chunk frames. */
 const FRAME_ALLOWANCE_BYTES = 256 * 1024;
 const WATCH_INTERVAL_MS = 50;
@@ -83,7 +88,7 @@ export async function openExchange(options: OpenExchange): Promise<OpenAnswer> {
     headersTimeout: 0,
     bodyTimeout: 0,
     connect: (_options, callback) => {
-      open(options).then(
+      connectTarget(options).then(
         (opened) => {
           socket = opened;
           callback(null, opened);
@@ -93,26 +98,39 @@ export async function openExchange(options: OpenExchange): Promise<OpenAnswer> {
       );
     },
   });
-  const watch = setInterval(() => {
-    // Endless informational answers or chunk extensions never reach the body's limit.
-    if ((socket?.bytesRead ?? 0) > options.maxResponseBytes + FRAME_ALLOWANCE_BYTES) {
-      socket?.destroy(new OutboundError("response_too_large"));
-    }
-  }, WATCH_INTERVAL_MS);
+  const stopWatch = watchBytes(() => socket, options.maxResponseBytes);
   const close = (): void => {
-    clearInterval(watch);
+    stopWatch();
     // Not awaited: what a broken peer does with the end of the connection is its own affair.
     client.destroy().catch(() => undefined);
   };
   try {
-    return { ...(await send(client, options)), close };
+    return { ...(await sendOn(client, options)), close };
   } catch (error) {
     close();
     throw toOutboundError(error, options.signal);
   }
 }
 
-async function open(options: OpenExchange): Promise<Socket> {
+/**
+ * Ends the connection where an answer brings more than its limit: endless informational answers or chunk extensions
+ * never reach the body's. Gives what stops watching.
+ */
+export function watchBytes(socketOf: () => Socket | null, maxResponseBytes: number): () => void {
+  const readBefore = socketOf()?.bytesRead ?? 0;
+  const watched = socketOf();
+  const watch = setInterval(() => {
+    const socket = socketOf();
+    const read = (socket?.bytesRead ?? 0) - (socket === watched ? readBefore : 0);
+    if (read > maxResponseBytes + FRAME_ALLOWANCE_BYTES) socket?.destroy(new OutboundError("response_too_large"));
+  }, WATCH_INTERVAL_MS);
+  return () => clearInterval(watch);
+}
+
+/** Connects to a target whose addresses are judged. Throws OutboundError; ends early when the signal fires. */
+export async function connectTarget(
+  options: Pick<OpenExchange, "target" | "dial" | "addresses" | "signal" | "certificateAuthorities">,
+): Promise<Socket> {
   const { target, dial, addresses, signal, certificateAuthorities } = options;
   const tlsName = target.url.protocol === "https:" ? target.host : null;
   return await connectPinned({
@@ -126,7 +144,11 @@ async function open(options: OpenExchange): Promise<Socket> {
   });
 }
 
-async function send(client: Client, options: OpenExchange): Promise<Omit<OpenAnswer, "close">> {
+/** Sends a request over a client's connection and gives the head of its answer. */
+export async function sendOn(
+  client: Client,
+  options: Pick<OpenExchange, "target" | "method" | "headers" | "body" | "encodings" | "signal">,
+): Promise<Omit<OpenAnswer, "close" | "keep">> {
   const { target, method, body, signal, encodings } = options;
   const headers = [...options.headers, ["accept-encoding", encodings] as const];
   if (!headers.some(([name]) => name.toLowerCase() === "user-agent")) headers.push(["user-agent", `parley/${version}`]);

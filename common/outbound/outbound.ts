@@ -1,13 +1,14 @@
 import type { Logger } from "../log.js";
 import type { Dial } from "./connect.js";
 import { startDeadline } from "./deadline.js";
-import { type ExchangeResponse, exchange } from "./exchange.js";
+import { connectTarget, type ExchangeResponse, exchange, openExchange } from "./exchange.js";
+import { type KeptConnection, keepConnection } from "./kept-connection.js";
 import { OutboundError } from "./outbound-error.js";
 import { checkHeaders, type HeaderList, headersForOtherOrigin } from "./request-headers.js";
 import { createNameResolver } from "./resolve.js";
 import { ACCEPTED_ENCODINGS } from "./response-body.js";
 import { outboundRules } from "./rules.js";
-import { type OutboundStream, type OutboundStreamRequest, streamAnswer } from "./stream.js";
+import { NO_ENCODING, type OutboundStream, type OutboundStreamRequest, streamAnswer } from "./stream.js";
 import { parseTarget, type Target } from "./target.js";
 
 export type OutboundMethod = "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -61,6 +62,11 @@ export interface StreamingOutbound extends Outbound {
    * same rules as for `request`. Throws OutboundError and nothing else, and so does reading the body.
    */
   stream(request: OutboundStreamRequest): Promise<OutboundStream>;
+  /**
+   * A connection to the origin of a URL for one user of it, such as a conversation: each connection that it makes is
+   * judged as one of `stream`.
+   */
+  keep(url: string): KeptConnection;
 }
 
 export interface OutboundOptions {
@@ -115,6 +121,18 @@ export function createOutbound(options: OutboundOptions): StreamingOutbound {
     });
   };
 
+  const stream = async (request: OutboundStreamRequest): Promise<OutboundStream> => {
+    const deadlineMs = performance.now() + request.timeoutMs;
+    const { method, body = null, maxResponseBytes } = request;
+    return await streamAnswer(request, async (signal) => {
+      const target = parseTarget(request.url, rules);
+      const headers = checkHeaders(request.headers ?? []);
+      const addresses = await names.addressesOf(target, Math.max(0, deadlineMs - performance.now()));
+      const judged = { dial, certificateAuthorities, target, addresses, headers, signal };
+      return await openExchange({ ...judged, method, body, encodings: NO_ENCODING, maxResponseBytes });
+    });
+  };
+
   return {
     async request(request) {
       const deadlineMs = performance.now() + request.timeoutMs;
@@ -135,15 +153,21 @@ export function createOutbound(options: OutboundOptions): StreamingOutbound {
         }
       });
     },
-    async stream(request) {
-      const deadlineMs = performance.now() + request.timeoutMs;
-      return await streamAnswer(request, async (signal) => {
-        const target = parseTarget(request.url, rules);
-        const headers = checkHeaders(request.headers ?? []);
-        const addresses = await names.addressesOf(target, Math.max(0, deadlineMs - performance.now()));
-        return { dial, certificateAuthorities, target, addresses, headers, signal };
-      });
-    },
+    stream,
+    keep: (url) =>
+      keepConnection({
+        origin: URL.canParse(url) ? new URL(url).origin : "http://invalid",
+        connect: async (signal, limitMs) => {
+          const target = parseTarget(url, rules);
+          const addresses = await names.addressesOf(target, limitMs);
+          return await connectTarget({ dial, certificateAuthorities, target, addresses, signal });
+        },
+        check: ({ url: asked, headers }) => ({
+          target: parseTarget(asked, rules),
+          headers: checkHeaders(headers ?? []),
+        }),
+        streamOnce: stream,
+      }),
     async checkUrl(url) {
       await names.addressesOf(parseTarget(url, rules), CHECK_MS);
     },

@@ -1,5 +1,5 @@
 import { startDeadline } from "./deadline.js";
-import { type OpenAnswer, type OpenExchange, openExchange, toOutboundError } from "./exchange.js";
+import { type OpenAnswer, toOutboundError } from "./exchange.js";
 import { OutboundError } from "./outbound-error.js";
 import type { HeaderList } from "./request-headers.js";
 import { streamCapped } from "./response-body.js";
@@ -28,22 +28,18 @@ export interface OutboundStream {
   close(): void;
 }
 
-/** What has been found out about a request when it is sent. */
-type Judged = Pick<OpenExchange, "dial" | "certificateAuthorities" | "target" | "addresses" | "headers" | "signal">;
-
 /** Compression would hold back the last words of what is streamed. */
-const NO_ENCODING = "identity";
+export const NO_ENCODING = "identity";
 
-/** Sends the request to where `judge` says it may go. Throws OutboundError and nothing else. */
+/** Gives the answer to a request that `open` sends, until its deadline. Throws OutboundError and nothing else. */
 export async function streamAnswer(
   request: OutboundStreamRequest,
-  judge: (signal: AbortSignal) => Promise<Judged>,
+  open: (signal: AbortSignal) => Promise<OpenAnswer>,
 ): Promise<OutboundStream> {
-  const { method, body = null, maxResponseBytes } = request;
+  const { maxResponseBytes } = request;
   const deadline = startDeadline(request);
   const send = async (): Promise<OpenAnswer> => {
-    const judged = await judge(deadline.signal);
-    const answer = await openExchange({ ...judged, method, body, encodings: NO_ENCODING, maxResponseBytes });
+    const answer = await open(deadline.signal);
     // The deadline outlives the head: the connection ends with it, whether or not anybody reads.
     deadline.signal.addEventListener("abort", answer.close, { once: true });
     if (deadline.signal.aborted) answer.close();
@@ -59,6 +55,7 @@ export async function streamAnswer(
 
   async function* read(answer: OpenAnswer): AsyncGenerator<Uint8Array, void, void> {
     const chunks = streamCapped(answer.body, answer.encoding, maxResponseBytes);
+    let hasFailed = false;
     try {
       for (;;) {
         const next = await deadline.race(chunks.next());
@@ -66,10 +63,13 @@ export async function streamAnswer(
         yield next.value;
       }
     } catch (error) {
+      hasFailed = true;
       throw toOutboundError(error, deadline.signal);
     } finally {
+      const isKept = !hasFailed && !deadline.signal.aborted && answer.keep !== undefined;
+      if (isKept) answer.keep?.(chunks);
       deadline.end();
-      chunks.return().catch(() => undefined);
+      if (!isKept) chunks.return().catch(() => undefined);
     }
   }
 }

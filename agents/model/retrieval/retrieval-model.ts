@@ -21,6 +21,8 @@ export interface RetrievalReply {
 export function openRetrievalModel(plan: ConversationPlan): LanguageModel {
   return {
     name: "parley-retrieval",
+    warm: () => undefined,
+    close: () => undefined,
     async answer({ messages, tools, context, signal, onText, onToolCall }) {
       // Whatever a tool gave, there is nothing to add to it: the only one that is called ends the call.
       if (signal.aborted || messages.at(-1)?.role === "tool") return;

@@ -77,6 +77,8 @@ export interface ScriptedEndpoint {
   problems: string[];
   /** Connections that are open now. */
   openConnections(): number;
+  /** Connections so far. */
+  connections(): number;
   close(): Promise<void>;
 }
 
@@ -111,8 +113,10 @@ export async function startScriptedEndpoint(
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
   let open = 0;
+  let connections = 0;
   server.on("connection", (socket) => {
     open++;
+    connections++;
     socket.on("close", () => open--);
   });
   return {
@@ -121,6 +125,7 @@ export async function startScriptedEndpoint(
     requests,
     problems,
     openConnections: () => open,
+    connections: () => connections,
     async close() {
       server.closeAllConnections();
       server.close();
