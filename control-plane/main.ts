@@ -47,6 +47,7 @@ async function start(context: RoleContext): Promise<RunningRole> {
     sample: config.PARLEY_SAMPLE === "on" ? { port: config.PORT } : null,
     telemetry,
     ...{ sumUsage: analytics.sumUsage, readTrace: analytics.readTrace, ...sessions },
+    modelFolders: config,
     requireRoom: () => database.requireRoom(),
     hasDatabaseAlone: database.engine === "pglite",
   });

@@ -47,11 +47,11 @@ import { InFlight } from "./in-flight.js";
 import { searchKnowledge } from "./knowledge/search.js";
 import { administerCredit } from "./ledger/administer.js";
 import { startHoldExpiry } from "./ledger/hold-expiry.js";
-import type { AgentRuntimes } from "./sessions/agent-runtimes.js";
 import type { SessionContext, SessionSettings } from "./sessions/context.js";
 import type { RoomServer } from "./sessions/rooms.js";
 import { sessionRoutes } from "./sessions/routes.js";
-import { followRuntimes, noRuntimes, startSessions } from "./sessions/start.js";
+import type { ModelFolders } from "./sessions/speech-capacity.js";
+import { type FollowedRuntimes, followRuntimes, noRuntimes, startSessions } from "./sessions/start.js";
 import type { MeasureVoice } from "./voices/measurement.js";
 import { voiceObjects } from "./voices/objects.js";
 import { resolveVoices } from "./voices/resolve.js";
@@ -108,6 +108,8 @@ export interface ServiceOptions {
   /** Where conversations are held; nowhere when absent. */
   rooms?: RoomServer | null;
   sessions?: SessionSettings;
+  /** Which model folders recognize and speak; those of the models' own names when absent. */
+  modelFolders?: ModelFolders;
   /** Counts what callers without a key do, over all instances; each counts by itself when absent. */
   cache?: Pick<Cache, "count">;
   /** Throws `disk_full` where nothing can be stored now. */
@@ -138,14 +140,14 @@ export async function startService(options: ServiceOptions): Promise<ControlPlan
   // Each test under way listens, and node takes more than ten for a leak.
   setMaxListeners(0, ending.signal);
   const followed = followRuntimes({ bus, clock, log });
-  const subscriptions = answerRequests(options, inFlight, { ending: ending.signal, runtimes: followed.runtimes });
+  const subscriptions = answerRequests(options, inFlight, { ending: ending.signal, cluster: followed });
   if (options.hasDatabaseAlone === true) await reclaimDeliveries(db, now());
   const settlement = new UsageSettlement({ bus, db, log, now, consumer: "settlement", telemetry: options.telemetry });
   const expiry = startHoldExpiry({ db, bus, clock, log, now });
   const webhooks = startWebhooks({ bus, clock, db, log, outbound, sealer, now });
   const sessions = startSessions({
     ...{ followed, bus, clock, inFlight },
-    context: sessionContext(options, followed.runtimes),
+    context: sessionContext(options, followed),
   });
   if (replaced !== null) bus.publish(keyRevokedSubject, { keyDigest: replaced } satisfies KeyRevoked);
   // Seeding may have given the team credit that edges do not know of.
@@ -177,29 +179,34 @@ async function seedTeam({ sample = null, outbound, sealer, now }: ServiceOptions
   await seedSample({ ...draft, ...sample, teamId: DEVELOPMENT_TEAM_ID });
 }
 
-function sessionContext(options: ServiceOptions, runtimes: AgentRuntimes): SessionContext {
+function sessionContext(options: ServiceOptions, { runtimes, served }: Cluster): SessionContext {
   const { bus, db, log, sealer, now, rooms = null, sessions = defaultSessionSettings, cache = noCache } = options;
+  const { modelFolders = { PARLEY_MODEL_ALIASES: {}, PARLEY_MODEL_MAP: {} } } = options;
   const windows = new MinuteWindows({ cache, now });
-  return { db, bus, log, sealer, attachables, rooms, runtimes, windows, settings: sessions, now };
+  const cluster = { runtimes, served, modelFolders };
+  return { db, bus, log, sealer, attachables, rooms, ...cluster, windows, settings: sessions, now };
 }
 
 /** What requests are answered with, besides what the service is given. */
 interface RouteParts {
   /** Fires when what takes minutes must be answered; never when absent. */
   ending?: AbortSignal;
-  /** None when absent. */
-  runtimes?: AgentRuntimes;
+  /** Nobody when absent. */
+  cluster?: Cluster;
 }
 
+/** What conversations need of the cluster. */
+type Cluster = Pick<FollowedRuntimes, "runtimes" | "served">;
+
 /** Every route that edges forward requests to. */
-export function controlRoutes(options: ServiceOptions, { ending, runtimes }: RouteParts = {}): Route[] {
+export function controlRoutes(options: ServiceOptions, { ending, cluster }: RouteParts = {}): Route[] {
   const { bus, clock, db, log, measure, transcribe, now, outbound, sealer, sumUsage } = options;
   return [
     ...voiceRoutes({ db, objects: voiceObjects(bus, log), measure, transcribe, now, bus }),
     ...walletRoutes(db),
     ...usageRoutes(sumUsage ?? ((query) => sumUsageInRecords(db, query)), now),
     ...agentPlatformRoutes({ db, outbound, sealer, clock, now, ending }),
-    ...sessionRoutes(sessionContext(options, runtimes ?? noRuntimes({ bus, log }))),
+    ...sessionRoutes(sessionContext(options, cluster ?? { runtimes: noRuntimes({ bus, log }), served: () => [] })),
     ...webhookRoutes({ db, bus, sealer, now }),
   ];
 }

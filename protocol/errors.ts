@@ -83,6 +83,11 @@ export const errorCatalogue = declare({
   overloaded: { status: 503, message: "All speech capacity is in use", retryable: true },
   draining: { status: 503, message: "This server is shutting down", retryable: true },
   dependency_unavailable: { status: 503, message: "{dependency} is briefly unavailable", retryable: true },
+  language_not_served: {
+    status: 503,
+    message: "No loaded {part} knows the language {language} of this conversation",
+    retryable: true,
+  },
   disk_full: { status: 503, message: "The disk of this server is full: nothing was stored", retryable: true },
   no_worker: { status: 503, message: "No worker serves the model {model} right now", retryable: true },
   synthesis_failed: {

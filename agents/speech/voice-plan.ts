@@ -1,3 +1,4 @@
+import { agentSpeechModel } from "#protocol/agents/config-values";
 import type { ConversationPlan } from "#protocol/bus/conversation";
 import { ServiceError } from "#protocol/errors";
 import { defaultSampling } from "#protocol/speech/chunk";
@@ -16,9 +17,6 @@ export interface VoicePlan {
   voiceIds: string[];
 }
 
-/** The model of the service that speaks for agents. */
-const AGENT_MODEL = "s2.1-pro";
-
 /**
  * Finds the agent's voice. A voice that is gone is replaced by the model's own: a caller had better hear another voice
  * than none. Throws `no_worker`, `dependency_unavailable`.
@@ -32,7 +30,7 @@ export async function planVoice(options: {
 }): Promise<VoicePlan> {
   const { plan, speech, savedVoices, config } = options;
   const { voice_id: voiceId, speaking_language: language } = plan.config.voice;
-  const chosen = chooseModel(AGENT_MODEL, config);
+  const chosen = chooseModel(agentSpeechModel, config);
   const models = speech.servedModels(chosen.folders);
   const [served] = models;
   if (served === undefined) throw new ServiceError("no_worker", { parameters: { model: chosen.name } });

@@ -36,13 +36,7 @@ export class ClusterView {
 
   /** What ready workers serve for a task, each model once. */
   served(task: ServedModel["task"]): ServedModel[] {
-    const models = new Map<string, ServedModel>();
-    for (const worker of this.members.ofRole("worker")) {
-      if (worker.state !== "ready") continue;
-      for (const model of worker.models)
-        if (model.task === task && !models.has(model.name)) models.set(model.name, model);
-    }
-    return [...models.values()];
+    return servedBy(this.members, task);
   }
 
   /** Engine calls that all workers run at once for a model, as their schedulers say. */
@@ -74,4 +68,15 @@ export class ClusterView {
     }
     for (const callback of this.#callbacks) callback(change);
   }
+}
+
+/** What ready workers among members serve for a task, each model once. */
+export function servedBy(members: Pick<Membership, "ofRole">, task: ServedModel["task"]): ServedModel[] {
+  const models = new Map<string, ServedModel>();
+  for (const worker of members.ofRole("worker")) {
+    if (worker.state !== "ready") continue;
+    for (const model of worker.models)
+      if (model.task === task && !models.has(model.name)) models.set(model.name, model);
+  }
+  return [...models.values()];
 }

@@ -6,6 +6,7 @@ import type { Attachables } from "../agents/attachables.js";
 import type { Db } from "../database/database.js";
 import type { AgentRuntimes } from "./agent-runtimes.js";
 import type { RoomServer } from "./rooms.js";
+import type { ModelFolders, Served } from "./speech-capacity.js";
 
 /** What the operator sets. */
 export interface SessionSettings {
@@ -26,6 +27,9 @@ export interface SessionContext {
   /** Null where no room server is configured. */
   rooms: RoomServer | null;
   runtimes: AgentRuntimes;
+  /** What recognizes and speaks in this cluster. */
+  served: Served;
+  modelFolders: ModelFolders;
   windows: MinuteWindows;
   settings: SessionSettings;
   /** Wall-clock time. */

@@ -26,6 +26,7 @@ import { deleteRoom } from "./finish.js";
 import { GIVE_MS, placeSession } from "./placement.js";
 import { conversationPlan } from "./plan.js";
 import type { RoomServer } from "./rooms.js";
+import { requireSpeech } from "./speech-capacity.js";
 import { agentSessions, holdIdOf, type SessionRow } from "./tables.js";
 import { admitVisitor, type Visitor } from "./visitors.js";
 
@@ -41,7 +42,7 @@ export type SessionCaller = { principal: Principal } | { principal: null; visito
  * Creates a session: a record with credit held for the longest that it may last, a room, a runtime that waits in it,
  * and a token for the caller. Where one of them cannot be had, nothing is left of the others. Throws `not_found`,
  * `conflict` for an archived agent, `agent_not_published`, `override_not_allowed`, `key_required`, `validation`,
- * `agent_gateway_unreachable`, `no_agent_runtime`, `out_of_credit`, and for visitors what `admitVisitor` throws, and
+ * `agent_gateway_unreachable`, `no_agent_runtime`, `no_worker`, `language_not_served`, `out_of_credit`, and for visitors what `admitVisitor` throws, and
  * `agent_unavailable` where its owner has no credit.
  */
 export async function createSession(
@@ -59,11 +60,13 @@ export async function createSession(
   const { rooms } = context;
   if (rooms === null) throw new ServiceError("agent_gateway_unreachable");
   requireRuntime(context.runtimes);
+  const config = withOverrides(frozen.config, overrides);
+  requireSpeech(context.served, context.modelFolders, config.voice.speaking_language);
   const now = context.now();
   const row = newSession({
     ...{ agent, frozen, body, now, joinMs: context.settings.joinMs },
     keyId: caller.principal?.keyId ?? "",
-    config: withOverrides(frozen.config, overrides),
+    config,
     source: isVisitor ? "public" : isPreview ? "dashboard" : "api_key",
   });
   await insertHeld(context, row, isVisitor);

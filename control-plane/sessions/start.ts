@@ -2,6 +2,7 @@ import { type HandOver, handOverSubject } from "#protocol/bus/conversation";
 import type { Bus } from "#common/bus/bus";
 import type { Clock } from "#common/clock";
 import { FailureNotice } from "#common/failure-notice";
+import { servedBy } from "#common/membership/cluster-view";
 import { followMembers } from "#common/membership/heartbeat";
 import { Membership, type MembershipChange } from "#common/membership/membership";
 import { toServiceError } from "../database/failure.js";
@@ -11,6 +12,7 @@ import type { SessionContext } from "./context.js";
 import { consumeConversations } from "./log.js";
 import { LostRuntimes } from "./lost-runtimes.js";
 import { takeBack } from "./placement.js";
+import type { Served } from "./speech-capacity.js";
 import { sweepSessions, type UnderWay } from "./sweep.js";
 
 const SWEEP_INTERVAL_MS = 1000;
@@ -26,6 +28,7 @@ export function noRuntimes(options: Omit<AgentRuntimesOptions, "members">): Agen
 /** The runtimes that live, and what becomes of them. */
 export interface FollowedRuntimes {
   runtimes: AgentRuntimes;
+  served: Served;
   lost: LostRuntimes;
   /** Calls back when a runtime is lost. */
   onLost(callback: () => void): void;
@@ -46,6 +49,7 @@ export function followRuntimes(options: { bus: Bus; clock: Clock; log: SessionCo
   bus.onReconnect(() => lost.interrupted());
   return {
     runtimes,
+    served: (task) => servedBy(followed.members, task),
     lost,
     onLost: (given) => {
       callback = given;

@@ -30,3 +30,6 @@ export const configLimits = {
   dataFields: 20,
   criteria: 10,
 } as const;
+
+/** The model of the service that speaks for agents. */
+export const agentSpeechModel = "s2.1-pro";

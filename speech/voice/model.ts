@@ -38,10 +38,14 @@ export type SpeakingModel = Pick<ServedModel, "name" | "languages">;
  * The first of the models that speaks the language of a text; the first of all where none does, which will then say so.
  */
 export function speakingModel(models: readonly SpeakingModel[], text: string, language: string | null): string {
-  const wanted = (language ?? detectLanguage(text)).split(/[-_]/)[0]?.toLowerCase() ?? "";
-  const speaks = ({ languages }: SpeakingModel): boolean =>
-    languages.some((tag) => tag === "*" || tag.split(/[-_]/)[0]?.toLowerCase() === wanted);
-  return (models.find(speaks) ?? models[0])?.name ?? "";
+  const wanted = language ?? detectLanguage(text);
+  return (models.find((model) => speaks(model, wanted)) ?? models[0])?.name ?? "";
+}
+
+/** Whether a model speaks a language (BCP-47). */
+export function speaks({ languages }: Pick<ServedModel, "languages">, language: string): boolean {
+  const primary = (tag: string): string => tag.split(/[-_]/)[0]?.toLowerCase() ?? "";
+  return languages.some((tag) => tag === "*" || primary(tag) === primary(language));
 }
 
 /** Whether a model takes free descriptions in brackets as directions (script/script.ts). */

@@ -7,6 +7,7 @@ import { startCluster, type TestCluster } from "../harness/cluster.js";
 import { until } from "../harness/processes.js";
 import { readToken, type RoomServerStandIn, startRoomServer } from "./room-server.js";
 import { type RuntimeStandIn, startRuntime } from "./runtime.js";
+import { model, startWorker, type WorkerStandIn } from "./worker.js";
 
 const ORIGIN = "https://shop.example";
 const SESSIONS = "/v1/agent/sessions";
@@ -16,6 +17,7 @@ describe("sessions through the edge of a real cluster", () => {
   let cluster: TestCluster;
   let bus: Bus;
   let runtime: RuntimeStandIn;
+  let worker: WorkerStandIn;
   let agentId: string;
 
   beforeAll(async () => {
@@ -32,6 +34,8 @@ describe("sessions through the edge of a real cluster", () => {
       },
     });
     bus = await connectNats({ url: cluster.natsUrl, name: "runtime", log: silentLog });
+    // The cluster's own worker only speaks.
+    worker = startWorker(bus, [model("asr", "transcribe")]);
     runtime = await startRuntime(bus);
     agentId = String((await ask("POST", "/v1/agent/agents", { body: { name: "Ann" } })).json["agent_id"]);
     await ask("PATCH", `/v1/agent/agents/${agentId}`, { body: { public_enabled: true, allowed_origins: [ORIGIN] } });
@@ -43,6 +47,7 @@ describe("sessions through the edge of a real cluster", () => {
   });
   afterAll(async () => {
     runtime?.kill();
+    worker?.kill();
     await bus?.close();
     await cluster?.stop();
     await roomServer?.stop();

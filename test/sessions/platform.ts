@@ -8,12 +8,14 @@ import type { SessionSettings } from "#control-plane/sessions/context";
 import { until } from "../harness/processes.js";
 import { type RoomServerStandIn, startRoomServer } from "./room-server.js";
 import { type RuntimeStandIn, startRuntime } from "./runtime.js";
+import { startWorker, type WorkerStandIn } from "./worker.js";
 
-/** A control plane with a room server and a runtime, both stand-ins. */
+/** A control plane with a room server, a runtime and a worker, all stand-ins. */
 export interface SessionPlatform {
   fixture: ServiceFixture;
   roomServer: RoomServerStandIn;
   runtime: RuntimeStandIn;
+  worker: WorkerStandIn;
   /** A team with beta access and so much credit, in micros. */
   addTeam(creditMicros?: number): Promise<TeamClient>;
   balances(team: TeamClient): Promise<{ credit: number; held: number; spent: number }>;
@@ -28,11 +30,13 @@ export async function startPlatform(
   const { url, apiKey, apiSecret } = roomServer;
   const rooms = openLiveKit({ url, publicUrl: "wss://rooms.example/", apiKey, apiSecret });
   const fixture = await startFixture(engine, { ...options, rooms });
+  const worker = startWorker(fixture.bus);
   const runtime = await startRuntime(fixture.bus);
   const platform: SessionPlatform = {
     fixture,
     roomServer,
     runtime,
+    worker,
     async addTeam(creditMicros = 10_000_000) {
       const { principal } = await addTeam(fixture.db, { balanceMicros: creditMicros });
       const withAccess = { ...principal, betaAccess: true };
@@ -44,6 +48,7 @@ export async function startPlatform(
     },
     async stop() {
       runtime.kill();
+      worker.kill();
       await fixture.stop();
       await roomServer.stop();
     },

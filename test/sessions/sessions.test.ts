@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import type { LifecycleState, ServedModel } from "#protocol/bus/membership";
 import { auditLedger } from "#control-plane/ledger/audit";
 import { engines } from "../control-plane/databases.js";
 import { clientOf, createAgent, type TeamClient } from "../agents/client.js";
@@ -11,6 +12,7 @@ import {
   sessionWhen,
   startPlatform,
 } from "./platform.js";
+import { everySpeech, model } from "./worker.js";
 import { readToken } from "./room-server.js";
 
 const missing = "f".repeat(32);
@@ -379,6 +381,53 @@ describe.each(engines)("sessions on %s", (engine) => {
     await nothing();
     expect(platform.roomServer.rooms.size).toBe(made);
   });
+
+  it.each<[string, ServedModel[], LifecycleState, string]>([
+    ["no recognizer", [model("s2.1-pro", "speak")], "ready", "No worker serves the model transcribe-1 right now"],
+    ["no voice", [model("asr", "transcribe")], "ready", "No worker serves the model s2.1-pro right now"],
+    [
+      "no recognizer of the language",
+      [model("asr", "transcribe", ["en"]), model("s2.1-pro", "speak")],
+      "ready",
+      "No loaded recognizer knows the language de of this conversation",
+    ],
+    [
+      "no voice of the language",
+      [model("asr", "transcribe"), model("s2.1-pro", "speak", ["en"])],
+      "ready",
+      "No loaded voice knows the language de of this conversation",
+    ],
+    ["a draining worker alone", everySpeech, "draining", "No worker serves the model transcribe-1 right now"],
+  ])("are refused at once where there is %s, and leave nothing", async (_, models, state, message) => {
+    const own = await platform.addTeam(1_000_000);
+    const agent = await publishedAgent(own, { voice: { speaking_language: "de" } });
+    const [started, made] = [platform.runtime.started.length, platform.roomServer.rooms.size];
+    platform.worker.serve(models, state);
+    onTestFinished(() => platform.worker.serve(everySpeech));
+    const refused = await refusal(() => own.ask("POST", SESSIONS, { agent_id: agent }));
+    expect(refused).toMatchObject({ status: 503, headers: { "retry-after": "1" }, json: { message } });
+    const accepted = platform.runtime.started.length - started;
+    expect(platform.roomServer.rooms.size - made).toBe(accepted);
+    expect((await platform.balances(own)).held).toBe(accepted * 300_000);
+    platform.worker.serve(everySpeech);
+    await until(async () => (await own.ask("POST", SESSIONS, { agent_id: agent })).status === 201, {
+      withinMs: 15_000,
+      what: "the service to know the worker",
+    });
+  });
+
+  /** The first answer that is no 201: the service hears of a change a moment later. */
+  async function refusal<T extends { status: number }>(begin: () => Promise<T>): Promise<T> {
+    let answer = await begin();
+    await until(
+      async () => {
+        if (answer.status === 201) answer = await begin();
+        return answer.status !== 201;
+      },
+      { withinMs: 15_000, what: "a refusal" },
+    );
+    return answer;
+  }
 
   it("are for keys with the scope, of the agent's team", async () => {
     const other = await platform.addTeam();

@@ -138,6 +138,8 @@ describe("a session whose runtime is gone", () => {
       ...{ db: platform.fixture.db, bus, log, attachables, rooms: null, now },
       sealer: testDoors().sealer,
       runtimes: new AgentRuntimes({ bus, members: new Membership(), log }),
+      served: () => [],
+      modelFolders: { PARLEY_MODEL_ALIASES: {}, PARLEY_MODEL_MAP: {} },
       windows: new MinuteWindows({ cache: noCache, now }),
       settings: { joinMs: 60_000, visitorsPerAgent: 0, visitorsPerAddress: 0 },
     };

@@ -76,6 +76,7 @@ export const elevenLabsStatusOf: Readonly<Record<ErrorCode, ElevenLabsStatus>> =
   phone_provider_missing: "upstream_error",
   tests_cannot_run: "upstream_error",
   no_agent_runtime: "upstream_error",
+  language_not_served: "upstream_error",
   overloaded: "upstream_error",
   draining: "upstream_error",
   dependency_unavailable: "upstream_error",

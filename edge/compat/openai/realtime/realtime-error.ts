@@ -66,6 +66,7 @@ const realtimeCodeOf: Readonly<Record<ErrorCode, string | null>> = {
   phone_provider_missing: null,
   tests_cannot_run: null,
   no_agent_runtime: null,
+  language_not_served: null,
   overloaded: null,
   draining: null,
   dependency_unavailable: null,
