@@ -25,12 +25,24 @@ describe("bad input", () => {
   beforeAll(async () => {
     // All streams are admitted: this is about input, not about load.
     // Live clients here wait for the close, which comes a second after finish, not a minute.
-    cluster = await startCluster({ settings: { PARLEY_ADMISSION_WAIT_MS: "600000", PARLEY_LIVE_REUSE_SECONDS: "1" } });
+    cluster = await startCluster({
+      settings: {
+        PARLEY_ADMISSION_WAIT_MS: "600000",
+        PARLEY_LIVE_REUSE_SECONDS: "1",
+        PARLEY_PUBLIC_SESSIONS_PER_ADDRESS: "0",
+        PARLEY_PUBLIC_SESSIONS_PER_AGENT: "0",
+      },
+    });
     const form = { type: "tts", train_mode: "fast", title: "A voice", visibility: "private", voices: [goodSample] };
     const made = await ask("POST", "/model", form);
     expect(made.status).toBe(201);
     const { _id: voiceId } = (await made.json()) as { _id: string };
-    target = { port: Number(new URL(cluster.baseUrl).port), apiKey: cluster.apiKey, voiceId };
+    const agentId = await makeAgent({});
+    const publicAgentId = await makeAgent({
+      ...{ public_enabled: true, allowed_origins: ["https://shop.example"], overrides_allowed: ["voice_id"] },
+    });
+    expect((await ask("POST", `/v1/agent/agents/${publicAgentId}/publish`)).status).toBe(200);
+    target = { port: Number(new URL(cluster.baseUrl).port), apiKey: cluster.apiKey, voiceId, agentId, publicAgentId };
   }, 120_000);
   afterAll(async () => {
     await cluster?.stop();
@@ -46,6 +58,19 @@ describe("bad input", () => {
       ...(body === undefined ? {} : { body: Buffer.from(encode(body)) }),
     });
 
+  async function makeAgent(change: object): Promise<string> {
+    const json = (method: string, path: string, body: object): Promise<Response> =>
+      fetch(`${cluster.baseUrl}${path}`, {
+        method,
+        headers: { authorization: `Bearer ${cluster.apiKey}`, "content-type": "application/json" },
+        body: JSON.stringify(body),
+      });
+    const made = await json("POST", "/v1/agent/agents", { name: "An agent" });
+    const { agent_id: agentId } = (await made.json()) as { agent_id: string };
+    expect((await json("PATCH", `/v1/agent/agents/${agentId}`, change)).status).toBe(200);
+    return agentId;
+  }
+
   async function expectGoodService(): Promise<void> {
     const spoken = await ask("POST", "/v1/tts", { ...goodSpeech, text: "Still here." });
     expect(spoken.status).toBe(200);
@@ -55,10 +80,10 @@ describe("bad input", () => {
     expect((await ask("GET", `/model/${target.voiceId}`)).status).toBe(200);
   }
 
-  it("has 3,000 different requests, no two of one name", () => {
+  it("has 3,400 different requests, no two of one name", () => {
     const names = topics.flatMap((topic) => topic.cases.map((asked) => `${topic.name}: ${asked.name}`));
     expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
-    expect(new Set(topics.flatMap((topic) => topic.cases.map(wireDigest))).size).toBeGreaterThan(3000);
+    expect(new Set(topics.flatMap((topic) => topic.cases.map(wireDigest))).size).toBeGreaterThan(3400);
   });
 
   it.each(topics)("answers $name as documented", async (topic) => {

@@ -10,6 +10,16 @@ export interface Target {
   apiKey: string;
   /** A voice that exists. */
   voiceId: string;
+  /** An agent that was never published, and one that visitors from `https://shop.example` may talk to. */
+  agentId?: string;
+  publicAgentId?: string;
+}
+
+/** A body about the agents of the target, which it calls `{agent}` and `{public}`. */
+function bodyFor({ path, body }: HttpCase, { agentId, publicAgentId }: Target): Uint8Array | null {
+  if (body === null || !path.startsWith("/v1/agent/sessions") || body.byteLength > 10_000) return body;
+  const text = Buffer.from(body).toString("latin1");
+  return Buffer.from(text.replace("{agent}", agentId ?? "").replace("{public}", publicAgentId ?? ""), "latin1");
 }
 
 export interface HttpAnswer {
@@ -46,8 +56,9 @@ export function sendHttp(asked: HttpCase, target: Target): Promise<HttpAnswer> {
     ...asked.headers,
   };
   if (headers["authorization"] === "") delete headers["authorization"];
-  if (asked.body !== null && headers["transfer-encoding"] === undefined)
-    headers["content-length"] ??= String(asked.body.byteLength);
+  const body = bodyFor(asked, target);
+  if (body !== null && headers["transfer-encoding"] === undefined)
+    headers["content-length"] ??= String(body.byteLength);
   const path = asked.path.replace("{voice}", target.voiceId);
   return new Promise((resolve, reject) => {
     const sent = httpRequest(
@@ -81,7 +92,7 @@ export function sendHttp(asked: HttpCase, target: Target): Promise<HttpAnswer> {
       clearTimeout(timer);
       reject(cause);
     });
-    sent.end(asked.body ?? undefined);
+    sent.end(body ?? undefined);
   });
 }
 

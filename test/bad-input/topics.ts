@@ -6,6 +6,8 @@ import { liveFrameCases } from "./live-frames.js";
 import { msgpackBodyCases } from "./msgpack-bodies.js";
 import { methodCases, pathCases, queryCases } from "./paths.js";
 import { rawHttpCases } from "./raw-http.js";
+import { sessionFieldCases } from "./session-fields.js";
+import { sessionRequestCases } from "./session-requests.js";
 import { badFieldCases, goodFieldCases, packedFieldCases, wholeBodyCases } from "./speech-fields.js";
 import { referenceCases, referenceIdCases } from "./speech-references.js";
 import { liveTextCases, textCases } from "./speech-text.js";
@@ -32,6 +34,8 @@ export const topics: Topic[] = [
   { name: "queries", cases: queryCases() },
   { name: "voice fields", cases: voiceFieldCases() },
   { name: "voice forms", cases: voiceFormCases() },
+  { name: "sessions", cases: sessionFieldCases() },
+  { name: "lists, ends and visitors of sessions", cases: sessionRequestCases() },
   { name: "HTTP itself", cases: rawHttpCases() },
   { name: "live events", cases: liveEventCases() },
   { name: "live frames", cases: liveFrameCases() },
