@@ -5,7 +5,7 @@ function isStorable(text: string): boolean {
   return !text.includes("\u0000") && !/\p{Surrogate}/u.test(text);
 }
 
-/** Text of a length (in UTF-16 units) that the database can keep. */
+/** Text of a length (in Unicode code points) that the database can keep. */
 export function recordText(minLength: number, maxLength: number): z.ZodString {
   return z
     .string()

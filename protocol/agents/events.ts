@@ -23,7 +23,7 @@ export const agentStateAttribute = "lk.agent.state";
 export const clientEventLimits = {
   /** Bytes of one packet. */
   packetBytes: 64 * 1024,
-  /** UTF-16 units of a typed message. */
+  /** Unicode code points of a typed message. */
   messageCharacters: 4000,
   /** Packets a second in the long run, and at once; what comes faster is dropped. */
   perSecond: 20,

@@ -14,7 +14,7 @@ export const sessionDirections = ["inbound", "outbound"] as const;
 
 const sessionLimits = {
   dynamicVariables: 50,
-  /** UTF-16 units of one variable's text. */
+  /** Unicode code points of one variable's text. */
   dynamicVariable: 1000,
   /** UTF-16 units of `metadata` and `llm_extra_body` as JSON. */
   freeJson: 65_536,

@@ -19,10 +19,10 @@ function textCases(path: string[], most: number, more: { bad?: unknown[]; good?:
   const name = path.join(".");
   const nested = (value: unknown): object =>
     path.reduceRight<unknown>((inner, key) => ({ [key]: inner }), value) as object;
-  const bad = [...notTexts, ...unstorable, long(most + 1), ...(more.bad ?? [])];
+  const bad = [...notTexts, ...unstorable, long(most + 1), "🙂".repeat(most + 1), ...(more.bad ?? [])];
   return [
     ...bad.map((value, index) => sessionCase(`${name} wrong ${index}`, nested(value), problem("body", ...path))),
-    ...(more.good ?? [null, "", long(most), "🙂".repeat(most / 2), `'); DROP TABLE agents; --${CANARY}`]).map(
+    ...(more.good ?? [null, "", long(most), "🙂".repeat(most), `'); DROP TABLE agents; --${CANARY}`]).map(
       (value, index) => sessionCase(`${name} right ${index}`, nested(value), right),
     ),
   ];

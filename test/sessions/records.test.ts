@@ -127,15 +127,27 @@ describe("what happens in a session", () => {
     const sessionId = await createSession(team, await publishedAgent(team));
     const { bus } = platform.fixture;
     const subject = `parley.conversation.${sessionId}`;
-    for (const nonsense of [
-      {},
-      { type: "caller-joined", atEpochMs: "yesterday" },
+    const atEpochMs = Date.now();
+    const stamped = { id: "r", atEpochMs, turnId: 1 };
+    const call = { ...stamped, callId: "c", name: "n", source: "webhook" };
+    const nonsense: unknown[] = [
+      ...[{}, null, 7, "caller-joined", [], [{ type: "caller-joined", atEpochMs }], { type: null }, { type: "gone" }],
+      ...["yesterday", null, 1e99, Number.NaN, {}].map((time) => ({ type: "caller-joined", atEpochMs: time })),
       { type: "caller-said", atEpochMs: 1e99 },
-    ])
-      bus.publish(subject, nonsense);
+      ...[7, null, undefined, [], {}].map((text) => ({ ...stamped, type: "caller-said", text })),
+      ...["x", 1.5, 1e12, {}].map((turnId) => ({ ...stamped, type: "caller-said", turnId, text: "a" })),
+      ...[7, null, {}].map((text) => ({ ...stamped, type: "reply-ended", replyId: "r", text, isInterrupted: false })),
+      ...[7, null, undefined].map((input) => ({ ...call, type: "tool-called", input })),
+      ...[7, null].map((name) => ({ ...call, type: "tool-called", name, input: "{}" })),
+      ...[7, {}].map((output) => ({ ...call, type: "tool-answered", status: "completed", output, error: null })),
+      ...[null, 7].map((latency) => ({ ...stamped, type: "turn-latency", latency })),
+      { ...stamped, type: "turn-latency", latency: null },
+    ];
+    for (const record of nonsense) bus.publish(subject, record as object);
     platform.runtime.write("f".repeat(32), { type: "caller-said", turnId: 1, text: "Anybody?" });
     platform.runtime.write(sessionId, { type: "caller-joined" });
-    await sessionWhen(team, sessionId, hasStatus("active"), "the record behind them");
+    const detail = await sessionWhen(team, sessionId, hasStatus("active"), "the record behind them");
+    expect([detail["items"], detail["turn_latencies"]]).toEqual([[], []]);
   });
 
   it("finds passages of the knowledge that a session pinned", async () => {
