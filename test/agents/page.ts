@@ -15,7 +15,12 @@ export interface PageRecord {
   /** How many others were in the room at each change. */
   company: number[];
   disconnected: boolean;
+  /** All that came from the agent, 128 samples each, at `PAGE_RATE`. */
+  audio: Float32Array[];
 }
+
+/** Of the page's audio context, Hz. */
+export const PAGE_RATE = 48_000;
 
 /*
  * A caller's page as the vendor's web client is built: LiveKit's own library, unchanged, and nothing of ours.
@@ -23,7 +28,7 @@ export interface PageRecord {
 const page = `<!doctype html><meta charset="utf-8"><script src="/livekit.js"></script><script>
 window.join = async (url, token) => {
   const { Room, RoomEvent } = window.LivekitClient;
-  const record = { peaks: [], events: [], states: [], transcripts: [], company: [], disconnected: false };
+  const record = { peaks: [], events: [], states: [], transcripts: [], company: [], disconnected: false, audio: [] };
   window.record = record;
   const context = new AudioContext({ sampleRate: 48000 });
   await context.resume();
@@ -34,7 +39,10 @@ window.join = async (url, token) => {
     if (track.kind !== "audio") return;
     track.attach();
     const tap = new AudioWorkletNode(context, "tap");
-    tap.port.onmessage = ({ data }) => record.peaks.push([performance.now(), data]);
+    tap.port.onmessage = ({ data }) => {
+      record.audio.push(data);
+      record.peaks.push([performance.now(), data.reduce((peak, sample) => Math.max(peak, Math.abs(sample)), 0)]);
+    };
     context.createMediaStreamSource(new MediaStream([track.mediaStreamTrack])).connect(tap);
     tap.connect(context.destination);
   });
@@ -56,12 +64,31 @@ window.join = async (url, token) => {
   await room.connect(url, token);
   await room.localParticipant.setMicrophoneEnabled(true, { echoCancellation: false, noiseSuppression: false, autoGainControl: false });
 };
+/** Begins a session as a visitor of the page does, and joins it. */
+window.talk = async (api, agentId) => {
+  const answer = await fetch(api + "/v1/agent/sessions", {
+    method: "POST",
+    headers: { "content-type": "application/json", "x-fish-sdk": "agent-client/0.3.0" },
+    body: JSON.stringify({ agent_id: agentId, client_timezone: Intl.DateTimeFormat().resolvedOptions().timeZone }),
+  });
+  const session = await answer.json();
+  if (answer.status !== 201) throw new Error(JSON.stringify(session));
+  await window.join(session.livekit_url, session.token);
+  return session.session_id;
+};
+/** What came from the agent, in base64 of 16 bit. */
+window.heard = () => {
+  const samples = Int16Array.from(window.record.audio.flatMap((part) => [...part]), (sample) => Math.max(-1, Math.min(1, sample)) * 32767);
+  let text = "";
+  for (const byte of new Uint8Array(samples.buffer)) text += String.fromCharCode(byte);
+  return btoa(text);
+};
 window.send = (event) => room.localParticipant.publishData(new TextEncoder().encode(JSON.stringify(event)), { reliable: true, topic: "client-event" });
 </script>`;
 
 const tap = `registerProcessor("tap", class extends AudioWorkletProcessor {
   process([[samples]]) {
-    if (samples) this.port.postMessage(samples.reduce((peak, sample) => Math.max(peak, Math.abs(sample)), 0));
+    if (samples) this.port.postMessage(samples.slice());
     return true;
   }
 });`;

@@ -33,6 +33,19 @@ export async function publishAgent(cluster: TestCluster, config: object): Promis
   return agentId;
 }
 
+/** What the cluster's recognizer hears in samples, in small letters. */
+export async function wordsIn(cluster: TestCluster, samples: Int16Array, sampleRate: number): Promise<string> {
+  const wav = wavFile({ sampleRate, channels: 1, bits: 16 }, samples.length, (at) => (samples[at] ?? 0) / 32768);
+  const form = new FormData();
+  form.append("audio", new Blob([new Uint8Array(wav)]), "heard.wav");
+  const answer = await fetch(`${cluster.baseUrl}/v1/asr`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${cluster.apiKey}` },
+    body: form,
+  });
+  return ((await answer.json()) as { text: string }).text.toLowerCase();
+}
+
 /** One conversation, from the caller's side. */
 export interface Talk {
   sessionId: string;
@@ -78,18 +91,9 @@ export async function startTalk(cluster: TestCluster, agentId: string): Promise<
       until(() => said().includes(words), { withinMs, what: `the agent saying "${words}"` }).catch((error: unknown) => {
         throw new Error(`it said: ${said()}`, { cause: error });
       }),
-    async recognizedWords(fromMs) {
+    recognizedWords(fromMs) {
       const frames = caller.received.filter(({ atMs }) => atMs >= fromMs).map(({ samples }) => samples);
-      const heard = Int16Array.from(frames.flatMap((frame) => [...frame]));
-      const wav = wavFile({ sampleRate: RATE, channels: 1, bits: 16 }, heard.length, (at) => (heard[at] ?? 0) / 32768);
-      const form = new FormData();
-      form.append("audio", new Blob([new Uint8Array(wav)]), "heard.wav");
-      const answer = await fetch(`${cluster.baseUrl}/v1/asr`, {
-        method: "POST",
-        headers: { authorization: `Bearer ${cluster.apiKey}` },
-        body: form,
-      });
-      return ((await answer.json()) as { text: string }).text.toLowerCase();
+      return wordsIn(cluster, Int16Array.from(frames.flatMap((frame) => [...frame])), RATE);
     },
     session: () => call<SessionDetail>(cluster, "GET", `/v1/agent/sessions/${created.session_id}`),
   };

@@ -1,0 +1,125 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Browser, chromium, type Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { SessionDetail } from "#protocol/agents/session";
+import { type ScriptedEndpoint, startScriptedEndpoint } from "#agents/model/testing/scripted-endpoint";
+import { wavFile } from "#audio/testing/wav-file";
+import { findProgram } from "#launcher/find-program";
+import { PAGE_RATE, type PageRecord, servePage } from "../agents/page.js";
+import { allModels, startCluster, type TestCluster } from "../harness/cluster.js";
+import { speech } from "../harness/http-speech.js";
+import { canRunLiveKit, inCi, LIVEKIT_BUILD_MS, startLiveKit, type TestLiveKit } from "../harness/livekit.js";
+import { until } from "../harness/processes.js";
+import { temporaryDirectory } from "../harness/temporary-directory.js";
+import { call, publishAgent, wordsIn } from "./talk.js";
+
+const browserPath = findProgram("chromium", process.env.PATH);
+const MICROPHONE_RATE = 48_000;
+
+describe.skipIf(!canRunLiveKit || (browserPath === null && !inCi))("a visitor of a page, in a browser", () => {
+  const directory = temporaryDirectory("visitor");
+  let livekit: TestLiveKit;
+  let endpoint: ScriptedEndpoint;
+  let cluster: TestCluster;
+  let page: Awaited<ReturnType<typeof servePage>>;
+  let browser: Browser;
+  let agentId: string;
+
+  beforeAll(async () => {
+    livekit = await startLiveKit();
+    page = await servePage();
+    endpoint = await startScriptedEndpoint(() => [{ text: "We open at nine in the morning." }, { finish: "stop" }]);
+    cluster = await startCluster({
+      models: allModels,
+      agents: 1,
+      settings: {
+        LIVEKIT_URL: livekit.url,
+        LIVEKIT_API_KEY: livekit.apiKey,
+        LIVEKIT_API_SECRET: livekit.apiSecret,
+        LLM_BASE_URL: endpoint.baseUrl,
+        LLM_MODEL: "scripted",
+      },
+    });
+    agentId = await publishAgent(cluster, { prompt: { first_message_mode: "off" } });
+    const origin = new URL(page.url).origin;
+    const change = { public_enabled: true, allowed_origins: [origin] };
+    await call(cluster, "PATCH", `/v1/agent/agents/${agentId}`, change);
+    browser = await chromium.launch({
+      executablePath: browserPath ?? "chromium",
+      args: [
+        "--no-sandbox",
+        "--disable-gpu",
+        "--use-fake-ui-for-media-stream",
+        "--use-fake-device-for-media-stream",
+        `--use-file-for-fake-audio-capture=${await questionFile()}`,
+        "--autoplay-policy=no-user-gesture-required",
+        "--disable-background-networking",
+        "--disable-component-update",
+        "--disable-sync",
+      ],
+    });
+  }, LIVEKIT_BUILD_MS);
+  afterAll(async () => {
+    await browser?.close();
+    page?.close();
+    await cluster?.stop();
+    await Promise.all([livekit?.stop(), endpoint?.close()]);
+    directory.remove();
+  });
+
+  /** What the microphone hears, again and again: a second of silence, a question, ten seconds of silence. */
+  async function questionFile(): Promise<string> {
+    const pcm = await speech(cluster, { text: "When do you open?", format: "pcm", sample_rate: MICROPHONE_RATE });
+    const words = new Int16Array(pcm.buffer.slice(pcm.byteOffset, pcm.byteOffset + pcm.byteLength));
+    const samples = new Int16Array(MICROPHONE_RATE * 11 + words.length);
+    samples.set(words, MICROPHONE_RATE);
+    const path = join(directory.path, "question.wav");
+    const format = { sampleRate: MICROPHONE_RATE, channels: 1, bits: 16 };
+    writeFileSync(path, wavFile(format, samples.length, (at) => (samples[at] ?? 0) / 32768));
+    return path;
+  }
+
+  const recordOf = (tab: Page): Promise<PageRecord> =>
+    tab.evaluate("({ ...window.record, audio: [] })") as Promise<PageRecord>;
+  const session = (id: string): Promise<SessionDetail> => call(cluster, "GET", `/v1/agent/sessions/${id}`);
+
+  it("asks a public agent aloud, hears the answer, and ends the session by closing the page", async () => {
+    const context = await browser.newContext({ permissions: ["microphone"] });
+    const tab = await context.newPage();
+    await tab.goto(page.url);
+    const talk = `window.talk(${JSON.stringify(cluster.baseUrl)}, ${JSON.stringify(agentId)})`;
+    const sessionId = (await tab.evaluate(talk)) as string;
+    const said = async (): Promise<string> => {
+      const { transcripts } = await recordOf(tab);
+      return transcripts.map(({ text }) => text).join("\n");
+    };
+    await until(async () => (await said()).includes("We open at nine in the morning."), {
+      withinMs: 20_000,
+      what: "the answer",
+    });
+    const { states } = await recordOf(tab);
+    expect(states).toContain("speaking");
+    const heard = Buffer.from((await tab.evaluate("window.heard()")) as string, "base64");
+    const samples = new Int16Array(heard.buffer.slice(heard.byteOffset, heard.byteOffset + heard.byteLength));
+    expect(await wordsIn(cluster, samples, PAGE_RATE)).toMatch(/nine in the morning/);
+    await tab.close({ runBeforeUnload: true });
+    await expect.poll(async () => (await session(sessionId)).status, { timeout: 10_000 }).toBe("completed");
+    const { source, ended_reason: reason, items } = await session(sessionId);
+    expect([source, reason]).toEqual(["public", "caller_left"]);
+    const texts = items.flatMap((item) => (item.type === "message" ? [`${item.role}: ${item.content.toLowerCase()}`] : []));
+    expect(texts[0]).toMatch(/^user: .*(open|when)/);
+    expect(texts[1]).toBe("assistant: we open at nine in the morning.");
+    expect(endpoint.problems).toEqual([]);
+    await context.close();
+  }, 60_000);
+
+  it("is told why by a page of another origin, and nothing begins", async () => {
+    const context = await browser.newContext();
+    const tab = await context.newPage();
+    await tab.goto(page.url.replace("127.0.0.1", "localhost"));
+    const talk = `window.talk(${JSON.stringify(cluster.baseUrl)}, ${JSON.stringify(agentId)}).catch(({ message }) => message)`;
+    expect(await tab.evaluate(talk)).toContain("Origin not allowed");
+    await context.close();
+  });
+});
