@@ -3,8 +3,9 @@ import { sha256Hex } from "#common/identifier";
 import { startCluster, type TestCluster } from "../harness/cluster.js";
 import { type LiveResult, speakLive } from "../harness/live-client.js";
 import { until } from "../harness/processes.js";
+import { howMany } from "../harness/thorough.js";
 
-const STREAMS = 200;
+const STREAMS = howMany(40, 200);
 const formats = ["pcm", "wav", "mp3", "opus"];
 const nouns = ["river", "window", "teacher", "garden", "letter", "station", "doctor", "island", "market", "bridge"];
 

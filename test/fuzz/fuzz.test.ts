@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { HttpCase } from "../bad-input/case.js";
 import { type HttpAnswer, sendHttp } from "../bad-input/send.js";
 import { allModels, startCluster, type TestCluster } from "../harness/cluster.js";
+import { howMany } from "../harness/thorough.js";
 import { type Endpoint, startEndpoint } from "../tools/endpoint.js";
 import { type Description, operationsOf } from "./description.js";
 import { KnownIds } from "./ids.js";
@@ -12,7 +13,7 @@ import { drawFrom } from "./random.js";
 
 // `FUZZ_SECONDS=600 npx vitest run test/fuzz` looks longer; `FUZZ_SEED` repeats a run (`random` draws one), with
 // `FUZZ_LANES=1` to the letter.
-const { FUZZ_SECONDS = "35", FUZZ_SEED = "20261120", FUZZ_LANES = "8" } = process.env;
+const { FUZZ_SECONDS = String(howMany(15, 120)), FUZZ_SEED = "20261120", FUZZ_LANES = "8" } = process.env;
 const SECONDS = Number(FUZZ_SECONDS);
 const SEED = FUZZ_SEED === "random" ? randomInt(1e9) : Number(FUZZ_SEED);
 const MOST_SHOWN = 30;
