@@ -45,9 +45,8 @@ async function start(context: RoleContext): Promise<RunningRole> {
     now: () => new Date(),
     developmentKey: config.PARLEY_API_KEY,
     sample: config.PARLEY_SAMPLE === "on" ? { port: config.PORT } : null,
-    telemetry,
+    ...{ telemetry, modelFolders: config },
     ...{ sumUsage: analytics.sumUsage, readTrace: analytics.readTrace, ...sessions },
-    modelFolders: config,
     requireRoom: () => database.requireRoom(),
     hasDatabaseAlone: database.engine === "pglite",
   });

@@ -145,10 +145,7 @@ export async function startService(options: ServiceOptions): Promise<ControlPlan
   const settlement = new UsageSettlement({ bus, db, log, now, consumer: "settlement", telemetry: options.telemetry });
   const expiry = startHoldExpiry({ db, bus, clock, log, now });
   const webhooks = startWebhooks({ bus, clock, db, log, outbound, sealer, now });
-  const sessions = startSessions({
-    ...{ followed, bus, clock, inFlight },
-    context: sessionContext(options, followed),
-  });
+  const sessions = startSessions({ ...{ followed, bus, clock, inFlight }, context: sessionContext(options, followed) });
   if (replaced !== null) bus.publish(keyRevokedSubject, { keyDigest: replaced } satisfies KeyRevoked);
   // Seeding may have given the team credit that edges do not know of.
   await purgeKeys(bus, db, [DEVELOPMENT_TEAM_ID]);

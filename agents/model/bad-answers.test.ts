@@ -22,7 +22,10 @@ async function read(stream: string | Uint8Array): Promise<string> {
   let text = "";
   try {
     for await (const event of dataEvents(piecesOf(typeof stream === "string" ? Buffer.from(stream) : stream))) {
-      const data = Buffer.from(event).toString().replaceAll(/^data: /gm, "").trim();
+      const data = Buffer.from(event)
+        .toString()
+        .replaceAll(/^data: /gm, "")
+        .trim();
       if (data === "[DONE]") break;
       const { text: more, finishReason } = reader.push(parsed(data));
       text += more;
@@ -44,9 +47,15 @@ function parsed(json: string): unknown {
 }
 
 const chunk = (value: unknown): string => `data: ${JSON.stringify(value)}\n\n`;
-const delta = (value: unknown, finish: unknown = null): string => chunk({ choices: [{ index: 0, delta: value, finish_reason: finish }] });
+const delta = (value: unknown, finish: unknown = null): string =>
+  chunk({ choices: [{ index: 0, delta: value, finish_reason: finish }] });
 const call = (...calls: unknown[]): string => delta({ tool_calls: calls });
-const fn = (name: unknown, args: unknown, more: object = {}): object => ({ index: 0, id: "a", function: { name, arguments: args }, ...more });
+const fn = (name: unknown, args: unknown, more: object = {}): object => ({
+  index: 0,
+  id: "a",
+  function: { name, arguments: args },
+  ...more,
+});
 
 describe("a streamed answer", () => {
   it.each<[string, string | Uint8Array, string]>([
@@ -69,7 +78,15 @@ describe("a streamed answer", () => {
     ["a line of a million characters", `data: ${"x".repeat(1_000_000)}`, "failed: The answer is too large"],
     ["lines without end of one event", "data: x\n".repeat(50_000), "failed: The answer is too large"],
     ["zeros", new Uint8Array(5000), brokenOff],
-    ["no UTF-8", Buffer.concat([Buffer.from('data: {"choices":[{"delta":{"content":"'), Buffer.of(0xff), Buffer.from(`"}}]}\n\n${done}`)]), "\ufffd"],
+    [
+      "no UTF-8",
+      Buffer.concat([
+        Buffer.from('data: {"choices":[{"delta":{"content":"'),
+        Buffer.of(0xff),
+        Buffer.from(`"}}]}\n\n${done}`),
+      ]),
+      "\ufffd",
+    ],
     ["what follows [DONE]", `${says("Hi")}${done}${says("Ho")}`, "Hi"],
     // Chunks.
     ["null", `${chunk(null)}${done}`, unreadable],
@@ -83,12 +100,20 @@ describe("a streamed answer", () => {
     ["a delta of null", `${delta(null)}${says("Hi")}${done}`, "Hi"],
     ["content that is a number", `${delta({ content: 7 })}${done}`, unreadable],
     ["content that is an object", `${delta({ content: { text: "Hi" } })}${done}`, unreadable],
-    ["content of strange parts", `${delta({ content: [7, null, { type: "text" }, { type: "text", text: "Hi" }] })}${done}`, "Hi"],
+    [
+      "content of strange parts",
+      `${delta({ content: [7, null, { type: "text" }, { type: "text", text: "Hi" }] })}${done}`,
+      "Hi",
+    ],
     ["a finish reason that is a number", `${delta({}, 7)}${done}`, unreadable],
     ["an empty finish reason", `${delta({ content: "H" }, "")}${says("i")}${done}`, "Hi"],
     ["an unknown finish reason", `${delta({ content: "Hi" }, "because")}${says("Ho")}${done}`, "Hi"],
     ["an index that is a text", `${chunk({ choices: [{ index: "0", delta: {} }] })}${done}`, unreadable],
-    ["the second choice alone", `${chunk({ choices: [{ index: 1, delta: { content: "Ho" } }] })}${says("Hi")}${done}`, "Hi"],
+    [
+      "the second choice alone",
+      `${chunk({ choices: [{ index: 1, delta: { content: "Ho" } }] })}${says("Hi")}${done}`,
+      "Hi",
+    ],
     ["a message instead of a delta", `${chunk({ choices: [{ message: { content: "Hi" } }] })}${done}`, ""],
     // Calls.
     ["calls that are an object", `${delta({ tool_calls: {} })}${done}`, unreadable],
@@ -102,9 +127,21 @@ describe("a streamed answer", () => {
     ["an index that is a fraction", `${call(fn("f", "{}", { index: 0.5 }))}${done}`, "|f({})"],
     ["a negative index", `${call(fn("f", "{}", { index: -1 }))}${done}`, "|f({})"],
     ["an id that is a number", `${call(fn("f", "{}", { id: 7 }))}${done}`, unreadable],
-    ["parts of another call in between", `${call(fn("f", "{"))}${call(fn("g", "{}", { index: 1, id: "b" }))}${call({ index: 0, function: { arguments: "}" } })}${done}`, "|f({})|g({})"],
-    ["seventeen calls", `${call(...Array.from({ length: 17 }, (_, index) => fn("f", "{}", { index, id: `i${index}` })))}${done}`, "failed: the answer has too many tool calls"],
-    ["arguments of 100,001 characters", `${call(fn("f", "x".repeat(100_001)))}${done}`, "failed: the answer has a tool call that is too long"],
+    [
+      "parts of another call in between",
+      `${call(fn("f", "{"))}${call(fn("g", "{}", { index: 1, id: "b" }))}${call({ index: 0, function: { arguments: "}" } })}${done}`,
+      "|f({})|g({})",
+    ],
+    [
+      "seventeen calls",
+      `${call(...Array.from({ length: 17 }, (_, index) => fn("f", "{}", { index, id: `i${index}` })))}${done}`,
+      "failed: the answer has too many tool calls",
+    ],
+    [
+      "arguments of 100,001 characters",
+      `${call(fn("f", "x".repeat(100_001)))}${done}`,
+      "failed: the answer has a tool call that is too long",
+    ],
   ])("of %s", async (_name, stream, expected) => {
     expect(await read(stream)).toBe(expected);
   });

@@ -1,6 +1,6 @@
 import OpenAI, { APIError } from "openai";
 import type { ChatCompletionCreateParamsStreaming } from "openai/resources/chat/completions";
-import type { KeptConnection } from "#common/outbound/kept-connection";
+import type { PersistentConnection } from "#common/outbound/persistent-connection";
 import { EndpointFailure, failureOfConnection, failureOfStatus } from "./endpoint-failure.js";
 import { guardedFetch } from "./guarded-fetch.js";
 
@@ -22,7 +22,7 @@ export interface CompletionClient {
 /** A client of one endpoint over a connection to it. `timeoutMs` bounds each request as a whole. */
 export function createCompletionClient(
   endpoint: ModelEndpoint,
-  connection: Pick<KeptConnection, "stream">,
+  connection: Pick<PersistentConnection, "stream">,
   timeoutMs: number,
 ): CompletionClient {
   const client = new OpenAI({

@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from "#common/clock";
 import { newIdentifier } from "#common/identifier";
 import type { Logger } from "#common/log";
-import type { KeptConnection } from "#common/outbound/kept-connection";
+import type { PersistentConnection } from "#common/outbound/persistent-connection";
 import type { ModelToolCall } from "../dialogue/input.js";
 import { chatRequestBody } from "./chat-request.js";
 import { CompletionReader } from "./completion-reader.js";
@@ -31,7 +31,7 @@ const RETRY_DELAY_MS = 250;
 export interface OpenAiModelOptions {
   client: CompletionClient;
   /** What the client's requests go over. */
-  connection: Pick<KeptConnection, "warm" | "close">;
+  connection: Pick<PersistentConnection, "warm" | "close">;
   model: string;
   /** Further fields of each request. */
   extraBody: Readonly<Record<string, unknown>> | null;

@@ -14,7 +14,12 @@ const judge = (packet: Uint8Array, topic = "client-event"): unknown => {
 };
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const message = (text: string, isTextOnly = false) => ({ type: "user.message", text, isTextOnly });
-const result = (value: unknown, isError = false) => ({ type: "client_tool.result", callId: "c", result: value, isError });
+const result = (value: unknown, isError = false) => ({
+  type: "client_tool.result",
+  callId: "c",
+  result: value,
+  isError,
+});
 const long = (length: number): string => "x".repeat(length);
 
 const json: [packet: string, event: unknown][] = [
@@ -103,10 +108,9 @@ const json: [packet: string, event: unknown][] = [
 ];
 
 describe("a packet of text", () => {
-  it.each(json.map(([packet, event], index) => ({ index, shown: packet.slice(0, 70), packet, event })))(
-    "$index: $shown",
-    ({ packet, event }) => expect(judge(bytes(packet))).toEqual(event),
-  );
+  it.each(
+    json.map(([packet, event], index) => ({ index, shown: packet.slice(0, 70), packet, event })),
+  )("$index: $shown", ({ packet, event }) => expect(judge(bytes(packet))).toEqual(event));
 });
 
 describe("a packet of bytes", () => {
@@ -122,8 +126,18 @@ describe("a packet of bytes", () => {
     ["of zeros", new Uint8Array(100), "client-event", null],
     ["in UTF-16", Buffer.from('{"type":"user.hangup"}', "utf16le"), "client-event", null],
     ["in Latin-1", Buffer.from('{"type":"user.message","text":"\xe9"}', "latin1"), "client-event", null],
-    ["with a lone continuation", Buffer.concat([bytes('{"type":"user.message","text":"'), Uint8Array.of(0x80), bytes('"}')]), "client-event", null],
-    ["with a surrogate in UTF-8", Buffer.concat([bytes('{"type":"user.message","text":"'), Uint8Array.of(0xed, 0xa0, 0x80), bytes('"}')]), "client-event", null],
+    [
+      "with a lone continuation",
+      Buffer.concat([bytes('{"type":"user.message","text":"'), Uint8Array.of(0x80), bytes('"}')]),
+      "client-event",
+      null,
+    ],
+    [
+      "with a surrogate in UTF-8",
+      Buffer.concat([bytes('{"type":"user.message","text":"'), Uint8Array.of(0xed, 0xa0, 0x80), bytes('"}')]),
+      "client-event",
+      null,
+    ],
     ["of MessagePack", Uint8Array.of(0x81, 0xa4, 0x74, 0x79, 0x70, 0x65, 0xa1, 0x78), "client-event", null],
     ["of the agent's topic", bytes('{"type":"user.hangup"}'), "agent-event", null],
     ["of no topic", bytes('{"type":"user.hangup"}'), "", null],

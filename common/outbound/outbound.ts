@@ -2,7 +2,7 @@ import type { Logger } from "../log.js";
 import type { Dial } from "./connect.js";
 import { startDeadline } from "./deadline.js";
 import { connectTarget, type ExchangeResponse, exchange, openExchange } from "./exchange.js";
-import { type KeptConnection, keepConnection } from "./kept-connection.js";
+import { type PersistentConnection, openPersistentConnection } from "./persistent-connection.js";
 import { OutboundError } from "./outbound-error.js";
 import { checkHeaders, type HeaderList, headersForOtherOrigin } from "./request-headers.js";
 import { createNameResolver } from "./resolve.js";
@@ -66,7 +66,7 @@ export interface StreamingOutbound extends Outbound {
    * A connection to the origin of a URL for one user of it, such as a conversation: each connection that it makes is
    * judged as one of `stream`.
    */
-  keep(url: string): KeptConnection;
+  keep(url: string): PersistentConnection;
 }
 
 export interface OutboundOptions {
@@ -155,7 +155,7 @@ export function createOutbound(options: OutboundOptions): StreamingOutbound {
     },
     stream,
     keep: (url) =>
-      keepConnection({
+      openPersistentConnection({
         origin: URL.canParse(url) ? new URL(url).origin : "http://invalid",
         connect: async (signal, limitMs) => {
           const target = parseTarget(url, rules);

@@ -66,10 +66,10 @@ export async function streamAnswer(
       hasFailed = true;
       throw toOutboundError(error, deadline.signal);
     } finally {
-      const isKept = !hasFailed && !deadline.signal.aborted && answer.keep !== undefined;
-      if (isKept) answer.keep?.(chunks);
+      const isTakenOver = !hasFailed && !deadline.signal.aborted && answer.keep !== undefined;
+      if (isTakenOver) answer.keep?.(chunks);
       deadline.end();
-      if (!isKept) chunks.return().catch(() => undefined);
+      if (!isTakenOver) chunks.return().catch(() => undefined);
     }
   }
 }

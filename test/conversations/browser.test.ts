@@ -76,7 +76,10 @@ describe.skipIf(!canRunLiveKit || (browserPath === null && !inCi))("a visitor of
     samples.set(words, MICROPHONE_RATE);
     const path = join(directory.path, "question.wav");
     const format = { sampleRate: MICROPHONE_RATE, channels: 1, bits: 16 };
-    writeFileSync(path, wavFile(format, samples.length, (at) => (samples[at] ?? 0) / 32768));
+    writeFileSync(
+      path,
+      wavFile(format, samples.length, (at) => (samples[at] ?? 0) / 32768),
+    );
     return path;
   }
 
@@ -107,7 +110,9 @@ describe.skipIf(!canRunLiveKit || (browserPath === null && !inCi))("a visitor of
     await expect.poll(async () => (await session(sessionId)).status, { timeout: 10_000 }).toBe("completed");
     const { source, ended_reason: reason, items } = await session(sessionId);
     expect([source, reason]).toEqual(["public", "caller_left"]);
-    const texts = items.flatMap((item) => (item.type === "message" ? [`${item.role}: ${item.content.toLowerCase()}`] : []));
+    const texts = items.flatMap((item) =>
+      item.type === "message" ? [`${item.role}: ${item.content.toLowerCase()}`] : [],
+    );
     expect(texts[0]).toMatch(/^user: .*(open|when)/);
     expect(texts[1]).toBe("assistant: we open at nine in the morning.");
     expect(endpoint.problems).toEqual([]);

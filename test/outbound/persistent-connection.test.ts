@@ -3,7 +3,7 @@ import { connect, createServer, type Server, type Socket } from "node:net";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createLogger } from "#common/log";
-import type { KeptConnection } from "#common/outbound/kept-connection";
+import type { PersistentConnection } from "#common/outbound/persistent-connection";
 import { createOutbound } from "#common/outbound/outbound";
 import type { OutboundStreamRequest } from "#common/outbound/stream";
 import { startDnsServer } from "./dns-server.js";
@@ -16,7 +16,7 @@ let sockets: { socket: Socket; heads: string[] }[];
 /** What the server does with a request. */
 let behaviour: (socket: Socket, count: number) => void;
 let server: Server;
-let kept: KeptConnection;
+let persistent: PersistentConnection;
 
 const ok = (socket: Socket): void => void socket.write("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nhi");
 
@@ -38,10 +38,10 @@ beforeEach(async () => {
     });
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
-  kept = createOutbound({ allow: [`127.0.0.1:${port()}`], log }).keep(`${base()}/v1`);
+  persistent = createOutbound({ allow: [`127.0.0.1:${port()}`], log }).keep(`${base()}/v1`);
 });
 afterEach(() => {
-  kept.close();
+  persistent.close();
   for (const { socket } of sockets) socket.destroy();
   server.close();
 });
@@ -55,7 +55,7 @@ const ask = async (change: Partial<OutboundStreamRequest> = {}): Promise<string>
     timeoutMs: 5000,
     maxResponseBytes: 1000,
   };
-  const { body } = await kept.stream({ ...request, ...change });
+  const { body } = await persistent.stream({ ...request, ...change });
   const parts: Uint8Array[] = [];
   for await (const part of body) parts.push(part);
   return Buffer.concat(parts).toString();
@@ -63,15 +63,15 @@ const ask = async (change: Partial<OutboundStreamRequest> = {}): Promise<string>
 const connected = (count: number): Promise<void> => expect.poll(() => sockets.length).toBe(count);
 const requests = (): number[] => sockets.map(({ heads }) => heads.length);
 
-describe("a kept connection", () => {
+describe("a persistent connection", () => {
   it("stands before the first request, serves all, and ends when it is closed", async () => {
-    kept.warm();
+    persistent.warm();
     await connected(1);
-    kept.warm();
+    persistent.warm();
     expect([await ask(), await ask(), await ask()]).toEqual(["hi", "hi", "hi"]);
     expect(requests()).toEqual([3]);
     const gone = once(sockets[0]?.socket as Socket, "close");
-    kept.close();
+    persistent.close();
     await gone;
   });
 
@@ -82,7 +82,12 @@ describe("a kept connection", () => {
 
   it("is another one for a second request at the same time, and for another origin", async () => {
     behaviour = (socket, count) => void (count > 0 && socket.write("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nh"));
-    const first = await kept.stream({ method: "GET", url: `${base()}/v1/x`, timeoutMs: 5000, maxResponseBytes: 100 });
+    const first = await persistent.stream({
+      method: "GET",
+      url: `${base()}/v1/x`,
+      timeoutMs: 5000,
+      maxResponseBytes: 100,
+    });
     behaviour = ok;
     expect(await ask()).toBe("hi");
     expect(requests()).toEqual([1, 1]);
@@ -91,11 +96,11 @@ describe("a kept connection", () => {
   });
 
   it("is opened ahead again after a server has ended it, however it does so", async () => {
-    kept.warm();
+    persistent.warm();
     await connected(1);
     sockets[0]?.socket.end();
     await once(sockets[0]?.socket as Socket, "close");
-    kept.warm();
+    persistent.warm();
     await connected(2);
     sockets[1]?.socket.write("HTTP/1.1 408 Request Timeout\r\n\r\n");
     await once(sockets[1]?.socket as Socket, "close");

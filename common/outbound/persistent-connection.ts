@@ -7,7 +7,7 @@ import { OutboundError } from "./outbound-error.js";
 import { NO_ENCODING, type OutboundStream, type OutboundStreamRequest, streamAnswer } from "./stream.js";
 
 /** A connection to one origin that serves requests one after the other, and may stand before the first of them. */
-export interface KeptConnection {
+export interface PersistentConnection {
   /**
    * Connects where no connection stands, and again whenever a request that is given up takes the connection with it.
    * What goes wrong shows when a request is sent.
@@ -22,7 +22,7 @@ export interface KeptConnection {
   close(): void;
 }
 
-export interface KeptConnectionOptions {
+export interface PersistentConnectionOptions {
   /** What stands before the path of every URL. */
   origin: string;
   /** Judges where a connection may lead, and opens it, until the signal fires. Throws OutboundError. */
@@ -43,12 +43,12 @@ const REST_MS = 250;
 const SHORT_REST_MS = 30;
 
 /** Keeps a connection. Nothing is connected yet. */
-export function keepConnection(options: KeptConnectionOptions): KeptConnection {
+export function openPersistentConnection(options: PersistentConnectionOptions): PersistentConnection {
   return new StandingConnection(options);
 }
 
-class StandingConnection implements KeptConnection {
-  readonly #options: KeptConnectionOptions;
+class StandingConnection implements PersistentConnection {
+  readonly #options: PersistentConnectionOptions;
   readonly #client: Client;
   /** Connected ahead, and not given to the client. */
   #spare: Promise<Socket | null> | null = null;
@@ -60,7 +60,7 @@ class StandingConnection implements KeptConnection {
   #isWarm = false;
   #isClosed = false;
 
-  constructor(options: KeptConnectionOptions) {
+  constructor(options: PersistentConnectionOptions) {
     this.#options = options;
     this.#client = new Client(options.origin, {
       pipelining: 1,
@@ -178,17 +178,17 @@ class StandingConnection implements KeptConnection {
     try {
       const exchange = { target, headers, method, body, encodings: NO_ENCODING, signal: ending.signal };
       const answer = await sendOn(this.#client, exchange);
-      let isKept = false;
+      let isTakenOver = false;
       return {
         ...answer,
         close: () => {
-          if (isKept) return;
+          if (isTakenOver) return;
           kill();
           over();
           if (this.#isWarm) this.warm();
         },
         keep: (rest) => {
-          isKept = true;
+          isTakenOver = true;
           signal.removeEventListener("abort", kill);
           this.#rest = readRest(rest, kill).then(() => {
             this.#rest = null;
