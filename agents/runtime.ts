@@ -4,6 +4,7 @@ import {
   endConversationSubject,
   type HandOver,
   handOverSubject,
+  runtimeThereSubject,
   type StartConversation,
   type StartedConversation,
   startConversationSubject,
@@ -58,6 +59,7 @@ export class Runtime {
       bus.respond<EndConversation, Reply<object>>(endConversationSubject(runtimeId), (asked) =>
         replyTo(() => this.#end(asked)),
       ),
+      bus.respond(runtimeThereSubject(runtimeId), async () => ({})),
     ];
   }
 

@@ -76,7 +76,7 @@ describe("the writer of a conversation's log", () => {
     const log = bus.subjectLog();
     let isLosing = true;
     const losing: SubjectLog = {
-      read: (of) => log.read(of),
+      ...log,
       append: async (of, message, after) => {
         const sequence = await log.append(of, message, after);
         if (!isLosing) return sequence;

@@ -162,8 +162,8 @@ export class AgentSide {
     this.#speaker.audible(replyId, nowMs);
   }
 
-  heard(input: { replyId: string; characters: number; isOver: boolean }, nowMs: number): void {
-    this.#speaker.heard(input, nowMs);
+  heard(input: { replyId: string; characters: number; isOver: boolean }): void {
+    this.#speaker.heard(input);
   }
 
   /** The voice failed: the reply is over with what was heard of it. */

@@ -157,7 +157,7 @@ export class Dialogue {
       case "model-failed":
         return this.#agent.modelEnded(input.requestId, { type: "failed", detail: input.detail }, nowMs);
       case "heard":
-        return this.#agent.heard(input, nowMs);
+        return this.#agent.heard(input);
       case "reply-audible":
         return this.#agent.audible(input.replyId, nowMs);
       case "speech-failed":

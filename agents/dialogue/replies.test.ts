@@ -64,16 +64,17 @@ describe("a reply", () => {
     ]);
   });
 
-  it("has in the history what was heard, to the record twice a second", () => {
+  it("has in the history and in the record what was heard, word by word", () => {
     const talk = TestDialogue.joined();
     talk.takesTurn("When?");
     talk.answers("At seven in the morning.");
     talk.heard("At");
     talk.passes(100);
     talk.heard("At seven");
-    talk.passes(400);
+    talk.passes(100);
+    talk.heard("At seven");
     talk.heard("At seven in");
-    expect(talk.recorded("reply-heard").map(({ characters }) => characters)).toEqual([2, 11]);
+    expect(talk.recorded("reply-heard").map(({ characters }) => characters)).toEqual([2, 8, 11]);
     expect(talk.lines.at(-1)).toBe("agent: At seven in");
   });
 

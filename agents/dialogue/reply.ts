@@ -4,9 +4,6 @@ import { cut, endOfSentences, joined, wordStart, wordsOf } from "./language/word
 import type { OpenReply } from "./memory.js";
 import type { Outbox } from "./outbox.js";
 
-/** Time between two records of how much was heard. */
-const RECORD_EVERY_MS = 500;
-
 /** How a reply ended: `end` is why the conversation ends with it, if it does. */
 export interface ReplyOver {
   purpose: Purpose;
@@ -29,7 +26,6 @@ export class Reply {
   readonly #base: number;
   /** UTF-16 units that the caller has heard, or could read. */
   #heard: number;
-  #recordedMs = Number.NEGATIVE_INFINITY;
   /** Text of a former runtime that must be spoken again. */
   #rest: string;
   #isGiven = false;
@@ -143,7 +139,7 @@ export class Reply {
   }
 
   /** `characters` of what this machine gave were played; `isOver`: all of that. */
-  heard(characters: number, isOver: boolean, nowMs: number): void {
+  heard(characters: number, isOver: boolean): void {
     if (!this.#isGiven || this.isTextOnly) return;
     const played = Math.min(this.#text.length, this.#base + Math.max(0, Math.floor(characters)));
     const isGrown = played > this.#heard;
@@ -155,8 +151,7 @@ export class Reply {
     }
     if (!isGrown) return;
     this.#publish(this.playedText, false);
-    if (nowMs - this.#recordedMs < RECORD_EVERY_MS) return;
-    this.#recordedMs = nowMs;
+    // Each word: whoever takes over says what stands in no record once more.
     this.#outbox.record({ type: "reply-heard", replyId: this.replyId, characters: this.playedText.length });
   }
 

@@ -20,6 +20,16 @@ describe("silence of the caller", () => {
     expect(talk.end).toBe("silence");
   });
 
+  it("ends the conversation of a caller who never said anything", () => {
+    const talk = TestDialogue.joined({ firstMessage: { mode: "fixed", text: "Hello there." }, hangUpAfterMs: 20_000 });
+    talk.playsAll();
+    talk.passes(19_999);
+    expect(talk.end).toBeNull();
+    talk.passes(1);
+    expect(talk.end).toBe("silence");
+    expect(talk.recorded("caller-said")).toEqual([]);
+  });
+
   it("is broken by words, by typing and by activity", () => {
     const talk = answered({ hangUpAfterMs: 20_000 });
     talk.passes(15_000);
@@ -135,6 +145,19 @@ describe("the longest duration", () => {
     talk.playsAll();
     expect(talk.end).toBe("max_duration");
     expect(talk.recorded("reply-ended")).toMatchObject([{ text: "At seven.", isInterrupted: false }]);
+  });
+
+  it("ends a conversation in the middle of what a caller says", () => {
+    const talk = TestDialogue.joined({ maxDurationMs: 300_000 });
+    talk.input({ type: "speech-started" });
+    for (let part = 1; part <= 19; part++) {
+      talk.passes(15_000);
+      talk.input({ type: "transcript", text: `This is part ${part}.` });
+    }
+    talk.passes(14_999);
+    expect(talk.end).toBeNull();
+    talk.passes(1);
+    expect(talk.end).toBe("max_duration");
   });
 
   it("waits ten seconds for it", () => {

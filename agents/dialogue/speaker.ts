@@ -107,9 +107,9 @@ export class Speaker {
     this.#close(true);
   }
 
-  heard(input: { replyId: string; characters: number; isOver: boolean }, nowMs: number): void {
+  heard(input: { replyId: string; characters: number; isOver: boolean }): void {
     if (this.#reply?.replyId !== input.replyId) return;
-    this.#reply.heard(input.characters, input.isOver, nowMs);
+    this.#reply.heard(input.characters, input.isOver);
     this.#closeIfOver();
   }
 

@@ -21,6 +21,22 @@ describe("a turn of the caller", () => {
     expect(talk.lines).toEqual(["caller: I want a table for tonight."]);
   });
 
+  it("is one turn however long they speak without a pause, and no silence meanwhile", () => {
+    const talk = TestDialogue.joined({ hangUpAfterMs: 10_000, reengages: true });
+    talk.input({ type: "speech-started" });
+    for (let part = 1; part <= 40; part++) {
+      talk.passes(15_000);
+      talk.input({ type: "transcript", text: `This is part ${part}.` });
+    }
+    expect([talk.end, talk.all("ask-model").length, talk.recorded("caller-said").length]).toEqual([null, 0, 0]);
+    talk.pauses("That was all.");
+    talk.passes(2000);
+    const [said, ...others] = talk.recorded("caller-said");
+    expect(others).toEqual([]);
+    expect(said?.text).toMatch(/^This is part 1\. .* This is part 40\. That was all\.$/);
+    expect(talk.all("ask-model")).toHaveLength(1);
+  });
+
   it("waits for unfinished words", () => {
     const talk = TestDialogue.joined();
     talk.says("I want a table for");

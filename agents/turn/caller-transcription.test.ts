@@ -196,6 +196,16 @@ describe("a transcription", () => {
     expect(happened.filter(({ paused }) => paused !== undefined).length).toBe(1);
   });
 
+  it("gives all that somebody says who goes on and on without a pause", async () => {
+    const { happened, speak, recognizers } = bench();
+    const words = Array.from({ length: 60 }, (_, at) => ({ atMs: 300 + 1500 * at, forMs: 1400, name: (at % 15) + 1 }));
+    await speak(talk(91_000, words), 50);
+    expect(said(happened).join(" ")).toBe(words.map(({ name }) => `w${name}`).join(" "));
+    const longest = Math.max(...recognizers.submits.map(({ submit }) => submit.chunk.samples));
+    expect(longest).toBeLessThanOrEqual(20.5 * RECOGNITION_RATE);
+    expect(happened.filter(({ paused }) => paused !== undefined).length).toBe(1);
+  });
+
   it("keeps what a failed recognizer did not recognize, and gives it in turn when it works again", async () => {
     let isBroken = true;
     const { happened, speak, clock } = bench({

@@ -9,6 +9,11 @@ export interface Bus {
   subscribe<T>(subject: string, handler: (message: T) => void, options?: { queue?: string }): Subscription;
   /** Asks and waits for one answer. Throws `dependency_unavailable` when nobody answers within `timeoutMs`. */
   request<T>(subject: string, message: object, options: { timeoutMs: number; dependency: string }): Promise<T>;
+  /**
+   * Whether somebody takes requests on a subject. False only where nobody certainly does, which a server knows as soon
+   * as the last process that did is gone; true also where it cannot be told.
+   */
+  isAnswered(subject: string): Promise<boolean>;
   /** Answers requests; a thrown error must be turned into a reply by `handler` itself. */
   respond<Q, A extends object>(
     subject: string,
@@ -88,6 +93,8 @@ export interface SubjectLog {
    * stored.
    */
   append(subject: string, message: object, after: number): Promise<number>;
+  /** Deletes the messages of a subject. Whoever writes behind one of them fails. Throws `dependency_unavailable`. */
+  purge(subject: string): Promise<void>;
 }
 
 /** Somebody else has written behind the message that this writer took for the last one. */

@@ -18,7 +18,7 @@ import type {
 import { DurablePublisher } from "./durable-publisher.js";
 import { consumeDurable } from "./durable-messages.js";
 import { NatsObjectBucket } from "./object-bucket.js";
-import { StorageConnection } from "./storage-connection.js";
+import { isNoResponders, StorageConnection } from "./storage-connection.js";
 import { NatsSubjectLog } from "./subject-log.js";
 
 /** What is published here must not be lost: money depends on it. */
@@ -26,6 +26,9 @@ const durableSubjects: readonly string[] = usageStream.subjects;
 
 /** Usage that waits for its stream: 0.4 KB each. */
 const MAX_WAITING_BYTES = 16 * 1024 * 1024;
+
+/** How long somebody who takes requests may take for one that asks nothing. */
+const PROBE_MS = 500;
 
 /** How long `close` waits for what is to be stored. */
 const CLOSE_MS = 1000;
@@ -143,6 +146,15 @@ class NatsBus implements Bus {
       return decodeMsgpack(answer.data) as T;
     } catch (cause) {
       throw new ServiceError("dependency_unavailable", { parameters: { dependency: options.dependency }, cause });
+    }
+  }
+
+  async isAnswered(subject: string): Promise<boolean> {
+    try {
+      await this.#connection.request(subject, encodeMsgpack({}), { timeout: PROBE_MS });
+      return true;
+    } catch (error) {
+      return !isNoResponders(error);
     }
   }
 

@@ -94,7 +94,7 @@ export class StorageConnection {
 }
 
 /** Whether nobody at all takes a subject; the client library wraps that, or not. */
-function isNoResponders(error: unknown): boolean {
+export function isNoResponders(error: unknown): boolean {
   const wrapped = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  return wrapped instanceof Error && wrapped.name === "NoRespondersError";
+  return wrapped instanceof Error && wrapped.name === "NoResponders";
 }

@@ -27,13 +27,19 @@ export class NatsSubjectLog implements SubjectLog {
   async read<T>(subject: string): Promise<{ sequence: number; message: T }[]> {
     return await this.#answered(async () => {
       const manager = await this.#open();
+      const last = await manager.direct.getMessage(this.#stream.name, { last_by_subj: subject });
+      if (last === null) return [];
+      // All in one go: asked for one by one, an hour's messages take seconds.
+      const client = jetstream(await this.#storage.get());
+      const consumer = await client.consumers.get(this.#stream.name, { filter_subjects: subject });
+      const stored = await consumer.consume();
       const found: { sequence: number; message: T }[] = [];
-      for (let sequence = 1; ; ) {
-        const stored = await manager.direct.getMessage(this.#stream.name, { seq: sequence, next_by_subj: subject });
-        if (stored === null) return found;
-        found.push({ sequence: stored.seq, message: decodeMsgpack(stored.data) as T });
-        sequence = stored.seq + 1;
+      for await (const { seq, data } of stored) {
+        found.push({ sequence: seq, message: decodeMsgpack(data) as T });
+        if (seq >= last.seq) break;
       }
+      await consumer.delete();
+      return found;
     });
   }
 
@@ -50,6 +56,12 @@ export class NatsSubjectLog implements SubjectLog {
       } catch (error) {
         throw isConflict(error) ? new LogConflict(subject) : error;
       }
+    });
+  }
+
+  async purge(subject: string): Promise<void> {
+    await this.#answered(async () => {
+      await (await this.#open()).streams.purge(this.#stream.name, { filter: subject });
     });
   }
 

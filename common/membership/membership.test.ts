@@ -31,6 +31,26 @@ describe("Membership", () => {
     expect(members.get("a")).toBeUndefined();
   });
 
+  it("suspects a member that has missed two heartbeats, and drops it where it is known to be gone", () => {
+    const members = new Membership();
+    members.receive(edge("a", "1"), 0);
+    expect(members.suspects(600)).toEqual([]);
+    expect(members.suspects(601)).toEqual([edge("a", "1")]);
+    expect(members.dropSuspect(edge("a", "0"), 601)).toEqual([]);
+    expect(members.dropSuspect(edge("a", "1"), 601)).toEqual([{ type: "lost", member: edge("a", "1") }]);
+    members.receive(edge("a", "1"), 700);
+    expect(members.dropSuspect(edge("a", "1"), 701)).toEqual([]);
+  });
+
+  it("suspects nobody of whom nothing was heard since the bus was away", () => {
+    const members = new Membership();
+    members.receive(edge("a", "1"), 0);
+    members.forgiveSilence(500);
+    expect(members.suspects(1900)).toEqual([]);
+    members.receive(edge("a", "1"), 2000);
+    expect(members.suspects(2601)).toHaveLength(1);
+  });
+
   it("lets a stopping member leave at once", () => {
     const members = new Membership();
     members.receive(edge("a", "1"), 0);

@@ -1,4 +1,7 @@
-import { type Heartbeat, MEMBER_TIMEOUT_MS } from "#protocol/bus/membership";
+import { HEARTBEAT_INTERVAL_MS, type Heartbeat, MEMBER_TIMEOUT_MS } from "#protocol/bus/membership";
+
+/** Two heartbeats are missing, and the second is not merely late. */
+const SUSPECT_MS = 2.4 * HEARTBEAT_INTERVAL_MS;
 
 /**
  * What changed among the members. `lost` means that all work held there is gone: silence, or the same id with a new
@@ -8,7 +11,7 @@ export type MembershipChange = { type: "joined" | "updated" | "lost"; member: He
 
 /** The members that one process has seen. Pure bookkeeping: times are passed in. */
 export class Membership {
-  readonly #members = new Map<string, { heartbeat: Heartbeat; lastSeenMs: number }>();
+  readonly #members = new Map<string, { heartbeat: Heartbeat; lastSeenMs: number; isForgiven: boolean }>();
 
   /** Takes a heartbeat in; gives what it changed, in order. A `stopped` member leaves at once. */
   receive(heartbeat: Heartbeat, nowMs: number): MembershipChange[] {
@@ -26,7 +29,7 @@ export class Membership {
       }
       return changes;
     }
-    this.#members.set(heartbeat.id, { heartbeat, lastSeenMs: nowMs });
+    this.#members.set(heartbeat.id, { heartbeat, lastSeenMs: nowMs, isForgiven: false });
     changes.push({ type: current === undefined ? "joined" : "updated", member: heartbeat });
     return changes;
   }
@@ -47,7 +50,22 @@ export class Membership {
    * Without it a NATS restart longer than the timeout would declare the whole cluster dead.
    */
   forgiveSilence(nowMs: number): void {
-    for (const member of this.#members.values()) member.lastSeenMs = nowMs;
+    for (const member of this.#members.values()) Object.assign(member, { lastSeenMs: nowMs, isForgiven: true });
+  }
+
+  /** Members that have missed heartbeats since they were last seen, and not while the bus was away. */
+  suspects(nowMs: number): Heartbeat[] {
+    return [...this.#members.values()]
+      .filter(({ lastSeenMs, isForgiven }) => !isForgiven && nowMs - lastSeenMs > SUSPECT_MS)
+      .map(({ heartbeat }) => heartbeat);
+  }
+
+  /** Drops a suspect that is known to be gone; one that was seen since, or is another process, stays. */
+  dropSuspect({ id, epoch }: Heartbeat, nowMs: number): MembershipChange[] {
+    const suspect = this.suspects(nowMs).find((member) => member.id === id && member.epoch === epoch);
+    if (suspect === undefined) return [];
+    this.#members.delete(id);
+    return [{ type: "lost", member: suspect }];
   }
 
   get(id: string): Heartbeat | undefined {

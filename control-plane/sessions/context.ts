@@ -20,7 +20,7 @@ export interface SessionSettings {
 /** What the parts of this folder work with. */
 export interface SessionContext {
   db: Db;
-  bus: Pick<Bus, "publish">;
+  bus: Pick<Bus, "publish" | "subjectLog">;
   log: Logger;
   sealer: Sealer;
   attachables: Attachables;

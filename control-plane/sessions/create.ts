@@ -156,7 +156,15 @@ function newSession(given: {
     joinBy: new Date(plan.joinByEpochMs),
     overBy: later(given.joinMs + plan.maxDurationMs + FORGOTTEN_MS),
     createdAt: now,
-    ...{ startedAt: null, endedAt: null, endedReason: null, endedDetail: null, settleAt: null, responder: null },
+    ...{
+      startedAt: null,
+      endedAt: null,
+      endedReason: null,
+      endedDetail: null,
+      settleAt: null,
+      purgeAt: null,
+      responder: null,
+    },
   };
 }
 

@@ -38,6 +38,7 @@ const row: SessionRow = {
   endedReason: "caller_left",
   endedDetail: null,
   settleAt: null,
+  purgeAt: null,
   responder: "gpt",
 };
 

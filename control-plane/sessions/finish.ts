@@ -23,6 +23,12 @@ export interface Ending {
   detail: string | null;
 }
 
+/**
+ * How long after the end of a session its log is deleted. By then every record of it is written, the ones included that
+ * an instance had taken that died over them, and no runtime is on its way to take the conversation over.
+ */
+const PURGE_AFTER_MS = 60_000;
+
 const failures: readonly EndReason[] = ["never_joined", "llm_endpoint_failure", "room_lost", "error"];
 
 /** The status that an end leads to. */
@@ -68,14 +74,15 @@ async function finishIn(
     endedReason: ending.reason,
     endedDetail: ending.detail,
     settleAt: null,
+    purgeAt: new Date(now.getTime() + PURGE_AFTER_MS),
   };
   const costMicros =
     ending.reason === null ? 0 : Math.min(row.heldMicros, conversationMicros(durationMsOf(ended) ?? 0));
   const booking = row.heldMicros === 0 ? null : await settleHold(tx, holdIdOf(row.id), costMicros, now);
-  const { status, endedReason, endedDetail, settleAt } = ended;
+  const { status, endedReason, endedDetail, settleAt, purgeAt } = ended;
   await tx
     .update(agentSessions)
-    .set({ status, endedAt, endedReason, endedDetail, settleAt })
+    .set({ status, endedAt, endedReason, endedDetail, settleAt, purgeAt })
     .where(eq(agentSessions.id, row.id));
   return { row: ended, booking, hasEvent: await announce(tx, context, ended, now) };
 }

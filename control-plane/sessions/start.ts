@@ -1,4 +1,4 @@
-import { type HandOver, handOverSubject } from "#protocol/bus/conversation";
+import { type HandOver, handOverSubject, runtimeThereSubject } from "#protocol/bus/conversation";
 import type { Bus } from "#common/bus/bus";
 import type { Clock } from "#common/clock";
 import { FailureNotice } from "#common/failure-notice";
@@ -12,6 +12,7 @@ import type { SessionContext } from "./context.js";
 import { consumeConversations } from "./log.js";
 import { LostRuntimes } from "./lost-runtimes.js";
 import { takeBack } from "./placement.js";
+import { purgeLogs } from "./purge.js";
 import type { Served } from "./speech-capacity.js";
 import { sweepSessions, type UnderWay } from "./sweep.js";
 
@@ -43,7 +44,11 @@ export function followRuntimes(options: { bus: Bus; clock: Clock; log: SessionCo
     if (change.type === "updated") runtimes.updated(change.member.id);
     if (lost.noted(change)) callback();
   };
-  const followed = followMembers({ bus, clock, onChange });
+  const followed = followMembers({
+    ...{ bus, clock, onChange },
+    // Callers wait in silence: a runtime that was killed is not waited for until it may be called silent.
+    isThere: async ({ role, id }) => role !== "agent" || (await bus.isAnswered(runtimeThereSubject(id))),
+  });
   const runtimes = new AgentRuntimes({ bus, members: followed.members, log });
   const lost = new LostRuntimes(runtimes, () => clock.nowMs());
   bus.onReconnect(() => lost.interrupted());
@@ -93,6 +98,16 @@ export function startSessions(options: SessionServiceOptions): SessionService {
     for (const failure of failures) report(failure);
     if (failures.length === 0) notice.clear();
   };
+  let isPurging = false;
+  const purge = async (): Promise<void> => {
+    if (isStopped || isPurging || !bus.isConnected()) return;
+    isPurging = true;
+    await purgeLogs(context)
+      .catch(report)
+      .finally(() => {
+        isPurging = false;
+      });
+  };
   const report = (failure: unknown): void => {
     const known = toServiceError(failure);
     if (!isStopped && notice.isNews(known))
@@ -101,6 +116,7 @@ export function startSessions(options: SessionServiceOptions): SessionService {
   const tick = (): void => {
     cancel = clock.after(SWEEP_INTERVAL_MS, tick);
     void inFlight.run(look);
+    void inFlight.run(purge);
   };
   tick();
   followed.onLost(() => void inFlight.run(look));

@@ -50,6 +50,8 @@ export const agentSessions = pgTable("agent_sessions", {
   endedDetail: text("ended_detail"),
   /** It has ended, and waits until then for records of its log that may come later than the end. */
   settleAt: instant("settle_at"),
+  /** It is over, and its log is deleted then; null before its end, and once the log is gone. */
+  purgeAt: instant("purge_at"),
   responder: text("responder"),
 });
 export type SessionRow = typeof agentSessions.$inferSelect;

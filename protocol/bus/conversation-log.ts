@@ -75,7 +75,7 @@ export type ConversationRecord = Stamped &
     | { type: "reply-text"; replyId: string; text: string }
     /** The model has given all of the reply. */
     | { type: "reply-complete"; replyId: string }
-    /** The caller has heard, or could read, so many UTF-16 units of the reply's text; at most twice a second where heard. */
+    /** The caller has heard so many UTF-16 units of the reply's text, one record for each word, or could read them. */
     | { type: "reply-heard"; replyId: string; characters: number }
     /** The reply is over: `text` is what was heard of it. */
     | { type: "reply-ended"; replyId: string; turnId: number; text: string; isInterrupted: boolean }

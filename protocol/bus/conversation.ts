@@ -76,6 +76,8 @@ export interface EndConversation {
 }
 
 export const startConversationSubject = (runtimeId: string): string => `parley.agents.${runtimeId}.start`;
+/** Answered by a runtime that lives, with `{}`. */
+export const runtimeThereSubject = (runtimeId: string): string => `parley.agents.${runtimeId}.there`;
 export const endConversationSubject = (runtimeId: string): string => `parley.agents.${runtimeId}.end`;
 
 /** A runtime that drains gives a conversation back in one of its pauses. Published on `handOverSubject`. */

@@ -27,6 +27,10 @@ export class MemoryBus implements Bus {
     return Promise.reject(new RangeError("nobody answers on this bus"));
   }
 
+  isAnswered(): Promise<boolean> {
+    return Promise.reject(new RangeError("nobody answers on this bus"));
+  }
+
   respond(): Subscription {
     throw new RangeError("this bus carries no requests");
   }

@@ -28,6 +28,8 @@ export interface ReceivedFrame {
   /** Root mean square, 1 is full scale. */
   loudness: number;
   samples: Int16Array;
+  /** Of the agent that said it: for a moment there may be two. */
+  trackId: string;
 }
 
 const RATE = 16_000;
@@ -96,9 +98,10 @@ export class RtcCaller {
 
   #listen(): void {
     const { room } = this;
-    room.on(RoomEvent.TrackSubscribed, (track) => {
+    room.on(RoomEvent.TrackSubscribed, (track, publication) => {
       if (track.kind !== TrackKind.KIND_AUDIO) return;
-      void this.#hear(new AudioStream(track, { sampleRate: RATE, numChannels: 1, frameSizeMs: 10 }));
+      const stream = new AudioStream(track, { sampleRate: RATE, numChannels: 1, frameSizeMs: 10 });
+      void this.#hear(stream, publication.sid ?? "");
     });
     room.on(RoomEvent.DataReceived, (payload, _participant, _kind, topic) => {
       if (topic === agentEventTopic) this.events.push(JSON.parse(new TextDecoder().decode(payload)));
@@ -138,11 +141,11 @@ export class RtcCaller {
     if (state !== undefined) this.states.push(state);
   }
 
-  async #hear(stream: AudioStream): Promise<void> {
+  async #hear(stream: AudioStream, trackId: string): Promise<void> {
     for await (const { data } of stream) {
       let sum = 0;
       for (const sample of data) sum += (sample / 32768) ** 2;
-      this.received.push({ atMs: performance.now(), loudness: Math.sqrt(sum / data.length), samples: data });
+      this.received.push({ atMs: performance.now(), loudness: Math.sqrt(sum / data.length), samples: data, trackId });
     }
   }
 }

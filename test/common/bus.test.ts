@@ -24,6 +24,20 @@ describe("the NATS bus", () => {
     await server.stop();
   });
 
+  it("knows whether anybody takes requests on a subject", async () => {
+    expect(await bus.isAnswered("t.there")).toBe(false);
+    const silent = other.subscribe("t.there", () => undefined);
+    await other.flush();
+    expect(await bus.isAnswered("t.there")).toBe(true);
+    silent.unsubscribe();
+    const responder = other.respond("t.there", async () => ({}));
+    await other.flush();
+    expect(await bus.isAnswered("t.there")).toBe(true);
+    responder.unsubscribe();
+    await other.flush();
+    expect(await bus.isAnswered("t.there")).toBe(false);
+  });
+
   it("carries messages in order, byte arrays included", async () => {
     const recognized: { index: number; pcm: Uint8Array }[] = [];
     bus.subscribe<{ index: number; pcm: Uint8Array }>("t.order", (message) => recognized.push(message));
@@ -169,6 +183,32 @@ describe("the NATS bus", () => {
       const refused = attempts.find((attempt) => attempt.status === "rejected");
       expect(refused?.reason).toBeInstanceOf(LogConflict);
       expect(await bus.subjectLog(stream).read("t.log.race")).toHaveLength(2);
+    });
+
+    it("reads a long log of one subject among others, whole and in order", async () => {
+      const log = bus.subjectLog(stream);
+      const [numbers, other]: [number[], { after: number }] = [[], { after: 0 }];
+      let after = 0;
+      for (let n = 0; n < 700; n++) {
+        after = await log.append("t.log.long", { n }, after);
+        if (n % 3 === 0) other.after = await log.append("t.log.other", { n: -n }, other.after);
+        numbers.push(n);
+      }
+      const read = await log.read<{ n: number }>("t.log.long");
+      expect(read.map(({ message }) => message.n)).toEqual(numbers);
+      expect(read.at(-1)?.sequence).toBe(after);
+    });
+
+    it("forgets the messages of a subject, and refuses whoever still knows of one", async () => {
+      const log = bus.subjectLog(stream);
+      const last = await log.append("t.log.over", { n: 1 }, 0);
+      await log.append("t.log.kept", { n: 2 }, 0);
+      await log.purge("t.log.over");
+      await log.purge("t.log.nobody");
+      expect(await log.read("t.log.over")).toEqual([]);
+      expect(await log.read("t.log.kept")).toHaveLength(1);
+      await expect(log.append("t.log.over", { n: 3 }, last)).rejects.toBeInstanceOf(LogConflict);
+      expect(await log.read("t.log.over")).toEqual([]);
     });
   });
 });

@@ -12,7 +12,7 @@ import { speech } from "../harness/http-speech.js";
 import { canRunLiveKit, inCi, LIVEKIT_BUILD_MS, startLiveKit, type TestLiveKit } from "../harness/livekit.js";
 import { until } from "../harness/processes.js";
 import { temporaryDirectory } from "../harness/temporary-directory.js";
-import { call, publishAgent, wordsIn } from "./talk.js";
+import { call, publishAgent, recognize } from "./open-talk.js";
 
 const browserPath = findProgram("chromium", process.env.PATH);
 const MICROPHONE_RATE = 48_000;
@@ -105,7 +105,7 @@ describe.skipIf(!canRunLiveKit || (browserPath === null && !inCi))("a visitor of
     expect(states).toContain("speaking");
     const heard = Buffer.from((await tab.evaluate("window.heard()")) as string, "base64");
     const samples = new Int16Array(heard.buffer.slice(heard.byteOffset, heard.byteOffset + heard.byteLength));
-    expect(await wordsIn(cluster, samples, PAGE_RATE)).toMatch(/nine in the morning/);
+    expect(await recognize(cluster, samples, PAGE_RATE)).toMatch(/nine in the morning/);
     await tab.close({ runBeforeUnload: true });
     await expect.poll(async () => (await session(sessionId)).status, { timeout: 10_000 }).toBe("completed");
     const { source, ended_reason: reason, items } = await session(sessionId);

@@ -13,7 +13,8 @@ import {
 import { allModels, startCluster, type TestCluster } from "../harness/cluster.js";
 import { canRunLiveKit, LIVEKIT_BUILD_MS, startLiveKit, type TestLiveKit } from "../harness/livekit.js";
 import { until } from "../harness/processes.js";
-import { call, publishAgent, startTalk, type Talk } from "./talk.js";
+import { call, publishAgent, type Talk } from "./open-talk.js";
+import { startTalk } from "./talk.js";
 
 const done = { finish: "stop" } as const;
 const story = [

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { SearchKnowledgeReply } from "#protocol/bus/conversation";
+import { conversationStream, conversationSubject } from "#protocol/bus/conversation-log";
 import { controlSubjects, type Reply } from "#protocol/bus/control";
+import { purgeLogs } from "#control-plane/sessions/purge";
 import type { WebhookPayload } from "#protocol/webhooks";
 import { until } from "../harness/processes.js";
 import { form } from "../knowledge/form.js";
@@ -121,6 +123,28 @@ describe("what happens in a session", () => {
     const detail = await sessionWhen(own, sessionId, hasStatus("completed"), "the end of the session");
     expect(detail).toMatchObject({ duration_seconds: null, ended_reason: "requested" });
     expect(await platform.balances(own)).toEqual({ credit: 1_000_000, held: 0, spent: 0 });
+  });
+
+  it("stands in the records alone a minute after its end", async () => {
+    const { bus, db } = platform.fixture;
+    const agent = await publishedAgent(team);
+    const [over, open] = [await createSession(team, agent), await createSession(team, agent)];
+    for (const sessionId of [over, open]) platform.runtime.write(sessionId, { type: "caller-joined" });
+    platform.runtime.write(over, { type: "caller-said", turnId: 1, text: "My number is 555." });
+    platform.runtime.write(over, { type: "ended", reason: "caller_left", detail: null });
+    await sessionWhen(team, over, hasStatus("completed"), "the end of the session");
+    await sessionWhen(team, open, hasStatus("active"), "the other session");
+    const log = bus.subjectLog(conversationStream);
+    const stored = async (sessionId: string): Promise<number> =>
+      (await log.read(conversationSubject(sessionId))).length;
+    const purge = (seconds: number): Promise<void> =>
+      purgeLogs({ db, bus, now: () => new Date(Date.now() + seconds * 1000) });
+    await purge(50);
+    expect([await stored(over), await stored(open)]).toEqual([3, 1]);
+    await purge(61);
+    expect([await stored(over), await stored(open)]).toEqual([0, 1]);
+    const detail = (await team.ask("GET", `${SESSIONS}/${over}`)).json;
+    expect(detail["items"]).toMatchObject([{ role: "user", content: "My number is 555." }]);
   });
 
   it("survives records that nobody can have written, and those of sessions that there are not", async () => {

@@ -12,7 +12,7 @@ export async function insertOverSession(db: Db, teamId: string): Promise<string>
     ...{ plan: {} as SessionRow["plan"], heldMicros: 0, responder: null },
     ...{ runtimeId: null, runtimeEpoch: null, attempt: 1, givenUntil: null, unheldSince: null },
     ...{ joinBy: now, overBy: now, createdAt: now, startedAt: now, endedAt: now },
-    ...{ endedReason: "caller_left", endedDetail: null, settleAt: null },
+    ...{ endedReason: "caller_left", endedDetail: null, settleAt: null, purgeAt: null },
   };
   await db.insert(agentSessions).values(row);
   return id;

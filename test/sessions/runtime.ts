@@ -8,6 +8,7 @@ import {
   endConversationSubject,
   type HandOver,
   handOverSubject,
+  runtimeThereSubject,
   type StartConversation,
   type StartedConversation,
   startConversationSubject,
@@ -73,6 +74,7 @@ export async function startRuntime(
       held.add(question.plan.sessionId);
       return { ok: true, value: { runtimeId: id } };
     }),
+    bus.respond(runtimeThereSubject(id), async () => ({})),
     bus.respond<EndConversation, Reply<object>>(endConversationSubject(id), async (question) => {
       if (!held.delete(question.sessionId)) return { ok: false, error: toErrorRecord(new ServiceError("not_found")) };
       standIn.ended.push(question);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { phrasesOf } from "../language/phrases.js";
 import type { DialogueSettings } from "../settings.js";
-import { completed, hangUpTool, TestDialogue, tool } from "../testing/test-dialogue.js";
+import { completed, hangUpTool, TestDialogue, testSettings, tool } from "../testing/test-dialogue.js";
 
 const { filler, apology } = phrasesOf("en");
 
@@ -244,6 +244,32 @@ describe("hanging up", () => {
     talk.answers("Yes?");
     talk.playsAll();
     expect(talk.end).toBeNull();
+    expect(talk.recorded("tool-answered")).toMatchObject([{ status: "failed" }]);
+  });
+});
+
+describe("a caller who leaves while a tool runs", () => {
+  it("is waited for, and hears what it answered meanwhile", () => {
+    const talk = asked();
+    talk.modelCalls("lookup");
+    talk.modelFinishes();
+    talk.input({ type: "caller-left" });
+    talk.toolAnswers("c-lookup", completed("at seven"));
+    expect(talk.all("cancel-tool")).toEqual([]);
+    talk.answers("It leaves at seven.");
+    expect(talk.spoken).toEqual([]);
+    talk.input({ type: "caller-joined" });
+    expect(talk.spoken).toEqual(["It leaves at seven."]);
+  });
+
+  it("and does not come back ends the conversation, and the call with it", () => {
+    const talk = asked();
+    talk.modelCalls("lookup");
+    talk.modelFinishes();
+    talk.input({ type: "caller-left" });
+    talk.passes(testSettings.absenceMs);
+    expect(talk.end).toBe("caller_left");
+    expect(talk.all("cancel-tool").map(({ callId }) => callId)).toEqual(["c-lookup"]);
     expect(talk.recorded("tool-answered")).toMatchObject([{ status: "failed" }]);
   });
 });

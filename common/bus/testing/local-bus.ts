@@ -34,6 +34,10 @@ export class LocalBus implements Bus {
     return (await responder(message as never)) as T;
   }
 
+  isAnswered(subject: string): Promise<boolean> {
+    return Promise.resolve(!this.#connected || this.#responders.has(subject));
+  }
+
   respond<Q, A extends object>(subject: string, handler: (question: Q) => Promise<A>): Subscription {
     this.#responders.set(subject, handler);
     return { unsubscribe: () => this.#responders.delete(subject) };
@@ -65,6 +69,9 @@ export class LocalBus implements Bus {
         const messages = messagesOf(subject);
         if (messages.length !== after) throw new LogConflict(subject);
         return messages.push(message);
+      },
+      purge: async (subject) => {
+        messagesOf(subject).length = 0;
       },
     };
   }

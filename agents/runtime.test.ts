@@ -1,0 +1,117 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { beforeEach, describe, expect, it } from "vitest";
+import {
+  endConversationSubject,
+  type HandOver,
+  handOverSubject,
+  runtimeThereSubject,
+  startConversationSubject,
+} from "#protocol/bus/conversation";
+import type { Reply } from "#protocol/bus/control";
+import { LocalBus } from "#common/bus/testing/local-bus";
+import { VirtualClock } from "#common/clock";
+import { createLogger } from "#common/log";
+import type { Conversation } from "./conversation/conversation.js";
+import type { ConversationOutcome } from "./conversation/outcome.js";
+import { Runtime } from "./runtime.js";
+import { planOf } from "./testing/plan.js";
+
+let bus: LocalBus;
+let clock: VirtualClock;
+let runtime: Runtime;
+let happened: string[];
+/** Ends of the conversations that are open, by session and attempt. */
+let over: Map<string, (outcome: ConversationOutcome) => void>;
+let opening: () => Promise<void>;
+
+beforeEach(() => {
+  [bus, clock, happened, over] = [new LocalBus(), new VirtualClock(), [], new Map()];
+  opening = () => Promise.resolve();
+  runtime = new Runtime({
+    ...{ bus, clock, runtimeId: "r", places: 2 },
+    log: createLogger("test", "fatal"),
+    open: async ({ plan, attempt, onOver }) => {
+      const name = `${plan.sessionId}:${attempt}`;
+      happened.push(`opens ${name}`);
+      await opening();
+      over.set(name, onOver);
+      return {
+        handOver: () => happened.push(`hands over ${name}`),
+        lose: () => happened.push(`loses ${name}`),
+        end: (reason: string) => happened.push(`ends ${name}: ${reason}`),
+      } as unknown as Conversation;
+    },
+    metrics: { begun: () => undefined, over: () => undefined, turn: () => undefined, toolCalled: () => undefined },
+    onChange: () => undefined,
+  });
+});
+
+async function ask(subject: string, question: object): Promise<string> {
+  const reply = await bus.request<Reply<object>>(subject, question, { timeoutMs: 1000, dependency: "The runtime" });
+  return reply.ok ? "taken" : reply.error.code;
+}
+const start = (sessionId: string, attempt = 1): Promise<string> =>
+  ask(startConversationSubject("r"), { plan: { ...planOf({}), sessionId }, attempt });
+const handedOver = (): HandOver[] =>
+  bus.published.flatMap(({ subject, message }) => (subject === handOverSubject ? [message as HandOver] : []));
+
+describe("a runtime", () => {
+  it("takes as many conversations as it has places, and refuses the next one as overloaded", async () => {
+    expect([await start("a"), await start("b"), await start("c")]).toEqual(["taken", "taken", "overloaded"]);
+    expect(runtime.sessions).toEqual(["a", "b"]);
+    over.get("a:1")?.("ended");
+    expect(await start("c")).toBe("taken");
+  });
+
+  it("takes the same attempt once, and a later one of a conversation that it holds although it is full", async () => {
+    await start("a");
+    await start("b");
+    expect([await start("a"), await start("a", 2)]).toEqual(["taken", "taken"]);
+    await nextTurn();
+    expect(happened).toEqual(["opens a:1", "opens b:1", "opens a:2", "loses a:1"]);
+    over.get("a:1")?.("lost");
+    expect(runtime.sessions).toEqual(["a", "b"]);
+  });
+
+  it("takes none while it drains, hands over what it holds, and is done when all are gone", async () => {
+    await start("a");
+    let isDone = false;
+    const drained = runtime.drain().then(() => (isDone = true));
+    expect([runtime.places, await start("b")]).toEqual([0, "draining"]);
+    expect(happened).toEqual(["opens a:1", "hands over a:1"]);
+    clock.advance(1000);
+    await nextTurn();
+    expect(isDone).toBe(false);
+    over.get("a:1")?.("handed-over");
+    clock.advance(1000);
+    await drained;
+    expect(handedOver()).toEqual([{ sessionId: "a", runtimeId: "r", attempt: 1 }]);
+  });
+
+  it("gives back what it cannot open, a moment later", async () => {
+    opening = () => Promise.reject(new Error("the room server is away"));
+    expect(await start("a")).toBe("taken");
+    await nextTurn();
+    expect(handedOver()).toEqual([]);
+    clock.advance(500);
+    expect(handedOver()).toEqual([{ sessionId: "a", runtimeId: "r", attempt: 1 }]);
+    expect(runtime.sessions).toEqual([]);
+  });
+
+  it("ends what it holds on request, and knows nothing of others", async () => {
+    await start("a");
+    const end = (sessionId: string): Promise<string> =>
+      ask(endConversationSubject("r"), { sessionId, reason: "requested" });
+    expect([await end("a"), await end("b")]).toEqual(["taken", "not_found"]);
+    expect(happened.at(-1)).toBe("ends a:1: requested");
+  });
+
+  it("is there until it is closed, and lets go of everything then", async () => {
+    await start("a");
+    expect(await bus.isAnswered(runtimeThereSubject("r"))).toBe(true);
+    runtime.close();
+    await nextTurn();
+    expect(await bus.isAnswered(runtimeThereSubject("r"))).toBe(false);
+    expect(happened.at(-1)).toBe("loses a:1");
+  });
+});

@@ -1,0 +1,25 @@
+import { eq, lte } from "drizzle-orm";
+import { conversationStream, conversationSubject } from "#protocol/bus/conversation-log";
+import type { SessionContext } from "./context.js";
+import { agentSessions } from "./tables.js";
+
+/** Logs that are deleted at a time; the rest is due at the next sweep. */
+const MOST_AT_ONCE = 100;
+
+/**
+ * Deletes the logs of sessions that are over, so that what was said stands in the records alone. Several instances may
+ * do it at once. Rejects where the log or the database is away; what was not deleted is due at the next call.
+ */
+export async function purgeLogs({ db, bus, now }: Pick<SessionContext, "db" | "bus" | "now">): Promise<void> {
+  const due = await db
+    .select({ id: agentSessions.id })
+    .from(agentSessions)
+    .where(lte(agentSessions.purgeAt, now()))
+    .limit(MOST_AT_ONCE);
+  if (due.length === 0) return;
+  const log = bus.subjectLog(conversationStream);
+  for (const { id } of due) {
+    await log.purge(conversationSubject(id));
+    await db.update(agentSessions).set({ purgeAt: null }).where(eq(agentSessions.id, id));
+  }
+}
