@@ -49,6 +49,8 @@ const RETURN_SECONDS = 30;
 
 /** What was said and told last may take so long to leave before the room is left. */
 const FAREWELL_MS = 1000;
+/** Before a room is deleted, the server passes on to the caller what has just left: it says of nothing when it did. */
+const DELIVERY_MS = 300;
 
 /**
  * Joins a conversation's room as its agent. Rejects where the server cannot be reached or does not let it in. What is
@@ -131,6 +133,7 @@ class LiveKitRoom implements Room {
     if (this.#isClosed) return;
     const said = Promise.all([this.#transcripts.flush(), this.#events.flush()]);
     await Promise.race([said, this.#pause(FAREWELL_MS)]);
+    if (deletesRoom) await this.#pause(DELIVERY_MS);
     this.#isClosed = true;
     this.voice.clear();
     await this.#connection?.leave();
