@@ -15,7 +15,7 @@ import { temporaryDirectory } from "../harness/temporary-directory.js";
 import { call, publishAgent, wordsIn } from "./talk.js";
 
 const browserPath = findProgram("chromium", process.env.PATH);
-const MICROPHONE_RATE = 48_000;
+const MICROPHONE_RATE = 44_100;
 
 describe.skipIf(!canRunLiveKit || (browserPath === null && !inCi))("a visitor of a page, in a browser", () => {
   const directory = temporaryDirectory("visitor");
