@@ -72,8 +72,8 @@ export class TestDialogue {
   end: EndReason | null = null;
   readonly #characters = new Map<string, number>();
   readonly #dropped = new Set<string>();
-  /** What was published last of each segment of the agent. */
-  readonly #published = new Map<string, string>();
+  /** Characters of each segment of the agent that were published, or are another runtime's. */
+  readonly #published = new Map<string, number>();
 
   private constructor(settings: Partial<DialogueSettings>, log: readonly ConversationRecord[] | null, nowMs: number) {
     this.settings = { ...testSettings, ...settings };
@@ -82,6 +82,10 @@ export class TestDialogue {
     if (log === null) this.dialogue = new Dialogue(options);
     else this.dialogue = resumeDialogue(log, { ...options, nowEpochMs: EPOCH_MS + nowMs });
     this.records.push(...(log ?? []));
+    for (const { replyId, text } of this.recorded("reply-text")) {
+      const segmentId = `agent-${replyId}`;
+      this.#published.set(segmentId, (this.#published.get(segmentId) ?? 0) + text.length);
+    }
     this.#take(this.dialogue.takeActions());
   }
 
@@ -294,8 +298,8 @@ export class TestDialogue {
     if (action.type === "publish-transcript" && action.speaker === "agent") {
       const { segmentId, text } = action;
       if (this.isTextOnly(segmentId.replace("agent-", "")))
-        this.#checkSources(text.slice(this.#published.get(segmentId)?.length ?? 0));
-      this.#published.set(segmentId, text);
+        this.#checkSources(text.slice(this.#published.get(segmentId) ?? 0));
+      this.#published.set(segmentId, Math.max(text.length, this.#published.get(segmentId) ?? 0));
     }
     if (action.type === "speak") {
       check(!this.isTextOnly(action.replyId), "what is to be read is not spoken");
