@@ -1,6 +1,7 @@
 import { type AgentEvent, agentEventTopic, agentStateAttribute, encodeAgentEvent } from "#protocol/agents/events";
 import type { ConversationRoom } from "#protocol/bus/conversation";
 import type { Clock } from "#common/clock";
+import { conversationRoom } from "#common/livekit/conversation-room";
 import {
   agentToken,
   type ListedParticipant,
@@ -15,7 +16,6 @@ import { ClientEventGate } from "./client-events.js";
 import { joinLiveKitRoom, LiveKitVoice, type Participant, type RoomConnection, type RoomLoss } from "./livekit-room.js";
 import { Outbox } from "./outbox.js";
 import type { Room, RoomCallbacks } from "./room.js";
-import { RoomMaker } from "./room-maker.js";
 import { TranscriptPublisher, type TranscriptSegment } from "./transcript-publisher.js";
 import { VoiceQueue } from "./voice-queue.js";
 
@@ -44,6 +44,8 @@ const LOOK_FOR_CALLER_MS = 500;
 /** A lost room is looked for so long before the conversation is told. */
 const REJOIN_MS = 10_000;
 const REJOIN_PAUSE_MS = 500;
+/** How long a room that was made anew waits for its caller. */
+const RETURN_SECONDS = 30;
 
 /** What was said and told last may take so long to leave before the room is left. */
 const FAREWELL_MS = 1000;
@@ -63,7 +65,6 @@ class LiveKitRoom implements Room {
   readonly #options: OpenRoomOptions;
   readonly #server: LiveKitServer;
   readonly #native: LiveKitVoice;
-  readonly #maker: RoomMaker;
   readonly #seat: CallerSeat;
   readonly #gate: ClientEventGate;
   readonly #transcripts: TranscriptPublisher;
@@ -80,7 +81,6 @@ class LiveKitRoom implements Room {
     const { room, log, clock, attempt = 1 } = options;
     this.#options = options;
     this.#server = openLiveKitServer(options);
-    this.#maker = new RoomMaker({ server: this.#server, name: room.name, clock, log });
     this.#native = new LiveKitVoice(options.sampleRate);
     this.voice = new VoiceQueue(this.#native, clock);
     this.#seat = new CallerSeat(options.hasCallerJoined ?? false);
@@ -104,7 +104,7 @@ class LiveKitRoom implements Room {
   async open(): Promise<void> {
     try {
       // The server may have been away together with the runtime before.
-      if ((this.#options.attempt ?? 1) > 1) await this.#maker.make();
+      if ((this.#options.attempt ?? 1) > 1) await this.#makeRoom();
       await this.#join();
     } catch (error) {
       await this.#native.close();
@@ -162,8 +162,7 @@ class LiveKitRoom implements Room {
         onAudio: (samples) => {
           if (!this.#isClosed) this.#options.callbacks.onAudio(samples);
         },
-        // While the library looks for the server: once that is back, caller and agent need their room.
-        onInterrupted: () => void this.#maker.makeWhile(() => this.#connection?.isConnected() === false),
+        onInterrupted: () => void this.#keepRoom(),
         onLost: (loss) => this.#lose(loss),
       },
     });
@@ -279,7 +278,7 @@ class LiveKitRoom implements Room {
   async #rejoin(untilMs: number): Promise<void> {
     while (!this.#isClosed) {
       try {
-        await this.#maker.make();
+        await this.#makeRoom();
         await this.#join();
         return;
       } catch (error) {
@@ -290,6 +289,22 @@ class LiveKitRoom implements Room {
         }
         await this.#pause(REJOIN_PAUSE_MS);
       }
+    }
+  }
+
+  /** The server that went took its rooms with it, and lets nobody make one by joining. */
+  #makeRoom(): Promise<void> {
+    return this.#server.createRoom(conversationRoom(this.#options.room.name, RETURN_SECONDS));
+  }
+
+  /** While the library looks for the server: once that is back, caller and agent need their room. */
+  async #keepRoom(): Promise<void> {
+    const connection = this.#connection;
+    while (connection !== null && connection === this.#connection && !connection.isConnected()) {
+      await this.#makeRoom().catch((error: unknown) =>
+        this.#options.log.debug({ err: error }, "the room could not be made again"),
+      );
+      await this.#pause(REJOIN_PAUSE_MS);
     }
   }
 
