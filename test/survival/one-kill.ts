@@ -5,7 +5,7 @@ import { createLogger } from "#common/log";
 import { openTalk, recognize, type Talk } from "../conversations/open-talk.js";
 import type { TestCluster } from "../harness/cluster.js";
 import { until } from "../harness/processes.js";
-import { compareWords, heardSamples, longestGapMs, type WordDifference } from "./recording.js";
+import { compareWords, receivedSamples, longestGapMs, type WordDifference } from "./recording.js";
 import { SLOW_STORY_WANTED, STORY, STORY_WANTED, wordsOf } from "./story.js";
 
 /** What may be killed; `nothing` is the run to compare with. */
@@ -18,11 +18,11 @@ export interface Survival extends WordDifference {
   atWord: number;
   isSlow: boolean;
   /** The caller was never put out of its room. */
-  keptRoom: boolean;
+  stayedInRoom: boolean;
   /** Words that were heard, and stood in no record: another runtime says them again, and the one that was cut. */
   unrecorded: number;
   /** Its last words were heard. */
-  heardAll: boolean;
+  receivedAll: boolean;
   gapMs: number | null;
   /** When another runtime took it, from the kill on. */
   takenAfterMs: number | null;
@@ -58,16 +58,16 @@ export async function killDuringReply(
     const name = await nameOf(cluster, victim, { sessionId: talk.sessionId, random });
     const killedAtEpochMs = Date.now();
     const back = name === null ? Promise.resolve() : killed(cluster, name);
-    const heardAll = await hearsEnd(talk);
-    const keptRoom = talk.caller.disconnected === null;
+    const receivedAll = await hearsEnd(talk);
+    const stayedInRoom = talk.caller.disconnected === null;
     await back;
     const frames = talk.caller.received.filter(({ atMs }) => atMs >= fromMs);
-    const heard = await recognize(cluster, heardSamples(frames));
+    const heard = await recognize(cluster, receivedSamples(frames));
     const records = victim === "runtime" ? await recordsOf(cluster, talk.sessionId) : [];
     const taken = records.findLast(({ type }) => type === "taken");
     await talk.caller.leave();
     return {
-      ...{ atWord, isSlow, keptRoom, heardAll, heard },
+      ...{ atWord, isSlow, stayedInRoom, receivedAll, heard },
       unrecorded: victim === "runtime" ? unrecordedWords(records, talk) : 0,
       takenAfterMs: taken === undefined ? null : taken.atEpochMs - killedAtEpochMs,
       gapMs: longestGapMs(frames),
