@@ -2,7 +2,6 @@ import { text } from "node:stream/consumers";
 import { setTimeout as delay } from "node:timers/promises";
 import { z } from "zod";
 import { newIdentifier } from "#common/identifier";
-import { conversationRoom } from "#common/livekit/conversation-room";
 import { agentToken, openLiveKitServer } from "#common/livekit/livekit-server";
 import { joinLiveKitRoom, LiveKitVoice, type MediaPath, type RoomConnection } from "./livekit-room.js";
 
@@ -14,8 +13,6 @@ import { joinLiveKitRoom, LiveKitVoice, type MediaPath, type RoomConnection } fr
 const access = z.object({ url: z.string(), apiKey: z.string(), apiSecret: z.string() });
 
 const RATE = 16_000;
-/** A room that nobody deletes goes by itself. */
-const EMPTY_SECONDS = 30;
 const PATH_TRIES = 30;
 const PATH_PAUSE_MS = 100;
 
@@ -25,7 +22,6 @@ const events = {
   onParticipantLeft: ignore,
   onData: ignore,
   onAudio: ignore,
-  onInterrupted: ignore,
   onLost: ignore,
 };
 
@@ -34,14 +30,12 @@ async function check(): Promise<{ joinMs: number; path: MediaPath | null }> {
   const room = `connectivity-${newIdentifier()}`;
   const token = await agentToken(server, { room, identity: "doctor" });
   const voice = new LiveKitVoice(RATE);
-  const rooms = openLiveKitServer(server);
-  await rooms.createRoom(conversationRoom(room, EMPTY_SECONDS));
   const startedAtMs = performance.now();
   const connection = await joinLiveKitRoom({ url: server.url, token, voice, events });
   const joinMs = Math.round(performance.now() - startedAtMs);
   const path = await findPath(connection);
   await connection.leave();
-  await rooms.deleteRoom(room);
+  await openLiveKitServer(server).deleteRoom(room);
   return { joinMs, path };
 }
 

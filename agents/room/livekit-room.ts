@@ -2,7 +2,6 @@ import {
   AudioFrame,
   AudioSource,
   AudioStream,
-  ConnectionState,
   DisconnectReason,
   LocalAudioTrack,
   type LocalParticipant,
@@ -41,8 +40,6 @@ export interface RoomEvents {
   onData(participant: Participant, topic: string, payload: Uint8Array): void;
   /** 10 ms of the participant that is listened to, mono at `RECOGNITION_RATE`. */
   onAudio(samples: Int16Array): void;
-  /** The way to the server broke; the library looks for it, and then the stay goes on, or is lost. */
-  onInterrupted(): void;
   onLost(loss: RoomLoss): void;
 }
 
@@ -63,8 +60,6 @@ export interface RoomConnection {
   voiceTrackId(): string | null;
   /** Of the microphone that is listened to. */
   microphoneTrackId(): string | null;
-  /** Whether the way to the server is there. */
-  isConnected(): boolean;
   /** How packets reach the server now; null while no way is found. */
   mediaPath(): Promise<MediaPath | null>;
   leave(): Promise<void>;
@@ -144,9 +139,6 @@ function pass(room: RtcRoom, events: RoomEvents, microphone: MicrophoneReader, s
   room.on(RoomEvent.DataReceived, (payload, participant, _kind, topic) => {
     if (!stay.isOver && participant !== undefined) events.onData(describe(participant), topic ?? "", payload);
   });
-  room.on(RoomEvent.Reconnecting, () => {
-    if (!stay.isOver) events.onInterrupted();
-  });
   room.on(RoomEvent.Disconnected, (reason) => {
     if (stay.isOver) return;
     stay.isOver = true;
@@ -197,7 +189,6 @@ function connectionOf(
     },
     voiceTrackId: () => publication.sid ?? null,
     microphoneTrackId: () => microphone.trackId(),
-    isConnected: () => room.connectionState === ConnectionState.CONN_CONNECTED,
     mediaPath: () => readMediaPath(room),
     async leave() {
       stay.isOver = true;

@@ -1,7 +1,6 @@
 import { type AgentEvent, agentEventTopic, agentStateAttribute, encodeAgentEvent } from "#protocol/agents/events";
 import type { ConversationRoom } from "#protocol/bus/conversation";
 import type { Clock } from "#common/clock";
-import { conversationRoom } from "#common/livekit/conversation-room";
 import {
   agentToken,
   type ListedParticipant,
@@ -44,8 +43,6 @@ const LOOK_FOR_CALLER_MS = 500;
 /** A lost room is looked for so long before the conversation is told. */
 const REJOIN_MS = 10_000;
 const REJOIN_PAUSE_MS = 500;
-/** How long a room that was made anew waits for its caller. */
-const RETURN_SECONDS = 30;
 
 /** What was said and told last may take so long to leave before the room is left. */
 const FAREWELL_MS = 1000;
@@ -105,8 +102,6 @@ class LiveKitRoom implements Room {
 
   async open(): Promise<void> {
     try {
-      // The server may have been away together with the runtime before.
-      if ((this.#options.attempt ?? 1) > 1) await this.#makeRoom();
       await this.#join();
     } catch (error) {
       await this.#native.close();
@@ -165,7 +160,6 @@ class LiveKitRoom implements Room {
         onAudio: (samples) => {
           if (!this.#isClosed) this.#options.callbacks.onAudio(samples);
         },
-        onInterrupted: () => void this.#keepRoom(),
         onLost: (loss) => this.#lose(loss),
       },
     });
@@ -281,7 +275,6 @@ class LiveKitRoom implements Room {
   async #rejoin(untilMs: number): Promise<void> {
     while (!this.#isClosed) {
       try {
-        await this.#makeRoom();
         await this.#join();
         return;
       } catch (error) {
@@ -292,22 +285,6 @@ class LiveKitRoom implements Room {
         }
         await this.#pause(REJOIN_PAUSE_MS);
       }
-    }
-  }
-
-  /** The server that went took its rooms with it, and lets nobody make one by joining. */
-  #makeRoom(): Promise<void> {
-    return this.#server.createRoom(conversationRoom(this.#options.room.name, RETURN_SECONDS));
-  }
-
-  /** While the library looks for the server: once that is back, caller and agent need their room. */
-  async #keepRoom(): Promise<void> {
-    const connection = this.#connection;
-    while (connection !== null && connection === this.#connection && !connection.isConnected()) {
-      await this.#makeRoom().catch((error: unknown) =>
-        this.#options.log.debug({ err: error }, "the room could not be made again"),
-      );
-      await this.#pause(REJOIN_PAUSE_MS);
     }
   }
 

@@ -5,7 +5,7 @@ import { Membership } from "#common/membership/membership";
 import { startConversationSubject, type StartConversation } from "#protocol/bus/conversation";
 import type { LifecycleState } from "#protocol/bus/membership";
 import { ServiceError, toErrorRecord } from "#protocol/errors";
-import { AgentRuntimes } from "./agent-runtimes.js";
+import { AgentRuntimes, requireRuntime } from "./agent-runtimes.js";
 
 let bus: LocalBus;
 let members: Membership;
@@ -42,6 +42,15 @@ describe("AgentRuntimes", () => {
     join("most", 5);
     join("leaving", 9, "draining");
     expect(runtimes.withRoom().map(({ id }) => id)).toEqual(["most", "a", "b"]);
+  });
+
+  it("says when to try again where all are full or leaving", () => {
+    join("full", 0);
+    join("leaving", 9, "draining");
+    const refusal = expect.objectContaining({ code: "no_agent_runtime", status: 503, retryAfterMs: 1000 });
+    expect(() => requireRuntime(runtimes)).toThrow(refusal);
+    join("full", 1);
+    expect(() => requireRuntime(runtimes)).not.toThrow();
   });
 
   it("counts what it gave until the runtime says how many it holds", async () => {

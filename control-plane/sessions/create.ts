@@ -25,6 +25,7 @@ import { toSessionToken } from "./entity.js";
 import { deleteRoom } from "./finish.js";
 import { GIVE_MS, placeSession } from "./placement.js";
 import { conversationPlan } from "./plan.js";
+import { purgeLog } from "./purge.js";
 import type { RoomServer } from "./rooms.js";
 import { requireSpeech } from "./speech-capacity.js";
 import { agentSessions, holdIdOf, type SessionRow } from "./tables.js";
@@ -216,4 +217,6 @@ async function forget(context: SessionContext, { id, teamId }: SessionRow): Prom
     return await settleHold(tx, holdIdOf(id), 0, now());
   };
   await tellEdges(context, teamId, await db.transaction(release));
+  // A runtime that did not answer in time may have begun.
+  await purgeLog(context, id);
 }

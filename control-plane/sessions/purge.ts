@@ -23,3 +23,11 @@ export async function purgeLogs({ db, bus, now }: Pick<SessionContext, "db" | "b
     await db.update(agentSessions).set({ purgeAt: null }).where(eq(agentSessions.id, id));
   }
 }
+
+/** Deletes the log of a session that has no record; one that cannot be deleted now goes with its time. */
+export async function purgeLog({ bus, log }: Pick<SessionContext, "bus" | "log">, sessionId: string): Promise<void> {
+  await bus
+    .subjectLog(conversationStream)
+    .purge(conversationSubject(sessionId))
+    .catch((error: unknown) => log.warn({ err: error, session: sessionId }, "the log of a session was not deleted"));
+}

@@ -54,8 +54,6 @@ export function liveKitConfiguration(ports: LiveKitPorts, key: LiveKitKey): stri
         interfaces: { includes: [loopback] },
         stun_servers: ["127.0.0.1:3478"],
       },
-      // Rooms are made by whoever has the key. A token alone would make one again that has ended.
-      room: { auto_create: false },
       keys: { [key.apiKey]: key.apiSecret },
       logging: { level: "warn", json: true },
     },

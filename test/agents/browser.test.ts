@@ -4,8 +4,7 @@ import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { systemClock } from "#common/clock";
 import { newIdentifier } from "#common/identifier";
-import { conversationRoom } from "#common/livekit/conversation-room";
-import { callerToken, openLiveKitServer } from "#common/livekit/livekit-server";
+import { callerToken } from "#common/livekit/livekit-server";
 import { createLogger } from "#common/log";
 import { openRoom } from "#agents/room/open-room";
 import type { Room } from "#agents/room/room";
@@ -61,7 +60,6 @@ describe.skipIf(!canRunLiveKit || (browserPath === null && !inCi))("a caller in 
     attempt = 1,
   ): Promise<{ told: Told; room: Room }> {
     const told = new Told();
-    await openLiveKitServer(livekit).createRoom(conversationRoom(room.name, 30));
     const opened = await openRoom({
       ...livekit,
       room,

@@ -5,7 +5,6 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vites
 import { clientEventLimits } from "#protocol/agents/events";
 import { systemClock } from "#common/clock";
 import { newIdentifier } from "#common/identifier";
-import { conversationRoom } from "#common/livekit/conversation-room";
 import { agentToken, callerToken, openLiveKitServer } from "#common/livekit/livekit-server";
 import { createLogger } from "#common/log";
 import { openRoom, type OpenRoomOptions } from "#agents/room/open-room";
@@ -45,8 +44,6 @@ describe.skipIf(!canRunLiveKit)("an agent in a room of a LiveKit server", () => 
   ): Promise<{ told: Told; room: Room; where: OpenRoomOptions["room"] }> {
     const told = new Told();
     const where = options.room ?? place();
-    // As the control plane does.
-    if (options.room === undefined) await openLiveKitServer(livekit).createRoom(conversationRoom(where.name, 30));
     const room = await openRoom({
       ...livekit,
       room: where,
@@ -294,14 +291,6 @@ describe.skipIf(!canRunLiveKit)("an agent in a room of a LiveKit server", () => 
     await openLiveKitServer(livekit).deleteRoom(where.name);
     await soon(() => told.story.includes("closed"), "the end");
     expect(told.story).toEqual(["joined", "left", "closed"]);
-  });
-
-  it("is in a room that somebody with the key made: a token makes none, and none again that has ended", async () => {
-    await expect(open({ room: place() })).rejects.toThrow();
-    const { room, where } = await open();
-    const token = await tokenFor(where);
-    await room.close({ deletesRoom: true });
-    await expect(join(token)).rejects.toThrow();
   });
 
   it("leaves nothing behind when it closes", async () => {

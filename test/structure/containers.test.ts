@@ -196,11 +196,9 @@ describe("compose.yaml", () => {
     const settings = parse(compose.configs.livekit.content) as {
       port: number;
       rtc: { tcp_port: number; udp_port: number };
-      room: { auto_create: boolean };
       keys: Record<string, string>;
     };
-    const { port, rtc, room, keys } = settings;
-    expect(room).toEqual({ auto_create: false });
+    const { port, rtc, keys } = settings;
     expect(livekit?.ports).toEqual(
       [`${port}:${port}`, `${rtc.tcp_port}:${rtc.tcp_port}`, `${rtc.udp_port}:${rtc.udp_port}/udp`].map(
         (ports) => `\${LIVEKIT_LISTEN:-127.0.0.1}:${ports}`,

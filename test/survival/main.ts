@@ -35,6 +35,8 @@ const cluster = await startCluster({
     LIVEKIT_API_SECRET: livekit.apiSecret,
     LLM_BASE_URL: endpoint.baseUrl,
     LLM_MODEL: "scripted",
+    // On a busy machine the first replies would be refused for the time that they take.
+    PARLEY_ADMISSION_WAIT_MS: "600000",
   },
 });
 const results = new Map<Victim, Survival[]>();

@@ -1,5 +1,3 @@
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
 import type { SessionDetail } from "#protocol/agents/session";
 import { type ConversationRecord, conversationStream, conversationSubject } from "#protocol/bus/conversation-log";
 import { connectNats } from "#common/bus/nats";
@@ -7,11 +5,11 @@ import { createLogger } from "#common/log";
 import { openTalk, recognize, type Talk } from "../conversations/open-talk.js";
 import type { TestCluster } from "../harness/cluster.js";
 import { until } from "../harness/processes.js";
-import { compareWords, heardSamples, longestGapMs, type WordDifference } from "./recording.js";
+import { compareWords, receivedSamples, longestGapMs, type WordDifference } from "./recording.js";
 import { SLOW_STORY_WANTED, STORY, STORY_WANTED, wordsOf } from "./story.js";
 
 /** What may be killed; `nothing` is the run to compare with. */
-export const victims = ["nothing", "runtime", "worker", "scheduler", "control-plane", "nats"] as const;
+export const victims = ["nothing", "runtime", "worker", "scheduler", "control-plane", "nats", "redis"] as const;
 export type Victim = (typeof victims)[number];
 
 /** One reply in the middle of which something was killed. */
@@ -20,12 +18,14 @@ export interface Survival extends WordDifference {
   atWord: number;
   isSlow: boolean;
   /** The caller was never put out of its room. */
-  keptRoom: boolean;
+  stayedInRoom: boolean;
   /** Words that were heard, and stood in no record: another runtime says them again, and the one that was cut. */
   unrecorded: number;
   /** Its last words were heard. */
-  heardAll: boolean;
+  receivedAll: boolean;
   gapMs: number | null;
+  /** When another runtime took it, from the kill on. */
+  takenAfterMs: number | null;
   /** The session's record of the reply is the whole of it. */
   isRecorded: boolean;
   heard: string;
@@ -56,16 +56,20 @@ export async function killDuringReply(
     await talk.type(isSlow ? SLOW_STORY_WANTED : STORY_WANTED);
     await until(() => wordsOf(talk.said()).length >= atWord, { withinMs: 20_000, what: `${atWord} words` });
     const name = await nameOf(cluster, victim, { sessionId: talk.sessionId, random });
+    const killedAtEpochMs = Date.now();
     const back = name === null ? Promise.resolve() : killed(cluster, name);
-    const heardAll = await hearsEnd(talk);
-    const keptRoom = talk.caller.disconnected === null;
+    const receivedAll = await hearsEnd(talk);
+    const stayedInRoom = talk.caller.disconnected === null;
     await back;
     const frames = talk.caller.received.filter(({ atMs }) => atMs >= fromMs);
-    const heard = await recognize(cluster, heardSamples(frames));
-    const unrecorded = victim === "runtime" ? await unrecordedWords(cluster, talk) : 0;
+    const heard = await recognize(cluster, receivedSamples(frames));
+    const records = victim === "runtime" ? await recordsOf(cluster, talk.sessionId) : [];
+    const taken = records.findLast(({ type }) => type === "taken");
     await talk.caller.leave();
     return {
-      ...{ atWord, isSlow, keptRoom, heardAll, heard, unrecorded },
+      ...{ atWord, isSlow, stayedInRoom, receivedAll, heard },
+      unrecorded: victim === "runtime" ? unrecordedWords(records, talk) : 0,
+      takenAfterMs: taken === undefined ? null : taken.atEpochMs - killedAtEpochMs,
       gapMs: longestGapMs(frames),
       ...compareWords(wordsOf(STORY.join(" ")), wordsOf(heard)),
       isRecorded: await hasStory(talk),
@@ -92,24 +96,28 @@ async function hearsEnd(talk: Talk): Promise<boolean> {
   }
 }
 
-/** How many words the killed runtime had shown as heard beyond what its last record says. */
-async function unrecordedWords(cluster: TestCluster, { caller, sessionId }: Talk): Promise<number> {
+/** What the log of a conversation says. */
+async function recordsOf(cluster: TestCluster, sessionId: string): Promise<ConversationRecord[]> {
   const bus = await connectNats({ url: cluster.natsUrl, name: "survival", log: createLogger("test", "fatal") });
   try {
     const stored = await bus.subjectLog(conversationStream).read<ConversationRecord>(conversationSubject(sessionId));
-    const records = stored.map(({ message }) => message);
-    const own = records.slice(
-      0,
-      records.findLastIndex(({ type }) => type === "taken"),
-    );
-    const heard = own.findLast((record) => record.type === "reply-heard");
-    const recorded = STORY.join(" ").slice(0, heard?.characters ?? 0);
-    const [first] = caller.transcripts.filter(({ identity }) => identity !== caller.identity);
-    const shown = caller.transcripts.findLast(({ identity }) => identity === first?.identity)?.text ?? "";
-    return wordsOf(shown).length - wordsOf(recorded).length;
+    return stored.map(({ message }) => message);
   } finally {
     await bus.close();
   }
+}
+
+/** How many words the killed runtime had shown as heard beyond what its last record says. */
+function unrecordedWords(records: readonly ConversationRecord[], { caller }: Talk): number {
+  const own = records.slice(
+    0,
+    records.findLastIndex(({ type }) => type === "taken"),
+  );
+  const heard = own.findLast((record) => record.type === "reply-heard");
+  const recorded = STORY.join(" ").slice(0, heard?.characters ?? 0);
+  const [first] = caller.transcripts.filter(({ identity }) => identity !== caller.identity);
+  const shown = caller.transcripts.findLast(({ identity }) => identity === first?.identity)?.text ?? "";
+  return wordsOf(shown).length - wordsOf(recorded).length;
 }
 
 /** The child to kill; a runtime is the one that holds the session. */
@@ -119,15 +127,13 @@ async function nameOf(
   { sessionId, random }: { sessionId: string; random: () => number },
 ): Promise<string | null> {
   if (victim === "nothing") return null;
-  if (victim === "nats" || victim === "control-plane") return victim;
+  if (victim === "nats" || victim === "redis" || victim === "control-plane") return victim;
   const prefix = victim === "runtime" ? "agent-" : `${victim}-`;
   const names = cluster.processes().flatMap(({ name }) => (name.startsWith(prefix) ? [name] : []));
   if (victim !== "runtime") return names[Math.floor(random() * names.length)] ?? null;
-  for (const name of names) {
-    const log = await readFile(join(cluster.dataDirectory, "logs", `${name}.log`), "utf8");
-    if (log.includes(sessionId)) return name;
-  }
-  throw new Error("no runtime's log has the session");
+  // One that was slow to answer may have begun before another one took it.
+  const taken = (await recordsOf(cluster, sessionId)).findLast((record) => record.type === "taken");
+  return names.find((name) => taken?.runtimeId.startsWith(`${name}-`) === true) ?? null;
 }
 
 /** Kills a child; resolves when its next life is ready. */

@@ -19,7 +19,7 @@ export function longestGapMs(frames: readonly ReceivedFrame[]): number | null {
  * What was heard, one track after the other, without the silence before and behind each: while one agent takes over
  * from another both are in the room, and frames of the silent one come between those of the other.
  */
-export function heardSamples(frames: readonly ReceivedFrame[]): Int16Array {
+export function receivedSamples(frames: readonly ReceivedFrame[]): Int16Array {
   const trackIds = [...new Set(frames.map(({ trackId }) => trackId))];
   const parts = trackIds
     .map((trackId) => voicedPart(frames.filter((frame) => frame.trackId === trackId)))

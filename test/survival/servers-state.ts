@@ -51,15 +51,14 @@ interface JetStreamReport {
 
 async function natsState(url: string): Promise<ServersState> {
   const ask = async <T>(path: string): Promise<T> => (await (await fetch(`${url}${path}`)).json()) as T;
-  const [subscriptions, connections, jetStream] = await Promise.all([
-    ask<{ num_subscriptions: number }>("/subsz"),
-    ask<{ num_connections: number }>("/connz"),
+  const [{ connections }, jetStream] = await Promise.all([
+    ask<{ connections: { subscriptions: number }[] }>("/connz"),
     ask<JetStreamReport>("/jsz?streams=1&consumers=1"),
   ]);
   const streams = jetStream.account_details?.flatMap(({ stream_detail: details = [] }) => details) ?? [];
   return {
-    "nats subscriptions": subscriptions.num_subscriptions,
-    "nats connections": connections.num_connections,
+    "nats subscriptions": connections.reduce((sum, { subscriptions }) => sum + subscriptions, 0),
+    "nats connections": connections.length,
     ...Object.fromEntries(
       streams.flatMap(({ name, state }) => [
         [`stream ${name}: messages`, state.messages],

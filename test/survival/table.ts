@@ -20,8 +20,8 @@ function rowOf(victim: Victim, survivals: readonly Survival[]): string {
   const cells = [
     victim,
     survivals.length,
-    count(({ keptRoom }) => keptRoom),
-    count(({ heardAll }) => heardAll),
+    count(({ stayedInRoom }) => stayedInRoom),
+    count(({ receivedAll }) => receivedAll),
     [at(0), at(0.5), at(0.95), at(1)].join(" / "),
     [most("lost"), most("extra"), most("changed")].join(", "),
     most("unrecorded"),
