@@ -52,6 +52,8 @@ interface Script {
 }
 
 const RATE = 16_000;
+/** Said before anything is measured. */
+const warmUp = { questions: 2, leastQuestions: 0, interruptions: 1, leastInterruptions: 0 };
 /** Conversations begin within this time, so that not all callers speak at once. */
 const SPREAD_MS = 4000;
 /** How much of the first answer's words must be recognized in what the caller received. */
@@ -67,7 +69,7 @@ export async function runConversations(
   try {
     const script = { ...clips, aloneMs: await answersAlone(service) };
     const runs: CountRun[] = [];
-    await measure(service, script, { ...scenario, questions: 2, interruptions: 1 }, 1);
+    await measure(service, script, { ...scenario, ...warmUp }, 1);
     for (const count of scenario.counts) {
       runs.push(await measure(service, script, scenario, count));
       report(runs.at(-1) as CountRun);
