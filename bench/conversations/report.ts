@@ -11,7 +11,8 @@ export function printProgress(run: CountRun): string {
   const problems = run.problems.length === 0 ? "" : `; PROBLEMS: ${run.problems.join("; ")}`;
   return (
     `  ${run.who}, ${run.conversations} at once, ${run.wallSeconds.toFixed(0)} s: reply ${two(run.latencyMs)} ms at the caller, ` +
-    `${run.unanswered} of ${run.questions} unanswered, ${run.answersWithGap} answers with a gap${problems}`
+    `own figure ${two(run.ownMs)}, silent after ${two(run.silentAfterMs)}, ${run.unanswered} of ${run.questions} unanswered, ` +
+    `${run.answersWithGap} answers with a gap, ${coresOf(run).toFixed(2)} cores, callers ${run.callers.processorShare.toFixed(2)}${problems}`
   );
 }
 
@@ -76,7 +77,7 @@ export function printConversations(figures: ConversationsFigures): string {
         `Parley ÷ @livekit/agents at ${conversations}: p50 ${p50.toFixed(2)}, p95 ${p95.toFixed(2)} (aim: ${aims.peerRatio})`,
     ),
     ...printInterjections(figures),
-    ...figures.runs.slice(-1).flatMap((run) => ["", printMost(run)]),
+    ...figures.runs.flatMap((run) => ["", printProcessorTime(run)]),
   ].join("\n");
 }
 
@@ -102,7 +103,7 @@ function printInterjections({ interjections }: ConversationsFigures): string[] {
   ];
 }
 
-function printMost(run: CountRun): string {
+function printProcessorTime(run: CountRun): string {
   return [
     `processor time at ${run.conversations}:`,
     printParts(run.parts, run.wallSeconds * run.conversations, run.wallSeconds),

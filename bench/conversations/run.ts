@@ -182,7 +182,8 @@ async function hold(
 /** Why the first answer is not what the model wrote; null when it is. */
 async function wrongAnswer(service: Service, { callers, firstAnswer }: CallersReport): Promise<string | null> {
   const first = callers[0]?.steps[0];
-  if (first?.type !== "question") return null;
+  // One without an answer is counted as such.
+  if (first?.type !== "question" || firstAnswer === "") return null;
   const bytes = Buffer.from(firstAnswer, "base64");
   const samples = new Int16Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length));
   const wav = wavFile({ sampleRate: RATE, channels: 1, bits: 16 }, samples.length, (at) => (samples[at] ?? 0) / 32768);
