@@ -58,7 +58,8 @@ async function follow({ startAfterMs, steps: wanted }: CallerTask, joined: Joine
 
 function firstAnswerOf(joined: Joined | undefined, report: CallerReport | undefined): string {
   const first = report?.steps[0];
-  if (joined === undefined || "problem" in joined || first?.type !== "question" || first.audibleAtMs === null) return "";
+  if (joined === undefined || "problem" in joined || first?.type !== "question" || first.audibleAtMs === null)
+    return "";
   const { audibleAtMs, spanMs } = first;
   return Buffer.from(joined.caller.received(audibleAtMs, audibleAtMs + spanMs).buffer).toString("base64");
 }

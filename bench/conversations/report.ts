@@ -4,7 +4,8 @@ import type { Spread } from "../statistics.js";
 import { aims, heldAims } from "./figures.js";
 import type { ConversationsFigures, CountRun } from "./run.js";
 
-const two = ({ p50, p95 }: Spread): string => [p50, p95].map((value) => value.toFixed(0)).join(" / ");
+const two = ({ p50, p95 }: Spread): string =>
+  [p50, p95].map((value) => (Number.isNaN(value) ? "–" : value.toFixed(0))).join(" / ");
 
 /** One line while the run goes on. */
 export function printProgress(run: CountRun): string {

@@ -10,7 +10,11 @@ const names = ["@livekit/agents", "@livekit/agents-plugin-openai", "@livekit/age
 function folderWith(version: string): string {
   const folder = mkdtempSync(join(tmpdir(), "parley-peer-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
-  for (const [name, own] of [...names.map((name) => [name, version]), ["@livekit/rtc-node", "0.13.34"], ["zod", "4.1.8"]]) {
+  for (const [name, own] of [
+    ...names.map((name) => [name, version]),
+    ["@livekit/rtc-node", "0.13.34"],
+    ["zod", "4.1.8"],
+  ]) {
     const place = join(folder, "node_modules", name ?? "");
     mkdirSync(place, { recursive: true });
     writeFileSync(join(place, "package.json"), JSON.stringify({ name, version: own }));
@@ -27,7 +31,9 @@ it("finds the peer in its pinned versions", () => {
 
 it("says which packages have other versions", () => {
   folderWith("1.8.0");
-  expect(findAgentsPeer()).toMatchObject({ missing: expect.stringContaining("@livekit/agents 1.9.0 (there is 1.8.0)") });
+  expect(findAgentsPeer()).toMatchObject({
+    missing: expect.stringContaining("@livekit/agents 1.9.0 (there is 1.8.0)"),
+  });
 });
 
 it("says how to install it where nothing names it", () => {
