@@ -1,4 +1,5 @@
 import { describeMachine, loadBefore } from "./machine.js";
+import { withOptions } from "./conversations/options.js";
 import { writeRow } from "./results.js";
 import { missingFor, runScenario } from "./run-scenario.js";
 import { scenarios } from "./scenarios.js";
@@ -6,11 +7,13 @@ import { objections } from "./validity.js";
 
 /**
  * `npm run bench -- [--despite-load] [beginning of a scenario's name…]`: runs the scenarios so named, one after the
- * other.
+ * other. `conversations` takes options besides (`conversations/options.ts`).
  */
 const despiteLoad = process.argv.includes("--despite-load");
 const beginnings = process.argv.slice(2).filter((word) => !word.startsWith("--"));
-const chosen = scenarios.filter(({ name }) => beginnings.some((beginning) => name.startsWith(beginning)));
+const chosen = scenarios
+  .filter(({ name }) => beginnings.some((beginning) => name.startsWith(beginning)))
+  .map((scenario) => (scenario.kind === "conversations" ? withOptions(scenario, process.argv.slice(2)) : scenario));
 if (chosen.length === 0) {
   console.log(
     `Say which scenarios, by the beginning of their names:\n${scenarios.map(({ name }) => `  ${name}`).join("\n")}`,

@@ -4,6 +4,9 @@ import { printRecognizerParts } from "./recognizer-parts/report.js";
 import { runRecognizerParts } from "./recognizer-parts/run.js";
 import { printFirstAudio } from "./first-audio/report.js";
 import { runFirstAudio } from "./first-audio/run.js";
+import { findAgentsPeer } from "./conversations/peer/installed.js";
+import { printConversations, printProgress as printConversationsProgress } from "./conversations/report.js";
+import { runConversations } from "./conversations/run.js";
 import { printLiveStreams, printProgress } from "./live-streams/report.js";
 import { runLiveStreams } from "./live-streams/run.js";
 import { runIdleSockets } from "./http-engines/idle-sockets.js";
@@ -30,7 +33,13 @@ export interface Ran {
 }
 
 /** Says in one line what a scenario needs and this machine lacks; null when it can run. */
-export function missingFor({ kind }: Scenario): string | null {
+export function missingFor(scenario: Scenario): string | null {
+  const { kind } = scenario;
+  if (kind === "conversations") {
+    if (!scenario.hasPeer) return null;
+    const peer = findAgentsPeer();
+    return "missing" in peer ? peer.missing : null;
+  }
   if (kind !== "voice-peers" && kind !== "transcription-peers") return null;
   const peers = findPeers();
   return "missing" in peers ? peers.missing : null;
@@ -59,6 +68,11 @@ export async function runScenario(scenario: Scenario): Promise<Ran> {
       return page(await runStreams(scenario), printStreams);
     case "http-engines-idle-sockets":
       return page(await runIdleSockets(scenario), printIdleSockets);
+    case "conversations":
+      return page(
+        await runConversations(scenario, (one) => console.log(printConversationsProgress(one))),
+        printConversations,
+      );
     case "live-streams":
       return page(await runLiveStreams(scenario, (one) => console.log(printProgress(one))), printLiveStreams);
   }

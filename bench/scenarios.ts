@@ -141,7 +141,28 @@ export interface HttpEnginesIdleScenario {
   rounds: number;
 }
 
+/** How soon agents answer callers who talk to them at once, beside another framework's agents. */
+export interface ConversationsScenario {
+  kind: "conversations";
+  name: string;
+  /** Conversations at once, one number after the other. */
+  counts: readonly number[];
+  /** Questions and interruptions of each caller; more where all callers together would have fewer than the least. */
+  questions: number;
+  leastQuestions: number;
+  interruptions: number;
+  leastInterruptions: number;
+  /** Backchannels, and as many interruptions, that so many callers say into stories; 0 leaves them out. */
+  interjections: number;
+  interjectingCallers: number;
+  hasPeer: boolean;
+  peerCounts: readonly number[];
+  seed: number;
+  workers: number;
+}
+
 export type Scenario =
+  | ConversationsScenario
   | HttpEnginesRequestsScenario
   | HttpEnginesStreamsScenario
   | HttpEnginesIdleScenario
@@ -313,6 +334,22 @@ export const httpEnginesIdle: HttpEnginesIdleScenario = {
   rounds: 3,
 };
 
+export const conversations: ConversationsScenario = {
+  kind: "conversations",
+  name: "conversations",
+  counts: [1, 4, 8, 12, 16],
+  questions: 4,
+  leastQuestions: 8,
+  interruptions: 2,
+  leastInterruptions: 4,
+  interjections: 60,
+  interjectingCallers: 8,
+  hasPeer: true,
+  peerCounts: [1, 4],
+  seed: 1,
+  workers: 2,
+};
+
 /** Every scenario, in the order in which they run. */
 export const scenarios: readonly Scenario[] = [
   firstAudioWarmPcm,
@@ -333,4 +370,5 @@ export const scenarios: readonly Scenario[] = [
   httpEnginesRequests,
   httpEnginesStreams,
   httpEnginesIdle,
+  conversations,
 ];

@@ -208,8 +208,9 @@ function transcribe(
         ),
       );
     },
-    onPartial: (text) => tell((conversation) => conversation.input({ type: "partial", text })),
-    onTranscript: (text) => tell((conversation) => conversation.input({ type: "transcript", text })),
+    onPartial: (text, isUnsure) => tell((conversation) => conversation.input({ type: "partial", text, isUnsure })),
+    onTranscript: (text, isUnsure) =>
+      tell((conversation) => conversation.input({ type: "transcript", text, isUnsure })),
     onTranscribed: () => tell((conversation) => conversation.input({ type: "transcribed" })),
   });
   return {

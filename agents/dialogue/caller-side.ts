@@ -50,12 +50,12 @@ export class CallerSide {
     this.#turn.speechPaused(lastVoicedMs, nowMs);
   }
 
-  partial(text: string, nowMs: number): void {
-    if (this.#turn.partial(text, nowMs)) this.#wordsCame(nowMs);
+  partial(text: string, isUnsure: boolean, nowMs: number): void {
+    if (this.#turn.partial(text, isUnsure, nowMs)) this.#wordsCame(nowMs);
   }
 
-  transcript(text: string, nowMs: number): void {
-    if (this.#turn.transcript(text, nowMs)) this.#wordsCame(nowMs);
+  transcript(text: string, isUnsure: boolean, nowMs: number): void {
+    if (this.#turn.transcript(text, isUnsure, nowMs)) this.#wordsCame(nowMs);
   }
 
   transcribed(nowMs: number): void {
@@ -131,6 +131,7 @@ export class CallerSide {
     const overAtMs = turn.overAtMs();
     const evidence = {
       text: turn.text,
+      isUnsure: turn.isUnsure,
       spokenMs: spokenUntilMs - interjection.startedMs,
       isTranscribed: turn.isTranscribed || (overAtMs !== null && nowMs >= overAtMs),
       followsQuestion: agent.hasJustAsked,
@@ -153,14 +154,13 @@ export class CallerSide {
   }
 
   #endTurn(nowMs: number, isClosing: boolean): boolean {
-    const { agent, settings, outbox, meter, silence } = this.#options;
+    const { agent, outbox, meter, silence } = this.#options;
     const turn = this.#turn;
     const overAtMs = turn.overAtMs();
     if (overAtMs === null || nowMs < overAtMs || this.#interjection !== null) return false;
     const { text, transcribedMs, isTyped, isTextOnly } = turn;
     if (text === "") return this.#discard(nowMs);
-    if (agent.isBusy && interjectionOf(text, settings.language, agent.hasJustAsked).realWords === 0 && !isTyped)
-      return this.#discard(nowMs);
+    if (agent.isBusy && !isTyped && this.#isBackchannel()) return this.#discard(nowMs);
     if (agent.isBusy || isClosing) return false;
     const turnId = outbox.memory.turnId + 1;
     outbox.record({ type: "caller-said", turnId, text, ...(isTextOnly ? { isTextOnly } : {}) });
@@ -172,6 +172,14 @@ export class CallerSide {
     turn.reset(nowMs);
     agent.answer(turnId, text, nowMs);
     return true;
+  }
+
+  /** What was said into a reply means "go on", or may be a hum. */
+  #isBackchannel(): boolean {
+    const { agent, settings } = this.#options;
+    const { text, isUnsure } = this.#turn;
+    const { realWords, isStop } = interjectionOf(text, settings.language, agent.hasJustAsked);
+    return realWords === 0 || (isUnsure && !isStop && !agent.hasJustAsked);
   }
 
   /** What was said is no turn. */

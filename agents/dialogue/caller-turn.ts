@@ -12,6 +12,9 @@ export class CallerTurn {
   #partial = "";
   #isTyped = false;
   #isTextOnly = false;
+  /** Words of this turn that will not change are sure, and so are those that may. */
+  #hasSureWords = false;
+  #isPartialUnsure = false;
   /** Between `speech-started` and `speech-paused`. */
   #isSpeaking = false;
   /** When the last voiced frame of what was said came; null when nothing waits for the end of the turn. */
@@ -25,6 +28,11 @@ export class CallerTurn {
   /** All words so far, those that may change last. */
   get text(): string {
     return this.#words + joined(this.#words, this.#partial);
+  }
+
+  /** All words so far may be a hum that was taken for words. */
+  get isUnsure(): boolean {
+    return !this.#hasSureWords && (this.#partial === "" || this.#isPartialUnsure);
   }
 
   get isSpeaking(): boolean {
@@ -71,15 +79,17 @@ export class CallerTurn {
   }
 
   /** Takes words that may change; true when they are new. */
-  partial(text: string, nowMs: number): boolean {
+  partial(text: string, isUnsure: boolean, nowMs: number): boolean {
     const before = wordsOf(this.text).join(" ");
     this.#partial = text.trim();
+    this.#isPartialUnsure = isUnsure;
     return this.#spoken(before, nowMs);
   }
 
   /** Takes words that will not change; true when they are new. */
-  transcript(text: string, nowMs: number): boolean {
+  transcript(text: string, isUnsure: boolean, nowMs: number): boolean {
     const before = wordsOf(this.text).join(" ");
+    this.#hasSureWords ||= !isUnsure;
     this.#words += joined(this.#words, text.trim());
     this.#partial = "";
     return this.#spoken(before, nowMs);
@@ -96,6 +106,7 @@ export class CallerTurn {
     this.#partial = "";
     this.#isTyped = true;
     this.#isTextOnly = isTextOnly;
+    this.#hasSureWords = true;
     this.#lastVoicedMs = nowMs;
   }
 
@@ -116,6 +127,7 @@ export class CallerTurn {
     this.#partial = "";
     this.#isTyped = false;
     this.#isTextOnly = false;
+    this.#hasSureWords = false;
     this.#transcribedMs = null;
     this.#lastVoicedMs = this.#isSpeaking ? nowMs : null;
   }

@@ -121,9 +121,9 @@ export class Dialogue {
       case "speech-paused":
         return this.#caller.speechPaused(input.lastVoicedMs, nowMs);
       case "partial":
-        return this.#caller.partial(input.text, nowMs);
+        return this.#caller.partial(input.text, input.isUnsure ?? false, nowMs);
       case "transcript":
-        return this.#caller.transcript(input.text, nowMs);
+        return this.#caller.transcript(input.text, input.isUnsure ?? false, nowMs);
       case "transcribed":
         return this.#caller.transcribed(nowMs);
       case "typed":

@@ -12,10 +12,13 @@ export type DialogueInput =
    * speech is told by another `speech-started`.
    */
   | { type: "speech-paused"; lastVoicedMs: number }
-  /** What has been understood so far of what is being said; may change. */
-  | { type: "partial"; text: string }
-  /** Words that will not change; what one turn says may come in several. */
-  | { type: "transcript"; text: string }
+  /** What has been understood so far of what is being said; may change. `isUnsure` as in `transcript`. */
+  | { type: "partial"; text: string; isUnsure?: boolean }
+  /**
+   * Words that will not change; what one turn says may come in several. `isUnsure`: they may be a hum that the recognizer
+   * has taken for words.
+   */
+  | { type: "transcript"; text: string; isUnsure?: boolean }
   /** No words will come any more for what was said until the last pause. */
   | { type: "transcribed" }
   /** A whole message of a caller who types. `isTextOnly`: the answer is to be read, not heard. */

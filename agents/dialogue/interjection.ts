@@ -13,6 +13,8 @@ const wordCount = { low: 3, balanced: 1, high: 1 } as const;
 /** What the caller has said while a reply was there. */
 export interface FloorEvidence {
   text: string;
+  /** The words may be a hum that was taken for words; does not matter where they may be an answer. */
+  isUnsure: boolean;
   /** How long the caller has been speaking, pauses included. */
   spokenMs: number;
   /** Nothing further comes of what was said. */
@@ -24,10 +26,11 @@ export interface FloorEvidence {
 
 /** Whether the caller takes the floor, or leaves it to the agent, or it cannot be said yet. */
 export function judgeFloor(evidence: FloorEvidence, settings: DialogueSettings): "interrupt" | "ignore" | "wait" {
-  const { text, spokenMs, isTranscribed, followsQuestion, isBeforeReply } = evidence;
+  const { text, isUnsure, spokenMs, isTranscribed, followsQuestion, isBeforeReply } = evidence;
   const sensitivity = settings.interruptionSensitivity;
   const { realWords, isStop } = interjectionOf(text, settings.language, followsQuestion);
-  if (isStop || realWords >= (isBeforeReply ? 1 : wordCount[sensitivity])) return "interrupt";
+  if (isStop || (isBeforeReply && realWords > 0)) return "interrupt";
+  if ((!isUnsure || followsQuestion) && realWords >= wordCount[sensitivity]) return "interrupt";
   if (!isBeforeReply && spokenMs >= speechMs[sensitivity]) return "interrupt";
   return isTranscribed ? "ignore" : "wait";
 }

@@ -33,6 +33,55 @@ describe("a caller who speaks while the agent does", () => {
     expect(talk.lines).toEqual(["caller: Tell me about the train.", `agent: ${story}`]);
   });
 
+  it("with a hum that was taken for words lets it go on", () => {
+    const talk = speaking();
+    talk.input({ type: "speech-started" });
+    talk.passes(300);
+    talk.input({ type: "partial", text: "and then", isUnsure: true });
+    talk.input({ type: "speech-paused", lastVoicedMs: talk.nowMs });
+    talk.passes(250);
+    talk.input({ type: "transcript", text: "and then", isUnsure: true });
+    talk.input({ type: "transcribed" });
+    expect(talk.all("resume-reply")).toHaveLength(1);
+    talk.playsAll();
+    talk.passes(5000);
+    expect(talk.all("stop-reply")).toEqual([]);
+    expect(talk.lines).toEqual(["caller: Tell me about the train.", `agent: ${story}`]);
+  });
+
+  it("with a hum that is understood only after the agent has gone on lets it finish", () => {
+    const talk = speaking();
+    talk.input({ type: "speech-started" });
+    talk.passes(300);
+    talk.input({ type: "speech-paused", lastVoicedMs: talk.nowMs });
+    talk.passes(1500);
+    talk.input({ type: "transcript", text: "and then", isUnsure: true });
+    talk.input({ type: "transcribed" });
+    talk.passes(5000);
+    expect(talk.all("stop-reply")).toEqual([]);
+    talk.playsAll();
+    expect(talk.lines).toEqual(["caller: Tell me about the train.", `agent: ${story}`]);
+  });
+
+  it.each([
+    ["words after a hum", ["and then", "when does it leave"]],
+    ["a word that stops it in any case", ["stop"]],
+  ])("with %s interrupts it", (_, [first = "", second]) => {
+    const talk = speaking();
+    talk.input({ type: "speech-started" });
+    talk.input({ type: "transcript", text: first, isUnsure: true });
+    if (second !== undefined) talk.input({ type: "transcript", text: second, isUnsure: false });
+    expect(talk.all("stop-reply")).toHaveLength(1);
+  });
+
+  it("with words that nobody is sure of interrupts it where they may be an answer", () => {
+    const asked = "Shall I book it? There is one seat left.";
+    const talk = speaking({}, asked, "Shall I book it?");
+    talk.input({ type: "speech-started" });
+    talk.input({ type: "transcript", text: "and then", isUnsure: true });
+    expect(talk.all("stop-reply")).toHaveLength(1);
+  });
+
   it("with noise lets it go on after a second", () => {
     const talk = speaking();
     talk.input({ type: "speech-started" });

@@ -20,6 +20,7 @@ interface Happened {
   paused?: number;
   partial?: string;
   transcript?: string;
+  isUnsure?: boolean;
   transcribed?: true;
 }
 
@@ -49,8 +50,8 @@ function bench({
           ? { started: event.atMs - BEGIN_MS }
           : { paused: event.lastVoicedMs - BEGIN_MS },
       ),
-    onPartial: (partial) => add({ partial }),
-    onTranscript: (transcript) => add({ transcript }),
+    onPartial: (partial, isUnsure) => add({ partial, isUnsure }),
+    onTranscript: (transcript, isUnsure) => add({ transcript, isUnsure }),
     onTranscribed: () => add({ transcribed: true }),
   });
   /** Pushes in real time: a portion is pushed when its last sample has been spoken. */
@@ -104,6 +105,18 @@ describe("a transcription", () => {
         expect((transcribed?.atMs ?? 0) - (paused?.atMs ?? 0)).toBeLessThanOrEqual(50);
       }
       expect(recognition.activePieces).toBe(0);
+    }
+  });
+
+  it("says of partial and final words whether the recognizer is unsure of them", async () => {
+    for (const confidence of [0.2, 0.9]) {
+      const words: typeof wordsOfTalk = (samples) => wordsOfTalk(samples).map((word) => ({ ...word, confidence }));
+      const { happened, speak } = bench({ words });
+      await speak(talk(2500, [{ atMs: 500, forMs: 900, name: 1 }]));
+      const told = happened.filter(({ isUnsure }) => isUnsure !== undefined);
+      expect(told.some(({ partial }) => partial !== undefined)).toBe(true);
+      expect(told.some(({ transcript }) => transcript !== undefined)).toBe(true);
+      expect(new Set(told.map(({ isUnsure }) => isUnsure))).toEqual(new Set([confidence === 0.2]));
     }
   });
 

@@ -12,6 +12,7 @@ import { AudioClock, LATE_MS } from "./audio-clock.js";
 import { EnergyGate } from "./energy-gate.js";
 import { OpenSegment } from "./open-segment.js";
 import { type ActivityChange, SpeechActivity } from "./speech-activity.js";
+import { isUnsure } from "./unsure-words.js";
 
 export interface CallerTranscriptionOptions {
   recognition: Pick<RecognitionClient, "open">;
@@ -27,9 +28,9 @@ export interface CallerTranscriptionOptions {
   /** Starts and pauses in turn, times as the clock's. */
   onActivity(event: ActivityEvent): void;
   /** What has been understood of what is being said; may change. */
-  onPartial(text: string): void;
+  onPartial(text: string, isUnsure: boolean): void;
   /** Words that will not change; those of one turn may come in several. */
-  onTranscript(text: string): void;
+  onTranscript(text: string, isUnsure: boolean): void;
   /** Once after each pause that no start follows meanwhile: all that was said before has been given. */
   onTranscribed(): void;
 }
@@ -168,12 +169,12 @@ class OpenCallerTranscription implements CallerTranscription {
       fromStep,
       speechStep: atStep,
       toStep: this.#activity.stepsTaken,
-      onPartial: (text) => this.#options.onPartial(text),
+      onPartial: (words) => this.#options.onPartial(textOf(words), isUnsure(words)),
     });
   }
 
   #give(words: readonly RecognizedWord[]): void {
-    if (words.length > 0) this.#options.onTranscript(textOf(words));
+    if (words.length > 0) this.#options.onTranscript(textOf(words), isUnsure(words));
   }
 
   /** Puts silence where audio is missing before what has just come, of this duration. */

@@ -12,7 +12,8 @@ export interface OpenSegmentOptions {
   fromStep: number;
   speechStep: number;
   toStep: number;
-  onPartial(text: string): void;
+  /** Words that may change, other ones each time. */
+  onPartial(words: readonly RecognizedWord[]): void;
 }
 
 const steps = (ms: number): number => ms / DETECTION_STEP_MS;
@@ -113,7 +114,7 @@ export class OpenSegment {
     const text = textOf(words);
     if (text === "" || text === this.#partialText) return;
     this.#partialText = text;
-    this.#options.onPartial(text);
+    this.#options.onPartial(words);
   }
 
   #cutLong(): void {

@@ -122,7 +122,7 @@ function perform(talk: TestDialogue, { afterMs, kind, pick, size, text }: Step):
       return;
     case "partial":
     case "transcript":
-      talk.input({ type: kind, text });
+      talk.input({ type: kind, text, isUnsure: pick % 3 === 0 });
       return;
     case "typed":
       talk.input({ type: kind, text, isTextOnly: pick % 2 === 0 });

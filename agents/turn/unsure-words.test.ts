@@ -1,0 +1,20 @@
+import { expect, it } from "vitest";
+import { isUnsure } from "./unsure-words.js";
+
+const words = (...confidences: number[]) =>
+  confidences.map((confidence, at) => ({ text: "word", startMs: at * 100, endMs: at * 100 + 90, confidence }));
+
+it("takes one or two words of low confidence for what may be a hum", () => {
+  // What the recognizer made of "Mhm" and "Uh-huh" of our own voices.
+  expect(isUnsure(words(0.34, 0.18))).toBe(true);
+  expect(isUnsure(words(0.22))).toBe(true);
+  // And of "Yeah", "Wait a moment" and "Stop".
+  expect(isUnsure(words(0.52))).toBe(false);
+  expect(isUnsure(words(0.48, 0.81, 0.83))).toBe(false);
+  expect(isUnsure(words(0.95))).toBe(false);
+});
+
+it("takes more words for words, however unsure, and none for none", () => {
+  expect(isUnsure(words(0.1, 0.1, 0.1))).toBe(false);
+  expect(isUnsure([])).toBe(false);
+});
