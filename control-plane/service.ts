@@ -17,6 +17,7 @@ import {
 } from "#protocol/bus/control";
 import { ServiceError, toErrorRecord } from "#protocol/errors";
 import type { SearchKnowledgeReply } from "#protocol/bus/conversation";
+import { testRunsQueuedSubject } from "#protocol/bus/test-runs";
 import type { Bus, Subscription } from "#common/bus/bus";
 import { type Cache, noCache } from "#common/cache/cache";
 import { MinuteWindows } from "#common/cache/minute-windows";
@@ -34,6 +35,7 @@ import { UsageSettlement } from "./accounts/settlement.js";
 import { administerTeams } from "./accounts/teams.js";
 import { verifyKey } from "./accounts/verify.js";
 import { agentPlatformRoutes, attachables } from "./agent-platform.js";
+import { answerTestRuns } from "./agent-tests/answer-runtimes.js";
 import { type SumUsage, usageRoutes } from "./analytics/routes.js";
 import type { ReadTrace } from "./analytics/start.js";
 import { sumUsageInRecords } from "./analytics/usage-records.js";
@@ -81,6 +83,8 @@ const searchRequest = z.object({
 /** What the settings say where nobody sets them. */
 const defaultSessionSettings: SessionSettings = { joinMs: 60_000, visitorsPerAgent: 60, visitorsPerAddress: 10 };
 
+const DEFAULT_TEST_CONCURRENCY = 4;
+
 export interface ServiceOptions {
   bus: Bus;
   clock: Clock;
@@ -110,6 +114,8 @@ export interface ServiceOptions {
   sessions?: SessionSettings;
   /** Counts what callers without a key do, over all instances; each counts by itself when absent. */
   cache?: Pick<Cache, "count">;
+  /** Agent tests that run at once in the whole cluster; 4 when absent. */
+  testConcurrency?: number;
   /** Throws `disk_full` where nothing can be stored now. */
   requireRoom?: () => void;
   /**
@@ -194,12 +200,17 @@ interface RouteParts {
 /** Every route that edges forward requests to. */
 export function controlRoutes(options: ServiceOptions, { ending, runtimes }: RouteParts = {}): Route[] {
   const { bus, clock, db, log, measure, transcribe, now, outbound, sealer, sumUsage } = options;
+  const known = runtimes ?? noRuntimes({ bus, log });
   return [
     ...voiceRoutes({ db, objects: voiceObjects(bus, log), measure, transcribe, now, bus }),
     ...walletRoutes(db),
     ...usageRoutes(sumUsage ?? ((query) => sumUsageInRecords(db, query)), now),
-    ...agentPlatformRoutes({ db, outbound, sealer, clock, now, ending }),
-    ...sessionRoutes(sessionContext(options, runtimes ?? noRuntimes({ bus, log }))),
+    ...agentPlatformRoutes({
+      ...{ db, outbound, sealer, clock, now, ending },
+      canRunTests: () => known.anyIsReady,
+      onTestRunsQueued: () => bus.publish(testRunsQueuedSubject, {}),
+    }),
+    ...sessionRoutes(sessionContext(options, known)),
     ...webhookRoutes({ db, bus, sealer, now }),
   ];
 }
@@ -243,6 +254,7 @@ function answerRequests(options: ServiceOptions, inFlight: InFlight, parts: Rout
     answer<unknown, SearchKnowledgeReply>(controlSubjects.searchKnowledge, async (question) => ({
       passages: await searchKnowledge(db, validate(searchRequest, question)),
     })),
+    ...answerTestRuns({ db, bus, now, concurrency: options.testConcurrency ?? DEFAULT_TEST_CONCURRENCY }, answer),
     bus.respond<ForwardedRequest, ForwardedResponse>(
       controlSubjects.http,
       (request) =>

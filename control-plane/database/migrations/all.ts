@@ -10,6 +10,7 @@ import { ledger } from "./0050-ledger.js";
 import { holdExpiry } from "./0060-hold-expiry.js";
 import { webhookLanes } from "./0061-webhook-lanes.js";
 import { sessions } from "./0070-sessions.js";
+import { testRuns } from "./0080-test-runs.js";
 import type { Migration } from "./migration.js";
 
 /** Every step, oldest first. */
@@ -26,4 +27,5 @@ export const migrations: readonly Migration[] = [
   holdExpiry,
   webhookLanes,
   sessions,
+  testRuns,
 ];
