@@ -88,11 +88,11 @@ describe("runs of agents' tests", () => {
   });
 
   it.each([
-    ["Are you on strike?", "failed", false],
-    ["When do you close?", "failed", true],
-  ])("judge against the expectation: %s", async (text, status, needsReview) => {
+    ["Are you on strike?", "You said: Are you on strike?", "failed", false],
+    ["When do you close?", "Well, perhaps at five.", "failed", true],
+  ])("judge against the expectation: %s", async (text, said, status, needsReview) => {
     const run = await runOne(platform.team, agentId, { ...reply, conversation: [{ text }] });
-    expect(run).toMatchObject({ status, needs_review: needsReview });
+    expect(run).toMatchObject({ status, needs_review: needsReview, agent_reply: said });
   });
 
   it("are errors where the judge cannot be understood, after one more question, or the script has no question", async () => {
