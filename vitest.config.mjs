@@ -24,10 +24,19 @@ const compiledTests = {
 
 const testsOf = (room) => `${room}/**/*.test.ts`;
 const system = testsOf("test");
-const engines = testsOf("workers/engines");
+/** Without a server, and not among the quick ones: they run models, or measure the memory of a process of their own. */
+const engines = [testsOf("workers/engines"), "audio/decoding/audio-bombs.test.ts"];
 
 /** Measures stalls and memory of a cluster, which other tests beside it would disturb: it runs after them. */
 const measuring = "test/attack/attack.test.ts";
+
+/** Hold conversations in the pace of speech, which a machine that does other work does not keep: each runs alone. */
+const live = [
+  "test/agents/{browser,room,turn}.test.ts",
+  "test/cli/agents.test.ts",
+  testsOf("test/conversations"),
+  "test/sessions/{livekit,takeover}.test.ts",
+];
 
 const common = { testTimeout: 30_000, hookTimeout: 120_000 };
 const withServers = { ...common, globalSetup: ["dist/test/harness/global-setup.js"] };
@@ -38,19 +47,25 @@ export default defineConfig({
     maxWorkers: 2,
     watch: false,
     projects: [
-      // A test beside the code that it tests needs no server and installs nothing; those of engines run models.
+      // A test beside the code that it tests needs no server and installs nothing.
       {
         extends: true,
         test: {
           ...common,
           name: "unit",
           include: rooms.map(testsOf).filter((tests) => tests !== system),
-          exclude: [engines],
+          exclude: engines,
+          // Hundreds of small files, of which none changes what another one sees.
+          isolate: false,
         },
       },
-      { extends: true, test: { ...common, name: "engines", include: [engines] } },
-      { extends: true, test: { ...withServers, name: "system", include: [system], exclude: [measuring] } },
-      { extends: true, test: { ...withServers, name: "attacks", include: [measuring], sequence: { groupOrder: 1 } } },
+      { extends: true, test: { ...common, name: "engines", include: engines } },
+      { extends: true, test: { ...withServers, name: "system", include: [system], exclude: [measuring, ...live] } },
+      {
+        extends: true,
+        test: { ...withServers, name: "live", include: live, maxWorkers: 1, sequence: { groupOrder: 1 } },
+      },
+      { extends: true, test: { ...withServers, name: "attacks", include: [measuring], sequence: { groupOrder: 2 } } },
     ],
   },
 });

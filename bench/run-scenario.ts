@@ -43,7 +43,7 @@ export async function runScenario(scenario: Scenario): Promise<Ran> {
       return page(await runFirstAudio(scenario), printFirstAudio);
     case "compat-overhead":
       return page(await runCompatOverhead(scenario), printCompatOverhead);
-    case "ear-parts":
+    case "recognizer-parts":
       return page(await runRecognizerParts(scenario), printRecognizerParts);
     case "webhooks":
       return page(await runWebhooks(scenario), printWebhooks);

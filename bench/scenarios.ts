@@ -49,7 +49,7 @@ export interface WebhooksScenario {
 
 /** How fast the parts of a recognizer are in process: features, graph, word search. */
 export interface RecognizerPartsScenario {
-  kind: "ear-parts";
+  kind: "recognizer-parts";
   name: string;
   /** Name of an embedded model. */
   model: string;
@@ -246,8 +246,8 @@ export const webhooksPostgres: WebhooksScenario = {
 };
 
 export const recognizerParts: RecognizerPartsScenario = {
-  kind: "ear-parts",
-  name: "ear-parts-parley-asr-en",
+  kind: "recognizer-parts",
+  name: "recognizer-parts-parley-asr-en",
   model: "parley-asr-en",
   rounds: 5,
 };

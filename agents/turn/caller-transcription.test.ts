@@ -38,7 +38,7 @@ function bench({
   const add = (event: Omit<Happened, "atMs">): void => void happened.push({ atMs: clock.nowMs() - BEGIN_MS, ...event });
   const transcription = openCallerTranscription({
     recognition,
-    recognizer: "ear",
+    recognizer: "asr",
     detector,
     language: "en",
     traceparent: null,

@@ -127,7 +127,7 @@ export function createMonoFlow(
       if (isWanted && resampler !== null) collect(resampler.process(mean(channels)));
     },
     finish() {
-      if (resampler === null) throw unreadable(`${format} without any sound that can be decoded`);
+      if (resampler === null) throw unreadable(`${format} without any audio that can be decoded`);
       if (isWanted) collect(resampler.flush());
       if (isWanted) pass();
       return { format, channels: channelCount, seconds: fileSamples / fileRate, sampleRate: wanted ?? fileRate };

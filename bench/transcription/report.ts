@@ -27,7 +27,7 @@ export function printTranscription({
       ],
     ),
     table(
-      ["processor time, ms per second of sound", "mean"],
+      ["processor time, ms per second of audio", "mean"],
       [
         ...Object.entries(processorMs),
         [

@@ -60,7 +60,7 @@ export function consumeDurable<T>(
         await messages.closed();
       } catch (error) {
         if (!stopped && notice.isNews(error))
-          log.warn({ err: error, stream: options.stream.name }, "cannot take kept messages; trying on");
+          log.warn({ err: error, stream: options.stream.name }, "cannot take durable messages; trying on");
       }
       if (!stopped) await pause(RETRY_MS);
     }
@@ -180,18 +180,18 @@ async function deal<T>(
       readable.push(decodeMsgpack(message.data) as T);
       places.push({ subject: message.subject, sequence: message.seq });
     } catch (error) {
-      log.error({ err: error, stream: options.stream.name }, "a kept message that cannot be read was dropped");
+      log.error({ err: error, stream: options.stream.name }, "a durable message that cannot be read was dropped");
     }
   }
   try {
     await handler(readable, batch.at(-1)?.info.pending ?? 0, places);
     for (const message of batch) message.ack();
-    if (notice.clear()) log.info({ consumer: options.consumer }, "kept messages are dealt with again");
+    if (notice.clear()) log.info({ consumer: options.consumer }, "durable messages are dealt with again");
   } catch (error) {
     if (notice.isNews(error))
       log.warn(
         { err: error, consumer: options.consumer, messages: batch.length },
-        "kept messages were not dealt with; they come again",
+        "durable messages were not dealt with; they come again",
       );
     for (const message of batch) message.nak(RETRY_MS);
   }

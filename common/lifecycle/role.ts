@@ -115,9 +115,9 @@ export function runRole(role: string, start: (context: RoleContext) => Promise<R
   process.on("disconnect", () => end("the launcher is gone"));
 }
 
-/** The way of spans to the analytics engine, where they are kept. */
-function spanStoreOf(id: string, config: Config, log: Logger, metrics: Metrics): TracingOptions["kept"] {
-  // Always there, at 0 where no span is kept: an alert on a metric that is missing never fires.
+/** The way of spans to the analytics engine, where they are stored. */
+function spanStoreOf(id: string, config: Config, log: Logger, metrics: Metrics): TracingOptions["store"] {
+  // Always there, at 0 where no span is stored: an alert on a metric that is missing never fires.
   const dropped = metrics.counter("parley_spans_dropped_total");
   const url = config.NATS_URL;
   if (!spansAreStored(config) || url === null) return null;
@@ -144,7 +144,7 @@ async function openTelemetry(
     role,
     id,
     log,
-    kept: spanStoreOf(id, config, log, metrics),
+    store: spanStoreOf(id, config, log, metrics),
   });
   const port = role === "edge" && config.PARLEY_PUBLIC_METRICS === "on" ? 0 : config.PARLEY_METRICS_PORT;
   const callback = port === 0 ? null : await listenForScrapes({ host: config.HOST, port, metrics });

@@ -1,7 +1,7 @@
 import type { Bus } from "../bus/bus.js";
 import type { Clock } from "../clock.js";
 import type { Logger } from "../log.js";
-import { keepSpans } from "./stored-spans.js";
+import { storeSpans } from "./stored-spans.js";
 import { noTracing, toAll, type Tracing } from "./span.js";
 
 export interface TracingOptions {
@@ -11,16 +11,16 @@ export interface TracingOptions {
   id: string;
   log: Logger;
   /** Where spans are stored too, or null for nowhere. */
-  kept: { connect: () => Promise<Bus>; clock: Clock; onDropped: (count: number) => void } | null;
+  store: { connect: () => Promise<Bus>; clock: Clock; onDropped: (count: number) => void } | null;
 }
 
 /**
  * Gives a role its tracing. Without an endpoint OpenTelemetry is not even loaded, and with nobody to tell there are no
  * spans at all.
  */
-export async function openTracing({ endpoint, role, id, log, kept }: TracingOptions): Promise<Tracing> {
+export async function openTracing({ endpoint, role, id, log, store }: TracingOptions): Promise<Tracing> {
   const collected = endpoint === null ? noTracing : (await import("./otlp.js")).startOtlp({ endpoint, role, id, log });
-  if (kept === null) return collected;
-  const { connect, clock, onDropped } = kept;
-  return toAll([collected, keepSpans({ connecting: connect(), role, memberId: id, clock, onDropped })]);
+  if (store === null) return collected;
+  const { connect, clock, onDropped } = store;
+  return toAll([collected, storeSpans({ connecting: connect(), role, memberId: id, clock, onDropped })]);
 }

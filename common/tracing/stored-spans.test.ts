@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import type { SpanBatch } from "#protocol/bus/span-stream";
 import type { Bus } from "../bus/bus.js";
 import { VirtualClock } from "../clock.js";
-import { GATHER_MS, keepSpans, MAX_HELD_SPANS, spansAreStored } from "./stored-spans.js";
+import { GATHER_MS, storeSpans, MAX_HELD_SPANS, spansAreStored } from "./stored-spans.js";
 import type { FinishedSpan, Tracing } from "./span.js";
 import { joinTrace } from "./traceparent.js";
 
@@ -42,7 +42,7 @@ beforeEach(() => {
     opened(bus);
     await connecting;
   };
-  tracing = keepSpans({
+  tracing = storeSpans({
     connecting,
     role: "edge",
     memberId: "edge-1",

@@ -31,7 +31,7 @@ export interface KeepSpansOptions {
  * Publishes spans for the analytics engine, in batches. Recording one is putting it into a list that is bounded: the
  * bus may be slow or away, and no request waits for it.
  */
-export function keepSpans(options: KeepSpansOptions): Tracing {
+export function storeSpans(options: KeepSpansOptions): Tracing {
   const { connecting, role, memberId, clock, onDropped } = options;
   let held: SpanRecord[] = [];
   let bus: Bus | null = null;

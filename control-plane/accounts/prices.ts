@@ -7,7 +7,7 @@ export const MICROS_PER_CREDIT = 1_000_000;
 interface Price {
   /** Micro-units for 1,000 characters (UTF-16 units of the source text). */
   per1000Characters: number;
-  /** Micro-units for a second of audio that was heard (transcription). */
+  /** Micro-units for a second of transcribed audio. */
   perAudioSecond: number;
 }
 

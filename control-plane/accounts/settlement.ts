@@ -20,7 +20,7 @@ export interface SettlementOptions {
   telemetry?: ControlTelemetry;
 }
 
-/** Takes kept usage off the bus and books it. While the database is away it stays on the bus. */
+/** Takes usage off the bus and books it. While the database is away it stays on the bus. */
 export class UsageSettlement {
   readonly #options: SettlementOptions;
   readonly #telemetry: ControlTelemetry;

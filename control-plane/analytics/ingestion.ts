@@ -12,7 +12,7 @@ const BATCH = 1000;
 const LINGER_MS = 500;
 
 /**
- * Takes kept usage off the bus into the analytics engine. What the engine could not take stays on the bus and comes
+ * Takes usage off the bus into the analytics engine. What the engine could not take stays on the bus and comes
  * again; what comes again counts once.
  */
 export function ingestUsage(options: {

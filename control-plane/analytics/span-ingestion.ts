@@ -10,7 +10,7 @@ const BATCH = 50;
 const LINGER_MS = 500;
 
 /**
- * Takes kept spans off the bus into the analytics engine, as `ingestUsage` takes usage: what the engine could not take
+ * Takes spans off the bus into the analytics engine, as `ingestUsage` takes usage: what the engine could not take
  * comes again, and what comes again counts once.
  */
 export function ingestSpans(options: {

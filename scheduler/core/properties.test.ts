@@ -96,7 +96,7 @@ class Witness {
   do(act: Action): void {
     const { harness } = this;
     if (act.kind === "submit") {
-      const audio = act.stream >= FIRST_AUDIO ? { task: "transcribe" as const, model: "ear" } : {};
+      const audio = act.stream >= FIRST_AUDIO ? { task: "transcribe" as const, model: "asr" } : {};
       const facts = { ...act, stream: `s${act.stream}`, edge: this.#edgeOf(act.stream), ...audio };
       const attempts = [1, 2, 3].filter((attempt) => this.open.has(`s${act.stream}/${act.index}/${attempt}`));
       const isNews = Math.max(0, ...attempts, ...this.#runningAttempts(`s${act.stream}`, act.index)) < act.attempt;
@@ -178,7 +178,7 @@ class Witness {
     else Object.assign(known, { slots: act.slots, reserved: act.reserved });
     const models = [
       served("voice", act.batching ? 4 : 1),
-      recognizer("ear", act.batching ? 4 : 1),
+      recognizer("asr", act.batching ? 4 : 1),
       ...(act.worker > 0 ? [served("other")] : []),
     ];
     const schedulerId = act.attached ? "scheduler-1" : "scheduler-2";

@@ -3,9 +3,9 @@ import { recognizer, served, submit, workerHeartbeat } from "../testing/fixtures
 import { CoreHarness } from "../testing/harness.js";
 
 const piece = (stream: string, index: number, size = 1000) =>
-  submit({ stream, index, size, task: "transcribe", model: "ear", tier: "bulk", slackMs: 60_000 });
+  submit({ stream, index, size, task: "transcribe", model: "asr", tier: "bulk", slackMs: 60_000 });
 
-function workers(names: string[], models = [recognizer("ear", 8)]): CoreHarness {
+function workers(names: string[], models = [recognizer("asr", 8)]): CoreHarness {
   const harness = new CoreHarness();
   for (const id of names) harness.send({ type: "worker-seen", heartbeat: workerHeartbeat({ id, models }) });
   return harness;
@@ -36,7 +36,7 @@ describe("sound to be heard", () => {
   });
 
   it("comes in turns with other recordings, however long one of them is", () => {
-    const harness = workers(["w1"], [recognizer("ear", 1)]);
+    const harness = workers(["w1"], [recognizer("asr", 1)]);
     for (let index = 0; index < 50; index++) harness.send(piece("hour", index));
     for (let index = 0; index < 3; index++) harness.send(piece("short", index));
     const order = harness.drainInOrder();
@@ -44,7 +44,7 @@ describe("sound to be heard", () => {
   });
 
   it("is kept in short batches where the slots also speak, so that a voice need not wait for long", () => {
-    const after = (serviceMs: number, models = [recognizer("ear", 8), served("voice")]): number[] => {
+    const after = (serviceMs: number, models = [recognizer("asr", 8), served("voice")]): number[] => {
       const harness = workers(["w1"], models);
       for (let index = 0; index < 9; index++) harness.send(piece("file", index));
       harness.advance(serviceMs);
@@ -53,12 +53,12 @@ describe("sound to be heard", () => {
     };
     expect(after(10)).toEqual([1, 8]);
     expect(after(200)).toEqual([1, 1]);
-    expect(after(200, [recognizer("ear", 8)])).toEqual([1, 8]);
+    expect(after(200, [recognizer("asr", 8)])).toEqual([1, 8]);
   });
 
   it("is admitted whatever a piece takes, and refused when the queue is full", () => {
     const harness = new CoreHarness({ policy: { admissionWaitMs: 300, queueChunks: 20 } });
-    harness.send({ type: "worker-seen", heartbeat: workerHeartbeat({ id: "w1", models: [recognizer("ear")] }) });
+    harness.send({ type: "worker-seen", heartbeat: workerHeartbeat({ id: "w1", models: [recognizer("asr")] }) });
     for (let stream = 0; stream < 15; stream++) harness.send(piece(`s${stream}`, 0, 3000));
     expect(harness.verdicts.map(({ streamId, type }) => `${streamId} ${type}`)).toEqual([
       "s11 refused",

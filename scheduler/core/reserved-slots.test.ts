@@ -5,7 +5,7 @@ import { CoreHarness } from "../testing/harness.js";
 /** A worker with one slot for all work, kept busy by a chunk that nobody waits for, and one reserved slot. */
 function busyWorker(reservedSlots = 1): CoreHarness {
   const harness = new CoreHarness();
-  const models = [served("voice"), recognizer("ear", 4)];
+  const models = [served("voice"), recognizer("asr", 4)];
   harness.send(
     { type: "worker-seen", heartbeat: workerHeartbeat({ id: "w1", reservedSlots, models }) },
     submit({ stream: "busy", tier: "bulk" }),
@@ -30,8 +30,8 @@ describe("a reserved slot", () => {
       submit({ stream: "bulk", tier: "bulk" }),
       submit({ stream: "rich", index: 1, slackMs: 60_000 }),
       submit({ stream: "soon", index: 1, slackMs: 900 }),
-      submit({ stream: "file", tier: "bulk", task: "transcribe", model: "ear" }),
-      submit({ stream: "microphone", task: "transcribe", model: "ear" }),
+      submit({ stream: "file", tier: "bulk", task: "transcribe", model: "asr" }),
+      submit({ stream: "microphone", task: "transcribe", model: "asr" }),
     );
     expect(harness.dispatched()).toEqual(["busy/0"]);
     harness.send(submit({ stream: "new" }));
@@ -74,7 +74,7 @@ describe("a reserved slot", () => {
     const waitOf = (model: string): number | undefined =>
       harness.core.loads(harness.nowMs).find((load) => load.model === model)?.predictedWaitMs;
     expect(waitOf("voice")).toBe(0);
-    expect(waitOf("ear")).toBeGreaterThan(0);
+    expect(waitOf("asr")).toBeGreaterThan(0);
     harness.send(submit({ stream: "new" }));
     expect(waitOf("voice")).toBeGreaterThan(0);
   });

@@ -105,9 +105,9 @@ describe("the NATS bus", () => {
     expect(said).toEqual([
       "full",
       "away",
-      "kept messages are dealt with again",
+      "durable messages are dealt with again",
       "full",
-      "kept messages are dealt with again",
+      "durable messages are dealt with again",
     ]);
   });
 

@@ -32,7 +32,7 @@ export async function recognize(audio: Uint8Array, inputArguments: string[] = []
     ],
     samplesToBytes(samples),
   );
-  const directory = mkdtempSync(join(tmpdir(), "parley-ear-"));
+  const directory = mkdtempSync(join(tmpdir(), "parley-recognizer-"));
   try {
     const file = join(directory, "sentence.raw");
     writeFileSync(file, filtered);

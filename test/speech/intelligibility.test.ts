@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startCluster, type TestCluster } from "../harness/cluster.js";
 import { recognize, wordErrors } from "../harness/recognizer.js";
+import { howMany } from "../harness/thorough.js";
 
 /** Everyday words, which the recognizer's general language model knows. */
 const sentences = [
@@ -20,7 +21,7 @@ const sentences = [
   "I would like to speak with the manager about this problem.",
   "The company reported a profit of five million dollars.",
   "Most students finish the course in about two years.",
-];
+].slice(0, howMany(6, 16));
 
 /**
  * Stated limit for the embedded English voice: it gets about 3 % (the formant voice, which speaks the other languages,

@@ -115,3 +115,25 @@ function endOfExpression(text: string, start: number): number {
   }
   return -1;
 }
+
+/** More ways than these to match at one place are the checker's matter. */
+const MOST_WAYS = 1000;
+
+/**
+ * Whether an expression can match in few ways at each place of a text, each of bounded length: its time then grows with
+ * the text and no faster, and no checker needs to say so. False where that takes more than a look.
+ */
+export function isBounded(source: string, flags: string): boolean {
+  // In these, classes have classes in them.
+  if (flags.includes("v")) return false;
+  // Without the flag these are letters, and what stands in the braces repeats them.
+  if (!flags.includes("u") && /\\[pPu]\{/.test(source)) return false;
+  const frame = source
+    .replace(/\\[pPuk][{<][^}>]*[}>]|\\.|\[(?:\\.|[^\]\\])*\]/gsu, ".")
+    .replace(/\(\?(?:<?[=!]|:|<\w+>)/g, "(");
+  if (/[*+]|\{\d+,\}|\)\{/.test(frame)) return false;
+  let ways = 1;
+  for (const [quantifier, most] of frame.matchAll(/[?|]|\{(?:\d+,)?(\d+)\}/g))
+    ways *= quantifier.length === 1 ? 2 : Number(most) + 1;
+  return ways <= MOST_WAYS;
+}

@@ -14,7 +14,7 @@ function loadedWith(endpoint: string | null): { enabled: boolean; loaded: number
     import { createRequire } from "node:module";
     import { openTracing } from ${JSON.stringify(moduleUrl)};
     const log = { warn() {}, info() {} };
-    const { enabled } = await openTracing({ endpoint: ${JSON.stringify(endpoint)}, role: "edge", id: "e", log, kept: null });
+    const { enabled } = await openTracing({ endpoint: ${JSON.stringify(endpoint)}, role: "edge", id: "e", log, store: null });
     const loaded = Object.keys(createRequire(${JSON.stringify(moduleUrl)}).cache).filter((path) => path.includes("@opentelemetry"));
     console.log(JSON.stringify({ enabled, loaded: loaded.length }));
     process.exit(0);

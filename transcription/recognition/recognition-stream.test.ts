@@ -13,7 +13,7 @@ import { expectedWords, pass, ScriptedRecognizers, type RecognitionFault } from 
 const settings: RecognitionStreamSettings = {
   streamId: "s1",
   task: "transcribe",
-  model: "ear",
+  model: "asr",
   tier: "bulk",
   language: null,
   traceparent: null,

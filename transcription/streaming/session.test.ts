@@ -43,7 +43,7 @@ function bench(
   const session = new TranscriptionSession({
     recognition,
     sessionId: "session",
-    recognizer: "ear",
+    recognizer: "asr",
     detector: "vad",
     language: null,
     traceparent: null,
@@ -263,7 +263,7 @@ function unsureSession(clock: VirtualClock, level: number): TranscriptionSession
   return new TranscriptionSession({
     recognition,
     sessionId: "session",
-    recognizer: "ear",
+    recognizer: "asr",
     detector: "vad",
     language: null,
     traceparent: null,

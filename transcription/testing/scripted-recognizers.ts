@@ -67,7 +67,7 @@ export class ScriptedRecognizers {
 
   #beat(): void {
     const { bus, clock } = this.#options;
-    const models = ["ear", "vad"];
+    const models = ["asr", "vad"];
     for (const [id, epoch] of this.#alive) {
       const loads = models.map((model) => ({ model, slots: 2, freeSlots: 2, queuedChunks: 0, predictedWaitMs: 0 }));
       bus.publish(membersSubject, {
@@ -98,7 +98,7 @@ export class ScriptedRecognizers {
       schedulerId: null,
       slots: 2,
       models: [
-        { ...served("ear", "transcribe"), languages: ["en"], speakers: [] },
+        { ...served("asr", "transcribe"), languages: ["en"], speakers: [] },
         { ...served("vad", "vad"), languages: ["*"], speakers: [] },
       ],
       brokenModels: [],

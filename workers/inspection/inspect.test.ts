@@ -23,7 +23,7 @@ async function reports(roots: string[], load: boolean): Promise<ModelReport[]> {
 describe("an inspection of models", () => {
   it("tries each model with what it is for", { timeout: 60_000 }, async () => {
     writeToneVoice(join(directory, "voice"), "tone");
-    writeToneRecognizer(join(directory, "ear"), { symbols: letterSymbols });
+    writeToneRecognizer(join(directory, "asr"), { symbols: letterSymbols });
     const [recognizer, voice] = (await reports([directory], true)).sort((a, b) => a.name.localeCompare(b.name));
     expect(voice).toMatchObject({ name: "voice", task: "speak", engine: "onnx", problem: null, embedded: false });
     expect(voice?.bytes).toBeGreaterThan(1000);
@@ -35,7 +35,7 @@ describe("an inspection of models", () => {
     });
     expect(voice?.trial?.audioSeconds).toBeGreaterThan(1);
     expect(voice?.trial?.realTimeFactor).toBeGreaterThan(0);
-    expect(recognizer).toMatchObject({ name: "ear", task: "transcribe", engine: "ctc", problem: null });
+    expect(recognizer).toMatchObject({ name: "asr", task: "transcribe", engine: "ctc", problem: null });
     expect(recognizer?.trial?.outcome).toMatch(/^heard /);
   });
 

@@ -29,7 +29,7 @@ function chunk(chunkIndex: number, change: Partial<AudioChunk> = {}): AudioChunk
     chunkIndex,
     attempt: 1,
     ownerId: "edge-1",
-    model: "ear",
+    model: "asr",
     samples: SAMPLES,
     language: null,
     traceparent: null,
@@ -62,7 +62,7 @@ function bench(
   }));
   const engine: Recognizer = {
     describe: () => ({
-      name: "ear",
+      name: "asr",
       task: "transcribe",
       languages: ["en"],
       sampleRate: RECOGNITION_RATE,
@@ -87,7 +87,7 @@ function bench(
     epoch: "e",
     telemetry: noTelemetry,
     speakerOf: () => undefined,
-    recognizerOf: (model) => (model === "ear" ? engine : undefined),
+    recognizerOf: (model) => (model === "asr" ? engine : undefined),
   };
   const run = (...chunks: AudioChunk[]): Promise<void> => {
     const batch: Batch = {
@@ -125,7 +125,7 @@ describe("a worker that hears", () => {
       },
       { type: "recognized", chunkIndex: 1, attempt: 2, words: [{ text: "w11" }] },
     ]);
-    expect(done).toMatchObject([{ batchId: "b1", model: "ear", workerId: "worker-1", epoch: "e" }]);
+    expect(done).toMatchObject([{ batchId: "b1", model: "asr", workerId: "worker-1", epoch: "e" }]);
     expect(done[0]?.outcomes[0]).toMatchObject({
       streamId: "s1",
       chunkIndex: 0,
@@ -210,7 +210,7 @@ describe("a worker that hears", () => {
       type: "batch",
       batchId: "b",
       schedulerId: "s",
-      model: "ear",
+      model: "asr",
       chunks: [{ chunk: { ...chunk(0), ...change }, queuedUs: 0 }],
     });
     expect(parseInbound(batch({})).ok).toBe(true);

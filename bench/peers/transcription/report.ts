@@ -13,7 +13,7 @@ export function printTranscriptionPeers(figures: TranscriptionPeersFigures): str
     ),
     "",
     table(
-      ["ms of processors per second of sound", "median", "min", "max", "the asking besides"],
+      ["ms of processors per second of audio", "median", "min", "max", "the asking besides"],
       ways.map(({ name, processorMs, askingMs }) => [
         name,
         processorMs.median,

@@ -24,7 +24,7 @@ export function printVoicePeers({ versions, audioSeconds, idleCores, ways, ratio
     `${Object.entries(versions)
       .map(([name, version]) => `${name} ${version}`)
       .join(", ")}; ${audioSeconds.toFixed(0)} s of audio in a round`,
-    table(["seconds for one second of sound, over rounds", "median", "min", "max"], factors),
+    table(["seconds for one second of audio, over rounds", "median", "min", "max"], factors),
     "",
     table(
       ["milliseconds to the first 100 ms of audio", "p50", "p95", "p99", "max"],

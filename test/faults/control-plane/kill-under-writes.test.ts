@@ -21,6 +21,7 @@ import { addTeam } from "../../control-plane/teams.js";
 import { until } from "../../harness/processes.js";
 import { startNats } from "../../harness/servers.js";
 import { temporaryDirectory } from "../../harness/temporary-directory.js";
+import { howMany } from "../../harness/thorough.js";
 import { type Receiver, startReceiver } from "../../webhooks/receivers.js";
 import { someSession, threeEvents } from "../../webhooks/sessions.js";
 import { KilledControlPlane } from "./killed-process.js";
@@ -29,7 +30,7 @@ import { Lane, OPENING_MICROS, USAGE_MICROS } from "./lane.js";
 import { findBroken } from "./truth.js";
 
 // `KILL_WRITES=5000 npx vitest run test/faults/control-plane` is the whole run; `KILL_SEED` repeats one.
-const { KILL_WRITES = "200", KILL_SEED = String(randomInt(1e9)) } = process.env;
+const { KILL_WRITES = String(howMany(200, 1000)), KILL_SEED = String(randomInt(1e9)) } = process.env;
 const WRITES = Number(KILL_WRITES);
 const LANES = 8;
 const WRITES_PER_KILL = 100;

@@ -52,7 +52,7 @@ export class CtcEngine implements Recognizer {
     if (graph === undefined || tokens === undefined)
       throw new ModelProblem("files.graph and files.tokens are required");
     if (manifest.sampleRate !== undefined && manifest.sampleRate !== RECOGNITION_RATE) {
-      throw new ModelProblem(`model.yaml says ${manifest.sampleRate} Hz; recognizers hear ${RECOGNITION_RATE} Hz`);
+      throw new ModelProblem(`model.yaml says ${manifest.sampleRate} Hz; recognizers take ${RECOGNITION_RATE} Hz`);
     }
     const source: RecognizerSource = {
       graphPath: join(folder, graph.path),
@@ -91,7 +91,7 @@ export class CtcEngine implements Recognizer {
 
   async warmUp(): Promise<void> {
     const task: RecognizerTask = {
-      kind: "hear",
+      kind: "recognize",
       source: this.#source,
       pieces: [restlessAudio(WARM_UP_SECONDS)],
       unwanted: new Int32Array(1),
@@ -126,7 +126,7 @@ export class CtcEngine implements Recognizer {
     try {
       // Copies, which the thread gets: a piece may be a window on a larger buffer, and the jobs keep theirs.
       const pieces = wanted.map(({ job }) => job.samples.slice());
-      const task: RecognizerTask = { kind: "hear", source: this.#source, pieces, unwanted };
+      const task: RecognizerTask = { kind: "recognize", source: this.#source, pieces, unwanted };
       const buffers = pieces.map(({ buffer }) => buffer);
       const recognized =
         wanted.length === 0

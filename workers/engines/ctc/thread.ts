@@ -8,7 +8,7 @@ import { openRecognizer, type Recognizer, type RecognizerSource } from "./recogn
 export type RecognizerTask =
   | { kind: "open"; source: RecognizerSource }
   | {
-      kind: "hear";
+      kind: "recognize";
       source: RecognizerSource;
       pieces: Int16Array[];
       /** Shared with the event loop: piece `i` is not wanted any more when its entry is not 0. */
@@ -21,7 +21,7 @@ const recognizers = new Map<string, Promise<Recognizer>>();
 
 export default async function handle(task: RecognizerTask): Promise<OpenedRecognizer | (RecognizedWord[] | null)[]> {
   const recognizer = await open(task.source);
-  if (task.kind === "hear")
+  if (task.kind === "recognize")
     return await recognizer.recognize(task.pieces, (piece) => Atomics.load(task.unwanted, piece) !== 0);
   const { layout, provider, refused } = recognizer;
   return { layout, provider, refused };

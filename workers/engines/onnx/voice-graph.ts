@@ -50,7 +50,7 @@ async function runStyled(graph: Graph, { rows, scales }: GraphCall, styles: Floa
       speed: { type: "float32", data: Float32Array.of(1 / (scales[1] ?? 1)), dims: [1] },
     });
     const audio = results[graph.outputNames[0] ?? ""];
-    if (audio?.type !== "float32") throw new RangeError("the graph's first output is not float32 sound");
+    if (audio?.type !== "float32") throw new RangeError("the graph's first output is not float32 audio");
     spoken.push({ audio: audio.data, frames: null });
   }
   return spoken;
@@ -73,7 +73,7 @@ async function runVoice(graph: Graph, call: GraphCall): Promise<GraphRow[]> {
   const [audioName = "", framesName] = graph.outputNames;
   const audio = floats(results[audioName]);
   const frames = framesName === undefined ? null : floats(results[framesName]);
-  if (audio === null) throw new RangeError("the graph's first output is not float32 sound");
+  if (audio === null) throw new RangeError("the graph's first output is not float32 audio");
   const rowSamples = audio.length / rows;
   const rowFrames = frames !== null && frames.length === rows * width ? width : 0;
   return call.rows.map((row, r) => {

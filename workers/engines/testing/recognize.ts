@@ -37,7 +37,7 @@ export async function recognizeOne(engine: Recognizer, samples: Int16Array): Pro
 /** The words of a result; throws for any other. */
 export function wordsOf(result: RecognitionResult): RecognizedWord[] {
   if (result.result !== "recognized")
-    throw new RangeError(`${result.result}, not heard: ${"error" in result ? String(result.error) : ""}`);
+    throw new RangeError(`${result.result}, not recognized: ${"error" in result ? String(result.error) : ""}`);
   return result.words;
 }
 

@@ -19,7 +19,7 @@ const shortPieces = [1, 79, 80, 159, 160, 400, 799, 1600];
 
 /** The contract of `Recognizer`, for every implementation. */
 export function recognizerConformance(name: string, { task, load, speech }: RecognizerConformanceOptions): void {
-  describe(`${name} keeps the contract of a listening engine`, () => {
+  describe(`${name} keeps the contract of a recognizer`, () => {
     let engine: Recognizer;
     let one: Int16Array;
     let other: Int16Array;
@@ -54,7 +54,7 @@ export function recognizerConformance(name: string, { task, load, speech }: Reco
       expect(recognizedInOne).not.toEqual(recognizedInOther);
     });
 
-    it("gives equal results for equal samples: repeated, after other sound, from a window on a larger buffer", async () => {
+    it("gives equal results for equal samples: repeated, after other audio, from a window on a larger buffer", async () => {
       for (const before of [one, other, silence(1), new Int16Array(1), noise(1, 3000, 0)]) {
         await recognizeOne(engine, before);
         expect(await recognizeOne(engine, one)).toEqual(recognizedInOne);

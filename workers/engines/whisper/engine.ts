@@ -45,7 +45,7 @@ export class WhisperEngine implements Recognizer {
   static async load(options: WhisperEngineOptions): Promise<WhisperEngine> {
     const { manifest } = options.model;
     if (manifest.sampleRate !== undefined && manifest.sampleRate !== RECOGNITION_RATE) {
-      throw new ModelProblem(`model.yaml says ${manifest.sampleRate} Hz; recognizers hear ${RECOGNITION_RATE} Hz`);
+      throw new ModelProblem(`model.yaml says ${manifest.sampleRate} Hz; recognizers take ${RECOGNITION_RATE} Hz`);
     }
     const source: WhisperSource = { paths: pathsOf(options.model), providers: options.providers };
     const task: WhisperTask = { kind: "open", source };
@@ -81,7 +81,7 @@ export class WhisperEngine implements Recognizer {
       (_, i) => 9000 * Math.sin(i / 5) * Math.sin(i / 1300) ** 2,
     );
     const task: WhisperTask = {
-      kind: "hear",
+      kind: "recognize",
       source: this.#source,
       samples,
       language: null,
@@ -116,7 +116,13 @@ export class WhisperEngine implements Recognizer {
     signal.addEventListener("abort", stop);
     try {
       // A copy: a piece may be a window on a larger buffer, all of which would go to the thread.
-      const task: WhisperTask = { kind: "hear", source: this.#source, samples: samples.slice(), language, unwanted };
+      const task: WhisperTask = {
+        kind: "recognize",
+        source: this.#source,
+        samples: samples.slice(),
+        language,
+        unwanted,
+      };
       const recognized = await this.#options.threads.run<Recognized | null>(handler, task);
       return recognized === null || signal.aborted ? { result: "cancelled" } : { result: "recognized", ...recognized };
     } catch (error) {

@@ -4,7 +4,7 @@ import { type Recognized, openWhisper, type WhisperRecognizer, type WhisperSourc
 export type WhisperTask =
   | { kind: "open"; source: WhisperSource }
   | {
-      kind: "hear";
+      kind: "recognize";
       source: WhisperSource;
       samples: Int16Array;
       language: string | null;
@@ -18,7 +18,7 @@ const recognizers = new Map<string, Promise<WhisperRecognizer>>();
 
 export default async function handle(task: WhisperTask): Promise<OpenedWhisper | Recognized | null> {
   const recognizer = await open(task.source);
-  if (task.kind === "hear")
+  if (task.kind === "recognize")
     return await recognizer.recognize(task.samples, task.language, () => Atomics.load(task.unwanted, 0) !== 0);
   const { provider, refused, languages } = recognizer;
   return { provider, refused, languages };

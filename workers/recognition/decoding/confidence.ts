@@ -22,7 +22,7 @@ const NEIGHBOURS = 2;
 /** Longer words are no surer. */
 const MOST_SYMBOLS = 8;
 
-/** Fitted (logistic regression) to right and wrong words of human speakers: models/training/ear/fit_confidence.py. */
+/** Fitted (logistic regression) to right and wrong words of human speakers: models/training/recognizer/fit_confidence.py. */
 const weights = { constant: 4.44, acoustic: 1.27, neighbours: 1.92, symbols: 0.46, unigram: 0.35 };
 
 /** How likely each word is right, 0 to 1. */

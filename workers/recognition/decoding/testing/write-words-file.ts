@@ -15,7 +15,7 @@ export interface SmallModel {
 const probabilityCode = (value: number): number => Math.min(254, Math.max(0, Math.round(-value * 12)));
 const backoffCode = (value: number): number => Math.min(255, Math.max(0, Math.round((value + 9.5) * 22)));
 
-/** The bytes of a words file (`models/training/ear/FORMAT.md`); pairs and triples are given in ascending order. */
+/** The bytes of a words file (`models/training/recognizer/FORMAT.md`); pairs and triples are given in ascending order. */
 export function writeWordsFile(model: SmallModel): Uint8Array {
   const { words, bigrams = [], trigrams = [] } = model;
   const ids = words.length + FIRST_WORD_ID;
