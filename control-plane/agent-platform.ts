@@ -2,6 +2,7 @@ import type { Clock } from "#common/clock";
 import type { Outbound } from "#common/outbound/outbound";
 import type { Sealer } from "#common/secrets/sealer";
 import { agentTestRoutes } from "./agent-tests/routes.js";
+import { testRunRoutes } from "./agent-tests/run-routes.js";
 import type { Attachables } from "./agents/attachables.js";
 import { agentRoutes } from "./agents/routes.js";
 import type { Db } from "./database/database.js";
@@ -19,6 +20,10 @@ export interface AgentPlatformOptions {
   clock: Clock;
   /** Wall-clock time. */
   now: () => Date;
+  /** Whether a runtime lives that runs agents' tests. */
+  canRunTests: () => boolean;
+  /** Says that there are test runs to take. */
+  onTestRunsQueued: () => void;
   /** Fires when this process must answer what is under way; never when absent. */
   ending?: AbortSignal | undefined;
 }
@@ -31,12 +36,13 @@ export const attachables: Attachables = {
 
 /** Every route under `/v1/agent` but those of sessions. */
 export function agentPlatformRoutes(options: AgentPlatformOptions): Route[] {
-  const { db, outbound, sealer, clock, now, ending } = options;
+  const { db, outbound, sealer, clock, now, ending, canRunTests: canRun, onTestRunsQueued: onQueued } = options;
   return [
     ...agentRoutes({ db, sealer, attachables, checkUrl: (url) => outbound.checkUrl(url), now }),
     ...toolRoutes({ db, outbound, sealer, clock, now, ending }),
     ...knowledgeRoutes({ db, sealer, now }),
     ...agentTestRoutes({ db, sealer, attachables, now }),
+    ...testRunRoutes({ db, sealer, attachables, canRun, onQueued, now }),
     ...phoneRoutes({ db, sealer, now }),
   ];
 }

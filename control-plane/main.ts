@@ -37,7 +37,7 @@ async function start(context: RoleContext): Promise<RunningRole> {
   });
   const edges = askEdges(bus, log);
   const service = await startService({
-    ...{ bus, clock: systemClock, db, log },
+    ...{ bus, clock: systemClock, db, log, testConcurrency: config.AGENT_TEST_CONCURRENCY },
     measure: measureSamples(edges),
     transcribe: transcribeSamples(edges, log),
     outbound: createOutbound({ allow: config.PARLEY_OUTBOUND_ALLOW, log }),

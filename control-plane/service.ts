@@ -17,6 +17,7 @@ import {
 } from "#protocol/bus/control";
 import { ServiceError, toErrorRecord } from "#protocol/errors";
 import type { SearchKnowledgeReply } from "#protocol/bus/conversation";
+import { testRunsQueuedSubject } from "#protocol/bus/test-runs";
 import type { Bus, Subscription } from "#common/bus/bus";
 import { type Cache, noCache } from "#common/cache/cache";
 import { MinuteWindows } from "#common/cache/minute-windows";
@@ -34,6 +35,7 @@ import { UsageSettlement } from "./accounts/settlement.js";
 import { administerTeams } from "./accounts/teams.js";
 import { verifyKey } from "./accounts/verify.js";
 import { agentPlatformRoutes, attachables } from "./agent-platform.js";
+import { answerTestRuns } from "./agent-tests/answer-runtimes.js";
 import { type SumUsage, usageRoutes } from "./analytics/routes.js";
 import type { ReadTrace } from "./analytics/start.js";
 import { sumUsageInRecords } from "./analytics/usage-records.js";
@@ -81,6 +83,8 @@ const searchRequest = z.object({
 /** What the settings say where nobody sets them. */
 const defaultSessionSettings: SessionSettings = { joinMs: 60_000, visitorsPerAgent: 60, visitorsPerAddress: 10 };
 
+const DEFAULT_TEST_CONCURRENCY = 4;
+
 export interface ServiceOptions {
   bus: Bus;
   clock: Clock;
@@ -112,6 +116,8 @@ export interface ServiceOptions {
   modelFolders?: ModelFolders;
   /** Counts what callers without a key do, over all instances; each counts by itself when absent. */
   cache?: Pick<Cache, "count">;
+  /** Agent tests that run at once in the whole cluster; 4 when absent. */
+  testConcurrency?: number;
   /** Throws `disk_full` where nothing can be stored now. */
   requireRoom?: () => void;
   /**
@@ -198,12 +204,17 @@ type Cluster = Pick<FollowedRuntimes, "runtimes" | "served">;
 /** Every route that edges forward requests to. */
 export function controlRoutes(options: ServiceOptions, { ending, cluster }: RouteParts = {}): Route[] {
   const { bus, clock, db, log, measure, transcribe, now, outbound, sealer, sumUsage } = options;
+  const { runtimes, served } = cluster ?? { runtimes: noRuntimes({ bus, log }), served: () => [] };
   return [
     ...voiceRoutes({ db, objects: voiceObjects(bus, log), measure, transcribe, now, bus }),
     ...walletRoutes(db),
     ...usageRoutes(sumUsage ?? ((query) => sumUsageInRecords(db, query)), now),
-    ...agentPlatformRoutes({ db, outbound, sealer, clock, now, ending }),
-    ...sessionRoutes(sessionContext(options, cluster ?? { runtimes: noRuntimes({ bus, log }), served: () => [] })),
+    ...agentPlatformRoutes({
+      ...{ db, outbound, sealer, clock, now, ending },
+      canRunTests: () => runtimes.anyIsReady,
+      onTestRunsQueued: () => bus.publish(testRunsQueuedSubject, {}),
+    }),
+    ...sessionRoutes(sessionContext(options, { runtimes, served })),
     ...webhookRoutes({ db, bus, sealer, now }),
   ];
 }
@@ -247,6 +258,7 @@ function answerRequests(options: ServiceOptions, inFlight: InFlight, parts: Rout
     answer<unknown, SearchKnowledgeReply>(controlSubjects.searchKnowledge, async (question) => ({
       passages: await searchKnowledge(db, validate(searchRequest, question)),
     })),
+    ...answerTestRuns({ db, bus, now, concurrency: options.testConcurrency ?? DEFAULT_TEST_CONCURRENCY }, answer),
     bus.respond<ForwardedRequest, ForwardedResponse>(
       controlSubjects.http,
       (request) =>

@@ -15,11 +15,9 @@ import type { RecognitionClient } from "#transcription/recognition/recognition-c
 import { type ChosenRecognizer, chooseRecognizer } from "#transcription/recognizer-choice";
 import { Dialogue } from "../dialogue/dialogue.js";
 import { resumeDialogue } from "../dialogue/resume.js";
-import { createKnowledge, type Knowledge } from "../knowledge/create-knowledge.js";
+import { createKnowledge } from "../knowledge/create-knowledge.js";
 import { openLanguageModel } from "../model/open-language-model.js";
-import { buildMessages } from "../prompt/build-messages.js";
 import { dialogueSettingsOf } from "../prompt/dialogue-settings.js";
-import { modelTools } from "../prompt/model-tools.js";
 import type { Room, RoomCallbacks } from "../room/room.js";
 import { ReplySpeech } from "../speech/reply-speech.js";
 import { planVoice, type VoicePlan } from "../speech/voice-plan.js";
@@ -31,7 +29,7 @@ import { Conversation, type ConversationParts } from "./conversation.js";
 import type { ConversationMetrics } from "./conversation-metrics.js";
 import { expectCaller } from "./expected-caller.js";
 import { LogWriter } from "./log-writer.js";
-import type { PrepareRequest } from "./model-request.js";
+import { requestsOf } from "./prepare-request.js";
 
 /** What all conversations of a runtime share. */
 export interface ConversationContext {
@@ -259,21 +257,4 @@ function assemble(
       }),
   });
   return { conversation, begin: () => conversation.begin(dialogue.takeActions()) };
-}
-
-/** What goes into each request to the model: the prompt, what is known about the caller's words, the tools. */
-function requestsOf(plan: ConversationPlan, knowledge: Knowledge, countTokens: TokenCounter): PrepareRequest {
-  const tools = modelTools(plan);
-  return async ({ history, instruction, instructionKind = null }) => {
-    const passages = await knowledge.passagesFor(history);
-    return {
-      messages: buildMessages({ plan, history, passages, instruction, countTokens, now: new Date() }),
-      tools,
-      context: {
-        passages,
-        callerText: history.findLast((message) => message.role === "caller")?.text ?? null,
-        instructionKind,
-      },
-    };
-  };
 }

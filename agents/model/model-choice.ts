@@ -48,6 +48,28 @@ export function chooseModel(plan: ConversationPlan, settings: ModelSettings, sea
   };
 }
 
+/** The settings that name the model which judges agent tests, and the one that plays their callers. */
+export type TestModelSettings = ModelSettings &
+  Pick<
+    Config,
+    "AGENT_TEST_LLM_BASE_URL" | "AGENT_TEST_LLM_API_KEY" | "AGENT_TEST_LLM_MODEL" | "AGENT_TEST_LLM_CALLER_MODEL"
+  >;
+
+/** Decides what judges an agent's test or plays its caller: the model that is set for that, else the agent's own. */
+export function chooseTestModel(
+  part: "judge" | "caller",
+  plan: ConversationPlan,
+  settings: TestModelSettings,
+  sealer: Sealer,
+): ModelChoice {
+  const { AGENT_TEST_LLM_BASE_URL: ownBase, AGENT_TEST_LLM_MODEL: judge } = settings;
+  const model = part === "judge" ? judge : (settings.AGENT_TEST_LLM_CALLER_MODEL ?? judge);
+  const baseUrl = ownBase ?? settings.LLM_BASE_URL;
+  if (model === null || baseUrl === null) return chooseModel(plan, settings, sealer);
+  const apiKey = ownBase === null ? settings.LLM_API_KEY : settings.AGENT_TEST_LLM_API_KEY;
+  return { kind: "platform", endpoint: { baseUrl: basePath(baseUrl), model, apiKey } };
+}
+
 /** People give the address of the base, with a slash or without, or of the route itself. */
 function basePath(url: string): string {
   const route = "/chat/completions";

@@ -3,8 +3,8 @@ import { createOutbound, type StreamingOutbound } from "#common/outbound/outboun
 import type { Sealer } from "#common/secrets/sealer";
 import type { ConversationPlan } from "#protocol/bus/conversation";
 import { type LanguageModel, ModelError } from "./language-model.js";
-import { chooseModel, hostEntry, type ModelSettings } from "./model-choice.js";
-import { createCompletionClient, type ModelEndpoint } from "./openai-client.js";
+import { chooseModel, hostEntry, type ModelChoice, type ModelSettings } from "./model-choice.js";
+import { type CompletionClient, createCompletionClient, type ModelEndpoint } from "./openai-client.js";
 import { defaultTimeouts, type ModelTimeouts, openAiModel } from "./openai-model.js";
 import { openRetrievalModel } from "./retrieval/retrieval-model.js";
 
@@ -16,6 +16,8 @@ export interface LanguageModelOptions {
   sealer: Sealer;
   log: Logger;
   timeouts?: ModelTimeouts;
+  /** Puts something between the model and its endpoint's client; nothing when absent. */
+  wrapClient?: (client: CompletionClient, model: string) => CompletionClient;
 }
 
 /**
@@ -23,18 +25,25 @@ export interface LanguageModelOptions {
  * (docs/agents-models.md "Which model answers"). Opens no connection yet.
  */
 export function openLanguageModel(options: LanguageModelOptions): LanguageModel {
-  const { plan, config, outbound, sealer, timeouts = defaultTimeouts } = options;
+  const { plan, config, sealer } = options;
+  return openChosenModel(chooseModel(plan, config, sealer), plan.llmExtraBody, options);
+}
+
+/** The model that was chosen for a plan; `extraBody` has further fields of each request. Opens no connection yet. */
+export function openChosenModel(
+  choice: ModelChoice,
+  extraBody: Readonly<Record<string, unknown>> | null,
+  options: Omit<LanguageModelOptions, "config" | "sealer">,
+): LanguageModel {
+  const { plan, outbound, timeouts = defaultTimeouts, wrapClient = (client) => client } = options;
   const log = options.log.child({ sessionId: plan.sessionId });
-  const choice = chooseModel(plan, config, sealer);
   const open = (endpoint: ModelEndpoint, through: StreamingOutbound): LanguageModel => {
     const connection = through.keep(endpoint.baseUrl);
     return openAiModel({
-      client: createCompletionClient(endpoint, connection, timeouts.totalMs),
+      client: wrapClient(createCompletionClient(endpoint, connection, timeouts.totalMs), endpoint.model),
       connection,
       model: endpoint.model,
-      extraBody: plan.llmExtraBody,
-      timeouts,
-      log,
+      ...{ extraBody, timeouts, log },
     });
   };
   switch (choice.kind) {

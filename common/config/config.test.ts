@@ -55,6 +55,25 @@ describe("loadConfig", () => {
     expect(() => loadConfig({ PARLEY_MODEL_MAP: "s1" })).toThrow("PARLEY_MODEL_MAP");
   });
 
+  it("reads prices of models, whose names may have slashes and equal signs", () => {
+    expect(loadConfig({}).LLM_PRICES).toEqual({});
+    expect(loadConfig({ LLM_PRICES: "gpt-4o=2.5/10, org/m=v2=0/0.000001," }).LLM_PRICES).toEqual({
+      "gpt-4o": { input: "2.5", output: "10" },
+      "org/m=v2": { input: "0", output: "0.000001" },
+    });
+    for (const wrong of ["m", "m=1", "m=1/2/3", "m=-1/2", "m=1/2e3", "=1/2", "m=1/0.0000001"])
+      expect(() => loadConfig({ LLM_PRICES: wrong })).toThrow("LLM_PRICES");
+  });
+
+  it("wants an endpoint for the model that judges agent tests, and a model for its own endpoint", () => {
+    const [AGENT_TEST_LLM_BASE_URL, LLM_BASE_URL] = ["http://judge.example/v1", "http://localhost:11434/v1"];
+    expect(() => loadConfig({ AGENT_TEST_LLM_BASE_URL })).toThrow("AGENT_TEST_LLM_MODEL is needed");
+    expect(() => loadConfig({ AGENT_TEST_LLM_MODEL: "j" })).toThrow("AGENT_TEST_LLM_MODEL needs");
+    expect(() => loadConfig({ AGENT_TEST_LLM_CALLER_MODEL: "c" })).toThrow("AGENT_TEST_LLM_MODEL needs");
+    loadConfig({ AGENT_TEST_LLM_BASE_URL, AGENT_TEST_LLM_MODEL: "j" });
+    loadConfig({ LLM_BASE_URL, LLM_MODEL: "m", AGENT_TEST_LLM_MODEL: "j" });
+  });
+
   it("wants a model for every tier of a language model's endpoint", () => {
     const LLM_BASE_URL = "http://localhost:11434/v1";
     expect(loadConfig({ LLM_BASE_URL, LLM_MODEL: "m" })).toMatchObject({ LLM_BASE_URL, LLM_MODEL: "m" });

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { sampleRatesByFormat } from "#protocol/speech/request";
 import { isMistypedApiKey } from "../api-key.js";
-import { choice, integer, list, map, oneOfNumbers, type Setting, text, url } from "./setting.js";
+import { choice, integer, list, map, oneOfNumbers, prices, type Setting, text, url } from "./setting.js";
 
 /**
  * Every variable that Parley reads, declared once. `.env.example` and `docs/configuration.md` are printed from this
@@ -206,6 +206,24 @@ export const declaration = {
   LLM_MODEL_INSTANT: text({ doc: "Model of agents whose `llm.tier` is `instant`; LLM_MODEL when absent." }),
   LLM_MODEL_MEDIUM: text({ doc: "Model of agents whose `llm.tier` is `medium`, the default; LLM_MODEL when absent." }),
   LLM_MODEL_HIGH: text({ doc: "Model of agents whose `llm.tier` is `high`; LLM_MODEL when absent." }),
+  LLM_PRICES: prices({
+    doc: "What language models cost, for the cost of agent tests: `model=input/output` in US dollars for a million tokens, several separated by commas (`gpt-4o=2.5/10`). The cost is null for what has no price.",
+  }),
+  AGENT_TEST_LLM_BASE_URL: url({
+    schemes: ["http", "https"],
+    doc: "As LLM_BASE_URL, for the language model that judges agent tests and plays their callers. LLM_BASE_URL when absent, where AGENT_TEST_LLM_MODEL is set; else the agent's own model does both.",
+  }),
+  AGENT_TEST_LLM_API_KEY: text({ secret: true, doc: "Key of AGENT_TEST_LLM_BASE_URL; none is sent when absent." }),
+  AGENT_TEST_LLM_MODEL: text({ doc: "Model that judges agent tests; needed beside AGENT_TEST_LLM_BASE_URL." }),
+  AGENT_TEST_LLM_CALLER_MODEL: text({
+    doc: "Model that plays the callers of agent tests; AGENT_TEST_LLM_MODEL when absent.",
+  }),
+  AGENT_TEST_CONCURRENCY: integer({
+    default: 4,
+    min: 1,
+    max: 1000,
+    doc: "Agent tests that run at once in the whole cluster.",
+  }),
   PARLEY_OUTBOUND_ALLOW: list({
     default: [],
     doc: "Private hosts that webhooks, tools and agents' own language models may call: names, addresses, blocks, each with `:port` or without. Dangerous on a shared service.",
@@ -281,6 +299,15 @@ export function loadConfig(environment: Record<string, string | undefined>): Con
     problems.push("LIVEKIT_URL needs LIVEKIT_API_KEY and LIVEKIT_API_SECRET beside it");
   if (typeof values["LLM_BASE_URL"] === "string" && !hasModelOfEveryTier(values))
     problems.push("LLM_MODEL is needed beside LLM_BASE_URL, or LLM_MODEL_INSTANT, LLM_MODEL_MEDIUM and LLM_MODEL_HIGH");
+  const judge = values["AGENT_TEST_LLM_MODEL"];
+  if (typeof values["AGENT_TEST_LLM_BASE_URL"] === "string" && typeof judge !== "string")
+    problems.push("AGENT_TEST_LLM_MODEL is needed beside AGENT_TEST_LLM_BASE_URL");
+  const testModels = [judge, values["AGENT_TEST_LLM_CALLER_MODEL"]];
+  const isReachable = [values["AGENT_TEST_LLM_BASE_URL"], values["LLM_BASE_URL"]].some(
+    (url) => typeof url === "string",
+  );
+  if (testModels.some((model) => typeof model === "string") && !isReachable)
+    problems.push("AGENT_TEST_LLM_MODEL needs AGENT_TEST_LLM_BASE_URL or LLM_BASE_URL");
   if (problems.length > 0)
     throw new ConfigError(`Invalid configuration:\n${problems.map((problem) => `  ${problem}`).join("\n")}`);
   return Object.freeze(values) as Config;

@@ -136,3 +136,37 @@ export function map(
     },
   };
 }
+
+/** What a model costs: US dollars for a million tokens, decimals in text. */
+export interface ModelPrice {
+  input: string;
+  output: string;
+}
+
+const decimal = /^\d{1,9}(\.\d{1,6})?$/;
+
+/** Comma-separated prices, each `model=input/output`; a model's name may itself have slashes and equal signs. */
+export function prices(options: Described): Setting<Readonly<Record<string, ModelPrice>>> {
+  return {
+    kind: "comma-separated model=input/output pairs",
+    defaultText: "",
+    doc: options.doc,
+    secret: false,
+    read(value) {
+      const pairs = (value ?? "")
+        .split(",")
+        .filter((item) => item.trim() !== "")
+        .map((item) => {
+          const at = item.lastIndexOf("=");
+          const [input = "", output = "", ...rest] = item
+            .slice(at + 1)
+            .trim()
+            .split("/");
+          if (at < 1 || rest.length > 0 || !decimal.test(input) || !decimal.test(output))
+            throw new RangeError(`must be model=input/output pairs such as "gpt-4o=2.5/10", not "${item.trim()}"`);
+          return [item.slice(0, at).trim(), Object.freeze({ input, output })] as const;
+        });
+      return Object.freeze(Object.fromEntries(pairs));
+    },
+  };
+}

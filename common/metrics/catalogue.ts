@@ -218,6 +218,12 @@ export const metricCatalogue = {
     requestSeconds,
     "Time that a tool's answer took, by who runs it and outcome.",
   ),
+  parley_test_runs_active: gauge(["agent"], [], "Agent tests that this runtime runs."),
+  parley_test_runs_total: counter(
+    ["agent"],
+    ["outcome"],
+    "Agent tests that this runtime ran, by outcome: passed, failed, error, or lost (another runtime has it, or it was given back).",
+  ),
 } as const satisfies Record<string, MetricDeclaration>;
 
 type Catalogue = typeof metricCatalogue;

@@ -7,7 +7,6 @@ import {
   testCreate,
   testDefinition,
   testListQuery,
-  testRunRequest,
   testTool,
   testUpdate,
   typedTest,
@@ -18,7 +17,7 @@ import type { Attachables } from "../agents/attachables.js";
 import { deepMerge } from "../agents/config/deep-merge.js";
 import { findAgent } from "../agents/store.js";
 import type { Db } from "../database/database.js";
-import { readJsonBody, readOptionalJsonBody } from "../http/json-body.js";
+import { readJsonBody } from "../http/json-body.js";
 import { envelope, readPage } from "../http/paging.js";
 import { queryRecord } from "../http/query.js";
 import { empty, json, type Route, type RouteRequest } from "../http/route.js";
@@ -46,8 +45,7 @@ export interface TestDependencies {
 type Handler = (dependencies: TestDependencies, request: RouteRequest) => Promise<ForwardedResponse>;
 
 /**
- * Tests of agents as records (docs/protocol.md "Agents"). Running them needs a conversation runtime, which this release
- * lacks: that route says so. Another team's test or agent answers exactly as a missing one.
+ * Tests of agents as records (docs/protocol.md "Agents"). Another team's test or agent answers exactly as a missing one.
  */
 export function agentTestRoutes(dependencies: TestDependencies): Route[] {
   const handlers: [Route["method"], string, Handler][] = [
@@ -59,10 +57,6 @@ export function agentTestRoutes(dependencies: TestDependencies): Route[] {
     ["PUT", "/v1/agent/agents/:agent_id/tests/:test_id", attach],
     ["DELETE", "/v1/agent/agents/:agent_id/tests/:test_id", detach],
     ["GET", "/v1/agent/agents/:agent_id/test-tools", tools],
-    ["POST", "/v1/agent/agents/:agent_id/tests/run", run],
-    ["GET", "/v1/agent/agents/:agent_id/test-batches/:batch_id", batch],
-    ["GET", "/v1/agent/test-runs", noRuns],
-    ["GET", "/v1/agent/test-runs/:run_id", noRuns],
   ];
   return handlers.map(([method, path, handler]) => ({
     method,
@@ -163,21 +157,4 @@ async function tools({ db, attachables }: TestDependencies, request: RouteReques
   }));
   const all = [...named, ...(draft.tools.system_tools.hang_up_call ? [hangUpTool] : [])];
   return json(200, { tools: all.map((tool) => testTool.parse(tool)) });
-}
-
-async function run({ db }: TestDependencies, request: RouteRequest): Promise<ForwardedResponse> {
-  await findAgent(db, request.principal.teamId, agentIdOf(request));
-  validate(testRunRequest, await readOptionalJsonBody(request), ["body"]);
-  throw new ServiceError("tests_cannot_run");
-}
-
-/** As long as nothing can be run, no batch exists. */
-async function batch({ db }: TestDependencies, request: RouteRequest): Promise<ForwardedResponse> {
-  await findAgent(db, request.principal.teamId, agentIdOf(request));
-  throw new ServiceError("not_found");
-}
-
-/** Says why there are no runs, instead of answering with an empty list. */
-function noRuns(): Promise<ForwardedResponse> {
-  return Promise.reject(new ServiceError("tests_cannot_run"));
 }

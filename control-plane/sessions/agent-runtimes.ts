@@ -62,6 +62,11 @@ export class AgentRuntimes {
       .map(({ id, epoch }) => ({ id, epoch }));
   }
 
+  /** Whether any takes work, with room for a conversation or without. */
+  get anyIsReady(): boolean {
+    return this.#options.members.ofRole("agent").some(({ state }) => state === "ready");
+  }
+
   /** Whether that very process lives. */
   isAlive(runtime: Runtime): boolean {
     return this.#options.members.ofRole("agent").some(({ id, epoch }) => id === runtime.id && epoch === runtime.epoch);

@@ -12,7 +12,9 @@ export type ControlRequestKind =
   | "teams"
   | "credit"
   | "trace"
-  | "search-knowledge";
+  | "search-knowledge"
+  | "take-test-run"
+  | "finish-test-run";
 export type UsageOutcome = "settled" | "repeated" | "dropped";
 
 /** Sees everything that the control plane answers and settles. */

@@ -5,16 +5,20 @@ import { reference, timestamp } from "./text.js";
 
 export const testTypes = ["next_reply", "tool", "simulation"] as const;
 /** How a conversation of a simulation may end; a test asks for one of them. */
-const testEndings = ["agent", "user", "transfer", "max_turns", "timeout", "error"] as const;
+export const testEndings = ["agent", "user", "transfer", "max_turns", "timeout", "error"] as const;
+/** Kinds of tools that a test may name; `system` are those of the platform itself. */
 const testToolTypes = ["webhook", "client", "integration", "system"] as const;
 
 /** Runs that one request may start. */
-const MAX_TEST_RUNS = 1000;
+export const MAX_TEST_RUNS = 1000;
 
 const id = recordText(1, 128);
 const example = recordText(0, 400);
 
-const message = z.strictObject({ role: z.enum(["user", "agent"]).default("user"), text: recordText(1, 2000) });
+export const testMessage = z.strictObject({
+  role: z.enum(["user", "agent"]).default("user"),
+  text: recordText(1, 2000),
+});
 
 /** A tool as a test names it. */
 export const testTool = z.strictObject({
@@ -71,7 +75,7 @@ const simulation = z.strictObject({
 
 const fields = {
   name: recordText(1, 200),
-  conversation: z.array(message).max(100),
+  conversation: z.array(testMessage).max(100),
   expectation: recordText(0, 400),
   success_examples: z.array(example).max(20),
   failure_examples: z.array(example).max(20),

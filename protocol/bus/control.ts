@@ -12,6 +12,8 @@ export const controlSubjects = {
   credit: "parley.control.credit",
   trace: "parley.control.trace",
   searchKnowledge: "parley.control.search-knowledge",
+  takeTestRun: "parley.control.take-test-run",
+  finishTestRun: "parley.control.finish-test-run",
 } as const;
 
 /**

@@ -1,3 +1,4 @@
+import { testBatch, testBatchList, testRunDetail, testRunList, testRunListQuery } from "../agents/test-runs.js";
 import {
   testCreate,
   testEntity,
@@ -8,6 +9,7 @@ import {
   testUpdate,
 } from "../agents/tests.js";
 import { bodyLimits } from "../limits.js";
+import { pageQuery } from "../paging.js";
 import {
   authentication,
   bodyErrors,
@@ -118,10 +120,25 @@ export const agentTestOperations: readonly Operation[] = [
     tag: "Agents",
     scope: "agents",
     summary: "Run an agent's tests",
-    description: "Not possible yet: it needs a conversation runtime, and answers 503 until there is one.",
+    description:
+      "Puts runs of the tests in test_ids, else of all that are attached, into the queue: each repeat_count times, else as often as the " +
+      "test says, at most 1,000 in all. They run on the draft, with its tools and knowledge, as they are now. Answers with the batch, " +
+      "whose runs are queued.",
     body: { schema: testRunRequest, mediaTypes: json, optional: true, maxBytes: bodyLimits.action },
-    success: { status: 202, description: "Never answered yet.", mediaTypes: [] },
+    success: { status: 202, description: "The batch.", mediaTypes: json, schema: testBatch },
     errors: [...authentication, ...bodyErrors, "not_found", "tests_cannot_run"],
+    curl: `${jsonBody} -d '{"repeat_count": 3}'`,
+  },
+  {
+    method: "GET",
+    path: "/v1/agent/agents/:agent_id/test-batches",
+    tag: "Agents",
+    scope: "agents",
+    summary: "List an agent's batches of test runs",
+    description: `Newest first, without their runs. ${paging}`,
+    query: pageQuery,
+    success: { status: 200, description: "One page of batches.", mediaTypes: json, schema: testBatchList },
+    errors: [...authentication, ...pagingErrors, "not_found"],
     curl: "",
   },
   {
@@ -130,8 +147,9 @@ export const agentTestOperations: readonly Operation[] = [
     tag: "Agents",
     scope: "agents",
     summary: "Show a batch of test runs",
-    description: "Tests cannot be run yet, so there are no batches: answers 404 until they can.",
-    success: { status: 200, description: "Never answered yet.", mediaTypes: [] },
+    description:
+      "With all of its runs. pass_rate is passed / (passed + failed), null until a run has passed or failed.",
+    success: { status: 200, description: "The batch.", mediaTypes: json, schema: testBatch },
     errors: [...authentication, "not_found"],
     curl: "",
   },
@@ -141,10 +159,11 @@ export const agentTestOperations: readonly Operation[] = [
     tag: "Agents",
     scope: "agents",
     summary: "List test runs",
-    description: "Tests cannot be run yet: answers 503 until they can.",
-    success: { status: 200, description: "Never answered yet.", mediaTypes: [] },
-    errors: [...authentication, "tests_cannot_run"],
-    curl: "",
+    description: `Newest first, without what was said and judged. ${paging}`,
+    query: testRunListQuery,
+    success: { status: 200, description: "One page of runs.", mediaTypes: json, schema: testRunList },
+    errors: [...authentication, ...pagingErrors],
+    curl: "-G -d status=failed",
   },
   {
     method: "GET",
@@ -152,9 +171,9 @@ export const agentTestOperations: readonly Operation[] = [
     tag: "Agents",
     scope: "agents",
     summary: "Show a test run",
-    description: "Tests cannot be run yet: answers 503 until they can.",
-    success: { status: 200, description: "Never answered yet.", mediaTypes: [] },
-    errors: [...authentication, "tests_cannot_run"],
+    description: "With what was said, what was judged, and what the judge was asked.",
+    success: { status: 200, description: "The run.", mediaTypes: json, schema: testRunDetail },
+    errors: [...authentication, "not_found"],
     curl: "",
   },
 ];

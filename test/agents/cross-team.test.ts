@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { systemClock } from "#common/clock";
 import { recordFailure } from "#control-plane/phone/store";
+import { attachables } from "#control-plane/agent-platform";
+import { readBatch } from "#control-plane/agent-tests/run-store";
+import { startBatch } from "#control-plane/agent-tests/start-batch";
 import { controlRoutes } from "#control-plane/service";
 import { enqueueWebhookEvent } from "#control-plane/webhooks/enqueue";
 import type { Principal } from "#protocol/bus/control";
@@ -24,6 +27,9 @@ const things: Record<string, (team: TeamClient, fixture: ServiceFixture) => Prom
   "/v1/agent/agents/:agent_id/tests/:test_id": (team) => createTest(team),
   "/v1/agent/phone-numbers/:phone_number_id": (team, fixture) => createPhone(team, fixture),
   "/v1/agent/sessions/:session_id": (team, fixture) => insertOverSession(fixture.db, team.principal.teamId),
+  "/v1/agent/agents/:agent_id/test-batches/:batch_id": async (team, fixture) =>
+    (await createRun(team, fixture)).batchId,
+  "/v1/agent/test-runs/:run_id": async (team, fixture) => (await createRun(team, fixture)).runId,
   "/v1/agent/webhook-deliveries/:id": (team, fixture) => createDelivery(team, fixture),
 };
 
@@ -32,7 +38,6 @@ const things: Record<string, (team: TeamClient, fixture: ServiceFixture) => Prom
  */
 const parts: Record<string, string> = {
   "/v1/agent/agents/:agent_id/versions/:version_number": "1",
-  "/v1/agent/agents/:agent_id/test-batches/:batch_id": "b",
   "/model/:id/samples/:position": "0",
   "/wallet/:userId": "someone-else",
 };
@@ -45,6 +50,15 @@ async function createTest(team: TeamClient): Promise<string> {
     expectation: "greets",
   });
   return String(json["test_id"]);
+}
+
+async function createRun(team: TeamClient, { db }: ServiceFixture): Promise<{ batchId: string; runId: string }> {
+  const [agentId, testId] = [await createAgent(team), await createTest(team)];
+  const { teamId } = team.principal;
+  const start = { teamId, agentId, body: { test_ids: [testId] }, now: new Date() };
+  const batchId = await startBatch(db, attachables, start);
+  const { runs } = await readBatch(db, agentId, batchId);
+  return { batchId, runId: runs[0]?.id ?? "" };
 }
 
 let digits = 0;
@@ -138,10 +152,7 @@ describe.each(engines.slice(0, 1))("another team's things on %s", (engine) => {
   const routes = controlRoutes({
     ...{ bus: { objects: () => null } as never, db: null as never, developmentKey: null },
     ...{ clock: systemClock, log: silentLog, ...standInRecognizers, now: () => new Date(), ...testDoors() },
-  })
-    .filter((route) => route.path.includes(":") && route.scope !== null)
-    // Tests cannot be run yet: whatever run is asked for, the answer is 503.
-    .filter((route) => route.path !== "/v1/agent/test-runs/:run_id");
+  }).filter((route) => route.path.includes(":") && route.scope !== null);
 
   /** The route's path with ids of a team's things, or with ids of nothing. */
   async function fill(path: string, owner: TeamClient | null): Promise<string> {

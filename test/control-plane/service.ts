@@ -53,6 +53,8 @@ export interface CallOptions {
 
 /** The control plane's service in this process, on real NATS and a real database, spoken to as an edge does. */
 export interface ServiceFixture {
+  /** For further connections. */
+  natsUrl: string;
   bus: Bus;
   db: Db;
   call(principal: Principal | null, method: string, path: string, options?: CallOptions): Promise<ForwardedResponse>;
@@ -71,7 +73,9 @@ export interface ServiceFixture {
 /** Starts a service of its own; `allow` names private hosts that its outbound requests may reach. */
 export async function startFixture(
   engine: EngineName,
-  options: { allow?: string[] } & Partial<Pick<ServiceOptions, "rooms" | "sessions" | "cache" | "now">> = {},
+  options: { allow?: string[] } & Partial<
+    Pick<ServiceOptions, "rooms" | "sessions" | "cache" | "now" | "testConcurrency">
+  > = {},
 ): Promise<ServiceFixture> {
   const [nats, { database, stop: stopDatabase }] = await Promise.all([startNats(), freshDatabase(engine)]);
   const [bus, own] = await Promise.all(
@@ -90,6 +94,7 @@ export async function startFixture(
     now,
     developmentKey: null,
     ...{ rooms: options.rooms ?? null, sessions: options.sessions, cache: options.cache },
+    ...(options.testConcurrency === undefined ? {} : { testConcurrency: options.testConcurrency }),
   });
   const call = (
     principal: Principal | null,
@@ -120,6 +125,7 @@ export async function startFixture(
     return draining;
   };
   return {
+    natsUrl: nats.url,
     bus,
     db,
     call,

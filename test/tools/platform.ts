@@ -49,7 +49,8 @@ export async function platformOn(db: Db, stop: () => Promise<void>): Promise<Pla
   const outbound = createOutbound({ allow: ["127.0.0.1"], log: silentLog, dnsServers: ["127.0.0.1:1"] });
   const now = risingTime();
   const options = { db, outbound, sealer: createSealer(["k".repeat(32)]), clock: systemClock, now };
-  const router = new Router(agentPlatformRoutes(options));
+  const noTestRuns = { canRunTests: () => false, onTestRunsQueued: () => undefined };
+  const router = new Router(agentPlatformRoutes({ ...options, ...noTestRuns }));
   const [team, otherTeam, noBeta] = await Promise.all([addTeam(db), addTeam(db), addTeam(db)]);
   const bus = memoryBus();
   const call: Platform["call"] = async (

@@ -15,8 +15,8 @@ export type Step =
   | { waitMs: number }
   /** A whole tool call in one delta. */
   | { call: { index?: number; id?: string; name: string; arguments: string } }
-  /** The last chunk, and `[DONE]`. */
-  | { finish: string }
+  /** The last chunk, the count of tokens where there is one, and `[DONE]`. */
+  | { finish: string; usage?: { prompt_tokens: number; completion_tokens: number } }
   /** The stream ends as HTTP wants it, whatever was said. */
   | { end: true }
   /** The connection is cut, in the middle of whatever it was. */
@@ -64,6 +64,18 @@ const requestBody = z.looseObject({
     )
     .min(1)
     .optional(),
+  temperature: z.number().min(0).max(2).optional(),
+  stream_options: z.strictObject({ include_usage: z.boolean() }).optional(),
+  response_format: z
+    .strictObject({
+      type: z.literal("json_schema"),
+      json_schema: z.strictObject({
+        name: z.string().regex(/^[\w-]{1,64}$/),
+        strict: z.literal(true),
+        schema: z.looseObject({ type: z.literal("object") }),
+      }),
+    })
+    .optional(),
 });
 export type ScriptedRequest = z.output<typeof requestBody>;
 
@@ -99,7 +111,7 @@ export async function startScriptedEndpoint(
           return void response.writeHead(404).end(`{"error":{"message":"no such route"}}`);
         const body = requestBody.safeParse(JSON.parse(text));
         if (!body.success) problems.push(z.prettifyError(body.error));
-        else problems.push(...orderProblems(body.data));
+        else problems.push(...orderProblems(body.data), ...schemaProblems(body.data));
         if (!body.success) return void response.writeHead(400).end(`{"error":{"message":"bad request"}}`);
         requests.push({ body: body.data, headers: request.headers });
         await perform(rule(body.data, requests.length), body.data.model, response);
@@ -169,10 +181,31 @@ async function performStep(step: Step, model: string, response: ServerResponse):
     const { index = 0, id = `call_${index}`, name, arguments: text } = step.call;
     await send(chunk({ tool_calls: [{ index, id, type: "function", function: { name, arguments: text } }] }));
   } else if ("finish" in step) {
-    await send(`${chunk({}, step.finish)}data: [DONE]\n\n`);
+    const usage = { id: "c", object: "chat.completion.chunk", created: 0, model, choices: [], usage: step.usage };
+    const counted = step.usage === undefined ? "" : `data: ${JSON.stringify(usage)}\n\n`;
+    await send(`${chunk({}, step.finish)}${counted}data: [DONE]\n\n`);
     response.end();
   } else if ("end" in step) response.end();
   else response.destroy();
+}
+
+/** What strict endpoints refuse in a schema: objects with fields that are not required, or with others besides. */
+function schemaProblems({ response_format: format }: ScriptedRequest): string[] {
+  const problems: string[] = [];
+  const check = (schema: unknown, at: string): void => {
+    if (typeof schema !== "object" || schema === null) return;
+    const { type, properties = {}, required = [], additionalProperties, items } = schema as Record<string, unknown>;
+    if (Object.hasOwn(schema, "$schema")) problems.push(`${at}: $schema is not permitted`);
+    if (type === "object") {
+      if (additionalProperties !== false) problems.push(`${at}: additionalProperties is not false`);
+      const names = Object.keys(properties as object);
+      if (names.some((name) => !(required as string[]).includes(name))) problems.push(`${at}: a field is not required`);
+    }
+    for (const [name, property] of Object.entries(properties as object)) check(property, `${at}.${name}`);
+    check(items, `${at}[]`);
+  };
+  check(format?.json_schema.schema, "schema");
+  return problems;
 }
 
 /** What strict endpoints refuse in the order of messages. */

@@ -11,6 +11,7 @@ import { holdExpiry } from "./0060-hold-expiry.js";
 import { webhookLanes } from "./0061-webhook-lanes.js";
 import { sessions } from "./0070-sessions.js";
 import { sessionLogs } from "./0071-session-logs.js";
+import { testRuns } from "./0080-test-runs.js";
 import type { Migration } from "./migration.js";
 
 /** Every step, oldest first. */
@@ -28,4 +29,5 @@ export const migrations: readonly Migration[] = [
   webhookLanes,
   sessions,
   sessionLogs,
+  testRuns,
 ];
