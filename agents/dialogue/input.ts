@@ -12,7 +12,7 @@ export type DialogueInput =
    * speech is told by another `speech-started`.
    */
   | { type: "speech-paused"; lastVoicedMs: number }
-  /** What has been understood so far of what is being said; may change. `isUnsure` as in `transcript`. */
+  /** What has been understood so far of what is being said; may change. `isUnsure`: they are likely to. */
   | { type: "partial"; text: string; isUnsure?: boolean }
   /**
    * Words that will not change; what one turn says may come in several. `isUnsure`: they may be a hum that the recognizer

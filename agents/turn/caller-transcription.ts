@@ -12,7 +12,7 @@ import { AudioClock, LATE_MS } from "./audio-clock.js";
 import { EnergyGate } from "./energy-gate.js";
 import { OpenSegment } from "./open-segment.js";
 import { type ActivityChange, SpeechActivity } from "./speech-activity.js";
-import { isUnsure } from "./unsure-words.js";
+import { isUnsure, isUnsurePartial } from "./unsure-words.js";
 
 export interface CallerTranscriptionOptions {
   recognition: Pick<RecognitionClient, "open">;
@@ -169,7 +169,7 @@ class OpenCallerTranscription implements CallerTranscription {
       fromStep,
       speechStep: atStep,
       toStep: this.#activity.stepsTaken,
-      onPartial: (words) => this.#options.onPartial(textOf(words), isUnsure(words)),
+      onPartial: (words) => this.#options.onPartial(textOf(words), isUnsurePartial(words)),
     });
   }
 

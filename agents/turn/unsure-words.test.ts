@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { isUnsure } from "./unsure-words.js";
+import { isUnsure, isUnsurePartial } from "./unsure-words.js";
 
 const words = (...confidences: number[]) =>
   confidences.map((confidence, at) => ({ text: "word", startMs: at * 100, endMs: at * 100 + 90, confidence }));
@@ -17,4 +17,11 @@ it("takes one or two words of low confidence for what may be a hum", () => {
 it("takes more words for words, however unsure, and none for none", () => {
   expect(isUnsure(words(0.1, 0.1, 0.1))).toBe(false);
   expect(isUnsure([])).toBe(false);
+});
+
+it("is sure of no single word that may change", () => {
+  // "left", which became "right"; "don't", which became "okay"; "I", which became "I see".
+  expect(isUnsurePartial(words(0.95))).toBe(true);
+  expect(isUnsurePartial(words(0.9, 0.9))).toBe(false);
+  expect(isUnsurePartial(words(0.3, 0.2))).toBe(true);
 });

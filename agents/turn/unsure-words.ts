@@ -14,3 +14,9 @@ export function isUnsure(words: readonly RecognizedWord[]): boolean {
   if (words.length === 0 || words.length > MOST_WORDS) return false;
   return words.reduce((sum, { confidence }) => sum + confidence, 0) / words.length < LEAST_CONFIDENCE;
 }
+
+/**
+ * The same of words that may change: the first word of what is being said is often another one in the end, or the
+ * beginning of a phrase ("I see").
+ */
+export const isUnsurePartial = (words: readonly RecognizedWord[]): boolean => words.length === 1 || isUnsure(words);

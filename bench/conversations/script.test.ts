@@ -1,9 +1,13 @@
 import { expect, it } from "vitest";
-import { answers, conversationSteps, questions, replyTo } from "./script.js";
+import { answers, ASK_FOR_STORY, conversationSteps, questions, replyTo } from "./script.js";
 
 it("answers each question by a word of it, however the rest was understood", () => {
   for (const { keyword, answer } of questions) expect(replyTo(`uh WHAT ${keyword.toUpperCase()} hm`)).toBe(answer);
   expect(replyTo("more than half their quadrangle")).toBe(answers.at(-1));
+});
+
+it("tells the story that is asked for", () => {
+  expect(replyTo(ASK_FOR_STORY)).toMatch(/^An old man/);
 });
 
 it("gives callers their clips in turn, and everybody the questions before the interruptions", () => {

@@ -51,8 +51,9 @@ export const interruptions: readonly string[] = [
 
 /** What the model says to the last thing that the caller said or typed. */
 export function replyTo(text: string): string {
-  if (text.includes(ASK_FOR_STORY.toLowerCase())) return STORY;
-  return questions.find(({ keyword }) => text.toLowerCase().includes(keyword))?.answer ?? OTHER_ANSWER;
+  const words = text.toLowerCase();
+  if (words.includes(ASK_FOR_STORY.toLowerCase())) return STORY;
+  return questions.find(({ keyword }) => words.includes(keyword))?.answer ?? OTHER_ANSWER;
 }
 
 /** Every text that the model may say but the story. */
