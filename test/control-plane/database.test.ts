@@ -11,6 +11,7 @@ import { isUnavailable, toServiceError } from "#control-plane/database/failure";
 import { migrate } from "#control-plane/database/migrate";
 import { migrations } from "#control-plane/database/migrations/all";
 import { openDatabase } from "#control-plane/database/open";
+import * as agentTestRunTables from "#control-plane/agent-tests/run-tables";
 import * as agentTestTables from "#control-plane/agent-tests/tables";
 import * as agentTables from "#control-plane/agents/tables";
 import * as schema from "#control-plane/database/schema";
@@ -26,7 +27,16 @@ import { postgresPrograms, startPostgres } from "./postgres.js";
 
 /** Each part of the control plane keeps its tables by its queries. */
 const tables = [
-  ...[schema, agentTables, agentTestTables, knowledgeTables, phoneTables, toolTables, webhookTables],
+  ...[
+    schema,
+    agentTables,
+    agentTestTables,
+    agentTestRunTables,
+    knowledgeTables,
+    phoneTables,
+    toolTables,
+    webhookTables,
+  ],
   { agentSessions: sessionTables.agentSessions, agentSessionItems: sessionTables.agentSessionItems },
 ].flatMap((part) => Object.values(part) as PgTable[]);
 
