@@ -257,16 +257,15 @@ class MicrophoneReader {
     room.on(RoomEvent.TrackUnsubscribed, (_, publication) => {
       if (publication.sid === this.#reading?.trackId) this.#stop();
     });
+    // The library tells of a room that it found again before it has the way to the server for subscriptions: those that
+    // were asked for in between are lost.
+    room.on(RoomEvent.Reconnected, () => this.#subscribe());
   }
 
   listenTo(sid: string | null): void {
     if (sid !== this.#sid) this.#stop();
     this.#sid = sid;
-    for (const participant of this.#room.remoteParticipants.values()) {
-      if (!this.#isSelected(participant)) continue;
-      for (const publication of participant.trackPublications.values())
-        if (publication.kind === TrackKind.KIND_AUDIO) publication.setSubscribed(true);
-    }
+    this.#subscribe();
   }
 
   trackId(): string | null {
@@ -280,6 +279,14 @@ class MicrophoneReader {
 
   #isSelected(participant: RemoteParticipant | undefined): boolean {
     return this.#sid !== null && participant?.sid === this.#sid;
+  }
+
+  #subscribe(): void {
+    for (const participant of this.#room.remoteParticipants.values()) {
+      if (!this.#isSelected(participant)) continue;
+      for (const publication of participant.trackPublications.values())
+        if (publication.kind === TrackKind.KIND_AUDIO) publication.setSubscribed(true);
+    }
   }
 
   #stop(): void {
