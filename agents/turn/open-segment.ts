@@ -130,6 +130,6 @@ export class OpenSegment {
   }
 
   #samples(toStep: number): Int16Array {
-    return this.#options.buffer.slice(this.#fromStep * STEP_SAMPLES, toStep * STEP_SAMPLES);
+    return this.#options.buffer.view(this.#fromStep * STEP_SAMPLES, toStep * STEP_SAMPLES);
   }
 }

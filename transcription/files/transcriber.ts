@@ -89,7 +89,7 @@ export class Transcriber {
   async #askDetector(isComplete: boolean): Promise<void> {
     const window = nextWindow(this.#askedToStep, { samples: this.#audio.end, isComplete });
     this.#askedToStep += window.keepToStep - window.keepFromStep;
-    const answer = this.#vad(this.#audio.slice(window.startSample, window.endSample)).then((speech) =>
+    const answer = this.#vad(this.#audio.view(window.startSample, window.endSample)).then((speech) =>
       windowAnswers(window, speech),
     );
     answer.catch((reason: unknown) => this.#fail(reason));
@@ -117,7 +117,7 @@ export class Transcriber {
       while (this.#outSamples > 0 && this.#outSamples + endSample - startSample > MOST_OUT_SAMPLES)
         await Promise.race(this.#running);
       this.#throwFailure();
-      const samples = this.#audio.slice(startSample, endSample);
+      const samples = this.#audio.view(startSample, endSample);
       this.#outSamples += samples.length;
       const report: { recognized: RecognizedSegment | null } = { recognized: null };
       this.#unreported.push(report);

@@ -1,11 +1,16 @@
+const SMALLEST_BLOCK_SAMPLES = 16_000;
+
 /**
  * The latest stretch of an endless stream of samples, by position in the stream. What lies before `start` is forgotten.
+ * Samples never move or change once they are in: a view on them stays right, and nothing is copied for who sends it on.
  */
 export class AudioBuffer {
-  #samples = new Int16Array(16_000);
+  #block: Int16Array = new Int16Array(0);
+  /** Where the first sample kept lies in the block, and where the next one goes. */
+  #first = 0;
+  #next = 0;
   /** Position of the first sample kept. */
   #start = 0;
-  #length = 0;
 
   get start(): number {
     return this.#start;
@@ -13,37 +18,36 @@ export class AudioBuffer {
 
   /** Position after the last sample. */
   get end(): number {
-    return this.#start + this.#length;
+    return this.#start + this.#next - this.#first;
   }
 
+  /** Takes the next samples, which the caller must not change any more. */
   append(samples: Int16Array): void {
-    const needed = this.#length + samples.length;
-    if (needed > this.#samples.length) {
-      const larger = new Int16Array(Math.max(needed, this.#samples.length * 2));
-      larger.set(this.#samples.subarray(0, this.#length));
-      this.#samples = larger;
+    const kept = this.#block.subarray(this.#first, this.#next);
+    if (this.#next + samples.length > this.#block.length) {
+      const isBlock = kept.length === 0 && samples.length >= SMALLEST_BLOCK_SAMPLES;
+      this.#block = isBlock
+        ? samples
+        : new Int16Array(Math.max(SMALLEST_BLOCK_SAMPLES, 2 * (kept.length + samples.length)));
+      if (!isBlock) this.#block.set(kept);
+      this.#first = 0;
+      this.#next = kept.length;
     }
-    this.#samples.set(samples, this.#length);
-    this.#length = needed;
+    if (this.#block !== samples) this.#block.set(samples, this.#next);
+    this.#next += samples.length;
   }
 
-  /** A copy of the samples of a stretch that is kept. */
-  slice(from: number, to: number): Int16Array {
-    return this.#samples.slice(from - this.#start, to - this.#start);
-  }
-
-  /** A view on a stretch that is kept; valid until the next call of any method. */
+  /** The samples of a stretch that is kept; not to be changed. */
   view(from: number, to: number): Int16Array {
-    return this.#samples.subarray(from - this.#start, to - this.#start);
+    const offset = this.#first - this.#start;
+    return this.#block.subarray(from + offset, to + offset);
   }
 
   /** Forgets what lies before `position`. */
   purge(position: number): void {
-    const count = Math.min(this.#length, position - this.#start);
-    // Moving what is left costs its length: only when that is less than what goes.
-    if (count <= 0 || count < this.#length - count) return;
-    this.#samples.copyWithin(0, count, this.#length);
+    const count = Math.min(this.end - this.#start, position - this.#start);
+    if (count <= 0) return;
+    this.#first += count;
     this.#start += count;
-    this.#length -= count;
   }
 }

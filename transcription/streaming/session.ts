@@ -213,7 +213,7 @@ export class TranscriptionSession {
     const fresh = window.keepToStep - window.keepFromStep;
     if (fresh <= 0 || (fresh < DETECT_EVERY_STEPS && !this.#ended)) return;
     this.#detecting = true;
-    const samples = this.#buffer.slice(window.startSample, window.endSample);
+    const samples = this.#buffer.view(window.startSample, window.endSample);
     this.#vad.recognize(samples, { slackMs: DETECTION_SLACK_MS }).then(
       (recognized) => {
         this.#detecting = false;
@@ -252,7 +252,7 @@ export class TranscriptionSession {
     if (toSample <= fromSample || this.#over) return;
     const piece: Piece = { fromSample, toSample, continues, recognized: null };
     this.#pieces.push(piece);
-    this.#recognition.recognize(this.#buffer.slice(fromSample, toSample), { slackMs: COMMIT_SLACK_MS }).then(
+    this.#recognition.recognize(this.#buffer.view(fromSample, toSample), { slackMs: COMMIT_SLACK_MS }).then(
       (recognized) => {
         piece.recognized = recognized;
         if (!this.#over) this.#advance();
@@ -287,7 +287,7 @@ export class TranscriptionSession {
     this.#partial = partial;
     this.#partialEnd = to;
     this.#recognition
-      .recognize(this.#buffer.slice(from, to), { slackMs: PARTIAL_SLACK_MS, signal: partial.signal })
+      .recognize(this.#buffer.view(from, to), { slackMs: PARTIAL_SLACK_MS, signal: partial.signal })
       .then(
         (recognized) => {
           if (this.#partial !== partial || this.#over) return;

@@ -70,7 +70,7 @@ export class VadFollower {
     this.#askedStep = endStep;
     const fromStep = this.#finalStep;
     const startSample = Math.max(buffer.start, windowStart(fromStep));
-    const samples = buffer.slice(startSample, endStep * STEP_SAMPLES);
+    const samples = buffer.view(startSample, endStep * STEP_SAMPLES);
     const answer = (answers: Uint8Array): void => this.#answered(fromStep, endStep, answers);
     if (samples.every((sample) => sample === 0)) {
       // A muted microphone: nobody needs to be asked.
