@@ -24,8 +24,16 @@ const compiledTests = {
 
 const testsOf = (room) => `${room}/**/*.test.ts`;
 const system = testsOf("test");
-/** Without a server, and not among the quick ones: they run models, or measure the memory of a process of their own. */
-const engines = [testsOf("workers/engines"), "audio/decoding/audio-bombs.test.ts"];
+/**
+ * Without a server, and not among the quick ones: they run models, codecs and ffmpeg, hours of a simulated cluster, or
+ * measure the memory or the stalls of a process of their own.
+ */
+const engines = [
+  testsOf("workers/{engines,inspection}"),
+  testsOf("audio/{decoding,encoding,voice}"),
+  testsOf("bench/{http-engines,simulation}"),
+  "control-plane/knowledge/indexer.test.ts",
+];
 
 /** Measures stalls and memory of a cluster, which other tests beside it would disturb: it runs after them. */
 const measuring = "test/attack/attack.test.ts";
@@ -45,6 +53,8 @@ export default defineConfig({
   plugins: [compiledTests],
   test: {
     maxWorkers: 2,
+    // Compiled files need no other compiler: Node loads them as it does in the product.
+    server: { deps: { external: [/\/dist\//] } },
     watch: false,
     projects: [
       // A test beside the code that it tests needs no server and installs nothing.
