@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { text as readAll } from "node:stream/consumers";
@@ -87,6 +87,44 @@ describe.skipIf(!canRunLiveKit)("an agent that is made, published and talked to 
     expect(talked.err).toMatch(/· speaking\n(?:.*\n)*.*· listening\n/);
     expect(talked.err.match(/· first sign of the answer after \d+\.\d\d s\n/g)).toHaveLength(3);
     expect(talked.err).toMatch(/\nSession [0-9a-f]{32}: completed \(caller_left\) after \d+ s\n$/);
+  }, 120_000);
+
+  it("is kept as files, changed by them, and tested", async () => {
+    const id = (await parley(["agents", "create", "Clerk", "--greeting", GREETING])).out.trim();
+    expect(await parley(["agents", "pull", "Clerk", "--dir", "as files"])).toMatchObject({
+      ...{ code: 0, err: "" },
+      out: "write  agents/clerk.yaml\n",
+    });
+    const file = join(folder.path, "as files/agents/clerk.yaml");
+    writeFileSync(
+      file,
+      readFileSync(file, "utf8").replace("tests: []", "tests: [quiet, calls]").replace(GREETING, "Good day."),
+    );
+    mkdirSync(join(folder.path, "as files/tests"));
+    for (const [name, absence] of Object.entries({ quiet: true, calls: false }))
+      writeFileSync(
+        join(folder.path, `as files/tests/${name}.yaml`),
+        `name: ${name}\ntest_type: tool\nconversation: [{text: Hello}]\n` +
+          `referenced_tool: {id: hang_up_call, type: system}\nverify_absence: ${absence}\n`,
+      );
+    const steps = ["create  tests/calls.yaml", "create  tests/quiet.yaml", "update  agents/clerk.yaml", ""].join("\n");
+    expect(await parley(["agents", "push", "--dry-run", "--dir", "as files"])).toMatchObject({ code: 0, out: steps });
+    expect(await parley(["agents", "push", "--publish", "--dir", "as files"])).toMatchObject({
+      ...{ code: 0, out: steps },
+      err: `Version 1 of ${id} is live.\n`,
+    });
+
+    const tested = await parley(["agents", "test", "--dir", "as files"]);
+    expect(tested).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("50.0 % of the runs passed; 100 % are asked"),
+    });
+    expect(tested.out.split("\n").sort()).toEqual(["", expect.stringMatching(/^failed {2}calls: ./), "passed  quiet"]);
+    expect(await parley(["agents", "test", "Clerk", "--pass-rate", "0.5"])).toMatchObject({ code: 0 });
+    expect(await parley(["agents", "test", "Clerk", "--pass-rate", "2"])).toMatchObject({
+      ...{ code: 2, err: expect.stringContaining("--pass-rate is a number from 0 to 1") },
+    });
+    expect(await parley(["agents", "test", "--dir", "elsewhere"])).toMatchObject({ code: 2 });
   }, 120_000);
 
   it("is spoken with where there are programs of a microphone and a loudspeaker", async () => {
