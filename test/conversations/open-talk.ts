@@ -8,9 +8,16 @@ import { RtcCaller } from "../agents/rtc-caller.js";
 const RATE = 16_000;
 
 /** Calls the API of a cluster with its key; gives the body of an answer that must be a success. */
-export async function call<T>(cluster: TestCluster, method: string, path: string, body?: object): Promise<T> {
+export async function call<T>(
+  cluster: TestCluster,
+  method: string,
+  path: string,
+  body?: object,
+  signal: AbortSignal | null = null,
+): Promise<T> {
   const response = await fetch(`${cluster.baseUrl}${path}`, {
     method,
+    signal,
     headers: {
       authorization: `Bearer ${cluster.apiKey}`,
       ...(body === undefined ? {} : { "content-type": "application/json" }),
