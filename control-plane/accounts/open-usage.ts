@@ -11,7 +11,7 @@ import type { Db } from "../database/database.js";
 import { usageRecords } from "../database/schema.js";
 import { usageRecord } from "./usage.js";
 
-/** An edge that two looks in a row do not find is gone. */
+/** An edge or a runtime that two looks in a row do not find is gone. */
 const LOOK_INTERVAL_MS = 5000;
 
 const openUsage = z.object({ records: z.array(usageRecord) });
@@ -25,7 +25,7 @@ export interface OpenUsageRecoveryOptions {
 }
 
 /**
- * Publishes what the requests of edges that died had used, as of each edge's last report, until it is stopped. Several
+ * Publishes what the requests of edges and runtimes that died had used, as of the last report of each, until it is stopped. Several
  * instances may do so at once: usage counts once.
  */
 export function recoverOpenUsage(options: OpenUsageRecoveryOptions): { stop: () => void } {
@@ -35,7 +35,7 @@ export function recoverOpenUsage(options: OpenUsageRecoveryOptions): { stop: () 
   let missing = new Set<string>();
   const look = async (): Promise<void> => {
     try {
-      const live = new Set(members.ofRole("edge").map(openUsageName));
+      const live = new Set([...members.ofRole("edge"), ...members.ofRole("agent")].map(openUsageName));
       // While the bus is away nobody's heartbeat comes.
       const gone = bus.isConnected()
         ? (await bus.objects(openUsageBucket).names()).filter((name) => !live.has(name))
@@ -47,7 +47,7 @@ export function recoverOpenUsage(options: OpenUsageRecoveryOptions): { stop: () 
       if (!stopped)
         log.warn(
           { err: error instanceof Error ? (error.cause ?? error) : error },
-          "usage of edges that are gone could not be looked for yet",
+          "usage of processes that are gone could not be looked for yet",
         );
     }
     if (!stopped) cancel = clock.after(LOOK_INTERVAL_MS, () => void look());
@@ -91,5 +91,5 @@ async function publishObject({ bus, db, log }: OpenUsageRecoveryOptions, name: s
   for (const record of partial) bus.publish(usageSubject, { ...record, outcome: "partial" });
   await bus.flush();
   await bucket.delete(name);
-  log.info({ edge: name, requests: partial.length }, "booked what an edge that is gone had given");
+  log.info({ owner: name, requests: partial.length }, "booked what a process that is gone had given");
 }

@@ -2,13 +2,13 @@ import type { Heartbeat } from "./membership.js";
 import type { UsageRecord } from "./control.js";
 
 /**
- * What requests under way have used so far. Each edge writes an object every second while there are any; the control
- * plane books it when the edge is gone. Content: `OpenUsage`, MessagePack. An object that no control plane came for is
+ * What requests under way have used so far. Each edge, and each runtime of conversations, writes an object every second
+ * while there are any; the control plane books it when that process is gone. Content: `OpenUsage`, MessagePack. An object that no control plane came for is
  * deleted in the end.
  */
 export const openUsageBucket = { name: "open-usage", maxAgeMs: 7 * 24 * 3600 * 1000 };
 
-/** How often an edge reports, milliseconds: the most that its death can lose. */
+/** How often they report, milliseconds: the most that its death can lose. */
 export const OPEN_USAGE_INTERVAL_MS = 1000;
 
 export interface OpenUsage {
@@ -16,7 +16,7 @@ export interface OpenUsage {
   records: UsageRecord[];
 }
 
-/** The name of an edge's object. An edge that was started again has another. */
+/** The name of a process's object. One that was started again has another. */
 export function openUsageName({ id, epoch }: Pick<Heartbeat, "id" | "epoch">): string {
   return `${id}.${epoch}`;
 }

@@ -23,6 +23,10 @@ const edge = (id: string, epoch: string): Extract<Heartbeat, { role: "edge" }> =
   state: "ready",
 });
 
+const runtime = (id: string): Extract<Heartbeat, { role: "agent" }> => ({
+  ...{ type: "heartbeat", role: "agent", id, epoch: "e", state: "ready", places: 1, sessions: [] },
+});
+
 describe("what edges that are gone had given", () => {
   let fixture: Awaited<ReturnType<typeof freshDatabase>>;
   let db: Db;
@@ -50,9 +54,9 @@ describe("what edges that are gone had given", () => {
     ...change,
   });
 
-  function makeRecovery(live: Extract<Heartbeat, { role: "edge" }>[]) {
+  function makeRecovery(live: Extract<Heartbeat, { role: "edge" | "agent" }>[]) {
     const [bus, clock] = [new LocalBus(), new VirtualClock()];
-    const members = { ofRole: () => live as never[] };
+    const members = { ofRole: (role: string) => live.filter((member) => member.role === role) as never[] };
     const recovery = recoverOpenUsage({ bus, clock, db, log: silentLog, members });
     const bucket = bus.objects(openUsageBucket);
     return {
@@ -71,18 +75,19 @@ describe("what edges that are gone had given", () => {
     };
   }
 
-  it("is published once two looks have missed the edge, then forgotten; that of live edges stays", async () => {
-    const live = [edge("edge-1", "new"), edge("edge-2", "e")];
+  it("is published once two looks have missed the edge, then forgotten; that of live edges and runtimes stays", async () => {
+    const live = [edge("edge-1", "new"), edge("edge-2", "e"), runtime("agent-1")];
     const { bucket, look, published, report, recovery } = makeRecovery(live);
     const given = [usage(), usage()];
     await report("edge-1.old", given);
     await report("edge-1.new", [usage()]);
     await report("edge-2.e", [usage()]);
+    await report("agent-1.e", [usage()]);
     await look();
     expect(published()).toEqual([]);
     await look();
     await expect.poll(() => published()).toEqual(given);
-    await expect.poll(() => bucket.names()).toEqual(["edge-1.new", "edge-2.e"]);
+    await expect.poll(() => bucket.names()).toEqual(["edge-1.new", "edge-2.e", "agent-1.e"]);
     await look(3);
     expect(published()).toHaveLength(2);
     recovery.stop();
