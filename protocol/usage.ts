@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 /** What `/v1/usage` can be told apart by. */
-export const usageDimensions = ["day", "model", "key"] as const;
+export const usageDimensions = ["day", "model", "key", "agent"] as const;
 export type UsageDimension = (typeof usageDimensions)[number];
 
 const date = z.iso.date();
@@ -14,6 +14,8 @@ const counts = {
   partial_requests: z.int(),
   characters: z.int(),
   audio_seconds: z.number(),
+  /** Of conversations with agents, as far as they are charged. */
+  conversation_seconds: z.number(),
   /** Credit, a decimal in text. */
   cost: z.string(),
 };
@@ -36,11 +38,13 @@ const usageLine = z.object({
   day: date.optional(),
   model: z.string().optional(),
   key_id: z.string().optional(),
+  /** Empty for what was used outside of conversations. */
+  agent_id: z.string().optional(),
   ...counts,
 });
 export type UsageLine = z.infer<typeof usageLine>;
 
-/** Answer of `GET /v1/usage`: the team's own use, by day (UTC), model and key as asked. */
+/** Answer of `GET /v1/usage`: the team's own use, by day (UTC), model, key and agent as asked. */
 export const usageReport = z.object({
   start: date,
   /** Inclusive. */

@@ -12,7 +12,7 @@ beforeEach(() => {
   reported = [];
   usage = new CallerUsage({
     clock,
-    payer: { teamId: "team", keyId: "key" },
+    payer: { teamId: "team", keyId: "key", agentId: "agent" },
     traceId: "trace",
     usage: {
       begin(describe) {
@@ -33,7 +33,7 @@ describe("what a caller's speech costs", () => {
     usage.end();
     usage.end();
     expect(reported).toEqual([
-      expect.objectContaining({ audioMs: 1500, outcome: "completed", teamId: "team", keyId: "key" }),
+      expect.objectContaining({ audioMs: 1500, outcome: "completed", teamId: "team", keyId: "key", agentId: "agent" }),
     ]);
   });
 

@@ -8,7 +8,8 @@ import type { ActivityEvent } from "../turn/activity.js";
 export interface CallerUsageOptions {
   usage: Pick<UsageReporter, "begin">;
   clock: Clock;
-  payer: { teamId: string; keyId: string };
+  /** Who is charged, and the agent that is talked to. */
+  payer: { teamId: string; keyId: string; agentId: string };
   traceId: string;
 }
 

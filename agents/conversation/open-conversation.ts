@@ -175,6 +175,9 @@ function roomCallbacks(
   };
 }
 
+/** Who pays for what is spoken and recognized, and for which agent. */
+const payerOf = ({ teamId, keyId, agentId }: ConversationPlan) => ({ teamId, keyId, agentId });
+
 /** Throws `no_worker` and `unknown_language`. */
 function recognizerOf({ recognition, config }: ConversationContext, plan: ConversationPlan): ChosenRecognizer {
   return chooseRecognizer(recognition.served("transcribe"), plan.config.voice.speaking_language, config);
@@ -188,8 +191,7 @@ function transcribe(
   tell: Tell,
 ): CallerTranscription {
   const { recognition, clock, usage } = context;
-  const { teamId, keyId } = plan;
-  const callerUsage = new CallerUsage({ usage, clock, payer: { teamId, keyId }, traceId: trace.traceId });
+  const callerUsage = new CallerUsage({ usage, clock, payer: payerOf(plan), traceId: trace.traceId });
   const transcription = openCallerTranscription({
     ...{ recognition, clock },
     recognizer: recognizer.folder,
@@ -251,7 +253,7 @@ function assemble(
         ...{ voice, speech, usage, clock },
         ...reply,
         track: room.voice,
-        payer: { teamId: plan.teamId, keyId: plan.keyId },
+        payer: payerOf(plan),
         traceparent: formatTraceparent(trace),
         traceId: trace.traceId,
       }),

@@ -24,8 +24,8 @@ export interface ReplySpeechOptions {
   track: VoiceTrack;
   usage: Pick<UsageReporter, "begin">;
   clock: Clock;
-  /** Who is charged. */
-  payer: { teamId: string; keyId: string };
+  /** Who is charged, and the agent that speaks. */
+  payer: { teamId: string; keyId: string; agentId: string };
   traceparent: string;
   traceId: string;
   onAudible(): void;

@@ -9,6 +9,12 @@ describe("costMicros", () => {
     expect(costMicros({ model: "transcribe-1", characters: 500, audioMs: 1001 })).toBe(101);
   });
 
+  it("counts minutes for conversations, as their holds do", () => {
+    const usage = { model: "conversation", characters: 0, audioMs: 0 };
+    expect(costMicros({ ...usage, conversationMs: 90_001 })).toBe(conversationMicros(90_001));
+    expect(costMicros(usage)).toBe(0);
+  });
+
   it.each(["s2.1-pro-free", "my-own-model", "__proto__", "constructor"])("asks nothing for %s", (model) => {
     expect(costMicros({ model, characters: 1000, audioMs: 1000 })).toBe(0);
   });

@@ -1,4 +1,5 @@
 import { withoutTrailing } from "#common/text/trim";
+import { conversationModel } from "#protocol/agents/session";
 import type { UsageRecord } from "#protocol/bus/control";
 
 /** Micro-units of one credit. Credit is a count of money's worth: one credit buys what one US dollar would. */
@@ -27,7 +28,8 @@ const prices: Readonly<Record<string, Price>> = {
  * What a request costs, in whole micro-units, rounded up: what it gave, however it ended. One that failed before it
  * gave anything is free.
  */
-export function costMicros(usage: Pick<UsageRecord, "model" | "characters" | "audioMs">): number {
+export function costMicros(usage: Pick<UsageRecord, "model" | "characters" | "audioMs" | "conversationMs">): number {
+  if (usage.model === conversationModel) return conversationMicros(usage.conversationMs ?? 0);
   const price = Object.hasOwn(prices, usage.model) ? prices[usage.model] : undefined;
   if (price === undefined) return 0;
   return Math.ceil((usage.characters * price.per1000Characters + usage.audioMs * price.perAudioSecond) / 1000);

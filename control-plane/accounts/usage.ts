@@ -24,6 +24,8 @@ export const usageRecord = z.object({
   /** Between 1970 and 2096: a date that no calendar knows would be tried again for ever. */
   finishedAtMs: z.number().min(0).max(4e12),
   voiceIds: z.array(z.string()).max(64).optional(),
+  conversationMs: count.optional(),
+  agentId: z.string().optional(),
 });
 
 /** What settling some usage did. */
@@ -81,7 +83,7 @@ function distinct(usages: readonly UsageRecord[]): UsageRecord[] {
 async function book(tx: Db, due: readonly UsageRecord[], now: Date): Promise<Booked[]> {
   const inserted = await tx
     .insert(usageRecords)
-    .values(due.map((usage) => rowOf(usage, now)))
+    .values(due.map((usage) => usageRowOf(usage, now)))
     .onConflictDoNothing()
     .returning({ usageId: usageRecords.usageId });
   const isNew = new Set(inserted.map(({ usageId }) => usageId));
@@ -113,7 +115,7 @@ async function replacePartial(tx: Db, late: readonly UsageRecord[], now: Date): 
   for (const usage of late) {
     const bookedMicros = costs.get(usage.usageId);
     if (bookedMicros === undefined) continue;
-    const row = rowOf(usage, now);
+    const row = usageRowOf(usage, now);
     // An end never has less than what was reported before it; were it so, what is charged stays charged.
     const total = Math.max(row.costMicros, bookedMicros);
     await tx
@@ -125,7 +127,8 @@ async function replacePartial(tx: Db, late: readonly UsageRecord[], now: Date): 
   return replaced;
 }
 
-function rowOf(usage: UsageRecord, now: Date): typeof usageRecords.$inferInsert {
+/** A record as the database has it. */
+export function usageRowOf(usage: UsageRecord, now: Date): typeof usageRecords.$inferSelect {
   return {
     usageId: usage.usageId,
     teamId: usage.teamId,
@@ -134,6 +137,8 @@ function rowOf(usage: UsageRecord, now: Date): typeof usageRecords.$inferInsert 
     model: usage.model,
     characters: usage.characters,
     audioMs: usage.audioMs,
+    conversationMs: usage.conversationMs ?? 0,
+    agentId: usage.agentId ?? "",
     costMicros: costMicros(usage),
     outcome: usage.outcome,
     traceId: usage.traceId,

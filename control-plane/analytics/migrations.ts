@@ -63,7 +63,15 @@ const spans: AnalyticsMigration = {
   ],
 };
 
-export const analyticsMigrations: readonly AnalyticsMigration[] = [usage, spans];
+const conversations: AnalyticsMigration = {
+  name: "0090-conversation-usage",
+  statements: [
+    "ALTER TABLE parley_usage ADD COLUMN IF NOT EXISTS conversation_ms UInt64 DEFAULT 0",
+    "ALTER TABLE parley_usage ADD COLUMN IF NOT EXISTS agent_id String DEFAULT ''",
+  ],
+};
+
+export const analyticsMigrations: readonly AnalyticsMigration[] = [usage, spans, conversations];
 
 /**
  * Brings the schema up to date; gives the names of the steps that ran. Every statement may run twice: ClickHouse has no

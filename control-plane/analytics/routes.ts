@@ -29,16 +29,19 @@ export function usageRoutes(sumUsage: SumUsage, now: () => Date): Route[] {
   ];
 }
 
-function lineOf({ day, model, key, requests, failed, partial, characters, audioMs, costMicros }: UsageSums): UsageLine {
+function lineOf(sums: UsageSums): UsageLine {
+  const { day, model, key, agent, requests, failed, partial, characters, audioMs, conversationMs, costMicros } = sums;
   return {
     ...(day === undefined ? {} : { day }),
     ...(model === undefined ? {} : { model }),
     ...(key === undefined ? {} : { key_id: key }),
+    ...(agent === undefined ? {} : { agent_id: agent }),
     requests,
     failed_requests: failed,
     partial_requests: partial,
     characters,
     audio_seconds: audioMs / 1000,
+    conversation_seconds: conversationMs / 1000,
     cost: creditText(costMicros),
   };
 }

@@ -27,11 +27,13 @@ export interface UsageSums {
   day?: string;
   model?: string;
   key?: string;
+  agent?: string;
   requests: number;
   failed: number;
   partial: number;
   characters: number;
   audioMs: number;
+  conversationMs: number;
   costMicros: number;
 }
 

@@ -8,6 +8,7 @@ const columns: Readonly<Record<UsageDimension, SQL<string>>> = {
   day: sql<string>`to_char(${usageRecords.finishedAt} AT TIME ZONE 'UTC', 'YYYY-MM-DD')`,
   model: sql<string>`${usageRecords.model}`,
   key: sql<string>`${usageRecords.keyId}`,
+  agent: sql<string>`${usageRecords.agentId}`,
 };
 
 const total = (value: SQL): SQL<number> => sql<number>`coalesce(sum(${value}), 0)`.mapWith(Number);
@@ -28,6 +29,7 @@ export async function sumUsageInRecords(db: Db, query: UsageQuery): Promise<Usag
       partial: sql<number>`count(*) FILTER (WHERE ${usageRecords.outcome} = 'partial')`.mapWith(Number),
       characters: total(sql`${usageRecords.characters}`),
       audioMs: total(sql`${usageRecords.audioMs}`),
+      conversationMs: total(sql`${usageRecords.conversationMs}`),
       costMicros: total(sql`${usageRecords.costMicros}`),
     })
     .from(usageRecords)

@@ -10,7 +10,17 @@ import { intervalOf, MAX_USAGE_LINES, type UsageQuery, type UsageSums } from "./
 export interface UsageRow
   extends Pick<
     UsageRecord,
-    "usageId" | "teamId" | "keyId" | "route" | "model" | "characters" | "audioMs" | "traceId" | "finishedAtMs"
+    | "usageId"
+    | "teamId"
+    | "keyId"
+    | "agentId"
+    | "route"
+    | "model"
+    | "characters"
+    | "audioMs"
+    | "conversationMs"
+    | "traceId"
+    | "finishedAtMs"
   > {
   outcome: string;
   firstAudioMs: number | null;
@@ -42,6 +52,8 @@ function jsonOf(row: UsageRow): object {
     model: row.model,
     characters: row.characters,
     audio_ms: row.audioMs,
+    conversation_ms: row.conversationMs ?? 0,
+    agent_id: row.agentId ?? "",
     first_audio_ms: row.firstAudioMs,
     total_ms: row.totalMs,
     cost_micros: row.costMicros,
@@ -60,6 +72,7 @@ const columns: Readonly<Record<UsageDimension, string>> = {
   day: "toString(toDate(finished_at))",
   model: "toString(model)",
   key: "key_id",
+  agent: "agent_id",
 };
 
 const count = z.coerce.number();
@@ -67,11 +80,13 @@ const sums = z.object({
   day: z.string().optional(),
   model: z.string().optional(),
   key: z.string().optional(),
+  agent: z.string().optional(),
   requests: count,
   failed: count,
   partial: count,
   characters: count,
   audioMs: count,
+  conversationMs: count,
   costMicros: count,
 });
 
@@ -80,9 +95,10 @@ export async function sumUsageInEngine(engine: AnalyticsEngine, query: UsageQuer
   const dimensions = query.groupBy.map((dimension) => `${columns[dimension]} AS ${dimension}`);
   const text = `
     SELECT ${[...dimensions, "count() AS requests", "countIf(outcome = 'failed') AS failed", "countIf(outcome = 'partial') AS partial"].join(", ")},
-      sum(characters) AS characters, sum(audio_ms) AS audioMs, sum(cost_micros) AS costMicros
+      sum(characters) AS characters, sum(audio_ms) AS audioMs, sum(conversation_ms) AS conversationMs,
+      sum(cost_micros) AS costMicros
     FROM (
-      SELECT finished_at, model, key_id, outcome, characters, audio_ms, cost_micros FROM parley_usage FINAL
+      SELECT finished_at, model, key_id, agent_id, outcome, characters, audio_ms, conversation_ms, cost_micros FROM parley_usage FINAL
       WHERE team_id = {team:String}
         AND finished_at >= toDateTime64({from:String}, 3, 'UTC') AND finished_at < toDateTime64({until:String}, 3, 'UTC')
     )

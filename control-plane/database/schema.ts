@@ -77,6 +77,10 @@ export const usageRecords = pgTable(
     model: text("model").notNull(),
     characters: large("characters").notNull(),
     audioMs: large("audio_ms").notNull(),
+    /** Of a conversation, as far as it is charged. */
+    conversationMs: large("conversation_ms").notNull(),
+    /** In whose conversation it was used; empty where in none. */
+    agentId: text("agent_id").notNull(),
     costMicros: large("cost_micros").notNull(),
     outcome: text("outcome").notNull(),
     traceId: text("trace_id").notNull(),

@@ -1,19 +1,23 @@
 import { eq } from "drizzle-orm";
 import type { SessionStatus } from "#protocol/agents/session";
 import type { EndReason } from "#protocol/bus/conversation-log";
+import { type UsageRecord, usageSubject } from "#protocol/bus/control";
 import { webhookWakeSubject } from "#protocol/webhooks";
 import { SealError } from "#common/secrets/sealer";
 import { purgeKeys } from "../accounts/forget-keys.js";
-import { conversationMicros } from "../accounts/prices.js";
+import { costMicros } from "../accounts/prices.js";
+import { usageRowOf } from "../accounts/usage.js";
 import { webhookEndpointsOf } from "../agents/references.js";
 import type { Db } from "../database/database.js";
+import { usageRecords } from "../database/schema.js";
 import { settleHold } from "../ledger/holds.js";
 import { type Booking, crossedZero } from "../ledger/post.js";
 import { enqueueWebhookEvent, type WebhookEndpoint } from "../webhooks/enqueue.js";
 import { callEnded } from "../webhooks/events.js";
 import type { SessionContext } from "./context.js";
-import { durationMsOf, isOver } from "./entity.js";
+import { isOver } from "./entity.js";
 import { agentSessions, holdIdOf, type SessionRow } from "./tables.js";
+import { conversationUsage } from "./usage.js";
 
 /** How a session ends. */
 export interface Ending {
@@ -38,7 +42,7 @@ function statusOf(reason: EndReason | null): SessionStatus {
 }
 
 /**
- * Ends a session, once, however many ask: its record, what it costs and its webhook event are one transaction. Never
+ * Ends a session, once, however many ask: its record, what it costs, its usage and its webhook event are one transaction. Never
  * costs more than what was held for it. Then its room is deleted. Gives whether this call ended it.
  */
 export async function finishSession(context: SessionContext, sessionId: string, ending: Ending): Promise<boolean> {
@@ -46,6 +50,8 @@ export async function finishSession(context: SessionContext, sessionId: string, 
   const finished = await db.transaction((tx) => finishIn(tx, context, sessionId, ending, now()));
   if (finished === null) return false;
   if (finished.hasEvent) bus.publish(webhookWakeSubject, {});
+  // It is booked; analytics takes it from the bus. Should this process die before, it is published again with the purge.
+  if (finished.usage !== null) bus.publish(usageSubject, finished.usage);
   if (finished.booking !== null && crossedZero(finished.booking)) await purgeKeys(bus, db, [finished.row.teamId]);
   await deleteRoom(context, finished.row);
   return true;
@@ -54,6 +60,7 @@ export async function finishSession(context: SessionContext, sessionId: string, 
 interface Finished {
   row: SessionRow;
   booking: Booking | null;
+  usage: UsageRecord | null;
   hasEvent: boolean;
 }
 
@@ -76,15 +83,16 @@ async function finishIn(
     settleAt: null,
     purgeAt: new Date(now.getTime() + PURGE_AFTER_MS),
   };
-  const costMicros =
-    ending.reason === null ? 0 : Math.min(row.heldMicros, conversationMicros(durationMsOf(ended) ?? 0));
-  const booking = row.heldMicros === 0 ? null : await settleHold(tx, holdIdOf(row.id), costMicros, now);
+  const usage = conversationUsage(ended);
+  const cost = usage === null ? 0 : Math.min(row.heldMicros, costMicros(usage));
+  const booking = row.heldMicros === 0 ? null : await settleHold(tx, holdIdOf(row.id), cost, now);
+  if (usage !== null) await tx.insert(usageRecords).values(usageRowOf(usage, now)).onConflictDoNothing();
   const { status, endedReason, endedDetail, settleAt, purgeAt } = ended;
   await tx
     .update(agentSessions)
     .set({ status, endedAt, endedReason, endedDetail, settleAt, purgeAt })
     .where(eq(agentSessions.id, row.id));
-  return { row: ended, booking, hasEvent: await announce(tx, context, ended, now) };
+  return { row: ended, booking, usage, hasEvent: await announce(tx, context, ended, now) };
 }
 
 /** Writes `call.ended` for a conversation that took place. */

@@ -1,24 +1,26 @@
 import { eq, lte } from "drizzle-orm";
+import { usageSubject } from "#protocol/bus/control";
 import { conversationStream, conversationSubject } from "#protocol/bus/conversation-log";
 import type { SessionContext } from "./context.js";
 import { agentSessions } from "./tables.js";
+import { conversationUsage } from "./usage.js";
 
 /** Logs that are deleted at a time; the rest is due at the next sweep. */
 const MOST_AT_ONCE = 100;
 
 /**
- * Deletes the logs of sessions that are over, so that what was said stands in the records alone. Several instances may
+ * Deletes the logs of sessions that are over, so that what was said stands in the records alone, and publishes what each
+ * conversation used once more: whoever ended it may have died before it did. It counts once. Several instances may
  * do it at once. Rejects where the log or the database is away; what was not deleted is due at the next call.
  */
 export async function purgeLogs({ db, bus, now }: Pick<SessionContext, "db" | "bus" | "now">): Promise<void> {
-  const due = await db
-    .select({ id: agentSessions.id })
-    .from(agentSessions)
-    .where(lte(agentSessions.purgeAt, now()))
-    .limit(MOST_AT_ONCE);
+  const due = await db.select().from(agentSessions).where(lte(agentSessions.purgeAt, now())).limit(MOST_AT_ONCE);
   if (due.length === 0) return;
   const log = bus.subjectLog(conversationStream);
-  for (const { id } of due) {
+  for (const row of due) {
+    const { id } = row;
+    const usage = conversationUsage(row);
+    if (usage !== null) bus.publish(usageSubject, usage);
     await log.purge(conversationSubject(id));
     await db.update(agentSessions).set({ purgeAt: null }).where(eq(agentSessions.id, id));
   }

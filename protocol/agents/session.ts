@@ -12,6 +12,9 @@ export type SessionStatus = (typeof sessionStatuses)[number];
 export const sessionSources = ["api_key", "dashboard", "public", "phone"] as const;
 export const sessionDirections = ["inbound", "outbound"] as const;
 
+/** What usage of conversations has for its model: their minutes are charged, whatever speaks and answers in them. */
+export const conversationModel = "conversation";
+
 const sessionLimits = {
   dynamicVariables: 50,
   /** Unicode code points of one variable's text. */

@@ -170,6 +170,10 @@ export interface UsageRecord {
   finishedAtMs: number;
   /** Saved voices that spoke: each counts one task. */
   voiceIds?: string[];
+  /** Of a conversation: how long it was, as far as it is charged. */
+  conversationMs?: number;
+  /** The agent in whose conversation it was used. */
+  agentId?: string;
 }
 
 /** Key administration for the command line. */

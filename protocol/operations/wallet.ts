@@ -33,8 +33,9 @@ export const walletOperations: readonly Operation[] = [
     scope: "wallet",
     summary: "Show what the team used",
     description:
-      "Sums by day (UTC), model and key: group_by is a comma-separated list of day, model and key, day when absent. start and end are dates, " +
-      "both included; the last 30 days when absent, 366 at most. A request counts a moment after its end.",
+      "Sums by day (UTC), model, key and agent: group_by is a comma-separated list of day, model, key and agent, day when absent. start and end are " +
+      "dates, both included; the last 30 days when absent, 366 at most. A request counts a moment after its end, and so does a conversation, " +
+      "whose minutes have the model conversation; what was spoken and recognized in it counts by itself, with the same agent.",
     query: usageQuery,
     success: { status: 200, description: "The sums.", mediaTypes: json, schema: usageReport },
     errors: [...authentication, "validation"],

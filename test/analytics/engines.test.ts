@@ -49,6 +49,8 @@ function mixOf(teamId: string): UsageRecord[] {
       model: index % 2 === 0 ? "s1" : "s2-pro",
       characters: index * 7,
       audioMs: index * 1000,
+      ...(index % 3 === 0 ? { agentId: `agent ${index % 2}` } : {}),
+      ...(index % 6 === 0 ? { model: "conversation", conversationMs: index * 500 } : {}),
       outcome: index % 10 === 9 ? "failed" : index % 10 === 8 ? "partial" : "completed",
       firstAudioMs: index % 10 === 9 ? null : 50,
       // The last instant of a day and the first one of the next.
@@ -58,7 +60,7 @@ function mixOf(teamId: string): UsageRecord[] {
   );
 }
 
-const questions: UsageDimension[][] = [["day"], ["model"], ["key"], ["day", "model", "key"]];
+const questions: UsageDimension[][] = [["day"], ["model"], ["key"], ["agent"], ["day", "model", "key", "agent"]];
 const lately = (teamId: string, groupBy: UsageDimension[]): UsageQuery => ({
   ...readUsageQuery(teamId, new URLSearchParams(), new Date(noonToday)),
   groupBy,
@@ -128,6 +130,7 @@ describe.skipIf(!present)("usage in ClickHouse", () => {
       const all = await sumUsageInEngine(engine(), lately(teamId, ["day"]));
       expect(all.reduce((sum, line) => sum + line.requests, 0)).toBe(mix.length);
       expect(all.reduce((sum, line) => sum + line.failed, 0)).toBe(6);
+      expect(all.reduce((sum, line) => sum + line.conversationMs, 0)).toBe(135_000);
       expect(all.reduce((sum, line) => sum + line.partial, 0)).toBe(6);
     });
 
@@ -186,7 +189,7 @@ describe.skipIf(!present)("usage in ClickHouse", () => {
     expect(await backfillUsage(embedded, db, signal)).toBeNull();
     // The stream still has them as well.
     await insertUsage(embedded, mix);
-    const query = lately(teamId, ["day", "model", "key"]);
+    const query = lately(teamId, ["day", "model", "key", "agent"]);
     expect(await sumUsageInEngine(embedded, query)).toEqual(await sumUsageInRecords(db, query));
   });
 

@@ -60,6 +60,7 @@ describe("GET /v1/usage from the booked records", () => {
           partial_requests: 0,
           characters: 400,
           audio_seconds: 5,
+          conversation_seconds: 0,
           cost: "0.006",
         },
         {
@@ -70,6 +71,7 @@ describe("GET /v1/usage from the booked records", () => {
           partial_requests: 0,
           characters: 200,
           audio_seconds: 2.5,
+          conversation_seconds: 0,
           cost: "0.003",
         },
       ],

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { SearchKnowledgeReply } from "#protocol/bus/conversation";
-import { conversationStream, conversationSubject } from "#protocol/bus/conversation-log";
-import { controlSubjects, type Reply } from "#protocol/bus/control";
+import { conversationStream, conversationSubject, type EndReason } from "#protocol/bus/conversation-log";
+import { controlSubjects, type Reply, type UsageRecord, usageSubject } from "#protocol/bus/control";
+import { newIdentifier } from "#common/identifier";
+import type { UsageReport } from "#protocol/usage";
 import { purgeLogs } from "#control-plane/sessions/purge";
 import type { WebhookPayload } from "#protocol/webhooks";
 import { until } from "../harness/processes.js";
@@ -18,6 +20,8 @@ import {
 } from "./platform.js";
 
 const SESSIONS = "/v1/agent/sessions";
+const DAY_MS = 86_400_000;
+const utcDay = (later: number): string => new Date(Date.now() + later * DAY_MS).toISOString().slice(0, 10);
 const at = (seconds: number): Date => new Date(Date.UTC(2026, 10, 22, 10, 0, seconds));
 
 describe("what happens in a session", () => {
@@ -145,6 +149,73 @@ describe("what happens in a session", () => {
     expect([await stored(over), await stored(open)]).toEqual([0, 1]);
     const detail = (await team.ask("GET", `${SESSIONS}/${over}`)).json;
     expect(detail["items"]).toMatchObject([{ role: "user", content: "My number is 555." }]);
+  });
+
+  it("is usage of its team, by agent, once however often it is published, and as long as it is charged", async () => {
+    const { bus, db } = platform.fixture;
+    const own = await platform.addTeam(1_000_000);
+    const agent = await publishedAgent(own, { conversation: { max_duration_seconds: 60 } });
+    const { runtime } = platform;
+    const preview = (await own.ask("POST", `${SESSIONS}?preview=true`, { agent_id: agent })).json["session_id"];
+    const [long, failed, unjoined] = await Promise.all([1, 2, 3].map(() => createSession(own, agent)));
+    const lasts = (sessionId = "", seconds = 0, reason: EndReason = "caller_left"): void => {
+      const joined = new Date();
+      runtime.write(sessionId, { type: "caller-joined" }, joined);
+      const ended = new Date(joined.getTime() + seconds * 1000);
+      runtime.write(sessionId, { type: "ended", reason, detail: null }, ended);
+    };
+    lasts(long, 65);
+    lasts(failed, 30, "llm_endpoint_failure");
+    lasts(String(preview), 6);
+    runtime.write(unjoined ?? "", { type: "ended", reason: "never_joined", detail: null });
+    for (const sessionId of [long, failed, String(preview), unjoined])
+      await sessionWhen(own, sessionId ?? "", (json) => json["ended_at"] !== null, "the end of a session");
+
+    const query = `start=${utcDay(-1)}&end=${utcDay(1)}&group_by=agent,model`;
+    const read = async (): Promise<unknown> => {
+      return (await platform.fixture.callJson(own.principal, "GET", "/v1/usage", { query })).json;
+    };
+    const booked = {
+      data: [
+        {
+          agent_id: agent,
+          model: "conversation",
+          requests: 3,
+          failed_requests: 1,
+          audio_seconds: 0,
+          conversation_seconds: 96,
+        },
+      ],
+    };
+    expect(await read()).toMatchObject(booked);
+    const { credit, held, spent } = await platform.balances(own);
+    expect([held, credit + spent]).toEqual([0, 1_000_000]);
+    const { cost } = ((await read()) as UsageReport).data[0] ?? {};
+    expect(Number(cost) * 1_000_000).toBeCloseTo(spent, 3);
+
+    // As settlement and analytics get it: when it ends, and with the purge of its log.
+    const published: UsageRecord[] = [];
+    const listening = bus.subscribe<UsageRecord>(usageSubject, (usage) => void published.push(usage));
+    await bus.flush();
+    const another = await createSession(own, agent);
+    lasts(another, 6);
+    await sessionWhen(own, another, hasStatus("completed"), "the end of the last session");
+    await purgeLogs({ db, bus, now: () => new Date(Date.now() + 61_000) });
+    const ofLast = (): UsageRecord[] => published.filter(({ usageId }) => usageId === `session:${another}`);
+    await until(() => ofLast().length === 2, { withinMs: 15_000, what: "usage of the last session, twice" });
+    listening.unsubscribe();
+    expect(ofLast()[0]).toEqual(ofLast()[1]);
+    expect(ofLast()[0]).toMatchObject({ agentId: agent, model: "conversation", outcome: "completed" });
+    // Settlement takes its messages in order: this one comes after them.
+    const marker = { ...ofLast()[0], usageId: newIdentifier(), model: "marker", conversationMs: 0 } as UsageRecord;
+    bus.publish(usageSubject, marker);
+    await until(async () => JSON.stringify(await read()).includes("marker"), { withinMs: 15_000, what: "the marker" });
+    const after = (await read()) as UsageReport;
+    expect(after.data.find(({ model }) => model === "conversation")).toMatchObject({ requests: 4 });
+    expect((await platform.balances(own)).spent).toBeCloseTo(
+      Number(after.data.find(({ model }) => model === "conversation")?.cost) * 1_000_000,
+      3,
+    );
   });
 
   it("survives records that nobody can have written, and those of sessions that there are not", async () => {

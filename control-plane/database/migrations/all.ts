@@ -12,6 +12,7 @@ import { webhookLanes } from "./0061-webhook-lanes.js";
 import { sessions } from "./0070-sessions.js";
 import { sessionLogs } from "./0071-session-logs.js";
 import { testRuns } from "./0080-test-runs.js";
+import { conversationUsage } from "./0090-conversation-usage.js";
 import type { Migration } from "./migration.js";
 
 /** Every step, oldest first. */
@@ -30,4 +31,5 @@ export const migrations: readonly Migration[] = [
   sessions,
   sessionLogs,
   testRuns,
+  conversationUsage,
 ];
