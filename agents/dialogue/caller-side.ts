@@ -105,11 +105,11 @@ export class CallerSide {
 
   #wordsCame(nowMs: number): void {
     const { agent, outbox } = this.#options;
-    const { text } = this.#turn;
+    const { text, spokenText } = this.#turn;
     agent.dropOtherThan(text);
     this.#isPublished = true;
     const segmentId = this.#segmentId();
-    outbox.add({ type: "publish-transcript", segmentId, speaker: "caller", text, isFinal: false });
+    outbox.add({ type: "publish-transcript", segmentId, speaker: "caller", text: spokenText, isFinal: false });
     this.#interject(nowMs);
   }
 
@@ -164,7 +164,8 @@ export class CallerSide {
     if (agent.isBusy || isClosing) return false;
     const turnId = outbox.memory.turnId + 1;
     outbox.record({ type: "caller-said", turnId, text, ...(isTextOnly ? { isTextOnly } : {}) });
-    this.#isPublished = true;
+    // What was typed stands in the caller's program already.
+    this.#isPublished ||= turn.spokenText !== "";
     this.#publishFinal();
     const lastVoicedMs = turn.lastVoicedMs ?? nowMs;
     meter.turnOver({ turnId, lastVoicedMs, decidedMs: nowMs, transcribedMs, isTyped });
@@ -206,7 +207,7 @@ export class CallerSide {
     if (!this.#isPublished) return;
     this.#isPublished = false;
     const segmentId = this.#segmentId();
-    const { text } = this.#turn;
+    const { spokenText: text } = this.#turn;
     this.#options.outbox.add({ type: "publish-transcript", segmentId, speaker: "caller", text, isFinal: true });
     this.#segments++;
   }

@@ -9,6 +9,8 @@ const MAX_RECOGNITION_TAIL_MS = 3000;
 export class CallerTurn {
   readonly #settings: DialogueSettings;
   #words = "";
+  /** Of these, what was spoken. */
+  #spokenWords = "";
   #partial = "";
   #isTyped = false;
   #isTextOnly = false;
@@ -28,6 +30,11 @@ export class CallerTurn {
   /** All words so far, those that may change last. */
   get text(): string {
     return this.#words + joined(this.#words, this.#partial);
+  }
+
+  /** The words so far that were spoken and not typed, those that may change last. */
+  get spokenText(): string {
+    return this.#spokenWords + joined(this.#spokenWords, this.#partial);
   }
 
   /** All words so far may be a hum that was taken for words. */
@@ -91,6 +98,7 @@ export class CallerTurn {
     const before = wordsOf(this.text).join(" ");
     this.#hasSureWords ||= !isUnsure;
     this.#words += joined(this.#words, text.trim());
+    this.#spokenWords += joined(this.#spokenWords, text.trim());
     this.#partial = "";
     return this.#spoken(before, nowMs);
   }
@@ -103,6 +111,7 @@ export class CallerTurn {
 
   typed(text: string, isTextOnly: boolean, nowMs: number): void {
     this.#words = [this.text, text.trim()].filter((part) => part !== "").join("\n");
+    this.#spokenWords = this.spokenText;
     this.#partial = "";
     this.#isTyped = true;
     this.#isTextOnly = isTextOnly;
@@ -124,6 +133,7 @@ export class CallerTurn {
   /** Forgets the words; speech that goes on begins a new turn. */
   reset(nowMs: number): void {
     this.#words = "";
+    this.#spokenWords = "";
     this.#partial = "";
     this.#isTyped = false;
     this.#isTextOnly = false;

@@ -74,6 +74,33 @@ describe("a turn of the caller", () => {
     expect(talk.spoken).toEqual(["Gladly."]);
   });
 
+  it("is not published where it was typed: the caller's program shows what it sends", () => {
+    const talk = TestDialogue.joined();
+    talk.input({ type: "typed", text: "A table, please." });
+    talk.answers("Gladly.");
+    talk.heard("Gladly");
+    talk.playsAll();
+    expect(talk.all("publish-transcript").map(({ speaker, text }) => `${speaker}: ${text}`)).not.toContainEqual(
+      expect.stringMatching(/^caller/),
+    );
+    expect(talk.lines).toEqual(["caller: A table, please.", "agent: Gladly."]);
+  });
+
+  it("is published as far as it was spoken where somebody speaks and types", () => {
+    const talk = TestDialogue.joined();
+    talk.input({ type: "speech-started" });
+    talk.input({ type: "partial", text: "I want" });
+    talk.input({ type: "typed", text: "A table." });
+    talk.pauses("");
+    talk.passes(3000);
+    expect(talk.lines[0]).toBe("caller: I want\nA table.");
+    const shown = talk.all("publish-transcript").filter(({ speaker }) => speaker === "caller");
+    expect(shown.map(({ text, isFinal }) => [text, isFinal])).toEqual([
+      ["I want", false],
+      ["I want", true],
+    ]);
+  });
+
   it("shows its words as they come, and what they are in the end", () => {
     const talk = TestDialogue.joined();
     talk.input({ type: "speech-started" });

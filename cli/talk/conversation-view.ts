@@ -4,25 +4,21 @@ import type { Utterance } from "./caller-room.js";
 /** Shows a conversation: what both say on standard output, all else on standard error. */
 export class ConversationView {
   readonly #terminal: Pick<Terminal, "stdin" | "stdout" | "stderr">;
-  /** Lines that stand on the terminal already, because they were typed there. */
-  readonly #typed: string[] = [];
   #state = "";
 
   constructor(terminal: Pick<Terminal, "stdin" | "stdout" | "stderr">) {
     this.#terminal = terminal;
   }
 
-  /** A line was sent as a message. */
+  /** A line was sent as a message. Where somebody typed it here, it stands on the terminal already. */
   typed(line: string): void {
-    if (this.#terminal.stdin.isTTY === true) this.#typed.push(line);
+    if (this.#terminal.stdin.isTTY !== true) this.#terminal.stdout.write(`you: ${line}\n`);
   }
 
   utterance({ speaker, text, isFinal }: Utterance): void {
     const line = text.replaceAll(/\s+/g, " ").trim();
     if (!isFinal || line === "") return;
-    const shown = speaker === "caller" ? this.#typed.indexOf(line) : -1;
-    if (shown >= 0) this.#typed.splice(shown, 1);
-    else this.#terminal.stdout.write(`${speaker === "caller" ? "you" : "agent"}: ${line}\n`);
+    this.#terminal.stdout.write(`${speaker === "caller" ? "you" : "agent"}: ${line}\n`);
   }
 
   state(state: string): void {
