@@ -3,7 +3,7 @@ import type { Database } from "#control-plane/database/database";
 import { openDatabase } from "#control-plane/database/open";
 import { prepareDatabase } from "../harness/prepared-database.js";
 import { temporaryDirectory } from "../harness/temporary-directory.js";
-import { postgresPrograms, startPostgres } from "./postgres.js";
+import { postgresPrograms, startPostgres, type TestPostgres } from "./postgres.js";
 
 export const silentLog = pino({ level: "silent" });
 
@@ -17,16 +17,23 @@ if (!engines.includes("postgres")) {
   );
 }
 
-/** A fresh, migrated database of one engine, and how to get rid of it. */
-export async function freshDatabase(engine: EngineName): Promise<{ database: Database; stop: () => Promise<void> }> {
+/** A fresh, migrated database of one engine. */
+export interface FreshDatabase {
+  database: Database;
+  /** Null for the embedded engine. */
+  server: TestPostgres | null;
+  stop(): Promise<void>;
+}
+
+export async function freshDatabase(engine: EngineName): Promise<FreshDatabase> {
   const programs = postgresPrograms();
   if (engine === "postgres" && programs !== null) {
     const server = await startPostgres(programs);
     const database = await openDatabase({ url: server.url, dataDirectory: "", log: silentLog });
-    return { database, stop: () => database.close().finally(server.stop) };
+    return { database, server, stop: () => database.close().finally(server.stop) };
   }
   const directory = temporaryDirectory("pglite");
   await prepareDatabase(directory.path);
   const database = await openDatabase({ url: null, dataDirectory: directory.path, log: silentLog });
-  return { database, stop: () => database.close().finally(directory.remove) };
+  return { database, server: null, stop: () => database.close().finally(directory.remove) };
 }

@@ -16,6 +16,7 @@ import {
 import { ServiceError } from "#protocol/errors";
 import { startNats } from "../harness/servers.js";
 import { type EngineName, freshDatabase, silentLog } from "./databases.js";
+import type { TestPostgres } from "./postgres.js";
 
 /**
  * Stands in for listening to the samples of a voice: bytes that say "silent" are refused, and the length of any others
@@ -57,6 +58,8 @@ export interface ServiceFixture {
   natsUrl: string;
   bus: Bus;
   db: Db;
+  /** Null where the database is embedded. */
+  postgres: TestPostgres | null;
   call(principal: Principal | null, method: string, path: string, options?: CallOptions): Promise<ForwardedResponse>;
   /** As `call`, with the body parsed as JSON where there is one. */
   callJson(
@@ -77,7 +80,10 @@ export async function startFixture(
     Pick<ServiceOptions, "rooms" | "sessions" | "cache" | "now" | "testConcurrency">
   > = {},
 ): Promise<ServiceFixture> {
-  const [nats, { database, stop: stopDatabase }] = await Promise.all([startNats(), freshDatabase(engine)]);
+  const [nats, { database, server: postgres, stop: stopDatabase }] = await Promise.all([
+    startNats(),
+    freshDatabase(engine),
+  ]);
   const [bus, own] = await Promise.all(
     ["edge", "service"].map((name) => connectNats({ url: nats.url, name, log: silentLog })),
   );
@@ -128,6 +134,7 @@ export async function startFixture(
     natsUrl: nats.url,
     bus,
     db,
+    postgres,
     call,
     drain,
     async callJson(principal, method, path, options) {
