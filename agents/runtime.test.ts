@@ -11,6 +11,7 @@ import type { Reply } from "#protocol/bus/control";
 import { LocalBus } from "#common/bus/testing/local-bus";
 import { VirtualClock } from "#common/clock";
 import { createLogger } from "#common/log";
+import { SpeechUnavailable } from "./conversation/await-speech.js";
 import type { Conversation } from "./conversation/conversation.js";
 import type { ConversationOutcome } from "./conversation/outcome.js";
 import { Runtime } from "./runtime.js";
@@ -96,6 +97,14 @@ describe("a runtime", () => {
     clock.advance(500);
     expect(handedOver()).toEqual([{ sessionId: "a", runtimeId: "r", attempt: 1 }]);
     expect(runtime.sessions).toEqual([]);
+  });
+
+  it("does not give back what has ended because nobody recognizes or speaks in it", async () => {
+    opening = () => Promise.reject(new SpeechUnavailable("no model"));
+    await start("a");
+    await nextTurn();
+    clock.advance(10_000);
+    expect([runtime.sessions, handedOver()]).toEqual([[], []]);
   });
 
   it("ends what it holds on request, and knows nothing of others", async () => {

@@ -14,6 +14,7 @@ import { ServiceError, toErrorRecord } from "#protocol/errors";
 import type { Bus } from "#common/bus/bus";
 import type { Clock } from "#common/clock";
 import type { Logger } from "#common/log";
+import { SpeechUnavailable } from "./conversation/await-speech.js";
 import type { Conversation } from "./conversation/conversation.js";
 import type { ConversationMetrics } from "./conversation/conversation-metrics.js";
 import type { ConversationOutcome } from "./conversation/outcome.js";
@@ -25,7 +26,7 @@ export interface RuntimeOptions {
   runtimeId: string;
   /** Conversations at once. */
   places: number;
-  /** Opens one; rejects where it cannot be held here. */
+  /** Opens one; rejects where it cannot be held here, with `SpeechUnavailable` where it has ended. */
   open(given: {
     plan: ConversationPlan;
     attempt: number;
@@ -119,6 +120,10 @@ export class Runtime {
         if (this.#isDraining) open.handOver();
       },
       (error: unknown) => {
+        if (error instanceof SpeechUnavailable) {
+          log.warn({ err: error.cause, sessionId, attempt }, "a conversation ended: nobody recognizes or speaks in it");
+          return this.#over(plan, attempt, "ended");
+        }
         log.error({ err: error, sessionId, attempt }, "a conversation could not be opened; another runtime may try");
         // Where nobody else is left, the same runtime will be asked again.
         this.#options.clock.after(REFUSAL_MS, () => this.#over(plan, attempt, "handed-over"));

@@ -23,6 +23,7 @@ import { ReplySpeech } from "../speech/reply-speech.js";
 import { planVoice, type VoicePlan } from "../speech/voice-plan.js";
 import { openTools } from "../tools/open-tools.js";
 import { type CallerTranscription, openCallerTranscription } from "../turn/caller-transcription.js";
+import { awaitSpeech, SpeechUnavailable } from "./await-speech.js";
 import { CallerUsage } from "./caller-usage.js";
 import { ClientCalls } from "./client-calls.js";
 import { Conversation, type ConversationParts } from "./conversation.js";
@@ -83,23 +84,39 @@ type Tell = (what: (conversation: Conversation) => void) => void;
 
 /**
  * Opens a conversation: reads its log, joins its room, and begins, or goes on where the log ends. Rejects where the
- * voice, the room or the log cannot be had; then nothing is left open.
+ * room or the log cannot be had, and then nothing is left open. Rejects with `SpeechUnavailable` where nobody could
+ * recognize or speak in it: then its log says that it has ended.
  */
 export async function openConversation(context: ConversationContext, given: GivenConversation): Promise<Conversation> {
   const { plan, attempt } = given;
   const log = context.log.child({ sessionId: plan.sessionId, attempt });
-  const [stored, voice] = await Promise.all([readLog(context, plan), voiceOf(context, plan, log)]);
-  const recognizer = recognizerOf(context, plan);
-  const past = stored.map(({ message }) => message);
-  const hasCallerJoined = past.some(({ type }) => type === "caller-joined");
+  let past: ConversationRecord[] = [];
+  const hasJoined = (): boolean => past.some(({ type }) => type === "caller-joined");
+  const [stored, speech] = await Promise.all([
+    readLog(context, plan).then((read) => {
+      past = read.map(({ message }) => message);
+      return read;
+    }),
+    awaitSpeech(context.clock, () => speechOf(context, plan, log), hasJoined).catch((error: unknown) => {
+      if (error instanceof SpeechUnavailable) return error;
+      throw error;
+    }),
+  ]);
+  const hasCallerJoined = hasJoined();
   const { tell, isOpen } = mailbox();
   const records = openRecords(context, plan, stored.at(-1)?.sequence ?? 0, () => {
     log.warn("another runtime holds this conversation now");
     tell((conversation) => conversation.lose());
   });
   records.write({ type: "taken", runtimeId: context.runtimeId, attempt });
+  if (speech instanceof SpeechUnavailable) {
+    records.write({ type: "ended", reason: "speech_unavailable", detail: speech.message });
+    await records.settled();
+    records.close();
+    throw speech;
+  }
   await records.settled();
-  const opened = { voice, recognizer, records, past, trace: joinTrace(undefined), log };
+  const opened = { ...speech, records, past, trace: joinTrace(undefined), log };
   const transcription = transcribe(context, plan, opened, tell);
   try {
     const caller = expectCaller(context.clock, () => {
@@ -138,10 +155,16 @@ function readLog({ bus }: ConversationContext, { sessionId }: ConversationPlan) 
   return bus.subjectLog(conversationStream).read<ConversationRecord>(conversationSubject(sessionId));
 }
 
-function voiceOf(context: ConversationContext, plan: ConversationPlan, log: Logger): Promise<VoicePlan> {
-  const { speech, savedVoices, config } = context;
+/** Throws `no_worker`, `unknown_language`, `dependency_unavailable`. */
+async function speechOf(
+  { speech, recognition, savedVoices, config }: ConversationContext,
+  plan: ConversationPlan,
+  log: Logger,
+): Promise<{ voice: VoicePlan; recognizer: ChosenRecognizer }> {
+  const language = plan.config.voice.speaking_language;
+  const recognizer = chooseRecognizer(recognition.served("transcribe"), language, config);
   const onVoiceMissing = (): void => log.warn("the agent's voice is gone; the model's own speaks");
-  return planVoice({ plan, speech, savedVoices, config, onVoiceMissing });
+  return { recognizer, voice: await planVoice({ plan, speech, savedVoices, config, onVoiceMissing }) };
 }
 
 function openRecords(
@@ -177,11 +200,6 @@ function roomCallbacks(
 
 /** Who pays for what is spoken and recognized, and for which agent. */
 const payerOf = ({ teamId, keyId, agentId }: ConversationPlan) => ({ teamId, keyId, agentId });
-
-/** Throws `no_worker` and `unknown_language`. */
-function recognizerOf({ recognition, config }: ConversationContext, plan: ConversationPlan): ChosenRecognizer {
-  return chooseRecognizer(recognition.served("transcribe"), plan.config.voice.speaking_language, config);
-}
 
 /** The caller's audio on its way to words; it is charged as any transcription is. */
 function transcribe(

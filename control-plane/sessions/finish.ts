@@ -33,7 +33,13 @@ export interface Ending {
  */
 const PURGE_AFTER_MS = 60_000;
 
-const failures: readonly EndReason[] = ["never_joined", "llm_endpoint_failure", "room_lost", "error"];
+const failures: readonly EndReason[] = [
+  "never_joined",
+  "speech_unavailable",
+  "llm_endpoint_failure",
+  "room_lost",
+  "error",
+];
 
 /** The status that an end leads to. */
 function statusOf(reason: EndReason | null): SessionStatus {

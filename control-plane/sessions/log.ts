@@ -1,5 +1,10 @@
 import { and, eq, inArray, sql } from "drizzle-orm";
-import { type ConversationRecord, conversationStream, conversationSubject } from "#protocol/bus/conversation-log";
+import {
+  type ConversationRecord,
+  conversationStream,
+  conversationSubject,
+  type EndReason,
+} from "#protocol/bus/conversation-log";
 import type { Bus, DurableSubscription, StoredPlace } from "#common/bus/bus";
 import { isUnavailable, toServiceError } from "../database/failure.js";
 import type { SessionContext } from "./context.js";
@@ -66,6 +71,9 @@ async function applyRecord(
       .where(eq(agentSessions.id, sessionId));
 }
 
+/** Ends of sessions that may well have no beginning: nobody needs to wait for it. */
+const unbegun: readonly EndReason[] = ["never_joined", "speech_unavailable"];
+
 const isOpen = inArray(agentSessions.status, ["pending", "active"]);
 
 async function begin(context: SessionContext, sessionId: string, at: Date): Promise<void> {
@@ -99,7 +107,7 @@ async function end(
     .where(and(eq(agentSessions.id, sessionId), isOpen))
     .returning();
   if (row === undefined) return;
-  if (row.startedAt !== null || ending.reason === "never_joined") await finishSession(context, sessionId, ending);
+  if (row.startedAt !== null || unbegun.includes(ending.reason)) await finishSession(context, sessionId, ending);
 }
 
 async function addItem(

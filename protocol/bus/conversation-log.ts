@@ -26,6 +26,8 @@ export const endReasons = [
   "requested",
   /** Nobody joined in time. */
   "never_joined",
+  /** No recognizer, or no voice, was there when it was to begin. */
+  "speech_unavailable",
   "llm_endpoint_failure",
   "room_lost",
   "error",

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { eq } from "drizzle-orm";
 import { agents } from "#control-plane/agents/tables";
 import type { ServiceFixture } from "../control-plane/service.js";
-import { publishedAgent, type SessionPlatform, startPlatform } from "./platform.js";
+import { hasStatus, publishedAgent, type SessionPlatform, sessionWhen, startPlatform } from "./platform.js";
 import type { TeamClient } from "../agents/client.js";
 
 const SESSIONS = "/v1/agent/sessions";
@@ -63,6 +63,17 @@ describe("callers without a key", () => {
     expect(await platform.balances(owner)).toMatchObject({ credit: 700_000, held: 300_000 });
     const shown = await owner.ask("GET", `${SESSIONS}/${String(json["session_id"])}`);
     expect(shown.json).toMatchObject({ source: "public", status: "pending" });
+  });
+
+  it("cost nothing where nobody could recognize or speak, and see the session fail at once: no time passes here", async () => {
+    const owner = await platform.addTeam(1_000_000);
+    const begun = { agent_id: await publicAgent(owner) };
+    const { json } = await visit(platform.fixture, begun, { address: newAddress() });
+    const sessionId = String(json["session_id"]);
+    platform.runtime.write(sessionId, { type: "ended", reason: "speech_unavailable", detail: "No recognizer" }, at);
+    const detail = await sessionWhen(owner, sessionId, hasStatus("failed"), "the end of the session");
+    expect(detail).toMatchObject({ ended_reason: "speech_unavailable", duration_seconds: null });
+    expect(await platform.balances(owner)).toEqual({ credit: 1_000_000, held: 0, spent: 0 });
   });
 
   it.each<[string, Record<string, unknown>, string | null, number, string]>([
