@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { pino } from "pino";
 import { beforeEach, describe, expect, it } from "vitest";
 import {
   endConversationSubject,
@@ -10,11 +11,10 @@ import {
 import type { Reply } from "#protocol/bus/control";
 import { LocalBus } from "#common/bus/testing/local-bus";
 import { VirtualClock } from "#common/clock";
-import { createLogger } from "#common/log";
-import { SpeechUnavailable } from "./conversation/await-speech.js";
 import type { Conversation } from "./conversation/conversation.js";
 import type { ConversationOutcome } from "./conversation/outcome.js";
 import { Runtime } from "./runtime.js";
+import { SpeechUnavailable } from "./conversation/await-speech.js";
 import { planOf } from "./testing/plan.js";
 
 let bus: LocalBus;
@@ -24,13 +24,16 @@ let happened: string[];
 /** Ends of the conversations that are open, by session and attempt. */
 let over: Map<string, (outcome: ConversationOutcome) => void>;
 let opening: () => Promise<void>;
+/** Warnings and errors. */
+let logged: string[];
 
 beforeEach(() => {
   [bus, clock, happened, over] = [new LocalBus(), new VirtualClock(), [], new Map()];
   opening = () => Promise.resolve();
+  logged = [];
   runtime = new Runtime({
     ...{ bus, clock, runtimeId: "r", places: 2 },
-    log: createLogger("test", "fatal"),
+    log: pino({ level: "warn" }, { write: (line: string) => void logged.push(line) }),
     open: async ({ plan, attempt, onOver }) => {
       const name = `${plan.sessionId}:${attempt}`;
       happened.push(`opens ${name}`);
@@ -107,8 +110,45 @@ describe("a runtime", () => {
     expect([runtime.sessions, handedOver()]).toEqual([[], []]);
   });
 
+  describe("that is still opening a conversation", () => {
+    let settle: { resolve: () => void; reject: (error: Error) => void };
+    beforeEach(() => {
+      opening = () =>
+        new Promise((resolve, reject) => {
+          settle = { resolve, reject };
+        });
+    });
+
+    it("says at once that it does not hold it yet, and lets go of it in silence when the room is gone", async () => {
+      await start("a");
+      expect(await ask(endConversationSubject("r"), { sessionId: "a", reason: "requested" })).toBe("not_found");
+      settle.reject(new Error("could not establish signal connection: no such room"));
+      await nextTurn();
+      clock.advance(10_000);
+      expect([runtime.sessions, handedOver(), logged]).toEqual([[], [], []]);
+    });
+
+    it("ends it once it is open where its end was asked for meanwhile", async () => {
+      await start("a");
+      await ask(endConversationSubject("r"), { sessionId: "a", reason: "requested" });
+      settle.resolve();
+      await nextTurn();
+      expect(happened).toEqual(["opens a:1", "ends a:1: requested"]);
+    });
+
+    it("says so loudly where nobody asked for its end", async () => {
+      await start("a");
+      settle.reject(new Error("the room server is away"));
+      await nextTurn();
+      clock.advance(10_000);
+      expect(handedOver()).toHaveLength(1);
+      expect(logged.join()).toContain("could not be opened");
+    });
+  });
+
   it("ends what it holds on request, and knows nothing of others", async () => {
     await start("a");
+    await nextTurn();
     const end = (sessionId: string): Promise<string> =>
       ask(endConversationSubject("r"), { sessionId, reason: "requested" });
     expect([await end("a"), await end("b")]).toEqual(["taken", "not_found"]);

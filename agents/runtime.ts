@@ -43,10 +43,20 @@ const REFUSAL_MS = 500;
 /** Where a drain looks again whether conversations are quiet. */
 const DRAIN_STEP_MS = 100;
 
+/** A conversation that this runtime was given. */
+interface Held {
+  attempt: number;
+  conversation: Promise<Conversation>;
+  /** It is in its room. */
+  isOpen: boolean;
+  /** Its end was asked for before. */
+  isUnwanted: boolean;
+}
+
 /** Holds conversations: takes those that the control plane gives, as many as there are places. */
 export class Runtime {
   readonly #options: RuntimeOptions;
-  readonly #held = new Map<string, { attempt: number; conversation: Promise<Conversation> }>();
+  readonly #held = new Map<string, Held>();
   readonly #subscriptions: { unsubscribe(): void }[];
   #isDraining = false;
 
@@ -111,19 +121,23 @@ export class Runtime {
       () => undefined, // why it could not be opened is in the log already
     );
     const conversation = this.#options.open({ plan, attempt, onOver: (outcome) => this.#over(plan, attempt, outcome) });
-    this.#held.set(sessionId, { attempt, conversation });
+    const opening: Held = { attempt, conversation, isOpen: false, isUnwanted: false };
+    this.#held.set(sessionId, opening);
     metrics.begun();
     log.info({ sessionId, attempt }, "a conversation was taken");
     onChange();
     conversation.then(
       (open) => {
-        if (this.#isDraining) open.handOver();
+        opening.isOpen = true;
+        if (opening.isUnwanted) open.end("requested", null, false);
+        else if (this.#isDraining) open.handOver();
       },
       (error: unknown) => {
         if (error instanceof SpeechUnavailable) {
           log.warn({ err: error.cause, sessionId, attempt }, "a conversation ended: nobody recognizes or speaks in it");
           return this.#over(plan, attempt, "ended");
         }
+        if (opening.isUnwanted) return this.#over(plan, attempt, "ended");
         log.error({ err: error, sessionId, attempt }, "a conversation could not be opened; another runtime may try");
         // Where nobody else is left, the same runtime will be asked again.
         this.#options.clock.after(REFUSAL_MS, () => this.#over(plan, attempt, "handed-over"));
@@ -132,9 +146,14 @@ export class Runtime {
     return { runtimeId };
   }
 
+  /**
+   * One that is still being opened is let go of as soon as that is done: whoever asks ends the session, and may delete
+   * the room that it is joining.
+   */
   async #end({ sessionId, reason }: EndConversation): Promise<object> {
     const held = this.#held.get(sessionId);
-    if (held === undefined) throw new ServiceError("not_found");
+    if (held?.isOpen === false) held.isUnwanted = true;
+    if (held?.isOpen !== true) throw new ServiceError("not_found");
     (await held.conversation).end("requested", reason, false);
     return {};
   }

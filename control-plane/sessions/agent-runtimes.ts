@@ -92,7 +92,7 @@ export class AgentRuntimes {
     return { type: "nobody", attempt };
   }
 
-  /** Asks a runtime to end a conversation; false where it does not answer, or holds no such conversation. */
+  /** Asks a runtime to end a conversation; false where it does not answer, or holds no such conversation, or not yet. */
   async end(runtimeId: string, question: EndConversation): Promise<boolean> {
     const answer = await this.#ask<object>(endConversationSubject(runtimeId), question);
     return answer?.ok === true;
