@@ -1,7 +1,7 @@
 import type { AgentSide } from "./agent-side.js";
 import { interjectionOf } from "./backchannel.js";
 import { CallerTurn } from "./caller-turn.js";
-import { FLOOR_WAIT_MS, floorDueAtMs, judgeFloor } from "./interjection.js";
+import { floorDueAtMs, floorWaitMs, judgeFloor } from "./interjection.js";
 import type { LatencyMeter } from "./latency.js";
 import type { Outbox } from "./outbox.js";
 import type { DialogueSettings } from "./settings.js";
@@ -91,7 +91,7 @@ export class CallerSide {
     const isBlocked = interjection === null && (agent.isBusy || isClosing);
     if (overAtMs !== null && !isBlocked) wakes.push(overAtMs);
     if (interjection !== null) {
-      if (interjection.isHolding) wakes.push(interjection.startedMs + FLOOR_WAIT_MS);
+      if (interjection.isHolding) wakes.push(interjection.startedMs + this.#floorWaitMs());
       const dueAtMs = this.#turn.isSpeaking ? floorDueAtMs(interjection.startedMs, settings) : null;
       if (dueAtMs !== null && dueAtMs > nowMs) wakes.push(dueAtMs);
     }
@@ -132,6 +132,7 @@ export class CallerSide {
     const evidence = {
       text: turn.text,
       isUnsure: turn.isUnsure,
+      isPartial: turn.isPartial,
       spokenMs: spokenUntilMs - interjection.startedMs,
       isTranscribed: turn.isTranscribed || (overAtMs !== null && nowMs >= overAtMs),
       followsQuestion: agent.hasJustAsked,
@@ -141,10 +142,15 @@ export class CallerSide {
     if (verdict === "interrupt") agent.stop();
     if (verdict === "ignore") this.#discard(nowMs);
     if (verdict !== "wait") return this.#endInterjection(nowMs);
-    if (!interjection.isHolding || nowMs < interjection.startedMs + FLOOR_WAIT_MS) return false;
+    if (!interjection.isHolding || nowMs < interjection.startedMs + this.#floorWaitMs()) return false;
     this.#interjection = { ...interjection, isHolding: false };
     agent.release("caller", nowMs);
     return true;
+  }
+
+  #floorWaitMs(): number {
+    const { agent, settings } = this.#options;
+    return floorWaitMs({ text: this.#turn.text, followsQuestion: agent.hasJustAsked }, settings);
   }
 
   #endInterjection(nowMs: number): true {

@@ -37,6 +37,11 @@ export class CallerTurn {
     return this.#spokenWords + joined(this.#spokenWords, this.#partial);
   }
 
+  /** All words so far may still change. */
+  get isPartial(): boolean {
+    return this.#words === "";
+  }
+
   /** All words so far may be a hum that was taken for words. */
   get isUnsure(): boolean {
     return !this.#hasSureWords && (this.#partial === "" || this.#isPartialUnsure);

@@ -74,6 +74,45 @@ describe("a caller who speaks while the agent does", () => {
     expect(talk.all("stop-reply")).toHaveLength(1);
   });
 
+  it.each([
+    ["a single word that may still change", { text: "left", isUnsure: false }, false],
+    ["the same after a sound", { text: "oh left", isUnsure: false }, false],
+    ["two of them", { text: "left side", isUnsure: false }, true],
+    ["two of which nobody is sure", { text: "and him", isUnsure: true }, false],
+    ["a word that stops it in any case", { text: "stop", isUnsure: false }, true],
+    ["one of these that nobody is sure of", { text: "no", isUnsure: true }, false],
+  ])("with %s stops it or waits for what it becomes", (_, words, stops) => {
+    const talk = speaking();
+    talk.input({ type: "speech-started" });
+    talk.passes(300);
+    talk.input({ type: "partial", ...words });
+    expect(talk.all("stop-reply")).toHaveLength(stops ? 1 : 0);
+    talk.pauses("right");
+    talk.passes(5000);
+    expect(talk.all("stop-reply")).toHaveLength(stops ? 1 : 0);
+    expect(talk.all("resume-reply")).toHaveLength(stops ? 0 : 1);
+  });
+
+  it("with a single word that may still change stops it where that may be an answer", () => {
+    const talk = speaking({}, "Shall I book it? There is one seat left.", "Shall I book it?");
+    talk.input({ type: "speech-started" });
+    talk.input({ type: "partial", text: "please", isUnsure: false });
+    expect(talk.all("stop-reply")).toHaveLength(1);
+  });
+
+  it("with a word that may still change keeps it silent for half a second longer", () => {
+    const talk = speaking();
+    talk.input({ type: "speech-started" });
+    talk.passes(700);
+    talk.input({ type: "partial", text: "tomorrow", isUnsure: false });
+    talk.passes(799);
+    expect(talk.all("resume-reply")).toEqual([]);
+    talk.passes(1);
+    expect(talk.all("resume-reply")).toHaveLength(1);
+    talk.pauses("Tomorrow morning.");
+    expect(talk.all("stop-reply")).toHaveLength(1);
+  });
+
   it("with words that nobody is sure of interrupts it where they may be an answer", () => {
     const asked = "Shall I book it? There is one seat left.";
     const talk = speaking({}, asked, "Shall I book it?");

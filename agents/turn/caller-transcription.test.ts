@@ -108,13 +108,20 @@ describe("a transcription", () => {
     }
   });
 
-  it("says of final words whether the recognizer is unsure of them, and is unsure of a single word that may change", async () => {
-    for (const confidence of [0.2, 0.9]) {
+  it("says of words whether the recognizer is unsure of them, and sooner of those that may change", async () => {
+    for (const [confidence, isUnsurePartial, isUnsure] of [
+      [0.2, true, true],
+      [0.48, true, false],
+      [0.9, false, false],
+    ] as const) {
       const words: typeof wordsOfTalk = (samples) => wordsOfTalk(samples).map((word) => ({ ...word, confidence }));
       const { happened, speak } = bench({ words });
       await speak(talk(2500, [{ atMs: 500, forMs: 900, name: 1 }]));
-      expect(happened.find(({ partial }) => partial !== undefined)).toMatchObject({ partial: "w1", isUnsure: true });
-      expect(happened.find(({ transcript }) => transcript !== undefined)?.isUnsure).toBe(confidence === 0.2);
+      expect(happened.find(({ partial }) => partial !== undefined)).toMatchObject({
+        partial: "w1",
+        isUnsure: isUnsurePartial,
+      });
+      expect(happened.find(({ transcript }) => transcript !== undefined)?.isUnsure).toBe(isUnsure);
     }
   });
 
