@@ -2,7 +2,7 @@ import type { Logger } from "../log.js";
 import type { Dial } from "./connect.js";
 import { startDeadline } from "./deadline.js";
 import { connectTarget, type ExchangeResponse, exchange, openExchange } from "./exchange.js";
-import { type PersistentConnection, openPersistentConnection } from "./persistent-connection.js";
+import { PersistentConnection } from "./persistent-connection.js";
 import { OutboundError } from "./outbound-error.js";
 import { checkHeaders, type HeaderList, headersForOtherOrigin } from "./request-headers.js";
 import { createNameResolver } from "./resolve.js";
@@ -155,7 +155,7 @@ export function createOutbound(options: OutboundOptions): StreamingOutbound {
     },
     stream,
     keep: (url) =>
-      openPersistentConnection({
+      new PersistentConnection({
         origin: URL.canParse(url) ? new URL(url).origin : "http://invalid",
         connect: async (signal, limitMs) => {
           const target = parseTarget(url, rules);

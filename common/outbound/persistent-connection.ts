@@ -6,22 +6,6 @@ import { MAX_RESPONSE_HEADER_BYTES, sendOn, toOutboundError, watchBytes } from "
 import { OutboundError } from "./outbound-error.js";
 import { NO_ENCODING, type OutboundStream, type OutboundStreamRequest, streamAnswer } from "./stream.js";
 
-/** A connection to one origin that serves requests one after the other, and may stand before the first of them. */
-export interface PersistentConnection {
-  /**
-   * Connects where no connection stands, and again whenever a request that is given up takes the connection with it.
-   * What goes wrong shows when a request is sent.
-   */
-  warm(): void;
-  /**
-   * As `StreamingOutbound.stream`, for URLs of the origin. While an answer is still being read, another request gets a
-   * connection of its own.
-   */
-  stream(request: OutboundStreamRequest): Promise<OutboundStream>;
-  /** Ends the connection, with whatever is under way on it. */
-  close(): void;
-}
-
 export interface PersistentConnectionOptions {
   /** What stands before the path of every URL. */
   origin: string;
@@ -42,12 +26,8 @@ const REST_MS = 250;
 /** How long a request waits for that rather than for a connection of its own. */
 const SHORT_REST_MS = 30;
 
-/** Keeps a connection. Nothing is connected yet. */
-export function openPersistentConnection(options: PersistentConnectionOptions): PersistentConnection {
-  return new StandingConnection(options);
-}
-
-class StandingConnection implements PersistentConnection {
+/** A connection to one origin that serves requests one after the other, and may stand before the first of them. */
+export class PersistentConnection {
   readonly #options: PersistentConnectionOptions;
   readonly #client: Client;
   /** Connected ahead, and not given to the client. */
@@ -60,6 +40,7 @@ class StandingConnection implements PersistentConnection {
   #isWarm = false;
   #isClosed = false;
 
+  /** Nothing is connected yet. */
   constructor(options: PersistentConnectionOptions) {
     this.#options = options;
     this.#client = new Client(options.origin, {
@@ -83,6 +64,10 @@ class StandingConnection implements PersistentConnection {
     });
   }
 
+  /**
+   * Connects where no connection stands, and again whenever a request that is given up takes the connection with it.
+   * What goes wrong shows when a request is sent.
+   */
   warm(): void {
     this.#isWarm = true;
     if (this.#isClosed || this.#isStanding || this.#spare !== null) return;
@@ -105,6 +90,10 @@ class StandingConnection implements PersistentConnection {
     this.#spare = spare;
   }
 
+  /**
+   * As `StreamingOutbound.stream`, for URLs of the origin. While an answer is still being read, another request gets a
+   * connection of its own.
+   */
   async stream(request: OutboundStreamRequest): Promise<OutboundStream> {
     const { streamOnce, origin } = this.#options;
     if (!request.url.startsWith(`${origin}/`)) return await streamOnce(request);
@@ -120,6 +109,7 @@ class StandingConnection implements PersistentConnection {
     }
   }
 
+  /** Ends the connection, with whatever is under way on it. */
   close(): void {
     this.#isClosed = true;
     void this.#spare?.then((socket) => socket?.destroy());

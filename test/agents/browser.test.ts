@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { dispose } from "@livekit/rtc-node";
-import { type Browser, chromium, type Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { systemClock } from "#common/clock";
 import { newIdentifier } from "#common/identifier";
@@ -8,20 +8,19 @@ import { callerToken } from "#common/livekit/livekit-server";
 import { createLogger } from "#common/log";
 import { openRoom } from "#agents/room/open-room";
 import type { Room } from "#agents/room/room";
-import { findProgram } from "#launcher/find-program";
 import { loudness, runProgram } from "../harness/audio.js";
-import { canRunLiveKit, inCi, LIVEKIT_BUILD_MS, startLiveKit, type TestLiveKit } from "../harness/livekit.js";
+import { canRunChromium, startChromium } from "../harness/chromium.js";
+import { canRunLiveKit, LIVEKIT_BUILD_MS, startLiveKit, type TestLiveKit } from "../harness/livekit.js";
 import { until } from "../harness/processes.js";
 import { temporaryDirectory } from "../harness/temporary-directory.js";
 import { type PageRecord, servePage } from "./page.js";
 import { Told } from "./told.js";
 
-const browserPath = findProgram("chromium", process.env.PATH);
 const clip = join(import.meta.dirname, "../../../workers/engines/ctc/testing/clips/LJ001-0090.flac");
 const soon = (condition: () => boolean | Promise<boolean>, what: string, withinMs = 10_000): Promise<void> =>
   until(condition, { withinMs, what });
 
-describe.skipIf(!canRunLiveKit || (browserPath === null && !inCi))("a caller in a browser", () => {
+describe.skipIf(!canRunLiveKit || !canRunChromium)("a caller in a browser", () => {
   const directory = temporaryDirectory("browser");
   let livekit: TestLiveKit;
   let browser: Browser;
@@ -32,20 +31,7 @@ describe.skipIf(!canRunLiveKit || (browserPath === null && !inCi))("a caller in 
     page = await servePage();
     const microphone = join(directory.path, "microphone.wav");
     await runProgram("ffmpeg", ["-loglevel", "error", "-i", clip, "-ar", "48000", microphone], new Uint8Array());
-    browser = await chromium.launch({
-      executablePath: browserPath ?? "chromium",
-      args: [
-        "--no-sandbox",
-        "--disable-gpu",
-        "--use-fake-ui-for-media-stream",
-        "--use-fake-device-for-media-stream",
-        `--use-file-for-fake-audio-capture=${microphone}`,
-        "--autoplay-policy=no-user-gesture-required",
-        "--disable-background-networking",
-        "--disable-component-update",
-        "--disable-sync",
-      ],
-    });
+    browser = await startChromium(microphone);
   }, LIVEKIT_BUILD_MS);
   afterAll(async () => {
     await browser?.close();

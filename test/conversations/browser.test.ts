@@ -1,23 +1,22 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Browser, chromium, type Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { SessionDetail } from "#protocol/agents/session";
 import { type ScriptedEndpoint, startScriptedEndpoint } from "#agents/model/testing/scripted-endpoint";
 import { wavFile } from "#audio/testing/wav-file";
-import { findProgram } from "#launcher/find-program";
 import { PAGE_RATE, type PageRecord, servePage } from "../agents/page.js";
+import { canRunChromium, startChromium } from "../harness/chromium.js";
 import { allModels, startCluster, type TestCluster } from "../harness/cluster.js";
 import { speech } from "../harness/http-speech.js";
-import { canRunLiveKit, inCi, LIVEKIT_BUILD_MS, startLiveKit, type TestLiveKit } from "../harness/livekit.js";
+import { canRunLiveKit, LIVEKIT_BUILD_MS, startLiveKit, type TestLiveKit } from "../harness/livekit.js";
 import { until } from "../harness/processes.js";
 import { temporaryDirectory } from "../harness/temporary-directory.js";
 import { call, publishAgent, recognize } from "./open-talk.js";
 
-const browserPath = findProgram("chromium", process.env.PATH);
 const MICROPHONE_RATE = 44_100;
 
-describe.skipIf(!canRunLiveKit || (browserPath === null && !inCi))("a visitor of a page, in a browser", () => {
+describe.skipIf(!canRunLiveKit || !canRunChromium)("a visitor of a page, in a browser", () => {
   const directory = temporaryDirectory("visitor");
   let livekit: TestLiveKit;
   let endpoint: ScriptedEndpoint;
@@ -45,20 +44,7 @@ describe.skipIf(!canRunLiveKit || (browserPath === null && !inCi))("a visitor of
     const origin = new URL(page.url).origin;
     const change = { public_enabled: true, allowed_origins: [origin] };
     await call(cluster, "PATCH", `/v1/agent/agents/${agentId}`, change);
-    browser = await chromium.launch({
-      executablePath: browserPath ?? "chromium",
-      args: [
-        "--no-sandbox",
-        "--disable-gpu",
-        "--use-fake-ui-for-media-stream",
-        "--use-fake-device-for-media-stream",
-        `--use-file-for-fake-audio-capture=${await questionFile()}`,
-        "--autoplay-policy=no-user-gesture-required",
-        "--disable-background-networking",
-        "--disable-component-update",
-        "--disable-sync",
-      ],
-    });
+    browser = await startChromium(await questionFile());
   }, LIVEKIT_BUILD_MS);
   afterAll(async () => {
     await browser?.close();
