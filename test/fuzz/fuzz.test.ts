@@ -4,7 +4,9 @@ import type { HttpCase } from "../bad-input/case.js";
 import { type HttpAnswer, sendHttp } from "../bad-input/send.js";
 import { allModels, startCluster, type TestCluster } from "../harness/cluster.js";
 import { howMany } from "../harness/thorough.js";
+import { type RoomServerStandIn, startRoomServer } from "../sessions/room-server.js";
 import { type Endpoint, startEndpoint } from "../tools/endpoint.js";
+import { holdSessions, publishedAgent } from "./conversations.js";
 import { type Description, operationsOf } from "./description.js";
 import { KnownIds } from "./ids.js";
 import { judgeBy } from "./judge.js";
@@ -22,15 +24,29 @@ describe("requests generated from /openapi.json", () => {
   let cluster: TestCluster;
   let endpoint: Endpoint;
   let description: Description;
+  let roomServer: RoomServerStandIn;
+  let runtime: Awaited<ReturnType<typeof holdSessions>>;
+  let agentId: string;
 
   beforeAll(async () => {
     endpoint = await startEndpoint();
     // Only where the tools of this test lead to: other addresses that it makes up are to be refused.
     const settings = { PARLEY_ADMISSION_WAIT_MS: "600000", PARLEY_OUTBOUND_ALLOW: new URL(endpoint.url).host };
-    cluster = await startCluster({ models: allModels, settings });
+    roomServer = await startRoomServer();
+    const rooms = {
+      LIVEKIT_URL: roomServer.url,
+      LIVEKIT_API_KEY: roomServer.apiKey,
+      LIVEKIT_API_SECRET: roomServer.apiSecret,
+    };
+    cluster = await startCluster({ models: allModels, settings: { ...settings, ...rooms } });
+    runtime = await holdSessions(cluster);
+    agentId = await publishedAgent(cluster);
     description = (await (await fetch(`${cluster.baseUrl}/openapi.json`)).json()) as Description;
   });
-  afterAll(() => Promise.all([cluster?.stop(), endpoint?.stop()]));
+  afterAll(async () => {
+    await runtime?.stop();
+    await Promise.all([cluster?.stop(), endpoint?.stop(), roomServer?.stop()]);
+  });
 
   it(
     `are answered as it says, never with a server error, for ${SECONDS} seconds`,
@@ -41,6 +57,7 @@ describe("requests generated from /openapi.json", () => {
       const context: PlanContext = {
         resolve: (reference) => description.components.schemas[reference.replace("#/components/schemas/", "")] ?? {},
         endpointUrl: `${endpoint.url}/hook`,
+        agentId,
         verdict,
       };
       const targets = operationsOf(description);
@@ -88,6 +105,8 @@ describe("requests generated from /openapi.json", () => {
       );
       expect(failures.slice(0, MOST_SHOWN), `${failures.length} failures`).toEqual([]);
       expect(succeeded.size).toBeGreaterThan(targets.length / 2);
+      // Which needs an agent, a runtime and rooms.
+      expect([...succeeded]).toContain("POST /v1/agent/sessions");
       expect(cluster.processes().filter(({ pid, lives }) => pid === null || lives !== 1)).toEqual([]);
     },
     SECONDS * 1000 + 180_000,

@@ -122,11 +122,14 @@ export interface ValueContext {
   resolve: Resolve;
   /** An address that may be called: an endpoint of the test's own. */
   endpointUrl: string;
+  /** A published agent, with which sessions may begin. */
+  agentId: string;
 }
 
 /** What a schema alone does not say, by the name of the field. */
 const plausible: Readonly<Record<string, (draw: Draw, context: ValueContext) => unknown>> = {
   url: (_, { endpointUrl }) => endpointUrl,
+  agent_id: (_, { agentId }) => agentId,
   base_url: (_, { endpointUrl }) => endpointUrl.replace("http:", "https:"),
   api_key: () => "key",
   phone_number: (draw) => `+1415555${draw.integer(1000, 9999)}`,
