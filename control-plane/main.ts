@@ -7,6 +7,7 @@ import { createOutbound } from "#common/outbound/outbound";
 import { openSealer } from "#common/secrets/secret-key";
 import { followMembers, sendHeartbeats } from "#common/membership/heartbeat";
 import { spansAreStored } from "#common/tracing/stored-spans";
+import { testRunSettings } from "./agent-tests/settings.js";
 import { DEVELOPMENT_TEAM_ID } from "./accounts/development.js";
 import { recoverOpenUsage } from "./accounts/open-usage.js";
 import { findSample } from "./agents/sample/seed-sample.js";
@@ -37,9 +38,8 @@ async function start(context: RoleContext): Promise<RunningRole> {
   });
   const edges = askEdges(bus, log);
   const service = await startService({
-    ...{ bus, clock: systemClock, db, log, testConcurrency: config.AGENT_TEST_CONCURRENCY },
-    measure: measureSamples(edges),
-    transcribe: transcribeSamples(edges, log),
+    ...{ bus, clock: systemClock, db, log, testRuns: testRunSettings(config) },
+    ...{ measure: measureSamples(edges), transcribe: transcribeSamples(edges, log) },
     outbound: createOutbound({ allow: config.PARLEY_OUTBOUND_ALLOW, log }),
     sealer: openSealer({ secretKey: config.PARLEY_SECRET_KEY, dataDirectory: config.PARLEY_DATA_DIR }),
     now: () => new Date(),

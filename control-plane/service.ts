@@ -48,6 +48,8 @@ import { Router } from "./http/router.js";
 import { InFlight } from "./in-flight.js";
 import { searchKnowledge } from "./knowledge/search.js";
 import { administerCredit } from "./ledger/administer.js";
+import { startBatchRetention } from "./agent-tests/retention.js";
+import { defaultTestRunSettings, type TestRunSettings } from "./agent-tests/settings.js";
 import { startHoldExpiry } from "./ledger/hold-expiry.js";
 import type { SessionContext, SessionSettings } from "./sessions/context.js";
 import type { RoomServer } from "./sessions/rooms.js";
@@ -83,8 +85,6 @@ const searchRequest = z.object({
 /** What the settings say where nobody sets them. */
 const defaultSessionSettings: SessionSettings = { joinMs: 60_000, visitorsPerAgent: 60, visitorsPerAddress: 10 };
 
-const DEFAULT_TEST_CONCURRENCY = 4;
-
 export interface ServiceOptions {
   bus: Bus;
   clock: Clock;
@@ -116,8 +116,7 @@ export interface ServiceOptions {
   modelFolders?: ModelFolders;
   /** Counts what callers without a key do, over all instances; each counts by itself when absent. */
   cache?: Pick<Cache, "count">;
-  /** Agent tests that run at once in the whole cluster; 4 when absent. */
-  testConcurrency?: number;
+  testRuns?: TestRunSettings;
   /** Throws `disk_full` where nothing can be stored now. */
   requireRoom?: () => void;
   /**
@@ -150,6 +149,8 @@ export async function startService(options: ServiceOptions): Promise<ControlPlan
   if (options.hasDatabaseAlone === true) await reclaimDeliveries(db, now());
   const settlement = new UsageSettlement({ bus, db, log, now, consumer: "settlement", telemetry: options.telemetry });
   const expiry = startHoldExpiry({ db, bus, clock, log, now });
+  const { retentionDays } = options.testRuns ?? defaultTestRunSettings;
+  const batches = startBatchRetention({ db, clock, log, now, retentionDays });
   const webhooks = startWebhooks({ bus, clock, db, log, outbound, sealer, now });
   const sessions = startSessions({ ...{ followed, bus, clock, inFlight }, context: sessionContext(options, followed) });
   if (replaced !== null) bus.publish(keyRevokedSubject, { keyDigest: replaced } satisfies KeyRevoked);
@@ -162,6 +163,7 @@ export async function startService(options: ServiceOptions): Promise<ControlPlan
     async drain(deadlineMs) {
       for (const subscription of subscriptions) subscription.unsubscribe();
       expiry.stop();
+      batches.stop();
       const keepWaiting = clock.after(Math.max(0, deadlineMs - ANSWER_MARGIN_MS), () => ending.abort());
       // Before webhooks: an end that is written now has its event sent.
       await sessions.drain();
@@ -170,6 +172,7 @@ export async function startService(options: ServiceOptions): Promise<ControlPlan
     },
     stop() {
       expiry.stop();
+      batches.stop();
       sessions.stop();
       webhooks.stop();
     },
@@ -258,7 +261,7 @@ function answerRequests(options: ServiceOptions, inFlight: InFlight, parts: Rout
     answer<unknown, SearchKnowledgeReply>(controlSubjects.searchKnowledge, async (question) => ({
       passages: await searchKnowledge(db, validate(searchRequest, question)),
     })),
-    ...answerTestRuns({ db, bus, now, concurrency: options.testConcurrency ?? DEFAULT_TEST_CONCURRENCY }, answer),
+    ...answerTestRuns({ db, bus, now, concurrency: (options.testRuns ?? defaultTestRunSettings).concurrency }, answer),
     bus.respond<ForwardedRequest, ForwardedResponse>(
       controlSubjects.http,
       (request) =>

@@ -224,6 +224,12 @@ export const declaration = {
     max: 1000,
     doc: "Agent tests that run at once in the whole cluster.",
   }),
+  AGENT_TEST_RETENTION_DAYS: integer({
+    default: 90,
+    min: 1,
+    max: 36_500,
+    doc: "Days for which batches of agent tests and their runs are kept.",
+  }),
   PARLEY_OUTBOUND_ALLOW: list({
     default: [],
     doc: "Private hosts that webhooks, tools and agents' own language models may call: names, addresses, blocks, each with `:port` or without. Dangerous on a shared service.",

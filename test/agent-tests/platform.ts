@@ -6,6 +6,7 @@ import { createOutbound } from "#common/outbound/outbound";
 import { loadConfig } from "#common/config/config";
 import { sendHeartbeats } from "#common/membership/heartbeat";
 import { newIdentifier } from "#common/identifier";
+import type { TestRunSettings } from "#control-plane/agent-tests/settings";
 import { runTest } from "#agents/agent-tests/run-test";
 import { TestRunner, type TestRunnerOptions } from "#agents/agent-tests/test-runner";
 import type { TestBatch, TestRunDetail } from "#protocol/agents/test-runs";
@@ -34,7 +35,7 @@ export interface TestPlatform {
 /** A control plane on real NATS and a real database; runtimes run in this process, each on a connection of its own. */
 export async function startTestPlatform(
   engine: EngineName,
-  options: { allow?: string[]; testConcurrency?: number } = {},
+  options: { allow?: string[]; testRuns?: TestRunSettings } = {},
 ): Promise<TestPlatform> {
   const fixture = await startFixture(engine, options);
   const countTokens = await openTokenCounter();

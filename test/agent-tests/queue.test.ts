@@ -2,6 +2,7 @@ import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { newIdentifier } from "#common/identifier";
 import { attachables } from "#control-plane/agent-platform";
+import { deleteOldBatches } from "#control-plane/agent-tests/retention";
 import { finishRun, type RunQueue, takeRun } from "#control-plane/agent-tests/run-queue";
 import { agentTestRuns } from "#control-plane/agent-tests/run-tables";
 import { startBatch } from "#control-plane/agent-tests/start-batch";
@@ -70,6 +71,14 @@ describe.each(engines)("the queue of test runs on %s", (engine) => {
     expect([given.length, new Set(given).size]).toEqual([2, 2]);
     for (const job of jobs) if (job !== null) await finish(job);
     await drainAll();
+  });
+
+  it("leaves none of many that take at the same time without a run that there is", async () => {
+    const wide = { ...queue, concurrency: 8 };
+    await queued(8);
+    const given = await Promise.all(Array.from({ length: 8 }, () => takeRun(wide, { ...quiet, wantsOne: true })));
+    expect(new Set(given.map(({ job }) => job?.runId)).size).toBe(8);
+    for (const { job } of given) if (job !== null) await finish(job);
   });
 
   it("stores one result of a run, that of the attempt that has it", async () => {
@@ -141,6 +150,22 @@ describe.each(engines)("the queue of test runs on %s", (engine) => {
     expect([first, second].map(({ plan }) => plan.teamId)).toEqual([team.principal.teamId, other.principal.teamId]);
     for (const job of [first, second]) await finish(job);
     await drainAll();
+  });
+
+  it("forgets batches that are old, and none that is under way", async () => {
+    const { team, batchId } = await queued(2);
+    const [first, second] = [await taken(), await taken()];
+    const path = `/v1/agent/agents/${first.plan.agentId}/test-batches/${batchId}`;
+    await finish(first);
+    const later = new Date(now.getTime() + 1);
+    await deleteOldBatches(fixture.db, later);
+    expect((await team.ask("GET", path)).status).toBe(200);
+    await finish(second);
+    await deleteOldBatches(fixture.db, now);
+    expect((await team.ask("GET", path)).status).toBe(200);
+    await deleteOldBatches(fixture.db, later);
+    expect((await team.ask("GET", path)).status).toBe(404);
+    expect((await team.ask("GET", `/v1/agent/test-runs/${second.runId}`)).status).toBe(404);
   });
 
   it("runs the agent and the test as they were, and forgets them with their agent", async () => {

@@ -77,7 +77,7 @@ export interface ServiceFixture {
 export async function startFixture(
   engine: EngineName,
   options: { allow?: string[] } & Partial<
-    Pick<ServiceOptions, "rooms" | "sessions" | "cache" | "now" | "testConcurrency">
+    Pick<ServiceOptions, "rooms" | "sessions" | "cache" | "now" | "testRuns">
   > = {},
 ): Promise<ServiceFixture> {
   const [nats, { database, server: postgres, stop: stopDatabase }] = await Promise.all([
@@ -100,7 +100,7 @@ export async function startFixture(
     now,
     developmentKey: null,
     ...{ rooms: options.rooms ?? null, sessions: options.sessions, cache: options.cache },
-    ...(options.testConcurrency === undefined ? {} : { testConcurrency: options.testConcurrency }),
+    ...(options.testRuns === undefined ? {} : { testRuns: options.testRuns }),
   });
   const call = (
     principal: Principal | null,
