@@ -35,6 +35,23 @@ describe("createSealer", () => {
       expect(() => sealer.open(nonsense, "c")).toThrow(SealError);
   });
 
+  it("knows its own signatures, of that text and that context, by any of its keys", () => {
+    const signature = sealer.sign("session 1", "recording");
+    expect(signature).toBe(sealer.sign("session 1", "recording"));
+    expect(signature).toMatch(/^[\w-]{43}$/);
+    expect(sealer.isSigned("session 1", "recording", signature)).toBe(true);
+    expect(createSealer([oldKey, newKey]).isSigned("session 1", "recording", signature)).toBe(true);
+    expect(createSealer([oldKey]).isSigned("session 1", "recording", signature)).toBe(false);
+    expect(sealer.isSigned("session 2", "recording", signature)).toBe(false);
+    expect(sealer.isSigned("1", "recording.session ", signature)).toBe(false);
+    for (let at = 0; at < signature.length; at++) {
+      const changed = `${signature.slice(0, at)}${signature[at] === "A" ? "B" : "A"}${signature.slice(at + 1)}`;
+      expect(sealer.isSigned("session 1", "recording", changed)).toBe(false);
+    }
+    for (const nonsense of ["", "x", `${signature}=`, `${signature}A`, "ü".repeat(43)])
+      expect(sealer.isSigned("session 1", "recording", nonsense)).toBe(false);
+  });
+
   it("opens with an old key and seals with the new one", () => {
     const before = createSealer([oldKey]).seal("x", "c");
     const both = createSealer([newKey, oldKey]);

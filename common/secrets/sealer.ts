@@ -1,4 +1,12 @@
-import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from "node:crypto";
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  createHmac,
+  hkdfSync,
+  randomBytes,
+  timingSafeEqual,
+} from "node:crypto";
 
 /** Keeps text that must be used again (signing secrets, credentials) unreadable in the database. */
 export interface Sealer {
@@ -10,6 +18,10 @@ export interface Sealer {
   seal(plain: string, context: string): string;
   /** Throws SealError for what was sealed with another key or for another context, or was changed. */
   open(sealed: string, context: string): string;
+  /** Gives a signature of a text, printable, the same each time. `context` names what it is a signature for. */
+  sign(text: string, context: string): string;
+  /** Whether a signature is one of ours, of this text and for this context. */
+  isSigned(text: string, context: string, signature: string): boolean;
 }
 
 /** A sealed text that does not open. */
@@ -36,6 +48,7 @@ export function createSealer(keys: readonly string[]): Sealer {
   }
   const derived = keys.map(deriveKey);
   const first = derived[0];
+  const signing = keys.map((key) => Buffer.from(hkdfSync("sha256", key, "", "parley signatures v1", 32)));
   return {
     seal(plain, context) {
       if (first === undefined) throw new SealError("there is no key");
@@ -65,6 +78,17 @@ export function createSealer(keys: readonly string[]): Sealer {
         throw new SealError("a sealed text was changed, or belongs elsewhere", { cause });
       }
     },
+    sign(text, context) {
+      if (signing[0] === undefined) throw new SealError("there is no key");
+      return signatureOf(signing[0], text, context);
+    },
+    isSigned(text, context, signature) {
+      const shown = Buffer.from(signature);
+      return signing.some((key) => {
+        const own = Buffer.from(signatureOf(key, text, context));
+        return shown.length === own.length && timingSafeEqual(shown, own);
+      });
+    },
   };
 }
 
@@ -78,6 +102,11 @@ interface DerivedKey {
 function deriveKey(text: string): DerivedKey {
   const key = Buffer.from(hkdfSync("sha256", text, "", "parley secrets at rest v1", 32));
   return { key, id: createHash("sha256").update("parley key id").update(key).digest("hex").slice(0, 12) };
+}
+
+/** HMAC-SHA256 (RFC 2104). The context's length comes first: no text can pass for the end of another context. */
+function signatureOf(key: Buffer, text: string, context: string): string {
+  return createHmac("sha256", key).update(`${context.length}.${context}.${text}`).digest("base64url");
 }
 
 function associatedData(keyId: string, context: string): Buffer {

@@ -20,7 +20,7 @@ import { declaredRoute } from "../http/declared-route.js";
 import type { HttpRequest, HttpResponder, HttpRoute } from "../http/exchange.js";
 
 /** Besides `traceparent`, which names this edge's span. */
-const forwardedHeaders = ["content-type", "accept", "origin", toolHopsHeader] as const;
+const forwardedHeaders = ["content-type", "accept", "origin", "host", "x-forwarded-proto", toolHopsHeader] as const;
 
 export interface ForwarderOptions {
   bus: Bus;

@@ -1,3 +1,4 @@
+import { baseUrlOf } from "#common/http/base-url";
 import { answerConstantJson, answerPage } from "../../http/answers.js";
 import type { HttpRequest, HttpRoute } from "../../http/exchange.js";
 import { buildOpenApi } from "../../openapi/document.js";
@@ -15,12 +16,12 @@ export function pageRoutes(): HttpRoute[] {
     {
       method: "GET",
       path: "/",
-      handle: async (request, responder) => answerPage(responder, landing(baseUrlOf(request))),
+      handle: async (request, responder) => answerPage(responder, landing(addressOf(request))),
     },
     {
       method: "GET",
       path: "/docs",
-      handle: async (request, responder) => answerPage(responder, documentation(baseUrlOf(request))),
+      handle: async (request, responder) => answerPage(responder, documentation(addressOf(request))),
     },
     { method: "GET", path: "/openapi.json", handle: async (_request, responder) => answerOpenApi(responder) },
   ];
@@ -39,14 +40,6 @@ function storedPage(render: (baseUrl: string) => string): (baseUrl: string) => U
   };
 }
 
-/**
- * How the reader reached this service. Only an ordinary host name is believed: it ends up in a command that people
- * copy.
- */
-function baseUrlOf(request: HttpRequest): string {
-  const host = request.header("host") ?? "";
-  const scheme = request.header("x-forwarded-proto") === "https" ? "https" : "http";
-  return /^[\w.-]{1,253}(:\d{1,5})?$|^\[[0-9a-fA-F:.]{2,45}\](:\d{1,5})?$/.test(host)
-    ? `${scheme}://${host}`
-    : "http://localhost:8080";
+function addressOf(request: HttpRequest): string {
+  return baseUrlOf((name) => request.header(name)) ?? "http://localhost:8080";
 }
