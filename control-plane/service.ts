@@ -15,6 +15,7 @@ import {
   type VerifyKeyReply,
   type VerifyKeyRequest,
 } from "#protocol/bus/control";
+import type { OpenRecordingReply } from "#protocol/bus/recording";
 import { ServiceError, toErrorRecord } from "#protocol/errors";
 import type { SearchKnowledgeReply } from "#protocol/bus/conversation";
 import { testRunsQueuedSubject } from "#protocol/bus/test-runs";
@@ -51,6 +52,8 @@ import { administerCredit } from "./ledger/administer.js";
 import { startBatchRetention } from "./agent-tests/retention.js";
 import { defaultTestRunSettings, type TestRunSettings } from "./agent-tests/settings.js";
 import { startHoldExpiry } from "./ledger/hold-expiry.js";
+import { openRecording, recordingRoutes, type RecordingSettings } from "./recordings/routes.js";
+import { startRecordings } from "./recordings/start.js";
 import type { SessionContext, SessionSettings } from "./sessions/context.js";
 import type { RoomServer } from "./sessions/rooms.js";
 import { sessionRoutes } from "./sessions/routes.js";
@@ -85,6 +88,8 @@ const searchRequest = z.object({
 /** What the settings say where nobody sets them. */
 const defaultSessionSettings: SessionSettings = { joinMs: 60_000, visitorsPerAgent: 60, visitorsPerAddress: 10 };
 
+const defaultRecordingSettings: RecordingSettings = { urlMs: 900_000, publicUrl: null, retentionMs: null };
+
 export interface ServiceOptions {
   bus: Bus;
   clock: Clock;
@@ -112,6 +117,7 @@ export interface ServiceOptions {
   /** Where conversations are held; nowhere when absent. */
   rooms?: RoomServer | null;
   sessions?: SessionSettings;
+  recordings?: RecordingSettings;
   /** Which model folders recognize and speak; those of the models' own names when absent. */
   modelFolders?: ModelFolders;
   /** Counts what callers without a key do, over all instances; each counts by itself when absent. */
@@ -153,6 +159,8 @@ export async function startService(options: ServiceOptions): Promise<ControlPlan
   const batches = startBatchRetention({ db, clock, log, now, retentionDays });
   const webhooks = startWebhooks({ bus, clock, db, log, outbound, sealer, now });
   const sessions = startSessions({ ...{ followed, bus, clock, inFlight }, context: sessionContext(options, followed) });
+  const { retentionMs } = options.recordings ?? defaultRecordingSettings;
+  const recordings = startRecordings({ bus, clock, db, log, now, inFlight, retentionMs });
   if (replaced !== null) bus.publish(keyRevokedSubject, { keyDigest: replaced } satisfies KeyRevoked);
   // Seeding may have given the team credit that edges do not know of.
   await purgeKeys(bus, db, [DEVELOPMENT_TEAM_ID]);
@@ -167,6 +175,7 @@ export async function startService(options: ServiceOptions): Promise<ControlPlan
       const keepWaiting = clock.after(Math.max(0, deadlineMs - ANSWER_MARGIN_MS), () => ending.abort());
       // Before webhooks: an end that is written now has its event sent.
       await sessions.drain();
+      recordings.stop();
       await Promise.all([inFlight.idle(), settlement.drain(), webhooks.drain()]);
       keepWaiting();
     },
@@ -174,6 +183,7 @@ export async function startService(options: ServiceOptions): Promise<ControlPlan
       expiry.stop();
       batches.stop();
       sessions.stop();
+      recordings.stop();
       webhooks.stop();
     },
   };
@@ -218,6 +228,7 @@ export function controlRoutes(options: ServiceOptions, { ending, cluster }: Rout
       onTestRunsQueued: () => bus.publish(testRunsQueuedSubject, {}),
     }),
     ...sessionRoutes(sessionContext(options, { runtimes, served })),
+    ...recordingRoutes({ db, sealer, now, settings: options.recordings ?? defaultRecordingSettings }),
     ...webhookRoutes({ db, bus, sealer, now }),
   ];
 }
@@ -261,6 +272,7 @@ function answerRequests(options: ServiceOptions, inFlight: InFlight, parts: Rout
     answer<unknown, SearchKnowledgeReply>(controlSubjects.searchKnowledge, async (question) => ({
       passages: await searchKnowledge(db, validate(searchRequest, question)),
     })),
+    answer<unknown, OpenRecordingReply>(controlSubjects.openRecording, (question) => openRecording(options, question)),
     ...answerTestRuns({ db, bus, now, concurrency: (options.testRuns ?? defaultTestRunSettings).concurrency }, answer),
     bus.respond<ForwardedRequest, ForwardedResponse>(
       controlSubjects.http,

@@ -58,6 +58,10 @@ function open(closeRoom: () => Promise<void> = () => Promise.resolve()): Convers
   const conversation: Conversation = new Conversation({
     ...{ dialogue, room, clock, records },
     log: createLogger("test", "fatal"),
+    recorder: {
+      begin: (sinceJoinedMs) => void events.push(`records from ${sinceJoinedMs} ms`),
+      close: async ({ isComplete }) => void events.push(isComplete ? "recording complete" : "recording left"),
+    },
     transcription: { push: () => undefined, close: () => events.push("transcription closed") },
     model: {
       name: "scripted",
@@ -146,7 +150,8 @@ describe("the driver of a conversation", () => {
     conversation.input({ type: "caller-joined" });
     conversation.clientEvent({ type: "user.hangup" });
     await settle();
-    expect(events.slice(-3)).toEqual(["transcription closed", "room deleted", "over: ended"]);
+    expect(events).toContain("records from 0 ms");
+    expect(events.slice(-4)).toEqual(["transcription closed", "recording complete", "room deleted", "over: ended"]);
     expect((await recordTypes()).at(-1)).toBe("ended");
   });
 
@@ -188,7 +193,7 @@ describe("the driver of a conversation", () => {
     await settle();
     reply?.onPlayed("Yes.".length, true);
     await settle();
-    expect(events.slice(-2)).toEqual(["room left", "over: handed-over"]);
+    expect(events.slice(-3)).toEqual(["recording left", "room left", "over: handed-over"]);
   });
 
   it("is handed over at once while nobody has joined", async () => {

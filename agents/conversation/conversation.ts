@@ -7,6 +7,7 @@ import type { Dialogue } from "../dialogue/dialogue.js";
 import type { DialogueInput, ModelToolCall, ToolResult } from "../dialogue/input.js";
 import type { DialogueTool } from "../dialogue/settings.js";
 import type { LanguageModel } from "../model/language-model.js";
+import type { Recorder } from "../recording/conversation-recorder.js";
 import type { ClientEvent, Room } from "../room/room.js";
 import type { ReplySpeech } from "../speech/reply-speech.js";
 import { readArguments } from "../tools/read-arguments.js";
@@ -24,6 +25,7 @@ export interface ConversationParts {
   clock: Clock;
   log: Logger;
   records: LogWriter;
+  recorder: Pick<Recorder, "begin" | "close">;
   /** The caller's audio, on its way to words. */
   transcription: { push(samples: Int16Array): void; close(): void };
   model: LanguageModel;
@@ -168,6 +170,7 @@ export class Conversation {
       case "set-state":
         return room.setState(action.state);
       case "record":
+        if (action.record.type === "caller-joined") this.#parts.recorder.begin(0);
         return records.write(action.record);
       case "report-latency":
         return metrics.turn(action.latency);
@@ -237,24 +240,28 @@ export class Conversation {
 
   async #finish(): Promise<void> {
     this.#stopWork();
-    const { records, clock, onOver } = this.#parts;
+    const { records, recorder, clock, onOver } = this.#parts;
+    const recorded = recorder.close({ isComplete: true });
     const late = new Promise<void>((resolve) => void clock.after(LAST_RECORDS_MS, resolve));
     await Promise.race([records.settled(), late]);
     records.close();
     await this.#closeRoom(true);
+    await recorded;
     onOver("ended");
   }
 
   #leave(outcome: Exclude<ConversationOutcome, "ended">): void {
     if (this.#isOver) return;
     this.#stopWork();
-    const { records, onOver } = this.#parts;
+    const { records, recorder, onOver } = this.#parts;
+    const recorded = recorder.close({ isComplete: false });
     void records
       .settled()
       .then(() => {
         records.close();
         return this.#closeRoom(false);
       })
+      .then(() => recorded)
       .then(() => onOver(outcome));
   }
 

@@ -18,6 +18,8 @@ import { resumeDialogue } from "../dialogue/resume.js";
 import { createKnowledge } from "../knowledge/create-knowledge.js";
 import { openLanguageModel } from "../model/open-language-model.js";
 import { dialogueSettingsOf } from "../prompt/dialogue-settings.js";
+import type { Recorder } from "../recording/conversation-recorder.js";
+import { openRecorder } from "../recording/open-recorder.js";
 import type { Room, RoomCallbacks } from "../room/room.js";
 import { ReplySpeech } from "../speech/reply-speech.js";
 import { planVoice, type VoicePlan } from "../speech/voice-plan.js";
@@ -76,6 +78,7 @@ interface Opened {
   recognizer: ChosenRecognizer;
   records: LogWriter;
   past: readonly ConversationRecord[];
+  recorder: Recorder;
   trace: TraceContext;
   log: Logger;
 }
@@ -102,7 +105,6 @@ export async function openConversation(context: ConversationContext, given: Give
       throw error;
     }),
   ]);
-  const hasCallerJoined = hasJoined();
   const { tell, isOpen } = mailbox();
   const records = openRecords(context, plan, stored.at(-1)?.sequence ?? 0, () => {
     log.warn("another runtime holds this conversation now");
@@ -116,16 +118,19 @@ export async function openConversation(context: ConversationContext, given: Give
     throw speech;
   }
   await records.settled();
-  const opened = { ...speech, records, past, trace: joinTrace(undefined), log };
+  const recorder = openRecorder(plan, { ...context, log, attempt, voiceRate: VOICE_RATE });
+  const joined = past.find(({ type }) => type === "caller-joined");
+  if (joined !== undefined) recorder.begin(context.epochMs() - joined.atEpochMs);
+  const opened = { ...speech, records, past, recorder, trace: joinTrace(undefined), log };
   const transcription = transcribe(context, plan, opened, tell);
   try {
     const caller = expectCaller(context.clock, () => {
-      if (hasCallerJoined) tell((conversation) => conversation.input({ type: "caller-left" }));
+      if (joined !== undefined) tell((conversation) => conversation.input({ type: "caller-left" }));
     });
     const room = await context.openRoom({
-      ...{ plan, attempt, hasCallerJoined, log },
+      ...{ plan, attempt, hasCallerJoined: joined !== undefined, log },
       sampleRate: VOICE_RATE,
-      callbacks: roomCallbacks(tell, transcription, caller),
+      callbacks: roomCallbacks(tell, { transcription, recorder, caller }),
     });
     const { conversation, begin } = assemble(context, given, { ...opened, room, transcription });
     begin();
@@ -134,6 +139,7 @@ export async function openConversation(context: ConversationContext, given: Give
   } catch (error) {
     transcription.close();
     records.close();
+    await recorder.close({ isComplete: false });
     throw error;
   }
 }
@@ -179,8 +185,11 @@ function openRecords(
 
 function roomCallbacks(
   tell: Tell,
-  transcription: CallerTranscription,
-  caller: ReturnType<typeof expectCaller>,
+  {
+    transcription,
+    recorder,
+    caller,
+  }: { transcription: CallerTranscription; recorder: Recorder; caller: ReturnType<typeof expectCaller> },
 ): RoomCallbacks {
   return {
     onCallerJoined() {
@@ -189,7 +198,10 @@ function roomCallbacks(
     },
     onCallerLeft: (isFinal) =>
       tell((conversation) => conversation.input({ type: isFinal ? "hang-up" : "caller-left" })),
-    onAudio: (samples) => transcription.push(samples),
+    onAudio(samples) {
+      recorder.addCaller(samples);
+      transcription.push(samples);
+    },
     onClientEvent: (event) => tell((conversation) => conversation.clientEvent(event)),
     onLost: (reason) =>
       tell((conversation) =>
@@ -247,6 +259,7 @@ function assemble(
     voice,
     records,
     past,
+    recorder,
     trace,
     log,
     room,
@@ -260,8 +273,9 @@ function assemble(
   const isNew = !past.some(({ type }) => type === "caller-joined");
   const dialogue = isNew ? new Dialogue(beginning) : resumeDialogue(past, { ...beginning, nowEpochMs: epochMs() });
   const clientCalls = new ClientCalls((call) => room.sendEvent({ type: "client_tool.call", ...call }));
+  const track = recorder.trackOf(room.voice);
   const conversation = new Conversation({
-    ...{ dialogue, room, clock, log, records, transcription, model, clientCalls, metrics, onOver },
+    ...{ dialogue, room, clock, log, records, recorder, transcription, model, clientCalls, metrics, onOver },
     prepareRequest: requestsOf(plan, createKnowledge({ bus, plan, log, clock }), context.countTokens),
     tools: openTools({ plan, clock, outbound, sealer, log, callClient: (call) => clientCalls.call(call) }),
     sendsToolEvents: plan.sendsToolEvents,
@@ -270,7 +284,7 @@ function assemble(
       new ReplySpeech({
         ...{ voice, speech, usage, clock },
         ...reply,
-        track: room.voice,
+        track,
         payer: payerOf(plan),
         traceparent: formatTraceparent(trace),
         traceId: trace.traceId,

@@ -1,6 +1,7 @@
 import { Application, createEncoder, type OpusEncoderHandle } from "libopus-wasm";
 import { type Codec, createFraming } from "./codec.js";
 import { createOggPages } from "./ogg-pages.js";
+import { opusHead, opusTags } from "./opus-headers.js";
 
 const SAMPLE_RATE = 48_000;
 /** 20 ms. */
@@ -108,25 +109,4 @@ function padded(samples: Float32Array): Float32Array {
   const frame = new Float32Array(PACKET_SAMPLES);
   frame.set(samples);
   return frame;
-}
-
-/** Identification header, RFC 7845 section 5.1. */
-function opusHead(preSkip: number, originalSampleRate: number): Uint8Array {
-  const head = Buffer.alloc(19);
-  head.write("OpusHead", 0, "latin1");
-  head[8] = 1;
-  head[9] = 1;
-  head.writeUInt16LE(preSkip, 10);
-  head.writeUInt32LE(originalSampleRate, 12);
-  return head;
-}
-
-/** Comment header, RFC 7845 section 5.2: a vendor and no comments. */
-function opusTags(): Uint8Array {
-  const vendor = "Parley";
-  const tags = Buffer.alloc(16 + vendor.length);
-  tags.write("OpusTags", 0, "latin1");
-  tags.writeUInt32LE(vendor.length, 8);
-  tags.write(vendor, 12, "latin1");
-  return tags;
 }

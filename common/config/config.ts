@@ -262,6 +262,22 @@ export const declaration = {
     max: 1_000_000,
     doc: "Conversations that one client address may begin without a key in a minute; 0 is no limit.",
   }),
+  PARLEY_RECORDING_URL_SECONDS: integer({
+    default: 900,
+    min: 10,
+    max: 604_800,
+    doc: "How long an address that a recording can be downloaded from is good.",
+  }),
+  PARLEY_RECORDING_DAYS: integer({
+    default: 90,
+    min: 0,
+    max: 36_500,
+    doc: "How long recordings of conversations are kept; then they are deleted. 0 keeps them for ever.",
+  }),
+  PARLEY_PUBLIC_URL: url({
+    schemes: ["http", "https"],
+    doc: "What addresses of recordings begin with: the edge as callers reach it. The address that a request was sent to when absent.",
+  }),
   PARLEY_CORS_ALLOWED_ORIGINS: list({ default: ["*"], doc: "Origins whose pages may call the API from a browser." }),
 } as const satisfies Record<string, Setting<unknown>>;
 

@@ -21,6 +21,8 @@ export function renderError(error: ServiceError): RenderedResponse {
     headers["www-authenticate"] = error.shape === "bare" ? "Bearer" : 'Bearer error="invalid_token"';
   if (error.status === 405 && error.parameters["allow"] !== undefined)
     headers["allow"] = String(error.parameters["allow"]);
+  // RFC 9110 section 15.5.17: a 416 says how long the whole is.
+  if (error.code === "range_not_satisfiable") headers["content-range"] = `bytes */${error.parameters["bytes"]}`;
   // RFC 9110 section 15.5.22: a 426 names the protocol.
   if (error.status === 426) Object.assign(headers, { upgrade: "websocket", connection: "Upgrade" });
   // RFC 9112 section 6.3: where a message ends that cannot be read, nobody knows.

@@ -3,6 +3,7 @@ import { noCache } from "#common/cache/cache";
 import { connectRedis } from "#common/cache/redis";
 import { type Config, ConfigError } from "#common/config/config";
 import type { Logger } from "#common/log";
+import type { RecordingSettings } from "../recordings/routes.js";
 import type { SessionSettings } from "./context.js";
 import { openLiveKit } from "./livekit.js";
 import type { RoomServer } from "./rooms.js";
@@ -11,6 +12,7 @@ import type { RoomServer } from "./rooms.js";
 export interface ConfiguredSessions {
   rooms: RoomServer | null;
   sessions: SessionSettings;
+  recordings: RecordingSettings;
   cache: Cache;
 }
 
@@ -22,6 +24,11 @@ export function configuredSessions(config: Config, log: Logger): ConfiguredSessi
       joinMs: config.PARLEY_JOIN_SECONDS * 1000,
       visitorsPerAgent: config.PARLEY_PUBLIC_SESSIONS_PER_AGENT,
       visitorsPerAddress: config.PARLEY_PUBLIC_SESSIONS_PER_ADDRESS,
+    },
+    recordings: {
+      urlMs: config.PARLEY_RECORDING_URL_SECONDS * 1000,
+      publicUrl: config.PARLEY_PUBLIC_URL,
+      retentionMs: config.PARLEY_RECORDING_DAYS === 0 ? null : config.PARLEY_RECORDING_DAYS * 24 * 3_600_000,
     },
     cache: config.REDIS_URL === null ? noCache : connectRedis(config.REDIS_URL, log),
   };

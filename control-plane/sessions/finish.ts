@@ -12,6 +12,7 @@ import type { Db } from "../database/database.js";
 import { usageRecords } from "../database/schema.js";
 import { settleHold } from "../ledger/holds.js";
 import { type Booking, crossedZero } from "../ledger/post.js";
+import { insertRecording } from "../recordings/store.js";
 import { enqueueWebhookEvent, type WebhookEndpoint } from "../webhooks/enqueue.js";
 import { callEnded } from "../webhooks/events.js";
 import type { SessionContext } from "./context.js";
@@ -98,6 +99,8 @@ async function finishIn(
     .update(agentSessions)
     .set({ status, endedAt, endedReason, endedDetail, settleAt, purgeAt })
     .where(eq(agentSessions.id, row.id));
+  if (row.plan.recordsAudio && ended.startedAt !== null)
+    await insertRecording(tx, { id: row.id, startedAt: ended.startedAt, attempt: row.attempt }, now);
   return { row: ended, booking, usage, hasEvent: await announce(tx, context, ended, now) };
 }
 

@@ -13,6 +13,7 @@ export type ControlRequestKind =
   | "credit"
   | "trace"
   | "search-knowledge"
+  | "open-recording"
   | "take-test-run"
   | "finish-test-run";
 export type UsageOutcome = "settled" | "repeated" | "dropped";

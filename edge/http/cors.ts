@@ -32,7 +32,7 @@ export function corsHeaders(policy: CorsPolicy, origin: string | undefined): Rec
 /** Lets scripts of every page read an answer; no cookie is ever involved. */
 export const everyPageHeaders = {
   "access-control-allow-origin": "*",
-  "access-control-expose-headers": "retry-after",
+  "access-control-expose-headers": "retry-after, content-disposition, content-range",
   vary: "origin",
 };
 

@@ -4,6 +4,7 @@ import type { SpeechContext } from "../speech/context.js";
 import { type InterfaceRoutes, interfaceRoutes } from "./interface-routes.js";
 import { type OperatorRoutesOptions, operatorRoutes } from "./operator/operator-routes.js";
 import { pageRoutes } from "./pages/page-routes.js";
+import { recordingRoutes } from "./recordings/routes.js";
 
 /** Everything that the public port answers: the API, what the control plane answers, operators' routes and pages. */
 export function edgeRoutes(
@@ -16,6 +17,7 @@ export function edgeRoutes(
     routes: [
       ...routes,
       ...forwardedRoutes(speech),
+      ...recordingRoutes(speech),
       ...operatorRoutes({ ...operator, config: speech.config }),
       ...pageRoutes(),
     ],

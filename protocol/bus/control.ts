@@ -14,6 +14,7 @@ export const controlSubjects = {
   searchKnowledge: "parley.control.search-knowledge",
   takeTestRun: "parley.control.take-test-run",
   finishTestRun: "parley.control.finish-test-run",
+  openRecording: "parley.control.open-recording",
 } as const;
 
 /**
@@ -112,7 +113,7 @@ export interface ForwardedRequest {
   path: string;
   /** Raw query string without `?`. */
   query: string;
-  /** Lower-case names; only `content-type`, `accept`, `origin`, `traceparent` and the count of tools' rounds travel. */
+  /** Lower-case names; only those travel that the control plane answers by (`edge/forwarding/forwarder.ts`). */
   headers: Record<string, string>;
   body: Uint8Array;
   /**

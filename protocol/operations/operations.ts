@@ -1,6 +1,7 @@
 import { agentOperations } from "./agents.js";
 import type { Operation } from "./operation.js";
 import { health, metrics, ready } from "./operator.js";
+import { downloadRecording } from "./recordings.js";
 import { liveSpeech, textToSpeech, textToSpeechEvents } from "./speech.js";
 import { toolOperations } from "./tools.js";
 import { transcribeFile } from "./transcription.js";
@@ -24,6 +25,7 @@ export const operations: readonly Operation[] = [
   liveSpeech,
   transcribeFile,
   ...forwardedOperations,
+  downloadRecording,
   health,
   ready,
   metrics,

@@ -17,6 +17,7 @@ import {
   pagingErrors,
   type Operation,
 } from "./operation.js";
+import { showRecording } from "./recordings.js";
 
 /** Conversations with agents. */
 export const sessionOperations: readonly Operation[] = [
@@ -89,4 +90,5 @@ export const sessionOperations: readonly Operation[] = [
     errors: [...authentication, "not_found"],
     curl: "",
   },
+  showRecording,
 ];

@@ -77,7 +77,7 @@ export interface ServiceFixture {
 export async function startFixture(
   engine: EngineName,
   options: { allow?: string[] } & Partial<
-    Pick<ServiceOptions, "rooms" | "sessions" | "cache" | "now" | "testRuns">
+    Pick<ServiceOptions, "rooms" | "sessions" | "recordings" | "cache" | "now" | "testRuns">
   > = {},
 ): Promise<ServiceFixture> {
   const [nats, { database, server: postgres, stop: stopDatabase }] = await Promise.all([
@@ -101,6 +101,7 @@ export async function startFixture(
     developmentKey: null,
     ...{ rooms: options.rooms ?? null, sessions: options.sessions, cache: options.cache },
     ...(options.testRuns === undefined ? {} : { testRuns: options.testRuns }),
+    ...(options.recordings === undefined ? {} : { recordings: options.recordings }),
   });
   const call = (
     principal: Principal | null,

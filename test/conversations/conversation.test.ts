@@ -13,7 +13,8 @@ import {
 import { allModels, startCluster, type TestCluster } from "../harness/cluster.js";
 import { canRunLiveKit, LIVEKIT_BUILD_MS, startLiveKit, type TestLiveKit } from "../harness/livekit.js";
 import { until } from "../harness/processes.js";
-import { call, publishAgent, type Talk } from "./open-talk.js";
+import { call, publishAgent, recognize, type Talk } from "./open-talk.js";
+import { loudnessOf, type Recorded, recordedOf, replyGapsOf } from "./recorded.js";
 import { startTalk } from "./talk.js";
 
 const done = { finish: "stop" } as const;
@@ -122,7 +123,35 @@ describe.skipIf(!canRunLiveKit)("a conversation with an agent", () => {
     expect(texts.slice(-2)).toEqual([expect.stringMatching(/^user: .*bye/i), "assistant: Goodbye then."]);
     expect(session.turn_latencies[0]?.total_ms).toBeGreaterThan(0);
     expect(endpoint.problems).toEqual([]);
-  }, 90_000);
+    const recorded = await recordedOf(cluster, talk.sessionId);
+    expect(recorded.entity.status).toBe("complete");
+    expect(await recognize(cluster, recorded.samples.agent)).toMatch(/help you.*nine in the morning/s);
+    expect(await recognize(cluster, recorded.samples.user)).toMatch(/open|bye/);
+    // The runtime measured by its clock how long the caller waited: the tracks say the same.
+    const gaps = replyGapsOf(recorded);
+    for (const { total_ms } of session.turn_latencies)
+      expect(gaps.some(({ leastMs, mostMs }) => total_ms >= leastMs - 100 && total_ms <= mostMs + 100)).toBe(true);
+    await expectDownloads(recorded);
+  }, 120_000);
+
+  /** What its address gives to whom, and what a changed one gives. */
+  async function expectDownloads({ urls }: Recorded): Promise<void> {
+    const whole = Buffer.from(await (await fetch(urls.user)).arrayBuffer());
+    const part = await fetch(urls.user, { headers: { range: "bytes=100-299", origin: "https://console.example" } });
+    expect([part.status, part.headers.get("content-range"), part.headers.get("access-control-allow-origin")]).toEqual([
+      206,
+      `bytes 100-299/${whole.length}`,
+      "*",
+    ]);
+    expect(Buffer.compare(Buffer.from(await part.arrayBuffer()), whole.subarray(100, 300))).toBe(0);
+    expect(part.headers.get("content-type")).toBe("audio/ogg");
+    for (const changed of [
+      urls.user.replace("/user?", "/agent?"),
+      urls.user.slice(0, -1),
+      urls.user.split("?")[0] ?? "",
+    ])
+      expect((await fetch(changed)).status).toBe(404);
+  }
 
   it("answers typed messages, calls a tool, and tells the caller's program of it", async () => {
     const talk = await startTalk(cluster, agentId);
@@ -197,7 +226,19 @@ describe.skipIf(!canRunLiveKit)("a conversation with an agent", () => {
     await expect.poll(async () => (await talk.session()).status, { timeout: 10_000 }).toBe("completed");
     const messages = (await talk.session()).items.flatMap((item) => (item.type === "message" ? [item.content] : []));
     expect(messages[2]).toBe(story.join(""));
-  }, 120_000);
+    const { entity, samples } = await recordedOf(cluster, talk.sessionId);
+    const durationSeconds = (await talk.session()).duration_seconds ?? 0;
+    expect([entity.status, entity.tracks.length]).toEqual(["complete", 2]);
+    for (const { duration_ms } of entity.tracks)
+      expect(Math.abs((duration_ms ?? 0) / 1000 - durationSeconds)).toBeLessThanOrEqual(1.5);
+    expect(samples.agent.length).toBe(((entity.tracks[0]?.duration_ms ?? 0) * 16_000) / 1000);
+    // What was on its way to the store when the runtime was killed is missing, and nothing else.
+    const voicedMs = (levels: number[]): number => 10 * levels.filter((level) => level > 0.01).length;
+    const missingMs =
+      voicedMs(talk.caller.received.map(({ loudness }) => loudness)) - voicedMs(loudnessOf(samples.agent));
+    expect(missingMs).toBeLessThanOrEqual(5000);
+    expect(await recognize(cluster, samples.agent)).toMatch(/help you.*giant/s);
+  }, 150_000);
 
   /** The child that holds a session, by what the runtimes' logs say they began. */
   async function holderOf(sessionId: string): Promise<string> {

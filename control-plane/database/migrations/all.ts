@@ -13,6 +13,7 @@ import { sessions } from "./0070-sessions.js";
 import { sessionLogs } from "./0071-session-logs.js";
 import { testRuns } from "./0080-test-runs.js";
 import { conversationUsage } from "./0090-conversation-usage.js";
+import { recordings } from "./0091-recordings.js";
 import type { Migration } from "./migration.js";
 
 /** Every step, oldest first. */
@@ -32,4 +33,5 @@ export const migrations: readonly Migration[] = [
   sessionLogs,
   testRuns,
   conversationUsage,
+  recordings,
 ];

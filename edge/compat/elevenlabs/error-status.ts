@@ -59,6 +59,8 @@ export const elevenLabsStatusOf: Readonly<Record<ErrorCode, ElevenLabsStatus>> =
   phone_number_limit: "provider_error",
   not_found: "not_found",
   voice_not_found: "voice_not_found",
+  recording_not_found: "not_found",
+  range_not_satisfiable: "invalid_request",
   method_not_allowed: "invalid_request",
   conflict: "invalid_request",
   agent_not_published: "invalid_request",

@@ -50,6 +50,8 @@ const realtimeCodeOf: Readonly<Record<ErrorCode, string | null>> = {
   phone_number_limit: null,
   not_found: null,
   voice_not_found: "invalid_value",
+  recording_not_found: null,
+  range_not_satisfiable: null,
   method_not_allowed: null,
   conflict: null,
   agent_not_published: null,

@@ -1,0 +1,104 @@
+import { RECORDING_FRAME_MS, type RecordingRole, recordingRoles } from "#protocol/bus/recording";
+import type { Logger } from "#common/log";
+import type { Db } from "../database/database.js";
+import { joinSegments } from "./join-segments.js";
+import { PartWriter, type RecordingObjects } from "./recording-objects.js";
+import { claimRecording, completeRecording, failRecording, LEASE_MS, putOff } from "./store.js";
+import type { RecordingRow } from "./tables.js";
+
+/** Between two looks whether a runtime has stored everything. */
+const LOOK_AGAIN_MS = 500;
+/** Before what failed is tried again. */
+const RETRY_MS = 5000;
+/** A recording that cannot be joined for so long, because its objects cannot be read or written, has failed. */
+const FAILED_AFTER_MS = 24 * 3_600_000;
+
+export interface FinishContext {
+  db: Db;
+  objects: RecordingObjects;
+  log: Logger;
+  /** Wall-clock time. */
+  now: () => Date;
+}
+
+/**
+ * Joins the next recording that is due to its files; false where none is. Several instances may do so at once. Where
+ * `isStopping` the work is left to another instance. Rejects with what failed; then it is due again a little later.
+ */
+export async function finishNext(context: FinishContext, isStopping: () => boolean = () => false): Promise<boolean> {
+  const { db, now } = context;
+  const row = await claimRecording(db, now());
+  if (row === null) return false;
+  try {
+    await finish(context, row, isStopping);
+  } catch (error) {
+    if (error instanceof LeftToOthers) await putOff(db, row, now());
+    else if (now().getTime() - row.giveUpAt.getTime() > FAILED_AFTER_MS)
+      await failRecording(db, row, "storage_failed", now());
+    else {
+      await putOff(db, row, new Date(now().getTime() + RETRY_MS));
+      throw error;
+    }
+  }
+  return true;
+}
+
+/** Another instance has the recording, or is to have it. */
+class LeftToOthers extends Error {}
+
+async function finish(context: FinishContext, row: RecordingRow, isStopping: () => boolean): Promise<void> {
+  const { db, objects, log, now } = context;
+  const { sessionId, runtimeAttempts } = row;
+  if (!(await isStored(context, row))) {
+    await putOff(db, row, new Date(now().getTime() + LOOK_AGAIN_MS));
+    return;
+  }
+  const keepLease = leaseKeeper(context, row, isStopping);
+  const counts: number[] = Array.from({ length: runtimeAttempts }, () => 0);
+  const writers = Object.fromEntries(
+    recordingRoles.map((role) => [
+      role,
+      new PartWriter((part, bytes) => objects.putPart(sessionId, role, part, bytes)),
+    ]),
+  ) as Record<RecordingRole, PartWriter>;
+  const frames = await joinSegments(
+    runtimeAttempts,
+    async (attempt, index) => {
+      await keepLease();
+      const segment = await objects.segment(sessionId, attempt, index);
+      if (segment !== null) counts[attempt - 1] = Math.max(index + 1, counts[attempt - 1] ?? 0);
+      return segment;
+    },
+    (role, pages) => writers[role].write(pages),
+  );
+  if (frames === 0) {
+    await failRecording(db, row, "no_audio", now());
+    return;
+  }
+  const bytes = { agent: await writers.agent.finish(), user: await writers.user.finish() };
+  if (!(await completeRecording(db, row, { durationMs: frames * RECORDING_FRAME_MS, bytes }, now()))) return;
+  // What cannot be deleted now goes with its time.
+  await objects
+    .deleteSegments(sessionId, counts)
+    .catch((error: unknown) => log.warn({ err: error, session: sessionId }, "segments of a recording were left"));
+}
+
+/** Whether no more segments come: a runtime said so, or all had their time. */
+async function isStored({ objects, now }: FinishContext, row: RecordingRow): Promise<boolean> {
+  if (now() >= row.giveUpAt) return true;
+  for (let attempt = row.runtimeAttempts; attempt > 0; attempt--)
+    if (await objects.hasEnd(row.sessionId, attempt)) return true;
+  return false;
+}
+
+/** Gives what is to be called again and again while a recording is joined; rejects where it is another's. */
+function leaseKeeper({ db, now }: FinishContext, row: RecordingRow, isStopping: () => boolean): () => Promise<void> {
+  let renewedAtMs = now().getTime();
+  return async () => {
+    if (isStopping()) throw new LeftToOthers();
+    const nowMs = now().getTime();
+    if (nowMs - renewedAtMs < LEASE_MS / 4) return;
+    renewedAtMs = nowMs;
+    if (!(await putOff(db, row, new Date(nowMs + LEASE_MS)))) throw new LeftToOthers();
+  };
+}
