@@ -64,6 +64,7 @@ function calledOf({ callId, name, source }: Extract<ConversationRecord, { type: 
 }
 
 function latencyOf({ latency }: Extract<ConversationRecord, { type: "turn-latency" }>): Record<string, unknown> {
+  if (!Number.isFinite(latency.totalMs)) throw new TypeError("a latency is no number");
   return {
     total_ms: Math.round(latency.totalMs),
     endpointing_ms: roundedOf(latency.endpointingMs),
