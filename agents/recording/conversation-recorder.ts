@@ -82,7 +82,7 @@ export class ConversationRecorder implements Recorder {
 
   addCaller(samples: Int16Array): void {
     const durationMs = (samples.length * 1000) / RECOGNITION_RATE;
-    this.#tracks?.user.add(this.#positionOf("user", -durationMs), samples);
+    if (!this.#isClosed) this.#tracks?.user.add(this.#positionOf("user", -durationMs), samples);
   }
 
   trackOf(voice: VoiceTrack): VoiceTrack {

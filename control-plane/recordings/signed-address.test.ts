@@ -7,7 +7,7 @@ const [now, expiresAt] = [new Date("2026-11-22T10:00:00Z"), new Date("2026-11-22
 
 function partsOf(path: string) {
   const url = new URL(path, "http://edge.example");
-  const [, sessionId = "", role = ""] = /sessions\/(\w+)\/recording\/(\w+)$/.exec(url.pathname) ?? [];
+  const [, sessionId = "", role = ""] = /recordings\/(\w+)\/(\w+)$/.exec(url.pathname) ?? [];
   const [expires, signature] = ["expires", "signature"].map((name) => url.searchParams.get(name) ?? "");
   return { sessionId, role, expires: expires ?? "", signature: signature ?? "" };
 }

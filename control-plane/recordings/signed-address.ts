@@ -18,7 +18,7 @@ export function signedPath(
 ): string {
   const expires = String(Math.floor(expiresAt.getTime() / 1000));
   const signature = sealer.sign(textOf({ sessionId, role, expires }), CONTEXT);
-  return `/v1/agent/sessions/${sessionId}/recording/${role}?expires=${expires}&signature=${signature}`;
+  return `/v1/recordings/${sessionId}/${role}?expires=${expires}&signature=${signature}`;
 }
 
 /** Whether an address is one of ours, unchanged, and has not expired. */

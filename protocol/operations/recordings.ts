@@ -20,7 +20,7 @@ export const showRecording: Operation = {
 /** The file behind a download address. */
 export const downloadRecording: Operation = {
   method: "GET",
-  path: "/v1/agent/sessions/:session_id/recording/:role",
+  path: "/v1/recordings/:session_id/:role",
   tag: "Agents",
   scope: null,
   summary: "Download a track of a recording",

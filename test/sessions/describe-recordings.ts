@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import type { RecordingEntity } from "#protocol/agents/recording";
 import { controlSubjects, type Reply } from "#protocol/bus/control";
 import {
@@ -21,28 +21,25 @@ import type { TeamClient } from "../agents/client.js";
 import { silentLog } from "../control-plane/databases.js";
 import { decodeWithFfmpeg, durationSeconds } from "../harness/audio.js";
 import { until } from "../harness/processes.js";
-import {
-  createSession,
-  hasStatus,
-  publishedAgent,
-  type SessionPlatform,
-  sessionWhen,
-  startPlatform,
-} from "./platform.js";
+import { createSession, hasStatus, publishedAgent, type SessionPlatform, sessionWhen } from "./platform.js";
 
 const RATE = 16_000;
 
-describe("the recording of a session", () => {
+/** Tests of recordings, on a platform that other tests of the file use too: one takes long to start. */
+export function describeRecordings(platformOf: () => SessionPlatform): void {
+  describe("the recording of a session", () => recordingTests(platformOf));
+}
+
+function recordingTests(platformOf: () => SessionPlatform): void {
   let platform: SessionPlatform;
   let team: TeamClient;
   let agentId: string;
 
   beforeAll(async () => {
-    platform = await startPlatform("pglite");
+    platform = platformOf();
     team = await platform.addTeam();
     agentId = await publishedAgent(team);
   });
-  afterAll(() => platform?.stop());
 
   const show = async (sessionId: string, asker = team) => {
     const { status, json, text } = await asker.ask("GET", `/v1/agent/sessions/${sessionId}/recording`);
@@ -88,7 +85,7 @@ describe("the recording of a session", () => {
   };
   const open = async (url: string): Promise<Reply<OpenRecordingReply>> => {
     const { pathname, searchParams } = new URL(url, "http://edge.example");
-    const [, sessionId, role] = /sessions\/(\w+)\/recording\/(\w+)$/.exec(pathname) ?? [];
+    const [, sessionId, role] = /recordings\/(\w+)\/(\w+)$/.exec(pathname) ?? [];
     const [expires, signature] = ["expires", "signature"].map((name) => searchParams.get(name) ?? "");
     return await platform.fixture.bus.request(
       controlSubjects.openRecording,
@@ -187,6 +184,35 @@ describe("the recording of a session", () => {
     expect(recording.tracks.map(({ duration_ms }) => duration_ms)).toEqual([2000, 2000]);
   });
 
+  it("is finished by another instance where one dies over it, or is stopped, and once", async () => {
+    const sessionId = await talk();
+    await storeSegment(sessionId, 1, 0, 0);
+    await end(sessionId);
+    // Stopped: it is left to whoever comes next.
+    for (let look = 0; look < 3; look++) await finishNext(otherInstance(31_000), () => true);
+    expect((await statusesOf(sessionId))[0]).toBe("processing");
+    // Killed, as far as anybody can tell, with the first segment in its hands.
+    const killed = otherInstance(31_000);
+    let goOn = (): void => undefined;
+    let isReading = false;
+    const { segment } = killed.objects;
+    killed.objects.segment = async (...place) => {
+      isReading = true;
+      await new Promise<void>((resolve) => (goOn = resolve));
+      return await segment(...place);
+    };
+    const dead = finishNext(killed);
+    await until(() => isReading, { withinMs: 10_000, what: "the first segment to be read" });
+    while ((await statusesOf(sessionId))[0] === "processing") await finishNext(otherInstance(95_000));
+    const [{ tracks }, file] = [await recordingWhen(sessionId, "complete"), await fileOf(sessionId, "user")];
+    killed.objects.segment = segment;
+    goOn();
+    await dead;
+    const after = await recordingWhen(sessionId, "complete");
+    expect(after.tracks.map(({ duration_ms }) => duration_ms)).toEqual(tracks.map(({ duration_ms }) => duration_ms));
+    expect(Buffer.compare(await fileOf(sessionId, "user"), file)).toBe(0);
+  });
+
   it("failed where nothing was stored", async () => {
     const sessionId = await talk();
     await storeEnd(sessionId, 1);
@@ -211,4 +237,4 @@ describe("the recording of a session", () => {
     const names = await platform.fixture.bus.objects(recordingsBucket).names();
     expect(names.filter((name) => name.startsWith(sessionId))).toEqual([]);
   });
-});
+}

@@ -10,6 +10,7 @@ import { until } from "../harness/processes.js";
 import { form } from "../knowledge/form.js";
 import { isSigned, type Receiver, startReceiver } from "../webhooks/receivers.js";
 import type { TeamClient } from "../agents/client.js";
+import { describeRecordings } from "./describe-recordings.js";
 import {
   createSession,
   hasStatus,
@@ -350,4 +351,6 @@ describe("lists of sessions", () => {
     const { status, json } = await team.ask("GET", `${SESSIONS}?${query}`);
     expect([status, (json as unknown as { loc: string[] }[])[0]?.loc]).toEqual([422, ["query", name]]);
   });
+
+  describeRecordings(() => platform);
 });

@@ -11,7 +11,7 @@ import { LocalBus } from "#common/bus/testing/local-bus";
 import { serve } from "../../http/testing/test-server.js";
 import { recordingRoutes } from "./routes.js";
 
-const PATH = "/v1/agent/sessions/s1/recording/user";
+const PATH = "/v1/recordings/s1/user";
 const small = Buffer.from(Array.from({ length: 1000 }, (_, index) => index % 251));
 const large = Buffer.from(Array.from({ length: 5 * RECORDING_PART_BYTES + 77 }, (_, index) => (index * 7) % 253));
 
