@@ -1,4 +1,5 @@
 import type { Heartbeat } from "#protocol/bus/membership";
+import { warmOpusPackets } from "#audio/encoding/opus-packets";
 import { connectNats } from "#common/bus/nats";
 import { systemClock as clock } from "#common/clock";
 import { type Config, ConfigError } from "#common/config/config";
@@ -32,8 +33,8 @@ function liveKitAccess(config: Config): LiveKitAccess {
 runRole("agent", async ({ config, log, metrics, id, epoch, state }) => {
   if (config.NATS_URL === null) throw new ConfigError("NATS_URL is needed by the agents");
   const access = liveKitAccess(config);
-  // It takes a second to load: not while a caller waits for the first reply.
-  const countTokens = await openTokenCounter();
+  // They take a second to load: not while a caller waits for the first reply.
+  const [countTokens] = await Promise.all([openTokenCounter(), warmOpusPackets()]);
   const bus = await connectNats({ url: config.NATS_URL, name: id, log });
   const submissions = new SubmissionClient({ bus, clock, ownerId: id });
   const speech = new SpeechClient(submissions);

@@ -71,3 +71,10 @@ export function createOpusPackets({ sampleRate, bitsPerSecond }: OpusPacketsOpti
     free,
   };
 }
+
+/** Loads the encoder and runs it for a moment: the first packets of a process take up to a quarter of a second else. */
+export async function warmOpusPackets(): Promise<void> {
+  const packets = createOpusPackets({ sampleRate: 16_000, bitsPerSecond: 32_000 });
+  await packets.encode(Int16Array.from({ length: 16_000 }, (_, index) => 8000 * Math.sin(index / 6 + (index % 97))));
+  packets.free();
+}

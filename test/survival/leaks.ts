@@ -45,9 +45,10 @@ const SETTLE_MS = 120_000;
 const LOOK_MS = 1000;
 /**
  * What grows with other things than sessions: usage is stored for its time whoever has taken it, and the server drops
- * the readers of an object bucket when nobody has used them for five minutes.
+ * the readers of an object bucket when nobody has used them for five minutes. Recordings stay for their time, and so
+ * do the marks of the segments that were deleted.
  */
-const unrelated = /^stream (parley-usage|OBJ_open-usage):/;
+const unrelated = /^stream (parley-usage|OBJ_open-usage|OBJ_recordings|OBJ_recording-segments):/;
 const measured = ["agent-1", "control-plane", "edge", "scheduler-1"] as const;
 
 const directory = temporaryDirectory("leaks");
