@@ -33,6 +33,7 @@ const engines = [
   testsOf("audio/{decoding,encoding,voice}"),
   testsOf("bench/{http-engines,simulation}"),
   "control-plane/knowledge/indexer.test.ts",
+  "control-plane/recordings/join-segments.test.ts",
 ];
 
 /** Measures stalls and memory of a cluster, which other tests beside it would disturb: it runs after them. */
