@@ -2,7 +2,7 @@ import { z } from "zod";
 import { type ConditionResult, conditionVerdicts } from "#protocol/agents/test-runs";
 import type { TestDefinition } from "#protocol/agents/tests";
 import type { ModelMessage } from "../model/language-model.js";
-import type { AnswerFormat } from "./structured-answer.js";
+import type { AnswerFormat } from "../model/structured-answer.js";
 
 type Conditions = NonNullable<TestDefinition["simulation"]>["success_conditions"];
 

@@ -3,7 +3,7 @@ import { conditionResults, conditionsFormat, replyFormat, replyQuestion } from "
 import { judgeSimulation } from "./run-simulation.js";
 import { scriptedPast } from "./scripted-past.js";
 import { callerFormat } from "./simulated-caller.js";
-import { readAnswer } from "./structured-answer.js";
+import { readAnswer } from "../model/structured-answer.js";
 import { transcriptText } from "./transcript-text.js";
 
 describe("a judge's answer", () => {

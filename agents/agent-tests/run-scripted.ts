@@ -2,7 +2,7 @@ import { type MadeCall, judgeToolTest } from "./expected-calls.js";
 import { promptText, replyFormat, replyQuestion } from "./judge.js";
 import { testedTool } from "./named-tool.js";
 import { type Finding, type RunParts, TestRunError } from "./run-parts.js";
-import { askStructured } from "./structured-answer.js";
+import { askStructured } from "../model/structured-answer.js";
 import type { CallInText, TextConversation } from "./text-conversation.js";
 import { transcriptText } from "./transcript-text.js";
 

@@ -5,7 +5,7 @@ import { conditionResults, conditionsFormat, conditionsQuestion, promptText } fr
 import { callsOf } from "./run-scripted.js";
 import { type Finding, type RunParts, TestRunError } from "./run-parts.js";
 import { callerFormat, callerQuestion, MAX_CALLER_CHARACTERS } from "./simulated-caller.js";
-import { askStructured } from "./structured-answer.js";
+import { askStructured } from "../model/structured-answer.js";
 import type { CallInText, TextConversation } from "./text-conversation.js";
 import { transcriptText } from "./transcript-text.js";
 

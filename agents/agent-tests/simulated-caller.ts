@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { ModelMessage } from "../model/language-model.js";
-import type { AnswerFormat } from "./structured-answer.js";
+import type { AnswerFormat } from "../model/structured-answer.js";
 
 const callerTurn = z.strictObject({ message: z.string(), ends_call: z.boolean() });
 export type CallerTurn = z.output<typeof callerTurn>;

@@ -2,7 +2,7 @@ import type { Metrics } from "#common/metrics/registry";
 import type { Bus } from "#common/bus/bus";
 import type { Config } from "#common/config/config";
 import { runTest, type TestRunContext } from "./run-test.js";
-import { createTestRunMetrics, TestRunner } from "./test-runner.js";
+import { createTestRunMetrics, openTestRunner, type TestRunner } from "./test-runner.js";
 
 /** Takes and runs agents' tests from now on. */
 export function startTestRunner(
@@ -10,7 +10,7 @@ export function startTestRunner(
   metrics: Metrics,
 ): TestRunner {
   const { bus, clock, log, config } = context;
-  const runner: TestRunner = new TestRunner({
+  const runner: TestRunner = openTestRunner({
     ...{ bus, clock, log },
     places: config.AGENT_TEST_CONCURRENCY,
     run: (job, signal) => runTest(context, job, signal),

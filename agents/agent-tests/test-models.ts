@@ -6,8 +6,8 @@ import type { ConversationPlan } from "#protocol/bus/conversation";
 import type { LanguageModel } from "../model/language-model.js";
 import { chooseTestModel, type TestModelSettings } from "../model/model-choice.js";
 import { openChosenModel, openLanguageModel } from "../model/open-language-model.js";
-import { type AnswerFormat, structuredBody } from "./structured-answer.js";
-import { UsageMeter } from "./usage-meter.js";
+import { type AnswerFormat, structuredBody } from "../model/structured-answer.js";
+import { UsageMeter } from "../model/usage-meter.js";
 
 export interface TestModelOptions {
   plan: ConversationPlan;

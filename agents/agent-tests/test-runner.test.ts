@@ -5,16 +5,15 @@ import { VirtualClock } from "#common/clock";
 import { noResultYet, type TestRunResult } from "#protocol/agents/test-runs";
 import { controlSubjects, type Reply } from "#protocol/bus/control";
 import {
-  type FinishTestRun,
-  type HeldTestRun,
-  TEST_RUN_INTERVAL_MS,
-  type TakeTestRun,
-  type TakeTestRunReply,
-  type TestRunJob,
-  testRunsQueuedSubject,
-} from "#protocol/bus/test-runs";
+  type FinishRun,
+  type HeldRun,
+  RUN_INTERVAL_MS,
+  type TakeRun,
+  type TakeRunReply,
+} from "#protocol/bus/leased-runs";
+import { type TestRunJob, testRunsQueuedSubject } from "#protocol/bus/test-runs";
 import { ServiceError, toErrorRecord } from "#protocol/errors";
-import { TestRunner } from "./test-runner.js";
+import { openTestRunner } from "./test-runner.js";
 
 const passed: TestRunResult = { ...noResultYet, status: "passed" };
 
@@ -22,9 +21,9 @@ const passed: TestRunResult = { ...noResultYet, status: "passed" };
 function start(places: number) {
   const bus = new LocalBus();
   const clock = new VirtualClock();
-  const queue: HeldTestRun[] = [];
-  const asked: TakeTestRun[] = [];
-  const finished: FinishTestRun[] = [];
+  const queue: HeldRun[] = [];
+  const asked: TakeRun[] = [];
+  const finished: FinishRun<TestRunResult>[] = [];
   const outcomes: string[] = [];
   const under = new Map<string, { finish: (result: TestRunResult) => void; signal: AbortSignal }>();
   const control = { lost: [] as string[], isAway: false };
@@ -32,17 +31,17 @@ function start(places: number) {
     ok: false,
     error: toErrorRecord(new ServiceError("dependency_unavailable", { parameters: { dependency: "The database" } })),
   });
-  bus.respond<TakeTestRun, Reply<TakeTestRunReply>>(controlSubjects.takeTestRun, async (question) => {
+  bus.respond<TakeRun, Reply<TakeRunReply<TestRunJob>>>(controlSubjects.takeTestRun, async (question) => {
     asked.push(question);
     const job = question.wantsOne ? ((queue.shift() ?? null) as TestRunJob | null) : null;
     return { ok: true, value: { job, lost: control.lost.splice(0) } };
   });
-  bus.respond<FinishTestRun, Reply<object>>(controlSubjects.finishTestRun, async (message) => {
+  bus.respond<FinishRun<TestRunResult>, Reply<object>>(controlSubjects.finishTestRun, async (message) => {
     if (control.isAway) return refusal();
     finished.push(message);
     return { ok: true, value: {} };
   });
-  const runner = new TestRunner({
+  const runner = openTestRunner({
     ...{ bus, clock, places, log: pino({ level: "silent" }) },
     run: (job, signal) =>
       new Promise((resolve, reject) => {
@@ -52,7 +51,7 @@ function start(places: number) {
     metrics: { over: (outcome) => void outcomes.push(outcome) },
   });
   /** Puts runs into the queue, and says so. */
-  const give = async (...runs: HeldTestRun[]): Promise<void> => {
+  const give = async (...runs: HeldRun[]): Promise<void> => {
     queue.push(...runs);
     bus.publish(testRunsQueuedSubject, {});
     await settled();
@@ -81,7 +80,7 @@ describe("a runner of tests", () => {
     const { clock, give, asked, runner } = start(4);
     await give({ runId: "a", attempt: 3 });
     const before = asked.length;
-    clock.advance(TEST_RUN_INTERVAL_MS);
+    clock.advance(RUN_INTERVAL_MS);
     await settled();
     expect(asked.slice(before)).toEqual([{ wantsOne: true, held: [{ runId: "a", attempt: 3 }], released: [] }]);
     runner.close();
@@ -91,7 +90,7 @@ describe("a runner of tests", () => {
     const { clock, give, under, control, runner, finished, outcomes } = start(4);
     await give({ runId: "a", attempt: 1 });
     control.lost.push("a");
-    clock.advance(TEST_RUN_INTERVAL_MS);
+    clock.advance(RUN_INTERVAL_MS);
     await settled();
     expect([under.get("a")?.signal.aborted, runner.active, finished, outcomes]).toEqual([true, 0, [], ["lost"]]);
     runner.close();

@@ -1,11 +1,8 @@
 import type { Bus, Subscription } from "#common/bus/bus";
 import { controlSubjects } from "#protocol/bus/control";
-import {
-  type FinishTestRun,
-  type TakeTestRun,
-  type TakeTestRunReply,
-  testRunsQueuedSubject,
-} from "#protocol/bus/test-runs";
+import type { FinishRun, TakeRun, TakeRunReply } from "#protocol/bus/leased-runs";
+import { type TestRunJob, testRunsQueuedSubject } from "#protocol/bus/test-runs";
+import type { TestRunResult } from "#protocol/agents/test-runs";
 import { finishRun, type RunQueue, takeRun } from "./run-queue.js";
 
 /** Answers one control subject. */
@@ -18,12 +15,12 @@ export function answerTestRuns(
 ): Subscription[] {
   const queue: RunQueue = { ...options, since: options.now() };
   return [
-    answer<TakeTestRun, TakeTestRunReply>(controlSubjects.takeTestRun, async (question) => {
+    answer<TakeRun, TakeRunReply<TestRunJob>>(controlSubjects.takeTestRun, async (question) => {
       const reply = await takeRun(queue, question);
       if (question.released.length > 0) options.bus.publish(testRunsQueuedSubject, {});
       return reply;
     }),
-    answer<FinishTestRun, object>(controlSubjects.finishTestRun, async (finished) => {
+    answer<FinishRun<TestRunResult>, object>(controlSubjects.finishTestRun, async (finished) => {
       await finishRun(queue, finished);
       return {};
     }),

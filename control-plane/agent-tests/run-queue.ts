@@ -1,7 +1,7 @@
 import { and, asc, eq, inArray, lt, sql } from "drizzle-orm";
 import { noResultYet, type TestRunResult } from "#protocol/agents/test-runs";
-import type { HeldTestRun, TakeTestRun, TakeTestRunReply, TestRunJob } from "#protocol/bus/test-runs";
-import { TEST_RUN_LEASE_MS } from "#protocol/bus/test-runs";
+import { type HeldRun, RUN_LEASE_MS, type TakeRun, type TakeRunReply } from "#protocol/bus/leased-runs";
+import type { TestRunJob } from "#protocol/bus/test-runs";
 import type { Db } from "../database/database.js";
 import { nextTeam, type TeamQueue } from "./queue-order.js";
 import { agentTestBatches, agentTestBatchTests, agentTestRuns, type RunRow } from "./run-tables.js";
@@ -31,7 +31,7 @@ export interface RunQueue {
  * Renews what a runtime holds, takes back what it releases, and gives it a run where it wants one and there is one. A
  * run whose lease is over goes to whoever asks next, under a later attempt; after the last one it is an `error`.
  */
-export async function takeRun(queue: RunQueue, asked: TakeTestRun): Promise<TakeTestRunReply> {
+export async function takeRun(queue: RunQueue, asked: TakeRun): Promise<TakeRunReply<TestRunJob>> {
   const { db, now } = queue;
   const at = now();
   for (const run of asked.released) await releaseRun(db, run);
@@ -51,7 +51,7 @@ export async function takeRun(queue: RunQueue, asked: TakeTestRun): Promise<Take
 /** Stores what a run found out, once: false where the attempt is not the one that has the run, or it is gone. */
 export async function finishRun(
   { db, now }: Pick<RunQueue, "db" | "now">,
-  { runId, attempt, result }: HeldTestRun & { result: TestRunResult },
+  { runId, attempt, result }: HeldRun & { result: TestRunResult },
 ): Promise<boolean> {
   const stored = await db
     .update(agentTestRuns)
@@ -61,19 +61,19 @@ export async function finishRun(
   return stored.length === 1;
 }
 
-const heldBy = ({ runId, attempt }: HeldTestRun) =>
+const heldBy = ({ runId, attempt }: HeldRun) =>
   and(eq(agentTestRuns.id, runId), eq(agentTestRuns.attempt, attempt), eq(agentTestRuns.status, "running"));
 
 /** Puts a run back into the queue, at its old place. */
-async function releaseRun(db: Db, run: HeldTestRun): Promise<void> {
+async function releaseRun(db: Db, run: HeldRun): Promise<void> {
   await db.update(agentTestRuns).set({ status: "queued", leaseUntil: null }).where(heldBy(run));
 }
 
 /** Renews the leases; gives the ids of those that are somebody else's now, or gone. */
-async function renew(db: Db, held: readonly HeldTestRun[], at: Date): Promise<string[]> {
+async function renew(db: Db, held: readonly HeldRun[], at: Date): Promise<string[]> {
   if (held.length === 0) return [];
   const attempts = new Map(held.map(({ runId, attempt }) => [runId, attempt]));
-  const leaseUntil = new Date(at.getTime() + TEST_RUN_LEASE_MS);
+  const leaseUntil = new Date(at.getTime() + RUN_LEASE_MS);
   const rows = await db
     .select({ id: agentTestRuns.id, attempt: agentTestRuns.attempt })
     .from(agentTestRuns)
@@ -92,7 +92,7 @@ async function renew(db: Db, held: readonly HeldTestRun[], at: Date): Promise<st
 async function claim({ db, concurrency, since, now }: RunQueue, at: Date): Promise<RunRow | null> {
   return await db.transaction(async (tx) => {
     await tx.execute(sql`SELECT pg_advisory_xact_lock(${TAKERS_LOCK})`);
-    if (at.getTime() - since.getTime() >= TEST_RUN_LEASE_MS) await requeueLost(tx, at, now);
+    if (at.getTime() - since.getTime() >= RUN_LEASE_MS) await requeueLost(tx, at, now);
     const teamId = nextTeam(await readQueues(tx), concurrency);
     if (teamId === null) return null;
     const [next] = await tx
@@ -107,7 +107,7 @@ async function claim({ db, concurrency, since, now }: RunQueue, at: Date): Promi
       .set({
         status: "running",
         attempt: next.attempt + 1,
-        leaseUntil: new Date(at.getTime() + TEST_RUN_LEASE_MS),
+        leaseUntil: new Date(at.getTime() + RUN_LEASE_MS),
         startedAt: sql`COALESCE(${agentTestRuns.startedAt}, ${at.toISOString()}::timestamptz)`,
       })
       .where(and(eq(agentTestRuns.id, next.id), eq(agentTestRuns.status, "queued")))

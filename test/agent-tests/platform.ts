@@ -8,7 +8,7 @@ import { sendHeartbeats } from "#common/membership/heartbeat";
 import { newIdentifier } from "#common/identifier";
 import type { TestRunSettings } from "#control-plane/agent-tests/settings";
 import { runTest } from "#agents/agent-tests/run-test";
-import { TestRunner, type TestRunnerOptions } from "#agents/agent-tests/test-runner";
+import { openTestRunner, type TestRunner, type TestRunnerOptions } from "#agents/agent-tests/test-runner";
 import type { TestBatch, TestRunDetail } from "#protocol/agents/test-runs";
 import { silentLog } from "../control-plane/databases.js";
 import type { EngineName } from "../control-plane/databases.js";
@@ -55,7 +55,7 @@ export async function startTestPlatform(
         log: silentLog,
         epochMs: () => Date.now(),
       };
-      const runner = new TestRunner({
+      const runner = openTestRunner({
         ...{ bus, clock, log: silentLog },
         places: config.AGENT_TEST_CONCURRENCY,
         run: run ?? ((job, signal) => runTest(context, job, signal)),

@@ -7,7 +7,8 @@ import { finishRun, type RunQueue, takeRun } from "#control-plane/agent-tests/ru
 import { agentTestRuns } from "#control-plane/agent-tests/run-tables";
 import { startBatch } from "#control-plane/agent-tests/start-batch";
 import { noResultYet, type TestRunResult } from "#protocol/agents/test-runs";
-import { type HeldTestRun, TEST_RUN_LEASE_MS, type TestRunJob } from "#protocol/bus/test-runs";
+import { type HeldRun, RUN_LEASE_MS } from "#protocol/bus/leased-runs";
+import type { TestRunJob } from "#protocol/bus/test-runs";
 import { engines } from "../control-plane/databases.js";
 import { type ServiceFixture, startFixture } from "../control-plane/service.js";
 import { addClient, createAgent, type TeamClient } from "../agents/client.js";
@@ -48,7 +49,7 @@ describe.each(engines)("the queue of test runs on %s", (engine) => {
     if (job === null) throw new Error("nothing to run");
     return job;
   }
-  const finish = ({ runId, attempt }: HeldTestRun): Promise<boolean> =>
+  const finish = ({ runId, attempt }: HeldRun): Promise<boolean> =>
     finishRun(queue, { runId, attempt, result: passed });
   async function drainAll(): Promise<void> {
     for (let job = await take(); job !== null; job = await take()) await finish(job);
@@ -84,7 +85,7 @@ describe.each(engines)("the queue of test runs on %s", (engine) => {
   it("stores one result of a run, that of the attempt that has it", async () => {
     await queued(1);
     const lost = await taken();
-    pass(TEST_RUN_LEASE_MS - 1);
+    pass(RUN_LEASE_MS - 1);
     expect(await take()).toBeNull();
     pass(2);
     const again = await taken();
@@ -96,9 +97,9 @@ describe.each(engines)("the queue of test runs on %s", (engine) => {
   it("keeps a run where its lease is renewed, and says which are lost", async () => {
     await queued(1);
     const job = await taken();
-    pass(TEST_RUN_LEASE_MS - 1);
+    pass(RUN_LEASE_MS - 1);
     expect((await takeRun(queue, { ...quiet, held: [job], wantsOne: false })).lost).toEqual([]);
-    pass(TEST_RUN_LEASE_MS - 1);
+    pass(RUN_LEASE_MS - 1);
     expect(await take()).toBeNull();
     pass(2);
     const other = await taken();
@@ -114,7 +115,7 @@ describe.each(engines)("the queue of test runs on %s", (engine) => {
     await queued(1);
     const job = await taken();
     pass(60_000);
-    const restarted = { ...queue, since: new Date(now.getTime() - TEST_RUN_LEASE_MS + 1) };
+    const restarted = { ...queue, since: new Date(now.getTime() - RUN_LEASE_MS + 1) };
     expect((await takeRun(restarted, { ...quiet, wantsOne: true })).job).toBeNull();
     expect(await finish(job)).toBe(true);
   });
@@ -131,11 +132,11 @@ describe.each(engines)("the queue of test runs on %s", (engine) => {
     await queued(1);
     let job = await taken();
     for (let attempt = 2; attempt <= 5; attempt++) {
-      pass(TEST_RUN_LEASE_MS + 1);
+      pass(RUN_LEASE_MS + 1);
       job = await taken();
       expect(job.attempt).toBe(attempt);
     }
-    pass(TEST_RUN_LEASE_MS + 1);
+    pass(RUN_LEASE_MS + 1);
     expect(await take()).toBeNull();
     const [row] = await fixture.db.select().from(agentTestRuns).where(eq(agentTestRuns.id, job.runId));
     expect(row).toMatchObject({ status: "error", result: { error: "Its runtime was lost 5 times while it ran" } });

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { ModelPrice } from "#common/config/setting";
 import { withoutTrailing } from "#common/text/trim";
-import type { CompletionClient } from "../model/openai-client.js";
+import type { CompletionClient } from "./openai-client.js";
 
 /** Prices by model, in US dollars for a million tokens. */
 export type ModelPrices = Readonly<Record<string, ModelPrice>>;

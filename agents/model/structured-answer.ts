@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type LanguageModel, ModelError, type ModelMessage } from "../model/language-model.js";
+import { type LanguageModel, ModelError, type ModelMessage } from "./language-model.js";
 
 /** What a model must answer with: a name for the schema, and the schema. */
 export interface AnswerFormat<T> {
