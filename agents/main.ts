@@ -14,9 +14,9 @@ import { SpeechClient } from "#speech/speech-client";
 import { SavedVoices } from "#speech/voice/saved-voices";
 import { SubmissionClient } from "#submission/submission-client";
 import { openRecognitionClient } from "#transcription/recognition/open-client";
-import { startTestRunner } from "./agent-tests/start-runner.js";
 import { createConversationMetrics } from "./conversation/conversation-metrics.js";
 import { type ConversationContext, openConversation } from "./conversation/open-conversation.js";
+import { startRunners } from "./leased-runs/start-runners.js";
 import { openRoom } from "./room/open-room.js";
 import { Runtime } from "./runtime.js";
 
@@ -60,17 +60,17 @@ runRole("agent", async ({ config, log, metrics, id, epoch, state }) => {
     metrics: conversationMetrics,
     onChange: () => heartbeats.say(),
   });
-  const testRunner = startTestRunner(context, metrics);
+  const runners = startRunners(context, metrics);
   const describe = (): Heartbeat => {
     const { places, sessions } = runtime;
     return { type: "heartbeat", role: "agent", id, epoch, state: state(), places, sessions };
   };
   const heartbeats = sendHeartbeats({ bus, clock, describe });
   return {
-    drain: async () => void (await Promise.all([testRunner.drain(), runtime.drain()])),
+    drain: async () => void (await Promise.all([runners.drain(), runtime.drain()])),
     async stop() {
       runtime.close();
-      for (const part of [testRunner, submissions, speech, recognition]) part.close();
+      for (const part of [runners, submissions, speech, recognition]) part.close();
       heartbeats.say();
       heartbeats.stop();
       await usage.close();

@@ -56,6 +56,7 @@ import { openRecording, recordingRoutes, type RecordingSettings } from "./record
 import { startRecordings } from "./recordings/start.js";
 import type { SessionContext, SessionSettings } from "./sessions/context.js";
 import type { RoomServer } from "./sessions/rooms.js";
+import { answerAnalyses } from "./sessions/analysis/answer-runtimes.js";
 import { sessionRoutes } from "./sessions/routes.js";
 import type { ModelFolders } from "./sessions/speech-capacity.js";
 import { type FollowedRuntimes, followRuntimes, noRuntimes, startSessions } from "./sessions/start.js";
@@ -274,6 +275,7 @@ function answerRequests(options: ServiceOptions, inFlight: InFlight, parts: Rout
     })),
     answer<unknown, OpenRecordingReply>(controlSubjects.openRecording, (question) => openRecording(options, question)),
     ...answerTestRuns({ db, bus, now, concurrency: (options.testRuns ?? defaultTestRunSettings).concurrency }, answer),
+    ...answerAnalyses({ db, bus, log, now, sealer: options.sealer }, answer),
     bus.respond<ForwardedRequest, ForwardedResponse>(
       controlSubjects.http,
       (request) =>

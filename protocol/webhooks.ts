@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { AnalysisDatum, CriterionResult } from "./agents/analysis.js";
 import { pageEnvelope, pageQuery } from "./paging.js";
 
 /** Events that post-call webhooks carry, in the order in which one session's events come. */
@@ -41,19 +42,6 @@ export interface CallEndedPayload {
   session: WebhookSession;
   /** `hangup` and `error`; new values may appear. */
   ended_reason: string;
-}
-
-export interface AnalysisDatum {
-  name: string;
-  type: "boolean" | "text" | "number" | "enum";
-  value: unknown;
-  rationale: string;
-}
-
-export interface CriterionResult {
-  name: string;
-  result: "success" | "failure" | "unknown";
-  rationale: string;
 }
 
 export interface CallAnalyzedPayload {

@@ -207,7 +207,7 @@ export const declaration = {
   LLM_MODEL_MEDIUM: text({ doc: "Model of agents whose `llm.tier` is `medium`, the default; LLM_MODEL when absent." }),
   LLM_MODEL_HIGH: text({ doc: "Model of agents whose `llm.tier` is `high`; LLM_MODEL when absent." }),
   LLM_PRICES: prices({
-    doc: "What language models cost, for the cost of agent tests: `model=input/output` in US dollars for a million tokens, several separated by commas (`gpt-4o=2.5/10`). The cost is null for what has no price.",
+    doc: "What language models cost, for the cost of agent tests and of analyses after calls: `model=input/output` in US dollars for a million tokens, several separated by commas (`gpt-4o=2.5/10`). The cost is null for what has no price.",
   }),
   AGENT_TEST_LLM_BASE_URL: url({
     schemes: ["http", "https"],
@@ -229,6 +229,18 @@ export const declaration = {
     min: 1,
     max: 36_500,
     doc: "Days for which batches of agent tests and their runs are kept.",
+  }),
+  AGENT_ANALYSIS_CONCURRENCY: integer({
+    default: 4,
+    min: 1,
+    max: 1000,
+    doc: "Calls that each runtime of conversations analyzes at once after their end.",
+  }),
+  AGENT_ANALYSIS_TOKENS: integer({
+    default: 16_000,
+    min: 500,
+    max: 1_000_000,
+    doc: "Longest conversation, in tokens, that a language model is shown whole for an analysis; of a longer one it sees the beginning and the end. The model's context must have room for it.",
   }),
   PARLEY_OUTBOUND_ALLOW: list({
     default: [],

@@ -224,6 +224,12 @@ export const metricCatalogue = {
     ["outcome"],
     "Agent tests that this runtime ran, by outcome: passed, failed, error, or lost (another runtime has it, or it was given back).",
   ),
+  parley_analyses_active: gauge(["agent"], [], "Calls that this runtime analyzes."),
+  parley_analyses_total: counter(
+    ["agent"],
+    ["outcome"],
+    "Calls that this runtime analyzed, by outcome: completed, skipped, error, or lost (another runtime has it, or it was given back).",
+  ),
 } as const satisfies Record<string, MetricDeclaration>;
 
 type Catalogue = typeof metricCatalogue;

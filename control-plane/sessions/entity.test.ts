@@ -55,13 +55,17 @@ const result = { ...call, status: "completed", output: "1", output_truncated: fa
 
 describe("toSessionDetail", () => {
   it("puts items in the order of their time, and at one time a message before a call before its result", () => {
-    const detail = toSessionDetail(row, [
-      item("tool_result", at(2), 1, result),
-      item("tool_call", at(2), 2, { ...call, input: "{}" }),
-      item("message", at(2), 4, { role: "assistant", content: "second" }),
-      item("message", at(2), 3, { role: "assistant", content: "first" }),
-      item("message", at(1), 9, message),
-    ]);
+    const detail = toSessionDetail(
+      row,
+      [
+        item("tool_result", at(2), 1, result),
+        item("tool_call", at(2), 2, { ...call, input: "{}" }),
+        item("message", at(2), 4, { role: "assistant", content: "second" }),
+        item("message", at(2), 3, { role: "assistant", content: "first" }),
+        item("message", at(1), 9, message),
+      ],
+      null,
+    );
     expect(sessionDetail.parse(detail)).toEqual(detail);
     expect(detail.items.map((one) => (one.type === "message" ? one.content : one.type))).toEqual([
       "Hello",
@@ -73,25 +77,29 @@ describe("toSessionDetail", () => {
   });
 
   it("keeps latencies apart, and leaves out a reply that nobody has heard", () => {
-    const detail = toSessionDetail(row, [
-      item("message", at(1), 1, { role: "assistant", content: "" }),
-      item("turn_latency", at(3), 2, { total_ms: 700, endpointing_ms: 300 }),
-    ]);
+    const detail = toSessionDetail(
+      row,
+      [
+        item("message", at(1), 1, { role: "assistant", content: "" }),
+        item("turn_latency", at(3), 2, { total_ms: 700, endpointing_ms: 300 }),
+      ],
+      null,
+    );
     expect(detail.items).toEqual([]);
     expect(detail.turn_latencies).toEqual([{ turn_id: 1, total_ms: 700, endpointing_ms: 300 }]);
   });
 
   it("tells the end only when it is over", () => {
-    expect(toSessionDetail(row, [])).toMatchObject({
+    expect(toSessionDetail(row, [], null)).toMatchObject({
       duration_seconds: 30,
       ended_at: "2026-11-22T10:00:31.499Z",
       ended_reason: "caller_left",
     });
-    expect(toSessionDetail({ ...row, status: "active" }, [])).toMatchObject({
+    expect(toSessionDetail({ ...row, status: "active" }, [], null)).toMatchObject({
       duration_seconds: null,
       ended_at: null,
       ended_reason: null,
     });
-    expect(toSessionDetail({ ...row, startedAt: null }, [])).toMatchObject({ duration_seconds: null });
+    expect(toSessionDetail({ ...row, startedAt: null }, [], null)).toMatchObject({ duration_seconds: null });
   });
 });

@@ -1,3 +1,4 @@
+import type { SessionAnalysis } from "#protocol/agents/analysis";
 import type {
   SessionDetail,
   SessionItem,
@@ -54,22 +55,36 @@ const itemOrder: Readonly<Record<SessionItemRow["type"], number>> = {
   turn_latency: 3,
 };
 
-/** A session with what was said and done in it. A reply of which nothing was heard (yet) is left out. */
-export function toSessionDetail(row: SessionRow, items: readonly SessionItemRow[]): SessionDetail {
-  const sorted = items.toSorted(
-    (a, b) =>
-      a.createdAt.getTime() - b.createdAt.getTime() || itemOrder[a.type] - itemOrder[b.type] || a.sequence - b.sequence,
-  );
+/** A session with what was said and done in it, and what came of its analysis. */
+export function toSessionDetail(
+  row: SessionRow,
+  items: readonly SessionItemRow[],
+  analysis: SessionAnalysis | null,
+): SessionDetail {
   return {
     ...toSessionSummary(row),
-    items: sorted.filter(({ type, content }) => type !== "turn_latency" && content["content"] !== "").map(toItem),
-    analysis: null,
-    turn_latencies: sorted
+    items: toItems(items),
+    analysis,
+    turn_latencies: inOrder(items)
       .filter(({ type }) => type === "turn_latency")
       .map(({ turnId, content }) => ({ turn_id: turnId ?? 0, ...content }) as TurnLatencyEntity),
     responder: row.responder,
     ended_reason: isOver(row) ? row.endedReason : null,
   };
+}
+
+/** What was said and done, in order. A reply of which nothing was heard (yet) is left out. */
+export function toItems(items: readonly SessionItemRow[]): SessionItem[] {
+  return inOrder(items)
+    .filter(({ type, content }) => type !== "turn_latency" && content["content"] !== "")
+    .map(toItem);
+}
+
+function inOrder(items: readonly SessionItemRow[]): SessionItemRow[] {
+  return items.toSorted(
+    (a, b) =>
+      a.createdAt.getTime() - b.createdAt.getTime() || itemOrder[a.type] - itemOrder[b.type] || a.sequence - b.sequence,
+  );
 }
 
 function toItem({ type, turnId, content, createdAt }: SessionItemRow): SessionItem {

@@ -2,19 +2,17 @@ import { eq } from "drizzle-orm";
 import type { SessionStatus } from "#protocol/agents/session";
 import type { EndReason } from "#protocol/bus/conversation-log";
 import { type UsageRecord, usageSubject } from "#protocol/bus/control";
-import { webhookWakeSubject } from "#protocol/webhooks";
-import { SealError } from "#common/secrets/sealer";
 import { purgeKeys } from "../accounts/forget-keys.js";
 import { costMicros } from "../accounts/prices.js";
 import { usageRowOf } from "../accounts/usage.js";
-import { webhookEndpointsOf } from "../agents/references.js";
 import type { Db } from "../database/database.js";
 import { usageRecords } from "../database/schema.js";
 import { settleHold } from "../ledger/holds.js";
 import { type Booking, crossedZero } from "../ledger/post.js";
 import { insertRecording } from "../recordings/store.js";
-import { enqueueWebhookEvent, type WebhookEndpoint } from "../webhooks/enqueue.js";
 import { callEnded } from "../webhooks/events.js";
+import { type BegunAnalysis, beginAnalysis, wakeFor } from "./analysis/begin.js";
+import { announce, factsOf } from "./announce.js";
 import type { SessionContext } from "./context.js";
 import { isOver } from "./entity.js";
 import { agentSessions, holdIdOf, type SessionRow } from "./tables.js";
@@ -49,14 +47,15 @@ function statusOf(reason: EndReason | null): SessionStatus {
 }
 
 /**
- * Ends a session, once, however many ask: its record, what it costs, its usage and its webhook event are one transaction. Never
- * costs more than what was held for it. Then its room is deleted. Gives whether this call ended it.
+ * Ends a session, once, however many ask: its record, what it costs, its usage, its webhook event and the analysis that
+ * it is to have are one transaction. Never costs more than what was held for it. Then its room is deleted. Gives whether
+ * this call ended it.
  */
 export async function finishSession(context: SessionContext, sessionId: string, ending: Ending): Promise<boolean> {
   const { db, bus, now } = context;
   const finished = await db.transaction((tx) => finishIn(tx, context, sessionId, ending, now()));
   if (finished === null) return false;
-  if (finished.hasEvent) bus.publish(webhookWakeSubject, {});
+  wakeFor(bus, finished);
   // It is booked; analytics takes it from the bus. Should this process die before, it is published again with the purge.
   if (finished.usage !== null) bus.publish(usageSubject, finished.usage);
   if (finished.booking !== null && crossedZero(finished.booking)) await purgeKeys(bus, db, [finished.row.teamId]);
@@ -64,11 +63,10 @@ export async function finishSession(context: SessionContext, sessionId: string, 
   return true;
 }
 
-interface Finished {
+interface Finished extends BegunAnalysis {
   row: SessionRow;
   booking: Booking | null;
   usage: UsageRecord | null;
-  hasEvent: boolean;
 }
 
 async function finishIn(
@@ -101,46 +99,17 @@ async function finishIn(
     .where(eq(agentSessions.id, row.id));
   if (row.plan.recordsAudio && ended.startedAt !== null)
     await insertRecording(tx, { id: row.id, startedAt: ended.startedAt, attempt: row.attempt }, now);
-  return { row: ended, booking, usage, hasEvent: await announce(tx, context, ended, now) };
+  return { row: ended, booking, usage, ...(await conclude(tx, context, ended, now)) };
 }
 
-/** Writes `call.ended` for a conversation that took place. */
-async function announce(tx: Db, context: SessionContext, row: SessionRow, now: Date): Promise<boolean> {
-  if (row.startedAt === null) return false;
-  const payload = callEnded(
-    {
-      id: row.id,
-      agentId: row.agentId,
-      branchId: null,
-      source: row.source,
-      status: row.status,
-      direction: row.direction,
-      dialStatus: row.dialStatus,
-      answeredBy: row.answeredBy,
-      conversationStartedAt: row.startedAt,
-      conversationEndedAt: row.endedAt,
-      endUserId: row.endUserId,
-      metadata: row.metadata,
-      agentName: row.agentName,
-      configHash: row.configHash,
-    },
-    row.status === "completed" ? "hangup" : "error",
-  );
-  const endpoints = endpointsOf(context, row);
-  const event = { teamId: row.teamId, payload, endpoints, isPreview: row.source === "dashboard" };
-  return await enqueueWebhookEvent(tx, event, { sealer: context.sealer, now });
-}
-
-/** Of the version that the session ran. */
-function endpointsOf({ sealer, log }: SessionContext, row: SessionRow): WebhookEndpoint[] {
-  try {
-    return webhookEndpointsOf({ agentId: row.agentId, config: row.plan.config }, sealer);
-  } catch (error) {
-    if (!(error instanceof SealError)) throw error;
-    // Sent without its signature, an event would teach receivers to do without.
-    log.error({ err: error, session: row.id }, "a session's webhooks cannot be signed and are not sent");
-    return [];
-  }
+/** Writes `call.ended` for a conversation that took place, and has it analyzed; previews are analyzed on request. */
+async function conclude(tx: Db, context: SessionContext, row: SessionRow, now: Date): Promise<BegunAnalysis> {
+  if (row.startedAt === null) return { hasEvent: false, isQueued: false };
+  const payload = callEnded(factsOf(row), row.status === "completed" ? "hangup" : "error");
+  const hasEvent = await announce(tx, context, row, payload, now);
+  if (row.source === "dashboard") return { hasEvent, isQueued: false };
+  const begun = await beginAnalysis(tx, context, row, now);
+  return { hasEvent: hasEvent || begun.hasEvent, isQueued: begun.isQueued };
 }
 
 /** A room that cannot be deleted now goes by itself once nobody is in it. */

@@ -6,6 +6,8 @@ import { readJsonBody } from "../http/json-body.js";
 import { envelope, readPage } from "../http/paging.js";
 import { queryRecord } from "../http/query.js";
 import { empty, json, type Route, type RouteRequest, type VisitorRequest } from "../http/route.js";
+import { analyzeAgain, findAnalysis } from "./analysis/begin.js";
+import { toSessionAnalysis } from "./analysis/entity.js";
 import type { SessionContext } from "./context.js";
 import { createSession } from "./create.js";
 import { endSession } from "./end.js";
@@ -30,7 +32,8 @@ export function sessionRoutes(context: SessionContext): Route[] {
       scope: "agents",
       handle: async (request) => {
         const row = await find(context, request);
-        return json(200, toSessionDetail(row, await itemsOf(context.db, row.id)));
+        const [items, analysis] = [await itemsOf(context.db, row.id), await findAnalysis(context.db, row.id)];
+        return json(200, toSessionDetail(row, items, analysis === null ? null : toSessionAnalysis(analysis)));
       },
     },
     {
@@ -41,6 +44,12 @@ export function sessionRoutes(context: SessionContext): Route[] {
         await endSession(context, await find(context, request));
         return empty(204);
       },
+    },
+    {
+      method: "POST",
+      path: "/v1/agent/sessions/:session_id/analysis",
+      scope: "agents",
+      handle: async (request) => json(202, await analyzeAgain(context, await find(context, request))),
     },
   ];
 }

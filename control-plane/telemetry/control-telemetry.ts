@@ -15,7 +15,9 @@ export type ControlRequestKind =
   | "search-knowledge"
   | "open-recording"
   | "take-test-run"
-  | "finish-test-run";
+  | "finish-test-run"
+  | "take-analysis"
+  | "finish-analysis";
 export type UsageOutcome = "settled" | "repeated" | "dropped";
 
 /** Sees everything that the control plane answers and settles. */

@@ -1,9 +1,8 @@
+import type { AnalysisDatum, CriterionResult } from "#protocol/agents/analysis";
 import type {
-  AnalysisDatum,
   AnsweredBy,
   CallAnalyzedPayload,
   CallEndedPayload,
-  CriterionResult,
   DialFinishedPayload,
   DialStatus,
   WebhookPayload,

@@ -3,6 +3,7 @@ import { endReasons } from "../bus/conversation-log.js";
 import { looseBoolean } from "../loose.js";
 import { pageEnvelope, pageQuery } from "../paging.js";
 import { recordText } from "../text.js";
+import { sessionAnalysis } from "./analysis.js";
 import { configLimits, speakingLanguages } from "./config-values.js";
 import { isTimezone, reference, timestamp } from "./text.js";
 
@@ -177,8 +178,8 @@ export type TurnLatencyEntity = z.output<typeof turnLatencyEntity>;
 /** Answer of `GET /v1/agent/sessions/{session_id}`. */
 export const sessionDetail = sessionSummary.extend({
   items: z.array(sessionItem),
-  /** Nothing analyzes sessions yet. */
-  analysis: z.null(),
+  /** Null until the session is over, for previews until one is asked for, and where nobody joined. */
+  analysis: sessionAnalysis.nullable(),
   turn_latencies: z.array(turnLatencyEntity),
   /** What answered last, such as a model's name; null before the first reply. */
   responder: z.string().nullable(),

@@ -14,6 +14,8 @@ export const controlSubjects = {
   searchKnowledge: "parley.control.search-knowledge",
   takeTestRun: "parley.control.take-test-run",
   finishTestRun: "parley.control.finish-test-run",
+  takeAnalysis: "parley.control.take-analysis",
+  finishAnalysis: "parley.control.finish-analysis",
   openRecording: "parley.control.open-recording",
 } as const;
 

@@ -1,3 +1,4 @@
+import { sessionAnalysis } from "../agents/analysis.js";
 import {
   sessionCreate,
   sessionCreateQuery,
@@ -74,7 +75,8 @@ export const sessionOperations: readonly Operation[] = [
     tag: "Agents",
     scope: "agents",
     summary: "Show a session",
-    description: "With what was said and done in it, in order, and how long each reply took.",
+    description:
+      "With what was said and done in it, in order, how long each reply took, and what its analysis found out.",
     success: { status: 200, description: "The session.", mediaTypes: json, schema: sessionDetail },
     errors: [...authentication, "not_found"],
     curl: "",
@@ -88,6 +90,20 @@ export const sessionOperations: readonly Operation[] = [
     description: "Hangs up; the record stays. A session that is over stays as it is.",
     success: nothing,
     errors: [...authentication, "not_found"],
+    curl: "",
+  },
+  {
+    method: "POST",
+    path: "/v1/agent/sessions/:session_id/analysis",
+    tag: "Agents",
+    scope: "agents",
+    summary: "Analyze a session again",
+    description:
+      "Queues the analysis of a session that is over, by the version that it ran, and answers with it; one that is queued or running " +
+      "stays so. Its result replaces the one before, with a newer finished_at, and comes to webhooks as another call.analyzed. Sessions " +
+      "are analyzed once by themselves; previews only so.",
+    success: { status: 202, description: "The analysis.", mediaTypes: json, schema: sessionAnalysis },
+    errors: [...authentication, "not_found", "conflict"],
     curl: "",
   },
   showRecording,

@@ -1,5 +1,5 @@
 import { CANARY, type Case, error, type Expected, type HttpCase, problem, success } from "./case.js";
-import { httpCase, jsonCase } from "./requests.js";
+import { bodyCase, httpCase, jsonCase } from "./requests.js";
 
 const SESSIONS = "/v1/agent/sessions";
 const nobody = "f".repeat(32);
@@ -80,6 +80,10 @@ function idCases(): Case[] {
         path: `${SESSIONS}/${id}/end`,
         expected: missing,
       }),
+      httpCase(`analysis of session ${id.slice(0, 20)} of ${id.length}`, {
+        path: `${SESSIONS}/${id}/analysis`,
+        expected: missing,
+      }),
     ]),
     ...["PUT", "PATCH", "DELETE"].flatMap((method) => [
       httpCase(`${method} of the sessions`, { method, path: SESSIONS, expected: error("method_not_allowed") }),
@@ -93,7 +97,30 @@ function idCases(): Case[] {
         path: `${SESSIONS}/${nobody}/end`,
         expected: error("method_not_allowed"),
       }),
+      httpCase(`${method} of a session's analysis`, {
+        method,
+        path: `${SESSIONS}/${nobody}/analysis`,
+        expected: error("method_not_allowed"),
+      }),
     ]),
+    get("GET of a session's analysis", `${SESSIONS}/${nobody}/analysis`, error("method_not_allowed")),
+    httpCase("a part of a session's analysis", { path: `${SESSIONS}/${nobody}/analysis/summary`, expected: missing }),
+    httpCase("analyses of a session", { path: `${SESSIONS}/${nobody}/analyses`, expected: missing }),
+    httpCase("analysis of a session with parameters", {
+      path: `${SESSIONS}/${nobody}/analysis?preview=true&${CANARY}=1`,
+      expected: missing,
+    }),
+    ...[{ summary: CANARY }, [], null, "again"].map((body, index) =>
+      jsonCase(`analysis of a session with the body ${index}`, body, missing, {
+        path: `${SESSIONS}/${nobody}/analysis`,
+      }),
+    ),
+    bodyCase("analysis of a session with broken JSON", "application/json", "{", missing, {
+      path: `${SESSIONS}/${nobody}/analysis`,
+    }),
+    bodyCase("analysis of a session with a form", "multipart/form-data; boundary=x", "--x--", missing, {
+      path: `${SESSIONS}/${nobody}/analysis`,
+    }),
     httpCase("POST of a session", { path: `${SESSIONS}/${nobody}`, expected: error("method_not_allowed") }),
     get("GET of a session's end", `${SESSIONS}/${nobody}/end`, error("method_not_allowed")),
     get("a session's transcript", `${SESSIONS}/${nobody}/transcript`, missing),
@@ -164,6 +191,11 @@ function visitorCases(): Case[] {
     httpCase("visitor who lists sessions", {
       method: "GET",
       path: SESSIONS,
+      headers: { authorization: "", ...from },
+      expected: error("unauthenticated"),
+    }),
+    httpCase("visitor who has a session analyzed", {
+      path: `${SESSIONS}/${nobody}/analysis`,
       headers: { authorization: "", ...from },
       expected: error("unauthenticated"),
     }),

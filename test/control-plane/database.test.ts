@@ -17,6 +17,7 @@ import * as agentTables from "#control-plane/agents/tables";
 import * as schema from "#control-plane/database/schema";
 import * as knowledgeTables from "#control-plane/knowledge/tables";
 import * as phoneTables from "#control-plane/phone/tables";
+import * as analysisTables from "#control-plane/sessions/analysis/tables";
 import * as recordingTables from "#control-plane/recordings/tables";
 import * as sessionTables from "#control-plane/sessions/tables";
 import * as toolTables from "#control-plane/tools/table";
@@ -35,6 +36,7 @@ const tables = [
     agentTestRunTables,
     knowledgeTables,
     phoneTables,
+    analysisTables,
     recordingTables,
     toolTables,
     webhookTables,

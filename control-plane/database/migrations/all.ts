@@ -12,6 +12,7 @@ import { webhookLanes } from "./0061-webhook-lanes.js";
 import { sessions } from "./0070-sessions.js";
 import { sessionLogs } from "./0071-session-logs.js";
 import { testRuns } from "./0080-test-runs.js";
+import { sessionAnalyses } from "./0081-session-analyses.js";
 import { conversationUsage } from "./0090-conversation-usage.js";
 import { recordings } from "./0091-recordings.js";
 import type { Migration } from "./migration.js";
@@ -32,6 +33,7 @@ export const migrations: readonly Migration[] = [
   sessions,
   sessionLogs,
   testRuns,
+  sessionAnalyses,
   conversationUsage,
   recordings,
 ];
