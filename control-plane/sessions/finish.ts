@@ -13,6 +13,7 @@ import { insertRecording } from "../recordings/store.js";
 import { callEnded } from "../webhooks/events.js";
 import { type BegunAnalysis, beginAnalysis, wakeFor } from "./analysis/begin.js";
 import { announce, factsOf } from "./announce.js";
+import { findBeginning } from "./beginning.js";
 import type { SessionContext } from "./context.js";
 import { isOver } from "./entity.js";
 import { agentSessions, holdIdOf, type SessionRow } from "./tables.js";
@@ -53,7 +54,8 @@ function statusOf(reason: EndReason | null): SessionStatus {
  */
 export async function finishSession(context: SessionContext, sessionId: string, ending: Ending): Promise<boolean> {
   const { db, bus, now } = context;
-  const finished = await db.transaction((tx) => finishIn(tx, context, sessionId, ending, now()));
+  const beginning = await findBeginning(context, sessionId);
+  const finished = await db.transaction((tx) => finishIn(tx, context, { sessionId, beginning, ending }, now()));
   if (finished === null) return false;
   wakeFor(bus, finished);
   // It is booked; analytics takes it from the bus. Should this process die before, it is published again with the purge.
@@ -72,16 +74,17 @@ interface Finished extends BegunAnalysis {
 async function finishIn(
   tx: Db,
   context: SessionContext,
-  sessionId: string,
-  ending: Ending,
+  { sessionId, beginning, ending }: { sessionId: string; beginning: Date | null; ending: Ending },
   now: Date,
 ): Promise<Finished | null> {
   const [row] = await tx.select().from(agentSessions).where(eq(agentSessions.id, sessionId)).for("update");
   if (row === undefined || isOver(row)) return null;
-  const endedAt = new Date(Math.max(ending.at.getTime(), row.startedAt?.getTime() ?? 0));
+  const startedAt = row.startedAt ?? beginning;
+  const endedAt = new Date(Math.max(ending.at.getTime(), startedAt?.getTime() ?? 0));
   const ended: SessionRow = {
     ...row,
     status: statusOf(ending.reason),
+    startedAt,
     endedAt,
     endedReason: ending.reason,
     endedDetail: ending.detail,
@@ -95,7 +98,7 @@ async function finishIn(
   const { status, endedReason, endedDetail, settleAt, purgeAt } = ended;
   await tx
     .update(agentSessions)
-    .set({ status, endedAt, endedReason, endedDetail, settleAt, purgeAt })
+    .set({ status, startedAt, endedAt, endedReason, endedDetail, settleAt, purgeAt })
     .where(eq(agentSessions.id, row.id));
   if (row.plan.recordsAudio && ended.startedAt !== null)
     await insertRecording(tx, { id: row.id, startedAt: ended.startedAt, attempt: row.attempt }, now);

@@ -60,7 +60,7 @@ async function applyRecord(
   sequence: number,
 ): Promise<void> {
   const { db } = context;
-  if (record.type === "caller-joined") return await begin(context, sessionId, new Date(record.atEpochMs));
+  if (record.type === "caller-joined") return await beginSession(context, sessionId, new Date(record.atEpochMs));
   if (record.type === "ended") return await end(context, sessionId, record);
   const item = itemOf(record, sequence);
   if (item !== null) await addItem(context, sessionId, item, record);
@@ -76,7 +76,8 @@ const unbegun: readonly EndReason[] = ["never_joined", "speech_unavailable"];
 
 const isOpen = inArray(agentSessions.status, ["pending", "active"]);
 
-async function begin(context: SessionContext, sessionId: string, at: Date): Promise<void> {
+/** Writes when the caller joined, the earliest that is known. */
+export async function beginSession(context: SessionContext, sessionId: string, at: Date): Promise<void> {
   const instant = sql`${at.toISOString()}::timestamptz`;
   const [row] = await context.db
     .update(agentSessions)

@@ -1,7 +1,9 @@
 import { inArray } from "drizzle-orm";
 import type { SessionContext } from "./context.js";
+import { findBeginning } from "./beginning.js";
 import { dueOf, type OpenSession } from "./due.js";
 import { finishSession } from "./finish.js";
+import { beginSession } from "./log.js";
 import { takeOver } from "./placement.js";
 import { agentSessions } from "./tables.js";
 
@@ -64,10 +66,13 @@ async function doDue(context: SessionContext, session: OpenSession, isGone: IsGo
         detail: session.endedDetail,
       });
       return;
-    case "never-joined":
+    case "never-joined": {
+      const beginning = await findBeginning(context, id);
+      if (beginning !== null) return await beginSession(context, id, beginning);
       await dismiss(context, session, "never_joined");
       await finishSession(context, id, { at: now, reason: "never_joined", detail: null });
       return;
+    }
     case "forgotten":
       await dismiss(context, session, "max_duration");
       await finishSession(context, id, { at: now, reason: null, detail: null });

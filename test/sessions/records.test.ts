@@ -1,9 +1,11 @@
+import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { SearchKnowledgeReply } from "#protocol/bus/conversation";
 import { conversationStream, conversationSubject, type EndReason } from "#protocol/bus/conversation-log";
 import { controlSubjects, type Reply, type UsageRecord, usageSubject } from "#protocol/bus/control";
 import { newIdentifier } from "#common/identifier";
 import type { UsageReport } from "#protocol/usage";
+import { agentSessions } from "#control-plane/sessions/tables";
 import { purgeLogs } from "#control-plane/sessions/purge";
 import type { WebhookPayload } from "#protocol/webhooks";
 import { until } from "../harness/processes.js";
@@ -121,12 +123,23 @@ describe("what happens in a session", () => {
     ]);
   });
 
-  it("ends a while later where its beginning never comes", async () => {
+  it("ends a while later where its beginning never comes, or as its log says where that alone has it", async () => {
     const own = await platform.addTeam(1_000_000);
+    const agent = await withWebhook("/begun");
+    const begun = await createSession(team, agent);
+    platform.runtime.write(begun, { type: "caller-joined" }, at(1));
+    await sessionWhen(team, begun, hasStatus("active"), "the beginning");
+    // As if the instance that had taken the record had died over it.
+    const { db } = platform.fixture;
+    await db.update(agentSessions).set({ status: "pending", startedAt: null }).where(eq(agentSessions.id, begun));
+    platform.runtime.write(begun, { type: "ended", reason: "caller_left", detail: null }, at(31));
     const sessionId = await createSession(own, await publishedAgent(own));
     platform.runtime.write(sessionId, { type: "ended", reason: "requested", detail: null }, at(1));
     const detail = await sessionWhen(own, sessionId, hasStatus("completed"), "the end of the session");
-    expect(detail).toMatchObject({ duration_seconds: null, ended_reason: "requested" });
+    expect(detail).toMatchObject({ duration_seconds: null, ended_reason: "requested", analysis: null });
+    const found = await sessionWhen(team, begun, hasStatus("completed"), "the end of the session that had begun");
+    expect(found).toMatchObject({ duration_seconds: 30, started_at: at(1).toISOString() });
+    await until(() => eventsAt("/begun").length === 1, { withinMs: 15_000, what: "the event" });
     expect(await platform.balances(own)).toEqual({ credit: 1_000_000, held: 0, spent: 0 });
   });
 
