@@ -139,11 +139,17 @@ describe.skipIf(isThorough && programs === null)(
     async function recordOf(sessionId: string): Promise<SessionAnalysis | null> {
       return (await ask("GET", `/v1/agent/sessions/${sessionId}`, 200))["analysis"] as SessionAnalysis | null;
     }
-    const untilAnalyzed = (sessionId: string): Promise<void> =>
-      until(async () => typeof (await recordOf(sessionId))?.finished_at === "string", {
-        withinMs: WITHIN_MS,
-        what: "an analysis",
+    async function untilAnalyzed(sessionId: string): Promise<void> {
+      let shown: unknown = null;
+      const isAnalyzed = async (): Promise<boolean> => {
+        const { items: _, ...session } = await ask("GET", `/v1/agent/sessions/${sessionId}`, 200);
+        shown = session;
+        return typeof (session["analysis"] as SessionAnalysis | null)?.finished_at === "string";
+      };
+      await until(isAnalyzed, { withinMs: 120_000, what: "an analysis" }).catch((error: unknown) => {
+        throw new Error(`the session is ${JSON.stringify(shown)}`, { cause: error });
       });
+    }
     async function hasPendingDeliveries(): Promise<boolean> {
       const { deliveries } = await ask("GET", "/v1/agent/webhook-deliveries?status=pending&page_size=1", 200);
       return (deliveries as object[]).length > 0;

@@ -9,7 +9,7 @@ import { agentSessionItems, agentSessions } from "#control-plane/sessions/tables
 import { webhookEvents } from "#control-plane/webhooks/tables";
 import { type AnalysisResult, noFindings } from "#protocol/agents/analysis";
 import type { AnalysisJob } from "#protocol/bus/analyses";
-import { type HeldRun, RUN_LEASE_MS } from "#protocol/bus/leased-runs";
+import { type HeldRun, RUN_INTERVAL_MS, RUN_LEASE_MS } from "#protocol/bus/leased-runs";
 import type { CallAnalyzedPayload } from "#protocol/webhooks";
 import { engines, freshDatabase, silentLog } from "../control-plane/databases.js";
 import { testDoors } from "../control-plane/service.js";
@@ -119,7 +119,7 @@ describe.each(engines)("the queue of analyses on %s", (engine) => {
     await queued();
     const job = await taken();
     pass(60_000);
-    const restarted = { ...queue, since: new Date(now.getTime() - RUN_LEASE_MS + 1) };
+    const restarted = { ...queue, since: new Date(now.getTime() - RUN_INTERVAL_MS) };
     expect((await takeAnalysis(restarted, { ...quiet, wantsOne: true })).job).toBeNull();
     expect(await finish(job)).toBe(true);
   });

@@ -1,7 +1,13 @@
 import { and, asc, eq, lt, sql } from "drizzle-orm";
 import { type AnalysisResult, noFindings } from "#protocol/agents/analysis";
 import type { AnalysisJob } from "#protocol/bus/analyses";
-import { type HeldRun, RUN_LEASE_MS, type TakeRun, type TakeRunReply } from "#protocol/bus/leased-runs";
+import {
+  type HeldRun,
+  RUN_INTERVAL_MS,
+  RUN_LEASE_MS,
+  type TakeRun,
+  type TakeRunReply,
+} from "#protocol/bus/leased-runs";
 import type { Db } from "../../database/database.js";
 import type { SessionContext } from "../context.js";
 import { agentSessions, type SessionRow } from "../tables.js";
@@ -11,6 +17,13 @@ import { boundItems, readTranscript } from "./transcript.js";
 
 /** Runtimes that may be lost over one analysis: it may be the analysis that kills them. */
 const MAX_LOST = 5;
+
+/**
+ * How long runtimes have for renewing their leases once they can be heard again. One that takes longer does its analysis
+ * for nothing: another one's result is stored. More than this would let none be taken over while this process is
+ * restarted all the time.
+ */
+const RENEWAL_MS = RUN_INTERVAL_MS + 1000;
 
 /** What the queue works with. */
 export interface AnalysisQueue extends SettleContext {
@@ -29,7 +42,7 @@ export async function takeAnalysis(queue: AnalysisQueue, asked: TakeRun): Promis
   const at = now();
   for (const run of asked.released) await release(db, run);
   const lost = await renew(db, asked.held, at);
-  if (asked.wantsOne && at.getTime() - queue.since.getTime() >= RUN_LEASE_MS) await requeueLost(queue, at);
+  if (asked.wantsOne && at.getTime() - queue.since.getTime() >= RENEWAL_MS) await requeueLost(queue, at);
   for (;;) {
     const row = asked.wantsOne ? await claim(db, at) : null;
     if (row === null) return { job: null, lost };
