@@ -54,6 +54,8 @@ export async function startService(workers: number): Promise<Service> {
     config: {
       prompt: { system_prompt: "You answer.", first_message_mode: "off" },
       conversation: { eagerness: "eager", interruption_sensitivity: "balanced" },
+      // The peer analyzes nothing.
+      analysis: { summary: { enabled: false } },
     },
   });
   await request("POST", `/v1/agent/agents/${agentId}/publish`, {});

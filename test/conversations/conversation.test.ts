@@ -26,8 +26,9 @@ const story = [
   "He followed the dry bed up into the mountains, and there he found a sleeping giant.",
 ];
 
-/** Answers by what the caller said last. */
-function answerTo({ messages }: ScriptedRequest): Answer {
+/** Answers by what the caller said last; once a call is over, with a summary of it. */
+function answerTo({ messages, response_format: format }: ScriptedRequest): Answer {
+  if (format !== undefined) return [{ text: JSON.stringify({ summary: "They talked." }) }, done];
   const last = messages.at(-1);
   if (last?.role === "tool") return [{ text: `The weather report says: ${last.content}` }, done];
   const words = (last?.role === "user" ? last.content : "").toLowerCase();
@@ -122,6 +123,8 @@ describe.skipIf(!canRunLiveKit)("a conversation with an agent", () => {
     expect(texts).toContain("assistant: We open at nine in the morning.");
     expect(texts.slice(-2)).toEqual([expect.stringMatching(/^user: .*bye/i), "assistant: Goodbye then."]);
     expect(session.turn_latencies[0]?.total_ms).toBeGreaterThan(0);
+    await expect.poll(async () => (await talk.session()).analysis?.status, { timeout: 15_000 }).toBe("completed");
+    expect((await talk.session()).analysis).toMatchObject({ summary: "They talked.", model: "scripted" });
     expect(endpoint.problems).toEqual([]);
     const recorded = await recordedOf(cluster, talk.sessionId);
     expect(recorded.entity.status).toBe("complete");
@@ -205,7 +208,7 @@ describe.skipIf(!canRunLiveKit)("a conversation with an agent", () => {
       (await talk.session()).items.flatMap((item) => (item.type === "message" ? [item.content] : []))[2] ?? "";
     expect(story.join("").startsWith(told.trim())).toBe(true);
     expect(told.length).toBeLessThan(story.join("").length - 40);
-    const later = endpoint.requests.at(-1)?.body.messages ?? [];
+    const later = endpoint.requests.findLast(({ body }) => body.response_format === undefined)?.body.messages ?? [];
     expect(later.some(({ role, content }) => role === "assistant" && content?.includes("sleeping giant"))).toBe(false);
   }, 60_000);
 
