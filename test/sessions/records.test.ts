@@ -5,9 +5,12 @@ import { conversationStream, conversationSubject, type EndReason } from "#protoc
 import { controlSubjects, type Reply, type UsageRecord, usageSubject } from "#protocol/bus/control";
 import { newIdentifier } from "#common/identifier";
 import type { UsageReport } from "#protocol/usage";
+import type { SessionContext } from "#control-plane/sessions/context";
+import { sweepSessions } from "#control-plane/sessions/sweep";
 import { agentSessions } from "#control-plane/sessions/tables";
 import { purgeLogs } from "#control-plane/sessions/purge";
 import type { WebhookPayload } from "#protocol/webhooks";
+import { silentLog } from "../control-plane/databases.js";
 import { until } from "../harness/processes.js";
 import { form } from "../knowledge/form.js";
 import { isSigned, type Receiver, startReceiver } from "../webhooks/receivers.js";
@@ -141,6 +144,24 @@ describe("what happens in a session", () => {
     expect(found).toMatchObject({ duration_seconds: 30, started_at: at(1).toISOString() });
     await until(() => eventsAt("/begun").length === 1, { withinMs: 15_000, what: "the event" });
     expect(await platform.balances(own)).toEqual({ credit: 1_000_000, held: 0, spent: 0 });
+  });
+
+  it("is none that nobody joined where its log alone says who joined it", async () => {
+    const [joined, unjoined] = [
+      await createSession(team, await publishedAgent(team)),
+      await createSession(team, await publishedAgent(team)),
+    ];
+    platform.runtime.write(joined, { type: "caller-joined" }, at(1));
+    await sessionWhen(team, joined, hasStatus("active"), "the beginning");
+    const { db, bus } = platform.fixture;
+    await db.update(agentSessions).set({ status: "pending", startedAt: null }).where(eq(agentSessions.id, joined));
+    const runtimes = { end: () => Promise.resolve(false) };
+    const later = (): Date => new Date(Date.now() + 120_000);
+    const context = { db, bus, runtimes, log: silentLog, rooms: null, now: later } as unknown as SessionContext;
+    expect(await sweepSessions(context, () => false)).toEqual([]);
+    const shown = await sessionWhen(team, joined, hasStatus("active"), "the beginning again");
+    expect(shown["started_at"]).toBe(at(1).toISOString());
+    await sessionWhen(team, unjoined, hasStatus("failed"), "the end of the other");
   });
 
   it("stands in the records alone a minute after its end", async () => {
