@@ -15,8 +15,8 @@ export class SpeechUnavailable extends Error {
 
 /**
  * Gives what `find` finds, which looks for the models of a conversation and throws `no_worker` or `unknown_language`
- * where one is missing. Looks again for some seconds, more where the conversation is under way, as may turn out meanwhile;
- * then rejects with `SpeechUnavailable`. Rejects with whatever else `find` throws.
+ * where one is missing. Looks again for some seconds, more where the conversation is under way, as may turn out
+ * meanwhile; then rejects with `SpeechUnavailable`. Rejects with whatever else `find` throws.
  */
 export async function awaitSpeech<Speech>(
   clock: Clock,

@@ -9,8 +9,8 @@ const LEAST_CONFIDENCE = 0.45;
 const LEAST_PARTIAL_CONFIDENCE = 0.5;
 
 /**
- * Whether words may be a hum: recognizers that know no "mhm" take it for a word or two ("and then") of which they are not
- * sure. Short words of people may look the same ("okay"), so this says nothing where an answer is awaited.
+ * Whether words may be a hum: recognizers that know no "mhm" take it for a word or two ("and then") of which they are
+ * not sure. Short words of people may look the same ("okay"), so this says nothing where an answer is awaited.
  */
 export const isUnsure = (words: readonly RecognizedWord[]): boolean => isBelow(LEAST_CONFIDENCE, words);
 

@@ -25,8 +25,8 @@ export interface OpenUsageRecoveryOptions {
 }
 
 /**
- * Publishes what the requests of edges and runtimes that died had used, as of the last report of each, until it is stopped. Several
- * instances may do so at once: usage counts once.
+ * Publishes what the requests of edges and runtimes that died had used, as of the last report of each, until it is
+ * stopped. Several instances may do so at once: usage counts once.
  */
 export function recoverOpenUsage(options: OpenUsageRecoveryOptions): { stop: () => void } {
   const { bus, clock, log, members } = options;

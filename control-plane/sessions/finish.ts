@@ -49,8 +49,8 @@ function statusOf(reason: EndReason | null): SessionStatus {
 
 /**
  * Ends a session, once, however many ask: its record, what it costs, its usage, its webhook event and the analysis that
- * it is to have are one transaction. Never costs more than what was held for it. Then its room is deleted. Gives whether
- * this call ended it.
+ * it is to have are one transaction. Never costs more than what was held for it. Then its room is deleted. Gives
+ * whether this call ended it.
  */
 export async function finishSession(context: SessionContext, sessionId: string, ending: Ending): Promise<boolean> {
   const { db, bus, now } = context;
@@ -58,7 +58,8 @@ export async function finishSession(context: SessionContext, sessionId: string, 
   const finished = await db.transaction((tx) => finishIn(tx, context, { sessionId, beginning, ending }, now()));
   if (finished === null) return false;
   wakeFor(bus, finished);
-  // It is booked; analytics takes it from the bus. Should this process die before, it is published again with the purge.
+  // It is booked; analytics takes it from the bus. Should this process die before, it is published again with the
+  // purge.
   if (finished.usage !== null) bus.publish(usageSubject, finished.usage);
   if (finished.booking !== null && crossedZero(finished.booking)) await purgeKeys(bus, db, [finished.row.teamId]);
   await deleteRoom(context, finished.row);

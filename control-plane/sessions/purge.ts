@@ -9,8 +9,8 @@ import { conversationUsage } from "./usage.js";
 const MOST_AT_ONCE = 100;
 
 /**
- * Deletes the logs of sessions that are over, so that what was said stands in the records alone, and publishes what each
- * conversation used once more: whoever ended it may have died before it did. It counts once. Several instances may
+ * Deletes the logs of sessions that are over, so that what was said stands in the records alone, and publishes what
+ * each conversation used once more: whoever ended it may have died before it did. It counts once. Several instances may
  * do it at once. Rejects where the log or the database is away; what was not deleted is due at the next call.
  */
 export async function purgeLogs({ db, bus, now }: Pick<SessionContext, "db" | "bus" | "now">): Promise<void> {

@@ -1,8 +1,8 @@
 /*
  * Work that the control plane keeps in its records and runtimes (`agents/`) do: runs of agents' tests, analyses of
  * calls. A runtime takes one run with each request, and says with every further request which it still holds. A run
- * that nobody says to hold for `RUN_LEASE_MS` goes to another runtime under a later attempt; of several attempts one has
- * its result stored.
+ * that nobody says to hold for `RUN_LEASE_MS` goes to another runtime under a later attempt; of several attempts one
+ * has its result stored.
  */
 
 /** How long a run stays with a runtime that says nothing. */

@@ -3,8 +3,8 @@ import type { UsageRecord } from "./control.js";
 
 /**
  * What requests under way have used so far. Each edge, and each runtime of conversations, writes an object every second
- * while there are any; the control plane books it when that process is gone. Content: `OpenUsage`, MessagePack. An object that no control plane came for is
- * deleted in the end.
+ * while there are any; the control plane books it when that process is gone. Content: `OpenUsage`, MessagePack. An
+ * object that no control plane came for is deleted in the end.
  */
 export const openUsageBucket = { name: "open-usage", maxAgeMs: 7 * 24 * 3600 * 1000 };
 

@@ -3,8 +3,8 @@ import { decodeMsgpack, encodeMsgpack } from "../msgpack.js";
 
 /*
  * How recordings of conversations are stored. A recording has two tracks on one time line, which begins when the caller
- * joins and is counted in frames of 20 ms. While the conversation lasts, its runtime stores a segment every few seconds;
- * at its end the control plane joins them to one Ogg file for each track, which edges serve.
+ * joins and is counted in frames of 20 ms. While the conversation lasts, its runtime stores a segment every few
+ * seconds; at its end the control plane joins them to one Ogg file for each track, which edges serve.
  *
  *     recording-segments   {session}/{attempt}/0, 1, 2 …   and   {session}/{attempt}/end
  *     recordings           {session}/{role}/0, 1, 2 …      256 KiB each: a range of a file is read without the rest

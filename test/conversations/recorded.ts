@@ -50,8 +50,8 @@ export function loudnessOf(samples: Int16Array): number[] {
 
 /**
  * How long after the caller's last words each of the agent's replies began, by the recording, milliseconds: where words
- * fade away detectors differ, so this is from the last sample that is no silence, and from the last frame that is speech
- * by its energy. A reply is what follows half a second of the agent's silence.
+ * fade away detectors differ, so this is from the last sample that is no silence, and from the last frame that is
+ * speech by its energy. A reply is what follows half a second of the agent's silence.
  */
 export function replyGapsOf({ samples }: Recorded): { leastMs: number; mostMs: number }[] {
   const framesOf = (track: Int16Array): Int16Array[] =>

@@ -28,8 +28,8 @@ import { type RuntimeStandIn, startRuntime } from "./runtime.js";
 import { model, startWorker, type WorkerStandIn } from "./worker.js";
 
 /**
- * A few calls on the embedded database, with a kill after so many requests at the receiver; the whole proof, on Postgres
- * and with a kill every 10 s, is `TEST_THOROUGH=1 npx vitest run test/sessions/analysis-kill.test.ts`.
+ * A few calls on the embedded database, with a kill after so many requests at the receiver; the whole proof, on
+ * Postgres and with a kill every 10 s, is `TEST_THOROUGH=1 npx vitest run test/sessions/analysis-kill.test.ts`.
  */
 const CALLS = howMany(24, 200);
 const KILL_INTERVAL_MS = 10_000;

@@ -19,8 +19,8 @@ import { readServers, type Servers, type ServersState } from "./servers-state.js
 import { tellStory } from "./story.js";
 
 /*
- * `npm run test:session-leaks`: a thousand sessions, two hundred of them talked in, and what is left of them in LiveKit, Redis,
- * NATS, the processes' memory and the ledger.
+ * `npm run test:session-leaks`: a thousand sessions, two hundred of them talked in, and what is left of them in
+ * LiveKit, Redis, NATS, the processes' memory and the ledger.
  */
 
 const { values } = parseArgs({

@@ -19,9 +19,9 @@ import { boundItems, readTranscript } from "./transcript.js";
 const MAX_LOST = 5;
 
 /**
- * How long runtimes have for renewing their leases once they can be heard again. One that takes longer does its analysis
- * for nothing: another one's result is stored. More than this would let none be taken over while this process is
- * restarted all the time.
+ * How long runtimes have for renewing their leases once they can be heard again. One that takes longer does its
+ * analysis for nothing: another one's result is stored. More than this would let none be taken over while this process
+ * is restarted all the time.
  */
 const RENEWAL_MS = RUN_INTERVAL_MS + 1000;
 
@@ -34,8 +34,8 @@ export interface AnalysisQueue extends SettleContext {
 
 /**
  * Renews what a runtime holds, takes back what it releases, and gives it an analysis where it wants one and there is
- * one. Those that need no model are settled on the way. An analysis whose lease is over goes to whoever asks next, under
- * a later attempt; after the last runtime that it may cost it is an `error`.
+ * one. Those that need no model are settled on the way. An analysis whose lease is over goes to whoever asks next,
+ * under a later attempt; after the last runtime that it may cost it is an `error`.
  */
 export async function takeAnalysis(queue: AnalysisQueue, asked: TakeRun): Promise<TakeRunReply<AnalysisJob>> {
   const { db, now } = queue;

@@ -43,8 +43,8 @@ export async function settleAttempt(
 }
 
 /**
- * Writes a result and its event in a transaction that has locked the analysis. The time of a result is always later than
- * that of the one before: receivers tell results of one session apart by it.
+ * Writes a result and its event in a transaction that has locked the analysis. The time of a result is always later
+ * than that of the one before: receivers tell results of one session apart by it.
  */
 export async function settleIn(
   tx: Db,

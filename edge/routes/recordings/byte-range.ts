@@ -5,8 +5,8 @@ export interface ByteRange {
 }
 
 /**
- * What a `Range` header asks of a file of so many bytes (RFC 9110 section 14.1.2): one range, or the whole where there is
- * none, where there are several, and where it cannot be read. `beyond` is one that begins behind the file's end.
+ * What a `Range` header asks of a file of so many bytes (RFC 9110 section 14.1.2): one range, or the whole where there
+ * is none, where there are several, and where it cannot be read. `beyond` is one that begins behind the file's end.
  */
 export function readByteRange(header: string | undefined, bytes: number): ByteRange | "whole" | "beyond" {
   const [, first = "", last = ""] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header?.trim() ?? "") ?? [];
