@@ -13,8 +13,7 @@ const sha256 = createHash("sha256").update(content).digest("hex");
 let close: (() => Promise<void>) | null = null;
 let count = 0;
 
-// A download that was broken off may still be closing its file.
-afterAll(() => rmSync(directory, { recursive: true, maxRetries: 20, retryDelay: 50 }));
+afterAll(() => rmSync(directory, { recursive: true }));
 
 afterEach(async () => {
   await close?.();

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { createReadStream, createWriteStream, rmSync, statSync } from "node:fs";
+import { createReadStream, createWriteStream, rmSync, statSync, type WriteStream } from "node:fs";
 import { pipeline } from "node:stream/promises";
 import { setTimeout as pause } from "node:timers/promises";
 import { diskProblem } from "#common/files/disk-error";
@@ -95,7 +95,7 @@ async function receive(url: URL, have: number, options: DownloadOptions): Promis
         yield piece;
       }
     };
-    await pipeline(counted, createWriteStream(path, { flags: goesOn ? "a" : "w", mode: PRIVATE_FILE }));
+    await writeAll(counted, createWriteStream(path, { flags: goesOn ? "a" : "w", mode: PRIVATE_FILE }));
     return total === null || at === total ? "whole" : { reason: "the end is missing" };
   } catch (error) {
     // A full or read-only disk does not get better by asking the server again.
@@ -104,6 +104,12 @@ async function receive(url: URL, have: number, options: DownloadOptions): Promis
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** As `pipeline`, and settles once the file is closed: whoever goes on with it, or deletes it, has it alone. */
+async function writeAll(bytes: () => AsyncGenerator<Uint8Array>, file: WriteStream): Promise<void> {
+  const closed = new Promise<void>((resolve) => file.once("close", resolve));
+  await pipeline(bytes, file).finally(() => closed);
 }
 
 /** What fetch throws says why in its cause. */

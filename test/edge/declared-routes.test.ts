@@ -9,6 +9,7 @@ import { TranscriptionBench } from "#edge/transcription/testing/transcription-be
 import { operatorRoutes } from "#edge/routes/operator/operator-routes";
 import { interfaceRoutes } from "#edge/routes/interface-routes";
 import { pageRoutes } from "#edge/routes/pages/page-routes";
+import { recordingRoutes } from "#edge/routes/recordings/routes";
 import { SpeechBench } from "#edge/speech/testing/speech-bench";
 import { type HttpAnswer, sendHttp } from "../bad-input/send.js";
 import { judgeBy } from "../fuzz/judge.js";
@@ -165,6 +166,7 @@ describe("the routes of an edge, on a real cluster", () => {
       ...forwardedRoutes(options),
       ...operatorRoutes({ id: "edge", facts, metrics, config: loadConfig({}) }),
       ...pageRoutes(),
+      ...recordingRoutes(options),
     ];
     const served = [...http, ...own.sockets.map(({ path }) => ({ method: "GET", path }))].map(
       ({ method, path }) => `${method} ${path}`,
@@ -240,7 +242,8 @@ describe("the routes of an edge, on a real cluster", () => {
 
   it("ask for a key where they say so: without one nothing but the status, with a wrong one an error", async () => {
     const { judge } = judgeBy(description);
-    const open = ["/v1/agent/agents/{agent_id}/widget", "/health", "/ready", "/metrics"];
+    const download = "/v1/recordings/{session_id}/{role}";
+    const open = ["/v1/agent/agents/{agent_id}/widget", download, "/health", "/ready", "/metrics"];
     for (const { operations, pattern } of native()) {
       for (const target of operations) {
         const [none, wrong] = [
