@@ -1,3 +1,4 @@
+import type { PageEnvelope } from "#protocol/paging";
 import { CommandError, type OptionValues, stringOf, type Terminal } from "./command.js";
 import { refusal } from "./refusal.js";
 import { findCluster, unreachable } from "./running-cluster.js";
@@ -42,4 +43,21 @@ export function openPublicApi(terminal: Terminal, values: OptionValues): PublicA
 export async function answerOf<T>(response: Response): Promise<T> {
   if (!response.ok) throw new CommandError(`the service refused (${response.status}): ${await refusal(response)}`);
   return (response.status === 204 ? undefined : await response.json()) as T;
+}
+
+/** All records of a list, page by page; `plural` is their name in its answers. Throws CommandError. */
+export async function listAll<T>(
+  api: PublicApi,
+  path: string,
+  plural: string,
+  query: Record<string, string>,
+): Promise<T[]> {
+  const found: T[] = [];
+  for (let cursor: string | null = null; ; ) {
+    const page = new URLSearchParams({ page_size: "100", ...query, ...(cursor === null ? {} : { cursor }) });
+    const answer: PageEnvelope & Record<string, unknown> = await api.ask("GET", `${path}?${page}`);
+    found.push(...(answer[plural] as T[]));
+    cursor = answer.next_cursor;
+    if (!answer.has_more || cursor === null) return found;
+  }
 }

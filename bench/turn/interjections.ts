@@ -2,6 +2,7 @@ import { VirtualClock } from "#common/clock";
 import { RECOGNITION_RATE } from "#protocol/transcription/chunk";
 import { Dialogue } from "#agents/dialogue/dialogue";
 import type { DialogueInput } from "#agents/dialogue/input";
+import { testSettings } from "#agents/dialogue/testing/test-dialogue";
 import type { DialogueSettings } from "#agents/dialogue/settings";
 import { openCallerTranscription } from "#agents/turn/caller-transcription";
 import { spokenClips } from "../conversations/clips.js";
@@ -18,19 +19,7 @@ import { quantile } from "./figures.js";
 const count = Number(process.argv[2] ?? 60);
 const PORTION_MS = 10;
 const [LEAD_MS, TAIL_MS] = [1000, 4000];
-const settings: DialogueSettings = {
-  firstMessage: { mode: "off" },
-  eagerness: "eager",
-  isInterruptible: true,
-  interruptionSensitivity: "balanced",
-  language: "en",
-  reengages: false,
-  hangUpAfterMs: 60_000,
-  saysFarewell: false,
-  maxDurationMs: 1_800_000,
-  absenceMs: 15_000,
-  tools: new Map(),
-};
+const settings: DialogueSettings = { ...testSettings, eagerness: "eager" };
 const STORY = "An old man lived with seven goats in a small house on the hill above the river. ".repeat(10);
 
 /** What became of the reply; times from the beginning of what the caller said. */

@@ -1,4 +1,5 @@
-import type { SyncedRecord } from "./document.js";
+import { CommandError } from "../command.js";
+import type { RecordKind, SyncedRecord } from "./document.js";
 
 /** Hashes of both sides now, null for a side that has nothing, and what both last agreed on. */
 export interface Sides {
@@ -26,4 +27,16 @@ export function decidePull({ file, server, synced }: Sides, force: boolean): Pul
   if (file === synced.file) return server === synced.server ? "unchanged" : "write";
   if (force) return "write";
   return server === synced.server ? "unchanged" : "conflict";
+}
+
+/** Throws CommandError where any file conflicts; `what` says how. */
+export function refuseConflicts(
+  files: readonly { kind: RecordKind; name: string; step: PushStep | PullStep }[],
+  what: string,
+): void {
+  const conflicts = files.filter(({ step }) => step === "conflict").map(({ kind, name }) => `  ${kind}/${name}.yaml`);
+  if (conflicts.length === 0) return;
+  throw new CommandError(
+    `${what}:\n${conflicts.join("\n")}\npull --force takes the service's, push --force takes the files'`,
+  );
 }

@@ -1,6 +1,5 @@
-import { CommandError } from "../command.js";
 import type { PublicApi } from "../public-api.js";
-import { decidePull, type PullStep } from "./decision.js";
+import { decidePull, type PullStep, refuseConflicts } from "./decision.js";
 import {
   fileNameOf,
   hashOf,
@@ -43,12 +42,7 @@ export async function pullAgents(
     state[kind][name] = synced ?? { id: record.id, file: "", server: "" };
     return { kind, name, record, step: decidePull(sides, force) };
   });
-  const conflicts = planned.filter(({ step }) => step === "conflict").map(({ kind, name }) => `  ${kind}/${name}.yaml`);
-  if (conflicts.length > 0)
-    throw new CommandError(
-      `changed here since the last push, and on the service too:\n${conflicts.join("\n")}\n` +
-        "pull --force takes the service's, push --force takes the files'",
-    );
+  refuseConflicts(planned, "changed here since the last push, and on the service too");
   for (const { kind, name, record, step } of planned) {
     if (step === "unchanged") continue;
     const document = withNames(state, record.document);

@@ -1,6 +1,6 @@
 import { CommandError } from "../command.js";
 import type { PublicApi } from "../public-api.js";
-import { decidePush, type PushStep } from "./decision.js";
+import { decidePush, type PushStep, refuseConflicts } from "./decision.js";
 import {
   hashOf,
   type RecordDocument,
@@ -40,7 +40,7 @@ export async function pushFolder(
       planned.push({ kind, name, step, document });
     }
   if (planned.length === 0) throw new CommandError("there are no files in agents/, tools/ or tests/ here");
-  refuseConflicts(planned);
+  refuseConflicts(planned, "changed or deleted on the service since the last pull, and here too");
   if (!dryRun)
     for (const file of planned)
       await push(api, folder, state, file).catch((cause: unknown) => {
@@ -48,15 +48,6 @@ export async function pushFolder(
         throw new CommandError(`${file.kind}/${file.name}.yaml: ${cause.message}`, cause.exitCode, { cause });
       });
   return planned.map(({ kind, name, step }) => ({ kind, name, step }));
-}
-
-function refuseConflicts(planned: readonly PushedFile[]): void {
-  const conflicts = planned.filter(({ step }) => step === "conflict").map(({ kind, name }) => `  ${kind}/${name}.yaml`);
-  if (conflicts.length === 0) return;
-  throw new CommandError(
-    `changed or deleted on the service since the last pull, and here too:\n${conflicts.join("\n")}\n` +
-      "pull --force takes the service's, push --force takes the files'",
-  );
 }
 
 async function push(

@@ -1,8 +1,7 @@
 import type { AgentEntity } from "#protocol/agents/agent";
 import type { TestSummary } from "#protocol/agents/tests";
-import type { PageEnvelope } from "#protocol/paging";
 import { CommandError } from "../command.js";
-import { answerOf, type PublicApi } from "../public-api.js";
+import { answerOf, listAll, type PublicApi } from "../public-api.js";
 import { documentOf, type RecordDocument, type RecordKind, type ServerRecord } from "./document.js";
 
 /** What an agent is besides its configuration and its tests. */
@@ -66,12 +65,5 @@ async function attachTests(api: PublicApi, id: string, wanted: readonly string[]
 
 /** Ids of the tests of an agent. */
 async function attachedTests(api: PublicApi, id: string): Promise<string[]> {
-  const ids: string[] = [];
-  for (let cursor: string | null = null; ; ) {
-    const query = new URLSearchParams({ agent_id: id, page_size: "100", ...(cursor === null ? {} : { cursor }) });
-    const page: PageEnvelope & { tests: TestSummary[] } = await api.ask("GET", `/v1/agent/tests?${query}`);
-    ids.push(...page.tests.map((test) => test.test_id));
-    cursor = page.next_cursor;
-    if (!page.has_more || cursor === null) return ids;
-  }
+  return (await listAll<TestSummary>(api, "/v1/agent/tests", "tests", { agent_id: id })).map((test) => test.test_id);
 }

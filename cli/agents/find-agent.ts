@@ -1,20 +1,12 @@
 import type { AgentEntity } from "#protocol/agents/agent";
-import type { PageEnvelope } from "#protocol/paging";
 import { CommandError } from "../command.js";
-import { answerOf, type PublicApi } from "../public-api.js";
+import { answerOf, listAll, type PublicApi } from "../public-api.js";
 
 const AGENTS = "/v1/agent/agents";
 
 /** The team's agents that are not archived, newest first; with `search`, those with it in name or description. */
 export async function listAgents(api: PublicApi, search = ""): Promise<AgentEntity[]> {
-  const found: AgentEntity[] = [];
-  for (let cursor: string | null = null; ; ) {
-    const query = new URLSearchParams({ page_size: "100", search, ...(cursor === null ? {} : { cursor }) });
-    const page: PageEnvelope & { agents: AgentEntity[] } = await api.ask("GET", `${AGENTS}?${query}`);
-    found.push(...page.agents);
-    cursor = page.next_cursor;
-    if (!page.has_more || cursor === null) return found;
-  }
+  return await listAll<AgentEntity>(api, AGENTS, "agents", { search });
 }
 
 /** The agent with this id, or the only one with this name. Throws CommandError where there is none, or several. */

@@ -2,6 +2,7 @@ import { and, inArray, lt, sql } from "drizzle-orm";
 import type { Clock } from "#common/clock";
 import type { Logger } from "#common/log";
 import type { Db } from "../database/database.js";
+import { repeatWork } from "../repeated-work.js";
 import { agentTestBatches, agentTestRuns } from "./run-tables.js";
 
 const DAY_MS = 86_400_000;
@@ -41,24 +42,9 @@ export function startBatchRetention({
   now: () => Date;
   retentionDays: number;
 }): { stop(): void } {
-  let isStopped = false;
-  let cancel: () => void = () => undefined;
-  const look = async (): Promise<void> => {
-    let hasMore = false;
-    try {
-      hasMore = await deleteOldBatches(db, new Date(now().getTime() - retentionDays * DAY_MS));
-    } catch (error) {
-      // The database's own error: drizzle's wrapper quotes the query's values.
-      const err = error instanceof Error ? (error.cause ?? error) : error;
-      if (!isStopped) log.warn({ err }, "old test runs could not be deleted yet");
-    }
-    if (!isStopped) cancel = clock.after(hasMore ? PAUSE_MS : LOOK_INTERVAL_MS, () => void look());
+  const work = async (): Promise<number> => {
+    const hasMore = await deleteOldBatches(db, new Date(now().getTime() - retentionDays * DAY_MS));
+    return hasMore ? PAUSE_MS : LOOK_INTERVAL_MS;
   };
-  void look();
-  return {
-    stop() {
-      isStopped = true;
-      cancel();
-    },
-  };
+  return repeatWork({ clock, log, problem: "old test runs could not be deleted yet", retryMs: LOOK_INTERVAL_MS, work });
 }

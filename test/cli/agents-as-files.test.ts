@@ -9,7 +9,7 @@ import { pullAgents } from "../../cli/agents-as-files/pull.js";
 import { pushFolder } from "../../cli/agents-as-files/push.js";
 import { describeRun, passRate, runAgentTests } from "../../cli/agents-as-files/run-tests.js";
 import { answerOf, type PublicApi } from "../../cli/public-api.js";
-import { startTestPlatform, type TestPlatform } from "../agent-tests/platform.js";
+import { startRuns, startTestPlatform, type TestPlatform } from "../agent-tests/platform.js";
 import { addClient, createAgent, type TeamClient } from "../agents/client.js";
 import { temporaryDirectory } from "../harness/temporary-directory.js";
 
@@ -138,8 +138,7 @@ describe("agents that are kept as files", () => {
 
     const { agents, tools } = await folder.readState();
     const bob = agents["bob"]?.id ?? "";
-    const { test_ids: attached } = { test_ids: await attachedNames(api, bob) };
-    expect(attached).toEqual(["Asks again", "Leaves orders alone"]);
+    expect(await attachedNames(api, bob)).toEqual(["Asks again", "Leaves orders alone"]);
     expect(await api.ask("GET", `/v1/agent/agents/${bob}/config`)).toMatchObject({
       tools: { tool_ids: [tools["find-order"]?.id] },
     });
@@ -194,7 +193,9 @@ describe("agents that are kept as files", () => {
     const { agents } = await folder.readState();
     // Nobody answers at the model's address: both runs are errors, which are no passes.
     const limits = { repeats: 2, timeoutMs: 60_000, clock: systemClock };
-    const batch = await retried(() => runAgentTests(api, agents["bob"]?.id ?? "", limits));
+    const bob = agents["bob"]?.id ?? "";
+    await startRuns(platform.team, bob);
+    const batch = await runAgentTests(api, bob, limits);
     expect(batch.runs).toHaveLength(2);
     expect(passRate([batch])).toBe(0);
     expect(batch.runs.map(describeRun)).toEqual(
@@ -207,17 +208,6 @@ describe("agents that are kept as files", () => {
 
 const summary = (files: readonly { kind: string; name: string; step: string }[]): Record<string, string> =>
   Object.fromEntries(files.map(({ kind, name, step }) => [`${kind}/${name}`, step]));
-
-/** Until the service knows the runtime. */
-async function retried<T>(run: () => Promise<T>): Promise<T> {
-  for (;;)
-    try {
-      return await run();
-    } catch (error) {
-      if (!String(error).includes("503")) throw error;
-      await new Promise((resolve) => setTimeout(resolve, 100));
-    }
-}
 
 async function attachedNames(api: PublicApi, agentId: string): Promise<string[]> {
   const { tests } = await api.ask<{ tests: { name: string }[] }>("GET", `/v1/agent/tests?agent_id=${agentId}`);
