@@ -32,6 +32,7 @@ const engines = [
   testsOf("workers/{engines,inspection}"),
   testsOf("audio/{decoding,encoding,voice}"),
   testsOf("bench/{http-engines,simulation}"),
+  "workers/repository/repository.test.ts",
   "control-plane/knowledge/indexer.test.ts",
   "control-plane/recordings/join-segments.test.ts",
 ];
@@ -57,6 +58,9 @@ export default defineConfig({
     // Compiled files need no other compiler: Node loads them as it does in the product.
     server: { deps: { external: [/\/dist\//] } },
     watch: false,
+    // A condition that holds late fails no test, and one that holds soon is seen soon.
+    expect: { poll: { interval: 10, timeout: 10_000 } },
+    maxConcurrency: 30,
     projects: [
       // A test beside the code that it tests needs no server and installs nothing.
       {

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { howMany } from "#common/testing/how-many";
 import type { WorkChunk } from "#protocol/bus/scheduling";
 import { ServiceError, toErrorRecord } from "#protocol/errors";
 import { MAX_FAILED_ATTEMPTS, OFFER_AGAIN_MS } from "./rules.js";
@@ -12,6 +13,11 @@ class TestChunk extends Submission {
     const context = { ownerId: "edge-1", language: null, traceparent: null };
     return { task: "transcribe", streamId: "s", chunkIndex, attempt, model: "m", samples: 1, ...context };
   }
+}
+
+/** What holds after each of so many steps. The runner's own assertions took most of the test's time. */
+function hold(isTrue: boolean, otherwise: () => string): void {
+  if (!isTrue) throw new Error(otherwise());
 }
 
 interface Variant {
@@ -147,10 +153,10 @@ class World {
   pass(durationMs: number): void {
     const untilMs = this.nowMs + durationMs;
     for (let ticks = 0; this.machine.nextWakeMs() <= untilMs; ticks++) {
-      expect(ticks).toBeLessThan(20 + durationMs / 10);
+      hold(ticks < 20 + durationMs / 10, () => `${ticks} ticks in ${durationMs} ms`);
       this.nowMs = Math.max(this.nowMs, this.machine.nextWakeMs());
       this.machine.tick(this.nowMs, this.connected);
-      expect(this.machine.nextWakeMs()).toBeGreaterThan(this.nowMs);
+      hold(this.machine.nextWakeMs() > this.nowMs, () => `woken at ${this.nowMs} ms for what is not due later`);
       this.settle();
     }
     this.nowMs = untilMs;
@@ -169,11 +175,14 @@ class World {
             cancelled.push(`${schedulerId}/${chunkIndex}`);
     }
     for (const [chunkIndex, endings] of this.endings.entries()) {
-      expect(endings.length).toBe(this.machine.get(chunkIndex) === undefined ? 1 : 0);
-      expect(this.attempts[chunkIndex]).toBeLessThanOrEqual(MAX_FAILED_ATTEMPTS + (this.excused[chunkIndex] ?? 0));
+      const wanted = this.machine.get(chunkIndex) === undefined ? 1 : 0;
+      hold(endings.length === wanted, () => `chunk ${chunkIndex} ended ${endings.length} times, not ${wanted}`);
+      const [attempts = Infinity, excused = 0] = [this.attempts[chunkIndex], this.excused[chunkIndex]];
+      hold(attempts <= MAX_FAILED_ATTEMPTS + excused, () => `${attempts} attempts, of which ${excused} do not count`);
     }
     // As long as anything is unfinished, something is due some day: no chunk is forgotten.
-    expect(Number.isFinite(this.machine.nextWakeMs())).toBe(this.machine.size > 0);
+    const { size } = this.machine;
+    hold(Number.isFinite(this.machine.nextWakeMs()) === size > 0, () => `nothing is due, and ${size} are unfinished`);
     if (this.healthy)
       for (const { message } of messages) if (message.type === "submit") this.complete(message.chunk.chunkIndex);
     return { cancelled };
@@ -182,7 +191,7 @@ class World {
   #submitted({ chunkIndex, attempt }: WorkChunk): void {
     const before = this.attempts[chunkIndex] ?? 0;
     // The same again is a question to a silent scheduler; else each attempt counts one up.
-    expect([before, before + 1]).toContain(attempt);
+    hold(attempt === before || attempt === before + 1, () => `attempt ${attempt} follows ${before}`);
     this.attempts[chunkIndex] = attempt;
   }
 
@@ -269,7 +278,7 @@ describe("whatever happens, in any order", () => {
   it("every chunk is over once at most, after three failed attempts at most, and none is forgotten", () => {
     fc.assert(
       fc.property(variant, inputs, (variant, inputs) => void disturbed(variant, inputs)),
-      { numRuns: 1000 },
+      { numRuns: howMany(1000) },
     );
   });
 
@@ -283,7 +292,7 @@ describe("whatever happens, in any order", () => {
         world.pass(2_000_000);
         expect(world.machine.size).toBe(0);
       }),
-      { numRuns: 500 },
+      { numRuns: howMany(500) },
     );
   });
 
@@ -296,7 +305,7 @@ describe("whatever happens, in any order", () => {
         world.pass(4_000_000);
         expect(world.machine.size).toBe(0);
       }),
-      { numRuns: 150 },
+      { numRuns: howMany(150) },
     );
   });
 
@@ -310,7 +319,7 @@ describe("whatever happens, in any order", () => {
         expect(world.settle().cancelled).toEqual(expect.arrayContaining(places));
         expect(world.machine.size).toBe(0);
       }),
-      { numRuns: 300 },
+      { numRuns: howMany(300) },
     );
   });
 });

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { howMany } from "#common/testing/how-many";
 import type { ConversationRecord } from "#protocol/bus/conversation-log";
 import type { DialogueMessage } from "./input.js";
 import { essenceOf, happened, happenedIn, openReply, randomSettings, steps } from "./testing/random-dialogue.js";
@@ -10,7 +11,7 @@ import { TestDialogue } from "./testing/test-dialogue.js";
  * the end, and the next tick is in the future.
  */
 
-const runs = { numRuns: 200, endOnFailure: true };
+const runs = { numRuns: howMany(200), endOnFailure: true };
 
 /** The text of the agent in a history. */
 const agentText = (history: readonly DialogueMessage[]): string =>
@@ -109,7 +110,7 @@ describe("a dialogue to which anything happens in any order", () => {
           expect(essenceOf(resumed.dialogue.history)).toEqual(before);
         }
       }),
-      { numRuns: 60, endOnFailure: true },
+      { numRuns: howMany(60), endOnFailure: true },
     );
   });
 
@@ -138,7 +139,7 @@ describe("a dialogue to which anything happens in any order", () => {
         const ended = new Set(log.flatMap((record) => (record.type === "reply-ended" ? [record.replyId] : [])));
         expect(resumed.all("speak").filter(({ replyId }) => ended.has(replyId))).toEqual([]);
       }),
-      { numRuns: 400, endOnFailure: true },
+      { numRuns: howMany(400), endOnFailure: true },
     );
   });
 

@@ -1,4 +1,4 @@
-import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { loadConfig } from "#common/config/config";
 import { createLogger, type Logger } from "#common/log";
 import { createOutbound } from "#common/outbound/outbound";
@@ -26,9 +26,9 @@ beforeAll(() => {
 });
 
 const endpoints: ScriptedEndpoint[] = [];
-afterEach(async () => {
+afterAll(async () => {
   const problems = endpoints.flatMap((endpoint) => endpoint.problems);
-  await Promise.all(endpoints.splice(0).map((endpoint) => endpoint.close()));
+  await Promise.all(endpoints.map((endpoint) => endpoint.close()));
   expect(problems).toEqual([]);
   expect(printed).toEqual([]);
 });
@@ -405,7 +405,8 @@ describe("tool calls", () => {
   });
 });
 
-describe("an endpoint in trouble", () => {
+// Side by side: each waits for a moment before the second attempt, some until nothing has come for too long.
+describe.concurrent("an endpoint in trouble", () => {
   const fine: Answer = [{ text: "Fine." }, { finish: "stop" }];
 
   it.each<[string, Answer]>([
@@ -479,7 +480,7 @@ describe("an endpoint in trouble", () => {
   it("that is away is asked once more, and then given up", async () => {
     const endpoint = await endpointOf();
     const model = openFor(endpoint);
-    await Promise.all(endpoints.splice(0).map((one) => one.close()));
+    await endpoint.close();
     expect((await ask(model)).error?.message).toBe("the endpoint failed: The host could not be reached");
   });
 

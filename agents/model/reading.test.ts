@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { howMany } from "#common/testing/how-many";
 import { OutboundError } from "#common/outbound/outbound-error";
 import { CompletionReader } from "./completion-reader.js";
 import { EndpointFailure } from "./endpoint-failure.js";
@@ -97,7 +98,7 @@ describe("ReplyText", () => {
         if (given.join("").length > 8000) expect(said.length).toBeGreaterThan(6900);
         if (pieces.includes("A sentence. ")) expect(said).toMatch(/[.。\n]$/);
       }),
-      { numRuns: 50 },
+      { numRuns: howMany(50) },
     );
   });
 });

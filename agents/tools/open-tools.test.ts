@@ -128,8 +128,11 @@ describe("a webhook tool", () => {
     ["/loop", {}, { error: "There were too many redirects", output: null }],
     ["/silent", { timeout_seconds: 1 }, { error: "There was no complete answer in time", output: null }],
   ])("that fails at %s tells the model how, or only that it did", async (path, definition, expected) => {
-    expect(await callOf(path, definition)).toMatchObject({ status: "failed", ...expected });
-    const hidden = await callOf(path, { ...definition, error_handling: "hide" });
+    const [shown, hidden] = await Promise.all([
+      callOf(path, definition),
+      callOf(path, { ...definition, error_handling: "hide" }),
+    ]);
+    expect(shown).toMatchObject({ status: "failed", ...expected });
     expect(hidden).toMatchObject({ status: "failed", error: "The tool failed", output: null });
   });
 

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { howMany } from "#common/testing/how-many";
 import { LocalBus } from "#common/bus/testing/local-bus";
 import { VirtualClock } from "#common/clock";
 import { RECOGNITION_RATE } from "#protocol/transcription/chunk";
@@ -273,7 +274,7 @@ describe("however somebody speaks", () => {
         for (const [at, event] of activity.entries()) expect(event.started !== undefined).toBe(at % 2 === 0);
         expect(happened.at(-1)).toMatchObject({ transcribed: true });
       }),
-      { numRuns: 15, seed: 4 },
+      { numRuns: howMany(15), seed: 4 },
     );
   });
 
@@ -291,7 +292,7 @@ describe("however somebody speaks", () => {
         expect(activity(other)).toEqual(activity(whole));
         expect(said(other.happened)).toEqual(said(whole.happened));
       }),
-      { numRuns: 15, seed: 6 },
+      { numRuns: howMany(15), seed: 6 },
     );
   });
 });

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { howMany } from "#common/testing/how-many";
 import { cutIntoChunks, MAX_CHUNK_LENGTH } from "./chunks.js";
 
 const words = (count: number): string => Array.from({ length: count }, (_, index) => `word${index}`).join(" ");
@@ -60,7 +61,7 @@ describe("cutIntoChunks", () => {
           expect(/\p{Surrogate}/u.test(content)).toBe(false);
         }
       }),
-      { numRuns: 60 },
+      { numRuns: howMany(60) },
     );
   });
 

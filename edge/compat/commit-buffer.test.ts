@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { howMany } from "#common/testing/how-many";
 import { SocketAudioBudget, socketAudioLimits } from "../transcription/socket-audio-budget.js";
 import { type AudioCommit, CommitBuffer } from "./commit-buffer.js";
 
@@ -60,7 +61,8 @@ describe("what a socket holds", () => {
             sent.push(Buffer.alloc(bytes, index + 1));
             buffer.append(sent.at(-1));
             if (!waits) continue;
-            await expect.poll(() => read.reduce((sum, { length }) => sum + length, 0)).toBe(held.bytes);
+            const readBytes = (): number => read.reduce((sum, { length }) => sum + length, 0);
+            await expect.poll(readBytes, { interval: 1 }).toBe(held.bytes);
           }
           const commit = commitOf(buffer);
           expect(commit.audio).toBe(held);
@@ -69,7 +71,7 @@ describe("what a socket holds", () => {
           expect(Buffer.from(await held.file(never)).equals(Buffer.concat(sent))).toBe(true);
         },
       ),
-      { numRuns: 30, seed: 2 },
+      { numRuns: howMany(30), seed: 2 },
     );
   });
 
@@ -182,7 +184,7 @@ describe("what a socket holds", () => {
         buffer.clear();
         expect([budget.bytes, budget.commits]).toEqual([0, 0]);
       }),
-      { numRuns: 500 },
+      { numRuns: howMany(500) },
     );
   });
 

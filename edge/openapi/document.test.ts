@@ -25,6 +25,11 @@ interface Described {
 }
 const document = buildOpenApi() as { openapi: string; paths: Record<string, Record<string, Described>> };
 const tts = document.paths["/v1/tts"]!["post"]!;
+/** Checks a body as the document describes it. */
+const checkOf = (path: string): ((body: unknown) => boolean) => {
+  const { schema } = document.paths[path]!["post"]!.requestBody!.content["application/json"]!;
+  return new Ajv2020({ strict: false }).compile(schema);
+};
 
 describe("the OpenAPI document", () => {
   it("describes every operation under its own id", () => {
@@ -102,6 +107,7 @@ describe("the OpenAPI document", () => {
     expect(tts.responses["415"]).toEqual({ description: "No body" });
   });
 
+  const checkTest = checkOf("/v1/agent/tests");
   const reply = { name: "n", test_type: "next_reply", conversation: [{ text: "Hi" }], expectation: "greets" };
   const tool = { name: "n", test_type: "tool", conversation: [{ text: "Hi" }], referenced_tool: { id: "t" } };
   const simulation = { name: "n", test_type: "simulation", simulation: { scenario: "s" } };
@@ -126,14 +132,11 @@ describe("the OpenAPI document", () => {
     [{ ...reply, test_type: "other" }, false],
     [{ ...reply, surprise: 1 }, false],
   ])("says of a test what its type needs, as the check does: %j is good: %s", (body, isGood) => {
-    const { schema } = document.paths["/v1/agent/tests"]!["post"]!.requestBody!.content["application/json"]!;
     const sent: unknown = JSON.parse(JSON.stringify(body));
-    expect([new Ajv2020({ strict: false }).compile(schema)(sent), testCreate.safeParse(sent).success]).toEqual([
-      isGood,
-      isGood,
-    ]);
+    expect([checkTest(sent), testCreate.safeParse(sent).success]).toEqual([isGood, isGood]);
   });
 
+  const checkTool = checkOf("/v1/agent/tools");
   const webhook = { name: "Find an order", url: "https://api.example.com/orders" };
   const client = { name: "show_map", tool_type: "client" };
   const integration = { name: "Book", tool_type: "integration", integration: "google_calendar:create_event" };
@@ -151,18 +154,13 @@ describe("the OpenAPI document", () => {
     [{ ...client, tool_type: "other" }, false],
     [{ ...webhook, surprise: 1 }, false],
   ])("says of a tool what its type needs, as the check does: %j is good: %s", (body, isGood) => {
-    const { schema } = document.paths["/v1/agent/tools"]!["post"]!.requestBody!.content["application/json"]!;
     const sent: unknown = JSON.parse(JSON.stringify(body));
-    expect([new Ajv2020({ strict: false }).compile(schema)(sent), toolCreate.safeParse(sent).success]).toEqual([
-      isGood,
-      isGood,
-    ]);
+    expect([checkTool(sent), toolCreate.safeParse(sent).success]).toEqual([isGood, isGood]);
   });
 
   it("says of a client tool what a name it may have", () => {
-    const { schema } = document.paths["/v1/agent/tools"]!["post"]!.requestBody!.content["application/json"]!;
-    const check = new Ajv2020({ strict: false }).compile(schema);
-    expect([check({ ...webhook, name: "1 order" }), check({ ...client, name: "1 order" })]).toEqual([true, false]);
+    const named = [webhook, client].map((body) => checkTool({ ...body, name: "1 order" }));
+    expect(named).toEqual([true, false]);
   });
 
   it("is plain JSON", () => {

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { howMany } from "#common/testing/how-many";
 import { Chunker, type ChunkText } from "./chunker.js";
 import type { Latency, Pace } from "./pace.js";
 
@@ -210,7 +211,7 @@ describe("incremental cutting", () => {
           expect([...pieces, ...split.flush()]).toEqual(expected);
         }
       }),
-      { numRuns: 400 },
+      { numRuns: howMany(400) },
     );
   });
 
@@ -246,7 +247,7 @@ describe("incremental cutting", () => {
           expect(piece.length).toBeLessThanOrEqual(pace.chunkLength * 2);
         }
       }),
-      { numRuns: 400 },
+      { numRuns: howMany(400) },
     );
   });
 
@@ -347,7 +348,7 @@ describe("text whose speech is asked for", () => {
         }
         expect(wordByWord(words)).toEqual(expected);
       }),
-      { numRuns: 500 },
+      { numRuns: howMany(500) },
     );
   });
 

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { howMany } from "#common/testing/how-many";
 import { Chunker } from "./chunker.js";
 import { Cutter } from "./cutter.js";
 import type { Latency, Pace } from "./pace.js";
@@ -121,7 +122,7 @@ describe("text of any characters", () => {
         for (const piece of pieces) expect(piece.length).toBeLessThanOrEqual(longestPiece(pace));
         expect(held).toBeLessThanOrEqual(longestHeld(pace));
       }),
-      { numRuns: 300 },
+      { numRuns: howMany(300) },
     );
   });
 
@@ -131,7 +132,7 @@ describe("text of any characters", () => {
         // What is put back after a cut is looked at again; with the bound on what is held, this makes the work linear.
         expect(stepsOf(() => feed(text, pace))).toBeLessThanOrEqual(3 * text.length);
       }),
-      { numRuns: 200 },
+      { numRuns: howMany(200) },
     );
   });
 
@@ -141,7 +142,7 @@ describe("text of any characters", () => {
       fc.property(runs([...units, ...spaces], 200), paces, (text, pace) => {
         expect(ink(feed(text, pace).pieces.join(""))).toBe(ink(text));
       }),
-      { numRuns: 200 },
+      { numRuns: howMany(200) },
     );
   });
 
@@ -172,21 +173,21 @@ describe("text of any characters", () => {
         expect(pieces.join("")).toBe(text);
         expect(brokenClusters(text, pieces)).toEqual([]);
       }),
-      { numRuns: 300 },
+      { numRuns: howMany(300) },
     );
   });
 
   const pace: Pace = { latency: "balanced", chunkLength: 200, minChunkLength: 0 };
   it.each<[string, string]>([
-    ["marks on one letter", `a${"\u0301".repeat(200_000)}`],
-    ["marks in turns", `a${"\u0301\u0316".repeat(100_000)}`],
-    ["digits", "7".repeat(1_000_000)],
-    ["tags of an emoji", `a\u{1f3f4}${"\u{e0067}".repeat(500_000)}`],
-    ["joined emoji", `a${"\u{1f468}\u200d".repeat(300_000)}`],
-    ["first halves of pairs", `a${"\ud83d".repeat(500_000)}`],
-    ["second halves of pairs", `a${"\udc00".repeat(500_000)}`],
-    ["syllables without an end", "\u1100".repeat(500_000)],
-    ["flags", `a${"\u{1f1e6}".repeat(250_000)}`],
+    ["marks on one letter", `a${"\u0301".repeat(howMany(200_000))}`],
+    ["marks in turns", `a${"\u0301\u0316".repeat(howMany(100_000))}`],
+    ["digits", "7".repeat(howMany(1_000_000))],
+    ["tags of an emoji", `a\u{1f3f4}${"\u{e0067}".repeat(howMany(500_000))}`],
+    ["joined emoji", `a${"\u{1f468}\u200d".repeat(howMany(300_000))}`],
+    ["first halves of pairs", `a${"\ud83d".repeat(howMany(500_000))}`],
+    ["second halves of pairs", `a${"\udc00".repeat(howMany(500_000))}`],
+    ["syllables without an end", "\u1100".repeat(howMany(500_000))],
+    ["flags", `a${"\u{1f1e6}".repeat(howMany(250_000))}`],
   ])("is dealt with in steps as many as it has %s", (_what, text) => {
     let fed = { pieces: [""], held: 0 };
     const steps = stepsOf(() => {

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { howMany } from "#common/testing/how-many";
 import { type RecognizedWord, RECOGNITION_RATE } from "#protocol/transcription/chunk";
 import { LocalBus } from "#common/bus/testing/local-bus";
 import { VirtualClock } from "#common/clock";
@@ -373,7 +374,7 @@ describe("however the sound comes, and whatever dies meanwhile", () => {
           expectCoveredOnce(samples, committed(plain.events));
         },
       ),
-      { numRuns: 12, seed: 11 },
+      { numRuns: howMany(12), seed: 11 },
     );
   });
 });

@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { howMany } from "#common/testing/how-many";
 import { normalizeText } from "./index.js";
 
-const SMALL = 10_000;
+const SMALL = howMany(10_000);
+const MEGABYTE = howMany(1_000_000);
 /** Below this a measured time is the collector's and the compiler's, not the text's. */
 const LEAST_MEASURED_MS = 3;
 const FACTOR = 16;
@@ -95,14 +97,14 @@ describe("hostile text costs no more per character than its beginning", () => {
   });
 
   it("reads a megabyte of digits one by one, as a single source word", () => {
-    const digits = fill("123", 1_000_000);
+    const digits = fill("123", MEGABYTE);
     const { spoken, spans } = normalizeText(digits, null);
-    expect(spans).toEqual([{ spokenStart: 0, spokenEnd: spoken.length, sourceStart: 0, sourceEnd: 1_000_000 }]);
+    expect(spans).toEqual([{ spokenStart: 0, spokenEnd: spoken.length, sourceStart: 0, sourceEnd: MEGABYTE }]);
     expect(spoken.startsWith("one two three one")).toBe(true);
-    expect(spoken.split(" ")).toHaveLength(1_000_000);
+    expect(spoken.split(" ")).toHaveLength(MEGABYTE);
   });
 
   it("speaks nothing of a million brackets", () => {
-    expect(normalizeText(fill("([{", 1_000_000), null)).toEqual({ spoken: "", spans: [] });
+    expect(normalizeText(fill("([{", MEGABYTE), null)).toEqual({ spoken: "", spans: [] });
   });
 });

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { howMany } from "#common/testing/how-many";
 import { englishCases } from "./testing/cases.js";
 import { type NormalizedText, normalizeText } from "./index.js";
 
@@ -112,7 +113,7 @@ const anyText = fc.oneof(
     .map((parts) => parts.join(" ")),
 );
 const language = fc.constantFrom(null, "en", "en-GB", "de", "zh");
-const runs = { numRuns: 3000 };
+const runs = { numRuns: howMany(3000) };
 
 function holdsInOrder({ spoken, spans }: NormalizedText, source: string): void {
   let spokenAt = 0;
