@@ -45,7 +45,16 @@ const live = [
   "test/agents/{browser,room,turn}.test.ts",
   "test/cli/agents.test.ts",
   testsOf("test/conversations"),
-  "test/sessions/{livekit,takeover}.test.ts",
+  "test/sessions/takeover.test.ts",
+];
+
+/** Ask a whole cluster things and leave it as it was: those that run in one process share one. */
+const sharing = [
+  "test/attack/revoked-keys.test.ts",
+  "test/clients/{ai-sdk,curl,elevenlabs,fish-audio,openai,realtime}.test.ts",
+  "test/compat/bad-input/bad-input.test.ts",
+  "test/launcher/first-audio.test.ts",
+  "test/speech/{audio,intelligibility,sampling,timestamps}.test.ts",
 ];
 
 const common = { testTimeout: 30_000, hookTimeout: 120_000 };
@@ -75,7 +84,18 @@ export default defineConfig({
         },
       },
       { extends: true, test: { ...common, name: "engines", include: engines } },
-      { extends: true, test: { ...withServers, name: "system", include: [system], exclude: [measuring, ...live] } },
+      { extends: true, test: { ...withServers, name: "shared-cluster", include: sharing, isolate: false } },
+      {
+        extends: true,
+        test: {
+          ...withServers,
+          name: "system",
+          include: [system],
+          exclude: [measuring, ...live, ...sharing],
+          // A process for each file would load the half of the product again for each.
+          isolate: false,
+        },
+      },
       {
         extends: true,
         test: { ...withServers, name: "live", include: live, maxWorkers: 1, sequence: { groupOrder: 1 } },

@@ -3,7 +3,8 @@ import { controlSubjects, type KeysReply, type KeysRequest, type Reply } from "#
 import type { Bus } from "#common/bus/bus";
 import { connectNats } from "#common/bus/nats";
 import { createLogger } from "#common/log";
-import { startCluster, type TestCluster } from "../harness/cluster.js";
+import type { TestCluster } from "../harness/cluster.js";
+import { sharedCluster } from "../harness/shared-cluster.js";
 import { closeOf, openSocket } from "./connection.js";
 
 const sockets = [
@@ -23,13 +24,12 @@ describe("live sockets of a key", () => {
   const over = new AbortController();
 
   beforeAll(async () => {
-    cluster = await startCluster();
+    cluster = await sharedCluster();
     bus = await connectNats({ url: cluster.natsUrl, name: "test", log: createLogger("test", "fatal") });
   });
   afterAll(async () => {
     over.abort();
     await bus.close();
-    await cluster.stop();
   });
 
   const keys = async (request: KeysRequest): Promise<KeysReply> => {

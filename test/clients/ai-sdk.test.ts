@@ -9,8 +9,9 @@ import {
   experimental_transcribe as transcribe,
   NoTranscriptGeneratedError,
 } from "ai";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { allModels, startCluster, type TestCluster } from "../harness/cluster.js";
+import { beforeAll, describe, expect, it } from "vitest";
+import type { TestCluster } from "../harness/cluster.js";
+import { sharedCluster } from "../harness/shared-cluster.js";
 import { wordErrors } from "../harness/recognizer.js";
 import { decodeWithFfmpeg, durationSeconds, soundingShare } from "../harness/audio.js";
 import { root } from "../structure/sources.js";
@@ -19,10 +20,7 @@ import { root } from "../structure/sources.js";
 let cluster: TestCluster;
 
 beforeAll(async () => {
-  cluster = await startCluster({ models: allModels });
-});
-afterAll(async () => {
-  await cluster?.stop();
+  cluster = await sharedCluster();
 });
 
 const openai = (apiKey = cluster.apiKey) => createOpenAI({ baseURL: `${cluster.baseUrl}/compat/v1`, apiKey });

@@ -2,7 +2,8 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { encode } from "@msgpack/msgpack";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startCluster, type TestCluster } from "../harness/cluster.js";
+import type { TestCluster } from "../harness/cluster.js";
+import { sharedCluster } from "../harness/shared-cluster.js";
 import { decodeWithFfmpeg, runProgram, soundingShare } from "../harness/audio.js";
 import { temporaryDirectory } from "../harness/temporary-directory.js";
 
@@ -14,10 +15,9 @@ describe("curl", () => {
 
   beforeAll(async () => {
     mkdirSync(folder.path, { recursive: true });
-    cluster = await startCluster();
+    cluster = await sharedCluster();
   });
   afterAll(async () => {
-    await cluster?.stop();
     folder.remove();
   });
 

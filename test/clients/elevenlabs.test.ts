@@ -1,7 +1,8 @@
 import { ElevenLabsClient, ElevenLabsError } from "@elevenlabs/elevenlabs-js";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
-import { allModels, startCluster, type TestCluster } from "../harness/cluster.js";
+import type { TestCluster } from "../harness/cluster.js";
+import { sharedCluster } from "../harness/shared-cluster.js";
 import { wordErrors } from "../harness/recognizer.js";
 import { decodeWithFfmpeg, durationSeconds, soundingShare } from "../harness/audio.js";
 
@@ -10,11 +11,8 @@ let cluster: TestCluster;
 let client: ElevenLabsClient;
 
 beforeAll(async () => {
-  cluster = await startCluster({ models: allModels });
+  cluster = await sharedCluster();
   client = new ElevenLabsClient({ baseUrl: `${cluster.baseUrl}/compat/elevenlabs`, apiKey: cluster.apiKey });
-});
-afterAll(async () => {
-  await cluster?.stop();
 });
 
 const text = "Good evening, dear listeners. This is the second sentence.";

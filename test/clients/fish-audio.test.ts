@@ -1,8 +1,9 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { FishAudioClient, RealtimeEvents } from "fish-audio";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startCluster, type TestCluster } from "../harness/cluster.js";
+import { beforeAll, describe, expect, it } from "vitest";
+import type { TestCluster } from "../harness/cluster.js";
+import { sharedCluster } from "../harness/shared-cluster.js";
 import { decodeWithFfmpeg, durationSeconds, soundingShare } from "../harness/audio.js";
 
 /** The vendor's own library, with nothing but its base URL and key changed. */
@@ -11,11 +12,8 @@ describe("the fish-audio client library", () => {
   let client: FishAudioClient;
 
   beforeAll(async () => {
-    cluster = await startCluster();
+    cluster = await sharedCluster();
     client = new FishAudioClient({ baseUrl: cluster.baseUrl, apiKey: cluster.apiKey });
-  });
-  afterAll(async () => {
-    await cluster?.stop();
   });
 
   async function collect(stream: AsyncIterable<Uint8Array> | ReadableStream<Uint8Array>): Promise<Uint8Array> {

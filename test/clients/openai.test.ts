@@ -1,8 +1,9 @@
 import Groq from "groq-sdk";
 import OpenAI from "openai";
 import { OpenRouter } from "@openrouter/sdk";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { allModels, startCluster, type TestCluster } from "../harness/cluster.js";
+import { beforeAll, describe, expect, it } from "vitest";
+import type { TestCluster } from "../harness/cluster.js";
+import { sharedCluster } from "../harness/shared-cluster.js";
 import { wordErrors } from "../harness/recognizer.js";
 import { decodeWithFfmpeg, durationSeconds, soundingShare } from "../harness/audio.js";
 
@@ -13,14 +14,11 @@ let groq: Groq;
 let openRouter: OpenRouter;
 
 beforeAll(async () => {
-  cluster = await startCluster({ models: allModels });
+  cluster = await sharedCluster();
   const { baseUrl, apiKey } = cluster;
   openai = new OpenAI({ baseURL: `${baseUrl}/compat/v1`, apiKey });
   groq = new Groq({ baseURL: `${baseUrl}/compat`, apiKey });
   openRouter = new OpenRouter({ serverURL: `${baseUrl}/compat/api/v1`, apiKey, retryConfig: { strategy: "none" } });
-});
-afterAll(async () => {
-  await cluster?.stop();
 });
 
 const text = "Good morning to everybody who is listening.";

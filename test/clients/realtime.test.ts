@@ -3,7 +3,8 @@ import OpenAI from "openai";
 import { OpenAIRealtimeWS } from "openai/realtime/ws";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { samplesToBytes } from "#audio/pcm";
-import { allModels, startCluster, type TestCluster } from "../harness/cluster.js";
+import type { TestCluster } from "../harness/cluster.js";
+import { sharedCluster } from "../harness/shared-cluster.js";
 import { wordErrors } from "../harness/recognizer.js";
 import { decodeWithFfmpeg, durationSeconds, soundingShare } from "../harness/audio.js";
 import { startTlsFront } from "./tls-front.js";
@@ -16,7 +17,7 @@ let openai: OpenAI;
 let spoken: Buffer;
 
 beforeAll(async () => {
-  cluster = await startCluster({ models: allModels });
+  cluster = await sharedCluster();
   front = await startTlsFront(cluster.baseUrl);
   openai = new OpenAI({ baseURL: `${front.baseUrl}/compat/v1`, apiKey: cluster.apiKey });
   const plain = new OpenAI({ baseURL: `${cluster.baseUrl}/compat/v1`, apiKey: cluster.apiKey });
@@ -32,7 +33,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await front?.stop();
-  await cluster?.stop();
 });
 
 function expectRecognized(received: string): void {

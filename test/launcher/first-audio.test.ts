@@ -3,7 +3,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { curlLine } from "#launcher/banner";
-import { startCluster, type TestCluster } from "../harness/cluster.js";
+import type { TestCluster } from "../harness/cluster.js";
+import { sharedCluster } from "../harness/shared-cluster.js";
 import { temporaryDirectory } from "../harness/temporary-directory.js";
 
 describe("first sound", () => {
@@ -11,10 +12,9 @@ describe("first sound", () => {
   let cluster: TestCluster;
 
   beforeAll(async () => {
-    cluster = await startCluster();
+    cluster = await sharedCluster();
   });
   afterAll(async () => {
-    await cluster.stop();
     directory.remove();
   });
 

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { closeDecoderThreads } from "#audio/decoding/decoder-pool";
 import { measureVoice } from "#audio/voice/traits";
 import type { VoiceTraits } from "#protocol/speech/chunk";
-import { startCluster, type TestCluster } from "../harness/cluster.js";
+import type { TestCluster } from "../harness/cluster.js";
+import { sharedCluster } from "../harness/shared-cluster.js";
 import { speech, speechSamples } from "../harness/http-speech.js";
 import { decodeWithFfmpeg, durationSeconds, loudness, soundingShare } from "../harness/audio.js";
 
@@ -11,10 +12,9 @@ const sentence = "The quick brown fox jumps over the lazy dog, and nobody knows 
 describe("what is asked for is heard", () => {
   let cluster: TestCluster;
   beforeAll(async () => {
-    cluster = await startCluster({ workers: 2 });
+    cluster = await sharedCluster();
   });
   afterAll(async () => {
-    await cluster?.stop();
     await closeDecoderThreads();
   });
 

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startCluster, type TestCluster } from "../harness/cluster.js";
+import { beforeAll, describe, expect, it } from "vitest";
+import type { TestCluster } from "../harness/cluster.js";
+import { sharedCluster } from "../harness/shared-cluster.js";
 import { recognize, wordErrors } from "../harness/recognizer.js";
 import { howMany } from "../harness/thorough.js";
 
@@ -34,10 +35,7 @@ describe("speech is intelligible", () => {
   const recognized: string[] = [];
 
   beforeAll(async () => {
-    cluster = await startCluster();
-  });
-  afterAll(async () => {
-    await cluster?.stop();
+    cluster = await sharedCluster();
   });
 
   async function speak(text: string): Promise<Uint8Array> {

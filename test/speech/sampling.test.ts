@@ -2,7 +2,8 @@ import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { closeDecoderThreads } from "#audio/decoding/decoder-pool";
 import { measureVoice } from "#audio/voice/traits";
-import { startCluster, type TestCluster } from "../harness/cluster.js";
+import type { TestCluster } from "../harness/cluster.js";
+import { sharedCluster } from "../harness/shared-cluster.js";
 import { recognize, wordErrors } from "../harness/recognizer.js";
 import { speech, speechSamples } from "../harness/http-speech.js";
 import { isThorough } from "../harness/thorough.js";
@@ -20,10 +21,9 @@ const HIGHEST_WORD_ERROR_RATE = 0.08;
 describe("sampling, from the request to the audio", () => {
   let cluster: TestCluster;
   beforeAll(async () => {
-    cluster = await startCluster({ workers: 2 });
+    cluster = await sharedCluster();
   });
   afterAll(async () => {
-    await cluster?.stop();
     await closeDecoderThreads();
   });
 

@@ -1,15 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import type { TimestampEvent } from "#protocol/speech/timestamps";
-import { startCluster, type TestCluster } from "../harness/cluster.js";
+import type { TestCluster } from "../harness/cluster.js";
+import { sharedCluster } from "../harness/shared-cluster.js";
 import { postSpeech, speech } from "../harness/http-speech.js";
 
 describe("POST /v1/tts/stream/with-timestamp", () => {
   let cluster: TestCluster;
   beforeAll(async () => {
-    cluster = await startCluster();
-  });
-  afterAll(async () => {
-    await cluster?.stop();
+    cluster = await sharedCluster();
   });
 
   async function events(body: Record<string, unknown>): Promise<TimestampEvent[]> {

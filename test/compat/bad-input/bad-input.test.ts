@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import WebSocket from "ws";
 import { wavHeader } from "#audio/encoding/pcm-codec";
-import { allModels, startCluster, type TestCluster } from "../../harness/cluster.js";
+import type { TestCluster } from "../../harness/cluster.js";
+import { sharedCluster } from "../../harness/shared-cluster.js";
 import { CANARY, type HttpCase, type SocketCase } from "./case.js";
 import { socketCases } from "./socket-cases.js";
 import { speechCases } from "./speech-cases.js";
@@ -35,10 +36,7 @@ const sockets = socketCases();
 describe("bad input to the compatibility layers", () => {
   let cluster: TestCluster;
   beforeAll(async () => {
-    cluster = await startCluster({ models: allModels });
-  });
-  afterAll(async () => {
-    await cluster?.stop();
+    cluster = await sharedCluster();
   });
 
   async function all<T extends { name: string }>(
