@@ -15,7 +15,7 @@ import {
 import { howMany } from "../harness/thorough.js";
 import { memoryBoundsMb, STALL_BOUND_MS } from "./bounds.js";
 
-const ATTACK_MS = howMany(3500, 6000);
+const ATTACK_MS = howMany(2500, 6000);
 const SEED = 10;
 
 describe("a cluster under attack", () => {

@@ -5,7 +5,7 @@ import { type LiveResult, speakLive } from "../harness/live-client.js";
 import { until } from "../harness/processes.js";
 import { howMany } from "../harness/thorough.js";
 
-const STREAMS = howMany(40, 200);
+const STREAMS = howMany(24, 200);
 const formats = ["pcm", "wav", "mp3", "opus"];
 const nouns = ["river", "window", "teacher", "garden", "letter", "station", "doctor", "island", "market", "bridge"];
 
