@@ -121,7 +121,8 @@ describe("deliveries over HTTP", { timeout: 60_000 }, () => {
     expect((second?.atMs ?? 0) - (first?.atMs ?? 0)).toBeGreaterThanOrEqual(1000);
   });
 
-  it("succeed with a 2xx whose body never ends, and fail at a redirect, which is not followed", async () => {
+  // These two side by side: each waits for all attempts to fail.
+  it.concurrent("succeed with a 2xx whose body never ends, and fail at a redirect, which is not followed", async () => {
     const slow = await report([{ url: receiver.url("/slow-body"), secret: null }]);
     const moved = await report([{ url: receiver.url("/redirects"), secret: null }]);
     await Promise.all([settled(slow), settled(moved)]);
@@ -132,7 +133,7 @@ describe("deliveries over HTTP", { timeout: 60_000 }, () => {
     expect(receiver.at("/elsewhere")).toEqual([]);
   });
 
-  it("are not made to a host that has become private since it was saved", async () => {
+  it.concurrent("are not made to a host that has become private since it was saved", async () => {
     const url = "http://rebind.hooks.dev/hook";
     await outbound.checkUrl(url);
     const sessionId = await report([{ url, secret: null }]);
