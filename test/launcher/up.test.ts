@@ -60,6 +60,7 @@ function launch(
       PATH: process.env.PATH,
       PORT: "0",
       PARLEY_LIVEKIT: "off",
+      PARLEY_WORKERS: "1",
       PARLEY_DATA_DIR: dataDirectory,
       PARLEY_DRAIN_MS: "1000",
       ...options.settings,

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { howMany } from "#common/testing/how-many";
 import { normalizeText } from "./index.js";
 
-const SMALL = howMany(10_000);
+const SMALL = howMany(10_000, 1000);
 const MEGABYTE = howMany(1_000_000);
 /** Below this a measured time is the collector's and the compiler's, not the text's. */
 const LEAST_MEASURED_MS = 3;
