@@ -13,14 +13,14 @@ export interface VoiceSource {
 /** What the source plays at once: it leaves less than this in its queue and plays silence instead. */
 const TICK_MS = 10;
 
-/** What is given to the source at a time. */
-const FRAME_MS = 20;
+/** What is given to the source at a time, or less: each frame costs two ways into the library and back. */
+const FRAME_MS = 40;
 
 /**
  * What waits in the source before more is taken. Long enough for a process that is busy for a moment, short enough that
  * what was said already is not much ahead of what is heard.
  */
-export const SOURCE_QUEUE_MS = 60;
+export const SOURCE_QUEUE_MS = 100;
 
 /** A capture that took longer than this waited for the source to play: its queue was at `SOURCE_QUEUE_MS` then. */
 const WAITED_MS = 4;
@@ -30,7 +30,7 @@ const WAITED_MS = 4;
  * full it is: this counts down with the clock from what it was given, and is put right whenever the source takes a
  * frame late, which is every `FRAME_MS` while somebody speaks. Right within one tick.
  *
- *   write ──► pending (here) ──frames──► source's queue, ≤ 80 ms ──ticks──► encoder
+ *   write ──► pending (here) ──frames──► source's queue, ≤ 140 ms ──ticks──► encoder
  *             └────────────────── queuedMs ─────────────────────┘
  */
 export class VoiceQueue implements VoiceTrack {

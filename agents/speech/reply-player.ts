@@ -3,7 +3,7 @@ import type { VoiceTrack } from "../room/room.js";
 import type { ReplyAudio } from "./reply-audio.js";
 
 /** Written at once: fewer samples than a listener notices, and many enough to cost little. */
-const FRAME_MS = 20;
+const FRAME_MS = 40;
 /** How soon to look again whether a track has played all of it. */
 const LOOK_AGAIN_MS = 5;
 /** What is louder than this, of 32768, can be heard. */

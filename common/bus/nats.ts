@@ -104,6 +104,8 @@ async function connectTo(options: { url: string; name: string; waits: boolean })
     waitOnFirstConnect: options.waits,
     pingInterval: 5000,
     maxPingOut: 2,
+    // The library makes two errors with stacks for every request, in case it fails.
+    noAsyncTraces: true,
   });
 }
 

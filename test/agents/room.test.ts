@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DisconnectReason, dispose, SimulateScenarioKind } from "@livekit/rtc-node";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
@@ -17,6 +17,12 @@ import { Told } from "./told.js";
 
 const RATE = 16_000;
 const clip = join(import.meta.dirname, "../../../workers/engines/ctc/testing/clips/LJ001-0090.flac");
+
+/** Threads of this process that feed native audio sources; each counts 10 ms after 10 ms. */
+function captureThreads(): string[] {
+  const tasks = "/proc/self/task";
+  return readdirSync(tasks).filter((id) => readFileSync(join(tasks, id, "comm"), "utf8").startsWith("AudioSourceCapt"));
+}
 
 const soon = (condition: () => boolean, what: string, withinMs = 5000): Promise<void> =>
   until(condition, { withinMs, what });
@@ -79,7 +85,7 @@ describe.skipIf(!canRunLiveKit)("an agent in a room of a LiveKit server", () => 
     const { told, caller } = await meet();
     await caller.openMicrophone();
     await soon(() => told.audio.length > 20, "the microphone");
-    expect(told.audio.every((part) => part.length === RATE / 100)).toBe(true);
+    expect(told.audio.every((part) => part.length === RATE / 50)).toBe(true);
     expect(loudness({ samples: told.samples(), sampleRate: RATE })).toBeLessThan(0.001);
     told.audio.length = 0;
     const startedAtMs = performance.now();
@@ -111,9 +117,9 @@ describe.skipIf(!canRunLiveKit)("an agent in a room of a LiveKit server", () => 
     expect((caller.onsetAfter(writtenAtMs) ?? Number.POSITIVE_INFINITY) - writtenAtMs).toBeLessThan(400);
     await whole;
     // The second's end is in the queue still.
-    expect(performance.now() - writtenAtMs).toBeGreaterThan(850);
+    expect(performance.now() - writtenAtMs).toBeGreaterThan(800);
     expect(room.voice.queuedMs()).toBeGreaterThan(30);
-    expect(room.voice.queuedMs()).toBeLessThan(90);
+    expect(room.voice.queuedMs()).toBeLessThan(150);
     await soon(() => room.voice.queuedMs() === 0, "the queue to run dry");
     expect(performance.now() - writtenAtMs).toBeGreaterThan(960);
     expect(performance.now() - writtenAtMs).toBeLessThan(1300);
@@ -302,6 +308,15 @@ describe.skipIf(!canRunLiveKit)("an agent in a room of a LiveKit server", () => 
     await soon(() => caller.transcripts.at(-1)?.text === "Goodbye.", "the last words");
     expect(caller.events).toEqual([{ type: "session.ended", reason: "agent_hangup" }]);
     expect(await openLiveKitServer(livekit).listParticipants(where.name)).toEqual([]);
+  });
+
+  it.skipIf(process.platform !== "linux")("ends the thread of its voice when it closes", async () => {
+    const before = captureThreads();
+    const { room } = await open();
+    const own = captureThreads().filter((thread) => !before.includes(thread));
+    expect(own.length).toBe(1);
+    await room.close({ deletesRoom: true });
+    await soon(() => !captureThreads().some((thread) => own.includes(thread)), "the end of the thread", 20_000);
   });
 
   it("cannot be opened with a key that the server does not know, or where there is none", async () => {
