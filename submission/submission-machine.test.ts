@@ -21,6 +21,7 @@ function hold(isTrue: boolean, otherwise: () => string): void {
 }
 
 interface Variant {
+  isAdmitted?: boolean;
   repeats: number;
   takenAfterMs: number;
   /** Whether one failed chunk ends the stream, as it does in speech. */
@@ -55,6 +56,7 @@ class World {
     this.machine = new SubmissionMachine<TestChunk>({
       streamId: "s",
       tier: "live",
+      isAdmitted: variant.isAdmitted === true,
       model: "m",
       chooseScheduler: (keep, avoid) => this.#choose(keep, avoid),
       repeats: variant.repeats,
@@ -343,6 +345,16 @@ describe("a stream's submissions", () => {
     world.alive.add("a");
     world.add();
     expect(world.sent.map(({ schedulerId }) => schedulerId)).toEqual(["a", "b", "b"]);
+  });
+
+  it("say of each attempt that the stream was admitted before", () => {
+    for (const isAdmitted of [true, false]) {
+      const world = new World({ ...speech, isAdmitted });
+      world.add();
+      world.kill("a");
+      const said = world.sent.map(({ message }) => message.type === "submit" && message.isAdmitted === true);
+      expect(said).toEqual([isAdmitted, isAdmitted]);
+    }
   });
 
   it("leave a scheduler that is silent", () => {

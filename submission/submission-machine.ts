@@ -26,6 +26,8 @@ export type ChooseScheduler = (keep: string | null, avoid: string | null) => str
 export interface SubmissionMachineOptions<Chunk> {
   streamId: string;
   tier: ServiceTier;
+  /** Whether it is part of what was admitted before, and its first chunk no new stream's. */
+  isAdmitted: boolean;
   /** Named in `no_worker`. */
   model: string;
   chooseScheduler: ChooseScheduler;
@@ -263,8 +265,11 @@ export class SubmissionMachine<Chunk extends Submission> {
 
   #send(chunk: Chunk, schedulerId: string, nowMs: number): void {
     const slackMs = Math.round(chunk.wantedAtMs - nowMs);
-    const { tier } = this.#options;
-    this.#messages.push({ schedulerId, message: { type: "submit", chunk: chunk.chunk(), tier, slackMs } });
+    const { tier, isAdmitted } = this.#options;
+    this.#messages.push({
+      schedulerId,
+      message: { type: "submit", chunk: chunk.chunk(), tier, slackMs, ...(isAdmitted ? { isAdmitted } : {}) },
+    });
   }
 
   #fail(chunk: Chunk, error: ServiceError): void {

@@ -44,6 +44,7 @@ export async function planVoice(options: {
     settings: {
       models: models.map(({ name, languages }) => ({ name, languages })),
       tier: "live",
+      isAdmitted: true,
       voices,
       normalize: true,
       sampling: defaultSampling,

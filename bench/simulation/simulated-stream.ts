@@ -36,6 +36,7 @@ export function settingsOf({ id, tier }: SimulatedStream): StreamSettings {
     streamId: id,
     models: [{ name: "voice", languages: ["*"] }],
     tier,
+    isAdmitted: false,
     voices: [{ speaker: null, language: null, speed: 1, traits: null }],
     normalize: true,
     sampling: defaultSampling,

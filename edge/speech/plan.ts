@@ -56,6 +56,7 @@ export async function planSpeech(options: {
       streamId: newIdentifier(),
       models: models.map((model) => ({ name: model.name, languages: model.languages })),
       tier: name === "s2.1-pro-free" ? "free" : "live",
+      isAdmitted: false,
       voices: cast.voices,
       normalize: request.normalize ?? true,
       sampling: samplingOf(request),

@@ -36,6 +36,8 @@ export interface Submit {
   type: "submit";
   chunk: WorkChunk;
   tier: ServiceTier;
+  /** Part of a conversation, which was admitted as a whole: it is not refused because much is to be done. */
+  isAdmitted?: boolean;
   /**
    * How long until the player runs out of audio; for a first chunk, until the first-audio goal is missed; for audio,
    * until its words are wanted. May be negative.

@@ -7,6 +7,7 @@ const policy = policyWith({ queueChunks: 100, hardQueueChunks: 400, admissionWai
 const idle: AdmissionFacts = {
   model: "voice",
   tier: "live",
+  isAdmitted: false,
   draining: false,
   served: true,
   queuedChunks: 0,
@@ -44,6 +45,13 @@ describe("admission", () => {
     expect(admitNewStream({ ...idle, runningLateMs: 501 }, late)?.code).toBe("overloaded");
     expect(admitNewStream({ ...idle, runningLateMs: 500 }, late)).toBeNull();
     expect(schedulingPolicy({ PARLEY_QUEUE_CHUNKS: 1, PARLEY_ADMISSION_WAIT_MS: 3000 }).runningLateMs).toBe(500);
+  });
+
+  it("takes what belongs to a conversation however much waits, but not where nobody could do it", () => {
+    const reply = { ...idle, isAdmitted: true, queuedChunks: 399, runningLateMs: 60_000, ownMs: 60_000 };
+    expect(admitNewStream(reply, policy)).toBeNull();
+    expect(admitNewStream({ ...reply, served: false }, policy)?.code).toBe("no_worker");
+    expect(admitNewStream({ ...reply, draining: true }, policy)?.code).toBe("draining");
   });
 
   it("says which model nobody serves, and when it is shutting down", () => {

@@ -7,6 +7,8 @@ import type { PredictedWait } from "./predicted-wait.js";
 export interface AdmissionFacts {
   model: string;
   tier: ServiceTier;
+  /** Part of a conversation that was admitted before: refusing it would end that. */
+  isAdmitted: boolean;
   draining: boolean;
   served: boolean;
   queuedChunks: number;
@@ -33,6 +35,7 @@ export function admitNewStream(facts: AdmissionFacts, policy: SchedulingPolicy):
   if (facts.draining) return new ServiceError("draining");
   if (!facts.served) return new ServiceError("no_worker", { parameters: { model: facts.model } });
 
+  if (facts.isAdmitted) return null;
   const liveFinishMs = facts.wait.liveMs + facts.ownMs;
   const queueChunks = facts.tier === "live" ? policy.queueChunks : policy.queueChunks * policy.brownoutFraction;
   if (facts.queuedChunks >= queueChunks) return overloaded(liveFinishMs);

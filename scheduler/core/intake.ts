@@ -49,7 +49,7 @@ export class Intake {
     });
   }
 
-  #admit({ chunk, tier }: Submit, nowMs: number): ServiceError | null {
+  #admit({ chunk, tier, isAdmitted = false }: Submit, nowMs: number): ServiceError | null {
     const { queue, workers, policy, isDraining } = this.#parts;
     const queuedChunks = queue.size;
     const beyondMemory = admitContinuation(queuedChunks, policy);
@@ -59,6 +59,7 @@ export class Intake {
     const facts = {
       model: chunk.model,
       tier,
+      isAdmitted,
       draining: isDraining(),
       served: pools.length > 0,
       queuedChunks,

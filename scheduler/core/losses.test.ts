@@ -168,6 +168,16 @@ describe("losses", () => {
     expect(harness.dispatched()).toEqual(["a/0", "b/0"]);
   });
 
+  it("refuses new streams while running ones are late, but no reply of a conversation that was admitted", () => {
+    const harness = new CoreHarness({ policy: { runningLateMs: 500 } });
+    harness.send({ type: "worker-seen", heartbeat: workerHeartbeat({ id: "w1" }) }, submit({ stream: "busy" }));
+    harness.send(submit({ stream: "late", index: 1 }));
+    harness.advance(1500);
+    harness.send(submit({ stream: "new" }), submit({ stream: "reply", isAdmitted: true }));
+    expect(harness.verdicts).toMatchObject([{ type: "refused", streamId: "new", error: { code: "overloaded" } }]);
+    expect(harness.drainInOrder()).toEqual(["busy/0", "reply/0", "late/1"]);
+  });
+
   it("while draining refuses new streams, continues running ones, and gives back what cannot be done", () => {
     const harness = withWorkers("w1");
     harness.send(

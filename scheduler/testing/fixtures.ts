@@ -68,8 +68,9 @@ export function chunk({
   };
 }
 
-export function submit(facts: ChunkFacts & { tier?: ServiceTier; slackMs?: number }): Submit {
-  return { type: "submit", chunk: chunk(facts), tier: facts.tier ?? "live", slackMs: facts.slackMs ?? 200 };
+export function submit(facts: ChunkFacts & { tier?: ServiceTier; slackMs?: number; isAdmitted?: boolean }): Submit {
+  const { tier = "live", slackMs = 200, isAdmitted = false } = facts;
+  return { type: "submit", chunk: chunk(facts), tier, slackMs, isAdmitted };
 }
 
 /** A recognizer. */

@@ -40,6 +40,7 @@ export class StreamMachine {
     this.submissions = new SubmissionMachine({
       streamId: settings.streamId,
       tier: settings.tier,
+      isAdmitted: settings.isAdmitted,
       model: settings.models[0]?.name ?? "",
       chooseScheduler,
       repeats: 0,

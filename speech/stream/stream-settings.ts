@@ -24,6 +24,8 @@ export interface StreamSettings {
    */
   models: SpeakingModel[];
   tier: ServiceTier;
+  /** Whether it is part of a conversation that was admitted before. */
+  isAdmitted: boolean;
   /** By speaker; a script that names a speaker beyond the list gets the first. Never empty. */
   voices: VoiceSettings[];
   normalize: boolean;

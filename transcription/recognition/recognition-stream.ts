@@ -50,6 +50,7 @@ export class OpenRecognitionStream implements RecognitionStream {
     this.#submissions = new SubmissionMachine<ChunkWork>({
       streamId,
       tier,
+      isAdmitted: false,
       model,
       chooseScheduler: (_, avoid) => client.cluster.chooseScheduler({ model, keep: null, avoid, by: "backlog" }),
       repeats: tier === "live" ? 0 : REPEATS_FOR_RECORDINGS,
