@@ -51,6 +51,14 @@ interface Script {
   aloneMs: Map<string, number>;
 }
 
+/** What the service itself has written of conversations: their turns, and why some of them failed. */
+interface OwnRecords {
+  turns: Parameters<typeof conversationFigures>[1];
+  failures: string[];
+}
+
+const noRecords: OwnRecords = { turns: [], failures: [] };
+
 const RATE = 16_000;
 /** Said before anything is measured. */
 const warmUp = { questions: 2, leastQuestions: 0, interruptions: 1, leastInterruptions: 0 };
@@ -143,7 +151,11 @@ async function measure(
   }
   const run = await hold(service, script, { who: "Parley", callers, seed: scenario.seed + count }, async () => {
     const sessions = await Promise.all(sessionIds.map((sessionId) => service.endedSession(sessionId)));
-    return sessions.flatMap(ownTurns);
+    const failed = sessions.filter(({ status }) => status === "failed");
+    return {
+      turns: sessions.flatMap(ownTurns),
+      failures: failed.map(({ ended_reason }) => `a session failed: ${ended_reason}`),
+    };
   });
   return run.run;
 }
@@ -153,7 +165,7 @@ async function hold(
   service: Service,
   script: Script,
   given: { who: string; callers: readonly CallerTask[]; seed: number },
-  own: () => Promise<Parameters<typeof conversationFigures>[1]>,
+  own: () => Promise<OwnRecords>,
 ): Promise<{ run: CountRun; report: CallersReport }> {
   const [others, before, startMs] = [watchOthers(), service.parts(), performance.now()];
   const { clips, aloneMs } = script;
@@ -162,14 +174,15 @@ async function hold(
   const wallSeconds = (performance.now() - startMs) / 1000;
   const load = others.read();
   await end();
-  const problems = report.callers.flatMap(({ problem }) => problem ?? []);
+  const { turns, failures } = await own();
+  const problems = [...report.callers.flatMap(({ problem }) => problem ?? []), ...failures];
   const wrong = await wrongAnswer(service, report);
   if (wrong !== null) problems.push(wrong);
   const alone = (question: QuestionReport): number | null => aloneMs.get(question.answer.trim()) ?? null;
   const { processorShare, lagP99Ms, lagMaxMs } = report;
   const run = {
     who: given.who,
-    ...conversationFigures(report, await own(), alone),
+    ...conversationFigures(report, turns, alone),
     wallSeconds,
     parts,
     callers: { processorShare, lagP99Ms, lagMaxMs },
@@ -208,7 +221,7 @@ async function measureInterjections(
     const steps = all.filter((_, number) => number % interjectingCallers === at);
     callers.push({ url, token, startAfterMs: (at * SPREAD_MS) / interjectingCallers, steps });
   }
-  const { report } = await hold(service, script, { who: "Parley", callers, seed }, async () => []);
+  const { report } = await hold(service, script, { who: "Parley", callers, seed }, async () => noRecords);
   const reports = report.callers
     .flatMap(({ steps }) => steps)
     .filter((step): step is InterjectionReport => step.type !== "question");
@@ -234,7 +247,7 @@ async function measurePeer(
       for (const [at, wanted] of steps.entries())
         callers.push({ ...(await peer.createRoom()), startAfterMs: (at * SPREAD_MS) / count, steps: wanted });
       const given = { who: "@livekit/agents", callers, seed: scenario.seed + count };
-      const { run } = await hold(service, script, given, async () => []);
+      const { run } = await hold(service, script, given, async () => noRecords);
       runs.push(run);
       if (!isWarmUp) report(run);
     }
