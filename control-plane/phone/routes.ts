@@ -153,10 +153,11 @@ async function remove(dependencies: PhoneDependencies, request: RouteRequest): P
 
 async function putSipConfig(dependencies: PhoneDependencies, request: RouteRequest): Promise<ForwardedResponse> {
   const row = await find(dependencies, request);
+  const given = validate(sipConfig, await readJsonBody(request), ["body"]);
   if (row.sip === null) {
     const problem = { type: "value_error", loc: ["path", "phone_number_id"], msg: "This number was not imported" };
     throw new ServiceError("validation", { problems: [problem] });
   }
-  checkSip(validate(sipConfig, await readJsonBody(request), ["body"]), row.sip);
+  checkSip(given, row.sip);
   throw missingProvider(row.provider);
 }

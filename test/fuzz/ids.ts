@@ -5,6 +5,15 @@ import { hostileTexts } from "./values.js";
 /** Ids that answers named, by the name of the field or placeholder. */
 export class KnownIds {
   readonly #ids = new Map<string, string[]>();
+  /**
+   * Of what was made before, and fits together: a conversation that is over, of this agent. They are asked about alone,
+   * so that they stay.
+   */
+  readonly past: Readonly<Record<string, string>>;
+
+  constructor(past: Readonly<Record<string, string>> = {}) {
+    this.past = past;
+  }
 
   /** Takes every id of an answer. */
   learn(value: unknown): void {
@@ -37,6 +46,7 @@ export class KnownIds {
   }
 
   #add(name: string, id: string): void {
+    if (Object.values(this.past).includes(id)) return;
     const list = this.#ids.get(name) ?? [];
     if (!list.includes(id)) this.#ids.set(name, [...list, id].slice(-30));
   }
@@ -44,10 +54,23 @@ export class KnownIds {
 
 /**
  * A path of the operation, with ids that exist mostly; those of what is deleted more rarely, or little would be left to
- * ask about.
+ * ask about. `isOfPast`: with those that were made before, where it only asks.
  */
-export function drawPath(target: FuzzOperation, draw: Draw, ids: KnownIds): string {
-  return target.pattern.replace(/\{(\w+)\}/g, (_, name: string) => percent(drawId(name, target, draw, ids)));
+export function drawPath(
+  target: FuzzOperation,
+  draw: Draw,
+  ids: KnownIds,
+  isOfPast: boolean = draw.chance(0.3),
+): string {
+  const past = isOfPast && asksAboutPast(target) ? ids.past : {};
+  return target.pattern.replace(/\{(\w+)\}/g, (_, name: string) =>
+    percent(past[name] ?? drawId(name, target, draw, ids)),
+  );
+}
+
+/** What was made before stays as it is: it is read, and analyzed again. */
+function asksAboutPast({ method, pattern }: FuzzOperation): boolean {
+  return method === "GET" || pattern.endsWith("/analysis");
 }
 
 function drawId(name: string, { method, pattern }: FuzzOperation, draw: Draw, ids: KnownIds): string {

@@ -64,15 +64,17 @@ interface Sent {
   query?: string;
   headers?: Record<string, string>;
   expectation?: Expectation;
+  /** About what was made before; by chance when absent. */
+  isOfPast?: boolean;
 }
 
 function request(
   target: FuzzOperation,
   draw: Draw,
   ids: KnownIds,
-  { body = null, query = "", headers = {}, expectation = any }: Sent,
+  { body = null, query = "", headers = {}, expectation = any, isOfPast }: Sent,
 ): FuzzCase {
-  const path = drawPath(target, draw, ids);
+  const path = drawPath(target, draw, ids, isOfPast);
   if (body !== null && body.contentType !== "") headers["content-type"] = body.contentType;
   const http: HttpCase = {
     kind: "http",
@@ -99,7 +101,8 @@ export function everyOperation(targets: readonly FuzzOperation[], context: PlanC
     if (declared.length === 0) {
       const stray: Planned = (draw, ids) =>
         request(target, draw, ids, { body: { contentType: "application/json", body: Buffer.from("{}") } });
-      return [whatever, whatever, stray];
+      const past: Planned = (draw, ids) => request(target, draw, ids, { isOfPast: true });
+      return [past, whatever, whatever, stray];
     }
     const inType = (mediaType: string): Planned[] => {
       const schema = bodySchema(target, mediaType);
