@@ -56,7 +56,10 @@ describe("AgentRuntimes", () => {
   it("counts what it gave until the runtime says how many it holds", async () => {
     join("a", 1);
     answer("a", true);
-    expect(await runtimes.place(start)).toEqual({ type: "taken", by: { id: "a", epoch: "1" }, attempt: 1 });
+    expect(await runtimes.place(start)).toEqual({
+      ...{ type: "taken", by: { id: "a", epoch: "1" }, attempt: 1 },
+      mayHold: [{ id: "a", epoch: "1" }],
+    });
     expect(runtimes.withRoom()).toEqual([]);
     join("a", 1);
     expect(runtimes.withRoom()).toHaveLength(1);
@@ -71,14 +74,21 @@ describe("AgentRuntimes", () => {
       join(id, free);
     answer("a", false);
     answer("c", true);
-    expect(await runtimes.place(start)).toEqual({ type: "taken", by: { id: "c", epoch: "1" }, attempt: 2 });
+    expect(await runtimes.place(start)).toEqual({
+      ...{ type: "taken", by: { id: "c", epoch: "1" }, attempt: 2 },
+      // Who has refused holds nothing; who was silent may have begun.
+      mayHold: ["b", "c"].map((id) => ({ id, epoch: "1" })),
+    });
     expect(asked).toEqual(["a:1", "c:2"]);
   });
 
   it("says that nobody took it, and which attempt is the next", async () => {
-    expect(await runtimes.place(start)).toEqual({ type: "nobody", attempt: 1 });
+    expect(await runtimes.place(start)).toEqual({ type: "nobody", attempt: 1, mayHold: [] });
     join("a", 1);
-    expect(await runtimes.place(start)).toEqual({ type: "nobody", attempt: 2 });
+    expect(await runtimes.place(start)).toEqual({
+      ...{ type: "nobody", attempt: 2 },
+      mayHold: [{ id: "a", epoch: "1" }],
+    });
   });
 
   it("does not take another process of the same id for the one that was", () => {

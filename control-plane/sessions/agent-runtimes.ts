@@ -23,10 +23,14 @@ export interface Runtime {
 }
 
 /** What became of the search for a runtime. */
-export type Placement =
+export type Placement = (
   | { type: "taken"; by: Runtime; attempt: number }
   /** `attempt` is the first one that nobody can have begun. */
-  | { type: "nobody"; attempt: number };
+  | { type: "nobody"; attempt: number }
+) & {
+  /** Those that hold it, as far as anybody knows: who took it, and before who did not answer. */
+  mayHold: Runtime[];
+};
 
 export interface AgentRuntimesOptions {
   bus: Pick<Bus, "request">;
@@ -78,18 +82,20 @@ export class AgentRuntimes {
    */
   async place(start: StartConversation): Promise<Placement> {
     let { attempt } = start;
+    const mayHold: Runtime[] = [];
     for (const runtime of this.withRoom().slice(0, MOST_ASKED)) {
       this.#given.set(runtime.id, (this.#given.get(runtime.id) ?? 0) + 1);
       const answer = await this.#ask<StartedConversation>(startConversationSubject(runtime.id), { ...start, attempt });
+      if (answer === null || answer.ok) mayHold.push(runtime);
       if (answer === null) attempt++;
-      else if (answer.ok) return { type: "taken", by: runtime, attempt };
+      else if (answer.ok) return { type: "taken", by: runtime, attempt, mayHold };
       else
         this.#options.log.warn(
           { runtime: runtime.id, code: answer.error.code, session: start.plan.sessionId },
           "a runtime refused a conversation",
         );
     }
-    return { type: "nobody", attempt };
+    return { type: "nobody", attempt, mayHold };
   }
 
   /** Asks a runtime to end a conversation; false where it does not answer, or holds no such conversation, or not yet. */

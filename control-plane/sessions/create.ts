@@ -18,12 +18,12 @@ import type { PinnedSource } from "../knowledge/store.js";
 import { holdCredit, settleHold } from "../ledger/holds.js";
 import { type Booking, crossedZero } from "../ledger/post.js";
 import type { FrozenTool } from "../tools/store.js";
-import { requireRuntime } from "./agent-runtimes.js";
+import { requireRuntime, type Runtime } from "./agent-runtimes.js";
 import type { SessionContext } from "./context.js";
 import { overridesOf, requireAllowed, withOverrides } from "./effective-config.js";
 import { toSessionToken } from "./entity.js";
 import { deleteRoom } from "./finish.js";
-import { GIVE_MS, placeSession } from "./placement.js";
+import { GIVE_MS, storePlacement } from "./placement.js";
 import { conversationPlan } from "./plan.js";
 import { purgeLog } from "./purge.js";
 import type { RoomServer } from "./rooms.js";
@@ -196,15 +196,20 @@ async function tellEdges({ bus, db }: SessionContext, teamId: string, booking: B
 async function open(context: SessionContext, rooms: RoomServer, row: SessionRow): Promise<SessionToken> {
   const { room } = row.plan;
   const { joinMs } = context.settings;
+  let mayHold: Runtime[] = [];
   try {
     await rooms.create({ name: room.name, emptyMs: joinMs + GIVE_MS });
-    if (!(await placeSession(context, row))) throw new ServiceError("no_agent_runtime");
+    const placement = await context.runtimes.place({ plan: row.plan, attempt: row.attempt });
+    ({ mayHold } = placement);
+    if (!(await storePlacement(context, row, placement))) throw new ServiceError("no_agent_runtime");
     const validMs = row.joinBy.getTime() - context.now().getTime();
     const token = await rooms.sign({ room: room.name, identity: room.callerIdentity, validMs });
     return toSessionToken(row, rooms.publicUrl, token);
   } catch (error) {
-    await forget(context, row);
+    // First: a runtime that nobody told takes the end of its room for a loss, and may still be joining it.
+    await Promise.all(mayHold.map(({ id }) => context.runtimes.end(id, { sessionId: row.id, reason: "requested" })));
     await deleteRoom(context, row);
+    await forget(context, row);
     throw error;
   }
 }
@@ -217,6 +222,6 @@ async function forget(context: SessionContext, { id, teamId }: SessionRow): Prom
     return await settleHold(tx, holdIdOf(id), 0, now());
   };
   await tellEdges(context, teamId, await db.transaction(release));
-  // A runtime that did not answer in time may have begun.
+  // What a runtime that had it has written.
   await purgeLog(context, id);
 }

@@ -1,5 +1,6 @@
 import { and, eq, inArray, isNull, type SQL } from "drizzle-orm";
 import type { HandOver } from "#protocol/bus/conversation";
+import type { Placement } from "./agent-runtimes.js";
 import type { SessionContext } from "./context.js";
 import { finishSession } from "./finish.js";
 import { agentSessions, type SessionRow } from "./tables.js";
@@ -23,10 +24,12 @@ const asRead = ({ id, attempt, runtimeId }: Pick<SessionRow, "id" | "attempt" | 
     isOpen,
   );
 
-/** Gives a session that has no runtime to one; false where none takes it. */
-export async function placeSession(context: SessionContext, row: SessionRow): Promise<boolean> {
-  const { db, runtimes, now } = context;
-  const placement = await runtimes.place({ plan: row.plan, attempt: row.attempt });
+/** Writes down who took a session that had no runtime; false where nobody did. */
+export async function storePlacement(
+  { db, now }: Pick<SessionContext, "db" | "now">,
+  row: SessionRow,
+  placement: Placement,
+): Promise<boolean> {
   if (placement.type === "taken") {
     const { by, attempt } = placement;
     await db
@@ -51,7 +54,7 @@ export async function takeOver(
   context: SessionContext,
   read: Pick<SessionRow, "id" | "attempt" | "runtimeId">,
 ): Promise<void> {
-  const { db, log, now } = context;
+  const { db, runtimes, log, now } = context;
   const at = now();
   const [row] = await db
     .update(agentSessions)
@@ -65,7 +68,8 @@ export async function takeOver(
       .update(agentSessions)
       .set({ unheldSince })
       .where(asRead({ ...row, runtimeId: null }));
-  if (await placeSession(context, row)) {
+  const placement = await runtimes.place({ plan: row.plan, attempt: row.attempt });
+  if (await storePlacement(context, row, placement)) {
     log.info({ session: row.id, from: read.runtimeId }, "a conversation went over to another runtime");
     return;
   }

@@ -120,15 +120,15 @@ export async function makePastWork(target: Target, agentId: string): Promise<Pas
   );
   return {
     ids: {
-      ...{
-        user_id: "self",
-        agent_id: agentId,
-        version_number: "1",
-        session_id: sessionId,
-        role: "agent",
-        delivery_id: deliveryId,
-      },
-      ...{ test_id: testId, batch_id: String(batch["batch_id"]), run_id: run?.run_id ?? "" },
+      user_id: "self",
+      agent_id: agentId,
+      version_number: "1",
+      session_id: sessionId,
+      role: "agent",
+      delivery_id: deliveryId,
+      test_id: testId,
+      batch_id: String(batch["batch_id"]),
+      run_id: run?.run_id ?? "",
     },
     download: url.search.slice(1),
   };

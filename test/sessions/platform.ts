@@ -5,6 +5,7 @@ import { clientOf, createAgent, type TeamClient } from "../agents/client.js";
 import { openLiveKit } from "#control-plane/sessions/livekit";
 import { readBalances } from "#control-plane/ledger/accounts";
 import type { SessionSettings } from "#control-plane/sessions/context";
+import type { RoomServer } from "#control-plane/sessions/rooms";
 import { until } from "../harness/processes.js";
 import { type RoomServerStandIn, startRoomServer } from "./room-server.js";
 import { type RuntimeStandIn, startRuntime } from "./runtime.js";
@@ -14,6 +15,8 @@ import { startWorker, type WorkerStandIn } from "./worker.js";
 export interface SessionPlatform {
   fixture: ServiceFixture;
   roomServer: RoomServerStandIn;
+  /** How the control plane uses the room server. */
+  rooms: RoomServer;
   runtime: RuntimeStandIn;
   worker: WorkerStandIn;
   /** A team with beta access and so much credit, in micros. */
@@ -35,6 +38,7 @@ export async function startPlatform(
   const platform: SessionPlatform = {
     fixture,
     roomServer,
+    rooms,
     runtime,
     worker,
     async addTeam(creditMicros = 10_000_000) {

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import type { LifecycleState, ServedModel } from "#protocol/bus/membership";
+import { ServiceError } from "#protocol/errors";
 import { auditLedger } from "#control-plane/ledger/audit";
 import { engines } from "../control-plane/databases.js";
 import { clientOf, createAgent, type TeamClient } from "../agents/client.js";
@@ -378,6 +379,16 @@ describe.each(engines)("sessions on %s", (engine) => {
     platform.runtime.isFull = false;
     expect(refused).toMatchObject({ status: 503, headers: { "retry-after": "1" } });
     expect(refused.json["message"]).toBe("No agent runtime has room for another conversation");
+    await nothing();
+    expect(platform.roomServer.rooms.size).toBe(made);
+    // The runtime that has it already lets go of it.
+    const signing = vi
+      .spyOn(platform.rooms, "sign")
+      .mockRejectedValueOnce(new ServiceError("agent_gateway_unreachable"));
+    onTestFinished(() => signing.mockRestore());
+    expect((await own.ask("POST", SESSIONS, { agent_id: agent })).status).toBe(502);
+    const taken = platform.runtime.started.at(-1)?.plan.sessionId;
+    expect(platform.runtime.ended.at(-1)).toEqual({ sessionId: taken, reason: "requested" });
     await nothing();
     expect(platform.roomServer.rooms.size).toBe(made);
   });

@@ -153,7 +153,8 @@ describe("a session whose runtime is gone", () => {
     let placed = 0;
     instance.runtimes.place = async ({ attempt }) => {
       placed++;
-      return { type: "taken", by: { id: platform.runtime.id, epoch: row.runtimeEpoch ?? "" }, attempt };
+      const by = { id: platform.runtime.id, epoch: row.runtimeEpoch ?? "" };
+      return { type: "taken", by, attempt, mayHold: [by] };
     };
     await Promise.all(Array.from({ length: 5 }, () => takeOver(instance, row)));
     expect([placed, (await rowOf(sessionId)).attempt]).toEqual([1, row.attempt + 1]);
