@@ -44,6 +44,7 @@ import { seedSample } from "./agents/sample/seed-sample.js";
 import type { Db } from "./database/database.js";
 import { toServiceError } from "./database/failure.js";
 import { answerForwarded } from "./http/answer.js";
+import { claimed } from "./http/claimed-request.js";
 import type { Route } from "./http/route.js";
 import { Router } from "./http/router.js";
 import { InFlight } from "./in-flight.js";
@@ -280,8 +281,10 @@ function answerRequests(options: ServiceOptions, inFlight: InFlight, parts: Rout
       controlSubjects.http,
       (request) =>
         inFlight.run(() =>
-          telemetry.forwarded(request, router.patternOf(request), () =>
-            answerForwarded(router, bus, log, request, options.requireRoom),
+          claimed(options, request, () =>
+            telemetry.forwarded(request, router.patternOf(request), () =>
+              answerForwarded(router, bus, log, request, options.requireRoom),
+            ),
           ),
         ),
       { queue: QUEUE_GROUP },

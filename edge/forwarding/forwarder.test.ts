@@ -7,6 +7,7 @@ import {
 } from "#protocol/bus/control";
 import { ServiceError } from "#protocol/errors";
 import type { Bus } from "#common/bus/bus";
+import { VirtualClock } from "#common/clock";
 import { createLogger } from "#common/log";
 import { joinTrace } from "#common/tracing/traceparent";
 import type { HttpRequest, HttpResponder } from "../http/exchange.js";
@@ -75,6 +76,7 @@ function request(method: string, path: string, body = "", headers: Record<string
 
 const options: ForwarderOptions = {
   bus: bus as Bus,
+  clock: new VirtualClock(),
   authenticate: async () => principal,
   log: createLogger("test", "fatal"),
 };
@@ -98,6 +100,7 @@ describe("Forwarder", () => {
     const posted = request("POST", "/model", "{}", headers);
     await forwarder().forward(posted, responder, "voices", 1000);
     expect(seen[0]).toMatchObject({ method: "POST", path: "/model", query: "a=1&a=2", bodyObject: null, principal });
+    expect(seen[0]?.requestId).toMatch(/^[0-9a-f]{32}$/);
     expect(seen[0]?.headers).toEqual({
       "content-type": "application/json",
       accept: "*/*",

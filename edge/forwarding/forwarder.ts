@@ -1,5 +1,4 @@
 import {
-  controlSubjects,
   type ForwardedRequest,
   type ForwardedResponse,
   type KeyScope,
@@ -12,18 +11,21 @@ import { ANSWER_TIMEOUT_MS } from "#protocol/operations/operation";
 import { forwardedOperations } from "#protocol/operations/operations";
 import { toolHopsHeader } from "#protocol/tools";
 import type { Bus, ObjectBucket } from "#common/bus/bus";
+import type { Clock } from "#common/clock";
 import { newIdentifier } from "#common/identifier";
 import type { Logger } from "#common/log";
 import { formatTraceparent } from "#common/tracing/traceparent";
 import { type Authenticate, requireScope } from "../authentication/authenticator.js";
 import { declaredRoute } from "../http/declared-route.js";
 import type { HttpRequest, HttpResponder, HttpRoute } from "../http/exchange.js";
+import { askForwarded } from "./ask-forwarded.js";
 
 /** Besides `traceparent`, which names this edge's span. */
 const forwardedHeaders = ["content-type", "accept", "origin", "host", "x-forwarded-proto", toolHopsHeader] as const;
 
 export interface ForwarderOptions {
   bus: Bus;
+  clock: Clock;
   authenticate: Authenticate;
   log: Logger;
 }
@@ -64,10 +66,7 @@ export class Forwarder {
 
   async #ask(message: ForwardedRequest, timeoutMs: number): Promise<ForwardedResponse> {
     try {
-      return await this.#options.bus.request<ForwardedResponse>(controlSubjects.http, message, {
-        timeoutMs,
-        dependency: "The control plane",
-      });
+      return await askForwarded(this.#options, message, timeoutMs);
     } catch (error) {
       // Nobody may have taken the body: nobody else would delete it.
       if (message.bodyObject !== null) this.#purge(message.bodyObject);

@@ -109,8 +109,19 @@ export interface VoiceChanged {
   voiceId: string;
 }
 
+/**
+ * Answered with `{}` by the control plane that is at work on a forwarded request, from `FORWARDED_CLAIM_MS` after it
+ * took it until a moment after its answer. Nobody answers once that process is gone.
+ */
+export const forwardedRequestSubject = (requestId: string): string => `parley.control.request.${requestId}`;
+
+/** Most requests are answered before anybody could want to know. */
+export const FORWARDED_CLAIM_MS = 1000;
+
 /** A request that the edge has authenticated and passes on. */
 export interface ForwardedRequest {
+  /** Names it to whoever asks whether somebody is at work on it; absent where nobody does. */
+  requestId?: string;
   method: string;
   path: string;
   /** Raw query string without `?`. */

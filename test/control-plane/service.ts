@@ -46,6 +46,7 @@ export function testDoors(allow: string[] = []): { outbound: Outbound; sealer: S
 export interface CallOptions {
   /** Of a caller without a key. */
   clientAddress?: string;
+  requestId?: string;
   headers?: Record<string, string>;
   query?: string;
   contentType?: string;
@@ -123,6 +124,7 @@ export async function startFixture(
       bodyObject: null,
       principal,
       clientAddress: options.clientAddress ?? null,
+      ...(options.requestId === undefined ? {} : { requestId: options.requestId }),
     };
     return sendAsEdge(bus, request);
   };

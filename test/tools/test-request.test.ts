@@ -1,8 +1,11 @@
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { newIdentifier } from "#common/identifier";
+import { forwardedRequestSubject } from "#protocol/bus/control";
 import { MAX_TEST_RESPONSE_BYTES, type ToolEntity, type ToolTestResult, toolTestResult } from "#protocol/tools";
 import { startFixture } from "../control-plane/service.js";
 import { addTeam } from "../control-plane/teams.js";
+import { until } from "../harness/processes.js";
 import { type Endpoint, startEndpoint } from "./endpoint.js";
 import { type Answer, type Platform, startPlatform } from "./platform.js";
 
@@ -298,14 +301,22 @@ it("gives up a tool's test before the process ends, and still answers who asked"
   const [fixture, endpoint] = await Promise.all([startFixture("pglite", { allow: ["127.0.0.1"] }), startEndpoint()]);
   try {
     const principal = { ...(await addTeam(fixture.db)).principal, betaAccess: true };
+    const requestId = newIdentifier();
     const ask = (path: string, body: object): ReturnType<typeof fixture.callJson> =>
-      fixture.callJson(principal, "POST", path, { contentType: "application/json", body: JSON.stringify(body) });
+      fixture.callJson(principal, "POST", path, {
+        ...{ contentType: "application/json", body: JSON.stringify(body), requestId },
+      });
     const { json } = await ask("/v1/agent/tools", { name: "T", url: endpoint.url, timeout_seconds: 120 });
     const arrived = new Promise<void>((resolve) => {
       endpoint.answer = () => resolve();
     });
     const answered = ask(`/v1/agent/tools/${(json as ToolEntity).tool_id}/test`, {});
     await arrived;
+    // Whoever asks whether it is lost is told that it is not.
+    await until(() => fixture.bus.isAnswered(forwardedRequestSubject(requestId)), {
+      withinMs: 15_000,
+      what: "the request to be claimed",
+    });
     await fixture.drain(1000);
     expect(await answered).toMatchObject({
       status: 200,
