@@ -1,5 +1,6 @@
 import type { Logger } from "#common/log";
 import type { TranscribedSample } from "#protocol/bus/samples";
+import { ServiceError } from "#protocol/errors";
 import type { SampleQuestions } from "./sample-questions.js";
 
 /**
@@ -22,9 +23,16 @@ export function transcribeSamples(edges: Pick<SampleQuestions, "transcribe">, lo
         try {
           return await edges.transcribe(bytes, DEADLINE_MS);
         } catch (error) {
-          log.warn({ err: error }, "a voice's sample was not transcribed");
+          log.warn(reasonOf(error), "a voice's sample was not transcribed");
           return { text: "", languages: [] };
         }
       }),
     );
+}
+
+/** Where no recognizer is loaded, nothing is broken: the reason is enough, without a stack. */
+function reasonOf(error: unknown): object {
+  return error instanceof ServiceError && error.code !== "internal"
+    ? { code: error.code, refusal: error.message }
+    : { err: error };
 }
