@@ -3,11 +3,13 @@ import { createRequire } from "node:module";
 import { dirname, resolve } from "node:path";
 import { z } from "zod";
 import { type Config, loadConfig } from "#common/config/config";
+import { s3SettingsOf } from "#common/objects/s3-settings";
 import { listenProblem } from "#launcher/port-check";
 import { type RunRecord, readRunFile } from "#launcher/run-file";
 import { type Command, exitCodes } from "../command.js";
 import type { Finding } from "../doctor/finding.js";
 import { examineLiveKit, gatewayOf } from "../doctor/livekit.js";
+import { examineObjectStore } from "../doctor/object-store.js";
 import { findProgram } from "#launcher/find-program";
 
 export const doctorCommand: Command = {
@@ -55,6 +57,7 @@ async function examine(environment: Record<string, string | undefined>, distDire
     espeak(),
     ffmpeg,
     dataDirectory(config),
+    ...(await examineObjectStore(s3SettingsOf(config))),
     ...(await cluster(config, running)),
     ...(await examineLiveKit(gatewayOf(config, running), distDirectory)),
   ];

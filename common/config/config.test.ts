@@ -74,6 +74,19 @@ describe("loadConfig", () => {
     loadConfig({ LLM_BASE_URL, LLM_MODEL: "m", AGENT_TEST_LLM_MODEL: "j" });
   });
 
+  it("needs a key beside a bucket of an S3 store, and a bucket beside the rest", () => {
+    const keys = { S3_ACCESS_KEY_ID: "AK", S3_SECRET_ACCESS_KEY: "s" };
+    expect(() => loadConfig({ S3_BUCKET: "b" })).toThrow("S3_BUCKET needs S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY");
+    expect(() => loadConfig({ S3_BUCKET: "b", S3_ACCESS_KEY_ID: "AK" })).toThrow("S3_BUCKET needs");
+    expect(() => loadConfig(keys)).toThrow("S3_BUCKET is needed");
+    expect(() => loadConfig({ S3_ENDPOINT: "http://minio:9000" })).toThrow("S3_BUCKET is needed");
+    expect(() => loadConfig({ S3_BUCKET: "b", ...keys, S3_ENDPOINT: "minio:9000" })).toThrow(
+      "S3_ENDPOINT must be a URL",
+    );
+    expect(loadConfig({ S3_BUCKET: "b", ...keys })).toMatchObject({ S3_REGION: "us-east-1", S3_PATH_STYLE: "on" });
+    expect(loadConfig({ S3_BUCKET: "", S3_ENDPOINT: "", S3_ACCESS_KEY_ID: "" }).S3_BUCKET).toBeNull();
+  });
+
   it("wants a model for every tier of a language model's endpoint", () => {
     const LLM_BASE_URL = "http://localhost:11434/v1";
     expect(loadConfig({ LLM_BASE_URL, LLM_MODEL: "m" })).toMatchObject({ LLM_BASE_URL, LLM_MODEL: "m" });

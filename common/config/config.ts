@@ -50,6 +50,25 @@ export const declaration = {
     secret: true,
     doc: "ClickHouse server for usage, with user, password and database in the URL. The embedded engine (the optional package chdb) when absent; without that, usage is answered from the records' database.",
   }),
+  S3_BUCKET: text({
+    doc: "Bucket of an S3-compatible store that keeps recordings and the samples and covers of voices. NATS's object store keeps them when absent.",
+  }),
+  S3_ENDPOINT: url({
+    schemes: ["http", "https"],
+    doc: "Address of the S3-compatible store, without the bucket; it may be a private one. Amazon's of S3_REGION when absent.",
+  }),
+  S3_PUBLIC_ENDPOINT: url({
+    schemes: ["http", "https"],
+    doc: "Address of the same store that downloads of recordings are sent to; S3_ENDPOINT when absent.",
+  }),
+  S3_REGION: text({ default: "us-east-1", doc: "Region of the bucket; many stores take any." }),
+  S3_ACCESS_KEY_ID: text({ doc: "Key of the S3-compatible store; needed beside S3_BUCKET." }),
+  S3_SECRET_ACCESS_KEY: text({ secret: true, doc: "Secret of the key." }),
+  S3_PATH_STYLE: choice({
+    default: "on",
+    values: ["on", "off"],
+    doc: "Whether the bucket stands in the path of the store's addresses (`https://s3.example/bucket`), or off, before its name (`https://bucket.s3.example`).",
+  }),
   OTEL_EXPORTER_OTLP_ENDPOINT: url({
     schemes: ["http", "https"],
     doc: "OpenTelemetry collector that every role sends its spans to, over gRPC (port 4317 as a rule). Nothing is traced when absent.",
@@ -331,6 +350,12 @@ export function loadConfig(environment: Record<string, string | undefined>): Con
   const keys = [values["LIVEKIT_API_KEY"], values["LIVEKIT_API_SECRET"]];
   if (typeof values["LIVEKIT_URL"] === "string" && keys.some((value) => typeof value !== "string"))
     problems.push("LIVEKIT_URL needs LIVEKIT_API_KEY and LIVEKIT_API_SECRET beside it");
+  const storeKeys = [values["S3_ACCESS_KEY_ID"], values["S3_SECRET_ACCESS_KEY"]];
+  if (typeof values["S3_BUCKET"] === "string" && storeKeys.some((value) => typeof value !== "string"))
+    problems.push("S3_BUCKET needs S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY beside it");
+  const store = [values["S3_ENDPOINT"], values["S3_PUBLIC_ENDPOINT"], ...storeKeys];
+  if (typeof values["S3_BUCKET"] !== "string" && store.some((value) => typeof value === "string"))
+    problems.push("S3_BUCKET is needed beside S3_ENDPOINT and its key");
   if (typeof values["LLM_BASE_URL"] === "string" && !hasModelOfEveryTier(values))
     problems.push("LLM_MODEL is needed beside LLM_BASE_URL, or LLM_MODEL_INSTANT, LLM_MODEL_MEDIUM and LLM_MODEL_HIGH");
   const judge = values["AGENT_TEST_LLM_MODEL"];

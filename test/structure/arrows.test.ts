@@ -48,6 +48,7 @@ const engines: Readonly<Record<string, { folder?: string; files?: readonly strin
   "@electric-sql/pglite": { folder: "control-plane/database/" },
   "drizzle-orm": { folder: "control-plane/" },
   ioredis: {},
+  aws4fetch: {},
   // A runtime joins a room as its agent, a terminal as its caller: neither room may import the other.
   "@livekit/rtc-node": { files: ["agents/room/livekit-room.ts", "cli/talk/caller-room.ts"] },
   "livekit-server-sdk": {},
