@@ -16,6 +16,7 @@ import { openDatabase } from "./database/open.js";
 import { closeIndexThread } from "./knowledge/indexer.js";
 import { startService } from "./service.js";
 import { configuredSessions } from "./sessions/configured.js";
+import { configuredStore } from "./storage/configured-store.js";
 import { measureSamples } from "./voices/measurement.js";
 import { askEdges } from "./voices/sample-questions.js";
 import { transcribeSamples } from "./voices/transcription.js";
@@ -38,15 +39,14 @@ async function start(context: RoleContext): Promise<RunningRole> {
   });
   const edges = askEdges(bus, log);
   const service = await startService({
-    ...{ bus, clock: systemClock, db, log, testRuns: testRunSettings(config) },
+    ...{ bus, clock: systemClock, db, log, testRuns: testRunSettings(config), s3: await configuredStore(config, log) },
     ...{ measure: measureSamples(edges), transcribe: transcribeSamples(edges, log) },
     outbound: createOutbound({ allow: config.PARLEY_OUTBOUND_ALLOW, log }),
     sealer: openSealer({ secretKey: config.PARLEY_SECRET_KEY, dataDirectory: config.PARLEY_DATA_DIR }),
     now: () => new Date(),
     developmentKey: config.PARLEY_API_KEY,
     sample: config.PARLEY_SAMPLE === "on" ? { port: config.PORT } : null,
-    ...{ telemetry, modelFolders: config },
-    ...{ sumUsage: analytics.sumUsage, readTrace: analytics.readTrace, ...sessions },
+    ...{ telemetry, modelFolders: config, sumUsage: analytics.sumUsage, readTrace: analytics.readTrace, ...sessions },
     requireRoom: () => database.requireRoom(),
     hasDatabaseAlone: database.engine === "pglite",
   });

@@ -26,6 +26,7 @@ import type { Clock } from "#common/clock";
 import { logFailure } from "#common/http/log-failure";
 import { validate } from "#common/http/validation";
 import type { Logger } from "#common/log";
+import type { S3Client } from "#common/objects/s3-client";
 import type { Outbound } from "#common/outbound/outbound";
 import type { Sealer } from "#common/secrets/sealer";
 import { DEVELOPMENT_TEAM_ID, seedDevelopment } from "./accounts/development.js";
@@ -53,6 +54,7 @@ import { administerCredit } from "./ledger/administer.js";
 import { startBatchRetention } from "./agent-tests/retention.js";
 import { defaultTestRunSettings, type TestRunSettings } from "./agent-tests/settings.js";
 import { startHoldExpiry } from "./ledger/hold-expiry.js";
+import { recordingFiles } from "./recordings/recording-files.js";
 import { openRecording, recordingRoutes, type RecordingSettings } from "./recordings/routes.js";
 import { startRecordings } from "./recordings/start.js";
 import type { SessionContext, SessionSettings } from "./sessions/context.js";
@@ -94,6 +96,8 @@ const defaultRecordingSettings: RecordingSettings = { urlMs: 900_000, publicUrl:
 
 export interface ServiceOptions {
   bus: Bus;
+  /** Where recordings and the bytes of voices are kept; the bus's object store when absent. */
+  s3?: S3Client | null;
   clock: Clock;
   db: Db;
   log: Logger;
@@ -162,7 +166,7 @@ export async function startService(options: ServiceOptions): Promise<ControlPlan
   const webhooks = startWebhooks({ bus, clock, db, log, outbound, sealer, now });
   const sessions = startSessions({ ...{ followed, bus, clock, inFlight }, context: sessionContext(options, followed) });
   const { retentionMs } = options.recordings ?? defaultRecordingSettings;
-  const recordings = startRecordings({ bus, clock, db, log, now, inFlight, retentionMs });
+  const recordings = startRecordings({ bus, s3: options.s3 ?? null, clock, db, log, now, inFlight, retentionMs });
   if (replaced !== null) bus.publish(keyRevokedSubject, { keyDigest: replaced } satisfies KeyRevoked);
   // Seeding may have given the team credit that edges do not know of.
   await purgeKeys(bus, db, [DEVELOPMENT_TEAM_ID]);
@@ -218,10 +222,10 @@ type Cluster = Pick<FollowedRuntimes, "runtimes" | "served">;
 
 /** Every route that edges forward requests to. */
 export function controlRoutes(options: ServiceOptions, { ending, cluster }: RouteParts = {}): Route[] {
-  const { bus, clock, db, log, measure, transcribe, now, outbound, sealer, sumUsage } = options;
+  const { bus, s3 = null, clock, db, log, measure, transcribe, now, outbound, sealer, sumUsage } = options;
   const { runtimes, served } = cluster ?? { runtimes: noRuntimes({ bus, log }), served: () => [] };
   return [
-    ...voiceRoutes({ db, objects: voiceObjects(bus, log), measure, transcribe, now, bus }),
+    ...voiceRoutes({ db, objects: voiceObjects({ bus, s3 }, log), measure, transcribe, now, bus }),
     ...walletRoutes(db),
     ...usageRoutes(sumUsage ?? ((query) => sumUsageInRecords(db, query)), now),
     ...agentPlatformRoutes({
@@ -236,7 +240,8 @@ export function controlRoutes(options: ServiceOptions, { ending, cluster }: Rout
 }
 
 function answerRequests(options: ServiceOptions, inFlight: InFlight, parts: RouteParts): Subscription[] {
-  const { bus, db, log, now, telemetry = noTelemetry } = options;
+  const { bus, s3 = null, db, log, now, telemetry = noTelemetry } = options;
+  const files = recordingFiles({ bus, s3 });
   const router = new Router(controlRoutes(options, parts));
   const lookups = new KeyLookups();
   const answer = <Q, T>(subject: string, work: (question: Q) => Promise<T>): Subscription => {
@@ -274,7 +279,9 @@ function answerRequests(options: ServiceOptions, inFlight: InFlight, parts: Rout
     answer<unknown, SearchKnowledgeReply>(controlSubjects.searchKnowledge, async (question) => ({
       passages: await searchKnowledge(db, validate(searchRequest, question)),
     })),
-    answer<unknown, OpenRecordingReply>(controlSubjects.openRecording, (question) => openRecording(options, question)),
+    answer<unknown, OpenRecordingReply>(controlSubjects.openRecording, (question) =>
+      openRecording({ ...options, files }, question),
+    ),
     ...answerTestRuns({ db, bus, now, concurrency: (options.testRuns ?? defaultTestRunSettings).concurrency }, answer),
     ...answerAnalyses({ db, bus, log, now, sealer: options.sealer }, answer),
     bus.respond<ForwardedRequest, ForwardedResponse>(

@@ -2,7 +2,8 @@ import { RECORDING_FRAME_MS, type RecordingRole, recordingRoles } from "#protoco
 import type { Logger } from "#common/log";
 import type { Db } from "../database/database.js";
 import { joinSegments } from "./join-segments.js";
-import { PartWriter, type RecordingObjects } from "./recording-objects.js";
+import type { RecordingFile } from "./recording-files.js";
+import type { RecordingObjects } from "./recording-objects.js";
 import { claimRecording, completeRecording, failRecording, LEASE_MS, putOff } from "./store.js";
 import type { RecordingRow } from "./tables.js";
 
@@ -47,20 +48,32 @@ export async function finishNext(context: FinishContext, isStopping: () => boole
 class LeftToOthers extends Error {}
 
 async function finish(context: FinishContext, row: RecordingRow, isStopping: () => boolean): Promise<void> {
-  const { db, objects, log, now } = context;
-  const { sessionId, runtimeAttempts } = row;
+  const { db, objects, now } = context;
   if (!(await isStored(context, row))) {
     await putOff(db, row, new Date(now().getTime() + LOOK_AGAIN_MS));
     return;
   }
+  const files = Object.fromEntries(
+    recordingRoles.map((role) => [role, objects.openFile(row.sessionId, role)]),
+  ) as Record<RecordingRole, RecordingFile>;
+  try {
+    await join(context, row, files, isStopping);
+  } catch (error) {
+    for (const role of recordingRoles) await files[role].discard();
+    throw error;
+  }
+}
+
+async function join(
+  context: FinishContext,
+  row: RecordingRow,
+  files: Record<RecordingRole, RecordingFile>,
+  isStopping: () => boolean,
+): Promise<void> {
+  const { db, objects, log, now } = context;
+  const { sessionId, runtimeAttempts } = row;
   const keepLease = leaseKeeper(context, row, isStopping);
   const counts: number[] = Array.from({ length: runtimeAttempts }, () => 0);
-  const writers = Object.fromEntries(
-    recordingRoles.map((role) => [
-      role,
-      new PartWriter((part, bytes) => objects.putPart(sessionId, role, part, bytes)),
-    ]),
-  ) as Record<RecordingRole, PartWriter>;
   const frames = await joinSegments(
     runtimeAttempts,
     async (attempt, index) => {
@@ -69,13 +82,13 @@ async function finish(context: FinishContext, row: RecordingRow, isStopping: () 
       if (segment !== null) counts[attempt - 1] = Math.max(index + 1, counts[attempt - 1] ?? 0);
       return segment;
     },
-    (role, pages) => writers[role].write(pages),
+    (role, pages) => files[role].write(pages),
   );
   if (frames === 0) {
     await failRecording(db, row, "no_audio", now());
     return;
   }
-  const bytes = { agent: await writers.agent.finish(), user: await writers.user.finish() };
+  const bytes = { agent: await files.agent.finish(), user: await files.user.finish() };
   if (!(await completeRecording(db, row, { durationMs: frames * RECORDING_FRAME_MS, bytes }, now()))) return;
   // What cannot be deleted now goes with its time.
   await objects

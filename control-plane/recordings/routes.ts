@@ -8,6 +8,7 @@ import type { Db } from "../database/database.js";
 import { json, type Route } from "../http/route.js";
 import { findSession } from "../sessions/store.js";
 import { toRecordingEntity } from "./entity.js";
+import type { RecordingFiles } from "./recording-files.js";
 import { isSignedAddress, signedPath } from "./signed-address.js";
 import { findRecording } from "./store.js";
 
@@ -53,9 +54,14 @@ export function recordingRoutes({ db, sealer, settings, now }: RecordingRoutesOp
 
 const openRequest = z.object({ sessionId: z.string(), role: z.string(), expires: z.string(), signature: z.string() });
 
-/** Answers an edge what a download address leads to. Throws `recording_not_found`. */
+/** Answers an edge what a download address leads to. Throws `recording_not_found` and `dependency_unavailable`. */
 export async function openRecording(
-  { db, sealer, now }: Pick<RecordingRoutesOptions, "db" | "sealer" | "now">,
+  {
+    db,
+    sealer,
+    now,
+    files,
+  }: Pick<RecordingRoutesOptions, "db" | "sealer" | "now"> & { files: Pick<RecordingFiles, "address"> },
   question: unknown,
 ): Promise<OpenRecordingReply> {
   const asked = validate(openRequest, question);
@@ -64,5 +70,6 @@ export async function openRecording(
   const row = await findRecording(db, asked.sessionId);
   const bytes = role === "agent" ? row?.agentBytes : row?.userBytes;
   if (bytes === null || bytes === undefined) throw new ServiceError("recording_not_found");
-  return { role, bytes };
+  const address = await files.address(asked.sessionId, role, new Date(Number(asked.expires) * 1000));
+  return { role, bytes, address };
 }

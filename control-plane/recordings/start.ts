@@ -1,5 +1,6 @@
 import type { Bus } from "#common/bus/bus";
 import type { Clock } from "#common/clock";
+import type { S3Client } from "#common/objects/s3-client";
 import { FailureNotice } from "#common/failure-notice";
 import { toServiceError } from "../database/failure.js";
 import type { InFlight } from "../in-flight.js";
@@ -16,6 +17,7 @@ export interface RecordingServiceOptions extends Omit<FinishContext, "objects"> 
   /** How long recordings are kept; null is for ever. */
   retentionMs: number | null;
   bus: Pick<Bus, "isConnected" | "objects">;
+  s3: S3Client | null;
   clock: Clock;
   /** What has to be done before the process ends. */
   inFlight: InFlight;
@@ -24,7 +26,7 @@ export interface RecordingServiceOptions extends Omit<FinishContext, "objects"> 
 /** Finishes recordings whose sessions are over, and deletes those whose time is, until it is stopped. */
 export function startRecordings(options: RecordingServiceOptions): { stop(): void } {
   const { retentionMs, bus, clock, inFlight } = options;
-  const context: FinishContext = { ...options, objects: recordingObjects(bus) };
+  const context: FinishContext = { ...options, objects: recordingObjects(options) };
   const notice = new FailureNotice();
   let isStopped = false;
   const cancels = new Set<() => void>();

@@ -1,7 +1,7 @@
-import type { Bus, ObjectBucket } from "#common/bus/bus";
 import { sha256Hex } from "#common/identifier";
 import type { Logger } from "#common/log";
 import { storing } from "../http/answer.js";
+import { storedBucket, type ObjectStores } from "../storage/stored-bucket.js";
 
 const voicesBucket = { name: "voices", maxAgeMs: 0 };
 
@@ -17,24 +17,24 @@ export interface VoiceObjects {
   remove(voiceId: string, sampleCount: number, coverDigest: string | null): Promise<void>;
 }
 
-/** Keeps them in the bus's object bucket `voices`. Every call may throw `dependency_unavailable`, except `remove`. */
-export function voiceObjects(bus: Bus, log: Logger): VoiceObjects {
-  const bucket = (): ObjectBucket => bus.objects(voicesBucket);
+/** Keeps them in the bucket `voices`. Every call may throw `dependency_unavailable`, except `remove`. */
+export function voiceObjects(stores: ObjectStores, log: Logger): VoiceObjects {
+  const bucket = storedBucket(stores, voicesBucket);
   return {
-    putSample: (voiceId, position, bytes) => storing(() => bucket().put(sampleName(voiceId, position), bytes)),
-    sample: (voiceId, position) => storing(() => bucket().get(sampleName(voiceId, position))),
+    putSample: (voiceId, position, bytes) => storing(() => bucket.put(sampleName(voiceId, position), bytes)),
+    sample: (voiceId, position) => storing(() => bucket.get(sampleName(voiceId, position))),
     async putCover(voiceId, bytes) {
       const digest = sha256Hex(bytes);
-      await storing(() => bucket().put(coverName(voiceId, digest), bytes));
+      await storing(() => bucket.put(coverName(voiceId, digest), bytes));
       return digest;
     },
-    cover: (voiceId, digest) => storing(() => bucket().get(coverName(voiceId, digest))),
+    cover: (voiceId, digest) => storing(() => bucket.get(coverName(voiceId, digest))),
     async remove(voiceId, sampleCount, coverDigest) {
       const samples = Array.from({ length: sampleCount }, (_, position) => sampleName(voiceId, position));
       const names = coverDigest === null ? samples : [...samples, coverName(voiceId, coverDigest)];
       for (const name of names) {
         try {
-          await bucket().delete(name);
+          await bucket.delete(name);
         } catch (error) {
           log.warn({ err: error, voiceId }, "an object of a voice could not be deleted");
         }

@@ -74,7 +74,7 @@ describe("the OpenAPI document", () => {
 
   it("describes each status in its real shape: nothing, a list of problems, or an error", () => {
     for (const operation of operations) {
-      const { method, errors, success } = operation;
+      const { method, errors, success, redirect } = operation;
       const path = bracedPath(operation);
       const { responses } = document.paths[path]![method.toLowerCase()]!;
       const entries = errors.map((code): { status: number; shape?: string; message: string } => errorCatalogue[code]);
@@ -97,7 +97,13 @@ describe("the OpenAPI document", () => {
         for (const { message } of withBody) expect(description).toContain(message);
       }
       expect(Object.keys(responses).map(Number).sort()).toEqual(
-        [...new Set([success.status, ...entries.map(({ status }) => status)])].sort(),
+        [
+          ...new Set([
+            success.status,
+            ...(redirect === undefined ? [] : [307]),
+            ...entries.map(({ status }) => status),
+          ]),
+        ].sort(),
       );
     }
     // The one status of which one error has a body and another none.

@@ -78,9 +78,15 @@ function describeOperation(operation: Operation): JsonSchema {
         description: success.description,
         ...(success.mediaTypes.length === 0 ? {} : { content: contentOf(success.mediaTypes, answer) }),
       },
+      ...describeRedirect(operation.redirect),
       ...describeErrors(operation.errors),
     },
   };
+}
+
+function describeRedirect(redirect: string | undefined): JsonSchema {
+  if (redirect === undefined) return {};
+  return { 307: { description: redirect, headers: { Location: { schema: { type: "string", format: "uri" } } } } };
 }
 
 function contentOf(mediaTypes: readonly string[], schema: JsonSchema): JsonSchema {

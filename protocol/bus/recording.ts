@@ -8,6 +8,9 @@ import { decodeMsgpack, encodeMsgpack } from "../msgpack.js";
  *
  *     recording-segments   {session}/{attempt}/0, 1, 2 …   and   {session}/{attempt}/end
  *     recordings           {session}/{role}/0, 1, 2 …      256 KiB each: a range of a file is read without the rest
+ *
+ * Where an S3 store is set, a file is one object there, `recordings/{session}/{session}-{role}.ogg`, and clients get it
+ * from the store itself.
  */
 
 export const recordingRoles = ["agent", "user"] as const;
@@ -47,6 +50,9 @@ export const recordingEndName = (sessionId: string, attempt: number): string => 
 export const recordingPartName = (sessionId: string, role: RecordingRole, part: number): string =>
   `${sessionId}/${role}/${part}`;
 
+/** What a track is called where it is downloaded. */
+export const recordingFileName = (sessionId: string, role: RecordingRole): string => `${sessionId}-${role}.ogg`;
+
 /** Asks the control plane what a download address leads to (`controlSubjects.openRecording`). */
 export interface OpenRecordingRequest {
   sessionId: string;
@@ -60,4 +66,6 @@ export interface OpenRecordingRequest {
 export interface OpenRecordingReply {
   role: RecordingRole;
   bytes: number;
+  /** Where the store itself gives it, for as long as the address that was asked about; null where the edge reads it. */
+  address: string | null;
 }

@@ -29,6 +29,8 @@ export interface Operation {
   /** How long an edge waits for the control plane's answer, where it is not `ANSWER_TIMEOUT_MS`. */
   answerTimeoutMs?: number;
   success: { status: number; description: string; mediaTypes: string[]; schema?: z.ZodType };
+  /** When a 307 is the answer, which sends clients to another address. */
+  redirect?: string;
   errors: ErrorCode[];
   /** Arguments of an example `curl` call, after the address. */
   curl: string;

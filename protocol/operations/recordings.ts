@@ -26,13 +26,14 @@ export const downloadRecording: Operation = {
   summary: "Download a track of a recording",
   description:
     "Opus in an Ogg file, mono. The address is the url of the track, whose signature says that its bearer may; an address that is wrong " +
-    "or expired leads nowhere. Takes Range with one range.",
+    "or expired leads nowhere. Takes Range with one range. Where recordings are kept in an S3 store, its answer sends clients there: follow it.",
   headers: [
     { name: "range", description: "One range of bytes, such as bytes=0-65535; the answer is a 206 then." },
     { name: "if-range", description: "The etag of an earlier answer: the range is for that file only." },
   ],
   query: recordingTrackQuery,
   success: { status: 200, description: "The file.", mediaTypes: ["audio/ogg"] },
+  redirect: "The file is in an S3 store, which gives it at this address until the one that was asked for expires.",
   errors: ["recording_not_found", "range_not_satisfiable", "dependency_unavailable"],
-  curl: "-o user.ogg",
+  curl: "-L -o user.ogg",
 };

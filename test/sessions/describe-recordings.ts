@@ -1,19 +1,12 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import type { RecordingEntity } from "#protocol/agents/recording";
 import { controlSubjects, type Reply } from "#protocol/bus/control";
 import {
-  encodeSegment,
   type OpenRecordingReply,
-  recordingEndName,
   recordingPartName,
   type RecordingRole,
   recordingsBucket,
-  recordingSegmentName,
   recordingSegmentsBucket,
 } from "#protocol/bus/recording";
-import { createOpusPackets } from "#audio/encoding/opus-packets";
-import { speechLike } from "#audio/testing/speech-like";
-import { tone } from "#audio/testing/signals";
 import { type FinishContext, finishNext } from "#control-plane/recordings/finish-recordings";
 import { recordingObjects } from "#control-plane/recordings/recording-objects";
 import { deleteExpired } from "#control-plane/recordings/retention";
@@ -22,8 +15,7 @@ import { silentLog } from "../control-plane/databases.js";
 import { decodeWithFfmpeg, durationSeconds } from "../harness/audio.js";
 import { until } from "../harness/processes.js";
 import { createSession, hasStatus, publishedAgent, type SessionPlatform, sessionWhen } from "./platform.js";
-
-const RATE = 16_000;
+import { recordedSessions } from "./recorded-sessions.js";
 
 /** Tests of recordings, on a platform that other tests of the file use too: one takes long to start. */
 export function describeRecordings(platformOf: () => SessionPlatform): void {
@@ -40,49 +32,9 @@ function recordingTests(platformOf: () => SessionPlatform): void {
     team = await platform.addTeam();
     agentId = await publishedAgent(team);
   });
-
-  const show = async (sessionId: string, asker = team) => {
-    const { status, json, text } = await asker.ask("GET", `/v1/agent/sessions/${sessionId}/recording`);
-    return { status, recording: json as unknown as RecordingEntity, text };
-  };
-  const statusesOf = async (sessionId: string): Promise<string[]> => {
-    const { status, recording } = await show(sessionId);
-    return status === 200 ? [recording.status, ...recording.tracks.map((track) => track.status)] : [String(status)];
-  };
-  const recordingWhen = async (sessionId: string, wanted: string): Promise<RecordingEntity> => {
-    await until(async () => (await statusesOf(sessionId))[0] === wanted, {
-      withinMs: 20_000,
-      what: `it to be ${wanted}`,
-    });
-    return (await show(sessionId)).recording;
-  };
-  /** Stores two seconds of both tracks, as a runtime does. */
-  const storeSegment = async (sessionId: string, attempt: number, index: number, startFrame: number) => {
-    const packets = { agent: [] as Uint8Array[], user: [] as Uint8Array[] };
-    for (const [role, samples] of [
-      ["agent", tone(440, 2, RATE)],
-      ["user", speechLike({ pitchHz: 120, syllablesPerSecond: 4, seconds: 2, sampleRate: RATE })],
-    ] as const) {
-      const encoder = createOpusPackets({ sampleRate: RATE, bitsPerSecond: 32_000 });
-      packets[role].push(...(await encoder.encode(samples)));
-      encoder.free();
-    }
-    const segments = platform.fixture.bus.objects(recordingSegmentsBucket);
-    await segments.put(recordingSegmentName(sessionId, attempt, index), encodeSegment({ startFrame, packets }));
-  };
-  const storeEnd = (sessionId: string, attempt: number): Promise<void> =>
-    platform.fixture.bus.objects(recordingSegmentsBucket).put(recordingEndName(sessionId, attempt), new Uint8Array(0));
-  const end = async (sessionId: string): Promise<void> => {
-    platform.runtime.write(sessionId, { type: "ended", reason: "caller_left", detail: null });
-    await sessionWhen(team, sessionId, hasStatus("completed"), "the end of the session");
-  };
-  /** A session in which somebody talks. */
-  const talk = async (): Promise<string> => {
-    const sessionId = await createSession(team, agentId);
-    platform.runtime.write(sessionId, { type: "caller-joined" });
-    await sessionWhen(team, sessionId, hasStatus("active"), "the beginning");
-    return sessionId;
-  };
+  const { show, statusesOf, recordingWhen, storeSegment, storeEnd, end, talk } = recordedSessions(() => ({
+    ...{ platform, team, agentId },
+  }));
   const open = async (url: string): Promise<Reply<OpenRecordingReply>> => {
     const { pathname, searchParams } = new URL(url, "http://edge.example");
     const [, sessionId, role] = /recordings\/(\w+)\/(\w+)$/.exec(pathname) ?? [];
@@ -98,7 +50,7 @@ function recordingTests(platformOf: () => SessionPlatform): void {
     new Uint8Array(0);
   /** Another control plane on the same database and store, at another time. */
   const otherInstance = (laterMs: number): FinishContext => ({
-    ...{ db: platform.fixture.db, objects: recordingObjects(platform.fixture.bus), log: silentLog },
+    ...{ db: platform.fixture.db, objects: recordingObjects({ bus: platform.fixture.bus, s3: null }), log: silentLog },
     now: () => new Date(Date.now() + laterMs),
   });
 
@@ -118,7 +70,7 @@ function recordingTests(platformOf: () => SessionPlatform): void {
     for (const { role, url, duration_ms } of tracks) {
       const opened = await open(url ?? "");
       const file = await fileOf(sessionId, role as RecordingRole);
-      expect(opened).toEqual({ ok: true, value: { role, bytes: file.byteLength } });
+      expect(opened).toEqual({ ok: true, value: { role, bytes: file.byteLength, address: null } });
       expect([duration_ms, durationSeconds(await decodeWithFfmpeg(file))]).toEqual([4000, 4]);
     }
     // What it was made of is gone.

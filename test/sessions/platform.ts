@@ -1,3 +1,4 @@
+import type { S3Client } from "#common/objects/s3-client";
 import type { EngineName } from "../control-plane/databases.js";
 import { type ServiceFixture, startFixture } from "../control-plane/service.js";
 import { addTeam } from "../control-plane/teams.js";
@@ -27,7 +28,7 @@ export interface SessionPlatform {
 
 export async function startPlatform(
   engine: EngineName,
-  options: { sessions?: SessionSettings; allow?: string[]; now?: () => Date } = {},
+  options: { sessions?: SessionSettings; allow?: string[]; now?: () => Date; s3?: S3Client } = {},
 ): Promise<SessionPlatform> {
   const roomServer = await startRoomServer();
   const { url, apiKey, apiSecret } = roomServer;

@@ -99,6 +99,29 @@ describe("a download of a recording", () => {
     expect([beyond.response.status, beyond.response.headers.get("content-range")]).toEqual([416, "bytes */1000"]);
   });
 
+  it("sends clients to the store that has it, for this once, and answers itself what the file is like", async () => {
+    const address = "https://s3.example/recordings/s1/s1-user.ogg?X-Amz-Signature=1";
+    bus.respond(controlSubjects.openRecording, async () => ({
+      ok: true,
+      value: { role: "user", bytes: 1000, address },
+    }));
+    const sent = await fetch(`${url}${PATH}?expires=17&signature=abc`, {
+      redirect: "manual",
+      headers: { origin: "https://console.example", range: "bytes=0-9" },
+    });
+    expect([
+      sent.status,
+      ...headersOf(sent, "location", "cache-control", "access-control-allow-origin"),
+      await sent.text(),
+    ]).toEqual([307, address, "no-store", "*", ""]);
+    const { response } = await get({}, "HEAD");
+    expect([response.status, ...headersOf(response, "content-length", "content-type")]).toEqual([
+      200,
+      "1000",
+      "audio/ogg",
+    ]);
+  });
+
   it("is refused as the control plane says", async () => {
     bus.respond(controlSubjects.openRecording, async () => ({
       ok: false,

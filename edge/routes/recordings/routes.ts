@@ -3,6 +3,7 @@ import {
   type OpenRecordingReply,
   type OpenRecordingRequest,
   RECORDING_PART_BYTES,
+  recordingFileName,
   recordingPartName,
   recordingsBucket,
 } from "#protocol/bus/recording";
@@ -22,13 +23,18 @@ const MAX_WHOLE_BYTES = 4 * RECORDING_PART_BYTES;
 export function recordingRoutes({ bus }: { bus: Pick<Bus, "request" | "objects"> }): HttpRoute[] {
   const route = declaredRoute(downloadRecording, async (request, responder) => {
     const sessionId = request.parameters["session_id"] ?? "";
-    const { role, bytes } = await open(bus, sessionId, request);
+    const { role, bytes, address } = await open(bus, sessionId, request);
+    // A control plane of an earlier release says nothing of it.
+    if (typeof address === "string" && request.method === "GET") {
+      responder.begin(307, { location: address, "cache-control": "no-store" });
+      return responder.end();
+    }
     const name = `${sessionId}-${role}`;
     const asked = rangeOf(request, bytes, `"${name}"`);
     const range = asked ?? wholeOf(bytes);
     const head = {
       "content-type": "audio/ogg",
-      "content-disposition": `attachment; filename="${name}.ogg"`,
+      "content-disposition": `attachment; filename="${recordingFileName(sessionId, role)}"`,
       "accept-ranges": "bytes",
       etag: `"${name}"`,
       "cache-control": "private, max-age=3600",
