@@ -21,7 +21,7 @@ export interface HttpCase {
   kind: "http";
   name: string;
   method: string;
-  /** `{voice}` stands for the id of a voice that exists. */
+  /** `{voice}`, `{agent}` and `{test}` stand for the ids of what exists. */
   path: string;
   /** Lower-case names. Without `authorization` the right key is sent; an empty one sends none. */
   headers: Record<string, string>;

@@ -13,7 +13,16 @@ export interface Target {
   /** An agent that was never published, and one that visitors from `https://shop.example` may talk to. */
   agentId?: string;
   publicAgentId?: string;
+  /** A test of the type `next_reply` that exists. */
+  testId?: string;
 }
+
+/** A path about what the target has, which it calls `{voice}`, `{agent}` and `{test}`. */
+const pathFor = (path: string, { voiceId, agentId, testId }: Target): string =>
+  path
+    .replace("{voice}", voiceId)
+    .replace("{agent}", agentId ?? "")
+    .replace("{test}", testId ?? "");
 
 /** A body about the agents of the target, which it calls `{agent}` and `{public}`. */
 function bodyFor({ path, body }: HttpCase, { agentId, publicAgentId }: Target): Uint8Array | null {
@@ -59,7 +68,7 @@ export function sendHttp(asked: HttpCase, target: Target): Promise<HttpAnswer> {
   const body = bodyFor(asked, target);
   if (body !== null && headers["transfer-encoding"] === undefined)
     headers["content-length"] ??= String(body.byteLength);
-  const path = asked.path.replace("{voice}", target.voiceId);
+  const path = pathFor(asked.path, target);
   return new Promise((resolve, reject) => {
     const sent = httpRequest(
       { host: "127.0.0.1", port: target.port, method: asked.method, path, headers, agent: false },

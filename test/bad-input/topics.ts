@@ -9,8 +9,11 @@ import { rawHttpCases } from "./raw-http.js";
 import { sessionFieldCases } from "./session-fields.js";
 import { sessionRequestCases } from "./session-requests.js";
 import { badFieldCases, goodFieldCases, packedFieldCases, wholeBodyCases } from "./speech-fields.js";
+import { recordingRequestCases } from "./recording-requests.js";
 import { referenceCases, referenceIdCases } from "./speech-references.js";
 import { liveTextCases, textCases } from "./speech-text.js";
+import { testFieldCases } from "./test-fields.js";
+import { testRequestCases } from "./test-requests.js";
 import { voiceFieldCases } from "./voice-fields.js";
 import { voiceFormCases } from "./voice-forms.js";
 
@@ -36,6 +39,9 @@ export const topics: Topic[] = [
   { name: "voice forms", cases: voiceFormCases() },
   { name: "sessions", cases: sessionFieldCases() },
   { name: "lists, ends and visitors of sessions", cases: sessionRequestCases() },
+  { name: "tests of agents", cases: testFieldCases() },
+  { name: "lists, runs and changes of tests", cases: testRequestCases() },
+  { name: "recordings", cases: recordingRequestCases() },
   { name: "HTTP itself", cases: rawHttpCases() },
   { name: "live events", cases: liveEventCases() },
   { name: "live frames", cases: liveFrameCases() },
