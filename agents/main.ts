@@ -17,6 +17,7 @@ import { openRecognitionClient } from "#transcription/recognition/open-client";
 import { createConversationMetrics } from "./conversation/conversation-metrics.js";
 import { type ConversationContext, openConversation } from "./conversation/open-conversation.js";
 import { startRunners } from "./leased-runs/start-runners.js";
+import { createRecordingMetrics } from "./recording/recording-metrics.js";
 import { openRoom } from "./room/open-room.js";
 import { Runtime } from "./runtime.js";
 
@@ -43,12 +44,11 @@ runRole("agent", async ({ config, log, metrics, id, epoch, state }) => {
   const conversationMetrics = createConversationMetrics(metrics, () => runtime.sessions.length);
   metrics.gauge("parley_bus_connected", () => (bus.isConnected() ? 1 : 0));
   const context: ConversationContext = {
-    ...{ bus, clock, log, config, speech, recognition, usage, countTokens },
-    runtimeId: id,
+    ...{ bus, clock, log, config, speech, recognition, usage, countTokens, runtimeId: id },
     outbound: createOutbound({ allow: config.PARLEY_OUTBOUND_ALLOW, log }),
     sealer: openSealer({ secretKey: config.PARLEY_SECRET_KEY, dataDirectory: config.PARLEY_DATA_DIR }),
     savedVoices: new SavedVoices(bus, clock),
-    metrics: conversationMetrics,
+    ...{ metrics: conversationMetrics, recordingMetrics: createRecordingMetrics(metrics) },
     openRoom: ({ plan, ...given }: OpenedRoom) => openRoom({ ...access, ...given, clock, room: plan.room }),
     epochMs: () => Date.now(),
   };

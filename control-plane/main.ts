@@ -39,12 +39,12 @@ async function start(context: RoleContext): Promise<RunningRole> {
   });
   const edges = askEdges(bus, log);
   const service = await startService({
-    ...{ bus, clock: systemClock, db, log, testRuns: testRunSettings(config), s3: await configuredStore(config, log) },
+    ...{ bus, clock: systemClock, db, log, testRuns: testRunSettings(config) },
+    s3: await configuredStore(config, log, telemetry.s3Request),
     ...{ measure: measureSamples(edges), transcribe: transcribeSamples(edges, log) },
     outbound: createOutbound({ allow: config.PARLEY_OUTBOUND_ALLOW, log }),
     sealer: openSealer({ secretKey: config.PARLEY_SECRET_KEY, dataDirectory: config.PARLEY_DATA_DIR }),
-    now: () => new Date(),
-    developmentKey: config.PARLEY_API_KEY,
+    ...{ now: () => new Date(), developmentKey: config.PARLEY_API_KEY },
     sample: config.PARLEY_SAMPLE === "on" ? { port: config.PORT } : null,
     ...{ telemetry, modelFolders: config, sumUsage: analytics.sumUsage, readTrace: analytics.readTrace, ...sessions },
     requireRoom: () => database.requireRoom(),

@@ -166,7 +166,10 @@ export async function startService(options: ServiceOptions): Promise<ControlPlan
   const webhooks = startWebhooks({ bus, clock, db, log, outbound, sealer, now });
   const sessions = startSessions({ ...{ followed, bus, clock, inFlight }, context: sessionContext(options, followed) });
   const { retentionMs } = options.recordings ?? defaultRecordingSettings;
-  const recordings = startRecordings({ bus, s3: options.s3 ?? null, clock, db, log, now, inFlight, retentionMs });
+  const recordings = startRecordings({
+    ...{ bus, s3: options.s3 ?? null, clock, db, log, now, inFlight, retentionMs },
+    telemetry: (options.telemetry ?? noTelemetry).recordings,
+  });
   if (replaced !== null) bus.publish(keyRevokedSubject, { keyDigest: replaced } satisfies KeyRevoked);
   // Seeding may have given the team credit that edges do not know of.
   await purgeKeys(bus, db, [DEVELOPMENT_TEAM_ID]);

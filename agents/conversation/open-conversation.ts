@@ -20,6 +20,7 @@ import { openLanguageModel } from "../model/open-language-model.js";
 import { dialogueSettingsOf } from "../prompt/dialogue-settings.js";
 import type { Recorder } from "../recording/conversation-recorder.js";
 import { openRecorder } from "../recording/open-recorder.js";
+import type { RecordingMetrics } from "../recording/recording-metrics.js";
 import type { Room, RoomCallbacks } from "../room/room.js";
 import { ReplySpeech } from "../speech/reply-speech.js";
 import { planVoice, type VoicePlan } from "../speech/voice-plan.js";
@@ -50,6 +51,7 @@ export interface ConversationContext {
   /** Remembers what it counted: the texts of a conversation come again with every request. */
   countTokens: TokenCounter;
   metrics: ConversationMetrics;
+  recordingMetrics: RecordingMetrics;
   openRoom(options: {
     plan: ConversationPlan;
     attempt: number;

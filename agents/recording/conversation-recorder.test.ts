@@ -12,6 +12,7 @@ import { VirtualClock } from "#common/clock";
 import { createLogger } from "#common/log";
 import { type VoiceSource, VoiceQueue } from "../room/voice-queue.js";
 import { ConversationRecorder } from "./conversation-recorder.js";
+import type { RecordingMetrics } from "./recording-metrics.js";
 import { SegmentWriter } from "./segment-writer.js";
 
 const VOICE_RATE = 24_000;
@@ -47,11 +48,23 @@ class Loudspeaker implements VoiceSource {
 let clock: VirtualClock;
 let stored: Map<string, Uint8Array>;
 let isStoreAway: boolean;
+let counts: { stored: number; bytes: number; lost: number; failed: number };
+const counted: RecordingMetrics = {
+  stored(bytes) {
+    counts.stored++;
+    counts.bytes += bytes;
+  },
+  lost(segments) {
+    counts.lost += segments;
+  },
+  failed: () => void counts.failed++,
+};
 
 beforeEach(() => {
   clock = new VirtualClock();
   stored = new Map();
   isStoreAway = false;
+  counts = { stored: 0, bytes: 0, lost: 0, failed: 0 };
 });
 
 /** Time passes in steps of a millisecond, and promises react in between. */
@@ -80,7 +93,7 @@ function scene(attempt = 1) {
   const recorder = new ConversationRecorder({
     ...{ clock, log, voiceRate: VOICE_RATE },
     encoders: { agent: frames("agent"), user: frames("user") },
-    writer: new SegmentWriter({ objects: { put }, clock, log, sessionId: "s", attempt }),
+    writer: new SegmentWriter({ objects: { put }, clock, log, metrics: counted, sessionId: "s", attempt }),
   });
   const loudspeaker = new Loudspeaker(clock);
   return { recorder, loudspeaker, voice: recorder.trackOf(new VoiceQueue(loudspeaker, clock)) };
@@ -210,10 +223,14 @@ describe("the recorder of a conversation", () => {
     isStoreAway = true;
     await callerSays(recorder, 1, 9000);
     expect(stored.size).toBe(0);
+    expect(counts).toMatchObject({ stored: 0, lost: 0 });
+    expect(counts.failed).toBeGreaterThan(3);
     isStoreAway = false;
     await callerSays(recorder, 2, 3000);
     const starts = segments().map(({ startFrame }) => startFrame);
     expect(starts.slice(0, 4)).toEqual([0, 100, 200, 300]);
+    const bytes = [...stored.values()].reduce((sum, segment) => sum + segment.byteLength, 0);
+    expect(counts).toMatchObject({ stored: starts.length, bytes, lost: 0 });
     isStoreAway = true;
     let isClosed = false;
     void recorder.close({ isComplete: true }).then(() => (isClosed = true));
@@ -221,5 +238,6 @@ describe("the recorder of a conversation", () => {
     expect(isClosed).toBe(false);
     await pass(2000);
     expect([isClosed, stored.has(recordingEndName("s", 1))]).toEqual([true, false]);
+    expect(counts.lost).toBeGreaterThan(0);
   });
 });

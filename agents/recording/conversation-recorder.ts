@@ -166,6 +166,7 @@ export class ConversationRecorder implements Recorder {
       this.#segment.packets.user.push(...user);
     } catch (error) {
       log.error({ err: error }, "a part of a recording could not be encoded");
+      this.#options.writer.lose(1);
       this.#endSegment();
     }
     if ((this.#segment?.packets.user.length ?? 0) >= SEGMENT_FRAMES) this.#endSegment();

@@ -193,6 +193,35 @@ export const metricCatalogue = {
     "Usage records on the bus that the analytics engine does not have yet, as of the last batch.",
   ),
 
+  parley_recordings_total: counter(
+    ["control-plane"],
+    ["outcome"],
+    "Recordings of conversations that are over, by outcome: completed (their files are stored) or failed.",
+  ),
+  parley_recording_file_bytes_total: counter(["control-plane"], [], "Bytes of the files of finished recordings."),
+  parley_recording_delays_total: counter(
+    ["control-plane"],
+    [],
+    "Attempts to finish a recording that failed, because the object store was away, and are made again.",
+  ),
+  parley_recordings_deleted_total: counter(["control-plane"], [], "Recordings deleted because their time was over."),
+  parley_object_store_requests_total: counter(
+    ["control-plane"],
+    ["method", "outcome"],
+    "Requests to the S3 store, by method and outcome: ok (also for what is not there) or failed.",
+  ),
+
+  parley_recording_segments_total: counter(
+    ["agent"],
+    ["outcome"],
+    "Segments of recordings, two seconds each, by outcome: stored, or lost (silence stands for them).",
+  ),
+  parley_recording_segment_bytes_total: counter(["agent"], [], "Bytes of the segments that were stored."),
+  parley_recording_store_failures_total: counter(
+    ["agent"],
+    [],
+    "Attempts to store a segment that failed and are made again.",
+  ),
   parley_conversations_active: gauge(["agent"], [], "Conversations that this runtime holds."),
   parley_conversations_begun_total: counter(["agent"], [], "Conversations begun or taken over."),
   parley_conversations_over_total: counter(

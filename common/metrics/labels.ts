@@ -33,6 +33,10 @@ export const metricLabels = {
     "ended",
     "handed-over",
     "lost",
+    "stored",
+    "passed",
+    "error",
+    "skipped",
   ]),
   part: new Set([
     "parse",

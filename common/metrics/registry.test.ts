@@ -26,3 +26,15 @@ it("keeps two registries apart", async () => {
   createMetrics("b").counter("parley_streams_total")({ route: "r", outcome: "completed" }, 5);
   expect(await createMetrics("c").text()).not.toContain("parley_streams_total");
 });
+
+it.each([
+  ["parley_test_runs_total", ["passed", "failed", "error", "lost"]],
+  ["parley_analyses_total", ["completed", "skipped", "error", "lost"]],
+  ["parley_recording_segments_total", ["stored", "lost"]],
+] as const)("tells the outcomes of %s apart", async (name, outcomes) => {
+  const metrics = createMetrics("agent");
+  const count = metrics.counter(name);
+  for (const outcome of outcomes) count({ outcome });
+  const text = await metrics.text();
+  for (const outcome of outcomes) expect(text).toContain(`${name}{outcome="${outcome}",role="agent"} 1`);
+});

@@ -19,7 +19,7 @@ afterEach(() => {
 describeS3Store(() => store.settings);
 
 /** A client that does not wait before it asks again; `isLate` ends its patience with an answer at once. */
-function impatient(isLate = false): { client: S3Client; waits: number[] } {
+function impatient(isLate = false): { client: S3Client; waits: number[]; clock: Clock } {
   const waits: number[] = [];
   const clock: Clock = {
     nowMs: () => 0,
@@ -29,7 +29,7 @@ function impatient(isLate = false): { client: S3Client; waits: number[] } {
       return () => clearTimeout(timer);
     },
   };
-  return { client: new S3Client({ settings: store.settings, clock, now: () => new Date() }), waits };
+  return { client: new S3Client({ settings: store.settings, clock, now: () => new Date() }), waits, clock };
 }
 
 /** Fails the first requests so. */
@@ -55,6 +55,20 @@ describe("a client of an S3 store in trouble", () => {
     ]);
     failing([fault, fault]);
     expect(Buffer.from((await client.get("a")) ?? []).toString()).toBe("bytes");
+  });
+
+  it("says of each request whether it was answered, and takes a missing object for an answer", async () => {
+    const answers: string[] = [];
+    const onAnswer = (method: string, outcome: string) => void answers.push(`${method} ${outcome}`);
+    const open = (settings: S3Settings) =>
+      new S3Client({ settings, clock: impatient().clock, now: () => new Date(), onAnswer });
+    const client = open(store.settings);
+    failing([busy]);
+    await client.put("c", bytes, "text/plain");
+    await client.get("not there");
+    await client.size("not there");
+    await failureOf(open({ ...store.settings, bucket: "x" }).get("c"));
+    expect(answers).toEqual(["PUT failed", "PUT ok", "GET ok", "HEAD ok", "GET failed"]);
   });
 
   it("gives up after three times", async () => {

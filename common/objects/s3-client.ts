@@ -22,6 +22,8 @@ export interface S3ClientOptions {
   clock: Clock;
   /** Wall-clock time, which requests are signed with. */
   now: () => Date;
+  /** Called after each request: whether it was answered, with a no that something is not there at worst. */
+  onAnswer?: (method: string, outcome: "ok" | "failed") => void;
 }
 
 interface Asked {
@@ -143,7 +145,7 @@ export class S3Client {
 
   /** One request and its whole answer. Throws S3Failure for what is no success. */
   async #ask(method: string, key: string, { query = {}, body, contentType }: Asked = {}): Promise<Answer> {
-    const { settings, clock } = this.#options;
+    const { settings, clock, onAnswer } = this.#options;
     const url = objectUrl(settings, settings.endpoint, key);
     for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
     const headers = {
@@ -162,10 +164,13 @@ export class S3Client {
         ...(body === undefined ? {} : { body }),
       });
       const received = new Uint8Array(await response.arrayBuffer());
-      if (response.ok) return { headers: response.headers, body: received };
-      throw refusalOf(response.status, textOf(received));
+      if (!response.ok) throw refusalOf(response.status, textOf(received));
+      onAnswer?.(method, "ok");
+      return { headers: response.headers, body: received };
     } catch (error) {
-      throw error instanceof S3Failure ? error : silenceOf(error);
+      const failure = error instanceof S3Failure ? error : silenceOf(error);
+      onAnswer?.(method, isMissing(failure) ? "ok" : "failed");
+      throw failure;
     } finally {
       cancel();
     }
@@ -198,12 +203,14 @@ async function unlessMissing<T>(answer: Promise<T>): Promise<T | null> {
   try {
     return await answer;
   } catch (error) {
-    // The answer to HEAD has no body to say what is missing.
-    const isMissing = error instanceof S3Failure && error.status === 404;
-    if (isMissing && ["", "NoSuchKey", "NoSuchUpload"].includes(error.code)) return null;
+    if (error instanceof S3Failure && isMissing(error)) return null;
     throw error;
   }
 }
+
+/** The answer to HEAD has no body to say what is missing. */
+const isMissing = ({ status, code }: S3Failure): boolean =>
+  status === 404 && ["", "NoSuchKey", "NoSuchUpload"].includes(code);
 
 const textOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString();
 

@@ -6,6 +6,7 @@ import type { RecordingFile } from "./recording-files.js";
 import type { RecordingObjects } from "./recording-objects.js";
 import { claimRecording, completeRecording, failRecording, LEASE_MS, putOff } from "./store.js";
 import type { RecordingRow } from "./tables.js";
+import type { RecordingTelemetry } from "./telemetry.js";
 
 /** Between two looks whether a runtime has stored everything. */
 const LOOK_AGAIN_MS = 500;
@@ -20,6 +21,7 @@ export interface FinishContext {
   log: Logger;
   /** Wall-clock time. */
   now: () => Date;
+  telemetry: RecordingTelemetry;
 }
 
 /**
@@ -27,16 +29,17 @@ export interface FinishContext {
  * `isStopping` the work is left to another instance. Rejects with what failed; then it is due again a little later.
  */
 export async function finishNext(context: FinishContext, isStopping: () => boolean = () => false): Promise<boolean> {
-  const { db, now } = context;
+  const { db, now, telemetry } = context;
   const row = await claimRecording(db, now());
   if (row === null) return false;
   try {
     await finish(context, row, isStopping);
   } catch (error) {
     if (error instanceof LeftToOthers) await putOff(db, row, now());
-    else if (now().getTime() - row.giveUpAt.getTime() > FAILED_AFTER_MS)
-      await failRecording(db, row, "storage_failed", now());
-    else {
+    else if (now().getTime() - row.giveUpAt.getTime() > FAILED_AFTER_MS) {
+      if (await failRecording(db, row, "storage_failed", now())) telemetry.finished("failed", 0);
+    } else {
+      telemetry.delayed();
       await putOff(db, row, new Date(now().getTime() + RETRY_MS));
       throw error;
     }
@@ -70,7 +73,7 @@ async function join(
   files: Record<RecordingRole, RecordingFile>,
   isStopping: () => boolean,
 ): Promise<void> {
-  const { db, objects, log, now } = context;
+  const { db, objects, log, now, telemetry } = context;
   const { sessionId, runtimeAttempts } = row;
   const keepLease = leaseKeeper(context, row, isStopping);
   const counts: number[] = Array.from({ length: runtimeAttempts }, () => 0);
@@ -85,11 +88,12 @@ async function join(
     (role, pages) => files[role].write(pages),
   );
   if (frames === 0) {
-    await failRecording(db, row, "no_audio", now());
+    if (await failRecording(db, row, "no_audio", now())) telemetry.finished("failed", 0);
     return;
   }
   const bytes = { agent: await files.agent.finish(), user: await files.user.finish() };
   if (!(await completeRecording(db, row, { durationMs: frames * RECORDING_FRAME_MS, bytes }, now()))) return;
+  telemetry.finished("completed", bytes.agent + bytes.user);
   // What cannot be deleted now goes with its time.
   await objects
     .deleteSegments(sessionId, counts)

@@ -84,17 +84,19 @@ export async function completeRecording(
   return changed.length === 1;
 }
 
-/** Notes that there will be no files of a claimed recording. */
+/** Notes that there will be no files of a claimed recording; false where another instance has it by now. */
 export async function failRecording(
   db: Db,
   row: RecordingRow,
   errorCode: NonNullable<RecordingRow["errorCode"]>,
   now: Date,
-): Promise<void> {
-  await db
+): Promise<boolean> {
+  const changed = await db
     .update(agentRecordings)
     .set({ status: "failed", errorCode, dueAt: null, finishedAt: now })
-    .where(asClaimed(row));
+    .where(asClaimed(row))
+    .returning({ id: agentRecordings.sessionId });
+  return changed.length === 1;
 }
 
 /** Some of the recordings that were finished before a time. */

@@ -3,6 +3,7 @@ import { spanNowMs, type Tracing } from "#common/tracing/span";
 import { childOf } from "#common/tracing/traceparent";
 import type { ForwardedRequest, ForwardedResponse, Reply } from "#protocol/bus/control";
 import { errorCatalogue } from "#protocol/errors";
+import { createRecordingTelemetry, noRecordingTelemetry, type RecordingTelemetry } from "../recordings/telemetry.js";
 
 export type ControlRequestKind =
   | "http"
@@ -38,6 +39,9 @@ export interface ControlTelemetry {
   analyticsWaiting(read: () => number): void;
   /** Spans that it took. */
   analyticsSpans(count: number): void;
+  recordings: RecordingTelemetry;
+  /** A request to the S3 store was answered, or was not. */
+  s3Request(method: string, outcome: "ok" | "failed"): void;
 }
 
 /** Watches nothing. */
@@ -49,6 +53,8 @@ export const noTelemetry: ControlTelemetry = {
   analyticsRows: () => undefined,
   analyticsWaiting: () => undefined,
   analyticsSpans: () => undefined,
+  recordings: noRecordingTelemetry,
+  s3Request: () => undefined,
 };
 
 /** Opens the control plane's metrics and spans. */
@@ -65,6 +71,7 @@ export function openControlTelemetry(options: {
   let analyticsWaiting = (): number => 0;
   const analyticsRows = metrics.counter("parley_analytics_rows_total");
   const analyticsSpans = metrics.counter("parley_analytics_spans_total");
+  const s3Requests = metrics.counter("parley_object_store_requests_total");
   metrics.gauge("parley_analytics_waiting", () => analyticsWaiting());
   const count = (kind: ControlRequestKind, status: number, startMs: number): void => {
     requests({ kind, outcome: status < 400 ? "ok" : status < 500 ? "refused" : "failed" });
@@ -93,6 +100,8 @@ export function openControlTelemetry(options: {
     analyticsWaiting: (read) => {
       analyticsWaiting = read;
     },
+    recordings: createRecordingTelemetry(metrics),
+    s3Request: (method, outcome) => s3Requests({ method, outcome }),
   };
 }
 

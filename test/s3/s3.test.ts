@@ -4,6 +4,7 @@ import { clientOf, describeS3Store } from "#common/objects/testing/suite";
 import { type FinishContext, finishNext } from "#control-plane/recordings/finish-recordings";
 import { recordingObjects } from "#control-plane/recordings/recording-objects";
 import { deleteExpired } from "#control-plane/recordings/retention";
+import type { RecordingTelemetry } from "#control-plane/recordings/telemetry";
 import { serve } from "#edge/http/testing/test-server";
 import { recordingRoutes } from "#edge/routes/recordings/routes";
 import type { TeamClient } from "../agents/client.js";
@@ -23,6 +24,7 @@ let agentId: string;
 beforeAll(async () => {
   store = await openTestS3();
   platform = await startPlatform("pglite", { s3: clientOf(store.settings) });
+  counted.splice(0);
   team = await platform.addTeam();
   agentId = await publishedAgent(team);
 });
@@ -46,7 +48,15 @@ const record = async (): Promise<string> => {
 const otherInstance = (laterMs: number, s3: ReturnType<typeof clientOf> | null): FinishContext => ({
   ...{ db: platform.fixture.db, objects: recordingObjects({ bus: platform.fixture.bus, s3 }), log: silentLog },
   now: () => new Date(Date.now() + laterMs),
+  telemetry,
 });
+/** What instances of this test counted. */
+const counted: string[] = [];
+const telemetry: RecordingTelemetry = {
+  finished: (outcome, bytes) => void counted.push(`${outcome} ${bytes > 0}`),
+  delayed: () => void counted.push("delayed"),
+  deleted: () => void counted.push("deleted"),
+};
 const keyOf = (sessionId: string, role: string): string => `recordings/${sessionId}/${sessionId}-${role}.ogg`;
 const sizeOf = (sessionId: string, role: string): Promise<number | null> =>
   clientOf(store.settings).size(keyOf(sessionId, role));
@@ -134,7 +144,9 @@ describe("recordings where there is an S3 store", () => {
     await end(sessionId);
     // The service waits for the runtime's word; an instance of before joins what is there.
     const before = otherInstance(31_000, null);
+    counted.splice(0);
     while ((await show(sessionId)).recording.status === "processing") await finishNext(before);
+    expect(counted).toEqual(["completed true"]);
     expect([await sizeOf(sessionId, "agent"), (await namesInBus(sessionId)).length]).toEqual([null, 2]);
     const [track] = (await recordingWhen(sessionId, "complete")).tracks;
     const given = await download(track?.url ?? "", { redirect: "error" });
@@ -143,6 +155,7 @@ describe("recordings where there is an S3 store", () => {
     ]);
     await deleteExpired(otherInstance(DAY_MS + 60_000, clientOf(store.settings)), DAY_MS);
     expect(await namesInBus(sessionId)).toEqual([]);
+    expect(counted).toContain("deleted");
   });
 });
 
@@ -160,8 +173,11 @@ describe("an S3 store that is away", () => {
           expect(error).toMatchObject({ code: "dependency_unavailable" }),
         );
     };
+    counted.splice(0);
     await tries(10_000);
     expect((await show(waiting)).recording.status).toBe("processing");
+    expect(counted).toContain("delayed");
+    expect(counted).not.toContain("failed false");
     await until(
       async () => {
         await tries(DAY_MS + 3_600_000);
@@ -169,6 +185,9 @@ describe("an S3 store that is away", () => {
       },
       { withinMs: 20_000, what: "the recordings to be given up" },
     );
+    // Each once, whoever gave it up.
+    expect(counted.filter((what) => what === "failed false").length).toBeLessThanOrEqual(2);
+    expect(counted).toContain("failed false");
     expect((await show(given)).recording).toMatchObject({
       ...{ status: "failed", error_code: "storage_failed" },
       tracks: [

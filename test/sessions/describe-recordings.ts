@@ -10,6 +10,7 @@ import {
 import { type FinishContext, finishNext } from "#control-plane/recordings/finish-recordings";
 import { recordingObjects } from "#control-plane/recordings/recording-objects";
 import { deleteExpired } from "#control-plane/recordings/retention";
+import { noRecordingTelemetry } from "#control-plane/recordings/telemetry";
 import type { TeamClient } from "../agents/client.js";
 import { silentLog } from "../control-plane/databases.js";
 import { decodeWithFfmpeg, durationSeconds } from "../harness/audio.js";
@@ -52,6 +53,7 @@ function recordingTests(platformOf: () => SessionPlatform): void {
   const otherInstance = (laterMs: number): FinishContext => ({
     ...{ db: platform.fixture.db, objects: recordingObjects({ bus: platform.fixture.bus, s3: null }), log: silentLog },
     now: () => new Date(Date.now() + laterMs),
+    telemetry: noRecordingTelemetry,
   });
 
   it("is requested, active, processed, and complete with a file of each speaker", async () => {
