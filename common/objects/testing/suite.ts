@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { ServiceError } from "#protocol/errors";
-import { systemClock } from "../../clock.js";
+import { type Clock, systemClock } from "../../clock.js";
 import { checkS3 } from "../check-s3.js";
 import { S3Client } from "../s3-client.js";
 import { S3Failure } from "../s3-failure.js";
@@ -9,9 +9,15 @@ import type { S3Settings } from "../s3-settings.js";
 
 const MIB = 1024 * 1024;
 
+/** Does not wait before a request is repeated; its patience with an answer is that of every client. */
+const hasty: Clock = {
+  nowMs: () => systemClock.nowMs(),
+  after: (delayMs, callback) => systemClock.after(delayMs < 10_000 ? 0 : delayMs, callback),
+};
+
 /** A client of a store, whose clock for signatures may be wrong. */
 export const clientOf = (settings: S3Settings, now: () => Date = () => new Date()): S3Client =>
-  new S3Client({ settings, clock: systemClock, now });
+  new S3Client({ settings, clock: hasty, now });
 
 /** What was wrong where a call was refused. */
 export async function failureOf(call: Promise<unknown>): Promise<S3Failure> {
