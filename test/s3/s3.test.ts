@@ -27,7 +27,7 @@ beforeAll(async () => {
   counted.splice(0);
   team = await platform.addTeam();
   agentId = await publishedAgent(team);
-});
+}, 300_000);
 afterAll(async () => {
   await platform?.stop();
   await store?.close();
