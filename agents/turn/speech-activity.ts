@@ -83,6 +83,9 @@ export class SpeechActivity {
     silentSteps: 0,
     distrustDb: Number.NEGATIVE_INFINITY,
   };
+  /** What follows from all steps before `#followedStep`; null where it is to be found out from `#settled` again. */
+  #latest: Progress | null = null;
+  #followedStep = 0;
   /** Steps before do not speak for a start: they belong to what was said before the last pause. */
   #evidenceFromStep = 0;
   #startedAtStep: number | null = null;
@@ -126,6 +129,7 @@ export class SpeechActivity {
     const to = Math.min(fromStep + answers.length, this.stepsTaken);
     for (let step = from; step < to; step++)
       (this.#steps[step - this.#fromStep] as Step).answer = answers[step - fromStep] as number;
+    this.#latest = null;
     this.#settle(Math.min(to, fromStep + finalSteps));
     return this.#find();
   }
@@ -140,8 +144,9 @@ export class SpeechActivity {
 
   #find(): ActivityChange | null {
     const nowStep = this.stepsTaken;
-    const progress = { ...this.#settled };
-    for (let step = this.#finalStep; step < nowStep; step++) this.#follow(progress, step);
+    if (this.#latest === null) this.#followedStep = this.#finalStep;
+    const progress = (this.#latest ??= { ...this.#settled });
+    for (; this.#followedStep < nowStep; this.#followedStep++) this.#follow(progress, this.#followedStep);
     const isQuiet = nowStep - progress.endStep >= PAUSE_STEPS;
     if (this.#startedAtStep === null) return isQuiet || !isStart(progress) ? null : this.#start(progress);
     if (isQuiet && isConfirmed(progress, nowStep)) return this.#pause(progress);
@@ -163,6 +168,7 @@ export class SpeechActivity {
     this.#pausedAtStep = this.#lastSpeechStep;
     this.#evidenceFromStep = this.stepsTaken - LOOK_BACK_STEPS;
     Object.assign(this.#settled, noEvidence);
+    this.#latest = null;
     return { kind: "paused", lastSpeechStep: this.#lastSpeechStep, isFalseStart };
   }
 
