@@ -44,10 +44,14 @@ export interface CallerTranscription {
 }
 
 const PER_MS = RECOGNITION_RATE / 1000;
-/** The detector is asked when so many steps are new: while somebody may be speaking, and while nobody is. */
+/**
+ * The detector is asked when so many steps are new: while somebody may be speaking, while something else is heard, and
+ * while nothing is.
+ */
 const BUSY_STEPS = 8;
 const IDLE_STEPS = 20;
-/** Somebody may be speaking for so long after a voiced frame. */
+const QUIET_STEPS = 40;
+/** Somebody may be speaking for so long after a voiced frame, and something be heard after an audible one. */
 const BUSY_FOR_STEPS = 50;
 /** Whether audio is missing is looked at when none has come for this long; after the other time all is known. */
 const GAP_MS = LATE_MS + 50;
@@ -74,6 +78,7 @@ class OpenCallerTranscription implements CallerTranscription {
   /** What lies before has been recognized, or nobody spoke. */
   #cutStep = 0;
   #lastVoicedStep = Number.NEGATIVE_INFINITY;
+  #lastAudibleStep = Number.NEGATIVE_INFINITY;
   #lastPushMs = 0;
   #cancelGap = (): void => undefined;
   #isClosed = false;
@@ -128,15 +133,22 @@ class OpenCallerTranscription implements CallerTranscription {
       this.#takeFrame(step);
       if (this.#isClosed) return;
     }
-    const isBusy = this.#open !== null || this.#activity.stepsTaken - this.#lastVoicedStep < BUSY_FOR_STEPS;
-    this.#vad?.follow(this.#buffer, isBusy ? BUSY_STEPS : IDLE_STEPS);
+    this.#vad?.follow(this.#buffer, this.#askEverySteps());
     const heldStep = this.#open?.fromStep ?? Math.max(this.#cutStep, this.#activity.stepsTaken - HELD_STEPS);
     this.#buffer.purge(Math.min(heldStep * STEP_SAMPLES, this.#vad?.neededFrom ?? Number.POSITIVE_INFINITY));
+  }
+
+  /** After how many new steps the detector is asked again. */
+  #askEverySteps(): number {
+    const since = (step: number): number => this.#activity.stepsTaken - step;
+    if (this.#open !== null || since(this.#lastVoicedStep) < BUSY_FOR_STEPS) return BUSY_STEPS;
+    return since(this.#lastAudibleStep) < BUSY_FOR_STEPS ? IDLE_STEPS : QUIET_STEPS;
   }
 
   #takeFrame(step: number): void {
     const frame = this.#gate.next(this.#buffer.view(step * STEP_SAMPLES, (step + 1) * STEP_SAMPLES));
     if (frame.isVoiced) this.#lastVoicedStep = step;
+    if (frame.isAudible) this.#lastAudibleStep = step;
     const open = this.#open;
     this.#take(this.#activity.next(frame));
     // One that begins with this frame has it already.

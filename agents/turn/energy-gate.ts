@@ -7,6 +7,8 @@ import { Voicing } from "./voicing.js";
 export interface GateFrame {
   /** Level above 150 Hz, dB of full scale. */
   levelDb: number;
+  /** Stands out of the background, whatever it is. */
+  isAudible: boolean;
   /** Has the period of a voice, and stands out of the background. */
   isVoiced: boolean;
   /** Most of the last frames are voiced: somebody speaks, though nobody was known to. */
@@ -63,9 +65,10 @@ export class EnergyGate {
     const isSure = isVoiced && this.#voiced.filter(Boolean).length >= SURE_VOICED;
     this.#sinceVoice = isSure ? 0 : this.#sinceVoice + 1;
     this.#peakDb = isSure ? Math.max(this.#peakDb, levelDb) : this.#peakDb - PEAK_FALL_DB;
-    const isLoud =
-      levelDb >= Math.max(QUIETEST_SPEECH_DB, floorDb + SPEECH_ABOVE_FLOOR_DB, this.#peakDb - SPEECH_BELOW_PEAK_DB);
-    return { levelDb, isVoiced, isSure, isSpeech: isSure || (isLoud && this.#sinceVoice <= UNVOICED_FRAMES) };
+    const isAudible = levelDb >= Math.max(QUIETEST_SPEECH_DB, floorDb + SPEECH_ABOVE_FLOOR_DB);
+    const isLoud = isAudible && levelDb >= this.#peakDb - SPEECH_BELOW_PEAK_DB;
+    const isSpeech = isSure || (isLoud && this.#sinceVoice <= UNVOICED_FRAMES);
+    return { levelDb, isAudible, isVoiced, isSure, isSpeech };
   }
 
   #level(samples: Int16Array): number {

@@ -5,9 +5,9 @@ import { type ActivityChange, PAUSE_STEPS, SpeechActivity } from "./speech-activ
 
 type Found = ActivityChange & { knownAtStep: number };
 
-const silent: GateFrame = { levelDb: -70, isVoiced: false, isSure: false, isSpeech: false };
-const sure: GateFrame = { levelDb: -25, isVoiced: true, isSure: true, isSpeech: true };
-const unvoiced: GateFrame = { levelDb: -35, isVoiced: false, isSure: false, isSpeech: true };
+const silent: GateFrame = { levelDb: -70, isAudible: false, isVoiced: false, isSure: false, isSpeech: false };
+const sure: GateFrame = { levelDb: -25, isAudible: true, isVoiced: true, isSure: true, isSpeech: true };
+const unvoiced: GateFrame = { levelDb: -35, isAudible: true, isVoiced: false, isSure: false, isSpeech: true };
 
 const runs = <Value>(...parts: [steps: number, value: Value][]): Value[] =>
   parts.flatMap(([steps, value]) => new Array<Value>(steps).fill(value));
