@@ -144,8 +144,9 @@ export class SpeechActivity {
 
   #find(): ActivityChange | null {
     const nowStep = this.stepsTaken;
+    const progress = this.#latest ?? { ...this.#settled };
     if (this.#latest === null) this.#followedStep = this.#finalStep;
-    const progress = (this.#latest ??= { ...this.#settled });
+    this.#latest = progress;
     for (; this.#followedStep < nowStep; this.#followedStep++) this.#follow(progress, this.#followedStep);
     const isQuiet = nowStep - progress.endStep >= PAUSE_STEPS;
     if (this.#startedAtStep === null) return isQuiet || !isStart(progress) ? null : this.#start(progress);
