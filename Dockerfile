@@ -22,7 +22,9 @@ COPY control-plane control-plane
 COPY agents agents
 COPY launcher launcher
 COPY cli cli
+COPY web web
 RUN npx tsc -p tsconfig.build.json \
+ && npx vite build --config web/vite.config.mjs \
  && npm prune --omit=dev \
  # Binaries of other systems and other versions of Node.js: most of the size of these two packages.
  && find node_modules -name "uws_*.node" ! -name "uws_linux_$(node -p 'process.arch')_$(node -p 'process.versions.modules').node" -delete \

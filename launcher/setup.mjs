@@ -139,14 +139,25 @@ function filesUnder(directory, wanted) {
 function sourceFingerprint() {
   const shared = ["tsconfig.base.json", "tsconfig.json", "package.json"].map((name) => join(root, name));
   const sources = rooms.flatMap((room) =>
-    filesUnder(join(root, room), (name) => name.endsWith(".ts") || name === "tsconfig.json"),
+    filesUnder(join(root, room), (name) => /\.tsx?$/.test(name) || name === "tsconfig.json"),
   );
-  return sha256(
-    [...shared, ...sources]
+  return fingerprintOf([...shared, ...sources, ...consoleSources()]);
+}
+
+const fingerprintOf = (files) =>
+  sha256(
+    [...new Set(files)]
       .sort()
       .map((file) => `${file} ${statSync(file).size} ${statSync(file).mtimeMs}`)
       .join("\n"),
   );
+
+/** What the console is bundled from; nothing in a project without one. */
+function consoleSources() {
+  const own = filesUnder(join(root, "web"), (name) => !name.endsWith(".test.ts"));
+  if (own.length === 0) return [];
+  const shared = filesUnder(join(root, "protocol"), (name) => name.endsWith(".ts") && !name.endsWith(".test.ts"));
+  return [...own, ...shared, join(root, "package-lock.json")];
 }
 
 const buildStamp = () => join(root, "dist", ".parley-build");
@@ -158,12 +169,36 @@ export function buildIsCurrent() {
 
 const compiledEnding = /\.(js|d\.ts)(\.map)?$/;
 
-/** Removes compiled files whose source is gone: a deleted test must not run on. */
+/** Removes compiled files whose source is gone: a deleted test must not run on. What is bundled has no source. */
 function removeStaleOutput() {
   for (const file of filesUnder(join(root, "dist"), (name) => compiledEnding.test(name))) {
+    if (file.startsWith(join(consoleFolder(), "/"))) continue;
     const source = join(root, relative(join(root, "dist"), file).replace(compiledEnding, ".ts"));
-    if (!existsSync(source)) rmSync(file);
+    if (!existsSync(source) && !existsSync(`${source}x`)) rmSync(file);
   }
+}
+
+const consoleFolder = () => join(root, "dist", "console");
+const consoleStamp = () => join(root, "dist", ".parley-console");
+
+/** Bundles the console when one of its files changed since the last time: a few seconds. */
+export function ensureConsole() {
+  const sources = consoleSources();
+  if (sources.length === 0) return;
+  const fingerprint = fingerprintOf(sources);
+  const isCurrent = existsSync(join(consoleFolder(), "index.html")) && existsSync(consoleStamp());
+  if (isCurrent && readFileSync(consoleStamp(), "utf8") === fingerprint) return;
+  say("bundling the console");
+  rmSync(consoleStamp(), { force: true });
+  const vite = join(root, "node_modules", "vite", "bin", "vite.js");
+  const result = spawnSync(process.execPath, [vite, "build", "--config", join(root, "web", "vite.config.mjs")], {
+    cwd: root,
+    stdio: ["ignore", 2, 2],
+    // A test run has its own, with which React's slow and large development build would be bundled.
+    env: { ...process.env, NODE_ENV: "production" },
+  });
+  if (result.status !== 0) throw new SetupError("the console cannot be bundled; the bundler's messages are above");
+  writeFileSync(consoleStamp(), fingerprint);
 }
 
 /** Compiles when a source changed since the last time. */
@@ -178,6 +213,7 @@ export function ensureBuild() {
     stdio: ["ignore", 2, 2],
   });
   if (result.status !== 0) throw new SetupError("the build failed; the compiler's messages are above");
+  ensureConsole();
   mkdirSync(join(root, "dist"), { recursive: true });
   writeFileSync(buildStamp(), fingerprint);
 }

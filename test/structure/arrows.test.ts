@@ -27,6 +27,7 @@ const arrows: Readonly<Record<Room, readonly Room[]>> = {
   agents: [...shared, "tools"],
   launcher: ["protocol", "common"],
   cli: ["protocol", "common", "transcription", "launcher"],
+  web: ["protocol"],
   test: [...shared, "tools", ...roles, "launcher", "cli"],
   bench: [...shared, "tools", ...roles, "launcher", "cli", "test"],
 };
@@ -72,6 +73,11 @@ const engines: Readonly<Record<string, { folder?: string; files?: readonly strin
   undici: { folder: "common/outbound/" },
   yauzl: {},
   "ipaddr.js": {},
+  react: { folder: "web/" },
+  "react-dom": {},
+  "react-aria-components": { folder: "web/" },
+  "@tanstack/react-query": { folder: "web/" },
+  "@tanstack/react-router": { folder: "web/" },
 };
 
 /**

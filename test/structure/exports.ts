@@ -1,5 +1,5 @@
 import { dirname, join } from "node:path";
-import type { Source } from "./sources.js";
+import { type Source, sourceOf } from "./sources.js";
 
 /** A value that a file exports. */
 export interface Export {
@@ -41,9 +41,7 @@ export function importsOf({ path, text }: Source): Import[] {
 
 function fileOf(path: string, specifier: string): string {
   if (specifier.startsWith("#")) return `${specifier.slice(1)}.ts`;
-  return join(dirname(path), specifier)
-    .replace(/^dist\//, "")
-    .replace(/\.js$/, ".ts");
+  return sourceOf(join(dirname(path), specifier).replace(/^dist\//, ""));
 }
 
 /** `a, type b, c as d`: the names in the file itself, and as they are exported. */

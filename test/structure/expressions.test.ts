@@ -137,7 +137,7 @@ describe("isBounded", () => {
 
 /** What modules construct while they are loaded, by the path of their source. */
 function constructed(paths: readonly string[]): { path: string; source: string; flags: string }[] {
-  const compiled = new Map(paths.map((path) => [join(root, "dist", path.replace(/\.ts$/, ".js")), path]));
+  const compiled = new Map(paths.map((path) => [join(root, "dist", path.replace(/\.tsx?$/, ".js")), path]));
   const program = join(root, "dist/test/structure/constructed-expressions.js");
   const found = JSON.parse(
     execFileSync(process.execPath, [program, ...compiled.keys()], { encoding: "utf8" }),

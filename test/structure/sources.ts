@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 
 /** The project folder. */
@@ -19,6 +19,7 @@ export const rooms = [
   "agents",
   "launcher",
   "cli",
+  "web",
   "test",
   "bench",
 ] as const;
@@ -39,7 +40,7 @@ export interface Source {
 export function readSources(): Source[] {
   return rooms.flatMap((room) =>
     readdirSync(join(root, room), { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile() && entry.name.endsWith(".ts"))
+      .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
       .map((entry) => readSource(room, join(entry.parentPath, entry.name))),
   );
 }
@@ -53,7 +54,7 @@ function readSource(room: Room, file: string): Source {
   const files: string[] = [];
   const packages: string[] = [];
   for (const specifier of specifiers) {
-    if (specifier.startsWith(".")) files.push(join(dirname(path), specifier).replace(/\.js$/, ".ts"));
+    if (specifier.startsWith(".")) files.push(sourceOf(join(dirname(path), specifier)));
     else if (specifier.startsWith("#")) files.push(`${specifier.slice(1)}.ts`);
     else
       packages.push(
@@ -66,6 +67,12 @@ function readSource(room: Room, file: string): Source {
       );
   }
   return { path, room, text, lines: text.split("\n").length - 1, imports: { files, packages } };
+}
+
+/** The source of a compiled file that an import names: in the console it may hold markup. */
+export function sourceOf(compiled: string): string {
+  const source = compiled.replace(/\.js$/, ".ts");
+  return source.startsWith("web/") && existsSync(join(root, `${source}x`)) ? `${source}x` : source;
 }
 
 /** True for tests and what only tests use. */

@@ -1,0 +1,13 @@
+import { Link } from "@tanstack/react-router";
+
+/** What an address shows that leads nowhere. */
+export function NotFound() {
+  return (
+    <>
+      <h1>There is no such page</h1>
+      <p>
+        The address leads nowhere in the console. <Link to="/">Go to Home.</Link>
+      </p>
+    </>
+  );
+}

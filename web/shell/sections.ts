@@ -1,0 +1,2 @@
+/** The sections that there are, in the order of the navigation. */
+export const sections = [{ to: "/", label: "Home" }] as const;
