@@ -104,6 +104,11 @@ export const declaration = {
     max: 65000,
     doc: "Port on which every role but the edge, which has /metrics, answers Prometheus; 0 is none. Roles that the launcher starts take this port and those after it, in the order of its list.",
   }),
+  PARLEY_CONSOLE: choice({
+    default: "on",
+    values: ["on", "off"],
+    doc: "Whether the edge serves the console at /console, and lets people sign in there.",
+  }),
   PARLEY_PUBLIC_METRICS: choice({
     default: "on",
     values: ["on", "off"],

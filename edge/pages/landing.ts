@@ -2,7 +2,7 @@ import { version } from "#common/version";
 import { escapeHtml, page } from "./html.js";
 
 /** The page at `/`: what this is, first audio, and where to go on. */
-export function landingPage(baseUrl: string): string {
+export function landingPage(baseUrl: string, { hasConsole }: { hasConsole: boolean }): string {
   const call =
     `curl ${baseUrl}/v1/tts -H "Authorization: Bearer $PARLEY_API_KEY" -H "model: s2-pro" \\\n` +
     `  -H "Content-Type: application/json" -d '{"text": "Hello there."}' -o hello.mp3`;
@@ -12,6 +12,9 @@ export function landingPage(baseUrl: string): string {
       `<p>A self-hosted speech and voice-agent service: text in, speech out, live. This address is its interface.</p>` +
       `<pre><code>${escapeHtml(call)}</code></pre>` +
       `<section class="card"><table>` +
+      (hasConsole
+        ? `<tr><td><a href="/console">/console</a></td><td>The console: how it does, in a browser</td></tr>`
+        : "") +
       `<tr><td><a href="/docs">/docs</a></td><td>The interface, with an example for every route</td></tr>` +
       `<tr><td><a href="/openapi.json">/openapi.json</a></td><td>The same for machines</td></tr>` +
       `<tr><td><a href="/health">/health</a></td><td>How the cluster does, and which models speak</td></tr>` +

@@ -32,10 +32,15 @@ describe("the pages", () => {
   });
 
   it("fetch nothing from elsewhere and run no script", () => {
-    for (const html of [documentation, landingPage("http://host:1")]) {
+    for (const html of [documentation, landingPage("http://host:1", { hasConsole: true })]) {
       expect(html).not.toMatch(/<script|<link|<img|@import|url\(|src=/i);
       expect(html.match(/href="(?!\/|#)[^"]*"/g)).toBeNull();
     }
+  });
+
+  it("lead to the console where there is one", () => {
+    expect(landingPage("http://host:1", { hasConsole: true })).toContain('<a href="/console">');
+    expect(landingPage("http://host:1", { hasConsole: false })).not.toContain("/console");
   });
 
   it("escapes what it is given", () => {

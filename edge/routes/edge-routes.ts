@@ -1,6 +1,8 @@
 import { forwardedRoutes } from "../forwarding/forwarder.js";
 import type { TranscriptionContext } from "../transcription/context.js";
 import type { SpeechContext } from "../speech/context.js";
+import { consoleFolder, readConsole } from "../pages/console-files.js";
+import { consoleRoutes } from "./console/console-routes.js";
 import { type InterfaceRoutes, interfaceRoutes } from "./interface-routes.js";
 import { type OperatorRoutesOptions, operatorRoutes } from "./operator/operator-routes.js";
 import { pageRoutes } from "./pages/page-routes.js";
@@ -13,13 +15,15 @@ export function edgeRoutes(
   operator: Omit<OperatorRoutesOptions, "config">,
 ): InterfaceRoutes {
   const { routes, sockets, shapes } = interfaceRoutes(speech, transcription);
+  const hasConsole = speech.config.PARLEY_CONSOLE === "on";
   return {
     routes: [
       ...routes,
       ...forwardedRoutes(speech),
       ...recordingRoutes(speech),
       ...operatorRoutes({ ...operator, config: speech.config }),
-      ...pageRoutes(),
+      ...pageRoutes({ hasConsole }),
+      ...(hasConsole ? consoleRoutes(readConsole(consoleFolder)) : []),
     ],
     sockets,
     shapes,

@@ -21,7 +21,9 @@ interface Declared {
 }
 
 /** Pages, which need no description. */
-const pages: Declared[] = ["/", "/docs", "/openapi.json"].map((pattern) => ({ pattern, methods: ["GET"] }));
+const pages: Declared[] = [...["/", "/docs", "/openapi.json"], ...["/console", "/console/*", "/console/assets/*"]].map(
+  (pattern) => ({ pattern, methods: ["GET"] }),
+);
 
 /** Lists and stubs of the compatibility layers; what takes parameters is in `compatOperations`. */
 const compatLists: Declared[] = [

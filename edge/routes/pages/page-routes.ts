@@ -9,8 +9,11 @@ import { landingPage } from "../../pages/landing.js";
 const MOST_ADDRESSES = 4;
 
 /** What a visitor reads. Each page is made once for an address, not once for a reader. */
-export function pageRoutes(): HttpRoute[] {
-  const [landing, documentation] = [storedPage(landingPage), storedPage(documentationPage)];
+export function pageRoutes({ hasConsole }: { hasConsole: boolean }): HttpRoute[] {
+  const [landing, documentation] = [
+    storedPage((baseUrl) => landingPage(baseUrl, { hasConsole })),
+    storedPage(documentationPage),
+  ];
   const answerOpenApi = answerConstantJson(buildOpenApi());
   return [
     {
