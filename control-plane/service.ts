@@ -15,6 +15,7 @@ import {
   type VerifyKeyReply,
   type VerifyKeyRequest,
 } from "#protocol/bus/control";
+import type { ConsoleSessionsReply } from "#protocol/bus/console-sessions";
 import type { OpenRecordingReply } from "#protocol/bus/recording";
 import { ServiceError, toErrorRecord } from "#protocol/errors";
 import type { SearchKnowledgeReply } from "#protocol/bus/conversation";
@@ -29,8 +30,9 @@ import type { Logger } from "#common/log";
 import type { S3Client } from "#common/objects/s3-client";
 import type { Outbound } from "#common/outbound/outbound";
 import type { Sealer } from "#common/secrets/sealer";
+import { administerConsoleSessions } from "./accounts/console-sessions.js";
 import { DEVELOPMENT_TEAM_ID, seedDevelopment } from "./accounts/development.js";
-import { purgeKeys } from "./accounts/forget-keys.js";
+import { purgeKey, purgeKeys } from "./accounts/forget-keys.js";
 import { KeyLookups } from "./accounts/key-lookups.js";
 import { administerKeys } from "./accounts/keys.js";
 import { UsageSettlement } from "./accounts/settlement.js";
@@ -170,7 +172,7 @@ export async function startService(options: ServiceOptions): Promise<ControlPlan
     ...{ bus, s3: options.s3 ?? null, clock, db, log, now, inFlight, retentionMs },
     telemetry: (options.telemetry ?? noTelemetry).recordings,
   });
-  if (replaced !== null) bus.publish(keyRevokedSubject, { keyDigest: replaced } satisfies KeyRevoked);
+  if (replaced !== null) await purgeKey(bus, db, replaced);
   // Seeding may have given the team credit that edges do not know of.
   await purgeKeys(bus, db, [DEVELOPMENT_TEAM_ID]);
   // Once these resolve, the server has every subscription and keeps usage: a role that says it is ready answers.
@@ -260,7 +262,7 @@ function answerRequests(options: ServiceOptions, inFlight: InFlight, parts: Rout
     answer<unknown, ResolveVoicesReply>(controlSubjects.resolveVoices, (question) => resolveVoices(db, question)),
     answer<unknown, KeysReply>(controlSubjects.keys, async (question) => {
       const { reply, revokedDigest } = await administerKeys(db, question, now());
-      if (revokedDigest !== null) bus.publish(keyRevokedSubject, { keyDigest: revokedDigest } satisfies KeyRevoked);
+      if (revokedDigest !== null) await purgeKey(bus, db, revokedDigest);
       return reply;
     }),
     answer<unknown, TeamsReply>(controlSubjects.teams, async (question) => {
@@ -282,6 +284,11 @@ function answerRequests(options: ServiceOptions, inFlight: InFlight, parts: Rout
     answer<unknown, SearchKnowledgeReply>(controlSubjects.searchKnowledge, async (question) => ({
       passages: await searchKnowledge(db, validate(searchRequest, question)),
     })),
+    answer<unknown, ConsoleSessionsReply>(controlSubjects.consoleSessions, async (question) => {
+      const { reply, closedDigest } = await administerConsoleSessions(db, question, now());
+      if (closedDigest !== null) bus.publish(keyRevokedSubject, { keyDigest: closedDigest } satisfies KeyRevoked);
+      return reply;
+    }),
     answer<unknown, OpenRecordingReply>(controlSubjects.openRecording, (question) =>
       openRecording({ ...options, files }, question),
     ),

@@ -11,8 +11,10 @@ export function banner(options: {
   gateway: GatewayState;
   /** An agent to talk to, by its name; null for none. */
   sample: string | null;
+  /** Opens the console signed in, once; null where the console is off. */
+  signInUrl: string | null;
 }): string {
-  const { baseUrl, apiKey, gateway, sample } = options;
+  const { baseUrl, apiKey, gateway, sample, signInUrl } = options;
   const canTalk = sample !== null && gateway.type !== "off" && gateway.type !== "missing";
   return [
     "",
@@ -20,6 +22,7 @@ export function banner(options: {
     "",
     `  Base URL   ${baseUrl}`,
     `  API key    ${apiKey}`,
+    ...(signInUrl === null ? [] : [`  Console    ${signInUrl}`, "             (signs in once, within 10 minutes)"]),
     `  Docs       ${baseUrl}/docs`,
     `  Logs       ${options.dataDirectory}/logs`,
     `  LiveKit    ${describeGateway(gateway)}`,

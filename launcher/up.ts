@@ -14,6 +14,7 @@ import { requireFreePort } from "./port-check.js";
 import { defaultRestartPolicy } from "./restart-policy.js";
 import { removeRunFile, writeRunFile } from "./run-file.js";
 import { requireSources, watchSources } from "./source-watch.js";
+import { makeSignInUrl } from "./sign-in-url.js";
 import { requireStartRoom } from "./start-room.js";
 import { describeEnd } from "./startup-watch.js";
 import type { ChildEvent } from "./supervised.js";
@@ -94,7 +95,9 @@ export async function up(options: UpOptions): Promise<number> {
       const readyMs = performance.now() - options.startedAtMs;
       const processes = cluster.children().length;
       const gateway = cluster.gateway();
-      say(banner({ baseUrl: cluster.baseUrl, apiKey, readyMs, dataDirectory, processes, gateway, sample }));
+      const { baseUrl } = cluster;
+      const signInUrl = config.PARLEY_CONSOLE === "on" ? await makeSignInUrl(baseUrl, apiKey) : null;
+      say(banner({ baseUrl, apiKey, readyMs, dataDirectory, processes, gateway, sample, signInUrl }));
       hasBanner = true;
       if (options.watch) watching = restartOnChange(cluster, options);
     }

@@ -64,6 +64,30 @@ export const apiKeys = pgTable(
   (table) => [uniqueIndex("api_keys_digest").on(table.digest), index("api_keys_team").on(table.teamId)],
 );
 
+/** Who is signed in to the console, by the digest of the cookie's token. */
+export const consoleSessions = pgTable(
+  "console_sessions",
+  {
+    digest: text("digest").primaryKey(),
+    /** Of the key that it stands for: one that is replaced under the same id is another key. */
+    keyDigest: text("key_digest").notNull(),
+    createdAt: instant("created_at").notNull(),
+    expiresAt: instant("expires_at").notNull(),
+  },
+  (table) => [index("console_sessions_key").on(table.keyDigest), index("console_sessions_expiry").on(table.expiresAt)],
+);
+
+/** Links that sign in to the console once. */
+export const consoleSignInCodes = pgTable(
+  "console_sign_in_codes",
+  {
+    digest: text("digest").primaryKey(),
+    keyDigest: text("key_digest").notNull(),
+    expiresAt: instant("expires_at").notNull(),
+  },
+  (table) => [index("console_sign_in_codes_expiry").on(table.expiresAt)],
+);
+
 export const usageRecords = pgTable(
   "usage_records",
   {

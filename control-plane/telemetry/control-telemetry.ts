@@ -15,6 +15,7 @@ export type ControlRequestKind =
   | "trace"
   | "search-knowledge"
   | "open-recording"
+  | "console-sessions"
   | "take-test-run"
   | "finish-test-run"
   | "take-analysis"

@@ -3,24 +3,32 @@ import { ServiceError } from "#protocol/errors";
 import { formatTraceparent } from "#common/tracing/traceparent";
 import type { HttpRequest } from "../http/exchange.js";
 import { bearerCredential } from "./bearer.js";
+import { sessionCredential } from "./console-cookie.js";
 import type { KeyVerifier } from "./key-verifier.js";
 
 /**
- * Finds out who sends a request, over HTTP or as a WebSocket upgrade. Throws `unauthenticated` without a usable header,
- * `invalid_token`, `token_expired`, and `dependency_unavailable` when nobody can say.
+ * Finds out who sends a request, over HTTP or as a WebSocket upgrade: by its key, or where it shows none by the session
+ * that its page is signed in with. Throws `unauthenticated` without either, `invalid_token`, `token_expired`, and `dependency_unavailable` when nobody can say.
  */
 export type Authenticate = (
-  request: Pick<HttpRequest, "header"> & Pick<HttpRequest, "remoteAddress"> & Partial<Pick<HttpRequest, "trace">>,
+  request: Pick<HttpRequest, "header" | "remoteAddress"> & Partial<Pick<HttpRequest, "trace" | "method">>,
 ) => Promise<Principal>;
 
 export function createAuthenticate(verifier: Pick<KeyVerifier, "verify">): Authenticate {
   return async (request) => {
-    const key = bearerCredential(request.header("authorization"));
+    const key = showsKey(request) ? bearerCredential(request.header("authorization")) : sessionCredential(request);
     if (key === null) throw new ServiceError("unauthenticated");
     const traceparent = request.trace === undefined ? null : formatTraceparent(request.trace);
     return await verifier.verify(key, { address: request.remoteAddress, traceparent });
   };
 }
+
+/** Whether a request says that it has a key, good or not. */
+const showsKey = (request: Pick<HttpRequest, "header">): boolean => (request.header("authorization") ?? "") !== "";
+
+/** Whether a request says who sends it, by a key or by a session. */
+export const showsCredential = (request: Pick<HttpRequest, "header" | "method">): boolean =>
+  showsKey(request) || sessionCredential(request) !== null;
 
 /**
  * Calls `onRefused`, once, when the key behind a principal is revoked or expires before `until` aborts: whatever lives
@@ -29,6 +37,7 @@ export function createAuthenticate(verifier: Pick<KeyVerifier, "verify">): Authe
 export type WatchKey = (principal: Principal, until: AbortSignal, onRefused: (error: ServiceError) => void) => void;
 
 /** Throws `missing_scope` when the caller's key does not cover a part of the API. */
-export function requireScope(principal: Principal, scope: KeyScope): void {
-  if (!hasScope(principal, scope)) throw new ServiceError("missing_scope", { parameters: { scope } });
+export function requireScope(principal: Principal, scope: KeyScope | "any"): void {
+  if (scope !== "any" && !hasScope(principal, scope))
+    throw new ServiceError("missing_scope", { parameters: { scope } });
 }

@@ -1,13 +1,12 @@
 import {
   type ForwardedRequest,
   type ForwardedResponse,
-  type KeyScope,
   MAX_INLINE_BODY_BYTES,
   type Principal,
   uploadsBucket,
 } from "#protocol/bus/control";
 import { ServiceError } from "#protocol/errors";
-import { ANSWER_TIMEOUT_MS } from "#protocol/operations/operation";
+import { ANSWER_TIMEOUT_MS, type Operation } from "#protocol/operations/operation";
 import { forwardedOperations } from "#protocol/operations/operations";
 import { toolHopsHeader } from "#protocol/tools";
 import type { Bus, ObjectBucket } from "#common/bus/bus";
@@ -15,7 +14,7 @@ import type { Clock } from "#common/clock";
 import { newIdentifier } from "#common/identifier";
 import type { Logger } from "#common/log";
 import { formatTraceparent } from "#common/tracing/traceparent";
-import { type Authenticate, requireScope } from "../authentication/authenticator.js";
+import { type Authenticate, requireScope, showsCredential } from "../authentication/authenticator.js";
 import { declaredRoute } from "../http/declared-route.js";
 import type { HttpRequest, HttpResponder, HttpRoute } from "../http/exchange.js";
 import { askForwarded } from "./ask-forwarded.js";
@@ -42,18 +41,18 @@ export class Forwarder {
 
   /**
    * Looks for a key first, unless `scope` is null: those routes are called by visitors' browsers. Where it is optional,
-   * a request without the header goes on as nobody's, with its client's address; a key that is no good is refused all
+   * a request without key and session goes on as nobody's, with its client's address; a key that is no good is refused all
    * the same. Throws authentication errors, `payload_too_large`, and `dependency_unavailable` when the control plane or
    * its object store is away or gives no answer within `timeoutMs`.
    */
   async forward(
     request: HttpRequest,
     responder: HttpResponder,
-    scope: KeyScope | null,
+    scope: Operation["scope"],
     timeoutMs: number,
     isKeyOptional = false,
   ): Promise<void> {
-    const isVisitor = isKeyOptional && (request.header("authorization") ?? "") === "";
+    const isVisitor = isKeyOptional && !showsCredential(request);
     const principal = scope === null || isVisitor ? null : await this.#options.authenticate(request);
     if (principal !== null && scope !== null) requireScope(principal, scope);
     const message = await this.#pack(request, principal);

@@ -1,8 +1,8 @@
 /** Which pages may call the service from a browser (https://fetch.spec.whatwg.org/#http-cors-protocol). */
 export interface CorsPolicy {
   /**
-   * Exact origins, or `*` for every page. Keys travel in a header, never in cookies, so `*` gives no page anybody's
-   * rights.
+   * Exact origins, or `*` for every page. Keys travel in a header, and the console's cookie counts for no other origin,
+   * so `*` gives no page anybody's rights.
    */
   allowedOrigins: readonly string[];
 }

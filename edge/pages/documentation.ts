@@ -10,6 +10,7 @@ const introductions: Readonly<Record<Operation["tag"], string>> = {
   Voices:
     "Saved voices. A voice made from samples takes over measured pitch, rate and tone of the sample; it does not copy the speaker.",
   Agents: "Voice agents as records: their drafts and published versions, tools, knowledge, tests and phone numbers.",
+  Console: "Signing in to the pages at /console, with a cookie in place of the key.",
   Wallet: "What the account has left.",
   Operation: "For those who run the service. No key is needed.",
 };

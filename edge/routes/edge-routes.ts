@@ -3,6 +3,7 @@ import type { TranscriptionContext } from "../transcription/context.js";
 import type { SpeechContext } from "../speech/context.js";
 import { consoleFolder, readConsole } from "../pages/console-files.js";
 import { consoleRoutes } from "./console/console-routes.js";
+import { signInRoutes } from "./console/sign-in-routes.js";
 import { type InterfaceRoutes, interfaceRoutes } from "./interface-routes.js";
 import { type OperatorRoutesOptions, operatorRoutes } from "./operator/operator-routes.js";
 import { pageRoutes } from "./pages/page-routes.js";
@@ -23,7 +24,7 @@ export function edgeRoutes(
       ...recordingRoutes(speech),
       ...operatorRoutes({ ...operator, config: speech.config }),
       ...pageRoutes({ hasConsole }),
-      ...(hasConsole ? consoleRoutes(readConsole(consoleFolder)) : []),
+      ...(hasConsole ? [...consoleRoutes(readConsole(consoleFolder)), ...signInRoutes(speech)] : []),
     ],
     sockets,
     shapes,

@@ -16,6 +16,7 @@ export const controlSubjects = {
   finishTestRun: "parley.control.finish-test-run",
   takeAnalysis: "parley.control.take-analysis",
   finishAnalysis: "parley.control.finish-analysis",
+  consoleSessions: "parley.control.console-sessions",
   openRecording: "parley.control.open-recording",
 } as const;
 

@@ -4,7 +4,7 @@ import type { ErrorCode } from "../errors.js";
 import { bodyLimits } from "../limits.js";
 
 /** Chapters of the documentation, in its order. */
-export const operationTags = ["Speech", "Transcription", "Voices", "Agents", "Wallet", "Operation"] as const;
+export const operationTags = ["Speech", "Transcription", "Voices", "Agents", "Wallet", "Console", "Operation"] as const;
 
 /** One operation of the public interface: its route, its forwarding and its description come from here. */
 export interface Operation {
@@ -14,8 +14,8 @@ export interface Operation {
   tag: (typeof operationTags)[number];
   summary: string;
   description: string;
-  /** What the caller's key must cover; null where no key is asked for. */
-  scope: KeyScope | null;
+  /** What the caller's key must cover; `any` for every key, null where none is asked for. */
+  scope: KeyScope | "any" | null;
   /** Whether callers without a key are let in too: what they may do then is the operation's own to say. */
   isKeyOptional?: true;
   headers?: { name: string; description: string }[];

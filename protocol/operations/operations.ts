@@ -1,5 +1,6 @@
 import { agentOperations } from "./agents.js";
 import type { Operation } from "./operation.js";
+import { issueSignInCode, showSession, signIn, signOut } from "./console.js";
 import { health, metrics, ready } from "./operator.js";
 import { downloadRecording } from "./recordings.js";
 import { liveSpeech, textToSpeech, textToSpeechEvents } from "./speech.js";
@@ -26,6 +27,10 @@ export const operations: readonly Operation[] = [
   transcribeFile,
   ...forwardedOperations,
   downloadRecording,
+  signIn,
+  showSession,
+  signOut,
+  issueSignInCode,
   health,
   ready,
   metrics,

@@ -103,7 +103,35 @@ const descendants = (launcher: Launcher): number[] => descendantsOf(launcher.pro
 const signalGroup = (launcher: Launcher, signal: NodeJS.Signals): void =>
   void process.kill(-(launcher.process.pid ?? 0), signal);
 
+/** An edge that gives sign-in links to whoever shows a key, and nothing else. */
+const signingIn = `async ({ config }) => {
+  const { createServer } = await import("node:http");
+  const server = createServer(({ method, url, headers }, answer) => {
+    const code = [method, url, headers.authorization].join(" ").replaceAll(" ", "_");
+    answer.writeHead(201, { "content-type": "application/json" });
+    answer.end(JSON.stringify({ code, path: "/console/sign-in#" + code, expires_at: "2026-11-20T10:00:00Z" }));
+  });
+  await new Promise((resolve) => server.listen(config.PORT, config.HOST, resolve));
+  return { drain: async () => {}, stop: async () => { server.closeAllConnections(); server.close(); } };
+}`;
+
 describe("parley up", () => {
+  it("prints a link that signs in to the console, where there is one", async () => {
+    const directory = temporaryDirectory("signing-in");
+    onTestFinished(directory.remove);
+    const launcher = launch({ distDirectory: fakeRoles(directory.path, { edge: signingIn }) });
+    await isReady(launcher);
+    const key = readFileSync(join(launcher.dataDirectory, "api-key"), "utf8").trim();
+    const [, port = ""] = /Base URL {3}http:\/\/127\.0\.0\.1:(\d+)/.exec(launcher.output()) ?? [];
+    expect(launcher.output()).toContain(
+      `Console    http://127.0.0.1:${port}/console/sign-in#POST_/v1/console/sign-in-codes_Bearer_${key}\n`,
+    );
+    const settings = { PARLEY_CONSOLE: "off" };
+    const without = launch({ distDirectory: directory.path, settings });
+    await isReady(without);
+    expect(without.output()).not.toContain("Console ");
+  });
+
   it("prints what a newcomer needs, and leaves nothing behind after Ctrl-C", async () => {
     const launcher = launch();
     await isReady(launcher);
@@ -115,6 +143,8 @@ describe("parley up", () => {
     expect(run.pid).toBe(launcher.process.pid);
     expect(launcher.output()).toContain(`Base URL   ${run.baseUrl}\n`);
     expect(launcher.output()).toContain(`API key    ${key}\n`);
+    // These roles have no console, and give no link to it.
+    expect(launcher.output()).not.toContain("Console ");
     expect(launcher.output()).toContain(`Docs       ${run.baseUrl}/docs\n`);
     expect(launcher.output()).toContain(
       `curl -sS --fail-with-body ${run.baseUrl}/v1/tts -H "Authorization: Bearer ${key}"`,

@@ -1,9 +1,17 @@
-import { Link, Outlet } from "@tanstack/react-router";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { Link, Navigate, Outlet } from "@tanstack/react-router";
+import { Button } from "react-aria-components/Button";
+import type { ConsoleSession } from "#protocol/console";
+import { ApiFailure } from "../api/request.js";
+import { signOut, useSession } from "../session/session.js";
+import { FailureNote } from "./failure-note.js";
 import { sections } from "./sections.js";
 import { ThemeSwitch } from "./theme-switch.js";
 
-/** What stands around every page: the way to the sections, and the choice of colours. */
+/** What stands around every page of somebody who is signed in; leads others to the sign-in. */
 export function Shell() {
+  const { data: session, error } = useSession();
+  if (error instanceof ApiFailure && error.status === 401) return <Navigate to="/sign-in" replace />;
   return (
     <>
       <a className="skip" href="#content">
@@ -23,11 +31,33 @@ export function Shell() {
         </nav>
         <div className="account">
           <ThemeSwitch />
+          {session === undefined ? null : <Account session={session} />}
         </div>
       </header>
       <main className="content" id="content" tabIndex={-1}>
-        <Outlet />
+        {error === null ? null : <FailureNote doing="Who is signed in cannot be found out" error={error} />}
+        {session === undefined ? null : <Outlet />}
       </main>
+    </>
+  );
+}
+
+function Account({ session: { key, team } }: { session: ConsoleSession }) {
+  const queries = useQueryClient();
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: signOut,
+    // What was shown belongs to whoever was signed in.
+    onSuccess: () => queries.resetQueries(),
+  });
+  return (
+    <>
+      <span className="soft">
+        {team.name}, {key.name}
+      </span>
+      <Button className="button quiet" isDisabled={isPending} onPress={() => mutate()}>
+        Sign out
+      </Button>
+      {error === null ? null : <FailureNote doing="You are still signed in" error={error} />}
     </>
   );
 }

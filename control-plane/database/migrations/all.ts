@@ -15,6 +15,7 @@ import { testRuns } from "./0080-test-runs.js";
 import { sessionAnalyses } from "./0081-session-analyses.js";
 import { conversationUsage } from "./0090-conversation-usage.js";
 import { recordings } from "./0091-recordings.js";
+import { consoleSessions } from "./0100-console-sessions.js";
 import type { Migration } from "./migration.js";
 
 /** Every step, oldest first. */
@@ -36,4 +37,5 @@ export const migrations: readonly Migration[] = [
   sessionAnalyses,
   conversationUsage,
   recordings,
+  consoleSessions,
 ];
