@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { ask } from "../api/request.js";
 import { FailureNote } from "../shell/failure-note.js";
+import { Facts } from "./facts.js";
 import { type Health, sayHealth } from "./health-facts.js";
 
 const ASK_AGAIN_MS = 5000;
@@ -33,14 +34,7 @@ function HealthFacts({ health }: { health: Health }) {
           ))}
         </ul>
       )}
-      <dl className="facts">
-        {facts.map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <Facts facts={facts} />
       {health.models === undefined || health.models.length === 0 ? null : <Models models={health.models} />}
     </>
   );

@@ -1,13 +1,15 @@
 import { HealthCard } from "./health.js";
+import { UsageCard } from "./usage.js";
 import "./home.css";
 
-/** The first page: how the service does. */
+/** The first page: how the service does, and what the team used. */
 export function Home() {
   return (
     <>
       <h1>Home</h1>
       <div className="cards">
         <HealthCard />
+        <UsageCard />
       </div>
     </>
   );

@@ -19,11 +19,17 @@ export function SignIn() {
     },
   });
   useEffect(() => {
-    const code = window.location.hash.slice(1);
-    if (code === "") return;
-    // It is good once: going back to this address must not try it again.
-    window.history.replaceState(window.history.state, "", window.location.pathname);
-    mutate({ code });
+    const takeCode = (): void => {
+      const code = window.location.hash.slice(1);
+      if (code === "") return;
+      // It is good once: going back to this address must not try it again.
+      window.history.replaceState(window.history.state, "", window.location.pathname);
+      mutate({ code });
+    };
+    takeCode();
+    // A link that is opened where this page is open already loads nothing.
+    window.addEventListener("hashchange", takeCode);
+    return () => window.removeEventListener("hashchange", takeCode);
   }, [mutate]);
   const submit = (event: FormEvent): void => {
     event.preventDefault();

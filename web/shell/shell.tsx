@@ -3,7 +3,7 @@ import { Link, Navigate, Outlet } from "@tanstack/react-router";
 import { Button } from "react-aria-components/Button";
 import type { ConsoleSession } from "#protocol/console";
 import { ApiFailure } from "../api/request.js";
-import { signOut, useSession } from "../session/session.js";
+import { sessionKey, signOut, useSession } from "../session/session.js";
 import { FailureNote } from "./failure-note.js";
 import { sections } from "./sections.js";
 import { ThemeSwitch } from "./theme-switch.js";
@@ -46,8 +46,11 @@ function Account({ session: { key, team } }: { session: ConsoleSession }) {
   const queries = useQueryClient();
   const { mutate, isPending, error } = useMutation({
     mutationFn: signOut,
-    // What was shown belongs to whoever was signed in.
-    onSuccess: () => queries.resetQueries(),
+    onSuccess: async () => {
+      await queries.resetQueries({ queryKey: sessionKey });
+      // What was shown belongs to whoever was signed in.
+      queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessionKey[0] });
+    },
   });
   return (
     <>

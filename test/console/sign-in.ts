@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import WebSocket from "ws";
 import { controlSubjects, type KeysReply, type KeysRequest, type Reply } from "#protocol/bus/control";
 import type { SignInCode } from "#protocol/console";
@@ -6,22 +6,22 @@ import type { Bus } from "#common/bus/bus";
 import { connectNats } from "#common/bus/nats";
 import { createLogger } from "#common/log";
 import { makeSignInUrl } from "#launcher/sign-in-url";
-import { startCluster, type TestCluster } from "../harness/cluster.js";
+import type { TestCluster } from "../harness/cluster.js";
 
 const SESSION = "/v1/console/session";
 const elsewhere = "http://127.0.0.1:1";
 
-describe("signing in to the console", () => {
+/** What `/v1/console` promises, asked without a browser. The last one leaves this address refused for a while. */
+export function describeSignIn(started: () => TestCluster): void {
   let cluster: TestCluster;
   let bus: Bus;
 
   beforeAll(async () => {
-    cluster = await startCluster({ models: ["espeak"] });
+    cluster = started();
     bus = await connectNats({ url: cluster.natsUrl, name: "test", log: createLogger("test", "fatal") });
   });
   afterAll(async () => {
     await bus?.close();
-    await cluster?.stop();
   });
 
   const keys = async (request: KeysRequest): Promise<KeysReply> => {
@@ -173,4 +173,4 @@ describe("signing in to the console", () => {
       });
     });
   }
-});
+}
