@@ -58,7 +58,8 @@ export interface Cluster {
   /** Ends the processes of these roles and starts them again, all at once; resolves when the old ones are gone. */
   restart(roles: readonly Role[]): Promise<void>;
   /**
-   * Drains in order: edge, agents, workers, schedulers, control plane, then Redis, NATS and LiveKit. Resolves when all are gone.
+   * Drains in order: edge, agents, workers, schedulers, control plane, then Redis, NATS and LiveKit. Resolves when all
+   * are gone.
    */
   stop(): Promise<void>;
   /** Ends everything now; streams break off. Resolves when all are gone. */

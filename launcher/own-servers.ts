@@ -31,8 +31,8 @@ export interface OwnServersOptions {
 }
 
 /**
- * Starts NATS, Redis and LiveKit where no URL is configured. Every folder that something of this cluster opens is looked at
- * first: where one may not be used, DataDirectoryError is thrown and nothing was started.
+ * Starts NATS, Redis and LiveKit where no URL is configured. Every folder that something of this cluster opens is
+ * looked at first: where one may not be used, DataDirectoryError is thrown and nothing was started.
  */
 export async function startOwnServers(
   options: OwnServersOptions,

@@ -17,9 +17,9 @@ export type MockDecision =
   | { source: "real" };
 
 /**
- * Decides what answers a call. The test's answers for the tool come first: a single one serves every call, several serve
- * one call each, in their order. Then, where the tool is mocked, the first of its own made-up answers. `earlierCalls`:
- * how often the tool was called before in this run. Pure.
+ * Decides what answers a call. The test's answers for the tool come first: a single one serves every call, several
+ * serve one call each, in their order. Then, where the tool is mocked, the first of its own made-up answers.
+ * `earlierCalls`: how often the tool was called before in this run. Pure.
  */
 export function mockAnswer(
   mocks: ToolMocks,

@@ -15,8 +15,8 @@ export interface ScriptedPast {
 }
 
 /**
- * The conversation of a test as the log of one that has taken place, up to the caller's last words. Messages of one side
- * in a row are one. Pure.
+ * The conversation of a test as the log of one that has taken place, up to the caller's last words. Messages of one
+ * side in a row are one. Pure.
  */
 export function scriptedPast(conversation: TestDefinition["conversation"], atEpochMs: number): ScriptedPast {
   const turns: { role: "user" | "agent"; text: string }[] = [];

@@ -15,8 +15,8 @@ export type DialogueInput =
   /** What has been understood so far of what is being said; may change. `isUnsure`: they are likely to. */
   | { type: "partial"; text: string; isUnsure?: boolean }
   /**
-   * Words that will not change; what one turn says may come in several. `isUnsure`: they may be a hum that the recognizer
-   * has taken for words.
+   * Words that will not change; what one turn says may come in several. `isUnsure`: they may be a hum that the
+   * recognizer has taken for words.
    */
   | { type: "transcript"; text: string; isUnsure?: boolean }
   /** No words will come any more for what was said until the last pause. */

@@ -4,8 +4,8 @@ import { Memory } from "./memory.js";
 
 /**
  * A dialogue that goes on where a conversation's log ends; what it wants done at once is in `takeActions`. It takes the
- * caller to be in the room if the log says so: put in `caller-left` where that is not so. What is played counts from the
- * first text that this dialogue speaks.
+ * caller to be in the room if the log says so: put in `caller-left` where that is not so. What is played counts from
+ * the first text that this dialogue speaks.
  */
 export function resumeDialogue(
   records: readonly ConversationRecord[],

@@ -60,8 +60,8 @@ export interface ReadChunk {
 }
 
 /**
- * Reads the chunks of one streamed answer, in the forms that endpoints in the field send. Ids that calls lack, share, or
- * that have been used before (`usedIds`) are replaced by those of `newId`.
+ * Reads the chunks of one streamed answer, in the forms that endpoints in the field send. Ids that calls lack, share,
+ * or that have been used before (`usedIds`) are replaced by those of `newId`.
  */
 export class CompletionReader {
   readonly #calls: PartialCall[] = [];

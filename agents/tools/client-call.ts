@@ -17,8 +17,8 @@ export type CallClient = (call: {
 const MAX_PARAMS_BYTES = 14_000;
 
 /**
- * Has the caller's program run a tool, and waits for its result as long as the tool allows; one that expects no response
- * is done when it is sent. Only declared arguments are passed on.
+ * Has the caller's program run a tool, and waits for its result as long as the tool allows; one that expects no
+ * response is done when it is sent. Only declared arguments are passed on.
  */
 export async function callClientTool(
   { callClient, clock }: { callClient: CallClient; clock: Clock },

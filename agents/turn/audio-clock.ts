@@ -5,7 +5,8 @@ const LONGEST_FILL_MS = 2000;
 
 /**
  * Maps positions in a track of audio to the clock of who receives it. Audio comes in real time, a little early or late;
- * where it is missing for longer, silence is put in its place, and audio that comes in a burst afterwards is dated back.
+ * where it is missing for longer, silence is put in its place, and audio that comes in a burst afterwards is dated
+ * back.
  */
 export class AudioClock {
   /** When the audio's first sample came, as far as the latest audio tells. */

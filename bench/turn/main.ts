@@ -8,9 +8,9 @@ import { generator, inNoise, joined, noise, recognizeWhole, type Scene, trimmed 
 import { addErrors, noErrors, rate, wordErrors, type WordErrors } from "./word-errors.js";
 
 /*
- * `node dist/bench/turn/main.js DATA [EVERY] [ONLY]`: how soon and how rightly it is told when callers speak, pause, and
- * what they said, on recordings of people (every nth of the evaluation set), with the models that come with Parley, in
- * virtual time. ONLY is part of the name of what is to be measured.
+ * `node dist/bench/turn/main.js DATA [EVERY] [ONLY]`: how soon and how rightly it is told when callers speak, pause,
+ * and what they said, on recordings of people (every nth of the evaluation set), with the models that come with Parley,
+ * in virtual time. ONLY is part of the name of what is to be measured.
  */
 const [data = "", every = "1", only = ""] = process.argv.slice(2);
 const engines = await openEngines();

@@ -21,8 +21,8 @@ export interface NewAgent {
 }
 
 /**
- * The agent that the arguments after `create` describe: after the name, further files of `--knowledge` may stand. Throws
- * CommandError (usage).
+ * The agent that the arguments after `create` describe: after the name, further files of `--knowledge` may stand.
+ * Throws CommandError (usage).
  */
 export function readNewAgent(positionals: readonly string[], values: OptionValues): NewAgent {
   const [name, ...more] = positionals;

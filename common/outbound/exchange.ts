@@ -39,8 +39,8 @@ export interface OpenAnswer {
   /** Ends the connection, whatever its state. */
   close(): void;
   /**
-   * Takes what is left of the body from a reader who wants no more of it, so that the connection serves another request;
-   * absent where it ends with the answer.
+   * Takes what is left of the body from a reader who wants no more of it, so that the connection serves another
+   * request; absent where it ends with the answer.
    */
   keep?(rest: AsyncGenerator<Uint8Array, void, void>): void;
 }

@@ -40,8 +40,8 @@ export async function readCapped(
 }
 
 /**
- * Gives a body as it comes, decompressed. Throws `response_too_large` past the limit, and `bad_response` for an encoding
- * that was not asked for. Whoever stops reading destroys the body.
+ * Gives a body as it comes, decompressed. Throws `response_too_large` past the limit, and `bad_response` for an
+ * encoding that was not asked for. Whoever stops reading destroys the body.
  */
 export async function* streamCapped(
   body: Readable,

@@ -9,9 +9,9 @@ import { apiKeys, consoleSessions, ledgerAccounts, teams } from "../database/sch
 const LAST_USED_INTERVAL_MS = 60_000;
 
 /**
- * Gives the caller that a key stands for, or a session of the console. Keys carry 256 random bits and are looked up by their SHA-256, so the time of
- * the look-up tells nothing that helps to guess one. Throws `invalid_token` for one that is unknown or revoked and
- * `token_expired` for an expired one.
+ * Gives the caller that a key stands for, or a session of the console. Keys carry 256 random bits and are looked up by
+ * their SHA-256, so the time of the look-up tells nothing that helps to guess one. Throws `invalid_token` for one that
+ * is unknown or revoked and `token_expired` for an expired one.
  */
 export async function verifyKey(db: Db, keyDigest: string, now: Date): Promise<VerifyKeyReply> {
   const found = (await findKey(db, keyDigest)) ?? (await findSession(db, keyDigest));

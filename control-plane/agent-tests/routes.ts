@@ -45,7 +45,8 @@ export interface TestDependencies {
 type Handler = (dependencies: TestDependencies, request: RouteRequest) => Promise<ForwardedResponse>;
 
 /**
- * Tests of agents as records (docs/protocol.md "Agents"). Another team's test or agent answers exactly as a missing one.
+ * Tests of agents as records (docs/protocol.md "Agents"). Another team's test or agent answers exactly as a missing
+ * one.
  */
 export function agentTestRoutes(dependencies: TestDependencies): Route[] {
   const handlers: [Route["method"], string, Handler][] = [

@@ -26,8 +26,8 @@ export interface BatchStart {
 }
 
 /**
- * Puts runs of an agent's tests into the queue, with the draft, its tools and its knowledge and the tests as they are at
- * this moment; gives the batch's id. Throws `not_found` and `validation`.
+ * Puts runs of an agent's tests into the queue, with the draft, its tools and its knowledge and the tests as they are
+ * at this moment; gives the batch's id. Throws `not_found` and `validation`.
  */
 export async function startBatch(
   db: Db,

@@ -43,8 +43,8 @@ export type SessionCaller = { principal: Principal } | { principal: null; visito
  * Creates a session: a record with credit held for the longest that it may last, a room, a runtime that waits in it,
  * and a token for the caller. Where one of them cannot be had, nothing is left of the others. Throws `not_found`,
  * `conflict` for an archived agent, `agent_not_published`, `override_not_allowed`, `key_required`, `validation`,
- * `agent_gateway_unreachable`, `no_agent_runtime`, `no_worker`, `language_not_served`, `out_of_credit`, and for visitors what `admitVisitor` throws, and
- * `agent_unavailable` where its owner has no credit.
+ * `agent_gateway_unreachable`, `no_agent_runtime`, `no_worker`, `language_not_served`, `out_of_credit`, and for
+ * visitors what `admitVisitor` throws, and `agent_unavailable` where its owner has no credit.
  */
 export async function createSession(
   context: SessionContext,

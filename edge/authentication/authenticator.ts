@@ -8,7 +8,8 @@ import type { KeyVerifier } from "./key-verifier.js";
 
 /**
  * Finds out who sends a request, over HTTP or as a WebSocket upgrade: by its key, or where it shows none by the session
- * that its page is signed in with. Throws `unauthenticated` without either, `invalid_token`, `token_expired`, and `dependency_unavailable` when nobody can say.
+ * that its page is signed in with. Throws `unauthenticated` without either, `invalid_token`, `token_expired`, and
+ * `dependency_unavailable` when nobody can say.
  */
 export type Authenticate = (
   request: Pick<HttpRequest, "header" | "remoteAddress"> & Partial<Pick<HttpRequest, "trace" | "method">>,

@@ -24,9 +24,9 @@ const FIRST_LOOK_MS = 8000;
 const LOOK_MS = 2000;
 
 /**
- * Passes a request on to a control plane. Where the one that took it is gone, a read is asked again of another one, once.
- * Throws `dependency_unavailable` where nobody answers within `timeoutMs`, and for anything but a read as soon as it is
- * known that nobody is at work on it any more.
+ * Passes a request on to a control plane. Where the one that took it is gone, a read is asked again of another one,
+ * once. Throws `dependency_unavailable` where nobody answers within `timeoutMs`, and for anything but a read as soon as
+ * it is known that nobody is at work on it any more.
  */
 export async function askForwarded(
   ask: ForwardedAsk,

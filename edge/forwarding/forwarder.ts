@@ -41,9 +41,9 @@ export class Forwarder {
 
   /**
    * Looks for a key first, unless `scope` is null: those routes are called by visitors' browsers. Where it is optional,
-   * a request without key and session goes on as nobody's, with its client's address; a key that is no good is refused all
-   * the same. Throws authentication errors, `payload_too_large`, and `dependency_unavailable` when the control plane or
-   * its object store is away or gives no answer within `timeoutMs`.
+   * a request without key and session goes on as nobody's, with its client's address; a key that is no good is refused
+   * all the same. Throws authentication errors, `payload_too_large`, and `dependency_unavailable` when the control
+   * plane or its object store is away or gives no answer within `timeoutMs`.
    */
   async forward(
     request: HttpRequest,

@@ -28,8 +28,8 @@ process.env["RECHECK_SYNC_BACKEND"] = "pure";
 const exceptions: Readonly<Record<string, string>> = {};
 
 /**
- * Each takes the checker seconds. Its verdict is a matter of the text alone, which stands here to the letter: one that is
- * changed is checked in every run, and these in a thorough one.
+ * Each takes the checker seconds. Its verdict is a matter of the text alone, which stands here to the letter: one that
+ * is changed is checked in every run, and these in a thorough one.
  */
 const foundSafe = new Set([
   String.raw`/!?\[([^[\]]{0,300})\]\([^()\s]{0,2000}\)/g`,

@@ -37,8 +37,9 @@ const SLACK_MS = 50;
 const REOPEN_MS = 1000;
 
 /**
- * Asks the detector about audio as it comes: again and again about the latest of it, so that its answers come before all
- * that they may depend on is there. After a failure it asks again a second later, and leaves out what has become old.
+ * Asks the detector about audio as it comes: again and again about the latest of it, so that its answers come before
+ * all that they may depend on is there. After a failure it asks again a second later, and leaves out what has become
+ * old.
  */
 export class VadFollower {
   readonly #options: VadFollowerOptions;

@@ -1,4 +1,5 @@
-// An agent of @livekit/agents, as its documentation has it: asked, recognized and spoken by the same services as Parley's.
+// An agent of @livekit/agents, as its documentation has it: asked, recognized and spoken by the same services as
+// Parley's.
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";

@@ -9,8 +9,8 @@ export const NO_BIGRAM = 255;
 const HEADER_BYTES = 24;
 
 /**
- * A words file as it lies on disk (`models/training/recognizer/FORMAT.md`): words, pronunciations, and a trigram model in
- * 8-bit codes.
+ * A words file as it lies on disk (`models/training/recognizer/FORMAT.md`): words, pronunciations, and a trigram model
+ * in 8-bit codes.
  */
 export interface WordsFile {
   words: string[];
