@@ -1,6 +1,7 @@
 import type { Command } from "./command.js";
 import { agentsCommand } from "./commands/agents.js";
 import { configCommand } from "./commands/config.js";
+import { consoleCommand } from "./commands/console.js";
 import { creditCommand } from "./commands/credit.js";
 import { doctorCommand } from "./commands/doctor.js";
 import { keysCommand } from "./commands/keys.js";
@@ -20,6 +21,7 @@ export const commands: readonly Command[] = [
   transcribeCommand,
   agentsCommand,
   talkCommand,
+  consoleCommand,
   modelsCommand,
   teamsCommand,
   keysCommand,

@@ -5,7 +5,14 @@ import { Shell } from "./shell/shell.js";
 
 const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound });
 
-const signIn = createRoute({ getParentRoute: () => root, path: "/sign-in", component: SignIn });
+const signIn = createRoute({
+  getParentRoute: () => root,
+  path: "/sign-in",
+  component: SignIn,
+  // Where to go on: a page of the console, never an address elsewhere.
+  validateSearch: ({ back }): { back?: string } =>
+    typeof back === "string" && /^\/(?![/\\])/.test(back) ? { back } : {},
+});
 
 const signedIn = createRoute({ getParentRoute: () => root, id: "signed-in", component: Shell });
 

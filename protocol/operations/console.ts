@@ -52,7 +52,8 @@ export const issueSignInCode = {
   tag: "Console",
   scope: "any",
   summary: "Make a sign-in link",
-  description: "The path opens the console signed in with the key of this request: once, and within ten minutes.",
+  description:
+    "The path opens the console signed in with the key of this request: once, and within ten minutes. The cookie of a session makes no link.",
   success: { status: 201, description: "The code, and the page that takes it.", mediaTypes: json, schema: signInCode },
   errors: anyKey,
   curl: "",

@@ -1,3 +1,5 @@
+import { PassThrough, Readable } from "node:stream";
+import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import WebSocket from "ws";
 import { controlSubjects, type KeysReply, type KeysRequest, type Reply } from "#protocol/bus/control";
@@ -6,6 +8,7 @@ import type { Bus } from "#common/bus/bus";
 import { connectNats } from "#common/bus/nats";
 import { createLogger } from "#common/log";
 import { makeSignInUrl } from "#launcher/sign-in-url";
+import { runCommandLine } from "../../cli/main.js";
 import type { TestCluster } from "../harness/cluster.js";
 
 const SESSION = "/v1/console/session";
@@ -127,6 +130,26 @@ export function describeSignIn(started: () => TestCluster): void {
     expect(await statusOf(signIn({ code }))).toBe(401);
     expect(await makeSignInUrl(cluster.baseUrl, cluster.apiKey)).toContain(`${cluster.baseUrl}/console/sign-in#`);
     expect(await makeSignInUrl(cluster.baseUrl, "wrong")).toBeNull();
+  });
+
+  it("begins with a link that the command line prints", async () => {
+    const [stdin, stdout, stderr] = [
+      Object.assign(Readable.from([]), { isTTY: false }),
+      new PassThrough(),
+      process.stderr,
+    ];
+    const printed = text(stdout);
+    const args = ["console", "--url", cluster.baseUrl, "--key", cluster.apiKey];
+    const terminal = { environment: {}, stdin, stdout, stderr, distDirectory: "" };
+    expect(await runCommandLine(args, terminal)).toBe(0);
+    stdout.end();
+    const [page, code = ""] = (await printed).trim().split("#");
+    expect(page).toBe(`${cluster.baseUrl}/console/sign-in`);
+    expect(await statusOf(signIn({ code }))).toBe(201);
+  });
+
+  it("makes no link that would outlive it", async () => {
+    expect(await statusOf(send("POST", "/v1/console/sign-in-codes", await pageOf(cluster.apiKey)))).toBe(401);
   });
 
   it("ends when the user signs out, and no other session with it", async () => {

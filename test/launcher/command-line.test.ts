@@ -51,6 +51,7 @@ describe("the command line", () => {
       "transcribe",
       "agents",
       "talk",
+      "console",
       "models",
       "teams",
       "keys",

@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useNavigate } from "@tanstack/react-router";
+import { useNavigate, useSearch } from "@tanstack/react-router";
 import { type FormEvent, useEffect, useId, useState } from "react";
 import { ApiFailure } from "../api/request.js";
 import { FailureNote } from "../shell/failure-note.js";
@@ -10,12 +10,13 @@ export function SignIn() {
   const [key, setKey] = useState("");
   const field = useId();
   const navigate = useNavigate();
+  const { back } = useSearch({ from: "/sign-in" });
   const queries = useQueryClient();
   const { mutate, isPending, error } = useMutation({
     mutationFn: signIn,
     onSuccess: async (session) => {
       queries.setQueryData(sessionKey, session);
-      await navigate({ to: "/", replace: true });
+      await navigate({ href: back ?? "/", replace: true });
     },
   });
   useEffect(() => {
@@ -23,7 +24,8 @@ export function SignIn() {
       const code = window.location.hash.slice(1);
       if (code === "") return;
       // It is good once: going back to this address must not try it again.
-      window.history.replaceState(window.history.state, "", window.location.pathname);
+      const { pathname, search } = window.location;
+      window.history.replaceState(window.history.state, "", pathname + search);
       mutate({ code });
     };
     takeCode();

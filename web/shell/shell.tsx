@@ -1,5 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { Link, Navigate, Outlet } from "@tanstack/react-router";
+import { Link, Navigate, Outlet, useRouter } from "@tanstack/react-router";
+import { useState } from "react";
 import { Button } from "react-aria-components/Button";
 import type { ConsoleSession } from "#protocol/console";
 import { ApiFailure } from "../api/request.js";
@@ -11,7 +12,7 @@ import { ThemeSwitch } from "./theme-switch.js";
 /** What stands around every page of somebody who is signed in; leads others to the sign-in. */
 export function Shell() {
   const { data: session, error } = useSession();
-  if (error instanceof ApiFailure && error.status === 401) return <Navigate to="/sign-in" replace />;
+  if (error instanceof ApiFailure && error.status === 401) return <ToSignIn />;
   return (
     <>
       <a className="skip" href="#content">
@@ -40,6 +41,14 @@ export function Shell() {
       </main>
     </>
   );
+}
+
+/** Leads to the sign-in, and from there back to where one is. */
+function ToSignIn() {
+  // As it is before the way there begins; whoever follows the location would set out again and again.
+  const { latestLocation } = useRouter();
+  const [href] = useState(latestLocation.href);
+  return <Navigate to="/sign-in" search={href === "/" ? {} : { back: href }} replace />;
 }
 
 function Account({ session: { key, team } }: { session: ConsoleSession }) {
