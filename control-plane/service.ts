@@ -40,7 +40,7 @@ import { administerTeams } from "./accounts/teams.js";
 import { verifyKey } from "./accounts/verify.js";
 import { agentPlatformRoutes, attachables } from "./agent-platform.js";
 import { answerTestRuns } from "./agent-tests/answer-runtimes.js";
-import { type SumUsage, usageRoutes } from "./analytics/routes.js";
+import { activityRoutes, type SumUsage, usageRoutes } from "./analytics/routes.js";
 import type { ReadTrace } from "./analytics/start.js";
 import { sumUsageInRecords } from "./analytics/usage-records.js";
 import { seedSample } from "./agents/sample/seed-sample.js";
@@ -233,6 +233,7 @@ export function controlRoutes(options: ServiceOptions, { ending, cluster }: Rout
     ...voiceRoutes({ db, objects: voiceObjects({ bus, s3 }, log), measure, transcribe, now, bus }),
     ...walletRoutes(db),
     ...usageRoutes(sumUsage ?? ((query) => sumUsageInRecords(db, query)), now),
+    ...activityRoutes({ db, bus, now }),
     ...agentPlatformRoutes({
       ...{ db, outbound, sealer, clock, now, ending },
       canRunTests: () => runtimes.anyIsReady,

@@ -55,3 +55,21 @@ export const usageReport = z.object({
   truncated: z.boolean(),
 });
 export type UsageReport = z.infer<typeof usageReport>;
+
+/** How long something took, milliseconds, of so many. */
+const latencySpread = z.object({ count: z.int(), p50: z.int(), p95: z.int(), p99: z.int() });
+export type LatencySpread = z.infer<typeof latencySpread>;
+
+/** Answer of `GET /v1/usage/activity`: what a team does now, and how fast it was answered in the last 24 hours. */
+export const activityReport = z.object({
+  live: z.object({
+    /** Requests that have been given something and are not over, conversations' own among them; a second old. */
+    requests: z.int(),
+    conversations: z.int(),
+  }),
+  /** Until the first audio of spoken requests, outside of conversations; null where there were none. */
+  first_audio_ms: latencySpread.nullable(),
+  /** From the end of a caller's words to the beginning of the reply. */
+  reply_ms: latencySpread.nullable(),
+});
+export type ActivityReport = z.infer<typeof activityReport>;

@@ -61,6 +61,15 @@ export function recoverOpenUsage(options: OpenUsageRecoveryOptions): { stop: () 
   };
 }
 
+/** How many of a team's requests had used something, and were not over, at the last report of each process. */
+export async function countOpenRequests(bus: Pick<Bus, "objects">, teamId: string): Promise<number> {
+  const bucket = bus.objects(openUsageBucket);
+  const reports = await Promise.all((await bucket.names()).map((name) => bucket.get(name)));
+  return reports
+    .flatMap((bytes) => (bytes === null ? [] : (openUsage.safeParse(decodeMsgpack(bytes)).data?.records ?? [])))
+    .filter((record) => record.teamId === teamId).length;
+}
+
 /** Publishes an object's records as usage and deletes it, in this order: usage that is published twice is harmless. */
 async function publishObject({ bus, db, log }: OpenUsageRecoveryOptions, name: string): Promise<void> {
   const bucket = bus.objects(openUsageBucket);

@@ -139,6 +139,8 @@ export function usageRowOf(usage: UsageRecord, now: Date): typeof usageRecords.$
     audioMs: usage.audioMs,
     conversationMs: usage.conversationMs ?? 0,
     agentId: usage.agentId ?? "",
+    firstAudioMs: usage.firstAudioMs,
+    totalMs: usage.totalMs,
     costMicros: costMicros(usage),
     outcome: usage.outcome,
     traceId: usage.traceId,

@@ -1,6 +1,10 @@
-import type { UsageLine, UsageReport } from "#protocol/usage";
+import type { ActivityReport, UsageLine, UsageReport } from "#protocol/usage";
+import type { Bus } from "#common/bus/bus";
+import { countOpenRequests } from "../accounts/open-usage.js";
 import { creditText } from "../accounts/prices.js";
+import type { Db } from "../database/database.js";
 import { json, type Route } from "../http/route.js";
+import { describeActivity } from "./activity.js";
 import { MAX_USAGE_LINES, readUsageQuery, type UsageQuery, type UsageSums } from "./usage-query.js";
 
 /** Where sums of usage come from. */
@@ -24,6 +28,22 @@ export function usageRoutes(sumUsage: SumUsage, now: () => Date): Route[] {
           truncated: lines.length > MAX_USAGE_LINES,
         };
         return json(200, report);
+      },
+    },
+  ];
+}
+
+/** `GET /v1/usage/activity`: what the caller's team does now, and how fast it was answered of late. */
+export function activityRoutes({ db, bus, now }: { db: Db; bus: Pick<Bus, "objects">; now: () => Date }): Route[] {
+  return [
+    {
+      method: "GET",
+      path: "/v1/usage/activity",
+      scope: "wallet",
+      handle: async ({ principal: { teamId } }) => {
+        const { conversations, ...latencies } = await describeActivity(db, teamId, now());
+        const live = { requests: await countOpenRequests(bus, teamId), conversations };
+        return json(200, { live, ...latencies } satisfies ActivityReport);
       },
     },
   ];

@@ -105,6 +105,9 @@ export const usageRecords = pgTable(
     conversationMs: large("conversation_ms").notNull(),
     /** In whose conversation it was used; empty where in none. */
     agentId: text("agent_id").notNull(),
+    /** Until the client had its first audio; null where it got none, or nobody asked for any. */
+    firstAudioMs: doublePrecision("first_audio_ms"),
+    totalMs: doublePrecision("total_ms"),
     costMicros: large("cost_micros").notNull(),
     outcome: text("outcome").notNull(),
     traceId: text("trace_id").notNull(),

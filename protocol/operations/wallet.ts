@@ -1,4 +1,4 @@
-import { usageQuery, usageReport } from "../usage.js";
+import { activityReport, usageQuery, usageReport } from "../usage.js";
 import { apiCredit, walletPackage } from "../wallet.js";
 import { authentication, json, type Operation } from "./operation.js";
 
@@ -39,6 +39,19 @@ export const walletOperations: readonly Operation[] = [
     query: usageQuery,
     success: { status: 200, description: "The sums.", mediaTypes: json, schema: usageReport },
     errors: [...authentication, "validation"],
+    curl: "",
+  },
+  {
+    method: "GET",
+    path: "/v1/usage/activity",
+    tag: "Wallet",
+    scope: "wallet",
+    summary: "Show what the team does now, and how fast it is answered",
+    description:
+      "Requests that are being served and conversations that are held at this moment, and percentiles of the last 24 hours, in milliseconds: until the first audio of " +
+      "spoken requests (the latest 5,000), and from the end of a caller's words to the reply (of the latest 500 conversations). Null where there was none.",
+    success: { status: 200, description: "What goes on.", mediaTypes: json, schema: activityReport },
+    errors: authentication,
     curl: "",
   },
 ];

@@ -1,11 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { newIdentifier } from "#common/identifier";
 import { type UsageRecord, usageSubject } from "#protocol/bus/control";
-import { type UsageReport, usageReport } from "#protocol/usage";
+import { openUsageBucket } from "#protocol/bus/open-usage";
+import { encodeMsgpack } from "#protocol/msgpack";
+import { type ActivityReport, activityReport, type UsageReport, usageReport } from "#protocol/usage";
+import { settleUsage } from "#control-plane/accounts/usage";
+import { agentSessionItems } from "#control-plane/sessions/tables";
 import { type ServiceFixture, startFixture } from "../control-plane/service.js";
 import { addTeam } from "../control-plane/teams.js";
 import { startCluster } from "../harness/cluster.js";
 import { until } from "../harness/processes.js";
+import { insertOverSession } from "../sessions/rows.js";
 import { hasChdb } from "./chdb-present.js";
 
 const today = new Date().toISOString().slice(0, 10);
@@ -17,22 +22,24 @@ describe("GET /v1/usage from the booked records", () => {
   });
   afterAll(() => service.stop());
 
+  const usage = (teamId: string, keyId: string, model: string, change: Partial<UsageRecord> = {}): UsageRecord => ({
+    usageId: newIdentifier(),
+    teamId,
+    keyId,
+    route: "/v1/tts",
+    model,
+    characters: 200,
+    audioMs: 2500,
+    firstAudioMs: 40,
+    totalMs: 300,
+    outcome: "completed",
+    traceId: "t",
+    finishedAtMs: Date.now(),
+    ...change,
+  });
+
   it("gives a team its own usage and no other's", async () => {
     const [own, other] = [await addTeam(service.db), await addTeam(service.db)];
-    const usage = (teamId: string, keyId: string, model: string): UsageRecord => ({
-      usageId: newIdentifier(),
-      teamId,
-      keyId,
-      route: "/v1/tts",
-      model,
-      characters: 200,
-      audioMs: 2500,
-      firstAudioMs: 40,
-      totalMs: 300,
-      outcome: "completed",
-      traceId: "t",
-      finishedAtMs: Date.now(),
-    });
     for (const record of [
       usage(own.teamId, "a", "s1"),
       usage(own.teamId, "a", "s1"),
@@ -78,6 +85,50 @@ describe("GET /v1/usage from the booked records", () => {
       truncated: false,
     });
     expect((await ask("start=2020-01-01&end=2020-01-31")).data).toEqual([]);
+  });
+
+  it("says what a team does now, and how fast it was answered in the last day", async () => {
+    const [own, other] = [await addTeam(service.db), await addTeam(service.db)];
+    const ask = async (): Promise<ActivityReport> => {
+      const { status, json } = await service.callJson(own.principal, "GET", "/v1/usage/activity");
+      expect(status).toBe(200);
+      return activityReport.parse(json);
+    };
+    expect(await ask()).toEqual({ live: { requests: 0, conversations: 0 }, first_audio_ms: null, reply_ms: null });
+    const spoken = (change: Partial<UsageRecord>): UsageRecord => usage(own.teamId, "a", "s1", change);
+    await settleUsage(
+      service.db,
+      [
+        ...Array.from({ length: 101 }, (_, at) => spoken({ firstAudioMs: at + 0.4 })),
+        spoken({ firstAudioMs: null }),
+        spoken({ firstAudioMs: 9000, agentId: "agent" }),
+        spoken({ firstAudioMs: 9000, finishedAtMs: Date.now() - 25 * 3600 * 1000 }),
+        usage(other.teamId, "a", "s1", { firstAudioMs: 9000 }),
+      ],
+      new Date(),
+    );
+    // The sweep ends a session whose time is up.
+    const open = { status: "active", overBy: new Date(Date.now() + 3600 * 1000), endedAt: null } as const;
+    await insertOverSession(service.db, own.teamId, open);
+    await insertOverSession(service.db, other.teamId, open);
+    for (const [teamId, totals] of [
+      [own.teamId, [600, 700]],
+      [other.teamId, [9000]],
+    ] as const) {
+      const sessionId = await insertOverSession(service.db, teamId);
+      const items = totals.map((total_ms, sequence) => ({
+        ...{ sessionId, key: `latency ${sequence}`, sequence, turnId: sequence, createdAt: new Date() },
+        ...{ type: "turn_latency" as const, content: { total_ms } },
+      }));
+      await service.db.insert(agentSessionItems).values(items);
+    }
+    const records = [own.teamId, own.teamId, other.teamId].map((teamId) => usage(teamId, "a", "s1"));
+    await service.bus.objects(openUsageBucket).put("edge.1", encodeMsgpack({ records }));
+    expect(await ask()).toEqual({
+      live: { requests: 2, conversations: 1 },
+      first_audio_ms: { count: 101, p50: 50, p95: 95, p99: 99 },
+      reply_ms: { count: 2, p50: 650, p95: 695, p99: 699 },
+    });
   });
 
   it.each([

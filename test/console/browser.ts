@@ -104,17 +104,19 @@ export function describePages(started: () => TestCluster): void {
     await page.getByRole("img", { name: /^Requests of the last/ }).waitFor();
     await page.getByText("The numbers, by day (UTC)").click();
     await page.getByRole("row", { name: /^\d{4}-\d\d-\d\d 1 0 26 / }).waitFor();
+    await page.getByRole("row", { name: /^First audio of speech 1 \d+ ms/ }).waitFor();
     expect(complaints).toEqual([]);
     await context.close();
   }, 120_000);
 
   it("signs in with a key and the keyboard alone, and keeps the chosen colours", async () => {
     const { context, page, complaints } = await openPage({ colorScheme: "light" });
-    await page.goto(`${cluster.baseUrl}/console`);
+    await page.goto(`${cluster.baseUrl}/console?came=here`);
     await page.getByLabel("API key").focus();
     await page.keyboard.type(cluster.apiKey);
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { level: 1, name: "Home" }).waitFor();
+    expect(page.url()).toBe(`${cluster.baseUrl}/console/?came=here`);
     const colour = (): Promise<string> => page.evaluate("getComputedStyle(document.body).backgroundColor");
     const light = await colour();
     await page.getByRole("radio", { name: "Dark" }).press("Space");

@@ -1,3 +1,4 @@
+import { ActivityCard } from "./activity.js";
 import { HealthCard } from "./health.js";
 import { UsageCard } from "./usage.js";
 import "./home.css";
@@ -9,6 +10,7 @@ export function Home() {
       <h1>Home</h1>
       <div className="cards">
         <HealthCard />
+        <ActivityCard />
         <UsageCard />
       </div>
     </>

@@ -16,6 +16,7 @@ import { sessionAnalyses } from "./0081-session-analyses.js";
 import { conversationUsage } from "./0090-conversation-usage.js";
 import { recordings } from "./0091-recordings.js";
 import { consoleSessions } from "./0100-console-sessions.js";
+import { usageLatencies } from "./0110-usage-latencies.js";
 import type { Migration } from "./migration.js";
 
 /** Every step, oldest first. */
@@ -38,4 +39,5 @@ export const migrations: readonly Migration[] = [
   conversationUsage,
   recordings,
   consoleSessions,
+  usageLatencies,
 ];
