@@ -79,6 +79,7 @@ export default defineConfig({
           name: "unit",
           include: rooms.map(testsOf).filter((tests) => tests !== system),
           exclude: engines,
+          setupFiles: ["dist/common/testing/property-runs.js"],
           // Hundreds of small files, of which none changes what another one sees.
           isolate: false,
         },

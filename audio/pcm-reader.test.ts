@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
+import { howMany } from "#common/testing/how-many";
 import { fromFloat, samplesToBytes, toFloat } from "./pcm.js";
 import { createPcmReader } from "./pcm-reader.js";
 import { resampleWhole } from "./resampler.js";
@@ -24,6 +25,6 @@ it("reads the same samples however the bytes are cut, half samples too", () => {
         expect(read).toEqual([...whole]);
       },
     ),
-    { numRuns: 40, seed: 3 },
+    { numRuns: howMany(40), seed: 3 },
   );
 });

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { howMany } from "#common/testing/how-many";
 import { openTokenCounter } from "#common/text/token-count";
 import type { KnowledgePassage } from "#protocol/bus/conversation";
 import type { DialogueMessage, ModelToolCall, ToolResult } from "../dialogue/input.js";
@@ -195,7 +196,7 @@ describe("the history", () => {
         });
         expectStrictOrder(rest({ history, instruction: isInstructed ? "Go on." : null }));
       }),
-      { numRuns: 500 },
+      { numRuns: howMany(500) },
     );
   });
 });

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
+import { howMany } from "#common/testing/how-many";
 import { VirtualClock } from "#common/clock";
 import { VirtualTrack } from "../room/testing/virtual-track.js";
 import { ReplyAudio } from "./reply-audio.js";
@@ -153,7 +154,7 @@ describe("the player of a reply", () => {
         expect(heard).toEqual(heard.toSorted((a, b) => a - b));
         expect(heard.length).toBeLessThanOrEqual(4 + pauses.length);
       }),
-      { numRuns: 40 },
+      { numRuns: howMany(40) },
     );
   });
 });

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { howMany } from "#common/testing/how-many";
 import type { GateFrame } from "./energy-gate.js";
 import { type ActivityChange, PAUSE_STEPS, SpeechActivity } from "./speech-activity.js";
 
@@ -166,7 +167,7 @@ describe("whatever gate and detector say", () => {
           }
         },
       ),
-      { seed: 5, numRuns: 300 },
+      { seed: 5, numRuns: howMany(300) },
     );
   });
 });

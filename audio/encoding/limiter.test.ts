@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { howMany } from "#common/testing/how-many";
 import { fitTone, noise, tone } from "../testing/signals.js";
 import { createLimiter } from "./limiter.js";
 
@@ -37,7 +38,7 @@ test("nothing passes full scale, nothing is cut off flat, and no sample is lost"
       const output = limited(noise(length, 1, seed), gainDb);
       return output.length === length && output.every((value) => Math.abs(value) <= 32767.001);
     }),
-    { numRuns: 50 },
+    { numRuns: howMany(50) },
   );
 });
 

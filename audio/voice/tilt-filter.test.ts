@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { howMany } from "#common/testing/how-many";
 import { fitTone, noise, tone } from "../testing/signals.js";
 import { speechLike } from "../testing/speech-like.js";
 import { tiltFilter } from "./tilt-filter.js";
@@ -40,7 +41,7 @@ test("gives a sample for a sample, the same however they are split", () => {
       for (let i = 0; i < samples.length; i += piece) parts.push(...filter.process(samples.subarray(i, i + piece)));
       return parts.every((value, index) => value === whole[index]);
     }),
-    { numRuns: 30 },
+    { numRuns: howMany(30) },
   );
 });
 

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { howMany } from "#common/testing/how-many";
 import type { ErrorCode, ServiceError } from "#protocol/errors";
 import { fieldValues, filesNamed, type Form } from "./form.js";
 import { isMultipart, type MultipartLimits, parseMultipart } from "./multipart.js";
@@ -94,7 +95,7 @@ describe("parseMultipart", () => {
         const bytesSent = items.flatMap((item) => ("bytes" in item ? [Buffer.from(item.bytes).toString("hex")] : []));
         expect(whole.files.map((item) => Buffer.from(item.bytes).toString("hex"))).toEqual(bytesSent);
       }),
-      { numRuns: 100 },
+      { numRuns: howMany(100) },
     );
   });
 
@@ -169,7 +170,7 @@ describe("parseMultipart", () => {
           await codeOf(parseMultipart(type, flipped, limits)),
         );
       }),
-      { numRuns: 300 },
+      { numRuns: howMany(300) },
     );
   });
 

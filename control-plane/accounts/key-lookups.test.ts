@@ -4,7 +4,7 @@ import { KeyLookups } from "./key-lookups.js";
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 it("works on few unknown keys at once, on known ones at once, and gives up what waits for too long", async () => {
-  const lookups = new KeyLookups();
+  const lookups = new KeyLookups(500);
   const running: (() => void)[] = [];
   const lookUp = (): Promise<void> => new Promise((resolve) => running.push(resolve));
   const guesses = Array.from({ length: 600 }, () =>

@@ -15,12 +15,17 @@ const MAX_WAIT_MS = VERIFY_TIMEOUT_MS - 500;
  */
 export class KeyLookups {
   readonly #places = new Semaphore(AT_ONCE);
+  readonly #maxWaitMs: number;
+
+  constructor(maxWaitMs = MAX_WAIT_MS) {
+    this.#maxWaitMs = maxWaitMs;
+  }
 
   /** Runs a look-up when its turn comes. Throws `overloaded` when that is too late, or when too many wait. */
   async run<T>(isKnown: boolean, lookUp: () => Promise<T>): Promise<T> {
     if (isKnown) return await lookUp();
     if (this.#places.waiting >= MAX_WAITING) throw new ServiceError("overloaded");
-    const release = await this.#places.take(AbortSignal.timeout(MAX_WAIT_MS)).catch((cause: unknown) => {
+    const release = await this.#places.take(AbortSignal.timeout(this.#maxWaitMs)).catch((cause: unknown) => {
       throw new ServiceError("overloaded", { cause });
     });
     try {

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
+import { howMany } from "#common/testing/how-many";
 import { Base64Decoder } from "./base64-pieces.js";
 
 it("gives pieces that are valid alone and joined", () => {
@@ -10,6 +11,6 @@ it("gives pieces that are valid alone and joined", () => {
       expect(texts.join("")).toBe(Buffer.concat(list).toString("base64"));
       expect(Buffer.concat(texts.map((text) => Buffer.from(text, "base64"))).equals(Buffer.concat(list))).toBe(true);
     }),
-    { seed: 3, numRuns: 300 },
+    { seed: 3, numRuns: howMany(300) },
   );
 });

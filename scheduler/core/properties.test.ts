@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { howMany } from "#common/testing/how-many";
 import type { Batch, ServiceTier } from "#protocol/bus/scheduling";
 import { done, recognizer, served, submit, workerHeartbeat } from "../testing/fixtures.js";
 import { CoreHarness } from "../testing/harness.js";
@@ -244,7 +245,7 @@ describe("whatever happens", () => {
         witness.settle();
         expect([...witness.open]).toEqual([]);
       }),
-      { numRuns: 300 },
+      { numRuns: howMany(300) },
     );
   });
 });

@@ -110,7 +110,7 @@ describe("directions in a text", () => {
     for (const unit of ["[", "(", "<|", "[a(b<|", "[happy]"]) {
       // Processor time: what others do on the machine does not lengthen it.
       const before = process.cpuUsage();
-      read([unit.repeat(1_000_000 / unit.length)]);
+      read([unit.repeat(howMany(1_000_000) / unit.length)]);
       const { user, system } = process.cpuUsage(before);
       expect((user + system) / 1000).toBeLessThan(4000);
     }

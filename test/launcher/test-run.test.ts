@@ -50,6 +50,8 @@ describe("one test, named by its source", { timeout: 120_000 }, () => {
     write("tsconfig.json", '{"files":[],"references":[{"path":"audio"}]}');
     const options = { rootDir: ".", outDir: "../dist/audio", tsBuildInfoFile: "../dist/audio/.tsbuildinfo" };
     write("audio/tsconfig.json", JSON.stringify({ extends: "../tsconfig.base.json", compilerOptions: options }));
+    // What sets up the project's own unit tests.
+    write("dist/common/testing/property-runs.js", "");
     write("audio/two.ts", "export const two: number = 2;\n");
     write("audio/kept.test.ts", testOf("kept"));
     write("audio/deleted.test.ts", testOf("deleted"));

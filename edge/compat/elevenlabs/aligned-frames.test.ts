@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { howMany } from "#common/testing/how-many";
 import type { WordTiming } from "#protocol/speech/chunk";
 import { type AlignedFrame, AlignedFrames } from "./aligned-frames.js";
 
@@ -122,7 +123,7 @@ describe("frames with audio and the times of its characters", () => {
           }
         },
       ),
-      { numRuns: 200, seed: 11 },
+      { numRuns: howMany(200), seed: 11 },
     );
   });
 

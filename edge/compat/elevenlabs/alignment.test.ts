@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { howMany } from "#common/testing/how-many";
 import { alignCharacters, SourceText } from "./alignment.js";
 
 const word = (text: string, sourceStart: number, startMs: number, endMs: number) => ({
@@ -52,7 +53,7 @@ describe("the time of characters", () => {
           }
         },
       ),
-      { seed: 7, numRuns: 500 },
+      { seed: 7, numRuns: howMany(500) },
     );
   });
 });
