@@ -47,11 +47,14 @@ describe("one test, named by its source", { timeout: 120_000 }, () => {
 
   beforeEach(() => {
     symlinkSync(join(root, "node_modules"), join(project, "node_modules"));
-    write("tsconfig.json", '{"files":[],"references":[{"path":"audio"}]}');
-    const options = { rootDir: ".", outDir: "../dist/audio", tsBuildInfoFile: "../dist/audio/.tsbuildinfo" };
-    write("audio/tsconfig.json", JSON.stringify({ extends: "../tsconfig.base.json", compilerOptions: options }));
+    const rooms = ["common", "audio"];
+    write("tsconfig.json", JSON.stringify({ files: [], references: rooms.map((path) => ({ path })) }));
+    for (const room of rooms) {
+      const options = { rootDir: ".", outDir: `../dist/${room}`, tsBuildInfoFile: `../dist/${room}/.tsbuildinfo` };
+      write(`${room}/tsconfig.json`, JSON.stringify({ extends: "../tsconfig.base.json", compilerOptions: options }));
+    }
     // What sets up the project's own unit tests.
-    write("dist/common/testing/property-runs.js", "");
+    write("common/testing/property-runs.ts", "export {};\n");
     write("audio/two.ts", "export const two: number = 2;\n");
     write("audio/kept.test.ts", testOf("kept"));
     write("audio/deleted.test.ts", testOf("deleted"));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { messageOf, newTrace } from "./request.js";
+import { messageOf, newTrace, problemsOf } from "./request.js";
 
 describe("what a refused request says", () => {
   it("is the server's own message", () => {
@@ -9,6 +9,13 @@ describe("what a refused request says", () => {
   it("names each field of a list of problems", () => {
     const problems = [{ loc: ["body", "speed"], msg: "Input should be less than or equal to 2" }, { loc: ["body"] }];
     expect(messageOf(422, problems)).toBe("speed: Input should be less than or equal to 2; : is not valid");
+  });
+
+  it("is tied to the fields that it names", () => {
+    expect(problemsOf([{ loc: ["body", "tools", 2, "name"], msg: "Too long" }])).toEqual([
+      { path: ["tools", "2", "name"], message: "Too long" },
+    ]);
+    expect(problemsOf({ status: 402, message: "Out of API credit" })).toEqual([]);
   });
 
   it("is in words where the answer is nothing but a status", () => {

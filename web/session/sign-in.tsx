@@ -2,11 +2,13 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { type FormEvent, useEffect, useId, useState } from "react";
 import { ApiFailure } from "../api/request.js";
+import { usePageTitle } from "../parts/page-title.js";
 import { FailureNote } from "../shell/failure-note.js";
 import { sessionKey, signIn } from "./session.js";
 
 /** Takes a key, or the code that a link brought behind its `#`, and leads to Home. */
 export function SignIn() {
+  usePageTitle("Sign in");
   const [key, setKey] = useState("");
   const field = useId();
   const navigate = useNavigate();
