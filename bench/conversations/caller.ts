@@ -43,7 +43,13 @@ export class BenchCaller {
     const caller = await RtcCaller.join(options.url, options.token);
     await caller.openMicrophone();
     const joined = new BenchCaller(caller, options);
-    await joined.#until(() => caller.states.at(-1) === "listening", FINISH_WITHIN_MS, "the agent to listen");
+    try {
+      await joined.#until(() => caller.states.at(-1) === "listening", FINISH_WITHIN_MS, "the agent to listen");
+    } catch (error) {
+      // Its session would last as long as it stays.
+      await caller.leave();
+      throw error;
+    }
     return joined;
   }
 

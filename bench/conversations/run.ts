@@ -1,3 +1,4 @@
+import type { SessionDetail } from "#protocol/agents/session";
 import { wavFile } from "#audio/testing/wav-file";
 import { watchOthers } from "../machine.js";
 import type { ConversationsScenario } from "../scenarios.js";
@@ -19,7 +20,7 @@ import { findAgentsPeer } from "./peer/installed.js";
 import { startAgentsPeer } from "./peer/peer.js";
 import { audibleSpanMs } from "./received-audio.js";
 import { answers, backchannels, conversationSteps, interruptions, questions, takingTurns } from "./script.js";
-import { type Service, startService } from "./service.js";
+import { isOver, type Service, startService } from "./service.js";
 import { equalWords } from "./words.js";
 
 /** One number of conversations at once. */
@@ -151,13 +152,14 @@ async function measure(
   }
   const run = await hold(service, script, { who: "Parley", callers, seed: scenario.seed + count }, async () => {
     const sessions = await Promise.all(sessionIds.map((sessionId) => service.endedSession(sessionId)));
-    const failed = sessions.filter(({ status }) => status === "failed");
-    return {
-      turns: sessions.flatMap(ownTurns),
-      failures: failed.map(({ ended_reason }) => `a session failed: ${ended_reason}`),
-    };
+    return { turns: sessions.flatMap(ownTurns), failures: sessions.flatMap(failureOf) };
   });
   return run.run;
+}
+
+function failureOf(session: SessionDetail): string[] {
+  if (!isOver(session)) return [`a session was still ${session.status} long after its caller had left`];
+  return session.status === "failed" ? [`a session failed: ${session.ended_reason}`] : [];
 }
 
 /** Lets callers speak, and reads what the machine did meanwhile. */
