@@ -37,7 +37,8 @@ export interface RoomEvents {
   onParticipantJoined(participant: Participant): void;
   /** `isOwnWish`: it said goodbye; without that it may have lost the network. */
   onParticipantLeft(participant: Participant, isOwnWish: boolean): void;
-  onData(participant: Participant, topic: string, payload: Uint8Array): void;
+  /** `participant`: null for one that was not told of yet. */
+  onData(participant: Participant | null, topic: string, payload: Uint8Array): void;
   /** Some audio of the participant that is listened to, in real time, mono at `RECOGNITION_RATE`. */
   onAudio(samples: Int16Array): void;
   onLost(loss: RoomLoss): void;
@@ -155,7 +156,7 @@ function pass(room: RtcRoom, events: RoomEvents, microphone: MicrophoneReader, s
     if (!stay.isOver) events.onParticipantLeft(describe(participant), isOwnWish);
   });
   room.on(RoomEvent.DataReceived, (payload, participant, _kind, topic) => {
-    if (!stay.isOver && participant !== undefined) events.onData(describe(participant), topic ?? "", payload);
+    if (!stay.isOver) events.onData(participant === undefined ? null : describe(participant), topic ?? "", payload);
   });
   room.on(RoomEvent.Disconnected, (reason) => {
     if (stay.isOver) return;

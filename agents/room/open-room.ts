@@ -12,6 +12,7 @@ import type { Logger } from "#common/log";
 import type { AgentState } from "../dialogue/action.js";
 import { CallerSeat, joinedAttribute } from "./caller-seat.js";
 import { ClientEventGate } from "./client-events.js";
+import { EarlyPackets } from "./early-packets.js";
 import { joinLiveKitRoom, LiveKitVoice, type Participant, type RoomConnection, type RoomLoss } from "./livekit-room.js";
 import { Outbox } from "./outbox.js";
 import type { Room, RoomCallbacks } from "./room.js";
@@ -66,6 +67,7 @@ class LiveKitRoom implements Room {
   readonly #native: LiveKitVoice;
   readonly #seat: CallerSeat;
   readonly #gate: ClientEventGate;
+  readonly #early = new EarlyPackets();
   readonly #transcripts: TranscriptPublisher;
   /** Events wait for no change of state: the server confirms each of those before the next one. */
   readonly #events: Outbox;
@@ -154,7 +156,7 @@ class LiveKitRoom implements Room {
       token,
       voice: this.#native,
       events: {
-        onParticipantJoined: (participant) => this.#greet(participant),
+        onParticipantJoined: (participant) => this.#meet(participant),
         onParticipantLeft: (participant, isOwnWish) => this.#seeOff(participant, isOwnWish),
         onData: (participant, topic, payload) => this.#readPacket(participant, topic, payload),
         onAudio: (samples) => {
@@ -201,6 +203,13 @@ class LiveKitRoom implements Room {
     this.#isLooking = false;
   }
 
+  #meet(participant: Participant): void {
+    this.#greet(participant);
+    if (participant.isAgent) return;
+    for (const { topic, payload } of this.#early.take(this.#options.clock.nowMs()))
+      this.#readPacket(participant, topic, payload);
+  }
+
   /** Whoever is refused here is put out once it has joined wholly: its library hangs where it is before. */
   #greet({ identity, sid, attributes }: ListedParticipant): "refused" | "known" {
     const { room, log, callbacks } = this.#options;
@@ -240,7 +249,12 @@ class LiveKitRoom implements Room {
     void this.#lookForCaller();
   }
 
-  #readPacket({ identity, sid }: Participant, topic: string, payload: Uint8Array): void {
+  #readPacket(sender: Participant | null, topic: string, payload: Uint8Array): void {
+    if (sender === null) {
+      this.#early.hold({ topic, payload }, this.#options.clock.nowMs());
+      return;
+    }
+    const { identity, sid } = sender;
     if (this.#isClosed || !this.#seat.isHeldBy(sid)) return;
     const verdict = this.#gate.judge(topic, payload);
     if (verdict.type === "event") this.#options.callbacks.onClientEvent(verdict.event);

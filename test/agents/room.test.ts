@@ -193,6 +193,16 @@ describe.skipIf(!canRunLiveKit)("an agent in a room of a LiveKit server", () => 
     expect(told.story).toEqual(["joined"]);
   });
 
+  it("takes what a caller writes before the server has told of it", async () => {
+    const { told, where } = await open();
+    // Without a microphone: of such a participant the server tells seconds later.
+    const caller = await join(await tokenFor(where));
+    await caller.send({ type: "user.message", text: "First" });
+    await caller.send({ type: "user.message", text: "Second" });
+    await soon(() => told.events.length >= 2, "the messages");
+    expect(told.events).toMatchObject([{ text: "First" }, { text: "Second" }]);
+  });
+
   it("goes on when a caller sends ten megabytes", async () => {
     const { told, caller } = await meet();
     const large = new Uint8Array(63_000).fill(97);
