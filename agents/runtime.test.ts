@@ -13,6 +13,7 @@ import { LocalBus } from "#common/bus/testing/local-bus";
 import { VirtualClock } from "#common/clock";
 import type { Conversation } from "./conversation/conversation.js";
 import type { ConversationOutcome } from "./conversation/outcome.js";
+import { ConversationGone } from "./conversation/take-log.js";
 import { Runtime } from "./runtime.js";
 import { SpeechUnavailable } from "./conversation/await-speech.js";
 import { planOf } from "./testing/plan.js";
@@ -100,6 +101,23 @@ describe("a runtime", () => {
     clock.advance(500);
     expect(handedOver()).toEqual([{ sessionId: "a", runtimeId: "r", attempt: 1 }]);
     expect(runtime.sessions).toEqual([]);
+  });
+
+  it("says so when it lost one, for the case that nobody has it", async () => {
+    await start("a");
+    over.get("a:1")?.("lost");
+    expect(handedOver()).toEqual([{ sessionId: "a", runtimeId: "r", attempt: 1 }]);
+    await start("b");
+    over.get("b:1")?.("ended");
+    expect(handedOver()).toHaveLength(1);
+  });
+
+  it.each(["lost", "ended"] as const)("lets go at once, and quietly, of one that it finds %s", async (outcome) => {
+    opening = () => Promise.reject(new ConversationGone(outcome));
+    await start("a");
+    await nextTurn();
+    expect([runtime.sessions, logged]).toEqual([[], []]);
+    expect(handedOver()).toHaveLength(outcome === "lost" ? 1 : 0);
   });
 
   it("does not give back what has ended because nobody recognizes or speaks in it", async () => {

@@ -18,6 +18,7 @@ import { SpeechUnavailable } from "./conversation/await-speech.js";
 import type { Conversation } from "./conversation/conversation.js";
 import type { ConversationMetrics } from "./conversation/conversation-metrics.js";
 import type { ConversationOutcome } from "./conversation/outcome.js";
+import { ConversationGone } from "./conversation/take-log.js";
 
 export interface RuntimeOptions {
   bus: Bus;
@@ -138,6 +139,7 @@ export class Runtime {
           return this.#over(plan, attempt, "ended");
         }
         if (opening.isUnwanted) return this.#over(plan, attempt, "ended");
+        if (error instanceof ConversationGone) return this.#over(plan, attempt, error.outcome);
         log.error({ err: error, sessionId, attempt }, "a conversation could not be opened; another runtime may try");
         // Where nobody else is left, the same runtime will be asked again.
         this.#options.clock.after(REFUSAL_MS, () => this.#over(plan, attempt, "handed-over"));
@@ -164,7 +166,8 @@ export class Runtime {
     this.#held.delete(sessionId);
     metrics.over(outcome);
     log.info({ sessionId, attempt, outcome }, "a conversation is over here");
-    if (outcome === "handed-over") bus.publish(handOverSubject, { sessionId, runtimeId, attempt } satisfies HandOver);
+    // One that was lost has a later attempt elsewhere, and then nobody minds this; where it has none, it gets one.
+    if (outcome !== "ended") bus.publish(handOverSubject, { sessionId, runtimeId, attempt } satisfies HandOver);
     onChange();
   }
 }

@@ -34,6 +34,7 @@ import type { ConversationMetrics } from "./conversation-metrics.js";
 import { expectCaller } from "./expected-caller.js";
 import { LogWriter } from "./log-writer.js";
 import { requestsOf } from "./prepare-request.js";
+import { readLog, takeLog } from "./take-log.js";
 
 /** What all conversations of a runtime share. */
 export interface ConversationContext {
@@ -88,38 +89,43 @@ interface Opened {
 type Tell = (what: (conversation: Conversation) => void) => void;
 
 /**
- * Opens a conversation: reads its log, joins its room, and begins, or goes on where the log ends. Rejects where the
- * room or the log cannot be had, and then nothing is left open. Rejects with `SpeechUnavailable` where nobody could
- * recognize or speak in it: then its log says that it has ended.
+ * Opens a conversation: takes its log, joins its room, and begins, or goes on where the log ends. Rejects where the
+ * room or the log cannot be had, and then nothing is left open; with `ConversationGone` where it is not to be opened
+ * any more. Rejects with `SpeechUnavailable` where nobody could recognize or speak in it: then its log says that it has
+ * ended.
  */
 export async function openConversation(context: ConversationContext, given: GivenConversation): Promise<Conversation> {
   const { plan, attempt } = given;
-  const log = context.log.child({ sessionId: plan.sessionId, attempt });
-  let past: ConversationRecord[] = [];
-  const hasJoined = (): boolean => past.some(({ type }) => type === "caller-joined");
+  const { bus, runtimeId, epochMs } = context;
+  const { sessionId } = plan;
+  const log = context.log.child({ sessionId, attempt });
+  let hasJoined = false;
   const [stored, speech] = await Promise.all([
-    readLog(context, plan).then((read) => {
-      past = read.map(({ message }) => message);
+    readLog(bus, sessionId).then((read) => {
+      hasJoined = read.some(({ message }) => message.type === "caller-joined");
       return read;
     }),
-    awaitSpeech(context.clock, () => speechOf(context, plan, log), hasJoined).catch((error: unknown) => {
+    awaitSpeech(
+      context.clock,
+      () => speechOf(context, plan, log),
+      () => hasJoined,
+    ).catch((error: unknown) => {
       if (error instanceof SpeechUnavailable) return error;
       throw error;
     }),
   ]);
+  const { past, after } = await takeLog(bus, { sessionId, runtimeId, attempt, atEpochMs: epochMs() }, stored);
   const { tell, isOpen } = mailbox();
-  const records = openRecords(context, plan, stored.at(-1)?.sequence ?? 0, () => {
+  const records = openRecords(context, plan, after, () => {
     log.warn("another runtime holds this conversation now");
     tell((conversation) => conversation.lose());
   });
-  records.write({ type: "taken", runtimeId: context.runtimeId, attempt });
   if (speech instanceof SpeechUnavailable) {
     records.write({ type: "ended", reason: "speech_unavailable", detail: speech.message });
     await records.settled();
     records.close();
     throw speech;
   }
-  await records.settled();
   const recorder = openRecorder(plan, { ...context, log, attempt, voiceRate: VOICE_RATE });
   const joined = past.find(({ type }) => type === "caller-joined");
   if (joined !== undefined) recorder.begin(context.epochMs() - joined.atEpochMs);
@@ -157,10 +163,6 @@ function mailbox(): { tell: Tell; isOpen: (conversation: Conversation) => void }
       for (const what of early.splice(0)) what(conversation);
     },
   };
-}
-
-function readLog({ bus }: ConversationContext, { sessionId }: ConversationPlan) {
-  return bus.subjectLog(conversationStream).read<ConversationRecord>(conversationSubject(sessionId));
 }
 
 /** Throws `no_worker`, `unknown_language`, `dependency_unavailable`. */
