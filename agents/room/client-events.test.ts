@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { clientEventLimits } from "#protocol/agents/events";
+import { clientEventLimits } from "#protocol/agents/room-topics";
 import { VirtualClock } from "#common/clock";
 import { ClientEventGate } from "./client-events.js";
 

@@ -1,4 +1,5 @@
-import { clientEvent, clientEventLimits, clientEventTopic } from "#protocol/agents/events";
+import { clientEvent } from "#protocol/agents/events";
+import { clientEventLimits, clientEventTopic } from "#protocol/agents/room-topics";
 import type { Clock } from "#common/clock";
 import { TokenBucket } from "#common/token-bucket";
 import type { ClientEvent } from "./room.js";

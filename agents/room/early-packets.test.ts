@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { clientEventLimits } from "#protocol/agents/events";
+import { clientEventLimits } from "#protocol/agents/room-topics";
 import { EarlyPackets } from "./early-packets.js";
 
 const packet = (text: string) => ({ topic: "t", payload: new TextEncoder().encode(text) });

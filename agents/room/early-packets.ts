@@ -1,4 +1,4 @@
-import { clientEventLimits } from "#protocol/agents/events";
+import { clientEventLimits } from "#protocol/agents/room-topics";
 
 /** A data packet as it came. */
 export interface Packet {

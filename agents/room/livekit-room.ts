@@ -15,7 +15,7 @@ import {
   TrackPublishOptions,
   TrackSource,
 } from "@livekit/rtc-node";
-import { transcriptionTopic } from "#protocol/agents/events";
+import { transcriptionTopic } from "#protocol/agents/room-topics";
 import { RECOGNITION_RATE } from "#protocol/transcription/chunk";
 import type { TextStream } from "./transcript-publisher.js";
 import { SOURCE_QUEUE_MS, type VoiceSource } from "./voice-queue.js";

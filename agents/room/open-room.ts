@@ -1,4 +1,5 @@
-import { type AgentEvent, agentEventTopic, agentStateAttribute, encodeAgentEvent } from "#protocol/agents/events";
+import { type AgentEvent, encodeAgentEvent } from "#protocol/agents/events";
+import { agentEventTopic, agentStateAttribute } from "#protocol/agents/room-topics";
 import type { ConversationRoom } from "#protocol/bus/conversation";
 import type { Clock } from "#common/clock";
 import {

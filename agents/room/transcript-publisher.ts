@@ -1,4 +1,4 @@
-import { transcriptAttributes } from "#protocol/agents/events";
+import { transcriptAttributes } from "#protocol/agents/room-topics";
 
 export interface TranscriptSegment {
   segmentId: string;

@@ -19,7 +19,7 @@ import {
   clientEventTopic,
   transcriptAttributes,
   transcriptionTopic,
-} from "#protocol/agents/events";
+} from "#protocol/agents/room-topics";
 import { RECOGNITION_RATE } from "#protocol/transcription/chunk";
 import { AGENT_RATE } from "./audio-programs.js";
 

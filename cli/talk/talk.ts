@@ -1,5 +1,5 @@
 import { createInterface } from "node:readline";
-import { clientEventLimits } from "#protocol/agents/events";
+import { clientEventLimits } from "#protocol/agents/room-topics";
 import type { SessionToken } from "#protocol/agents/session";
 import type { Clock } from "#common/clock";
 import { CommandError, exitCodes, type Terminal } from "../command.js";

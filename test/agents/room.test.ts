@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DisconnectReason, dispose, SimulateScenarioKind } from "@livekit/rtc-node";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { clientEventLimits } from "#protocol/agents/events";
+import { clientEventLimits } from "#protocol/agents/room-topics";
 import { systemClock } from "#common/clock";
 import { newIdentifier } from "#common/identifier";
 import { agentToken, callerToken, openLiveKitServer } from "#common/livekit/livekit-server";

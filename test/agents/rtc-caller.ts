@@ -11,7 +11,12 @@ import {
   TrackPublishOptions,
   TrackSource,
 } from "@livekit/rtc-node";
-import { agentEventTopic, clientEventTopic, transcriptAttributes, transcriptionTopic } from "#protocol/agents/events";
+import {
+  agentEventTopic,
+  clientEventTopic,
+  transcriptAttributes,
+  transcriptionTopic,
+} from "#protocol/agents/room-topics";
 
 /** What a caller was sent on the transcription topic. */
 export interface ReceivedTranscript {
