@@ -46,6 +46,7 @@ const live = [
   "test/cli/agents.test.ts",
   testsOf("test/conversations"),
   "test/sessions/takeover.test.ts",
+  testsOf("test/widget"),
 ];
 
 /** Ask a whole cluster things and leave it as it was: those that run in one process share one. */

@@ -152,7 +152,7 @@ const fingerprintOf = (files) =>
       .join("\n"),
   );
 
-/** What the console is bundled from; nothing in a project without one. */
+/** What the console and the widget are bundled from; nothing in a project without one. */
 function consoleSources() {
   const own = filesUnder(join(root, "web"), (name) => !name.endsWith(".test.ts"));
   if (own.length === 0) return [];
@@ -172,32 +172,39 @@ const compiledEnding = /\.(js|d\.ts)(\.map)?$/;
 /** Removes compiled files whose source is gone: a deleted test must not run on. What is bundled has no source. */
 function removeStaleOutput() {
   for (const file of filesUnder(join(root, "dist"), (name) => compiledEnding.test(name))) {
-    if (file.startsWith(join(consoleFolder(), "/"))) continue;
+    if (bundledFolders.some((folder) => file.startsWith(join(root, "dist", folder, "/")))) continue;
     const source = join(root, relative(join(root, "dist"), file).replace(compiledEnding, ".ts"));
     if (!existsSync(source) && !existsSync(`${source}x`)) rmSync(file);
   }
 }
 
-const consoleFolder = () => join(root, "dist", "console");
+/** What Vite makes of `web/`, below `dist/`, and how: the console, and the widget that other pages embed. */
+const bundles = [
+  { output: "console/index.html", config: "web/vite.config.mjs" },
+  { output: "widget/widget.js", config: "web/widget/vite.config.mjs" },
+];
+const bundledFolders = ["console", "widget", "widget-package"];
 const consoleStamp = () => join(root, "dist", ".parley-console");
 
-/** Bundles the console when one of its files changed since the last time: a few seconds. */
+/** Bundles the console and the widget when one of its files changed since the last time: a few seconds. */
 export function ensureConsole() {
   const sources = consoleSources();
   if (sources.length === 0) return;
   const fingerprint = fingerprintOf(sources);
-  const isCurrent = existsSync(join(consoleFolder(), "index.html")) && existsSync(consoleStamp());
+  const isCurrent = [...bundles.map(({ output }) => join(root, "dist", output)), consoleStamp()].every(existsSync);
   if (isCurrent && readFileSync(consoleStamp(), "utf8") === fingerprint) return;
-  say("bundling the console");
+  say("bundling the console and the widget");
   rmSync(consoleStamp(), { force: true });
   const vite = join(root, "node_modules", "vite", "bin", "vite.js");
-  const result = spawnSync(process.execPath, [vite, "build", "--config", join(root, "web", "vite.config.mjs")], {
-    cwd: root,
-    stdio: ["ignore", 2, 2],
-    // A test run has its own, with which React's slow and large development build would be bundled.
-    env: { ...process.env, NODE_ENV: "production" },
-  });
-  if (result.status !== 0) throw new SetupError("the console cannot be bundled; the bundler's messages are above");
+  for (const { config } of bundles) {
+    const result = spawnSync(process.execPath, [vite, "build", "--config", join(root, config)], {
+      cwd: root,
+      stdio: ["ignore", 2, 2],
+      // A test run has its own, with which React's slow and large development build would be bundled.
+      env: { ...process.env, NODE_ENV: "production" },
+    });
+    if (result.status !== 0) throw new SetupError(`${config} cannot be bundled; the bundler's messages are above`);
+  }
   writeFileSync(consoleStamp(), fingerprint);
 }
 

@@ -1,37 +1,14 @@
 // Bundles the console into dist/console: names with the hash of what is in them, and each file also as Brotli and gzip.
-import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import { defineConfig } from "vite";
+import { compressFiles } from "./compress-files.mjs";
 
 const folder = dirname(fileURLToPath(import.meta.url));
 const output = join(folder, "../dist/console");
 
-const brotli = (bytes) =>
-  brotliCompressSync(bytes, {
-    params: { [constants.BROTLI_PARAM_QUALITY]: 9, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.byteLength },
-  });
-
 /** What the edge sends as it lies there. */
-const compressed = {
-  name: "compressed",
-  closeBundle() {
-    const files = readdirSync(output, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
-    for (const entry of files.filter(({ name }) => /\.(js|css|html|svg)$/.test(name))) {
-      const file = join(entry.parentPath ?? entry.path, entry.name);
-      const bytes = readFileSync(file);
-      for (const [ending, pack] of [
-        ["br", brotli],
-        ["gz", (plain) => gzipSync(plain, { level: 9 })],
-      ]) {
-        const packed = pack(bytes);
-        if (packed.byteLength < bytes.byteLength) writeFileSync(`${file}.${ending}`, packed);
-        else rmSync(`${file}.${ending}`, { force: true });
-      }
-    }
-  },
-};
+const compressed = { name: "compressed", closeBundle: () => compressFiles(output) };
 
 export default defineConfig({
   root: folder,

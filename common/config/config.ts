@@ -109,6 +109,11 @@ export const declaration = {
     values: ["on", "off"],
     doc: "Whether the edge serves the console at /console, and lets people sign in there.",
   }),
+  PARLEY_DEMO: choice({
+    default: "off",
+    values: ["on", "off"],
+    doc: "Whether the edge serves a sample page with the widget at /demo.",
+  }),
   PARLEY_PUBLIC_METRICS: choice({
     default: "on",
     values: ["on", "off"],

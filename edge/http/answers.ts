@@ -20,11 +20,13 @@ export function answerConstantJson(value: unknown): (responder: HttpResponder) =
   };
 }
 
-/** Answers with a page of our own: no script runs in it, and nothing is fetched from elsewhere. */
-export function answerPage(responder: HttpResponder, html: Uint8Array): void {
+const noScripts = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'";
+
+/** Answers with a page of our own: where no policy says else, no script runs in it and nothing is fetched. */
+export function answerPage(responder: HttpResponder, html: Uint8Array, policy = noScripts): void {
   responder.begin(200, {
     "content-type": "text/html; charset=utf-8",
-    "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
+    "content-security-policy": policy,
     "x-content-type-options": "nosniff",
   });
   responder.end(html);

@@ -1,3 +1,5 @@
+import { createHash } from "node:crypto";
+
 /** Text as it may stand in HTML, inside elements and quoted attributes. */
 export function escapeHtml(text: string): string {
   const entities: Readonly<Record<string, string>> = {
@@ -36,6 +38,9 @@ th { font-weight: 600; color: var(--soft); border-top: 0; }
 summary { cursor: pointer; color: var(--soft); margin-top: .5rem; }
 nav a { margin-right: 1rem; }
 `;
+
+/** How a content security policy names the one style sheet of our pages. */
+export const pageStyleSource = `'sha256-${createHash("sha256").update(style).digest("base64")}'`;
 
 /** A whole page. `body` is HTML already. */
 export function page(title: string, body: string): string {

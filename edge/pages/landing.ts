@@ -1,8 +1,14 @@
 import { version } from "#common/version";
 import { escapeHtml, page } from "./html.js";
 
+/** Pages that the operator may leave out. */
+export interface OptionalPages {
+  hasConsole: boolean;
+  hasDemo: boolean;
+}
+
 /** The page at `/`: what this is, first audio, and where to go on. */
-export function landingPage(baseUrl: string, { hasConsole }: { hasConsole: boolean }): string {
+export function landingPage(baseUrl: string, { hasConsole, hasDemo }: OptionalPages): string {
   const call =
     `curl ${baseUrl}/v1/tts -H "Authorization: Bearer $PARLEY_API_KEY" -H "model: s2-pro" \\\n` +
     `  -H "Content-Type: application/json" -d '{"text": "Hello there."}' -o hello.mp3`;
@@ -15,6 +21,7 @@ export function landingPage(baseUrl: string, { hasConsole }: { hasConsole: boole
       (hasConsole
         ? `<tr><td><a href="/console">/console</a></td><td>The console: how it does, in a browser</td></tr>`
         : "") +
+      (hasDemo ? `<tr><td><a href="/demo">/demo</a></td><td>A page with an agent to talk to</td></tr>` : "") +
       `<tr><td><a href="/docs">/docs</a></td><td>The interface, with an example for every route</td></tr>` +
       `<tr><td><a href="/openapi.json">/openapi.json</a></td><td>The same for machines</td></tr>` +
       `<tr><td><a href="/health">/health</a></td><td>How the cluster does, and which models speak</td></tr>` +

@@ -1,6 +1,8 @@
+import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { bracedPath } from "#protocol/operations/operation";
 import { operations } from "#protocol/operations/operations";
+import { demoPage, demoPolicy } from "./demo.js";
 import { documentationPage, examplePath } from "./documentation.js";
 import { escapeHtml } from "./html.js";
 import { landingPage } from "./landing.js";
@@ -32,15 +34,33 @@ describe("the pages", () => {
   });
 
   it("fetch nothing from elsewhere and run no script", () => {
-    for (const html of [documentation, landingPage("http://host:1", { hasConsole: true })]) {
+    for (const html of [documentation, landingPage("http://host:1", { hasConsole: true, hasDemo: true })]) {
       expect(html).not.toMatch(/<script|<link|<img|@import|url\(|src=/i);
       expect(html.match(/href="(?!\/|#)[^"]*"/g)).toBeNull();
     }
   });
 
-  it("lead to the console where there is one", () => {
-    expect(landingPage("http://host:1", { hasConsole: true })).toContain('<a href="/console">');
-    expect(landingPage("http://host:1", { hasConsole: false })).not.toContain("/console");
+  it("lead to the console and to the demo where there is one", () => {
+    const [all, neither] = [true, false].map((has) => landingPage("http://host:1", { hasConsole: has, hasDemo: has }));
+    expect(all).toContain('<a href="/console">');
+    expect(all).toContain('<a href="/demo">');
+    expect(neither).not.toMatch(/\/console|\/demo/);
+  });
+
+  it("show the widget of the agent that is asked for, and nothing that the address smuggles in", () => {
+    expect(demoPage("http://host:1", null)).not.toMatch(/<script|<parley-agent/);
+    expect(demoPage("http://host:1", " a1 ")).toContain('<parley-agent agent-id="a1"');
+    const hostile = demoPage("http://host:1", '"><script>alert(1)</script>');
+    expect(hostile.match(/<script[^>]*>/g)).toEqual(['<script src="/widget.js" defer>']);
+    expect(hostile).not.toContain('"">');
+    expect(demoPage("http://host:1", "a".repeat(200))).not.toContain("a".repeat(129));
+  });
+
+  it("have one style sheet, which the policy of the demo names", () => {
+    const [, sheet = ""] = /<style>([\s\S]*?)<\/style>/.exec(demoPage("http://host:1", null)) ?? [];
+    const hash = createHash("sha256").update(sheet).digest("base64");
+    expect(demoPolicy).toContain(`style-src 'sha256-${hash}'`);
+    expect(demoPolicy).toContain("script-src 'self';");
   });
 
   it("escapes what it is given", () => {

@@ -1,13 +1,15 @@
+import { join } from "node:path";
 import { forwardedRoutes } from "../forwarding/forwarder.js";
 import type { TranscriptionContext } from "../transcription/context.js";
 import type { SpeechContext } from "../speech/context.js";
-import { consoleFolder, readConsole } from "../pages/console-files.js";
+import { bundlesFolder, readConsole, readWidget } from "../pages/bundled-files.js";
 import { consoleRoutes } from "./console/console-routes.js";
 import { signInRoutes } from "./console/sign-in-routes.js";
 import { type InterfaceRoutes, interfaceRoutes } from "./interface-routes.js";
 import { type OperatorRoutesOptions, operatorRoutes } from "./operator/operator-routes.js";
 import { pageRoutes } from "./pages/page-routes.js";
 import { recordingRoutes } from "./recordings/routes.js";
+import { widgetRoutes } from "./widget/widget-routes.js";
 
 /** Everything that the public port answers: the API, what the control plane answers, operators' routes and pages. */
 export function edgeRoutes(
@@ -17,14 +19,16 @@ export function edgeRoutes(
 ): InterfaceRoutes {
   const { routes, sockets, shapes } = interfaceRoutes(speech, transcription);
   const hasConsole = speech.config.PARLEY_CONSOLE === "on";
+  const hasDemo = speech.config.PARLEY_DEMO === "on";
   return {
     routes: [
       ...routes,
       ...forwardedRoutes(speech),
       ...recordingRoutes(speech),
       ...operatorRoutes({ ...operator, config: speech.config }),
-      ...pageRoutes({ hasConsole }),
-      ...(hasConsole ? [...consoleRoutes(readConsole(consoleFolder)), ...signInRoutes(speech)] : []),
+      ...pageRoutes({ hasConsole, hasDemo }),
+      ...widgetRoutes(readWidget(join(bundlesFolder, "widget"))),
+      ...(hasConsole ? [...consoleRoutes(readConsole(join(bundlesFolder, "console"))), ...signInRoutes(speech)] : []),
     ],
     sockets,
     shapes,

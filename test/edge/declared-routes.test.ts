@@ -21,9 +21,12 @@ interface Declared {
 }
 
 /** Pages, which need no description. */
-const pages: Declared[] = [...["/", "/docs", "/openapi.json"], ...["/console", "/console/*", "/console/assets/*"]].map(
-  (pattern) => ({ pattern, methods: ["GET"] }),
-);
+const consolePages = ["/console", "/console/*", "/console/assets/*"];
+const widgetFiles = ["/widget.js", "/widget/*"];
+const pages: Declared[] = ["/", "/docs", "/openapi.json", ...consolePages, ...widgetFiles].map((pattern) => ({
+  pattern,
+  methods: ["GET"],
+}));
 
 /** Lists and stubs of the compatibility layers; what takes parameters is in `compatOperations`. */
 const compatLists: Declared[] = [

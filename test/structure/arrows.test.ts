@@ -73,6 +73,7 @@ const engines: Readonly<Record<string, { folder?: string; files?: readonly strin
   undici: { folder: "common/outbound/" },
   yauzl: {},
   "ipaddr.js": {},
+  "livekit-client": {},
   react: { folder: "web/" },
   "react-dom": {},
   "react-aria-components": { folder: "web/" },

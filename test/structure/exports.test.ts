@@ -19,6 +19,9 @@ const calledByName = [
   "cli/main.ts main",
 ];
 
+/** What the package of the widget exports: its users are elsewhere. */
+const published = ["web/call/index.ts Call", "web/call/index.ts CallFailure", "web/call/index.ts readSession"];
+
 /** In rooms whose pipelines are being rebuilt: they go with what they belong to. */
 const rebuilt = [
   "edge/compat/elevenlabs/error-status.ts elevenLabsStatuses",
@@ -39,8 +42,8 @@ const label = ({ path, name }: Export): string => `${path} ${name}`;
 describe("the exports of the product", () => {
   it("are imported by somebody", () => {
     const unused = unusedExports(product, [...sources, ...scripts]).map(label);
-    expect(unused.filter((name) => ![...calledByName, ...rebuilt].includes(name))).toEqual([]);
-    expect(calledByName.filter((name) => !unused.includes(name))).toEqual([]);
+    expect(unused.filter((name) => ![...calledByName, ...published, ...rebuilt].includes(name))).toEqual([]);
+    expect([...calledByName, ...published].filter((name) => !unused.includes(name))).toEqual([]);
   });
 
   it("are not there for tests alone", () => {
@@ -50,7 +53,7 @@ describe("the exports of the product", () => {
       return source !== undefined && !isUsedInside(source, name);
     });
     const found = unused.map(label).filter((name) => !calledByName.includes(name));
-    expect(found.filter((name) => ![...waiting, ...rebuilt].includes(name))).toEqual([]);
+    expect(found.filter((name) => ![...waiting, ...published, ...rebuilt].includes(name))).toEqual([]);
     expect(waiting.filter((name) => !found.includes(name))).toEqual([]);
   });
 

@@ -54,7 +54,8 @@ function readSource(room: Room, file: string): Source {
   const files: string[] = [];
   const packages: string[] = [];
   for (const specifier of specifiers) {
-    if (specifier.startsWith(".")) files.push(sourceOf(join(dirname(path), specifier)));
+    // What stands behind a question mark is for the bundler.
+    if (specifier.startsWith(".")) files.push(sourceOf(join(dirname(path), specifier.split("?")[0] ?? "")));
     else if (specifier.startsWith("#")) files.push(`${specifier.slice(1)}.ts`);
     else
       packages.push(

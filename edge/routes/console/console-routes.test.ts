@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from "node:zlib";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { ConfigError } from "#common/config/config";
-import { readConsole } from "../../pages/console-files.js";
+import { readConsole } from "../../pages/bundled-files.js";
 import { serve } from "../../http/testing/test-server.js";
 import { consoleRoutes } from "./console-routes.js";
 

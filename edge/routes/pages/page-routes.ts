@@ -1,17 +1,18 @@
 import { baseUrlOf } from "#common/http/base-url";
+import { demoPage, demoPolicy } from "../../pages/demo.js";
 import { answerConstantJson, answerPage } from "../../http/answers.js";
 import type { HttpRequest, HttpRoute } from "../../http/exchange.js";
 import { buildOpenApi } from "../../openapi/document.js";
 import { documentationPage } from "../../pages/documentation.js";
-import { landingPage } from "../../pages/landing.js";
+import { landingPage, type OptionalPages } from "../../pages/landing.js";
 
 /** Addresses under which readers reach the service that pages are kept for. */
 const MOST_ADDRESSES = 4;
 
 /** What a visitor reads. Each page is made once for an address, not once for a reader. */
-export function pageRoutes({ hasConsole }: { hasConsole: boolean }): HttpRoute[] {
+export function pageRoutes(optional: OptionalPages): HttpRoute[] {
   const [landing, documentation] = [
-    storedPage((baseUrl) => landingPage(baseUrl, { hasConsole })),
+    storedPage((baseUrl) => landingPage(baseUrl, optional)),
     storedPage(documentationPage),
   ];
   const answerOpenApi = answerConstantJson(buildOpenApi());
@@ -26,9 +27,19 @@ export function pageRoutes({ hasConsole }: { hasConsole: boolean }): HttpRoute[]
       path: "/docs",
       handle: async (request, responder) => answerPage(responder, documentation(addressOf(request))),
     },
+    ...(optional.hasDemo ? [demoRoute] : []),
     { method: "GET", path: "/openapi.json", handle: async (_request, responder) => answerOpenApi(responder) },
   ];
 }
+
+const demoRoute: HttpRoute = {
+  method: "GET",
+  path: "/demo",
+  handle: async (request, responder) => {
+    const agentId = new URLSearchParams(request.query).get("agent-id");
+    answerPage(responder, Buffer.from(demoPage(addressOf(request), agentId)), demoPolicy);
+  },
+};
 
 /** The pages of the addresses asked for last; the name of the host is the reader's, who may invent many. */
 function storedPage(render: (baseUrl: string) => string): (baseUrl: string) => Uint8Array {

@@ -16,8 +16,8 @@ const mediaTypes: Readonly<Record<string, string>> = {
   ".svg": "image/svg+xml",
 };
 
-/** One file of the console, as it is sent. */
-export interface ConsoleFile {
+/** One bundled file, as it is sent. */
+export interface BundledFile {
   mediaType: string;
   /** Of what is in it, in quotes. */
   etag: string;
@@ -26,26 +26,31 @@ export interface ConsoleFile {
   encoded: ReadonlyMap<string, Uint8Array>;
 }
 
-/** The console: one page, and the files that it loads by the hash of what is in them. */
-export interface ConsoleFiles {
-  page: ConsoleFile;
-  /** By their names below `/console/assets/`. */
-  assets: ReadonlyMap<string, ConsoleFile>;
+/** One file that is asked for by its name, and those that it loads by the hash of what is in them. */
+export interface Bundle {
+  main: BundledFile;
+  /** By their names. */
+  assets: ReadonlyMap<string, BundledFile>;
 }
 
-/** Where the bundler puts it. */
-export const consoleFolder = join(import.meta.dirname, "../../console");
+/** Where the bundler puts the console and the widget. */
+export const bundlesFolder = join(import.meta.dirname, "../..");
 
 /** Reads the bundled console into memory. Throws `ConfigError` where it was not bundled. */
-export function readConsole(folder: string): ConsoleFiles {
-  const page = join(folder, "index.html");
-  if (!existsSync(page)) throw new ConfigError(`${page} is missing: run npm run build, or set PARLEY_CONSOLE=off`);
-  const assets = join(folder, "assets");
-  const names = readdirSync(assets).filter((name) => extname(name) in mediaTypes);
-  return { page: readOne(page), assets: new Map(names.map((name) => [name, readOne(join(assets, name))])) };
+export const readConsole = (folder: string): Bundle => readBundle(folder, { main: "index.html", assets: "assets" });
+
+/** Reads the bundled widget into memory. Throws `ConfigError` where it was not bundled. */
+export const readWidget = (folder: string): Bundle => readBundle(folder, { main: "widget.js", assets: "widget" });
+
+function readBundle(folder: string, names: { main: string; assets: string }): Bundle {
+  const main = join(folder, names.main);
+  if (!existsSync(main)) throw new ConfigError(`${main} is missing: run npm run build`);
+  const assets = join(folder, names.assets);
+  const files = readdirSync(assets).filter((name) => extname(name) in mediaTypes);
+  return { main: readOne(main), assets: new Map(files.map((name) => [name, readOne(join(assets, name))])) };
 }
 
-function readOne(file: string): ConsoleFile {
+function readOne(file: string): BundledFile {
   const plain = readFileSync(file);
   const encoded = encodings.flatMap(([name, ending]): [string, Uint8Array][] =>
     existsSync(`${file}.${ending}`) ? [[name, readFileSync(`${file}.${ending}`)]] : [],

@@ -1,0 +1,35 @@
+import type { Words } from "./words.js";
+
+/** German. */
+export const de: Words = {
+  title: "Assistent",
+  open: "Mit uns sprechen",
+  close: "Schließen",
+  start: "Anrufen",
+  end: "Auflegen",
+  mute: "Stumm",
+  microphone: "Mikrofon benutzen",
+  write: "Nachricht schreiben",
+  send: "Senden",
+  transcript: "Gespräch",
+  you: "Sie",
+  agent: "Assistent",
+  idle: "Rufen Sie an, oder schreiben Sie.",
+  connecting: "Verbindung wird hergestellt …",
+  listening: "Hört zu",
+  muted: "Ihr Mikrofon ist aus",
+  thinking: "Denkt nach …",
+  speaking: "Spricht",
+  ended: "Das Gespräch ist beendet.",
+  failures: {
+    microphone_denied: "Ihr Browser hat das Mikrofon nicht erlaubt. Erlauben Sie es, oder schreiben Sie.",
+    microphone_missing: "Hier ist kein Mikrofon verfügbar. Sie können schreiben.",
+    origin_forbidden: "Anrufe von dieser Seite sind nicht erlaubt.",
+    agent_not_public: "Dieser Assistent nimmt keine Anrufe von Besuchern an.",
+    agent_unavailable: "Dieser Assistent ist nicht verfügbar.",
+    too_many_calls: "Zurzeit gibt es zu viele Anrufe. Versuchen Sie es in einer Minute noch einmal.",
+    busy: "Alle Leitungen sind belegt. Versuchen Sie es gleich noch einmal.",
+    unreachable: "Der Dienst ist nicht erreichbar. Prüfen Sie Ihre Verbindung und versuchen Sie es noch einmal.",
+    connection_lost: "Die Verbindung ist abgebrochen. Rufen Sie noch einmal an.",
+  },
+};

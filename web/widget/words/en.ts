@@ -1,0 +1,35 @@
+import type { Words } from "./words.js";
+
+/** English. */
+export const en: Words = {
+  title: "Assistant",
+  open: "Talk to us",
+  close: "Close",
+  start: "Start call",
+  end: "End call",
+  mute: "Mute",
+  microphone: "Use microphone",
+  write: "Write a message",
+  send: "Send",
+  transcript: "Conversation",
+  you: "You",
+  agent: "Assistant",
+  idle: "Start a call, or write.",
+  connecting: "Connecting …",
+  listening: "Listening",
+  muted: "Your microphone is off",
+  thinking: "Thinking …",
+  speaking: "Speaking",
+  ended: "The call is over.",
+  failures: {
+    microphone_denied: "Your browser did not allow the microphone. Allow it, or write instead.",
+    microphone_missing: "No microphone can be used here. You can write instead.",
+    origin_forbidden: "Calls from this page are not allowed.",
+    agent_not_public: "This assistant does not take calls from visitors.",
+    agent_unavailable: "This assistant is not available.",
+    too_many_calls: "There are too many calls right now. Try again in a minute.",
+    busy: "All lines are busy. Try again in a moment.",
+    unreachable: "The service cannot be reached. Check your connection and try again.",
+    connection_lost: "The connection was lost. Start another call to go on.",
+  },
+};

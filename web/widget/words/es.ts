@@ -1,0 +1,35 @@
+import type { Words } from "./words.js";
+
+/** Spanish. */
+export const es: Words = {
+  title: "Asistente",
+  open: "Hablar con nosotros",
+  close: "Cerrar",
+  start: "Llamar",
+  end: "Colgar",
+  mute: "Silenciar",
+  microphone: "Usar el micrófono",
+  write: "Escribir un mensaje",
+  send: "Enviar",
+  transcript: "Conversación",
+  you: "Usted",
+  agent: "Asistente",
+  idle: "Llame, o escriba.",
+  connecting: "Conectando …",
+  listening: "Escuchando",
+  muted: "Su micrófono está apagado",
+  thinking: "Pensando …",
+  speaking: "Hablando",
+  ended: "La llamada ha terminado.",
+  failures: {
+    microphone_denied: "Su navegador no permitió el micrófono. Permítalo, o escriba.",
+    microphone_missing: "Aquí no se puede usar ningún micrófono. Puede escribir.",
+    origin_forbidden: "No se permiten llamadas desde esta página.",
+    agent_not_public: "Este asistente no atiende llamadas de visitantes.",
+    agent_unavailable: "Este asistente no está disponible.",
+    too_many_calls: "Hay demasiadas llamadas en este momento. Inténtelo en un minuto.",
+    busy: "Todas las líneas están ocupadas. Inténtelo en un momento.",
+    unreachable: "No se puede contactar con el servicio. Revise su conexión e inténtelo otra vez.",
+    connection_lost: "Se perdió la conexión. Llame otra vez para continuar.",
+  },
+};

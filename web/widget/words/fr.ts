@@ -1,0 +1,35 @@
+import type { Words } from "./words.js";
+
+/** French. */
+export const fr: Words = {
+  title: "Assistant",
+  open: "Nous parler",
+  close: "Fermer",
+  start: "Appeler",
+  end: "Raccrocher",
+  mute: "Couper le micro",
+  microphone: "Utiliser le micro",
+  write: "Écrire un message",
+  send: "Envoyer",
+  transcript: "Conversation",
+  you: "Vous",
+  agent: "Assistant",
+  idle: "Appelez, ou écrivez.",
+  connecting: "Connexion …",
+  listening: "Vous écoute",
+  muted: "Votre micro est coupé",
+  thinking: "Réfléchit …",
+  speaking: "Parle",
+  ended: "L’appel est terminé.",
+  failures: {
+    microphone_denied: "Votre navigateur n’a pas autorisé le micro. Autorisez-le, ou écrivez.",
+    microphone_missing: "Aucun micro n’est utilisable ici. Vous pouvez écrire.",
+    origin_forbidden: "Les appels depuis cette page ne sont pas autorisés.",
+    agent_not_public: "Cet assistant ne prend pas d’appels de visiteurs.",
+    agent_unavailable: "Cet assistant n’est pas disponible.",
+    too_many_calls: "Il y a trop d’appels en ce moment. Réessayez dans une minute.",
+    busy: "Toutes les lignes sont occupées. Réessayez dans un instant.",
+    unreachable: "Le service est injoignable. Vérifiez votre connexion et réessayez.",
+    connection_lost: "La connexion a été perdue. Rappelez pour continuer.",
+  },
+};

@@ -1,0 +1,35 @@
+import type { Words } from "./words.js";
+
+/** Italian. */
+export const it: Words = {
+  title: "Assistente",
+  open: "Parla con noi",
+  close: "Chiudi",
+  start: "Chiama",
+  end: "Riaggancia",
+  mute: "Silenzia",
+  microphone: "Usa il microfono",
+  write: "Scrivi un messaggio",
+  send: "Invia",
+  transcript: "Conversazione",
+  you: "Lei",
+  agent: "Assistente",
+  idle: "Chiami, oppure scriva.",
+  connecting: "Connessione …",
+  listening: "In ascolto",
+  muted: "Il microfono è spento",
+  thinking: "Sta pensando …",
+  speaking: "Sta parlando",
+  ended: "La chiamata è terminata.",
+  failures: {
+    microphone_denied: "Il browser non ha consentito il microfono. Lo consenta, oppure scriva.",
+    microphone_missing: "Qui non c’è un microfono utilizzabile. Può scrivere.",
+    origin_forbidden: "Le chiamate da questa pagina non sono consentite.",
+    agent_not_public: "Questo assistente non accetta chiamate dai visitatori.",
+    agent_unavailable: "Questo assistente non è disponibile.",
+    too_many_calls: "Ci sono troppe chiamate in questo momento. Riprovi tra un minuto.",
+    busy: "Tutte le linee sono occupate. Riprovi tra un momento.",
+    unreachable: "Il servizio non è raggiungibile. Controlli la connessione e riprovi.",
+    connection_lost: "La connessione è caduta. Richiami per continuare.",
+  },
+};

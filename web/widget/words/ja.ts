@@ -1,0 +1,35 @@
+import type { Words } from "./words.js";
+
+/** Japanese. */
+export const ja: Words = {
+  title: "アシスタント",
+  open: "話しかける",
+  close: "閉じる",
+  start: "通話を開始",
+  end: "通話を終了",
+  mute: "ミュート",
+  microphone: "マイクを使う",
+  write: "メッセージを入力",
+  send: "送信",
+  transcript: "会話",
+  you: "あなた",
+  agent: "アシスタント",
+  idle: "通話を開始するか、メッセージを入力してください。",
+  connecting: "接続中…",
+  listening: "聞いています",
+  muted: "マイクはオフです",
+  thinking: "考えています…",
+  speaking: "話しています",
+  ended: "通話は終了しました。",
+  failures: {
+    microphone_denied: "ブラウザーがマイクを許可しませんでした。許可するか、メッセージを入力してください。",
+    microphone_missing: "ここではマイクを使えません。メッセージを入力できます。",
+    origin_forbidden: "このページからの通話は許可されていません。",
+    agent_not_public: "このアシスタントは訪問者からの通話を受け付けていません。",
+    agent_unavailable: "このアシスタントは利用できません。",
+    too_many_calls: "現在、通話が混み合っています。1分後にもう一度お試しください。",
+    busy: "現在、すべての回線が使用中です。しばらくしてからもう一度お試しください。",
+    unreachable: "サービスに接続できません。接続を確認して、もう一度お試しください。",
+    connection_lost: "接続が切れました。もう一度通話を開始してください。",
+  },
+};

@@ -1,0 +1,35 @@
+import type { Words } from "./words.js";
+
+/** Portuguese. */
+export const pt: Words = {
+  title: "Assistente",
+  open: "Falar conosco",
+  close: "Fechar",
+  start: "Ligar",
+  end: "Desligar",
+  mute: "Silenciar",
+  microphone: "Usar o microfone",
+  write: "Escrever uma mensagem",
+  send: "Enviar",
+  transcript: "Conversa",
+  you: "Você",
+  agent: "Assistente",
+  idle: "Ligue, ou escreva.",
+  connecting: "Conectando …",
+  listening: "Ouvindo",
+  muted: "Seu microfone está desligado",
+  thinking: "Pensando …",
+  speaking: "Falando",
+  ended: "A chamada terminou.",
+  failures: {
+    microphone_denied: "Seu navegador não permitiu o microfone. Permita, ou escreva.",
+    microphone_missing: "Nenhum microfone pode ser usado aqui. Você pode escrever.",
+    origin_forbidden: "Chamadas desta página não são permitidas.",
+    agent_not_public: "Este assistente não atende chamadas de visitantes.",
+    agent_unavailable: "Este assistente não está disponível.",
+    too_many_calls: "Há chamadas demais neste momento. Tente em um minuto.",
+    busy: "Todas as linhas estão ocupadas. Tente daqui a pouco.",
+    unreachable: "Não foi possível contatar o serviço. Verifique sua conexão e tente outra vez.",
+    connection_lost: "A conexão caiu. Ligue outra vez para continuar.",
+  },
+};

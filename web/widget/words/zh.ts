@@ -1,0 +1,35 @@
+import type { Words } from "./words.js";
+
+/** Chinese. */
+export const zh: Words = {
+  title: "助手",
+  open: "和我们交谈",
+  close: "关闭",
+  start: "开始通话",
+  end: "结束通话",
+  mute: "静音",
+  microphone: "使用麦克风",
+  write: "输入消息",
+  send: "发送",
+  transcript: "对话",
+  you: "您",
+  agent: "助手",
+  idle: "开始通话，或输入消息。",
+  connecting: "正在连接…",
+  listening: "正在听",
+  muted: "您的麦克风已关闭",
+  thinking: "正在思考…",
+  speaking: "正在说话",
+  ended: "通话已结束。",
+  failures: {
+    microphone_denied: "浏览器未允许使用麦克风。请允许，或输入消息。",
+    microphone_missing: "这里没有可用的麦克风。您可以输入消息。",
+    origin_forbidden: "不允许从此页面通话。",
+    agent_not_public: "此助手不接受访客来电。",
+    agent_unavailable: "此助手不可用。",
+    too_many_calls: "目前通话过多。请一分钟后再试。",
+    busy: "线路忙。请稍后再试。",
+    unreachable: "无法连接到服务。请检查网络后重试。",
+    connection_lost: "连接已断开。请重新开始通话。",
+  },
+};
