@@ -52,3 +52,28 @@ export const knowledgePatch = z.strictObject({
   description: description.optional(),
 });
 export type KnowledgePatch = z.infer<typeof knowledgePatch>;
+
+/** Sources that one search looks into at most. */
+const MAX_SEARCHED_SOURCES = 100;
+
+/** Body of `POST /v1/agent/knowledge-sources/search`. */
+export const knowledgeSearchRequest = z.strictObject({
+  query: recordText(1, 2000),
+  knowledge_source_ids: z.array(recordText(1, 128)).min(1).max(MAX_SEARCHED_SOURCES),
+  limit: z.int().min(1).max(20).default(5),
+});
+
+/** What was found, the best first; nothing where no passage shares a word with the query. */
+export const knowledgeSearchResult = z.object({
+  passages: z.array(
+    z.object({
+      knowledge_source_id: z.string(),
+      source_name: z.string(),
+      heading: z.string(),
+      content: z.string(),
+      /** Larger is better; comparable within one answer only. */
+      score: z.number(),
+    }),
+  ),
+});
+export type KnowledgeSearchResult = z.infer<typeof knowledgeSearchResult>;

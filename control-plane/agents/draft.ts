@@ -109,7 +109,8 @@ export async function freezeAttachments(
   };
 }
 
-async function draftEntity(tx: Db, attachables: Attachables, row: AgentRow): Promise<ConfigEntity> {
+/** The draft of a row as its team reads it. */
+export async function draftEntity(tx: Db, attachables: Attachables, row: AgentRow): Promise<ConfigEntity> {
   // A draft written by an earlier release gains the sections that came since.
   const config = agentConfig.parse(row.draft);
   const hash = configHash(config, await freezeAttachments(tx, attachables, row.teamId, config));

@@ -10,6 +10,7 @@ import { envelope, readPage } from "../http/paging.js";
 import { queryRecord } from "../http/query.js";
 import { empty, json, type Route, type RouteRequest } from "../http/route.js";
 import { createAgent, type DraftDependencies, patchDraft, readDraft } from "./draft.js";
+import { restoreVersion } from "./restore.js";
 import { deleteAgent, findAgent, listAgents, toAgentEntity, updateAgent } from "./store.js";
 import type { AgentRow } from "./tables.js";
 import { findVersion, listVersions, publishAgent, toDetail, toSummary, versionNumberOf } from "./versions.js";
@@ -33,6 +34,7 @@ export function agentRoutes(dependencies: DraftDependencies): Route[] {
     ["POST", "/v1/agent/agents/:agent_id/publish", publish],
     ["GET", "/v1/agent/agents/:agent_id/versions", versions],
     ["GET", "/v1/agent/agents/:agent_id/versions/:version_number", getVersion],
+    ["POST", "/v1/agent/agents/:agent_id/versions/:version_number/restore", restore],
   ];
   return [
     ...handlers.map(([method, path, handler]): Route => {
@@ -120,4 +122,11 @@ async function getVersion(dependencies: DraftDependencies, request: RouteRequest
   const version = versionNumber === null ? null : await findVersion(dependencies.db, agent.id, versionNumber);
   if (version === null) throw new ServiceError("not_found");
   return json(200, toDetail(version));
+}
+
+async function restore(dependencies: DraftDependencies, request: RouteRequest): Promise<ForwardedResponse> {
+  const { id: agentId, teamId } = await find(dependencies, request);
+  const versionNumber = versionNumberOf(request.parameters["version_number"] ?? "");
+  if (versionNumber === null) throw new ServiceError("not_found");
+  return json(200, await restoreVersion(dependencies, { teamId, agentId }, versionNumber));
 }

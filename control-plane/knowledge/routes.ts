@@ -7,14 +7,18 @@ import {
   type KnowledgeList,
   knowledgeListQuery,
   knowledgePatch,
+  knowledgeSearchRequest,
+  type KnowledgeSearchResult,
   type KnowledgeSourceEntity,
   type KnowledgeSourceSummary,
 } from "#protocol/knowledge";
 import { agentsReferencingKnowledge } from "../agents/references.js";
 import type { Db } from "../database/database.js";
 import { envelope, readPage } from "../http/paging.js";
+import { readJsonBody } from "../http/json-body.js";
 import { queryRecord } from "../http/query.js";
 import { empty, json, type KeyedRoute, type Route, type RouteRequest } from "../http/route.js";
+import { searchKnowledge } from "./search.js";
 import {
   changeSource,
   deleteSource,
@@ -45,6 +49,7 @@ export function knowledgeRoutes(dependencies: KnowledgeDependencies): Route[] {
   ][] = [
     ["GET", "/v1/agent/knowledge-sources", list],
     ["POST", "/v1/agent/knowledge-sources", create],
+    ["POST", "/v1/agent/knowledge-sources/search", search],
     ["GET", "/v1/agent/knowledge-sources/:id", get],
     ["PATCH", "/v1/agent/knowledge-sources/:id", patch],
     ["DELETE", "/v1/agent/knowledge-sources/:id", remove],
@@ -137,4 +142,16 @@ async function agents({ db }: KnowledgeDependencies, request: RouteRequest): Pro
   await findSource(db, teamId, sourceId);
   const dependent = await agentsReferencingKnowledge(db, teamId, sourceId);
   return json(200, { agents: dependent, total: dependent.length });
+}
+
+async function search({ db }: KnowledgeDependencies, request: RouteRequest): Promise<ForwardedResponse> {
+  const asked = validate(knowledgeSearchRequest, await readJsonBody(request), ["body"]);
+  const { query, limit, knowledge_source_ids: ids } = asked;
+  const sources = [...new Set(ids)].map((sourceId) => ({ sourceId, revisionNumber: null }));
+  const found = await searchKnowledge(db, { teamId: request.principal.teamId, sources, query, limit });
+  return json(200, {
+    passages: found.map(({ sourceId, sourceName, heading, content, score }) => {
+      return { knowledge_source_id: sourceId, source_name: sourceName, heading, content, score };
+    }),
+  } satisfies KnowledgeSearchResult);
 }

@@ -157,6 +157,19 @@ const configurations: Operation[] = [
     errors: [...authentication, "not_found"],
     curl: "",
   },
+  {
+    method: "POST",
+    path: "/v1/agent/agents/:agent_id/versions/:version_number/restore",
+    tag: "Agents",
+    scope: "agents",
+    summary: "Restore a published version into the draft",
+    description:
+      "The draft becomes the configuration that the version froze, secrets included; sessions see it when it is published. Tools and " +
+      "knowledge sources that were deleted since are left out; the others are used as they are now.",
+    success: { status: 200, description: "The draft.", mediaTypes: json, schema: configEntity },
+    errors: [...authentication, "not_found"],
+    curl: "-X POST",
+  },
 ];
 
 /** Agents with their configurations, versions, sessions and tests, and phone numbers. */

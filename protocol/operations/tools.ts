@@ -4,6 +4,8 @@ import {
   knowledgeList,
   knowledgeListQuery,
   knowledgePatch,
+  knowledgeSearchRequest,
+  knowledgeSearchResult,
   knowledgeSourceEntity,
 } from "../knowledge.js";
 import { dependentAgents } from "../paging.js";
@@ -156,6 +158,25 @@ const knowledge: Operation[] = [
     success: { status: 201, description: "The new source.", mediaTypes: json, schema: knowledgeSourceEntity },
     errors: [...authentication, ...formErrors, "private_beta"],
     curl: `-F "source=@faq.md" -F "name=Customer FAQ"`,
+  },
+  {
+    method: "POST",
+    path: "/v1/agent/knowledge-sources/search",
+    tag: "Agents",
+    scope: "agents",
+    summary: "Search knowledge sources",
+    description:
+      "Finds the passages that an agent with these sources would be given for what a caller says, in their newest text. Sources that " +
+      "the team does not have are not searched.",
+    body: { schema: knowledgeSearchRequest, mediaTypes: json, maxBytes: bodyLimits.action },
+    success: {
+      status: 200,
+      description: "The passages, the best first.",
+      mediaTypes: json,
+      schema: knowledgeSearchResult,
+    },
+    errors: [...authentication, ...bodyErrors],
+    curl: `${jsonBody} -d '{"query": "When do you open?", "knowledge_source_ids": ["..."]}'`,
   },
   {
     method: "GET",

@@ -10,9 +10,10 @@ const missing = "f".repeat(32);
 describe.each(engines)("agents on %s", (engine) => {
   let fixture: ServiceFixture;
   let team: TeamClient;
+  let other: TeamClient;
 
   beforeAll(async () => {
-    ({ fixture, team } = await startTeams(engine));
+    ({ fixture, team, other } = await startTeams(engine));
   });
   afterAll(() => fixture.stop());
 
@@ -197,6 +198,42 @@ describe.each(engines)("agents on %s", (engine) => {
     expect((await team.ask("POST", `${path}/publish`, { other: 1 })).status).toBe(422);
     await team.ask("PATCH", path, { status: "archived" });
     expect((await team.ask("POST", `${path}/publish`)).status).toBe(409);
+  });
+
+  it("restores a version into the draft, secrets included, without what was deleted since", async () => {
+    const made = async (name: string): Promise<string> =>
+      String((await team.ask("POST", "/v1/agent/tools", { name, url: PUBLIC_URL })).json["tool_id"]);
+    const [stays, goes] = [await made("stays"), await made("goes")];
+    const config = {
+      prompt: { system_prompt: "first" },
+      tools: { tool_ids: [goes, stays] },
+      webhooks: { post_call: [{ url: PUBLIC_URL, secret: "topsecret" }] },
+    };
+    const path = `/v1/agent/agents/${await createAgent(team, { name: "r", config })}`;
+    const restore = (number: number | string, as = team) => as.ask("POST", `${path}/versions/${number}/restore`);
+    const first = await team.ask("POST", `${path}/publish`);
+    const changed = { prompt: { system_prompt: "second" }, tools: { tool_ids: [] }, webhooks: { post_call: [] } };
+    await team.ask("PATCH", `${path}/config`, changed);
+    const second = await team.ask("POST", `${path}/publish`);
+    const whole = await restore(1);
+    expect(whole).toMatchObject({
+      status: 200,
+      json: {
+        config_hash: first.json["config_hash"],
+        prompt: config.prompt,
+        tools: config.tools,
+        webhooks: { post_call: [{ url: PUBLIC_URL, has_secret: true }] },
+      },
+    });
+    expect((await team.ask("GET", `${path}/config`)).json).toEqual(whole.json);
+    expect((await restore(2)).json).toMatchObject({ ...changed, config_hash: second.json["config_hash"] });
+    expect((await team.ask("DELETE", `/v1/agent/tools/${goes}`)).status).toBe(204);
+    expect((await restore(1)).json).toMatchObject({ prompt: config.prompt, tools: { tool_ids: [stays] } });
+    // Versions are what they were, and the next one comes after all of them.
+    expect((await team.ask("GET", `${path}/versions/1`)).json).toMatchObject({ config: { tools: config.tools } });
+    expect((await team.ask("POST", `${path}/publish`)).json).toMatchObject({ version_number: 3 });
+    for (const number of ["0", "4", "x"]) expect((await restore(number)).status).toBe(404);
+    expect((await restore(1, other)).status).toBe(404);
   });
 
   it("gives an agent with a changed tool unpublished changes", async () => {

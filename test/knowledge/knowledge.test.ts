@@ -4,6 +4,7 @@ import { knowledgeChunks, knowledgeRevisions } from "#control-plane/knowledge/ta
 import {
   type KnowledgeList,
   knowledgeList,
+  knowledgeSearchResult,
   type KnowledgeSourceEntity,
   knowledgeSourceEntity,
   MAX_KNOWLEDGE_BYTES,
@@ -109,6 +110,42 @@ describe.each(engines)("/v1/agent/knowledge-sources on %s", (engine) => {
     expect(many.map(({ status }) => status)).toEqual(many.map(() => 200));
     const { json } = await platform.call(platform.team, "GET", `${ROOT}/${id}`);
     expect(json).toMatchObject({ revision_number: 8, content: expect.stringMatching(/^Text \d\.$/) });
+  });
+
+  it("finds the passages of the team's own sources that answer best, and none of others'", async () => {
+    const hours = await create(["source", "# Hours\n\nWe open at nine.\n\n# Pets\n\nDogs are welcome.\n", "hours.md"]);
+    const parking = await create(["source", "# Parking\n\nCars park behind the house.\n", "parking.md"]);
+    const ids = [hours, parking].map((source) => source.knowledge_source_id);
+    const search = (body: unknown, team = platform.team): Promise<Answer> =>
+      platform.send(team, "POST", `${ROOT}/search`, body);
+    const found = await search({ query: "When do you open?", knowledge_source_ids: ids });
+    expect(found.status).toBe(200);
+    expect(knowledgeSearchResult.strict().parse(found.json).passages).toMatchObject([
+      {
+        knowledge_source_id: ids[0],
+        source_name: "hours.md",
+        heading: "Hours",
+        content: expect.stringContaining("nine"),
+      },
+    ]);
+    expect((await search({ query: "dogs park open", knowledge_source_ids: ids, limit: 2 })).json).toMatchObject({
+      passages: [{}, {}],
+    });
+    await replace(ids[0] ?? "", ["source", "We open at ten.", "hours.md"]);
+    expect((await search({ query: "open", knowledge_source_ids: ids })).json).toMatchObject({
+      passages: [{ content: expect.stringContaining("ten") }],
+    });
+    const nothing = { status: 200, json: { passages: [] } };
+    expect(await search({ query: "quantum", knowledge_source_ids: ids })).toMatchObject(nothing);
+    expect(await search({ query: "open", knowledge_source_ids: ["no-id", "0".repeat(32)] })).toMatchObject(nothing);
+    expect(await search({ query: "open", knowledge_source_ids: ids }, platform.otherTeam)).toMatchObject(nothing);
+    for (const body of [{}, { query: "", knowledge_source_ids: ids }, { query: "a", knowledge_source_ids: [] }])
+      expect((await search(body)).status).toBe(422);
+    expect((await search({ query: "open", knowledge_source_ids: ids, limit: 21 })).json).toMatchObject([
+      { type: "less_than_equal", loc: ["body", "limit"] },
+    ]);
+    const limited = { ...platform.team, scopes: ["voices"] };
+    expect((await search({ query: "open", knowledge_source_ids: ids }, limited)).status).toBe(403);
   });
 
   it("makes a draft differ from its published version when the content changes, and pins what is live", async () => {

@@ -58,7 +58,7 @@ export function sendBody(cluster: TestCluster, operation: SizedOperation, bytes:
 
 /** What the operation takes: nothing is read of a body in another encoding. */
 function contentTypeOf(path: string): string {
-  return /asr$|transcriptions$|speech-to-text$|knowledge-sources/.test(path)
+  return /asr$|transcriptions$|speech-to-text$|knowledge-sources(\/:source_id)?$/.test(path)
     ? "multipart/form-data; boundary=B"
     : "application/json";
 }
