@@ -22,9 +22,92 @@ const home = createRoute({
   component: lazyRouteComponent(() => import("./home/home.js"), "Home"),
 });
 
+const agents = createRoute({
+  getParentRoute: () => signedIn,
+  path: "/agents",
+  component: lazyRouteComponent(() => import("./agents/list/agents.js"), "Agents"),
+});
+
+const agent = createRoute({
+  getParentRoute: () => signedIn,
+  path: "/agents/$agentId",
+  component: lazyRouteComponent(() => import("./agents/agent/agent.js"), "Agent"),
+});
+
+const agentConfiguration = createRoute({
+  getParentRoute: () => agent,
+  path: "/",
+  component: lazyRouteComponent(() => import("./agents/editor/configuration.js"), "Configuration"),
+});
+
+const agentVersions = createRoute({
+  getParentRoute: () => agent,
+  path: "/versions",
+  component: lazyRouteComponent(() => import("./agents/versions/versions.js"), "Versions"),
+});
+
+const agentTools = createRoute({
+  getParentRoute: () => agent,
+  path: "/tools",
+  component: lazyRouteComponent(() => import("./agents/tools/tools.js"), "Tools"),
+});
+
+const agentTool = createRoute({
+  getParentRoute: () => agent,
+  path: "/tools/$toolId",
+  component: lazyRouteComponent(() => import("./agents/tools/tool-page.js"), "ToolPage"),
+});
+
+const agentKnowledge = createRoute({
+  getParentRoute: () => agent,
+  path: "/knowledge",
+  component: lazyRouteComponent(() => import("./agents/knowledge/knowledge.js"), "Knowledge"),
+});
+
+const agentWebhooks = createRoute({
+  getParentRoute: () => agent,
+  path: "/webhooks",
+  component: lazyRouteComponent(() => import("./agents/webhooks/webhooks.js"), "Webhooks"),
+});
+
+const agentSharing = createRoute({
+  getParentRoute: () => agent,
+  path: "/sharing",
+  component: lazyRouteComponent(() => import("./agents/sharing/sharing.js"), "Sharing"),
+});
+
+const agentWidget = createRoute({
+  getParentRoute: () => agent,
+  path: "/widget",
+  component: lazyRouteComponent(() => import("./agents/sharing/widget.js"), "Widget"),
+});
+
+const agentSettings = createRoute({
+  getParentRoute: () => agent,
+  path: "/settings",
+  component: lazyRouteComponent(() => import("./agents/settings/settings.js"), "Settings"),
+});
+
 /** The console's addresses, all below `/console`. A section's code is loaded when it is opened. */
 export const router = createRouter({
-  routeTree: root.addChildren([signIn, signedIn.addChildren([home])]),
+  routeTree: root.addChildren([
+    signIn,
+    signedIn.addChildren([
+      home,
+      agents,
+      agent.addChildren([
+        agentConfiguration,
+        agentVersions,
+        agentTools,
+        agentTool,
+        agentKnowledge,
+        agentWebhooks,
+        agentSharing,
+        agentWidget,
+        agentSettings,
+      ]),
+    ]),
+  ]),
   basepath: "/console",
 });
 

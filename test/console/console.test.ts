@@ -1,16 +1,21 @@
 import { afterAll, beforeAll, describe } from "vitest";
 import { canRunChromium } from "../harness/chromium.js";
 import { startCluster, type TestCluster } from "../harness/cluster.js";
+import { describeAgents } from "./agents.js";
+import { describeAgentTabs } from "./agent-tabs.js";
 import { describePages } from "./browser.js";
 import { describeSignIn } from "./sign-in.js";
 
 describe("the console", () => {
   let cluster: TestCluster;
   beforeAll(async () => {
-    cluster = await startCluster({ models: ["espeak"] });
+    // Tools of these tests call this machine.
+    cluster = await startCluster({ models: ["espeak"], settings: { PARLEY_OUTBOUND_ALLOW: "127.0.0.1" } });
   });
   afterAll(() => cluster?.stop());
 
   describe.skipIf(!canRunChromium)("in a browser", () => describePages(() => cluster));
+  describe.skipIf(!canRunChromium)("its agents", () => describeAgents(() => cluster));
+  describe.skipIf(!canRunChromium)("the tabs of an agent", () => describeAgentTabs(() => cluster));
   describe("without one", () => describeSignIn(() => cluster));
 });

@@ -1,2 +1,5 @@
 /** The sections that there are, in the order of the navigation. */
-export const sections = [{ to: "/", label: "Home" }] as const;
+export const sections = [
+  { to: "/", label: "Home" },
+  { to: "/agents", label: "Agents" },
+] as const;

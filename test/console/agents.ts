@@ -1,0 +1,106 @@
+import { expect, it } from "vitest";
+import type { TestCluster } from "../harness/cluster.js";
+import { agentsOf } from "./agents-api.js";
+import { describeBrowser, inspect } from "./pages.js";
+
+/** The section of agents as Chromium shows it: making one, and editing its draft. */
+export function describeAgents(started: () => TestCluster): void {
+  const pages = describeBrowser(started);
+
+  const { ask, remove } = agentsOf(started);
+
+  it("makes an agent with the keyboard alone, and edits its draft", async () => {
+    const { context, page, complaints } = await pages.openSignedIn("/agents");
+    await page.getByText("There is no agent yet.").waitFor();
+    await page.getByRole("button", { name: "Create an agent" }).press("Enter");
+    await page.getByLabel("Name").press("Enter");
+    await page.getByText("Fill this in.").waitFor();
+    await page.keyboard.type("Front desk");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { level: 1, name: "Front desk" }).waitFor();
+    const agentId = new URL(page.url()).pathname.split("/").at(-1) ?? "";
+
+    await page.getByLabel("Instructions").fill("You answer the phone of a hotel.");
+    await page.getByLabel("How a call begins").selectOption("fixed");
+    await page.getByText("Callers may interrupt it").click();
+    await page.getByLabel("Longest call, seconds").fill("59");
+    await page.getByRole("button", { name: "Add a criterion" }).click();
+    await page.getByLabel("Name").fill("was_polite");
+    await page.getByRole("button", { name: "Add a data field" }).click();
+    await page.getByRole("group", { name: "Data to find" }).getByLabel("Name").fill("room");
+    await page.getByLabel("Kind").selectOption("enum");
+    await page.getByLabel("Values").fill("single\ndouble");
+    await page.getByRole("button", { name: "Add a webhook" }).click();
+    const webhook = page.getByRole("group", { name: "After a call" });
+    await webhook.getByLabel("Address").fill("http://10.0.0.1/calls");
+    await webhook.getByLabel("Secret").fill("topsecret");
+
+    await page.getByRole("button", { name: "Save the draft" }).click();
+    await page.getByText("One field is not right yet.").waitFor();
+    const longest = page.getByLabel("Longest call, seconds");
+    await expect.poll(() => page.locator(":focus").getAttribute("id")).toBe(await longest.getAttribute("id"));
+    expect(await page.getByText("At least 60.").count()).toBe(1);
+    await longest.fill("600");
+    await longest.press("Tab");
+    await page.getByText(/^\d changes are not saved\.$/).waitFor();
+
+    // What only the server can know comes back to the field that it is about.
+    await page.getByRole("button", { name: "Save the draft" }).click();
+    await page.getByText("One field is not right yet.").waitFor();
+    expect(await webhook.getByLabel("Address").getAttribute("aria-invalid")).toBe("true");
+    await page.getByRole("link", { name: "Settings" }).click();
+    await page.getByRole("dialog", { name: "Leave without saving?" }).waitFor();
+    await page.getByRole("button", { name: "Stay" }).press("Enter");
+    await webhook.getByLabel("Address").fill("https://93.184.216.34/calls");
+    await page.getByRole("button", { name: "Save the draft" }).click();
+    await page.getByText("Everything is saved.").waitFor();
+    expect(await ask("GET", `/agents/${agentId}/config`)).toMatchObject({
+      prompt: { system_prompt: "You answer the phone of a hotel.", first_message_mode: "fixed" },
+      conversation: { interruptible: false, max_duration_seconds: 600, hangup_after_seconds: 60 },
+      analysis: {
+        criteria: [{ name: "was_polite", description: "" }],
+        data_fields: [{ name: "room", type: "enum", enum_options: ["single", "double"] }],
+      },
+      webhooks: { post_call: [{ url: "https://93.184.216.34/calls", has_secret: true }] },
+    });
+    // A draft that is saved is left without a question.
+    await page.getByRole("link", { name: "Settings" }).click();
+    await page.getByRole("heading", { name: "Archive or delete" }).waitFor();
+    await page.getByLabel("Description").fill("Rooms and breakfast");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("Saved.").waitFor();
+    await page.getByRole("link", { name: "Agents" }).first().click();
+    await page.getByLabel("Search").fill("no such words");
+    await page.getByText("No agent's name or description has this in it.").waitFor();
+    await page.getByLabel("Search").fill("breakfast");
+    await page.getByRole("link", { name: "Front desk" }).waitFor();
+    expect(complaints.filter((text) => !text.includes("422"))).toEqual([]);
+    await remove(agentId);
+    await context.close();
+  }, 120_000);
+
+  it.each([
+    "light",
+    "dark",
+  ] as const)("keeps nobody out of an agent's pages, narrow or wide, %s", async (colorScheme) => {
+    const name = `Front desk, ${colorScheme}`;
+    const agentId = String((await ask("POST", "/agents", { name }))["agent_id"]);
+    const { context, page, complaints } = await pages.openSignedIn("/agents", { colorScheme });
+    await page.getByRole("link", { name }).waitFor();
+    await inspect(page, "agents");
+    await page.getByRole("link", { name }).click();
+    await page.getByLabel("Instructions").waitFor();
+    for (const noun of ["criterion", "data field", "webhook", "destination"])
+      await page.getByRole("button", { name: `Add a ${noun}` }).click();
+    await page.getByRole("button", { name: "Save the draft" }).click();
+    await page.getByText("fields are not right yet.").waitFor();
+    await inspect(page, "configuration");
+    await page.getByRole("button", { name: "Discard" }).click();
+    await page.getByRole("link", { name: "Settings" }).click();
+    await page.getByRole("heading", { name: "Archive or delete" }).waitFor();
+    await inspect(page, "settings");
+    expect(complaints).toEqual([]);
+    await remove(agentId);
+    await context.close();
+  }, 120_000);
+}

@@ -1,0 +1,62 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { Button } from "react-aria-components/Button";
+import type { KnowledgeSourceSummary } from "#protocol/knowledge";
+import { ask } from "../../api/request.js";
+import { ConfirmDialog } from "../../parts/confirm-dialog.js";
+import { Dialog } from "../../parts/dialog.js";
+import { SwitchField } from "../../parts/switch-field.js";
+import { dayAndTime } from "../moment.js";
+import { EditSource } from "./edit-source.js";
+import { knowledgeKey, sourcePath } from "./knowledge-queries.js";
+import { sizeText } from "./size-text.js";
+
+interface SourceProps {
+  source: KnowledgeSourceSummary;
+  isAttached: boolean;
+  isPending: boolean;
+  onAttach: (isOn: boolean) => void;
+}
+
+/** One source: what it is, whether this agent has it, changing and deleting it. */
+export function Source({ source, isAttached, isPending, onAttach }: SourceProps) {
+  const [open, setOpen] = useState<"edit" | "remove" | null>(null);
+  const queries = useQueryClient();
+  const removal = useMutation({
+    mutationFn: () => ask<void>("DELETE", sourcePath(source.knowledge_source_id)),
+    onSuccess: () => queries.invalidateQueries({ queryKey: knowledgeKey }),
+  });
+  const { name, chunk_count: passages } = source;
+  return (
+    <>
+      <h3>{name}</h3>
+      {source.description === "" ? null : <p className="clamped">{source.description}</p>}
+      <p className="soft">
+        {source.file_name}, {sizeText(source.size_bytes)}, {passages === 1 ? "one passage" : `${passages} passages`},
+        revision {source.revision_number}. Changed {dayAndTime(source.updated_at)}.
+      </p>
+      <div className="actions">
+        <Button className="button quiet" aria-label={`Edit ${name}`} onPress={() => setOpen("edit")}>
+          Edit
+        </Button>
+        <Button className="button danger" aria-label={`Delete ${name}`} onPress={() => setOpen("remove")}>
+          Delete
+        </Button>
+      </div>
+      <SwitchField label={`Attach ${name}`} isOn={isAttached} isDisabled={isPending} onChange={onAttach} />
+      <Dialog title={`Edit ${name}`} isOpen={open === "edit"} onClose={() => setOpen(null)}>
+        <EditSource sourceId={source.knowledge_source_id} onClose={() => setOpen(null)} />
+      </Dialog>
+      <ConfirmDialog
+        title={`Delete ${name}?`}
+        text="All its revisions are gone then. A source that an agent has must be taken off it first, and that published."
+        action="Delete the source"
+        isOpen={open === "remove"}
+        isPending={removal.isPending}
+        error={removal.error}
+        onConfirm={() => removal.mutate()}
+        onClose={() => setOpen(null)}
+      />
+    </>
+  );
+}
