@@ -1,3 +1,4 @@
+import "./api/schema-policy.js";
 import "./style/base.css";
 import "./style/parts.css";
 import "./style/shell.css";

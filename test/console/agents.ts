@@ -1,4 +1,7 @@
 import { expect, it } from "vitest";
+import { controlSubjects, type KeysReply, type KeysRequest, type Reply } from "#protocol/bus/control";
+import { connectNats } from "#common/bus/nats";
+import { createLogger } from "#common/log";
 import type { TestCluster } from "../harness/cluster.js";
 import { agentsOf } from "./agents-api.js";
 import { describeBrowser, inspect } from "./pages.js";
@@ -101,6 +104,28 @@ export function describeAgents(started: () => TestCluster): void {
     await inspect(page, "settings");
     expect(complaints).toEqual([]);
     await remove(agentId);
+    await context.close();
+  }, 120_000);
+
+  it("says to a key without the scope what it lacks", async () => {
+    const { baseUrl, natsUrl } = started();
+    const bus = await connectNats({ url: natsUrl, name: "test", log: createLogger("test", "fatal") });
+    const request: KeysRequest = {
+      action: "create",
+      name: "a key",
+      teamId: null,
+      scopes: ["speech"],
+      expiresInMs: null,
+    };
+    const within = { timeoutMs: 10_000, dependency: "Keys" };
+    const made = await bus.request<Reply<KeysReply>>(controlSubjects.keys, request, within);
+    await bus.close();
+    const { context, page } = await pages.open();
+    const data = { api_key: made.ok ? made.value.key : "" };
+    expect((await context.request.post(`${baseUrl}/v1/console/session`, { data })).status()).toBe(201);
+    await page.goto(`${baseUrl}/console/agents`);
+    await page.getByText("Agents cannot be read: This API key lacks the scope agents").waitFor();
+    await page.getByText(/Request id [0-9a-f]{32}/).waitFor();
     await context.close();
   }, 120_000);
 }

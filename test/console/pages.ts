@@ -44,6 +44,10 @@ export function describeBrowser(started: () => TestCluster, microphoneFile?: str
     context.setDefaultTimeout(WITHIN_MS);
     const page = await context.newPage();
     const complaints: string[] = [];
+    // The browser says nothing of a violation that the page's code caught.
+    await page.addInitScript(
+      "addEventListener('securitypolicyviolation', (event) => console.error('policy refused ' + event.violatedDirective))",
+    );
     page.on("console", (message) => {
       // That nobody is signed in any more is what the page finds out.
       const isSignedOut = message.text().includes("401 (Unauthorized)");

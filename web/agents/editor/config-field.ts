@@ -12,7 +12,7 @@ export type ConfigField = { path: FieldPath; label: string; help: string } & (
   | { kind: "lines"; lines: number }
   | { kind: "choice"; choices: readonly Choice[] }
   /** Edited by a part of its own. */
-  | { kind: "model" | "conversation-init" | "post-call" | "destinations" | "data-fields" | "criteria" }
+  | { kind: "voice" | "model" | "conversation-init" | "post-call" | "destinations" | "data-fields" | "criteria" }
 );
 
 /** Fields that belong together. */

@@ -12,6 +12,7 @@ import { valueAt } from "./draft-values.js";
 import type { Editor } from "./editor.js";
 import { LanguageModel } from "./language-model.js";
 import { PostCall } from "./post-call.js";
+import { VoiceChoice } from "./voice-choice.js";
 
 /** A field of the draft, ready to be changed. */
 export function FieldControl({ field, editor }: { field: ConfigField; editor: Editor }) {
@@ -30,6 +31,8 @@ export function FieldControl({ field, editor }: { field: ConfigField; editor: Ed
       return <SwitchField {...shared} isOn={value === true} onChange={change} />;
     case "choice":
       return <SelectField {...shared} value={String(value)} choices={field.choices} onChange={change} />;
+    case "voice":
+      return <VoiceChoice field={field} editor={editor} />;
     case "model":
       return <LanguageModel field={field} editor={editor} />;
     case "conversation-init":

@@ -61,8 +61,8 @@ export const speechGroups: readonly FieldGroup[] = [
       {
         path: ["voice", "voice_id"],
         label: "Voice",
-        help: "The id of a voice. Empty: the service's own.",
-        kind: "text",
+        help: "A voice that is gone is replaced by the service's own.",
+        kind: "voice",
       },
       {
         path: ["voice", "expressive"],

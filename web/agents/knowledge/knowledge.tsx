@@ -22,6 +22,7 @@ export function Knowledge() {
   const pages = usePages<KnowledgeList>(
     [...knowledgeKey, "list", asked],
     `${KNOWLEDGE}?${new URLSearchParams({ search: asked })}`,
+    { isShownMeanwhile: true },
   );
   const attachment = useAttachment(agentId, (ids) => ({ knowledge_base: { knowledge_source_ids: ids } }));
   const error = draft.error ?? pages.error;

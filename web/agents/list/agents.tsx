@@ -22,7 +22,9 @@ export function Agents() {
   const [isWithArchived, setIsWithArchived] = useState(false);
   const asked = useDeferredValue(search.trim());
   const query = new URLSearchParams({ search: asked, include_archived: String(isWithArchived) });
-  const pages = usePages<AgentPage>([...agentsKey, "list", String(query)], `/v1/agent/agents?${query}`);
+  const pages = usePages<AgentPage>([...agentsKey, "list", String(query)], `/v1/agent/agents?${query}`, {
+    isShownMeanwhile: true,
+  });
   const agents = pages.data?.pages.flatMap((page) => page.agents);
   return (
     <>

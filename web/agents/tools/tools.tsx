@@ -17,7 +17,9 @@ export function Tools() {
   const [search, setSearch] = useState("");
   const asked = useDeferredValue(search.trim());
   const draft = useQuery(draftQuery(agentId));
-  const pages = usePages<ToolList>([...toolsKey, asked], `/v1/agent/tools?${new URLSearchParams({ search: asked })}`);
+  const pages = usePages<ToolList>([...toolsKey, asked], `/v1/agent/tools?${new URLSearchParams({ search: asked })}`, {
+    isShownMeanwhile: true,
+  });
   const attached = draft.data?.tools.tool_ids ?? [];
   const attachment = useAttachment(agentId, (ids) => ({ tools: { tool_ids: ids } }));
   const error = draft.error ?? pages.error;

@@ -22,7 +22,7 @@ export function Webhooks() {
   const [status, setStatus] = useState("");
   const query = new URLSearchParams({ agent_id: agentId, ...(status === "" ? {} : { status }) });
   const key = [...deliveriesKey, String(query)];
-  const pages = usePages<WebhookDeliveryList>(key, `${DELIVERIES}?${query}`, RENEW_MS);
+  const pages = usePages<WebhookDeliveryList>(key, `${DELIVERIES}?${query}`, { renewMs: RENEW_MS });
   const deliveries = pages.data?.pages.flatMap((page) => page.deliveries);
   return (
     <>
