@@ -1,37 +1,15 @@
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
-import { text } from "node:stream/consumers";
-import type { Page } from "playwright-core";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import type { TestCluster } from "../harness/cluster.js";
+import { openTab } from "./agent-pages.js";
 import { agentsOf } from "./agents-api.js";
-import { describeBrowser, inspect } from "./pages.js";
-import { showDeliveries } from "./shown-deliveries.js";
+import { describeEndpoint } from "./endpoint.js";
+import { describeBrowser } from "./pages.js";
 
 /** The tabs of an agent beside its configuration, as Chromium shows them. */
 export function describeAgentTabs(started: () => TestCluster): void {
   const pages = describeBrowser(started);
-  const { ask, remove } = agentsOf(started);
-  /** Says what it was sent. */
-  let endpoint: Server;
-  beforeAll(async () => {
-    endpoint = createServer((request, response) => {
-      void text(request).then((body) => {
-        response.setHeader("content-type", "application/json");
-        response.end(JSON.stringify({ stock: 3, asked: body, by: request.headers["authorization"] }));
-      });
-    });
-    await new Promise<void>((resolve) => endpoint.listen(0, "127.0.0.1", resolve));
-  });
-  afterAll(() => endpoint?.close());
-  const endpointUrl = (): string => `http://127.0.0.1:${(endpoint.address() as AddressInfo).port}/stock`;
-
-  const makeAgent = async (name: string): Promise<string> => {
-    const config = { prompt: { system_prompt: "You sell lamps.\nBe short.\nNever haggle." } };
-    return String((await ask("POST", "/agents", { name, config }))["agent_id"]);
-  };
-  const openTab = (page: Page, name: string): Promise<void> =>
-    page.getByRole("navigation", { name: "Of this agent" }).getByRole("link", { name }).press("Enter");
+  const { ask, makeAgent, remove } = agentsOf(started);
+  const endpointUrl = describeEndpoint();
 
   it("shows what publishing changes, publishes it, and brings an earlier version back", async () => {
     const agentId = await makeAgent("Shop");
@@ -117,7 +95,13 @@ export function describeAgentTabs(started: () => TestCluster): void {
     const agentId = await makeAgent("Shop");
     const { context, page, complaints } = await pages.openSignedIn(`/agents/${agentId}/knowledge`);
     await page.getByRole("button", { name: "Add a source" }).click();
-    await page.getByLabel("Text").fill("# Hours\n\nWe open at nine.\n\n# Pets\n\nDogs are welcome.");
+    const fileInput = page.getByRole("dialog").locator("input[type=file]");
+    const file = (name: string, bytes: Buffer) => ({ name, mimeType: "text/markdown", buffer: bytes });
+    await fileInput.setInputFiles(file("picture.md", Buffer.from([0x89, 0x50, 0xff, 0x00])));
+    const text = "# Hours\n\nWe open at nine.\n\n# Pets\n\nDogs are welcome.";
+    await page.getByText("picture.md is no text in UTF-8.").waitFor();
+    await fileInput.setInputFiles(file("house.md", Buffer.from(text)));
+    await expect.poll(() => page.getByLabel("Name").inputValue()).toBe("house.md");
     await page.getByLabel("Name").fill("House rules");
     await page.getByRole("dialog").getByRole("button", { name: "Add" }).click();
     await page.getByText("Attach House rules").click();
@@ -154,55 +138,10 @@ export function describeAgentTabs(started: () => TestCluster): void {
     await page.getByText("The agent was never published.").waitFor();
     await page.getByLabel("Place").selectOption("top-left");
     expect(await page.getByRole("region", { name: "Lines for your page" }).innerText()).toBe(
-      `<script src="${started().baseUrl}/widget.js" async></script>\n<parley-agent agent-id="${agentId}" position="top-left"></parley-agent>`,
+      `<script src="${started().baseUrl}/widget.js" defer></script>\n<parley-agent agent-id="${agentId}" position="top-left"></parley-agent>`,
     );
     expect(complaints).toEqual([]);
     await remove(agentId);
-    await context.close();
-  }, 120_000);
-
-  it.each(["light", "dark"] as const)("keeps nobody out of any tab, narrow or wide, %s", async (colorScheme) => {
-    const agentId = await makeAgent("Shop");
-    await ask("POST", `/agents/${agentId}/publish`);
-    const { tool_id: toolId } = await ask("POST", "/tools", {
-      name: "Look up stock",
-      url: endpointUrl(),
-      arguments: [{ name: "lamp" }],
-    });
-    await ask("PATCH", `/agents/${agentId}/config`, {
-      prompt: { system_prompt: "You sell lamps.\nBe kind." },
-      tools: { tool_ids: [toolId] },
-    });
-    const { context, page, complaints } = await pages.openSignedIn(`/agents/${agentId}/versions`, { colorScheme });
-    await showDeliveries(page, agentId);
-    await page.getByText("2 fields changed:").waitFor();
-    await inspect(page, "versions");
-    await openTab(page, "Tools");
-    await page.getByText("Attach Look up stock").waitFor();
-    await inspect(page, "tools");
-    await page.getByRole("link", { name: "Look up stock" }).click();
-    await page.getByRole("button", { name: "Send a test request" }).click();
-    await page.getByText("Headers of the answer").click();
-    await inspect(page, "tool");
-    await openTab(page, "Knowledge");
-    await page.getByText("There is no source yet.").waitFor();
-    await inspect(page, "knowledge");
-    await openTab(page, "Webhooks");
-    await page.getByRole("heading", { name: "call.ended Failed" }).waitFor();
-    await page.getByRole("button", { name: "Show the body" }).first().click();
-    await page.getByRole("region", { name: "Body, to the byte" }).waitFor();
-    await page.getByRole("button", { name: "Send again" }).click();
-    await page.getByRole("heading", { name: "call.ended On its way" }).waitFor();
-    await inspect(page, "webhooks");
-    await openTab(page, "Sharing");
-    await page.getByLabel("Allowed origins").waitFor();
-    await inspect(page, "sharing");
-    await openTab(page, "Widget");
-    await page.getByLabel("Place").waitFor();
-    await inspect(page, "widget");
-    expect(complaints).toEqual([]);
-    await remove(agentId);
-    await ask("DELETE", `/tools/${String(toolId)}`);
     await context.close();
   }, 120_000);
 }

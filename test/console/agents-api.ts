@@ -4,6 +4,8 @@ import type { TestCluster } from "../harness/cluster.js";
 /** Asks `/v1/agent` as the cluster's key. */
 export interface AgentsApi {
   ask(method: string, path: string, body?: unknown): Promise<Record<string, unknown>>;
+  /** Makes an agent that sells lamps; gives its id. */
+  makeAgent(name: string): Promise<string>;
   /** Deletes an agent. */
   remove(agentId: string): Promise<void>;
 }
@@ -21,5 +23,8 @@ export function agentsOf(started: () => TestCluster): AgentsApi {
     expect([method, path, answer.ok ? "" : text]).toEqual([method, path, ""]);
     return text === "" ? {} : (JSON.parse(text) as Record<string, unknown>);
   };
-  return { ask, remove: async (agentId) => void (await ask("DELETE", `/agents/${agentId}`)) };
+  const config = { prompt: { system_prompt: "You sell lamps.\nBe short.\nNever haggle." } };
+  const makeAgent: AgentsApi["makeAgent"] = async (name) =>
+    String((await ask("POST", "/agents", { name, config }))["agent_id"]);
+  return { ask, makeAgent, remove: async (agentId) => void (await ask("DELETE", `/agents/${agentId}`)) };
 }

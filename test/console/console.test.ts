@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe } from "vitest";
 import { canRunChromium } from "../harness/chromium.js";
 import { startCluster, type TestCluster } from "../harness/cluster.js";
 import { describeAgents } from "./agents.js";
+import { describeAgentPages } from "./agent-pages.js";
 import { describeAgentTabs } from "./agent-tabs.js";
 import { describePages } from "./browser.js";
 import { describeSignIn } from "./sign-in.js";
@@ -17,5 +18,6 @@ describe("the console", () => {
   describe.skipIf(!canRunChromium)("in a browser", () => describePages(() => cluster));
   describe.skipIf(!canRunChromium)("its agents", () => describeAgents(() => cluster));
   describe.skipIf(!canRunChromium)("the tabs of an agent", () => describeAgentTabs(() => cluster));
+  describe.skipIf(!canRunChromium)("the pages of agents", () => describeAgentPages(() => cluster));
   describe("without one", () => describeSignIn(() => cluster));
 });

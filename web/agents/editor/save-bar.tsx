@@ -17,7 +17,8 @@ export function SaveBar({ noun, editor: { unsavedFields, isSaving, problems, sav
   const isClean = unsavedFields === 0;
   return (
     <div className="save-bar">
-      <Button className="button" isDisabled={isClean || isSaving} onPress={save}>
+      {/* Never closed for want of changes: a number counts when its field is left, which the press on this button does. */}
+      <Button className="button" isDisabled={isSaving} onPress={save}>
         Save the {noun}
       </Button>
       <Button className="button quiet" isDisabled={isClean || isSaving} onPress={discard}>

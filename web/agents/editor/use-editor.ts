@@ -67,6 +67,7 @@ export function useEditor(config: ConfigEntity): EditorState {
       setRefused((before) => before.filter((problem) => !isBelow(problem.path, path)));
     },
     save: () => {
+      if (edit === null) return;
       if (problemsOfValue(configPatch, patch).length === 0) mutate();
       else setRefusals((count) => count + 1);
     },

@@ -9,19 +9,22 @@ export interface EmbedChoices {
   colour: string;
   /** Address of a picture; empty for none. */
   avatar: string;
+  /** What the button says that begins a call; empty is the widget's own word, in the reader's language. */
+  startLabel: string;
 }
 
 /** The lines for a page that put the widget there; what is as the widget has it anyway is left out. */
 export function embedCode(origin: string, agentId: string, choices: EmbedChoices): string {
-  const { position, isOpen, colour, avatar } = choices;
+  const { position, isOpen, colour, avatar, startLabel } = choices;
   const attributes = [
     ["agent-id", agentId],
     ...(position === "bottom-right" ? [] : [["position", position]]),
     ...(colour === "" ? [] : [["colour", colour]]),
     ...(avatar === "" ? [] : [["avatar", avatar]]),
+    ...(startLabel === "" ? [] : [["labels", JSON.stringify({ start: startLabel })]]),
   ].map(([name, value]) => ` ${name}="${quoted(value ?? "")}"`);
   return [
-    `<script src="${quoted(origin)}/widget.js" async></script>`,
+    `<script src="${quoted(origin)}/widget.js" defer></script>`,
     `<parley-agent${attributes.join("")}${isOpen ? " open" : ""}></parley-agent>`,
   ].join("\n");
 }

@@ -78,7 +78,9 @@ function SharingForm({ agent }: { agent: AgentEntity }) {
           problems,
           unsavedFields: countFields(update),
           isSaving: isPending,
-          save: () => save(update),
+          save: () => {
+            if (edited !== null) save(update);
+          },
           discard: () => setEdited(null),
         }}
       />

@@ -27,6 +27,7 @@ export function Widget() {
     isOpen: false,
     colour: "",
     avatar: "",
+    startLabel: "",
   });
   const change = (part: Partial<EmbedChoices>): void => setChoices({ ...choices, ...part });
   if (data === undefined) return null;
@@ -65,6 +66,12 @@ export function Widget() {
           value={choices.avatar}
           onChange={(avatar) => change({ avatar })}
         />
+        <TextField
+          label="Button that begins a call"
+          help="What it says. Empty: the widget's own word, in the reader's language."
+          value={choices.startLabel}
+          onChange={(startLabel) => change({ startLabel })}
+        />
       </section>
     </div>
   );
@@ -74,6 +81,7 @@ export function Widget() {
 function Readiness({ agent }: { agent: AgentEntity }) {
   const { agent_id: agentId, allowed_origins: origins } = agent;
   const isPublic = agent.public_enabled && origins.length > 0;
+  if (agent.status === "archived") return <p className="note warn">The agent is archived: nobody can call it.</p>;
   if (agent.publication_state === "live" && isPublic)
     return <p className="note">Pages of these origins may call it: {origins.join(", ")}.</p>;
   return (

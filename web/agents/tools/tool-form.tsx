@@ -62,6 +62,7 @@ export function ToolForm({ agentId, tool }: { agentId: string; tool: ToolEntity 
     unsavedFields: countFields(changes),
     isSaving: isPending,
     save: (): void => {
+      if (tool !== null && edited === null) return;
       if (found.length === 0) mutate();
       else setRefusals((count) => count + 1);
     },
