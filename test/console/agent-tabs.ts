@@ -127,6 +127,9 @@ export function describeAgentTabs(started: () => TestCluster): void {
     await page.getByLabel("Allowed origins").fill("https://shop.example\nshop");
     await page.getByRole("button", { name: "Save the sharing" }).click();
     await page.getByText("Input should be an origin such as https://example.com.").waitFor();
+    await page.getByRole("button", { name: "Discard" }).click();
+    await page.getByText("Everything is saved.").waitFor();
+    await page.getByText("Public", { exact: true }).click();
     await page.getByLabel("Allowed origins").fill("https://SHOP.example/");
     await page.getByRole("button", { name: "Save the sharing" }).click();
     await page.getByText("Everything is saved.").waitFor();

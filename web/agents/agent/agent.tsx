@@ -16,6 +16,7 @@ export function Agent() {
       <p className="trail">
         <Link to="/agents">Agents</Link>
       </p>
+      <h1>{data?.name ?? "Agent"}</h1>
       {error === null ? null : <FailureNote doing="The agent cannot be read" error={error} />}
       {data === undefined ? null : <Tabs agent={data} />}
     </>
@@ -36,7 +37,6 @@ const tabs = [
 function Tabs({ agent }: { agent: AgentEntity }) {
   return (
     <>
-      <h1>{agent.name}</h1>
       <nav className="tabs" aria-label="Of this agent">
         {tabs.map(({ to, label }) => (
           <Link

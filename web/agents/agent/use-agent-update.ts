@@ -8,6 +8,8 @@ import { problemsOfValue, refusedFields } from "../problems.js";
 interface SavedUpdate {
   /** Sends a change, unless the server's schema says that it would be refused. */
   save: (update: AgentUpdate) => void;
+  /** Takes back what was said of the last try. */
+  clear: () => void;
   isPending: boolean;
   isSaved: boolean;
   error: unknown;
@@ -31,6 +33,10 @@ export function useAgentUpdate(agentId: string, onSaved?: () => void): SavedUpda
       setFound(problems);
       if (problems.length === 0) mutate(update);
       else reset();
+    },
+    clear: () => {
+      setFound([]);
+      reset();
     },
     isPending,
     isSaved: isSuccess,

@@ -33,9 +33,12 @@ function SharingForm({ agent }: { agent: AgentEntity }) {
     overrides_allowed: agent.overrides_allowed,
   };
   const [edited, setEdited] = useState<Required<Pick<AgentUpdate, keyof typeof stored>> | null>(null);
-  const { save, isPending, error, problems } = useAgentUpdate(agent.agent_id, () => setEdited(null));
+  const { save, clear, isPending, error, problems } = useAgentUpdate(agent.agent_id, () => setEdited(null));
   const values = edited ?? stored;
-  const change = (part: Partial<typeof values>): void => setEdited({ ...values, ...part });
+  const change = (part: Partial<typeof values>): void => {
+    setEdited({ ...values, ...part });
+    clear();
+  };
   const update = (changesOf(stored, values) ?? {}) as AgentUpdate;
   const { overrides_allowed: allowed } = values;
   const allow = (name: (typeof overrideNames)[number], isOn: boolean): void =>
@@ -81,7 +84,10 @@ function SharingForm({ agent }: { agent: AgentEntity }) {
           save: () => {
             if (edited !== null) save(update);
           },
-          discard: () => setEdited(null),
+          discard: () => {
+            setEdited(null);
+            clear();
+          },
         }}
       />
       <LeaveDialog isBlocking={countFields(update) > 0} />
