@@ -1,4 +1,5 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet } from "@tanstack/react-router";
+import { filtersOf } from "./calls/call-filters.js";
 import { SignIn } from "./session/sign-in.js";
 import { NotFound } from "./shell/not-found.js";
 import { Shell } from "./shell/shell.js";
@@ -88,6 +89,19 @@ const agentSettings = createRoute({
   component: lazyRouteComponent(() => import("./agents/settings/settings.js"), "Settings"),
 });
 
+const calls = createRoute({
+  getParentRoute: () => signedIn,
+  path: "/calls",
+  component: lazyRouteComponent(() => import("./calls/calls.js"), "Calls"),
+  validateSearch: filtersOf,
+});
+
+const call = createRoute({
+  getParentRoute: () => signedIn,
+  path: "/calls/$sessionId",
+  component: lazyRouteComponent(() => import("./calls/call.js"), "Call"),
+});
+
 /** The console's addresses, all below `/console`. A section's code is loaded when it is opened. */
 export const router = createRouter({
   routeTree: root.addChildren([
@@ -106,6 +120,8 @@ export const router = createRouter({
         agentWidget,
         agentSettings,
       ]),
+      calls,
+      call,
     ]),
   ]),
   basepath: "/console",

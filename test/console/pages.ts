@@ -38,9 +38,13 @@ export function describeBrowser(started: () => TestCluster, microphoneFile?: str
   afterAll(async () => {
     await browser?.close();
   });
+  return pagesOf(() => browser, started);
+}
 
+/** Pages of a browser that runs already. */
+export function pagesOf(browser: () => Browser, started: () => TestCluster): Pages {
   const open: Pages["open"] = async (options = {}) => {
-    const context = await browser.newContext(options);
+    const context = await browser().newContext(options);
     context.setDefaultTimeout(WITHIN_MS);
     const page = await context.newPage();
     const complaints: string[] = [];

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { SessionDetail } from "#protocol/agents/session";
 import { type ScriptedEndpoint, startScriptedEndpoint } from "#agents/model/testing/scripted-endpoint";
 import { wavFile } from "#audio/testing/wav-file";
+import { inspect, pagesOf } from "../console/pages.js";
 import { PAGE_RATE, type PageRecord, servePage } from "../agents/page.js";
 import { canRunChromium, startChromium } from "../harness/chromium.js";
 import { allModels, startCluster, type TestCluster } from "../harness/cluster.js";
@@ -69,6 +70,10 @@ describe.skipIf(!canRunLiveKit || !canRunChromium)("a visitor of a page, in a br
     return path;
   }
 
+  const pages = pagesOf(
+    () => browser,
+    () => cluster,
+  );
   const recordOf = (tab: Page): Promise<PageRecord> =>
     tab.evaluate("({ ...window.record, audio: [] })") as Promise<PageRecord>;
   const session = (id: string): Promise<SessionDetail> => call(cluster, "GET", `/v1/agent/sessions/${id}`);
@@ -103,6 +108,46 @@ describe.skipIf(!canRunLiveKit || !canRunChromium)("a visitor of a page, in a br
     expect(texts[0]).toMatch(/^user: .*(open|when)/);
     expect(texts[1]).toBe("assistant: we open at nine in the morning.");
     expect(endpoint.problems).toEqual([]);
+    await context.close();
+  }, 60_000);
+
+  it("shows its team in the console what was said, how long each wait was, and how both sides sounded", async () => {
+    const { context, page: tab, complaints } = await pages.openSignedIn("/calls?status=completed");
+    await tab.getByRole("row", { name: /Test agent completed 0:\d\d a website/ }).waitFor();
+    await inspect(tab, "calls");
+    await tab.locator("tbody a").first().click();
+    await tab.getByRole("heading", { level: 1, name: "Call with Test agent" }).waitFor();
+    const timeline = tab.getByRole("list").filter({ hasText: "Caller" });
+    await timeline.getByText(/We open at nine in the morning\./i).waitFor();
+    await timeline.getByText(/^Reply after [\d,]+ ms \(end of turn/).waitFor();
+    await tab.getByRole("heading", { name: "Analysis" }).waitFor();
+    const loudest = (side: string): Promise<number> =>
+      tab
+        .getByRole("img", { name: side })
+        .locator("rect")
+        .evaluateAll((bars) => Math.max(0, ...bars.map((bar) => Number(bar.getAttribute("height")))));
+    await expect.poll(() => loudest("Loudness of the caller's side"), { timeout: 20_000 }).toBeGreaterThan(5);
+    await expect.poll(() => loudest("Loudness of the agent's side")).toBeGreaterThan(5);
+    const position = (): Promise<number> => tab.getByRole("slider", { name: "Position" }).inputValue().then(Number);
+    await timeline
+      .getByRole("button", { name: /^Play from/ })
+      .last()
+      .click();
+    await tab.getByRole("button", { name: "Pause" }).waitFor();
+    const from = await position();
+    await expect.poll(position).toBeGreaterThan(from + 0.2);
+    const apart = (): Promise<number> =>
+      tab.locator("audio").evaluateAll((sides) => {
+        const times = sides.map((side) => (side as { currentTime?: number }).currentTime ?? 0);
+        return Math.max(...times) - Math.min(...times);
+      });
+    expect(await apart()).toBeLessThan(0.5);
+    await tab.getByRole("button", { name: "Pause" }).click();
+    for (const colorScheme of ["light", "dark"] as const) {
+      await tab.emulateMedia({ colorScheme });
+      await inspect(tab, `call, ${colorScheme}`);
+    }
+    expect(complaints).toEqual([]);
     await context.close();
   }, 60_000);
 

@@ -3,7 +3,7 @@ import type { ActivityReport } from "#protocol/usage";
 import { ask } from "../api/request.js";
 import { FailureNote } from "../shell/failure-note.js";
 import { latencyLines, liveFacts } from "./activity-facts.js";
-import { Facts } from "./facts.js";
+import { Facts } from "../parts/facts.js";
 
 const ASK_AGAIN_MS = 5000;
 

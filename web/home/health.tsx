@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { ask } from "../api/request.js";
 import { FailureNote } from "../shell/failure-note.js";
-import { Facts } from "./facts.js";
+import { Facts } from "../parts/facts.js";
 import { type Health, sayHealth } from "./health-facts.js";
 
 const ASK_AGAIN_MS = 5000;

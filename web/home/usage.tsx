@@ -4,7 +4,7 @@ import type { UsageReport } from "#protocol/usage";
 import { ask } from "../api/request.js";
 import { LineChart } from "../charts/line-chart.js";
 import { FailureNote } from "../shell/failure-note.js";
-import { Facts } from "./facts.js";
+import { Facts } from "../parts/facts.js";
 import { everyDay, factsOf, usagePath } from "./usage-facts.js";
 
 const ASK_AGAIN_MS = 5000;

@@ -2,4 +2,5 @@
 export const sections = [
   { to: "/", label: "Home" },
   { to: "/agents", label: "Agents" },
+  { to: "/calls", label: "Calls" },
 ] as const;
