@@ -15,6 +15,10 @@ const signIn = createRoute({
     typeof back === "string" && /^\/(?![/\\])/.test(back) ? { back } : {},
 });
 
+/** The agent that a page is about. */
+const agentOf = ({ agent_id }: Record<string, unknown>): { agent_id?: string } =>
+  typeof agent_id === "string" && agent_id !== "" ? { agent_id } : {};
+
 const signedIn = createRoute({ getParentRoute: () => root, id: "signed-in", component: Shell });
 
 const home = createRoute({
@@ -102,6 +106,38 @@ const call = createRoute({
   component: lazyRouteComponent(() => import("./calls/call.js"), "Call"),
 });
 
+const tests = createRoute({
+  getParentRoute: () => signedIn,
+  path: "/tests",
+  component: lazyRouteComponent(() => import("./agent-tests/tests-page.js"), "Tests"),
+  validateSearch: agentOf,
+});
+
+const newTest = createRoute({
+  getParentRoute: () => signedIn,
+  path: "/tests/new",
+  component: lazyRouteComponent(() => import("./agent-tests/test-page.js"), "NewTest"),
+  validateSearch: agentOf,
+});
+
+const test = createRoute({
+  getParentRoute: () => signedIn,
+  path: "/tests/$testId",
+  component: lazyRouteComponent(() => import("./agent-tests/test-page.js"), "TestPage"),
+});
+
+const testBatch = createRoute({
+  getParentRoute: () => signedIn,
+  path: "/tests/batches/$agentId/$batchId",
+  component: lazyRouteComponent(() => import("./agent-tests/batch-page.js"), "BatchPage"),
+});
+
+const testRun = createRoute({
+  getParentRoute: () => signedIn,
+  path: "/tests/runs/$runId",
+  component: lazyRouteComponent(() => import("./agent-tests/run-page.js"), "RunPage"),
+});
+
 /** The console's addresses, all below `/console`. A section's code is loaded when it is opened. */
 export const router = createRouter({
   routeTree: root.addChildren([
@@ -122,6 +158,11 @@ export const router = createRouter({
       ]),
       calls,
       call,
+      tests,
+      newTest,
+      test,
+      testBatch,
+      testRun,
     ]),
   ]),
   basepath: "/console",

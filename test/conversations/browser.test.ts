@@ -16,6 +16,8 @@ import { temporaryDirectory } from "../harness/temporary-directory.js";
 import { call, publishAgent, recognize } from "./open-talk.js";
 
 const MICROPHONE_RATE = 44_100;
+/** What the judge of agents' tests says. */
+const verdict = JSON.stringify({ reasoning: "It names the hour.", verdict: "success" });
 
 describe.skipIf(!canRunLiveKit || !canRunChromium)("a visitor of a page, in a browser", () => {
   const directory = temporaryDirectory("visitor");
@@ -29,7 +31,10 @@ describe.skipIf(!canRunLiveKit || !canRunChromium)("a visitor of a page, in a br
   beforeAll(async () => {
     livekit = await startLiveKit();
     page = await servePage();
-    endpoint = await startScriptedEndpoint(() => [{ text: "We open at nine in the morning." }, { finish: "stop" }]);
+    endpoint = await startScriptedEndpoint(({ response_format }) => [
+      { text: response_format?.json_schema.name === "verdict" ? verdict : "We open at nine in the morning." },
+      { finish: "stop" },
+    ]);
     cluster = await startCluster({
       models: allModels,
       agents: 1,
@@ -147,6 +152,44 @@ describe.skipIf(!canRunLiveKit || !canRunChromium)("a visitor of a page, in a br
       await tab.emulateMedia({ colorScheme });
       await inspect(tab, `call, ${colorScheme}`);
     }
+    expect(complaints).toEqual([]);
+    await context.close();
+  }, 60_000);
+
+  it("is tested in the console, and what the judge found is shown, again and over time", async () => {
+    const { context, page: tab, complaints } = await pages.openSignedIn(`/tests?agent_id=${agentId}`);
+    await tab.getByText("It has none.").waitFor();
+    await tab.getByRole("link", { name: "New test" }).click();
+    await tab.getByLabel("Words 1").fill("When do you open?");
+    await tab.getByRole("button", { name: "Create the test" }).click();
+    await tab.getByRole("alert").getByText("The test was not saved").waitFor();
+    expect(await tab.getByLabel("Expectation").getAttribute("aria-invalid")).toBe("true");
+    complaints.splice(0, complaints.length, ...complaints.filter((complaint) => !complaint.includes("status of 422")));
+    await tab.getByLabel("Name").fill("Opening hours");
+    await tab.getByLabel("Expectation").fill("Names the hour.");
+    await inspect(tab, "new test");
+    await tab.getByRole("button", { name: "Create the test" }).click();
+    await tab.getByRole("heading", { level: 1, name: "Opening hours" }).waitFor();
+    await tab.getByRole("link", { name: "All tests" }).click();
+    await tab.getByRole("row", { name: "Opening hours reply" }).waitFor();
+    await tab.getByRole("button", { name: "Run them on the draft" }).click();
+    await tab.getByRole("heading", { name: "Completed" }).waitFor();
+    await tab.getByText("100 %").waitFor();
+    await inspect(tab, "batch");
+    await tab.getByRole("button", { name: "Run all again" }).click();
+    await tab.getByRole("heading", { name: "Running" }).or(tab.getByText("queued")).first().waitFor();
+    await tab.getByRole("heading", { name: "Completed" }).waitFor();
+    await tab.getByRole("link", { name: "Opening hours" }).click();
+    await tab.getByText("It names the hour.").waitFor();
+    await tab.getByRole("listitem").filter({ hasText: "We open at nine in the morning." }).waitFor();
+    await tab.getByText("What the judge was asked").click();
+    for (const colorScheme of ["light", "dark"] as const) {
+      await tab.emulateMedia({ colorScheme });
+      await inspect(tab, `run, ${colorScheme}`);
+    }
+    await tab.goto(`${cluster.baseUrl}/console/tests?agent_id=${agentId}`);
+    await tab.getByRole("img", { name: /^Pass rate over time/ }).waitFor();
+    await inspect(tab, "tests");
     expect(complaints).toEqual([]);
     await context.close();
   }, 60_000);

@@ -8,7 +8,7 @@ import { Facts } from "../parts/facts.js";
 import { usePageTitle } from "../parts/page-title.js";
 import { FailureNote } from "../shell/failure-note.js";
 import { Analysis } from "./analysis.js";
-import { clockText, momentText } from "./call-time.js";
+import { clockText, momentText } from "../parts/time-text.js";
 import type { Seek } from "./player.js";
 import { Recording } from "./recording.js";
 import { Timeline } from "./timeline-view.js";

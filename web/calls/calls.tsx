@@ -8,7 +8,7 @@ import { usePageTitle } from "../parts/page-title.js";
 import { FailureNote } from "../shell/failure-note.js";
 import { CallFilterBar } from "./call-filter-bar.js";
 import { callsPath } from "./call-filters.js";
-import { clockText, momentText } from "./call-time.js";
+import { clockText, momentText } from "../parts/time-text.js";
 import "./calls.css";
 
 type CallPage = PageEnvelope & { sessions: SessionSummary[] };

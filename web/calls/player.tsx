@@ -1,7 +1,7 @@
 import { type RefObject, useEffect, useRef, useState } from "react";
 import { Button } from "react-aria-components/Button";
 import type { RecordingTrackEntity } from "#protocol/agents/recording";
-import { clockText } from "./call-time.js";
+import { clockText } from "../parts/time-text.js";
 import { Waveform } from "./waveform.js";
 
 /** Plays the recording from so many seconds after the caller joined. */

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import type { RefObject } from "react";
-import type { RecordingEntity, RecordingTrackEntity } from "#protocol/agents/recording";
+import type { RecordingEntity } from "#protocol/agents/recording";
 import { ApiFailure, ask } from "../api/request.js";
 import { FailureNote } from "../shell/failure-note.js";
 import { type PlayableTrack, Player, type Seek } from "./player.js";

@@ -1,6 +1,6 @@
 import { Button } from "react-aria-components/Button";
 import type { SessionItem, TurnLatencyEntity } from "#protocol/agents/session";
-import { clockText } from "./call-time.js";
+import { clockText } from "../parts/time-text.js";
 import { latencyParts, longestWaitMs, type TimelineEntry } from "./timeline.js";
 
 interface TimelineProps {

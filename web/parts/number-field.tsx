@@ -23,6 +23,8 @@ export function NumberField({ label, help, problem, value, onChange, ...field }:
     <AriaNumberField
       {...(field as object)}
       className="field"
+      // A problem that the server named must not keep the form from being sent again.
+      validationBehavior="aria"
       // Otherwise the shown number is rounded to three places.
       formatOptions={{ maximumFractionDigits: 6, useGrouping: false }}
       value={value ?? Number.NaN}

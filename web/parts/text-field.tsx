@@ -19,7 +19,8 @@ interface TextFieldProps extends Omit<AriaTextFieldProps, "children" | "classNam
 /** A field for text, with its label, help and problem tied to it. */
 export function TextField({ label, help, problem, placeholder, lines = 1, ...field }: TextFieldProps) {
   return (
-    <AriaTextField {...field} className="field" isInvalid={problem !== undefined}>
+    // `aria`: a problem that the server named must not keep the form from being sent again.
+    <AriaTextField {...field} className="field" validationBehavior="aria" isInvalid={problem !== undefined}>
       <Label>{label}</Label>
       {lines > 1 ? <TextArea rows={lines} placeholder={placeholder} /> : <Input placeholder={placeholder} />}
       {help === undefined ? null : (

@@ -3,4 +3,5 @@ export const sections = [
   { to: "/", label: "Home" },
   { to: "/agents", label: "Agents" },
   { to: "/calls", label: "Calls" },
+  { to: "/tests", label: "Tests" },
 ] as const;

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { clockText, momentText } from "./call-time.js";
+import { clockText, momentText } from "./time-text.js";
 
 it("says how long a call took", () => {
   expect([0, 7.9, 60, 750, 3723].map(clockText)).toEqual(["0:00", "0:07", "1:00", "12:30", "1:02:03"]);
