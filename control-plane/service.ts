@@ -34,6 +34,7 @@ import { administerConsoleSessions } from "./accounts/console-sessions.js";
 import { DEVELOPMENT_TEAM_ID, seedDevelopment } from "./accounts/development.js";
 import { purgeKey, purgeKeys } from "./accounts/forget-keys.js";
 import { KeyLookups } from "./accounts/key-lookups.js";
+import { keyRoutes } from "./accounts/key-routes.js";
 import { administerKeys } from "./accounts/keys.js";
 import { UsageSettlement } from "./accounts/settlement.js";
 import { administerTeams } from "./accounts/teams.js";
@@ -234,6 +235,7 @@ export function controlRoutes(options: ServiceOptions, { ending, cluster }: Rout
     ...walletRoutes(db),
     ...usageRoutes(sumUsage ?? ((query) => sumUsageInRecords(db, query)), now),
     ...activityRoutes({ db, bus, now }),
+    ...keyRoutes({ db, bus, now }),
     ...agentPlatformRoutes({
       ...{ db, outbound, sealer, clock, now, ending },
       canRunTests: () => runtimes.anyIsReady,

@@ -41,19 +41,55 @@ export interface KeysResult {
 export async function administerKeys(db: Db, stranger: unknown, now: Date): Promise<KeysResult> {
   const request = validate(keysRequest, stranger);
   switch (request.action) {
-    case "create":
-      return { reply: await createKey(db, request, now), revokedDigest: null };
+    case "create": {
+      const { summary, key } = await createKey(db, request, now);
+      return { reply: { keys: [summary], key }, revokedDigest: null };
+    }
     case "list":
       return { reply: { keys: await listKeys(db), key: null }, revokedDigest: null };
-    case "revoke":
-      return await revokeKey(db, request.keyId, now);
+    case "revoke": {
+      const { summary, digest } = await revokeKey(db, request.keyId, now);
+      return { reply: { keys: [summary], key: null }, revokedDigest: digest };
+    }
   }
 }
 
-type CreateRequest = Extract<z.output<typeof keysRequest>, { action: "create" }>;
+/** A key to be made. */
+export interface WantedKey {
+  name: string;
+  /** Null is the development team. */
+  teamId: string | null;
+  /** Whose it is; the team's first member where absent. */
+  userId?: string;
+  /** Null is every scope. */
+  scopes: string[] | null;
+  /** Null is never. */
+  expiresInMs: number | null;
+}
 
-async function createKey(db: Db, request: CreateRequest, now: Date): Promise<KeysReply> {
-  const teamId = request.teamId ?? DEVELOPMENT_TEAM_ID;
+/** Makes a key; gives it with its secret. Throws `not_found` for no such team. */
+export async function createKey(db: Db, wanted: WantedKey, now: Date): Promise<{ summary: KeySummary; key: string }> {
+  const teamId = wanted.teamId ?? DEVELOPMENT_TEAM_ID;
+  const userId = wanted.userId ?? (await firstMember(db, teamId));
+  const key = generateApiKey();
+  const row: typeof apiKeys.$inferSelect = {
+    id: newIdentifier(),
+    teamId,
+    userId,
+    name: wanted.name,
+    prefix: apiKeyPrefix(key),
+    digest: sha256Hex(key),
+    scopes: wanted.scopes ?? [EVERY_SCOPE],
+    createdAt: now,
+    expiresAt: wanted.expiresInMs === null ? null : new Date(now.getTime() + wanted.expiresInMs),
+    revokedAt: null,
+    lastUsedAt: null,
+  };
+  await db.insert(apiKeys).values(row);
+  return { summary: summaryOf(row), key };
+}
+
+async function firstMember(db: Db, teamId: string): Promise<string> {
   const [member] = await db
     .select({ id: users.id })
     .from(users)
@@ -61,37 +97,39 @@ async function createKey(db: Db, request: CreateRequest, now: Date): Promise<Key
     .orderBy(asc(users.createdAt))
     .limit(1);
   if (member === undefined) throw new ServiceError("not_found");
-  const key = generateApiKey();
-  const [row] = await db
-    .insert(apiKeys)
-    .values({
-      id: newIdentifier(),
-      teamId,
-      userId: member.id,
-      name: request.name,
-      prefix: apiKeyPrefix(key),
-      digest: sha256Hex(key),
-      scopes: request.scopes ?? [EVERY_SCOPE],
-      createdAt: now,
-      expiresAt: request.expiresInMs === null ? null : new Date(now.getTime() + request.expiresInMs),
-    })
-    .returning();
-  return { keys: row === undefined ? [] : [summaryOf(row)], key };
+  return member.id;
 }
 
-async function listKeys(db: Db): Promise<KeySummary[]> {
-  const rows = await db.select().from(apiKeys).orderBy(asc(apiKeys.createdAt), asc(apiKeys.id));
+/** All keys, or those of one team, oldest first. */
+export async function listKeys(db: Db, teamId?: string): Promise<KeySummary[]> {
+  const rows = await db
+    .select()
+    .from(apiKeys)
+    .where(teamId === undefined ? undefined : eq(apiKeys.teamId, teamId))
+    .orderBy(asc(apiKeys.createdAt), asc(apiKeys.id));
   return rows.map(summaryOf);
 }
 
-async function revokeKey(db: Db, keyId: string, now: Date): Promise<KeysResult> {
+/**
+ * Makes a key count no more, whoever's it is or, where `teamId` is given, only one of that team. Gives its digest too:
+ * what edges remember of it is void. Throws `not_found`.
+ */
+export async function revokeKey(
+  db: Db,
+  keyId: string,
+  now: Date,
+  teamId?: string,
+): Promise<{ summary: KeySummary; digest: string }> {
+  // Not everything that fits into a path may be asked of the database.
+  if (!/^[\w-]{1,64}$/.test(keyId)) throw new ServiceError("not_found");
+  const own = and(eq(apiKeys.id, keyId), teamId === undefined ? undefined : eq(apiKeys.teamId, teamId));
   await db
     .update(apiKeys)
     .set({ revokedAt: now })
-    .where(and(eq(apiKeys.id, keyId), isNull(apiKeys.revokedAt)));
-  const [row] = await db.select().from(apiKeys).where(eq(apiKeys.id, keyId));
+    .where(and(own, isNull(apiKeys.revokedAt)));
+  const [row] = await db.select().from(apiKeys).where(own);
   if (row === undefined) throw new ServiceError("not_found");
-  return { reply: { keys: [summaryOf(row)], key: null }, revokedDigest: row.digest };
+  return { summary: summaryOf(row), digest: row.digest };
 }
 
 function summaryOf(row: typeof apiKeys.$inferSelect): KeySummary {

@@ -12,6 +12,7 @@ const introductions: Readonly<Record<Operation["tag"], string>> = {
   Agents: "Voice agents as records: their drafts and published versions, tools, knowledge, tests and phone numbers.",
   Console: "Signing in to the pages at /console, with a cookie in place of the key.",
   Wallet: "What the account has left.",
+  Keys: "The team's API keys. bin/parley keys makes the first one, and those of other teams.",
   Operation: "For those who run the service. No key is needed.",
 };
 

@@ -36,7 +36,7 @@ export const usageSubject = "parley.events.usage";
 export type Reply<T> = { ok: true; value: T } | { ok: false; error: ErrorRecord };
 
 /** Parts of the API that a key may be limited to. */
-export const keyScopes = ["speech", "transcription", "voices", "wallet", "agents"] as const;
+export const keyScopes = ["speech", "transcription", "voices", "wallet", "agents", "keys"] as const;
 export type KeyScope = (typeof keyScopes)[number];
 
 /** Stands for every scope, those of later versions included. */

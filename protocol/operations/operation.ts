@@ -4,7 +4,16 @@ import type { ErrorCode } from "../errors.js";
 import { bodyLimits } from "../limits.js";
 
 /** Chapters of the documentation, in its order. */
-export const operationTags = ["Speech", "Transcription", "Voices", "Agents", "Wallet", "Console", "Operation"] as const;
+export const operationTags = [
+  "Speech",
+  "Transcription",
+  "Voices",
+  "Agents",
+  "Wallet",
+  "Keys",
+  "Console",
+  "Operation",
+] as const;
 
 /** One operation of the public interface: its route, its forwarding and its description come from here. */
 export interface Operation {

@@ -2,6 +2,7 @@ import { agentOperations } from "./agents.js";
 import type { Operation } from "./operation.js";
 import { issueSignInCode, showSession, signIn, signOut } from "./console.js";
 import { health, metrics, ready } from "./operator.js";
+import { keyOperations } from "./keys.js";
 import { downloadRecording } from "./recordings.js";
 import { liveSpeech, textToSpeech, textToSpeechEvents } from "./speech.js";
 import { toolOperations } from "./tools.js";
@@ -17,6 +18,7 @@ export const forwardedOperations: readonly Operation[] = [
   ...toolOperations,
   ...webhookOperations,
   ...walletOperations,
+  ...keyOperations,
 ];
 
 /** The whole public interface, in the order of the documentation. */

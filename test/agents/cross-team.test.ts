@@ -30,6 +30,7 @@ const things: Record<string, (team: TeamClient, fixture: ServiceFixture) => Prom
   "/v1/agent/agents/:agent_id/test-batches/:batch_id": async (team, fixture) =>
     (await createRun(team, fixture)).batchId,
   "/v1/agent/test-runs/:run_id": async (team, fixture) => (await createRun(team, fixture)).runId,
+  "/v1/keys/:key_id": async (team) => String((await team.ask("POST", "/v1/keys", { name: "k" })).json["key_id"]),
   "/v1/agent/webhook-deliveries/:id": (team, fixture) => createDelivery(team, fixture),
 };
 
