@@ -1,6 +1,7 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet } from "@tanstack/react-router";
 import { filtersOf } from "./calls/call-filters.js";
 import { SignIn } from "./session/sign-in.js";
+import { usageFiltersOf } from "./usage/usage-filters.js";
 import { NotFound } from "./shell/not-found.js";
 import { Shell } from "./shell/shell.js";
 
@@ -138,6 +139,19 @@ const testRun = createRoute({
   component: lazyRouteComponent(() => import("./agent-tests/run-page.js"), "RunPage"),
 });
 
+const usage = createRoute({
+  getParentRoute: () => signedIn,
+  path: "/usage",
+  component: lazyRouteComponent(() => import("./usage/usage-page.js"), "Usage"),
+  validateSearch: usageFiltersOf,
+});
+
+const keys = createRoute({
+  getParentRoute: () => signedIn,
+  path: "/keys",
+  component: lazyRouteComponent(() => import("./keys/keys-page.js"), "Keys"),
+});
+
 /** The console's addresses, all below `/console`. A section's code is loaded when it is opened. */
 export const router = createRouter({
   routeTree: root.addChildren([
@@ -163,6 +177,8 @@ export const router = createRouter({
       test,
       testBatch,
       testRun,
+      usage,
+      keys,
     ]),
   ]),
   basepath: "/console",

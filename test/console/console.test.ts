@@ -5,6 +5,7 @@ import { describeAgents } from "./agents.js";
 import { describeAgentPages } from "./agent-pages.js";
 import { describeAgentTabs } from "./agent-tabs.js";
 import { describePages } from "./browser.js";
+import { describeKeys } from "./keys.js";
 import { describeSignIn } from "./sign-in.js";
 
 describe("the console", () => {
@@ -19,5 +20,6 @@ describe("the console", () => {
   describe.skipIf(!canRunChromium)("its agents", () => describeAgents(() => cluster));
   describe.skipIf(!canRunChromium)("the tabs of an agent", () => describeAgentTabs(() => cluster));
   describe.skipIf(!canRunChromium)("the pages of agents", () => describeAgentPages(() => cluster));
+  describe.skipIf(!canRunChromium)("keys and use", () => describeKeys(() => cluster));
   describe("without one", () => describeSignIn(() => cluster));
 });

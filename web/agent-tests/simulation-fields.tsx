@@ -1,7 +1,7 @@
 import { NumberField } from "../parts/number-field.js";
 import { SelectField } from "../parts/select-field.js";
 import { TextField } from "../parts/text-field.js";
-import { PairRows } from "./pair-rows.js";
+import { NamedTexts } from "./named-texts.js";
 import type { TestFieldsProps } from "./test-fields.js";
 import type { TestForm } from "./test-form.js";
 
@@ -27,15 +27,15 @@ export function SimulationFields({ form, problems, onChange }: TestFieldsProps) 
         problem={problems["scenario"]}
         onChange={(scenario) => onChange({ scenario })}
       />
-      <PairRows
+      <NamedTexts
         label="Conditions of success"
         help="Each is judged at the end."
-        rowName="condition"
-        valueLabel="Description"
+        noun="condition"
+        textLabel="Description"
         problem={problems["success_conditions"]}
-        pairs={form.success_conditions.map(({ name, description }) => [name, description] as const)}
-        onChange={(pairs) =>
-          onChange({ success_conditions: pairs.map(([name, description]) => ({ name, description })) })
+        items={form.success_conditions.map(({ name, description }) => ({ name, text: description }))}
+        onChange={(items) =>
+          onChange({ success_conditions: items.map(({ name, text }) => ({ name, description: text })) })
         }
       />
       <NumberField

@@ -1,12 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
 import type { TestEntity } from "#protocol/agents/tests";
 import { ask } from "../api/request.js";
+import { ListField } from "../parts/list-field.js";
 import { SelectField } from "../parts/select-field.js";
 import { SwitchField } from "../parts/switch-field.js";
 import { TextField } from "../parts/text-field.js";
-import { TextRows } from "../parts/text-rows.js";
-import { MessageRows } from "./message-rows.js";
-import { PairRows } from "./pair-rows.js";
+import { NamedTexts } from "./named-texts.js";
 import type { TestForm } from "./test-form.js";
 
 export interface TestFieldsProps {
@@ -18,14 +17,11 @@ export interface TestFieldsProps {
 }
 
 /** What a test of one reply has. */
-export function ReplyFields({ form, problems, onChange }: TestFieldsProps) {
+export function ReplyFields(props: TestFieldsProps) {
+  const { form, problems, onChange } = props;
   return (
     <>
-      <MessageRows
-        messages={form.conversation}
-        problem={problems["conversation"]}
-        onChange={(conversation) => onChange({ conversation })}
-      />
+      <Messages {...props} />
       <TextField
         label="Expectation"
         help="What a good reply does, for the judge."
@@ -34,19 +30,17 @@ export function ReplyFields({ form, problems, onChange }: TestFieldsProps) {
         problem={problems["expectation"]}
         onChange={(expectation) => onChange({ expectation })}
       />
-      <TextRows
+      <Examples
         label="Good replies"
-        rowLabel="Good reply"
-        help="Examples for the judge."
-        values={form.success_examples}
+        noun="good reply"
+        texts={form.success_examples}
         problem={problems["success_examples"]}
         onChange={(success_examples) => onChange({ success_examples })}
       />
-      <TextRows
+      <Examples
         label="Bad replies"
-        rowLabel="Bad reply"
-        help="Examples for the judge."
-        values={form.failure_examples}
+        noun="bad reply"
+        texts={form.failure_examples}
         problem={problems["failure_examples"]}
         onChange={(failure_examples) => onChange({ failure_examples })}
       />
@@ -55,7 +49,8 @@ export function ReplyFields({ form, problems, onChange }: TestFieldsProps) {
 }
 
 /** What a test of a tool's call has. */
-export function ToolFields({ form, problems, agentId, onChange }: TestFieldsProps) {
+export function ToolFields(props: TestFieldsProps) {
+  const { form, problems, agentId, onChange } = props;
   const { data } = useQuery({
     queryKey: ["agents", agentId, "test-tools"],
     queryFn: () =>
@@ -67,11 +62,7 @@ export function ToolFields({ form, problems, agentId, onChange }: TestFieldsProp
   const tools = chosen === null || known.some(({ id }) => id === chosen.id) ? known : [chosen, ...known];
   return (
     <>
-      <MessageRows
-        messages={form.conversation}
-        problem={problems["conversation"]}
-        onChange={(conversation) => onChange({ conversation })}
-      />
+      <Messages {...props} />
       <SelectField
         label="Tool"
         help="One of the tools of the agent that the test is attached to."
@@ -89,16 +80,82 @@ export function ToolFields({ form, problems, agentId, onChange }: TestFieldsProp
         onChange={(verify_absence) => onChange({ verify_absence })}
       />
       {form.verify_absence ? null : (
-        <PairRows
+        <NamedTexts
           label="Arguments that the call must have"
           help='Numbers, true and false are meant as such; "2" in quotes is a text.'
-          rowName="argument"
-          valueLabel="Value"
+          noun="argument"
+          textLabel="Value"
           problem={problems["tool_parameters"]}
-          pairs={form.tool_parameters.map(({ name, value }) => [name, value] as const)}
-          onChange={(pairs) => onChange({ tool_parameters: pairs.map(([name, value]) => ({ name, value })) })}
+          items={form.tool_parameters.map(({ name, value }) => ({ name, text: value }))}
+          onChange={(items) => onChange({ tool_parameters: items.map(({ name, text }) => ({ name, value: text })) })}
         />
       )}
     </>
+  );
+}
+
+/** The conversation that the agent is to answer. */
+function Messages({ form, problems, onChange }: TestFieldsProps) {
+  const messages = form.conversation;
+  return (
+    <ListField
+      label="Conversation so far"
+      help="The agent answers the last message."
+      noun="message"
+      problem={problems["conversation"]}
+      items={messages}
+      newItem={() => ({ role: messages.at(-1)?.role === "user" ? ("agent" as const) : ("user" as const), text: "" })}
+      onChange={(conversation) => onChange({ conversation })}
+    >
+      {(message, change, index) => (
+        <div className="row">
+          <SelectField
+            label={`Speaker ${index + 1}`}
+            value={message.role}
+            choices={[
+              { value: "user", label: "Caller" },
+              { value: "agent", label: "Agent" },
+            ]}
+            onChange={(role) => change({ role })}
+          />
+          <TextField
+            label={`Words ${index + 1}`}
+            value={message.text}
+            lines={2}
+            onChange={(text) => change({ text })}
+          />
+        </div>
+      )}
+    </ListField>
+  );
+}
+
+interface ExamplesProps {
+  label: string;
+  noun: string;
+  texts: readonly string[];
+  problem: string | undefined;
+  onChange: (texts: string[]) => void;
+}
+
+function Examples({ label, noun, texts, problem, onChange }: ExamplesProps) {
+  return (
+    <ListField
+      label={label}
+      help="Examples for the judge."
+      {...{ noun, problem }}
+      items={texts.map((text) => ({ text }))}
+      newItem={() => ({ text: "" })}
+      onChange={(items) => onChange(items.map(({ text }) => text))}
+    >
+      {({ text }, change, index) => (
+        <TextField
+          label={`${noun.charAt(0).toUpperCase()}${noun.slice(1)} ${index + 1}`}
+          lines={2}
+          value={text}
+          onChange={(changed) => change({ text: changed })}
+        />
+      )}
+    </ListField>
   );
 }

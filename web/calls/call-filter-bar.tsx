@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
-import { useId } from "react";
 import type { SessionStatus } from "#protocol/agents/session";
 import { ask } from "../api/request.js";
+import { DayField } from "../parts/day-field.js";
 import { SelectField } from "../parts/select-field.js";
 import type { CallFilters } from "./call-filters.js";
 
@@ -62,15 +62,5 @@ export function CallFilterBar({ filters, onChange }: CallFilterBarProps) {
       <DayField label="From" value={filters.from ?? ""} onChange={(value) => set("from", value)} />
       <DayField label="To" value={filters.to ?? ""} onChange={(value) => set("to", value)} />
     </search>
-  );
-}
-
-function DayField({ label, value, onChange }: { label: string; value: string; onChange: (value: string) => void }) {
-  const id = useId();
-  return (
-    <div className="field">
-      <label htmlFor={id}>{label}</label>
-      <input id={id} type="date" value={value} onChange={(event) => onChange(event.target.value)} />
-    </div>
   );
 }

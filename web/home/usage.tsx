@@ -5,7 +5,8 @@ import { ask } from "../api/request.js";
 import { LineChart } from "../charts/line-chart.js";
 import { FailureNote } from "../shell/failure-note.js";
 import { Facts } from "../parts/facts.js";
-import { everyDay, factsOf, usagePath } from "./usage-facts.js";
+import { usageFactsOf } from "../parts/usage-facts.js";
+import { everyDay, usagePath } from "./usage-days.js";
 
 const ASK_AGAIN_MS = 5000;
 
@@ -31,7 +32,7 @@ function Usage({ report }: { report: UsageReport }) {
   const isEmpty = days.every(({ requests }) => requests === 0);
   return (
     <>
-      {today === undefined ? null : <Facts facts={factsOf(today)} />}
+      {today === undefined ? null : <Facts facts={usageFactsOf(today)} />}
       {isEmpty ? (
         <p className="soft">
           Nothing was used in the last {days.length} days. The <a href="/docs">interface</a> has a request to begin
@@ -66,7 +67,7 @@ function UsageChart({ days }: { days: ReturnType<typeof everyDay> }) {
                 <th>Day</th>
                 {days
                   .slice(0, 1)
-                  .flatMap(factsOf)
+                  .flatMap(usageFactsOf)
                   .map(([name]) => (
                     <th key={name} className="number">
                       {name}
@@ -78,7 +79,7 @@ function UsageChart({ days }: { days: ReturnType<typeof everyDay> }) {
               {days.toReversed().map((day) => (
                 <tr key={day.day}>
                   <td>{day.day}</td>
-                  {factsOf(day).map(([name, value]) => (
+                  {usageFactsOf(day).map(([name, value]) => (
                     <td key={name} className="number">
                       {value}
                     </td>

@@ -4,4 +4,6 @@ export const sections = [
   { to: "/agents", label: "Agents" },
   { to: "/calls", label: "Calls" },
   { to: "/tests", label: "Tests" },
+  { to: "/usage", label: "Usage" },
+  { to: "/keys", label: "Keys" },
 ] as const;

@@ -28,22 +28,3 @@ export function everyDay(lines: readonly UsageLine[], nowMs: number): (UsageLine
   const days = Array.from({ length: DAYS }, (_, index) => dayOf(nowMs - (DAYS - 1 - index) * DAY_MS));
   return days.map((day) => ({ ...nothingOn(day), ...lines.find((line) => line.day === day), day }));
 }
-
-/** Seconds as people say them. */
-export function sayDuration(seconds: number): string {
-  if (seconds < 60) return `${Math.round(seconds * 10) / 10} s`;
-  const minutes = Math.round(seconds / 60);
-  return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
-}
-
-/** What one day's use was, by name. */
-export function factsOf(day: UsageLine): [string, string][] {
-  return [
-    ["Requests", day.requests.toLocaleString("en")],
-    ["Failed", day.failed_requests.toLocaleString("en")],
-    ["Characters", day.characters.toLocaleString("en")],
-    ["Audio", sayDuration(day.audio_seconds)],
-    ["Conversations", sayDuration(day.conversation_seconds)],
-    ["Cost", `${day.cost} credits`],
-  ];
-}

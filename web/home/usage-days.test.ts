@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { everyDay, factsOf, sayDuration, usagePath } from "./usage-facts.js";
+import { everyDay, usagePath } from "./usage-days.js";
 
 const nowMs = Date.parse("2026-03-02T23:30:00Z");
 
@@ -27,17 +27,5 @@ describe("the use of the last days", () => {
       "2026-03-02",
     ]);
     expect(days.map(({ requests }) => requests)).toEqual([...Array(12).fill(0), 1200, 0]);
-  });
-
-  it("is said in numbers that people read", () => {
-    expect(factsOf(line)).toEqual([
-      ["Requests", "1,200"],
-      ["Failed", "3"],
-      ["Characters", "34,567"],
-      ["Audio", "1 h 7 min"],
-      ["Conversations", "0 s"],
-      ["Cost", "1.25 credits"],
-    ]);
-    expect([sayDuration(59.94), sayDuration(90), sayDuration(3599)]).toEqual(["59.9 s", "2 min", "1 h 0 min"]);
   });
 });

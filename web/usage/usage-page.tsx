@@ -1,0 +1,141 @@
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import type { KeyEntity } from "#protocol/keys";
+import type { UsageReport } from "#protocol/usage";
+import type { ApiCredit } from "#protocol/wallet";
+import { ask } from "../api/request.js";
+import { DayField } from "../parts/day-field.js";
+import { Facts } from "../parts/facts.js";
+import { usePageTitle } from "../parts/page-title.js";
+import { SelectField } from "../parts/select-field.js";
+import { usageFactsOf } from "../parts/usage-facts.js";
+import { FailureNote } from "../shell/failure-note.js";
+import { type Grouping, groupings, subjectOf, usageReportPath } from "./usage-filters.js";
+
+/** What the team has left and what it used, by day, model, key or agent. */
+export function Usage() {
+  usePageTitle("Usage");
+  const filters = useSearch({ from: "/signed-in/usage" });
+  const navigate = useNavigate({ from: "/usage" });
+  const { by = "day" } = filters;
+  const { data, error } = useQuery({
+    queryKey: ["usage", "report", filters],
+    queryFn: () => ask<UsageReport>("GET", usageReportPath(filters)),
+  });
+  const setDay = (name: "from" | "to", value: string): void => {
+    const { [name]: _former, ...others } = filters;
+    void navigate({ search: value === "" ? others : { ...others, [name]: value }, replace: true });
+  };
+  return (
+    <>
+      <h1>Usage and credit</h1>
+      <Credit />
+      <search className="filters below">
+        <SelectField
+          label="By"
+          value={by}
+          choices={Object.entries(groupings).map(([value, label]) => ({ value: value as Grouping, label }))}
+          onChange={(value) => void navigate({ search: { ...filters, by: value }, replace: true })}
+        />
+        <DayField label="From (UTC)" value={filters.from ?? ""} onChange={(value) => setDay("from", value)} />
+        <DayField label="To (UTC)" value={filters.to ?? ""} onChange={(value) => setDay("to", value)} />
+      </search>
+      {error === null ? null : <FailureNote doing="The use cannot be read" error={error} />}
+      {data === undefined ? error === null && <p className="soft">Asking…</p> : <Report report={data} by={by} />}
+    </>
+  );
+}
+
+function Credit() {
+  const { data, error } = useQuery({
+    queryKey: ["credit"],
+    queryFn: () => ask<ApiCredit>("GET", "/wallet/self/api-credit"),
+  });
+  return (
+    <section className="card" aria-labelledby="credit">
+      <h2 id="credit">Credit</h2>
+      {error === null ? null : <FailureNote doing="The credit cannot be read" error={error} />}
+      {data === undefined ? null : (
+        <Facts
+          facts={[
+            ["Left", data.credit],
+            ["Given so far", data.cumulative_top_up],
+          ]}
+        />
+      )}
+      <p className="help">
+        <code>bin/parley credit</code> gives more.
+      </p>
+    </section>
+  );
+}
+
+function Report({ report, by }: { report: UsageReport; by: Grouping }) {
+  const nameOf = useNames(by);
+  if (report.data.length === 0)
+    return (
+      <p className="soft">
+        Nothing was used from {report.start} to {report.end}.
+      </p>
+    );
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard
+    <section className="card scroll" tabIndex={0} aria-label="Use">
+      <table>
+        <caption>
+          From {report.start} to {report.end}
+          {report.truncated ? "; there is more than is shown" : ""}
+        </caption>
+        <thead>
+          <tr>
+            <th>{groupings[by]}</th>
+            {report.data
+              .slice(0, 1)
+              .flatMap(usageFactsOf)
+              .map(([name]) => (
+                <th key={name} className="number">
+                  {name}
+                </th>
+              ))}
+          </tr>
+        </thead>
+        <tbody>
+          {report.data.map((line) => {
+            const subject = subjectOf(line, by);
+            return (
+              <tr key={subject}>
+                <td>{nameOf(subject)}</td>
+                {usageFactsOf(line).map(([name, value]) => (
+                  <td key={name} className="number">
+                    {value}
+                  </td>
+                ))}
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+/** Names of keys and agents, where the reader's key may know them; else what the report says. */
+function useNames(by: Grouping): (subject: string) => string {
+  const { data } = useQuery({
+    queryKey: ["usage", "names", by],
+    queryFn: async (): Promise<Record<string, string>> => {
+      if (by === "key") {
+        const { keys } = await ask<{ keys: KeyEntity[] }>("GET", "/v1/keys");
+        return Object.fromEntries(keys.map(({ key_id, name }) => [key_id, name]));
+      }
+      const { agents } = await ask<{ agents: { agent_id: string; name: string }[] }>(
+        "GET",
+        "/v1/agent/agents?page_size=100",
+      );
+      return Object.fromEntries(agents.map(({ agent_id, name }) => [agent_id, name]));
+    },
+    enabled: by === "key" || by === "agent",
+    retry: false,
+  });
+  return (subject) => data?.[subject] ?? subject;
+}
