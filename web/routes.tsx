@@ -46,6 +46,12 @@ const agentConfiguration = createRoute({
   component: lazyRouteComponent(() => import("./agents/editor/configuration.js"), "Configuration"),
 });
 
+const agentTalk = createRoute({
+  getParentRoute: () => agent,
+  path: "/talk",
+  component: lazyRouteComponent(() => import("./agents/talk/talk.js"), "Talk"),
+});
+
 const agentVersions = createRoute({
   getParentRoute: () => agent,
   path: "/versions",
@@ -161,6 +167,7 @@ export const router = createRouter({
       agents,
       agent.addChildren([
         agentConfiguration,
+        agentTalk,
         agentVersions,
         agentTools,
         agentTool,

@@ -24,6 +24,8 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
+    // LiveKit's client is one file, and is loaded when a call begins.
+    chunkSizeWarningLimit: 1000,
     rolldownOptions: {
       checks: { pluginTimings: false },
       onLog(level, log, handler) {

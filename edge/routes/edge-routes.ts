@@ -19,6 +19,7 @@ export function edgeRoutes(
 ): InterfaceRoutes {
   const { routes, sockets, shapes } = interfaceRoutes(speech, transcription);
   const hasConsole = speech.config.PARLEY_CONSOLE === "on";
+  const roomServer = speech.config.LIVEKIT_PUBLIC_URL ?? speech.config.LIVEKIT_URL;
   const hasDemo = speech.config.PARLEY_DEMO === "on";
   return {
     routes: [
@@ -28,7 +29,9 @@ export function edgeRoutes(
       ...operatorRoutes({ ...operator, config: speech.config }),
       ...pageRoutes({ hasConsole, hasDemo }),
       ...widgetRoutes(readWidget(join(bundlesFolder, "widget"))),
-      ...(hasConsole ? [...consoleRoutes(readConsole(join(bundlesFolder, "console"))), ...signInRoutes(speech)] : []),
+      ...(hasConsole
+        ? [...consoleRoutes(readConsole(join(bundlesFolder, "console")), roomServer), ...signInRoutes(speech)]
+        : []),
     ],
     sockets,
     shapes,

@@ -134,13 +134,8 @@ describe.skipIf(!canRunLiveKit || !canRunChromium)("a visitor of a page, in a br
     await expect.poll(() => loudest("Loudness of the caller's side"), { timeout: 20_000 }).toBeGreaterThan(5);
     await expect.poll(() => loudest("Loudness of the agent's side")).toBeGreaterThan(5);
     const position = (): Promise<number> => tab.getByRole("slider", { name: "Position" }).inputValue().then(Number);
-    await timeline
-      .getByRole("button", { name: /^Play from/ })
-      .last()
-      .click();
-    await tab.getByRole("button", { name: "Pause" }).waitFor();
-    const from = await position();
-    await expect.poll(position).toBeGreaterThan(from + 0.2);
+    await tab.getByRole("button", { name: "Play", exact: true }).click();
+    await expect.poll(position).toBeGreaterThan(0.2);
     const apart = (): Promise<number> =>
       tab.locator("audio").evaluateAll((sides) => {
         const times = sides.map((side) => (side as { currentTime?: number }).currentTime ?? 0);
@@ -148,10 +143,48 @@ describe.skipIf(!canRunLiveKit || !canRunChromium)("a visitor of a page, in a br
       });
     expect(await apart()).toBeLessThan(0.5);
     await tab.getByRole("button", { name: "Pause" }).click();
+    const pausedAt = await position();
+    const moments = timeline.getByRole("button", { name: /^Play from/ });
+    await moments.last().click();
+    await expect.poll(position).toBeGreaterThan(pausedAt + 1);
     for (const colorScheme of ["light", "dark"] as const) {
       await tab.emulateMedia({ colorScheme });
       await inspect(tab, `call, ${colorScheme}`);
     }
+    expect(complaints).toEqual([]);
+    await context.close();
+  }, 60_000);
+
+  it("is talked to as a draft in the console, by voice and in writing", async () => {
+    const {
+      context,
+      page: tab,
+      complaints,
+    } = await pages.openSignedIn(`/agents/${agentId}/talk`, { permissions: ["microphone"] });
+    await tab.getByRole("button", { name: "Talk" }).click();
+    const said = tab.getByRole("list", { name: "What was said" });
+    await said
+      .getByRole("listitem")
+      .filter({ hasText: /^You .*open/i })
+      .waitFor();
+    const answers = said.getByRole("listitem").filter({ hasText: "We open at nine in the morning." });
+    await answers.first().waitFor();
+    await tab.getByRole("button", { name: "Mute" }).click();
+    await tab.getByLabel("Your message").fill("And on Sundays?");
+    await tab.getByLabel("Your message").press("Enter");
+    await said.getByRole("listitem").filter({ hasText: "You And on Sundays?" }).waitFor();
+    await answers.nth(1).waitFor();
+    for (const colorScheme of ["light", "dark"] as const) {
+      await tab.emulateMedia({ colorScheme });
+      await inspect(tab, `talk, ${colorScheme}`);
+    }
+    await tab.getByRole("button", { name: "Hang up" }).click();
+    await tab.getByText("The call is over.").waitFor();
+    await tab.getByRole("link", { name: "Look at the call" }).click();
+    await tab.getByRole("heading", { name: "Timeline" }).waitFor();
+    const previewId = new URL(tab.url()).pathname.split("/").at(-1) ?? "";
+    await expect.poll(async () => (await session(previewId)).status, { timeout: 10_000 }).toBe("completed");
+    expect((await session(previewId)).source).toBe("dashboard");
     expect(complaints).toEqual([]);
     await context.close();
   }, 60_000);

@@ -33,7 +33,7 @@ export function CallFilterBar({ filters, onChange }: CallFilterBarProps) {
   const chosen = filters.agent_id ?? "";
   const isKnown = chosen === "" || known.some(({ value }) => value === chosen);
   return (
-    <search className="filters">
+    <search className="filter-bar">
       <SelectField
         label="Agent"
         value={chosen}

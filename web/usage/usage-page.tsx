@@ -30,7 +30,7 @@ export function Usage() {
     <>
       <h1>Usage and credit</h1>
       <Credit />
-      <search className="filters below">
+      <search className="filter-bar below">
         <SelectField
           label="By"
           value={by}

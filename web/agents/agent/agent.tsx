@@ -25,6 +25,7 @@ export function Agent() {
 
 const tabs = [
   { to: "/agents/$agentId", label: "Configuration" },
+  { to: "/agents/$agentId/talk", label: "Talk" },
   { to: "/agents/$agentId/versions", label: "Versions" },
   { to: "/agents/$agentId/tools", label: "Tools" },
   { to: "/agents/$agentId/knowledge", label: "Knowledge" },
