@@ -4,7 +4,8 @@ import { type LiveServerEvent, MIN_AUDIO_FRAME_BYTES } from "#protocol/speech/li
 import { closeCodeOf, closeCodes } from "../http/close-codes.js";
 import type { SocketConnection } from "../http/exchange.js";
 import { FrameAggregator } from "#speech/output/frame-aggregator";
-import type { SpeechOutput } from "#speech/output/output";
+import type { ChunkEvent, SpeechOutput } from "#speech/output/output";
+import { CurrentChunk } from "./chunk-alignment.js";
 
 export interface LiveOutputOptions {
   connection: SocketConnection;
@@ -15,20 +16,28 @@ export interface LiveOutputOptions {
 }
 
 /**
- * Writes what the server answers to one `start` on the live WebSocket: `audio` frames, then one `finish`; a failure
- * closes the connection.
+ * Writes what the server answers to one `start` on the live WebSocket: `audio` frames, with `timestamps` before the
+ * audio of their words where the client asked for them, then one `finish`; a failure closes the connection.
  */
 export class LiveOutput implements SpeechOutput {
   readonly #options: LiveOutputOptions;
   readonly #frames = new FrameAggregator(MIN_AUDIO_FRAME_BYTES);
+  readonly #chunk = new CurrentChunk();
   #finished = false;
+  /** Clients that did not ask for timestamps may not know the event. */
+  wantsTimestamps = false;
 
   constructor(options: LiveOutputOptions) {
     this.#options = options;
   }
 
   async bytes(bytes: Uint8Array): Promise<void> {
+    if (this.#chunk.hasNews) this.#sendTimestamps();
     await this.#sendAudio(this.#frames.add(bytes));
+  }
+
+  chunk(event: ChunkEvent, sampleRate: number): void {
+    if (this.#chunk.take(event, sampleRate)) this.#sendTimestamps();
   }
 
   async flushed(): Promise<void> {
@@ -57,6 +66,11 @@ export class LiveOutput implements SpeechOutput {
   async #sendAudio(frame: Uint8Array | null): Promise<void> {
     if (frame === null || this.#finished) return;
     if (!this.#send({ event: "audio", audio: frame })) await this.#options.connection.writable();
+  }
+
+  #sendTimestamps(): void {
+    const alignment = this.#chunk.show();
+    if (this.wantsTimestamps && !this.#finished) this.#send({ event: "timestamps", ...alignment });
   }
 
   #send(event: LiveServerEvent): boolean {

@@ -12,6 +12,8 @@ import { LiveOutput } from "./live-output.js";
 import { reuseWaitMs } from "./socket-reuse.js";
 import { type PreparedInput, TextInput } from "./text-input.js";
 
+type LiveStart = Extract<LiveClientEvent, { event: "start" }>;
+
 /** A start may hold megabytes of reference samples: two may wait behind the one that is carried out. */
 const MOST_STARTS = 3;
 
@@ -100,7 +102,7 @@ export class LiveSession implements SocketSession {
   }
 
   #take(event: LiveClientEvent): void {
-    if (event.event === "start") return this.#start(event.request);
+    if (event.event === "start") return this.#start(event);
     if (event.event === "stop") return this.#stop();
     const input = this.#inputs.at(-1);
     if (input === undefined) throw violation(`"${event.event}" came before "start"`);
@@ -108,14 +110,14 @@ export class LiveSession implements SocketSession {
     else input.text(event.text);
   }
 
-  #start(request: Record<string, unknown>): void {
+  #start(event: LiveStart): void {
     const isSpeaking = this.#inputs.length > 0 && !this.#ignoresFrames;
     if (isSpeaking || this.#inputs.length >= MOST_STARTS) throw violation('"start" came twice');
     this.#inputs.push(
       new TextInput({
         context: this.#options.context,
         route: "/v1/tts/live",
-        prepare: () => this.#prepare(request),
+        prepare: () => this.#prepare(event),
         onError: (error) => this.#fail(error),
         waitingBytes: () => this.#inputs.reduce((sum, input) => sum + input.waitingBytes, 0),
       }),
@@ -130,7 +132,8 @@ export class LiveSession implements SocketSession {
     this.#inputs[0]?.begin();
   }
 
-  async #prepare(request: Record<string, unknown>): Promise<PreparedInput> {
+  async #prepare({ request, timestamps }: LiveStart): Promise<PreparedInput> {
+    this.#output.wantsTimestamps = timestamps === true;
     const { context, readmit } = this.#options;
     const body = validate(speechRequest, { ...request, text: request["text"] ?? "" }, ["request"]);
     const caller = this.#starts === 1 ? this.#options.caller : await readmit();

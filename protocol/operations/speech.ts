@@ -1,6 +1,6 @@
 import type { ErrorCode } from "../errors.js";
 import { bodyLimits, frameLimits } from "../limits.js";
-import { MAX_WAITING_TEXT_BYTES } from "../speech/live.js";
+import { liveQuery, MAX_WAITING_TEXT_BYTES } from "../speech/live.js";
 import { speechRequest } from "../speech/request.js";
 import { authentication, jsonBody, type Operation } from "./operation.js";
 
@@ -78,9 +78,11 @@ export const liveSpeech = {
   summary: "Speak while the text is still being written (WebSocket)",
   description:
     "Binary MessagePack maps. The client sends start {request}, text {text}, flush and stop; the server answers with audio {audio} and, " +
-    "last, finish {reason: stop | error, message}. After stop and finish the client may start again on the same socket, for a while. " +
+    "last, finish {reason: stop | error, message}. With timestamps: true beside request the server also sends timestamps {content, alignment, " +
+    "chunk_seq, chunk_audio_offset_sec} before the audio of the words. After stop and finish the client may start again on the same socket, for a while. " +
     `At most ${MAX_WAITING_TEXT_BYTES} bytes of text may wait.`,
   headers: speechHeaders,
+  query: liveQuery,
   maxFrameBytes: frameLimits.live,
   success: { status: 101, description: "The WebSocket is open.", mediaTypes: [] },
   errors: [...authentication, "unknown_model", "out_of_credit", "upgrade_required", "draining"],

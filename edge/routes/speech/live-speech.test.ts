@@ -67,6 +67,47 @@ describe("a live session", () => {
     expect(caller.bench.cluster.submits).toHaveLength(1);
   });
 
+  it("says when words sound, before their audio, to clients that ask for it", async () => {
+    const caller = await new Caller(new SpeechBench()).connect();
+    caller.send({ ...start, timestamps: true }, text("The first sentence is here. The second one follows it."), stop);
+    await caller.bench.pass(5000);
+    expect(caller.audio.equals(audioOf(caller.bench))).toBe(true);
+    const [first, second] = caller.events;
+    expect([first?.event, second?.event]).toEqual(["timestamps", "audio"]);
+    const last = new Map(
+      caller.events.flatMap((event) => (event.event === "timestamps" ? [[event.chunk_seq, event] as const] : [])),
+    );
+    const chunks = caller.bench.cluster.submits.map(({ submit }) => submit.chunk);
+    expect([...last.keys()]).toEqual(chunks.map(({ chunkIndex }) => chunkIndex));
+    expect(chunks.length).toBeGreaterThan(1);
+    for (const chunk of chunks)
+      expect(last.get(chunk.chunkIndex)).toMatchObject({
+        content: chunk.text,
+        alignment: { segments: expect.any(Array) },
+      });
+  });
+
+  it("says nothing of words to others, also where another start asked for them", async () => {
+    const caller = await new Caller(new SpeechBench()).connect();
+    caller.send({ ...start, timestamps: true }, text("The first sentence is here."), flush, stop);
+    await caller.bench.pass(3000);
+    const before = caller.events.length;
+    caller.send(start, text("The second one follows it."), stop);
+    await caller.bench.pass(3000);
+    const names = new Set(caller.events.slice(before).map(({ event }) => event));
+    expect([...names].sort()).toEqual(["audio", "finish"]);
+  });
+
+  it("takes the model from the query where there is no header for it", async () => {
+    const bench = new SpeechBench();
+    const caller = await new Caller(bench).connect({}, "model=s1");
+    caller.send(start, text("(happy) [softly] Hello."), stop);
+    await bench.pass(3000);
+    expect(bench.usage).toMatchObject([{ model: "s1" }]);
+    await expect(new Caller(bench).connect({}, "model=nonsense")).rejects.toMatchObject({ code: "unknown_model" });
+    await expect(new Caller(bench).connect({ model: "s1" }, "model=nonsense")).resolves.toBeDefined();
+  });
+
   it("finishes at once when there is nothing to speak", async () => {
     for (const events of [[stop], [start, stop], [start, flush, stop], [start, text("..."), stop]]) {
       const caller = await new Caller(new SpeechBench({ PARLEY_LIVE_REUSE_SECONDS: "0" })).connect();

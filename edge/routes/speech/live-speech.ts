@@ -1,5 +1,5 @@
 import { liveSpeech } from "#protocol/operations/speech";
-import type { SocketRoute } from "../../http/exchange.js";
+import type { HttpRequest, SocketRoute } from "../../http/exchange.js";
 import { admitCaller } from "../../speech/caller.js";
 import type { SpeechContext } from "../../speech/context.js";
 import { LiveSession } from "../../speech/live-session.js";
@@ -13,9 +13,16 @@ export function liveSpeechRoute(context: SpeechContext): SocketRoute {
     path: liveSpeech.path,
     maxFrameBytes: liveSpeech.maxFrameBytes,
     async upgrade(request) {
-      const caller = await admitCaller(request, context);
+      const asked = withModelOfQuery(request);
+      const caller = await admitCaller(asked, context);
       return (connection) =>
-        new LiveSession({ context, caller, connection, readmit: () => admitCaller(request, context) });
+        new LiveSession({ context, caller, connection, readmit: () => admitCaller(asked, context) });
     },
   };
+}
+
+/** The request, with the model of its query as the header where that is absent: browsers cannot set it. */
+function withModelOfQuery(request: HttpRequest): HttpRequest {
+  const model = new URLSearchParams(request.query).get("model") ?? undefined;
+  return { ...request, header: (name) => request.header(name) ?? (name === "model" ? model : undefined) };
 }

@@ -6,7 +6,7 @@ import { jsonRequest, RecordingConnection, type SpeechBench } from "../../../spe
 import { liveSpeechRoute } from "../live-speech.js";
 
 /** What the server sends. */
-export type Event = { event: string; audio?: Uint8Array; reason?: string; message?: string };
+export type Event = { event: string; audio?: Uint8Array; reason?: string; message?: string; chunk_seq?: number };
 
 /** A client of the live socket that sends and receives events. */
 export class Caller {
@@ -18,8 +18,8 @@ export class Caller {
     this.bench = bench;
   }
 
-  async connect(headers: Record<string, string> = {}): Promise<this> {
-    const open = await liveSpeechRoute(this.bench.context).upgrade(jsonRequest({}, headers));
+  async connect(headers: Record<string, string> = {}, query = ""): Promise<this> {
+    const open = await liveSpeechRoute(this.bench.context).upgrade({ ...jsonRequest({}, headers), query });
     this.#session = open(this.connection);
     return this;
   }
