@@ -28,6 +28,13 @@ const home = createRoute({
   component: lazyRouteComponent(() => import("./home/home.js"), "Home"),
 });
 
+const speak = createRoute({
+  getParentRoute: () => signedIn,
+  path: "/speak",
+  component: lazyRouteComponent(() => import("./speak/speak.js"), "Speak"),
+  validateSearch: ({ voice }): { voice?: string } => (typeof voice === "string" ? { voice } : {}),
+});
+
 const agents = createRoute({
   getParentRoute: () => signedIn,
   path: "/agents",
@@ -164,6 +171,7 @@ export const router = createRouter({
     signIn,
     signedIn.addChildren([
       home,
+      speak,
       agents,
       agent.addChildren([
         agentConfiguration,

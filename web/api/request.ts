@@ -61,7 +61,13 @@ export function newTrace(random: (bytes: Uint8Array<ArrayBuffer>) => Uint8Array)
  * Sends a request with the signed-in key; gives the answer, whose body is not read yet. A body is sent as JSON, or as
  * the form that it is. Throws `ApiFailure`, and what an aborted `signal` says.
  */
-export async function send(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<Response> {
+export async function send(
+  method: string,
+  path: string,
+  body?: unknown,
+  signal?: AbortSignal,
+  headers: Record<string, string> = {},
+): Promise<Response> {
   const { traceId, header } = newTrace((bytes) => crypto.getRandomValues(bytes));
   const isJson = body !== undefined && !(body instanceof FormData);
   let answer: Response;
@@ -69,7 +75,7 @@ export async function send(method: string, path: string, body?: unknown, signal?
     answer = await fetch(path, {
       method,
       credentials: "same-origin",
-      headers: { traceparent: header, ...(isJson ? { "content-type": "application/json" } : {}) },
+      headers: { ...headers, traceparent: header, ...(isJson ? { "content-type": "application/json" } : {}) },
       ...(body === undefined ? {} : { body: isJson ? JSON.stringify(body) : (body as FormData) }),
       ...(signal === undefined ? {} : { signal }),
     });

@@ -1,12 +1,14 @@
 import { ApiFailure } from "../api/request.js";
+import { StreamFailure } from "../api/stream-failure.js";
 
 /** Says what went wrong, and the id under which the server's logs and traces have it. */
 export function FailureNote({ doing, error }: { doing: string; error: unknown }) {
   const failure = error instanceof ApiFailure ? error : null;
+  const known = failure ?? (error instanceof StreamFailure ? error : null);
   return (
     <div className="note bad" role="alert">
       <p>
-        {doing}: {failure?.message ?? "something in this page failed. Reload it."}
+        {doing}: {known?.message ?? "something in this page failed. Reload it."}
       </p>
       {failure === null ? null : (
         <p>

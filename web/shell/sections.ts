@@ -1,6 +1,7 @@
 /** The sections that there are, in the order of the navigation. */
 export const sections = [
   { to: "/", label: "Home" },
+  { to: "/speak", label: "Speak" },
   { to: "/agents", label: "Agents" },
   { to: "/calls", label: "Calls" },
   { to: "/tests", label: "Tests" },
