@@ -1,7 +1,7 @@
 import { mkdir, readFile, stat } from "node:fs/promises";
 import { basename, dirname, extname, join } from "node:path";
 import { MAX_AUDIO_FILE_BYTES, type Transcript } from "#protocol/transcription/request";
-import { renderSrt, renderVtt } from "#transcription/captions";
+import { renderSrt, renderVtt } from "#protocol/transcription/captions";
 import { writeFileDurably } from "#common/files/durable-file";
 import { CommandError, exitCodes } from "./command.js";
 

@@ -35,6 +35,12 @@ const speak = createRoute({
   validateSearch: ({ voice }): { voice?: string } => (typeof voice === "string" ? { voice } : {}),
 });
 
+const transcribe = createRoute({
+  getParentRoute: () => signedIn,
+  path: "/transcribe",
+  component: lazyRouteComponent(() => import("./transcribe/transcribe.js"), "Transcribe"),
+});
+
 const agents = createRoute({
   getParentRoute: () => signedIn,
   path: "/agents",
@@ -172,6 +178,7 @@ export const router = createRouter({
     signedIn.addChildren([
       home,
       speak,
+      transcribe,
       agents,
       agent.addChildren([
         agentConfiguration,

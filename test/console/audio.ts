@@ -1,9 +1,36 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll } from "vitest";
+import { bytesToSamples } from "#audio/pcm";
+import { wavFile } from "#audio/testing/wav-file";
 import type { TestCluster } from "../harness/cluster.js";
+import { speech } from "../harness/http-speech.js";
+import { temporaryDirectory } from "../harness/temporary-directory.js";
 import { describeBrowser } from "./pages.js";
 import { describeSpeak } from "./speak.js";
+import { describeTranscribe, SAID } from "./transcribe.js";
 
-/** The sections that speak, in a browser. */
+const MICROPHONE_RATE = 44_100;
+
+/** The sections that speak and that listen, in a browser with a microphone. */
 export function describeAudio(started: () => TestCluster): void {
-  const pages = describeBrowser(started);
+  const directory = temporaryDirectory("microphone");
+  const microphoneFile = join(directory.path, "microphone.wav");
+  // A second of silence, a sentence, two seconds of silence.
+  beforeAll(async () => {
+    const pcm = await speech(started(), { text: SAID, format: "pcm", sample_rate: MICROPHONE_RATE });
+    const words = bytesToSamples(pcm);
+    const format = { sampleRate: MICROPHONE_RATE, channels: 1, bits: 16 };
+    const file = wavFile(
+      format,
+      words.length + 3 * MICROPHONE_RATE,
+      (frame) => (words[frame - MICROPHONE_RATE] ?? 0) / 0x8000,
+    );
+    writeFileSync(microphoneFile, file);
+  });
+  afterAll(() => directory.remove());
+
+  const pages = describeBrowser(started, microphoneFile);
   describeSpeak(started, pages);
+  describeTranscribe(started, pages);
 }

@@ -49,3 +49,10 @@ export async function playedAudio(page: Page): Promise<Uint8Array> {
 
 /** The words that were lit so far, in their order. */
 export const litWords = (page: Page): Promise<string[]> => page.evaluate("recorded.lit");
+
+/** What tests ask of an audio element. */
+export interface MediaElement {
+  ended: boolean;
+  duration: number;
+  play(): Promise<void>;
+}

@@ -2,6 +2,7 @@
 export const sections = [
   { to: "/", label: "Home" },
   { to: "/speak", label: "Speak" },
+  { to: "/transcribe", label: "Transcribe" },
   { to: "/agents", label: "Agents" },
   { to: "/calls", label: "Calls" },
   { to: "/tests", label: "Tests" },

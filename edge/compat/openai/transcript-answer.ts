@@ -1,6 +1,6 @@
 import { deflateSync } from "node:zlib";
 import type { RecognizedWord } from "#protocol/transcription/chunk";
-import { renderSrt, renderVtt } from "#transcription/captions";
+import { renderSrt, renderVtt } from "#protocol/transcription/captions";
 import type { FileTranscript } from "../../transcription/transcribe-file.js";
 import { phraseSegments, textOf } from "#transcription/transcript";
 import type { MappedTranscription } from "./transcription-request.js";

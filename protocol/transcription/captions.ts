@@ -1,4 +1,4 @@
-import type { TranscriptSegment } from "#protocol/transcription/request";
+import type { TranscriptSegment } from "./request.js";
 
 /** Longer lines do not fit a screen beside a picture. */
 const LINE_CHARACTERS = 42;
