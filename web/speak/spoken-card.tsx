@@ -29,11 +29,7 @@ export function SpokenCard({ run, asked }: { run: SpeechRun; asked: SpeakSetting
             {statusOf(speech, lengthSeconds)}
           </p>
           <div className="actions">
-            <Button
-              className="button quiet"
-              isDisabled={isPlaying || speech.samples.length === 0}
-              onPress={run.playAgain}
-            >
+            <Button className="button quiet" isDisabled={isPlaying || speech.sampleCount === 0} onPress={run.playAgain}>
               Play again
             </Button>
             {speech.isComplete ? <SaveButton speech={speech} asked={asked} /> : null}

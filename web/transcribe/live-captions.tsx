@@ -11,6 +11,8 @@ import { Turn } from "./turn.js";
 interface Session {
   microphone: Microphone | null;
   socket: CaptionSocket | null;
+  /** Its user has ended it; the last words may still come. */
+  isOver: boolean;
 }
 
 /** Writes down what the microphone hears, while it is said. */
@@ -32,7 +34,7 @@ export function LiveCaptions({ language }: { language: string }) {
   );
 
   const begin = async (): Promise<void> => {
-    const mine: Session = { microphone: null, socket: null };
+    const mine: Session = { microphone: null, socket: null, isOver: false };
     const turn = new Turn();
     session.current = mine;
     setError(null);
@@ -41,6 +43,7 @@ export function LiveCaptions({ language }: { language: string }) {
     setOn(true);
     const fail = (failure: unknown): void => {
       mine.microphone?.close();
+      if (session.current !== mine) return;
       setError(failure);
       setOn(false);
     };
@@ -50,14 +53,18 @@ export function LiveCaptions({ language }: { language: string }) {
         setLevel(loudness);
         mine.socket?.send(samples, turn.add(loudness, samples.length / (mine.microphone?.sampleRate ?? 1)));
       });
-      // The user may have left before the browser had asked.
-      if (session.current !== mine) return microphone.close();
+      // The user may have left, or pressed Stop, before the browser had asked.
+      if (session.current !== mine || mine.isOver) return microphone.close();
       mine.microphone = microphone;
       mine.socket = new CaptionSocket({
         sampleRate: microphone.sampleRate,
         language,
-        onPartial: setPartial,
+        onPartial: (text) => {
+          if (session.current === mine) setPartial(text);
+        },
         onFinal: (text) => {
+          // Another session may have begun before the last words of this one came.
+          if (session.current !== mine) return;
           setPartial("");
           if (text !== "") setLines((before) => [...before, text]);
         },
@@ -68,8 +75,10 @@ export function LiveCaptions({ language }: { language: string }) {
     }
   };
   const end = (): void => {
-    session.current?.microphone?.close();
-    session.current?.socket?.end();
+    const { current } = session;
+    current?.microphone?.close();
+    current?.socket?.end();
+    if (current !== null) current.isOver = true;
     setOn(false);
   };
 
