@@ -41,6 +41,12 @@ const transcribe = createRoute({
   component: lazyRouteComponent(() => import("./transcribe/transcribe.js"), "Transcribe"),
 });
 
+const voices = createRoute({
+  getParentRoute: () => signedIn,
+  path: "/voices",
+  component: lazyRouteComponent(() => import("./voices/voices.js"), "Voices"),
+});
+
 const agents = createRoute({
   getParentRoute: () => signedIn,
   path: "/agents",
@@ -179,6 +185,7 @@ export const router = createRouter({
       home,
       speak,
       transcribe,
+      voices,
       agents,
       agent.addChildren([
         agentConfiguration,

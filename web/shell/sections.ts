@@ -3,6 +3,7 @@ export const sections = [
   { to: "/", label: "Home" },
   { to: "/speak", label: "Speak" },
   { to: "/transcribe", label: "Transcribe" },
+  { to: "/voices", label: "Voices" },
   { to: "/agents", label: "Agents" },
   { to: "/calls", label: "Calls" },
   { to: "/tests", label: "Tests" },
