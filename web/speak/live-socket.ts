@@ -2,6 +2,7 @@ import { decodeMsgpack, encodeMsgpack } from "#protocol/msgpack";
 import type { LiveClientEvent, LiveServerEvent } from "#protocol/speech/live";
 import type { SpeechModel, SpeechRequest } from "#protocol/speech/request";
 import type { ChunkAlignment } from "#protocol/speech/timestamps";
+import { closeSocket } from "../api/close-socket.js";
 import { StreamFailure } from "../api/stream-failure.js";
 
 export interface LiveSocketOptions {
@@ -54,7 +55,7 @@ export class LiveSocket {
   /** Ends it at once. */
   close(): void {
     this.#isOver = true;
-    this.#socket.close();
+    closeSocket(this.#socket);
   }
 
   #open(): void {

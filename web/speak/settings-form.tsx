@@ -10,7 +10,7 @@ import type { SpeakSettings } from "./settings.js";
 const models = speechModels.map((value) => ({ value, label: value }));
 const formats = audioFormats.map((value) => ({ value, label: value.toUpperCase() }));
 const latencies = [
-  { value: "", label: "Unset" },
+  { value: "", label: "Default" },
   { value: "low", label: "Low: begin early" },
   { value: "balanced", label: "Balanced" },
   { value: "normal", label: "Normal: whole sentences" },

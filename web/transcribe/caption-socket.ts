@@ -1,3 +1,4 @@
+import { closeSocket } from "../api/close-socket.js";
 import { StreamFailure } from "../api/stream-failure.js";
 import { writeSamples } from "../audio/pcm.js";
 
@@ -67,7 +68,7 @@ export class CaptionSocket {
 
   close(): void {
     this.#isOver = true;
-    this.#socket.close();
+    closeSocket(this.#socket);
   }
 
   #take({ message_type, text = "", message }: ServerMessage): void {
