@@ -16,6 +16,7 @@ export function describeVoices(pages: Pages): void {
     await making.getByText(/^[4-9]\.\d s$/).waitFor();
     await making.getByRole("button", { name: "Stop recording" }).click();
     await making.getByLabel(/^What is said in recording/).fill("The weather will be cold.");
+    await page.emulateMedia({ colorScheme: "dark" });
     await inspect(page, "new voice");
     await making.getByRole("button", { name: "Make the voice" }).click();
     await page.getByText("Private: the team alone · en · calm · low · 0 uses").waitFor();
@@ -40,7 +41,10 @@ export function describeVoices(pages: Pages): void {
     await page.getByText('No title has "anna" in it.').waitFor();
     await page.getByLabel("Search").fill("BERT");
     await page.getByText("1 voice, page 1 of 1").waitFor();
-    await inspect(page, "voices");
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme });
+      await inspect(page, `voices, ${colorScheme}`);
+    }
     await page.getByRole("link", { name: "Speak with it" }).click();
     await expect.poll(() => page.getByLabel("Voice", { exact: true }).inputValue()).toMatch(/^\w{8,}/);
     await page.goBack();
