@@ -2,7 +2,7 @@ import { type RefObject, useEffect, useRef, useState } from "react";
 import { Button } from "react-aria-components/Button";
 import type { RecordingTrackEntity } from "#protocol/agents/recording";
 import { clockText } from "../parts/time-text.js";
-import { Waveform } from "./waveform.js";
+import { TrackWaveform } from "./waveform.js";
 
 /** Plays the recording from so many seconds after the caller joined. */
 export type Seek = (seconds: number) => void;
@@ -66,10 +66,12 @@ export function Player({ tracks, offsetSeconds, seek }: PlayerProps) {
       {tracks.map(({ role, url }, index) => (
         <div key={role} className="track">
           <span className="soft">{names[role]}</span>
-          <Waveform
+          <TrackWaveform
             url={url}
             label={`Loudness of the ${names[role].toLowerCase()}'s side`}
-            played={lengthSeconds === 0 ? 0 : atSeconds / lengthSeconds}
+            lengthSeconds={lengthSeconds}
+            positionOf={() => leader()?.currentTime ?? 0}
+            isPlaying={isPlaying}
           />
           <a className="button quiet" href={url} download>
             Download<span className="visually-hidden"> the {names[role].toLowerCase()}'s side</span>

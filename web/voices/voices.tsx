@@ -3,7 +3,7 @@ import { useState } from "react";
 import { Button } from "react-aria-components/Button";
 import type { ModelList } from "#protocol/voices";
 import { ask } from "../api/request.js";
-import { useDebounced } from "../parts/debounced.js";
+import { useDebouncedSearch } from "../parts/debounced-search.js";
 import { usePageTitle } from "../parts/page-title.js";
 import { SelectField } from "../parts/select-field.js";
 import { TextField } from "../parts/text-field.js";
@@ -15,7 +15,6 @@ import { listPath } from "./voice-details.js";
 import "./voices.css";
 
 const PAGE_SIZE = 10;
-const SEARCH_DELAY_MS = 250;
 
 const owners = [
   { value: "own", label: "Of the team" },
@@ -40,7 +39,7 @@ function VoiceList() {
   const [owner, setOwner] = useState<"own" | "public">("own");
   const [page, setPage] = useState(1);
   const [isCreating, setCreating] = useState(false);
-  const title = useDebounced(search.trim(), SEARCH_DELAY_MS);
+  const title = useDebouncedSearch(search);
   const isOwn = owner === "own";
   const asked = { title, isOwn, page, pageSize: PAGE_SIZE };
   const { data, error } = useQuery({

@@ -1,8 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
-import { useDeferredValue, useState } from "react";
+import { useState } from "react";
 import type { KnowledgeList } from "#protocol/knowledge";
 import { usePages } from "../../api/pages.js";
+import { useDebouncedSearch } from "../../parts/debounced-search.js";
 import { MoreButton } from "../../parts/more-button.js";
 import { TextField } from "../../parts/text-field.js";
 import { FailureNote } from "../../shell/failure-note.js";
@@ -17,7 +18,7 @@ import { Source } from "./source.js";
 export function Knowledge() {
   const { agentId } = useParams({ from: "/signed-in/agents/$agentId" });
   const [search, setSearch] = useState("");
-  const asked = useDeferredValue(search.trim());
+  const asked = useDebouncedSearch(search);
   const draft = useQuery(draftQuery(agentId));
   const pages = usePages<KnowledgeList>(
     [...knowledgeKey, "list", asked],

@@ -1,8 +1,9 @@
 import { Link } from "@tanstack/react-router";
-import { useDeferredValue, useState } from "react";
+import { useState } from "react";
 import type { AgentEntity } from "#protocol/agents/agent";
 import type { PageEnvelope } from "#protocol/paging";
 import { usePages } from "../../api/pages.js";
+import { useDebouncedSearch } from "../../parts/debounced-search.js";
 import { MoreButton } from "../../parts/more-button.js";
 import { usePageTitle } from "../../parts/page-title.js";
 import { SwitchField } from "../../parts/switch-field.js";
@@ -20,7 +21,7 @@ export function Agents() {
   usePageTitle("Agents");
   const [search, setSearch] = useState("");
   const [isWithArchived, setIsWithArchived] = useState(false);
-  const asked = useDeferredValue(search.trim());
+  const asked = useDebouncedSearch(search);
   const query = new URLSearchParams({ search: asked, include_archived: String(isWithArchived) });
   const pages = usePages<AgentPage>([...agentsKey, "list", String(query)], `/v1/agent/agents?${query}`, {
     isShownMeanwhile: true,

@@ -1,8 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
-import { useDeferredValue, useState } from "react";
+import { useState } from "react";
 import type { ToolList, ToolSummary } from "#protocol/tools";
 import { usePages } from "../../api/pages.js";
+import { useDebouncedSearch } from "../../parts/debounced-search.js";
 import { MoreButton } from "../../parts/more-button.js";
 import { SwitchField } from "../../parts/switch-field.js";
 import { TextField } from "../../parts/text-field.js";
@@ -15,7 +16,7 @@ import { toolsKey } from "./tool-queries.js";
 export function Tools() {
   const { agentId } = useParams({ from: "/signed-in/agents/$agentId" });
   const [search, setSearch] = useState("");
-  const asked = useDeferredValue(search.trim());
+  const asked = useDebouncedSearch(search);
   const draft = useQuery(draftQuery(agentId));
   const pages = usePages<ToolList>([...toolsKey, asked], `/v1/agent/tools?${new URLSearchParams({ search: asked })}`, {
     isShownMeanwhile: true,

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { RecordingEntity } from "#protocol/agents/recording";
-import { renewalMs } from "./recording.js";
+import { renewalMs } from "./recording-renewal.js";
 
 const recording = (status: RecordingEntity["status"], expiries: (string | null)[]): RecordingEntity =>
   ({ status, tracks: expiries.map((expires_at) => ({ expires_at })) }) as RecordingEntity;
