@@ -1,21 +1,17 @@
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { SessionDetail } from "#protocol/agents/session";
 import { type ScriptedEndpoint, startScriptedEndpoint } from "#agents/model/testing/scripted-endpoint";
-import { wavFile } from "#audio/testing/wav-file";
 import { inspect, pagesOf } from "../console/pages.js";
 import { PAGE_RATE, type PageRecord, servePage } from "../agents/page.js";
 import { canRunChromium, startChromium } from "../harness/chromium.js";
 import { allModels, startCluster, type TestCluster } from "../harness/cluster.js";
-import { speech } from "../harness/http-speech.js";
 import { canRunLiveKit, LIVEKIT_BUILD_MS, startLiveKit, type TestLiveKit } from "../harness/livekit.js";
 import { until } from "../harness/processes.js";
+import { writeQuestionFile } from "../harness/question-file.js";
 import { temporaryDirectory } from "../harness/temporary-directory.js";
 import { call, publishAgent, recognize } from "./open-talk.js";
 
-const MICROPHONE_RATE = 44_100;
 /** What the judge of agents' tests says. */
 const verdict = JSON.stringify({ reasoning: "It names the hour.", verdict: "success" });
 
@@ -77,7 +73,7 @@ describe.skipIf(!canRunLiveKit || !canRunChromium)("a visitor of a page, in a br
     const origin = new URL(page.url).origin;
     const change = { public_enabled: true, allowed_origins: [origin] };
     await call(cluster, "PATCH", `/v1/agent/agents/${agentId}`, change);
-    browser = await startChromium(await questionFile());
+    browser = await startChromium(await writeQuestionFile(cluster, { folder: directory.path, silenceSeconds: 10 }));
   }, LIVEKIT_BUILD_MS);
   afterAll(async () => {
     await browser?.close();
@@ -86,21 +82,6 @@ describe.skipIf(!canRunLiveKit || !canRunChromium)("a visitor of a page, in a br
     await Promise.all([livekit?.stop(), endpoint?.close()]);
     directory.remove();
   });
-
-  /** What the microphone hears, again and again: a second of silence, a question, ten seconds of silence. */
-  async function questionFile(): Promise<string> {
-    const pcm = await speech(cluster, { text: "When do you open?", format: "pcm", sample_rate: MICROPHONE_RATE });
-    const words = new Int16Array(pcm.buffer.slice(pcm.byteOffset, pcm.byteOffset + pcm.byteLength));
-    const samples = new Int16Array(MICROPHONE_RATE * 11 + words.length);
-    samples.set(words, MICROPHONE_RATE);
-    const path = join(directory.path, "question.wav");
-    const format = { sampleRate: MICROPHONE_RATE, channels: 1, bits: 16 };
-    writeFileSync(
-      path,
-      wavFile(format, samples.length, (at) => (samples[at] ?? 0) / 32768),
-    );
-    return path;
-  }
 
   const pages = pagesOf(
     () => browser,
@@ -233,8 +214,9 @@ describe.skipIf(!canRunLiveKit || !canRunChromium)("a visitor of a page, in a br
     await tab.getByRole("heading", { name: "Completed" }).waitFor();
     await tab.getByText("100 %").waitFor();
     await inspect(tab, "batch");
+    const first = tab.url();
     await tab.getByRole("button", { name: "Run all again" }).click();
-    await tab.getByRole("heading", { name: "Running" }).or(tab.getByText("queued")).first().waitFor();
+    await tab.waitForURL((url) => url.href !== first);
     await tab.getByRole("heading", { name: "Completed" }).waitFor();
     await tab.getByRole("link", { name: "Opening hours" }).click();
     await tab.getByText("It names the hour.").waitFor();

@@ -1,21 +1,17 @@
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { SessionDetail } from "#protocol/agents/session";
 import { type ScriptedEndpoint, startScriptedEndpoint } from "#agents/model/testing/scripted-endpoint";
-import { wavFile } from "#audio/testing/wav-file";
 import { inspect } from "../console/pages.js";
 import { call, publishAgent, recognize } from "../conversations/open-talk.js";
 import { canRunChromium, startChromium } from "../harness/chromium.js";
 import { allModels, startCluster, type TestCluster } from "../harness/cluster.js";
-import { speech } from "../harness/http-speech.js";
 import { canRunLiveKit, LIVEKIT_BUILD_MS, startLiveKit, type TestLiveKit } from "../harness/livekit.js";
+import { writeQuestionFile } from "../harness/question-file.js";
 import { temporaryDirectory } from "../harness/temporary-directory.js";
 import { type EmbeddingPage, serveEmbeddingPage } from "./embedding-page.js";
 import { eventNames, receivedSamples, installProbe, microphonesOn, PROBE_RATE, shadowModes } from "./page-probe.js";
 
-const MICROPHONE_RATE = 44_100;
 /** Three of these tests hold a call, and the last one uses up the rest. */
 const SESSIONS_PER_ADDRESS = 4;
 
@@ -68,7 +64,7 @@ describe.skipIf(!canRunLiveKit || !canRunChromium)("the widget, on a page of ano
     agentId = await publishAgent(cluster, { prompt: { first_message_mode: "off" }, tools: { tool_ids: [toolId] } });
     const change = { name: "Shop guide", public_enabled: true, allowed_origins: [shop.origin, cluster.baseUrl] };
     await call(cluster, "PATCH", `/v1/agent/agents/${agentId}`, change);
-    browser = await startChromium(await questionFile());
+    browser = await startChromium(await writeQuestionFile(cluster, { folder: directory.path, silenceSeconds: 7 }));
   }, LIVEKIT_BUILD_MS);
   afterAll(async () => {
     await browser?.close();
@@ -77,21 +73,6 @@ describe.skipIf(!canRunLiveKit || !canRunChromium)("the widget, on a page of ano
     await Promise.all([livekit?.stop(), endpoint?.close()]);
     directory.remove();
   });
-
-  /** What the microphone hears, again and again: a second of silence, a question, seven seconds of silence. */
-  async function questionFile(): Promise<string> {
-    const pcm = await speech(cluster, { text: "When do you open?", format: "pcm", sample_rate: MICROPHONE_RATE });
-    const words = new Int16Array(pcm.buffer.slice(pcm.byteOffset, pcm.byteOffset + pcm.byteLength));
-    const samples = new Int16Array(MICROPHONE_RATE * 8 + words.length);
-    samples.set(words, MICROPHONE_RATE);
-    const path = join(directory.path, "question.wav");
-    const format = { sampleRate: MICROPHONE_RATE, channels: 1, bits: 16 };
-    writeFileSync(
-      path,
-      wavFile(format, samples.length, (at) => (samples[at] ?? 0) / 32768),
-    );
-    return path;
-  }
 
   /** A page, and what its policy and its scripts complained of. */
   async function openPage(

@@ -6,6 +6,7 @@ import { LineChart } from "../charts/line-chart.js";
 import { FailureNote } from "../shell/failure-note.js";
 import { Facts } from "../parts/facts.js";
 import { usageFactsOf } from "../parts/usage-facts.js";
+import { UsageTable } from "../parts/usage-table.js";
 import { everyDay, usagePath } from "./usage-days.js";
 
 const ASK_AGAIN_MS = 5000;
@@ -59,36 +60,11 @@ function UsageChart({ days }: { days: ReturnType<typeof everyDay> }) {
       <LineChart label={`Requests of the last ${days.length} days; the table has the numbers`} {...{ times, series }} />
       <details>
         <summary>The numbers, by day (UTC)</summary>
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard */}
-        <section className="scroll" tabIndex={0} aria-label="Use by day">
-          <table>
-            <thead>
-              <tr>
-                <th>Day</th>
-                {days
-                  .slice(0, 1)
-                  .flatMap(usageFactsOf)
-                  .map(([name]) => (
-                    <th key={name} className="number">
-                      {name}
-                    </th>
-                  ))}
-              </tr>
-            </thead>
-            <tbody>
-              {days.toReversed().map((day) => (
-                <tr key={day.day}>
-                  <td>{day.day}</td>
-                  {usageFactsOf(day).map(([name, value]) => (
-                    <td key={name} className="number">
-                      {value}
-                    </td>
-                  ))}
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </section>
+        <UsageTable
+          label="Use by day"
+          subjectLabel="Day"
+          lines={days.toReversed().map((line) => ({ subject: line.day, line }))}
+        />
       </details>
     </>
   );

@@ -8,7 +8,7 @@ import { DayField } from "../parts/day-field.js";
 import { Facts } from "../parts/facts.js";
 import { usePageTitle } from "../parts/page-title.js";
 import { SelectField } from "../parts/select-field.js";
-import { usageFactsOf } from "../parts/usage-facts.js";
+import { UsageTable } from "../parts/usage-table.js";
 import { FailureNote } from "../shell/failure-note.js";
 import { type Grouping, groupings, subjectOf, usageReportPath } from "./usage-filters.js";
 
@@ -79,43 +79,14 @@ function Report({ report, by }: { report: UsageReport; by: Grouping }) {
       </p>
     );
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard
-    <section className="card scroll" tabIndex={0} aria-label="Use">
-      <table>
-        <caption>
-          From {report.start} to {report.end}
-          {report.truncated ? "; there is more than is shown" : ""}
-        </caption>
-        <thead>
-          <tr>
-            <th>{groupings[by]}</th>
-            {report.data
-              .slice(0, 1)
-              .flatMap(usageFactsOf)
-              .map(([name]) => (
-                <th key={name} className="number">
-                  {name}
-                </th>
-              ))}
-          </tr>
-        </thead>
-        <tbody>
-          {report.data.map((line) => {
-            const subject = subjectOf(line, by);
-            return (
-              <tr key={subject}>
-                <td>{nameOf(subject)}</td>
-                {usageFactsOf(line).map(([name, value]) => (
-                  <td key={name} className="number">
-                    {value}
-                  </td>
-                ))}
-              </tr>
-            );
-          })}
-        </tbody>
-      </table>
-    </section>
+    <div className="card">
+      <UsageTable
+        label="Use"
+        caption={`From ${report.start} to ${report.end}${report.truncated ? "; there is more than is shown" : ""}`}
+        subjectLabel={groupings[by]}
+        lines={report.data.map((line) => ({ subject: nameOf(subjectOf(line, by)), line }))}
+      />
+    </div>
   );
 }
 
