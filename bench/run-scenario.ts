@@ -1,5 +1,7 @@
 import { printCompatOverhead } from "./compat-overhead/report.js";
 import { runCompatOverhead } from "./compat-overhead/run.js";
+import { printConsoleLoad } from "./console-load/report.js";
+import { runConsoleLoad } from "./console-load/run.js";
 import { printRecognizerParts } from "./recognizer-parts/report.js";
 import { runRecognizerParts } from "./recognizer-parts/run.js";
 import { printFirstAudio } from "./first-audio/report.js";
@@ -52,6 +54,8 @@ export async function runScenario(scenario: Scenario): Promise<Ran> {
       return page(await runFirstAudio(scenario), printFirstAudio);
     case "compat-overhead":
       return page(await runCompatOverhead(scenario), printCompatOverhead);
+    case "console-load":
+      return page(await runConsoleLoad(scenario), printConsoleLoad);
     case "recognizer-parts":
       return page(await runRecognizerParts(scenario), printRecognizerParts);
     case "webhooks":

@@ -161,7 +161,15 @@ export interface ConversationsScenario {
   workers: number;
 }
 
+/** How soon the console is there in a browser that has nothing of it yet. */
+export interface ConsoleLoadScenario {
+  kind: "console-load";
+  name: string;
+  rounds: number;
+}
+
 export type Scenario =
+  | ConsoleLoadScenario
   | ConversationsScenario
   | HttpEnginesRequestsScenario
   | HttpEnginesStreamsScenario
@@ -334,6 +342,8 @@ export const httpEnginesIdle: HttpEnginesIdleScenario = {
   rounds: 3,
 };
 
+const consoleLoad: ConsoleLoadScenario = { kind: "console-load", name: "console-load", rounds: 20 };
+
 export const conversations: ConversationsScenario = {
   kind: "conversations",
   name: "conversations",
@@ -370,5 +380,6 @@ export const scenarios: readonly Scenario[] = [
   httpEnginesRequests,
   httpEnginesStreams,
   httpEnginesIdle,
+  consoleLoad,
   conversations,
 ];

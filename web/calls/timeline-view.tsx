@@ -14,15 +14,15 @@ export function Timeline({ entries, onSeek }: TimelineProps) {
   const longestMs = longestWaitMs(entries);
   return (
     <ol className="timeline">
-      {entries.map(({ key, atSeconds, item, latency }) => (
+      {entries.map(({ key, atSeconds, fromSeconds, item, latency }) => (
         <li key={key} className={`entry entry-${kindOf(item)}`}>
           {atSeconds === null ? (
             <span className="soft">–</span>
           ) : (
             <Button
               className="at"
-              aria-label={`Play from ${clockText(atSeconds)}`}
-              onPress={() => onSeek(Math.max(0, atSeconds))}
+              aria-label={`Play what was over at ${clockText(atSeconds)}`}
+              onPress={() => onSeek(fromSeconds)}
             >
               {clockText(atSeconds)}
             </Button>

@@ -16,9 +16,10 @@ const call = { started_at: at(10), turn_latencies: [latency] };
 
 describe("the timeline of a call", () => {
   it("places what was said from the moment on when the caller joined", () => {
-    const items = [message("user", 12), message("assistant", null)];
+    const items = [message("user", 12), message("assistant", null), message("user", 15)];
     const entries = timelineOf({ ...call, items } as unknown as SessionDetail);
-    expect(entries.map(({ atSeconds }) => atSeconds)).toEqual([2, null]);
+    expect(entries.map(({ atSeconds }) => atSeconds)).toEqual([2, null, 5]);
+    expect(entries.map(({ fromSeconds }) => fromSeconds)).toEqual([0, 2, 2]);
   });
 
   it("says once how long a reply took, at its first message", () => {

@@ -3,8 +3,10 @@ import type { SessionDetail, SessionItem, TurnLatencyEntity } from "#protocol/ag
 /** Something that was said or done in a call. */
 export interface TimelineEntry {
   key: string;
-  /** Seconds since the caller joined; null where the moment is not known. */
+  /** When it was over, seconds since the caller joined; null where the moment is not known. */
   atSeconds: number | null;
+  /** When what came before was over. */
+  fromSeconds: number;
   item: SessionItem;
   /** How long the caller waited for this reply; only at the first message of a turn's reply. */
   latency: TurnLatencyEntity | null;
@@ -13,12 +15,16 @@ export interface TimelineEntry {
 /** What was said and done, in order, each reply with the wait for it. */
 export function timelineOf({ items, started_at, turn_latencies }: SessionDetail): TimelineEntry[] {
   const latencies = new Map(turn_latencies.map((latency) => [latency.turn_id, latency]));
+  let fromSeconds = 0;
   return items.map((item, index) => {
     const isReply = item.type === "message" && item.role === "assistant" && item.turn_id !== null;
     const latency = isReply ? (latencies.get(item.turn_id ?? -1) ?? null) : null;
     // A turn may be answered in several messages, before a tool and behind it.
     if (latency !== null) latencies.delete(latency.turn_id);
-    return { key: `${index} ${item.type}`, atSeconds: secondsBetween(started_at, item.created_at), item, latency };
+    const atSeconds = secondsBetween(started_at, item.created_at);
+    const entry = { key: `${index} ${item.type}`, atSeconds, fromSeconds, item, latency };
+    fromSeconds = Math.max(fromSeconds, atSeconds ?? 0);
+    return entry;
   });
 }
 
