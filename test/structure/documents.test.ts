@@ -5,7 +5,8 @@ import { readSources, rooms, root } from "./sources.js";
 
 const read = (path: string): string => readFileSync(join(root, path), "utf8");
 
-const pages = ["README.md", ...readdirSync(join(root, "docs")).map((name) => `docs/${name}`)];
+const documents = readdirSync(join(root, "docs")).filter((name) => name.endsWith(".md"));
+const pages = ["README.md", ...documents.map((name) => `docs/${name}`)];
 const sources = readSources();
 
 /** A path of the repository: it begins with a room or another folder that has a place at the top. */
