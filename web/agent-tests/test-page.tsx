@@ -1,10 +1,8 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
-import { useState } from "react";
-import { Button } from "react-aria-components/Button";
 import type { TestEntity } from "#protocol/agents/tests";
 import { ask } from "../api/request.js";
-import { ConfirmDialog } from "../parts/confirm-dialog.js";
+import { ConfirmedButton } from "../parts/confirmed-button.js";
 import { usePageTitle } from "../parts/page-title.js";
 import { FailureNote } from "../shell/failure-note.js";
 import { TestEditor } from "./test-editor.js";
@@ -79,30 +77,21 @@ function BackLink({ agentId }: { agentId: string | null }) {
 }
 
 function DeleteTest({ test }: { test: TestEntity }) {
-  const [isAsking, setIsAsking] = useState(false);
   const navigate = useNavigate();
   const queries = useQueryClient();
-  const { mutate, isPending, error } = useMutation({
-    mutationFn: () => ask("DELETE", `/v1/agent/tests/${test.test_id}`),
-    onSuccess: () => {
-      queries.removeQueries({ queryKey: ["tests"] });
-      void navigate({ to: "/tests" });
-    },
-  });
   return (
     <p className="below">
-      <Button className="button danger" onPress={() => setIsAsking(true)}>
-        Delete the test
-      </Button>
-      <ConfirmDialog
+      <ConfirmedButton
+        className="button danger"
+        label="Delete the test"
         title="Delete the test?"
         text={`“${test.name}” is detached from every agent and cannot be brought back. Its runs stay.`}
         action="Delete"
-        isOpen={isAsking}
-        isPending={isPending}
-        error={error}
-        onConfirm={() => mutate()}
-        onClose={() => setIsAsking(false)}
+        run={() => ask("DELETE", `/v1/agent/tests/${test.test_id}`)}
+        onDone={() => {
+          queries.removeQueries({ queryKey: ["tests"] });
+          return navigate({ to: "/tests" });
+        }}
       />
     </p>
   );

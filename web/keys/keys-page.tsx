@@ -1,9 +1,9 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { Button } from "react-aria-components/Button";
 import type { CreatedKey, KeyEntity } from "#protocol/keys";
 import { ask } from "../api/request.js";
-import { ConfirmDialog } from "../parts/confirm-dialog.js";
+import { ConfirmedButton } from "../parts/confirmed-button.js";
 import { CopyBlock } from "../parts/copy-block.js";
 import { usePageTitle } from "../parts/page-title.js";
 import { momentText } from "../parts/time-text.js";
@@ -96,30 +96,17 @@ function KeyTable({ keys }: { keys: readonly KeyEntity[] }) {
 }
 
 function RevokeKey({ apiKey }: { apiKey: KeyEntity }) {
-  const [isAsking, setIsAsking] = useState(false);
   const queries = useQueryClient();
-  const { mutate, isPending, error } = useMutation({
-    mutationFn: () => ask("DELETE", `/v1/keys/${apiKey.key_id}`),
-    onSuccess: async () => {
-      setIsAsking(false);
-      await queries.invalidateQueries({ queryKey: keysKey });
-    },
-  });
   return (
-    <>
-      <Button className="button danger" aria-label={`Revoke ${apiKey.name}`} onPress={() => setIsAsking(true)}>
-        Revoke
-      </Button>
-      <ConfirmDialog
-        title={`Revoke “${apiKey.name}”?`}
-        text="Programs that use it are refused at once, and whoever is signed in with it is signed out. That cannot be taken back."
-        action="Revoke"
-        isOpen={isAsking}
-        isPending={isPending}
-        error={error}
-        onConfirm={() => mutate()}
-        onClose={() => setIsAsking(false)}
-      />
-    </>
+    <ConfirmedButton
+      className="button danger"
+      label="Revoke"
+      ariaLabel={`Revoke ${apiKey.name}`}
+      title={`Revoke “${apiKey.name}”?`}
+      text="Programs that use it are refused at once, and whoever is signed in with it is signed out. That cannot be taken back."
+      action="Revoke"
+      run={() => ask("DELETE", `/v1/keys/${apiKey.key_id}`)}
+      onDone={() => queries.invalidateQueries({ queryKey: keysKey })}
+    />
   );
 }

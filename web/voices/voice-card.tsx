@@ -1,10 +1,10 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { Button } from "react-aria-components/Button";
 import type { ModelEntity } from "#protocol/voices";
 import { ask } from "../api/request.js";
-import { ConfirmDialog } from "../parts/confirm-dialog.js";
+import { ConfirmedButton } from "../parts/confirmed-button.js";
 import { EditVoice } from "./edit-voice.js";
 import { VoicePreview } from "./voice-preview.js";
 import { visibilityChoices } from "./voice-details.js";
@@ -64,26 +64,16 @@ const usesOf = (count: number): string => `${count.toLocaleString("en")} ${count
 
 function DeleteVoice({ voice: { _id, title } }: { voice: ModelEntity }) {
   const queries = useQueryClient();
-  const [isAsked, setAsked] = useState(false);
-  const { mutate, isPending, error } = useMutation({
-    mutationFn: () => ask<unknown>("DELETE", `/model/${_id}`),
-    onSuccess: () => queries.invalidateQueries({ queryKey: ["voices"] }),
-  });
   return (
-    <>
-      <Button className="button danger" aria-label={`Delete ${title}`} onPress={() => setAsked(true)}>
-        Delete
-      </Button>
-      <ConfirmDialog
-        title={`Delete ${title}?`}
-        text="Its recordings are deleted with it, and programs that speak with it get an error."
-        action="Delete it"
-        isOpen={isAsked}
-        isPending={isPending}
-        error={error}
-        onConfirm={() => mutate()}
-        onClose={() => setAsked(false)}
-      />
-    </>
+    <ConfirmedButton
+      className="button danger"
+      label="Delete"
+      ariaLabel={`Delete ${title}`}
+      title={`Delete ${title}?`}
+      text="Its recordings are deleted with it, and programs that speak with it get an error."
+      action="Delete it"
+      run={() => ask<unknown>("DELETE", `/model/${_id}`)}
+      onDone={() => queries.invalidateQueries({ queryKey: ["voices"] })}
+    />
   );
 }

@@ -1,9 +1,9 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { Button } from "react-aria-components/Button";
 import type { KnowledgeSourceSummary } from "#protocol/knowledge";
 import { ask } from "../../api/request.js";
-import { ConfirmDialog } from "../../parts/confirm-dialog.js";
+import { ConfirmedButton } from "../../parts/confirmed-button.js";
 import { Dialog } from "../../parts/dialog.js";
 import { SwitchField } from "../../parts/switch-field.js";
 import { dayAndTime } from "../moment.js";
@@ -20,12 +20,8 @@ interface SourceProps {
 
 /** One source: what it is, whether this agent has it, changing and deleting it. */
 export function Source({ source, isAttached, isPending, onAttach }: SourceProps) {
-  const [open, setOpen] = useState<"edit" | "remove" | null>(null);
+  const [isEditing, setIsEditing] = useState(false);
   const queries = useQueryClient();
-  const removal = useMutation({
-    mutationFn: () => ask<void>("DELETE", sourcePath(source.knowledge_source_id)),
-    onSuccess: () => queries.invalidateQueries({ queryKey: knowledgeKey }),
-  });
   const { name, chunk_count: passages } = source;
   return (
     <>
@@ -36,27 +32,24 @@ export function Source({ source, isAttached, isPending, onAttach }: SourceProps)
         revision {source.revision_number}. Changed {dayAndTime(source.updated_at)}.
       </p>
       <div className="actions">
-        <Button className="button quiet" aria-label={`Edit ${name}`} onPress={() => setOpen("edit")}>
+        <Button className="button quiet" aria-label={`Edit ${name}`} onPress={() => setIsEditing(true)}>
           Edit
         </Button>
-        <Button className="button danger" aria-label={`Delete ${name}`} onPress={() => setOpen("remove")}>
-          Delete
-        </Button>
+        <ConfirmedButton
+          className="button danger"
+          label="Delete"
+          ariaLabel={`Delete ${name}`}
+          title={`Delete ${name}?`}
+          text="All its revisions are gone then. A source that an agent has must be taken off it first, and that published."
+          action="Delete the source"
+          run={() => ask<void>("DELETE", sourcePath(source.knowledge_source_id))}
+          onDone={() => queries.invalidateQueries({ queryKey: knowledgeKey })}
+        />
       </div>
       <SwitchField label={`Attach ${name}`} isOn={isAttached} isDisabled={isPending} onChange={onAttach} />
-      <Dialog title={`Edit ${name}`} isOpen={open === "edit"} onClose={() => setOpen(null)}>
-        <EditSource sourceId={source.knowledge_source_id} onClose={() => setOpen(null)} />
+      <Dialog title={`Edit ${name}`} isOpen={isEditing} onClose={() => setIsEditing(false)}>
+        <EditSource sourceId={source.knowledge_source_id} onClose={() => setIsEditing(false)} />
       </Dialog>
-      <ConfirmDialog
-        title={`Delete ${name}?`}
-        text="All its revisions are gone then. A source that an agent has must be taken off it first, and that published."
-        action="Delete the source"
-        isOpen={open === "remove"}
-        isPending={removal.isPending}
-        error={removal.error}
-        onConfirm={() => removal.mutate()}
-        onClose={() => setOpen(null)}
-      />
     </>
   );
 }

@@ -1,10 +1,10 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate, useParams } from "@tanstack/react-router";
 import { useState } from "react";
 import { Button } from "react-aria-components/Button";
 import type { AgentEntity, AgentUpdate } from "#protocol/agents/agent";
 import { ask } from "../../api/request.js";
-import { ConfirmDialog } from "../../parts/confirm-dialog.js";
+import { ConfirmedButton } from "../../parts/confirmed-button.js";
 import { TextField } from "../../parts/text-field.js";
 import { FailureNote } from "../../shell/failure-note.js";
 import { agentKey, agentPath, agentQuery, agentsKey } from "../agent-queries.js";
@@ -58,18 +58,9 @@ function Names({ agent }: { agent: AgentEntity }) {
 }
 
 function End({ agent }: { agent: AgentEntity }) {
-  const [isAsking, setIsAsking] = useState(false);
   const queries = useQueryClient();
   const navigate = useNavigate();
   const { save, isPending, error } = useAgentUpdate(agent.agent_id);
-  const removal = useMutation({
-    mutationFn: () => ask<void>("DELETE", agentPath(agent.agent_id)),
-    onSuccess: async () => {
-      await navigate({ to: "/agents" });
-      queries.removeQueries({ queryKey: agentKey(agent.agent_id) });
-      await queries.invalidateQueries({ queryKey: agentsKey });
-    },
-  });
   const isArchived = agent.status === "archived";
   return (
     <section className="card group" aria-labelledby="end">
@@ -88,20 +79,20 @@ function End({ agent }: { agent: AgentEntity }) {
         >
           {isArchived ? "Bring it back" : "Archive"}
         </Button>
-        <Button className="button danger" onPress={() => setIsAsking(true)}>
-          Delete
-        </Button>
+        <ConfirmedButton
+          className="button danger"
+          label="Delete"
+          title={`Delete ${agent.name}?`}
+          text="Its configuration and all its versions are gone then. Its calls stay."
+          action="Delete the agent"
+          run={() => ask<void>("DELETE", agentPath(agent.agent_id))}
+          onDone={async () => {
+            await navigate({ to: "/agents" });
+            queries.removeQueries({ queryKey: agentKey(agent.agent_id) });
+            await queries.invalidateQueries({ queryKey: agentsKey });
+          }}
+        />
       </div>
-      <ConfirmDialog
-        title={`Delete ${agent.name}?`}
-        text="Its configuration and all its versions are gone then. Its calls stay."
-        action="Delete the agent"
-        isOpen={isAsking}
-        isPending={removal.isPending}
-        error={removal.error}
-        onConfirm={() => removal.mutate()}
-        onClose={() => setIsAsking(false)}
-      />
     </section>
   );
 }
