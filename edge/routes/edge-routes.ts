@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { objectUrl, s3SettingsOf } from "#common/objects/s3-settings";
 import { forwardedRoutes } from "../forwarding/forwarder.js";
 import type { TranscriptionContext } from "../transcription/context.js";
 import type { SpeechContext } from "../speech/context.js";
@@ -19,7 +20,11 @@ export function edgeRoutes(
 ): InterfaceRoutes {
   const { routes, sockets, shapes } = interfaceRoutes(speech, transcription);
   const hasConsole = speech.config.PARLEY_CONSOLE === "on";
-  const roomServer = speech.config.LIVEKIT_PUBLIC_URL ?? speech.config.LIVEKIT_URL;
+  const s3 = s3SettingsOf(speech.config);
+  const otherServers = {
+    rooms: speech.config.LIVEKIT_PUBLIC_URL ?? speech.config.LIVEKIT_URL,
+    recordings: s3 === null ? null : objectUrl(s3, s3.publicEndpoint, "").href,
+  };
   const hasDemo = speech.config.PARLEY_DEMO === "on";
   return {
     routes: [
@@ -30,7 +35,7 @@ export function edgeRoutes(
       ...pageRoutes({ hasConsole, hasDemo }),
       ...widgetRoutes(readWidget(join(bundlesFolder, "widget"))),
       ...(hasConsole
-        ? [...consoleRoutes(readConsole(join(bundlesFolder, "console")), roomServer), ...signInRoutes(speech)]
+        ? [...consoleRoutes(readConsole(join(bundlesFolder, "console")), otherServers), ...signInRoutes(speech)]
         : []),
     ],
     sockets,

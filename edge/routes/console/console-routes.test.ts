@@ -32,7 +32,8 @@ describe("the console's files", () => {
     writeFileSync(join(folder, "assets/icon-0a1b2c3d.svg"), "<svg/>");
   });
   beforeEach(async () => {
-    ({ url } = await serve(consoleRoutes(readConsole(folder), "https://rooms.example.com/rtc")));
+    const others = { rooms: "https://rooms.example.com/rtc", recordings: "https://bucket.store.example.com/x/" };
+    ({ url } = await serve(consoleRoutes(readConsole(folder), others)));
   });
   afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -89,7 +90,8 @@ describe("the console's files", () => {
       expect(headers["referrer-policy"]).toBe("no-referrer");
       const policy = String(headers["content-security-policy"]);
       expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'");
-      expect(policy).toContain("connect-src 'self' wss://rooms.example.com;");
+      expect(policy).toContain("connect-src 'self' wss://rooms.example.com https://bucket.store.example.com;");
+      expect(policy).toContain("media-src 'self' blob: https://bucket.store.example.com;");
       expect(policy).toContain("frame-ancestors 'none'");
       expect(policy).not.toContain("unsafe");
     }
