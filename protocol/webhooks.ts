@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { AnalysisDatum, CriterionResult } from "./agents/analysis.js";
+import { analysisDatum, criterionResult } from "./agents/analysis.js";
 import { pageEnvelope, pageQuery } from "./paging.js";
 
 /** Events that post-call webhooks carry, in the order in which one session's events come. */
@@ -15,57 +15,62 @@ export type AnsweredBy = (typeof answerers)[number];
 /**
  * Facts of a session in every payload. Names differ from the sessions API on purpose; transcripts are never part of it.
  */
-export interface WebhookSession {
-  id: string;
-  agent_id: string;
-  branch_id: string | null;
-  source: string;
-  /** Such as `active` or `completed`. */
-  status: string;
-  direction: "inbound" | "outbound";
-  dial_status: DialStatus | null;
-  answered_by: AnsweredBy | null;
-  /** Reserved. */
-  batch_call_id: null;
-  conversation_started_at: string | null;
-  conversation_ended_at: string | null;
-  duration_seconds: number | null;
-  /** Empty when the session was created without one. */
-  end_user_id: string;
-  metadata: Record<string, unknown>;
-  agent_name: string;
-  config_hash: string;
-}
+const webhookSession = z.object({
+  id: z.string(),
+  agent_id: z.string(),
+  branch_id: z.string().nullable(),
+  source: z.string(),
+  status: z.string().describe("Such as active or completed."),
+  direction: z.enum(["inbound", "outbound"]),
+  dial_status: z.enum(dialStatuses).nullable(),
+  answered_by: z.enum(answerers).nullable(),
+  batch_call_id: z.null().describe("Reserved."),
+  conversation_started_at: z.string().nullable(),
+  conversation_ended_at: z.string().nullable(),
+  duration_seconds: z.number().nullable(),
+  end_user_id: z.string().describe("Empty when the session was created without one."),
+  metadata: z.record(z.string(), z.unknown()),
+  agent_name: z.string(),
+  config_hash: z.string(),
+});
+export type WebhookSession = z.infer<typeof webhookSession>;
 
-export interface CallEndedPayload {
-  event: "call.ended";
-  session: WebhookSession;
-  /** `hangup` and `error`; new values may appear. */
-  ended_reason: string;
-}
+const callEndedPayload = z.object({
+  event: z.literal("call.ended"),
+  session: webhookSession,
+  ended_reason: z.string().describe("hangup and error; new values may appear."),
+});
+export type CallEndedPayload = z.infer<typeof callEndedPayload>;
 
-export interface CallAnalyzedPayload {
-  event: "call.analyzed";
-  session: WebhookSession;
-  analysis: {
-    status: "completed" | "skipped" | "error";
-    summary: string | null;
-    data: AnalysisDatum[];
-    criteria_results: CriterionResult[];
-    /** Cause, when the status is `error`. */
-    error: string | null;
-    finished_at: string;
-  };
-}
+const callAnalyzedPayload = z.object({
+  event: z.literal("call.analyzed"),
+  session: webhookSession,
+  analysis: z.object({
+    status: z.enum(["completed", "skipped", "error"]),
+    summary: z.string().nullable(),
+    data: z.array(analysisDatum),
+    criteria_results: z.array(criterionResult),
+    error: z.string().nullable().describe("Cause, when the status is error."),
+    finished_at: z.string(),
+  }),
+});
+export type CallAnalyzedPayload = z.infer<typeof callAnalyzedPayload>;
 
-export interface DialFinishedPayload {
-  event: "phone_call.dial_finished";
-  session: WebhookSession;
-  dial_status: DialStatus;
-  answered_by: AnsweredBy | null;
-}
+const dialFinishedPayload = z.object({
+  event: z.literal("phone_call.dial_finished"),
+  session: webhookSession,
+  dial_status: z.enum(dialStatuses),
+  answered_by: z.enum(answerers).nullable(),
+});
+export type DialFinishedPayload = z.infer<typeof dialFinishedPayload>;
 
-export type WebhookPayload = CallEndedPayload | CallAnalyzedPayload | DialFinishedPayload;
+/** What post-call webhooks carry. */
+export const webhookPayload = z.discriminatedUnion("event", [
+  dialFinishedPayload,
+  callEndedPayload,
+  callAnalyzedPayload,
+]);
+export type WebhookPayload = z.infer<typeof webhookPayload>;
 
 /** Timing of one delivery. */
 export const webhookTiming = { attemptTimeoutMs: 10_000, retryDelaysMs: [1000, 5000] } as const;

@@ -24,6 +24,7 @@ export function landingPage(baseUrl: string, { hasConsole, hasDemo }: OptionalPa
       (hasDemo ? `<tr><td><a href="/demo">/demo</a></td><td>A page with an agent to talk to</td></tr>` : "") +
       `<tr><td><a href="/docs">/docs</a></td><td>The interface, with an example for every route</td></tr>` +
       `<tr><td><a href="/openapi.json">/openapi.json</a></td><td>The same for machines</td></tr>` +
+      `<tr><td><a href="/asyncapi.json">/asyncapi.json</a></td><td>Sockets, events of calls and webhooks, for machines</td></tr>` +
       `<tr><td><a href="/health">/health</a></td><td>How the cluster does, and which models speak</td></tr>` +
       `<tr><td><a href="/ready">/ready</a></td><td>Whether speech can be served now</td></tr>` +
       `<tr><td><a href="/metrics">/metrics</a></td><td>Metrics for Prometheus</td></tr>` +

@@ -11,7 +11,8 @@ export const analysisStates = ["queued", "running", "completed", "skipped", "err
 /** Why there was nothing to analyze, or nobody to do it. */
 const skipReasons = ["caller_never_spoke", "analysis_disabled", "no_language_model"] as const;
 
-const analysisDatum = z.object({
+/** One value that an agent wants to know of each call. */
+export const analysisDatum = z.object({
   name: z.string(),
   type: z.enum(dataFieldTypes),
   /** Null where the conversation does not say. */
@@ -21,7 +22,8 @@ const analysisDatum = z.object({
 export type AnalysisDatum = z.output<typeof analysisDatum>;
 
 export const criterionVerdicts = ["success", "failure", "unknown"] as const;
-const criterionResult = z.object({ name: z.string(), result: z.enum(criterionVerdicts), rationale: z.string() });
+/** How a call did by one of the criteria of its agent. */
+export const criterionResult = z.object({ name: z.string(), result: z.enum(criterionVerdicts), rationale: z.string() });
 export type CriterionResult = z.output<typeof criterionResult>;
 
 const findings = {

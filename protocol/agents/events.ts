@@ -32,27 +32,35 @@ export const clientEvent = z.discriminatedUnion("type", [
 const toolCallSources = ["client", "webhook", "mcp", "builtin", "background", "unknown"] as const;
 
 /** Of the call of a tool. `nodeId` is there because the vendor's clients declare it; there is one node. */
-interface ToolEvent {
-  callId: string;
-  toolName: string;
-  toolSource: (typeof toolCallSources)[number];
-  nodeId: string;
-}
+const toolEvent = { callId: z.string(), toolName: z.string(), toolSource: z.enum(toolCallSources), nodeId: z.string() };
+const endings = ["user_hangup", "agent_hangup", "conversation_timeout", "escalated"] as const;
 
 /** An event of the agent. Texts of tools are cut to `MAX_EVENT_TEXT_CHARACTERS` on the way, and say so. */
-export type AgentEvent =
-  | {
-      type: "client_tool.call";
-      callId: string;
-      toolName: string;
-      params: Record<string, unknown>;
-      expectsResponse: boolean;
-    }
-  | ({ type: "tool.started"; input: string; inputTruncated?: boolean } & ToolEvent)
-  | ({ type: "tool.completed"; output: string; outputTruncated?: boolean } & ToolEvent)
-  | ({ type: "tool.failed"; error: string; errorTruncated?: boolean } & ToolEvent)
-  | { type: "session.ended"; reason: "user_hangup" | "agent_hangup" | "conversation_timeout" | "escalated" }
-  | { type: "error"; code: "provider_error" | "internal_error" };
+export const agentEvent = z.discriminatedUnion("type", [
+  z.object({
+    type: z.literal("client_tool.call"),
+    callId: z.string(),
+    toolName: z.string(),
+    params: z.record(z.string(), z.unknown()),
+    expectsResponse: z.boolean(),
+  }),
+  z.object({
+    type: z.literal("tool.started"),
+    ...toolEvent,
+    input: z.string(),
+    inputTruncated: z.boolean().optional(),
+  }),
+  z.object({
+    type: z.literal("tool.completed"),
+    ...toolEvent,
+    output: z.string(),
+    outputTruncated: z.boolean().optional(),
+  }),
+  z.object({ type: z.literal("tool.failed"), ...toolEvent, error: z.string(), errorTruncated: z.boolean().optional() }),
+  z.object({ type: z.literal("session.ended"), reason: z.enum(endings) }),
+  z.object({ type: z.literal("error"), code: z.enum(["provider_error", "internal_error"]) }),
+]);
+export type AgentEvent = z.infer<typeof agentEvent>;
 
 /** UTF-16 units of a tool's input, output or error in an event: whole packets stay below what every client takes. */
 export const MAX_EVENT_TEXT_CHARACTERS = 4000;

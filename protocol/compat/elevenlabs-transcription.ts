@@ -89,3 +89,20 @@ export const elevenLabsRealtimeTranscription: CompatOperation = {
     frame.ignored("previous_text", "There is no prompt to a recognizer.", "a"),
   ],
 };
+
+/** What the realtime socket sends, by `message_type`, and when. */
+export const realtimeTranscriptionEvents = {
+  session_started: "The socket is open; config says how.",
+  partial_transcript: "The text since the last commit, which may still change.",
+  committed_transcript: "The text of the turn that a commit ended.",
+  committed_transcript_with_timestamps: "The same with the times of its words.",
+  input_error: "A frame cannot be used.",
+  queue_overflow: "Too much audio waits for its transcript.",
+  commit_throttled: "Too many commits wait; the audio is kept for a later one.",
+  resource_exhausted: "Too much audio waits on the server.",
+  quota_exceeded: "The account has no credit left.",
+  auth_error: "The key does not count any more.",
+  rate_limited: "The team has too many streams.",
+  transcriber_error: "A fault of the server.",
+} as const;
+export type RealtimeTranscriptionEvent = keyof typeof realtimeTranscriptionEvents;

@@ -52,3 +52,31 @@ export const openAiRealtime: CompatOperation = {
     frame.refused("session.output_modalities", "the answer is always audio", ["text"]),
   ],
 };
+
+/** What the socket sends, by type, and when. Every event has an `event_id` of its own. */
+export const openAiRealtimeServerEvents = {
+  "session.created": "The session is open; it has its settings.",
+  "session.updated": "Answers session.update, with the settings as they are now.",
+  "transcription_session.created": "Comes before session.created on a session that only transcribes.",
+  "transcription_session.updated": "Answers transcription_session.update.",
+  "conversation.item.added": "An item was written, spoken or committed.",
+  "conversation.item.done": "The item is whole.",
+  "conversation.item.deleted": "Answers conversation.item.delete.",
+  "conversation.item.input_audio_transcription.delta": "A stretch of the transcript that is final.",
+  "conversation.item.input_audio_transcription.completed": "The whole transcript, and the seconds that it counts as.",
+  "conversation.item.input_audio_transcription.failed": "There is no transcript; the audio stands in the buffer again.",
+  "input_audio_buffer.committed": "The audio so far is an item now.",
+  "input_audio_buffer.cleared": "The buffer is empty.",
+  "response.created": "A response begins.",
+  "response.output_item.added": "The item that the response writes.",
+  "response.content_part.added": "The audio of the item begins.",
+  "response.output_audio.delta": "Audio in the output format, base64.",
+  "response.output_audio.done": "There is no more audio.",
+  "response.output_audio_transcript.delta": "The text of the audio that follows.",
+  "response.output_audio_transcript.done": "The text that was spoken.",
+  "response.content_part.done": "The audio of the item is whole.",
+  "response.output_item.done": "The item is whole.",
+  "response.done": "The response is completed, cancelled or failed; it has its usage.",
+  error: "What the client asked for cannot be done; the session goes on.",
+} as const;
+export type OpenAiRealtimeServerEvent = keyof typeof openAiRealtimeServerEvents;

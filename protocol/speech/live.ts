@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { ChunkAlignment } from "./timestamps.js";
+import { chunkAlignment } from "./timestamps.js";
 
 /**
  * Client events of `WebSocket /v1/tts/live` (docs/protocol.md "The live socket"): binary MessagePack maps, told apart
@@ -19,11 +19,15 @@ export const liveClientEvent = z.discriminatedUnion("event", [
 export type LiveClientEvent = z.infer<typeof liveClientEvent>;
 
 /** Server events of the live WebSocket. `finish` comes once, last. */
-export type LiveServerEvent =
-  | { event: "audio"; audio: Uint8Array }
-  | ({ event: "timestamps" } & ChunkAlignment)
-  | { event: "finish"; reason: "stop" }
-  | { event: "finish"; reason: "error"; message: string };
+export const liveServerEvents = {
+  audio: z.object({ event: z.literal("audio"), audio: z.custom<Uint8Array>().describe("Binary audio.") }),
+  timestamps: chunkAlignment.extend({ event: z.literal("timestamps") }),
+  finish: z.discriminatedUnion("reason", [
+    z.object({ event: z.literal("finish"), reason: z.literal("stop") }),
+    z.object({ event: z.literal("finish"), reason: z.literal("error"), message: z.string() }),
+  ]),
+};
+export type LiveServerEvent = z.infer<(typeof liveServerEvents)[keyof typeof liveServerEvents]>;
 
 /** Query of the upgrade. */
 export const liveQuery = z.object({

@@ -23,10 +23,9 @@ interface Declared {
 /** Pages, which need no description. */
 const consolePages = ["/console", "/console/*", "/console/assets/*"];
 const widgetFiles = ["/widget.js", "/widget/*"];
-const pages: Declared[] = ["/", "/docs", "/openapi.json", ...consolePages, ...widgetFiles].map((pattern) => ({
-  pattern,
-  methods: ["GET"],
-}));
+const pages: Declared[] = ["/", "/docs", "/openapi.json", "/asyncapi.json", ...consolePages, ...widgetFiles].map(
+  (pattern) => ({ pattern, methods: ["GET"] }),
+);
 
 /** Lists and stubs of the compatibility layers; what takes parameters is in `compatOperations`. */
 const compatLists: Declared[] = [

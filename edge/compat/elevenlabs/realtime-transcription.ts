@@ -1,6 +1,9 @@
 import { z } from "zod";
 import { elevenLabsMount } from "#protocol/compat/elevenlabs-speech";
-import { elevenLabsRealtimeTranscription } from "#protocol/compat/elevenlabs-transcription";
+import {
+  elevenLabsRealtimeTranscription,
+  type RealtimeTranscriptionEvent,
+} from "#protocol/compat/elevenlabs-transcription";
 import { isSet } from "#protocol/compat/parameter";
 import { ServiceError } from "#protocol/errors";
 import { frameLimits } from "#protocol/limits";
@@ -103,7 +106,7 @@ interface TranscriptionSocketOptions {
 }
 
 /** How a refusal of the buffer is named and explained to the client; the socket lives on. */
-const refusals: Readonly<Record<BufferRefusal, { type: string; message: string }>> = {
+const refusals: Readonly<Record<BufferRefusal, { type: RealtimeTranscriptionEvent; message: string }>> = {
   malformed: { type: "input_error", message: "audio_base_64 is not base64" },
   "socket full": { type: "queue_overflow", message: "Too much audio waits for its transcript: commit less at a time" },
   "commits waiting": {
@@ -224,17 +227,17 @@ class TranscriptionSocket implements SocketSession {
   }
 
   /** Some clients read `error`, others `message`. */
-  #refuse({ type, message }: { type: string; message: string }): void {
+  #refuse({ type, message }: { type: RealtimeTranscriptionEvent; message: string }): void {
     this.#send(type, { error: message, message });
   }
 
-  #send(type: string, fields: Record<string, unknown>): boolean {
+  #send(type: RealtimeTranscriptionEvent, fields: Record<string, unknown>): boolean {
     if (this.#gone.signal.aborted) return true;
     return this.#options.connection.send(JSON.stringify({ message_type: type, ...fields }));
   }
 }
 
-function errorType(error: ServiceError): string {
+function errorType(error: ServiceError): RealtimeTranscriptionEvent {
   if (error.code === "out_of_credit") return "quota_exceeded";
   if (error.status === 401 || error.status === 403) return "auth_error";
   if (error.status === 429) return "rate_limited";

@@ -2,6 +2,7 @@ import { baseUrlOf } from "#common/http/base-url";
 import { demoPage, demoPolicy } from "../../pages/demo.js";
 import { answerConstantJson, answerPage } from "../../http/answers.js";
 import type { HttpRequest, HttpRoute } from "../../http/exchange.js";
+import { buildAsyncApi } from "../../openapi/async-document.js";
 import { buildOpenApi } from "../../openapi/document.js";
 import { documentationPage } from "../../pages/documentation.js";
 import { landingPage, type OptionalPages } from "../../pages/landing.js";
@@ -15,7 +16,7 @@ export function pageRoutes(optional: OptionalPages): HttpRoute[] {
     storedPage((baseUrl) => landingPage(baseUrl, optional)),
     storedPage(documentationPage),
   ];
-  const answerOpenApi = answerConstantJson(buildOpenApi());
+  const [answerOpenApi, answerAsyncApi] = [answerConstantJson(buildOpenApi()), answerConstantJson(buildAsyncApi())];
   return [
     {
       method: "GET",
@@ -29,6 +30,7 @@ export function pageRoutes(optional: OptionalPages): HttpRoute[] {
     },
     ...(optional.hasDemo ? [demoRoute] : []),
     { method: "GET", path: "/openapi.json", handle: async (_request, responder) => answerOpenApi(responder) },
+    { method: "GET", path: "/asyncapi.json", handle: async (_request, responder) => answerAsyncApi(responder) },
   ];
 }
 

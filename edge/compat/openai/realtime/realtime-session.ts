@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Principal } from "#protocol/bus/control";
+import type { OpenAiRealtimeServerEvent } from "#protocol/compat/openai-realtime";
 import { ServiceError } from "#protocol/errors";
 import { limits } from "#protocol/limit-table";
 import { frameLimits } from "#protocol/limits";
@@ -156,7 +157,7 @@ export class RealtimeSession implements SocketSession {
     }
   }
 
-  #update(session: unknown, answer: string): void {
+  #update(session: unknown, answer: OpenAiRealtimeServerEvent): void {
     const settings = updateSettings(this.#settings, session);
     if (settings.type === "realtime") this.#speaker("session.type");
     this.#settings = settings;
@@ -169,7 +170,7 @@ export class RealtimeSession implements SocketSession {
   }
 
   #announce(item: Record<string, unknown>, previous: string | null): void {
-    for (const type of ["conversation.item.added", "conversation.item.done"])
+    for (const type of ["conversation.item.added", "conversation.item.done"] as const)
       this.#send(type, { previous_item_id: previous, item });
   }
 
@@ -293,12 +294,12 @@ export class RealtimeSession implements SocketSession {
     this.#send("error", { error: { ...realtimeErrorBody(known), event_id: eventId } });
   }
 
-  #send(type: string, fields: Record<string, unknown>): boolean {
+  #send(type: OpenAiRealtimeServerEvent, fields: Record<string, unknown>): boolean {
     if (this.#gone.signal.aborted) return true;
     return this.#options.connection.send(JSON.stringify({ type, event_id: `event_${newIdentifier()}`, ...fields }));
   }
 
-  async #sendHeld(type: string, fields: Record<string, unknown>): Promise<void> {
+  async #sendHeld(type: OpenAiRealtimeServerEvent, fields: Record<string, unknown>): Promise<void> {
     if (!this.#send(type, fields)) await this.#options.connection.writable();
   }
 }

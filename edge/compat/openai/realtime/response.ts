@@ -1,3 +1,4 @@
+import type { OpenAiRealtimeServerEvent } from "#protocol/compat/openai-realtime";
 import { ServiceError } from "#protocol/errors";
 import type { SpeechRequest } from "#protocol/speech/request";
 import { newIdentifier } from "#common/identifier";
@@ -17,7 +18,7 @@ export interface RealtimeResponseOptions {
   caller: Caller;
   request: SpeechRequest;
   /** Sends an event; resolves when the client can take more. */
-  send(type: string, fields: Record<string, unknown>): Promise<void>;
+  send(type: OpenAiRealtimeServerEvent, fields: Record<string, unknown>): Promise<void>;
   /** Called once, whichever way it ends. */
   onOver(): void;
 }
@@ -132,7 +133,7 @@ export class RealtimeResponse implements SpeechOutput {
     return describeItem({ id: this.itemId, role: "assistant", text: this.#transcript, isSpoken: true });
   }
 
-  async #sendPart(type: string, fields: Record<string, unknown>): Promise<void> {
+  async #sendPart(type: OpenAiRealtimeServerEvent, fields: Record<string, unknown>): Promise<void> {
     await this.#send(type, {
       response_id: this.id,
       item_id: this.itemId,
@@ -142,7 +143,7 @@ export class RealtimeResponse implements SpeechOutput {
     });
   }
 
-  async #send(type: string, fields: Record<string, unknown>): Promise<void> {
+  async #send(type: OpenAiRealtimeServerEvent, fields: Record<string, unknown>): Promise<void> {
     if (!this.#isOver) await this.#options.send(type, fields);
   }
 }
