@@ -26,6 +26,7 @@ COPY web web
 RUN npx tsc -p tsconfig.build.json \
  && npx vite build --config web/vite.config.mjs \
  && npx vite build --config web/widget/vite.config.mjs \
+ && npx vite build --config web/reference/vite.config.mjs \
  && npm prune --omit=dev \
  # Binaries of other systems and other versions of Node.js: most of the size of these two packages.
  && find node_modules -name "uws_*.node" ! -name "uws_linux_$(node -p 'process.arch')_$(node -p 'process.versions.modules').node" -delete \

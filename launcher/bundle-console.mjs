@@ -1,4 +1,4 @@
-// The second half of `npm run build`: the console and the widget, where something of it changed.
+// The second half of `npm run build`: the console, the widget and the reference, where something of it changed.
 import { ensureConsole, say, SetupError } from "./setup.mjs";
 
 try {

@@ -152,7 +152,7 @@ const fingerprintOf = (files) =>
       .join("\n"),
   );
 
-/** What the console and the widget are bundled from; nothing in a project without one. */
+/** What the console, the widget and the reference are bundled from; nothing in a project without one. */
 function consoleSources() {
   const own = filesUnder(join(root, "web"), (name) => !name.endsWith(".test.ts"));
   if (own.length === 0) return [];
@@ -178,22 +178,23 @@ function removeStaleOutput() {
   }
 }
 
-/** What Vite makes of `web/`, below `dist/`, and how: the console, and the widget that other pages embed. */
+/** What Vite makes of `web/`, below `dist/`, and how: the console, the widget that other pages embed, and the reference. */
 const bundles = [
   { output: "console/index.html", config: "web/vite.config.mjs" },
   { output: "widget/widget.js", config: "web/widget/vite.config.mjs" },
+  { output: "reference/assets", config: "web/reference/vite.config.mjs" },
 ];
-const bundledFolders = ["console", "widget", "widget-package"];
+const bundledFolders = ["console", "widget", "reference", "widget-package"];
 const consoleStamp = () => join(root, "dist", ".parley-console");
 
-/** Bundles the console and the widget when one of its files changed since the last time: a few seconds. */
+/** Bundles the console, the widget and the reference when one of its files changed since the last time: a few seconds. */
 export function ensureConsole() {
   const sources = consoleSources();
   if (sources.length === 0) return;
   const fingerprint = fingerprintOf(sources);
   const isCurrent = [...bundles.map(({ output }) => join(root, "dist", output)), consoleStamp()].every(existsSync);
   if (isCurrent && readFileSync(consoleStamp(), "utf8") === fingerprint) return;
-  say("bundling the console and the widget");
+  say("bundling the console, the widget and the reference");
   rmSync(consoleStamp(), { force: true });
   const vite = join(root, "node_modules", "vite", "bin", "vite.js");
   for (const { config } of bundles) {

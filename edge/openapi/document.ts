@@ -2,6 +2,8 @@ import { type ErrorCode, errorCatalogue } from "#protocol/errors";
 import { version } from "#common/version";
 import { bracedPath, type Operation, operationTags } from "#protocol/operations/operation";
 import { operations } from "#protocol/operations/operations";
+import { codeSamples } from "./code-samples.js";
+import { exampleRequest } from "./example-request.js";
 import { type JsonSchema, requestSchema, responseSchema } from "./schemas.js";
 
 /**
@@ -65,12 +67,16 @@ function describeOperation(operation: Operation): JsonSchema {
     security:
       operation.scope === null ? [] : operation.isKeyOptional === true ? [{ bearer: [] }, {}] : [{ bearer: [] }],
     parameters: describeParameters(operation),
+    "x-codeSamples": codeSamples(operation),
     ...(body === undefined
       ? {}
       : {
           requestBody: {
             required: body.optional !== true,
-            content: contentOf(body.mediaTypes, requestSchema(body.schema)),
+            content: withExample(
+              contentOf(body.mediaTypes, requestSchema(body.schema)),
+              exampleRequest(operation).json,
+            ),
           },
         }),
     responses: {
@@ -91,6 +97,13 @@ function describeRedirect(redirect: string | undefined): JsonSchema {
 
 function contentOf(mediaTypes: readonly string[], schema: JsonSchema): JsonSchema {
   return Object.fromEntries(mediaTypes.map((mediaType) => [mediaType, { schema }]));
+}
+
+/** What a reader sends first: the body of the operation's own example. */
+function withExample(content: JsonSchema, example: string | null): JsonSchema {
+  const json = content["application/json"];
+  if (example === null || json === undefined) return content;
+  return { ...content, "application/json": { ...json, example: JSON.parse(example) as unknown } };
 }
 
 function describeParameters({ path, headers = [], query }: Operation): JsonSchema[] {

@@ -33,7 +33,7 @@ export interface Bundle {
   assets: ReadonlyMap<string, BundledFile>;
 }
 
-/** Where the bundler puts the console and the widget. */
+/** Where the bundler puts the console, the widget and the reference. */
 export const bundlesFolder = join(import.meta.dirname, "../..");
 
 /** Reads the bundled console into memory. Throws `ConfigError` where it was not bundled. */
@@ -42,12 +42,34 @@ export const readConsole = (folder: string): Bundle => readBundle(folder, { main
 /** Reads the bundled widget into memory. Throws `ConfigError` where it was not bundled. */
 export const readWidget = (folder: string): Bundle => readBundle(folder, { main: "widget.js", assets: "widget" });
 
+/** The files of the reference at `/docs`, which the page of the edge names. */
+export interface ReferenceBundle {
+  script: string;
+  style: string;
+  assets: ReadonlyMap<string, BundledFile>;
+}
+
+/** Reads the bundled reference into memory. Throws `ConfigError` where it was not bundled. */
+export function readReference(folder: string): ReferenceBundle {
+  const below = join(folder, "assets");
+  const names = existsSync(below) ? readdirSync(below) : [];
+  const nameOf = (ending: string): string => {
+    const name = names.find((candidate) => candidate.endsWith(ending));
+    if (name === undefined) throw new ConfigError(`${below} has no ${ending} file: run npm run build`);
+    return name;
+  };
+  return { script: nameOf(".js"), style: nameOf(".css"), assets: readAssets(below) };
+}
+
 function readBundle(folder: string, names: { main: string; assets: string }): Bundle {
   const main = join(folder, names.main);
   if (!existsSync(main)) throw new ConfigError(`${main} is missing: run npm run build`);
-  const assets = join(folder, names.assets);
-  const files = readdirSync(assets).filter((name) => extname(name) in mediaTypes);
-  return { main: readOne(main), assets: new Map(files.map((name) => [name, readOne(join(assets, name))])) };
+  return { main: readOne(main), assets: readAssets(join(folder, names.assets)) };
+}
+
+function readAssets(folder: string): Bundle["assets"] {
+  const files = readdirSync(folder).filter((name) => extname(name) in mediaTypes);
+  return new Map(files.map((name) => [name, readOne(join(folder, name))]));
 }
 
 function readOne(file: string): BundledFile {

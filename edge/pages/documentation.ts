@@ -1,112 +1,44 @@
 import { errorCatalogue } from "#protocol/errors";
-import { bracedPath, type Operation } from "#protocol/operations/operation";
-import { operations } from "#protocol/operations/operations";
-import { type JsonSchema, requestSchema } from "../openapi/schemas.js";
-import { escapeHtml, page } from "./html.js";
+import { channelSections } from "./channel-sections.js";
+import { escapeHtml, page, pageStyleSource } from "./html.js";
+import { operationSections } from "./operation-cards.js";
 
-const introductions: Readonly<Record<Operation["tag"], string>> = {
-  Speech: "Text in, speech out. Bodies are JSON or MessagePack with the same fields.",
-  Transcription: "Audio in, text out. Bodies are forms or MessagePack.",
-  Voices:
-    "Saved voices. A voice made from samples takes over measured pitch, rate and tone of the sample; it does not copy the speaker.",
-  Agents: "Voice agents as records: their drafts and published versions, tools, knowledge, tests and phone numbers.",
-  Console: "Signing in to the pages at /console, with a cookie in place of the key.",
-  Wallet: "What the account has left.",
-  Keys: "The team's API keys. bin/parley keys makes the first one, and those of other teams.",
-  Operation: "For those who run the service. No key is needed.",
-};
+/** Addresses of the files that make the reference. */
+export interface ReferenceFiles {
+  script: string;
+  style: string;
+}
+
+/**
+ * What the page may do: run the reference, which asks this service alone. Swagger UI's style sheet has its icons in it,
+ * as data: addresses, and it plays audio that came as an answer.
+ */
+export const documentationPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  `style-src 'self' ${pageStyleSource}`,
+  "img-src 'self' data: blob:",
+  "media-src 'self' blob:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
 
 /** The page at `/docs`. `baseUrl` is how the reader reached the service; the examples use it. */
-export function documentationPage(baseUrl: string): string {
-  const tags = [...new Set(operations.map(({ tag }) => tag))];
-  const sections = tags.map((tag) => {
-    const cards = operations
-      .filter((operation) => operation.tag === tag)
-      .map((operation) => describeOperation(operation, baseUrl));
-    return `<h2 id="${tag.toLowerCase()}">${tag}</h2><p class="soft">${escapeHtml(introductions[tag])}</p>${cards.join("")}`;
-  });
-  const head =
-    `<h1>Parley: the interface</h1><p class="soft">Also as <a href="/openapi.json">OpenAPI 3.1</a>. Send your key as ` +
-    `<code>Authorization: Bearer &lt;key&gt;</code>; the examples take it from <code>$PARLEY_API_KEY</code>.</p>` +
-    `<nav>${tags.map((tag) => `<a href="#${tag.toLowerCase()}">${tag}</a>`).join("")}<a href="#errors">Errors</a></nav>`;
-  return page("Parley: the interface", `${head}${sections.join("")}${errorSection()}`);
-}
-
-function describeOperation(operation: Operation, baseUrl: string): string {
-  const { method, summary, description, headers = [], query, body, success } = operation;
-  const parts = [
-    `<h3><span class="verb">${method}</span><code>${escapeHtml(bracedPath(operation))}</code></h3>`,
-    `<p><strong>${escapeHtml(summary)}.</strong> ${escapeHtml(description)}</p>`,
-    `<pre><code>${escapeHtml(exampleCall(operation, baseUrl))}</code></pre>`,
-  ];
-  if (headers.length > 0)
-    parts.push(
-      details(
-        "Headers",
-        headers.map(({ name, description: text }) => [name, text]),
-      ),
-    );
-  if (query !== undefined) parts.push(details("Query", fieldRows(requestSchema(query))));
-  if (body !== undefined)
-    parts.push(details(`Body: ${body.mediaTypes.join(", ")}`, fieldRows(requestSchema(body.schema))));
-  const types = success.mediaTypes.length > 0 ? ` as ${escapeHtml(success.mediaTypes.join(", "))}` : "";
-  parts.push(`<p class="soft">Answers ${success.status}${types}.</p>`);
-  return `<section class="card">${parts.join("")}</section>`;
-}
-
-function exampleCall({ method, path, curl, scope }: Operation, baseUrl: string): string {
-  const parts = ["curl"];
-  if (method !== "GET") parts.push(`-X ${method}`);
-  parts.push(`"${baseUrl}${examplePath(path)}"`);
-  if (scope !== null) parts.push('-H "Authorization: Bearer $PARLEY_API_KEY"');
-  if (curl !== "") parts.push(curl);
-  return parts.join(" ");
-}
-
-/** A path with its placeholders as shell variables; the reader sets them. Of users only the caller himself is shown. */
-export function examplePath(path: string): string {
-  return path
-    .replace(":user_id", "self")
-    .replace(/:(\w+)/g, (_, name: string) => (name === "id" ? "$VOICE_ID" : `$${name.toUpperCase()}`));
-}
-
-function details(title: string, rows: string[][]): string {
-  const lines = rows.map(([name = "", ...cells]) => {
-    const rest = cells.map((cell) => `<td>${escapeHtml(cell)}</td>`).join("");
-    return `<tr><td><code>${escapeHtml(name)}</code></td>${rest}</tr>`;
-  });
-  return `<details><summary>${escapeHtml(title)}</summary><table>${lines.join("")}</table></details>`;
-}
-
-function fieldRows(schema: JsonSchema): string[][] {
-  const variants = (schema["oneOf"] ?? schema["anyOf"]) as JsonSchema[] | undefined;
-  if (variants !== undefined) return variants.flatMap(fieldRows);
-  const required = new Set((schema["required"] as string[] | undefined) ?? []);
-  return Object.entries(schema["properties"] as Record<string, JsonSchema>).map(([name, field]) => [
-    name,
-    describeType(field) || "text or number",
-    required.has(name) ? "required" : "",
-  ]);
-}
-
-/** A schema in words: "integer, 100 to 300". */
-function describeType(schema: JsonSchema): string {
-  if (Array.isArray(schema["enum"])) return schema["enum"].map((value) => JSON.stringify(value)).join(" | ");
-  if ("const" in schema) return JSON.stringify(schema["const"]);
-  if (Array.isArray(schema["anyOf"])) return (schema["anyOf"] as JsonSchema[]).map(describeType).join(" or ");
-  const { type, minimum, maximum, items, properties } = schema;
-  if (typeof schema["description"] === "string") return schema["description"];
-  if (type === "array") return `list of ${describeType((items as JsonSchema | undefined) ?? {}) || "values"}`;
-  if (type === "object" && properties !== undefined) {
-    return `{${Object.entries(properties as Record<string, JsonSchema>)
-      .map(([name, field]) => `${name}: ${describeType(field)}`)
-      .join("; ")}}`;
-  }
-  const range = [
-    minimum === undefined ? "" : `${String(minimum)} to `,
-    maximum === undefined ? "" : String(maximum),
-  ].join("");
-  return [String(type ?? ""), range].filter((part) => part !== "").join(", ");
+export function documentationPage(baseUrl: string, { script, style }: ReferenceFiles): string {
+  const body =
+    `<h1>Parley: the interface</h1><p class="soft">For machines: <a href="/openapi.json">OpenAPI 3.1</a>, ` +
+    `<a href="/asyncapi.json">AsyncAPI 3.0</a>. Send your key as <code>Authorization: Bearer &lt;key&gt;</code>; the examples take ` +
+    `it from <code>$PARLEY_API_KEY</code>. <em>Authorize</em> takes it for requests that you try here; a page that is signed in at ` +
+    `<a href="/console">the console</a> needs none.</p>` +
+    `<nav><a href="#requests">Requests</a><a href="#channels">Sockets, events, webhooks</a><a href="#errors">Errors</a></nav>` +
+    `<h2 id="requests">Requests</h2><div id="reference"></div><noscript>${operationSections(baseUrl)}</noscript>` +
+    `<h2 id="channels">Sockets, events, webhooks</h2><p class="soft">What is no answer to a request. The messages are also in ` +
+    `<a href="/asyncapi.json">/asyncapi.json</a>.</p>${channelSections()}${errorSection()}`;
+  // Browsers ask for an icon that nobody names, and there is none.
+  const head = `<link rel="icon" href="data:,"><link rel="stylesheet" href="${style}"><script type="module" src="${script}"></script>`;
+  return page("Parley: the interface", body, head);
 }
 
 function errorSection(): string {

@@ -35,6 +35,7 @@ pre code { background: none; padding: 0; }
 table { border-collapse: collapse; width: 100%; font-size: .9rem; margin: .5rem 0; }
 th, td { text-align: left; vertical-align: top; padding: .35rem .75rem .35rem 0; border-top: 1px solid var(--line); }
 th { font-weight: 600; color: var(--soft); border-top: 0; }
+section.card { overflow-wrap: anywhere; }
 summary { cursor: pointer; color: var(--soft); margin-top: .5rem; }
 nav a { margin-right: 1rem; }
 `;
@@ -42,10 +43,10 @@ nav a { margin-right: 1rem; }
 /** How a content security policy names the one style sheet of our pages. */
 export const pageStyleSource = `'sha256-${createHash("sha256").update(style).digest("base64")}'`;
 
-/** A whole page. `body` is HTML already. */
-export function page(title: string, body: string): string {
+/** A whole page. `body` and what else is in its head are HTML already. */
+export function page(title: string, body: string, head = ""): string {
   return (
     `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">` +
-    `<title>${escapeHtml(title)}</title><style>${style}</style></head><body><main>${body}</main></body></html>`
+    `<title>${escapeHtml(title)}</title>${head}<style>${style}</style></head><body><main>${body}</main></body></html>`
   );
 }

@@ -3,12 +3,16 @@ import { describe, expect, it } from "vitest";
 import { bracedPath } from "#protocol/operations/operation";
 import { operations } from "#protocol/operations/operations";
 import { demoPage, demoPolicy } from "./demo.js";
-import { documentationPage, examplePath } from "./documentation.js";
+import { examplePath } from "../openapi/code-samples.js";
+import { documentationPage, documentationPolicy } from "./documentation.js";
 import { escapeHtml } from "./html.js";
 import { landingPage } from "./landing.js";
 
 describe("the pages", () => {
-  const documentation = documentationPage("http://host:1");
+  const documentation = documentationPage("http://host:1", {
+    script: "/docs/assets/r.js",
+    style: "/docs/assets/r.css",
+  });
 
   it("show every operation with a call to this service", () => {
     for (const operation of operations) {
@@ -33,11 +37,22 @@ describe("the pages", () => {
     expect(documentation).not.toContain("undefined");
   });
 
-  it("fetch nothing from elsewhere and run no script", () => {
-    for (const html of [documentation, landingPage("http://host:1", { hasConsole: true, hasDemo: true })]) {
-      expect(html).not.toMatch(/<script|<link|<img|@import|url\(|src=/i);
-      expect(html.match(/href="(?!\/|#)[^"]*"/g)).toBeNull();
-    }
+  it("fetch nothing from elsewhere, and run no script but the reference", () => {
+    const landing = landingPage("http://host:1", { hasConsole: true, hasDemo: true });
+    expect(landing).not.toMatch(/<script|<link|<img|@import|url\(|src=/i);
+    expect(documentation.match(/<script[^>]*>|<link[^>]*>/g)).toEqual([
+      '<link rel="icon" href="data:,">',
+      '<link rel="stylesheet" href="/docs/assets/r.css">',
+      '<script type="module" src="/docs/assets/r.js">',
+    ]);
+    expect(documentation).not.toMatch(/<img|@import|url\(/i);
+    for (const html of [documentation, landing]) expect(html.match(/href="(?!\/|#|data:,")[^"]*"/g)).toBeNull();
+    expect(documentationPolicy).not.toMatch(/unsafe|https?:/);
+  });
+
+  it("show the messages of sockets, calls and webhooks", () => {
+    for (const name of ["/v1/tts/live", "response.output_audio.delta", "client_tool.call", "call.analyzed"])
+      expect(documentation).toContain(name);
   });
 
   it("lead to the console and to the demo where there is one", () => {

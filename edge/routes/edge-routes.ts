@@ -3,7 +3,7 @@ import { objectUrl, s3SettingsOf } from "#common/objects/s3-settings";
 import { forwardedRoutes } from "../forwarding/forwarder.js";
 import type { TranscriptionContext } from "../transcription/context.js";
 import type { SpeechContext } from "../speech/context.js";
-import { bundlesFolder, readConsole, readWidget } from "../pages/bundled-files.js";
+import { bundlesFolder, readConsole, readReference, readWidget } from "../pages/bundled-files.js";
 import { consoleRoutes } from "./console/console-routes.js";
 import { signInRoutes } from "./console/sign-in-routes.js";
 import { type InterfaceRoutes, interfaceRoutes } from "./interface-routes.js";
@@ -32,7 +32,7 @@ export function edgeRoutes(
       ...forwardedRoutes(speech),
       ...recordingRoutes(speech),
       ...operatorRoutes({ ...operator, config: speech.config }),
-      ...pageRoutes({ hasConsole, hasDemo }),
+      ...pageRoutes({ hasConsole, hasDemo }, readReference(join(bundlesFolder, "reference"))),
       ...widgetRoutes(readWidget(join(bundlesFolder, "widget"))),
       ...(hasConsole
         ? [...consoleRoutes(readConsole(join(bundlesFolder, "console")), otherServers), ...signInRoutes(speech)]

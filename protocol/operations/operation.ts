@@ -45,6 +45,9 @@ export interface Operation {
   curl: string;
 }
 
+/** Address that examples ask; a page that knows the real one puts it in its place. */
+export const sampleAddress = "http://localhost:8080";
+
 /** A voice upload decodes and measures its samples before it answers. */
 export const ANSWER_TIMEOUT_MS = 30_000;
 

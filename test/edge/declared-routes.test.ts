@@ -23,9 +23,15 @@ interface Declared {
 /** Pages, which need no description. */
 const consolePages = ["/console", "/console/*", "/console/assets/*"];
 const widgetFiles = ["/widget.js", "/widget/*"];
-const pages: Declared[] = ["/", "/docs", "/openapi.json", "/asyncapi.json", ...consolePages, ...widgetFiles].map(
-  (pattern) => ({ pattern, methods: ["GET"] }),
-);
+const pages: Declared[] = [
+  "/",
+  "/docs",
+  "/docs/assets/*",
+  "/openapi.json",
+  "/asyncapi.json",
+  ...consolePages,
+  ...widgetFiles,
+].map((pattern) => ({ pattern, methods: ["GET"] }));
 
 /** Lists and stubs of the compatibility layers; what takes parameters is in `compatOperations`. */
 const compatLists: Declared[] = [

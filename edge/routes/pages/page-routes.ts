@@ -4,17 +4,23 @@ import { answerConstantJson, answerPage } from "../../http/answers.js";
 import type { HttpRequest, HttpRoute } from "../../http/exchange.js";
 import { buildAsyncApi } from "../../openapi/async-document.js";
 import { buildOpenApi } from "../../openapi/document.js";
-import { documentationPage } from "../../pages/documentation.js";
+import type { ReferenceBundle } from "../../pages/bundled-files.js";
+import { documentationPage, documentationPolicy } from "../../pages/documentation.js";
+import { bundledAssets } from "./bundled-answer.js";
 import { landingPage, type OptionalPages } from "../../pages/landing.js";
 
 /** Addresses under which readers reach the service that pages are kept for. */
 const MOST_ADDRESSES = 4;
 
+/** Below it are the files that `/docs` loads. */
+const assetsPath = "/docs/assets/";
+
 /** What a visitor reads. Each page is made once for an address, not once for a reader. */
-export function pageRoutes(optional: OptionalPages): HttpRoute[] {
+export function pageRoutes(optional: OptionalPages, reference: ReferenceBundle): HttpRoute[] {
+  const files = { script: `${assetsPath}${reference.script}`, style: `${assetsPath}${reference.style}` };
   const [landing, documentation] = [
     storedPage((baseUrl) => landingPage(baseUrl, optional)),
-    storedPage(documentationPage),
+    storedPage((baseUrl) => documentationPage(baseUrl, files)),
   ];
   const [answerOpenApi, answerAsyncApi] = [answerConstantJson(buildOpenApi()), answerConstantJson(buildAsyncApi())];
   return [
@@ -26,8 +32,10 @@ export function pageRoutes(optional: OptionalPages): HttpRoute[] {
     {
       method: "GET",
       path: "/docs",
-      handle: async (request, responder) => answerPage(responder, documentation(addressOf(request))),
+      handle: async (request, responder) =>
+        answerPage(responder, documentation(addressOf(request)), documentationPolicy),
     },
+    bundledAssets(assetsPath, reference.assets),
     ...(optional.hasDemo ? [demoRoute] : []),
     { method: "GET", path: "/openapi.json", handle: async (_request, responder) => answerOpenApi(responder) },
     { method: "GET", path: "/asyncapi.json", handle: async (_request, responder) => answerAsyncApi(responder) },
