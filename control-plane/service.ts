@@ -43,6 +43,7 @@ import { agentPlatformRoutes, attachables } from "./agent-platform.js";
 import { answerTestRuns } from "./agent-tests/answer-runtimes.js";
 import { activityRoutes, type SumUsage, usageRoutes } from "./analytics/routes.js";
 import type { ReadTrace } from "./analytics/start.js";
+import { traceRoutes } from "./analytics/trace-routes.js";
 import { sumUsageInRecords } from "./analytics/usage-records.js";
 import { seedSample } from "./agents/sample/seed-sample.js";
 import type { Db } from "./database/database.js";
@@ -121,7 +122,7 @@ export interface ServiceOptions {
   telemetry?: ControlTelemetry;
   /** Answers `/v1/usage`; the booked records do when absent. */
   sumUsage?: SumUsage;
-  /** Answers `parley trace`; nobody does when absent. */
+  /** Answers `/v1/traces` and `parley trace`; no trace is stored when absent. */
   readTrace?: ReadTrace;
   /** Where conversations are held; nowhere when absent. */
   rooms?: RoomServer | null;
@@ -235,6 +236,7 @@ export function controlRoutes(options: ServiceOptions, { ending, cluster }: Rout
     ...walletRoutes(db),
     ...usageRoutes(sumUsage ?? ((query) => sumUsageInRecords(db, query)), now),
     ...activityRoutes({ db, bus, now }),
+    ...traceRoutes(options.readTrace ?? readsNoTrace),
     ...keyRoutes({ db, bus, now }),
     ...agentPlatformRoutes({
       ...{ db, outbound, sealer, clock, now, ending },
@@ -280,9 +282,7 @@ function answerRequests(options: ServiceOptions, inFlight: InFlight, parts: Rout
     }),
     answer<unknown, TraceReply>(controlSubjects.trace, async (question) => {
       const { traceId } = validate(traceRequest, question);
-      if (options.readTrace === undefined)
-        throw new ServiceError("dependency_unavailable", { parameters: { dependency: "The analytics engine" } });
-      return { spans: await options.readTrace(traceId) };
+      return { spans: await (options.readTrace ?? readsNoTrace)(traceId) };
     }),
     answer<unknown, SearchKnowledgeReply>(controlSubjects.searchKnowledge, async (question) => ({
       passages: await searchKnowledge(db, validate(searchRequest, question)),
@@ -311,6 +311,8 @@ function answerRequests(options: ServiceOptions, inFlight: InFlight, parts: Rout
     ),
   ];
 }
+
+const readsNoTrace: ReadTrace = () => Promise.reject(new ServiceError("traces_not_stored"));
 
 /** What metrics call a subject: its last word. */
 function kindOf(subject: string): ControlRequestKind {

@@ -22,6 +22,7 @@ import { TeamSlots } from "./cluster/team-slots.js";
 import { SubmissionClient } from "#submission/submission-client";
 import { chooseModel } from "#speech/voice/model";
 import { traceExchanges, traceSockets } from "./tracing/exchange-spans.js";
+import { TraceTeams } from "./tracing/trace-teams.js";
 import { UsageReporter } from "#common/usage/usage-reporter";
 
 runRole("edge", async ({ config, log, metrics, tracing, id, epoch, state }) => {
@@ -39,10 +40,11 @@ runRole("edge", async ({ config, log, metrics, tracing, id, epoch, state }) => {
     draining: state() === "draining",
     defaultModels: chooseModel(undefined, config).folders,
   });
+  const { note, teamOf } = new TraceTeams();
   const given = { bus, config, clock, log, tracing };
   const shared = {
     ...given,
-    authenticate: createAuthenticate(verifier),
+    authenticate: createAuthenticate(verifier, note),
     watchKey: verifier.watch.bind(verifier),
     usage: new UsageReporter({ bus, clock, log, owner: { id, epoch } }),
     teamSlots: new TeamSlots(config.PARLEY_STREAMS_PER_TEAM),
@@ -54,8 +56,8 @@ runRole("edge", async ({ config, log, metrics, tracing, id, epoch, state }) => {
   const server = await startServer({
     ...serverSettings(given),
     ...routes,
-    sockets: traceSockets(routes.sockets, tracing),
-    observer: traceExchanges(edgeMetrics.exchanges, tracing),
+    sockets: traceSockets(routes.sockets, tracing, teamOf),
+    observer: traceExchanges(edgeMetrics.exchanges, tracing, teamOf),
   });
   openSockets = server.openSockets;
   const describe = (): Heartbeat => ({ type: "heartbeat", role: "edge", id, epoch, state: state() });

@@ -56,6 +56,10 @@ export const errorCatalogue = declare({
   phone_number_limit: { status: 403, message: "Phone number limit reached for this team ({limit})" },
   not_found: { status: 404, message: "Not found" },
   recording_not_found: { status: 404, message: "Recording not found" },
+  traces_not_stored: {
+    status: 404,
+    message: "This server stores no traces: its operator has them stored with PARLEY_SPANS=on and ClickHouse or chDB",
+  },
   voice_not_found: { status: 404, message: "There is no such voice" },
   method_not_allowed: { status: 405, message: "Method not allowed" },
   upload_too_slow: { status: 408, message: "The request body came more slowly than {bytesPerSecond} bytes a second" },

@@ -96,7 +96,7 @@ export const declaration = {
   PARLEY_SPANS: choice({
     default: "auto",
     values: ["auto", "on", "off"],
-    doc: "Whether the analytics engine keeps spans for `parley trace`, two weeks of them: auto keeps them where CLICKHOUSE_URL is set, on also in the embedded engine.",
+    doc: "Whether the analytics engine keeps spans for `/v1/traces` and `parley trace`, two weeks of them: auto keeps them where CLICKHOUSE_URL is set, on also in the embedded engine.",
   }),
   PARLEY_METRICS_PORT: integer({
     default: 0,

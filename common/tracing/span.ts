@@ -10,6 +10,8 @@ export interface SpanAttributes {
   /** The route's pattern, never the path. */
   "http.route"?: string;
   "http.response.status_code"?: number;
+  /** The id of the team whose key or session a request showed. */
+  "parley.team"?: string;
   "parley.outcome"?: "completed" | "spoken" | "recognized" | "failed" | "cancelled" | "dispatched";
   "parley.model"?: string;
   "parley.chunk_index"?: number;
@@ -26,6 +28,7 @@ export const spanAttributeNames = Object.keys({
   "http.request.method": true,
   "http.route": true,
   "http.response.status_code": true,
+  "parley.team": true,
   "parley.outcome": true,
   "parley.model": true,
   "parley.chunk_index": true,

@@ -14,7 +14,10 @@ import { readTrace } from "./span-table.js";
 import { sumUsageInRecords } from "./usage-records.js";
 import { sumUsageInEngine } from "./usage-table.js";
 
-/** Gives the spans of a trace. Throws `dependency_unavailable` where there is no analytics engine. */
+/**
+ * Gives the spans of a trace. Throws `traces_not_stored` where none are, and `dependency_unavailable` until the
+ * analytics engine is there.
+ */
 export type ReadTrace = (traceId: string) => Promise<StoredSpan[]>;
 
 /** Usage and spans in the analytics engine, where there is one. */
@@ -46,10 +49,15 @@ export function startAnalytics(options: {
   let held: AnalyticsEngine | null = null;
   /** Set when it has everything that was booked before. */
   let opened: AnalyticsEngine | null = null;
+  /** Set once it is known that there is none. */
+  let isWithout = false;
   const ingestions: DurableSubscription[] = [];
   const open = async (): Promise<void> => {
     const engine = await openAnalytics({ url, dataDirectory, log, signal: ending.signal });
-    if (engine === null) return;
+    if (engine === null) {
+      isWithout = true;
+      return;
+    }
     held = engine;
     const backfilled = await backfillUsage(engine, db, ending.signal);
     if (ending.signal.aborted) return;
@@ -67,6 +75,7 @@ export function startAnalytics(options: {
       return await sumUsageInRecords(db, query);
     },
     readTrace: async (traceId) => {
+      if (!keepsSpans || isWithout) throw new ServiceError("traces_not_stored");
       if (opened === null)
         throw new ServiceError("dependency_unavailable", { parameters: { dependency: "The analytics engine" } });
       return await readTrace(opened, traceId);

@@ -1,6 +1,6 @@
 import { hasScope, type KeyScope, type Principal } from "#protocol/bus/control";
 import { ServiceError } from "#protocol/errors";
-import { formatTraceparent } from "#common/tracing/traceparent";
+import { formatTraceparent, type TraceContext } from "#common/tracing/traceparent";
 import type { HttpRequest } from "../http/exchange.js";
 import { bearerCredential } from "./bearer.js";
 import { sessionCredential } from "./console-cookie.js";
@@ -15,12 +15,18 @@ export type Authenticate = (
   request: Pick<HttpRequest, "header" | "remoteAddress"> & Partial<Pick<HttpRequest, "trace" | "method">>,
 ) => Promise<Principal>;
 
-export function createAuthenticate(verifier: Pick<KeyVerifier, "verify">): Authenticate {
+/** `onTeam` learns whose a traced request is; spans name the team, which may see them. */
+export function createAuthenticate(
+  verifier: Pick<KeyVerifier, "verify">,
+  onTeam: (trace: TraceContext, teamId: string) => void = () => undefined,
+): Authenticate {
   return async (request) => {
     const key = showsKey(request) ? bearerCredential(request.header("authorization")) : sessionCredential(request);
     if (key === null) throw new ServiceError("unauthenticated");
     const traceparent = request.trace === undefined ? null : formatTraceparent(request.trace);
-    return await verifier.verify(key, { address: request.remoteAddress, traceparent });
+    const principal = await verifier.verify(key, { address: request.remoteAddress, traceparent });
+    if (request.trace !== undefined) onTeam(request.trace, principal.teamId);
+    return principal;
   };
 }
 

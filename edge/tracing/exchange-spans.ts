@@ -1,9 +1,14 @@
-import { spanNowMs, type Tracing } from "#common/tracing/span";
+import { type SpanAttributes, spanNowMs, type Tracing } from "#common/tracing/span";
 import type { ExchangeObserver } from "../http/dispatcher.js";
 import type { SocketRoute, SocketSession } from "../http/exchange.js";
+import type { TraceTeams } from "./trace-teams.js";
 
 /** The observer, with a span for every answered request besides. Without tracing it is the observer itself. */
-export function traceExchanges(inner: ExchangeObserver, tracing: Tracing): ExchangeObserver {
+export function traceExchanges(
+  inner: ExchangeObserver,
+  tracing: Tracing,
+  teamOf: TraceTeams["teamOf"],
+): ExchangeObserver {
   if (!tracing.enabled) return inner;
   return {
     began: () => inner.began(),
@@ -22,6 +27,7 @@ export function traceExchanges(inner: ExchangeObserver, tracing: Tracing): Excha
           "http.request.method": method,
           "http.route": record.route,
           "http.response.status_code": record.status,
+          ...teamAttribute(teamOf(context)),
         },
       });
     },
@@ -32,7 +38,11 @@ export function traceExchanges(inner: ExchangeObserver, tracing: Tracing): Excha
  * The routes, with a span from each accepted upgrade to the connection's end. Without tracing they are the routes
  * themselves.
  */
-export function traceSockets(routes: readonly SocketRoute[], tracing: Tracing): SocketRoute[] {
+export function traceSockets(
+  routes: readonly SocketRoute[],
+  tracing: Tracing,
+  teamOf: TraceTeams["teamOf"],
+): SocketRoute[] {
   if (!tracing.enabled) return [...routes];
   return routes.map((route) => ({
     ...route,
@@ -48,13 +58,19 @@ export function traceSockets(routes: readonly SocketRoute[], tracing: Tracing): 
             startMs,
             endMs: spanNowMs(),
             failed: false,
-            attributes: { "http.request.method": "GET", "http.route": route.path },
+            attributes: {
+              "http.request.method": "GET",
+              "http.route": route.path,
+              ...teamAttribute(teamOf(request.trace)),
+            },
           });
         return endingWith(open(connection), onEnd);
       };
     },
   }));
 }
+
+const teamAttribute = (team: string | undefined): SpanAttributes => (team === undefined ? {} : { "parley.team": team });
 
 function endingWith(session: SocketSession, onEnd: () => void): SocketSession {
   return {

@@ -5,6 +5,7 @@ import { health, metrics, ready } from "./operator.js";
 import { keyOperations } from "./keys.js";
 import { downloadRecording } from "./recordings.js";
 import { liveSpeech, textToSpeech, textToSpeechEvents } from "./speech.js";
+import { traceOperations } from "./traces.js";
 import { toolOperations } from "./tools.js";
 import { transcribeFile } from "./transcription.js";
 import { voiceOperations } from "./voices.js";
@@ -18,6 +19,7 @@ export const forwardedOperations: readonly Operation[] = [
   ...toolOperations,
   ...webhookOperations,
   ...walletOperations,
+  ...traceOperations,
   ...keyOperations,
 ];
 

@@ -64,8 +64,9 @@ export async function addClient(fixture: ServiceFixture, change: Partial<Princip
 /** A service and two teams on it. */
 export async function startTeams(
   engine: EngineName,
+  options: Parameters<typeof startFixture>[1] = {},
 ): Promise<{ fixture: ServiceFixture; team: TeamClient; other: TeamClient }> {
-  const fixture = await startFixture(engine);
+  const fixture = await startFixture(engine, options);
   return { fixture, team: await addClient(fixture), other: await addClient(fixture) };
 }
 

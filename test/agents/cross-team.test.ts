@@ -6,7 +6,9 @@ import { readBatch } from "#control-plane/agent-tests/run-store";
 import { startBatch } from "#control-plane/agent-tests/start-batch";
 import { controlRoutes } from "#control-plane/service";
 import { enqueueWebhookEvent } from "#control-plane/webhooks/enqueue";
+import { newIdentifier } from "#common/identifier";
 import type { Principal } from "#protocol/bus/control";
+import type { StoredSpan } from "#protocol/bus/span-stream";
 import { engines, silentLog } from "../control-plane/databases.js";
 import { standInRecognizers, type ServiceFixture, testDoors } from "../control-plane/service.js";
 import { insertOverSession } from "../sessions/rows.js";
@@ -31,6 +33,7 @@ const things: Record<string, (team: TeamClient, fixture: ServiceFixture) => Prom
     (await createRun(team, fixture)).batchId,
   "/v1/agent/test-runs/:run_id": async (team, fixture) => (await createRun(team, fixture)).runId,
   "/v1/keys/:key_id": async (team) => String((await team.ask("POST", "/v1/keys", { name: "k" })).json["key_id"]),
+  "/v1/traces/:trace_id": async (team) => createTrace(team.principal.teamId),
   "/v1/agent/webhook-deliveries/:id": (team, fixture) => createDelivery(team, fixture),
 };
 
@@ -60,6 +63,19 @@ async function createRun(team: TeamClient, { db }: ServiceFixture): Promise<{ ba
   const batchId = await startBatch(db, attachables, start);
   const { runs } = await readBatch(db, agentId, batchId);
   return { batchId, runId: runs[0]?.id ?? "" };
+}
+
+const traces = new Map<string, StoredSpan[]>();
+/** A trace with one request. */
+function createTrace(teamId: string): string {
+  const [traceId, nowMs] = [newIdentifier(), Date.now()];
+  const request: StoredSpan = {
+    ...{ traceId, spanId: "1".repeat(16), parentSpanId: null, name: "HTTP GET /model", kind: "server" },
+    ...{ role: "edge", memberId: "edge-1", startMs: nowMs, endMs: nowMs + 1, failed: false },
+    attributes: { "parley.team": teamId },
+  };
+  traces.set(traceId, [request]);
+  return traceId;
 }
 
 let digits = 0;
@@ -146,7 +162,9 @@ describe.each(engines.slice(0, 1))("another team's things on %s", (engine) => {
   let other: TeamClient;
 
   beforeAll(async () => {
-    ({ fixture, team, other } = await startTeams(engine));
+    ({ fixture, team, other } = await startTeams(engine, {
+      readTrace: (traceId) => Promise.resolve(traces.get(traceId) ?? []),
+    }));
   });
   afterAll(() => fixture.stop());
 
@@ -192,6 +210,11 @@ describe.each(engines.slice(0, 1))("another team's things on %s", (engine) => {
       expect([name, foreign]).toEqual([name, absent]);
       expect([name, foreign.status, foreign.text]).toEqual([name, 404, '{"status":404,"message":"Not found"}']);
     }
+  });
+
+  it("are shown to their own team", async () => {
+    const { status, json } = await other.ask("GET", `/v1/traces/${createTrace(other.principal.teamId)}`);
+    expect([status, (json["spans"] as { name: string }[]).map(({ name }) => name)]).toEqual([200, ["HTTP GET /model"]]);
   });
 
   it("stay as they are, whatever was tried", async () => {

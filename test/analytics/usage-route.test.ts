@@ -87,6 +87,15 @@ describe("GET /v1/usage from the booked records", () => {
     expect((await ask("start=2020-01-01&end=2020-01-31")).data).toEqual([]);
   });
 
+  it("says of traces that none are stored", async () => {
+    const { principal } = await addTeam(service.db);
+    expect(await service.callJson(principal, "GET", `/v1/traces/${"a".repeat(32)}`)).toEqual({
+      status: 404,
+      json: { status: 404, message: expect.stringContaining("PARLEY_SPANS=on") },
+    });
+    expect(await service.callJson(principal, "GET", "/v1/traces/A")).toMatchObject({ json: { message: "Not found" } });
+  });
+
   it("says what a team does now, and how fast it was answered in the last day", async () => {
     const [own, other] = [await addTeam(service.db), await addTeam(service.db)];
     const ask = async (): Promise<ActivityReport> => {

@@ -78,7 +78,7 @@ export interface ServiceFixture {
 export async function startFixture(
   engine: EngineName,
   options: { allow?: string[] } & Partial<
-    Pick<ServiceOptions, "rooms" | "sessions" | "recordings" | "cache" | "now" | "testRuns" | "s3">
+    Pick<ServiceOptions, "rooms" | "sessions" | "recordings" | "cache" | "now" | "testRuns" | "s3" | "readTrace">
   > = {},
 ): Promise<ServiceFixture> {
   const [nats, { database, server: postgres, stop: stopDatabase }] = await Promise.all([
@@ -102,6 +102,7 @@ export async function startFixture(
     developmentKey: null,
     s3: options.s3 ?? null,
     ...{ rooms: options.rooms ?? null, sessions: options.sessions, cache: options.cache },
+    ...(options.readTrace === undefined ? {} : { readTrace: options.readTrace }),
     ...(options.testRuns === undefined ? {} : { testRuns: options.testRuns }),
     ...(options.recordings === undefined ? {} : { recordings: options.recordings }),
   });

@@ -33,9 +33,9 @@ describe("without an endpoint", () => {
 
   it("requests go the way they went, with nothing wrapped around them", () => {
     const observer = { began: () => undefined, ended: () => undefined };
-    expect(traceExchanges(observer, noTracing)).toBe(observer);
+    expect(traceExchanges(observer, noTracing, () => "a team")).toBe(observer);
     const route = { path: "/x", maxFrameBytes: 1, upgrade: () => Promise.reject(new RangeError("never")) };
-    expect(traceSockets([route], noTracing)[0]).toBe(route);
+    expect(traceSockets([route], noTracing, () => "a team")[0]).toBe(route);
     expect(beginSpeakSpan(noTracing, "00-x").traceparent).toBe("00-x");
   });
 });

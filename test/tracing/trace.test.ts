@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { DEVELOPMENT_TEAM_ID } from "#control-plane/accounts/development";
+import { traceReport } from "#protocol/traces";
 import { encodeMsgpack } from "#protocol/msgpack";
 import { WebSocket } from "ws";
 import { connectNats } from "#common/bus/nats";
@@ -8,7 +10,11 @@ import { hasChdb } from "../analytics/chdb-present.js";
 import { silentLog } from "../control-plane/databases.js";
 import { startCluster, type TestCluster } from "../harness/cluster.js";
 import { until } from "../harness/processes.js";
+import { addTeamTo } from "../harness/team.js";
 import { type Collector, type ReceivedSpan, startCollector } from "./collector.js";
+
+const containsAll = (found: readonly string[], wanted: readonly string[]): boolean =>
+  wanted.every((name) => found.includes(name));
 
 /** Things that must never be told, planted wherever a request takes text. */
 const canaries = [
@@ -75,6 +81,7 @@ describe("traces of a cluster", () => {
       "http.request.method": "POST",
       "http.route": "/v1/tts",
       "http.response.status_code": 200,
+      "parley.team": DEVELOPMENT_TEAM_ID,
     });
     expect(speak).toMatchObject({ parentSpanId: http?.spanId, service: "parley-edge" });
     expect(speak?.attributes).toMatchObject({ "parley.outcome": "completed", "parley.model": "s2-pro" });
@@ -149,6 +156,7 @@ describe("traces of a cluster", () => {
     const spans = await whenThere(traceId, "speak chunk");
     const [connection] = named(spans, "WebSocket /v1/tts/live");
     expect(connection?.parentSpanId).toBe("d".repeat(16));
+    expect(connection?.attributes["parley.team"]).toBe(DEVELOPMENT_TEAM_ID);
     expect(named(spans, "speak")[0]?.parentSpanId).toBe(connection?.spanId);
   });
 
@@ -178,6 +186,40 @@ describe("traces of a cluster", () => {
     expect(everything).toContain("parley-edge");
     for (const secret of [...canaries, cluster.apiKey]) expect(everything).not.toContain(secret);
     expect(new Set(collector.spans.map(({ name }) => name)).size).toBeLessThan(20);
+  });
+
+  it.skipIf(!hasChdb())("are shown to the team whose request it was, and to nobody else", async () => {
+    const [traceId, callerSpan] = ["5c".repeat(16), "7d".repeat(8)];
+    const traced = { traceparent: `00-${traceId}-${callerSpan}-01` };
+    const spoken = await call("/v1/tts", {
+      body: { text: "canarytext, to be found.", format: "wav" },
+      headers: traced,
+    });
+    expect((await spoken.arrayBuffer()).byteLength).toBeGreaterThan(10_000);
+    const foreign = { authorization: `Bearer ${await addTeamTo(cluster, "another")}` };
+    const look = async (headers?: Record<string, string>): Promise<[status: number, text: string]> => {
+      // Not sampled: to look makes no trace of its own.
+      const unsampled = { traceparent: `00-${"6e".repeat(16)}-${callerSpan}-00` };
+      const answer = await call(`/v1/traces/${traceId}`, { headers: { ...unsampled, ...headers } });
+      return [answer.status, await answer.text()];
+    };
+    const names = async (headers?: Record<string, string>): Promise<string[]> => {
+      const [status, text] = await look(headers);
+      return status === 200 ? traceReport.parse(JSON.parse(text)).spans.map(({ name }) => name) : [];
+    };
+    const wholeRequest = ["HTTP POST /v1/tts", "speak", "schedule chunk", "speak chunk"];
+    await until(async () => containsAll(await names(), wholeRequest), { withinMs: 20_000, what: "the stored trace" });
+    expect(await look(foreign)).toEqual([404, '{"status":404,"message":"Not found"}']);
+    const [, shown] = await look();
+    for (const secret of [...canaries, cluster.apiKey, DEVELOPMENT_TEAM_ID]) expect(shown).not.toContain(secret);
+    // A request that names our trace, and the span that it goes on from, sees itself.
+    await call("/wallet/self/package", { headers: { ...traced, ...foreign } });
+    const foreignRequest = ["HTTP GET /wallet/:user_id/package"];
+    await until(async () => containsAll(await names(foreign), foreignRequest), {
+      ...{ withinMs: 20_000, what: "the other team's request in the same trace" },
+    });
+    expect(await names(foreign)).not.toContain("speak");
+    expect(await names()).not.toContain(foreignRequest[0]);
   });
 
   it.skipIf(!hasChdb())("are kept in the analytics engine, the same and no more", async () => {

@@ -58,6 +58,7 @@ export const elevenLabsStatusOf: Readonly<Record<ErrorCode, ElevenLabsStatus>> =
   agent_unavailable: "provider_error",
   phone_number_limit: "provider_error",
   not_found: "not_found",
+  traces_not_stored: "not_found",
   voice_not_found: "voice_not_found",
   recording_not_found: "not_found",
   range_not_satisfiable: "invalid_request",

@@ -49,6 +49,7 @@ const realtimeCodeOf: Readonly<Record<ErrorCode, string | null>> = {
   agent_unavailable: null,
   phone_number_limit: null,
   not_found: null,
+  traces_not_stored: null,
   voice_not_found: "invalid_value",
   recording_not_found: null,
   range_not_satisfiable: null,
