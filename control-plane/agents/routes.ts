@@ -14,7 +14,7 @@ import { restoreVersion } from "./restore.js";
 import { deleteAgent, findAgent, listAgents, toAgentEntity, updateAgent } from "./store.js";
 import type { AgentRow } from "./tables.js";
 import { findVersion, listVersions, publishAgent, toDetail, toSummary, versionNumberOf } from "./versions.js";
-import { widgetConfigOf } from "./widget.js";
+import { readingOrigin, widgetConfigOf } from "./widget.js";
 
 type Handler = (dependencies: DraftDependencies, request: RouteRequest) => Promise<ForwardedResponse>;
 
@@ -45,7 +45,7 @@ export function agentRoutes(dependencies: DraftDependencies): Route[] {
       path: "/v1/agent/agents/:agent_id/widget",
       scope: null,
       handle: async ({ parameters, headers }) =>
-        json(200, await widgetConfigOf(dependencies.db, parameters["agent_id"] ?? "", headers["origin"])),
+        json(200, await widgetConfigOf(dependencies.db, parameters["agent_id"] ?? "", readingOrigin(headers))),
     },
   ];
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { agentUpdate } from "#protocol/agents/agent";
-import { requirePublicOrigin } from "./widget.js";
+import { readingOrigin, requirePublicOrigin } from "./widget.js";
 
 const agent = {
   status: "active" as const,
@@ -40,6 +40,24 @@ describe("requirePublicOrigin", () => {
         expect.objectContaining({ code: "agent_not_public" }),
       );
     }
+  });
+});
+
+describe("the origin of a page that reads", () => {
+  const own = { host: "parley.example:8443", "sec-fetch-site": "same-origin" };
+
+  it("is the service's own where the browser says that they are the same", () => {
+    expect(readingOrigin(own)).toBe("http://parley.example:8443");
+    expect(readingOrigin({ ...own, "x-forwarded-proto": "https" })).toBe("https://parley.example:8443");
+  });
+
+  it("is what the browser names wherever it names one, and else nobody's", () => {
+    expect(readingOrigin({ ...own, origin: "https://shop.example" })).toBe("https://shop.example");
+    expect(readingOrigin({ ...own, origin: "" })).toBe("");
+    for (const site of ["same-site", "cross-site", "none", "SAME-ORIGIN"])
+      expect([site, readingOrigin({ ...own, "sec-fetch-site": site })]).toEqual([site, undefined]);
+    expect(readingOrigin({ host: own.host })).toBeUndefined();
+    expect(readingOrigin({ ...own, host: "a b" })).toBeUndefined();
   });
 });
 

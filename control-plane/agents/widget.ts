@@ -1,4 +1,5 @@
 import { eq } from "drizzle-orm";
+import { baseUrlOf } from "#common/http/base-url";
 import { originOf, type WidgetConfig } from "#protocol/agents/agent";
 import { ServiceError } from "#protocol/errors";
 import type { Db } from "../database/database.js";
@@ -19,6 +20,16 @@ export function requirePublicOrigin(
   if (origin === undefined || origin === "") throw new ServiceError("origin_required");
   const asked = originOf(origin);
   if (asked === null || !agent.allowedOrigins.includes(asked)) throw new ServiceError("origin_not_allowed");
+}
+
+/**
+ * The origin of the page that reads something. Browsers name none when a page reads from its own origin: there it is
+ * this service's, and they say so in `Sec-Fetch-Site` (https://www.w3.org/TR/fetch-metadata/), which no page can set.
+ */
+export function readingOrigin(headers: Readonly<Record<string, string>>): string | undefined {
+  const { origin } = headers;
+  if (origin !== undefined || headers["sec-fetch-site"] !== "same-origin") return origin;
+  return baseUrlOf((name) => headers[name]) ?? undefined;
 }
 
 /** What the embedded widget shows. Throws `not_found` and what `requirePublicOrigin` throws. */

@@ -20,7 +20,10 @@ import type { HttpRequest, HttpResponder, HttpRoute } from "../http/exchange.js"
 import { askForwarded } from "./ask-forwarded.js";
 
 /** Besides `traceparent`, which names this edge's span. */
-const forwardedHeaders = ["content-type", "accept", "origin", "host", "x-forwarded-proto", toolHopsHeader] as const;
+const forwardedHeaders = [
+  ...["content-type", "accept", "origin", "sec-fetch-site", "host", "x-forwarded-proto"],
+  toolHopsHeader,
+] as const;
 
 export interface ForwarderOptions {
   bus: Bus;

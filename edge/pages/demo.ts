@@ -28,6 +28,6 @@ export function demoPage(baseUrl: string, agentId: string | null): string {
       (id === ""
         ? ""
         : `<p>These two lines embed it:</p><pre tabindex="0"><code>${escapeHtml(embed)}</code></pre>` +
-          `<script src="/widget.js" defer></script><parley-agent agent-id="${escapeHtml(id)}" agent-name="Demo" open></parley-agent>`),
+          `<script src="/widget.js" defer></script><parley-agent agent-id="${escapeHtml(id)}" open></parley-agent>`),
   );
 }

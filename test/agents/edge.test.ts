@@ -13,12 +13,13 @@ describe("agents through the edge of a real cluster", () => {
   async function ask(
     method: string,
     path: string,
-    options: { body?: unknown; key?: string | null; origin?: string } = {},
+    options: { body?: unknown; key?: string | null; origin?: string; fetchSite?: string } = {},
   ) {
     const headers: Record<string, string> = {};
     if (options.key !== null) headers["authorization"] = `Bearer ${options.key ?? cluster.apiKey}`;
     if (options.body !== undefined) headers["content-type"] = "application/json";
     if (options.origin !== undefined) headers["origin"] = options.origin;
+    if (options.fetchSite !== undefined) headers["sec-fetch-site"] = options.fetchSite;
     const response = await fetch(cluster.baseUrl + path, {
       method,
       headers,
@@ -58,7 +59,7 @@ describe("agents through the edge of a real cluster", () => {
     const created = await ask("POST", "/v1/agent/agents", { body: { name: "Ann" } });
     const path = `/v1/agent/agents/${String(created.json?.["agent_id"])}`;
     const origin = "https://shop.example";
-    const widget = async (options: { origin?: string }) => {
+    const widget = async (options: { origin?: string; fetchSite?: string }) => {
       const { status, headers, json } = await ask("GET", `${path}/widget`, { key: null, ...options });
       return [status, headers.get("access-control-allow-origin"), json?.["message"] ?? json];
     };
@@ -67,6 +68,12 @@ describe("agents through the edge of a real cluster", () => {
     await ask("POST", `${path}/publish`);
     expect(await widget({})).toEqual([403, "*", "Origin header is required for public agents"]);
     expect(await widget({ origin: "https://other.example" })).toEqual([403, "*", "Origin not allowed"]);
+    expect(await widget({ fetchSite: "same-origin" })).toEqual([403, "*", "Origin not allowed"]);
+    await ask("PATCH", path, { body: { allowed_origins: [origin, cluster.baseUrl] } });
+    expect(await widget({ fetchSite: "same-origin" })).toEqual([200, "*", { agent_name: "Ann" }]);
+    expect(await widget({ fetchSite: "cross-site" })).toEqual([
+      ...[403, "*", "Origin header is required for public agents"],
+    ]);
     expect(await widget({ origin })).toEqual([200, "*", { agent_name: "Ann" }]);
     expect((await ask("GET", path, { origin })).headers.get("access-control-allow-origin")).toBeNull();
     for (const [asked, allowed] of [

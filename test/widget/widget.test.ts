@@ -247,6 +247,8 @@ describe.skipIf(!canRunLiveKit || !canRunChromium)("the widget, on a page of ano
     await page.goto(`${cluster.baseUrl}/demo`);
     await page.getByLabel("Id of the agent").fill(agentId);
     await page.getByRole("button", { name: "Show" }).click();
+    // Its browser names no origin to the service that the page is of.
+    await page.getByRole("heading", { name: "Shop guide" }).waitFor();
     await inspect(page, "demo");
     await page.getByRole("textbox", { name: "Write a message" }).fill("When do you open?");
     await page.getByRole("button", { name: "Send", exact: true }).click();
