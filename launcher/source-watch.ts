@@ -9,6 +9,9 @@ import { roleFolders } from "./role-process.js";
 /** Editors write a file in several steps, and a checkout writes many files. */
 const QUIET_MS = 100;
 
+/** What browsers run is bundled from this room, into these folders of `dist`; the edge serves it as it was at its start. */
+const pages = { room: "web", bundles: ["console", "widget"] };
+
 const roles = Object.keys(roleFolders) as Role[];
 
 export interface SourceWatchOptions {
@@ -31,6 +34,8 @@ export function watchSources(options: SourceWatchOptions): { close(): void } {
   const { projectDirectory } = options;
   const roomsOf = new Map(roles.map((role) => [role, roomsBelow(projectDirectory, roleFolders[role])]));
   const rooms = [...new Set([...roomsOf.values()].flatMap((below) => [...below]))];
+  const hasPages = existsSync(join(projectDirectory, pages.room, "tsconfig.json"));
+  const watched = hasPages ? [...rooms, pages.room] : rooms;
   const folders = new Map<string, FSWatcher>();
   let output = outputOf(projectDirectory, rooms);
   let quiet: NodeJS.Timeout | undefined;
@@ -40,9 +45,9 @@ export function watchSources(options: SourceWatchOptions): { close(): void } {
 
   /** Folders are watched one by one, which misses no file, however an editor replaces it. */
   function watchNewFolders(): void {
-    const present = new Set(rooms.flatMap((room) => foldersUnder(join(projectDirectory, room))));
+    const present = new Set(watched.flatMap((room) => foldersUnder(join(projectDirectory, room))));
     for (const [folder, watcher] of folders) if (!present.has(folder)) watcher.close();
-    for (const folder of [...folders.keys()].filter((watched) => !present.has(watched))) folders.delete(folder);
+    for (const folder of [...folders.keys()].filter((known) => !present.has(known))) folders.delete(folder);
     for (const folder of [...present].filter((found) => !folders.has(found)))
       folders.set(folder, watch(folder, noteChange).on("error", noteChange));
   }
@@ -57,7 +62,7 @@ export function watchSources(options: SourceWatchOptions): { close(): void } {
     compiling = true;
     try {
       watchNewFolders();
-      const messages = await build(projectDirectory);
+      const messages = await build(projectDirectory, hasPages);
       if (messages !== null) options.onCompileError(messages);
       else await reportChange();
     } catch (error) {
@@ -71,8 +76,12 @@ export function watchSources(options: SourceWatchOptions): { close(): void } {
   async function reportChange(): Promise<void> {
     const before = output;
     output = outputOf(projectDirectory, rooms);
-    const isChanged = (room: string): boolean => output.get(room) !== before.get(room);
-    const changed = roles.filter((role) => [...(roomsOf.get(role) ?? [])].some(isChanged));
+    const isChanged = (folder: string): boolean => output.get(folder) !== before.get(folder);
+    const folderOf = (role: Role): string[] => [
+      ...(roomsOf.get(role) ?? []),
+      ...(role === "edge" ? pages.bundles : []),
+    ];
+    const changed = roles.filter((role) => folderOf(role).some(isChanged));
     if (changed.length > 0 && !closed) await options.onChange(changed);
   }
 
@@ -104,26 +113,40 @@ function foldersUnder(folder: string): string[] {
   return [folder, ...inside.map((entry) => join(entry.parentPath, entry.name))];
 }
 
-/** A hash over what runs of each room: its compiled files without their tests. */
+/** A hash over what runs of each room, its compiled files without their tests, and over what browsers are sent. */
 function outputOf(projectDirectory: string, rooms: readonly string[]): Map<string, string> {
-  const hashOf = (room: string): string => {
-    const folder = join(projectDirectory, "dist", room);
+  const hashOf = (name: string, runs: RegExp): string => {
+    const folder = join(projectDirectory, "dist", name);
     const hash = createHash("sha256");
-    const files = readdirSync(folder, { recursive: true, encoding: "utf8" });
-    for (const file of files.filter((name) => name.endsWith(".js") && !name.endsWith(".test.js")).sort())
+    const files = existsSync(folder) ? readdirSync(folder, { recursive: true, encoding: "utf8" }) : [];
+    for (const file of files.filter((found) => runs.test(found) && !found.endsWith(".test.js")).sort())
       hash.update(file).update(readFileSync(join(folder, file)));
     return hash.digest("hex");
   };
-  return new Map(rooms.map((room) => [room, hashOf(room)]));
+  return new Map([
+    ...rooms.map((room): [string, string] => [room, hashOf(room, /\.js$/)]),
+    ...pages.bundles.map((bundle): [string, string] => [bundle, hashOf(bundle, /\.(?:js|css|html|svg)$/)]),
+  ]);
 }
 
-/** Compiles the roles; gives the compiler's messages where something is wrong, null where nothing is. */
-function build(projectDirectory: string): Promise<string | null> {
-  const compiler = join(projectDirectory, "node_modules", "typescript", "bin", "tsc");
+/**
+ * Compiles the roles, and bundles the pages where something of them changed; gives the messages where something is
+ * wrong, null where nothing is.
+ */
+async function build(projectDirectory: string, hasPages: boolean): Promise<string | null> {
+  const compiler = join("node_modules", "typescript", "bin", "tsc");
+  const rooms = [...Object.values(roleFolders), ...(hasPages ? [pages.room] : [])];
+  const messages = await runScript(projectDirectory, [compiler, "-b", ...rooms]);
+  if (messages !== null || !hasPages) return messages;
+  return await runScript(projectDirectory, [join("launcher", "bundle-console.mjs")]);
+}
+
+/** What a script says when it fails; null when it does not. */
+function runScript(projectDirectory: string, [script = "", ...more]: readonly string[]): Promise<string | null> {
   return new Promise((resolve) => {
     execFile(
       process.execPath,
-      [compiler, "-b", ...Object.values(roleFolders)],
+      [join(projectDirectory, script), ...more],
       { cwd: projectDirectory },
       (error, stdout, stderr) => resolve(error === null ? null : `${stdout}${stderr}`.trim() || error.message),
     );

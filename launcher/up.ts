@@ -169,7 +169,9 @@ function restartOnChange(cluster: Cluster, { distDirectory, say }: UpOptions): {
       await cluster.restart(roles);
     },
   });
-  say("  Watching the sources of the roles. A change of launcher/ or cli/ takes effect at the next start.\n");
+  say(
+    "  Watching the sources of the roles and of the pages. A change of launcher/ or cli/ takes effect at the next start.\n",
+  );
   return watching;
 }
 

@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, it, onTestFinished } from "vitest";
@@ -46,15 +46,40 @@ function makeProject(project: string) {
   cpSync(join(root, "tsconfig.base.json"), join(project, "tsconfig.base.json"));
   symlinkSync(join(root, "node_modules"), join(project, "node_modules"));
   write("package.json", '{"type":"module"}');
-  write("tsconfig.json", JSON.stringify({ files: [], references: Object.keys(rooms).map((path) => ({ path })) }));
+  write(
+    "tsconfig.json",
+    JSON.stringify({ files: [], references: [...Object.keys(rooms), "web"].map((path) => ({ path })) }),
+  );
   room("common", []);
   write("common/version.ts", 'export const version: string = "a";');
   for (const folder of Object.keys(rooms) as (keyof typeof rooms)[]) {
     room(folder, [{ path: "../common" }]);
     main(folder, "1");
   }
+  // Pages that are bundled as ours are.
+  room("web", []);
+  write("package-lock.json", "{}");
+  for (const script of ["setup.mjs", "bundle-console.mjs"])
+    cpSync(join(root, "launcher", script), join(project, "launcher", script));
+  write("web/index.html", '<!doctype html><script type="module" src="/main.ts"></script>');
+  const bundle = (output: string, more: string): string =>
+    `export default { root: import.meta.dirname, logLevel: "warn", build: { outDir: ${JSON.stringify(join(project, "dist", output))}, emptyOutDir: true, ${more} } };`;
+  write("web/vite.config.mjs", bundle("console", ""));
+  write(
+    "web/widget/vite.config.mjs",
+    bundle("widget", 'lib: { entry: "main.ts", formats: ["iife"], name: "w", fileName: () => "widget.js" }'),
+  );
+  write("web/widget/main.ts", 'console.log("widget");');
+  write("web/main.ts", 'console.log("first page");');
   execFileSync(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), "-b"], { cwd: project });
-  return { write, main, starts: () => readFileSync(starts, "utf8").trim().split("\n").sort() };
+  execFileSync(process.execPath, [join(project, "launcher/bundle-console.mjs")], { cwd: project });
+  const page = (): string => {
+    const assets = join(project, "dist/console/assets");
+    return readdirSync(assets)
+      .map((file) => readFileSync(join(assets, file), "utf8"))
+      .join();
+  };
+  return { write, main, page, starts: () => readFileSync(starts, "utf8").trim().split("\n").sort() };
 }
 
 it("restarts the roles whose output changed, and none while a source does not compile", async () => {
@@ -114,6 +139,17 @@ it("restarts the roles whose output changed, and none while a source does not co
   await untilSaid("edge is ready");
   await untilSaid("scheduler-1 is ready");
 
+  // What browsers are sent is another thing that the edge reads at its start.
+  said = "";
+  project.write("web/main.ts", 'console.log("second page");');
+  await untilSaid("Compiled; restarting edge\n");
+  await untilSaid("edge is ready");
+  expect(project.page()).toContain("second page");
+  said = "";
+  project.write("web/main.ts", "console.log(nothing);");
+  await untilSaid("what runs goes on as it was");
+  project.write("web/main.ts", 'console.log("second page");');
+
   said = "";
   project.write("common/version.ts", 'export const version: string = "b";');
   for (const name of ["edge", "scheduler-1", "worker-1", "control-plane"]) await untilSaid(`${name} is ready`);
@@ -121,6 +157,7 @@ it("restarts the roles whose output changed, and none while a source does not co
     [
       ...first,
       "control-plane 1 b",
+      "edge 1 a",
       "edge 1 a",
       "edge 1 b",
       "scheduler 2 a",
