@@ -177,6 +177,24 @@ const keys = createRoute({
   component: lazyRouteComponent(() => import("./keys/keys-page.js"), "Keys"),
 });
 
+const deliveries = createRoute({
+  getParentRoute: () => signedIn,
+  path: "/deliveries",
+  component: lazyRouteComponent(() => import("./deliveries/deliveries.js"), "Deliveries"),
+});
+
+const traces = createRoute({
+  getParentRoute: () => signedIn,
+  path: "/traces",
+  component: lazyRouteComponent(() => import("./traces/traces.js"), "Traces"),
+});
+
+const trace = createRoute({
+  getParentRoute: () => signedIn,
+  path: "/traces/$traceId",
+  component: lazyRouteComponent(() => import("./traces/traces.js"), "Trace"),
+});
+
 /** The console's addresses, all below `/console`. A section's code is loaded when it is opened. */
 export const router = createRouter({
   routeTree: root.addChildren([
@@ -208,6 +226,9 @@ export const router = createRouter({
       testRun,
       usage,
       keys,
+      deliveries,
+      traces,
+      trace,
     ]),
   ]),
   basepath: "/console",

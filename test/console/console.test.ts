@@ -7,6 +7,7 @@ import { describeAgentTabs } from "./agent-tabs.js";
 import { describeAudio } from "./audio.js";
 import { describePages } from "./browser.js";
 import { describeKeys } from "./keys.js";
+import { describeTraces } from "./traces.js";
 import { describeSignIn } from "./sign-in.js";
 
 describe("the console", () => {
@@ -16,7 +17,7 @@ describe("the console", () => {
     cluster = await startCluster({
       models: allModels,
       readyMs: 150_000,
-      settings: { PARLEY_OUTBOUND_ALLOW: "127.0.0.1" },
+      settings: { PARLEY_OUTBOUND_ALLOW: "127.0.0.1", PARLEY_SPANS: "on" },
     });
   });
   afterAll(() => cluster?.stop());
@@ -27,5 +28,6 @@ describe("the console", () => {
   describe.skipIf(!canRunChromium)("the pages of agents", () => describeAgentPages(() => cluster));
   describe.skipIf(!canRunChromium)("keys and use", () => describeKeys(() => cluster));
   describe.skipIf(!canRunChromium)("with its voice, in a browser", () => describeAudio(() => cluster));
+  describe.skipIf(!canRunChromium)("traces and deliveries", () => describeTraces(() => cluster));
   describe("without one", () => describeSignIn(() => cluster));
 });

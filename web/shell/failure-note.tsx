@@ -1,3 +1,4 @@
+import { Link } from "@tanstack/react-router";
 import { ApiFailure } from "../api/request.js";
 import { StreamFailure } from "../api/stream-failure.js";
 
@@ -12,9 +13,19 @@ export function FailureNote({ doing, error }: { doing: string; error: unknown })
       </p>
       {failure === null ? null : (
         <p>
-          Request id <code>{failure.requestId}</code>
+          Request id{" "}
+          {hasTrace(failure) ? (
+            <Link to="/traces/$traceId" params={{ traceId: failure.requestId }}>
+              <code>{failure.requestId}</code>
+            </Link>
+          ) : (
+            <code>{failure.requestId}</code>
+          )}
         </p>
       )}
     </div>
   );
 }
+
+/** Whether the team may have a trace of it: what reached nobody has none, and without a key a request is nobody's. */
+const hasTrace = ({ status }: ApiFailure): boolean => status !== 0 && status !== 401;

@@ -9,4 +9,6 @@ export const sections = [
   { to: "/tests", label: "Tests" },
   { to: "/usage", label: "Usage" },
   { to: "/keys", label: "Keys" },
+  { to: "/deliveries", label: "Deliveries" },
+  { to: "/traces", label: "Traces" },
 ] as const;

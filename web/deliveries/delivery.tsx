@@ -1,15 +1,17 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { Button } from "react-aria-components/Button";
 import type { WebhookDelivery, WebhookDeliveryDetail } from "#protocol/webhooks";
-import { ask } from "../../api/request.js";
-import { CopyBlock } from "../../parts/copy-block.js";
-import { FailureNote } from "../../shell/failure-note.js";
-import { dayAndTime } from "../moment.js";
+import { ask } from "../api/request.js";
+import { CopyBlock } from "../parts/copy-block.js";
+import { FailureNote } from "../shell/failure-note.js";
+import { momentText } from "../parts/time-text.js";
 import { Attempts } from "./attempts.js";
 import { DELIVERIES, deliveriesKey, deliveryQuery } from "./delivery-queries.js";
 
-const statusWords = { pending: "On its way", delivered: "Delivered", failed: "Failed" } as const;
+/** How a delivery is, in words. */
+export const statusWords = { pending: "On its way", delivered: "Delivered", failed: "Failed" } as const;
 
 /** One event on its way to one address, and sending it again. */
 export function Delivery({ delivery }: { delivery: WebhookDelivery }) {
@@ -27,7 +29,10 @@ export function Delivery({ delivery }: { delivery: WebhookDelivery }) {
       </h3>
       <p>{url}</p>
       <p className="soft">
-        {dayAndTime(delivery.created_at)}, session <code>{delivery.session_id}</code>
+        {momentText(delivery.created_at)}, call{" "}
+        <Link to="/calls/$sessionId" params={{ sessionId: delivery.session_id }}>
+          <code>{delivery.session_id}</code>
+        </Link>
         {first === null ? "" : ", sent again by hand"}.
       </p>
       {attempts.length === 0 ? <p>No attempt yet.</p> : <Attempts attempts={attempts} />}

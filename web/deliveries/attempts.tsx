@@ -1,5 +1,5 @@
 import type { WebhookDelivery } from "#protocol/webhooks";
-import { dayAndTime } from "../moment.js";
+import { momentText } from "../parts/time-text.js";
 
 /** Every attempt of a delivery. */
 export function Attempts({ attempts }: { attempts: WebhookDelivery["attempts"] }) {
@@ -19,7 +19,7 @@ export function Attempts({ attempts }: { attempts: WebhookDelivery["attempts"] }
           {attempts.map(({ number, started_at, duration_ms, status_code, error }) => (
             <tr key={number}>
               <td className="number">{number}</td>
-              <td>{dayAndTime(started_at)}</td>
+              <td>{momentText(started_at)}</td>
               <td className="number">{duration_ms} ms</td>
               <td>
                 {[status_code === null ? "none" : `status ${status_code}`, ...(error === null ? [] : [error])].join(

@@ -1,6 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { WebhookDeliveryDetail } from "#protocol/webhooks";
-import { ask } from "../../api/request.js";
+import { ask } from "../api/request.js";
 
 /** The log of deliveries. */
 export const DELIVERIES = "/v1/agent/webhook-deliveries";
