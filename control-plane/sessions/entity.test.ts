@@ -89,6 +89,14 @@ describe("toSessionDetail", () => {
     expect(detail.turn_latencies).toEqual([{ turn_id: 1, total_ms: 700, endpointing_ms: 300 }]);
   });
 
+  it("says in which turns the caller cut the agent off, once each, and not in the items", () => {
+    const cutOff = { role: "assistant", content: "We open", interrupted: true };
+    const detail = toSessionDetail(row, [item("message", at(2), 2, cutOff), item("message", at(1), 1, cutOff)], null);
+    expect(detail.interrupted_turns).toEqual([1]);
+    expect(detail.items[0]).not.toHaveProperty("interrupted");
+    expect(toSessionDetail(row, [item("message", at(1), 1, message)], null).interrupted_turns).toEqual([]);
+  });
+
   it("tells the end only when it is over", () => {
     expect(toSessionDetail(row, [], null)).toMatchObject({
       duration_seconds: 30,

@@ -68,6 +68,7 @@ export function toSessionDetail(
     turn_latencies: inOrder(items)
       .filter(({ type }) => type === "turn_latency")
       .map(({ turnId, content }) => ({ turn_id: turnId ?? 0, ...content }) as TurnLatencyEntity),
+    interrupted_turns: [...new Set(items.flatMap(interruptedTurnOf))].sort((a, b) => a - b),
     responder: row.responder,
     ended_reason: isOver(row) ? row.endedReason : null,
   };
@@ -87,8 +88,14 @@ function inOrder(items: readonly SessionItemRow[]): SessionItemRow[] {
   );
 }
 
+function interruptedTurnOf({ turnId, content }: SessionItemRow): number[] {
+  return content["interrupted"] === true && turnId !== null ? [turnId] : [];
+}
+
 function toItem({ type, turnId, content, createdAt }: SessionItemRow): SessionItem {
-  return { type, ...content, turn_id: turnId, created_at: createdAt.toISOString() } as SessionItem;
+  // Not part of an item as the vendor has it.
+  const { interrupted: _, ...shown } = content;
+  return { type, ...shown, turn_id: turnId, created_at: createdAt.toISOString() } as SessionItem;
 }
 
 /** What whoever created a session joins it with. */

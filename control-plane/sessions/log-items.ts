@@ -22,9 +22,11 @@ export function itemOf(record: ConversationRecord, sequence: number): NewItem | 
       };
     case "reply-started":
     case "reply-ended": {
-      const content = record.type === "reply-ended" ? storableText(record.text) : "";
+      const isOver = record.type === "reply-ended";
+      const content = isOver ? storableText(record.text) : "";
+      const interrupted = isOver && record.isInterrupted === true ? { interrupted: true } : {};
       const reply = { key: `reply:${record.replyId}`, sequence, createdAt, turnId: record.turnId };
-      return { ...reply, type: "message", content: { role: "assistant", content } };
+      return { ...reply, type: "message", content: { role: "assistant", content, ...interrupted } };
     }
     case "tool-called":
       return {

@@ -181,6 +181,8 @@ export const sessionDetail = sessionSummary.extend({
   /** Null until the session is over, for previews until one is asked for, and where nobody joined. */
   analysis: sessionAnalysis.nullable(),
   turn_latencies: z.array(turnLatencyEntity),
+  /** Turns whose reply was cut off, by the caller or by the end: of such a reply, the items have what was heard. */
+  interrupted_turns: z.array(z.int()),
   /** What answered last, such as a model's name; null before the first reply. */
   responder: z.string().nullable(),
   ended_reason: z.enum(endReasons).nullable(),

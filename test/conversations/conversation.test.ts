@@ -204,8 +204,9 @@ describe.skipIf(!canRunLiveKit)("a conversation with an agent", () => {
     await askAloud(talk, "Stop please, when do you open?", () => talk.untilSaid("We open at nine", 8000));
     await talk.caller.leave();
     await expect.poll(async () => (await talk.session()).status, { timeout: 10_000 }).toBe("completed");
-    const told =
-      (await talk.session()).items.flatMap((item) => (item.type === "message" ? [item.content] : []))[2] ?? "";
+    const { items, interrupted_turns } = await talk.session();
+    const told = items.flatMap((item) => (item.type === "message" ? [item.content] : []))[2] ?? "";
+    expect(interrupted_turns).toContain(1);
     expect(story.join("").startsWith(told.trim())).toBe(true);
     expect(told.length).toBeLessThan(story.join("").length - 40);
     const later = endpoint.requests.findLast(({ body }) => body.response_format === undefined)?.body.messages ?? [];

@@ -7,6 +7,7 @@ import { ask } from "../api/request.js";
 import { Facts } from "../parts/facts.js";
 import { usePageTitle } from "../parts/page-title.js";
 import { FailureNote } from "../shell/failure-note.js";
+import { DeliveryList } from "../deliveries/delivery-list.js";
 import { Analysis } from "./analysis.js";
 import { clockText, momentText } from "../parts/time-text.js";
 import type { Seek } from "./player.js";
@@ -65,6 +66,12 @@ function CallParts({ call, path }: { call: SessionDetail; path: string }) {
         )}
       </section>
       {isOver ? <Analysis call={call} path={path} /> : null}
+      {isOver ? (
+        <section aria-labelledby="webhooks">
+          <h2 id="webhooks">Webhooks</h2>
+          <DeliveryList sessionId={call.session_id} whenEmpty="Nothing was sent for this call." />
+        </section>
+      ) : null}
     </div>
   );
 }

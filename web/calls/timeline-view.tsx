@@ -14,7 +14,7 @@ export function Timeline({ entries, onSeek }: TimelineProps) {
   const longestMs = longestWaitMs(entries);
   return (
     <ol className="timeline">
-      {entries.map(({ key, atSeconds, fromSeconds, item, latency }) => (
+      {entries.map(({ key, atSeconds, fromSeconds, item, latency, isCutOff }) => (
         <li key={key} className={`entry entry-${kindOf(item)}`}>
           {atSeconds === null ? (
             <span className="soft">–</span>
@@ -29,6 +29,7 @@ export function Timeline({ entries, onSeek }: TimelineProps) {
           )}
           <div>
             <Item item={item} />
+            {isCutOff ? <p className="help">It was cut off here: the caller heard no more of it.</p> : null}
             {latency === null ? null : <Wait latency={latency} longestMs={longestMs} />}
           </div>
         </li>

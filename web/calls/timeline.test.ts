@@ -12,7 +12,7 @@ const message = (role: "user" | "assistant", second: number | null) => ({
   ...{ type: "message" as const, role, content: "…", turn_id: 1 },
   created_at: second === null ? null : at(second),
 });
-const call = { started_at: at(10), turn_latencies: [latency] };
+const call = { started_at: at(10), turn_latencies: [latency], interrupted_turns: [] as number[] };
 
 describe("the timeline of a call", () => {
   it("places what was said from the moment on when the caller joined", () => {
@@ -26,6 +26,14 @@ describe("the timeline of a call", () => {
     const items = [message("user", 11), message("assistant", 12), message("assistant", 14)];
     const entries = timelineOf({ ...call, items } as unknown as SessionDetail);
     expect(entries.map((entry) => entry.latency?.total_ms ?? null)).toEqual([null, 500, null]);
+  });
+
+  it("says which reply was cut off: the last one of its turn", () => {
+    const items = [message("user", 11), message("assistant", 12), message("assistant", 14)];
+    const entries = timelineOf({ ...call, items, interrupted_turns: [1] } as unknown as SessionDetail);
+    expect(entries.map(({ isCutOff }) => isCutOff)).toEqual([false, false, true]);
+    const whole = timelineOf({ ...call, items, interrupted_turns: [2] } as unknown as SessionDetail);
+    expect(whole.some(({ isCutOff }) => isCutOff)).toBe(false);
   });
 
   it("says what went on during a wait, as far as it was measured", () => {

@@ -20,15 +20,18 @@ const choices = [
 interface DeliveryListProps {
   /** Whose calls they are of; every agent's when absent. */
   agentId?: string;
+  /** The one call that they are of; every call when absent. */
+  sessionId?: string;
   /** What to say where nothing was sent. */
   whenEmpty: string;
 }
 
-/** The team's deliveries, or those of an agent's calls; renewed by itself. */
-export function DeliveryList({ agentId, whenEmpty }: DeliveryListProps) {
+/** The team's deliveries, or those of an agent's calls, or of one call; renewed by itself. */
+export function DeliveryList({ agentId, sessionId, whenEmpty }: DeliveryListProps) {
   const [status, setStatus] = useState("");
   const query = new URLSearchParams({
     ...(agentId === undefined ? {} : { agent_id: agentId }),
+    ...(sessionId === undefined ? {} : { session_id: sessionId }),
     ...(status === "" ? {} : { status }),
   });
   const key = [...deliveriesKey, String(query)];
