@@ -10,7 +10,7 @@ import { roleFolders } from "./role-process.js";
 const QUIET_MS = 100;
 
 /** What browsers run is bundled from this room, into these folders of `dist`; the edge serves it as it was at its start. */
-const pages = { room: "web", bundles: ["console", "widget"] };
+const pages = { room: "web", bundles: ["console", "widget", "reference"] };
 
 const roles = Object.keys(roleFolders) as Role[];
 

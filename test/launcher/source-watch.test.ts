@@ -65,11 +65,14 @@ function makeProject(project: string) {
   const bundle = (output: string, more: string): string =>
     `export default { root: import.meta.dirname, logLevel: "warn", build: { outDir: ${JSON.stringify(join(project, "dist", output))}, emptyOutDir: true, ${more} } };`;
   write("web/vite.config.mjs", bundle("console", ""));
-  write(
-    "web/widget/vite.config.mjs",
-    bundle("widget", 'lib: { entry: "main.ts", formats: ["iife"], name: "w", fileName: () => "widget.js" }'),
-  );
-  write("web/widget/main.ts", 'console.log("widget");');
+  for (const [name, file] of [
+    ["widget", "widget.js"],
+    ["reference", "assets/reference.js"],
+  ] as const) {
+    const lib = `lib: { entry: "main.ts", formats: ["iife"], name: "w", fileName: () => "${file}" }`;
+    write(`web/${name}/vite.config.mjs`, bundle(name, lib));
+    write(`web/${name}/main.ts`, `console.log("${name}");`);
+  }
   write("web/main.ts", 'console.log("first page");');
   execFileSync(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), "-b"], { cwd: project });
   execFileSync(process.execPath, [join(project, "launcher/bundle-console.mjs")], { cwd: project });
