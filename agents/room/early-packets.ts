@@ -17,6 +17,7 @@ const HELD_MS = 5000;
 export class EarlyPackets {
   #held: (Packet & { atMs: number })[] = [];
 
+  /** Holds a packet that has just come, unless it is too large or too many are held. */
   hold(packet: Packet, nowMs: number): void {
     if (this.#held.length >= clientEventLimits.burst || packet.payload.byteLength > clientEventLimits.packetBytes)
       return;

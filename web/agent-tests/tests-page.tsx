@@ -5,6 +5,7 @@ import { Button } from "react-aria-components/Button";
 import type { PageEnvelope } from "#protocol/paging";
 import type { TestBatch } from "#protocol/agents/test-runs";
 import type { TestSummary } from "#protocol/agents/tests";
+import { agentNamesQuery } from "../agents/agent-names.js";
 import { ask } from "../api/request.js";
 import { NumberField } from "../parts/number-field.js";
 import { usePageTitle } from "../parts/page-title.js";
@@ -13,20 +14,12 @@ import { FailureNote } from "../shell/failure-note.js";
 import { Batches } from "./batches.js";
 import "./tests.css";
 
-interface NamedAgent {
-  agent_id: string;
-  name: string;
-}
-
 /** The tests of an agent, the way to run them, and what came of former runs. */
 export function Tests() {
   usePageTitle("Tests");
   const { agent_id } = useSearch({ from: "/signed-in/tests" });
   const navigate = useNavigate({ from: "/tests" });
-  const agents = useQuery({
-    queryKey: ["agents", "names"],
-    queryFn: () => ask<{ agents: NamedAgent[] }>("GET", "/v1/agent/agents?page_size=100"),
-  });
+  const agents = useQuery(agentNamesQuery);
   const known = agents.data?.agents ?? [];
   const chosen = agent_id ?? known[0]?.agent_id;
   return (

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import type { SessionStatus } from "#protocol/agents/session";
-import { ask } from "../api/request.js";
+import { agentNamesQuery } from "../agents/agent-names.js";
 import { DayField } from "../parts/day-field.js";
 import { SelectField } from "../parts/select-field.js";
 import type { CallFilters } from "./call-filters.js";
@@ -20,10 +20,7 @@ const statuses: Readonly<Record<SessionStatus, string>> = {
 
 /** Chooses which calls are listed. */
 export function CallFilterBar({ filters, onChange }: CallFilterBarProps) {
-  const agents = useQuery({
-    queryKey: ["agents", "names"],
-    queryFn: () => ask<{ agents: { agent_id: string; name: string }[] }>("GET", "/v1/agent/agents?page_size=100"),
-  });
+  const agents = useQuery(agentNamesQuery);
   const set = (name: keyof CallFilters, value: string): void => {
     const { [name]: _former, ...others } = filters;
     onChange(value === "" ? others : { ...others, [name]: value });

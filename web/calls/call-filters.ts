@@ -27,14 +27,13 @@ export function filtersOf(search: Record<string, unknown>): CallFilters {
   };
 }
 
-/** The request for a page of the calls that pass the filters. */
-export function callsPath(filters: CallFilters, cursor: string | null): string {
-  const query = new URLSearchParams({ page_size: "30" });
+/** The request for the first page of the calls that pass the filters. */
+export function callsPath(filters: CallFilters): string {
+  const query = new URLSearchParams();
   const { from, to, ...others } = filters;
   for (const [name, value] of Object.entries(others)) if (value !== undefined) query.set(name, String(value));
   if (from !== undefined) query.set("created_after", startOf(from, 0));
   if (to !== undefined) query.set("created_before", startOf(to, 1));
-  if (cursor !== null) query.set("cursor", cursor);
   return `/v1/agent/sessions?${query}`;
 }
 

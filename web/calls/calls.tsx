@@ -1,9 +1,8 @@
-import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
-import { Button } from "react-aria-components/Button";
 import type { PageEnvelope } from "#protocol/paging";
 import type { SessionSummary } from "#protocol/agents/session";
-import { ask } from "../api/request.js";
+import { usePages } from "../api/pages.js";
+import { MoreButton } from "../parts/more-button.js";
 import { usePageTitle } from "../parts/page-title.js";
 import { FailureNote } from "../shell/failure-note.js";
 import { CallFilterBar } from "./call-filter-bar.js";
@@ -20,13 +19,8 @@ export function Calls() {
   usePageTitle("Calls");
   const filters = useSearch({ from: "/signed-in/calls" });
   const navigate = useNavigate({ from: "/calls" });
-  const { data, error, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery({
-    queryKey: ["calls", filters],
-    queryFn: ({ pageParam }) => ask<CallPage>("GET", callsPath(filters, pageParam)),
-    initialPageParam: null as string | null,
-    getNextPageParam: ({ has_more, next_cursor }) => (has_more ? next_cursor : null),
-    refetchInterval: ASK_AGAIN_MS,
-  });
+  const pages = usePages<CallPage>(["calls", filters], callsPath(filters), { renewMs: ASK_AGAIN_MS });
+  const { data, error } = pages;
   const calls = data?.pages.flatMap(({ sessions }) => sessions) ?? [];
   return (
     <>
@@ -36,13 +30,7 @@ export function Calls() {
       {data === undefined ? error === null && <p className="soft">Asking…</p> : null}
       {data !== undefined && calls.length === 0 ? <NoCalls isFiltered={Object.keys(filters).length > 0} /> : null}
       {calls.length === 0 ? null : <CallTable calls={calls} />}
-      {hasNextPage ? (
-        <p>
-          <Button className="button quiet" isDisabled={isFetchingNextPage} onPress={() => void fetchNextPage()}>
-            Show more
-          </Button>
-        </p>
-      ) : null}
+      <MoreButton pages={pages} />
     </>
   );
 }

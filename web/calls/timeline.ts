@@ -17,24 +17,24 @@ export interface TimelineEntry {
 /** What was said and done, in order, each reply with the wait for it. */
 export function timelineOf({ items, started_at, turn_latencies, interrupted_turns }: SessionDetail): TimelineEntry[] {
   const latencies = new Map(turn_latencies.map((latency) => [latency.turn_id, latency]));
+  const lastReplies = new Map(items.filter(isReply).map((item) => [item.turn_id ?? -1, item]));
+  const interrupted = new Set(interrupted_turns);
   let fromSeconds = 0;
   return items.map((item, index) => {
-    const isReply = item.turn_id !== null && isReplyOf(item, item.turn_id);
-    const latency = isReply ? (latencies.get(item.turn_id ?? -1) ?? null) : null;
+    const latency = isReply(item) ? (latencies.get(item.turn_id ?? -1) ?? null) : null;
     // A turn may be answered in several messages, before a tool and behind it.
     if (latency !== null) latencies.delete(latency.turn_id);
     const atSeconds = secondsBetween(started_at, item.created_at);
     // Of several messages of a turn the last one was.
-    const isLast = !items.slice(index + 1).some((later) => isReply && isReplyOf(later, item.turn_id));
-    const isCutOff = isReply && isLast && interrupted_turns.includes(item.turn_id ?? -1);
+    const isCutOff = lastReplies.get(item.turn_id ?? -1) === item && interrupted.has(item.turn_id ?? -1);
     const entry = { key: `${index} ${item.type}`, atSeconds, fromSeconds, item, latency, isCutOff };
     fromSeconds = Math.max(fromSeconds, atSeconds ?? 0);
     return entry;
   });
 }
 
-const isReplyOf = (item: SessionItem, turnId: number | null): boolean =>
-  item.type === "message" && item.role === "assistant" && item.turn_id === turnId;
+const isReply = (item: SessionItem): boolean =>
+  item.type === "message" && item.role === "assistant" && item.turn_id !== null;
 
 function secondsBetween(from: string | null, to: string | null): number | null {
   return from === null || to === null ? null : (Date.parse(to) - Date.parse(from)) / 1000;

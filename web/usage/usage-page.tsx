@@ -3,6 +3,7 @@ import { useNavigate, useSearch } from "@tanstack/react-router";
 import type { KeyEntity } from "#protocol/keys";
 import type { UsageReport } from "#protocol/usage";
 import type { ApiCredit } from "#protocol/wallet";
+import { agentNamesQuery } from "../agents/agent-names.js";
 import { ask } from "../api/request.js";
 import { DayField } from "../parts/day-field.js";
 import { Facts } from "../parts/facts.js";
@@ -92,21 +93,16 @@ function Report({ report, by }: { report: UsageReport; by: Grouping }) {
 
 /** Names of keys and agents, where the reader's key may know them; else what the report says. */
 function useNames(by: Grouping): (subject: string) => string {
-  const { data } = useQuery({
-    queryKey: ["usage", "names", by],
-    queryFn: async (): Promise<Record<string, string>> => {
-      if (by === "key") {
-        const { keys } = await ask<{ keys: KeyEntity[] }>("GET", "/v1/keys");
-        return Object.fromEntries(keys.map(({ key_id, name }) => [key_id, name]));
-      }
-      const { agents } = await ask<{ agents: { agent_id: string; name: string }[] }>(
-        "GET",
-        "/v1/agent/agents?page_size=100",
-      );
-      return Object.fromEntries(agents.map(({ agent_id, name }) => [agent_id, name]));
-    },
-    enabled: by === "key" || by === "agent",
+  const keys = useQuery({
+    queryKey: ["keys"],
+    queryFn: () => ask<{ keys: KeyEntity[] }>("GET", "/v1/keys"),
+    enabled: by === "key",
     retry: false,
   });
-  return (subject) => data?.[subject] ?? subject;
+  const agents = useQuery({ ...agentNamesQuery, enabled: by === "agent", retry: false });
+  const names = new Map([
+    ...(keys.data?.keys.map(({ key_id, name }) => [key_id, name] as const) ?? []),
+    ...(agents.data?.agents.map(({ agent_id, name }) => [agent_id, name] as const) ?? []),
+  ]);
+  return (subject) => names.get(subject) ?? subject;
 }

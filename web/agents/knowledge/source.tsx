@@ -6,7 +6,7 @@ import { ask } from "../../api/request.js";
 import { ConfirmedButton } from "../../parts/confirmed-button.js";
 import { Dialog } from "../../parts/dialog.js";
 import { SwitchField } from "../../parts/switch-field.js";
-import { dayAndTime } from "../moment.js";
+import { momentText } from "../../parts/time-text.js";
 import { EditSource } from "./edit-source.js";
 import { knowledgeKey, sourcePath } from "./knowledge-queries.js";
 import { sizeText } from "./size-text.js";
@@ -29,7 +29,7 @@ export function Source({ source, isAttached, isPending, onAttach }: SourceProps)
       {source.description === "" ? null : <p className="clamped">{source.description}</p>}
       <p className="soft">
         {source.file_name}, {sizeText(source.size_bytes)}, {passages === 1 ? "one passage" : `${passages} passages`},
-        revision {source.revision_number}. Changed {dayAndTime(source.updated_at)}.
+        revision {source.revision_number}. Changed {momentText(source.updated_at)}.
       </p>
       <div className="actions">
         <Button className="button quiet" aria-label={`Edit ${name}`} onPress={() => setIsEditing(true)}>

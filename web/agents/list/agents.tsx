@@ -10,7 +10,7 @@ import { SwitchField } from "../../parts/switch-field.js";
 import { TextField } from "../../parts/text-field.js";
 import { FailureNote } from "../../shell/failure-note.js";
 import { agentsKey } from "../agent-queries.js";
-import { dayAndTime } from "../moment.js";
+import { momentText } from "../../parts/time-text.js";
 import { CreateAgent } from "./create-agent.js";
 import "../agents.css";
 
@@ -72,7 +72,7 @@ function List({ agents }: { agents: readonly AgentEntity[] }) {
           <p className="soft">
             {agent.publication_state === "live" ? "Published" : "Never published"}
             {agent.public_enabled ? ", public" : ""}
-            {agent.status === "archived" ? ", archived" : ""}. Changed {dayAndTime(agent.updated_at)}.
+            {agent.status === "archived" ? ", archived" : ""}. Changed {momentText(agent.updated_at)}.
           </p>
         </li>
       ))}

@@ -3,7 +3,7 @@ import { Button } from "react-aria-components/Button";
 import type { ConfigEntity } from "#protocol/agents/config";
 import type { VersionSummary } from "#protocol/agents/version";
 import { MoreButton } from "../../parts/more-button.js";
-import { dayAndTime } from "../moment.js";
+import { momentText } from "../../parts/time-text.js";
 import { Comparison } from "./comparison.js";
 import { Restore } from "./restore.js";
 
@@ -45,7 +45,7 @@ function Version({ draft, version, isLive }: VersionProps) {
         {title === null || title === "" ? "" : `: ${title}`}
       </h3>
       <p className="soft">
-        Published {dayAndTime(version.published_at)}.{isLive ? " New sessions run it." : ""}
+        Published {momentText(version.published_at)}.{isLive ? " New sessions run it." : ""}
       </p>
       {description === null || description === "" ? null : <p>{description}</p>}
       <div className="actions">
