@@ -51,8 +51,11 @@ export async function startLiveKit(options: LiveKitServerOptions): Promise<Guard
       () => false,
     );
   if (await becomesReady(server, answers, READY_MS)) return impatient(server);
+  const end = server.hasEnded() ? await server.ended : null;
   await server.stop(0);
-  throw new LaunchError(`livekit-server did not come up on port ${ports.port}; see ${logFile}`);
+  const what =
+    end === null ? `did not answer within ${READY_MS / 1000} s` : `ended with ${end.signal ?? `code ${end.code}`}`;
+  throw new LaunchError(`livekit-server ${what} on port ${ports.port}; see ${logFile}`);
 }
 
 /** Ends at SIGTERM, also with somebody in a room. */

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { systemClock } from "#common/clock";
 import type { LiveKitAccess } from "#common/livekit/livekit-server";
@@ -34,12 +35,13 @@ export async function startLiveKit(): Promise<TestLiveKit> {
   const directory = temporaryDirectory("livekit");
   try {
     const program = await findOrBuildLiveKit();
-    const ports = await findLiveKitPorts();
     const key = { apiKey: "test", apiSecret: newIdentifier() };
     const logFile = join(directory.path, "server.log");
-    const begin = (): Promise<GuardedProcess> =>
+    const launch = (ports: LiveKitPorts): Promise<GuardedProcess> =>
       launchLiveKit({ program, directory: directory.path, logFile, ports, key });
-    let server = await begin();
+    const first = await onFreePorts(launch, logFile);
+    const { ports } = first;
+    let { server } = first;
     return {
       url: liveKitUrl(ports),
       ...key,
@@ -47,13 +49,31 @@ export async function startLiveKit(): Promise<TestLiveKit> {
       pid: () => server.pid,
       kill: () => server.stop(0),
       async restart() {
-        server = await begin();
+        server = await launch(ports);
       },
       stop: () => server.stop(0).finally(directory.remove),
     };
   } catch (error) {
     directory.remove();
     throw error;
+  }
+}
+
+/**
+ * Ports that were free a moment ago may be another test's now: other ones are tried then. Says what the servers wrote
+ * when none came up, since their folder goes.
+ */
+async function onFreePorts(
+  launch: (ports: LiveKitPorts) => Promise<GuardedProcess>,
+  logFile: string,
+): Promise<{ server: GuardedProcess; ports: LiveKitPorts }> {
+  for (let attempt = 1; ; attempt++) {
+    const ports = await findLiveKitPorts();
+    try {
+      return { server: await launch(ports), ports };
+    } catch (error) {
+      if (attempt === 3) throw new Error(readFileSync(logFile, "utf8"), { cause: error });
+    }
   }
 }
 

@@ -1,9 +1,12 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { systemClock } from "#common/clock";
 import { openLiveKitServer } from "#common/livekit/livekit-server";
 import { buildLiveKit, findLiveKit, liveKitCache } from "#launcher/livekit/build";
+import { findLiveKitPorts, startLiveKit } from "#launcher/livekit/server";
 import { startCluster, type TestCluster, type TestClusterOptions } from "../harness/cluster.js";
 import { canRunLiveKit, findOrBuildLiveKit, LIVEKIT_BUILD_MS } from "../harness/livekit.js";
 import { descendantsOf, isAlive, until } from "../harness/processes.js";
@@ -165,6 +168,23 @@ describe.skipIf(!canRunLiveKit)("a cluster with a LiveKit server of its own", ()
     await until(() => cluster.gateway().type === "missing", { withinMs: 5000, what: "the failure" });
     expect(cluster.gateway()).toMatchObject({ reason: expect.stringContaining("livekit-build.log") });
     expect(cluster.processes().every(({ pid }) => pid !== null)).toBe(true);
+  });
+
+  it("says how the server ended where somebody else has its port", async () => {
+    const directory = temporaryDirectory("taken");
+    onTestFinished(directory.remove);
+    const stranger = createServer().listen(0, "127.0.0.1");
+    onTestFinished(() => void stranger.close());
+    await once(stranger, "listening");
+    const taken = (stranger.address() as AddressInfo).port;
+    const launch = startLiveKit({
+      program,
+      directory: directory.path,
+      logFile: join(directory.path, "log"),
+      ports: { ...(await findLiveKitPorts()), tcpPort: taken },
+      key: { apiKey: "test", apiSecret: "secret".repeat(6) },
+    });
+    await expect(launch).rejects.toThrow(/^livekit-server ended with code 0 on port \d+; see .*log$/);
   });
 
   it("starts none where one is configured", async () => {
