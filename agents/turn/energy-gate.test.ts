@@ -38,6 +38,21 @@ const clicks = (): Int16Array => {
   return samples;
 };
 
+/** What is left of noise when its low frequencies are taken away, as much as an "s" has. */
+const hiss = (durationMs: number, levelDb: number): number[] => {
+  const white = noise((durationMs * RECOGNITION_RATE) / 1000 + 1, 0.5, 11);
+  const differences = [...white.subarray(1)].map((sample, at) => sample - (white[at] as number));
+  const rms = Math.sqrt(differences.reduce((sum, value) => sum + value * value, 0) / differences.length);
+  return differences.map((value) => (value / rms) * 10 ** (levelDb / 20) * 32_768);
+};
+/** Hisses too short for an "s", twice a second. */
+const spits = (): Int16Array => {
+  const samples = new Int16Array(4 * RECOGNITION_RATE);
+  for (let at = 0; at < samples.length; at += RECOGNITION_RATE / 2)
+    for (const [i, value] of hiss(55, -25).entries()) samples[at + i] = Math.round(value);
+  return samples;
+};
+
 /** A voice for 25 ms, twice a second. */
 const blips = (): Int16Array => {
   const samples = new Int16Array(4 * RECOGNITION_RATE);
@@ -64,6 +79,7 @@ describe("the energy gate without speech", () => {
       () => sum(new Int16Array(64_000), tone(300, 2, RECOGNITION_RATE, 0.3), 16_000),
     ],
     ["blips", blips],
+    ["spits", spits],
     ["a tone", () => tone(440, 3, RECOGNITION_RATE, 0.3)],
     ["clicks", clicks],
     ["breathing", breath],
@@ -95,6 +111,14 @@ describe("the energy gate with speech", () => {
         `${pitchHz} Hz`,
       ).toBeLessThan(100 + 60 + 6);
     }
+  });
+
+  it.each([-25, -35, -45])('knows an "s" of %i dB before any vowel after 90 ms', (levelDb) => {
+    const background = noise(2 * RECOGNITION_RATE, 10 ** ((levelDb - 22) / 20));
+    const all = frames(sum(background, hiss(150, levelDb), RECOGNITION_RATE));
+    expect(all.slice(0, 100).some(({ isSpeech }) => isSpeech)).toBe(false);
+    expect(all.findIndex(({ isSure }) => isSure) - 100).toBeLessThan(9);
+    expect(all.findLastIndex(({ isSpeech }) => isSpeech)).toBeLessThan(117);
   });
 
   it.each<[string, () => Int16Array]>([
