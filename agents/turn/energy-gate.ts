@@ -38,12 +38,12 @@ const SURE_OF = 6;
 /** Sounds without a voice are speech for so long after one. */
 const UNVOICED_FRAMES = 25;
 /**
- * An "s" or "sh" before the first vowel takes up to 200 ms, and an agent that is interrupted would talk on so long. It
- * changes sign more often than noise of all frequencies does (every second sample) and breath or wind (less often), in
- * the mean of so many frames that stand out of the background by so much.
+ * An "s" or "sh" before the first vowel takes up to 200 ms, and an agent that is interrupted would talk on so long. Its
+ * samples are unlike the ones before, those of noise of all frequencies independent of them (0), those of breath or wind
+ * like them: the mean correlation of so many frames that stand out of the background by so much.
  */
 const HISS_FRAMES = 7;
-const HISS_SIGN_CHANGES = 0.57;
+const HISS_CORRELATION = -0.15;
 const HISS_ABOVE_FLOOR_DB = 12;
 const QUIETEST_HISS_DB = -50;
 
@@ -59,8 +59,8 @@ export class EnergyGate {
   /** Of the latest frames, newest first. */
   #levelsDb: number[] = [];
   #voiced: boolean[] = [];
-  /** Sign changes per sample; 0 in frames that do not stand out. */
-  #signChanges: number[] = [];
+  /** Correlation of each sample with the one before; 1 in frames that do not stand out. */
+  #correlations: number[] = [];
   #peakDb = SILENT_DB;
   #sinceVoice = Number.POSITIVE_INFINITY;
 
@@ -74,9 +74,9 @@ export class EnergyGate {
     this.#levelsDb = [levelDb, ...this.#levelsDb.slice(0, 1)];
     this.#voiced = [isVoiced, ...this.#voiced.slice(0, SURE_OF - 1)];
     const isOutstanding = levelDb >= Math.max(QUIETEST_HISS_DB, floorDb + HISS_ABOVE_FLOOR_DB);
-    this.#signChanges = [
-      isOutstanding ? signChanges(this.#filtered) : 0,
-      ...this.#signChanges.slice(0, HISS_FRAMES - 1),
+    this.#correlations = [
+      isOutstanding ? correlation(this.#filtered) : 1,
+      ...this.#correlations.slice(0, HISS_FRAMES - 1),
     ];
     const isSure = (isVoiced && this.#voiced.filter(Boolean).length >= SURE_VOICED) || this.#beginsWithHiss();
     this.#sinceVoice = isSure ? 0 : this.#sinceVoice + 1;
@@ -99,9 +99,9 @@ export class EnergyGate {
 
   /** While somebody speaks, a hiss is speech anyway. */
   #beginsWithHiss(): boolean {
-    if (this.#sinceVoice <= UNVOICED_FRAMES || this.#signChanges.length < HISS_FRAMES) return false;
-    if (this.#signChanges.includes(0)) return false;
-    return this.#signChanges.reduce((sum, changes) => sum + changes, 0) / HISS_FRAMES >= HISS_SIGN_CHANGES;
+    if (this.#sinceVoice <= UNVOICED_FRAMES || this.#correlations.length < HISS_FRAMES) return false;
+    if (this.#correlations.includes(1)) return false;
+    return this.#correlations.reduce((sum, one) => sum + one, 0) / HISS_FRAMES <= HISS_CORRELATION;
   }
 
   #hasVoice(levelDb: number): boolean {
@@ -112,10 +112,15 @@ export class EnergyGate {
   }
 }
 
-function signChanges(samples: Float64Array): number {
-  let changes = 0;
-  for (let i = 1; i < samples.length; i++) if ((samples[i] as number) < 0 !== (samples[i - 1] as number) < 0) changes++;
-  return changes / samples.length;
+function correlation(samples: Float64Array): number {
+  let together = 0;
+  let power = 1e-12;
+  for (let i = 1; i < samples.length; i++) {
+    const value = samples[i] as number;
+    together += value * (samples[i - 1] as number);
+    power += value * value;
+  }
+  return together / power;
 }
 
 /** Coefficients of the filter below, by the bilinear transform. */

@@ -34,6 +34,7 @@ const interjection = (
 });
 const caller = (...steps: CallerReport["steps"]): CallerReport => ({ steps, problem: null });
 const alone = (): number => 2000;
+const nameOf = (clip: number): string => ["lj 1: Stop, please.", "lj 1: Wait."][clip] ?? "";
 
 describe("the figures of a number of conversations", () => {
   it("measures answers, and counts questions that had none or were answered too soon", () => {
@@ -41,7 +42,7 @@ describe("the figures of a number of conversations", () => {
       caller(question(), question({ audibleAtMs: 1700 })),
       caller(question({ audibleAtMs: null }), question({ audibleAtMs: 900 })),
     ];
-    const figures = conversationFigures({ callers }, [], alone);
+    const figures = conversationFigures({ callers }, [], alone, nameOf);
     expect(figures).toMatchObject({ conversations: 2, questions: 4, unanswered: 1, early: 1 });
     expect(figures.latencyMs).toMatchObject({ p50: 500, p95: 700 });
     expect(figures.beyondSilenceMs).toMatchObject({ p50: 200, p95: 400 });
@@ -49,7 +50,7 @@ describe("the figures of a number of conversations", () => {
 
   it("takes the silence that the words ask for: a short answer's is less, half a sentence's more", () => {
     const callers = [caller(question({ understood: "yes please" }), question({ understood: "i want to park my" }))];
-    expect(conversationFigures({ callers }, [], alone).beyondSilenceMs).toMatchObject({ p50: -600, max: 320 });
+    expect(conversationFigures({ callers }, [], alone, nameOf).beyondSilenceMs).toMatchObject({ p50: -600, max: 320 });
   });
 
   it("finds gaps by how much longer an answer lasts than alone, where that is known", () => {
@@ -57,7 +58,7 @@ describe("the figures of a number of conversations", () => {
       caller(question({ spanMs: 2050 }), question({ spanMs: 2061 }), question({ spanMs: 9000, answer: "another" })),
     ];
     const known = ({ answer }: QuestionReport): number | null => (answer === "another" ? null : 2000);
-    expect(conversationFigures({ callers }, [], known)).toMatchObject({ answers: 2, answersWithGap: 1 });
+    expect(conversationFigures({ callers }, [], known, nameOf)).toMatchObject({ answers: 2, answersWithGap: 1 });
   });
 
   it("measures silence only after interruptions that came while the agent spoke", () => {
@@ -65,12 +66,14 @@ describe("the figures of a number of conversations", () => {
       caller(
         interjection("interruption", { silentAfterMs: 250 }),
         interjection("interruption", { silentAfterMs: null }),
+        interjection("interruption", { silentAfterMs: 301, clip: 1 }),
         interjection("backchannel", { silentAfterMs: 900 }),
       ),
     ];
-    const figures = conversationFigures({ callers }, [], alone);
-    expect(figures.interruptions).toBe(1);
-    expect(figures.silentAfterMs.max).toBe(250);
+    const figures = conversationFigures({ callers }, [], alone, nameOf);
+    expect(figures.interruptions).toBe(2);
+    expect(figures.silentAfterMs).toMatchObject({ p50: 250, max: 301 });
+    expect(figures.lateSilences).toEqual(["lj 1: Wait.: 301 ms"]);
   });
 });
 
@@ -146,7 +149,7 @@ describe("the aims", () => {
   });
   const run = (count: number, totalMs: number) => {
     const callers = Array.from({ length: count }, () => caller(question(), interjection("interruption")));
-    return conversationFigures({ callers }, [own(totalMs)], alone);
+    return conversationFigures({ callers }, [own(totalMs)], alone, nameOf);
   };
 
   it("are held up to their limits", () => {
@@ -159,7 +162,7 @@ describe("the aims", () => {
   });
 
   it("are not held by what was not measured", () => {
-    const nothing = conversationFigures({ callers: [caller(question())] }, [], alone);
+    const nothing = conversationFigures({ callers: [caller(question())] }, [], alone, nameOf);
     expect(heldAims(nothing).filter(({ isHeld }) => !isHeld)).toHaveLength(3);
   });
 

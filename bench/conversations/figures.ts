@@ -46,6 +46,8 @@ export interface ConversationFigures {
   /** From the beginning of an interruption to silence, at the caller's side. */
   silentAfterMs: Spread;
   interruptions: number;
+  /** What was said, where the agent was silent later than the aim. */
+  lateSilences: string[];
   answers: number;
   answersWithGap: number;
   lateMs: Spread;
@@ -56,6 +58,7 @@ export function conversationFigures(
   { callers }: Pick<CallersReport, "callers">,
   own: readonly OwnTurn[],
   aloneMs: (report: QuestionReport) => number | null,
+  nameOf: (clip: number) => string,
 ): ConversationFigures {
   const steps = callers.flatMap((caller) => caller.steps);
   const questions = steps.filter((step): step is QuestionReport => step.type === "question");
@@ -68,7 +71,9 @@ export function conversationFigures(
     const alone = aloneMs(question);
     return alone === null ? [] : [question.spanMs - alone];
   });
-  const silentAfter = interruptions.flatMap(({ silentAfterMs }) => (silentAfterMs === null ? [] : [silentAfterMs]));
+  const silences = interruptions.flatMap(({ clip, silentAfterMs }) =>
+    silentAfterMs === null ? [] : [{ clip, afterMs: silentAfterMs }],
+  );
   return {
     conversations: callers.length,
     questions: questions.length,
@@ -83,8 +88,11 @@ export function conversationFigures(
       recognition: spread(own.flatMap(({ recognitionMs }) => recognitionMs ?? [])),
       firstAudio: spread(own.flatMap(({ firstAudioMs }) => firstAudioMs ?? [])),
     },
-    silentAfterMs: spread(silentAfter),
-    interruptions: silentAfter.length,
+    silentAfterMs: spread(silences.map(({ afterMs }) => afterMs)),
+    interruptions: silences.length,
+    lateSilences: silences
+      .filter(({ afterMs }) => afterMs > aims.silentP95)
+      .map(({ clip, afterMs }) => `${nameOf(clip)}: ${afterMs.toFixed(0)} ms`),
     answers: late.length,
     answersWithGap: late.filter((ms) => ms > GAP_MS).length,
     lateMs: spread(late),

@@ -71,7 +71,10 @@ export function printConversations(figures: ConversationsFigures): string {
     "",
     table(ownHead, ownLines),
     "",
-    ...figures.runs.map(printHeld),
+    ...figures.runs.flatMap((run) => [
+      printHeld(run),
+      ...run.lateSilences.map((silence) => `  silent late: ${silence}`),
+    ]),
     `most conversations that hold every aim: ${figures.mostThatHold ?? "none"} (aim: ${aims.conversations})`,
     ...figures.ratios.map(
       ({ conversations, p50, p95 }) =>

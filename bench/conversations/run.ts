@@ -184,7 +184,7 @@ async function hold(
   const { processorShare, lagP99Ms, lagMaxMs } = report;
   const run = {
     who: given.who,
-    ...conversationFigures(report, turns, alone),
+    ...conversationFigures(report, turns, alone, (clip) => clips[clip]?.name ?? ""),
     wallSeconds,
     parts,
     callers: { processorShare, lagP99Ms, lagMaxMs },
