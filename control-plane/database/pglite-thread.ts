@@ -20,12 +20,20 @@ const parsers: NonNullable<QueryOptions["parsers"]> = Object.fromEntries(
   ]),
 );
 
+/**
+ * What the folder's own configuration says, 128 MB and a hundred connections, stays resident: 100 MB more, for one
+ * connection and a database of some megabytes. Postgres takes no fewer than eight.
+ */
+const SHARED_BUFFERS = "32MB";
 const DISK_FULL = "53100";
 const READ_ONLY_TRANSACTION = "25006";
 
 const directory = workerData as string;
 closeFilesToOthers(directory);
-const database = await PGlite.create({ fs: new PrivateFileSystem(directory) });
+const database = await PGlite.create({
+  fs: new PrivateFileSystem(directory),
+  startParams: [...PGlite.defaultStartParams, "-c", `shared_buffers=${SHARED_BUFFERS}`, "-c", "max_connections=8"],
+});
 
 /** Whether a transaction is open: its BEGIN and COMMIT are ordinary statements here. */
 let inTransaction = false;
