@@ -1,3 +1,5 @@
+import { printBesideUploads } from "./beside-uploads/report.js";
+import { runBesideUploads } from "./beside-uploads/run.js";
 import { printCompatOverhead } from "./compat-overhead/report.js";
 import { runCompatOverhead } from "./compat-overhead/run.js";
 import { printConsoleLoad } from "./console-load/report.js";
@@ -52,6 +54,8 @@ export async function runScenario(scenario: Scenario): Promise<Ran> {
   switch (scenario.kind) {
     case "first-audio":
       return page(await runFirstAudio(scenario), printFirstAudio);
+    case "beside-uploads":
+      return page(await runBesideUploads(scenario), printBesideUploads);
     case "compat-overhead":
       return page(await runCompatOverhead(scenario), printCompatOverhead);
     case "console-load":

@@ -17,6 +17,27 @@ export interface FirstAudioScenario {
   workers: number;
 }
 
+/** How much later a clause is heard while files are transcribed. */
+export interface BesideUploadsScenario {
+  kind: "beside-uploads";
+  name: string;
+  format: "pcm";
+  sampleRate: number;
+  socket: "warm";
+  text: string;
+  /** Alone and beside uploads take turns this often. */
+  rounds: number;
+  /** Clauses of each in one round. */
+  perRound: number;
+  /** Uploads at once. */
+  uploads: number;
+  files: number;
+  shortestSeconds: number;
+  longestSeconds: number;
+  seed: number;
+  workers: number;
+}
+
 /** How many streams are spoken at once before the first player hears a gap. */
 export interface LiveStreamsScenario {
   kind: "live-streams";
@@ -169,6 +190,7 @@ export interface ConsoleLoadScenario {
 }
 
 export type Scenario =
+  | BesideUploadsScenario
   | ConsoleLoadScenario
   | ConversationsScenario
   | HttpEnginesRequestsScenario
@@ -217,6 +239,23 @@ export const firstAudioColdPcm: FirstAudioScenario = {
   format: "pcm",
   sampleRate: 24_000,
   socket: "cold",
+};
+
+const besideUploads: BesideUploadsScenario = {
+  kind: "beside-uploads",
+  name: "first-audio-beside-uploads",
+  format: "pcm",
+  sampleRate: 24_000,
+  socket: "warm",
+  text: "Good morning, friends.",
+  rounds: 5,
+  perRound: 40,
+  uploads: 16,
+  files: 64,
+  shortestSeconds: 2,
+  longestSeconds: 90,
+  seed: 1,
+  workers: 2,
 };
 
 export const streamsWholeTextPcm: LiveStreamsScenario = {
@@ -365,6 +404,7 @@ export const scenarios: readonly Scenario[] = [
   firstAudioWarmPcm,
   firstAudioWarmMp3,
   firstAudioColdPcm,
+  besideUploads,
   streamsWholeTextPcm,
   streamsWholeTextMp3,
   streamsThreeWordsPcm,

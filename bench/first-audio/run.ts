@@ -1,16 +1,14 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { startCluster, type TestCluster } from "#test/harness/cluster";
-import { closeAudible, durationMs, findOnset, MP3_KILOBITS_PER_SECOND, type Onset } from "../audible.js";
+import { closeAudible, durationMs, findOnset, type Onset } from "../audible.js";
 import { type FirstAudioLine, readFirstAudio } from "../edge-log.js";
-import { openStream } from "../live-socket.js";
 import { watchOthers } from "../machine.js";
 import type { FirstAudioScenario } from "../scenarios.js";
 import { overRounds, type Spread, spread } from "../statistics.js";
 import { objections } from "../validity.js";
 import { type EngineAlone, loadEngineAlone } from "./engine-alone.js";
+import { receivedAfterMs, receivedWhole, REST_MS } from "./received.js";
 
-/** Both sides rest this long before each measurement, so that neither finds the other's caches warmer. */
-const REST_MS = 40;
 const WARM_UP = 15;
 
 const partNames = ["parseMs", "queueMs", "engineMs", "returnMs", "encodeMs", "totalMs"] as const;
@@ -73,25 +71,6 @@ async function oneRound(
   return round;
 }
 
-function requestOf({ format, sampleRate }: FirstAudioScenario): Record<string, unknown> {
-  return { format, sample_rate: sampleRate, ...(format === "mp3" ? { mp3_bitrate: MP3_KILOBITS_PER_SECOND } : {}) };
-}
-
-/** From the text's sending (warm) or the connection's first packet (cold) to the first audible sample. */
-async function receivedAfterMs(cluster: TestCluster, scenario: FirstAudioScenario, onset: Onset): Promise<number> {
-  const connectMs = performance.now();
-  const stream = await openStream({ ...cluster, request: requestOf(scenario) }, 0);
-  if (scenario.socket === "warm") await delay(REST_MS);
-  const startMs = scenario.socket === "warm" ? performance.now() : connectMs;
-  stream.send(scenario.text);
-  stream.flush();
-  const { atMs } = await stream.received(onset.neededBytes);
-  stream.stop();
-  const problem = await stream.over;
-  if (problem !== null) throw new Error(problem);
-  return atMs - startMs;
-}
-
 interface Reference {
   onset: Onset;
   engineLeadingMs: number;
@@ -103,12 +82,7 @@ async function compareAudio(
   engine: EngineAlone,
   scenario: FirstAudioScenario,
 ): Promise<Reference> {
-  const stream = await openStream({ ...cluster, request: requestOf(scenario) }, Number.POSITIVE_INFINITY);
-  stream.send(scenario.text);
-  stream.stop();
-  const problem = await stream.over;
-  if (problem !== null) throw new Error(problem);
-  const bytes = stream.audio();
+  const bytes = await receivedWhole(cluster, scenario);
   const onset = await findOnset(bytes, scenario);
   const alone = await engine.speak(scenario.text);
   const audioMs = durationMs(bytes.byteLength, scenario);

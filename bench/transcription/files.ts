@@ -28,7 +28,7 @@ export async function makeRecordings({
   shortestSeconds,
   longestSeconds,
   seed,
-}: TranscriptionScenario): Promise<Recording[]> {
+}: Pick<TranscriptionScenario, "files" | "shortestSeconds" | "longestSeconds" | "seed">): Promise<Recording[]> {
   const random = generator(seed);
   const names = readFileSync(join(clips, "sentences.tsv"), "utf8")
     .trim()

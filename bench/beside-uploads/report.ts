@@ -1,0 +1,24 @@
+import { table } from "../results.js";
+import type { Spread } from "../statistics.js";
+import { aims, type BesideUploadsFigures } from "./run.js";
+
+/** The figures as a page of text. */
+export function printBesideUploads(figures: BesideUploadsFigures): string {
+  const line = (title: string, { p50, p95, p99, max }: Spread): (string | number)[] => [title, p50, p95, p99, max];
+  const { aloneMs, besideMs, p50Ratio, p99Ratio, uploadSpeed, uploaderCores } = figures;
+  return [
+    table(
+      ["milliseconds", "p50", "p95", "p99", "max"],
+      [line("first audio alone", aloneMs), line("first audio beside uploads", besideMs)],
+    ),
+    "",
+    table(
+      ["of the rounds", "median", "min", "max"],
+      [
+        ["beside ÷ alone, p50", p50Ratio.median, p50Ratio.min, p50Ratio.max],
+        ["audio transcribed meanwhile, s/s", uploadSpeed.median, uploadSpeed.min, uploadSpeed.max],
+      ],
+    ),
+    `beside ÷ alone, p99: ${p99Ratio.toFixed(2)} (aim: ${aims.p99Ratio}); p50 aim: ${aims.p50Ratio}; the process that sends the files used ${uploaderCores.toFixed(2)} cores`,
+  ].join("\n");
+}
