@@ -1,5 +1,6 @@
 import { describeMachine, loadBefore } from "./machine.js";
 import { withOptions } from "./conversations/options.js";
+import { writeReport } from "./report/write-report.js";
 import { writeRow } from "./results.js";
 import { missingFor, runScenario } from "./run-scenario.js";
 import { scenarios } from "./scenarios.js";
@@ -7,10 +8,15 @@ import { objections } from "./validity.js";
 
 /**
  * `npm run bench -- [--despite-load] [beginning of a scenario's name…]`: runs the scenarios so named, one after the
- * other. `conversations` takes options besides (`conversations/options.ts`).
+ * other. `conversations` takes options besides (`conversations/options.ts`). `npm run bench -- report` writes
+ * `docs/benchmarks.md` anew from the rows.
  */
 const despiteLoad = process.argv.includes("--despite-load");
 const beginnings = process.argv.slice(2).filter((word) => !word.startsWith("--"));
+if (beginnings[0] === "report") {
+  for (const line of writeReport()) console.log(line);
+  process.exit(0);
+}
 const chosen = scenarios
   .filter(({ name }) => beginnings.some((beginning) => name.startsWith(beginning)))
   .map((scenario) => (scenario.kind === "conversations" ? withOptions(scenario, process.argv.slice(2)) : scenario));
@@ -48,6 +54,6 @@ for (const scenario of chosen) {
   console.log(`${machine.processor}, ${machine.cores} cores, Node.js ${machine.node}, ${commit}`);
   console.log(`load average before: ${machine.loadAverage.join(", ")}`);
   if (invalid.length > 0) console.log(`INVALID: ${invalid.join("; ")}`);
-  console.log(`row added to ${writeRow({ scenario, startedAt, machine, invalid, figures })}`);
+  console.log(`row added to ${writeRow({ scenario, startedAt, machine, invalid, figures, page })}`);
 }
 process.exit(refused > 0 ? 1 : 0);

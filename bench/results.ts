@@ -11,15 +11,17 @@ export interface Row {
   /** Why the figures must not be used; empty when they may. */
   invalid: string[];
   figures: object;
+  /** The figures as they are read. */
+  page: string;
 }
 
 /** `dist/bench` → `bench/results`: rows outlive a build. */
-const directory = join(import.meta.dirname, "../../bench/results");
+export const resultsDirectory = join(import.meta.dirname, "../../bench/results");
 
 /** Adds a row to the scenario's file; gives its path. */
 export function writeRow(row: Row): string {
-  mkdirSync(directory, { recursive: true });
-  const path = join(directory, `${row.scenario.name}.jsonl`);
+  mkdirSync(resultsDirectory, { recursive: true });
+  const path = join(resultsDirectory, `${row.scenario.name}.jsonl`);
   appendFileSync(path, `${JSON.stringify(row)}\n`);
   return path;
 }

@@ -13,11 +13,14 @@ import { printConversations, printProgress as printConversationsProgress } from 
 import { runConversations } from "./conversations/run.js";
 import { printLiveStreams, printProgress } from "./live-streams/report.js";
 import { runLiveStreams } from "./live-streams/run.js";
+import { findHttpPackages } from "./http-routes/installed.js";
+import { printHttpRoutes } from "./http-routes/report.js";
+import { runHttpRoutes } from "./http-routes/run.js";
 import { runIdleSockets } from "./http-engines/idle-sockets.js";
 import { printIdleSockets, printRequests, printStreams } from "./http-engines/report.js";
 import { runRequests } from "./http-engines/requests.js";
 import { runStreams } from "./http-engines/streams.js";
-import { findPeers, type Peers } from "./peers/installed.js";
+import { findPeers } from "./peers/installed.js";
 import { printTranscriptionPeers } from "./peers/transcription/report.js";
 import { runTranscriptionPeers } from "./peers/transcription/run.js";
 import { printVoicePeers } from "./peers/voice/report.js";
@@ -44,6 +47,10 @@ export function missingFor(scenario: Scenario): string | null {
     const peer = findAgentsPeer();
     return "missing" in peer ? peer.missing : null;
   }
+  if (kind === "http-routes") {
+    const packages = findHttpPackages();
+    return "missing" in packages ? packages.missing : null;
+  }
   if (kind !== "voice-peers" && kind !== "transcription-peers") return null;
   const peers = findPeers();
   return "missing" in peers ? peers.missing : null;
@@ -67,15 +74,17 @@ export async function runScenario(scenario: Scenario): Promise<Ran> {
     case "transcription":
       return page(await runTranscription(scenario), printTranscription);
     case "voice-peers":
-      return page(await runVoicePeers(scenario, installedPeers()), printVoicePeers);
+      return page(await runVoicePeers(scenario, installed(findPeers())), printVoicePeers);
     case "transcription-peers":
-      return page(await runTranscriptionPeers(scenario, installedPeers()), printTranscriptionPeers);
+      return page(await runTranscriptionPeers(scenario, installed(findPeers())), printTranscriptionPeers);
     case "http-engines-requests":
       return page(await runRequests(scenario), printRequests);
     case "http-engines-streams":
       return page(await runStreams(scenario), printStreams);
     case "http-engines-idle-sockets":
       return page(await runIdleSockets(scenario), printIdleSockets);
+    case "http-routes":
+      return page(await runHttpRoutes(scenario, installed(findHttpPackages())), printHttpRoutes);
     case "conversations":
       return page(
         await runConversations(scenario, (one) => console.log(printConversationsProgress(one))),
@@ -93,8 +102,7 @@ function page<Figures extends object>(
   return { figures, invalid, page: print(figures) };
 }
 
-function installedPeers(): Peers {
-  const peers = findPeers();
-  if ("missing" in peers) throw new RangeError(peers.missing);
-  return peers;
+function installed<Found extends object>(found: Found | { missing: string }): Found {
+  if ("missing" in found) throw new RangeError(found.missing);
+  return found;
 }

@@ -182,6 +182,17 @@ export interface ConversationsScenario {
   workers: number;
 }
 
+/** How many requests routes of the edge answer, beside a trivial one of Fastify's. */
+export interface HttpRoutesScenario {
+  kind: "http-routes";
+  name: string;
+  /** Connections at once, one number after the other. */
+  connections: readonly number[];
+  /** Of one load. */
+  seconds: number;
+  workers: number;
+}
+
 /** How soon the console is there in a browser that has nothing of it yet. */
 export interface ConsoleLoadScenario {
   kind: "console-load";
@@ -194,6 +205,7 @@ export type Scenario =
   | ConsoleLoadScenario
   | ConversationsScenario
   | HttpEnginesRequestsScenario
+  | HttpRoutesScenario
   | HttpEnginesStreamsScenario
   | HttpEnginesIdleScenario
   | CompatOverheadScenario
@@ -381,6 +393,14 @@ export const httpEnginesIdle: HttpEnginesIdleScenario = {
   rounds: 3,
 };
 
+const httpRoutes: HttpRoutesScenario = {
+  kind: "http-routes",
+  name: "http-routes",
+  connections: [10, 100, 1000],
+  seconds: 4,
+  workers: 2,
+};
+
 const consoleLoad: ConsoleLoadScenario = { kind: "console-load", name: "console-load", rounds: 20 };
 
 export const conversations: ConversationsScenario = {
@@ -420,6 +440,7 @@ export const scenarios: readonly Scenario[] = [
   httpEnginesRequests,
   httpEnginesStreams,
   httpEnginesIdle,
+  httpRoutes,
   consoleLoad,
   conversations,
 ];
