@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { howMany } from "#common/testing/how-many";
 import { fromFloat, samplesToBytes, toFloat } from "./pcm.js";
 import { createPcmReader } from "./pcm-reader.js";
-import { resampleWhole } from "./resampler.js";
+import { resampleWhole } from "./resampling/resampler.js";
 
 it("reads the same samples however the bytes are cut, half samples too", () => {
   const samples = Int16Array.from({ length: 5000 }, (_, at) => Math.round(9000 * Math.sin(at / 7)));

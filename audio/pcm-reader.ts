@@ -1,5 +1,5 @@
 import { bytesToSamples, fromFloat, toFloat } from "./pcm.js";
-import { createResampler } from "./resampler.js";
+import { createResampler } from "./resampling/resampler.js";
 
 /** Converts mono s16le bytes, in portions of any length, to samples at another rate. */
 export interface PcmReader {

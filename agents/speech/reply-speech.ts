@@ -1,6 +1,6 @@
 import type { UsageRecord } from "#protocol/bus/control";
 import { fromFloat, toFloat } from "#audio/pcm";
-import { createResampler, type Resampler } from "#audio/resampler";
+import { createResampler, type Resampler } from "#audio/resampling/resampler";
 import type { Clock } from "#common/clock";
 import { newIdentifier } from "#common/identifier";
 import type { ReportEnd, UsageReporter } from "#common/usage/usage-reporter";

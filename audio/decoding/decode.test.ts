@@ -7,7 +7,7 @@ import { ffmpeg, ffmpegEncode } from "../testing/ffmpeg.js";
 import { fitTone, noise, tone } from "../testing/signals.js";
 import { wavFile } from "../testing/wav-file.js";
 import { fromFloat, toFloat } from "../pcm.js";
-import { resampleWhole } from "../resampler.js";
+import { resampleWhole } from "../resampling/resampler.js";
 import { decodeAudio } from "./decode.js";
 import { closeDecoderThreads } from "./decoder-pool.js";
 

@@ -1,5 +1,5 @@
 import { fromFloatInto, type Pcm } from "../pcm.js";
-import { createResampler, type Resampler } from "../resampler.js";
+import { createResampler, type Resampler } from "../resampling/resampler.js";
 import { unreadable } from "./failures.js";
 
 /** Most channels that a file may have. */

@@ -1,6 +1,6 @@
 import { ServiceError } from "#protocol/errors";
 import { toFloat } from "../pcm.js";
-import { createResampler } from "../resampler.js";
+import { createResampler } from "../resampling/resampler.js";
 import type { Codec } from "./codec.js";
 import type { EncoderSpec } from "./encoder.js";
 import { createLimiter, type Limiter } from "./limiter.js";

@@ -3,7 +3,7 @@ import { ServiceError } from "#protocol/errors";
 import { decodeThrough } from "../decoding/decode-bytes.js";
 import { createMonoFlow, joined, type MonoSink, type MonoSinkOptions } from "../decoding/mono-sink.js";
 import { toFloat } from "../pcm.js";
-import { createResampler, type Resampler } from "../resampler.js";
+import { createResampler, type Resampler } from "../resampling/resampler.js";
 import { ANALYSIS_RATE } from "./levels.js";
 import { MAX_REFERENCE_SECONDS, MIN_REFERENCE_SECONDS } from "./reference-limits.js";
 import { measureConverted, unusable } from "./traits.js";

@@ -1,4 +1,4 @@
-import { resampleWhole } from "../resampler.js";
+import { resampleWhole } from "../resampling/resampler.js";
 import { ANALYSIS_RATE, HOP_SECONDS } from "./levels.js";
 
 const RATE = 8000;

@@ -1,7 +1,7 @@
 import { ServiceError } from "#protocol/errors";
 import type { VoiceTraits } from "#protocol/speech/chunk";
 import { type Pcm, toFloat } from "../pcm.js";
-import { resampleWhole } from "../resampler.js";
+import { resampleWhole } from "../resampling/resampler.js";
 import { ANALYSIS_RATE, HOP_SECONDS, levelTrack, speechFrames } from "./levels.js";
 import { pitchTrack } from "./pitch.js";
 import { spectralTilt } from "./spectral-tilt.js";

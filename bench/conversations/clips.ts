@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { decodeAudio } from "#audio/decoding/decode";
 import { closeDecoderThreads } from "#audio/decoding/decoder-pool";
 import { fromFloat, toFloat } from "#audio/pcm";
-import { createResampler } from "#audio/resampler";
+import { createResampler } from "#audio/resampling/resampler";
 import { chunkOf, loadVoiceEngine } from "../voice-engine.js";
 import type { Clip } from "./messages.js";
 import { framesOf, FRAME_MS } from "./received-audio.js";

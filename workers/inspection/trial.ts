@@ -1,7 +1,7 @@
 import { RECOGNITION_RATE, type AudioChunk } from "#protocol/transcription/chunk";
 import type { ModelReport, ModelTrial } from "#protocol/models/inspection";
 import { defaultSampling, neutralDelivery, type SpeechChunk } from "#protocol/speech/chunk";
-import { createResampler } from "#audio/resampler";
+import { createResampler } from "#audio/resampling/resampler";
 import type { SpeechEngine } from "../engines/engine.js";
 import type { Recognizer, RecognitionResult } from "../engines/recognizer.js";
 import { type LoadOptions, loadEngines } from "../engines/load.js";

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { howMany } from "#common/testing/how-many";
 import { createResampler } from "./resampler.js";
-import { fitTone, noise, tone } from "./testing/signals.js";
+import { fitTone, noise, tone } from "../testing/signals.js";
 
 function resampled(samples: Int16Array, from: number, to: number, pieceSamples = 441): Float32Array {
   const resampler = createResampler(from, to);
