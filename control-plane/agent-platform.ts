@@ -9,6 +9,7 @@ import type { Db } from "./database/database.js";
 import type { Route } from "./http/route.js";
 import { knowledgeRoutes } from "./knowledge/routes.js";
 import { holdSources, pinSources } from "./knowledge/store.js";
+import type { PhoneContext } from "./phone/context.js";
 import { phoneRoutes } from "./phone/routes.js";
 import { toolRoutes } from "./tools/routes.js";
 import { freezeTools, holdTools } from "./tools/store.js";
@@ -24,6 +25,7 @@ export interface AgentPlatformOptions {
   canRunTests: () => boolean;
   /** Says that there are test runs to take. */
   onTestRunsQueued: () => void;
+  phones: PhoneContext;
   /** Fires when this process must answer what is under way; never when absent. */
   ending?: AbortSignal | undefined;
 }
@@ -43,6 +45,6 @@ export function agentPlatformRoutes(options: AgentPlatformOptions): Route[] {
     ...knowledgeRoutes({ db, sealer, now }),
     ...agentTestRoutes({ db, sealer, attachables, now }),
     ...testRunRoutes({ db, sealer, attachables, canRun, onQueued, now }),
-    ...phoneRoutes({ db, sealer, now }),
+    ...phoneRoutes(options.phones),
   ];
 }

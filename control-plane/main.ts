@@ -14,6 +14,7 @@ import { findSample } from "./agents/sample/seed-sample.js";
 import { startAnalytics } from "./analytics/start.js";
 import { openDatabase } from "./database/open.js";
 import { closeIndexThread } from "./knowledge/indexer.js";
+import { configuredPhones } from "./phone/configured.js";
 import { startService } from "./service.js";
 import { configuredSessions } from "./sessions/configured.js";
 import { configuredStore } from "./storage/configured-store.js";
@@ -44,11 +45,10 @@ async function start(context: RoleContext): Promise<RunningRole> {
     ...{ measure: measureSamples(edges), transcribe: transcribeSamples(edges, log) },
     outbound: createOutbound({ allow: config.PARLEY_OUTBOUND_ALLOW, log }),
     sealer: openSealer({ secretKey: config.PARLEY_SECRET_KEY, dataDirectory: config.PARLEY_DATA_DIR }),
-    ...{ now: () => new Date(), developmentKey: config.PARLEY_API_KEY },
+    ...{ now: () => new Date(), developmentKey: config.PARLEY_API_KEY, phones: configuredPhones(config) },
     sample: config.PARLEY_SAMPLE === "on" ? { port: config.PORT } : null,
     ...{ telemetry, modelFolders: config, sumUsage: analytics.sumUsage, readTrace: analytics.readTrace, ...sessions },
-    requireRoom: () => database.requireRoom(),
-    hasDatabaseAlone: database.engine === "pglite",
+    ...{ requireRoom: () => database.requireRoom(), hasDatabaseAlone: database.engine === "pglite" },
   });
   const followed = followMembers({ bus, clock: systemClock, onChange: () => undefined });
   const recovery = recoverOpenUsage({ bus, clock: systemClock, db, log, members: followed.members });

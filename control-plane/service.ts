@@ -58,6 +58,10 @@ import { administerCredit } from "./ledger/administer.js";
 import { startBatchRetention } from "./agent-tests/retention.js";
 import { defaultTestRunSettings, type TestRunSettings } from "./agent-tests/settings.js";
 import { startHoldExpiry } from "./ledger/hold-expiry.js";
+import type { PhoneContext } from "./phone/context.js";
+import { noPhoneServers, openPhones, type PhoneServers } from "./phone/configured.js";
+import { startPhones } from "./phone/start.js";
+import { reclaimPhones } from "./phone/sweep.js";
 import { recordingFiles } from "./recordings/recording-files.js";
 import { openRecording, recordingRoutes, type RecordingSettings } from "./recordings/routes.js";
 import { startRecordings } from "./recordings/start.js";
@@ -133,6 +137,8 @@ export interface ServiceOptions {
   /** Counts what callers without a key do, over all instances; each counts by itself when absent. */
   cache?: Pick<Cache, "count">;
   testRuns?: TestRunSettings;
+  /** Who is behind phone numbers; nobody when absent. */
+  phones?: PhoneServers;
   /** Throws `disk_full` where nothing can be stored now. */
   requireRoom?: () => void;
   /**
@@ -162,7 +168,7 @@ export async function startService(options: ServiceOptions): Promise<ControlPlan
   setMaxListeners(0, ending.signal);
   const followed = followRuntimes({ bus, clock, log });
   const subscriptions = answerRequests(options, inFlight, { ending: ending.signal, cluster: followed });
-  if (options.hasDatabaseAlone === true) await reclaimDeliveries(db, now());
+  if (options.hasDatabaseAlone === true) await Promise.all([reclaimDeliveries(db, now()), reclaimPhones(db, now())]);
   const settlement = new UsageSettlement({ bus, db, log, now, consumer: "settlement", telemetry: options.telemetry });
   const expiry = startHoldExpiry({ db, bus, clock, log, now });
   const { retentionDays } = options.testRuns ?? defaultTestRunSettings;
@@ -174,6 +180,7 @@ export async function startService(options: ServiceOptions): Promise<ControlPlan
     ...{ bus, s3: options.s3 ?? null, clock, db, log, now, inFlight, retentionMs },
     telemetry: (options.telemetry ?? noTelemetry).recordings,
   });
+  const phones = startPhones({ context: phoneContext(options), clock, inFlight });
   if (replaced !== null) await purgeKey(bus, db, replaced);
   // Seeding may have given the team credit that edges do not know of.
   await purgeKeys(bus, db, [DEVELOPMENT_TEAM_ID]);
@@ -189,6 +196,7 @@ export async function startService(options: ServiceOptions): Promise<ControlPlan
       // Before webhooks: an end that is written now has its event sent.
       await sessions.drain();
       recordings.stop();
+      phones.stop();
       await Promise.all([inFlight.idle(), settlement.drain(), webhooks.drain()]);
       keepWaiting();
     },
@@ -197,6 +205,7 @@ export async function startService(options: ServiceOptions): Promise<ControlPlan
       batches.stop();
       sessions.stop();
       recordings.stop();
+      phones.stop();
       webhooks.stop();
     },
   };
@@ -214,6 +223,11 @@ function sessionContext(options: ServiceOptions, { runtimes, served }: Cluster):
   const windows = new MinuteWindows({ cache, now });
   const cluster = { runtimes, served, modelFolders };
   return { db, bus, log, sealer, attachables, rooms, ...cluster, windows, settings: sessions, now };
+}
+
+function phoneContext(options: ServiceOptions): PhoneContext {
+  const { db, bus, log, sealer, now, phones = noPhoneServers } = options;
+  return openPhones({ db, bus, log, sealer, now }, phones);
 }
 
 /** What requests are answered with, besides what the service is given. */
@@ -239,7 +253,7 @@ export function controlRoutes(options: ServiceOptions, { ending, cluster }: Rout
     ...traceRoutes(options.readTrace ?? readsNoTrace),
     ...keyRoutes({ db, bus, now }),
     ...agentPlatformRoutes({
-      ...{ db, outbound, sealer, clock, now, ending },
+      ...{ db, outbound, sealer, clock, now, ending, phones: phoneContext(options) },
       canRunTests: () => runtimes.anyIsReady,
       onTestRunsQueued: () => bus.publish(testRunsQueuedSubject, {}),
     }),

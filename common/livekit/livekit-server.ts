@@ -1,4 +1,5 @@
-import { AccessToken, ParticipantInfo_State, RoomServiceClient, ServerError, TrackSource } from "livekit-server-sdk";
+import { AccessToken, ParticipantInfo_State, RoomServiceClient, TrackSource } from "livekit-server-sdk";
+import { askLiveKit, unlessMissing } from "./livekit-error.js";
 import { httpUrl } from "./reachability.js";
 
 /** A LiveKit server or LiveKit Cloud, and what it knows us by. */
@@ -7,18 +8,6 @@ export interface LiveKitAccess {
   url: string;
   apiKey: string;
   apiSecret: string;
-}
-
-/** Thrown when the server cannot be reached, or answers an error; `status` is its HTTP status, null without an answer. */
-export class LiveKitError extends Error {
-  override readonly name = "LiveKitError";
-  constructor(
-    readonly operation: string,
-    readonly status: number | null,
-    cause: unknown,
-  ) {
-    super(`LiveKit: ${operation} failed (${status ?? "no answer"})`, { cause });
-  }
 }
 
 /** Rooms as whoever has the key sees them. Every call rejects with LiveKitError. */
@@ -65,7 +54,7 @@ export function openLiveKitServer(access: LiveKitAccess): LiveKitServer {
   });
   return {
     async createRoom({ name, emptySeconds, departureSeconds, maxParticipants }) {
-      await ask("createRoom", () =>
+      await askLiveKit("createRoom", () =>
         client.createRoom({ name, emptyTimeout: emptySeconds, departureTimeout: departureSeconds, maxParticipants }),
       );
     },
@@ -83,23 +72,6 @@ export function openLiveKitServer(access: LiveKitAccess): LiveKitServer {
           .map(({ sid, identity, attributes }) => ({ sid, identity, attributes })),
       ),
   };
-}
-
-async function ask<T>(operation: string, call: () => Promise<T>): Promise<T> {
-  try {
-    return await call();
-  } catch (error) {
-    throw new LiveKitError(operation, error instanceof ServerError ? error.status : null, error);
-  }
-}
-
-async function unlessMissing<T>(operation: string, missing: T, call: () => Promise<T>): Promise<T> {
-  try {
-    return await ask(operation, call);
-  } catch (error) {
-    if (error instanceof LiveKitError && error.status === 404) return missing;
-    throw error;
-  }
 }
 
 /**

@@ -38,6 +38,9 @@ export function costMicros(usage: Pick<UsageRecord, "model" | "characters" | "au
 /** Micro-units for a minute of conversation with an agent; what is spoken and recognized in it costs as elsewhere. */
 const CONVERSATION_MINUTE = 10_000;
 
+/** Micro-units for a day of a phone number that was bought; one that a team brings costs nothing. */
+export const PHONE_NUMBER_DAY = 50_000;
+
 /** What a conversation of a duration costs, in whole micro-units, rounded up. */
 export function conversationMicros(durationMs: number): number {
   return Math.ceil((Math.max(0, durationMs) * CONVERSATION_MINUTE) / 60_000);

@@ -1,5 +1,4 @@
 import { validate } from "#common/http/validation";
-import type { Sealer } from "#common/secrets/sealer";
 import {
   availablePhoneQuery,
   phoneCreate,
@@ -12,37 +11,28 @@ import {
 import type { ForwardedResponse } from "#protocol/bus/control";
 import { ServiceError } from "#protocol/errors";
 import { findAgent } from "../agents/store.js";
-import type { Db } from "../database/database.js";
 import { readJsonBody } from "../http/json-body.js";
 import { envelope, readPage } from "../http/paging.js";
 import { queryRecord } from "../http/query.js";
 import { empty, json, type Route, type RouteRequest } from "../http/route.js";
-import { deletePhone, findPhone, listPhones, recordFailure, toPhoneEntity, updatePhone } from "./store.js";
-import type { PhoneRow, SipRecord } from "./tables.js";
+import { acquireNumber } from "./acquire.js";
+import type { PhoneContext } from "./context.js";
+import { waitingDetail } from "./gateway/align.js";
+import { placeNumber } from "./gateway/place-number.js";
+import { requireProvider, toProviderError } from "./provider-of.js";
+import { ProviderFailure } from "./providers/provider.js";
+import { releaseNumber } from "./release.js";
+import { reserveNumber } from "./reserve.js";
+import { sealPasswords, withoutPasswords } from "./sip-secrets.js";
+import { findPhone, listPhones, noteDetail, toPhoneEntity, updatePhone, updateSip } from "./store.js";
+import type { PhoneRow, SipSecrets } from "./tables.js";
 
-export interface PhoneDependencies {
-  db: Db;
-  sealer: Sealer;
-  /** Wall-clock time. */
-  now: () => Date;
-}
+const inventoryCountries = ["US", "CA"] as const;
 
-/** Who would have to act; none of them can be configured in this release. */
-const providerNames: Readonly<Record<PhoneRow["provider"], string>> = {
-  twilio: "Twilio",
-  sip: "LiveKit SIP",
-  livekit: "LiveKit SIP",
-};
-const inventoryCountries = ["US", "CA"];
+type Handler = (context: PhoneContext, request: RouteRequest) => Promise<ForwardedResponse>;
 
-type Handler = (dependencies: PhoneDependencies, request: RouteRequest) => Promise<ForwardedResponse>;
-
-/**
- * `/v1/agent/phone-numbers` (docs/protocol.md "Agents"). Nothing here can be bought or connected yet: requests are
- * judged in full, then answered with 502 and the name of the provider that is not configured; the number stays visible
- * in error, and can be released.
- */
-export function phoneRoutes(dependencies: PhoneDependencies): Route[] {
+/** `/v1/agent/phone-numbers` (docs/phone.md "Numbers"). */
+export function phoneRoutes(context: PhoneContext): Route[] {
   const handlers: [Route["method"], string, Handler][] = [
     ["GET", "/v1/agent/available-phone-numbers", search],
     ["GET", "/v1/agent/phone-numbers", list],
@@ -56,30 +46,31 @@ export function phoneRoutes(dependencies: PhoneDependencies): Route[] {
     method,
     path,
     scope: "agents",
-    handle: (request) => handler(dependencies, request),
+    handle: (request) => handler(context, request),
   }));
 }
 
-function find({ db }: PhoneDependencies, request: RouteRequest): Promise<PhoneRow> {
+function find({ db }: PhoneContext, request: RouteRequest): Promise<PhoneRow> {
   return findPhone(db, request.principal.teamId, request.parameters["phone_number_id"] ?? "");
-}
-
-function missingProvider(provider: PhoneRow["provider"]): ServiceError {
-  return new ServiceError("phone_provider_missing", { parameters: { provider: providerNames[provider] } });
 }
 
 function unsupported(detail: string): ServiceError {
   return new ServiceError("unsupported_numbers", { parameters: { detail } });
 }
 
-async function search(_dependencies: PhoneDependencies, request: RouteRequest): Promise<ForwardedResponse> {
+async function search({ providers }: PhoneContext, request: RouteRequest): Promise<ForwardedResponse> {
   const query = validate(availablePhoneQuery, queryRecord(request.query, []), ["query"]);
-  if (!inventoryCountries.includes(query.country_code)) throw unsupported("country_code is US or CA");
+  const countryCode = inventoryCountries.find((code) => code === query.country_code);
+  if (countryCode === undefined) throw unsupported("country_code is US or CA");
   if (query.number_type === "toll_free") throw unsupported("local numbers only");
-  throw missingProvider("twilio");
+  const inventory = requireProvider(providers, "twilio");
+  const found = await inventory
+    .search({ countryCode, areaCode: query.area_code ?? null })
+    .catch((error: unknown) => Promise.reject(toProviderError(inventory, error)));
+  return json(200, { available_phone_numbers: found });
 }
 
-async function list({ db, sealer }: PhoneDependencies, request: RouteRequest): Promise<ForwardedResponse> {
+async function list({ db, sealer }: PhoneContext, request: RouteRequest): Promise<ForwardedResponse> {
   const { teamId } = request.principal;
   const query = validate(phoneListQuery, queryRecord(request.query, []), ["query"]);
   const page = readPage(query, "phone-numbers", teamId, sealer);
@@ -89,32 +80,35 @@ async function list({ db, sealer }: PhoneDependencies, request: RouteRequest): P
   return json(200, { phone_numbers: shown.rows.map(toPhoneEntity), ...shown.envelope });
 }
 
-async function create({ db, now }: PhoneDependencies, request: RouteRequest): Promise<ForwardedResponse> {
+async function create(context: PhoneContext, request: RouteRequest): Promise<ForwardedResponse> {
   const { betaAccess, hasCredit, teamId } = request.principal;
   if (!betaAccess) throw new ServiceError("private_beta");
   const given = validate(phoneCreate, await readJsonBody(request), ["body"]);
   if (given.provider === "sip") checkSip(given, null);
   // The first day of a bought number is charged before anything is bought; an imported one costs nothing.
   else if (!hasCredit) throw new ServiceError("out_of_credit");
-  const failure = missingProvider(given.provider);
-  await recordFailure(db, {
-    teamId,
-    phoneNumber: given.phone_number,
-    provider: given.provider,
-    label: given.label,
-    agentId: given.agent_id,
-    sip: given.provider === "sip" ? withoutPasswords(given) : null,
-    failure: failure.message,
-    now: now(),
-  });
-  throw failure;
+  const row = await acquireNumber(context, await reserveNumber(context, teamId, given), "buy");
+  // An imported number is there because the gateway has it; a bought one is there whatever the gateway does.
+  return json(201, toPhoneEntity(given.provider === "sip" ? row : await place(context, row)));
 }
 
-function checkSip(config: SipConfig, stored: SipRecord | null): void {
-  const hasStored = {
-    inbound: (stored?.inbound_auth_username ?? "") !== "",
-    termination: (stored?.termination_auth_username ?? "") !== "",
-  };
+/** Has LiveKit SIP told of a live number that changed; where it cannot be told now, the number says so and waits. */
+async function place(context: PhoneContext, row: PhoneRow): Promise<PhoneRow> {
+  const { sip, db } = context;
+  if (sip === null || row.status !== "active") return row;
+  const statusDetail = await placeNumber(context, sip, row).then(
+    () => "",
+    (error: unknown) => {
+      if (error instanceof ProviderFailure) return waitingDetail(error);
+      throw error;
+    },
+  );
+  if (statusDetail !== row.statusDetail) await noteDetail(db, row, statusDetail);
+  return { ...row, statusDetail };
+}
+
+function checkSip(config: SipConfig, stored: SipSecrets | null): void {
+  const hasStored = { inbound: stored?.inbound !== undefined, termination: stored?.termination !== undefined };
   const problems = sipProblems(config, hasStored).map(({ field, message }) => ({
     type: "value_error",
     loc: ["body", field],
@@ -123,41 +117,33 @@ function checkSip(config: SipConfig, stored: SipRecord | null): void {
   if (problems.length > 0) throw new ServiceError("validation", { problems });
 }
 
-function withoutPasswords(config: SipConfig): SipRecord {
-  return {
-    inbound_auth_username: config.inbound_auth_username,
-    inbound_allowed_addresses: config.inbound_allowed_addresses,
-    termination_uri: config.termination_uri,
-    termination_transport: config.termination_transport,
-    termination_auth_username: config.termination_auth_username,
-  };
+async function get(context: PhoneContext, request: RouteRequest): Promise<ForwardedResponse> {
+  return json(200, toPhoneEntity(await find(context, request)));
 }
 
-async function get(dependencies: PhoneDependencies, request: RouteRequest): Promise<ForwardedResponse> {
-  return json(200, toPhoneEntity(await find(dependencies, request)));
-}
-
-async function patch(dependencies: PhoneDependencies, request: RouteRequest): Promise<ForwardedResponse> {
-  const { id, teamId } = await find(dependencies, request);
+async function patch(context: PhoneContext, request: RouteRequest): Promise<ForwardedResponse> {
+  const { id, teamId, agentId } = await find(context, request);
   const update = validate(phoneUpdate, await readJsonBody(request), ["body"]);
-  return json(200, toPhoneEntity(await updatePhone(dependencies.db, { teamId, id }, update, dependencies.now())));
+  const row = await updatePhone(context.db, { teamId, id }, update, context.now());
+  return json(200, toPhoneEntity(row.agentId === agentId ? row : await place(context, row)));
 }
 
-async function remove(dependencies: PhoneDependencies, request: RouteRequest): Promise<ForwardedResponse> {
-  const { id, teamId, status, provider } = await find(dependencies, request);
-  // What a provider holds, only the provider gives back; the row stays until it has.
-  if (status !== "error") throw missingProvider(provider);
-  await deletePhone(dependencies.db, teamId, id);
+async function remove(context: PhoneContext, request: RouteRequest): Promise<ForwardedResponse> {
+  await releaseNumber(context, await find(context, request));
   return empty(204);
 }
 
-async function putSipConfig(dependencies: PhoneDependencies, request: RouteRequest): Promise<ForwardedResponse> {
-  const row = await find(dependencies, request);
+async function putSipConfig(context: PhoneContext, request: RouteRequest): Promise<ForwardedResponse> {
+  const found = await find(context, request);
   const given = validate(sipConfig, await readJsonBody(request), ["body"]);
-  if (row.sip === null) {
+  if (found.sip === null) {
     const problem = { type: "value_error", loc: ["path", "phone_number_id"], msg: "This number was not imported" };
     throw new ServiceError("validation", { problems: [problem] });
   }
-  checkSip(given, row.sip);
-  throw missingProvider(row.provider);
+  checkSip(given, found.sipSecrets);
+  requireProvider(context.providers, "sip");
+  const { db, sealer } = context;
+  const trunk = { sip: withoutPasswords(given), sipSecrets: sealPasswords(sealer, found.id, given, found.sipSecrets) };
+  const row = await updateSip(db, found, trunk, context.now());
+  return json(200, toPhoneEntity(await place(context, row)));
 }

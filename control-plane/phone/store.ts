@@ -1,15 +1,10 @@
-import { and, count, eq, inArray, type SQL, sql } from "drizzle-orm";
-import { newIdentifier } from "#common/identifier";
-import { MAX_PHONE_NUMBERS, type PhoneEntity, type PhoneListQuery, type PhoneUpdate } from "#protocol/agents/phone";
+import { and, eq, type SQL, sql } from "drizzle-orm";
+import type { PhoneEntity, PhoneListQuery, PhoneUpdate } from "#protocol/agents/phone";
 import { ServiceError } from "#protocol/errors";
 import { holdAgents } from "../agents/store.js";
-import { teams } from "../database/schema.js";
 import type { Db } from "../database/database.js";
 import { newestFirst, type Page, within } from "../http/paging.js";
-import { type PhoneRow, phoneNumbers, type SipRecord } from "./tables.js";
-
-/** Held by a provider, or about to be. */
-const isLive = inArray(phoneNumbers.status, ["provisioning", "active"]);
+import { type PhoneRow, phoneNumbers, type SipRecord, type SipSecrets } from "./tables.js";
 
 const owned = (teamId: string, id: string): SQL | undefined =>
   and(eq(phoneNumbers.teamId, teamId), eq(phoneNumbers.id, id));
@@ -19,47 +14,6 @@ export async function findPhone(db: Db, teamId: string, id: string): Promise<Pho
   const [row] = /^[0-9a-f]{32}$/.test(id) ? await db.select().from(phoneNumbers).where(owned(teamId, id)) : [];
   if (row === undefined) throw new ServiceError("not_found");
   return row;
-}
-
-/** What a number is asked for with. */
-export interface PhoneRequest {
-  teamId: string;
-  phoneNumber: string;
-  provider: "twilio" | "sip";
-  label: string;
-  agentId: string | null;
-  sip: SipRecord | null;
-  /** Why it does not work, for people. */
-  failure: string;
-  now: Date;
-}
-
-/**
- * Keeps a number whose provider refused it, so that its team sees what happened and may release it; asked for again,
- * the same row tells of the latest attempt. Throws `not_found` for an agent that the team does not have,
- * `phone_number_taken` and `phone_number_limit`.
- */
-export async function recordFailure(db: Db, request: PhoneRequest): Promise<void> {
-  const { teamId, phoneNumber, provider, label, agentId, sip, failure, now } = request;
-  await db.transaction(async (tx) => {
-    // Requests of one team take turns: the count below would miss what another one is adding.
-    await tx.select({ id: teams.id }).from(teams).where(eq(teams.id, teamId)).for("no key update");
-    await requireAgent(tx, teamId, agentId);
-    const [held] = await tx
-      .select({ id: phoneNumbers.id })
-      .from(phoneNumbers)
-      .where(and(eq(phoneNumbers.phoneNumber, phoneNumber), isLive));
-    if (held !== undefined) throw new ServiceError("phone_number_taken");
-    const live = and(eq(phoneNumbers.teamId, teamId), isLive);
-    const [{ total } = { total: 0 }] = await tx.select({ total: count() }).from(phoneNumbers).where(live);
-    if (total >= MAX_PHONE_NUMBERS)
-      throw new ServiceError("phone_number_limit", { parameters: { limit: MAX_PHONE_NUMBERS } });
-    const values = { provider, label, agentId, status: "error" as const, statusDetail: failure, sip, updatedAt: now };
-    await tx
-      .insert(phoneNumbers)
-      .values({ id: newIdentifier(), teamId, phoneNumber, createdAt: now, ...values })
-      .onConflictDoUpdate({ target: [phoneNumbers.teamId, phoneNumbers.phoneNumber], set: values });
-  });
 }
 
 /**
@@ -85,13 +39,30 @@ export async function updatePhone(
 }
 
 /** Makes sure that the team has this agent until the transaction ends; null is none. Throws `not_found`. */
-async function requireAgent(tx: Db, teamId: string, agentId: string | null): Promise<void> {
+export async function requireAgent(tx: Db, teamId: string, agentId: string | null): Promise<void> {
   if (agentId !== null && !(await holdAgents(tx, teamId, [agentId])).has(agentId)) throw new ServiceError("not_found");
 }
 
-/** Deletes a number that no provider holds. */
-export async function deletePhone(db: Db, teamId: string, id: string): Promise<void> {
-  await db.delete(phoneNumbers).where(and(owned(teamId, id), eq(phoneNumbers.status, "error")));
+/** Replaces the trunk of the team's imported number. Throws `not_found`. */
+export async function updateSip(
+  db: Db,
+  owner: { teamId: string; id: string },
+  trunk: { sip: SipRecord; sipSecrets: SipSecrets },
+  now: Date,
+): Promise<PhoneRow> {
+  const [row] = await db
+    .update(phoneNumbers)
+    .set({ ...trunk, updatedAt: now })
+    .where(owned(owner.teamId, owner.id))
+    .returning();
+  if (row === undefined) throw new ServiceError("not_found");
+  return row;
+}
+
+/** Writes what a live number waits for; empty for nothing. */
+export async function noteDetail(db: Db, { id }: Pick<PhoneRow, "id">, statusDetail: string): Promise<void> {
+  const isActive = and(eq(phoneNumbers.id, id), eq(phoneNumbers.status, "active"));
+  await db.update(phoneNumbers).set({ statusDetail }).where(isActive);
 }
 
 /**

@@ -1,5 +1,6 @@
 import { ServiceError } from "#protocol/errors";
-import { callerToken, type LiveKitAccess, LiveKitError, openLiveKitServer } from "#common/livekit/livekit-server";
+import { LiveKitError } from "#common/livekit/livekit-error";
+import { callerToken, type LiveKitAccess, openLiveKitServer } from "#common/livekit/livekit-server";
 import type { RoomServer } from "./rooms.js";
 
 export interface LiveKitOptions extends LiveKitAccess {

@@ -37,9 +37,10 @@ export interface LiveKitPorts {
 
 /**
  * Configuration of a server that is reached on loopback alone, media included. STUN servers are named because clients
- * are sent to public ones otherwise; nobody answers at this one, and nobody needs to. JSON is YAML.
+ * are sent to public ones otherwise; nobody answers at this one, and nobody needs to. With a Redis server it has SIP
+ * services. JSON is YAML.
  */
-export function liveKitConfiguration(ports: LiveKitPorts, key: LiveKitKey): string {
+export function liveKitConfiguration(ports: LiveKitPorts, key: LiveKitKey, redisUrl: string | null): string {
   const loopback = process.platform === "darwin" ? "lo0" : "lo";
   return `${JSON.stringify(
     {
@@ -54,10 +55,15 @@ export function liveKitConfiguration(ports: LiveKitPorts, key: LiveKitKey): stri
         interfaces: { includes: [loopback] },
         stun_servers: ["127.0.0.1:3478"],
       },
+      ...(redisUrl === null ? {} : { redis: redisOf(new URL(redisUrl)) }),
       keys: { [key.apiKey]: key.apiSecret },
       logging: { level: "warn", json: true },
     },
     null,
     2,
   )}\n`;
+}
+
+function redisOf({ host, password }: URL): object {
+  return { address: host, ...(password === "" ? {} : { password: decodeURIComponent(password) }) };
 }

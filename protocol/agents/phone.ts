@@ -6,6 +6,8 @@ import { e164Number, reference, timestamp } from "./text.js";
 export const phoneProviders = ["livekit", "twilio", "sip"] as const;
 const phoneStatuses = ["provisioning", "active", "error", "released"] as const;
 const sipTransports = ["auto", "udp", "tcp", "tls"] as const;
+/** By what calls leave to a trunk; `auto` is the gateway's choice. */
+export type SipTransport = (typeof sipTransports)[number];
 
 /** Live numbers that one team may hold; those that a provider refused are none. */
 export const MAX_PHONE_NUMBERS = 20;
@@ -123,7 +125,7 @@ export const phoneEntity = z.object({
   label: z.string(),
   agent_id: z.string().nullable(),
   status: z.enum(phoneStatuses),
-  /** What failed when the status is `error`; empty otherwise. */
+  /** What failed when the status is `error`, or what a live number waits for; empty otherwise. */
   status_detail: z.string(),
   created_at: timestamp,
   updated_at: timestamp,
@@ -156,4 +158,17 @@ export const availablePhoneQuery = z.object({
   provider: z.literal("twilio").optional(),
 });
 
-export const availablePhoneList = z.object({ available_phone_numbers: z.array(z.record(z.string(), z.unknown())) });
+/** A number that can be bought. What the provider does not say of it is empty. */
+const availablePhone = z.object({
+  phone_number: z.string(),
+  friendly_name: z.string(),
+  country_code: z.string(),
+  region: z.string(),
+  locality: z.string(),
+  postal_code: z.string(),
+  number_type: z.literal("local"),
+  provider: z.literal("twilio"),
+});
+export type AvailablePhone = z.output<typeof availablePhone>;
+
+export const availablePhoneList = z.object({ available_phone_numbers: z.array(availablePhone) });

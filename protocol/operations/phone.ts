@@ -27,7 +27,7 @@ export const phoneOperations: readonly Operation[] = [
     tag: "Agents",
     scope: "agents",
     summary: "Search numbers to buy",
-    description: "Answers 502 while no provider is configured.",
+    description: "Local numbers of the US and Canada. Answers 502 where Twilio is not configured, or fails.",
     query: availablePhoneQuery,
     success: {
       status: 200,
@@ -35,7 +35,7 @@ export const phoneOperations: readonly Operation[] = [
       mediaTypes: json,
       schema: availablePhoneList,
     },
-    errors: [...authentication, "unsupported_numbers", "validation", "phone_provider_missing"],
+    errors: [...authentication, "unsupported_numbers", "validation", "phone_provider_missing", "phone_provider_failed"],
     curl: "-G -d area_code=415",
   },
   {
@@ -57,7 +57,7 @@ export const phoneOperations: readonly Operation[] = [
     scope: "agents",
     summary: "Buy a phone number, or import one",
     description:
-      "Answers 502 while no provider is configured; the number stays in the list with status error and can be released.",
+      "A bought number is charged its first day. Where the provider fails the answer is 502, the charge returns, and the number stays in the list with status error, to be asked for again or released.",
     body: { schema: phoneCreate, mediaTypes: json },
     success: { status: 201, description: "The number.", mediaTypes: json, schema: phoneEntity },
     errors: [
@@ -69,6 +69,7 @@ export const phoneOperations: readonly Operation[] = [
       "not_found",
       "phone_number_taken",
       "phone_provider_missing",
+      "phone_provider_failed",
     ],
     curl: `${jsonBody} -d '{"provider": "sip", "phone_number": "+14155550123", "inbound_allowed_addresses": ["203.0.113.0/24"]}'`,
   },
@@ -101,9 +102,9 @@ export const phoneOperations: readonly Operation[] = [
     tag: "Agents",
     scope: "agents",
     summary: "Release a phone number",
-    description: "One that a provider holds stays until the provider has taken it back.",
+    description: "One that the provider does not take back stays as it is; releasing it again tries again.",
     success: nothing,
-    errors: [...authentication, "not_found", "phone_provider_missing"],
+    errors: [...authentication, "not_found", "conflict", "phone_provider_missing", "phone_provider_failed"],
     curl: "",
   },
   {
@@ -112,7 +113,8 @@ export const phoneOperations: readonly Operation[] = [
     tag: "Agents",
     scope: "agents",
     summary: "Replace an imported number's trunk",
-    description: "An empty password keeps the stored one. Answers 502 while no SIP gateway is configured.",
+    description:
+      "An empty password keeps the stored one. Where LiveKit cannot be reached the change waits for it, and status_detail says so.",
     body: { schema: sipConfig, mediaTypes: json },
     success: { status: 200, description: "The number.", mediaTypes: json, schema: phoneEntity },
     errors: [...authentication, ...bodyErrors, "not_found", "phone_provider_missing"],

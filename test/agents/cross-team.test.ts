@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { systemClock } from "#common/clock";
-import { recordFailure } from "#control-plane/phone/store";
+import { phoneNumbers } from "#control-plane/phone/tables";
 import { attachables } from "#control-plane/agent-platform";
 import { readBatch } from "#control-plane/agent-tests/run-store";
 import { startBatch } from "#control-plane/agent-tests/start-batch";
@@ -82,18 +82,14 @@ let digits = 0;
 async function createPhone(team: TeamClient, fixture: ServiceFixture): Promise<string> {
   const phoneNumber = `+1415555${String(1000 + digits++)}`;
   const { teamId } = team.principal;
-  await recordFailure(fixture.db, {
-    teamId,
-    phoneNumber,
-    provider: "twilio",
-    label: "",
-    agentId: null,
-    sip: null,
-    failure: "x",
-    now: new Date(),
-  });
-  const { json } = await team.ask("GET", `/v1/agent/phone-numbers?phone_number=%2B${phoneNumber.slice(1)}`);
-  return (json["phone_numbers"] as { phone_number_id: string }[])[0]?.phone_number_id ?? "";
+  const [id, at] = [newIdentifier(), new Date()];
+  await fixture.db
+    .insert(phoneNumbers)
+    .values({
+      ...{ id, teamId, phoneNumber, provider: "twilio", label: "", agentId: null, status: "error", statusDetail: "x" },
+      ...{ createdAt: at, updatedAt: at },
+    });
+  return id;
 }
 
 /** A webhook's delivery that is on its way: nobody listens on that port. */

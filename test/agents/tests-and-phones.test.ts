@@ -173,12 +173,14 @@ describe.each(engines)("tests of agents and phone numbers on %s", (engine) => {
     );
   });
 
-  it("names the provider that is missing, and keeps the number in sight", async () => {
+  it("names what has to be set for a provider, and leaves nothing behind", async () => {
     const own = await addClient(fixture);
-    const agentId = await createAgent(own);
+    const twilio = "Twilio is not configured on this server: set TWILIO_ACCOUNT_SID and TWILIO_AUTH_TOKEN";
+    const liveKit =
+      "LiveKit SIP is not configured on this server: set LIVEKIT_URL, LIVEKIT_API_KEY and LIVEKIT_API_SECRET";
     expect(await own.ask("GET", "/v1/agent/available-phone-numbers?area_code=415")).toMatchObject({
       status: 502,
-      json: { message: "Twilio is not configured on this server" },
+      json: { message: twilio },
     });
     for (const [query, status] of [
       ["country_code=DE", 400],
@@ -192,58 +194,53 @@ describe.each(engines)("tests of agents and phone numbers on %s", (engine) => {
         status,
       ]);
     }
-    const bought = await own.ask("POST", "/v1/agent/phone-numbers", {
-      provider: "twilio",
-      phone_number: "+14155550100",
-      agent_id: agentId,
+    for (const [body, message] of [
+      [{ provider: "twilio", phone_number: "+14155550100" }, twilio],
+      [trunk, liveKit],
+    ] as const)
+      expect(await own.ask("POST", "/v1/agent/phone-numbers", body)).toMatchObject({ status: 502, json: { message } });
+    expect((await own.ask("GET", "/v1/agent/phone-numbers?page=1")).json["total"]).toBe(0);
+  });
+
+  it("labels, binds, finds and unbinds a number, and lets one go that failed", async () => {
+    const own = await addClient(fixture);
+    const agentId = await createAgent(own);
+    const sip = {
+      ...{ inbound_auth_username: "u", inbound_allowed_addresses: [], termination_uri: "pbx.example.com:5060" },
+      ...{ termination_transport: "tls" as const, termination_auth_username: "" },
+    };
+    const at = new Date();
+    const number = (provider: "sip" | "twilio", phoneNumber: string) => ({
+      ...{ id: newIdentifier(), teamId: own.principal.teamId, phoneNumber, provider, label: "", agentId: null },
+      ...{ status: "error" as const, statusDetail: "it failed", createdAt: at, updatedAt: at },
     });
-    expect([bought.status, bought.json["message"]]).toEqual([502, "Twilio is not configured on this server"]);
-    const imported = await own.ask("POST", "/v1/agent/phone-numbers", {
-      ...trunk,
-      inbound_auth_username: "u",
-      inbound_auth_password: "canary",
-      termination_uri: "pbx.example.com:5060",
+    const [imported, bought] = [
+      { ...number("sip", "+4930123456"), sip, sipSecrets: { inbound: "sealed canary" } },
+      number("twilio", "+14155550100"),
+    ];
+    await fixture.db.insert(phoneNumbers).values([imported, bought]);
+    const [sipPath, twilioPath] = [imported, bought].map(({ id }) => `/v1/agent/phone-numbers/${id}`);
+    const read = await own.ask("GET", sipPath ?? "");
+    expect(read.text).not.toContain("canary");
+    expect(read.json).toMatchObject({ status_detail: "it failed", supports_outbound: true, ...sip });
+    expect((await own.ask("PATCH", sipPath ?? "", { label: "main", agent_id: agentId })).json).toMatchObject({
       label: "main",
-    });
-    expect([imported.status, imported.json["message"]]).toEqual([502, "LiveKit SIP is not configured on this server"]);
-    const listed = await own.ask("GET", "/v1/agent/phone-numbers?page=1");
-    expect(listed.text).not.toContain("canary");
-    expect(listed.json).toMatchObject({
-      total: 2,
-      phone_numbers: [
-        {
-          phone_number: "+4930123456",
-          provider: "sip",
-          status: "error",
-          status_detail: "LiveKit SIP is not configured on this server",
-          label: "main",
-          agent_id: null,
-          supports_outbound: true,
-          inbound_auth_username: "u",
-          termination_uri: "pbx.example.com:5060",
-        },
-        { phone_number: "+14155550100", provider: "twilio", status: "error", agent_id: agentId },
-      ],
-    });
-    const [sip, twilio] = (listed.json["phone_numbers"] as { phone_number_id: string }[]).map(
-      ({ phone_number_id }) => `/v1/agent/phone-numbers/${phone_number_id}`,
-    );
-    expect((await own.ask("PATCH", sip ?? "", { label: "", agent_id: agentId })).json).toMatchObject({
-      label: "",
       agent_id: agentId,
     });
     const filtered = await own.ask("GET", `/v1/agent/phone-numbers?agent_id=${agentId}&phone_number=+4930123456`);
     expect((filtered.json["phone_numbers"] as unknown[]).length).toBe(1);
-    expect((await own.ask("PATCH", sip ?? "", { agent_id: null })).json).toMatchObject({ agent_id: null });
-    expect((await own.ask("PATCH", sip ?? "", { label: null })).status).toBe(422);
-    expect((await own.ask("PUT", `${sip}/sip-config`, { inbound_auth_username: "u2" })).status).toBe(502);
-    expect((await own.ask("PUT", `${sip}/sip-config`, {})).status).toBe(422);
-    expect((await own.ask("PUT", `${twilio}/sip-config`, { inbound_allowed_addresses: ["203.0.113.1"] })).status).toBe(
-      422,
-    );
-    expect([(await own.ask("DELETE", sip ?? "")).status, (await own.ask("GET", sip ?? "")).status]).toEqual([204, 404]);
+    expect((await own.ask("PATCH", sipPath ?? "", { agent_id: null })).json).toMatchObject({ agent_id: null });
+    expect((await own.ask("PATCH", sipPath ?? "", { label: null })).status).toBe(422);
+    expect((await own.ask("PUT", `${sipPath}/sip-config`, { inbound_auth_username: "u2" })).status).toBe(502);
+    expect((await own.ask("PUT", `${sipPath}/sip-config`, {})).status).toBe(422);
+    const elsewhere = { inbound_allowed_addresses: ["203.0.113.1"] };
+    expect((await own.ask("PUT", `${twilioPath}/sip-config`, elsewhere)).status).toBe(422);
+    await own.ask("PATCH", twilioPath ?? "", { agent_id: agentId });
     await own.ask("DELETE", `/v1/agent/agents/${agentId}`);
-    expect((await own.ask("GET", twilio ?? "")).json["agent_id"]).toBeNull();
+    expect((await own.ask("GET", twilioPath ?? "")).json["agent_id"]).toBeNull();
+    expect([(await own.ask("DELETE", sipPath ?? "")).status, (await own.ask("GET", sipPath ?? "")).status]).toEqual([
+      204, 404,
+    ]);
   });
 
   it.each([

@@ -78,7 +78,10 @@ export interface ServiceFixture {
 export async function startFixture(
   engine: EngineName,
   options: { allow?: string[] } & Partial<
-    Pick<ServiceOptions, "rooms" | "sessions" | "recordings" | "cache" | "now" | "testRuns" | "s3" | "readTrace">
+    Pick<
+      ServiceOptions,
+      "rooms" | "sessions" | "recordings" | "cache" | "now" | "testRuns" | "s3" | "readTrace" | "phones"
+    >
   > = {},
 ): Promise<ServiceFixture> {
   const [nats, { database, server: postgres, stop: stopDatabase }] = await Promise.all([
@@ -103,6 +106,7 @@ export async function startFixture(
     s3: options.s3 ?? null,
     ...{ rooms: options.rooms ?? null, sessions: options.sessions, cache: options.cache },
     ...(options.readTrace === undefined ? {} : { readTrace: options.readTrace }),
+    ...(options.phones === undefined ? {} : { phones: options.phones }),
     ...(options.testRuns === undefined ? {} : { testRuns: options.testRuns }),
     ...(options.recordings === undefined ? {} : { recordings: options.recordings }),
   });

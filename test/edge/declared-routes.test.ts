@@ -147,9 +147,9 @@ describe("the routes of an edge, on a real cluster", () => {
       { "content-type": source.contentType },
       source.body,
     );
-    // No provider is configured: the number stays, with what went wrong.
-    const number = Buffer.from(JSON.stringify({ provider: "twilio", phone_number: "+14155550100" }));
-    await ask("POST", "/v1/agent/phone-numbers", json, number);
+    // The room server has no SIP: the number stays, with what went wrong.
+    const trunk = { provider: "sip", phone_number: "+14155550100", inbound_allowed_addresses: ["203.0.113.1"] };
+    await ask("POST", "/v1/agent/phone-numbers", json, Buffer.from(JSON.stringify(trunk)));
     const numbers = JSON.parse((await ask("GET", "/v1/agent/phone-numbers")).body.toString()) as {
       phone_numbers: { phone_number_id: string }[];
     };

@@ -22,6 +22,7 @@ export type Expectation =
 const lacking: ErrorCode[] = [
   "tests_cannot_run",
   "phone_provider_missing",
+  "phone_provider_failed",
   "no_worker",
   "agent_gateway_unreachable",
   "no_agent_runtime",

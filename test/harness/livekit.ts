@@ -30,15 +30,18 @@ export const inCi = ![undefined, "", "0", "false"].includes(process.env.CI);
  */
 export const canRunLiveKit = inCi || findLiveKit(process.env) !== null || canBuildLiveKit(process.env);
 
-/** Starts a server on free loopback ports. It dies with the test process, whatever happens. */
-export async function startLiveKit(): Promise<TestLiveKit> {
+/**
+ * Starts a server on free loopback ports; with a Redis server it has SIP services. It dies with the test process,
+ * whatever happens.
+ */
+export async function startLiveKit(options: { redisUrl?: string } = {}): Promise<TestLiveKit> {
   const directory = temporaryDirectory("livekit");
   try {
     const program = await findOrBuildLiveKit();
     const key = { apiKey: "test", apiSecret: newIdentifier() };
     const logFile = join(directory.path, "server.log");
     const launch = (ports: LiveKitPorts): Promise<GuardedProcess> =>
-      launchLiveKit({ program, directory: directory.path, logFile, ports, key });
+      launchLiveKit({ program, directory: directory.path, logFile, ports, key, ...options });
     const first = await onFreePorts(launch, logFile);
     const { ports } = first;
     let { server } = first;

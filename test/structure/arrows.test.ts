@@ -52,7 +52,8 @@ const engines: Readonly<Record<string, { folder?: string; files?: readonly strin
   aws4fetch: {},
   // A runtime joins a room as its agent, a terminal as its caller: neither room may import the other.
   "@livekit/rtc-node": { files: ["agents/room/livekit-room.ts", "cli/talk/caller-room.ts"] },
-  "livekit-server-sdk": {},
+  // Rooms, and phone lines: two services of one server.
+  "livekit-server-sdk": { folder: "common/livekit/" },
   "libopus-wasm": { folder: "audio/" },
   "mpg123-decoder": {},
   "@wasm-audio-decoders/flac": {},
@@ -71,6 +72,7 @@ const engines: Readonly<Record<string, { folder?: string; files?: readonly strin
   "tar-stream": {},
   openai: {},
   undici: { folder: "common/outbound/" },
+  twilio: {},
   yauzl: {},
   "ipaddr.js": {},
   "livekit-client": {},

@@ -6,6 +6,7 @@ import { agentPlatformRoutes } from "#control-plane/agent-platform";
 import type { Db } from "#control-plane/database/database";
 import { answerForwarded } from "#control-plane/http/answer";
 import { Router } from "#control-plane/http/router";
+import { noPhoneServers, openPhones } from "#control-plane/phone/configured";
 import { type ForwardedResponse, type Principal, uploadsBucket } from "#protocol/bus/control";
 import { checkOwn, checkUpstream } from "../agents/documents.js";
 import { type EngineName, freshDatabase, silentLog } from "../control-plane/databases.js";
@@ -50,9 +51,10 @@ export async function platformOn(db: Db, stop: () => Promise<void>): Promise<Pla
   const now = risingTime();
   const options = { db, outbound, sealer: createSealer(["k".repeat(32)]), clock: systemClock, now };
   const noTestRuns = { canRunTests: () => false, onTestRunsQueued: () => undefined };
-  const router = new Router(agentPlatformRoutes({ ...options, ...noTestRuns }));
-  const [team, otherTeam, noBeta] = await Promise.all([addTeam(db), addTeam(db), addTeam(db)]);
   const bus = memoryBus();
+  const phones = openPhones({ ...options, bus, log: silentLog }, noPhoneServers);
+  const router = new Router(agentPlatformRoutes({ ...options, ...noTestRuns, phones }));
+  const [team, otherTeam, noBeta] = await Promise.all([addTeam(db), addTeam(db), addTeam(db)]);
   const call: Platform["call"] = async (
     principal,
     method,

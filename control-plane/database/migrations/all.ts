@@ -17,6 +17,7 @@ import { conversationUsage } from "./0090-conversation-usage.js";
 import { recordings } from "./0091-recordings.js";
 import { consoleSessions } from "./0100-console-sessions.js";
 import { usageLatencies } from "./0110-usage-latencies.js";
+import { phoneProvisioning } from "./0120-phone-provisioning.js";
 import type { Migration } from "./migration.js";
 
 /** Every step, oldest first. */
@@ -40,4 +41,5 @@ export const migrations: readonly Migration[] = [
   recordings,
   consoleSessions,
   usageLatencies,
+  phoneProvisioning,
 ];

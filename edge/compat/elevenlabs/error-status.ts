@@ -77,6 +77,7 @@ export const elevenLabsStatusOf: Readonly<Record<ErrorCode, ElevenLabsStatus>> =
   too_many_sessions: "rate_limit_error",
   agent_gateway_unreachable: "upstream_error",
   phone_provider_missing: "upstream_error",
+  phone_provider_failed: "upstream_error",
   tests_cannot_run: "upstream_error",
   no_agent_runtime: "upstream_error",
   language_not_served: "upstream_error",

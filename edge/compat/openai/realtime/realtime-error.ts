@@ -67,6 +67,7 @@ const realtimeCodeOf: Readonly<Record<ErrorCode, string | null>> = {
   too_many_sessions: "rate_limit_exceeded",
   agent_gateway_unreachable: null,
   phone_provider_missing: null,
+  phone_provider_failed: null,
   tests_cannot_run: null,
   no_agent_runtime: null,
   language_not_served: null,

@@ -1,0 +1,28 @@
+import { list, text, url } from "./setting.js";
+
+/** What numbers of Twilio need; part of the one declaration in `common/config/config.ts`. */
+export const phoneSettings = {
+  TWILIO_ACCOUNT_SID: text({
+    doc: "Account of Twilio that phone numbers are bought in. None can be bought when absent.",
+  }),
+  TWILIO_AUTH_TOKEN: text({ secret: true, doc: "Auth token of TWILIO_ACCOUNT_SID." }),
+  TWILIO_BASE_URL: url({
+    schemes: ["http", "https"],
+    doc: "Address of Twilio's REST API; https://api.twilio.com when absent. Another one of its edges, or a server that answers as it does.",
+  }),
+  TWILIO_TRUNK_SID: text({
+    doc: "Elastic SIP trunk (`TK…`) that bought numbers are put on, and whose origination URI leads to LiveKit SIP. Without it the operator has to lead their calls there.",
+  }),
+  TWILIO_SIGNALING_ADDRESSES: list({
+    default: [
+      ...["54.172.60.0/30", "54.244.51.0/30", "54.171.127.192/30", "35.156.191.128/30"],
+      ...["54.65.63.192/30", "54.169.127.128/30", "54.252.254.64/30", "177.71.206.192/30"],
+    ],
+    doc: "Addresses and blocks that calls to bought numbers are taken from: those that Twilio publishes for SIP signalling.",
+  }),
+  TWILIO_TERMINATION_URI: text({
+    doc: "Where calls from bought numbers leave to: `<name>.pstn.twilio.com`, the termination URI of the trunk. They take calls only when absent.",
+  }),
+  TWILIO_TERMINATION_USERNAME: text({ doc: "User name of the trunk's credential list." }),
+  TWILIO_TERMINATION_PASSWORD: text({ secret: true, doc: "Password of the trunk's credential list." }),
+};
