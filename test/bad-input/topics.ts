@@ -5,6 +5,7 @@ import { liveEventCases } from "./live-events.js";
 import { liveFrameCases } from "./live-frames.js";
 import { msgpackBodyCases } from "./msgpack-bodies.js";
 import { methodCases, pathCases, queryCases } from "./paths.js";
+import { phoneRequestCases } from "./phone-requests.js";
 import { rawHttpCases } from "./raw-http.js";
 import { sessionFieldCases } from "./session-fields.js";
 import { sessionRequestCases } from "./session-requests.js";
@@ -42,6 +43,7 @@ export const topics: Topic[] = [
   { name: "tests of agents", cases: testFieldCases() },
   { name: "lists, runs and changes of tests", cases: testRequestCases() },
   { name: "recordings", cases: recordingRequestCases() },
+  { name: "phone numbers", cases: phoneRequestCases() },
   { name: "HTTP itself", cases: rawHttpCases() },
   { name: "live events", cases: liveEventCases() },
   { name: "live frames", cases: liveFrameCases() },
