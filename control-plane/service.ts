@@ -226,8 +226,8 @@ function sessionContext(options: ServiceOptions, { runtimes, served }: Cluster):
 }
 
 function phoneContext(options: ServiceOptions): PhoneContext {
-  const { db, bus, log, sealer, now, phones = noPhoneServers } = options;
-  return openPhones({ db, bus, log, sealer, now }, phones);
+  const { db, bus, log, sealer, outbound, now, phones = noPhoneServers } = options;
+  return openPhones({ db, bus, log, sealer, outbound, now }, phones);
 }
 
 /** What requests are answered with, besides what the service is given. */

@@ -1,6 +1,7 @@
 import type { Bus } from "#common/bus/bus";
 import type { LiveKitSip } from "#common/livekit/livekit-sip";
 import type { Logger } from "#common/log";
+import type { Outbound } from "#common/outbound/outbound";
 import type { Sealer } from "#common/secrets/sealer";
 import type { Db } from "../database/database.js";
 import type { NumberInventory, NumberProvider } from "./providers/provider.js";
@@ -18,6 +19,8 @@ export interface PhoneContext {
   bus: Pick<Bus, "publish">;
   log: Logger;
   sealer: Sealer;
+  /** Judges the addresses that teams name. */
+  outbound: Pick<Outbound, "checkUrl">;
   providers: NumberProviders;
   /** Null where no LiveKit server is configured. */
   sip: LiveKitSip | null;

@@ -1,13 +1,5 @@
 import { validate } from "#common/http/validation";
-import {
-  availablePhoneQuery,
-  phoneCreate,
-  phoneListQuery,
-  phoneUpdate,
-  type SipConfig,
-  sipConfig,
-  sipProblems,
-} from "#protocol/agents/phone";
+import { availablePhoneQuery, phoneCreate, phoneListQuery, phoneUpdate, sipConfig } from "#protocol/agents/phone";
 import type { ForwardedResponse } from "#protocol/bus/control";
 import { ServiceError } from "#protocol/errors";
 import { findAgent } from "../agents/store.js";
@@ -23,9 +15,10 @@ import { requireProvider, toProviderError } from "./provider-of.js";
 import { ProviderFailure } from "./providers/provider.js";
 import { releaseNumber } from "./release.js";
 import { reserveNumber } from "./reserve.js";
+import { requireTrunk } from "./sip-checks.js";
 import { sealPasswords, withoutPasswords } from "./sip-secrets.js";
 import { findPhone, listPhones, noteDetail, toPhoneEntity, updatePhone, updateSip } from "./store.js";
-import type { PhoneRow, SipSecrets } from "./tables.js";
+import type { PhoneRow } from "./tables.js";
 
 const inventoryCountries = ["US", "CA"] as const;
 
@@ -84,7 +77,7 @@ async function create(context: PhoneContext, request: RouteRequest): Promise<For
   const { betaAccess, hasCredit, teamId } = request.principal;
   if (!betaAccess) throw new ServiceError("private_beta");
   const given = validate(phoneCreate, await readJsonBody(request), ["body"]);
-  if (given.provider === "sip") checkSip(given, null);
+  if (given.provider === "sip") await requireTrunk(context, given, null);
   // The first day of a bought number is charged before anything is bought; an imported one costs nothing.
   else if (!hasCredit) throw new ServiceError("out_of_credit");
   const row = await acquireNumber(context, await reserveNumber(context, teamId, given), "buy");
@@ -105,16 +98,6 @@ async function place(context: PhoneContext, row: PhoneRow): Promise<PhoneRow> {
   );
   if (statusDetail !== row.statusDetail) await noteDetail(db, row, statusDetail);
   return { ...row, statusDetail };
-}
-
-function checkSip(config: SipConfig, stored: SipSecrets | null): void {
-  const hasStored = { inbound: stored?.inbound !== undefined, termination: stored?.termination !== undefined };
-  const problems = sipProblems(config, hasStored).map(({ field, message }) => ({
-    type: "value_error",
-    loc: ["body", field],
-    msg: message,
-  }));
-  if (problems.length > 0) throw new ServiceError("validation", { problems });
 }
 
 async function get(context: PhoneContext, request: RouteRequest): Promise<ForwardedResponse> {
@@ -140,7 +123,7 @@ async function putSipConfig(context: PhoneContext, request: RouteRequest): Promi
     const problem = { type: "value_error", loc: ["path", "phone_number_id"], msg: "This number was not imported" };
     throw new ServiceError("validation", { problems: [problem] });
   }
-  checkSip(given, found.sipSecrets);
+  await requireTrunk(context, given, found.sipSecrets);
   requireProvider(context.providers, "sip");
   const { db, sealer } = context;
   const trunk = { sip: withoutPasswords(given), sipSecrets: sealPasswords(sealer, found.id, given, found.sipSecrets) };

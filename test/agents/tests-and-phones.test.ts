@@ -254,6 +254,8 @@ describe.each(engines)("tests of agents and phone numbers on %s", (engine) => {
     [{ ...trunk, inbound_auth_password: "p" }, "inbound_auth_username"],
     [{ ...trunk, termination_uri: "sip:pbx.example.com" }, "termination_uri"],
     [{ ...trunk, termination_uri: "pbx.example.com:70000" }, "termination_uri"],
+    [{ ...trunk, termination_uri: "127.0.0.1:5060" }, "termination_uri"],
+    [{ ...trunk, termination_uri: "pbx.office.lan" }, "termination_uri"],
     [{ ...trunk, termination_auth_username: "u", termination_auth_password: "p" }, "termination_uri"],
     [{ ...trunk, termination_uri: "pbx.example.com", termination_auth_username: "u" }, "termination_auth_password"],
     [{ ...trunk, termination_transport: "carrier pigeon" }, "termination_transport"],

@@ -83,6 +83,9 @@ function fieldCases(): Case[] {
       create(imported, "inbound_allowed_addresses", value),
     ),
     ...[...noText, ...noUris].map((value) => create(imported, "termination_uri", value)),
+    ...["127.0.0.1:5060", "10.0.0.5", "169.254.169.254", "pbx.office.lan", "localhost.localdomain"].map((value) =>
+      create(imported, "termination_uri", value),
+    ),
     ...[null, "", "TLS", "sctp", "udp,tcp", 1, CANARY].map((value) => create(imported, "termination_transport", value)),
     ...[
       "inbound_auth_username",

@@ -48,7 +48,7 @@ describe.skipIf(!canRunLiveKit)("numbers at a LiveKit server", () => {
 
   const context = (): PhoneContext =>
     openPhones(
-      { db: fixture.db, bus: fixture.bus, log: silentLog, sealer: testDoors().sealer, now: () => new Date() },
+      { db: fixture.db, bus: fixture.bus, log: silentLog, ...testDoors(), now: () => new Date() },
       { sip, twilio: twilio.settings },
     );
   /** Compares at once, whoever had a turn before. */

@@ -27,7 +27,7 @@ describe.each(engines)("numbers of Twilio on %s", (engine) => {
   /** As an instance of its own that looks after numbers. */
   const instance = (): PhoneContext =>
     openPhones(
-      { db: fixture.db, bus: fixture.bus, log: silentLog, sealer: testDoors().sealer, now },
+      { db: fixture.db, bus: fixture.bus, log: silentLog, ...testDoors(), now },
       { sip: null, twilio: twilio.settings },
     );
 
