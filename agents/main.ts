@@ -3,6 +3,7 @@ import { warmOpusPackets } from "#audio/encoding/opus-packets";
 import { connectNats } from "#common/bus/nats";
 import { systemClock as clock } from "#common/clock";
 import { type Config, ConfigError } from "#common/config/config";
+import { unlessConnected } from "#common/lifecycle/probes";
 import { runRole } from "#common/lifecycle/role";
 import type { LiveKitAccess } from "#common/livekit/livekit-server";
 import { sendHeartbeats } from "#common/membership/heartbeat";
@@ -38,8 +39,7 @@ runRole("agent", async ({ config, log, metrics, id, epoch, state }) => {
   const [countTokens] = await Promise.all([openTokenCounter(), warmOpusPackets()]);
   const bus = await connectNats({ url: config.NATS_URL, name: id, log });
   const submissions = new SubmissionClient({ bus, clock, ownerId: id });
-  const speech = new SpeechClient(submissions);
-  const recognition = openRecognitionClient(submissions);
+  const [speech, recognition] = [new SpeechClient(submissions), openRecognitionClient(submissions)];
   const usage = new UsageReporter({ bus, clock, log, owner: { id, epoch } });
   const conversationMetrics = createConversationMetrics(metrics, () => runtime.sessions.length);
   metrics.gauge("parley_bus_connected", () => (bus.isConnected() ? 1 : 0));
@@ -67,10 +67,10 @@ runRole("agent", async ({ config, log, metrics, id, epoch, state }) => {
   };
   const heartbeats = sendHeartbeats({ bus, clock, describe });
   return {
+    reasonsNotReady: unlessConnected(bus),
     drain: async () => void (await Promise.all([runners.drain(), runtime.drain()])),
     async stop() {
-      runtime.close();
-      for (const part of [runners, submissions, speech, recognition]) part.close();
+      for (const part of [runtime, runners, submissions, speech, recognition]) part.close();
       heartbeats.say();
       heartbeats.stop();
       await usage.close();

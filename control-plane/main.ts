@@ -2,6 +2,7 @@ import type { Heartbeat } from "#protocol/bus/membership";
 import { connectNats } from "#common/bus/nats";
 import { closeBodyDecoder } from "#common/http/body-decoder";
 import { systemClock } from "#common/clock";
+import { unlessConnected } from "#common/lifecycle/probes";
 import { type RoleContext, type RunningRole, runRole } from "#common/lifecycle/role";
 import { createOutbound } from "#common/outbound/outbound";
 import { openSealer } from "#common/secrets/secret-key";
@@ -55,15 +56,14 @@ async function start(context: RoleContext): Promise<RunningRole> {
   const describe = (): Heartbeat => ({ type: "heartbeat", role: ROLE, id, epoch, state: context.state() });
   const heartbeats = sendHeartbeats({ bus, clock: systemClock, describe });
   return {
+    reasonsNotReady: unlessConnected(bus),
     async drain(deadlineMs) {
-      recovery.stop();
-      followed.stop();
+      for (const part of [recovery, followed]) part.stop();
       heartbeats.say();
       await service.drain(deadlineMs);
     },
     async stop() {
-      recovery.stop();
-      followed.stop();
+      for (const part of [recovery, followed]) part.stop();
       service.stop();
       heartbeats.say();
       heartbeats.stop();

@@ -11,7 +11,7 @@ import { sendHeartbeats } from "#common/membership/heartbeat";
 import { createAuthenticate } from "./authentication/authenticator.js";
 import { KeyVerifier } from "./authentication/key-verifier.js";
 import { OverloadGate } from "./cluster/overload-gate.js";
-import type { ClusterFacts } from "./cluster/readiness.js";
+import { type ClusterFacts, untilFirstReady } from "./cluster/readiness.js";
 import { startServer } from "./http/server.js";
 import { serverSettings } from "./http/server-settings.js";
 import { openTranscription } from "./transcription/open-transcription.js";
@@ -41,9 +41,8 @@ runRole("edge", async ({ config, log, metrics, tracing, id, epoch, state }) => {
     defaultModels: chooseModel(undefined, config).folders,
   });
   const { note, teamOf } = new TraceTeams();
-  const given = { bus, config, clock, log, tracing };
   const shared = {
-    ...given,
+    ...{ bus, config, clock, log, tracing },
     authenticate: createAuthenticate(verifier, note),
     watchKey: verifier.watch.bind(verifier),
     usage: new UsageReporter({ bus, clock, log, owner: { id, epoch } }),
@@ -54,7 +53,7 @@ runRole("edge", async ({ config, log, metrics, tracing, id, epoch, state }) => {
   const speech = openSpeech({ ...shared, submissions, metrics });
   const routes = edgeRoutes(speech.context, transcription.context, { id, facts, metrics });
   const server = await startServer({
-    ...serverSettings(given),
+    ...serverSettings(shared),
     ...routes,
     sockets: traceSockets(routes.sockets, tracing, teamOf),
     observer: traceExchanges(edgeMetrics.exchanges, tracing, teamOf),
@@ -63,6 +62,7 @@ runRole("edge", async ({ config, log, metrics, tracing, id, epoch, state }) => {
   const describe = (): Heartbeat => ({ type: "heartbeat", role: "edge", id, epoch, state: state() });
   const heartbeats = sendHeartbeats({ bus, clock, describe });
   return {
+    reasonsNotReady: untilFirstReady(facts),
     facts: { port: server.port, url: server.url },
     drain: async () => {
       heartbeats.say();

@@ -1,6 +1,7 @@
 import { connectNats } from "#common/bus/nats";
 import { systemClock } from "#common/clock";
 import { ConfigError } from "#common/config/config";
+import { unlessConnected } from "#common/lifecycle/probes";
 import { runRole } from "#common/lifecycle/role";
 import { SchedulerCore } from "./core/scheduler-core.js";
 import { schedulingPolicy } from "./policy.js";
@@ -20,6 +21,7 @@ runRole("scheduler", async ({ config, log, metrics, tracing, id, epoch, state })
   });
   const scheduler = bindScheduler({ bus, clock: systemClock, log, core, id, epoch, state, telemetry });
   return {
+    reasonsNotReady: unlessConnected(bus),
     drain: (deadlineMs) => scheduler.drain(deadlineMs),
     stop: async () => {
       scheduler.stop();

@@ -1,5 +1,6 @@
 import { connectNats } from "#common/bus/nats";
 import { systemClock } from "#common/clock";
+import { unlessConnected } from "#common/lifecycle/probes";
 import { runRole } from "#common/lifecycle/role";
 import { loadEngines } from "./engines/load.js";
 import { embeddedModels } from "./repository/embedded.js";
@@ -44,7 +45,10 @@ runRole("worker", async ({ config, log, metrics, tracing, id, epoch, state }) =>
     telemetry,
   });
   metrics.gauge("parley_worker_running_chunks", () => worker.runningChunks());
+  const disconnected = unlessConnected(bus);
+  const servesNothing = engines.size + recognizers.size === 0;
   return {
+    reasonsNotReady: () => (servesNothing ? ["No model could be loaded"] : disconnected()),
     drain: () => worker.drain(),
     async stop() {
       await worker.stop();

@@ -104,7 +104,7 @@ export const declaration = {
     default: 0,
     min: 0,
     max: 65000,
-    doc: "Port on which every role but the edge, which has /metrics, answers Prometheus; 0 is none. Roles that the launcher starts take this port and those after it, in the order of its list.",
+    doc: "Port on which every role but the edge, which has /metrics, answers Prometheus, and /startup, /live and /ready to whatever looks after the process; 0 is none. Roles that the launcher starts take this port and those after it, in the order of its list.",
   }),
   PARLEY_CONSOLE: choice({
     default: "on",

@@ -9,6 +9,7 @@ import { createMetrics, type Metrics } from "../metrics/registry.js";
 import { spansAreStored } from "../tracing/stored-spans.js";
 import { openTracing, type TracingOptions } from "../tracing/open-tracing.js";
 import type { Tracing } from "../tracing/span.js";
+import { answerProbe } from "./probes.js";
 
 /** What a role's `main.ts` is given. */
 export interface RoleContext {
@@ -35,9 +36,13 @@ export interface RunningRole {
   drain(deadlineMs: number): Promise<void>;
   /** Releases everything; called once, after `drain`. */
   stop(): Promise<void>;
+  /** What keeps it from its work now, for `/ready` at the metrics port; empty when nothing does. */
+  reasonsNotReady(): readonly string[];
   /** Extra facts for the parent process, such as the port that was picked. */
   facts?: Record<string, unknown>;
 }
+
+type Probe = Parameters<typeof listenForScrapes>[0]["probe"];
 
 /** Message to the launcher over the IPC channel. */
 export type RoleMessage = { type: "ready"; role: string; facts: Record<string, unknown> };
@@ -62,8 +67,11 @@ export function runRole(role: string, start: (context: RoleContext) => Promise<R
   process.on("uncaughtException", (error) => fail(error, "uncaught exception"));
   process.on("unhandledRejection", (error) => fail(error, "unhandled rejection"));
 
-  const running = openTelemetry(role, id, config, log).then(async ({ metrics, tracing, callback }) => {
+  let started: RunningRole | null = null;
+  const probe: Probe = (path) => answerProbe(path, { state, reasonsNotReady: () => started?.reasonsNotReady() ?? [] });
+  const running = openTelemetry(role, id, config, log, probe).then(async ({ metrics, tracing, callback }) => {
     const instance = await start({ config, log, metrics, tracing, id, epoch: newIdentifier(), state: () => state });
+    started = instance;
     const stop = async (): Promise<void> => {
       await instance.stop();
       await tracing.close();
@@ -129,6 +137,26 @@ function spanStoreOf(id: string, config: Config, log: Logger, metrics: Metrics):
 }
 
 /**
+ * Runs a piece of work as the whole process: exits with 0 when it is done, and with 1, logged, when it fails. It ends at
+ * once at a signal.
+ */
+export function runOnce(name: string, work: (context: { config: Config; log: Logger }) => Promise<void>): void {
+  process.umask(0o077);
+  const config = loadConfig(process.env);
+  const log = createLogger(name, config.LOG_LEVEL);
+  work({ config, log }).then(
+    () => {
+      log.info("done");
+      process.exit(0);
+    },
+    (error: unknown) => {
+      log.fatal({ err: error }, "failed");
+      process.exit(1);
+    },
+  );
+}
+
+/**
  * What others see of the process: metrics, the listener for them where one is configured (the edge has its own), and
  * spans.
  */
@@ -137,6 +165,7 @@ async function openTelemetry(
   id: string,
   config: Config,
   log: Logger,
+  probe: Probe,
 ): Promise<{ metrics: Metrics; tracing: Tracing; callback: MetricsListener | null }> {
   const metrics = createMetrics(role);
   const tracing = await openTracing({
@@ -147,6 +176,6 @@ async function openTelemetry(
     store: spanStoreOf(id, config, log, metrics),
   });
   const port = role === "edge" && config.PARLEY_PUBLIC_METRICS === "on" ? 0 : config.PARLEY_METRICS_PORT;
-  const callback = port === 0 ? null : await listenForScrapes({ host: config.HOST, port, metrics });
+  const callback = port === 0 ? null : await listenForScrapes({ host: config.HOST, port, metrics, probe });
   return { metrics, tracing, callback };
 }

@@ -1,8 +1,9 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import type { ProbeAnswer } from "../lifecycle/probes.js";
 import type { Metrics } from "./registry.js";
 
-/** A listener that answers `GET /metrics` and nothing else. */
+/** A listener that answers `GET /metrics` and the probes of a process, and nothing else. */
 export interface MetricsListener {
   port: number;
   close(): void;
@@ -13,10 +14,20 @@ export async function listenForScrapes(options: {
   host: string;
   port: number;
   metrics: Metrics;
+  /** What a path answers that is a probe; null where it is none. */
+  probe: (path: string) => ProbeAnswer | null;
 }): Promise<MetricsListener> {
-  const { host, port, metrics } = options;
+  const { host, port, metrics, probe } = options;
   const server = createServer((request, response) => {
-    if (request.method !== "GET" || request.url?.split("?")[0] !== "/metrics") {
+    const path = request.method === "GET" ? (request.url ?? "").split("?")[0] : undefined;
+    const probed = path === undefined ? null : probe(path);
+    if (probed !== null) {
+      const body = JSON.stringify({ ok: probed.isPositive, reasons: probed.reasons });
+      const headers = { "content-type": "application/json", "cache-control": "no-store" };
+      response.writeHead(probed.isPositive ? 200 : 503, headers).end(body);
+      return;
+    }
+    if (path !== "/metrics") {
       response.writeHead(404).end();
       return;
     }

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Heartbeat, LifecycleState } from "#protocol/bus/membership";
 import { Membership } from "#common/membership/membership";
 import { describeHealth } from "./health-report.js";
-import { type ClusterFacts, reasonsNotReady } from "./readiness.js";
+import { type ClusterFacts, reasonsNotReady, untilFirstReady } from "./readiness.js";
 
 const base = (id: string, state: LifecycleState = "ready") => ({ type: "heartbeat" as const, id, epoch: "e", state });
 const model = {
@@ -57,6 +57,22 @@ describe("reasonsNotReady", () => {
     ],
   ])("of %s", (_name, given, reasons) => {
     expect(reasonsNotReady(given)).toEqual(reasons);
+  });
+});
+
+describe("untilFirstReady", () => {
+  it("waits for a whole cluster once, and then counts what is the edge's own", () => {
+    let now = facts([]);
+    const reasons = untilFirstReady(() => now);
+    expect(reasons()).toContain("No scheduler is ready");
+    now = facts(whole);
+    expect(reasons()).toEqual([]);
+    now = facts([]);
+    expect(reasons()).toEqual([]);
+    now = facts([], { busConnected: false });
+    expect(reasons()).toEqual(["No connection to NATS"]);
+    now = facts(whole, { draining: true });
+    expect(reasons()).toEqual(["This edge is shutting down"]);
   });
 });
 

@@ -7,6 +7,7 @@ import { findMetricsPorts, liveKitElsewhere, startCluster, type TestCluster } fr
 describe("a cluster's metrics", () => {
   let cluster: TestCluster;
   let texts: Record<Role, string>;
+  let probes: { status: number; body: unknown }[];
 
   beforeAll(async () => {
     const first = await findMetricsPorts();
@@ -30,8 +31,21 @@ describe("a cluster's metrics", () => {
     );
     texts = { edge, "control-plane": control, scheduler, worker, agent };
     expect((await fetch(`${at(0)}/other`)).status).toBe(404);
+    // Of every role but the edge, which answers at its public port here.
+    probes = await Promise.all(
+      [0, 1, 2, 3].flatMap((offset) =>
+        ["/startup", "/live", "/ready"].map(async (path) => {
+          const answer = await fetch(`${at(offset)}${path}`);
+          return { status: answer.status, body: await answer.json() };
+        }),
+      ),
+    );
   });
   afterAll(() => cluster.stop());
+
+  it("has beside them what tells whether a process has started, lives and is ready", () => {
+    expect(probes).toEqual(Array(12).fill({ status: 200, body: { ok: true, reasons: [] } }));
+  });
 
   it.each([
     "edge",
