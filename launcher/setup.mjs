@@ -107,6 +107,29 @@ export async function ensureLiveKit() {
   }
 }
 
+/**
+ * Builds what renders and checks the chart, some minutes, and fetches Kubernetes' schemas, where they are not there yet.
+ * Throws a SetupError where this machine cannot.
+ */
+export async function ensureChartPrograms() {
+  const compiled = (path) => import(pathToFileURL(join(root, "dist/test/chart", path)).href);
+  const [{ chartPrograms, findOrBuild, isBuilt }, { findOrFetchSchemas, hasSchemas }] = await Promise.all([
+    compiled("programs.js"),
+    compiled("schemas.js"),
+  ]);
+  const wanted = [chartPrograms.helm, chartPrograms.kubeconform];
+  if (wanted.every(isBuilt) && hasSchemas()) return;
+  say(
+    "building helm and kubeconform, and fetching Kubernetes' schemas, for the tests of the chart (some minutes, once)",
+  );
+  try {
+    wanted.forEach(findOrBuild);
+    findOrFetchSchemas();
+  } catch (error) {
+    throw new SetupError(error.message);
+  }
+}
+
 /** What the tests cannot try as things are, and the command that does, in one line; null when they try everything. */
 export function leftOut() {
   const missing = missingTestModules();

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline/promises";
 import {
   ensureBuild,
+  ensureChartPrograms,
   ensureLiveKit,
   ensureModules,
   ensurePackages,
@@ -87,7 +88,10 @@ async function main(args) {
     ensureModules();
     if (all) ensureTestModules();
     ensureBuild();
-    if (all) await ensureLiveKit();
+    if (all) {
+      await ensureLiveKit();
+      await ensureChartPrograms();
+    }
     missing = leftOut();
     say("linting, and checking the format");
     const lintStatus = runModule(["@biomejs", "biome", "bin", "biome"], ["check", "--error-on-warnings"]);

@@ -1,3 +1,7 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { valuesPage } from "./chart/values-page.js";
+import { valuesSchema } from "./chart/values-schema.js";
 import { compatibilityPage } from "./compatibility-page.js";
 import { dependenciesPage } from "./dependencies-page.js";
 import { errorsPage } from "./errors-page.js";
@@ -15,5 +19,16 @@ export function generatedFiles(root: string): Record<string, string> {
     "docs/limits.md": limitsPage(),
     "docs/metrics.md": metricsPage(),
     "docs/dependencies.md": dependenciesPage(root),
+    "helm/parley/values.schema.json": valuesSchema(root),
+    "helm/parley/README.md": valuesPage(root),
+    ...chartFiles(root),
   };
+}
+
+/** A chart reads what lies in its own folder alone. */
+function chartFiles(root: string): Record<string, string> {
+  const names = ["alerts.yaml", "grafana-dashboard.json"];
+  return Object.fromEntries(
+    names.map((name) => [`helm/parley/files/${name}`, readFileSync(join(root, "observability", name), "utf8")]),
+  );
 }

@@ -1,6 +1,16 @@
+/** What a variable's text may be, for those who check it before this process does. */
+export type SettingShape =
+  | { type: "text" }
+  | { type: "list" }
+  | { type: "map" }
+  | { type: "integer"; min: number; max: number }
+  | { type: "choice"; values: readonly (string | number)[] }
+  | { type: "url"; schemes: readonly string[] };
+
 /** One configuration variable: how it is read, what it means, what it is when absent. */
 export interface Setting<T> {
   kind: string;
+  shape: SettingShape;
   defaultText: string;
   doc: string;
   secret: boolean;
@@ -16,6 +26,7 @@ interface Described {
 export function integer(options: Described & { default: number; min: number; max: number }): Setting<number> {
   return {
     kind: `integer ${options.min}–${options.max}`,
+    shape: { type: "integer", min: options.min, max: options.max },
     defaultText: String(options.default),
     doc: options.doc,
     secret: options.secret ?? false,
@@ -36,6 +47,7 @@ export function text(options: Described): Setting<string | null>;
 export function text(options: Described & { default?: string }): Setting<string | null> {
   return {
     kind: "text",
+    shape: { type: "text" },
     defaultText: options.default ?? "",
     doc: options.doc,
     secret: options.secret ?? false,
@@ -47,6 +59,7 @@ export function text(options: Described & { default?: string }): Setting<string 
 export function url(options: Described & { schemes: string[] }): Setting<string | null> {
   return {
     kind: `URL (${options.schemes.join(", ")})`,
+    shape: { type: "url", schemes: options.schemes },
     defaultText: "",
     doc: options.doc,
     secret: options.secret ?? false,
@@ -64,6 +77,7 @@ export function url(options: Described & { schemes: string[] }): Setting<string 
 export function choice<const T extends string>(options: Described & { default: T; values: readonly T[] }): Setting<T> {
   return {
     kind: options.values.join(" | "),
+    shape: { type: "choice", values: options.values },
     defaultText: options.default,
     doc: options.doc,
     secret: false,
@@ -80,6 +94,7 @@ export function choice<const T extends string>(options: Described & { default: T
 export function oneOfNumbers(options: Described & { default: number; values: readonly number[] }): Setting<number> {
   return {
     kind: options.values.join(" | "),
+    shape: { type: "choice", values: options.values },
     defaultText: String(options.default),
     doc: options.doc,
     secret: false,
@@ -96,6 +111,7 @@ export function oneOfNumbers(options: Described & { default: number; values: rea
 export function list(options: Described & { default: string[] }): Setting<readonly string[]> {
   return {
     kind: "comma-separated list",
+    shape: { type: "list" },
     defaultText: options.default.join(","),
     doc: options.doc,
     secret: false,
@@ -117,6 +133,7 @@ export function map(
 ): Setting<Readonly<Record<string, string>>> {
   return {
     kind: "comma-separated name=value pairs",
+    shape: { type: "map" },
     defaultText: Object.entries(options.default)
       .map(([name, value]) => `${name}=${value}`)
       .join(","),
@@ -149,6 +166,7 @@ const decimal = /^\d{1,9}(\.\d{1,6})?$/;
 export function prices(options: Described): Setting<Readonly<Record<string, ModelPrice>>> {
   return {
     kind: "comma-separated model=input/output pairs",
+    shape: { type: "map" },
     defaultText: "",
     doc: options.doc,
     secret: false,
