@@ -1,11 +1,13 @@
 import type { Command } from "./command.js";
 import { agentsCommand } from "./commands/agents.js";
+import { backupCommand } from "./commands/backup.js";
 import { configCommand } from "./commands/config.js";
 import { consoleCommand } from "./commands/console.js";
 import { creditCommand } from "./commands/credit.js";
 import { doctorCommand } from "./commands/doctor.js";
 import { keysCommand } from "./commands/keys.js";
 import { modelsCommand } from "./commands/models.js";
+import { restoreCommand } from "./commands/restore.js";
 import { sayCommand } from "./commands/say.js";
 import { talkCommand } from "./commands/talk.js";
 import { transcribeCommand } from "./commands/transcribe.js";
@@ -28,6 +30,8 @@ export const commands: readonly Command[] = [
   creditCommand,
   webhooksCommand,
   traceCommand,
+  backupCommand,
+  restoreCommand,
   configCommand,
   doctorCommand,
 ];

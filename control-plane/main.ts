@@ -40,9 +40,10 @@ async function start(context: RoleContext): Promise<RunningRole> {
     keepsSpans: spansAreStored(config),
   });
   const edges = askEdges(bus, log);
+  const s3 = await configuredStore(config, log, telemetry.s3Request);
   const service = await startService({
-    ...{ bus, clock: systemClock, db, log, testRuns: testRunSettings(config) },
-    s3: await configuredStore(config, log, telemetry.s3Request),
+    ...{ bus, clock: systemClock, db, log, testRuns: testRunSettings(config), s3 },
+    snapshot: { copyDatabase: database.copyTo, dataDirectory: config.PARLEY_DATA_DIR, hasObjectStore: s3 !== null },
     ...{ measure: measureSamples(edges), transcribe: transcribeSamples(edges, log) },
     outbound: createOutbound({ allow: config.PARLEY_OUTBOUND_ALLOW, log }),
     sealer: openSealer({ secretKey: config.PARLEY_SECRET_KEY, dataDirectory: config.PARLEY_DATA_DIR }),

@@ -10,6 +10,7 @@ import {
   keyRevokedSubject,
   type Reply,
   type ResolveVoicesReply,
+  type SnapshotReply,
   type TeamsReply,
   type TraceReply,
   type VerifyKeyReply,
@@ -71,6 +72,7 @@ import { answerAnalyses } from "./sessions/analysis/answer-runtimes.js";
 import { sessionRoutes } from "./sessions/routes.js";
 import type { ModelFolders } from "./sessions/speech-capacity.js";
 import { type FollowedRuntimes, followRuntimes, noRuntimes, startSessions } from "./sessions/start.js";
+import { type SnapshotSources, takeSnapshot } from "./storage/snapshot.js";
 import type { MeasureVoice } from "./voices/measurement.js";
 import { voiceObjects } from "./voices/objects.js";
 import { resolveVoices } from "./voices/resolve.js";
@@ -141,6 +143,8 @@ export interface ServiceOptions {
   phones?: PhoneServers;
   /** Throws `disk_full` where nothing can be stored now. */
   requireRoom?: () => void;
+  /** What a backup copies; nothing when absent. */
+  snapshot?: SnapshotSources;
   /**
    * Whether nobody else can have the database open: then what a killed process left in the middle is taken up at once.
    */
@@ -167,9 +171,9 @@ export async function startService(options: ServiceOptions): Promise<ControlPlan
   // Each test under way listens, and node takes more than ten for a leak.
   setMaxListeners(0, ending.signal);
   const followed = followRuntimes({ bus, clock, log });
-  const subscriptions = answerRequests(options, inFlight, { ending: ending.signal, cluster: followed });
-  if (options.hasDatabaseAlone === true) await Promise.all([reclaimDeliveries(db, now()), reclaimPhones(db, now())]);
   const settlement = new UsageSettlement({ bus, db, log, now, consumer: "settlement", telemetry: options.telemetry });
+  const subscriptions = answerRequests(options, inFlight, { ending: ending.signal, cluster: followed, settlement });
+  if (options.hasDatabaseAlone === true) await Promise.all([reclaimDeliveries(db, now()), reclaimPhones(db, now())]);
   const expiry = startHoldExpiry({ db, bus, clock, log, now });
   const { retentionDays } = options.testRuns ?? defaultTestRunSettings;
   const batches = startBatchRetention({ db, clock, log, now, retentionDays });
@@ -238,6 +242,11 @@ interface RouteParts {
   cluster?: Cluster;
 }
 
+/** What requests are answered with where a service runs. */
+interface ServiceParts extends RouteParts {
+  settlement: UsageSettlement;
+}
+
 /** What conversations need of the cluster. */
 type Cluster = Pick<FollowedRuntimes, "runtimes" | "served">;
 
@@ -263,7 +272,7 @@ export function controlRoutes(options: ServiceOptions, { ending, cluster }: Rout
   ];
 }
 
-function answerRequests(options: ServiceOptions, inFlight: InFlight, parts: RouteParts): Subscription[] {
+function answerRequests(options: ServiceOptions, inFlight: InFlight, parts: ServiceParts): Subscription[] {
   const { bus, s3 = null, db, log, now, telemetry = noTelemetry } = options;
   const files = recordingFiles({ bus, s3 });
   const router = new Router(controlRoutes(options, parts));
@@ -309,6 +318,9 @@ function answerRequests(options: ServiceOptions, inFlight: InFlight, parts: Rout
     answer<unknown, OpenRecordingReply>(controlSubjects.openRecording, (question) =>
       openRecording({ ...options, files }, question),
     ),
+    answer<unknown, SnapshotReply>(controlSubjects.snapshot, (question) =>
+      takeSnapshot(options.snapshot ?? noSnapshot, (withinMs) => parts.settlement.caughtUp(withinMs), question),
+    ),
     ...answerTestRuns({ db, bus, now, concurrency: (options.testRuns ?? defaultTestRunSettings).concurrency }, answer),
     ...answerAnalyses({ db, bus, log, now, sealer: options.sealer }, answer),
     bus.respond<ForwardedRequest, ForwardedResponse>(
@@ -325,6 +337,8 @@ function answerRequests(options: ServiceOptions, inFlight: InFlight, parts: Rout
     ),
   ];
 }
+
+const noSnapshot: SnapshotSources = { copyDatabase: null, dataDirectory: "", hasObjectStore: false };
 
 const readsNoTrace: ReadTrace = () => Promise.reject(new ServiceError("traces_not_stored"));
 

@@ -1,6 +1,6 @@
-import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { freeBytes } from "#common/files/disk-error";
+import { bytesBelow } from "#common/files/folder-size";
 
 /** The share of the disk that JetStream may take; nats-server's own default, of what is free when it starts. */
 const SHARE = 0.75;
@@ -24,13 +24,4 @@ export function sizeFileStore(folder: string, recordedBytes: number | null): num
   const usedBytes = bytesBelow(join(folder, "jetstream"));
   const earlierBytes = recordedBytes ?? (usedBytes > 0 ? EARLIER_RESERVATIONS_BYTES : null);
   return fileStoreBytes({ freeBytes: freeBytes(folder), usedBytes }, earlierBytes);
-}
-
-function bytesBelow(folder: string): number {
-  let bytes = 0;
-  for (const entry of readdirSync(folder, { withFileTypes: true })) {
-    const path = join(folder, entry.name);
-    bytes += entry.isDirectory() ? bytesBelow(path) : (statSync(path, { throwIfNoEntry: false })?.size ?? 0);
-  }
-  return bytes;
 }

@@ -79,6 +79,11 @@ export interface StoredPlace {
 export interface DurableSubscription {
   /** Resolves when the stream exists: what is published from then on is stored. */
   ready: Promise<void>;
+  /**
+   * Resolves once everything that was stored when this was called is dealt with. Throws `dependency_unavailable` when
+   * that takes longer than `withinMs`.
+   */
+  caughtUp(withinMs: number): Promise<void>;
   /** Takes no more; resolves when the batch in hand is dealt with. */
   stop(): Promise<void>;
 }

@@ -9,6 +9,7 @@ import {
   RetentionPolicy,
   StorageType,
 } from "@nats-io/jetstream";
+import { ServiceError } from "#protocol/errors";
 import { decodeMsgpack } from "#protocol/msgpack";
 import { FailureNotice } from "../failure-notice.js";
 import type { Logger } from "../log.js";
@@ -19,6 +20,7 @@ import { sizesToTry } from "./stream-size.js";
 export type NatsConnection = Parameters<typeof jetstream>[0];
 
 const RETRY_MS = 500;
+const LOOK_AGAIN_MS = 50;
 /** A batch that was not acknowledged by then is given to somebody else: its consumer died. */
 const ACK_WAIT_MS = 10_000;
 const NANOSECONDS = 1_000_000;
@@ -79,6 +81,22 @@ export function consumeDurable<T>(
   const worked = work();
   return {
     ready,
+    async caughtUp(withinMs) {
+      await ready;
+      const manager = await jetstreamManager(await connect());
+      const { last_seq } = (await manager.streams.info(options.stream.name)).state;
+      const untilMs = performance.now() + withinMs;
+      for (;;) {
+        const { ack_floor, num_pending, num_ack_pending } = await manager.consumers.info(
+          options.stream.name,
+          options.consumer,
+        );
+        if (ack_floor.stream_seq >= last_seq || num_pending + num_ack_pending === 0) return;
+        if (performance.now() > untilMs)
+          throw new ServiceError("dependency_unavailable", { parameters: { dependency: "The stream of usage" } });
+        await pause(LOOK_AGAIN_MS);
+      }
+    },
     async stop() {
       stopped = true;
       closeSource();

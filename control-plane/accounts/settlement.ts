@@ -47,6 +47,11 @@ export class UsageSettlement {
     return this.#subscription.ready;
   }
 
+  /** Resolves when all usage that is on the bus now is booked. Throws `dependency_unavailable` after `withinMs`. */
+  caughtUp(withinMs: number): Promise<void> {
+    return this.#subscription.caughtUp(withinMs);
+  }
+
   /** Takes no more and resolves when the batch in hand is booked; the rest waits on the bus for whoever comes next. */
   async drain(): Promise<void> {
     await this.#subscription.stop();

@@ -14,5 +14,10 @@ export interface Database {
   readonly engine: "pglite" | "postgres";
   /** Throws `disk_full` where nothing can be written now: for whoever would store something elsewhere first. */
   requireRoom(): void;
+  /**
+   * Copies the embedded database, as it is between two transactions, into a folder in place of what is there: all
+   * statements wait meanwhile. Null where a server has the database.
+   */
+  readonly copyTo: ((folder: string) => Promise<void>) | null;
   close(): Promise<void>;
 }

@@ -5,6 +5,7 @@ import { drizzle } from "drizzle-orm/pglite";
 import { ServiceError } from "#protocol/errors";
 import { claimFolder, openDataDirectory } from "#common/data-directory/data-directory";
 import { takeLock } from "#common/files/file-lock";
+import { copyDatabase } from "./copy-database.js";
 import { createDatabase } from "./create-database.js";
 import type { Database, Db } from "./database.js";
 import { isShort, requireRoom } from "./disk-room.js";
@@ -31,6 +32,7 @@ export async function openPglite(dataDirectory: string): Promise<Database> {
       requireRoom: () => {
         if (isShort(directory)) throw new ServiceError("disk_full");
       },
+      copyTo: (folder) => client.whileStill(() => copyDatabase(directory, folder)),
       close: async () => {
         await client.close();
         release();
@@ -108,6 +110,14 @@ class PgliteThread {
         await query("ROLLBACK");
         throw error;
       }
+    });
+  }
+
+  /** Does `work` between two transactions, while the files hold all that was written. */
+  whileStill(work: () => Promise<void>): Promise<void> {
+    return this.#inTurn(async () => {
+      await this.#run("CHECKPOINT", [], {});
+      await work();
     });
   }
 

@@ -35,6 +35,7 @@ export async function openPostgres(url: string, log: Logger): Promise<Database> 
     engine: "postgres",
     // Its disk is the server's matter, which says so itself.
     requireRoom: () => undefined,
+    copyTo: null,
     close: () => pool.end(),
   };
 }

@@ -15,6 +15,7 @@ export type ControlRequestKind =
   | "trace"
   | "search-knowledge"
   | "open-recording"
+  | "snapshot"
   | "console-sessions"
   | "take-test-run"
   | "finish-test-run"

@@ -1,9 +1,8 @@
+import { voicesBucket } from "#protocol/bus/control";
 import { sha256Hex } from "#common/identifier";
 import type { Logger } from "#common/log";
 import { storing } from "../http/answer.js";
 import { storedBucket, type ObjectStores } from "../storage/stored-bucket.js";
-
-const voicesBucket = { name: "voices", maxAgeMs: 0 };
 
 /** Where the bytes of voices are kept: samples as they were sent, and covers. */
 export interface VoiceObjects {

@@ -18,6 +18,7 @@ export const controlSubjects = {
   finishAnalysis: "parley.control.finish-analysis",
   consoleSessions: "parley.control.console-sessions",
   openRecording: "parley.control.open-recording",
+  snapshot: "parley.control.snapshot",
 } as const;
 
 /**
@@ -159,6 +160,24 @@ export const MAX_INLINE_BODY_BYTES = 512 * 1024;
  * longer than any request takes.
  */
 export const uploadsBucket = { name: "uploads", maxAgeMs: 10 * 60_000 };
+
+/** Samples of voices as they were sent, and covers. */
+export const voicesBucket = { name: "voices", maxAgeMs: 0 };
+
+/** Where the copy lies that `controlSubjects.snapshot` makes, below the data directory. */
+export const SNAPSHOT_FOLDER = "database.backup";
+
+/** Asks where the stores are that a backup copies, and for the copy of the embedded database into `SNAPSHOT_FOLDER`. */
+export interface SnapshotRequest {
+  copies: boolean;
+}
+
+export interface SnapshotReply {
+  /** False where a Postgres server has it: nothing is copied then. */
+  hasDatabase: boolean;
+  /** Whether an S3 store has recordings and voices. */
+  hasObjectStore: boolean;
+}
 
 /**
  * How a request ended. `partial`: its edge died, and the record says what the request had used at the edge's last

@@ -69,7 +69,7 @@ const engines: Readonly<Record<string, { folder?: string; files?: readonly strin
   "@opentelemetry/exporter-trace-otlp-grpc": {},
   "@opentelemetry/resources": {},
   "prom-client": {},
-  "tar-stream": {},
+  "tar-stream": { folder: "cli/" },
   openai: {},
   undici: { folder: "common/outbound/" },
   twilio: {},
