@@ -70,8 +70,7 @@ async function start(context: RoleContext): Promise<RunningRole> {
       heartbeats.stop();
       sessions.cache.close();
       await analytics.stop();
-      await bus.close();
-      await Promise.all([closeBodyDecoder(), closeIndexThread()]);
+      await Promise.all([bus.close(), closeBodyDecoder(), closeIndexThread()]);
       await database.close();
     },
     facts: { database: database.engine, sample: await findSample(db, DEVELOPMENT_TEAM_ID) },
