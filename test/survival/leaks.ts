@@ -40,6 +40,8 @@ const counts: SessionCounts = {
 const WARM_SESSIONS = Math.round(counts.all / 5);
 /** How much of a process's heap may be new after the others. */
 const MOST_NEW_HEAP_MB = 8;
+/** The same of what native libraries hold: LiveKit's, above all. Allocators keep some of what was freed. */
+const MOST_NEW_NATIVE_MB = 150;
 /** By then the last session has failed by itself, and the logs of all are gone. */
 const SETTLE_MS = 120_000;
 const LOOK_MS = 1000;
@@ -127,8 +129,14 @@ function leaksBetween(before: ClusterState, after: ClusterState): string[] {
     .map(([name, count]) => `${name}: ${before.servers[name] ?? 0} before, ${count} now`);
   const left = leftIn(after.servers).map((name) => `${name}: ${after.servers[name]} are left`);
   const memory = measured.flatMap((name) => {
-    const newMb = (after.memory[name]?.heapMb ?? 0) - (before.memory[name]?.heapMb ?? 0);
-    return newMb > MOST_NEW_HEAP_MB ? [`${name}: ${newMb.toFixed(1)} MB of heap are new`] : [];
+    const newMb = (kind: "heapMb" | "nativeMb"): number =>
+      (after.memory[name]?.[kind] ?? 0) - (before.memory[name]?.[kind] ?? 0);
+    return [
+      ...(newMb("heapMb") > MOST_NEW_HEAP_MB ? [`${name}: ${newMb("heapMb").toFixed(1)} MB of heap are new`] : []),
+      ...(newMb("nativeMb") > MOST_NEW_NATIVE_MB
+        ? [`${name}: ${newMb("nativeMb").toFixed(0)} MB of native memory are new`]
+        : []),
+    ];
   });
   return [...left, ...grown, ...memory];
 }
@@ -147,7 +155,8 @@ function print(title: string, { servers: held, memory }: ClusterState): void {
   const lines = [
     ...Object.entries(held).map(([name, count]) => `${name}: ${count}`),
     ...Object.entries(memory).map(
-      ([name, { heapMb, residentMb }]) => `${name}: heap ${heapMb} MB, resident ${residentMb} MB`,
+      ([name, { heapMb, residentMb, nativeMb }]) =>
+        `${name}: heap ${heapMb} MB, resident ${residentMb} MB, native ${nativeMb} MB`,
     ),
   ];
   console.log(`\n${title}\n${lines.map((line) => `- ${line}`).join("\n")}`);

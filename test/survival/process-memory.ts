@@ -9,6 +9,8 @@ export interface ProcessMemory {
   heapMb: number;
   /** Resident, native libraries included. */
   residentMb: number;
+  /** Resident without JavaScript's heap, as large as it was grown, and what it holds elsewhere. */
+  nativeMb: number;
 }
 
 /** Has every process of a cluster open an inspector on a port of its own: for the cluster's `environment`. */
@@ -24,9 +26,10 @@ export async function measureMemory(dataDirectory: string, name: string): Promis
     const { result } = (await ask("Runtime.evaluate", { expression: "JSON.stringify(process.memoryUsage())" })) as {
       result: { value: string };
     };
-    const { heapUsed, rss } = JSON.parse(result.value) as { heapUsed: number; rss: number };
+    const { heapUsed, heapTotal, external, rss } = JSON.parse(result.value) as NodeJS.MemoryUsage;
     const megabytes = (bytes: number): number => Math.round(bytes / 104_857.6) / 10;
-    return { heapMb: megabytes(heapUsed), residentMb: megabytes(rss) };
+    const nativeMb = megabytes(rss - heapTotal - external);
+    return { heapMb: megabytes(heapUsed), residentMb: megabytes(rss), nativeMb };
   } finally {
     socket.close();
   }
