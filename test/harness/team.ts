@@ -18,7 +18,7 @@ import type { TestCluster } from "./cluster.js";
 export async function addTeamTo(cluster: Pick<TestCluster, "natsUrl">, name: string): Promise<string> {
   const bus = await connectNats({ url: cluster.natsUrl, name: "test-team", log: createLogger("test", "fatal") });
   const ask = async <T>(subject: string, request: TeamsRequest | KeysRequest | CreditRequest): Promise<T> => {
-    const reply = await bus.request<Reply<T>>(subject, request, { timeoutMs: 10_000, dependency: "the control plane" });
+    const reply = await bus.request<Reply<T>>(subject, request, { timeoutMs: 30_000, dependency: "the control plane" });
     if (!reply.ok) throw fromErrorRecord(reply.error);
     return reply.value;
   };

@@ -1,0 +1,51 @@
+import { execFileSync } from "node:child_process";
+import { appendFileSync, existsSync, readFileSync } from "node:fs";
+import { cpus } from "node:os";
+import { join } from "node:path";
+import { z } from "zod";
+
+/** From `dist/test/faults/matrix`. */
+const root = join(import.meta.dirname, "../../../..");
+const file = join(root, "test/faults/matrix/runs.jsonl");
+
+const cellResult = z.object({
+  /** In words; empty where every promise was kept. */
+  violations: z.array(z.string()),
+  complete: z.int(),
+  errors: z.int(),
+  lateMs: z.int(),
+  backMs: z.int(),
+});
+
+const runSchema = z.object({
+  /** ISO 8601, UTC. */
+  at: z.string(),
+  commit: z.string(),
+  /** Whether the sources were others than the commit's. */
+  changed: z.boolean(),
+  machine: z.string(),
+  /** By the cell's id. */
+  results: z.record(z.string(), cellResult),
+});
+export type Run = z.infer<typeof runSchema>;
+
+/** Every run so far, oldest first. */
+export function readRuns(): Run[] {
+  if (!existsSync(file)) return [];
+  const lines = readFileSync(file, "utf8").split("\n");
+  return lines.filter((line) => line !== "").map((line) => runSchema.parse(JSON.parse(line)));
+}
+
+/** Adds a run; gives the file. */
+export function addRun(at: Date, results: Run["results"]): string {
+  const git = (...args: string[]): string => execFileSync("git", args, { cwd: root, encoding: "utf8" }).trim();
+  const run: Run = {
+    at: at.toISOString(),
+    commit: git("rev-parse", "--short=8", "HEAD"),
+    changed: git("status", "--porcelain", "--untracked-files=no") !== "",
+    machine: `${cpus().length} × ${cpus()[0]?.model.trim() ?? "unknown"}, Node.js ${process.version}`,
+    results,
+  };
+  appendFileSync(file, `${JSON.stringify(run)}\n`);
+  return file;
+}
