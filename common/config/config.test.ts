@@ -87,6 +87,17 @@ describe("loadConfig", () => {
     expect(loadConfig({ S3_BUCKET: "", S3_ENDPOINT: "", S3_ACCESS_KEY_ID: "" }).S3_BUCKET).toBeNull();
   });
 
+  it("wants Twilio's account and its token together, and an account as Twilio writes it", () => {
+    const TWILIO_ACCOUNT_SID = `AC${"0123456789abcdef".repeat(2)}`;
+    for (const alone of [{ TWILIO_ACCOUNT_SID }, { TWILIO_AUTH_TOKEN: "t" }])
+      expect(() => loadConfig(alone)).toThrow("TWILIO_ACCOUNT_SID and TWILIO_AUTH_TOKEN need each other");
+    for (const wrong of ["museum", "SK0123456789abcdef0123456789abcdef", TWILIO_ACCOUNT_SID.slice(0, -1)])
+      expect(() => loadConfig({ TWILIO_ACCOUNT_SID: wrong, TWILIO_AUTH_TOKEN: "t" })).toThrow(
+        "TWILIO_ACCOUNT_SID must be AC and 32 hexadecimal digits",
+      );
+    loadConfig({ TWILIO_ACCOUNT_SID, TWILIO_AUTH_TOKEN: "t" });
+  });
+
   it("wants a model for every tier of a language model's endpoint", () => {
     const LLM_BASE_URL = "http://localhost:11434/v1";
     expect(loadConfig({ LLM_BASE_URL, LLM_MODEL: "m" })).toMatchObject({ LLM_BASE_URL, LLM_MODEL: "m" });

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { sampleRatesByFormat } from "#protocol/speech/request";
 import { isMistypedApiKey } from "../api-key.js";
-import { phoneSettings } from "./phone-settings.js";
+import { phoneProblems, phoneSettings } from "./phone-settings.js";
 import { choice, integer, list, map, oneOfNumbers, prices, type Setting, text, url } from "./setting.js";
 
 /**
@@ -368,9 +368,7 @@ export function loadConfig(environment: Record<string, string | undefined>): Con
   const store = [values["S3_ENDPOINT"], values["S3_PUBLIC_ENDPOINT"], ...storeKeys];
   if (typeof values["S3_BUCKET"] !== "string" && store.some((value) => typeof value === "string"))
     problems.push("S3_BUCKET is needed beside S3_ENDPOINT and its key");
-  const account = [values["TWILIO_ACCOUNT_SID"], values["TWILIO_AUTH_TOKEN"]];
-  if (account.filter((value) => typeof value === "string").length === 1)
-    problems.push("TWILIO_ACCOUNT_SID and TWILIO_AUTH_TOKEN need each other");
+  problems.push(...phoneProblems(values));
   if (typeof values["LLM_BASE_URL"] === "string" && !hasModelOfEveryTier(values))
     problems.push("LLM_MODEL is needed beside LLM_BASE_URL, or LLM_MODEL_INSTANT, LLM_MODEL_MEDIUM and LLM_MODEL_HIGH");
   const judge = values["AGENT_TEST_LLM_MODEL"];

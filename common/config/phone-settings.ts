@@ -26,3 +26,14 @@ export const phoneSettings = {
   TWILIO_TERMINATION_USERNAME: text({ doc: "User name of the trunk's credential list." }),
   TWILIO_TERMINATION_PASSWORD: text({ secret: true, doc: "Password of the trunk's credential list." }),
 };
+
+/** What is wrong with the settings of Twilio together. */
+export function phoneProblems(values: Readonly<Record<string, unknown>>): string[] {
+  const [accountSid, authToken] = [values["TWILIO_ACCOUNT_SID"], values["TWILIO_AUTH_TOKEN"]];
+  if (typeof accountSid !== "string" && typeof authToken !== "string") return [];
+  if (typeof accountSid !== "string" || typeof authToken !== "string")
+    return ["TWILIO_ACCOUNT_SID and TWILIO_AUTH_TOKEN need each other"];
+  return /^AC[0-9a-f]{32}$/.test(accountSid)
+    ? []
+    : ["TWILIO_ACCOUNT_SID must be AC and 32 hexadecimal digits, as Twilio's console shows it"];
+}

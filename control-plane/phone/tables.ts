@@ -47,5 +47,7 @@ export type PhoneRow = typeof phoneNumbers.$inferSelect;
 export const phoneGateway = pgTable("phone_gateway", {
   onlyRow: boolean("only_row").primaryKey(),
   installationId: text("installation_id").notNull(),
+  /** Whether a number was ever placed there: until then the server, which may have no SIP, is not asked. */
+  inUse: boolean("in_use").notNull().default(false),
   alignedBy: instant("aligned_by").notNull(),
 });

@@ -134,5 +134,5 @@ describe("the control plane killed at every step of a purchase and a release", (
     } finally {
       await database.close();
     }
-  }, 120_000);
+  }, 300_000);
 });

@@ -53,7 +53,7 @@ describe.skipIf(!canRunLiveKit)("numbers at a LiveKit server", () => {
     );
   /** Compares at once, whoever had a turn before. */
   const align = async () => {
-    await fixture.db.update(phoneGateway).set({ alignedBy: new Date(0) });
+    await fixture.db.update(phoneGateway).set({ alignedBy: new Date(0), inUse: true });
     return await alignGateway(context(), sip);
   };
   const objects = async () => {
@@ -236,13 +236,22 @@ describe.skipIf(!canRunLiveKit)("numbers at a LiveKit server", () => {
 describe.skipIf(!canRunLiveKit)("a LiveKit server without Redis", () => {
   it("has no SIP, and an import says so", async () => {
     const liveKit = await startLiveKit();
-    const { fixture, team } = await startTeams("pglite", { phones: { sip: openLiveKitSip(liveKit), twilio: null } });
+    const sip = openLiveKitSip(liveKit);
+    const { fixture, team } = await startTeams("pglite", { phones: { sip, twilio: null } });
+    const context = openPhones(
+      { db: fixture.db, bus: fixture.bus, log: silentLog, ...testDoors(), now: () => new Date() },
+      { sip, twilio: null },
+    );
     try {
+      // Nobody has had a number: it is not asked.
+      expect(await alignGateway(context, sip)).toBeNull();
       const refused = await team.ask("POST", NUMBERS, trunk);
       expect([refused.status, refused.json["message"]]).toEqual([
         502,
         "LiveKit SIP could not do this: the LiveKit server has no SIP: its configuration needs Redis",
       ]);
+      await fixture.db.update(phoneGateway).set({ alignedBy: new Date(0) });
+      await expect(alignGateway(context, sip)).rejects.toThrow("the LiveKit server has no SIP");
     } finally {
       await fixture.stop();
       await liveKit.stop();

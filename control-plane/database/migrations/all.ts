@@ -18,6 +18,7 @@ import { recordings } from "./0091-recordings.js";
 import { consoleSessions } from "./0100-console-sessions.js";
 import { usageLatencies } from "./0110-usage-latencies.js";
 import { phoneProvisioning } from "./0120-phone-provisioning.js";
+import { phoneGatewayUse } from "./0121-phone-gateway-use.js";
 import type { Migration } from "./migration.js";
 
 /** Every step, oldest first. */
@@ -42,4 +43,5 @@ export const migrations: readonly Migration[] = [
   consoleSessions,
   usageLatencies,
   phoneProvisioning,
+  phoneGatewayUse,
 ];

@@ -22,22 +22,15 @@ export interface Alignment {
 /**
  * Compares all numbers with the trunks and rules of the LiveKit server and puts right what differs, whoever is to blame:
  * a process that died in between, a server that lost its Redis, a hand. Objects of others are left alone. Null where
- * another process compares them.
+ * another process compares them, or nobody has had a number yet.
  */
 export async function alignGateway(context: PhoneContext, sip: LiveKitSip): Promise<Alignment | null> {
   if (!(await takeTurn(context))) return null;
   const installation = await readInstallation(context);
   const begunAt = context.now();
-  // Before the numbers: what is listed here, and has no number afterwards, is nobody's.
   const alignment: Alignment = { changes: 0, failures: [] };
-  let objects: OwnObjects;
-  try {
-    objects = await readObjects(sip, installation, null);
-  } catch (error) {
-    // A server without SIP is nothing to complain of where nobody has a number.
-    if ((await placedRows(context, begunAt)).all.length === 0) return alignment;
-    throw toGatewayFailure(error);
-  }
+  // Before the numbers: what is listed here, and has no number afterwards, is nobody's.
+  const objects = await readingObjects(sip, installation);
   const rows = await placedRows(context, begunAt);
   const known = new Map(rows.all.map((row) => [row.id, row]));
   for (const phoneId of orphansOf(installation, objects, known)) {
@@ -49,6 +42,14 @@ export async function alignGateway(context: PhoneContext, sip: LiveKitSip): Prom
     alignment.changes += await alignRow(context, sip, installation, row, found).catch(noted(alignment));
   }
   return alignment;
+}
+
+async function readingObjects(sip: LiveKitSip, installation: Installation): Promise<OwnObjects> {
+  try {
+    return await readObjects(sip, installation, null);
+  } catch (error) {
+    throw toGatewayFailure(error);
+  }
 }
 
 const noted =
@@ -63,7 +64,7 @@ async function takeTurn({ db, now }: PhoneContext): Promise<boolean> {
   const taken = await db
     .update(phoneGateway)
     .set({ alignedBy: new Date(at.getTime() + LEASE_MS) })
-    .where(lte(phoneGateway.alignedBy, at))
+    .where(and(lte(phoneGateway.alignedBy, at), eq(phoneGateway.inUse, true)))
     .returning({ id: phoneGateway.installationId });
   return taken.length > 0;
 }

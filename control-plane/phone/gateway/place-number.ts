@@ -1,3 +1,4 @@
+import { eq } from "drizzle-orm";
 import type { LiveKitSip } from "#common/livekit/livekit-sip";
 import { LiveKitError } from "#common/livekit/livekit-error";
 import { SealError } from "#common/secrets/sealer";
@@ -48,6 +49,7 @@ function twilioTrunk({ twilio }: GatewayContext): TrunkSettings | null {
 /** Gives one number its trunks and its rule. Rejects with ProviderFailure. */
 export async function placeNumber(context: GatewayContext, sip: LiveKitSip, row: PhoneRow): Promise<void> {
   await reachingGateway(async () => {
+    await context.db.update(phoneGateway).set({ inUse: true }).where(eq(phoneGateway.inUse, false));
     const installation = await readInstallation(context);
     const wanted = wantedOf(context, installation, row);
     if (wanted === null) return;
