@@ -17,7 +17,7 @@ const NUMBERS = "/v1/agent/phone-numbers";
 const trunk = {
   ...{ provider: "sip", phone_number: "+4930123456", inbound_allowed_addresses: ["203.0.113.0/24"] },
   ...{ inbound_auth_username: "in", inbound_auth_password: "inbound canary" },
-  ...{ termination_uri: "pbx.example.com:5061", termination_transport: "tls" },
+  ...{ termination_uri: "93.184.216.34:5061", termination_transport: "tls" },
   ...{ termination_auth_username: "out", termination_auth_password: "termination canary" },
 };
 
@@ -87,7 +87,7 @@ describe.skipIf(!canRunLiveKit)("numbers at a LiveKit server", () => {
       ],
       [
         expect.objectContaining({
-          ...{ numbers: ["+4930123456"], address: "pbx.example.com:5061", transport: "tls", authUsername: "out" },
+          ...{ numbers: ["+4930123456"], address: "93.184.216.34:5061", transport: "tls", authUsername: "out" },
           authPassword: "termination canary",
         }),
       ],
@@ -115,18 +115,18 @@ describe.skipIf(!canRunLiveKit)("numbers at a LiveKit server", () => {
     const before = await objects();
     const changed = await team.ask("PUT", `${path}/sip-config`, {
       ...{ inbound_auth_username: "in", inbound_auth_password: "", inbound_allowed_addresses: ["198.51.100.7"] },
-      ...{ termination_uri: "other.example.com", termination_auth_username: "out2", termination_auth_password: "new" },
+      ...{ termination_uri: "93.184.216.35", termination_auth_username: "out2", termination_auth_password: "new" },
     });
     expect([changed.status, changed.json]).toEqual([
       200,
-      expect.objectContaining({ termination_uri: "other.example.com", termination_transport: "auto" }),
+      expect.objectContaining({ termination_uri: "93.184.216.35", termination_transport: "auto" }),
     ]);
     const { inbound, outbound } = await objects();
     expect(inbound).toMatchObject([
       { id: before.inbound[0]?.id, allowedAddresses: ["198.51.100.7"], authPassword: "inbound canary" },
     ]);
     expect(outbound).toMatchObject([
-      { id: before.outbound[0]?.id, address: "other.example.com", authUsername: "out2", authPassword: "new" },
+      { id: before.outbound[0]?.id, address: "93.184.216.35", authUsername: "out2", authPassword: "new" },
     ]);
     const inboundOnly = { inbound_allowed_addresses: ["198.51.100.7"] };
     expect((await team.ask("PUT", `${path}/sip-config`, inboundOnly)).json).toMatchObject({ supports_outbound: false });
