@@ -39,9 +39,8 @@ describe.skipIf(!canTestChart)("the chart", () => {
 
   beforeAll(async () => {
     const turns = new Semaphore(AT_ONCE);
-    const untilEnd = new AbortController().signal;
     const inTurn = async <T>(work: () => Promise<T>): Promise<T> => {
-      const release = await turns.take(untilEnd);
+      const release = await turns.take(new AbortController().signal);
       try {
         return await work();
       } finally {

@@ -75,6 +75,10 @@ export const refusedValues: Readonly<Record<string, Refusal>> = {
     { settings: { S3_BUCKET: "b", S3_ACCESS_KEY_ID: "k" } },
     /secrets\.extraSecret/,
   ),
+  "an account of Twilio without its token": refused(
+    { settings: { TWILIO_ACCOUNT_SID: "AC1" } },
+    /secrets\.extraSecret/,
+  ),
   "nobody who speaks": refused({ cpuWorkers: [] }, /cpuWorkers and gpuWorkers/),
   "two pools of one name": refused({ gpuWorkers: [{ name: "cpu" }] }, /two pools named cpu/),
   "a GPU pool scaled on processor time": refused(

@@ -5,6 +5,9 @@ import { z } from "zod";
 import { declaration } from "#common/config/config";
 import { readSources, root } from "../structure/sources.js";
 
+/** It names every setting, with the files that it takes some from. */
+const DECLARATION = "common/config/config.ts";
+
 /** Where the process of each role begins. */
 const entryPoints: Readonly<Record<string, string>> = {
   edge: "edge/main.ts",
@@ -41,11 +44,10 @@ export function readSettings(): Record<string, string[]> {
       const reached = new Set<string>();
       const ahead = [entry];
       for (let path = ahead.pop(); path !== undefined; path = ahead.pop()) {
-        if (reached.has(path)) continue;
+        if (reached.has(path) || path === DECLARATION) continue;
         reached.add(path);
         ahead.push(...(byPath.get(path)?.imports.files ?? []));
       }
-      reached.delete("common/config/config.ts");
       const code = [...reached].map((path) => byPath.get(path)?.text.replace(/\/\*[\s\S]*?\*\//g, "") ?? "").join("\n");
       const words = new Set(code.match(/\b[A-Z][A-Z0-9_]*\b/g));
       const found = Object.keys(declaration).filter((name) => words.has(name));

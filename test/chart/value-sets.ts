@@ -189,6 +189,12 @@ export const valueSets: Readonly<Record<string, ValueSet>> = {
       settings: { S3_BUCKET: "b", S3_ENDPOINT: "https://s3.example.com", S3_ACCESS_KEY_ID: "k", S3_PATH_STYLE: false },
     },
   },
+  "numbers of Twilio": {
+    values: {
+      secrets: { extraSecret: "others" },
+      settings: { TWILIO_ACCOUNT_SID: "AC1", TWILIO_TERMINATION_URI: "x.pstn.twilio.com" },
+    },
+  },
   "settings of every kind": {
     values: {
       settings: {

@@ -15,6 +15,9 @@
 {{- if and $values.settings.S3_BUCKET (not $values.secrets.extraSecret) -}}
   {{- fail "secrets.extraSecret is needed beside settings.S3_BUCKET: a Secret with S3_SECRET_ACCESS_KEY" -}}
 {{- end -}}
+{{- if and $values.settings.TWILIO_ACCOUNT_SID (not $values.secrets.extraSecret) -}}
+  {{- fail "secrets.extraSecret is needed beside settings.TWILIO_ACCOUNT_SID: a Secret with TWILIO_AUTH_TOKEN" -}}
+{{- end -}}
 {{- if and $values.secrets.apiKey $values.secrets.existingSecret -}}
   {{- fail "secrets.apiKey and secrets.existingSecret exclude each other" -}}
 {{- end -}}

@@ -41,12 +41,12 @@ others, so that a secret is only where it is needed.
   {{- end -}}
 {{- else if has .name (list "PARLEY_API_KEY" "PARLEY_SECRET_KEY" "PARLEY_OPERATOR_TOKEN") -}}
   {{- dict "secret" (default $own $root.Values.secrets.existingSecret) "key" .name | toJson -}}
-{{- else if has .name (list "LLM_API_KEY" "AGENT_TEST_LLM_API_KEY") -}}
+{{- else if has .name (list "LLM_API_KEY" "AGENT_TEST_LLM_API_KEY" "TWILIO_TERMINATION_PASSWORD") -}}
   {{- with $root.Values.secrets.extraSecret -}}
     {{- dict "secret" . "key" $.name "optional" true | toJson -}}
   {{- end -}}
-{{- else if and (eq .name "S3_SECRET_ACCESS_KEY") $root.Values.settings.S3_BUCKET -}}
-  {{- /* Without a bucket the key alone would stop the start. */ -}}
+{{- else if or (and (eq .name "S3_SECRET_ACCESS_KEY") $root.Values.settings.S3_BUCKET) (and (eq .name "TWILIO_AUTH_TOKEN") $root.Values.settings.TWILIO_ACCOUNT_SID) -}}
+  {{- /* Without a bucket or an account the key alone would stop the start. */ -}}
   {{- dict "secret" $root.Values.secrets.extraSecret "key" .name | toJson -}}
 {{- end -}}
 {{- end -}}
