@@ -90,11 +90,17 @@ test:
             matchExpressions:
               - { key: app.kubernetes.io/instance, operator: In, values: [{{ $root.Release.Name }}] }
               - { key: app.kubernetes.io/component, operator: In, values: [{{ join ", " $components }}] }
+        {{- if and (eq $store "redis") (include "parley.livekitMeets" $root) (or $root.Values.livekit.hostNetwork $root.Values.livekit.sip.hostNetwork) }}
+        # What is on its node's network comes from the node's address.
+        {{- range $address.cidrs }}
+        - ipBlock:
+            {{- include "parley.block" . | nindent 12 }}
+        {{- end }}
+        {{- end }}
       ports: [{ port: {{ get (dict "nats" 4222 "redis" 6379 "database" 5432 "clickhouse" 8123) $store }}, protocol: TCP }]
 {{- end }}
 {{- end }}
 {{- end }}
-{{- $talkers := list "edge" "control-plane" "agent" }}
 {{- if include "parley.runsLiveKit" $root }}
 {{- $ports := list (dict "port" 7880 "protocol" "TCP") (dict "port" (int $root.Values.livekit.tcpPort) "protocol" "TCP") (dict "port" (int $root.Values.livekit.udpPort) "protocol" "UDP") }}
 livekit-out:
@@ -108,6 +114,13 @@ livekit-out:
         - {{- include "parley.peer" (dict "root" $root "component" "livekit") | nindent 10 }}
       ports:
         {{- toYaml $ports | nindent 8 }}
+    {{- if or $root.Values.livekit.hostNetwork $root.Values.livekit.useExternalIp $root.Values.livekit.nodeIp }}
+    # Runtimes too are told the address that callers are told: a node's or a balancer's, which no label selects.
+    - to:
+        {{- include "parley.everywhere" (dict "private" true) | nindent 8 }}
+      ports:
+        {{- toYaml $ports | nindent 8 }}
+    {{- end }}
 livekit-media:
   podSelector:
     matchLabels:
