@@ -6,6 +6,7 @@ import { consoleCommand } from "./commands/console.js";
 import { creditCommand } from "./commands/credit.js";
 import { doctorCommand } from "./commands/doctor.js";
 import { keysCommand } from "./commands/keys.js";
+import { licencesCommand } from "./commands/licences.js";
 import { modelsCommand } from "./commands/models.js";
 import { restoreCommand } from "./commands/restore.js";
 import { sayCommand } from "./commands/say.js";
@@ -34,4 +35,5 @@ export const commands: readonly Command[] = [
   restoreCommand,
   configCommand,
   doctorCommand,
+  licencesCommand,
 ];

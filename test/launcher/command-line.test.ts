@@ -59,6 +59,7 @@ describe("the command line", () => {
       "webhooks",
       "config",
       "doctor",
+      "licences",
     ]) {
       expect(overview.out).toContain(`\n  ${name}`);
       const help = await parley([name, "--help"]);

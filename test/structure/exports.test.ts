@@ -16,7 +16,6 @@ const calledByName = [
   "audio/decoding/decoder-thread.ts measure",
   "audio/decoding/decoder-thread.ts pieces",
   "audio/decoding/decoder-thread.ts survey",
-  "cli/main.ts main",
 ];
 
 /** What the package of the widget exports: its users are elsewhere. */
