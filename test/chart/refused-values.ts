@@ -76,7 +76,7 @@ export const refusedValues: Readonly<Record<string, Refusal>> = {
     /secrets\.extraSecret/,
   ),
   "an account of Twilio without its token": refused(
-    { settings: { TWILIO_ACCOUNT_SID: "AC1" } },
+    { settings: { TWILIO_ACCOUNT_SID: `AC${"0123456789abcdef".repeat(2)}` } },
     /secrets\.extraSecret/,
   ),
   "nobody who speaks": refused({ cpuWorkers: [] }, /cpuWorkers and gpuWorkers/),

@@ -192,7 +192,10 @@ export const valueSets: Readonly<Record<string, ValueSet>> = {
   "numbers of Twilio": {
     values: {
       secrets: { extraSecret: "others" },
-      settings: { TWILIO_ACCOUNT_SID: "AC1", TWILIO_TERMINATION_URI: "x.pstn.twilio.com" },
+      settings: {
+        TWILIO_ACCOUNT_SID: `AC${"0123456789abcdef".repeat(2)}`,
+        TWILIO_TERMINATION_URI: "x.pstn.twilio.com",
+      },
     },
   },
   "settings of every kind": {
