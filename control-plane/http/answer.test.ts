@@ -18,7 +18,9 @@ it("logs an expected refusal in one line with its route, and the stack of a faul
     scope: null,
     handle: () => Promise.reject(error),
   });
-  const provider = new ServiceError("phone_provider_missing", { parameters: { provider: "Telephony" } });
+  const provider = new ServiceError("phone_provider_missing", {
+    parameters: { provider: "Telephony", settings: "TWILIO_ACCOUNT_SID" },
+  });
   const router = new Router([
     failing("/numbers/:id", provider),
     failing("/broken", new TypeError("undefined is none")),
@@ -42,7 +44,7 @@ it("logs an expected refusal in one line with its route, and the stack of a faul
       level: 30,
       code: "phone_provider_missing",
       status: 502,
-      refusal: "Telephony is not configured on this server",
+      refusal: "Telephony is not configured on this server: set TWILIO_ACCOUNT_SID",
       method: "GET",
       route: "/numbers/:id",
       msg: expect.any(String),
