@@ -108,8 +108,11 @@ const folders: Readonly<Partial<Record<Room, readonly string[]>>> = {
   workers: ["repository", "text", "recognition", "telemetry", "engines", "inspection", "work", "main.ts"],
 };
 
-/** The only readers of the environment; the last one writes what uWebSockets.js reads from it. */
-const environmentReaders = ["common/config/", "common/lifecycle/role.ts", "cli/main.ts", "edge/http/header-limit.ts"];
+/** The only readers of the environment; the last two write what uWebSockets.js and onnxruntime read from it. */
+const environmentReaders = [
+  ...["common/config/", "common/lifecycle/role.ts", "cli/main.ts"],
+  ...["edge/http/header-limit.ts", "workers/engines/onnx/no-telemetry.ts"],
+];
 
 interface LinterSettings {
   linter: { rules: Partial<Record<string, Record<string, unknown>>> };

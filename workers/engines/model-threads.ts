@@ -1,5 +1,6 @@
 import { Piscina } from "piscina";
 import { ServiceError } from "#protocol/errors";
+import { disableTelemetry } from "./onnx/no-telemetry.js";
 
 /** Calls that may wait for a thread: the worker takes no more batches than it has threads, times a batch's pieces. */
 const MAX_WAITING = 4096;
@@ -20,6 +21,7 @@ export class ModelThreads {
   #closed = false;
 
   constructor(count: number, reserved = 0) {
+    disableTelemetry();
     this.#threads = {
       general: { count, pool: startThreads(count, reserved > 0 ? BEHIND_RESERVED : 0) },
       reserved: reserved > 0 ? { count: reserved, pool: startThreads(reserved, 0) } : null,

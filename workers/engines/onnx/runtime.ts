@@ -1,4 +1,5 @@
 import { InferenceSession, Tensor } from "onnxruntime-node";
+import { disableTelemetry } from "./no-telemetry.js";
 
 /** The only file that knows onnxruntime: graphs are opened and run here, what they mean is known elsewhere. */
 
@@ -23,6 +24,7 @@ export interface Graph {
  * cannot.
  */
 export async function openGraph(path: string, providers: readonly string[]): Promise<Graph> {
+  disableTelemetry();
   const refused: Graph["refused"] = [];
   for (const provider of [...providers.filter((name) => name !== "cpu"), "cpu"]) {
     try {
