@@ -87,13 +87,16 @@ try {
   const last = await stateOf(cluster);
   print(`after ${counts.all} sessions`, last);
   problems.push(...leaksBetween(warm, last), ...endpoint.problems);
+  for (const { name, level, text } of cluster.complaints) console.log(`${name} ${level}: ${text}`);
 } finally {
   await cluster.stop();
   await Promise.all([livekit.stop(), endpoint.close(), nats.stop()]);
   await dispose();
 }
 problems.push(...(await ledgerProblems()));
-directory.remove();
+// What went wrong is found out from its logs.
+if (problems.length === 0) directory.remove();
+else console.log(`the logs are in ${join(dataDirectory, "logs")}`);
 console.log(
   problems.length === 0 ? "\nnothing is left" : `\nnot held:\n${problems.map((line) => `- ${line}`).join("\n")}`,
 );
