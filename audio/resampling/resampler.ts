@@ -24,8 +24,8 @@ export function createResampler(inputSampleRate: number, outputSampleRate: numbe
   const { up, down, taps, filter } = filterBank(inputSampleRate, outputSampleRate);
   // The first output sample sits in the middle of the filter: half a filter of silence stands before it.
   const beforeFirst = taps / 2 - 1;
-  // Of the streams that share the filter each has what it has not used up.
-  const rest = new Float32Array(filter.mostWindow);
+  // Of the streams that share the filter each has what it has not used up: less than a window of one output sample.
+  const rest = new Float32Array(taps);
   let filled = beforeFirst;
   let output = new Float32Array(4096);
   let phase = 0;

@@ -1,4 +1,4 @@
-import { createHash, type Hash } from "node:crypto";
+import { createHash } from "node:crypto";
 import { createReadStream, createWriteStream, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { Readable } from "node:stream";
@@ -6,6 +6,7 @@ import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
 import { pack } from "tar-stream";
 import { PRIVATE_FILE, PRIVATE_FOLDER } from "#common/files/durable-file";
+import { hashed } from "./hashed.js";
 import { CHECKSUMS_FILE } from "./manifest.js";
 
 /** The database shrinks to a seventh at the quickest level, and further levels win little. */
@@ -60,11 +61,4 @@ export function createArchive(file: string): ArchiveWriter {
     },
     abandon: () => archive.destroy(),
   };
-}
-
-async function* hashed(content: AsyncIterable<Uint8Array>, hash: Hash): AsyncGenerator<Uint8Array> {
-  for await (const piece of content) {
-    hash.update(piece);
-    yield piece;
-  }
 }

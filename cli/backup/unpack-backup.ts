@@ -11,6 +11,7 @@ import { CommandError } from "../command.js";
 import type { ArchiveEntry } from "../models/archive/archive-entry.js";
 import { entryPath } from "../models/archive/entry-path.js";
 import { readTar } from "../models/archive/tar.js";
+import { hashed } from "./hashed.js";
 import {
   BACKUP_FORMAT,
   CHECKSUMS_FILE,
@@ -104,13 +105,7 @@ async function unpackRest(
 /** Gives its SHA-256. */
 async function unpackFile(entry: ArchiveEntry, path: string): Promise<string> {
   const hash = createHash("sha256");
-  const hashed = async function* (): AsyncGenerator<Uint8Array> {
-    for await (const piece of entry.content) {
-      hash.update(piece);
-      yield piece;
-    }
-  };
   mkdirSync(dirname(path), { recursive: true, mode: PRIVATE_FOLDER });
-  await pipeline(hashed, createWriteStream(path, { flags: "wx", mode: PRIVATE_FILE }));
+  await pipeline(hashed(entry.content, hash), createWriteStream(path, { flags: "wx", mode: PRIVATE_FILE }));
   return hash.digest("hex");
 }

@@ -18,9 +18,8 @@ const kubeconform: GoProgram = {
   package: "github.com/yannh/kubeconform/cmd/kubeconform",
   version: "0.8.0",
 };
-const kwok: GoProgram = { name: "kwok", package: "sigs.k8s.io/kwok/cmd/kwok", version: "0.7.0" };
 
-export const chartPrograms = { helm, kubeconform, kwok };
+export const chartPrograms = { helm, kubeconform };
 
 /** Thrown where a program is not there and cannot be built; `message` says what to install. */
 export class MissingProgram extends Error {
