@@ -55,6 +55,12 @@ async function ask(subject: string, question: object): Promise<string> {
   const reply = await bus.request<Reply<object>>(subject, question, { timeoutMs: 1000, dependency: "The runtime" });
   return reply.ok ? "taken" : reply.error.code;
 }
+const end = (sessionId: string): Promise<unknown> =>
+  bus.request(
+    endConversationSubject("r"),
+    { sessionId, reason: "requested" },
+    { timeoutMs: 1000, dependency: "The runtime" },
+  );
 const start = (sessionId: string, attempt = 1): Promise<string> =>
   ask(startConversationSubject("r"), { plan: { ...planOf({}), sessionId }, attempt });
 const handedOver = (): HandOver[] =>
@@ -137,9 +143,9 @@ describe("a runtime", () => {
         });
     });
 
-    it("says at once that it does not hold it yet, and lets go of it in silence when the room is gone", async () => {
+    it("says at once that it is not open yet, and lets go of it in silence when the room is gone", async () => {
       await start("a");
-      expect(await ask(endConversationSubject("r"), { sessionId: "a", reason: "requested" })).toBe("not_found");
+      expect(await end("a")).toEqual({ ok: true, value: { isOpen: false } });
       settle.reject(new Error("could not establish signal connection: no such room"));
       await nextTurn();
       clock.advance(10_000);
@@ -148,7 +154,7 @@ describe("a runtime", () => {
 
     it("ends it once it is open where its end was asked for meanwhile", async () => {
       await start("a");
-      await ask(endConversationSubject("r"), { sessionId: "a", reason: "requested" });
+      await end("a");
       settle.resolve();
       await nextTurn();
       expect(happened).toEqual(["opens a:1", "ends a:1: requested"]);
@@ -167,9 +173,8 @@ describe("a runtime", () => {
   it("ends what it holds on request, and knows nothing of others", async () => {
     await start("a");
     await nextTurn();
-    const end = (sessionId: string): Promise<string> =>
-      ask(endConversationSubject("r"), { sessionId, reason: "requested" });
-    expect([await end("a"), await end("b")]).toEqual(["taken", "not_found"]);
+    expect(await end("a")).toEqual({ ok: true, value: { isOpen: true } });
+    expect(await end("b")).toMatchObject({ ok: false, error: { code: "not_found" } });
     expect(happened.at(-1)).toBe("ends a:1: requested");
   });
 

@@ -1,6 +1,7 @@
 import {
   type ConversationPlan,
   type EndConversation,
+  type EndingConversation,
   endConversationSubject,
   type HandOver,
   handOverSubject,
@@ -68,7 +69,7 @@ export class Runtime {
       bus.respond<StartConversation, Reply<StartedConversation>>(startConversationSubject(runtimeId), (asked) =>
         replyTo(() => this.#start(asked)),
       ),
-      bus.respond<EndConversation, Reply<object>>(endConversationSubject(runtimeId), (asked) =>
+      bus.respond<EndConversation, Reply<EndingConversation>>(endConversationSubject(runtimeId), (asked) =>
         replyTo(() => this.#end(asked)),
       ),
       bus.respond(runtimeThereSubject(runtimeId), async () => ({})),
@@ -148,16 +149,16 @@ export class Runtime {
     return { runtimeId };
   }
 
-  /**
-   * One that is still being opened is let go of as soon as that is done: whoever asks ends the session, and may delete
-   * the room that it is joining.
-   */
-  async #end({ sessionId, reason }: EndConversation): Promise<object> {
+  /** One that is still being opened is let go of as soon as that is done: whoever asks ends the session. */
+  async #end({ sessionId, reason }: EndConversation): Promise<EndingConversation> {
     const held = this.#held.get(sessionId);
-    if (held?.isOpen === false) held.isUnwanted = true;
-    if (held?.isOpen !== true) throw new ServiceError("not_found");
+    if (held === undefined) throw new ServiceError("not_found");
+    if (!held.isOpen) {
+      held.isUnwanted = true;
+      return { isOpen: false };
+    }
     (await held.conversation).end("requested", reason, false);
-    return {};
+    return { isOpen: true };
   }
 
   #over({ sessionId }: ConversationPlan, attempt: number, outcome: ConversationOutcome): void {

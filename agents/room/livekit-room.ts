@@ -63,6 +63,7 @@ export interface RoomConnection {
   microphoneTrackId(): string | null;
   /** How packets reach the server now; null while no way is found. */
   mediaPath(): Promise<MediaPath | null>;
+  /** Takes back what the connection holds, also of a room that is lost. */
   leave(): Promise<void>;
 }
 
@@ -123,7 +124,7 @@ export async function joinLiveKitRoom(options: {
   const leave = async (): Promise<void> => {
     await leaveRoom(room);
     // The native track holds the source, whose thread counts 10 ms after 10 ms, closed or not, until memory is swept.
-    // Of a room that the server ended the library keeps it for good.
+    // Of a room that the server ended the library keeps it for good: a runtime leaves before its room is deleted.
     await track.close(false);
   };
   try {
@@ -249,7 +250,12 @@ async function readMediaPath(room: RtcRoom): Promise<MediaPath | null> {
   return null;
 }
 
+/**
+ * Of a room that it has lost, the library takes back nothing: its `disconnect` returns at once, and the room goes on to
+ * read every event of all rooms of the process. It does its work where the room seems connected.
+ */
 async function leaveRoom(room: RtcRoom): Promise<void> {
+  if (!room.isConnected) Object.defineProperty(room, "isConnected", { value: true });
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, LEAVE_MS);

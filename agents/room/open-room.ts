@@ -272,6 +272,9 @@ class LiveKitRoom implements Room {
 
   #lose(loss: RoomLoss): void {
     if (this.#isClosed) return;
+    this.#connection
+      ?.leave()
+      .catch((error: unknown) => this.#options.log.warn({ err: error }, "a room that was lost could not be left"));
     this.#connection = null;
     if (loss !== "broken") {
       this.#giveUp(loss === "ended" ? "closed" : "replaced");

@@ -1,6 +1,7 @@
 import type { Reply } from "#protocol/bus/control";
 import {
   type EndConversation,
+  type EndingConversation,
   endConversationSubject,
   type StartConversation,
   type StartedConversation,
@@ -98,10 +99,10 @@ export class AgentRuntimes {
     return { type: "nobody", attempt, mayHold };
   }
 
-  /** Asks a runtime to end a conversation; false where it does not answer, or holds no such conversation, or not yet. */
-  async end(runtimeId: string, question: EndConversation): Promise<boolean> {
-    const answer = await this.#ask<object>(endConversationSubject(runtimeId), question);
-    return answer?.ok === true;
+  /** Asks a runtime to end a conversation; null where it does not answer, or holds no such conversation. */
+  async end(runtimeId: string, question: EndConversation): Promise<EndingConversation | null> {
+    const answer = await this.#ask<EndingConversation>(endConversationSubject(runtimeId), question);
+    return answer?.ok === true ? answer.value : null;
   }
 
   async #ask<T>(subject: string, message: object): Promise<Reply<T> | null> {

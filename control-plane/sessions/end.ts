@@ -7,16 +7,16 @@ import { agentSessions, type SessionRow } from "./tables.js";
 
 /**
  * Ends a session on request; one that is over stays as it is. Its runtime says how it ended, and the record follows its
- * log; where none answers, the session ends here and now.
+ * log; where none does, the session ends here and now.
  */
 export async function endSession(context: SessionContext, row: SessionRow): Promise<void> {
   const { db, runtimes, now } = context;
   if (isOver(row)) return;
   const ending = { at: now(), reason: "requested" as const, detail: null };
-  const hasRuntime =
-    row.runtimeId !== null && (await runtimes.end(row.runtimeId, { sessionId: row.id, reason: "requested" }));
-  if (!hasRuntime) {
-    await finishSession(context, row.id, ending);
+  const { runtimeId } = row;
+  const held = runtimeId === null ? null : await runtimes.end(runtimeId, { sessionId: row.id, reason: "requested" });
+  if (held?.isOpen !== true) {
+    await finishSession(context, row.id, ending, { deletesRoom: held === null });
     return;
   }
   // Should the runtime die before it says so, the session ends all the same, and no other one takes it over.

@@ -28,8 +28,9 @@ export interface Ending {
 }
 
 /**
- * How long after the end of a session its log is deleted. By then every record of it is written, the ones included that
- * an instance had taken that died over them, and no runtime is on its way to take the conversation over.
+ * How long after the end of a session its log is deleted, and its room if it is still there. By then every record of it
+ * is written, the ones included that an instance had taken that died over them, and no runtime is on its way to take
+ * the conversation over.
  */
 const PURGE_AFTER_MS = 60_000;
 
@@ -49,10 +50,15 @@ function statusOf(reason: EndReason | null): SessionStatus {
 
 /**
  * Ends a session, once, however many ask: its record, what it costs, its usage, its webhook event and the analysis that
- * it is to have are one transaction. Never costs more than what was held for it. Then its room is deleted. Gives
- * whether this call ended it.
+ * it is to have are one transaction. Never costs more than what was held for it. `deletesRoom`: no runtime is in its
+ * room that would do so. Gives whether this call ended it.
  */
-export async function finishSession(context: SessionContext, sessionId: string, ending: Ending): Promise<boolean> {
+export async function finishSession(
+  context: SessionContext,
+  sessionId: string,
+  ending: Ending,
+  { deletesRoom }: { deletesRoom: boolean },
+): Promise<boolean> {
   const { db, bus, now } = context;
   const beginning = await findBeginning(context, sessionId);
   const finished = await db.transaction((tx) => finishIn(tx, context, { sessionId, beginning, ending }, now()));
@@ -62,7 +68,7 @@ export async function finishSession(context: SessionContext, sessionId: string, 
   // purge.
   if (finished.usage !== null) bus.publish(usageSubject, finished.usage);
   if (finished.booking !== null && crossedZero(finished.booking)) await purgeKeys(bus, db, [finished.row.teamId]);
-  await deleteRoom(context, finished.row);
+  if (deletesRoom) await deleteRoom(context, finished.row);
   return true;
 }
 
@@ -117,7 +123,10 @@ async function conclude(tx: Db, context: SessionContext, row: SessionRow, now: D
 }
 
 /** A room that cannot be deleted now goes by itself once nobody is in it. */
-export async function deleteRoom({ rooms, log }: SessionContext, { id, plan }: SessionRow): Promise<void> {
+export async function deleteRoom(
+  { rooms, log }: Pick<SessionContext, "rooms" | "log">,
+  { id, plan }: SessionRow,
+): Promise<void> {
   if (rooms === null) return;
   try {
     await rooms.delete(plan.room.name);

@@ -85,8 +85,9 @@ export async function beginSession(context: SessionContext, sessionId: string, a
     .where(and(eq(agentSessions.id, sessionId), isOpen))
     .returning();
   // The end came first.
-  if (row !== undefined && row.endedAt !== null)
-    await finishSession(context, sessionId, { at: row.endedAt, reason: row.endedReason, detail: row.endedDetail });
+  if (row === undefined || row.endedAt === null) return;
+  const ending = { at: row.endedAt, reason: row.endedReason, detail: row.endedDetail };
+  await finishSession(context, sessionId, ending, { deletesRoom: false });
 }
 
 async function end(
@@ -108,7 +109,9 @@ async function end(
     .where(and(eq(agentSessions.id, sessionId), isOpen))
     .returning();
   if (row === undefined) return;
-  if (row.startedAt !== null || unbegun.includes(ending.reason)) await finishSession(context, sessionId, ending);
+  if (row.startedAt === null && !unbegun.includes(ending.reason)) return;
+  // Where nobody could recognize or speak, no runtime went into the room.
+  await finishSession(context, sessionId, ending, { deletesRoom: ending.reason === "speech_unavailable" });
 }
 
 async function addItem(

@@ -75,7 +75,8 @@ export async function takeOver(
   }
   if (at.getTime() - unheldSince.getTime() < UNHELD_MS) return;
   log.error({ session: row.id }, "no runtime took a conversation over");
-  await finishSession(context, row.id, { at: now(), reason: "error", detail: "No agent runtime took it over" });
+  const ending = { at: now(), reason: "error", detail: "No agent runtime took it over" } as const;
+  await finishSession(context, row.id, ending, { deletesRoom: true });
 }
 
 /** Takes back what a runtime hands over. */

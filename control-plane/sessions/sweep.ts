@@ -60,23 +60,25 @@ async function doDue(context: SessionContext, session: OpenSession, isGone: IsGo
   const gone = runtimeId !== null && isGone({ id: runtimeId, epoch: runtimeEpoch ?? "" });
   switch (dueOf(session, now, gone)) {
     case "settle":
-      await finishSession(context, id, {
-        at: session.endedAt ?? now,
-        reason: session.endedReason,
-        detail: session.endedDetail,
-      });
+      await finishSession(
+        context,
+        id,
+        { at: session.endedAt ?? now, reason: session.endedReason, detail: session.endedDetail },
+        { deletesRoom: gone || runtimeId === null },
+      );
       return;
     case "never-joined": {
       const beginning = await findBeginning(context, id);
       if (beginning !== null) return await beginSession(context, id, beginning);
-      await dismiss(context, session, "never_joined");
-      await finishSession(context, id, { at: now, reason: "never_joined", detail: null });
+      const deletesRoom = !(await dismiss(context, session, "never_joined"));
+      await finishSession(context, id, { at: now, reason: "never_joined", detail: null }, { deletesRoom });
       return;
     }
-    case "forgotten":
-      await dismiss(context, session, "max_duration");
-      await finishSession(context, id, { at: now, reason: null, detail: null });
+    case "forgotten": {
+      const deletesRoom = !(await dismiss(context, session, "max_duration"));
+      await finishSession(context, id, { at: now, reason: null, detail: null }, { deletesRoom });
       return;
+    }
     case "take-over":
       await takeOver(context, session);
       return;
@@ -84,7 +86,8 @@ async function doDue(context: SessionContext, session: OpenSession, isGone: IsGo
   }
 }
 
-/** Lets a runtime go that may still believe that it holds a conversation. */
-async function dismiss({ runtimes }: SessionContext, session: OpenSession, reason: string): Promise<void> {
-  if (session.runtimeId !== null) await runtimes.end(session.runtimeId, { sessionId: session.id, reason });
+/** Lets a runtime go that may still believe that it holds a conversation; false where none does. */
+async function dismiss({ runtimes }: SessionContext, session: OpenSession, reason: string): Promise<boolean> {
+  if (session.runtimeId === null) return false;
+  return (await runtimes.end(session.runtimeId, { sessionId: session.id, reason })) !== null;
 }

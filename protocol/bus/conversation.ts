@@ -69,10 +69,19 @@ export interface StartedConversation {
   runtimeId: string;
 }
 
-/** Asks the runtime that holds a conversation to end it, or to let go of it. Answered by `Reply<object>`. */
+/** Asks the runtime that holds a conversation to end it, or to let go of it. Answered by `Reply<EndingConversation>`. */
 export interface EndConversation {
   sessionId: string;
   reason: string;
+}
+
+/**
+ * Of a runtime that ends a conversation. It leaves the room and then deletes it: whoever is in a room that somebody else
+ * deletes loses what LiveKit's library holds of it.
+ */
+export interface EndingConversation {
+  /** Whether its log will say how it ended. One that is still being opened says nothing, and ends all the same. */
+  isOpen: boolean;
 }
 
 export const startConversationSubject = (runtimeId: string): string => `parley.agents.${runtimeId}.start`;

@@ -1,3 +1,4 @@
+import type { EventEmitter } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DisconnectReason, dispose, SimulateScenarioKind } from "@livekit/rtc-node";
@@ -22,6 +23,13 @@ const clip = join(import.meta.dirname, "../../../workers/engines/ctc/testing/cli
 function captureThreads(): string[] {
   const tasks = "/proc/self/task";
   return readdirSync(tasks).filter((id) => readFileSync(join(tasks, id, "comm"), "utf8").startsWith("AudioSourceCapt"));
+}
+
+/** Rooms and streams of this process that read every event of LiveKit's library. */
+function eventReaders(): number {
+  const client = (globalThis as { _ffiClientInstance?: EventEmitter })._ffiClientInstance;
+  if (client === undefined) throw new Error("LiveKit's library is not open");
+  return client.listenerCount("ffi_event");
 }
 
 const soon = (condition: () => boolean, what: string, withinMs = 5000): Promise<void> =>
@@ -309,6 +317,15 @@ describe.skipIf(!canRunLiveKit)("an agent in a room of a LiveKit server", () => 
     expect(told.story).toEqual(["joined", "left", "closed"]);
   });
 
+  it("reads nothing any more of a room that was ended by somebody else", async () => {
+    const readers = eventReaders();
+    const { told, where } = await open();
+    expect(eventReaders()).toBeGreaterThan(readers);
+    await openLiveKitServer(livekit).deleteRoom(where.name);
+    await soon(() => told.story.includes("closed"), "the end");
+    await soon(() => eventReaders() <= readers, "the library to forget the room");
+  });
+
   it("leaves nothing behind when it closes", async () => {
     const { room, where, caller } = await meet();
     room.publishTranscript({ segmentId: "a1", speaker: "agent", text: "Goodbye.", isFinal: true });
@@ -321,11 +338,12 @@ describe.skipIf(!canRunLiveKit)("an agent in a room of a LiveKit server", () => 
   });
 
   it.skipIf(process.platform !== "linux")("ends the thread of its voice when it closes", async () => {
-    const before = captureThreads();
+    const [before, readers] = [captureThreads(), eventReaders()];
     const { room } = await open();
     const own = captureThreads().filter((thread) => !before.includes(thread));
     expect(own.length).toBe(1);
     await room.close({ deletesRoom: true });
+    expect(eventReaders()).toBe(readers);
     await soon(() => !captureThreads().some((thread) => own.includes(thread)), "the end of the thread", 20_000);
   });
 

@@ -5,6 +5,7 @@ import { sendHeartbeats } from "#common/membership/heartbeat";
 import type { Reply } from "#protocol/bus/control";
 import {
   type EndConversation,
+  type EndingConversation,
   endConversationSubject,
   type HandOver,
   handOverSubject,
@@ -29,6 +30,8 @@ export interface RuntimeStandIn {
   ended: EndConversation[];
   /** Refuses what it is asked to start. */
   isFull: boolean;
+  /** Whether it says that the conversations it ends are open; otherwise it is still opening them. */
+  isOpen: boolean;
   /** How it ends a conversation; by default it says so, and writes nothing. */
   onEnd: (question: EndConversation) => void;
   write(sessionId: string, record: TimedRecord, at?: Date): void;
@@ -51,6 +54,7 @@ export async function startRuntime(
     started: [],
     ended: [],
     isFull: false,
+    isOpen: true,
     onEnd: () => undefined,
     write(sessionId, record, at = new Date()) {
       if (record.type === "ended") held.delete(sessionId);
@@ -75,11 +79,11 @@ export async function startRuntime(
       return { ok: true, value: { runtimeId: id } };
     }),
     bus.respond(runtimeThereSubject(id), async () => ({})),
-    bus.respond<EndConversation, Reply<object>>(endConversationSubject(id), async (question) => {
+    bus.respond<EndConversation, Reply<EndingConversation>>(endConversationSubject(id), async (question) => {
       if (!held.delete(question.sessionId)) return { ok: false, error: toErrorRecord(new ServiceError("not_found")) };
       standIn.ended.push(question);
       standIn.onEnd(question);
-      return { ok: true, value: {} };
+      return { ok: true, value: { isOpen: standIn.isOpen } };
     }),
   ];
   await bus.flush();

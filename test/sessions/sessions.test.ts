@@ -170,10 +170,6 @@ describe.each(engines)("sessions on %s", (engine) => {
       turn_latencies: [{ turn_id: 1, total_ms: 640, endpointing_ms: null, first_audio_ms: 80 }],
     });
     expect(await platform.balances(own)).toEqual({ credit: 990_000, held: 0, spent: 10_000 });
-    await until(() => platform.roomServer.deleted.includes(planOf(sessionId)?.room.name ?? ""), {
-      withinMs: 5000,
-      what: "the room to be deleted",
-    });
     expect(await auditLedger(platform.fixture.db)).toEqual([]);
   });
 
@@ -242,6 +238,19 @@ describe.each(engines)("sessions on %s", (engine) => {
       ended_reason: "requested",
       duration_seconds: null,
     });
+    expect(platform.roomServer.deleted).toContain(planOf(sessionId)?.room.name);
+  });
+
+  it("end at once where their runtime is still on its way into the room, which is left to it", async () => {
+    const sessionId = await createSession(team, agentId);
+    platform.runtime.isOpen = false;
+    expect((await team.ask("POST", `${SESSIONS}/${sessionId}/end`)).status).toBe(204);
+    platform.runtime.isOpen = true;
+    expect(platform.runtime.ended).toContainEqual({ sessionId, reason: "requested" });
+    expect((await team.ask("GET", `${SESSIONS}/${sessionId}`)).json).toMatchObject({
+      ...{ status: "completed", ended_reason: "requested", duration_seconds: null },
+    });
+    expect(platform.roomServer.deleted).not.toContain(planOf(sessionId)?.room.name);
   });
 
   it("run the configuration that was published, with the overrides that the agent allows", async () => {
