@@ -13,7 +13,7 @@ import { CtcEngine } from "#workers/engines/ctc/engine";
 import { ModelThreads } from "#workers/engines/model-threads";
 import type { Recognizer } from "#workers/engines/recognizer";
 import { recognizeOne } from "#workers/engines/testing/recognize";
-import { TfjsEngine } from "#workers/engines/tfjs/engine";
+import { VadEngine } from "#workers/engines/vad/engine";
 import { readModelFolder } from "#workers/repository/folder";
 
 /** `dist/bench/turn` → `models`. */
@@ -31,7 +31,7 @@ export async function openEngines(): Promise<Engines> {
   const log = createLogger("bench", "silent");
   const model = (name: string) => readModelFolder(join(models, name));
   const recognizer = await CtcEngine.load({ model: await model("parley-asr-en"), threads, providers: ["cpu"], log });
-  const detector = await TfjsEngine.load({ model: await model("parley-vad"), threads, log });
+  const detector = await VadEngine.load({ model: await model("parley-vad"), threads, log });
   return { recognizer, detector, close: () => threads.close() };
 }
 

@@ -11,7 +11,7 @@ import { Phonemizer } from "./espeak/phonemizer.js";
 import { ModelThreads } from "./model-threads.js";
 import { OnnxEngine } from "./onnx/engine.js";
 import { SessionPool } from "./onnx/session-pool.js";
-import { TfjsEngine } from "./tfjs/engine.js";
+import { VadEngine } from "./vad/engine.js";
 import { WhisperEngine } from "./whisper/engine.js";
 
 export interface LoadOptions {
@@ -60,7 +60,8 @@ export async function loadEngines(repository: Repository, options: LoadOptions):
       return await CtcEngine.load({ model, threads: sharedThreads(), providers: options.providers, log });
     if (model.manifest.engine === "whisper")
       return await WhisperEngine.load({ model, threads: sharedThreads(), providers: options.providers, log });
-    if (model.manifest.engine === "tfjs") return await TfjsEngine.load({ model, threads: sharedThreads(), log });
+    if (model.manifest.engine === "onnx-vad" || model.manifest.engine === "tfjs")
+      return await VadEngine.load({ model, threads: sharedThreads(), log });
     throw new ModelProblem(`the engine ${model.manifest.engine} does not run here`);
   };
   for (const model of repository.models) {

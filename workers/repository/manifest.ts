@@ -32,6 +32,7 @@ const engineTraits = {
   kokoro: { task: "speak", files: ["graph", "tokens"] },
   ctc: { task: "transcribe", files: ["graph", "tokens"] },
   whisper: { task: "transcribe", files: ["encoder", "decoder", "tokens", "config", "preprocessor"] },
+  "onnx-vad": { task: "vad", files: ["graph"] },
   tfjs: { task: "vad", files: ["graph"] },
 } as const;
 
@@ -41,6 +42,7 @@ const engineNames = [
   "kokoro",
   "ctc",
   "whisper",
+  "onnx-vad",
   "tfjs",
 ] as const satisfies (keyof typeof engineTraits)[];
 
@@ -79,8 +81,8 @@ export const manifest = z
      * Files by role. `onnx`: `graph`, `voice` (the `.onnx.json`) and, with phonemes `parley-en`, `lexicon`. `kokoro`:
      * `graph` and `tokens` (styles lie in `voices/`). `ctc`: `graph`, `tokens` and, where the tokens are speech sounds,
      * `words` (lexicon and language model). `whisper`: `encoder`, `decoder`, `tokens`, `config`, `preprocessor` and,
-     * where it is there, `generation` (`generation_config.json`). `tfjs`: `graph` (`model.json`; its weights lie beside
-     * it). None for `espeak`.
+     * where it is there, `generation` (`generation_config.json`). `onnx-vad`: `graph`. `tfjs`: `graph` (`model.json`;
+     * its weights lie beside it). None for `espeak`.
      */
     files: z.record(z.string(), z.strictObject({ path: filePath, sha256: sha256.optional() })).default({}),
     /** Hz; must agree with the voice's own where it has one. */

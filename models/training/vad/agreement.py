@@ -1,4 +1,4 @@
-"""How far PyTorch and TensorFlow.js differ on the same samples: `agreement.py DATA MODEL`. Needs Parley built (`npx tsc -b`) and node."""
+"""How far PyTorch, onnxruntime and TensorFlow.js differ on the same samples: `agreement.py DATA MODEL`. Needs Parley built (`npx tsc -b`) and node."""
 
 import subprocess
 import sys
@@ -22,6 +22,7 @@ if __name__ == "__main__":
     samples = np.append((mixed * 32768).astype(np.int16), rng.integers(-99, 99, 77).astype(np.int16))
     with torch.no_grad():
         here = torch.sigmoid(graph.read(model)(Features()(torch.from_numpy(samples / np.float32(32768))[None].float())))[0].numpy()
-    command = ["node", str(Path(__file__).with_name("answers.mjs")), str(model / "model.json"), str(PAST), str(FUTURE)]
-    there = np.frombuffer(subprocess.run(command, input=samples.tobytes(), check=True, capture_output=True).stdout, np.float32)
-    print(f"{len(here)} and {len(there)} answers, largest difference {np.abs(here - there).max():.1e}")
+    for name in ("model.onnx", "model.json"):
+        command = ["node", str(Path(__file__).with_name("answers.mjs")), str(model / name), str(PAST), str(FUTURE)]
+        there = np.frombuffer(subprocess.run(command, input=samples.tobytes(), check=True, capture_output=True).stdout, np.float32)
+        print(f"{name}: {len(here)} and {len(there)} answers, largest difference {np.abs(here - there).max():.1e}")

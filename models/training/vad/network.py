@@ -1,4 +1,4 @@
-"""Features and network. `workers/engines/tfjs/features.ts` computes the same features; the shipped graph is this network with its norms folded in."""
+"""Features and network. `workers/engines/vad/features.ts` computes the same features; the shipped graph is this network with its norms folded in."""
 
 import numpy as np
 import torch

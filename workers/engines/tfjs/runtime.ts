@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import type * as Wasm from "@tensorflow/tfjs-backend-wasm";
 import type * as Converter from "@tensorflow/tfjs-converter";
 import type * as Core from "@tensorflow/tfjs-core";
+import { type DetectorGraph, PROBE_ROWS } from "../vad/detector-graph.js";
 
 /**
  * The only file that knows TensorFlow.js: a graph model that takes rows of features and gives one probability per row.
@@ -21,19 +22,10 @@ const { setWasmPaths } = require("@tensorflow/tfjs-backend-wasm") as typeof Wasm
  */
 const NATIVE_PACKAGE = "@tensorflow/tfjs-node-gpu";
 
-export interface DetectorGraph {
-  /** TensorFlow.js's name of what runs it: `wasm`, or `tensorflow` with the native package. */
-  provider: string;
-  /** Why the native package, which is installed, does not run it; null where it does or is not there. */
-  refused: string | null;
-  /** Values of one input row. */
-  bands: number;
-  /** Rows that one answer depends on, beside its own. */
-  span: number;
-  /** `rows - span` probabilities. */
-  run(features: Float32Array): Promise<Float32Array>;
-}
-
+/**
+ * TensorFlow.js's name of what runs a graph, `wasm`, or `tensorflow` with the native package; and why that package, which
+ * is installed, does not run it.
+ */
 type Backend = Pick<DetectorGraph, "provider" | "refused">;
 
 let backend: Promise<Backend> | null = null;
@@ -42,7 +34,7 @@ let backend: Promise<Backend> | null = null;
  * Opens a graph model from `model.json` and the weight files beside it. Rejects when it cannot be run here or is no
  * detector.
  */
-export async function openDetector(path: string): Promise<DetectorGraph> {
+export async function openTfjsDetector(path: string): Promise<DetectorGraph> {
   backend ??= chooseBackend();
   const chosen = await backend;
   const model = await loadGraphModel({ load: async () => await readModel(path) });
@@ -50,9 +42,8 @@ export async function openDetector(path: string): Promise<DetectorGraph> {
   if (model.inputs.length !== 1 || model.outputs.length !== 1 || bands < 1) {
     throw new RangeError("a detector has one input [1, 1, rows, bands] and one output [1, 1, answers, 1]");
   }
-  const probe = 512;
-  const answers = (await runGraph(model, new Float32Array(probe * bands), bands)).length;
-  return { ...chosen, bands, span: probe - answers, run: (features) => runGraph(model, features, bands) };
+  const answers = (await runGraph(model, new Float32Array(PROBE_ROWS * bands), bands)).length;
+  return { ...chosen, bands, span: PROBE_ROWS - answers, run: (features) => runGraph(model, features, bands) };
 }
 
 async function chooseBackend(): Promise<Backend> {

@@ -1,4 +1,4 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -13,15 +13,33 @@ import { recognizeOne, noise, silence } from "../testing/recognize.js";
 import { recognizerConformance } from "../testing/recognizer-suite.js";
 import type { Recognizer } from "../recognizer.js";
 import { ModelThreads } from "../model-threads.js";
-import { TfjsEngine } from "./engine.js";
+import { VadEngine } from "./engine.js";
 
 const folder = fileURLToPath(new URL("../../../../models/parley-vad", import.meta.url));
 const directory = mkdtempSync(join(tmpdir(), "parley-detector-"));
 const threads = new ModelThreads(1);
 const log = createLogger("test", "silent");
 
-const load = async (from = folder): Promise<TfjsEngine> =>
-  await TfjsEngine.load({ model: await readModelFolder(from), threads, log });
+const load = async (from: string): Promise<VadEngine> =>
+  await VadEngine.load({ model: await readModelFolder(from), threads, log });
+
+/** Runtimes, what runs their graphs, and folders of the same detector for each. */
+const runtimes: [string, RegExp, string][] = [
+  ["onnx-vad", /^cpu$/, folder],
+  ["tfjs", /^(wasm|tensorflow)$/, copyFor("tfjs", "model.json")],
+];
+
+/** A copy of the shipped folder that names another engine and graph, and no digests. */
+function copyFor(engine: string, graph: string): string {
+  const copy = mkdtempSync(join(directory, "copy-"));
+  cpSync(folder, copy, { recursive: true });
+  const manifest = join(copy, "model.yaml");
+  const text = readFileSync(manifest, "utf8")
+    .replace("engine: onnx-vad", `engine: ${engine}`)
+    .replace(/graph: .*/, `graph: { path: ${graph} }`);
+  writeFileSync(manifest, text);
+  return copy;
+}
 
 /** A recording of somebody who speaks from 1.50 to 4.77 s and from 6.27 to 10.94 s, of 12.44 s. */
 async function example(): Promise<Int16Array> {
@@ -45,20 +63,21 @@ afterAll(async () => {
   rmSync(directory, { recursive: true });
 });
 
-recognizerConformance("tfjs with parley-vad", {
-  task: "vad",
-  load,
-  speech: async () => {
-    const samples = await example();
-    return [samples.slice(16_000, 4 * 16_000), samples.slice(6 * 16_000, 9 * 16_000)];
-  },
-});
+for (const [runtime, , from] of runtimes)
+  recognizerConformance(`${runtime} with parley-vad`, {
+    task: "vad",
+    load: () => load(from),
+    speech: async () => {
+      const samples = await example();
+      return [samples.slice(16_000, 4 * 16_000), samples.slice(6 * 16_000, 9 * 16_000)];
+    },
+  });
 
-describe("the speech detector", () => {
-  let engine: TfjsEngine;
+describe.each(runtimes)("the speech detector of %s", (runtime, provider, from) => {
+  let engine: VadEngine;
   let samples: Int16Array;
   beforeAll(async () => {
-    engine = await load();
+    engine = await load(from);
     samples = await example();
   });
 
@@ -123,40 +142,57 @@ describe("the speech detector", () => {
       name: "parley-vad",
       task: "vad",
       languages: ["*"],
-      provider: expect.stringMatching(/^(wasm|tensorflow)$/),
+      provider: expect.stringMatching(provider),
     });
     expect(await detect(engine, silence(0.01).subarray(0, 1))).toHaveLength(1);
     expect(await detect(engine, new Int16Array(161))).toHaveLength(2);
   });
 
-  it.each<[string, (path: string) => void, RegExp]>([
-    ["a graph that is no JSON", (path) => writeFileSync(join(path, "model.json"), "no graph"), /cannot be loaded/],
-    [
-      "weights that are too short",
-      (path) => writeFileSync(join(path, "weights.bin"), Buffer.alloc(1000)),
-      /cannot be loaded/,
-    ],
-    ["an operation that does not exist", (path) => replace(path, "Sigmoid", "Sigmund"), /Sigmund/],
-    ["another number of bands", (path) => replace(path, /"size":"40"/g, '"size":"41"'), /cannot be loaded|41/],
-  ])("says why it cannot load %s", async (_what, spoil, reason) => {
-    const spoilt = mkdtempSync(join(directory, "spoilt-"));
-    cpSync(folder, spoilt, { recursive: true });
-    writeFileSync(
-      join(spoilt, "model.yaml"),
-      readFileSync(join(spoilt, "model.yaml"), "utf8").replace(/, sha256: \w+/g, ""),
+  it("gives what the other one gives, but for rounding", async () => {
+    const answers = await detect(engine, samples);
+    const others = await Promise.all(
+      runtimes.filter(([name]) => name !== runtime).map(async ([, , path]) => detect(await load(path), samples)),
     );
-    spoil(spoilt);
-    await expect(load(spoilt)).rejects.toThrow(reason);
+    expect(others).toHaveLength(1);
+    for (const other of others)
+      expect(Math.max(...answers.map((answer, i) => Math.abs(answer - (other[i] as number))))).toBeLessThanOrEqual(1);
   });
 
   it("fails as retryable once it is closed", async () => {
-    const closed = await load();
+    const closed = await load(from);
     await closed.close();
     expect(await recognizeOne(closed, silence(1))).toMatchObject({ result: "failed", retryable: true });
   });
 });
 
-function replace(path: string, from: string | RegExp, to: string): void {
-  const file = join(path, "model.json");
-  writeFileSync(file, readFileSync(file, "utf8").replace(from, to));
+describe("a speech detector that cannot be loaded says why", () => {
+  const graphOf = { "onnx-vad": "model.onnx", tfjs: "model.json" } as const;
+  it.each<[keyof typeof graphOf, string, (path: string) => void, RegExp]>([
+    ["onnx-vad", "no graph", (path) => writeFileSync(join(path, "model.onnx"), "no graph"), /cannot be loaded/],
+    ["onnx-vad", "a graph cut off", (path) => truncateSync(join(path, "model.onnx"), 1000), /cannot be loaded/],
+    ["onnx-vad", "another operation", (path) => replace(join(path, "model.onnx"), "Sigmoid", "Sigmund"), /Sigmund/],
+    [
+      "onnx-vad",
+      "a graph that is no detector",
+      (path) => cpSync(join(folder, "../parley-asr-en/model.onnx"), join(path, "model.onnx")),
+      /one input, features, and one output, speech/,
+    ],
+    ["tfjs", "no JSON", (path) => writeFileSync(join(path, "model.json"), "no graph"), /cannot be loaded/],
+    ["tfjs", "weights cut off", (path) => truncateSync(join(path, "weights.bin"), 1000), /cannot be loaded/],
+    ["tfjs", "another operation", (path) => replace(join(path, "model.json"), "Sigmoid", "Sigmund"), /Sigmund/],
+    [
+      "tfjs",
+      "another number of bands",
+      (path) => replace(join(path, "model.json"), '"size":"40"', '"size":"41"'),
+      /cannot be loaded|41/,
+    ],
+  ])("%s: %s", async (engine, _what, spoil, reason) => {
+    const spoilt = copyFor(engine, graphOf[engine]);
+    spoil(spoilt);
+    await expect(load(spoilt)).rejects.toThrow(reason);
+  });
+});
+
+function replace(path: string, from: string, to: string): void {
+  writeFileSync(path, readFileSync(path, "latin1").replaceAll(from, to), "latin1");
 }

@@ -6,6 +6,7 @@ import type { Logger } from "#common/log";
 import { type ModelFolder, ModelProblem } from "../../repository/folder.js";
 import type { Recognizer, RecognitionJob, RecognitionResult } from "../recognizer.js";
 import type { ModelThreads } from "../model-threads.js";
+import type { DetectorRuntime } from "./detector-graph.js";
 import { FEATURE_BANDS, OVERHANG_STEPS } from "./features.js";
 import type { OpenedDetector, ThreadTask } from "./thread.js";
 
@@ -15,35 +16,44 @@ const MOST_PAST_STEPS = DETECTION_CONTEXT_MS.past / DETECTION_STEP_MS - OVERHANG
 
 const handler = new URL("./thread.js", import.meta.url);
 
-export interface TfjsEngineOptions {
+export interface VadEngineOptions {
   model: ModelFolder;
   threads: ModelThreads;
   log: Logger;
 }
 
 /**
- * A speech detector as a TensorFlow.js graph model. Every piece is recognized by itself, so a batch changes nothing.
+ * A speech detector, a graph for onnxruntime or for TensorFlow.js. Every piece is recognized by itself, so a batch
+ * changes nothing.
  */
-export class TfjsEngine implements Recognizer {
+export class VadEngine implements Recognizer {
   readonly #model: ModelFolder;
-  readonly #path: string;
+  readonly #graph: { path: string; runtime: DetectorRuntime };
   readonly #threads: ModelThreads;
   readonly #opened: OpenedDetector;
   #closed = false;
 
-  private constructor(model: ModelFolder, path: string, threads: ModelThreads, opened: OpenedDetector) {
+  private constructor(
+    model: ModelFolder,
+    graph: { path: string; runtime: DetectorRuntime },
+    threads: ModelThreads,
+    opened: OpenedDetector,
+  ) {
     this.#model = model;
-    this.#path = path;
+    this.#graph = graph;
     this.#threads = threads;
     this.#opened = opened;
   }
 
   /** Loads a detector on every thread. Rejects with the reason when the graph cannot be run or is no detector. */
-  static async load({ model, threads, log }: TfjsEngineOptions): Promise<TfjsEngine> {
-    const { graph } = model.manifest.files;
-    if (graph === undefined) throw new ModelProblem("files.graph is required");
-    const path = join(model.folder, graph.path);
-    const task: ThreadTask = { kind: "open", path };
+  static async load({ model, threads, log }: VadEngineOptions): Promise<VadEngine> {
+    const { engine, files } = model.manifest;
+    if (files.graph === undefined) throw new ModelProblem("files.graph is required");
+    const graph = {
+      path: join(model.folder, files.graph.path),
+      runtime: engine === "tfjs" ? ("tfjs" as const) : ("onnx" as const),
+    };
+    const task: ThreadTask = { kind: "open", ...graph };
     const opened = await threads.onEach<OpenedDetector>(handler, task).catch((cause: unknown) => {
       throw new ModelProblem(`the graph cannot be loaded: ${cause instanceof Error ? cause.message : String(cause)}`, {
         cause,
@@ -56,7 +66,7 @@ export class TfjsEngine implements Recognizer {
         { model: model.manifest.name, reason, using },
         "FALLING BACK: the native TensorFlow.js package does not work here",
       );
-    return new TfjsEngine(model, path, threads, opened);
+    return new VadEngine(model, graph, threads, opened);
   }
 
   describe(): ServedModel {
@@ -101,7 +111,7 @@ export class TfjsEngine implements Recognizer {
   }
 
   #task(samples: Int16Array): ThreadTask {
-    return { kind: "vad", path: this.#path, futureSteps: FUTURE_STEPS, samples };
+    return { kind: "vad", ...this.#graph, futureSteps: FUTURE_STEPS, samples };
   }
 }
 
