@@ -19,6 +19,7 @@ import { createConversationMetrics } from "./conversation/conversation-metrics.j
 import { type ConversationContext, openConversation } from "./conversation/open-conversation.js";
 import { startRunners } from "./leased-runs/start-runners.js";
 import { createRecordingMetrics } from "./recording/recording-metrics.js";
+import { isDroppedHandle } from "./room/livekit-room.js";
 import { openRoom } from "./room/open-room.js";
 import { Runtime } from "./runtime.js";
 
@@ -32,7 +33,7 @@ function liveKitAccess(config: Config): LiveKitAccess {
   return { url, apiKey, apiSecret };
 }
 
-runRole("agent", async ({ config, log, metrics, id, epoch, state }) => {
+const start: Parameters<typeof runRole>[1] = async ({ config, log, metrics, id, epoch, state }) => {
   if (config.NATS_URL === null) throw new ConfigError("NATS_URL is needed by the agents");
   const access = liveKitAccess(config);
   // They take a second to load: not while a caller waits for the first reply.
@@ -77,4 +78,6 @@ runRole("agent", async ({ config, log, metrics, id, epoch, state }) => {
       await bus.close();
     },
   };
-});
+};
+
+runRole("agent", start, { isHarmless: isDroppedHandle });

@@ -106,6 +106,14 @@ const VOICE_BITS_PER_SECOND = 80_000n;
 /** Of the caller's audio at a time: every frame costs events of the library, which all rooms of the process see. */
 const MICROPHONE_FRAME_MS = 20;
 
+/**
+ * Whether an error, which came from nowhere, is the library's complaint that something was dropped before it was
+ * collected as garbage: nothing is wrong then.
+ */
+export function isDroppedHandle(error: unknown): boolean {
+  return error instanceof Error && error.message === "trying to drop an invalid handle";
+}
+
 /** Longer than the server may take to let go of us; a server that is gone is not waited for. */
 const LEAVE_MS = 2000;
 
@@ -269,6 +277,7 @@ class MicrophoneReader {
   readonly #room: RtcRoom;
   readonly #onAudio: (samples: Int16Array) => void;
   #sid: string | null = null;
+  readonly #tracks = new Set<RemoteTrack>();
   #reading: { trackId: string; reader: ReadableStreamDefaultReader<AudioFrame> } | null = null;
 
   constructor(room: RtcRoom, onAudio: (samples: Int16Array) => void) {
@@ -278,11 +287,13 @@ class MicrophoneReader {
       if (this.#isSelected(participant) && publication.kind === TrackKind.KIND_AUDIO) publication.setSubscribed(true);
     });
     room.on(RoomEvent.TrackSubscribed, (track, publication, participant) => {
+      this.#tracks.add(track);
       if (this.#isSelected(participant) && track.kind === TrackKind.KIND_AUDIO)
         this.#read(track, publication.sid ?? "");
     });
-    room.on(RoomEvent.TrackUnsubscribed, (_, publication) => {
+    room.on(RoomEvent.TrackUnsubscribed, (track, publication) => {
       if (publication.sid === this.#reading?.trackId) this.#stop();
+      this.#letGo(track);
     });
     // The library tells of a room that it found again before it has the way to the server for subscriptions: those that
     // were asked for in between are lost.
@@ -302,6 +313,17 @@ class MicrophoneReader {
   close(): void {
     this.#sid = null;
     this.#stop();
+    for (const track of this.#tracks) this.#letGo(track);
+  }
+
+  /**
+   * Where a room is left with a track in it, the library drops the track's handle and puts an empty one in its place: the
+   * garbage collector, should it come in between, finds no handle, and its complaint would end the process.
+   */
+  #letGo(track: RemoteTrack): void {
+    this.#tracks.delete(track);
+    // It is held no longer, which is what is wanted.
+    track.close().catch(() => undefined);
   }
 
   #isSelected(participant: RemoteParticipant | undefined): boolean {

@@ -89,7 +89,10 @@ class LiveKitRoom implements Room {
     this.#gate = new ClientEventGate(clock);
     this.#identity = attempt === 1 ? room.agentIdentity : `${room.agentIdentity}.${attempt}`;
     this.#events = new Outbox((error) => log.warn({ err: error }, "an event did not reach the room"));
-    this.#attributes = new Outbox((error) => log.warn({ err: error }, "a state was not shown in the room"));
+    this.#attributes = new Outbox((error) => {
+      // Leaving gives up what is under way.
+      if (!this.#isClosed) log.warn({ err: error }, "a state was not shown in the room");
+    });
     this.#transcripts = new TranscriptPublisher({
       open: (speaker, attributes) =>
         this.#connected().openTranscript({

@@ -50,9 +50,14 @@ export type RoleMessage = { type: "ready"; role: string; facts: Record<string, u
 /**
  * Runs a role as the whole process: initialized → ready → draining → stopped. SIGTERM drains (SIGINT and SIGHUP too
  * when nobody launched this process); so does the loss of the parent's IPC channel, so that no child outlives its
- * launcher. A second signal stops at once. Start-up failures are logged and exit with 1.
+ * launcher. A second signal stops at once. Start-up failures are logged and exit with 1, and so is every exception that
+ * nothing catches, but for those that `isHarmless` knows.
  */
-export function runRole(role: string, start: (context: RoleContext) => Promise<RunningRole>): void {
+export function runRole(
+  role: string,
+  start: (context: RoleContext) => Promise<RunningRole>,
+  { isHarmless = () => false }: { isHarmless?: (error: unknown) => boolean } = {},
+): void {
   // What a role writes, by whatever library, is its owner's alone.
   process.umask(0o077);
   const config = loadConfig(process.env);
@@ -64,7 +69,10 @@ export function runRole(role: string, start: (context: RoleContext) => Promise<R
     log.fatal({ err: error }, what);
     process.exit(1);
   };
-  process.on("uncaughtException", (error) => fail(error, "uncaught exception"));
+  process.on("uncaughtException", (error) => {
+    if (isHarmless(error)) log.warn({ err: error }, "a library complains of what does no harm");
+    else fail(error, "uncaught exception");
+  });
   process.on("unhandledRejection", (error) => fail(error, "unhandled rejection"));
 
   let started: RunningRole | null = null;
