@@ -17,6 +17,7 @@ import {
 } from "@livekit/rtc-node";
 import { transcriptionTopic } from "#protocol/agents/room-topics";
 import { RECOGNITION_RATE } from "#protocol/transcription/chunk";
+import { openQuietly } from "#common/livekit/library-logs";
 import type { TextStream } from "./transcript-publisher.js";
 import { SOURCE_QUEUE_MS, type VoiceSource } from "./voice-queue.js";
 
@@ -81,7 +82,7 @@ export class LiveKitVoice implements VoiceSource {
 
   constructor(sampleRate: number) {
     this.sampleRate = sampleRate;
-    this.source = new AudioSource(sampleRate, 1, SOURCE_QUEUE_MS);
+    this.source = openQuietly(() => new AudioSource(sampleRate, 1, SOURCE_QUEUE_MS));
   }
 
   capture(frame: Int16Array): Promise<void> {

@@ -21,6 +21,7 @@ import {
   transcriptionTopic,
 } from "#protocol/agents/room-topics";
 import { RECOGNITION_RATE } from "#protocol/transcription/chunk";
+import { openQuietly } from "#common/livekit/library-logs";
 import { AGENT_RATE } from "./audio-programs.js";
 
 /** Something that somebody says, as far as it is known. */
@@ -73,7 +74,8 @@ export async function joinAsCaller(options: {
   const room = new Room();
   listen(room, options.events);
   try {
-    await room.connect(options.url, options.token, { autoSubscribe: options.takesAudio, dynacast: false });
+    const settings = { autoSubscribe: options.takesAudio, dynacast: false };
+    await openQuietly(() => room.connect(options.url, options.token, settings));
   } catch (error) {
     await dispose();
     throw error;

@@ -25,12 +25,15 @@ function captureThreads(): string[] {
   return readdirSync(tasks).filter((id) => readFileSync(join(tasks, id, "comm"), "utf8").startsWith("AudioSourceCapt"));
 }
 
-/** Rooms and streams of this process that read every event of LiveKit's library. */
-function eventReaders(): number {
+/** Through which LiveKit's library tells of everything. */
+function libraryClient(): EventEmitter {
   const client = (globalThis as { _ffiClientInstance?: EventEmitter })._ffiClientInstance;
   if (client === undefined) throw new Error("LiveKit's library is not open");
-  return client.listenerCount("ffi_event");
+  return client;
 }
+
+/** Rooms and streams of this process that read every event of the library. */
+const eventReaders = (): number => libraryClient().listenerCount("ffi_event");
 
 const soon = (condition: () => boolean, what: string, withinMs = 5000): Promise<void> =>
   until(condition, { withinMs, what });
@@ -335,6 +338,19 @@ describe.skipIf(!canRunLiveKit)("an agent in a room of a LiveKit server", () => 
     await soon(() => caller.transcripts.at(-1)?.text === "Goodbye.", "the last words");
     expect(caller.events).toEqual([{ type: "session.ended", reason: "agent_hangup" }]);
     expect(await openLiveKitServer(livekit).listParticipants(where.name)).toEqual([]);
+  });
+
+  it("is told of what happens in rooms, and of none of the library's log lines", async () => {
+    const told = new Map<string, number>();
+    const note = ({ message }: { message: { case: string } }): void => {
+      told.set(message.case, (told.get(message.case) ?? 0) + 1);
+    };
+    const client = libraryClient();
+    client.on("ffi_event", note);
+    onTestFinished(() => void client.off("ffi_event", note));
+    await meet();
+    expect(told.get("roomEvent")).toBeGreaterThan(0);
+    expect(told.get("logs")).toBeUndefined();
   });
 
   it.skipIf(process.platform !== "linux")("ends the thread of its voice when it closes", async () => {

@@ -17,6 +17,7 @@ import {
   transcriptAttributes,
   transcriptionTopic,
 } from "#protocol/agents/room-topics";
+import { openQuietly } from "#common/livekit/library-logs";
 
 /** What a caller was sent on the transcription topic. */
 export interface ReceivedTranscript {
@@ -55,7 +56,7 @@ export class RtcCaller {
   static async join(url: string, token: string): Promise<RtcCaller> {
     const caller = new RtcCaller();
     caller.#listen();
-    await caller.room.connect(url, token, { autoSubscribe: true, dynacast: false });
+    await openQuietly(() => caller.room.connect(url, token, { autoSubscribe: true, dynacast: false }));
     for (const participant of caller.room.remoteParticipants.values()) caller.#noteState(participant.attributes);
     return caller;
   }

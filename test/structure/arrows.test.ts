@@ -52,6 +52,7 @@ const engines: Readonly<Record<string, { folder?: string; files?: readonly strin
   aws4fetch: {},
   // A runtime joins a room as its agent, a terminal as its caller: neither room may import the other.
   "@livekit/rtc-node": { files: ["agents/room/livekit-room.ts", "cli/talk/caller-room.ts"] },
+  "@livekit/rtc-ffi-bindings": {},
   // Rooms, and phone lines: two services of one server.
   "livekit-server-sdk": { folder: "common/livekit/" },
   "libopus-wasm": { folder: "audio/" },
@@ -108,10 +109,10 @@ const folders: Readonly<Partial<Record<Room, readonly string[]>>> = {
   workers: ["repository", "text", "recognition", "telemetry", "engines", "inspection", "work", "main.ts"],
 };
 
-/** The only readers of the environment; the last two write what uWebSockets.js and onnxruntime read from it. */
+/** The only readers of the environment; the last three write what uWebSockets.js, onnxruntime and LiveKit read from it. */
 const environmentReaders = [
   ...["common/config/", "common/lifecycle/role.ts", "cli/main.ts"],
-  ...["edge/http/header-limit.ts", "workers/engines/onnx/no-telemetry.ts"],
+  ...["edge/http/header-limit.ts", "workers/engines/onnx/no-telemetry.ts", "common/livekit/library-logs.ts"],
 ];
 
 interface LinterSettings {
