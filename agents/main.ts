@@ -2,10 +2,9 @@ import type { Heartbeat } from "#protocol/bus/membership";
 import { warmOpusPackets } from "#audio/encoding/opus-packets";
 import { connectNats } from "#common/bus/nats";
 import { systemClock as clock } from "#common/clock";
-import { type Config, ConfigError } from "#common/config/config";
+import { ConfigError } from "#common/config/config";
 import { unlessConnected } from "#common/lifecycle/probes";
 import { runRole } from "#common/lifecycle/role";
-import type { LiveKitAccess } from "#common/livekit/livekit-server";
 import { sendHeartbeats } from "#common/membership/heartbeat";
 import { createOutbound } from "#common/outbound/outbound";
 import { openSealer } from "#common/secrets/secret-key";
@@ -19,19 +18,12 @@ import { createConversationMetrics } from "./conversation/conversation-metrics.j
 import { type ConversationContext, openConversation } from "./conversation/open-conversation.js";
 import { startRunners } from "./leased-runs/start-runners.js";
 import { createRecordingMetrics } from "./recording/recording-metrics.js";
+import { liveKitAccess } from "./room/livekit-access.js";
 import { isDroppedHandle } from "./room/livekit-room.js";
 import { openRoom } from "./room/open-room.js";
 import { Runtime } from "./runtime.js";
 
 type OpenedRoom = Parameters<ConversationContext["openRoom"]>[0];
-
-/** How to reach LiveKit, where all conversations are held. */
-function liveKitAccess(config: Config): LiveKitAccess {
-  const { LIVEKIT_URL: url, LIVEKIT_API_KEY: apiKey, LIVEKIT_API_SECRET: apiSecret } = config;
-  if (url === null || apiKey === null || apiSecret === null)
-    throw new ConfigError("LIVEKIT_URL, LIVEKIT_API_KEY and LIVEKIT_API_SECRET are needed by the agents");
-  return { url, apiKey, apiSecret };
-}
 
 const start: Parameters<typeof runRole>[1] = async ({ config, log, metrics, id, epoch, state }) => {
   if (config.NATS_URL === null) throw new ConfigError("NATS_URL is needed by the agents");

@@ -22,6 +22,7 @@ function hold(isTrue: boolean, otherwise: () => string): void {
 
 interface Variant {
   isAdmitted?: boolean;
+  mostWaitMs?: number;
   repeats: number;
   takenAfterMs: number;
   /** Whether one failed chunk ends the stream, as it does in speech. */
@@ -57,6 +58,7 @@ class World {
       streamId: "s",
       tier: "live",
       isAdmitted: variant.isAdmitted === true,
+      mostWaitMs: variant.mostWaitMs,
       model: "m",
       chooseScheduler: (keep, avoid) => this.#choose(keep, avoid),
       repeats: variant.repeats,
@@ -354,6 +356,18 @@ describe("a stream's submissions", () => {
       world.kill("a");
       const said = world.sent.map(({ message }) => message.type === "submit" && message.isAdmitted === true);
       expect(said).toEqual([isAdmitted, isAdmitted]);
+    }
+  });
+
+  it("say of each attempt how long the stream waits, where it says so itself", () => {
+    for (const mostWaitMs of [500, undefined]) {
+      const world = new World({ ...speech, ...(mostWaitMs === undefined ? {} : { mostWaitMs }) });
+      world.add();
+      world.kill("a");
+      expect(world.sent.map(({ message }) => message.type === "submit" && message.mostWaitMs)).toEqual([
+        mostWaitMs,
+        mostWaitMs,
+      ]);
     }
   });
 

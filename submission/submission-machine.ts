@@ -28,6 +28,8 @@ export interface SubmissionMachineOptions<Chunk> {
   tier: ServiceTier;
   /** Whether it is part of what was admitted before, and its first chunk no new stream's. */
   isAdmitted: boolean;
+  /** Longest time to a new stream's first audio for which it is taken; the scheduler's own limit where absent. */
+  mostWaitMs?: number | undefined;
   /** Named in `no_worker`. */
   model: string;
   chooseScheduler: ChooseScheduler;
@@ -265,10 +267,14 @@ export class SubmissionMachine<Chunk extends Submission> {
 
   #send(chunk: Chunk, schedulerId: string, nowMs: number): void {
     const slackMs = Math.round(chunk.wantedAtMs - nowMs);
-    const { tier, isAdmitted } = this.#options;
+    const { tier, isAdmitted, mostWaitMs } = this.#options;
     this.#messages.push({
       schedulerId,
-      message: { type: "submit", chunk: chunk.chunk(), tier, slackMs, ...(isAdmitted ? { isAdmitted } : {}) },
+      message: {
+        ...{ type: "submit", chunk: chunk.chunk(), tier, slackMs },
+        ...(isAdmitted ? { isAdmitted } : {}),
+        ...(mostWaitMs === undefined ? {} : { mostWaitMs }),
+      },
     });
   }
 

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { sampleRatesByFormat } from "#protocol/speech/request";
 import { isMistypedApiKey } from "../api-key.js";
+import { loadSettings } from "./load-settings.js";
 import { phoneProblems, phoneSettings } from "./phone-settings.js";
 import { choice, integer, list, map, oneOfNumbers, prices, type Setting, text, url } from "./setting.js";
 
@@ -174,30 +175,7 @@ export const declaration = {
     default: ["cpu"],
     doc: "onnxruntime execution providers in order of preference: cuda, tensorrt, webgpu, cpu.",
   }),
-  PARLEY_FIRST_AUDIO_GOAL_MS: integer({
-    default: 200,
-    min: 1,
-    max: 60_000,
-    doc: "Goal for the first audio of a live stream: its first chunk's deadline.",
-  }),
-  PARLEY_QUEUE_CHUNKS: integer({
-    default: 4096,
-    min: 1,
-    max: 1_000_000,
-    doc: "Chunks that may wait in one scheduler; past it new streams are refused.",
-  }),
-  PARLEY_ADMISSION_WAIT_MS: integer({
-    default: 3000,
-    min: 1,
-    max: 600_000,
-    doc: "A new stream whose first chunk would wait longer than this is refused with Retry-After; so is any while running streams are late by a sixth of it.",
-  }),
-  PARLEY_STREAMS_PER_TEAM: integer({
-    default: 0,
-    min: 0,
-    max: 1_000_000,
-    doc: "Streams that one team may have at once on one edge; 0 is no limit.",
-  }),
+  ...loadSettings,
   PARLEY_DRAIN_MS: integer({
     default: 15_000,
     min: 0,

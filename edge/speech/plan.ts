@@ -3,7 +3,7 @@ import { opusBitsPerSecond, type SpeechRequest } from "#protocol/speech/request"
 import type { EncoderSpec } from "#audio/encoding/encoder";
 import { newIdentifier } from "#common/identifier";
 import { DEFAULT_CHUNK_LENGTH, DEFAULT_MIN_CHUNK_LENGTH, type Pace } from "#speech/chunking/pace";
-import type { Pacing, StreamSettings } from "#speech/stream/stream-settings";
+import { livePacing, type Pacing, type StreamSettings } from "#speech/stream/stream-settings";
 import { castVoices } from "#speech/voice/cast";
 import { takesFreeTags } from "#speech/voice/model";
 import { samplingOf } from "#speech/voice/sampling";
@@ -51,12 +51,14 @@ export async function planSpeech(options: {
   });
   const format = request.format ?? "mp3";
   const maxTokens = request.max_new_tokens ?? 0;
+  const latency = request.latency ?? "balanced";
   return {
     settings: {
       streamId: newIdentifier(),
       models: models.map((model) => ({ name: model.name, languages: model.languages })),
       tier: name === "s2.1-pro-free" ? "free" : "live",
       isAdmitted: false,
+      ...(pacing === livePacing && latency !== "normal" ? { mostWaitMs: context.config.PARLEY_LIVE_WAIT_MS } : {}),
       voices: cast.voices,
       normalize: request.normalize ?? true,
       sampling: samplingOf(request),
@@ -67,7 +69,7 @@ export async function planSpeech(options: {
       firstAudioGoalMs: context.config.PARLEY_FIRST_AUDIO_GOAL_MS,
     },
     pace: {
-      latency: request.latency ?? "balanced",
+      latency,
       chunkLength: request.chunk_length ?? DEFAULT_CHUNK_LENGTH,
       minChunkLength: request.min_chunk_length ?? DEFAULT_MIN_CHUNK_LENGTH,
     },

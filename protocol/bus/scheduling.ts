@@ -39,6 +39,11 @@ export interface Submit {
   /** Part of a conversation, which was admitted as a whole: it is not refused because much is to be done. */
   isAdmitted?: boolean;
   /**
+   * Longest time to its first audio for which a new stream is taken, where that is less than the scheduler's own limit:
+   * somebody listens, who had better be refused at once.
+   */
+  mostWaitMs?: number;
+  /**
    * How long until the player runs out of audio; for a first chunk, until the first-audio goal is missed; for audio,
    * until its words are wanted. May be negative.
    */

@@ -8,6 +8,7 @@ const idle: AdmissionFacts = {
   model: "voice",
   tier: "live",
   isAdmitted: false,
+  mostWaitMs: undefined,
   draining: false,
   served: true,
   queuedChunks: 0,
@@ -25,6 +26,20 @@ describe("admission", () => {
     const refusal = admitNewStream({ ...idle, wait: { liveMs: 2950, freeMs: 0 } }, policy);
     expect(refusal?.code).toBe("overloaded");
     expect(refusal?.retryAfterMs).toBe(2000);
+  });
+
+  it("refuses whoever listens already where it would begin later than that stream waits", () => {
+    const busy = { ...idle, wait: { liveMs: 460, freeMs: 0 }, mostWaitMs: 500 };
+    expect(admitNewStream(busy, policy)?.retryAfterMs).toBe(250);
+    expect(admitNewStream({ ...busy, wait: { liveMs: 450, freeMs: 0 } }, policy)).toBeNull();
+    expect(admitNewStream({ ...busy, mostWaitMs: 600_000, wait: { liveMs: 951, freeMs: 0 } }, policy)?.code).toBe(
+      "overloaded",
+    );
+  });
+
+  it("takes what waits for nothing, however slow the machine is thought to be", () => {
+    expect(admitNewStream({ ...idle, ownMs: 60_000, mostWaitMs: 500 }, policy)).toBeNull();
+    expect(admitNewStream({ ...idle, ownMs: 60_000, tier: "free" }, policy)).toBeNull();
   });
 
   it("sheds free and bulk streams before live ones", () => {

@@ -9,6 +9,8 @@ export interface AdmissionFacts {
   tier: ServiceTier;
   /** Part of a conversation that was admitted before: refusing it would end that. */
   isAdmitted: boolean;
+  /** The stream's own limit, where it has one. */
+  mostWaitMs: number | undefined;
   draining: boolean;
   served: boolean;
   queuedChunks: number;
@@ -29,22 +31,24 @@ export function admitContinuation(queuedChunks: number, policy: SchedulingPolicy
 
 /**
  * Decides about the first try of a stream's first chunk by predicted finish; null is yes. Brownout in two levels: from
- * a part of the limit on, new free and bulk streams are refused; at the limit, new live ones. Running ones never.
+ * a part of the limit on, new free and bulk streams are refused; at the limit, new live ones. Running ones never. What
+ * waits for nothing is taken however long it is predicted to take: a machine that was slow for a while learns from it
+ * that it is not any more.
  */
 export function admitNewStream(facts: AdmissionFacts, policy: SchedulingPolicy): ServiceError | null {
   if (facts.draining) return new ServiceError("draining");
   if (!facts.served) return new ServiceError("no_worker", { parameters: { model: facts.model } });
 
   if (facts.isAdmitted) return null;
-  const liveFinishMs = facts.wait.liveMs + facts.ownMs;
+  const liveFinishMs = facts.wait.liveMs === 0 ? 0 : facts.wait.liveMs + facts.ownMs;
   const queueChunks = facts.tier === "live" ? policy.queueChunks : policy.queueChunks * policy.brownoutFraction;
   if (facts.queuedChunks >= queueChunks) return overloaded(liveFinishMs);
   if (facts.runningLateMs > policy.runningLateMs) return overloaded(facts.runningLateMs);
-  const limitMs = policy.admissionWaitMs;
+  const limitMs = Math.min(policy.admissionWaitMs, facts.mostWaitMs ?? Number.POSITIVE_INFINITY);
   if (facts.tier === "live") return liveFinishMs > limitMs ? overloaded(liveFinishMs - limitMs) : null;
   const brownoutMs = limitMs * policy.brownoutFraction;
   if (liveFinishMs > brownoutMs) return overloaded(liveFinishMs - brownoutMs);
-  const freeFinishMs = facts.wait.freeMs + facts.ownMs;
+  const freeFinishMs = facts.wait.freeMs === 0 ? 0 : facts.wait.freeMs + facts.ownMs;
   return facts.tier === "free" && freeFinishMs > brownoutMs ? overloaded(freeFinishMs - brownoutMs) : null;
 }
 

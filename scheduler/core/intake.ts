@@ -49,7 +49,7 @@ export class Intake {
     });
   }
 
-  #admit({ chunk, tier, isAdmitted = false }: Submit, nowMs: number): ServiceError | null {
+  #admit({ chunk, tier, isAdmitted = false, mostWaitMs }: Submit, nowMs: number): ServiceError | null {
     const { queue, workers, policy, isDraining } = this.#parts;
     const queuedChunks = queue.size;
     const beyondMemory = admitContinuation(queuedChunks, policy);
@@ -60,6 +60,7 @@ export class Intake {
       model: chunk.model,
       tier,
       isAdmitted,
+      mostWaitMs,
       draining: isDraining(),
       served: pools.length > 0,
       queuedChunks,

@@ -68,9 +68,12 @@ export function chunk({
   };
 }
 
-export function submit(facts: ChunkFacts & { tier?: ServiceTier; slackMs?: number; isAdmitted?: boolean }): Submit {
-  const { tier = "live", slackMs = 200, isAdmitted = false } = facts;
-  return { type: "submit", chunk: chunk(facts), tier, slackMs, isAdmitted };
+export function submit(
+  facts: ChunkFacts & Pick<Submit, "mostWaitMs"> & { tier?: ServiceTier; slackMs?: number; isAdmitted?: boolean },
+): Submit {
+  const { tier = "live", slackMs = 200, isAdmitted = false, mostWaitMs } = facts;
+  const ownLimit = mostWaitMs === undefined ? {} : { mostWaitMs };
+  return { type: "submit", chunk: chunk(facts), tier, slackMs, isAdmitted, ...ownLimit };
 }
 
 /** A recognizer. */

@@ -41,6 +41,7 @@ export class StreamMachine {
       streamId: settings.streamId,
       tier: settings.tier,
       isAdmitted: settings.isAdmitted,
+      mostWaitMs: settings.mostWaitMs,
       model: settings.models[0]?.name ?? "",
       chooseScheduler,
       repeats: 0,

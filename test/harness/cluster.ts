@@ -97,6 +97,8 @@ export async function startCluster(options: TestClusterOptions = {}): Promise<Te
     PARLEY_WORKER_MODELS: (options.models ?? speakingModels).join(","),
     PARLEY_LIVEKIT: "off",
     PARLEY_AGENTS: String(options.agents ?? 0),
+    // On a busy machine the engine takes longer than a listener would wait.
+    PARLEY_LIVE_WAIT_MS: "600000",
     ...options.settings,
   };
   if (options.dataDirectory === undefined && settings["DATABASE_URL"] === undefined)
