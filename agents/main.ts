@@ -18,6 +18,7 @@ import { createConversationMetrics } from "./conversation/conversation-metrics.j
 import { type ConversationContext, openConversation } from "./conversation/open-conversation.js";
 import { startRunners } from "./leased-runs/start-runners.js";
 import { createRecordingMetrics } from "./recording/recording-metrics.js";
+import { watchMemory } from "./memory-limit.js";
 import { liveKitAccess } from "./room/livekit-access.js";
 import { isDroppedHandle } from "./room/livekit-room.js";
 import { openRoom } from "./room/open-room.js";
@@ -25,7 +26,7 @@ import { Runtime } from "./runtime.js";
 
 type OpenedRoom = Parameters<ConversationContext["openRoom"]>[0];
 
-const start: Parameters<typeof runRole>[1] = async ({ config, log, metrics, id, epoch, state }) => {
+const start: Parameters<typeof runRole>[1] = async ({ config, log, metrics, id, epoch, state, retire }) => {
   if (config.NATS_URL === null) throw new ConfigError("NATS_URL is needed by the agents");
   const access = liveKitAccess(config);
   // They take a second to load: not while a caller waits for the first reply.
@@ -59,11 +60,12 @@ const start: Parameters<typeof runRole>[1] = async ({ config, log, metrics, id, 
     return { type: "heartbeat", role: "agent", id, epoch, state: state(), places, sessions };
   };
   const heartbeats = sendHeartbeats({ bus, clock, describe });
+  const memory = watchMemory({ clock, limitMb: config.PARLEY_AGENT_MEMORY_MB, runtime, retire });
   return {
     reasonsNotReady: unlessConnected(bus),
     drain: async () => void (await Promise.all([runners.drain(), runtime.drain()])),
     async stop() {
-      for (const part of [runtime, runners, submissions, speech, recognition]) part.close();
+      for (const part of [memory, runtime, runners, submissions, speech, recognition]) part.close();
       heartbeats.say();
       heartbeats.stop();
       await usage.close();

@@ -265,6 +265,12 @@ export const declaration = {
     max: 1000,
     doc: "Conversations that one runtime holds at once; each takes a few percent of a core there, besides what it hears and says.",
   }),
+  PARLEY_AGENT_MEMORY_MB: integer({
+    default: 1024,
+    min: 0,
+    max: 1_000_000,
+    doc: "Resident memory past which an agent runtime gives its place to a fresh process once it holds no conversation; past one and a half times of this it hands its conversations over first. LiveKit's library loses half a megabyte with each conversation. 0 is no limit.",
+  }),
   PARLEY_JOIN_SECONDS: integer({
     default: 60,
     min: 5,

@@ -24,6 +24,8 @@ export interface RoleContext {
   epoch: string;
   /** Where this process is in its life; heartbeats carry it. */
   state(): LifecycleState;
+  /** Drains and ends this process, as SIGTERM does; whoever launched it starts the next one. */
+  retire(reason: string): void;
 }
 
 /** What a role gives back once it is ready. */
@@ -78,7 +80,19 @@ export function runRole(
   let started: RunningRole | null = null;
   const probe: Probe = (path) => answerProbe(path, { state, reasonsNotReady: () => started?.reasonsNotReady() ?? [] });
   const running = openTelemetry(role, id, config, log, probe).then(async ({ metrics, tracing, callback }) => {
-    const instance = await start({ config, log, metrics, tracing, id, epoch: newIdentifier(), state: () => state });
+    const retire = (reason: string): void => {
+      if (state === "ready") end(reason);
+    };
+    const instance = await start({
+      config,
+      log,
+      metrics,
+      tracing,
+      id,
+      epoch: newIdentifier(),
+      state: () => state,
+      retire,
+    });
     started = instance;
     const stop = async (): Promise<void> => {
       await instance.stop();
