@@ -64,8 +64,8 @@ describe.skipIf(!canTestChart)("the chart's objects", () => {
     const pods = podsOf(manifest);
     const [container] = pods?.containers ?? [];
     expect(container?.image).toBe("parley:gpu");
-    expect(container?.resources.limits).toMatchObject({ "nvidia.com/mig-1g.10gb": 1 });
-    expect(container?.resources.requests).toMatchObject({ "nvidia.com/mig-1g.10gb": 1 });
+    expect(container?.resources.limits).toMatchObject({ "nvidia.com/mig-1g.10gb": "1" });
+    expect(container?.resources.requests).toMatchObject({ "nvidia.com/mig-1g.10gb": "1" });
     expect(pods?.tolerations).toContainEqual({
       key: "nvidia.com/mig-1g.10gb",
       operator: "Exists",

@@ -19,7 +19,10 @@ const kubeconform: GoProgram = {
   version: "0.8.0",
 };
 
-export const chartPrograms = { helm, kubeconform };
+/** Nodes that run no container, and say of each pod that it runs. */
+const kwok: GoProgram = { name: "kwok", package: "sigs.k8s.io/kwok/cmd/kwok", version: "0.7.0" };
+
+export const chartPrograms = { helm, kubeconform, kwok };
 
 /** Thrown where a program is not there and cannot be built; `message` says what to install. */
 export class MissingProgram extends Error {

@@ -101,12 +101,16 @@ export interface HelmResult {
 }
 
 /** Runs helm, with `input` on its standard input; resolves whatever it exits with. */
-export function runHelm(args: readonly string[], input = ""): Promise<HelmResult> {
+export function runHelm(
+  args: readonly string[],
+  input = "",
+  environment: Readonly<Record<string, string>> = {},
+): Promise<HelmResult> {
   return new Promise((resolve) => {
     const child = execFile(
       findOrBuild(chartPrograms.helm),
       [...args],
-      { maxBuffer: 64 * 1024 * 1024, env: { ...process.env, HELM_DEBUG: "false" } },
+      { maxBuffer: 64 * 1024 * 1024, env: { ...process.env, HELM_DEBUG: "false", ...environment } },
       (error, stdout, stderr) => resolve({ isOk: error === null, stdout, stderr }),
     );
     child.stdin?.end(input);

@@ -43,6 +43,9 @@ spec:
         {{- include "parley.selector" $selector | nindent 8 }}
     spec:
       {{- include "parley.podCommon" (dict "root" $root "user" .user "group" .group) | nindent 6 }}
+      {{- with include "parley.ownPriority" (dict "root" $root) }}
+      priorityClassName: {{ . }}
+      {{- end }}
       terminationGracePeriodSeconds: 60
       containers:
         - name: {{ .name }}
@@ -73,12 +76,17 @@ spec:
         {{- end }}
   {{- if $persists }}
   volumeClaimTemplates:
-    - metadata: { name: data }
+    # With the server's defaults: in this list server-side apply takes what is left out for a difference.
+    - apiVersion: v1
+      kind: PersistentVolumeClaim
+      metadata: { name: data }
       spec:
         accessModes: [ReadWriteOnce]
+        volumeMode: Filesystem
         {{- with .values.persistence.storageClass }}
         storageClassName: {{ . }}
         {{- end }}
         resources: { requests: { storage: {{ .values.persistence.size }} } }
+      status: { phase: Pending }
   {{- end }}
 {{- end -}}

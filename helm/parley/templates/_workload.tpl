@@ -46,7 +46,7 @@ spec:
     spec:
       {{- include "parley.podCommon" (dict "root" $root) | nindent 6 }}
       serviceAccountName: {{ include "parley.serviceAccount" $root }}
-      {{- with (default (include "parley.ownPriority" (dict "root" $root "role" .role)) $values.priorityClassName) }}
+      {{- with (default (include "parley.ownPriority" (dict "root" $root)) $values.priorityClassName) }}
       priorityClassName: {{ . }}
       {{- end }}
       {{- if $isGpu }}
@@ -64,6 +64,10 @@ spec:
       {{- if $isGpu }}
       {{- if $values.gpu.tolerateTaint }}
       {{- $tolerations = append $tolerations (dict "key" $values.gpu.resourceName "operator" "Exists" "effect" "NoSchedule") }}
+      {{- /* Nodes whose GPUs are divided or shared are tainted as those with whole ones. */}}
+      {{- if and (hasPrefix "nvidia.com/" $values.gpu.resourceName) (ne $values.gpu.resourceName "nvidia.com/gpu") }}
+      {{- $tolerations = append $tolerations (dict "key" "nvidia.com/gpu" "operator" "Exists" "effect" "NoSchedule") }}
+      {{- end }}
       {{- end }}
       {{- end }}
       {{- with $tolerations }}
@@ -101,7 +105,7 @@ spec:
             {{- include "parley.containerSecurity" $root | nindent 12 }}
           env:
             {{- include "parley.environment" (dict "root" $root "role" .role "values" $values) | trim | nindent 12 }}
-            - { name: PARLEY_MEMBER_ID, valueFrom: { fieldRef: { fieldPath: metadata.name } } }
+            - { name: PARLEY_MEMBER_ID, valueFrom: { fieldRef: { apiVersion: v1, fieldPath: metadata.name } } }
             {{- if ne .role "worker" }}
             # glibc gives large buffers back as soon as they are freed, as `npm start` has it.
             - { name: MALLOC_MMAP_THRESHOLD_, value: "131072" }
@@ -135,7 +139,8 @@ spec:
           {{- end }}
           {{- $resources := $values.resources }}
           {{- if $isGpu }}
-          {{- $count := dict $values.gpu.resourceName (int $values.gpu.count) }}
+          {{- /* As the server stores it: otherwise server-side apply finds a difference in what is the same. */}}
+          {{- $count := dict $values.gpu.resourceName (int $values.gpu.count | toString) }}
           {{- $resources = mergeOverwrite (deepCopy $resources) (dict "limits" $count "requests" $count) }}
           {{- end }}
           resources:
@@ -231,7 +236,10 @@ readOnlyRootFilesystem: true
 capabilities: { drop: [ALL] }
 {{- end -}}
 
-{{/* The release's own priority class of a role, where it makes some. */}}
+{{/*
+The release's own priority class, where it makes some. Stores and LiveKit have it too: what has less could be pushed off its
+node by a role that needs it.
+*/}}
 {{- define "parley.ownPriority" -}}
 {{- if .root.Values.priorityClasses.create -}}
 {{- include "parley.priorityName" (dict "root" .root "kind" "live") -}}
