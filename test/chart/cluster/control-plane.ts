@@ -2,11 +2,10 @@ import { generateKeyPairSync } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { newIdentifier } from "#common/identifier";
-import { findProgram } from "#launcher/find-program";
 import { type GuardedProcess, spawnGuarded } from "#launcher/guarded-process";
 import { until } from "../../harness/processes.js";
 import { findFreePorts } from "../../harness/servers.js";
-import { chartPrograms, findOrBuild, MissingProgram } from "../programs.js";
+import { chartPrograms, findOrBuild } from "../programs.js";
 import { podStages } from "./kubelet.js";
 import { findOrBuildKubernetes } from "./kubernetes.js";
 import { runKubectl } from "./kubectl.js";
@@ -23,8 +22,6 @@ export interface ControlPlane {
 
 /** Starts etcd, the API server, the controllers, the scheduler and kwok. Throws MissingProgram. */
 export async function startControlPlane(directory: string): Promise<ControlPlane> {
-  const etcd = findProgram("etcd", process.env.PATH);
-  if (etcd === null) throw new MissingProgram("etcd is needed: apt-get install -y etcd-server");
   const programs = findOrBuildKubernetes();
   const kwok = findOrBuild(chartPrograms.kwok);
   const port = await findFreePorts(6);
@@ -39,7 +36,7 @@ export async function startControlPlane(directory: string): Promise<ControlPlane
     for (const process of running.reverse()) await process.stop(STOP_MS);
   };
   try {
-    await start("etcd", etcd, [
+    await start("etcd", programs.etcd, [
       ...["--data-dir", join(directory, "etcd"), "--listen-client-urls", at(0), "--advertise-client-urls", at(0)],
       ...["--listen-peer-urls", at(1), "--initial-advertise-peer-urls", at(1), "--initial-cluster", `default=${at(1)}`],
       "--unsafe-no-fsync",

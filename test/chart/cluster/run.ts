@@ -1,12 +1,27 @@
 // `npm run test:chart`: the chart in a real API server with its controllers and scheduler, on nodes that run no container.
 import { temporaryDirectory } from "../../harness/temporary-directory.js";
+import { checkDisruptions } from "./disruptions.js";
 import { checkInstall } from "./install.js";
+import { checkNeighbours, checkPriority, checkUninstall } from "./life-cycle.js";
+import { checkProduction } from "./production.js";
 import { Report } from "./report.js";
+import { checkRollouts } from "./rollouts.js";
+import { checkScaling } from "./scaling.js";
 import { startCluster, type TestCluster } from "./test-cluster.js";
 import { checkValueSets } from "./value-sets.js";
 
 /** In this order: each begins with what the one before it left. */
-const scenarios: readonly ((cluster: TestCluster, report: Report) => Promise<void>)[] = [checkInstall, checkValueSets];
+const scenarios: readonly ((cluster: TestCluster, report: Report) => Promise<void>)[] = [
+  checkInstall,
+  checkDisruptions,
+  checkRollouts,
+  checkNeighbours,
+  checkUninstall,
+  checkPriority,
+  checkScaling,
+  checkProduction,
+  checkValueSets,
+];
 
 async function main(): Promise<number> {
   const directory = temporaryDirectory("kubernetes");
