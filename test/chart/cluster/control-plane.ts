@@ -69,7 +69,7 @@ export async function startControlPlane(directory: string): Promise<ControlPlane
   }
 }
 
-/** The key of service accounts' tokens, the administrator's token, how to reach the server with it, and how pods live. */
+/** The key of service accounts' tokens, the administrator's token and how to use it, and how pods live. */
 function writeFiles(directory: string, server: string, authority: string) {
   mkdirSync(directory, { recursive: true });
   const { privateKey, publicKey } = generateKeyPairSync("rsa", {

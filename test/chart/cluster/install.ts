@@ -27,21 +27,34 @@ export async function checkInstall(cluster: TestCluster, report: Report): Promis
   await cluster.createNamespace("speech", "restricted");
   const { isOk, stderr } = await cluster.release("install", speech, WAIT);
   report.check(isOk, "helm install --wait, where pods are restricted", stderr);
+  if (!isOk) throw new Error("all else is about this release");
   const pods = await cluster.pods("speech");
-  report.none(
-    pods.filter(({ isReady }) => !isReady).map(({ name }) => name),
-    `${pods.length} pods are ready`,
-  );
+  const unready = pods.filter(({ isReady }) => !isReady).map(({ name }) => name);
+  report.check(pods.length > 0 && unready.length === 0, `${pods.length} pods are ready`, unready);
   checkPlaces(pods, report);
   await checkServices(cluster, report);
-  await checkPolicies(cluster, pods, report);
+  await checkPolicies(cluster, report);
   await checkOwnership(cluster, report);
   await checkBudgets(cluster, report);
+  await checkNotes(cluster, report);
   const tested = await cluster.helm(["test", "parley", "--namespace", "speech", ...WAIT.slice(1)]);
   report.check(tested.isOk && /Succeeded/.test(tested.stdout), "helm test makes its pod, and waits until it ends", [
     tested.stdout,
     tested.stderr,
   ]);
+}
+
+/** Runs those commands of the release's notes that need nothing but the API server, as a person would. */
+async function checkNotes(cluster: TestCluster, report: Report): Promise<void> {
+  const { stdout } = await cluster.helm(["get", "notes", "parley", "--namespace", "speech"]);
+  const lines = stdout.split("\n").map((line) => line.trim());
+  const status = lines.find((line) => line.startsWith("kubectl") && line.includes("rollout status")) ?? "false";
+  const rolledOut = await cluster.shell(status);
+  const isRolledOut = rolledOut.stdout.includes('deployment "parley-edge" successfully rolled out');
+  report.check(isRolledOut, "the notes' first command", [status, rolledOut.stderr]);
+  const key = lines.find((line) => line.startsWith("KEY=")) ?? "false";
+  const shown = await cluster.shell(`${key}\necho "$KEY"`);
+  report.check(/^[A-Za-z0-9]{48}\n$/.test(shown.stdout), "and the one that gives the key", [key, shown.stderr]);
 }
 
 function checkPlaces(pods: readonly Pod[], report: Report): void {
@@ -78,7 +91,8 @@ async function checkServices(cluster: TestCluster, report: Report): Promise<void
       return isOfService && (endpoints ?? []).length > 0 && (ports ?? []).length > 0;
     });
   const empty = services.filter(isEmpty).map(({ metadata }) => metadata.name);
-  report.none(empty, `each of ${services.length} Services leads to pods, at ports that they have`);
+  const isNoneEmpty = services.length > 0 && empty.length === 0;
+  report.check(isNoneEmpty, `each of ${services.length} Services leads to pods, at ports that they have`, empty);
 }
 
 const policySpec = z.looseObject({
@@ -90,7 +104,7 @@ const policySpec = z.looseObject({
   }),
 });
 
-async function checkPolicies(cluster: TestCluster, pods: readonly Pod[], report: Report): Promise<void> {
+async function checkPolicies(cluster: TestCluster, report: Report): Promise<void> {
   const policies = await cluster.list("networkpolicies", "speech");
   const idle: string[] = [];
   for (const { metadata, spec } of policies) {
@@ -103,7 +117,8 @@ async function checkPolicies(cluster: TestCluster, pods: readonly Pod[], report:
     if (metadata.name === "parley-test") continue;
     if ((await cluster.list("pods", "speech", terms.join())).length === 0) idle.push(metadata.name);
   }
-  report.check(idle.length === 0 && pods.length > 0, `each of ${policies.length} network policies selects pods`, idle);
+  const isNoneIdle = policies.length > 0 && idle.length === 0;
+  report.check(isNoneIdle, `each of ${policies.length} network policies selects pods`, idle);
 }
 
 /** A second owner of the fields, as a GitOps controller is, says the same of them: it conflicts with nobody. */

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { dirname, join } from "node:path";
 
-/** What came of a call of kubectl. */
+/** What came of a call of kubectl, or of a shell that calls it. */
 export interface KubectlResult {
   isOk: boolean;
   stdout: string;
@@ -20,11 +20,21 @@ export function runKubectl(
   args: readonly string[],
   input = "",
 ): Promise<KubectlResult> {
+  return runProgram(program, ["--kubeconfig", kubeconfig, ...args], discoveryCache(kubeconfig), input);
+}
+
+/** Runs a program with further variables; resolves whatever it exits with. */
+export function runProgram(
+  program: string,
+  args: readonly string[],
+  environment: Readonly<Record<string, string>>,
+  input = "",
+): Promise<KubectlResult> {
   return new Promise((resolve) => {
     const child = execFile(
       program,
-      ["--kubeconfig", kubeconfig, ...args],
-      { maxBuffer: 256 * 1024 * 1024, env: { ...process.env, ...discoveryCache(kubeconfig) } },
+      [...args],
+      { maxBuffer: 256 * 1024 * 1024, env: { ...process.env, ...environment } },
       (error, stdout, stderr) => resolve({ isOk: error === null, stdout, stderr }),
     );
     // Where it ends before it has read all of it, its result says why.

@@ -1,6 +1,6 @@
 /**
- * What a kubelet would say of a pod, as kwok's stages: no container runs. Which image a container has decides what becomes
- * of it, so that an install can fail in the ways in which it does on real nodes.
+ * What a kubelet would say of a pod, as kwok's stages: no container runs. Which image a container has decides what
+ * becomes of it, so that an install can fail in the ways in which it does on real nodes.
  */
 
 /** An image that ends with an error: pods restart without end, and Jobs fail. */

@@ -5,7 +5,7 @@ import { newIdentifier } from "#common/identifier";
 import { chartCache, MissingProgram } from "../programs.js";
 
 const VERSION = "1.36.3";
-/** The one that this release of Kubernetes is made with. Debian's is older, and its watches end where kwok begins them. */
+/** The one that this release of Kubernetes is made with. Debian's is older, and kwok's watches end as they begin. */
 const ETCD_VERSION = "3.6.8";
 
 /** A program's path in the cache, and the module that it is built from where it is not there. */
@@ -74,8 +74,8 @@ function build(name: string, source: Source): void {
 }
 
 /**
- * Kubernetes' own module names modules that lie beside it in its repository, and which its published form leaves out: they
- * are published too, with versions of their own.
+ * Kubernetes' own module names modules that lie beside it in its repository, and which its published form leaves out:
+ * they are published too, with versions of their own.
  */
 function kubernetesModule(folder: string): string[] {
   const { GoMod } = JSON.parse(go(folder, ["mod", "download", "-json", `k8s.io/kubernetes@v${VERSION}`])) as {

@@ -27,8 +27,8 @@ const operators: readonly Operator[] = [
 ];
 
 /**
- * The files of the operators' own CustomResourceDefinitions, from their Go modules, whose checksums Go's database knows.
- * Throws MissingProgram.
+ * The files of the operators' own CustomResourceDefinitions, from their Go modules, whose checksums Go's database
+ * knows. Throws MissingProgram.
  */
 export function findDefinitions(): string[] {
   return operators.flatMap(({ module, version, files }) => {

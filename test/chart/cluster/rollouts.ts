@@ -98,7 +98,7 @@ async function checkStuckPods(cluster: TestCluster, report: Report): Promise<voi
   await checkStayedUp(cluster, report, fewest, "on the way back from it");
 }
 
-/** The contrary of the chart's default, which shows that this scheduler keeps a pod waiting for a GPU that is in use. */
+/** The contrary of the chart's default: it shows that this scheduler lets a pod wait for a GPU that is in use. */
 async function checkSpareGpu(cluster: TestCluster, report: Report): Promise<void> {
   const spare = { name: "gpu", replicas: gpuNodes.length, gpu: { spare: true } };
   const { isOk, stderr } = await cluster.release("upgrade", released({ ...quiet, gpuWorkers: [spare] }));

@@ -1,4 +1,4 @@
-// `npm run test:chart`: the chart in a real API server with its controllers and scheduler, on nodes that run no container.
+// `npm run test:chart`: the chart in a real API server with its controllers and scheduler, on nodes that run nothing.
 import { temporaryDirectory } from "../../harness/temporary-directory.js";
 import { checkDisruptions } from "./disruptions.js";
 import { checkInstall } from "./install.js";

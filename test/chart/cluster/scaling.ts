@@ -7,7 +7,7 @@ import type { TestCluster } from "./test-cluster.js";
 const NAMESPACE = "scaled";
 const SCALED_TO = 4;
 
-/** Autoscalers of both kinds: what they scale, and that an upgrade does not undo it. KEDA's operator does not run here. */
+/** Autoscalers of both kinds: what they scale, and that an upgrade does not undo it. KEDA's operator does not run. */
 export async function checkScaling(cluster: TestCluster, report: Report): Promise<void> {
   await cluster.createNamespace(NAMESPACE, "restricted");
   const set = {

@@ -1,8 +1,9 @@
+import { dirname } from "node:path";
 import { until } from "../../harness/processes.js";
 import { argumentsOf, chart, inputOf, runHelm, type HelmResult, type ValueSet } from "../render.js";
 import { type Fewest, fewestAvailable } from "./availability.js";
 import { startControlPlane } from "./control-plane.js";
-import { discoveryCache, type KubectlResult, runKubectl } from "./kubectl.js";
+import { discoveryCache, type KubectlResult, runKubectl, runProgram } from "./kubectl.js";
 import { nodes, volumes } from "./nodes.js";
 import { type Deployment, deploymentOf, type Found, foundList, type Pod, podOf } from "./objects.js";
 import { findDefinitions } from "./operators.js";
@@ -18,6 +19,8 @@ export interface TestCluster {
   kubectl(args: readonly string[], input?: unknown): Promise<string>;
   /** Runs kubectl, whatever it exits with. */
   tryKubectl(args: readonly string[], input?: string): Promise<KubectlResult>;
+  /** Runs a line of a shell that has kubectl and the cluster's address, whatever it exits with. */
+  shell(line: string): Promise<KubectlResult>;
   /** Runs helm, whatever it exits with. */
   helm(args: readonly string[], set?: ValueSet): Promise<HelmResult>;
   /** Installs or upgrades the chart with a set of values. */
@@ -52,6 +55,10 @@ export async function startCluster(directory: string): Promise<TestCluster> {
   const cluster: TestCluster = {
     kubectl,
     tryKubectl,
+    shell: (line) => {
+      const path = `${dirname(program)}:${process.env.PATH ?? ""}`;
+      return runProgram("sh", ["-c", line], { ...discoveryCache(kubeconfig), KUBECONFIG: kubeconfig, PATH: path });
+    },
     helm,
     list,
     stop,
