@@ -3,6 +3,7 @@ import { WAIT } from "./install.js";
 import { BROKEN_TAG } from "./kubelet.js";
 import { gpuNodes, MIG_NODE } from "./nodes.js";
 import type { Report } from "./report.js";
+import { generationsOf } from "./rollouts.js";
 import type { TestCluster } from "./test-cluster.js";
 
 const NAMESPACE = "production";
@@ -46,5 +47,16 @@ export async function checkProduction(cluster: TestCluster, report: Report): Pro
   );
   const recognizers = await placesOf("worker-recognizers");
   report.check(recognizers.join() === `${MIG_NODE},${MIG_NODE}`, "recognizers share a GPU of the other", recognizers);
+  const before = await generationsOf(cluster, NAMESPACE);
+  const patch = JSON.stringify({ stringData: { LLM_API_KEY: "y".repeat(40) } });
+  await cluster.kubectl(["patch", "secret", "parley-others", "--namespace", NAMESPACE, "--patch", patch]);
+  const upgraded = await cluster.release("upgrade", set, WAIT);
+  const after = await generationsOf(cluster, NAMESPACE);
+  const unchanged = after.filter((line) => before.includes(line) && !line.startsWith("parley-livekit"));
+  report.check(
+    upgraded.isOk && unchanged.length === 0,
+    "an upgrade after a secret of one's own has changed replaces the pods",
+    [upgraded.stderr, ...unchanged],
+  );
   await cluster.helm(["uninstall", "parley", "--namespace", NAMESPACE, ...WAIT]);
 }

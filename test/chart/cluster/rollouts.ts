@@ -36,7 +36,16 @@ const isQuiet = async (cluster: TestCluster): Promise<boolean> =>
     '"warn"',
   );
 
+/** Changes where a Deployment does, so that its pods are replaced. */
+export async function generationsOf(cluster: TestCluster, namespace: string): Promise<string[]> {
+  return (await cluster.deployments(namespace)).map(({ name, generation }) => `${name} ${generation}`);
+}
+
 async function checkUpgrade(cluster: TestCluster, report: Report, secret: string): Promise<void> {
+  const before = await generationsOf(cluster, "speech");
+  const same = await cluster.release("upgrade", speech, WAIT);
+  const isSame = (await generationsOf(cluster, "speech")).join() === before.join();
+  report.check(same.isOk && isSame, "an upgrade with the same values replaces no pod", same.stderr);
   let fewest = await cluster.fewestAvailable("speech", async () => {
     const { isOk, stderr } = await cluster.release("upgrade", released(quiet), WAIT);
     report.check(isOk, "helm upgrade --wait, with every GPU in use", stderr);
@@ -70,13 +79,12 @@ async function checkStayedUp(cluster: TestCluster, report: Report, fewest: Fewes
 }
 
 async function checkFailedMigration(cluster: TestCluster, report: Report): Promise<void> {
-  const generations = async (): Promise<string> =>
-    (await cluster.deployments("speech")).map(({ name, generation }) => `${name} ${generation}`).join();
-  const before = await generations();
+  const before = await generationsOf(cluster, "speech");
   const broken = released({ image: { tag: BROKEN_TAG } });
   const { isOk, stderr } = await cluster.release("upgrade", broken, VAIN);
   report.check(!isOk && /pre-upgrade hooks failed/.test(stderr), "a migration that fails ends the upgrade", stderr);
-  report.check((await generations()) === before, "before any Deployment has changed");
+  const after = await generationsOf(cluster, "speech");
+  report.check(after.join() === before.join(), "before any Deployment has changed");
   const hasFailed = async (): Promise<boolean> =>
     (await cluster.list("jobs", "speech")).some(({ status }) => Number(status?.failed) > 0);
   await until(hasFailed, { withinMs: BOUND_MS, what: "the migration to fail" });

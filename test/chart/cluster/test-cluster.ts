@@ -87,7 +87,9 @@ export async function startCluster(directory: string): Promise<TestCluster> {
   };
   try {
     const definitions = findDefinitions().flatMap((file) => ["--filename", file]);
-    await kubectl(["apply", "--server-side", ...definitions]);
+    // A server that has just begun may be too busy for it.
+    const isTaken = async (): Promise<boolean> => (await tryKubectl(["apply", "--server-side", ...definitions])).isOk;
+    await until(isTaken, { ...pollMs, what: "the operators' definitions" });
     await kubectl(["wait", "--for=condition=Established", "--timeout=300s", ...definitions]);
     await kubectl(["create", "--filename", "-"], {
       apiVersion: "v1",
