@@ -60,6 +60,8 @@ import { startBatchRetention } from "./agent-tests/retention.js";
 import { defaultTestRunSettings, type TestRunSettings } from "./agent-tests/settings.js";
 import { startHoldExpiry } from "./ledger/hold-expiry.js";
 import type { PhoneContext } from "./phone/context.js";
+import { type CallContext, type CallSettings, defaultCallSettings } from "./calls/context.js";
+import { callRoutes } from "./calls/routes.js";
 import { noPhoneServers, openPhones, type PhoneServers } from "./phone/configured.js";
 import { startPhones } from "./phone/start.js";
 import { reclaimPhones } from "./phone/sweep.js";
@@ -141,6 +143,8 @@ export interface ServiceOptions {
   testRuns?: TestRunSettings;
   /** Who is behind phone numbers; nobody when absent. */
   phones?: PhoneServers;
+  /** What calls may be made. */
+  calls?: CallSettings;
   /** Throws `disk_full` where nothing can be stored now. */
   requireRoom?: () => void;
   /** What a backup copies; nothing when absent. */
@@ -234,6 +238,11 @@ function phoneContext(options: ServiceOptions): PhoneContext {
   return openPhones({ db, bus, log, sealer, outbound, now }, phones);
 }
 
+function callContext(options: ServiceOptions, cluster: Cluster): CallContext {
+  const settings = options.calls ?? defaultCallSettings;
+  return { sessions: sessionContext(options, cluster), phones: phoneContext(options), settings };
+}
+
 /** What requests are answered with, besides what the service is given. */
 interface RouteParts {
   /** Fires when what takes minutes must be answered; never when absent. */
@@ -267,6 +276,7 @@ export function controlRoutes(options: ServiceOptions, { ending, cluster }: Rout
       onTestRunsQueued: () => bus.publish(testRunsQueuedSubject, {}),
     }),
     ...sessionRoutes(sessionContext(options, { runtimes, served })),
+    ...callRoutes(callContext(options, { runtimes, served })),
     ...recordingRoutes({ db, sealer, now, settings: options.recordings ?? defaultRecordingSettings }),
     ...webhookRoutes({ db, bus, sealer, now }),
   ];

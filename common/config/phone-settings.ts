@@ -1,7 +1,26 @@
-import { list, text, url } from "./setting.js";
+import { choice, integer, list, text, url } from "./setting.js";
 
-/** What numbers of Twilio need; part of the one declaration in `common/config/config.ts`. */
+/** What phone calls and numbers of Twilio need; part of the one declaration in `common/config/config.ts`. */
 export const phoneSettings = {
+  PARLEY_OUTBOUND_CALLS: choice({
+    default: "on",
+    values: ["on", "off"],
+    doc: "Whether teams may have their agents call numbers; off answers 403.",
+  }),
+  PARLEY_CALL_ALLOW: list({
+    default: [],
+    doc: "Prefixes of the numbers that agents may call, such as `+1, +4930`; every number when empty.",
+  }),
+  PARLEY_CALL_DENY: list({
+    default: [],
+    doc: "Prefixes of numbers that agents may not call, whatever PARLEY_CALL_ALLOW says. Premium-rate and satellite numbers are never called.",
+  }),
+  PARLEY_CALL_RING_SECONDS: integer({
+    default: 30,
+    min: 5,
+    max: 80,
+    doc: "How long an outbound call rings before it counts as not answered.",
+  }),
   TWILIO_ACCOUNT_SID: text({
     doc: "Account of Twilio that phone numbers are bought in. None can be bought when absent.",
   }),
@@ -27,8 +46,20 @@ export const phoneSettings = {
   TWILIO_TERMINATION_PASSWORD: text({ secret: true, doc: "Password of the trunk's credential list." }),
 };
 
-/** What is wrong with the settings of Twilio together. */
+/** What is wrong with these settings together. */
 export function phoneProblems(values: Readonly<Record<string, unknown>>): string[] {
+  return [...prefixProblems(values), ...twilioProblems(values)];
+}
+
+function prefixProblems(values: Readonly<Record<string, unknown>>): string[] {
+  return ["PARLEY_CALL_ALLOW", "PARLEY_CALL_DENY"].flatMap((name) => {
+    const prefixes = (values[name] ?? []) as readonly string[];
+    const wrong = prefixes.find((prefix) => !/^\+[1-9]\d{0,14}$/.test(prefix));
+    return wrong === undefined ? [] : [`${name} must list prefixes such as +49, not "${wrong}"`];
+  });
+}
+
+function twilioProblems(values: Readonly<Record<string, unknown>>): string[] {
   const [accountSid, authToken] = [values["TWILIO_ACCOUNT_SID"], values["TWILIO_AUTH_TOKEN"]];
   if (typeof accountSid !== "string" && typeof authToken !== "string") return [];
   if (typeof accountSid !== "string" || typeof authToken !== "string")

@@ -20,6 +20,7 @@ export function runPlan(
     body: { agent_id: session.agentId },
     isVisitor: false,
     joinMs: 0,
+    call: null,
   });
   return { ...plan, tools: plan.config.tools.enabled ? session.tools.map(toTestedTool) : [] };
 }

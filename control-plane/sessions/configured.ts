@@ -3,6 +3,8 @@ import { noCache } from "#common/cache/cache";
 import { connectRedis } from "#common/cache/redis";
 import { type Config, ConfigError } from "#common/config/config";
 import type { Logger } from "#common/log";
+import { configuredCalls } from "../calls/configured.js";
+import type { CallSettings } from "../calls/context.js";
 import type { RecordingSettings } from "../recordings/routes.js";
 import type { SessionSettings } from "./context.js";
 import { openLiveKit } from "./livekit.js";
@@ -14,6 +16,7 @@ export interface ConfiguredSessions {
   sessions: SessionSettings;
   recordings: RecordingSettings;
   cache: Cache;
+  calls: CallSettings;
 }
 
 /** Opens the room server and the shared counts that are configured. Throws ConfigError. */
@@ -31,6 +34,7 @@ export function configuredSessions(config: Config, log: Logger): ConfiguredSessi
       retentionMs: config.PARLEY_RECORDING_DAYS === 0 ? null : config.PARLEY_RECORDING_DAYS * 24 * 3_600_000,
     },
     cache: config.REDIS_URL === null ? noCache : connectRedis(config.REDIS_URL, log),
+    calls: configuredCalls(config),
   };
 }
 

@@ -1,40 +1,21 @@
 import { eq } from "drizzle-orm";
-import { agentConfig } from "#protocol/agents/config";
 import type { SessionCreate, SessionToken } from "#protocol/agents/session";
 import type { Principal } from "#protocol/bus/control";
 import { ServiceError } from "#protocol/errors";
-import { newIdentifier } from "#common/identifier";
-import { purgeKeys } from "../accounts/forget-keys.js";
-import { conversationMicros } from "../accounts/prices.js";
-import type { Attachments } from "../agents/attachables.js";
-import { checkPrompt } from "../agents/config/checks.js";
-import { configHash } from "../agents/config/config-hash.js";
-import { freezeAttachments } from "../agents/draft.js";
 import { findAgent, isAgentId } from "../agents/store.js";
 import { type AgentRow, agents } from "../agents/tables.js";
-import { findVersion } from "../agents/versions.js";
-import type { Db } from "../database/database.js";
-import type { PinnedSource } from "../knowledge/store.js";
-import { holdCredit, settleHold } from "../ledger/holds.js";
-import { type Booking, crossedZero } from "../ledger/post.js";
-import type { FrozenTool } from "../tools/store.js";
 import { requireRuntime, type Runtime } from "./agent-runtimes.js";
 import type { SessionContext } from "./context.js";
-import { overridesOf, requireAllowed, withOverrides } from "./effective-config.js";
+import { overridesOf, requireAllowed, requireShortPrompt, withOverrides } from "./effective-config.js";
 import { toSessionToken } from "./entity.js";
 import { deleteRoom } from "./finish.js";
+import { frozenConfig } from "./frozen-config.js";
+import { announceCredit, insertSession, newSession, withdrawSession } from "./new-session.js";
 import { GIVE_MS, storePlacement } from "./placement.js";
-import { conversationPlan } from "./plan.js";
-import { purgeLog } from "./purge.js";
 import type { RoomServer } from "./rooms.js";
 import { requireSpeech } from "./speech-capacity.js";
-import { agentSessions, holdIdOf, type SessionRow } from "./tables.js";
+import type { SessionRow } from "./tables.js";
 import { admitVisitor, type Visitor } from "./visitors.js";
-
-/** How long after its longest time a session that says nothing is still believed to go on. */
-const FORGOTTEN_MS = 5 * 60_000;
-/** How long after that its hold returns by itself, whatever happens to the session. */
-const HOLD_MARGIN_MS = 3_600_000;
 
 /** Who asks for a session. */
 export type SessionCaller = { principal: Principal } | { principal: null; visitor: Visitor };
@@ -69,6 +50,7 @@ export async function createSession(
     keyId: caller.principal?.keyId ?? "",
     config,
     source: isVisitor ? "public" : isPreview ? "dashboard" : "api_key",
+    call: null,
   });
   await insertHeld(context, row, isVisitor);
   return await open(context, rooms, row);
@@ -89,107 +71,16 @@ async function callersAgent(context: SessionContext, caller: SessionCaller, agen
   return agent;
 }
 
-/** A configuration as one session runs it. */
-interface FrozenConfig {
-  versionNumber: number;
-  configHash: string;
-  config: ReturnType<typeof agentConfig.parse>;
-  attachments: Attachments;
-}
-
-/** The live version, or for a preview the draft as it is now. */
-async function frozenConfig(
-  { db, attachables }: SessionContext,
-  agent: AgentRow,
-  isPreview: boolean,
-): Promise<FrozenConfig> {
-  if (isPreview) {
-    const config = agentConfig.parse(agent.draft);
-    const attachments = await freezeAttachments(db, attachables, agent.teamId, config);
-    return { versionNumber: 0, configHash: configHash(config, attachments), config, attachments };
-  }
-  const version = agent.liveVersion === 0 ? null : await findVersion(db, agent.id, agent.liveVersion);
-  if (version === null) throw new ServiceError("agent_not_published");
-  const { versionNumber, attachments } = version;
-  return { versionNumber, configHash: version.configHash, config: agentConfig.parse(version.config), attachments };
-}
-
-async function requireShortPrompt(prompt: string | null): Promise<void> {
-  const problem = prompt === null ? null : await checkPrompt(prompt, ["body", "overrides", "system_prompt"]);
-  if (problem !== null) throw new ServiceError("validation", { problems: [problem] });
-}
-
-function newSession(given: {
-  agent: AgentRow;
-  frozen: FrozenConfig;
-  config: FrozenConfig["config"];
-  body: SessionCreate;
-  source: SessionRow["source"];
-  keyId: string;
-  joinMs: number;
-  now: Date;
-}): SessionRow {
-  const { agent, frozen, config, body, source, keyId, now } = given;
-  const id = newIdentifier();
-  const plan = conversationPlan({
-    sessionId: id,
-    keyId,
-    ...{ teamId: agent.teamId, agentId: agent.id, agentName: agent.name, config, body, now, joinMs: given.joinMs },
-    tools: frozen.attachments.tools as FrozenTool[],
-    knowledge: frozen.attachments.knowledge as PinnedSource[],
-    isVisitor: source === "public",
-  });
-  const later = (ms: number): Date => new Date(now.getTime() + ms);
-  return {
-    ...{ id, teamId: agent.teamId, agentId: agent.id, agentName: agent.name },
-    ...{ versionNumber: frozen.versionNumber, configHash: frozen.configHash },
-    name: body.name ?? null,
-    status: "pending",
-    source,
-    direction: "inbound",
-    ...{ dialStatus: null, answeredBy: null, callerNumber: null, dialedNumber: null },
-    timezone: plan.timezone === "" ? null : plan.timezone,
-    endUserId: body.end_user_id ?? null,
-    metadata: body.metadata ?? {},
-    plan,
-    heldMicros: conversationMicros(plan.maxDurationMs),
-    ...{ runtimeId: null, runtimeEpoch: null, attempt: 1, givenUntil: later(GIVE_MS), unheldSince: null },
-    joinBy: new Date(plan.joinByEpochMs),
-    overBy: later(given.joinMs + plan.maxDurationMs + FORGOTTEN_MS),
-    createdAt: now,
-    ...{
-      startedAt: null,
-      endedAt: null,
-      endedReason: null,
-      endedDetail: null,
-      settleAt: null,
-      purgeAt: null,
-      responder: null,
-    },
-  };
-}
-
 /** Writes the record together with the hold of its credit. A visitor does not learn what the owner lacks. */
 async function insertHeld(context: SessionContext, row: SessionRow, isVisitor: boolean): Promise<void> {
-  const { id, teamId, heldMicros: micros, createdAt } = row;
-  const expiresAt = new Date(row.overBy.getTime() + HOLD_MARGIN_MS);
-  const hold = { id: holdIdOf(id), teamId, micros, purpose: "conversation", expiresAt };
   try {
-    const booking = await context.db.transaction(async (tx) => {
-      const held = await holdCredit(tx, hold, createdAt);
-      await tx.insert(agentSessions).values(row);
-      return held;
-    });
-    await tellEdges(context, teamId, booking);
+    const booking = await context.db.transaction((tx) => insertSession(tx, row));
+    await announceCredit(context, row.teamId, booking);
   } catch (error) {
     if (isVisitor && error instanceof ServiceError && error.code === "out_of_credit")
       throw new ServiceError("agent_unavailable");
     throw error;
   }
-}
-
-async function tellEdges({ bus, db }: SessionContext, teamId: string, booking: Booking): Promise<void> {
-  if (crossedZero(booking)) await purgeKeys(bus, db, [teamId]);
 }
 
 /** Makes the room, puts a runtime into it, and gives the caller's token; or leaves nothing of the session. */
@@ -209,19 +100,7 @@ async function open(context: SessionContext, rooms: RoomServer, row: SessionRow)
     // First: a runtime that nobody told takes the end of its room for a loss, and may still be joining it.
     await Promise.all(mayHold.map(({ id }) => context.runtimes.end(id, { sessionId: row.id, reason: "requested" })));
     await deleteRoom(context, row);
-    await forget(context, row);
+    await withdrawSession(context, row);
     throw error;
   }
-}
-
-/** Takes back a session that nobody was told of. */
-async function forget(context: SessionContext, { id, teamId }: SessionRow): Promise<void> {
-  const { db, now } = context;
-  const release = async (tx: Db): Promise<Booking> => {
-    await tx.delete(agentSessions).where(eq(agentSessions.id, id));
-    return await settleHold(tx, holdIdOf(id), 0, now());
-  };
-  await tellEdges(context, teamId, await db.transaction(release));
-  // What a runtime that had it has written.
-  await purgeLog(context, id);
 }

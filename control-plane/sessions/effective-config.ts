@@ -2,6 +2,7 @@ import type { overrideNames } from "#protocol/agents/agent";
 import type { AgentConfig } from "#protocol/agents/config";
 import type { SessionCreate } from "#protocol/agents/session";
 import { ServiceError } from "#protocol/errors";
+import { checkPrompt } from "../agents/config/checks.js";
 
 type OverrideName = (typeof overrideNames)[number];
 
@@ -94,4 +95,10 @@ function firstMessageOf({ firstMessage, firstMessagePrompt }: Overrides): Partia
       first_message_prompt: firstMessagePrompt,
     };
   return {};
+}
+
+/** Throws `validation` for an override that is too long a prompt. */
+export async function requireShortPrompt(prompt: string | null): Promise<void> {
+  const problem = prompt === null ? null : await checkPrompt(prompt, ["body", "overrides", "system_prompt"]);
+  if (problem !== null) throw new ServiceError("validation", { problems: [problem] });
 }

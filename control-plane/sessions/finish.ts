@@ -13,10 +13,11 @@ import { insertRecording } from "../recordings/store.js";
 import { callEnded } from "../webhooks/events.js";
 import { type BegunAnalysis, beginAnalysis, wakeFor } from "./analysis/begin.js";
 import { announce, factsOf } from "./announce.js";
-import { findBeginning } from "./beginning.js";
 import type { SessionContext } from "./context.js";
+import { bookDial, lacksDial } from "./dial.js";
 import { isOver } from "./entity.js";
 import { agentSessions, holdIdOf, type SessionRow } from "./tables.js";
+import { findUnbooked, type Unbooked } from "./unbooked.js";
 import { conversationUsage } from "./usage.js";
 
 /** How a session ends. */
@@ -36,6 +37,7 @@ const PURGE_AFTER_MS = 60_000;
 
 const failures: readonly EndReason[] = [
   "never_joined",
+  "not_answered",
   "speech_unavailable",
   "llm_endpoint_failure",
   "room_lost",
@@ -60,8 +62,8 @@ export async function finishSession(
   { deletesRoom }: { deletesRoom: boolean },
 ): Promise<boolean> {
   const { db, bus, now } = context;
-  const beginning = await findBeginning(context, sessionId);
-  const finished = await db.transaction((tx) => finishIn(tx, context, { sessionId, beginning, ending }, now()));
+  const unbooked = await findUnbooked(context, sessionId);
+  const finished = await db.transaction((tx) => finishIn(tx, context, { sessionId, unbooked, ending }, now()));
   if (finished === null) return false;
   wakeFor(bus, finished);
   // It is booked; analytics takes it from the bus. Should this process die before, it is published again with the
@@ -81,12 +83,17 @@ interface Finished extends BegunAnalysis {
 async function finishIn(
   tx: Db,
   context: SessionContext,
-  { sessionId, beginning, ending }: { sessionId: string; beginning: Date | null; ending: Ending },
+  { sessionId, unbooked, ending }: { sessionId: string; unbooked: Unbooked; ending: Ending },
   now: Date,
 ): Promise<Finished | null> {
-  const [row] = await tx.select().from(agentSessions).where(eq(agentSessions.id, sessionId)).for("update");
-  if (row === undefined || isOver(row)) return null;
-  const startedAt = row.startedAt ?? beginning;
+  const [read] = await tx.select().from(agentSessions).where(eq(agentSessions.id, sessionId)).for("update");
+  if (read === undefined || isOver(read)) return null;
+  // A dial that nobody saw resolved has failed: its event goes before all others.
+  const dialed = lacksDial(read)
+    ? await bookDial(tx, context, read, unbooked.dial ?? { status: "failed", at: ending.at }, now)
+    : { row: read, hasEvent: false };
+  const { row } = dialed;
+  const startedAt = row.startedAt ?? unbooked.beginning;
   const endedAt = new Date(Math.max(ending.at.getTime(), startedAt?.getTime() ?? 0));
   const ended: SessionRow = {
     ...row,
@@ -109,7 +116,8 @@ async function finishIn(
     .where(eq(agentSessions.id, row.id));
   if (row.plan.recordsAudio && ended.startedAt !== null)
     await insertRecording(tx, { id: row.id, startedAt: ended.startedAt, attempt: row.attempt }, now);
-  return { row: ended, booking, usage, ...(await conclude(tx, context, ended, now)) };
+  const concluded = await conclude(tx, context, ended, now);
+  return { row: ended, booking, usage, ...concluded, hasEvent: dialed.hasEvent || concluded.hasEvent };
 }
 
 /** Writes `call.ended` for a conversation that took place, and has it analyzed; previews are analyzed on request. */

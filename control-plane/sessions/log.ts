@@ -8,6 +8,7 @@ import {
 import type { Bus, DurableSubscription, StoredPlace } from "#common/bus/bus";
 import { isUnavailable, toServiceError } from "../database/failure.js";
 import type { SessionContext } from "./context.js";
+import { resolveDial } from "./dial.js";
 import { finishSession } from "./finish.js";
 import { itemOf, storableText, type NewItem } from "./log-items.js";
 import { agentSessionItems, agentSessions } from "./tables.js";
@@ -61,6 +62,10 @@ async function applyRecord(
 ): Promise<void> {
   const { db } = context;
   if (record.type === "caller-joined") return await beginSession(context, sessionId, new Date(record.atEpochMs));
+  if (record.type === "dial-resolved") {
+    const { status, atEpochMs } = record;
+    return await resolveDial(context, sessionId, { status, at: new Date(atEpochMs) });
+  }
   if (record.type === "ended") return await end(context, sessionId, record);
   const item = itemOf(record, sequence);
   if (item !== null) await addItem(context, sessionId, item, record);
@@ -72,7 +77,7 @@ async function applyRecord(
 }
 
 /** Ends of sessions that may well have no beginning: nobody needs to wait for it. */
-const unbegun: readonly EndReason[] = ["never_joined", "speech_unavailable"];
+const unbegun: readonly EndReason[] = ["never_joined", "not_answered", "speech_unavailable"];
 
 const isOpen = inArray(agentSessions.status, ["pending", "active"]);
 

@@ -38,6 +38,7 @@ function plan(body: object = {}, config: object = {}, isVisitor = false) {
     isVisitor,
     joinMs: 60_000,
     now,
+    call: null,
   });
 }
 

@@ -1,7 +1,7 @@
 import type { AgentConfig } from "#protocol/agents/config";
 import type { SessionCreate } from "#protocol/agents/session";
 import { isTimezone } from "#protocol/agents/text";
-import type { ConversationPlan, ConversationTool } from "#protocol/bus/conversation";
+import type { ConversationPlan, ConversationRoom, ConversationTool, PlannedCall } from "#protocol/bus/conversation";
 import { dateIn } from "#common/text/local-time";
 import type { PinnedSource } from "../knowledge/store.js";
 import type { FrozenTool } from "../tools/store.js";
@@ -22,11 +22,19 @@ export interface PlannedSession {
   isVisitor: boolean;
   joinMs: number;
   now: Date;
+  /** Null where the caller joins by a token. */
+  call: PhoneCallDraft | null;
+}
+
+/** A call that a session is. */
+export interface PhoneCallDraft extends PlannedCall {
+  /** Where LiveKit SIP put the caller; null for one that is to be dialed. */
+  place: { room: string; callerIdentity: string } | null;
 }
 
 /** Everything that a runtime needs, frozen at `now`. */
 export function conversationPlan(session: PlannedSession): ConversationPlan {
-  const { sessionId, config, body, now } = session;
+  const { sessionId, config, body, now, call } = session;
   const timezone = timezoneOf(body, config);
   const recordsByConfig = config.conversation.record_audio;
   const recordsAudio = body.record_audio ?? recordsByConfig;
@@ -45,20 +53,34 @@ export function conversationPlan(session: PlannedSession): ConversationPlan {
       Object.entries(body.dynamic_variables ?? {}).map(([name, value]) => [name, String(value)]),
     ),
     system: {
-      channel: "web_voice",
+      channel: call === null ? "web_voice" : call.dial === null ? "phone_inbound" : "phone_outbound",
       timezone: timezone === "" ? "UTC" : timezone,
       today: dateIn(timezone, now),
       language: config.voice.speaking_language,
+      ...(call === null ? {} : { caller_number: call.callerNumber, dialed_number: call.dialedNumber }),
     },
     timezone,
     tellsWorldContext: body.world_context ?? true,
     llmExtraBody: body.llm_extra_body ?? null,
     sendsToolEvents: body.tool_events ?? true,
     recordsAudio: session.isVisitor ? recordsByConfig && recordsAudio : recordsAudio,
-    room: { name: `parley-${sessionId}`, callerIdentity: `caller-${sessionId}`, agentIdentity: `agent-${sessionId}` },
+    ...(call === null ? {} : { call: plannedCallOf(call) }),
+    room: roomOf(sessionId, call),
     joinByEpochMs: now.getTime() + session.joinMs,
     maxDurationMs: config.conversation.max_duration_seconds * 1000,
     createdAtEpochMs: now.getTime(),
+  };
+}
+
+const plannedCallOf = ({ callerNumber, dialedNumber, dial }: PhoneCallDraft): PlannedCall => ({
+  ...{ callerNumber, dialedNumber, dial },
+});
+
+function roomOf(sessionId: string, call: PhoneCallDraft | null): ConversationRoom {
+  return {
+    name: call?.place?.room ?? `parley-${sessionId}`,
+    callerIdentity: call?.place?.callerIdentity ?? `caller-${sessionId}`,
+    agentIdentity: `agent-${sessionId}`,
   };
 }
 

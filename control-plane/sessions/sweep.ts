@@ -1,11 +1,11 @@
 import { inArray } from "drizzle-orm";
 import type { SessionContext } from "./context.js";
-import { findBeginning } from "./beginning.js";
 import { dueOf, type OpenSession } from "./due.js";
 import { finishSession } from "./finish.js";
 import { beginSession } from "./log.js";
 import { takeOver } from "./placement.js";
 import { agentSessions } from "./tables.js";
+import { findUnbooked } from "./unbooked.js";
 
 const columns = {
   id: agentSessions.id,
@@ -68,7 +68,7 @@ async function doDue(context: SessionContext, session: OpenSession, isGone: IsGo
       );
       return;
     case "never-joined": {
-      const beginning = await findBeginning(context, id);
+      const { beginning } = await findUnbooked(context, id);
       if (beginning !== null) return await beginSession(context, id, beginning);
       const deletesRoom = !(await dismiss(context, session, "never_joined"));
       await finishSession(context, id, { at: now, reason: "never_joined", detail: null }, { deletesRoom });

@@ -17,11 +17,18 @@ export function conversationUsage(row: SessionRow): UsageRecord | null {
     route: "/v1/agent/sessions",
     model: conversationModel,
     ...{ characters: 0, audioMs: 0 },
-    conversationMs: Math.min(durationMs, plan.maxDurationMs),
+    conversationMs: chargedMsOf(row, Math.min(durationMs, plan.maxDurationMs)),
     firstAudioMs: null,
     totalMs: durationMs,
     outcome: status === "completed" ? "completed" : "failed",
     traceId: "",
     finishedAtMs: endedAt.getTime(),
   };
+}
+
+const MINUTE_MS = 60_000;
+
+/** What of a conversation's time is charged: of a phone call every minute that has begun. */
+export function chargedMsOf({ source }: Pick<SessionRow, "source">, durationMs: number): number {
+  return source === "phone" ? Math.ceil(durationMs / MINUTE_MS) * MINUTE_MS : durationMs;
 }

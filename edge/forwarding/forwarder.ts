@@ -22,6 +22,7 @@ import { askForwarded } from "./ask-forwarded.js";
 /** Besides `traceparent`, which names this edge's span. */
 const forwardedHeaders = [
   ...["content-type", "accept", "origin", "sec-fetch-site", "host", "x-forwarded-proto"],
+  "idempotency-key",
   toolHopsHeader,
 ] as const;
 

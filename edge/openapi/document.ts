@@ -156,7 +156,8 @@ function describeError(codes: readonly ErrorCode[]): JsonSchema {
     ? "No body when the Authorization header is missing or malformed"
     : "No body";
   const isMixed = hasBody && withBody.length < entries.length;
-  const name = withBody.some(({ shape }) => shape === "problems") ? "Problems" : "Error";
+  const names = [...new Set(withBody.map(({ shape }) => (shape === "problems" ? "Problems" : "Error")))];
+  const schemas = names.map((name) => ({ $ref: `#/components/schemas/${name}` }));
   const headers: JsonSchema = {};
   if (codes.includes("unauthenticated")) headers["WWW-Authenticate"] = { schema: { type: "string" } };
   if (entries.some(({ retryable }) => retryable))
@@ -164,6 +165,8 @@ function describeError(codes: readonly ErrorCode[]): JsonSchema {
   return {
     description: isMixed ? `${bare}. Otherwise: ${messages}` : hasBody ? messages : bare,
     ...(Object.keys(headers).length === 0 ? {} : { headers }),
-    ...(hasBody ? { content: { "application/json": { schema: { $ref: `#/components/schemas/${name}` } } } } : {}),
+    ...(hasBody
+      ? { content: { "application/json": { schema: schemas.length === 1 ? schemas[0] : { anyOf: schemas } } } }
+      : {}),
   };
 }

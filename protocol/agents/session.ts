@@ -29,7 +29,8 @@ const language = z.enum(speakingLanguages);
 const exclusiveFirstMessages = "first_message and first_message_prompt exclude each other";
 const oneVoice = "voice_id and voice_profile_id are one field";
 
-const overrides = z
+/** What a session may have otherwise than its agent. */
+export const overrides = z
   .strictObject({
     first_message: recordText(0, configLimits.firstMessage).nullish(),
     first_message_prompt: recordText(0, configLimits.firstMessage).nullish(),
@@ -56,7 +57,8 @@ function isGiven<T>(value: T | null | undefined): value is T {
 const variableName = z.string().regex(/^[A-Za-z][A-Za-z0-9_]*$/);
 const variableValue = z.union([recordText(0, sessionLimits.dynamicVariable), z.number(), z.boolean()]);
 
-const dynamicVariables = z
+/** Values of `{{name}}` in the agent's texts. */
+export const dynamicVariables = z
   .record(variableName, variableValue)
   .refine((variables) => Object.keys(variables).length <= sessionLimits.dynamicVariables, {
     message: `Dictionary should have at most ${sessionLimits.dynamicVariables} items`,
@@ -64,7 +66,7 @@ const dynamicVariables = z
   });
 
 /** An object of the caller's own, which the database can keep and a message of the bus can carry. */
-const freeObject = z
+export const freeObject = z
   .record(z.string(), z.unknown())
   .refine((value) => isStorable(JSON.stringify(value)), {
     message: `Input should have at most ${sessionLimits.freeJson} characters as JSON, and no NUL characters or unpaired surrogates`,

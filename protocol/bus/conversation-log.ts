@@ -1,3 +1,5 @@
+import type { DialStatus } from "../webhooks.js";
+
 /*
  * The log of a conversation: what cannot be derived again, in order, one durable subject per session. The runtime that
  * holds the conversation writes it, each record behind the last one it knows of, so that of two writers one loses.
@@ -26,6 +28,8 @@ export const endReasons = [
   "requested",
   /** Nobody joined in time. */
   "never_joined",
+  /** Whoever was called did not answer: `dial_status` says more. */
+  "not_answered",
   /** No recognizer, or no voice, was there when it was to begin. */
   "speech_unavailable",
   "llm_endpoint_failure",
@@ -61,6 +65,10 @@ export type ToolSource = "client" | "webhook" | "builtin" | "background";
 export type ConversationRecord = Stamped &
   (
     | { type: "taken"; runtimeId: string; attempt: number }
+    /** An outbound call is about to be dialed: nobody dials it after this. */
+    | { type: "dialing" }
+    /** What became of the dial. An answered call begins with it. `detail` is for operators. */
+    | { type: "dial-resolved"; status: DialStatus; detail: string | null }
     | { type: "caller-joined" }
     | { type: "caller-left" }
     /**

@@ -45,12 +45,28 @@ export interface ConversationPlan {
   llmExtraBody: Record<string, unknown> | null;
   sendsToolEvents: boolean;
   recordsAudio: boolean;
+  /** Absent where the caller joins by a token. */
+  call?: PlannedCall;
   room: ConversationRoom;
   /** A session that nobody has joined by then fails; milliseconds since 1970. */
   joinByEpochMs: number;
   maxDurationMs: number;
   /** Milliseconds since 1970. */
   createdAtEpochMs: number;
+}
+
+/** A phone call: its caller is a participant that LiveKit SIP puts into the room. */
+export interface PlannedCall {
+  /** E.164. */
+  callerNumber: string;
+  dialedNumber: string;
+  /** What the runtime dials by; null for a call that came in. */
+  dial: {
+    /** Of the LiveKit server. */
+    trunkId: string;
+    /** It rings so long at most. */
+    ringMs: number;
+  } | null;
 }
 
 export interface ConversationRoom {

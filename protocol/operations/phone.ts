@@ -8,6 +8,8 @@ import {
   phoneUpdate,
   sipConfig,
 } from "../agents/phone.js";
+import { phoneCallCreate, phoneCallCreated } from "../agents/phone-call.js";
+import { bodyLimits } from "../limits.js";
 import {
   authentication,
   bodyErrors,
@@ -19,7 +21,7 @@ import {
   type Operation,
 } from "./operation.js";
 
-/** Phone numbers of agents. */
+/** Phone numbers of agents, and calls. */
 export const phoneOperations: readonly Operation[] = [
   {
     method: "GET",
@@ -119,5 +121,47 @@ export const phoneOperations: readonly Operation[] = [
     success: { status: 200, description: "The number.", mediaTypes: json, schema: phoneEntity },
     errors: [...authentication, ...bodyErrors, "not_found", "phone_provider_missing"],
     curl: `${jsonBody} -d '{"inbound_allowed_addresses": ["203.0.113.0/24"]}'`,
+  },
+  {
+    method: "POST",
+    path: "/v1/agent/phone-calls",
+    tag: "Agents",
+    scope: "agents",
+    summary: "Have an agent call a number",
+    description:
+      "The call is a session of the agent's published version, which shows what becomes of it in dial_status. Credit for the longest that it may last is held; an answered call is charged by the minute that has begun, any other one costs nothing. " +
+      "A refusal says its reason. A request with an Idempotency-Key is answered once: for 24 hours the same one with the same body gets the same answer.",
+    headers: [{ name: "idempotency-key", description: "Names the request: at most 255 visible ASCII characters." }],
+    body: { schema: phoneCallCreate, mediaTypes: json, maxBytes: bodyLimits.session },
+    success: { status: 201, description: "The session that the call is.", mediaTypes: json, schema: phoneCallCreated },
+    errors: [
+      ...authentication,
+      ...bodyErrors,
+      "override_not_allowed",
+      "out_of_credit",
+      "private_beta",
+      "outbound_disabled",
+      "number_not_found",
+      "agent_not_found",
+      "agent_not_published",
+      "conflict",
+      "idempotency_key_conflict",
+      "idempotency_key_reuse",
+      "number_provider_unsupported",
+      "number_termination_missing",
+      "number_inactive",
+      "destination_invalid",
+      "destination_not_allowed",
+      "premium_destination_blocked",
+      "self_call_blocked",
+      "daily_limit_exceeded",
+      "concurrency_limit_exceeded",
+      "agent_gateway_unreachable",
+      "phone_provider_failed",
+      "no_agent_runtime",
+      "no_worker",
+      "language_not_served",
+    ],
+    curl: `${jsonBody} -H "Idempotency-Key: order-7" -d '{"agent_id": "…", "phone_number_id": "…", "to_number": "+4930123456"}'`,
   },
 ];

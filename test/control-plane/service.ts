@@ -80,7 +80,7 @@ export async function startFixture(
   options: { allow?: string[] } & Partial<
     Pick<
       ServiceOptions,
-      "rooms" | "sessions" | "recordings" | "cache" | "now" | "testRuns" | "s3" | "readTrace" | "phones"
+      "rooms" | "sessions" | "recordings" | "cache" | "now" | "testRuns" | "s3" | "readTrace" | "phones" | "calls"
     >
   > = {},
 ): Promise<ServiceFixture> {
@@ -107,6 +107,7 @@ export async function startFixture(
     ...{ rooms: options.rooms ?? null, sessions: options.sessions, cache: options.cache },
     ...(options.readTrace === undefined ? {} : { readTrace: options.readTrace }),
     ...(options.phones === undefined ? {} : { phones: options.phones }),
+    ...(options.calls === undefined ? {} : { calls: options.calls }),
     ...(options.testRuns === undefined ? {} : { testRuns: options.testRuns }),
     ...(options.recordings === undefined ? {} : { recordings: options.recordings }),
   });

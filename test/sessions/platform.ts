@@ -5,6 +5,8 @@ import { addTeam } from "../control-plane/teams.js";
 import { clientOf, createAgent, type TeamClient } from "../agents/client.js";
 import { openLiveKit } from "#control-plane/sessions/livekit";
 import { readBalances } from "#control-plane/ledger/accounts";
+import type { CallSettings } from "#control-plane/calls/context";
+import type { PhoneServers } from "#control-plane/phone/configured";
 import type { SessionSettings } from "#control-plane/sessions/context";
 import type { RoomServer } from "#control-plane/sessions/rooms";
 import { until } from "../harness/processes.js";
@@ -28,7 +30,14 @@ export interface SessionPlatform {
 
 export async function startPlatform(
   engine: EngineName,
-  options: { sessions?: SessionSettings; allow?: string[]; now?: () => Date; s3?: S3Client } = {},
+  options: {
+    sessions?: SessionSettings;
+    allow?: string[];
+    now?: () => Date;
+    s3?: S3Client;
+    phones?: PhoneServers;
+    calls?: CallSettings;
+  } = {},
 ): Promise<SessionPlatform> {
   const roomServer = await startRoomServer();
   const { url, apiKey, apiSecret } = roomServer;

@@ -5,10 +5,7 @@ import { type Export, exportsOf, importsOf, isUsedInside, unusedExports } from "
 import { isTest, readSources, root, type Source } from "./sources.js";
 
 /** Written for callers that are still to come, and tested until then. */
-const waiting = [
-  "control-plane/agents/references.ts publishedWebhookEndpoints",
-  "control-plane/webhooks/events.ts dialFinished",
-];
+const waiting = ["control-plane/agents/references.ts publishedWebhookEndpoints"];
 
 /** What is called by its name, as text: by another thread, or by the launcher before anything is compiled. */
 const calledByName = [

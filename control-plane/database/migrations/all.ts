@@ -19,6 +19,7 @@ import { consoleSessions } from "./0100-console-sessions.js";
 import { usageLatencies } from "./0110-usage-latencies.js";
 import { phoneProvisioning } from "./0120-phone-provisioning.js";
 import { phoneGatewayUse } from "./0121-phone-gateway-use.js";
+import { phoneCalls } from "./0130-phone-calls.js";
 import type { Migration } from "./migration.js";
 
 /** Every step, oldest first. */
@@ -44,4 +45,5 @@ export const migrations: readonly Migration[] = [
   usageLatencies,
   phoneProvisioning,
   phoneGatewayUse,
+  phoneCalls,
 ];

@@ -1,0 +1,53 @@
+import { eq } from "drizzle-orm";
+import { type ConversationRecord, conversationStream, conversationSubject } from "#protocol/bus/conversation-log";
+import type { DialStatus } from "#protocol/webhooks";
+import type { SessionContext } from "./context.js";
+import { isOver } from "./entity.js";
+import { agentSessions } from "./tables.js";
+
+/** How a dial was resolved, and when. */
+export interface ResolvedDial {
+  status: DialStatus;
+  at: Date;
+}
+
+/** What the log of a session says and its record does not. */
+export interface Unbooked {
+  /** When the caller joined. */
+  beginning: Date | null;
+  /** What became of an outbound call. */
+  dial: ResolvedDial | null;
+}
+
+const nothing: Unbooked = { beginning: null, dial: null };
+
+/**
+ * What the session's log says and its record does not: an instance that died may have had that record of the log in
+ * hand, which comes again only after a while. Nothing where the record says it all, or the session is over. Throws
+ * `dependency_unavailable`.
+ */
+export async function findUnbooked(
+  { db, bus }: Pick<SessionContext, "db" | "bus">,
+  sessionId: string,
+): Promise<Unbooked> {
+  const { startedAt, status, direction, dialStatus } = agentSessions;
+  const [row] = await db
+    .select({ startedAt, status, direction, dialStatus })
+    .from(agentSessions)
+    .where(eq(agentSessions.id, sessionId));
+  if (row === undefined || isOver(row)) return nothing;
+  const lacksDial = row.direction === "outbound" && row.dialStatus === null;
+  if (row.startedAt !== null && !lacksDial) return nothing;
+  const stored = await bus
+    .subjectLog(conversationStream)
+    .read<ConversationRecord | null>(conversationSubject(sessionId));
+  const log = stored.flatMap(({ message }) =>
+    message !== null && Number.isFinite(message.atEpochMs) ? [message] : [],
+  );
+  const joined = log.find(({ type }) => type === "caller-joined");
+  const resolved = log.find((record) => record.type === "dial-resolved");
+  return {
+    beginning: joined === undefined || row.startedAt !== null ? null : new Date(joined.atEpochMs),
+    dial: resolved === undefined || !lacksDial ? null : { status: resolved.status, at: new Date(resolved.atEpochMs) },
+  };
+}
