@@ -5,6 +5,7 @@ import { systemClock as clock } from "#common/clock";
 import { ConfigError } from "#common/config/config";
 import { unlessConnected } from "#common/lifecycle/probes";
 import { runRole } from "#common/lifecycle/role";
+import { openDialer } from "#common/livekit/livekit-dialer";
 import { sendHeartbeats } from "#common/membership/heartbeat";
 import { createOutbound } from "#common/outbound/outbound";
 import { openSealer } from "#common/secrets/secret-key";
@@ -41,10 +42,9 @@ const start: Parameters<typeof runRole>[1] = async ({ config, log, metrics, id, 
     ...{ bus, clock, log, config, speech, recognition, usage, countTokens, runtimeId: id },
     outbound: createOutbound({ allow: config.PARLEY_OUTBOUND_ALLOW, log }),
     sealer: openSealer({ secretKey: config.PARLEY_SECRET_KEY, dataDirectory: config.PARLEY_DATA_DIR }),
-    savedVoices: new SavedVoices(bus, clock),
+    ...{ dial: openDialer(access), epochMs: () => Date.now(), savedVoices: new SavedVoices(bus, clock) },
     ...{ metrics: conversationMetrics, recordingMetrics: createRecordingMetrics(metrics) },
     openRoom: ({ plan, ...given }: OpenedRoom) => openRoom({ ...access, ...given, clock, room: plan.room }),
-    epochMs: () => Date.now(),
   };
   const runtime: Runtime = new Runtime({
     ...{ bus, clock, log },

@@ -3,6 +3,7 @@ import { type ConversationRecord, conversationStream, conversationSubject } from
 import type { Bus } from "#common/bus/bus";
 import type { Clock } from "#common/clock";
 import type { Config } from "#common/config/config";
+import type { Dial } from "#common/livekit/livekit-dialer";
 import type { Logger } from "#common/log";
 import type { StreamingOutbound } from "#common/outbound/outbound";
 import type { Sealer } from "#common/secrets/sealer";
@@ -13,6 +14,7 @@ import type { SpeechClient } from "#speech/speech-client";
 import type { SavedVoices } from "#speech/voice/saved-voices";
 import type { RecognitionClient } from "#transcription/recognition/recognition-client";
 import { type ChosenRecognizer, chooseRecognizer } from "#transcription/recognizer-choice";
+import { type Line, openLine } from "../call/line.js";
 import { Dialogue } from "../dialogue/dialogue.js";
 import { resumeDialogue } from "../dialogue/resume.js";
 import { createKnowledge } from "../knowledge/create-knowledge.js";
@@ -57,10 +59,13 @@ export interface ConversationContext {
     plan: ConversationPlan;
     attempt: number;
     hasCallerJoined: boolean;
+    isPhoneCall: boolean;
     sampleRate: number;
     callbacks: RoomCallbacks;
     log: Logger;
   }): Promise<Room>;
+  /** Calls a number. */
+  dial(call: Dial): Promise<void>;
   /** Milliseconds since 1970. */
   epochMs(): number;
 }
@@ -131,20 +136,27 @@ export async function openConversation(context: ConversationContext, given: Give
   if (joined !== undefined) recorder.begin(context.epochMs() - joined.atEpochMs);
   const opened = { ...speech, records, past, recorder, trace: joinTrace(undefined), log };
   const transcription = transcribe(context, plan, opened, tell);
+  const line = openLine({ ...{ plan, past, records, tell, clock: context.clock }, dial: (call) => context.dial(call) });
   try {
     const caller = expectCaller(context.clock, () => {
       if (joined !== undefined) tell((conversation) => conversation.input({ type: "caller-left" }));
     });
     const room = await context.openRoom({
-      ...{ plan, attempt, hasCallerJoined: joined !== undefined, log },
+      ...{ plan, attempt, hasCallerJoined: joined !== undefined, isPhoneCall: plan.call !== undefined, log },
       sampleRate: VOICE_RATE,
-      callbacks: roomCallbacks(tell, { transcription, recorder, caller }),
+      callbacks: roomCallbacks(tell, { transcription, recorder, caller, line }),
     });
-    const { conversation, begin } = assemble(context, given, { ...opened, room, transcription });
+    const onOver: GivenConversation["onOver"] = (outcome) => {
+      line.close();
+      given.onOver(outcome);
+    };
+    const { conversation, begin } = assemble(context, { ...given, onOver }, { ...opened, room, transcription });
     begin();
     isOpen(conversation);
+    line.begin();
     return conversation;
   } catch (error) {
+    line.close();
     transcription.close();
     records.close();
     await recorder.close({ isComplete: false });
@@ -193,7 +205,8 @@ function roomCallbacks(
     transcription,
     recorder,
     caller,
-  }: { transcription: CallerTranscription; recorder: Recorder; caller: ReturnType<typeof expectCaller> },
+    line,
+  }: { transcription: CallerTranscription; recorder: Recorder; caller: ReturnType<typeof expectCaller>; line: Line },
 ): RoomCallbacks {
   return {
     onCallerJoined() {
@@ -206,6 +219,7 @@ function roomCallbacks(
       recorder.addCaller(samples);
       transcription.push(samples);
     },
+    onLine: (event) => line.event(event),
     onClientEvent: (event) => tell((conversation) => conversation.clientEvent(event)),
     onLost: (reason) =>
       tell((conversation) =>

@@ -19,7 +19,9 @@ const PATH_PAUSE_MS = 100;
 const ignore = (): void => undefined;
 const events = {
   onParticipantJoined: ignore,
+  onParticipantChanged: ignore,
   onParticipantLeft: ignore,
+  onKey: ignore,
   onData: ignore,
   onAudio: ignore,
   onLost: ignore,

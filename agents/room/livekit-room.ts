@@ -30,14 +30,23 @@ export interface Participant {
   isAgent: boolean;
 }
 
+/**
+ * Why somebody left: it said goodbye, it is a phone line that nobody answered or that was refused, or, as far as anybody
+ * knows, it lost the network.
+ */
+export type Departure = "own-wish" | "unavailable" | "rejected" | "other";
+
 /** Why this side is out of the room: another took its place, it was put out, the room ended, or the way broke. */
 export type RoomLoss = "replaced" | "removed" | "ended" | "broken";
 
 /** What a room tells. Nothing comes before `join` has resolved, nor after `leave` was called. */
 export interface RoomEvents {
   onParticipantJoined(participant: Participant): void;
-  /** `isOwnWish`: it said goodbye; without that it may have lost the network. */
-  onParticipantLeft(participant: Participant, isOwnWish: boolean): void;
+  /** Its attributes are others now. */
+  onParticipantChanged(participant: Participant): void;
+  onParticipantLeft(participant: Participant, departure: Departure): void;
+  /** A participant of LiveKit SIP pressed a key of its phone. */
+  onKey(participant: Participant, key: string): void;
   /** `participant`: null for one that was not told of yet. */
   onData(participant: Participant | null, topic: string, payload: Uint8Array): void;
   /** Some audio of the participant that is listened to, in real time, mono at `RECOGNITION_RATE`. */
@@ -162,8 +171,14 @@ function pass(room: RtcRoom, events: RoomEvents, microphone: MicrophoneReader, s
     if (!stay.isOver) events.onParticipantJoined(describe(participant));
   });
   room.on(RoomEvent.ParticipantDisconnected, (participant) => {
-    const isOwnWish = participant.disconnectReason === DisconnectReason.CLIENT_INITIATED;
-    if (!stay.isOver) events.onParticipantLeft(describe(participant), isOwnWish);
+    if (!stay.isOver) events.onParticipantLeft(describe(participant), departureOf(participant.disconnectReason));
+  });
+  room.on(RoomEvent.ParticipantAttributesChanged, (_changed, participant) => {
+    const remote = room.remoteParticipants.get(participant.identity);
+    if (!stay.isOver && remote !== undefined) events.onParticipantChanged(describe(remote));
+  });
+  room.on(RoomEvent.DtmfReceived, (_code, key, participant) => {
+    if (!stay.isOver) events.onKey(describe(participant), key);
   });
   room.on(RoomEvent.DataReceived, (payload, participant, _kind, topic) => {
     if (!stay.isOver) events.onData(participant === undefined ? null : describe(participant), topic ?? "", payload);
@@ -174,6 +189,12 @@ function pass(room: RtcRoom, events: RoomEvents, microphone: MicrophoneReader, s
     microphone.close();
     events.onLost(lossOf(reason));
   });
+}
+
+function departureOf(reason: DisconnectReason | undefined): Departure {
+  if (reason === DisconnectReason.CLIENT_INITIATED) return "own-wish";
+  if (reason === DisconnectReason.USER_UNAVAILABLE) return "unavailable";
+  return reason === DisconnectReason.USER_REJECTED ? "rejected" : "other";
 }
 
 function lossOf(reason: DisconnectReason): RoomLoss {

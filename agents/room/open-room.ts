@@ -14,9 +14,16 @@ import type { AgentState } from "../dialogue/action.js";
 import { CallerSeat, joinedAttribute } from "./caller-seat.js";
 import { ClientEventGate } from "./client-events.js";
 import { EarlyPackets } from "./early-packets.js";
-import { joinLiveKitRoom, LiveKitVoice, type Participant, type RoomConnection, type RoomLoss } from "./livekit-room.js";
+import {
+  type Departure,
+  joinLiveKitRoom,
+  LiveKitVoice,
+  type Participant,
+  type RoomConnection,
+  type RoomLoss,
+} from "./livekit-room.js";
 import { Outbox } from "./outbox.js";
-import type { Room, RoomCallbacks } from "./room.js";
+import type { LineLoss, Room, RoomCallbacks } from "./room.js";
 import { TranscriptPublisher, type TranscriptSegment } from "./transcript-publisher.js";
 import { VoiceQueue } from "./voice-queue.js";
 
@@ -29,6 +36,8 @@ export interface OpenRoomOptions extends LiveKitAccess {
   attempt?: number;
   /** Whether the caller has been in the room before: its first token is spent. */
   hasCallerJoined?: boolean;
+  /** Whether the caller is a participant of LiveKit SIP, who joins by answering, or by being answered. */
+  isPhoneCall?: boolean;
   /** Of the agent's voice; a multiple of 100. */
   sampleRate: number;
   callbacks: RoomCallbacks;
@@ -41,6 +50,9 @@ export interface OpenRoomOptions extends LiveKitAccess {
  * microphone every 3 s only, and whoever comes under the same identity meanwhile would be taken for the caller.
  */
 const LOOK_FOR_CALLER_MS = 500;
+
+/** Where LiveKit SIP says how far a call is: `dialing`, `ringing`, `active`, `hangup`. */
+const callStatusAttribute = "sip.callStatus";
 
 /** A lost room is looked for so long before the conversation is told. */
 const REJOIN_MS = 10_000;
@@ -76,6 +88,8 @@ class LiveKitRoom implements Room {
   readonly #identity: string;
   #connection: RoomConnection | null = null;
   #state: AgentState = "initializing";
+  /** The phone line that rings, and how often the server did not know of it in a row. */
+  #ringing: { sid: string; missed: number } | null = null;
   #isClosed = false;
   #isLooking = false;
 
@@ -161,10 +175,14 @@ class LiveKitRoom implements Room {
       voice: this.#native,
       events: {
         onParticipantJoined: (participant) => this.#meet(participant),
-        onParticipantLeft: (participant, isOwnWish) => this.#seeOff(participant, isOwnWish),
+        onParticipantChanged: (participant) => void this.#greet(participant),
+        onParticipantLeft: (participant, departure) => this.#seeOff(participant, departure),
+        onKey: ({ sid }, key) => {
+          if (!this.#isClosed && this.#seat.isHeldBy(sid)) this.#options.callbacks.onLine?.({ type: "key", key });
+        },
         onData: (participant, topic, payload) => this.#readPacket(participant, topic, payload),
         onAudio: (samples) => {
-          if (!this.#isClosed) this.#options.callbacks.onAudio(samples);
+          if (!this.#isClosed && this.#seat.isTaken) this.#options.callbacks.onAudio(samples);
         },
         onLost: (loss) => this.#lose(loss),
       },
@@ -197,6 +215,7 @@ class LiveKitRoom implements Room {
     while (!this.#isClosed && this.#connection !== null && !this.#seat.isTaken) {
       try {
         const present = await this.#server.listParticipants(room.name);
+        this.#missLine(present);
         for (const participant of present)
           if (this.#greet(participant) === "refused") this.#putOut(participant.identity);
       } catch (error) {
@@ -205,6 +224,20 @@ class LiveKitRoom implements Room {
       await this.#pause(LOOK_FOR_CALLER_MS);
     }
     this.#isLooking = false;
+  }
+
+  /** A line without a microphone may come and go without being told of; what is told says more, and may come late. */
+  #missLine(present: readonly ListedParticipant[]): void {
+    const line = this.#ringing;
+    if (line === null || present.some(({ sid }) => sid === line.sid)) return;
+    line.missed++;
+    if (line.missed > 1) this.#loseLine("other");
+  }
+
+  #loseLine(loss: LineLoss): void {
+    if (this.#ringing === null) return;
+    this.#ringing = null;
+    this.#options.callbacks.onLine?.({ type: "lost", loss });
   }
 
   #meet(participant: Participant): void {
@@ -222,6 +255,13 @@ class LiveKitRoom implements Room {
       this.#connection.listenTo(sid);
       return "known";
     }
+    if (this.#options.isPhoneCall === true && attributes[callStatusAttribute] !== "active") {
+      // LiveKit SIP answers a call that comes in once somebody listens to it.
+      this.#connection.listenTo(sid);
+      if (this.#ringing?.sid !== sid) this.#ringing = { sid, missed: 0 };
+      callbacks.onLine?.({ type: "seen" });
+      return "known";
+    }
     const { isAdmitted, mark } = this.#seat.arrive({ sid, attributes });
     if (!isAdmitted) {
       void this.#lookForCaller();
@@ -232,6 +272,8 @@ class LiveKitRoom implements Room {
         log.warn({ err: error }, "a caller's token could not be marked as spent"),
       );
     this.#connection.listenTo(sid);
+    this.#ringing = null;
+    if (this.#options.isPhoneCall === true) callbacks.onLine?.({ type: "answered" });
     callbacks.onCallerJoined();
     return "known";
   }
@@ -246,10 +288,15 @@ class LiveKitRoom implements Room {
     this.#putOut(identity);
   }
 
-  #seeOff({ identity, sid }: Participant, isOwnWish: boolean): void {
-    if (this.#isClosed || identity !== this.#options.room.callerIdentity || !this.#seat.leave(sid)) return;
+  #seeOff({ identity, sid }: Participant, departure: Departure): void {
+    const { callbacks, room } = this.#options;
+    if (this.#isClosed || identity !== room.callerIdentity) return;
+    if (!this.#seat.leave(sid)) {
+      if (this.#ringing?.sid === sid) this.#loseLine(departure === "own-wish" ? "other" : departure);
+      return;
+    }
     this.#connection?.listenTo(null);
-    this.#options.callbacks.onCallerLeft(isOwnWish);
+    callbacks.onCallerLeft(departure === "own-wish");
     void this.#lookForCaller();
   }
 

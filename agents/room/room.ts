@@ -22,9 +22,25 @@ export interface RoomCallbacks {
   /** The caller's audio at `RECOGNITION_RATE`, in real time, silence included. Whoever is called owns the samples. */
   onAudio(samples: Int16Array): void;
   onClientEvent(event: ClientEvent): void;
+  /** What happens to a phone line; `answered` comes right before `onCallerJoined`. */
+  onLine?(event: LineEvent): void;
   /** The room is gone, or somebody else took the agent's place. */
   onLost(reason: "closed" | "replaced"): void;
 }
+
+/** How a participant of LiveKit SIP left the room, as far as it says why. */
+export type LineLoss = "rejected" | "unavailable" | "other";
+
+/** What the room says of the phone line in it. */
+export type LineEvent =
+  /** The line is in the room, and not answered yet. */
+  | { type: "seen" }
+  /** It is answered: the caller joins. */
+  | { type: "answered" }
+  /** It left unanswered. */
+  | { type: "lost"; loss: LineLoss }
+  /** A key was pressed. */
+  | { type: "key"; key: string };
 
 /** What a caller's program sends on the topic `client-event`. */
 export type ClientEvent =

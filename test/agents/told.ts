@@ -1,4 +1,4 @@
-import type { ClientEvent, RoomCallbacks } from "#agents/room/room";
+import type { ClientEvent, LineEvent, RoomCallbacks } from "#agents/room/room";
 
 /** Everything that a room told. */
 export class Told implements RoomCallbacks {
@@ -17,6 +17,11 @@ export class Told implements RoomCallbacks {
   }
   onClientEvent(event: ClientEvent): void {
     this.events.push(event);
+  }
+  onLine(event: LineEvent): void {
+    this.story.push(
+      event.type === "key" ? `key ${event.key}` : event.type === "lost" ? `lost: ${event.loss}` : event.type,
+    );
   }
   onLost(reason: "closed" | "replaced"): void {
     this.story.push(reason);

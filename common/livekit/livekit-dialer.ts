@@ -1,0 +1,63 @@
+import { SipCallError, SipClient } from "livekit-server-sdk";
+import { askLiveKit, LiveKitError } from "./livekit-error.js";
+import type { LiveKitAccess } from "./livekit-server.js";
+import { httpUrl } from "./reachability.js";
+
+/** A call to be made, and the place of whoever is called. */
+export interface Dial {
+  trunkId: string;
+  /** E.164. */
+  fromNumber: string;
+  toNumber: string;
+  room: string;
+  /** Of the participant that whoever is called becomes. */
+  identity: string;
+  ringMs: number;
+  /** The line is cut after it, whatever else happens. */
+  maxDurationMs: number;
+}
+
+/** Thrown when the call was made and not answered; `sipStatus` is what the other side said. */
+export class DialRefused extends Error {
+  override readonly name = "DialRefused";
+  constructor(
+    readonly sipStatus: number,
+    cause: unknown,
+  ) {
+    super(`the call was refused with ${sipStatus}`, { cause });
+  }
+}
+
+/** What the server takes besides the time that it rings. */
+const ANSWER_MS = 10_000;
+
+/**
+ * Gives what has LiveKit SIP call a number: it resolves once it is answered. Rejects with DialRefused, and with LiveKitError where
+ * nobody knows what became of it: it may ring yet.
+ */
+export function openDialer(access: LiveKitAccess): (call: Dial) => Promise<void> {
+  // Another region that is asked again would call a second time.
+  const client = new SipClient(httpUrl(access.url), access.apiKey, access.apiSecret, { failover: false });
+  return (call) => dial(client, call);
+}
+
+async function dial(client: SipClient, call: Dial): Promise<void> {
+  const seconds = (ms: number): number => Math.ceil(ms / 1000);
+  try {
+    await askLiveKit("createSipParticipant", () =>
+      client.createSipParticipant(call.trunkId, call.toNumber, call.room, {
+        fromNumber: call.fromNumber,
+        participantIdentity: call.identity,
+        participantName: call.toNumber,
+        ringingTimeout: seconds(call.ringMs),
+        maxCallDuration: seconds(call.maxDurationMs),
+        waitUntilAnswered: true,
+        timeout: seconds(call.ringMs + ANSWER_MS),
+      }),
+    );
+  } catch (error) {
+    const refused = error instanceof LiveKitError && error.cause instanceof SipCallError ? error.cause : null;
+    if (refused?.sipStatusCode === undefined) throw error;
+    throw new DialRefused(refused.sipStatusCode, error);
+  }
+}
