@@ -61,7 +61,9 @@ import { defaultTestRunSettings, type TestRunSettings } from "./agent-tests/sett
 import { startHoldExpiry } from "./ledger/hold-expiry.js";
 import type { PhoneContext } from "./phone/context.js";
 import { type CallContext, type CallSettings, defaultCallSettings } from "./calls/context.js";
+import type { PhoneLines } from "./calls/lines.js";
 import { callRoutes } from "./calls/routes.js";
+import { startCalls } from "./calls/start.js";
 import { noPhoneServers, openPhones, type PhoneServers } from "./phone/configured.js";
 import { startPhones } from "./phone/start.js";
 import { reclaimPhones } from "./phone/sweep.js";
@@ -145,6 +147,8 @@ export interface ServiceOptions {
   phones?: PhoneServers;
   /** What calls may be made. */
   calls?: CallSettings;
+  /** Where calls come in; nowhere when absent. */
+  lines?: PhoneLines | null;
   /** Throws `disk_full` where nothing can be stored now. */
   requireRoom?: () => void;
   /** What a backup copies; nothing when absent. */
@@ -189,6 +193,8 @@ export async function startService(options: ServiceOptions): Promise<ControlPlan
     telemetry: (options.telemetry ?? noTelemetry).recordings,
   });
   const phones = startPhones({ context: phoneContext(options), clock, inFlight });
+  const { lines = null } = options;
+  const calls = startCalls({ ...{ lines, clock, inFlight }, context: callContext(options, followed) });
   if (replaced !== null) await purgeKey(bus, db, replaced);
   // Seeding may have given the team credit that edges do not know of.
   await purgeKeys(bus, db, [DEVELOPMENT_TEAM_ID]);
@@ -205,6 +211,7 @@ export async function startService(options: ServiceOptions): Promise<ControlPlan
       await sessions.drain();
       recordings.stop();
       phones.stop();
+      calls.stop();
       await Promise.all([inFlight.idle(), settlement.drain(), webhooks.drain()]);
       keepWaiting();
     },
@@ -214,6 +221,7 @@ export async function startService(options: ServiceOptions): Promise<ControlPlan
       sessions.stop();
       recordings.stop();
       phones.stop();
+      calls.stop();
       webhooks.stop();
     },
   };
@@ -240,7 +248,8 @@ function phoneContext(options: ServiceOptions): PhoneContext {
 
 function callContext(options: ServiceOptions, cluster: Cluster): CallContext {
   const settings = options.calls ?? defaultCallSettings;
-  return { sessions: sessionContext(options, cluster), phones: phoneContext(options), settings };
+  const { outbound } = options;
+  return { sessions: sessionContext(options, cluster), phones: phoneContext(options), settings, outbound };
 }
 
 /** What requests are answered with, besides what the service is given. */

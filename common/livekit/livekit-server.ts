@@ -14,6 +14,8 @@ export interface LiveKitAccess {
 export interface LiveKitServer {
   /** Makes a room, or leaves the one of that name as it is. */
   createRoom(room: RoomSettings): Promise<void>;
+  /** Names of all rooms. */
+  listRooms(): Promise<string[]>;
   /** Ends a room for everybody in it; nothing happens where there is none. */
   deleteRoom(name: string): Promise<void>;
   /** Puts one participant out; nothing happens where it is not in. Its tokens stay valid: it may join again. */
@@ -58,6 +60,7 @@ export function openLiveKitServer(access: LiveKitAccess): LiveKitServer {
         client.createRoom({ name, emptyTimeout: emptySeconds, departureTimeout: departureSeconds, maxParticipants }),
       );
     },
+    listRooms: () => askLiveKit("listRooms", async () => (await client.listRooms()).map(({ name }) => name)),
     deleteRoom: (name) => unlessMissing("deleteRoom", undefined, () => client.deleteRoom(name)),
     removeParticipant: (room, identity) =>
       unlessMissing("removeParticipant", undefined, () => client.removeParticipant(room, identity)),

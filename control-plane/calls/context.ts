@@ -1,3 +1,4 @@
+import type { Outbound } from "#common/outbound/outbound";
 import type { PhoneContext } from "../phone/context.js";
 import type { SessionContext } from "../sessions/context.js";
 import type { DestinationRules } from "./destination.js";
@@ -18,4 +19,6 @@ export interface CallContext {
   sessions: SessionContext;
   phones: PhoneContext;
   settings: CallSettings;
+  /** The way out for requests whose address a team chose. */
+  outbound: Pick<Outbound, "request">;
 }

@@ -24,3 +24,13 @@ export const phoneCallKeys = pgTable(
   },
   (table) => [primaryKey({ columns: [table.teamId, table.key] })],
 );
+
+/** Calls that came in, by the room that LiveKit SIP made for each: however many hear of one, one takes it. */
+export const phoneLines = pgTable("phone_lines", {
+  room: text("room").primaryKey(),
+  /** Until when one process has it for itself; another one goes on after that. */
+  claimedUntil: instant("claimed_until").notNull(),
+  /** The session that it became; null while it is none, and for one that could not become any. */
+  sessionId: text("session_id"),
+  createdAt: instant("created_at").notNull(),
+});

@@ -38,6 +38,7 @@ const PURGE_AFTER_MS = 60_000;
 const failures: readonly EndReason[] = [
   "never_joined",
   "not_answered",
+  "refused",
   "speech_unavailable",
   "llm_endpoint_failure",
   "room_lost",

@@ -26,7 +26,7 @@ export function webhookSender(options: { outbound: Outbound; sealer: Sealer; now
         headers: [
           ["content-type", "application/json"],
           ["x-parley-delivery", delivery.id],
-          ...signatures(secret, now(), body),
+          ...signatureHeaders(secret, now(), body),
         ],
         body,
         timeoutMs: webhookTiming.attemptTimeoutMs,
@@ -44,7 +44,8 @@ export function webhookSender(options: { outbound: Outbound; sealer: Sealer; now
   };
 }
 
-function signatures(secret: string | null, now: Date, body: Uint8Array): [string, string][] {
+/** The headers that sign a body, made for this moment; none without a secret. */
+export function signatureHeaders(secret: string | null, now: Date, body: Uint8Array): [string, string][] {
   if (secret === null) return [];
   const signature = signWebhook(secret, Math.floor(now.getTime() / 1000), body);
   return webhookSignatureHeaders.map((name) => [name, signature]);

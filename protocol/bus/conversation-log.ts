@@ -30,6 +30,8 @@ export const endReasons = [
   "never_joined",
   /** Whoever was called did not answer: `dial_status` says more. */
   "not_answered",
+  /** A call that came in could not be taken: the team has no credit, or nothing here speaks the agent's language. */
+  "refused",
   /** No recognizer, or no voice, was there when it was to begin. */
   "speech_unavailable",
   "llm_endpoint_failure",

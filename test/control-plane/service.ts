@@ -80,7 +80,17 @@ export async function startFixture(
   options: { allow?: string[] } & Partial<
     Pick<
       ServiceOptions,
-      "rooms" | "sessions" | "recordings" | "cache" | "now" | "testRuns" | "s3" | "readTrace" | "phones" | "calls"
+      | "rooms"
+      | "sessions"
+      | "recordings"
+      | "cache"
+      | "now"
+      | "testRuns"
+      | "s3"
+      | "readTrace"
+      | "phones"
+      | "calls"
+      | "lines"
     >
   > = {},
 ): Promise<ServiceFixture> {
@@ -107,6 +117,7 @@ export async function startFixture(
     ...{ rooms: options.rooms ?? null, sessions: options.sessions, cache: options.cache },
     ...(options.readTrace === undefined ? {} : { readTrace: options.readTrace }),
     ...(options.phones === undefined ? {} : { phones: options.phones }),
+    ...(options.lines === undefined ? {} : { lines: options.lines }),
     ...(options.calls === undefined ? {} : { calls: options.calls }),
     ...(options.testRuns === undefined ? {} : { testRuns: options.testRuns }),
     ...(options.recordings === undefined ? {} : { recordings: options.recordings }),

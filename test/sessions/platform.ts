@@ -6,6 +6,7 @@ import { clientOf, createAgent, type TeamClient } from "../agents/client.js";
 import { openLiveKit } from "#control-plane/sessions/livekit";
 import { readBalances } from "#control-plane/ledger/accounts";
 import type { CallSettings } from "#control-plane/calls/context";
+import type { PhoneLines } from "#control-plane/calls/lines";
 import type { PhoneServers } from "#control-plane/phone/configured";
 import type { SessionSettings } from "#control-plane/sessions/context";
 import type { RoomServer } from "#control-plane/sessions/rooms";
@@ -37,6 +38,7 @@ export async function startPlatform(
     s3?: S3Client;
     phones?: PhoneServers;
     calls?: CallSettings;
+    lines?: PhoneLines;
   } = {},
 ): Promise<SessionPlatform> {
   const roomServer = await startRoomServer();

@@ -20,6 +20,13 @@ export const phoneCalls: Migration = {
       created_at timestamptz NOT NULL,
       PRIMARY KEY (team_id, key)
     )`,
+    `CREATE TABLE phone_lines (
+      room text PRIMARY KEY,
+      claimed_until timestamptz NOT NULL,
+      session_id text,
+      created_at timestamptz NOT NULL
+    )`,
+    "CREATE INDEX phone_lines_age ON phone_lines (created_at)",
     `ALTER TABLE agent_sessions
       ADD CHECK (dial_status IN ('answered', 'busy', 'no_answer', 'failed')),
       ADD CHECK (answered_by IN ('human', 'voicemail', 'unknown'))`,

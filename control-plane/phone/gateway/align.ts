@@ -44,6 +44,12 @@ export async function alignGateway(context: PhoneContext, sip: LiveKitSip): Prom
   return alignment;
 }
 
+/** Whether a number was ever placed at the LiveKit server: until then it, which may have no SIP, is not asked. */
+export async function isGatewayUsed({ db }: Pick<PhoneContext, "db">): Promise<boolean> {
+  const [row] = await db.select({ inUse: phoneGateway.inUse }).from(phoneGateway);
+  return row?.inUse === true;
+}
+
 async function readingObjects(sip: LiveKitSip, installation: Installation): Promise<OwnObjects> {
   try {
     return await readObjects(sip, installation, null);
