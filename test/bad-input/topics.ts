@@ -5,6 +5,7 @@ import { liveEventCases } from "./live-events.js";
 import { liveFrameCases } from "./live-frames.js";
 import { msgpackBodyCases } from "./msgpack-bodies.js";
 import { methodCases, pathCases, queryCases } from "./paths.js";
+import { callRequestCases } from "./call-requests.js";
 import { phoneRequestCases } from "./phone-requests.js";
 import { rawHttpCases } from "./raw-http.js";
 import { sessionFieldCases } from "./session-fields.js";
@@ -44,6 +45,7 @@ export const topics: Topic[] = [
   { name: "lists, runs and changes of tests", cases: testRequestCases() },
   { name: "recordings", cases: recordingRequestCases() },
   { name: "phone numbers", cases: phoneRequestCases() },
+  { name: "phone calls", cases: callRequestCases() },
   { name: "HTTP itself", cases: rawHttpCases() },
   { name: "live events", cases: liveEventCases() },
   { name: "live frames", cases: liveFrameCases() },
