@@ -46,6 +46,7 @@ const live = [
   "test/cli/agents.test.ts",
   testsOf("test/conversations"),
   "test/sessions/takeover.test.ts",
+  testsOf("test/sip"),
   testsOf("test/widget"),
 ];
 

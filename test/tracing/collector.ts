@@ -1,5 +1,5 @@
 import { Server, ServerCredentials } from "@grpc/grpc-js";
-import { type Field, fieldsOf } from "./protobuf.js";
+import { type Field, fieldsOf } from "../harness/protobuf.js";
 
 /** A span as it came over the wire. */
 export interface ReceivedSpan {
