@@ -15,7 +15,10 @@ export class RoomGuest {
   readonly reasons: (DisconnectReason | undefined)[] = [];
   digits = "";
 
-  private constructor(caller: RtcCaller) {
+  private constructor(
+    caller: RtcCaller,
+    readonly room: string,
+  ) {
     this.#caller = caller;
     const note = (attributes: Record<string, string>): void => {
       const status = attributes["sip.callStatus"];
@@ -32,7 +35,7 @@ export class RoomGuest {
   static async join(access: LiveKitAccess, room: string): Promise<RoomGuest> {
     const token = new AccessToken(access.apiKey, access.apiSecret, { identity: "guest" });
     token.addGrant({ roomJoin: true, room, canPublish: true, canSubscribe: true, canPublishData: true });
-    return new RoomGuest(await RtcCaller.join(access.url, await token.toJwt()));
+    return new RoomGuest(await RtcCaller.join(access.url, await token.toJwt()), room);
   }
 
   /** Everybody else. */

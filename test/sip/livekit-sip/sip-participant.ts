@@ -36,6 +36,15 @@ const tokenAttributes = ["sip.callID", "sip.trunkID", "sip.ruleID", "sip.trunkPh
 const QUEUE_MS = 1000;
 const FRAME_MS = 20;
 
+/** The library waits for ever where the room is deleted while it joins. */
+const JOIN_MS = 10_000;
+
+async function within(limitMs: number, work: Promise<void>): Promise<void> {
+  const late = deferred<void>();
+  const timer = setTimeout(() => late.reject(new Error(`it took longer than ${limitMs} ms`)), limitMs);
+  await Promise.race([work, late.promise]).finally(() => clearTimeout(timer));
+}
+
 /** A call's place in a room, as LiveKit SIP takes it: of kind SIP, deaf until `subscribe`. */
 export class SipParticipant {
   readonly #room = new Room();
@@ -63,7 +72,8 @@ export class SipParticipant {
     token.addGrant({ roomJoin: true, room, ...may });
     const participant = new SipParticipant();
     participant.#follow();
-    await participant.#room.connect(access.url, await token.toJwt(), { autoSubscribe: false, dynacast: false });
+    const options = { autoSubscribe: false, dynacast: false };
+    await within(JOIN_MS, participant.#room.connect(access.url, await token.toJwt(), options));
     await participant.setAttributes(attributes);
     return participant;
   }
@@ -72,8 +82,20 @@ export class SipParticipant {
     return this.#room.localParticipant?.sid ?? "";
   }
 
+  /** Resolves when the room has them. The library's own promise misses answers that are fast, for five seconds each. */
   async setAttributes(attributes: Record<string, string>): Promise<void> {
-    if (this.#room.isConnected) await this.#unlessClosed(this.#room.localParticipant?.setAttributes(attributes));
+    const { localParticipant: own } = this.#room;
+    if (own === undefined || !this.#room.isConnected) return;
+    const isSet = (): boolean => Object.entries(attributes).every(([name, value]) => own.attributes[name] === value);
+    const set = deferred<void>();
+    const check = (): void => {
+      if (isSet()) set.resolve();
+    };
+    this.#room.on(RoomEvent.ParticipantAttributesChanged, check);
+    const asked = own.setAttributes(attributes);
+    await this.#unlessClosed(Promise.race([set.promise, asked])).finally(() =>
+      this.#room.off(RoomEvent.ParticipantAttributesChanged, check),
+    );
   }
 
   async publishTrack(): Promise<void> {
