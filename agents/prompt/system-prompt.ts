@@ -33,6 +33,8 @@ const expressiveStyle =
   "You may begin a sentence with one tag in parentheses that says how it is spoken, such as (happy), (sad), (excited), (comforting), (curious), (surprised) or (whispering), and put (break) where you pause. Use tags sparingly; they are not read aloud.";
 const plainStyle = "Write no stage directions and no tags in parentheses or brackets.";
 
+const keypadRule = "Keys that they press on their telephone reach you as [keypad: 12#].";
+
 const notesRule =
   "Text in [[double brackets]] comes from the service, never from the caller: follow it, do not repeat it, and never write such brackets yourself.";
 
@@ -57,7 +59,7 @@ export function systemPrompt(options: {
   const language = languageNames[voice.speaking_language] ?? voice.speaking_language;
   const sections = [
     own === "" ? `You are ${plan.agentName}, a voice agent.` : own,
-    section("Speaking", `${speakingStyle} ${voice.expressive ? expressiveStyle : plainStyle} Speak ${language}.`),
+    section("Speaking", speakingOf(plan, `${voice.expressive ? expressiveStyle : plainStyle} Speak ${language}.`)),
     plan.tellsWorldContext ? section("Now", worldContext(plan, now)) : "",
     knowledgeSection(passages, countTokens),
     section(
@@ -68,6 +70,10 @@ export function systemPrompt(options: {
     ),
   ];
   return sections.filter((text) => text !== "").join("\n\n");
+}
+
+function speakingOf({ call }: ConversationPlan, style: string): string {
+  return [speakingStyle, call === undefined ? [] : keypadRule, style].flat().join(" ");
 }
 
 function section(title: string, text: string): string {

@@ -12,7 +12,7 @@ import { requireSpeech } from "../sessions/speech-capacity.js";
 import { agentSessions, type SessionRow } from "../sessions/tables.js";
 import type { CallContext } from "./context.js";
 import { initialVariables } from "./conversation-init.js";
-import type { PhoneLine, PhoneLines } from "./lines.js";
+import { numberOfRoom, type PhoneLine, type PhoneLines } from "./lines.js";
 import { phoneCalls, phoneLines } from "./tables.js";
 
 /** How long one process may take to make a session of a call; another one goes on after that. */
@@ -45,15 +45,18 @@ export async function takeLine(context: CallContext, lines: PhoneLines, room: st
   if (written === "refused") await lines.hangUp(room);
 }
 
-/** Of these rooms those that nobody has made sessions of yet. */
+/** Of these rooms those of our numbers that nobody has made sessions of yet. */
 export async function untaken({ sessions }: CallContext, rooms: readonly string[]): Promise<string[]> {
-  if (rooms.length === 0) return [];
-  const known = await sessions.db
+  const numbers = [...new Set(rooms.flatMap((room) => numberOfRoom(room) ?? []))];
+  if (numbers.length === 0) return [];
+  const { db } = sessions;
+  const own = await db.select({ id: phoneNumbers.id }).from(phoneNumbers).where(inArray(phoneNumbers.id, numbers));
+  const known = await db
     .select({ room: phoneLines.room })
     .from(phoneLines)
     .where(and(inArray(phoneLines.room, [...rooms]), isNotNull(phoneLines.sessionId)));
-  const taken = new Set(known.map(({ room }) => room));
-  return rooms.filter((room) => !taken.has(room));
+  const [ownIds, taken] = [new Set(own.map(({ id }) => id)), new Set(known.map(({ room }) => room))];
+  return rooms.filter((room) => ownIds.has(numberOfRoom(room) ?? "") && !taken.has(room));
 }
 
 /** Forgets rooms whose calls are long over. */
