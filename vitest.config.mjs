@@ -43,6 +43,7 @@ const measuring = "test/attack/attack.test.ts";
 /** Hold conversations in the pace of speech, which a machine that does other work does not keep: each runs alone. */
 const live = [
   "test/agents/{browser,room,turn}.test.ts",
+  "test/calls/phone-call.test.ts",
   "test/cli/agents.test.ts",
   testsOf("test/conversations"),
   "test/sessions/takeover.test.ts",

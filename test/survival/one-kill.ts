@@ -97,7 +97,7 @@ async function hearsEnd(talk: Talk): Promise<boolean> {
 }
 
 /** What the log of a conversation says. */
-async function recordsOf(cluster: TestCluster, sessionId: string): Promise<ConversationRecord[]> {
+export async function recordsOf(cluster: TestCluster, sessionId: string): Promise<ConversationRecord[]> {
   const bus = await connectNats({ url: cluster.natsUrl, name: "survival", log: createLogger("test", "fatal") });
   try {
     const stored = await bus.subjectLog(conversationStream).read<ConversationRecord>(conversationSubject(sessionId));
@@ -137,7 +137,7 @@ async function nameOf(
 }
 
 /** Kills a child; resolves when its next life is ready. */
-async function killed(cluster: TestCluster, name: string): Promise<void> {
+export async function killed(cluster: TestCluster, name: string): Promise<void> {
   const readyBefore = readyCount(cluster, name);
   if (!cluster.kill(name)) throw new Error(`${name} is between two lives`);
   await until(() => readyCount(cluster, name) > readyBefore, { withinMs: BACK_MS, what: `${name} to be back` });

@@ -1,0 +1,75 @@
+import { parseArgs } from "node:util";
+import { dispose } from "@livekit/rtc-node";
+import { answers } from "../sip/telephone/behaviour.js";
+import { type KilledCall, killDuringCall, type Victim, victims } from "./kills.js";
+import { type PhonePlatform, startPhonePlatform } from "./phone-platform.js";
+
+/*
+ * `npm run test:calls`: calls over SIP with kill -9 of a role in each, then a row of calls and some at once.
+ *
+ *     npm run test:calls -- --times 3 --only runtime --row 5 --at-once 2
+ */
+
+const { values } = parseArgs({
+  options: {
+    times: { type: "string", default: "5" },
+    only: { type: "string" },
+    row: { type: "string", default: "30" },
+    "at-once": { type: "string", default: "5" },
+  },
+});
+const only = values.only?.split(",");
+const chosen = victims.filter((victim) => only === undefined || only.includes(victim));
+
+/** What is not as it should be after a kill. */
+function faultsOf(victim: Victim, call: KilledCall): string[] {
+  const isLost = victim === "livekit";
+  const wanted: Partial<KilledCall> = isLost
+    ? { dialStatus: "answered", dials: 1 }
+    : { wasAnswered: true, status: "completed", dialStatus: "answered", endedReason: "caller_left", dials: 1 };
+  const differing = (Object.keys(wanted) as (keyof KilledCall)[]).filter((name) => call[name] !== wanted[name]);
+  return differing.map((name) => `${name} is ${String(call[name])}`);
+}
+
+/** One call that is answered and hung up on at once. */
+async function shortCall(platform: PhonePlatform, number: string): Promise<string | null> {
+  platform.network.carrier.script(number, answers());
+  const sessionId = await platform.dial(number);
+  const phone = await platform.callTo(number);
+  await platform.untilHeard(phone, /hello|help/);
+  await phone.hangUp();
+  const session = await platform.sessionWhen(sessionId, ({ status }) => status === "completed", "the end");
+  return session.dial_status === "answered" ? null : `${number} is ${String(session.dial_status)}`;
+}
+
+const problems: string[] = [];
+const attempt = async (what: string, work: () => Promise<string[]>): Promise<void> => {
+  const startedAtMs = performance.now();
+  const found = await work().catch((error: unknown) => [String(error)]);
+  const seconds = ((performance.now() - startedAtMs) / 1000).toFixed(1);
+  console.log(`${what}: ${found.length === 0 ? "as it should be" : found.join(", ")} (${seconds} s)`);
+  problems.push(...found.map((problem) => `${what}: ${problem}`));
+};
+
+const platform = await startPhonePlatform({ agents: 2 });
+try {
+  for (const victim of chosen)
+    for (let round = 1; round <= Number(values.times); round++)
+      await attempt(`${victim} ${round}`, async () => faultsOf(victim, await killDuringCall(platform, victim)));
+  for (let index = 1; index <= Number(values.row); index++)
+    await attempt(`call ${index}`, async () => {
+      const problem = await shortCall(platform, `+49303${String(index).padStart(6, "0")}`);
+      return problem === null ? [] : [problem];
+    });
+  const atOnce = Number(values["at-once"]);
+  await attempt(`${atOnce} calls at once`, async () => {
+    const numbers = Array.from({ length: atOnce }, (_, index) => `+49304${String(index).padStart(6, "0")}`);
+    const found = await Promise.all(numbers.map((number) => shortCall(platform, number)));
+    return found.filter((problem) => problem !== null);
+  });
+} finally {
+  await platform.stop();
+  await dispose();
+}
+console.log(problems.length === 0 ? "all calls went as they should" : `${problems.length} problems`);
+process.exitCode = problems.length === 0 ? 0 : 1;

@@ -1,0 +1,83 @@
+import { dispose } from "@livekit/rtc-node";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { canRunLiveKit, LIVEKIT_BUILD_MS } from "../harness/livekit.js";
+import { answers, isBusy, isUnknown, rejects, ringsOnly } from "../sip/telephone/behaviour.js";
+import { NUMBER, type PhonePlatform, startPhonePlatform, textsOf } from "./phone-platform.js";
+
+describe.skipIf(!canRunLiveKit)("an agent on the telephone", () => {
+  let platform: PhonePlatform;
+
+  beforeAll(async () => {
+    platform = await startPhonePlatform();
+  }, LIVEKIT_BUILD_MS);
+  afterAll(async () => {
+    await platform?.stop();
+    await dispose();
+  });
+
+  it("calls, is heard, hears a question, answers it aloud, and knows when it is hung up on", async () => {
+    const { network } = platform;
+    network.carrier.script("+4930100001", answers());
+    const sessionId = await platform.dial("+4930100001");
+    const phone = await platform.callTo("+4930100001");
+    expect(phone.from).toBe(NUMBER);
+    await platform.sessionWhen(sessionId, ({ status }) => status === "active", "an answer");
+    await platform.untilHeard(phone, /help you/);
+    const askedAtMs = performance.now();
+    await platform.say(phone, "When do you open?");
+    await platform.untilHeard(phone, /nine/, askedAtMs);
+    await phone.hangUp();
+    const session = await platform.sessionWhen(sessionId, ({ status }) => status === "completed", "the end");
+    expect(session).toMatchObject({
+      ...{ source: "phone", direction: "outbound", dial_status: "answered", answered_by: "unknown" },
+      ...{ caller_number: NUMBER, dialed_number: "+4930100001", ended_reason: "caller_left" },
+    });
+    const texts = textsOf(session);
+    expect(texts[0]).toBe("assistant: Hello, how can I help you?");
+    expect(texts).toContain("assistant: We open at nine in the morning.");
+  }, 60_000);
+
+  it("knows who is busy, declines, does not exist or does not answer", async () => {
+    const { carrier } = platform.network;
+    const scripts = [
+      ["+4930100011", isBusy(), "busy"],
+      ["+4930100012", rejects(), "busy"],
+      ["+4930100013", isUnknown(), "failed"],
+      ["+4930100014", ringsOnly(), "no_answer"],
+    ] as const;
+    for (const [number, behaviour] of scripts) carrier.script(number, behaviour);
+    const ids = await Promise.all(scripts.map(([number]) => platform.dial(number)));
+    const sessions = await Promise.all(
+      ids.map((id) => platform.sessionWhen(id, ({ status }) => status === "failed", "the end of a dial")),
+    );
+    expect(sessions.map(({ dial_status: dial, started_at: startedAt }) => [dial, startedAt])).toEqual(
+      scripts.map(([, , dial]) => [dial, null]),
+    );
+    expect(sessions.every(({ ended_reason: reason }) => reason === "not_answered")).toBe(true);
+    const unanswered = await platform.callTo("+4930100014");
+    expect(await unanswered.ended).toBe("cancelled");
+  }, 60_000);
+
+  it("answers who calls, reads the keys they press, and says goodbye before it hangs up", async () => {
+    const { carrier, standIn } = platform.network;
+    const phone = await carrier.call({ address: standIn.address, to: NUMBER, from: "+4915112345678" });
+    await platform.untilHeard(phone, /help you/);
+    const pressedAtMs = performance.now();
+    await phone.sendDigits("42#");
+    await platform.untilHeard(phone, /forty.?two|42/, pressedAtMs);
+    const byeAtMs = performance.now();
+    await platform.say(phone, "Bye bye.");
+    await phone.ended;
+    await platform.untilHeard(phone, /good.?bye/, byeAtMs);
+    const session = await platform.sessionWhen(
+      await platform.newestInbound(),
+      ({ status }) => status === "completed",
+      "the end",
+    );
+    expect(session).toMatchObject({
+      ...{ direction: "inbound", dial_status: null, ended_reason: "agent_hung_up" },
+      ...{ caller_number: "+4915112345678", dialed_number: NUMBER },
+    });
+    expect(textsOf(session)).toContain("user: [keypad: 42#]");
+  }, 60_000);
+});

@@ -1,0 +1,143 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { SessionDetail } from "#protocol/agents/session";
+import {
+  type Answer,
+  type ScriptedEndpoint,
+  type ScriptedRequest,
+  startScriptedEndpoint,
+} from "#agents/model/testing/scripted-endpoint";
+import { call, publishAgent, recognize } from "../conversations/open-talk.js";
+import { allModels, startCluster, type TestCluster } from "../harness/cluster.js";
+import { speech } from "../harness/http-speech.js";
+import { until } from "../harness/processes.js";
+import { type PhoneNetwork, startPhoneNetwork } from "../sip/phone-network.js";
+import type { PhoneCall } from "../sip/telephone/phone-call.js";
+
+/** Of telephone audio, Hz. */
+const RATE = 8000;
+export const NUMBER = "+4930123456";
+
+/** Answers by what the caller said or pressed last. */
+function answerTo({ messages, response_format: format }: ScriptedRequest): Answer {
+  const done = { finish: "stop" } as const;
+  if (format !== undefined) return [{ text: JSON.stringify({ summary: "They talked." }) }, done];
+  const last = messages.at(-1);
+  const words = (last?.role === "user" ? last.content : "").toLowerCase();
+  if (words.includes("[keypad: 42#]")) return [{ text: "You pressed forty two." }, done];
+  if (words.includes("bye"))
+    return [{ text: "Goodbye then." }, { call: { name: "hang_up_call", arguments: "{}" } }, { finish: "tool_calls" }];
+  return [{ text: "We open at nine in the morning." }, done];
+}
+
+/** A cluster whose agent has a telephone number, and everybody else's telephones. */
+export interface PhonePlatform {
+  cluster: TestCluster;
+  network: PhoneNetwork;
+  agentId: string;
+  numberId: string;
+  /** Has the agent call a number; gives the session's id. */
+  dial(to: string): Promise<string>;
+  session(sessionId: string): Promise<SessionDetail>;
+  /** The id of the session of the call that came in last. */
+  newestInbound(): Promise<string>;
+  sessionWhen(sessionId: string, isWanted: (session: SessionDetail) => boolean, what: string): Promise<SessionDetail>;
+  /** The newest call that came to a number of the carrier. */
+  callTo(number: string): Promise<PhoneCall>;
+  /** Says a sentence into a telephone, and a second and a half of silence. */
+  say(phone: PhoneCall, text: string): Promise<void>;
+  /** Waits until a recognizer hears such words in what a telephone received after `fromMs`. */
+  untilHeard(phone: PhoneCall, words: RegExp, fromMs?: number): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export async function startPhonePlatform(options: { agents?: number } = {}): Promise<PhonePlatform> {
+  const [network, endpoint]: [PhoneNetwork, ScriptedEndpoint] = await Promise.all([
+    startPhoneNetwork(),
+    startScriptedEndpoint(answerTo),
+  ]);
+  const { liveKit, carrier } = network;
+  const cluster = await startCluster({
+    models: allModels,
+    agents: options.agents ?? 1,
+    settings: {
+      ...{ LIVEKIT_URL: liveKit.url, LIVEKIT_API_KEY: liveKit.apiKey, LIVEKIT_API_SECRET: liveKit.apiSecret },
+      ...{ LLM_BASE_URL: endpoint.baseUrl, LLM_MODEL: "scripted", PARLEY_CALL_RING_SECONDS: "5" },
+      PARLEY_OUTBOUND_ALLOW: "127.0.0.1",
+    },
+  });
+  const agentId = await publishAgent(cluster, {
+    prompt: {
+      ...{ system_prompt: "You answer.", first_message_mode: "fixed" },
+      first_message: "Hello, how can I help you?",
+    },
+    tools: { system_tools: { hang_up_call: true } },
+  });
+  const imported = await call<{ phone_number_id: string }>(cluster, "POST", "/v1/agent/phone-numbers", {
+    ...{ provider: "sip", phone_number: NUMBER, agent_id: agentId, inbound_allowed_addresses: ["127.0.0.1"] },
+    ...{ termination_uri: carrier.address, termination_transport: "udp" },
+  });
+  const session = (sessionId: string) => call<SessionDetail>(cluster, "GET", `/v1/agent/sessions/${sessionId}`);
+  return {
+    ...{ cluster, network, agentId, numberId: imported.phone_number_id, session },
+    async dial(to) {
+      const body = { agent_id: agentId, phone_number_id: imported.phone_number_id, to_number: to };
+      return (await call<{ session_id: string }>(cluster, "POST", "/v1/agent/phone-calls", body)).session_id;
+    },
+    async sessionWhen(sessionId, isWanted, what) {
+      let found = await session(sessionId);
+      await until(
+        async () => {
+          found = await session(sessionId);
+          return isWanted(found);
+        },
+        { withinMs: 30_000, what },
+      );
+      return found;
+    },
+    async newestInbound() {
+      const path = "/v1/agent/sessions?direction=inbound";
+      const { sessions } = await call<{ sessions: { session_id: string }[] }>(cluster, "GET", path);
+      return sessions[0]?.session_id ?? "";
+    },
+    async callTo(number) {
+      const find = (): PhoneCall | undefined => carrier.calls.findLast(({ to }) => to === number);
+      await until(() => find() !== undefined, { withinMs: 30_000, what: `a call to ${number}` });
+      const found = find();
+      if (found === undefined) throw new Error("no call");
+      return found;
+    },
+    async say(phone, text) {
+      const pcm = await speech(cluster, { text, format: "pcm", sample_rate: RATE });
+      const words = new Int16Array(pcm.buffer.slice(pcm.byteOffset, pcm.byteOffset + pcm.byteLength));
+      const samples = new Int16Array(words.length + 1.5 * RATE);
+      samples.set(words);
+      await phone.play(samples);
+    },
+    async untilHeard(phone, words, fromMs = 0) {
+      let heard = "";
+      await until(
+        async () => {
+          const frames = phone.received.filter(({ atMs }) => atMs >= fromMs).map(({ samples }) => samples);
+          const samples = Int16Array.from(frames.flatMap((frame) => [...frame]));
+          // It takes no less.
+          heard = samples.length < 1.5 * RATE ? "" : await recognize(cluster, samples, RATE);
+          // The recognizer is the agent's too.
+          if (!words.test(heard)) await delay(300);
+          return words.test(heard);
+        },
+        { withinMs: 20_000, what: `${words}` },
+      ).catch((error: unknown) => {
+        throw new Error(`it heard: ${heard}`, { cause: error });
+      });
+    },
+    async stop() {
+      await cluster.stop();
+      await Promise.all([network.stop(), endpoint.close()]);
+    },
+  };
+}
+
+/** What both said, in order. */
+export function textsOf({ items }: SessionDetail): string[] {
+  return items.flatMap((item) => (item.type === "message" ? [`${item.role}: ${item.content}`] : []));
+}
