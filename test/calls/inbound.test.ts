@@ -17,6 +17,9 @@ import { insertNumber } from "./numbers.js";
 const CALLER = "+4915112345678";
 const MINUTE = 10_000;
 
+/** Null for an endpoint that hangs. */
+type Answer = { status: number; body: string } | null;
+
 /** Stands in for the rooms that LiveKit SIP makes. */
 interface TestLines extends PhoneLines {
   inRooms: Map<string, PhoneLine>;
@@ -46,9 +49,9 @@ describe("calls that come in", () => {
   let platform: SessionPlatform;
   let endpoint: Server;
   let team: TeamClient;
-  /** What `conversation_init` was asked, and what it answers. */
+  /** What `conversation_init` was asked, and what it answers at each path. */
   let asked: { body: string; signature: string | undefined }[];
-  let answer: { status: number; body: string } | null;
+  let answer: Record<string, Answer>;
 
   beforeAll(async () => {
     endpoint = createServer(async (request, response) => {
@@ -56,7 +59,8 @@ describe("calls that come in", () => {
       for await (const chunk of request) chunks.push(chunk as Buffer);
       const signature = request.headers["x-fish-webhook-signature"];
       asked.push({ body: Buffer.concat(chunks).toString(), signature: signature?.toString() });
-      if (answer !== null) response.writeHead(answer.status).end(answer.body);
+      const given = answer[request.url ?? ""] ?? null;
+      if (given !== null) response.writeHead(given.status).end(given.body);
     });
     await new Promise<void>((resolve) => endpoint.listen(0, "127.0.0.1", resolve));
     lines = testLines();
@@ -69,7 +73,7 @@ describe("calls that come in", () => {
     endpoint.close();
   });
   beforeEach(async () => {
-    [asked, answer] = [[], { status: 200, body: "{}" }];
+    [asked, answer] = [[], {}];
     team = await platform.addTeam(1_000_000);
   });
 
@@ -138,7 +142,7 @@ describe("calls that come in", () => {
   });
 
   it("ask conversation_init for variables first, signed", async () => {
-    answer = { status: 200, body: JSON.stringify({ dynamic_variables: { name: "Ann", orders: 3 }, more: true }) };
+    answer["/init"] = { status: 200, body: JSON.stringify({ dynamic_variables: { name: "Ann", orders: 3 }, more: true }) };
     const init = { url: `http://127.0.0.1:${portOf(endpoint)}/init`, secret: "topsecret" };
     const agentId = await agentWith({ webhooks: { conversation_init: init } });
     const number = await insertNumber(platform.fixture.db, team, { agentId });
@@ -154,18 +158,25 @@ describe("calls that come in", () => {
     expect(verifyWebhook("topsecret", signature, Buffer.from(body), Math.floor(Date.now() / 1000))).toBe("valid");
   });
 
-  it.each([
-    ["refuses", { status: 500, body: '{"dynamic_variables": {"name": "Ann"}}' }],
-    ["answers no JSON", { status: 200, body: "<html>" }],
-    ["answers variables that are none", { status: 200, body: '{"dynamic_variables": {"a b": [1]}}' }],
-    ["answers too much", { status: 200, body: `{"x": "${"x".repeat(70_000)}"}` }],
-    ["hangs", null],
-  ])("go on without variables where conversation_init %s", async (_what, given) => {
-    answer = given;
-    const init = { url: `http://127.0.0.1:${portOf(endpoint)}/init`, timeout_seconds: 1 };
-    const agentId = await agentWith({ webhooks: { conversation_init: init } });
-    const { plan } = await takenBy(ring(await insertNumber(platform.fixture.db, team, { agentId })));
-    expect([plan.dynamicVariables, asked.length]).toEqual([{}, 1]);
+  it("go on without variables where conversation_init refuses, hangs, or answers what is none", async () => {
+    const answers: Answer[] = [
+      { status: 500, body: '{"dynamic_variables": {"name": "Ann"}}' },
+      { status: 200, body: "<html>" },
+      { status: 200, body: '{"dynamic_variables": {"a b": [1]}}' },
+      { status: 200, body: `{"x": "${"x".repeat(70_000)}"}` },
+      null,
+    ];
+    const rooms = await Promise.all(
+      answers.map(async (given, index) => {
+        const path = `/init/${index}`;
+        answer[path] = given;
+        const init = { url: `http://127.0.0.1:${portOf(endpoint)}${path}`, timeout_seconds: 1 };
+        const agentId = await agentWith({ webhooks: { conversation_init: init } });
+        return ring(await insertNumber(platform.fixture.db, team, { agentId }));
+      }),
+    );
+    const plans = await Promise.all(rooms.map(async (room) => (await takenBy(room)).plan.dynamicVariables));
+    expect([plans, asked.length]).toEqual([answers.map(() => ({})), answers.length]);
   });
 
   it("are hung up on where nobody answers, and left alone where the number is another installation's", async () => {

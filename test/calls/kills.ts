@@ -1,6 +1,7 @@
 import { answers } from "../sip/telephone/behaviour.js";
 import { killed, recordsOf } from "../survival/one-kill.js";
-import type { PhonePlatform } from "./phone-platform.js";
+import type { PhoneCall } from "../sip/telephone/phone-call.js";
+import { askAloud, type PhonePlatform } from "./phone-platform.js";
 
 /** What may be killed in a call; `nothing` is the run to compare with. */
 export const victims = ["nothing", "runtime", "control-plane", "livekit"] as const;
@@ -57,16 +58,11 @@ async function nameOf({ cluster }: PhonePlatform, victim: Victim, sessionId: str
   return found;
 }
 
-async function isAnswered(platform: PhonePlatform, phone: Parameters<PhonePlatform["say"]>[0]): Promise<boolean> {
-  for (let attempt = 1; attempt <= 3; attempt++) {
-    const fromMs = performance.now();
-    await platform.say(phone, "When do you open?");
-    try {
-      await platform.untilHeard(phone, /nine/, fromMs);
-      return true;
-    } catch {
-      // Words that were said while nobody listened are lost: they are said again.
-    }
-  }
-  return false;
+async function isAnswered(platform: PhonePlatform, phone: PhoneCall): Promise<boolean> {
+  const fromMs = performance.now();
+  const answered = (): Promise<void> => platform.untilHeard(phone, /nine/, fromMs, 10_000);
+  return await askAloud(platform, phone, "When do you open?", answered).then(
+    () => true,
+    () => false,
+  );
 }

@@ -1,14 +1,26 @@
 import { dispose } from "@livekit/rtc-node";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { canRunLiveKit, LIVEKIT_BUILD_MS } from "../harness/livekit.js";
+import { until } from "../harness/processes.js";
 import { answers, isBusy, isUnknown, rejects, ringsOnly } from "../sip/telephone/behaviour.js";
-import { NUMBER, type PhonePlatform, startPhonePlatform, textsOf } from "./phone-platform.js";
+import { askAloud, NUMBER, type PhonePlatform, startPhonePlatform, textsOf } from "./phone-platform.js";
 
 describe.skipIf(!canRunLiveKit)("an agent on the telephone", () => {
   let platform: PhonePlatform;
+  const unanswered = [
+    ["+4930100011", isBusy(), "busy"],
+    ["+4930100012", rejects(), "busy"],
+    ["+4930100013", isUnknown(), "failed"],
+    ["+4930100014", ringsOnly(), "no_answer"],
+  ] as const;
+  /** Sessions of the calls to them, which take their time beside the others. */
+  let dials: string[];
 
   beforeAll(async () => {
     platform = await startPhonePlatform();
+    const { carrier } = platform.network;
+    for (const [number, behaviour] of unanswered) carrier.script(number, behaviour);
+    dials = await Promise.all(unanswered.map(([number]) => platform.dial(number)));
   }, LIVEKIT_BUILD_MS);
   afterAll(async () => {
     await platform?.stop();
@@ -24,8 +36,7 @@ describe.skipIf(!canRunLiveKit)("an agent on the telephone", () => {
     await platform.sessionWhen(sessionId, ({ status }) => status === "active", "an answer");
     await platform.untilHeard(phone, /help you/);
     const askedAtMs = performance.now();
-    await platform.say(phone, "When do you open?");
-    await platform.untilHeard(phone, /nine/, askedAtMs);
+    await askAloud(platform, phone, "When do you open?", () => platform.untilHeard(phone, /nine/, askedAtMs, 10_000));
     await phone.hangUp();
     const session = await platform.sessionWhen(sessionId, ({ status }) => status === "completed", "the end");
     expect(session).toMatchObject({
@@ -34,28 +45,20 @@ describe.skipIf(!canRunLiveKit)("an agent on the telephone", () => {
     });
     const texts = textsOf(session);
     expect(texts[0]).toBe("assistant: Hello, how can I help you?");
-    expect(texts).toContain("assistant: We open at nine in the morning.");
+    // It was hung up on while it spoke: of the answer, what was heard.
+    expect(texts.some((text) => text.startsWith("assistant: We open at nine"))).toBe(true);
   }, 60_000);
 
   it("knows who is busy, declines, does not exist or does not answer", async () => {
-    const { carrier } = platform.network;
-    const scripts = [
-      ["+4930100011", isBusy(), "busy"],
-      ["+4930100012", rejects(), "busy"],
-      ["+4930100013", isUnknown(), "failed"],
-      ["+4930100014", ringsOnly(), "no_answer"],
-    ] as const;
-    for (const [number, behaviour] of scripts) carrier.script(number, behaviour);
-    const ids = await Promise.all(scripts.map(([number]) => platform.dial(number)));
     const sessions = await Promise.all(
-      ids.map((id) => platform.sessionWhen(id, ({ status }) => status === "failed", "the end of a dial")),
+      dials.map((id) => platform.sessionWhen(id, ({ status }) => status === "failed", "the end of a dial")),
     );
     expect(sessions.map(({ dial_status: dial, started_at: startedAt }) => [dial, startedAt])).toEqual(
-      scripts.map(([, , dial]) => [dial, null]),
+      unanswered.map(([, , dial]) => [dial, null]),
     );
     expect(sessions.every(({ ended_reason: reason }) => reason === "not_answered")).toBe(true);
-    const unanswered = await platform.callTo("+4930100014");
-    expect(await unanswered.ended).toBe("cancelled");
+    const ringing = await platform.callTo("+4930100014");
+    expect(await ringing.ended).toBe("cancelled");
   }, 60_000);
 
   it("answers who calls, reads the keys they press, and says goodbye before it hangs up", async () => {
@@ -66,9 +69,13 @@ describe.skipIf(!canRunLiveKit)("an agent on the telephone", () => {
     await phone.sendDigits("42#");
     await platform.untilHeard(phone, /forty.?two|42/, pressedAtMs);
     const byeAtMs = performance.now();
-    await platform.say(phone, "Bye bye.");
-    await phone.ended;
-    await platform.untilHeard(phone, /good.?bye/, byeAtMs);
+    let isOver = false;
+    void phone.ended.then(() => {
+      isOver = true;
+    });
+    await askAloud(platform, phone, "Bye bye.", () => until(() => isOver, { withinMs: 10_000, what: "the end" }));
+    // "Goodbye then." by telephone: its last word was spoken before the line was cut.
+    await platform.untilHeard(phone, /bye?.? then/, byeAtMs);
     const session = await platform.sessionWhen(
       await platform.newestInbound(),
       ({ status }) => status === "completed",

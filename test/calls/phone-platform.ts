@@ -46,7 +46,7 @@ export interface PhonePlatform {
   /** Says a sentence into a telephone, and a second and a half of silence. */
   say(phone: PhoneCall, text: string): Promise<void>;
   /** Waits until a recognizer hears such words in what a telephone received after `fromMs`. */
-  untilHeard(phone: PhoneCall, words: RegExp, fromMs?: number): Promise<void>;
+  untilHeard(phone: PhoneCall, words: RegExp, fromMs?: number, withinMs?: number): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -113,7 +113,7 @@ export async function startPhonePlatform(options: { agents?: number } = {}): Pro
       samples.set(words);
       await phone.play(samples);
     },
-    async untilHeard(phone, words, fromMs = 0) {
+    async untilHeard(phone, words, fromMs = 0, withinMs = 20_000) {
       let heard = "";
       await until(
         async () => {
@@ -125,7 +125,7 @@ export async function startPhonePlatform(options: { agents?: number } = {}): Pro
           if (!words.test(heard)) await delay(300);
           return words.test(heard);
         },
-        { withinMs: 20_000, what: `${words}` },
+        { withinMs, what: `${words}` },
       ).catch((error: unknown) => {
         throw new Error(`it heard: ${heard}`, { cause: error });
       });
@@ -135,6 +135,23 @@ export async function startPhonePlatform(options: { agents?: number } = {}): Pro
       await Promise.all([network.stop(), endpoint.close()]);
     },
   };
+}
+
+/** Says a sentence until it is answered: on a machine with much else to do a few words may not come through. */
+export async function askAloud(
+  platform: PhonePlatform,
+  phone: PhoneCall,
+  sentence: string,
+  answered: () => Promise<void>,
+): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    await platform.say(phone, sentence);
+    try {
+      return await answered();
+    } catch (error) {
+      if (attempt === 3) throw error;
+    }
+  }
 }
 
 /** What both said, in order. */
