@@ -6,24 +6,62 @@ import { type Config, loadConfig } from "#common/config/config";
 import { s3SettingsOf } from "#common/objects/s3-settings";
 import { listenProblem } from "#launcher/port-check";
 import { type RunRecord, readRunFile } from "#launcher/run-file";
-import { type Command, exitCodes } from "../command.js";
+import { type Command, CommandError, exitCodes, type OptionValues, stringOf } from "../command.js";
 import type { Finding } from "../doctor/finding.js";
 import { examineLiveKit, gatewayOf } from "../doctor/livekit.js";
 import { examineObjectStore } from "../doctor/object-store.js";
+import { examinePhone } from "../doctor/phone/phone.js";
 import { findProgram } from "#launcher/find-program";
 
 export const doctorCommand: Command = {
   name: "doctor",
-  arguments: "",
+  arguments: "[phone]",
   summary: "Says what is missing on this machine and how to get it.",
-  options: { json: { type: "boolean", doc: "As JSON." } },
-  async run(terminal, _, values) {
-    const findings = await examine(terminal.environment, terminal.distDirectory);
+  details: [
+    "  doctor phone   looks at what phone calls need: LiveKit's SIP service, trunks, rules, and perhaps a call",
+  ],
+  options: {
+    call: {
+      type: "string",
+      value: "NUMBER",
+      doc: "phone: calls a number that echoes, and waits to hear itself again.",
+    },
+    from: { type: "string", value: "NUMBER", doc: "phone: the number that calls; else any that may." },
+    sip: { type: "string", value: "HOST", doc: "phone: asks LiveKit SIP there (host[:port]) whether it answers." },
+    json: { type: "boolean", doc: "As JSON." },
+  },
+  async run(terminal, positionals, values) {
+    const findings = isAboutPhone(positionals, values)
+      ? await examinePhoneOf(terminal.environment, values)
+      : await examine(terminal.environment, terminal.distDirectory);
     const text = values.json === true ? JSON.stringify(findings, null, 2) : findings.map(describe).join("\n");
     terminal.stdout.write(`${text}\n`);
     return findings.some((finding) => finding.state === "missing") ? exitCodes.failed : exitCodes.ok;
   },
 };
+
+/** Throws CommandError (usage) for what makes no sense. */
+function isAboutPhone(positionals: readonly string[], values: OptionValues): boolean {
+  const [topic, ...more] = positionals;
+  if (topic === "phone" && more.length === 0) return true;
+  if (topic !== undefined) throw new CommandError("say: doctor, or doctor phone", exitCodes.usage);
+  const alien = ["call", "from", "sip"].find((name) => values[name] !== undefined);
+  if (alien !== undefined) throw new CommandError(`--${alien} belongs to doctor phone`, exitCodes.usage);
+  return false;
+}
+
+async function examinePhoneOf(
+  environment: Record<string, string | undefined>,
+  values: OptionValues,
+): Promise<Finding[]> {
+  const config = loadConfig(environment);
+  const running = readRunFile(resolve(config.PARLEY_DATA_DIR));
+  return await examinePhone(gatewayOf(config, running), {
+    sipAddress: stringOf(values.sip) ?? null,
+    echoNumber: stringOf(values.call) ?? null,
+    callingNumber: stringOf(values.from) ?? null,
+  });
+}
 
 function describe({ subject, state, detail, remedy }: Finding): string {
   const mark = { ok: "✓", missing: "✗", optional: "–" }[state];

@@ -53,3 +53,12 @@ export function saysAndHangsUp(samples: Int16Array): Behaviour {
     await call.hangUp();
   };
 }
+
+/** Answers and says again what it receives. */
+export function echoes(): Behaviour {
+  return (call) => {
+    call.ring();
+    call.answer();
+    call.onAudio = (samples) => void call.play(samples);
+  };
+}

@@ -21,6 +21,7 @@ export class PhoneCall {
   /** What becomes of a transfer: a status and its words. */
   transferOutcome = "200 OK";
   readonly ended: Promise<LegEnd>;
+  onAudio: (samples: Int16Array) => void = () => undefined;
 
   readonly #leg: CallLeg;
   readonly #media: MediaSession;
@@ -35,7 +36,10 @@ export class PhoneCall {
     this.to = of.to;
     this.ended = leg.ended;
     media.next = () => this.#next();
-    media.onAudio = (samples) => this.received.push({ atMs: performance.now(), samples });
+    media.onAudio = (samples) => {
+      this.received.push({ atMs: performance.now(), samples });
+      this.onAudio(samples);
+    };
     media.onDigit = (digit) => {
       this.digits += digit;
     };
