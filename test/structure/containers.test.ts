@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join, relative } from "node:path";
 import { parse } from "yaml";
+import { z } from "zod";
 import { describe, expect, it } from "vitest";
 import { declaration } from "#common/config/config";
 import { LIVEKIT_VERSION } from "#launcher/livekit/build";
@@ -131,7 +132,7 @@ describe("compose.yaml", () => {
   const compose = parse(read("compose.yaml"), { merge: true }) as {
     services: Record<string, Service>;
     volumes: Record<string, unknown>;
-    configs: { livekit: { content: string }; nats: { content: string } };
+    configs: { livekit: { content: string }; "livekit-sip": { content: string }; nats: { content: string } };
   };
   const roles = Object.entries(compose.services).filter(([, service]) => service.build !== undefined);
 
@@ -142,6 +143,7 @@ describe("compose.yaml", () => {
       "control-plane",
       "edge",
       "livekit",
+      "livekit-sip",
       "nats",
       "postgres",
       "redis",
@@ -212,6 +214,41 @@ describe("compose.yaml", () => {
     expect(Object.keys(keys)).toEqual([LIVEKIT_API_KEY]);
     const variable = /\$\{(\w+):/;
     expect(variable.exec(keys[LIVEKIT_API_KEY] ?? "")?.[1]).toBe(variable.exec(LIVEKIT_API_SECRET)?.[1]);
+  });
+
+  it("runs LiveKit SIP where phones are wanted, beside LiveKit on one Redis, with the ports that are published", () => {
+    const { "livekit-sip": sip, livekit, edge } = compose.services;
+    const settings = z
+      .object({
+        redis: z.object({ address: z.string() }),
+        api_key: z.string(),
+        api_secret: z.string(),
+        ws_url: z.string(),
+      })
+      .extend({ sip_port: z.number(), rtp_port: z.string(), nat_1_to_1_ip: z.string(), health_port: z.number() })
+      .extend({ logging: z.object({ level: z.string(), json: z.boolean() }) })
+      .strict()
+      .parse(parse(compose.configs["livekit-sip"].content));
+    expect(sip).toMatchObject({ profiles: ["phone"], image: expect.stringMatching(/^livekit\/sip:v\d+\.\d+\.\d+$/) });
+    const values = z.looseObject({
+      livekit: z.looseObject({ sip: z.looseObject({ image: z.looseObject({ tag: z.string() }) }) }),
+    });
+    const { tag } = values.parse(parse(read("helm/parley/values.yaml"))).livekit.sip.image;
+    expect(sip?.image).toBe(`livekit/sip:${tag}`);
+    const { redis } = z
+      .looseObject({ redis: z.object({ address: z.string() }) })
+      .parse(parse(compose.configs.livekit.content));
+    expect(settings.redis).toEqual(redis);
+    expect(livekit?.depends_on).toEqual({ redis: { condition: "service_healthy" } });
+    expect([settings.ws_url, settings.api_key]).toEqual([
+      edge?.environment?.LIVEKIT_URL,
+      edge?.environment?.LIVEKIT_API_KEY,
+    ]);
+    expect(sip?.ports).toEqual(
+      [`${settings.sip_port}:${settings.sip_port}/udp`, `${settings.sip_port}:${settings.sip_port}`]
+        .concat(`${settings.rtp_port}:${settings.rtp_port}/udp`)
+        .map((ports) => `\${LIVEKIT_LISTEN:-127.0.0.1}:${ports}`),
+    );
   });
 
   it("gives NATS the limits that the launcher gives it", () => {
