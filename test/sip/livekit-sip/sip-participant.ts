@@ -14,6 +14,7 @@ import {
   TrackSource,
 } from "@livekit/rtc-node";
 import { AccessToken } from "livekit-server-sdk";
+import { openQuietly } from "#common/livekit/library-logs";
 import type { LiveKitAccess } from "#common/livekit/livekit-server";
 import { deferred } from "../deferred.js";
 import { TELEPHONE_RATE } from "../media/media-session.js";
@@ -48,11 +49,12 @@ async function within(limitMs: number, work: Promise<void>): Promise<void> {
 /** A call's place in a room, as LiveKit SIP takes it: of kind SIP, deaf until `subscribe`. */
 export class SipParticipant {
   readonly #room = new Room();
-  readonly #source = new AudioSource(TELEPHONE_RATE, 1, QUEUE_MS);
+  readonly #source = openQuietly(() => new AudioSource(TELEPHONE_RATE, 1, QUEUE_MS));
   readonly #mixer = new AudioMixer();
   readonly #closed = deferred<DisconnectReason>();
   readonly #subscribed = deferred<void>();
   #isSubscribing = false;
+  #track: LocalAudioTrack | null = null;
   #playing: Promise<void> = Promise.resolve();
   /** The room, or whoever removes this from it, ends the call. */
   readonly closed: Promise<DisconnectReason> = this.#closed.promise;
@@ -101,6 +103,7 @@ export class SipParticipant {
   async publishTrack(): Promise<void> {
     const { localParticipant } = this.#room;
     const track = LocalAudioTrack.createAudioTrack(localParticipant?.identity ?? "", this.#source);
+    this.#track = track;
     const options = new TrackPublishOptions({ source: TrackSource.SOURCE_UNKNOWN });
     await this.#unlessClosed(localParticipant?.publishTrack(track, options));
   }
@@ -132,7 +135,9 @@ export class SipParticipant {
 
   async leave(reason: DisconnectReason): Promise<void> {
     await leaveWithReason(this.#room, reason);
-    await this.#source.close();
+    // The native track holds the source, whose thread goes on otherwise.
+    await this.#track?.close(false);
+    if (!this.#source.closed) await this.#source.close();
   }
 
   /** The library waits for ever for answers of a room that is gone. */

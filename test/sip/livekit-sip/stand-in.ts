@@ -8,6 +8,13 @@ import { InboundCalls } from "./inbound-call.js";
 import { serveCreateParticipant } from "./internal-calls.js";
 import { OutboundCall } from "./outbound-call.js";
 
+/** Beside which server, and at which port; 0 is any. */
+export interface StandInOptions {
+  liveKit: LiveKitAccess;
+  redisUrl: string;
+  port?: number;
+}
+
 /** The stand-in for LiveKit SIP. */
 export interface StandIn {
   /** Where it takes calls: `127.0.0.1:port`. */
@@ -23,15 +30,7 @@ export interface StandIn {
  * calls that come to it go where the server's dispatch rules say. It does what LiveKit SIP 1.11 does, seen from the
  * room and from the line, over UDP on loopback.
  */
-export async function startStandIn({
-  liveKit,
-  redisUrl,
-  port = 0,
-}: {
-  liveKit: LiveKitAccess;
-  redisUrl: string;
-  port?: number;
-}): Promise<StandIn> {
+export async function startStandIn({ liveKit, redisUrl, port = 0 }: StandInOptions): Promise<StandIn> {
   const bus = new PsrpcBus(redisUrl);
   const legs = await CallLegs.open({ port, newTag: () => `SCL_${newIdentifier().slice(0, 12)}` });
   const closing = deferred<void>();
