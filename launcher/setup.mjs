@@ -278,8 +278,8 @@ export function serverPackages() {
 }
 
 /**
- * Debian packages that the tests need besides: a second decoder, a recognizer, an HTTP client and a browser that are
- * not ours.
+ * Debian packages that the tests need besides: a second decoder, a recognizer, an HTTP client, a browser and a telephone
+ * that are not ours.
  */
 export const testPackages = [
   { name: "chromium", isThere: () => findProgram("chromium") !== null },
@@ -290,6 +290,7 @@ export const testPackages = [
     isThere: () => findProgram("pocketsphinx_continuous") !== null || findProgram("pocketsphinx") !== null,
   },
   { name: "pocketsphinx-en-us", isThere: () => existsSync("/usr/share/pocketsphinx/model/en-us") },
+  { name: "sip-tester", isThere: () => findProgram("sipp") !== null },
 ];
 
 /**
