@@ -142,7 +142,10 @@ describe("calls that come in", () => {
   });
 
   it("ask conversation_init for variables first, signed", async () => {
-    answer["/init"] = { status: 200, body: JSON.stringify({ dynamic_variables: { name: "Ann", orders: 3 }, more: true }) };
+    answer["/init"] = {
+      status: 200,
+      body: JSON.stringify({ dynamic_variables: { name: "Ann", orders: 3 }, more: true }),
+    };
     const init = { url: `http://127.0.0.1:${portOf(endpoint)}/init`, secret: "topsecret" };
     const agentId = await agentWith({ webhooks: { conversation_init: init } });
     const number = await insertNumber(platform.fixture.db, team, { agentId });
