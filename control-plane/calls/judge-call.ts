@@ -10,10 +10,10 @@ import { readInstallation, toGatewayFailure, wantedOf } from "../phone/gateway/p
 import { requireProvider, toProviderError } from "../phone/provider-of.js";
 import { findPhone } from "../phone/store.js";
 import { type PhoneRow, phoneNumbers } from "../phone/tables.js";
-import { requireRuntime } from "../sessions/agent-runtimes.js";
 import { overridesOf, requireAllowed, requireShortPrompt, withOverrides } from "../sessions/effective-config.js";
 import { type FrozenConfig, frozenConfig } from "../sessions/frozen-config.js";
 import type { RoomServer } from "../sessions/rooms.js";
+import { requirePlace } from "../sessions/placement.js";
 import { requireSpeech } from "../sessions/speech-capacity.js";
 import type { CallContext } from "./context.js";
 import { destinationRefusal } from "./destination.js";
@@ -60,7 +60,7 @@ export async function judgeCall(context: CallContext, teamId: string, body: Phon
   const { rooms } = sessions;
   const { sip } = phones;
   if (rooms === null || sip === null) throw new ServiceError("agent_gateway_unreachable");
-  requireRuntime(sessions.runtimes);
+  await requirePlace(sessions);
   requireSpeech(sessions.served, sessions.modelFolders, config.voice.speaking_language);
   const trunkId = await outboundTrunkOf(phones, sip, number).catch((error: unknown) =>
     Promise.reject(toProviderError(requireProvider(phones.providers, "sip"), error)),

@@ -5,7 +5,7 @@ import { Membership } from "#common/membership/membership";
 import { startConversationSubject, type StartConversation } from "#protocol/bus/conversation";
 import type { LifecycleState } from "#protocol/bus/membership";
 import { ServiceError, toErrorRecord } from "#protocol/errors";
-import { AgentRuntimes, requireRuntime } from "./agent-runtimes.js";
+import { AgentRuntimes } from "./agent-runtimes.js";
 
 let bus: LocalBus;
 let members: Membership;
@@ -44,13 +44,13 @@ describe("AgentRuntimes", () => {
     expect(runtimes.withRoom().map(({ id }) => id)).toEqual(["most", "a", "b"]);
   });
 
-  it("says when to try again where all are full or leaving", () => {
+  it("counts the places of those that take work", () => {
     join("full", 0);
     join("leaving", 9, "draining");
-    const refusal = expect.objectContaining({ code: "no_agent_runtime", status: 503, retryAfterMs: 1000 });
-    expect(() => requireRuntime(runtimes)).toThrow(refusal);
+    expect(runtimes.freePlaces).toBe(0);
     join("full", 1);
-    expect(() => requireRuntime(runtimes)).not.toThrow();
+    join("b", 4);
+    expect(runtimes.freePlaces).toBe(5);
   });
 
   it("counts what it gave until the runtime says how many it holds", async () => {

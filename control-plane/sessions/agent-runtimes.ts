@@ -56,15 +56,14 @@ export class AgentRuntimes {
 
   /** Those with room for a conversation, the emptiest first. */
   withRoom(): Runtime[] {
-    return this.#options.members
-      .ofRole("agent")
-      .map(({ id, epoch, state, places, sessions }) => {
-        const free = state === "ready" ? places - sessions.length - (this.#given.get(id) ?? 0) : 0;
-        return { id, epoch, free };
-      })
-      .filter(({ free }) => free > 0)
+    return this.#free()
       .sort((a, b) => b.free - a.free || (a.id < b.id ? -1 : 1))
       .map(({ id, epoch }) => ({ id, epoch }));
+  }
+
+  /** Conversations that all of them together have room for. */
+  get freePlaces(): number {
+    return this.#free().reduce((sum, { free }) => sum + free, 0);
   }
 
   /** Whether any takes work, with room for a conversation or without. */
@@ -105,6 +104,16 @@ export class AgentRuntimes {
     return answer?.ok === true ? answer.value : null;
   }
 
+  #free(): (Runtime & { free: number })[] {
+    return this.#options.members
+      .ofRole("agent")
+      .map(({ id, epoch, state, places, sessions }) => {
+        const free = state === "ready" ? places - sessions.length - (this.#given.get(id) ?? 0) : 0;
+        return { id, epoch, free };
+      })
+      .filter(({ free }) => free > 0);
+  }
+
   async #ask<T>(subject: string, message: object): Promise<Reply<T> | null> {
     try {
       return await this.#options.bus.request<Reply<T>>(subject, message, {
@@ -116,9 +125,4 @@ export class AgentRuntimes {
       throw error;
     }
   }
-}
-
-/** Throws what the control plane says where nobody takes a conversation. */
-export function requireRuntime(runtimes: AgentRuntimes): void {
-  if (runtimes.withRoom().length === 0) throw new ServiceError("no_agent_runtime");
 }

@@ -1,4 +1,5 @@
-import { and, eq, inArray, isNull, type SQL } from "drizzle-orm";
+import { and, count, eq, inArray, isNotNull, isNull, type SQL } from "drizzle-orm";
+import { ServiceError } from "#protocol/errors";
 import type { HandOver } from "#protocol/bus/conversation";
 import type { Placement } from "./agent-runtimes.js";
 import type { SessionContext } from "./context.js";
@@ -23,6 +24,25 @@ const asRead = ({ id, attempt, runtimeId }: Pick<SessionRow, "id" | "attempt" | 
     runtimeId === null ? isNull(agentSessions.runtimeId) : eq(agentSessions.runtimeId, runtimeId),
     isOpen,
   );
+
+/**
+ * Throws `no_agent_runtime` where no runtime has room for a new session. Sessions that are without a runtime for the
+ * moment go before it: their callers are in a conversation, and hear nothing meanwhile.
+ */
+export async function requirePlace({
+  db,
+  runtimes,
+}: Pick<SessionContext, "db"> & { runtimes: Pick<SessionContext["runtimes"], "freePlaces"> }): Promise<void> {
+  const { freePlaces } = runtimes;
+  const [{ waiting } = { waiting: 0 }] =
+    freePlaces === 0
+      ? []
+      : await db
+          .select({ waiting: count() })
+          .from(agentSessions)
+          .where(and(isOpen, isNotNull(agentSessions.unheldSince)));
+  if (freePlaces <= waiting) throw new ServiceError("no_agent_runtime");
+}
 
 /** Writes down who took a session that had no runtime; false where nobody did. */
 export async function storePlacement(

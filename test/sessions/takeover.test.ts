@@ -10,6 +10,7 @@ import { AgentRuntimes } from "#control-plane/sessions/agent-runtimes";
 import type { SessionContext } from "#control-plane/sessions/context";
 import { takeOver } from "#control-plane/sessions/placement";
 import { sweepSessions } from "#control-plane/sessions/sweep";
+import { requirePlace } from "#control-plane/sessions/placement";
 import { agentSessions, type SessionRow } from "#control-plane/sessions/tables";
 import { until } from "../harness/processes.js";
 import { testDoors } from "../control-plane/service.js";
@@ -125,6 +126,11 @@ describe("a session whose runtime is gone", () => {
       withinMs: 15_000,
       what: "nobody to hold it",
     });
+    const { db } = platform.fixture;
+    const refusal = { code: "no_agent_runtime", status: 503, retryAfterMs: 1000 };
+    for (const freePlaces of [0, 1])
+      await expect(requirePlace({ db, runtimes: { freePlaces } })).rejects.toMatchObject(refusal);
+    await expect(requirePlace({ db, runtimes: { freePlaces: 2 } })).resolves.toBeUndefined();
     for (const other of others) other.isFull = false;
     await until(async () => (await rowOf(sessionId)).runtimeId !== null, { withinMs: 15_000, what: "somebody to" });
     expect(await rowOf(sessionId)).toMatchObject({ status: "pending", unheldSince: null });
