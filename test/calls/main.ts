@@ -68,6 +68,8 @@ try {
     return found.filter((problem) => problem !== null);
   });
 } finally {
+  if (problems.length > 0)
+    for (const { name, level, text } of platform.cluster.complaints) console.log(`${name} ${level}: ${text}`);
   await platform.stop();
   await dispose();
 }

@@ -165,6 +165,12 @@ describe(`outbound calls on ${engine}`, () => {
     expect(started(sessionId)).toBeUndefined();
     platform.runtime.isFull = false;
     await until(() => started(sessionId) !== undefined, { withinMs: 15_000, what: "a runtime" });
+    const { db } = platform.fixture;
+    const isHeld = async (): Promise<boolean> => {
+      const [row] = await db.select().from(agentSessions).where(eq(agentSessions.id, sessionId));
+      return row !== undefined && row.runtimeId !== null;
+    };
+    await until(isHeld, { withinMs: 5000, what: "the record to name it" });
     platform.runtime.handOver(sessionId, started(sessionId)?.attempt ?? 0);
     const attempts = () => platform.runtime.started.filter(({ plan }) => plan.sessionId === sessionId).length;
     await until(() => attempts() === 2, { withinMs: 15_000, what: "another runtime" });
