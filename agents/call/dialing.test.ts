@@ -88,7 +88,7 @@ describe("an outbound call", () => {
     const dialing = await dialed();
     dialing.seen();
     dialing.lost("rejected");
-    answer.reject(new DialRefused(sipStatus, null));
+    answer.reject(new DialRefused(sipStatus, "", null));
     await nextTurn();
     expect(story.at(-1)).toBe(status);
     expect(dialStatusOf(sipStatus)).toBe(status);

@@ -6,8 +6,8 @@ import { httpUrl } from "./reachability.js";
 /** A call to be made, and the place of whoever is called. */
 export interface Dial {
   trunkId: string;
-  /** E.164. */
-  fromNumber: string;
+  /** E.164; the trunk's first where absent. */
+  fromNumber?: string;
   toNumber: string;
   room: string;
   /** Of the participant that whoever is called becomes. */
@@ -17,14 +17,15 @@ export interface Dial {
   maxDurationMs: number;
 }
 
-/** Thrown when the call was made and not answered; `sipStatus` is what the other side said. */
+/** Thrown when the call was made and not answered; `sipStatus` is what the other side said, and `reason` in words. */
 export class DialRefused extends Error {
   override readonly name = "DialRefused";
   constructor(
     readonly sipStatus: number,
+    reason: string,
     cause: unknown,
   ) {
-    super(`the call was refused with ${sipStatus}`, { cause });
+    super(`${sipStatus} ${reason}`.trim(), { cause });
   }
 }
 
@@ -32,8 +33,8 @@ export class DialRefused extends Error {
 const ANSWER_MS = 10_000;
 
 /**
- * Gives what has LiveKit SIP call a number: it resolves once it is answered. Rejects with DialRefused, and with LiveKitError where
- * nobody knows what became of it: it may ring yet.
+ * Gives what has LiveKit SIP call a number: it resolves once it is answered. Rejects with DialRefused, and with
+ * LiveKitError where nobody knows what became of it: it may ring yet.
  */
 export function openDialer(access: LiveKitAccess): (call: Dial) => Promise<void> {
   // Another region that is asked again would call a second time.
@@ -46,7 +47,7 @@ async function dial(client: SipClient, call: Dial): Promise<void> {
   try {
     await askLiveKit("createSipParticipant", () =>
       client.createSipParticipant(call.trunkId, call.toNumber, call.room, {
-        fromNumber: call.fromNumber,
+        ...(call.fromNumber === undefined ? {} : { fromNumber: call.fromNumber }),
         participantIdentity: call.identity,
         participantName: call.toNumber,
         ringingTimeout: seconds(call.ringMs),
@@ -58,6 +59,6 @@ async function dial(client: SipClient, call: Dial): Promise<void> {
   } catch (error) {
     const refused = error instanceof LiveKitError && error.cause instanceof SipCallError ? error.cause : null;
     if (refused?.sipStatusCode === undefined) throw error;
-    throw new DialRefused(refused.sipStatusCode, error);
+    throw new DialRefused(refused.sipStatusCode, refused.sipStatus ?? "", error);
   }
 }

@@ -19,7 +19,7 @@ export const phoneNumbers = pgTable("phone_numbers", {
   phoneNumber: text("phone_number").notNull(),
   provider: text("provider", { enum: phoneProviders }).notNull(),
   label: text("label").notNull(),
-  /** Who answers; null rings busy. */
+  /** Who answers; with null callers are told that it is busy. */
   agentId: text("agent_id"),
   status: text("status", { enum: ["provisioning", "active", "error"] }).notNull(),
   statusDetail: text("status_detail").notNull(),

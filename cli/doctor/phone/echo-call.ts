@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { newIdentifier } from "#common/identifier";
+import { openDialer } from "#common/livekit/livekit-dialer";
 import { callerToken, type LiveKitAccess, openLiveKitServer } from "#common/livekit/livekit-server";
-import { placeTestCall } from "#common/livekit/test-call";
 import { RECOGNITION_RATE } from "#protocol/transcription/chunk";
 import { AGENT_RATE } from "../../talk/audio-programs.js";
 import type { CallerRoom, CallerRoomEvents } from "../../talk/caller-room.js";
@@ -10,7 +10,9 @@ import { echoPattern, hasEchoPattern, PATTERN_MS } from "./echo-pattern.js";
 /** What came of a call to an echo: how often the pattern was said until it came back, or why nothing did. */
 export type EchoOutcome = { tries: number } | { problem: string; isAnswered: boolean };
 
-const RINGING_SECONDS = 30;
+const RING_MS = 30_000;
+/** The line is cut after it, should this program die. */
+const LONGEST_MS = 60_000;
 /** An echo may begin with an announcement. */
 const TRIES = 10;
 /** Between two patterns: long enough for the way there and back. */
@@ -19,7 +21,10 @@ const FRAME_SAMPLES = RECOGNITION_RATE / 50;
 const TOKEN_MS = 5 * 60_000;
 
 /** Calls a number through LiveKit SIP and says tones into the call until they come back. */
-export async function callEcho(access: LiveKitAccess, line: { trunkId: string; number: string }): Promise<EchoOutcome> {
+export async function callEcho(
+  access: LiveKitAccess,
+  { trunkId, number }: { trunkId: string; number: string },
+): Promise<EchoOutcome> {
   const room = `doctor-${newIdentifier()}`;
   const expiresAtEpochMs = Date.now() + TOKEN_MS;
   const token = await callerToken(access, { room, identity: "doctor", expiresAtEpochMs });
@@ -34,7 +39,11 @@ export async function callEcho(access: LiveKitAccess, line: { trunkId: string; n
   const caller = await joinAsCaller({ url: access.url, token, takesAudio: true, events });
   try {
     const say = await caller.publishMicrophone();
-    const problem = await placeTestCall(access, { ...line, room, ringingSeconds: RINGING_SECONDS });
+    const call = { trunkId, toNumber: number, room, identity: "callee", ringMs: RING_MS, maxDurationMs: LONGEST_MS };
+    const problem = await openDialer(access)(call).then(
+      () => null,
+      (error: unknown) => (error instanceof Error ? error.message : String(error)),
+    );
     if (problem !== null) return { problem, isAnswered: false };
     return await sayUntilEchoed(say, received);
   } finally {

@@ -44,7 +44,7 @@ function lineFinding(trunk: Stored<InboundTrunk>, rules: readonly Stored<Dispatc
       subject,
       state: "optional",
       detail,
-      remedy: "bind the number to an agent; its rule follows within a minute",
+      remedy: "the control plane makes one within a minute: see whether it runs, and what its log says",
     };
   }
   const isOpen = trunk.allowedAddresses.length === 0 && trunk.authUsername === "";

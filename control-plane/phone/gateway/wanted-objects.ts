@@ -22,8 +22,11 @@ export interface WantedObjects {
   inbound: InboundTrunk;
   /** Null where the number has no termination. */
   outbound: OutboundTrunk | null;
-  /** Null for a number that no agent answers: LiveKit SIP refuses its calls. */
-  rule: Omit<DispatchRule, "trunkIds"> | null;
+  /**
+   * Also of a number that no agent answers: without a rule LiveKit SIP lets its callers hear it ring and says no more,
+   * while the control plane hangs up on whoever comes into a room (`calls/inbound.ts`), which tells them that it is busy.
+   */
+  rule: Omit<DispatchRule, "trunkIds">;
 }
 
 /** Whose numbers those are that the objects of a server belong to. */
@@ -70,7 +73,7 @@ const roomPrefixOf = (phoneId: string): string => `phone-${phoneId}-`;
  * was changed without showing it.
  */
 export function wantedObjects(installation: Installation, row: PhoneRow, trunk: TrunkSettings): WantedObjects {
-  const { id, phoneNumber, agentId } = row;
+  const { id, phoneNumber } = row;
   const name = `parley ${phoneNumber}`;
   const metadata = (password: string): string =>
     JSON.stringify({
@@ -89,5 +92,5 @@ export function wantedObjects(installation: Installation, row: PhoneRow, trunk: 
   };
   const attributes = { "parley.phone_number_id": id };
   const rule = { name, roomPrefix: roomPrefixOf(id), attributes, metadata: metadata("") };
-  return { inbound, outbound: trunk.terminationUri === "" ? null : outbound, rule: agentId === null ? null : rule };
+  return { inbound, outbound: trunk.terminationUri === "" ? null : outbound, rule };
 }
