@@ -5,6 +5,8 @@ import { fillVariables } from "./variables.js";
 
 /** How long a caller may be out of the room: time to change from one network to another, not to make coffee. */
 const ABSENCE_MS = 20_000;
+/** The same of a phone line, which comes back only where LiveKit SIP lost the room for a moment. */
+const LINE_ABSENCE_MS = 5000;
 
 /** What an agent's configuration means for the dialogue; texts have their variables filled. Pure. */
 export function dialogueSettingsOf(plan: ConversationPlan): DialogueSettings {
@@ -19,7 +21,7 @@ export function dialogueSettingsOf(plan: ConversationPlan): DialogueSettings {
     hangUpAfterMs: conversation.hangup_after_seconds * 1000,
     saysFarewell: conversation.hangup_farewell_enabled,
     maxDurationMs: plan.maxDurationMs,
-    absenceMs: ABSENCE_MS,
+    absenceMs: plan.call === undefined ? ABSENCE_MS : LINE_ABSENCE_MS,
     tools: new Map([...namedTools(plan)].map(([name, tool]) => [name, dialogueTool(tool)])),
   };
 }

@@ -4,7 +4,7 @@ import type { PhoneCall } from "../sip/telephone/phone-call.js";
 import { askAloud, type PhonePlatform } from "./phone-platform.js";
 
 /** What may be killed in a call; `nothing` is the run to compare with. */
-export const victims = ["nothing", "runtime", "control-plane", "livekit"] as const;
+export const victims = ["nothing", "runtime", "control-plane"] as const;
 export type Victim = (typeof victims)[number];
 
 /** What became of a call in the middle of which something was killed. */
@@ -29,12 +29,9 @@ export async function killDuringCall(platform: PhonePlatform, victim: Victim): P
   const sessionId = await platform.dial(number);
   const phone = await platform.callTo(number);
   await platform.sessionWhen(sessionId, ({ status }) => status === "active", "an answer");
-  await platform.untilHeard(phone, /hello|help/);
-  if (victim === "livekit") {
-    await network.liveKit.kill();
-    await network.liveKit.restart();
-  } else if (victim !== "nothing") await killed(cluster, await nameOf(platform, victim, sessionId));
-  const wasAnswered = victim === "livekit" ? false : await isAnswered(platform, phone);
+  await platform.untilRecognized(phone, /hello|help/);
+  if (victim !== "nothing") await killed(cluster, await nameOf(platform, victim, sessionId));
+  const wasAnswered = await isAnswered(platform, phone);
   await phone.hangUp().catch(() => undefined);
   const over = ({ status }: { status: string }): boolean => status === "completed" || status === "failed";
   const session = await platform.sessionWhen(sessionId, over, "the end");
@@ -60,7 +57,7 @@ async function nameOf({ cluster }: PhonePlatform, victim: Victim, sessionId: str
 
 async function isAnswered(platform: PhonePlatform, phone: PhoneCall): Promise<boolean> {
   const fromMs = performance.now();
-  const answered = (): Promise<void> => platform.untilHeard(phone, /nine/, fromMs, 10_000);
+  const answered = (): Promise<void> => platform.untilRecognized(phone, /nine/, fromMs, 10_000);
   return await askAloud(platform, phone, "When do you open?", answered).then(
     () => true,
     () => false,

@@ -34,9 +34,11 @@ describe.skipIf(!canRunLiveKit)("an agent on the telephone", () => {
     const phone = await platform.callTo("+4930100001");
     expect(phone.from).toBe(NUMBER);
     await platform.sessionWhen(sessionId, ({ status }) => status === "active", "an answer");
-    await platform.untilHeard(phone, /help you/);
+    await platform.untilRecognized(phone, /help you/);
     const askedAtMs = performance.now();
-    await askAloud(platform, phone, "When do you open?", () => platform.untilHeard(phone, /nine/, askedAtMs, 10_000));
+    await askAloud(platform, phone, "When do you open?", () =>
+      platform.untilRecognized(phone, /nine/, askedAtMs, 10_000),
+    );
     await phone.hangUp();
     const session = await platform.sessionWhen(sessionId, ({ status }) => status === "completed", "the end");
     expect(session).toMatchObject({
@@ -64,10 +66,10 @@ describe.skipIf(!canRunLiveKit)("an agent on the telephone", () => {
   it("answers who calls, reads the keys they press, and says goodbye before it hangs up", async () => {
     const { carrier, standIn } = platform.network;
     const phone = await carrier.call({ address: standIn.address, to: NUMBER, from: "+4915112345678" });
-    await platform.untilHeard(phone, /help you/);
+    await platform.untilRecognized(phone, /help you/);
     const pressedAtMs = performance.now();
     await phone.sendDigits("42#");
-    await platform.untilHeard(phone, /forty.?two|42/, pressedAtMs);
+    await platform.untilRecognized(phone, /forty.?two|42/, pressedAtMs);
     const byeAtMs = performance.now();
     let isOver = false;
     void phone.ended.then(() => {
@@ -75,7 +77,7 @@ describe.skipIf(!canRunLiveKit)("an agent on the telephone", () => {
     });
     await askAloud(platform, phone, "Bye bye.", () => until(() => isOver, { withinMs: 10_000, what: "the end" }));
     // "Goodbye then." by telephone: its last word was spoken before the line was cut.
-    await platform.untilHeard(phone, /bye?.? then/, byeAtMs);
+    await platform.untilRecognized(phone, /bye?.? then/, byeAtMs);
     const session = await platform.sessionWhen(
       await platform.newestInbound(),
       ({ status }) => status === "completed",

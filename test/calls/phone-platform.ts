@@ -46,7 +46,7 @@ export interface PhonePlatform {
   /** Says a sentence into a telephone, and a second and a half of silence. */
   say(phone: PhoneCall, text: string): Promise<void>;
   /** Waits until a recognizer hears such words in what a telephone received after `fromMs`. */
-  untilHeard(phone: PhoneCall, words: RegExp, fromMs?: number, withinMs?: number): Promise<void>;
+  untilRecognized(phone: PhoneCall, words: RegExp, fromMs?: number, withinMs?: number): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -113,7 +113,7 @@ export async function startPhonePlatform(options: { agents?: number } = {}): Pro
       samples.set(words);
       await phone.play(samples);
     },
-    async untilHeard(phone, words, fromMs = 0, withinMs = 20_000) {
+    async untilRecognized(phone, words, fromMs = 0, withinMs = 20_000) {
       let heard = "";
       await until(
         async () => {
