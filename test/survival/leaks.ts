@@ -48,6 +48,8 @@ const MOST_NEW_NATIVE_MB = 150;
  */
 const AGENT_MEMORY_MB = 300;
 const MOST_AGENT_MB = 1.5 * AGENT_MEMORY_MB + 50;
+/** A runtime that has grown too large gives its place to a fresh process as soon as nobody talks: by then that is over. */
+const RETIREMENT_MS = 10_000;
 /** By then the last session has failed by itself, and the logs of all are gone. */
 const SETTLE_MS = 120_000;
 const LOOK_MS = 1000;
@@ -121,6 +123,8 @@ async function stateOf(target: TestCluster): Promise<ClusterState> {
     await pause(LOOK_MS);
     state = await readServers(servers);
   }
+  await pause(RETIREMENT_MS);
+  state = await readServers(servers);
   const memory: Record<string, ProcessMemory> = {};
   for (const name of measured) memory[name] = await measureMemory(target.dataDirectory, name);
   return { servers: state, memory };
