@@ -14,6 +14,7 @@ import { openDatabase } from "#control-plane/database/open";
 import * as agentTestRunTables from "#control-plane/agent-tests/run-tables";
 import * as agentTestTables from "#control-plane/agent-tests/tables";
 import * as agentTables from "#control-plane/agents/tables";
+import * as callTables from "#control-plane/calls/tables";
 import * as schema from "#control-plane/database/schema";
 import * as knowledgeTables from "#control-plane/knowledge/tables";
 import * as phoneTables from "#control-plane/phone/tables";
@@ -34,6 +35,7 @@ const tables = [
     agentTables,
     agentTestTables,
     agentTestRunTables,
+    callTables,
     knowledgeTables,
     phoneTables,
     analysisTables,

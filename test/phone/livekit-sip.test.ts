@@ -161,7 +161,7 @@ describe.skipIf(!canRunLiveKit)("numbers at a LiveKit server", () => {
 
     // A trunk is deleted by hand, another one changed, a rule doubled; and a number goes without its trunks.
     const [own] = wanted.inbound.filter(({ numbers }) => numbers.includes("+4930123456"));
-    const [rule] = wanted.rules;
+    const [rule] = wanted.rules.filter(({ roomPrefix }) => roomPrefix === `phone-${id}-`);
     const [leaves] = wanted.outbound.filter(({ numbers }) => numbers.includes("+4930123456"));
     if (own === undefined || rule === undefined || leaves === undefined) throw new Error("an object is missing");
     await sip.deleteTrunk(own.id);
