@@ -16,6 +16,14 @@ export function encodeMsgpack(value: unknown): Uint8Array {
 }
 
 /**
+ * The same without a copy for the caller: the bytes are valid until the next encoding, so only for who copies them at
+ * once.
+ */
+export function encodeMsgpackForNow(value: unknown): Uint8Array {
+  return encoder.encodeSharedRef(value);
+}
+
+/**
  * Decodes MessagePack. Byte arrays are views on `bytes`: copy them when the memory has another owner. Throws on
  * truncated input, trailing bytes, `__proto__` keys, nesting deeper than `MAX_NESTING` and more than `maxItems` items.
  */

@@ -16,8 +16,8 @@ export interface EncoderSpec {
 }
 
 /**
- * One stream's encoder. It runs on a thread of its pool (the first PCM or WAV bytes come from the caller's own); calls
- * are carried out in order. The bytes depend only on the samples and on where `flush` was called, never on how the
+ * One stream's encoder. It runs on a thread of its pool, for PCM and WAV on the caller's; calls are carried out in
+ * order. The bytes depend only on the samples and on where `flush` was called, never on how the
  * samples were split over `write` calls: a stream that was repaired after a fault is byte-identical to an undisturbed
  * one.
  */

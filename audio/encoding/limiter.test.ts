@@ -54,3 +54,15 @@ test("the gain recovers fully after a peak", () => {
   const plain = [...samples.slice(60_000)].map((sample) => sample * 10 ** (6 / 20));
   output.forEach((value, index) => expect(value).toBeCloseTo(plain[index] as number, 2));
 });
+
+test("samples come out in their order where loud and quiet blocks follow each other", () => {
+  const samples = tone(300, 1, 24_000, 0.2);
+  for (let i = 4800; i < 24_000; i += 9600) samples.set(tone(300, 0.1, 24_000, 0.9), i);
+  for (const pieceSamples of [7, 48, 480, 2400]) {
+    const output = limited(samples, 3, pieceSamples);
+    expect(output).toHaveLength(samples.length);
+    const { signalToNoiseDb } = fitTone(output.slice(1000, 4700), 300, 24_000);
+    expect(signalToNoiseDb).toBeGreaterThan(60);
+    expect(output.slice(19_000, 22_000)).toEqual(limited(samples, 3, 1).slice(19_000, 22_000));
+  }
+});

@@ -49,20 +49,26 @@ export function createLimiter(gainDb: number, sampleRate: number): Limiter {
     return Math.max(-CEILING, Math.min(CEILING, ((delayed[index] as number) * gainSum) / span));
   }
 
-  /** The common case: no peak comes and none is remembered, so the gain stays 1 and only the delay acts. */
-  function delay(sample: number): number {
-    delayed[index] = sample;
-    index = index + 1 === span ? 0 : index + 1;
-    return delayed[index] as number;
+  /**
+   * The common case, in blocks: no peak comes and none is remembered, so the gain stays 1 and only the delay acts. Gives
+   * the samples that were held, then the new ones but for the last, which are held in their place.
+   */
+  function delay(samples: Float32Array, factor: number): Float32Array {
+    for (let i = 0; i < held; i++) output[i] = delayed[(index + span - held + i) % span] as number;
+    for (let i = 0; i < samples.length; i++) output[held + i] = (samples[i] as number) * factor;
+    const total = held + samples.length;
+    held = Math.min(lookAhead, total);
+    delayed.set(output.subarray(total - held, total));
+    index = held % span;
+    return output.subarray(0, total - held);
   }
 
   function run(samples: Float32Array, factor: number): Float32Array {
-    if (output.length < samples.length) output = new Float32Array(samples.length);
-    const isQuiet = fullGains >= span && peak(samples) * factor <= CEILING;
+    if (output.length < samples.length + lookAhead) output = new Float32Array(samples.length + lookAhead);
+    if (fullGains >= span && peak(samples) * factor <= CEILING) return delay(samples, factor);
     let count = 0;
     for (let i = 0; i < samples.length; i++) {
-      const scaled = Math.fround((samples[i] as number) * factor);
-      const sample = isQuiet ? delay(scaled) : step(scaled);
+      const sample = step(Math.fround((samples[i] as number) * factor));
       // While the delay line fills, what leaves it is the silence from before the start.
       if (held < lookAhead) held++;
       else output[count++] = sample;
@@ -85,7 +91,11 @@ export function createLimiter(gainDb: number, sampleRate: number): Limiter {
 
 function peak(samples: Float32Array): number {
   let most = 0;
-  for (let i = 0; i < samples.length; i++) most = Math.max(most, Math.abs(samples[i] as number));
+  // Not `Math.max`: comparing is twice as fast, and every sample comes through here.
+  for (let i = 0; i < samples.length; i++) {
+    const level = Math.abs(samples[i] as number);
+    if (level > most) most = level;
+  }
   return most;
 }
 

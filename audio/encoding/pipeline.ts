@@ -1,5 +1,5 @@
 import { ServiceError } from "#protocol/errors";
-import { toFloat } from "../pcm.js";
+import { toFloatInto } from "../pcm.js";
 import { createResampler } from "../resampling/resampler.js";
 import type { Codec } from "./codec.js";
 import type { EncoderSpec } from "./encoder.js";
@@ -19,17 +19,29 @@ export interface Pipeline {
 /** Samples that go through the stages at once: bounds the working memory and the time between two streams' turns. */
 const BLOCK_SAMPLES = 4096;
 
+/** One block on its way, of whichever stream: new memory for each would have the collector run all the time. */
+const blockMemory = new Float32Array(BLOCK_SAMPLES);
+
 /** Gives the pipeline of `spec`. Throws `unsupported_format` for a rate or bitrate that the format does not know. */
 export async function createPipeline(spec: EncoderSpec): Promise<Pipeline> {
-  const codec = await createCodec(spec);
+  return pipelineOf(spec, await createCodec(spec));
+}
+
+/** The same for PCM and WAV, which need no codec to be loaded. */
+export function createPlainPipeline(spec: EncoderSpec): Pipeline {
+  return pipelineOf(spec, createPlainCodec(spec));
+}
+
+function pipelineOf(spec: EncoderSpec, codec: Codec): Pipeline {
   const resampler = createResampler(spec.inputSampleRate, spec.outputSampleRate);
   const limiter = createGain(spec);
 
   function write(samples: Int16Array): Uint8Array {
     const parts: Uint8Array[] = [];
     for (let from = 0; from < samples.length; from += BLOCK_SAMPLES) {
-      const block = toFloat(samples.subarray(from, from + BLOCK_SAMPLES));
-      parts.push(...codec.encode(limiter.process(resampler.process(block))));
+      const block = samples.subarray(from, from + BLOCK_SAMPLES);
+      toFloatInto(blockMemory, block);
+      parts.push(...codec.encode(limiter.process(resampler.process(blockMemory.subarray(0, block.length)))));
     }
     return joined(parts);
   }
@@ -62,9 +74,8 @@ function createGain(spec: EncoderSpec): Limiter {
 async function createCodec(spec: EncoderSpec): Promise<Codec> {
   switch (spec.format) {
     case "pcm":
-      return createPcmCodec();
     case "wav":
-      return createWavCodec(spec.outputSampleRate);
+      return createPlainCodec(spec);
     case "mp3":
       if (spec.outputSampleRate < 32_000 || ![64, 128, 192].includes(spec.mp3KilobitsPerSecond)) {
         throw unsupported(`mp3 at ${spec.outputSampleRate} Hz and ${spec.mp3KilobitsPerSecond} kbit/s`);
@@ -78,6 +89,10 @@ async function createCodec(spec: EncoderSpec): Promise<Codec> {
         serialNumber: serialNumber(spec),
       });
   }
+}
+
+function createPlainCodec({ format, outputSampleRate }: EncoderSpec): Codec {
+  return format === "wav" ? createWavCodec(outputSampleRate) : createPcmCodec();
 }
 
 function unsupported(detail: string): ServiceError {
@@ -96,6 +111,8 @@ function serialNumber(spec: EncoderSpec): number {
 }
 
 function joined(parts: readonly Uint8Array[]): Uint8Array {
+  const [only] = parts;
+  if (only !== undefined && parts.length === 1) return only;
   const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
   let offset = 0;
   for (const part of parts) {

@@ -1,7 +1,7 @@
 import { Worker } from "node:worker_threads";
 import { fromErrorRecord, ServiceError } from "#protocol/errors";
 import type { AudioEncoder, EncoderPool, EncoderSpec } from "./encoder.js";
-import { withFirstWriteHere } from "./first-write.js";
+import { isEncodedInline, openInlineEncoder } from "./inline-encoder.js";
 import type { ThreadReply, ThreadRequest } from "./thread-messages.js";
 
 interface Call {
@@ -32,7 +32,8 @@ export function startEncoderWorker(): Worker {
 
 /**
  * Starts `threads` encoder threads. A new stream goes to the thread with the fewest open streams and stays there.
- * When a thread dies, the calls of its streams reject with `internal`, and another takes its place.
+ * When a thread dies, the calls of its streams reject with `internal`, and another takes its place. PCM and WAV need no
+ * thread.
  */
 export function createEncoderPool({ threads, startWorker = startEncoderWorker }: EncoderPoolOptions): EncoderPool {
   let nextId = 1;
@@ -51,10 +52,8 @@ export function createEncoderPool({ threads, startWorker = startEncoderWorker }:
   return {
     open(spec) {
       if (closed) throw failure("encoder_pool_closed");
-      return withFirstWriteHere(
-        openStream(chooseThread(), nextId++, spec, () => nextId++),
-        spec,
-      );
+      if (isEncodedInline(spec)) return openInlineEncoder(spec);
+      return openStream(chooseThread(), nextId++, spec, () => nextId++);
     },
     async close() {
       closed = true;

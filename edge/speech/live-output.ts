@@ -1,5 +1,5 @@
 import type { ServiceError } from "#protocol/errors";
-import { encodeMsgpack } from "#protocol/msgpack";
+import { encodeMsgpackForNow } from "#protocol/msgpack";
 import { type LiveServerEvent, MIN_AUDIO_FRAME_BYTES } from "#protocol/speech/live";
 import { closeCodeOf, closeCodes } from "../http/close-codes.js";
 import type { SocketConnection } from "../http/exchange.js";
@@ -74,7 +74,7 @@ export class LiveOutput implements SpeechOutput {
   }
 
   #send(event: LiveServerEvent): boolean {
-    return this.#options.connection.send(encodeMsgpack(event));
+    return this.#options.connection.send(encodeMsgpackForNow(event));
   }
 }
 

@@ -1,6 +1,6 @@
 /**
  * Joins encoded bytes to frames of at least a size: some clients drop small ones. The rest comes out when it is asked
- * for. Bytes handed out are copies, safe to keep.
+ * for. What was added belongs to the frames.
  */
 export class FrameAggregator {
   readonly #minBytes: number;
@@ -21,7 +21,8 @@ export class FrameAggregator {
   /** What is left, however little; null when that is nothing. */
   rest(): Uint8Array | null {
     if (this.#bytes === 0) return null;
-    const frame = Buffer.concat(this.#parts);
+    const [only] = this.#parts;
+    const frame = only !== undefined && this.#parts.length === 1 ? only : Buffer.concat(this.#parts);
     this.#parts = [];
     this.#bytes = 0;
     return frame;

@@ -56,7 +56,7 @@ export class ChunkShaper {
     return this.#shape.maxSamples > 0 && this.#samples >= this.#shape.maxSamples;
   }
 
-  /** Takes raw audio; gives what of it is final. */
+  /** Takes raw audio, its memory with it; gives what of it is final. */
   push(raw: Int16Array): Int16Array {
     const audible = this.#sounding ? raw : this.#trim(raw);
     return this.#limit(this.#colour(audible));
@@ -99,7 +99,6 @@ export class ChunkShaper {
   }
 
   #colour(samples: Int16Array): Int16Array {
-    if (this.#gain === 1 && this.#shape.filter === null) return samples.slice();
     const coloured = this.#shape.filter?.process(samples) ?? samples;
     return this.#gain === 1 ? coloured : coloured.map((sample) => saturate(sample * this.#gain));
   }
@@ -125,8 +124,9 @@ export function toSamples(audio: Float32Array): Int16Array {
   // A plain loop: `Int16Array.from` with a function takes ten times as long.
   const samples = new Int16Array(audio.length);
   for (let i = 0; i < audio.length; i++) {
-    const value = audio[i] ?? 0;
-    samples[i] = Number.isFinite(value) ? saturate(value * FULL_SCALE) : 0;
+    const value = (audio[i] as number) * FULL_SCALE;
+    if (value <= KNEE && value >= -KNEE) samples[i] = Math.floor(value + 0.5);
+    else samples[i] = Number.isFinite(value) ? saturate(value) : 0;
   }
   return samples;
 }

@@ -1,6 +1,6 @@
 import type { WordTimer } from "../../text/words.js";
 import type { ChunkJob, ChunkResult } from "../engine.js";
-import { type ChunkShaper, toSamples } from "../shaping.js";
+import type { ChunkShaper } from "../shaping.js";
 import type { Row, VoiceCalls } from "./graph-calls.js";
 import type { Piece } from "./symbols.js";
 import type { SpokenRow } from "./thread.js";
@@ -53,10 +53,10 @@ function emitRow(rendering: Rendering, piece: Piece, row: SpokenRow, sampleRate:
   const startMs = toMs(rendering.rawSamples, sampleRate);
   const words = idStarts(piece, row).flatMap(({ symbolIndex, share }) => {
     const range = piece.symbols[symbolIndex]?.range ?? { start: 0, end: 0 };
-    return timer.mark({ range, atMs: startMs + toMs(row.audio.length * share, sampleRate) });
+    return timer.mark({ range, atMs: startMs + toMs(row.samples.length * share, sampleRate) });
   });
-  rendering.rawSamples += row.audio.length;
-  const samples = shaper.push(toSamples(row.audio));
+  rendering.rawSamples += row.samples.length;
+  const samples = shaper.push(row.samples);
   if (!job.signal.aborted)
     job.emit({ samples, words: words.map((word) => shaper.place(word)).filter((word) => word !== null) });
 }

@@ -2,7 +2,6 @@ import type { VoiceTraits } from "#protocol/speech/chunk";
 import { measureVoice } from "#audio/voice/traits";
 import type { Logger } from "#common/log";
 import type { ModelFolder } from "../../repository/folder.js";
-import { toSamples } from "../shaping.js";
 import type { VoiceCalls } from "./graph-calls.js";
 import { ownSteering } from "./steering.js";
 import type { Piece } from "./symbols.js";
@@ -27,7 +26,7 @@ export async function measureSpeakers(
     const [row] = await run([{ piece, speakerId, pitchRatio: 1, whisper: false }], layout.scales(ownSteering));
     if (row === undefined) return null;
     try {
-      const measured = measureVoice({ samples: toSamples(row.audio), sampleRate: audio.sample_rate });
+      const measured = measureVoice({ samples: row.samples, sampleRate: audio.sample_rate });
       const stated = speakerId === usual ? manifest.pitchHz : undefined;
       return { ...measured, pitchHz: stated ?? measured.pitchHz };
     } catch (error) {

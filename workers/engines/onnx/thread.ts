@@ -1,4 +1,5 @@
 import { move, transferableSymbol, valueSymbol } from "piscina";
+import { toSamples } from "../shaping.js";
 import { changePitch } from "./pitch-change.js";
 import { type GraphCall, openVoiceGraph, type VoiceGraph } from "./voice-graph.js";
 import { whispered } from "./whisper.js";
@@ -32,11 +33,11 @@ export interface OpenedVoice {
 }
 
 /**
- * One row: audio in -1..1 after the change of pitch, and frames of each id (at the graph's own rate, before the
- * change).
+ * One row: audio after the change of pitch, as samples, which are half as much to hand over as the graph's floats, and
+ * frames of each id (at the graph's own rate, before the change).
  */
 export interface SpokenRow {
-  audio: Float32Array;
+  samples: Int16Array;
   frames: Float32Array | null;
 }
 
@@ -52,10 +53,10 @@ export default async function handle(task: ThreadTask): Promise<OpenedVoice | Sp
   const spoken = rows.map(({ audio, frames }, i): SpokenRow => {
     const { pitchRatio, whisper } = task.changes[i] ?? { pitchRatio: 1, whisper: false };
     const pitched = changePitch(audio, pitchRatio);
-    return { audio: whisper ? whispered(pitched, task.sampleRate) : pitched, frames };
+    return { samples: toSamples(whisper ? whispered(pitched, task.sampleRate) : pitched), frames };
   });
-  const buffers = spoken.flatMap(({ audio, frames }) =>
-    frames === null ? [audio.buffer] : [audio.buffer, frames.buffer],
+  const buffers = spoken.flatMap(({ samples, frames }) =>
+    frames === null ? [samples.buffer] : [samples.buffer, frames.buffer],
   );
   return move({ [transferableSymbol]: buffers, [valueSymbol]: spoken } as never) as unknown as SpokenRow[];
 }

@@ -22,7 +22,7 @@ export interface IdControls {
   durationFactors: number[];
 }
 
-/** One row's audio in -1..1, and the frames of each id where the graph tells them. */
+/** One row's audio in -1..1, a part of the graph's own memory, and the frames of each id where the graph tells them. */
 export interface GraphRow {
   audio: Float32Array;
   frames: Float32Array | null;
@@ -81,7 +81,7 @@ async function runVoice(graph: Graph, call: GraphCall): Promise<GraphRow[]> {
     // A row of a batch ends where its frames do; what follows is padding.
     const samples =
       own === null ? rowSamples : Math.min(rowSamples, own.reduce((sum, count) => sum + count, 0) * call.hopLength);
-    return { audio: audio.slice(r * rowSamples, r * rowSamples + samples), frames: own };
+    return { audio: audio.subarray(r * rowSamples, r * rowSamples + samples), frames: own };
   });
 }
 

@@ -43,21 +43,24 @@ test.each([
   }
 });
 
-test("the first bytes come although the thread is busy for a long time", async () => {
-  const [busy, waiting] = [pool.open({ ...plain, format: "mp3", outputSampleRate: 44_100 }), pool.open(plain)];
+test("bytes come at once, also while the threads are busy for a long time", async () => {
+  const [busy, plainStream] = [pool.open({ ...plain, format: "mp3", outputSampleRate: 44_100 }), pool.open(plain)];
   let isBusy = true;
   const long = busy.write(new Int16Array(22_050 * 60)).finally(() => {
     isBusy = false;
   });
-  expect((await waiting.write(noise(2205, 0.5))).length).toBeGreaterThan(4000);
+  for (let i = 0; i < 3; i++) expect((await plainStream.write(noise(2205, 0.5))).length).toBeGreaterThan(4000);
   expect(isBusy).toBe(true);
   await long;
   busy.close();
-  waiting.close();
+  plainStream.close();
 });
 
-test("a stream that is closed gives nothing", async () => {
-  const encoder = pool.open(plain);
-  encoder.close();
-  await expect(encoder.write(noise(2205, 0.5))).rejects.toMatchObject({ reason: "encoder_closed" });
+test("a stream that is closed or finished gives nothing", async () => {
+  const closed = pool.open(plain);
+  closed.close();
+  await expect(closed.write(noise(2205, 0.5))).rejects.toMatchObject({ code: "internal", reason: "encoder_closed" });
+  const finished = pool.open(plain);
+  await finished.finish();
+  await expect(finished.flush()).rejects.toMatchObject({ code: "internal", reason: "encoder_closed" });
 });
