@@ -10,6 +10,9 @@ import { settleUsage, usageRecord } from "./usage.js";
 
 const BATCH = 100;
 
+/** What ends within this time is booked in one transaction: each costs the embedded database some ten milliseconds. */
+const LINGER_MS = 250;
+
 export interface SettlementOptions {
   bus: Bus;
   db: Db;
@@ -33,7 +36,7 @@ export class UsageSettlement {
     this.#telemetry.usageWaiting(() => this.#pending);
     const { bus, consumer } = options;
     this.#subscription = bus.consume<unknown>(
-      { stream: usageStream, consumer, batch: BATCH, lingerMs: 0 },
+      { stream: usageStream, consumer, batch: BATCH, lingerMs: LINGER_MS },
       async (messages, pending) => {
         this.#pending = pending + messages.length;
         await this.#settle(messages.flatMap((message) => this.#read(message) ?? []));

@@ -4,7 +4,7 @@ import type { Caller } from "./caller.js";
 import type { SpeechContext } from "./context.js";
 import type { SpeechRoute } from "#speech/metrics";
 import type { SpeechOutput } from "#speech/output/output";
-import { planSpeech } from "./plan.js";
+import { planSpeech, speechKind } from "./plan.js";
 import { SpokenRequest } from "./spoken-request.js";
 import { filePacing } from "#speech/stream/stream-settings";
 import type { SpeechRequest } from "#protocol/speech/request";
@@ -36,8 +36,7 @@ export interface HttpSpeech {
  */
 export async function speakOverHttp({ context, route, caller, request, responder, writer }: HttpSpeech): Promise<void> {
   const { overload } = context;
-  const kind = `speak ${caller.model.name}`;
-  overload.check(kind);
+  overload.check(speechKind({ request, caller, context, pacing: filePacing }));
   const release = context.teamSlots.take(caller.principal);
   try {
     const plan = await planSpeech({ request, caller, context, pacing: filePacing });
@@ -57,7 +56,6 @@ export async function speakOverHttp({ context, route, caller, request, responder
           resolve();
         },
         failed: (error) => {
-          if (!sounded) overload.note(kind, error);
           if (writer.failed(error)) resolve();
           else reject(error);
         },

@@ -24,6 +24,27 @@ export interface SpeechPlan {
   /** Rate at which the model is announced to speak, Hz. */
   expectedSampleRate: number;
   voiceIds: string[];
+  /** What the overload gate calls work like it. */
+  kind: string;
+}
+
+/** Longest time to the first audio of a stream for which it is taken; undefined is the scheduler's own limit. */
+function mostWaitMsOf(request: SpeechRequest, { config }: SpeechContext, pacing: Pacing): number | undefined {
+  return pacing === livePacing && request.latency !== "normal" ? config.PARLEY_LIVE_WAIT_MS : undefined;
+}
+
+/**
+ * What the overload gate calls work like this: where a cluster has no room for who waits half a second, it may have
+ * some for who waits longer.
+ */
+export function speechKind(options: {
+  request: SpeechRequest;
+  caller: Caller;
+  context: SpeechContext;
+  pacing: Pacing;
+}): string {
+  const mostWaitMs = mostWaitMsOf(options.request, options.context, options.pacing);
+  return `speak ${options.caller.model.name} within ${mostWaitMs ?? "any"} ms`;
 }
 
 /**
@@ -52,13 +73,14 @@ export async function planSpeech(options: {
   const format = request.format ?? "mp3";
   const maxTokens = request.max_new_tokens ?? 0;
   const latency = request.latency ?? "balanced";
+  const mostWaitMs = mostWaitMsOf(request, context, pacing);
   return {
     settings: {
       streamId: newIdentifier(),
       models: models.map((model) => ({ name: model.name, languages: model.languages })),
       tier: name === "s2.1-pro-free" ? "free" : "live",
       isAdmitted: false,
-      ...(pacing === livePacing && latency !== "normal" ? { mostWaitMs: context.config.PARLEY_LIVE_WAIT_MS } : {}),
+      ...(mostWaitMs === undefined ? {} : { mostWaitMs }),
       voices: cast.voices,
       normalize: request.normalize ?? true,
       sampling: samplingOf(request),
@@ -83,5 +105,6 @@ export async function planSpeech(options: {
     },
     expectedSampleRate: served.sampleRate,
     voiceIds: cast.voiceIds,
+    kind: speechKind(options),
   };
 }

@@ -161,6 +161,8 @@ export class SpokenRequest {
         this.#finish("completed");
       },
       failed: (error) => {
+        const { context, plan } = this.#options;
+        if (this.#firstAudio.totalMs === null) context.overload.note(plan.kind, error);
         output.failed(error);
         this.#finish("failed");
       },

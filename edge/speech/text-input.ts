@@ -9,7 +9,7 @@ import type { SpeechOutput } from "#speech/output/output";
 import { livePacing } from "#speech/stream/stream-settings";
 import type { Caller } from "./caller.js";
 import type { SpeechContext } from "./context.js";
-import { planSpeech } from "./plan.js";
+import { planSpeech, speechKind } from "./plan.js";
 import { SpokenRequest } from "./spoken-request.js";
 
 /** After `trigger`, text waits no longer than this for the rest of its phrase. */
@@ -50,6 +50,7 @@ export class TextInput {
   #state: "waiting" | "busy" | "idle" | "over" = "waiting";
   #inboxBytes = 0;
   #spoken: SpokenRequest | null = null;
+  #kind = "";
   #stallMs = 0;
   #lastTextAtMs: number;
   #hasText = false;
@@ -160,7 +161,11 @@ export class TextInput {
     const { context, route, prepare } = this.#options;
     const { caller, request, output } = await prepare();
     if (this.#isOver()) return null;
-    const plan = await planSpeech({ request, caller, context, pacing: livePacing });
+    const asked = { request, caller, context, pacing: livePacing };
+    this.#kind = speechKind(asked);
+    if (request.text !== "" || this.#inbox.some(({ action }) => action.kind === "text"))
+      context.overload.check(this.#kind);
+    const plan = await planSpeech(asked);
     if (this.#isOver()) return null;
     this.#stallMs = stallMs[plan.pace.latency];
     this.#spoken = new SpokenRequest({ context, caller, plan, route, output });
@@ -176,6 +181,7 @@ export class TextInput {
 
   async #speak(spoken: SpokenRequest, text: string, arrivedAtMs: number): Promise<void> {
     if (text === "") return;
+    if (!this.#hasText) this.#options.context.overload.check(this.#kind);
     this.#hasText = true;
     this.#isFlushed = false;
     await this.#turns.spread(

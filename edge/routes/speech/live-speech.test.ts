@@ -108,6 +108,33 @@ describe("a live session", () => {
     await expect(new Caller(bench).connect({ model: "s1" }, "model=nonsense")).resolves.toBeDefined();
   });
 
+  it("asks no scheduler for a moment after one had no room, but for who waits longer", async () => {
+    const bench = new SpeechBench();
+    bench.faultOf = () => ({ kind: "refused" });
+    const callers = await Promise.all([0, 1, 2].map(() => new Caller(bench).connect()));
+    const [first, early, late] = callers as [Caller, Caller, Caller];
+    early.send(start);
+    await bench.pass(20);
+    first.send(start, text("Hello there."), stop);
+    await bench.pass(40);
+    early.send(text("Hello there."), stop);
+    late.send(start, text("Hello there."), stop);
+    await bench.pass(20);
+    expect(callers.map((caller) => caller.connection.closedWith?.code)).toEqual([1013, 1013, 1013]);
+    expect(callers.map((caller) => caller.last?.reason)).toEqual(["error", "error", "error"]);
+    expect(bench.cluster.submits).toHaveLength(1);
+    bench.faultOf = () => null;
+    const patient = await new Caller(bench).connect();
+    patient.send({ event: "start", request: { text: "", format: "pcm", latency: "normal" } }, text("Hello."), stop);
+    await bench.pass(2000);
+    expect(patient.last).toEqual({ event: "finish", reason: "stop" });
+    const later = await new Caller(bench).connect();
+    later.send(start, text("Hello there."), stop);
+    await bench.pass(2000);
+    expect(later.last).toEqual({ event: "finish", reason: "stop" });
+    expect(bench.encoders.openCount).toBe(0);
+  });
+
   it("finishes at once when there is nothing to speak", async () => {
     for (const events of [[stop], [start, stop], [start, flush, stop], [start, text("..."), stop]]) {
       const caller = await new Caller(new SpeechBench({ PARLEY_LIVE_REUSE_SECONDS: "0" })).connect();
