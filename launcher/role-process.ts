@@ -24,6 +24,9 @@ export const roleFolders: Readonly<Record<Role, string>> = {
  */
 const givesMemoryBack = { MALLOC_MMAP_THRESHOLD_: "131072", MALLOC_ARENA_MAX: "2" };
 
+/** A worker's threads have few heaps between them: what one has freed another may use, 40 MB after some speech. */
+const sharesHeaps = { MALLOC_ARENA_MAX: "2" };
+
 /** LiveKit's library writes lines for its own makers otherwise, between those of the role. */
 const logsLess = { NODE_ENV: "production" };
 
@@ -41,7 +44,7 @@ export async function launchRole(options: {
 }): Promise<ChildProcess> {
   const child = fork(join(options.distDirectory, roleFolders[options.role], "main.js"), [], {
     env: {
-      ...(options.role === "worker" ? {} : givesMemoryBack),
+      ...(options.role === "worker" ? sharesHeaps : givesMemoryBack),
       ...(options.role === "agent" ? logsLess : {}),
       ...options.environment,
     },
