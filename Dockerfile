@@ -58,7 +58,7 @@ ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 PARLEY_METRICS_PORT=9464 PARLEY_P
 EXPOSE 8080
 # Every role answers at its metrics port.
 HEALTHCHECK --interval=5s --timeout=3s --start-period=120s --retries=3 CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PARLEY_METRICS_PORT}/ready`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
-LABEL org.opencontainers.image.title="Parley" org.opencontainers.image.description="Self-hosted speech and voice-agent service" org.opencontainers.image.licenses="Apache-2.0 AND GPL-3.0-or-later" org.opencontainers.image.version="0.1.0"
+LABEL org.opencontainers.image.title="Parley" org.opencontainers.image.description="Self-hosted speech and voice-agent service" org.opencontainers.image.licenses="Apache-2.0 AND GPL-3.0-or-later" org.opencontainers.image.version="0.1.0" dev.parley.cuda="12.6.3" dev.parley.cudnn="9"
 CMD ["node", "dist/workers/main.js"]
 
 FROM node:20.19.5-bookworm-slim AS cpu

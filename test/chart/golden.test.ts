@@ -17,6 +17,9 @@ describe.skipIf(!canTestChart)("the chart's objects", () => {
     gpu: valueSets["the GPU example"] ?? {},
     spare: valueSets["a GPU to spare"] ?? {},
     production: valueSets["the production example"] ?? {},
+    chosen: valueSets["pods on chosen nodes"] ?? {},
+    anywhere: valueSets["stores wherever they are"] ?? {},
+    rooms: valueSets["several LiveKit servers"] ?? {},
   } satisfies Record<string, ValueSet>;
   const rendered: Record<string, Manifest[]> = {};
   beforeAll(async () => {
@@ -94,6 +97,43 @@ describe.skipIf(!canTestChart)("the chart's objects", () => {
     }
   });
 
+  it("have failed to roll out only after the time that an old pod may take to leave, and a new one to start", () => {
+    const deadlineOf = (set: keyof typeof sets, name: string): unknown =>
+      find(set, "Deployment", name).spec?.progressDeadlineSeconds;
+    expect(deadlineOf("plain", "parley-edge")).toBe(600 + 10 + 120 + 120);
+    expect(deadlineOf("gpu", "parley-worker-voices")).toBe(600 + 0 + 30 + 1200);
+    // On its node's network the new server waits for the ports of the old one, and that for its rooms.
+    expect(deadlineOf("rooms", "parley-livekit")).toBe(600 + 3600);
+    expect(deadlineOf("chosen", "parley-livekit-sip")).toBe(600 + 3600);
+  });
+
+  it("are on the nodes that are chosen, the migration where the control plane is and the test where the edge is", () => {
+    const placeOf = (kind: string, name: string): unknown[] => {
+      const pods = podsOf(find("chosen", kind, name));
+      return [pods?.nodeSelector?.pool, pods?.tolerations?.map(({ key }) => key)];
+    };
+    expect(placeOf("Deployment", "parley-edge")).toEqual(["front", undefined]);
+    expect(placeOf("Pod", "parley-smoke-test")).toEqual(["front", undefined]);
+    expect(placeOf("Deployment", "parley-control-plane")).toEqual(["back", ["back"]]);
+    expect(placeOf("Job", "parley-migration")).toEqual(["back", ["back"]]);
+    expect(podsOf(find("chosen", "Job", "parley-migration"))?.affinity).toHaveProperty("nodeAffinity");
+    expect(placeOf("Deployment", "parley-livekit")).toEqual(["public", ["public"]]);
+    expect(placeOf("Deployment", "parley-livekit-sip")).toEqual(["phones", undefined]);
+    expect(podsOf(find("chosen", "Deployment", "parley-worker-cpu"))?.runtimeClassName).toBe("gvisor");
+    expect(podsOf(find("chosen", "Deployment", "parley-edge"))?.runtimeClassName).toBeUndefined();
+  });
+
+  it("spread what there is more than one of", () => {
+    const spreadOf = (set: keyof typeof sets, name: string): string[] | undefined =>
+      podsOf(find(set, "Deployment", name))?.topologySpreadConstraints?.map(({ topologyKey }) => topologyKey);
+    const both = ["kubernetes.io/hostname", "topology.kubernetes.io/zone"];
+    for (const name of ["edge", "scheduler", "control-plane", "agent", "worker-cpu", "livekit"])
+      expect(spreadOf("rooms", `parley-${name}`)).toEqual(both);
+    expect(spreadOf("chosen", "parley-livekit-sip")).toEqual(both);
+    expect(spreadOf("plain", "parley-livekit")).toBeUndefined();
+    expect(spreadOf("small", "parley-edge")).toBeUndefined();
+  });
+
   it("let control plane and agents alone out of the cluster, and nobody to the metadata service", () => {
     const policies = rendered.production?.filter(({ kind }) => kind === "NetworkPolicy") ?? [];
     const open = policies.filter((policy) => JSON.stringify(policy.spec?.egress ?? "").includes("0.0.0.0/0"));
@@ -104,6 +144,9 @@ describe.skipIf(!canTestChart)("the chart's objects", () => {
     ]);
     const blocks = JSON.stringify(open).match(/"cidr":"0.0.0.0\/0"(?!,"except":\["169.254.0.0\/16")/g);
     expect(blocks).toBeNull();
+    const anywhere = JSON.stringify(find("anywhere", "NetworkPolicy", "parley-nats-out").spec);
+    expect(anywhere).toContain('"cidr":"0.0.0.0/0","except":["169.254.0.0/16"]');
+    expect(anywhere).toContain('"cidr":"::/0","except":["fe80::/10","fd00:ec2::254/128"]');
     expect(JSON.stringify(find("production", "NetworkPolicy", "parley-outbound").spec)).toContain(
       '"values":["control-plane","agent"]',
     );

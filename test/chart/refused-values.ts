@@ -113,4 +113,5 @@ export const refusedValues: Readonly<Record<string, Refusal>> = {
     { livekit: { replicas: 2 }, external: { redis: { existingSecret: "s" } } },
     /livekit\.replicas/,
   ),
+  "several LiveKit servers behind one Service": refused({ livekit: { replicas: 2 } }, /livekit\.hostNetwork/),
 };

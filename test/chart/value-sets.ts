@@ -54,7 +54,7 @@ export const valueSets: Readonly<Record<string, ValueSet>> = {
     },
   },
   "media inside the cluster alone": { values: { livekit: { mediaService: { type: "ClusterIP" } } } },
-  "several LiveKit servers": { values: { livekit: { replicas: 3 } } },
+  "several LiveKit servers": { values: { livekit: { replicas: 3, hostNetwork: true } } },
   "TURN with TLS": {
     values: { livekit: { turn: { enabled: true, domain: "turn.example.com", tlsSecret: "turn-tls" } } },
   },
@@ -181,6 +181,25 @@ export const valueSets: Readonly<Record<string, ValueSet>> = {
       secrets: { existingSecret: "keys", extraSecret: "others" },
       settings: { LLM_BASE_URL: "https://llm.example.com/v1", LLM_MODEL: "m" },
     },
+  },
+  "pods on chosen nodes": {
+    values: {
+      edge: { nodeSelector: { pool: "front" } },
+      controlPlane: {
+        nodeSelector: { pool: "back" },
+        tolerations: [{ key: "back", operator: "Exists", effect: "NoSchedule" }],
+        affinity: { nodeAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [] } },
+      },
+      workerDefaults: { runtimeClassName: "gvisor" },
+      livekit: {
+        nodeSelector: { pool: "public" },
+        tolerations: [{ key: "public", operator: "Exists" }],
+        sip: { enabled: true, replicas: 2, nodeSelector: { pool: "phones" } },
+      },
+    },
+  },
+  "stores wherever they are": {
+    values: { external: { nats: { existingSecret: "stores", cidrs: ["0.0.0.0/0", "::/0"] } } },
   },
   "a key of one's own": { values: { secrets: { apiKey: "a-long-key-of-my-own-0123456789" } } },
   "an S3 store": {

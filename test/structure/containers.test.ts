@@ -97,6 +97,17 @@ describe("Dockerfile", () => {
     expect(instructionsOf("USER")).toEqual(["parley", "parley"]);
   });
 
+  it("says what each image is and whether it is well, and of the one with CUDA which CUDA that is", () => {
+    const labels = instructionsOf("LABEL");
+    expect(labels).toHaveLength(2);
+    for (const line of labels)
+      for (const name of ["title", "description", "licenses", "version"])
+        expect(line).toContain(`org.opencontainers.image.${name}="`);
+    expect(instructionsOf("HEALTHCHECK")).toHaveLength(2);
+    const cuda = /^FROM nvidia\/cuda:([\d.]+)-cudnn/m.exec(dockerfile)?.[1];
+    expect(labels.filter((line) => line.includes(`dev.parley.cuda="${cuda}"`))).toHaveLength(1);
+  });
+
   it("uses a Node.js that package.json allows and uWebSockets.js has a binary for", () => {
     const version = /^node:(\d+)\.(\d+)/.exec(stages[0]?.[0] ?? "");
     expect(version?.[1]).toBe("20");

@@ -31,7 +31,7 @@ const node: z.ZodType<SchemaNode> = z.lazy(() =>
 const source = node.and(z.object({ definitions: z.record(z.string(), z.record(z.string(), z.unknown())) }));
 
 /** The lists of properties among the definitions, which no schema of their own follows. */
-const propertyLists = ["workload", "scaling", "pool", "gpuPool"];
+const propertyLists = ["workload", "placement", "scaling", "pool", "gpuPool"];
 
 /** Reads `helm/parley/schema.yaml`, with every `extends` resolved. */
 export function readValuesSource(root: string): SchemaNode & { definitions: Record<string, SchemaNode> } {

@@ -70,6 +70,9 @@
 {{- if and (gt (int $values.livekit.replicas) 1) (not (include "parley.runsStore" (dict "root" . "store" "redis"))) -}}
   {{- fail "livekit.replicas above 1 needs the Redis of this release, through which its servers find each other" -}}
 {{- end -}}
+{{- if and (gt (int $values.livekit.replicas) 1) (include "parley.runsLiveKit" .) (not $values.livekit.hostNetwork) -}}
+  {{- fail "livekit.replicas above 1 needs livekit.hostNetwork: audio must reach the one server that has the room, and a Service gives it to any" -}}
+{{- end -}}
 {{- range $flag, $api := dict "monitoring.serviceMonitor.enabled" "monitoring.coreos.com/v1" "monitoring.rules.enabled" "monitoring.coreos.com/v1" "gateway.enabled" "gateway.networking.k8s.io/v1" -}}
   {{- $on := $values -}}
   {{- range splitList "." $flag -}}{{- $on = get $on . -}}{{- end -}}

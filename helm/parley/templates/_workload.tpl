@@ -18,6 +18,8 @@ spec:
   replicas: {{ int $values.replicas }}
   {{- end }}
   revisionHistoryLimit: 3
+  # A rollout has failed when a pod is not there after the time that an old one may take to leave, and the new one to start.
+  progressDeadlineSeconds: {{ include "parley.progressDeadline" (list $values.preStopSeconds $values.drainSeconds $values.startupSeconds) }}
   strategy:
     type: RollingUpdate
     {{- if and $isGpu (not $values.gpu.spare) }}
@@ -49,17 +51,11 @@ spec:
       {{- with (default (include "parley.ownPriority" (dict "root" $root)) $values.priorityClassName) }}
       priorityClassName: {{ . }}
       {{- end }}
-      {{- if $isGpu }}
       {{- with $values.runtimeClassName }}
       runtimeClassName: {{ . }}
       {{- end }}
-      {{- end }}
       # What is in flight ends, or is handed over, before the pod is killed.
       terminationGracePeriodSeconds: {{ add (int $values.preStopSeconds) (int $values.drainSeconds) 15 }}
-      {{- with $values.nodeSelector }}
-      nodeSelector:
-        {{- toYaml . | nindent 8 }}
-      {{- end }}
       {{- $tolerations := $values.tolerations }}
       {{- if $isGpu }}
       {{- if $values.gpu.tolerateTaint }}
@@ -70,25 +66,9 @@ spec:
       {{- end }}
       {{- end }}
       {{- end }}
-      {{- with $tolerations }}
-      tolerations:
-        {{- toYaml . | nindent 8 }}
-      {{- end }}
-      {{- with $values.affinity }}
-      affinity:
-        {{- toYaml . | nindent 8 }}
-      {{- end }}
+      {{- include "parley.placement" (mergeOverwrite (deepCopy $values) (dict "tolerations" $tolerations)) | nindent 6 }}
       {{- if $values.spread }}
-      topologySpreadConstraints:
-        {{- range list "kubernetes.io/hostname" "topology.kubernetes.io/zone" }}
-        - maxSkew: 1
-          topologyKey: {{ . }}
-          whenUnsatisfiable: ScheduleAnyway
-          labelSelector:
-            matchLabels:
-              {{- include "parley.selector" (dict "root" $root "component" $.component) | nindent 14 }}
-          matchLabelKeys: [pod-template-hash]
-        {{- end }}
+      {{- include "parley.spread" (dict "root" $root "component" .component) | nindent 6 }}
       {{- end }}
       {{- with $values.downloads }}
       initContainers:
@@ -167,6 +147,43 @@ spec:
         - { name: models-cache, emptyDir: { sizeLimit: {{ $values.modelCache.size }} } }
         {{- end }}
         {{- end }}
+{{- end -}}
+
+{{/* Which nodes pods may be on, by the workload's values. */}}
+{{- define "parley.placement" -}}
+{{- with .nodeSelector }}
+nodeSelector:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .tolerations }}
+tolerations:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .affinity }}
+affinity:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end -}}
+
+{{/* Keeps a component's pods on different hosts and in different zones, where that is possible. */}}
+{{- define "parley.spread" -}}
+topologySpreadConstraints:
+  {{- range list "kubernetes.io/hostname" "topology.kubernetes.io/zone" }}
+  - maxSkew: 1
+    topologyKey: {{ . }}
+    whenUnsatisfiable: ScheduleAnyway
+    labelSelector:
+      matchLabels:
+        {{- include "parley.selector" $ | nindent 8 }}
+    matchLabelKeys: [pod-template-hash]
+  {{- end }}
+{{- end -}}
+
+{{/* The sum of such seconds, and Kubernetes' own ten minutes for fetching images and models. */}}
+{{- define "parley.progressDeadline" -}}
+{{- $seconds := 600 -}}
+{{- range . }}{{ $seconds = add $seconds (int .) }}{{ end -}}
+{{- $seconds -}}
 {{- end -}}
 
 {{/* Fetches one model with its checksum. What a cache that outlives the pod has already is not fetched again. */}}
