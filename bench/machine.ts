@@ -17,14 +17,24 @@ export interface Machine {
 }
 
 export function describeMachine(): Machine {
-  const git = (...words: string[]): string =>
-    execFileSync("git", words, { encoding: "utf8", cwd: import.meta.dirname }).trim();
+  // A copy without its history has no commit, and a bare machine no git.
+  const git = (...words: string[]): string | null => {
+    try {
+      return execFileSync("git", words, {
+        encoding: "utf8",
+        cwd: import.meta.dirname,
+        stdio: ["ignore", "pipe", "ignore"],
+      }).trim();
+    } catch {
+      return null;
+    }
+  };
   return {
     processor: cpus()[0]?.model ?? "unknown",
     cores: availableParallelism(),
     memoryGb: Math.round(totalmem() / 2 ** 30),
     node: process.version,
-    commit: git("rev-parse", "--short", "HEAD"),
+    commit: git("rev-parse", "--short", "HEAD") ?? "unknown",
     changed: git("status", "--porcelain", "--untracked-files=no") !== "",
     loadAverage: loadavg().map((load) => Math.round(load * 100) / 100),
   };

@@ -12,7 +12,9 @@ import { readModelFolder } from "#workers/repository/folder";
 export const voiceFolder = fileURLToPath(new URL("../../models/parley-en", import.meta.url));
 
 /** The engine of a worker with one slot and one thread, loaded and warmed, without a cluster around it. */
-export async function loadVoiceEngine(): Promise<{ engine: OnnxEngine; close(): Promise<void> }> {
+export async function loadVoiceEngine(
+  providers: readonly string[] = ["cpu"],
+): Promise<{ engine: OnnxEngine; close(): Promise<void> }> {
   const log = createLogger("bench", "warn");
   const threads = new ModelThreads(1);
   const phonemizer = new Phonemizer({ log, clock: systemClock });
@@ -20,7 +22,7 @@ export async function loadVoiceEngine(): Promise<{ engine: OnnxEngine; close(): 
     model: await readModelFolder(voiceFolder),
     pool: new SessionPool(threads),
     phonemizer,
-    providers: ["cpu"],
+    providers,
     log,
   });
   await engine.warmUp();
