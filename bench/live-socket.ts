@@ -10,6 +10,15 @@ export interface Arrival {
   bytes: number;
 }
 
+/** The arrival with which so many bytes had come; undefined when fewer came. */
+export function arrivalOf(neededBytes: number, arrivals: readonly Arrival[]): Arrival | undefined {
+  let bytes = 0;
+  return arrivals.find((arrival) => {
+    bytes += arrival.bytes;
+    return bytes >= neededBytes;
+  });
+}
+
 /** A live stream that is driven word by word. */
 export interface LiveSocket {
   send(text: string): void;
@@ -22,6 +31,8 @@ export interface LiveSocket {
   audio(): Uint8Array;
   /** Resolves once so many bytes of audio have come; rejects when the stream ends first. */
   received(bytes: number): Promise<Arrival>;
+  /** When the server said that the stream is over; null before. */
+  finishedAtMs(): number | null;
   /** Resolves at the close; the reason when it was not the regular one. */
   over: Promise<string | null>;
 }
@@ -45,12 +56,14 @@ function followStream(socket: WebSocket, keepBytes: number): LiveSocket {
   const arrivals: Arrival[] = [];
   const kept: Uint8Array[] = [];
   let totalBytes = 0;
+  let finishedAtMs: number | null = null;
   let problem: string | null = "the connection broke";
   let awaited: { bytes: number; resolve: (arrival: Arrival) => void } | null = null;
   socket.on("message", (data: Buffer) => {
     const atMs = performance.now();
     const message = decode(data) as { event: string; audio?: Uint8Array; reason?: string; message?: string };
     if (message.event === "finish") {
+      finishedAtMs = atMs;
       problem = message.reason === "stop" ? null : (message.message ?? "an error without a message");
       // The server would wait for another start.
       socket.close();
@@ -72,6 +85,7 @@ function followStream(socket: WebSocket, keepBytes: number): LiveSocket {
     stop: () => socket.send(encode({ event: "stop" })),
     arrivals,
     audio: () => Buffer.concat(kept),
+    finishedAtMs: () => finishedAtMs,
     received: (bytes) =>
       new Promise((resolve, reject) => {
         awaited = { bytes, resolve };

@@ -1,5 +1,7 @@
 import { printBesideUploads } from "./beside-uploads/report.js";
 import { runBesideUploads } from "./beside-uploads/run.js";
+import { printBurst } from "./burst/report.js";
+import { runBurst } from "./burst/run.js";
 import { printCompatOverhead } from "./compat-overhead/report.js";
 import { runCompatOverhead } from "./compat-overhead/run.js";
 import { printConsoleLoad } from "./console-load/report.js";
@@ -63,6 +65,8 @@ export async function runScenario(scenario: Scenario): Promise<Ran> {
       return page(await runFirstAudio(scenario), printFirstAudio);
     case "beside-uploads":
       return page(await runBesideUploads(scenario), printBesideUploads);
+    case "burst":
+      return page(await runBurst(scenario), printBurst);
     case "compat-overhead":
       return page(await runCompatOverhead(scenario), printCompatOverhead);
     case "console-load":

@@ -1,3 +1,5 @@
+import { type BurstScenario, burst } from "./burst/scenario.js";
+
 /** How long one short clause takes to the ear, through the whole cluster and from the same engine alone. */
 export interface FirstAudioScenario {
   kind: "first-audio";
@@ -202,6 +204,7 @@ export interface ConsoleLoadScenario {
 
 export type Scenario =
   | BesideUploadsScenario
+  | BurstScenario
   | ConsoleLoadScenario
   | ConversationsScenario
   | HttpEnginesRequestsScenario
@@ -430,6 +433,7 @@ export const scenarios: readonly Scenario[] = [
   streamsThreeWordsPcm,
   streamsThreeWordsMp3,
   streamsTenWordsPcm,
+  burst,
   webhooksPglite,
   webhooksPostgres,
   recognizerParts,

@@ -5,15 +5,19 @@ import { seededRandom } from "../simulation/random.js";
 import type { GeneratorReport, GeneratorTask } from "./messages.js";
 import { Onsets, reportOf, speakAt } from "./speaker.js";
 import { texts } from "./texts.js";
+import { raisePriority, serveTask } from "../task-process.js";
 
-// The load generator, a process of its own: takes one task from its parent, answers with one report, ends.
+// The load generator, a process of its own.
 
 /** The lag is measured with a timer of this period, which is part of what the histogram holds. */
 const PROBE_MS = 1;
+/** Between the start of the process and its first socket. */
+const REST_MS = 500;
 
 async function generate(task: GeneratorTask): Promise<GeneratorReport> {
+  if (task.isUrgent) raisePriority();
   const random = seededRandom(task.seed);
-  const beginMs = performance.now() + 1000;
+  const beginMs = performance.now() + task.headStartMs + REST_MS;
   const lag = monitorEventLoopDelay({ resolution: PROBE_MS });
   let nextMs = beginMs;
   const running = Array.from({ length: task.streams }, (_, i) => {
@@ -30,18 +34,15 @@ async function generate(task: GeneratorTask): Promise<GeneratorReport> {
   const used = process.cpuUsage(before);
   lag.disable();
   const onsets = new Onsets(task.audio);
-  return {
-    streams: await Promise.all(spoken.map((stream) => reportOf(stream, task.audio, onsets))),
+  const report: GeneratorReport = {
+    streams: await Promise.all(spoken.map((stream) => reportOf(stream, task.audio, onsets, beginMs))),
     wallMs,
     processorShare: (used.user + used.system) / 1000 / wallMs,
     lagP99Ms: lag.percentile(99) / 1e6 - PROBE_MS,
     lagMaxMs: lag.max / 1e6 - PROBE_MS,
   };
+  await closeAudible();
+  return report;
 }
 
-process.once("message", (task: GeneratorTask) => {
-  void generate(task).then(async (report) => {
-    process.send?.(report, () => process.disconnect());
-    await closeAudible();
-  });
-});
+serveTask(generate);

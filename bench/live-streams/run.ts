@@ -16,6 +16,9 @@ import { texts } from "./texts.js";
  */
 const GAP_TOLERANCE_MS = 25;
 
+/** Sockets are open and started this long before their text is due. */
+const HEAD_START_MS = 500;
+
 /** One number of streams. */
 export interface LoadRun {
   streams: number;
@@ -97,6 +100,8 @@ async function speak(
     wordsPerSecond,
     rampMs,
     seed,
+    headStartMs: HEAD_START_MS,
+    isUrgent: false,
   });
   const parts = subtractParts(readParts(cluster), partsBefore);
   const { lagP99Ms, lagMaxMs, processorShare } = report;

@@ -1,12 +1,10 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { durationMs, findOnset, MP3_KILOBITS_PER_SECOND, type Onset } from "../audible.js";
-import { type LiveSocket, openStream } from "../live-socket.js";
+import { arrivalOf, type LiveSocket, openStream } from "../live-socket.js";
 import type { GeneratorTask, StreamReport } from "./messages.js";
 import { STORE_MS } from "./messages.js";
 import { playBack } from "./player.js";
-
-/** Sockets are open and started this long before their text is due. */
-const HEAD_START_MS = 500;
+import { streamEnd } from "./stream-end.js";
 
 /** Enough of a stream to find its first audible sample in. */
 const STORED_BYTES = 16 * 1024;
@@ -16,6 +14,7 @@ export interface SpokenStream {
   text: number;
   intendedAtMs: number;
   problem: string | null;
+  endedAtMs: number;
   socket: LiveSocket | null;
 }
 
@@ -28,7 +27,7 @@ export async function speakAt(
   const { audio, wordsPerSecond } = task;
   const mp3 = audio.format === "mp3" ? { mp3_bitrate: MP3_KILOBITS_PER_SECOND } : {};
   const spoken = { text: text.index, intendedAtMs };
-  await delay(Math.max(0, intendedAtMs - HEAD_START_MS - performance.now()));
+  await delay(Math.max(0, intendedAtMs - task.headStartMs - performance.now()));
   try {
     const socket = await openStream(
       { ...task, request: { format: audio.format, sample_rate: audio.sampleRate, ...mp3 } },
@@ -40,9 +39,11 @@ export async function speakAt(
       socket.send(word);
     }
     socket.stop();
-    return { ...spoken, socket, problem: await socket.over };
+    const problem = await socket.over;
+    return { ...spoken, socket, problem, endedAtMs: socket.finishedAtMs() ?? performance.now() };
   } catch (error) {
-    return { ...spoken, socket: null, problem: error instanceof Error ? error.message : String(error) };
+    const problem = error instanceof Error ? error.message : String(error);
+    return { ...spoken, socket: null, problem, endedAtMs: performance.now() };
   }
 }
 
@@ -64,25 +65,27 @@ export async function reportOf(
   stream: SpokenStream,
   audio: GeneratorTask["audio"],
   onsets: Onsets,
+  beginMs: number,
 ): Promise<StreamReport> {
-  const { text, problem, socket, intendedAtMs } = stream;
+  const { text, problem, socket, intendedAtMs, endedAtMs } = stream;
   const nothing = { underruns: 0, stalledMs: 0 };
-  const failed = { text, firstAudioMs: Number.NaN, audioMs: 0, plain: nothing, stored: nothing };
-  if (problem !== null || socket === null) return { ...failed, problem: problem ?? "no connection" };
+  const times = { text, dueMs: intendedAtMs - beginMs, endedMs: Math.max(0, endedAtMs - intendedAtMs) };
+  const failed = { ...times, firstAudioMs: Number.NaN, audioMs: 0, plain: nothing, stored: nothing };
+  if (problem !== null || socket === null) {
+    const receivedBytes = socket?.arrivals.reduce((sum, { bytes }) => sum + bytes, 0) ?? 0;
+    return { ...failed, problem: problem ?? "no connection", end: streamEnd(problem, receivedBytes) };
+  }
   const onset = await onsets.of(text, socket.audio());
-  if (onset === null) return { ...failed, problem: "the sound is silence" };
+  if (onset === null) return { ...failed, problem: "the audio is silence", end: "failed" };
   const received = socket.arrivals.map(({ atMs, bytes }) => ({ atMs, durationMs: durationMs(bytes, audio) }));
   const [plain, stored] = [0, STORE_MS].map((preBufferMs) =>
     playBack(received, { silenceMs: onset.leadingMs, preBufferMs }),
   );
-  let bytes = 0;
-  const first = socket.arrivals.find((arrival) => {
-    bytes += arrival.bytes;
-    return bytes >= onset.neededBytes;
-  });
+  const first = arrivalOf(onset.neededBytes, socket.arrivals);
   return {
-    text,
+    ...times,
     problem,
+    end: "spoken",
     firstAudioMs: (first?.atMs ?? Number.NaN) - intendedAtMs,
     audioMs: received.reduce((sum, one) => sum + one.durationMs, 0),
     plain: { underruns: plain?.underruns ?? 0, stalledMs: plain?.stalledMs ?? 0 },

@@ -1,0 +1,45 @@
+import { table } from "../results.js";
+import type { BurstFigures } from "./figures.js";
+import type { BurstRow } from "./run.js";
+
+/** What is wanted of every text that is begun, and of every other one. */
+const aims = { firstAudioP99Ms: 500, refusedP99Ms: 20 };
+
+/** The figures as a page of text. */
+export function printBurst({ webSocket, http, generatorLagP99Ms }: BurstRow): string {
+  const head = [
+    "texts at once",
+    "asked",
+    "begun",
+    "in a round",
+    "with a gap",
+    "first audio p50 ms",
+    "p99",
+    "refused",
+    "after p50 ms",
+    "p99",
+    "with Retry-After",
+    "failed",
+  ];
+  const line = (title: string, figures: BurstFigures): (string | number)[] => [
+    title,
+    figures.asked,
+    figures.begun,
+    `${figures.fewestBegun} to ${figures.mostBegun}`,
+    figures.withGap,
+    figures.firstAudioMs.p50,
+    figures.firstAudioMs.p99,
+    figures.refused,
+    figures.refusedMs.p50,
+    figures.refusedMs.p99,
+    figures.withRetryAfter ?? "–",
+    figures.failed,
+  ];
+  const problems = [...webSocket.problems, ...http.problems];
+  return [
+    table(head, [line("WebSocket", webSocket), line("HTTP", http)]),
+    `Aims over WebSockets: first audio of every text that is begun within ${aims.firstAudioP99Ms} ms (p99), any other refused within ${aims.refusedP99Ms} ms (p99).`,
+    `The generator was late by ${generatorLagP99Ms.toFixed(1)} ms (p99, worst round).`,
+    ...(problems.length === 0 ? [] : [`Failures: ${problems.join("; ")}`]),
+  ].join("\n");
+}
