@@ -1,4 +1,5 @@
 import { type BurstScenario, burst } from "./burst/scenario.js";
+import { type GoodputScenario, goodput } from "./goodput/scenario.js";
 
 /** How long one short clause takes to the ear, through the whole cluster and from the same engine alone. */
 export interface FirstAudioScenario {
@@ -212,6 +213,7 @@ export type Scenario =
   | HttpEnginesStreamsScenario
   | HttpEnginesIdleScenario
   | CompatOverheadScenario
+  | GoodputScenario
   | RecognizerPartsScenario
   | FirstAudioScenario
   | LiveStreamsScenario
@@ -434,6 +436,7 @@ export const scenarios: readonly Scenario[] = [
   streamsThreeWordsMp3,
   streamsTenWordsPcm,
   burst,
+  goodput,
   webhooksPglite,
   webhooksPostgres,
   recognizerParts,

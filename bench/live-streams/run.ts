@@ -54,6 +54,9 @@ export interface LiveStreamsFigures {
 /** Gaps of each text when it is alone, by its number. */
 type OwnGaps = Map<number, { plain: Recognized; stored: Recognized }>;
 
+/** What a search asks of a cluster: a scenario, whatever the cluster is. */
+export type SearchedStreams = Omit<LiveStreamsScenario, "kind" | "name" | "workers"> & { isUrgent: boolean };
+
 /** Finds the number of streams at which the first player hears a gap. */
 export async function runLiveStreams(
   scenario: LiveStreamsScenario,
@@ -61,36 +64,46 @@ export async function runLiveStreams(
 ): Promise<{ figures: LiveStreamsFigures; invalid: string[] }> {
   const cluster = await startCluster({ workers: scenario.workers, settings: { LOG_LEVEL: "debug" } });
   try {
-    const alone = await speak(cluster, scenario, texts.length, null);
-    const own = gapsOf(alone.reports);
-    report(alone.run);
-    const runs: LoadRun[] = [alone.run];
-    const outcomes: { streams: number; clean: boolean }[] = [];
-    for (let count = nextCount(outcomes, scenario); count !== null; count = nextCount(outcomes, scenario)) {
-      const { run } = await speak(cluster, scenario, count, own);
-      runs.push(run);
-      report(run);
-      outcomes.push({ streams: count, clean: run.failed === 0 && run.late.stored === 0 });
-    }
-    const counts = (clean: boolean): number[] =>
-      outcomes.filter((outcome) => outcome.clean === clean).map((outcome) => outcome.streams);
-    const invalid = runs.flatMap((run) => run.invalid.map((reason) => `${run.streams} streams: ${reason}`));
-    return { figures: { runs, mostWithoutGap: most(counts(true)), fewestWithGap: fewest(counts(false)) }, invalid };
+    const figures = await searchStreams(cluster, { ...scenario, isUrgent: false }, report);
+    const invalid = figures.runs.flatMap((run) => run.invalid.map((reason) => `${run.streams} streams: ${reason}`));
+    return { figures, invalid };
   } finally {
     await cluster.stop();
   }
 }
 
+/** The same in a cluster that is there, whose roles must log at level `debug`. */
+export async function searchStreams(
+  cluster: TestCluster,
+  scenario: SearchedStreams,
+  report: (run: LoadRun) => void,
+): Promise<LiveStreamsFigures> {
+  const alone = await speak(cluster, scenario, texts.length, null);
+  const own = gapsOf(alone.reports);
+  report(alone.run);
+  const runs: LoadRun[] = [alone.run];
+  const outcomes: { streams: number; clean: boolean }[] = [];
+  for (let count = nextCount(outcomes, scenario); count !== null; count = nextCount(outcomes, scenario)) {
+    const { run } = await speak(cluster, scenario, count, own);
+    runs.push(run);
+    report(run);
+    outcomes.push({ streams: count, clean: run.failed === 0 && run.late.stored === 0 });
+  }
+  const counts = (clean: boolean): number[] =>
+    outcomes.filter((outcome) => outcome.clean === clean).map((outcome) => outcome.streams);
+  return { runs, mostWithoutGap: most(counts(true)), fewestWithGap: fewest(counts(false)) };
+}
+
 /** Runs one number of streams; without a baseline the run is its own. */
 async function speak(
   cluster: TestCluster,
-  scenario: LiveStreamsScenario,
+  scenario: SearchedStreams,
   streams: number,
   baseline: OwnGaps | null,
 ): Promise<{ run: LoadRun; reports: StreamReport[] }> {
   const linesBefore = readFirstAudio(cluster.dataDirectory).length;
   const [others, partsBefore] = [watchOthers(), readParts(cluster)];
-  const { format, sampleRate, wordsPerSecond, rampMs, seed } = scenario;
+  const { format, sampleRate, wordsPerSecond, rampMs, seed, isUrgent } = scenario;
   const { baseUrl, apiKey } = cluster;
   const report = await generateLoad({
     baseUrl,
@@ -101,7 +114,7 @@ async function speak(
     rampMs,
     seed,
     headStartMs: HEAD_START_MS,
-    isUrgent: false,
+    isUrgent,
   });
   const parts = subtractParts(readParts(cluster), partsBefore);
   const { lagP99Ms, lagMaxMs, processorShare } = report;

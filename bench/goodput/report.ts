@@ -1,0 +1,52 @@
+import { table } from "../results.js";
+import { IN_TIME_MS } from "./figures.js";
+import type { GoodputFigures } from "./run.js";
+
+/** Goodput at this multiple over the peak of all, at least. */
+const aim = { multiple: 2, ofPeak: 0.9 };
+
+/** The figures as a page of text. */
+export function printGoodput({ capacity, loads }: GoodputFigures): string {
+  const peak = Math.max(...loads.map(({ figures }) => figures.goodPerSecond));
+  const head = [
+    "× capacity",
+    "offered",
+    "good",
+    "share",
+    "good per s",
+    "÷ peak",
+    "late",
+    "with a gap",
+    "first audio p50 ms",
+    "p99",
+    "refused",
+    "after p50 ms",
+    "p99",
+    "failed",
+    "generator: core",
+    "lag p99 ms",
+  ];
+  const lines = loads.map(({ multiple, figures, generator }) => [
+    String(multiple),
+    figures.offered,
+    figures.good,
+    `${((figures.good / figures.offered) * 100).toFixed(0)} %`,
+    figures.goodPerSecond,
+    figures.goodPerSecond / peak,
+    figures.late,
+    figures.withGap,
+    figures.firstAudioMs.p50,
+    figures.firstAudioMs.p99,
+    figures.refused,
+    figures.refusedMs.p50,
+    figures.refusedMs.p99,
+    figures.failed,
+    generator.processorShare,
+    generator.lagP99Ms,
+  ]);
+  return [
+    table(head, lines),
+    `Capacity, found in this run: ${capacity.streams} streams at once, ${capacity.perSecond.toFixed(2)} a second. Good: spoken to the end, first audio within ${IN_TIME_MS} ms, no gap with 100 ms stored.`,
+    `Aim: at ${aim.multiple} × capacity at least ${aim.ofPeak} of the peak.`,
+  ].join("\n");
+}
