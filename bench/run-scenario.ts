@@ -15,6 +15,8 @@ import { printConversations, printProgress as printConversationsProgress } from 
 import { runConversations } from "./conversations/run.js";
 import { printLiveStreams, printProgress } from "./live-streams/report.js";
 import { runLiveStreams } from "./live-streams/run.js";
+import { printFairness } from "./fairness/report.js";
+import { runFairness } from "./fairness/run.js";
 import { printGoodput } from "./goodput/report.js";
 import { runGoodput } from "./goodput/run.js";
 import { findHttpPackages } from "./http-routes/installed.js";
@@ -83,6 +85,8 @@ export async function runScenario(scenario: Scenario): Promise<Ran> {
       return page(await runVoicePeers(scenario, installed(findPeers())), printVoicePeers);
     case "transcription-peers":
       return page(await runTranscriptionPeers(scenario, installed(findPeers())), printTranscriptionPeers);
+    case "fairness":
+      return page(await runFairness(scenario, (one) => console.log(printProgress(one))), printFairness);
     case "goodput":
       return page(await runGoodput(scenario, (one) => console.log(printProgress(one))), printGoodput);
     case "http-engines-requests":

@@ -1,4 +1,5 @@
 import { type BurstScenario, burst } from "./burst/scenario.js";
+import { type FairnessScenario, fairness } from "./fairness/scenario.js";
 import { type GoodputScenario, goodput } from "./goodput/scenario.js";
 
 /** How long one short clause takes to the ear, through the whole cluster and from the same engine alone. */
@@ -213,6 +214,7 @@ export type Scenario =
   | HttpEnginesStreamsScenario
   | HttpEnginesIdleScenario
   | CompatOverheadScenario
+  | FairnessScenario
   | GoodputScenario
   | RecognizerPartsScenario
   | FirstAudioScenario
@@ -437,6 +439,7 @@ export const scenarios: readonly Scenario[] = [
   streamsTenWordsPcm,
   burst,
   goodput,
+  fairness,
   webhooksPglite,
   webhooksPostgres,
   recognizerParts,

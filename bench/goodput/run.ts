@@ -18,7 +18,7 @@ export interface GoodputFigures {
 }
 
 /** Settings under which a cluster refuses what the product would refuse; the search reads the edge's log. */
-const loadedSettings = (): Record<string, string> => ({
+export const loadedSettings = (): Record<string, string> => ({
   LOG_LEVEL: "debug",
   PARLEY_LIVE_WAIT_MS: String(loadConfig({}).PARLEY_LIVE_WAIT_MS),
 });
