@@ -26,12 +26,15 @@ import { runIdleSockets } from "./http-engines/idle-sockets.js";
 import { printIdleSockets, printRequests, printStreams } from "./http-engines/report.js";
 import { runRequests } from "./http-engines/requests.js";
 import { runStreams } from "./http-engines/streams.js";
+import { missingFiles } from "./open-files.js";
 import { findPeers } from "./peers/installed.js";
 import { printTranscriptionPeers } from "./peers/transcription/report.js";
 import { runTranscriptionPeers } from "./peers/transcription/run.js";
 import { printVoicePeers } from "./peers/voice/report.js";
 import { runVoicePeers } from "./peers/voice/run.js";
 import type { Scenario } from "./scenarios.js";
+import { printSockets } from "./sockets/report.js";
+import { runSockets } from "./sockets/run.js";
 import { printTranscription } from "./transcription/report.js";
 import { runTranscription } from "./transcription/run.js";
 import { printWebhooks } from "./webhooks/report.js";
@@ -53,6 +56,7 @@ export function missingFor(scenario: Scenario): string | null {
     const peer = findAgentsPeer();
     return "missing" in peer ? peer.missing : null;
   }
+  if (kind === "sockets") return missingFiles(scenario.warmUpSockets + scenario.idleSockets + scenario.activeSockets);
   if (kind === "http-routes") {
     const packages = findHttpPackages();
     return "missing" in packages ? packages.missing : null;
@@ -79,6 +83,8 @@ export async function runScenario(scenario: Scenario): Promise<Ran> {
       return page(await runRecognizerParts(scenario), printRecognizerParts);
     case "webhooks":
       return page(await runWebhooks(scenario), printWebhooks);
+    case "sockets":
+      return page(await runSockets(scenario), printSockets);
     case "transcription":
       return page(await runTranscription(scenario), printTranscription);
     case "voice-peers":

@@ -1,6 +1,7 @@
 import { type BurstScenario, burst } from "./burst/scenario.js";
 import { type FairnessScenario, fairness } from "./fairness/scenario.js";
 import { type GoodputScenario, goodput } from "./goodput/scenario.js";
+import { type SocketsScenario, sockets } from "./sockets/scenario.js";
 
 /** How long one short clause takes to the ear, through the whole cluster and from the same engine alone. */
 export interface FirstAudioScenario {
@@ -220,6 +221,7 @@ export type Scenario =
   | FirstAudioScenario
   | LiveStreamsScenario
   | WebhooksScenario
+  | SocketsScenario
   | TranscriptionScenario
   | VoicePeersScenario
   | TranscriptionPeersScenario;
@@ -451,6 +453,7 @@ export const scenarios: readonly Scenario[] = [
   httpEnginesStreams,
   httpEnginesIdle,
   httpRoutes,
+  sockets,
   consoleLoad,
   conversations,
 ];

@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
+import { answerOf, ask } from "../asked-process.js";
 import type {
   Engine,
   GeneratorTask,
@@ -65,21 +66,4 @@ export function openProcesses(): Processes {
       await Promise.all(ended);
     },
   };
-}
-
-function ask<Question extends object, Answer>(child: ChildProcess, question: Question): Promise<Answer> {
-  child.send(question);
-  return answerOf<Answer>(child);
-}
-
-/** The next message of a child. Rejects when it ends without one. */
-async function answerOf<T>(child: ChildProcess): Promise<T> {
-  const settled = new AbortController();
-  const ended = once(child, "exit", { signal: settled.signal }).then(([code]) =>
-    Promise.reject(new Error(`a process of the benchmark ended with ${String(code)}`)),
-  );
-  ended.catch(() => undefined);
-  const [message] = (await Promise.race([once(child, "message"), ended])) as [T];
-  settled.abort();
-  return message;
 }
