@@ -5,7 +5,8 @@ import { systemClock as clock } from "#common/clock";
 import { ConfigError } from "#common/config/config";
 import { unlessConnected } from "#common/lifecycle/probes";
 import { runRole } from "#common/lifecycle/role";
-import { openDialer } from "#common/livekit/livekit-dialer";
+import { openDialer, openReferrer } from "#common/livekit/livekit-dialer";
+import { openLiveKitServer } from "#common/livekit/livekit-server";
 import { sendHeartbeats } from "#common/membership/heartbeat";
 import { createOutbound } from "#common/outbound/outbound";
 import { openSealer } from "#common/secrets/secret-key";
@@ -35,6 +36,7 @@ const start: Parameters<typeof runRole>[1] = async ({ config, log, metrics, id, 
   const bus = await connectNats({ url: config.NATS_URL, name: id, log });
   const submissions = new SubmissionClient({ bus, clock, ownerId: id });
   const [speech, recognition] = [new SpeechClient(submissions), openRecognitionClient(submissions)];
+  const rooms = openLiveKitServer(access);
   const usage = new UsageReporter({ bus, clock, log, owner: { id, epoch } });
   const conversationMetrics = createConversationMetrics(metrics, () => runtime.sessions.length);
   metrics.gauge("parley_bus_connected", () => (bus.isConnected() ? 1 : 0));
@@ -42,9 +44,10 @@ const start: Parameters<typeof runRole>[1] = async ({ config, log, metrics, id, 
     ...{ bus, clock, log, config, speech, recognition, usage, countTokens, runtimeId: id },
     outbound: createOutbound({ allow: config.PARLEY_OUTBOUND_ALLOW, log }),
     sealer: openSealer({ secretKey: config.PARLEY_SECRET_KEY, dataDirectory: config.PARLEY_DATA_DIR }),
-    ...{ dial: openDialer(access), epochMs: () => Date.now(), savedVoices: new SavedVoices(bus, clock) },
+    ...{ dial: openDialer(access), refer: openReferrer(access), epochMs: () => Date.now() },
+    ...{ deleteRoom: (name) => rooms.deleteRoom(name), savedVoices: new SavedVoices(bus, clock) },
     ...{ metrics: conversationMetrics, recordingMetrics: createRecordingMetrics(metrics) },
-    openRoom: ({ plan, ...given }: OpenedRoom) => openRoom({ ...access, ...given, clock, room: plan.room }),
+    openRoom: (given: OpenedRoom) => openRoom({ ...access, ...given, clock }),
   };
   const runtime: Runtime = new Runtime({
     ...{ bus, clock, log },

@@ -75,6 +75,7 @@ function open(closeRoom: () => Promise<void> = () => Promise.resolve()): Convers
     prepareRequest: async () => ({ messages: [], tools: [] }),
     tools: { call: () => Promise.reject(new Error("no tool is there")) },
     clientCalls: new ClientCalls(() => undefined),
+    transfers: { close: () => undefined },
     sendsToolEvents: true,
     toolSourceOf: () => "unknown",
     openSpeech: (given) => {

@@ -32,6 +32,8 @@ export interface ConversationParts {
   prepareRequest: PrepareRequest;
   tools: ToolRunner;
   clientCalls: ClientCalls;
+  /** Whom the caller was passed on to: told when the conversation is over, or another runtime's. */
+  transfers: { close(options: { isOver: boolean }): void };
   sendsToolEvents: boolean;
   toolSourceOf(name: string): ToolSource | "unknown";
   /** Begins to say a reply; what becomes of it goes to the given functions. */
@@ -239,7 +241,7 @@ export class Conversation {
   }
 
   async #finish(): Promise<void> {
-    this.#stopWork();
+    this.#stopWork(true);
     const { records, recorder, clock, onOver } = this.#parts;
     const recorded = recorder.close({ isComplete: true });
     const late = new Promise<void>((resolve) => void clock.after(LAST_RECORDS_MS, resolve));
@@ -252,7 +254,7 @@ export class Conversation {
 
   #leave(outcome: Exclude<ConversationOutcome, "ended">): void {
     if (this.#isOver) return;
-    this.#stopWork();
+    this.#stopWork(false);
     const { records, recorder, onOver } = this.#parts;
     const recorded = recorder.close({ isComplete: false });
     void records
@@ -274,8 +276,9 @@ export class Conversation {
     }
   }
 
-  #stopWork(): void {
+  #stopWork(isOver: boolean): void {
     this.#isOver = true;
+    this.#parts.transfers.close({ isOver });
     this.#cancelWake();
     for (const drop of this.#requests.values()) drop();
     this.#parts.model.close();

@@ -1,9 +1,9 @@
-import type { ConversationPlan } from "#protocol/bus/conversation";
+import type { ConversationPlan, ConversationRoom } from "#protocol/bus/conversation";
 import { type ConversationRecord, conversationStream, conversationSubject } from "#protocol/bus/conversation-log";
 import type { Bus } from "#common/bus/bus";
 import type { Clock } from "#common/clock";
 import type { Config } from "#common/config/config";
-import type { Dial } from "#common/livekit/livekit-dialer";
+import type { Dial, Referral } from "#common/livekit/livekit-dialer";
 import type { Logger } from "#common/log";
 import type { StreamingOutbound } from "#common/outbound/outbound";
 import type { Sealer } from "#common/secrets/sealer";
@@ -27,9 +27,10 @@ import type { Room, RoomCallbacks } from "../room/room.js";
 import { ReplySpeech } from "../speech/reply-speech.js";
 import { planVoice, type VoicePlan } from "../speech/voice-plan.js";
 import { openTools } from "../tools/open-tools.js";
-import { type CallerTranscription, openCallerTranscription } from "../turn/caller-transcription.js";
+import { openTransfers } from "../transfer/open-transfers.js";
+import type { Transfers } from "../transfer/transfers.js";
+import type { CallerTranscription } from "../turn/caller-transcription.js";
 import { awaitSpeech, SpeechUnavailable } from "./await-speech.js";
-import { CallerUsage } from "./caller-usage.js";
 import { ClientCalls } from "./client-calls.js";
 import { Conversation, type ConversationParts } from "./conversation.js";
 import type { ConversationMetrics } from "./conversation-metrics.js";
@@ -37,6 +38,7 @@ import { expectCaller } from "./expected-caller.js";
 import { LogWriter } from "./log-writer.js";
 import { requestsOf } from "./prepare-request.js";
 import { readLog, takeLog } from "./take-log.js";
+import { payerOf, transcribe } from "./transcribe.js";
 
 /** What all conversations of a runtime share. */
 export interface ConversationContext {
@@ -56,7 +58,7 @@ export interface ConversationContext {
   metrics: ConversationMetrics;
   recordingMetrics: RecordingMetrics;
   openRoom(options: {
-    plan: ConversationPlan;
+    room: ConversationRoom;
     attempt: number;
     hasCallerJoined: boolean;
     isPhoneCall: boolean;
@@ -66,6 +68,9 @@ export interface ConversationContext {
   }): Promise<Room>;
   /** Calls a number. */
   dial(call: Dial): Promise<void>;
+  /** Has LiveKit SIP transfer a call. */
+  refer(referral: Referral): Promise<void>;
+  deleteRoom(name: string): Promise<void>;
   /** Milliseconds since 1970. */
   epochMs(): number;
 }
@@ -135,25 +140,36 @@ export async function openConversation(context: ConversationContext, given: Give
   const joined = past.find(({ type }) => type === "caller-joined");
   if (joined !== undefined) recorder.begin(context.epochMs() - joined.atEpochMs);
   const opened = { ...speech, records, past, recorder, trace: joinTrace(undefined), log };
-  const transcription = transcribe(context, plan, opened, tell);
+  const transcription = openTranscription(context, plan, opened, tell);
   const line = openLine({ ...{ plan, past, records, tell, clock: context.clock }, dial: (call) => context.dial(call) });
+  let room: Room | null = null;
+  const transfers = openTransfers({
+    ...{ ...context, ...speech, voicePlan: speech.voice, trace: opened.trace, plan, past, records, attempt, log, tell },
+    dial: (call) => context.dial(call),
+    voice: () => roomOf(room).voice,
+  });
   try {
     const caller = expectCaller(context.clock, () => {
       if (joined !== undefined) tell((conversation) => conversation.input({ type: "caller-left" }));
     });
-    const room = await context.openRoom({
-      ...{ plan, attempt, hasCallerJoined: joined !== undefined, isPhoneCall: plan.call !== undefined, log },
+    room = await context.openRoom({
+      ...{ room: plan.room, attempt, hasCallerJoined: joined !== undefined, isPhoneCall: plan.call !== undefined, log },
       sampleRate: VOICE_RATE,
-      callbacks: roomCallbacks(tell, { transcription, recorder, caller, line }),
+      callbacks: roomCallbacks(tell, { transcription, recorder, caller, line, transfers }),
     });
     const onOver: GivenConversation["onOver"] = (outcome) => {
       line.close();
       given.onOver(outcome);
     };
-    const { conversation, begin } = assemble(context, { ...given, onOver }, { ...opened, room, transcription });
+    const { conversation, begin } = assemble(
+      context,
+      { ...given, onOver },
+      { ...opened, room, transcription, transfers },
+    );
     begin();
     isOpen(conversation);
     line.begin();
+    transfers.resume().catch((error: unknown) => log.warn({ err: error }, "a transfer could not be taken up"));
     return conversation;
   } catch (error) {
     line.close();
@@ -162,6 +178,11 @@ export async function openConversation(context: ConversationContext, given: Give
     await recorder.close({ isComplete: false });
     throw error;
   }
+}
+
+function roomOf(room: Room | null): Room {
+  if (room === null) throw new Error("the conversation has no room yet");
+  return room;
 }
 
 /** Holds what is told of a conversation until it is open. */
@@ -206,7 +227,14 @@ function roomCallbacks(
     recorder,
     caller,
     line,
-  }: { transcription: CallerTranscription; recorder: Recorder; caller: ReturnType<typeof expectCaller>; line: Line },
+    transfers,
+  }: {
+    transcription: CallerTranscription;
+    recorder: Recorder;
+    caller: ReturnType<typeof expectCaller>;
+    line: Line;
+    transfers: Transfers;
+  },
 ): RoomCallbacks {
   return {
     onCallerJoined() {
@@ -214,8 +242,12 @@ function roomCallbacks(
       tell((conversation) => conversation.input({ type: "caller-joined" }));
     },
     onCallerLeft: (isFinal) =>
-      tell((conversation) => conversation.input({ type: isFinal ? "hang-up" : "caller-left" })),
+      transfers.callerLeft(() =>
+        tell((conversation) => conversation.input({ type: isFinal ? "hang-up" : "caller-left" })),
+      ),
     onAudio(samples) {
+      // What two people say to each other is not the agent's to hear.
+      if (transfers.take(samples)) return;
       recorder.addCaller(samples);
       transcription.push(samples);
     },
@@ -228,46 +260,27 @@ function roomCallbacks(
   };
 }
 
-/** Who pays for what is spoken and recognized, and for which agent. */
-const payerOf = ({ teamId, keyId, agentId }: ConversationPlan) => ({ teamId, keyId, agentId });
-
-/** The caller's audio on its way to words; it is charged as any transcription is. */
-function transcribe(
+function openTranscription(
   context: ConversationContext,
   plan: ConversationPlan,
-  { trace, recognizer }: Opened,
+  opened: Opened,
   tell: Tell,
 ): CallerTranscription {
-  const { recognition, clock, usage } = context;
-  const callerUsage = new CallerUsage({ usage, clock, payer: payerOf(plan), traceId: trace.traceId });
-  const transcription = openCallerTranscription({
-    ...{ recognition, clock },
-    recognizer: recognizer.folder,
-    language: recognizer.language,
-    detector: recognition.served("vad")[0]?.name ?? null,
-    traceparent: formatTraceparent(trace),
-    onActivity: (event) => {
-      callerUsage.activity(event);
+  return transcribe({
+    ...{ ...context, plan, recognizer: opened.recognizer, trace: opened.trace },
+    onActivity: (event) =>
       tell((conversation) =>
         conversation.input(
           event.type === "speech-started"
             ? { type: "speech-started" }
             : { type: "speech-paused", lastVoicedMs: event.lastVoicedMs },
         ),
-      );
-    },
+      ),
     onPartial: (text, isUnsure) => tell((conversation) => conversation.input({ type: "partial", text, isUnsure })),
     onTranscript: (text, isUnsure) =>
       tell((conversation) => conversation.input({ type: "transcript", text, isUnsure })),
     onTranscribed: () => tell((conversation) => conversation.input({ type: "transcribed" })),
   });
-  return {
-    push: (samples) => transcription.push(samples),
-    close() {
-      transcription.close();
-      callerUsage.end();
-    },
-  };
 }
 
 function assemble(
@@ -282,7 +295,8 @@ function assemble(
     log,
     room,
     transcription,
-  }: Opened & { room: Room; transcription: CallerTranscription },
+    transfers,
+  }: Opened & { room: Room; transcription: CallerTranscription; transfers: Transfers },
 ): { conversation: Conversation; begin: () => void } {
   const { bus, clock, config, outbound, sealer, speech, usage, metrics, epochMs } = context;
   const settings = dialogueSettingsOf(plan);
@@ -293,9 +307,13 @@ function assemble(
   const clientCalls = new ClientCalls((call) => room.sendEvent({ type: "client_tool.call", ...call }));
   const track = recorder.trackOf(room.voice);
   const conversation = new Conversation({
-    ...{ dialogue, room, clock, log, records, recorder, transcription, model, clientCalls, metrics, onOver },
+    ...{ dialogue, room, clock, log, records, recorder, transcription, model, clientCalls, metrics, onOver, transfers },
     prepareRequest: requestsOf(plan, createKnowledge({ bus, plan, log, clock }), context.countTokens),
-    tools: openTools({ plan, clock, outbound, sealer, log, callClient: (call) => clientCalls.call(call) }),
+    tools: openTools({
+      ...{ plan, clock, outbound, sealer, log },
+      callClient: (call) => clientCalls.call(call),
+      transfer: (args, signal) => transfers.run(args, signal),
+    }),
     sendsToolEvents: plan.sendsToolEvents,
     toolSourceOf: (name) => settings.tools.get(name)?.source ?? "unknown",
     openSpeech: (reply) =>

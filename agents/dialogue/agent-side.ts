@@ -83,6 +83,11 @@ export class AgentSide {
     return this.#tools.hasUndelivered;
   }
 
+  /** Somebody is being asked to take the caller. */
+  get isTransferring(): boolean {
+    return this.#tools.isTransferring;
+  }
+
   /** What the room shows. */
   get state(): AgentState {
     const { reply, isHeld } = this.#speaker;
@@ -134,7 +139,7 @@ export class AgentSide {
     if (open === null) return;
     const { turnId, isComplete, text } = open;
     const purpose: Purpose = turnId === 0 ? "greeting" : "turn";
-    const isBetweenRounds = this.#tools.hangsUp || this.#tools.isAwaiting || memory.endsWithCalls;
+    const isBetweenRounds = this.#leavesNext || this.#tools.isAwaiting || memory.endsWithCalls;
     if (this.#tools.hangsUp) this.#end = { reason: "agent_hung_up", detail: null };
     this.#speaker.resume(open, purpose);
     this.#pump(nowMs);
@@ -177,6 +182,12 @@ export class AgentSide {
     const wasAwaiting = this.#tools.isAwaiting;
     this.#tools.result(callId, result);
     if (wasAwaiting) this.#afterTools(nowMs);
+  }
+
+  /** Somebody has taken the caller. */
+  transferred(): void {
+    this.#tools.transferred();
+    this.stop();
   }
 
   /** Falls silent until `release`; what comes meanwhile waits. */
@@ -264,14 +275,22 @@ export class AgentSide {
     this.#speaker.show(nowMs, true);
     this.#tools.start(calls, turnId);
     if (this.#tools.hangsUp) this.#end = { reason: "agent_hung_up", detail: null };
+    // Who is put through without a word takes the silence for a lost line.
+    if (this.#tools.transfersNext && !this.#speaker.hasSpoken)
+      this.#speaker.say(phrasesOf(this.#options.settings.language).filler, nowMs, null);
     this.#afterTools(nowMs);
   }
 
-  /** Where all results are there, the model goes on, or the agent hangs up. */
+  /** The caller hears nothing of the agent after this reply, or not for now. */
+  get #leavesNext(): boolean {
+    return this.#tools.hangsUp || this.#tools.transfersNext;
+  }
+
+  /** Where all results are there, the model goes on, or the agent hangs up or transfers the caller. */
   #afterTools(nowMs: number): void {
     const { reply } = this.#speaker;
     if (reply === null || this.#tools.isAwaiting || this.hasRequest) return;
-    if (this.#tools.hangsUp) return this.#speaker.complete(nowMs);
+    if (this.#leavesNext) return this.#speaker.complete(nowMs);
     this.#ask(reply.purpose, reply.turnId, nowMs);
   }
 
@@ -294,7 +313,7 @@ export class AgentSide {
     const end = this.#end;
     this.#end = null;
     if (isGiven && !isInterrupted && !isTextOnly) this.#voiceFailures = 0;
-    this.#tools.replyOver(end?.reason === "agent_hung_up");
+    this.#tools.replyOver({ hangsUp: end?.reason === "agent_hung_up", isInterrupted });
     this.#options.onReplyOver({ purpose, isInterrupted, end });
   }
 }

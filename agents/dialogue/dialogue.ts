@@ -2,7 +2,7 @@ import type { EndReason } from "#protocol/bus/conversation-log";
 import type { AgentState, DialogueAction } from "./action.js";
 import { AgentSide } from "./agent-side.js";
 import { CallerSide } from "./caller-side.js";
-import type { DialogueInput, DialogueMessage } from "./input.js";
+import type { DialogueInput, DialogueMessage, ToolResult } from "./input.js";
 import { LatencyMeter } from "./latency.js";
 import { Memory } from "./memory.js";
 import { Outbox } from "./outbox.js";
@@ -85,7 +85,8 @@ export class Dialogue {
   input(input: DialogueInput, nowMs: number): DialogueAction[] {
     if (this.#isOver) return [];
     this.#nowMs = Math.max(this.#nowMs, nowMs);
-    if (this.#memory.hasJoined || beforeJoining.has(input.type)) this.#accept(input);
+    const isMeant = this.#memory.isTransferred ? afterTransfer.has(input.type) : this.#memory.hasJoined;
+    if (isMeant || beforeJoining.has(input.type)) this.#accept(input);
     this.#advance();
     return this.takeActions();
   }
@@ -99,7 +100,9 @@ export class Dialogue {
   nextWakeMs(): number | null {
     if (this.#isOver || this.#joinedAtMs === null) return null;
     const { absenceMs, maxDurationMs } = this.#settings;
-    const wakes = [this.#caller.nextWakeMs(this.#nowMs, this.#ending !== null), this.#agent.nextWakeMs()];
+    const wakes = this.#memory.isTransferred
+      ? []
+      : [this.#caller.nextWakeMs(this.#nowMs, this.#ending !== null), this.#agent.nextWakeMs()];
     wakes.push(this.#ending === null ? this.#joinedAtMs + maxDurationMs : this.#ending.byMs);
     if (!this.#memory.isPresent) wakes.push(this.#absentSinceMs + absenceMs);
     if (this.#isQuiet) {
@@ -134,7 +137,9 @@ export class Dialogue {
         this.#silence.callerActed(nowMs);
         return this.#caller.interrupt();
       case "hang-up":
-        return this.#end("caller_left", null);
+        return this.#callerGone();
+      case "transferred":
+        return this.#transferred(input.isOver);
       case "end":
         if (!input.isPolite) return this.#end(input.reason, input.detail);
         return this.#endPolitely(input.reason, input.detail);
@@ -163,7 +168,7 @@ export class Dialogue {
       case "speech-failed":
         return this.#agent.speechFailed(input.replyId, input.detail);
       case "tool-result":
-        return this.#agent.toolResult(input.callId, input.result, nowMs);
+        return this.#toolAnswered(input.callId, input.result);
     }
   }
 
@@ -192,8 +197,28 @@ export class Dialogue {
     this.#agent.hold("absence");
   }
 
+  #toolAnswered(callId: string, result: ToolResult): void {
+    const wasTransferring = this.#agent.isTransferring;
+    this.#agent.toolResult(callId, result, this.#nowMs);
+    // Whoever waited for somebody else owed no word meanwhile.
+    if (wasTransferring && !this.#agent.isTransferring) this.#silence.callerActed(this.#nowMs);
+  }
+
+  #transferred(isOver: boolean): void {
+    if (!this.#agent.isTransferring) return;
+    this.#agent.transferred();
+    if (isOver) return this.#end("transferred", null);
+    this.#outbox.record({ type: "transfer-connected" });
+  }
+
+  /** Whoever leaves somebody whom the agent found for them was served. */
+  #callerGone(): void {
+    this.#end(this.#memory.isTransferred ? "transferred" : "caller_left", null);
+  }
+
   #resume(): void {
     const { memory } = this.#outbox;
+    if (memory.isTransferred) return;
     if (!memory.isPresent) this.#agent.hold("absence");
     this.#agent.resume(this.#nowMs);
     if (this.#isOver || this.#agent.isBusy || memory.isAnswered) return;
@@ -206,8 +231,10 @@ export class Dialogue {
     return !this.#agent.isBusy && !this.#agent.hasRequest && this.#caller.isQuiet;
   }
 
+  /** Who waits for somebody else to pick up, or talks to them, is not asked to speak. */
   get #isQuiet(): boolean {
-    return this.isIdle && this.#memory.isPresent && this.#ending === null;
+    const { isPresent, isTransferred } = this.#memory;
+    return this.isIdle && isPresent && !isTransferred && !this.#agent.isTransferring && this.#ending === null;
   }
 
   /** Decides one thing that is due; false when there is none. */
@@ -215,6 +242,7 @@ export class Dialogue {
     const nowMs = this.#nowMs;
     this.#endInTime();
     if (this.#isOver) return true;
+    if (this.#memory.isTransferred) return false;
     if (this.#caller.step(nowMs, this.#ending !== null) || this.#agent.tick(nowMs)) return true;
     return this.#isQuiet && this.#breakSilence();
   }
@@ -223,7 +251,7 @@ export class Dialogue {
     const nowMs = this.#nowMs;
     const { absenceMs, maxDurationMs } = this.#settings;
     const { isPresent } = this.#memory;
-    if (!isPresent && nowMs >= this.#absentSinceMs + absenceMs) return this.#end("caller_left", null);
+    if (!isPresent && nowMs >= this.#absentSinceMs + absenceMs) return this.#callerGone();
     if (nowMs >= (this.#joinedAtMs ?? nowMs) + maxDurationMs) this.#endPolitely("max_duration", null);
     if (this.#ending === null) return;
     const { reason, detail, byMs } = this.#ending;
@@ -279,6 +307,12 @@ export class Dialogue {
 
 /** What means anything while nobody has joined. */
 const beforeJoining: ReadonlySet<DialogueInput["type"]> = new Set(["caller-joined", "hang-up", "end"]);
+
+/** And what does while the caller talks to somebody else. */
+const afterTransfer: ReadonlySet<DialogueInput["type"]> = new Set([
+  ...beforeJoining,
+  ...(["caller-left", "tick"] as const),
+]);
 
 type AgentInput = Extract<
   DialogueInput,

@@ -40,6 +40,8 @@ export type DialogueInput =
   | { type: "reply-audible"; replyId: string }
   | { type: "speech-failed"; replyId: string; detail: string }
   | { type: "tool-result"; callId: string; result: ToolResult }
+  /** The caller talks to somebody else now. `isOver`: by another way than this room, so the conversation is over. */
+  | { type: "transferred"; isOver: boolean }
   /** The time has come that `nextWakeMs` asked for. */
   | { type: "tick" }
   /** Somebody outside ends it: at once, or after what is being said where `isPolite`. */

@@ -56,6 +56,7 @@ export class Memory {
   #hasJoined = false;
   #isPresent = false;
   #isOver = false;
+  #isTransferred = false;
   /** Background results that no reply has followed. */
   #undelivered: string[] = [];
   /** The last record was a call: a further one belongs to the same round. */
@@ -95,6 +96,11 @@ export class Memory {
 
   get isOver(): boolean {
     return this.#isOver;
+  }
+
+  /** Whether the caller talks to somebody else, whom the agent found for them. */
+  get isTransferred(): boolean {
+    return this.#isTransferred;
   }
 
   get openReply(): Readonly<OpenReply> | null {
@@ -162,6 +168,9 @@ export class Memory {
         return this.#called(record);
       case "tool-answered":
         return this.#answered(record);
+      case "transfer-connected":
+        this.#isTransferred = true;
+        return;
       case "ended":
         this.#isOver = true;
         return;

@@ -9,8 +9,10 @@ export type ToolMode = "blocking" | "fire_and_forget" | "background";
 /** A tool as the dialogue knows it, by the function name that the model uses. */
 export interface DialogueTool {
   mode: ToolMode;
-  /** Who runs it; `builtin` is `hang_up_call`. */
+  /** Who runs it; `builtin` is `hang_up_call` and `transfer_call`. */
   source: "client" | "webhook" | "builtin";
+  /** It hands the caller over to somebody else, once the reply that calls it has been spoken. */
+  transfers?: true;
   /** Whether it may safely be called again by a runtime that does not know whether it was (GET requests). */
   isRepeatable: boolean;
 }

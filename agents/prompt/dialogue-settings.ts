@@ -1,6 +1,6 @@
 import type { ConversationPlan } from "#protocol/bus/conversation";
 import type { DialogueSettings, DialogueTool } from "../dialogue/settings.js";
-import { type NamedTool, namedTools } from "../tools/named-tools.js";
+import { type NamedTool, namedTools, TRANSFER_TOOL } from "../tools/named-tools.js";
 import { fillVariables } from "./variables.js";
 
 /** How long a caller may be out of the room: time to change from one network to another, not to make coffee. */
@@ -36,6 +36,9 @@ function firstMessageOf(plan: ConversationPlan): DialogueSettings["firstMessage"
 }
 
 function dialogueTool(named: NamedTool): DialogueTool {
+  // What becomes of a transfer is told in a pause, as results of the background are.
+  if (named.kind === "builtin" && named.name === TRANSFER_TOOL)
+    return { mode: "background", source: "builtin", isRepeatable: false, transfers: true };
   if (named.kind === "builtin") return { mode: "blocking", source: "builtin", isRepeatable: true };
   const { tool, definition } = named;
   if (tool.toolType === "client")

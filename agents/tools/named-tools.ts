@@ -5,6 +5,9 @@ import { functionNames } from "#tools/function-name";
 /** The system tool that ends the call. */
 export const HANG_UP_TOOL = "hang_up_call";
 
+/** The system tool that hands the caller over to somebody else. */
+export const TRANSFER_TOOL = "transfer_call";
+
 /** A tool of a conversation, by the function name that the model uses. */
 export type NamedTool =
   | { kind: "builtin"; name: string }
@@ -14,9 +17,12 @@ export type NamedTool =
  * The tools that an agent may use in a conversation, by function name, in the order of its configuration; none where
  * its tools are switched off. System tools have their names first, so that no other tool can take one. Pure.
  */
-export function namedTools({ config, tools }: ConversationPlan): ReadonlyMap<string, NamedTool> {
+export function namedTools({ config, tools, call }: ConversationPlan): ReadonlyMap<string, NamedTool> {
   if (!config.tools.enabled) return new Map();
-  const builtin = config.tools.system_tools.hang_up_call ? [HANG_UP_TOOL] : [];
+  const builtin = [
+    ...(config.tools.system_tools.hang_up_call ? [HANG_UP_TOOL] : []),
+    ...(call?.transfers === undefined ? [] : [TRANSFER_TOOL]),
+  ];
   const names = functionNames([
     ...builtin.map((name) => ({ id: `system:${name}`, toolType: "client" as const, name })),
     ...tools,

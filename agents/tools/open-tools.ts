@@ -2,7 +2,7 @@ import type { Clock } from "#common/clock";
 import type { ConversationPlan } from "#protocol/bus/conversation";
 import { systemValues } from "../prompt/variables.js";
 import { type CallClient, callClientTool } from "./client-call.js";
-import { type NamedTool, namedTools } from "./named-tools.js";
+import { type NamedTool, namedTools, TRANSFER_TOOL } from "./named-tools.js";
 import { completed, failed, type UntimedResult } from "./results.js";
 import type { ToolRunner } from "./tool-runner.js";
 import { callWebhook, type WebhookDependencies } from "./webhook-call.js";
@@ -11,6 +11,8 @@ export interface ToolsOptions extends WebhookDependencies {
   plan: ConversationPlan;
   clock: Clock;
   callClient: CallClient;
+  /** Runs `transfer_call`; absent where nobody can be transferred. */
+  transfer?: (args: Readonly<Record<string, unknown>>, signal: AbortSignal) => Promise<UntimedResult>;
 }
 
 /** The tools of one conversation, ready to be called; system values are those of the session's start. */
@@ -27,6 +29,8 @@ export function openTools(options: ToolsOptions): ToolRunner {
     signal: AbortSignal,
   ): Promise<UntimedResult> => {
     if (signal.aborted) return failed("The call was cancelled");
+    if (named.kind === "builtin" && named.name === TRANSFER_TOOL)
+      return (await options.transfer?.(args, signal)) ?? failed("Calls cannot be transferred here");
     // The dialogue ends the call itself.
     if (named.kind === "builtin") return completed(null);
     switch (named.tool.toolType) {

@@ -11,6 +11,7 @@ import { GIVE_MS, takeOver } from "../sessions/placement.js";
 import { agentSessions, type SessionRow } from "../sessions/tables.js";
 import type { CallContext } from "./context.js";
 import { type JudgedCall, judgeCall } from "./judge-call.js";
+import { plannedTransfers } from "./planned-transfers.js";
 import { refusal, withReasons } from "./refusal.js";
 import { answeredSession, claimKey, digestOf, type NamedRequest, storeKey } from "./request-keys.js";
 import { phoneCalls } from "./tables.js";
@@ -40,6 +41,7 @@ export async function createCall(
   const answered = request === null ? null : await answeredSession(sessions.db, request, sessions.now());
   if (answered !== null) return answered;
   const judged = await judgeCall(context, teamId, body);
+  const transfers = await plannedTransfers(context, judged.number, judged.config);
   const now = sessions.now();
   const row = newSession({
     ...{ agent: judged.agent, frozen: judged.frozen, config: judged.config },
@@ -48,6 +50,7 @@ export async function createCall(
     call: {
       ...{ callerNumber: judged.number.phoneNumber, dialedNumber: body.to_number, place: null },
       dial: { trunkId: judged.trunkId, ringMs: settings.ringMs },
+      ...(transfers === undefined ? {} : { transfers }),
     },
   });
   const written = await write(context, judged, row, request);

@@ -13,6 +13,7 @@ import { agentSessions, type SessionRow } from "../sessions/tables.js";
 import type { CallContext } from "./context.js";
 import { initialVariables } from "./conversation-init.js";
 import { numberOfRoom, type PhoneLine, type PhoneLines } from "./lines.js";
+import { plannedTransfers } from "./planned-transfers.js";
 import { phoneCalls, phoneLines } from "./tables.js";
 
 /** How long one process may take to make a session of a call; another one goes on after that. */
@@ -38,7 +39,7 @@ export async function takeLine(context: CallContext, lines: PhoneLines, room: st
     context.sessions.log.warn({ number: number.id }, "a call came in that no published agent answers");
     return await lines.hangUp(room);
   }
-  const row = await sessionOf(context, answering, line);
+  const row = await sessionOf(context, answering, { number, line });
   const refused = refusalOf(context, row);
   const written = await write(context, { number, room, row, refused });
   if (written === "taken") return await takeOver(context.sessions, row);
@@ -102,15 +103,23 @@ async function agentOf({ sessions }: CallContext, { teamId, agentId, status }: P
   }
 }
 
-async function sessionOf(context: CallContext, { agent, frozen }: Answering, line: PhoneLine): Promise<SessionRow> {
+async function sessionOf(
+  context: CallContext,
+  { agent, frozen }: Answering,
+  { number, line }: { number: PhoneRow; line: PhoneLine },
+): Promise<SessionRow> {
   const { sessions, outbound } = context;
   const { sealer, log, now } = sessions;
-  const variables = await initialVariables({ outbound, sealer, log, now }, agent, frozen, line);
+  const [variables, transfers] = await Promise.all([
+    initialVariables({ outbound, sealer, log, now }, agent, frozen, line),
+    plannedTransfers(context, number, frozen.config),
+  ]);
   return newSession({
     ...{ agent, frozen, config: frozen.config, source: "phone", keyId: "", joinMs: JOIN_MS, now: now() },
     body: { agent_id: agent.id, dynamic_variables: variables },
     call: {
       ...{ callerNumber: line.callerNumber, dialedNumber: line.dialedNumber, dial: null },
+      ...(transfers === undefined ? {} : { transfers }),
       place: { room: line.room, callerIdentity: line.identity },
     },
   });

@@ -40,6 +40,7 @@ const row: SessionRow = {
   settleAt: null,
   purgeAt: null,
   responder: "gpt",
+  transfers: [],
 };
 
 const item = (

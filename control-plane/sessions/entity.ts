@@ -71,6 +71,7 @@ export function toSessionDetail(
     interrupted_turns: [...new Set(items.flatMap(interruptedTurnOf))].sort((a, b) => a - b),
     responder: row.responder,
     ended_reason: isOver(row) ? row.endedReason : null,
+    transfers: row.transfers,
   };
 }
 

@@ -1,5 +1,6 @@
 import { eq } from "drizzle-orm";
 import type { SessionStatus } from "#protocol/agents/session";
+import { transferRoomName } from "#protocol/bus/conversation";
 import type { EndReason } from "#protocol/bus/conversation-log";
 import { type UsageRecord, usageSubject } from "#protocol/bus/control";
 import { purgeKeys } from "../accounts/forget-keys.js";
@@ -17,6 +18,7 @@ import type { SessionContext } from "./context.js";
 import { bookDial, lacksDial } from "./dial.js";
 import { isOver } from "./entity.js";
 import { agentSessions, holdIdOf, type SessionRow } from "./tables.js";
+import { transfersOf } from "./transfers.js";
 import { findUnbooked, type Unbooked } from "./unbooked.js";
 import { conversationUsage } from "./usage.js";
 
@@ -105,15 +107,16 @@ async function finishIn(
     endedDetail: ending.detail,
     settleAt: null,
     purgeAt: new Date(now.getTime() + PURGE_AFTER_MS),
+    transfers: transfersOf(unbooked.transferLog, endedAt),
   };
   const usage = conversationUsage(ended);
   const cost = usage === null ? 0 : Math.min(row.heldMicros, costMicros(usage));
   const booking = row.heldMicros === 0 ? null : await settleHold(tx, holdIdOf(row.id), cost, now);
   if (usage !== null) await tx.insert(usageRecords).values(usageRowOf(usage, now)).onConflictDoNothing();
-  const { status, endedReason, endedDetail, settleAt, purgeAt } = ended;
+  const { status, endedReason, endedDetail, settleAt, purgeAt, transfers } = ended;
   await tx
     .update(agentSessions)
-    .set({ status, startedAt, endedAt, endedReason, endedDetail, settleAt, purgeAt })
+    .set({ status, startedAt, endedAt, endedReason, endedDetail, settleAt, purgeAt, transfers })
     .where(eq(agentSessions.id, row.id));
   if (row.plan.recordsAudio && ended.startedAt !== null)
     await insertRecording(tx, { id: row.id, startedAt: ended.startedAt, attempt: row.attempt }, now);
@@ -131,14 +134,18 @@ async function conclude(tx: Db, context: SessionContext, row: SessionRow, now: D
   return { hasEvent: hasEvent || begun.hasEvent, isQueued: begun.isQueued };
 }
 
-/** A room that cannot be deleted now goes by itself once nobody is in it. */
+/**
+ * Deletes the room of a session, and those of its transfers: whoever is in them is hung up on. A room that cannot be
+ * deleted now goes by itself once nobody is in it.
+ */
 export async function deleteRoom(
   { rooms, log }: Pick<SessionContext, "rooms" | "log">,
-  { id, plan }: SessionRow,
+  { id, plan, transfers }: SessionRow,
 ): Promise<void> {
   if (rooms === null) return;
   try {
     await rooms.delete(plan.room.name);
+    for (const index of transfers.keys()) await rooms.delete(transferRoomName(id, index + 1));
   } catch (error) {
     log.warn({ err: error, session: id }, "the room of a session could not be deleted");
   }

@@ -16,7 +16,7 @@ import { GIVE_MS } from "./placement.js";
 import { conversationPlan, type PhoneCallDraft } from "./plan.js";
 import { purgeLog } from "./purge.js";
 import { agentSessions, holdIdOf, type SessionRow } from "./tables.js";
-import { chargedMsOf } from "./usage.js";
+import { heldMsOf } from "./usage.js";
 
 /** How long after its longest time a session that says nothing is still believed to go on. */
 const FORGOTTEN_MS = 5 * 60_000;
@@ -64,7 +64,7 @@ export function newSession(given: SessionDraft): SessionRow {
     endUserId: body.end_user_id ?? null,
     metadata: body.metadata ?? {},
     plan,
-    heldMicros: conversationMicros(chargedMsOf({ source }, plan.maxDurationMs)),
+    heldMicros: conversationMicros(heldMsOf({ source }, plan)),
     ...{ runtimeId: null, runtimeEpoch: null, attempt: 1 },
     givenUntil: later(GIVE_MS),
     // Nobody waits for an answer with a token: a call whose creator died is given to a runtime all the same.
@@ -80,6 +80,7 @@ export function newSession(given: SessionDraft): SessionRow {
       settleAt: null,
       purgeAt: null,
       responder: null,
+      transfers: [],
     },
   };
 }

@@ -72,9 +72,7 @@ export function conversationPlan(session: PlannedSession): ConversationPlan {
   };
 }
 
-const plannedCallOf = ({ callerNumber, dialedNumber, dial }: PhoneCallDraft): PlannedCall => ({
-  ...{ callerNumber, dialedNumber, dial },
-});
+const plannedCallOf = ({ place: _, ...planned }: PhoneCallDraft): PlannedCall => planned;
 
 function roomOf(sessionId: string, call: PhoneCallDraft | null): ConversationRoom {
   return {

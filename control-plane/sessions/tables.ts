@@ -1,5 +1,5 @@
 import { bigint, integer, jsonb, pgTable, primaryKey, text, timestamp } from "drizzle-orm/pg-core";
-import { sessionDirections, sessionSources, sessionStatuses } from "#protocol/agents/session";
+import { sessionDirections, sessionSources, sessionStatuses, type TransferEntity } from "#protocol/agents/session";
 import type { ConversationPlan } from "#protocol/bus/conversation";
 import { endReasons } from "#protocol/bus/conversation-log";
 
@@ -53,6 +53,8 @@ export const agentSessions = pgTable("agent_sessions", {
   /** It is over, and its log is deleted then; null before its end, and once the log is gone. */
   purgeAt: instant("purge_at"),
   responder: text("responder"),
+  /** Written when it is over. */
+  transfers: jsonb("transfers").$type<TransferEntity[]>().notNull(),
 });
 export type SessionRow = typeof agentSessions.$inferSelect;
 

@@ -1,4 +1,4 @@
-import { eq } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import { type ConversationRecord, conversationStream, conversationSubject } from "#protocol/bus/conversation-log";
 import type { DialStatus } from "#protocol/webhooks";
 import type { SessionContext } from "./context.js";
@@ -17,9 +17,11 @@ export interface Unbooked {
   beginning: Date | null;
   /** What became of an outbound call. */
   dial: ResolvedDial | null;
+  /** All of it, where the caller may have been transferred; such a session's record has nothing of that before its end. */
+  transferLog: readonly ConversationRecord[];
 }
 
-const nothing: Unbooked = { beginning: null, dial: null };
+const nothing: Unbooked = { beginning: null, dial: null, transferLog: [] };
 
 /**
  * What the session's log says and its record does not: an instance that died may have had that record of the log in
@@ -31,13 +33,14 @@ export async function findUnbooked(
   sessionId: string,
 ): Promise<Unbooked> {
   const { startedAt, status, direction, dialStatus } = agentSessions;
+  const mayTransfer = sql<boolean>`${agentSessions.plan} #> '{call,transfers}' IS NOT NULL`;
   const [row] = await db
-    .select({ startedAt, status, direction, dialStatus })
+    .select({ startedAt, status, direction, dialStatus, mayTransfer })
     .from(agentSessions)
     .where(eq(agentSessions.id, sessionId));
   if (row === undefined || isOver(row)) return nothing;
   const lacksDial = row.direction === "outbound" && row.dialStatus === null;
-  if (row.startedAt !== null && !lacksDial) return nothing;
+  if (row.startedAt !== null && !lacksDial && !row.mayTransfer) return nothing;
   const stored = await bus
     .subjectLog(conversationStream)
     .read<ConversationRecord | null>(conversationSubject(sessionId));
@@ -48,6 +51,7 @@ export async function findUnbooked(
   const resolved = log.find((record) => record.type === "dial-resolved");
   return {
     beginning: joined === undefined || row.startedAt !== null ? null : new Date(joined.atEpochMs),
+    transferLog: row.mayTransfer ? log : [],
     dial: resolved === undefined || !lacksDial ? null : { status: resolved.status, at: new Date(resolved.atEpochMs) },
   };
 }

@@ -7,6 +7,7 @@ export const speakingLanguages = ["en", "ja", "zh", "ko", "es", "fr", "de"] as c
 export const eagernessLevels = ["relaxed", "balanced", "eager"] as const;
 export const interruptionSensitivities = ["low", "balanced", "high"] as const;
 export const transferModes = ["cold", "warm"] as const;
+export type TransferMode = (typeof transferModes)[number];
 export const warmConnectModes = ["confirm", "direct"] as const;
 export const voicemailActions = ["hangup", "leave_message", "leave_prompt_message"] as const;
 export const summaryLanguages = ["en", "zh", "ja", "ko", "es", "fr", "de", "pt", "ru", "ar"] as const;

@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { endReasons } from "../bus/conversation-log.js";
+import { endReasons, transferOutcomes } from "../bus/conversation-log.js";
 import { looseBoolean } from "../loose.js";
 import { pageEnvelope, pageQuery } from "../paging.js";
 import { recordText } from "../text.js";
 import { sessionAnalysis } from "./analysis.js";
-import { configLimits, speakingLanguages } from "./config-values.js";
+import { configLimits, speakingLanguages, transferModes } from "./config-values.js";
 import { isTimezone, reference, timestamp } from "./text.js";
 
 export const sessionStatuses = ["pending", "active", "completed", "failed", "unknown"] as const;
@@ -177,6 +177,22 @@ const turnLatencyEntity = z.object({
 });
 export type TurnLatencyEntity = z.output<typeof turnLatencyEntity>;
 
+/** One transfer of a phone call. A warm one has another leg, from `answered_at` to `ended_at`. */
+const transferEntity = z.object({
+  /** As the model named it. */
+  destination: z.string(),
+  phone_number: z.string(),
+  mode: z.enum(transferModes),
+  outcome: z.enum(transferOutcomes),
+  started_at: timestamp,
+  /** When the destination of a warm transfer picked up. */
+  answered_at: instant,
+  /** When it and the caller began to hear each other. */
+  connected_at: instant,
+  ended_at: timestamp,
+});
+export type TransferEntity = z.output<typeof transferEntity>;
+
 /** Answer of `GET /v1/agent/sessions/{session_id}`. */
 export const sessionDetail = sessionSummary.extend({
   items: z.array(sessionItem),
@@ -188,6 +204,8 @@ export const sessionDetail = sessionSummary.extend({
   /** What answered last, such as a model's name; null before the first reply. */
   responder: z.string().nullable(),
   ended_reason: z.enum(endReasons).nullable(),
+  /** To whom the caller of a phone call was transferred, or was to be; empty until the session is over. */
+  transfers: z.array(transferEntity),
 });
 export type SessionDetail = z.output<typeof sessionDetail>;
 

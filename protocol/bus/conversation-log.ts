@@ -1,3 +1,4 @@
+import type { TransferMode } from "../agents/config-values.js";
 import type { DialStatus } from "../webhooks.js";
 
 /*
@@ -21,6 +22,8 @@ export const endReasons = [
   "caller_left",
   /** The agent used `hang_up_call`. */
   "agent_hung_up",
+  /** The agent used `transfer_call`, and the caller talked to whom it named. */
+  "transferred",
   /** The caller said nothing for as long as the configuration allows. */
   "silence",
   "max_duration",
@@ -61,6 +64,13 @@ interface Stamped {
   /** Milliseconds since 1970. */
   atEpochMs: number;
 }
+
+/**
+ * How a transfer ended: the destination took the caller, was busy, did not answer, or declined; the call to it failed;
+ * or the caller or the conversation was gone before.
+ */
+export const transferOutcomes = ["transferred", "busy", "no_answer", "declined", "failed", "cancelled"] as const;
+export type TransferOutcome = (typeof transferOutcomes)[number];
 
 export type ToolSource = "client" | "webhook" | "builtin" | "background";
 
@@ -113,5 +123,13 @@ export type ConversationRecord = Stamped &
         error: string | null;
         latencyMs: number | null;
       }
+    /** The caller is about to be transferred: nobody asks for this transfer again. Transfers count from 1. */
+    | { type: "transfer-started"; transferId: number; destination: string; phoneNumber: string; mode: TransferMode }
+    /** What became of the dial of a warm transfer's leg. `detail` is for operators. */
+    | { type: "transfer-dialed"; transferId: number; status: DialStatus; detail: string | null }
+    /** Caller and destination talk to each other, and the agent is silent from then on. */
+    | { type: "transfer-connected" }
+    /** The transfer is over, or has failed; the leg of a warm one is hung up. `detail` is for operators. */
+    | { type: "transfer-ended"; transferId: number; outcome: TransferOutcome; detail: string | null }
     | { type: "ended"; reason: EndReason; detail: string | null }
   );

@@ -1,4 +1,5 @@
 import type { AgentConfig } from "../agents/config.js";
+import type { TransferMode } from "../agents/config-values.js";
 import type { SystemVariable, ToolType } from "../tools.js";
 
 /*
@@ -67,7 +68,34 @@ export interface PlannedCall {
     /** It rings so long at most. */
     ringMs: number;
   } | null;
+  /** Absent where there is nobody to transfer the caller to. */
+  transfers?: PlannedTransfers;
 }
+
+/** To whom the agent may transfer the caller of a phone call. */
+export interface PlannedTransfers {
+  destinations: PlannedDestination[];
+  /** By which the leg of a warm transfer is dialed, of the LiveKit server; null where none of them is warm. */
+  trunkId: string | null;
+  /** What the destination of a warm transfer sees: the number that calls, or that was called. */
+  fromNumber: string;
+  /** A destination rings so long at most. */
+  ringMs: number;
+}
+
+export interface PlannedDestination {
+  /** By which the model names it: each has its own. */
+  name: string;
+  /** E.164. */
+  phoneNumber: string;
+  mode: TransferMode;
+  /** Whether the destination of a warm transfer is asked first whether they take the caller. */
+  confirms: boolean;
+}
+
+/** Where the destination of a conversation's warm transfer is, apart from its caller. Transfers count from 1. */
+export const transferRoomName = (sessionId: string, transferId: number): string =>
+  `parley-transfer-${sessionId}-${transferId}`;
 
 export interface ConversationRoom {
   name: string;

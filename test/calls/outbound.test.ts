@@ -221,6 +221,43 @@ describe(`outbound calls on ${engine}`, () => {
     expect(await platform.balances(team)).toEqual({ credit: 1_000_000, held: 0, spent: 0 });
   });
 
+  it("in which others were called are charged for the minutes of both, once", async () => {
+    const warm = { label: "Doctor", phone_number: "+4930555001", mode: "warm" };
+    const destinations = [warm, { ...warm, label: "Local", phone_number: "+4940555002" }];
+    agentId = await publishedAgent(team, { conversation: { transfer_destinations: destinations } });
+    const sessionId = await created();
+    const [trunk] = [...sip.outbound.values()].filter(({ numbers }) => numbers.includes(number.phoneNumber));
+    // The second one may not be called: PARLEY_CALL_DENY has it.
+    expect(started(sessionId)?.plan.call?.transfers).toEqual({
+      ...{ trunkId: trunk?.id, fromNumber: number.phoneNumber, ringMs: 20_000 },
+      destinations: [{ name: "Doctor", phoneNumber: "+4930555001", mode: "warm", confirms: true }],
+    });
+    expect(await platform.balances(team)).toMatchObject({ held: HELD * 2 });
+    const at = (second: number) => new Date(Date.now() + second * 1000);
+    write(sessionId, { type: "dial-resolved", status: "answered", detail: null }, at(0));
+    write(sessionId, { type: "caller-joined" }, at(0));
+    const transfer = { destination: "Doctor", phoneNumber: "+4930555001", mode: "warm" } as const;
+    write(sessionId, { type: "transfer-started", transferId: 1, ...transfer }, at(10));
+    write(sessionId, { type: "transfer-dialed", transferId: 1, status: "busy", detail: null }, at(12));
+    write(sessionId, { type: "transfer-ended", transferId: 1, outcome: "busy", detail: null }, at(12));
+    write(sessionId, { type: "transfer-started", transferId: 2, ...transfer }, at(20));
+    write(sessionId, { type: "transfer-dialed", transferId: 2, status: "answered", detail: null }, at(25));
+    write(sessionId, { type: "transfer-connected" }, at(30));
+    write(sessionId, { type: "ended", reason: "transferred", detail: null }, at(90));
+    write(sessionId, { type: "transfer-ended", transferId: 2, outcome: "transferred", detail: null }, at(91));
+    const session = await sessionWhen(team, sessionId, hasStatus("completed"), "the end");
+    expect(session).toMatchObject({
+      ended_reason: "transferred",
+      transfers: [
+        { outcome: "busy", answered_at: null, connected_at: null },
+        { outcome: "transferred", answered_at: expect.any(String), connected_at: expect.any(String) },
+      ],
+    });
+    // 90 s of the call are two minutes, 65 s of the leg two more.
+    await until(async () => (await platform.balances(team)).held === 0, { withinMs: 5000, what: "the charge" });
+    expect(await platform.balances(team)).toEqual({ credit: 1_000_000 - 4 * MINUTE, held: 0, spent: 4 * MINUTE });
+  });
+
   it("need credit for the longest that they may last", async () => {
     const poor = await platform.addTeam(HELD - 1);
     const agent = await publishedAgent(poor);

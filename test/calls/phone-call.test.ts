@@ -3,7 +3,17 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { canRunLiveKit, LIVEKIT_BUILD_MS } from "../harness/livekit.js";
 import { until } from "../harness/processes.js";
 import { answers, isBusy, isUnknown, rejects, ringsOnly } from "../sip/telephone/behaviour.js";
-import { askAloud, NUMBER, type PhonePlatform, startPhonePlatform, textsOf } from "./phone-platform.js";
+import { exchangePhoneTones } from "../sip/exchange-tones.js";
+import {
+  askAloud,
+  CHIEF,
+  DOCTOR,
+  NUMBER,
+  type PhonePlatform,
+  SALES,
+  startPhonePlatform,
+  textsOf,
+} from "./phone-platform.js";
 
 describe.skipIf(!canRunLiveKit)("an agent on the telephone", () => {
   let platform: PhonePlatform;
@@ -88,5 +98,68 @@ describe.skipIf(!canRunLiveKit)("an agent on the telephone", () => {
       ...{ caller_number: "+4915112345678", dialed_number: NUMBER },
     });
     expect(textsOf(session)).toContain("user: [keypad: 42#]");
+  }, 60_000);
+
+  it("transfers who calls by REFER, and is there again where that fails", async () => {
+    const { carrier, standIn } = platform.network;
+    const phone = await carrier.call({ address: standIn.address, to: NUMBER, from: "+4915112345679" });
+    await platform.untilRecognized(phone, /help you/);
+    phone.transferOutcome = "486 Busy Here";
+    const askedAtMs = performance.now();
+    await phone.sendDigits("1#");
+    await platform.untilRecognized(phone, /busy/, askedAtMs);
+    phone.transferOutcome = "200 OK";
+    await phone.sendDigits("1#");
+    await phone.ended;
+    expect(phone.transfers).toEqual([`tel:${SALES}`, `tel:${SALES}`]);
+    const session = await platform.sessionWhen(
+      await platform.newestInbound(),
+      ({ status }) => status === "completed",
+      "the end",
+    );
+    expect(session).toMatchObject({
+      ended_reason: "transferred",
+      transfers: [
+        { destination: "Sales", phone_number: SALES, mode: "cold", outcome: "busy", answered_at: null },
+        { destination: "Sales", phone_number: SALES, mode: "cold", outcome: "transferred", connected_at: null },
+      ],
+    });
+  }, 60_000);
+
+  it("finds somebody for who calls, asks them first, and lets both talk until one hangs up", async () => {
+    const { carrier, standIn } = platform.network;
+    carrier.script(CHIEF, isBusy());
+    carrier.script(DOCTOR, answers());
+    const phone = await carrier.call({ address: standIn.address, to: NUMBER, from: "+4915112345680" });
+    await platform.untilRecognized(phone, /help you/);
+    const askedAtMs = performance.now();
+    await phone.sendDigits("3#");
+    await platform.untilRecognized(phone, /busy/, askedAtMs);
+    await phone.sendDigits("2#");
+    const doctor = await platform.callTo(DOCTOR);
+    expect(doctor.from).toBe(NUMBER);
+    await platform.untilRecognized(doctor, /tickets/);
+    await doctor.sendDigits("1");
+    await exchangePhoneTones(phone, doctor);
+    await doctor.hangUp();
+    expect(await phone.ended).toBe("remote");
+    const session = await platform.sessionWhen(
+      await platform.newestInbound(),
+      ({ status }) => status === "completed",
+      "the end",
+    );
+    const instant = expect.any(String);
+    expect(session).toMatchObject({
+      ended_reason: "transferred",
+      transfers: [
+        { destination: "Chief", mode: "warm", outcome: "busy", answered_at: null },
+        { destination: "Doctor", mode: "warm", outcome: "transferred", answered_at: instant, connected_at: instant },
+      ],
+    });
+    // What two people said to each other is not in the record.
+    expect(textsOf(session).filter((text) => text.startsWith("user:"))).toEqual([
+      "user: [keypad: 3#]",
+      "user: [keypad: 2#]",
+    ]);
   }, 60_000);
 });

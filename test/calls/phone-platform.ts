@@ -17,12 +17,31 @@ import type { PhoneCall } from "../sip/telephone/phone-call.js";
 const RATE = 8000;
 export const NUMBER = "+4930123456";
 
+/** Of whom the agent's callers may be transferred to; the keys that ask for them come first. */
+const transferKeys = [
+  ["1#", "Sales"],
+  ["2#", "Doctor"],
+  ["3#", "Chief"],
+] as const;
+/** Who is asked whether they take a caller, and who is not. */
+export const DOCTOR = "+4930200002";
+export const CHIEF = "+4930200003";
+export const SALES = "+4930200001";
+
 /** Answers by what the caller said or pressed last. */
 function answerTo({ messages, response_format: format }: ScriptedRequest): Answer {
   const done = { finish: "stop" } as const;
   if (format !== undefined) return [{ text: JSON.stringify({ summary: "They talked." }) }, done];
   const last = messages.at(-1);
   const words = (last?.role === "user" ? last.content : "").toLowerCase();
+  const destination = transferKeys.find(([keys]) => words.includes(`[keypad: ${keys}]`))?.[1];
+  if (destination !== undefined) {
+    const args = JSON.stringify({ destination, summary: "Ann asks about tickets." });
+    return [{ text: "Just a moment." }, { call: { name: "transfer_call", arguments: args } }, { finish: "tool_calls" }];
+  }
+  const result = messages.findLast(({ role }) => role === "tool")?.content;
+  if (words.includes("has finished") && result !== undefined)
+    return [{ text: result?.includes("busy") === true ? "They are busy." : "They do not answer." }, done];
   if (words.includes("[keypad: 42#]")) return [{ text: "You pressed forty two." }, done];
   if (words.includes("bye"))
     return [{ text: "Goodbye then." }, { call: { name: "hang_up_call", arguments: "{}" } }, { finish: "tool_calls" }];
@@ -71,6 +90,13 @@ export async function startPhonePlatform(options: { agents?: number } = {}): Pro
       first_message: "Hello, how can I help you?",
     },
     tools: { system_tools: { hang_up_call: true } },
+    conversation: {
+      transfer_destinations: [
+        { label: "Sales", phone_number: SALES, mode: "cold" },
+        { label: "Doctor", phone_number: DOCTOR, mode: "warm", warm_connect: "confirm" },
+        { label: "Chief", phone_number: CHIEF, mode: "warm", warm_connect: "direct" },
+      ],
+    },
   });
   const imported = await call<{ phone_number_id: string }>(cluster, "POST", "/v1/agent/phone-numbers", {
     ...{ provider: "sip", phone_number: NUMBER, agent_id: agentId, inbound_allowed_addresses: ["127.0.0.1"] },

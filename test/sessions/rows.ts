@@ -14,7 +14,7 @@ export async function insertOverSession(
     ...{ id, teamId, agentId: newIdentifier(), agentName: "Ann", versionNumber: 1, configHash: "sha256:0", name: null },
     ...{ status: "completed", source: "api_key", direction: "inbound", metadata: {} },
     ...{ dialStatus: null, answeredBy: null, callerNumber: null, dialedNumber: null, timezone: null, endUserId: null },
-    ...{ plan: planOf({ sessionId: id, teamId, ...plan }), heldMicros: 0, responder: null },
+    ...{ plan: planOf({ sessionId: id, teamId, ...plan }), heldMicros: 0, responder: null, transfers: [] },
     ...{ runtimeId: null, runtimeEpoch: null, attempt: 1, givenUntil: null, unheldSince: null },
     ...{ joinBy: now, overBy: now, createdAt: now, startedAt: now, endedAt: now },
     ...{ endedReason: "caller_left", endedDetail: null, settleAt: null, purgeAt: null },

@@ -17,3 +17,13 @@ export async function exchangeTones(guest: RoomGuest, phone: PhoneCall): Promise
   }
   throw new Error(`no tone came through both ways in ${TIMES} tries`);
 }
+
+/** The same of two telephones that are connected with each other. */
+export async function exchangePhoneTones(one: PhoneCall, other: PhoneCall): Promise<void> {
+  const [ofOne, ofOther] = [tone(440, 0.7, 8000), tone(1000, 0.7, 8000)];
+  for (let times = 0; times < TIMES; times++) {
+    await Promise.all([one.play(ofOne), other.play(ofOther)]);
+    if (hasTone(other.recording(), 440, 8000) && hasTone(one.recording(), 1000, 8000)) return;
+  }
+  throw new Error(`no tone came through both ways in ${TIMES} tries`);
+}

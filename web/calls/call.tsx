@@ -89,6 +89,10 @@ function factsOf(call: SessionDetail): [string, string][] {
     ["Length", call.duration_seconds === null ? "–" : clockText(call.duration_seconds)],
     ["Ended because", call.ended_reason === null ? "–" : call.ended_reason.replaceAll("_", " ")],
     ["Answered by the model", call.responder ?? "–"],
+    ...call.transfers.map(({ destination, outcome }, index): [string, string] => [
+      `Transfer ${index + 1}`,
+      `${destination}: ${outcome.replaceAll("_", " ")}`,
+    ]),
     ["Session id", call.session_id],
     ...numbers.flatMap(([name, value]): [string, string][] => (value === null ? [] : [[name, value]])),
   ];

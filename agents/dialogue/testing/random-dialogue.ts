@@ -2,7 +2,7 @@ import fc from "fast-check";
 import type { ConversationRecord } from "#protocol/bus/conversation-log";
 import type { DialogueMessage } from "../input.js";
 import type { DialogueSettings } from "../settings.js";
-import { completed, hangUpTool, TestDialogue, tool } from "./test-dialogue.js";
+import { completed, hangUpTool, TestDialogue, tool, transferTool } from "./test-dialogue.js";
 
 /** One thing that happens after `afterMs`; numbers choose among what there is at that time. */
 interface Step {
@@ -45,7 +45,10 @@ const kinds = [
   "tick",
 ] as const;
 
-const toolNames = ["lookup", "lookup", "weather", "notify", "report", "report", "report", "unknown", "hang_up_call"];
+const toolNames = [
+  ...["lookup", "lookup", "weather", "notify", "report", "report", "report", "unknown"],
+  ...["hang_up_call", "transfer_call", "transfer_call"],
+];
 
 const tools = new Map([
   ["lookup", tool("blocking")],
@@ -53,6 +56,7 @@ const tools = new Map([
   ["notify", tool("fire_and_forget")],
   ["report", tool("background")],
   ["hang_up_call", hangUpTool],
+  ["transfer_call", transferTool],
 ]);
 
 const callerTexts = [
@@ -67,7 +71,7 @@ const callerTexts = [
   "my number is five five",
 ];
 
-const rare = ["caller-left", "model-failed", "speech-failed", "hang-up", "end"] as const;
+const rare = ["caller-left", "transferred", "model-failed", "speech-failed", "hang-up", "end"] as const;
 
 /** What ends dialogues is rare, so that they get long. */
 const step: fc.Arbitrary<Step> = fc.record({
@@ -173,6 +177,9 @@ function perform(talk: TestDialogue, { afterMs, kind, pick, size, text }: Step):
       talk.input({ type: kind, callId, result: completed(`result ${size}`) });
       return;
     }
+    case "transferred":
+      talk.input({ type: kind, isOver: size % 2 === 0 });
+      return;
     case "end":
       talk.input({ type: kind, reason: "requested", detail: null, isPolite: size % 2 === 0 });
       return;

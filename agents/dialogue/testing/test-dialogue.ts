@@ -25,6 +25,10 @@ export const EPOCH_MS = 1_700_000_000_000;
 
 export const hangUpTool: DialogueTool = { mode: "blocking", source: "builtin", isRepeatable: false };
 
+export const transferTool: DialogueTool = {
+  ...{ mode: "background", source: "builtin", isRepeatable: false, transfers: true },
+};
+
 export const tool = (mode: DialogueTool["mode"], isRepeatable = false): DialogueTool => ({
   mode,
   source: "webhook",

@@ -3,19 +3,11 @@ import type { ModelToolCall, ToolResult } from "../input.js";
 import type { OpenCall } from "../memory.js";
 import type { Outbox } from "../outbox.js";
 import type { DialogueSettings, DialogueTool } from "../settings.js";
-import { failedResult, MAX_BACKGROUND_CALLS, modeOfCall, refusalOf } from "./tool-policy.js";
+import { completedResult, failedResult, MAX_BACKGROUND_CALLS, modeOfCall, refusalOf } from "./tool-policy.js";
 
 const OUTCOME_UNKNOWN = "outcome unknown: it may have run";
 
 const INTERRUPTED = "the caller interrupted";
-
-const hungUp: ToolResult = {
-  status: "completed",
-  output: "the call has ended",
-  isOutputTruncated: false,
-  error: null,
-  latencyMs: null,
-};
 
 /** The tool calls of a dialogue: makes them and sees to it that each gets exactly one result. */
 export class ToolCalls {
@@ -29,6 +21,8 @@ export class ToolCalls {
   /** Those that the model is being asked to tell. */
   #delivering: string[] = [];
   #hangUpId: string | null = null;
+  /** The call for a transfer, which waits for the end of its reply, or is under way. */
+  #transfer: { callId: string; isBegun: boolean } | null = null;
 
   constructor(settings: DialogueSettings, outbox: Outbox) {
     this.#settings = settings;
@@ -43,6 +37,16 @@ export class ToolCalls {
   /** The agent wants to hang up as soon as its reply is over. */
   get hangsUp(): boolean {
     return this.#hangUpId !== null;
+  }
+
+  /** Somebody is to take the caller as soon as the reply is over. */
+  get transfersNext(): boolean {
+    return this.#transfer?.isBegun === false;
+  }
+
+  /** Somebody is being asked to take the caller. */
+  get isTransferring(): boolean {
+    return this.#transfer?.isBegun === true;
   }
 
   get hasUndelivered(): boolean {
@@ -87,12 +91,31 @@ export class ToolCalls {
     this.#undelivered.unshift(...this.#delivering.splice(0));
   }
 
+  /** Somebody has taken the caller. */
+  transferred(): void {
+    const open = this.#transfer === null ? undefined : this.#outbox.memory.openCalls.get(this.#transfer.callId);
+    if (open !== undefined) this.#answer(open, completedResult("the caller was transferred"));
+  }
+
   /** The reply is over. Calls that run go on, and their results are remembered. */
-  replyOver(hangsUp: boolean): void {
+  replyOver({ hangsUp, isInterrupted }: { hangsUp: boolean; isInterrupted: boolean }): void {
     this.#awaited.clear();
+    this.#transferAfterReply(isInterrupted);
     const open = this.#hangUpId === null ? undefined : this.#outbox.memory.openCalls.get(this.#hangUpId);
     this.#hangUpId = null;
-    if (open !== undefined) this.#answer(open, hangsUp ? hungUp : failedResult(INTERRUPTED));
+    if (open !== undefined)
+      this.#answer(open, hangsUp ? completedResult("the call has ended") : failedResult(INTERRUPTED));
+  }
+
+  #transferAfterReply(isInterrupted: boolean): void {
+    const transfer = this.#transfer;
+    const open = transfer === null ? undefined : this.#outbox.memory.openCalls.get(transfer.callId);
+    if (transfer === null || transfer.isBegun || open === undefined) return;
+    const { call } = open;
+    const tool = this.#settings.tools.get(call.name);
+    if (isInterrupted || tool === undefined) return this.#answer(open, failedResult(INTERRUPTED));
+    transfer.isBegun = true;
+    this.#outbox.add({ type: "call-tool", call, tool });
   }
 
   /** Ends all calls. */
@@ -113,8 +136,12 @@ export class ToolCalls {
       const { call, source } = open;
       const tool = this.#settings.tools.get(call.name);
       const isHarmless = tool?.isRepeatable === true || tool?.mode === "fire_and_forget" || source === "builtin";
+      // A transfer whose reply is over may have been asked for.
+      if (tool?.transfers === true && !memory.isOfOpenReply(call.callId))
+        this.result(call.callId, failedResult(OUTCOME_UNKNOWN));
       // The reply that was to hang up is over.
-      if (source === "builtin" && !memory.isOfOpenReply(call.callId)) this.#answer(open, failedResult(INTERRUPTED));
+      else if (source === "builtin" && !memory.isOfOpenReply(call.callId))
+        this.#answer(open, failedResult(INTERRUPTED));
       else if (isHarmless) this.#make(open);
       else this.result(call.callId, failedResult(OUTCOME_UNKNOWN));
     }
@@ -125,8 +152,13 @@ export class ToolCalls {
     const tool = this.#settings.tools.get(call.name);
     const refusal = refusalOf(call, tool);
     if (tool === undefined || refusal !== null) return this.#answer(open, failedResult(refusal ?? "no such tool"));
+    if (tool.source === "builtin" && (this.#hangUpId !== null || this.#transfer !== null))
+      return this.#answer(open, failedResult("the call is ending or being transferred already"));
+    if (tool.transfers === true) {
+      this.#transfer = { callId: call.callId, isBegun: false };
+      return;
+    }
     if (tool.source === "builtin") {
-      if (this.#hangUpId !== null) return this.#answer(open, failedResult("the call is ending already"));
       this.#hangUpId = call.callId;
       return;
     }
@@ -147,6 +179,7 @@ export class ToolCalls {
     const { callId, name } = call;
     this.#awaited.delete(callId);
     this.#background.delete(callId);
+    if (this.#transfer?.callId === callId) this.#transfer = null;
     this.#outbox.record({ type: "tool-answered", callId, turnId, name, source, ...result });
     this.#outbox.add({ type: "tell-tool", call, result });
   }
@@ -162,6 +195,6 @@ export class ToolCalls {
 }
 
 function sourceOf(call: ModelToolCall, tool: DialogueTool | undefined): ToolSource {
-  if (tool === undefined) return "builtin";
+  if (tool === undefined || tool.source === "builtin") return "builtin";
   return modeOfCall(call, tool) === "background" ? "background" : tool.source;
 }

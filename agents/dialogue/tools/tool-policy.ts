@@ -19,7 +19,7 @@ export const failedResult = (error: string): ToolResult => ({
   latencyMs: null,
 });
 
-const noted = (output: string): ToolResult => ({
+export const completedResult = (output: string): ToolResult => ({
   status: "completed",
   output,
   isOutputTruncated: false,
@@ -40,7 +40,8 @@ export function modeOfCall(call: ModelToolCall, tool: DialogueTool | undefined):
 
 /** What the model reads in place of a result as long as there is none. */
 export function placeholderOf(mode: ToolMode): ToolResult {
-  if (mode === "fire_and_forget") return noted("started");
-  if (mode === "background") return noted("The tool is running in the background; its result will come later.");
-  return noted("The tool is still running; its result is not known yet.");
+  if (mode === "fire_and_forget") return completedResult("started");
+  if (mode === "background")
+    return completedResult("The tool is running in the background; its result will come later.");
+  return completedResult("The tool is still running; its result is not known yet.");
 }

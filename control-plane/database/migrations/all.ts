@@ -20,6 +20,7 @@ import { usageLatencies } from "./0110-usage-latencies.js";
 import { phoneProvisioning } from "./0120-phone-provisioning.js";
 import { phoneGatewayUse } from "./0121-phone-gateway-use.js";
 import { phoneCalls } from "./0130-phone-calls.js";
+import { transfers } from "./0150-transfers.js";
 import type { Migration } from "./migration.js";
 
 /** Every step, oldest first. */
@@ -46,4 +47,5 @@ export const migrations: readonly Migration[] = [
   phoneProvisioning,
   phoneGatewayUse,
   phoneCalls,
+  transfers,
 ];

@@ -16,7 +16,7 @@ import {
 import { AccessToken } from "livekit-server-sdk";
 import { openQuietly } from "#common/livekit/library-logs";
 import type { LiveKitAccess } from "#common/livekit/livekit-server";
-import { deferred } from "../deferred.js";
+import { deferred } from "#common/deferred";
 import { TELEPHONE_RATE } from "../media/media-session.js";
 import { AudioMixer } from "./audio-mixer.js";
 import { leaveWithReason } from "./leave-with-reason.js";

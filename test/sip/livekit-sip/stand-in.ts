@@ -1,6 +1,6 @@
 import type { LiveKitAccess } from "#common/livekit/livekit-server";
 import { newIdentifier } from "#common/identifier";
-import { deferred } from "../deferred.js";
+import { deferred } from "#common/deferred";
 import { PsrpcBus } from "../psrpc/bus.js";
 import { CallLegs } from "../signalling/call-legs.js";
 import { keepOpen, type StandInContext } from "./call.js";

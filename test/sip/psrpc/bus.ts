@@ -1,6 +1,6 @@
 import { Redis } from "ioredis";
 import { newIdentifier } from "#common/identifier";
-import { deferred } from "../deferred.js";
+import { deferred } from "#common/deferred";
 import {
   claimRequestBytes,
   claimResponseBytes,

@@ -1,5 +1,5 @@
 import { newIdentifier } from "#common/identifier";
-import { type Deferred, deferred } from "../deferred.js";
+import { type Deferred, deferred } from "#common/deferred";
 import { cancelOf } from "./derived-messages.js";
 import { answerDigest, type Credentials } from "./digest.js";
 import type { IncomingRequest, Peer, SipEndpoint } from "./endpoint.js";

@@ -1,7 +1,7 @@
 import { createSocket, type RemoteInfo, type Socket } from "node:dgram";
 import { once } from "node:events";
 import { newIdentifier } from "#common/identifier";
-import { type Deferred, deferred } from "../deferred.js";
+import { type Deferred, deferred } from "#common/deferred";
 import { keyOf, refusalAck, responseTo, withToTag } from "./derived-messages.js";
 import {
   headerOf,

@@ -105,7 +105,7 @@ export const serviceGroups: readonly FieldGroup[] = [
       {
         path: ["webhooks", "conversation_init"],
         label: "Before a call",
-        help: "An address to be asked for variables before a call. Stored with the agent; nothing asks it yet.",
+        help: "An address that is asked for variables before the agent answers a phone call.",
         kind: "conversation-init",
       },
     ],
@@ -113,7 +113,7 @@ export const serviceGroups: readonly FieldGroup[] = [
   {
     id: "phone",
     title: "Phone",
-    text: "Stored with the agent. Nothing is transferred or called out yet.",
+    text: "What the agent does in phone calls.",
     fields: [
       {
         path: ["conversation", "transfer_destinations"],
@@ -124,7 +124,7 @@ export const serviceGroups: readonly FieldGroup[] = [
       {
         path: ["conversation", "outbound", "amd_enabled"],
         label: "Recognize answering machines",
-        help: "In calls that the agent makes.",
+        help: "In calls that the agent makes. Stored with the agent; nothing recognizes them yet.",
         kind: "switch",
       },
       {
