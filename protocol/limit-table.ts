@@ -29,6 +29,7 @@ export interface Limit {
     | "commits"
     | "files"
     | "numbers"
+    | "calls"
     | "rows"
     | "days"
     | "seconds"
@@ -202,6 +203,14 @@ export const limits = {
     beyond: "status 400",
   },
   phoneNumbers: { most: MAX_PHONE_NUMBERS, unit: "numbers", of: "Phone numbers of one team", beyond: "status 403" },
+  callsPerDay: {
+    most: 200,
+    unit: "calls",
+    of: "Phone calls that one team has made in a day",
+    beyond: "status 429",
+    note: "The day is that of UTC; transfers do not count.",
+  },
+  callsAtOnce: { most: 10, unit: "calls", of: "Phone calls out of one team at once", beyond: "status 429" },
   pageRows: {
     most: MAX_PAGE_OFFSET_ROWS,
     unit: "rows",

@@ -1,5 +1,5 @@
-import { and, count, eq, gte, inArray } from "drizzle-orm";
-import { MAX_CALLS_AT_ONCE, MAX_CALLS_PER_DAY, type PhoneCallCreate } from "#protocol/agents/phone-call";
+import { eq } from "drizzle-orm";
+import type { PhoneCallCreate } from "#protocol/agents/phone-call";
 import type { Principal } from "#protocol/bus/control";
 import { ServiceError } from "#protocol/errors";
 import type { Db } from "../database/database.js";
@@ -8,7 +8,8 @@ import type { Booking } from "../ledger/post.js";
 import { deleteRoom } from "../sessions/finish.js";
 import { announceCredit, insertSession, newSession, withdrawSession } from "../sessions/new-session.js";
 import { GIVE_MS, takeOver } from "../sessions/placement.js";
-import { agentSessions, type SessionRow } from "../sessions/tables.js";
+import type { SessionRow } from "../sessions/tables.js";
+import { requireCallsLeft } from "./call-limits.js";
 import type { CallContext } from "./context.js";
 import { type JudgedCall, judgeCall } from "./judge-call.js";
 import { plannedTransfers } from "./planned-transfers.js";
@@ -18,7 +19,6 @@ import { phoneCalls } from "./tables.js";
 
 /** A runtime is looked for so long, besides what the call may ring. */
 const PLACING_MS = 90_000;
-const DAY_MS = 24 * 3_600_000;
 
 /**
  * Has a number called: judges the request, writes the call down as a session with credit held for the longest that it
@@ -75,7 +75,7 @@ async function write(
     }
     // Requests of one team take turns: the counts below would miss what another one is adding.
     await tx.select({ id: teams.id }).from(teams).where(eq(teams.id, teamId)).for("no key update");
-    await requireRoom(tx, teamId, now);
+    await requireCallsLeft(tx, teamId, now);
     const booking = await insertSession(tx, row);
     await tx
       .insert(phoneCalls)
@@ -87,27 +87,6 @@ async function write(
   const written = await withReasons(reasons, () => sessions.db.transaction(work));
   if (written.booking !== null) await announceCredit(sessions, teamId, written.booking);
   return written.id;
-}
-
-async function requireRoom(tx: Db, teamId: string, now: Date): Promise<void> {
-  const dayBegan = new Date(Math.floor(now.getTime() / DAY_MS) * DAY_MS);
-  const outbound = and(eq(phoneCalls.teamId, teamId), eq(phoneCalls.direction, "outbound"));
-  const [{ today } = { today: 0 }] = await tx
-    .select({ today: count() })
-    .from(phoneCalls)
-    .where(and(outbound, gte(phoneCalls.createdAt, dayBegan)));
-  if (today >= MAX_CALLS_PER_DAY)
-    throw refusal("daily_limit_exceeded", {
-      parameters: { limit: MAX_CALLS_PER_DAY },
-      retryAfterMs: dayBegan.getTime() + DAY_MS - now.getTime(),
-    });
-  const [{ underWay } = { underWay: 0 }] = await tx
-    .select({ underWay: count() })
-    .from(phoneCalls)
-    .innerJoin(agentSessions, eq(agentSessions.id, phoneCalls.sessionId))
-    .where(and(outbound, inArray(agentSessions.status, ["pending", "active"])));
-  if (underWay >= MAX_CALLS_AT_ONCE)
-    throw refusal("concurrency_limit_exceeded", { parameters: { limit: MAX_CALLS_AT_ONCE } });
 }
 
 /** Makes the room and finds a runtime. Without a room nothing is left; without a runtime one is looked for later. */

@@ -2,10 +2,6 @@ import { z } from "zod";
 import { dynamicVariables, freeObject, overrides } from "./session.js";
 import { reference } from "./text.js";
 
-/** Outbound calls that one team may make in a day (UTC). */
-export const MAX_CALLS_PER_DAY = 200;
-/** Outbound calls that one team may have under way at once. */
-export const MAX_CALLS_AT_ONCE = 10;
 /** How long an `Idempotency-Key` is remembered. */
 export const IDEMPOTENCY_MS = 24 * 3_600_000;
 

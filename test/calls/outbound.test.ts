@@ -1,7 +1,8 @@
 import { eq, sql } from "drizzle-orm";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { MAX_CALLS_AT_ONCE, MAX_CALLS_PER_DAY } from "#protocol/agents/phone-call";
+import { limits } from "#protocol/limit-table";
 import { newIdentifier } from "#common/identifier";
+import { claimKey } from "#control-plane/calls/request-keys";
 import { phoneCallKeys, phoneCalls } from "#control-plane/calls/tables";
 import { auditLedger } from "#control-plane/ledger/audit";
 import type { PhoneRow } from "#control-plane/phone/tables";
@@ -26,6 +27,7 @@ const engine = engines.at(-1) ?? "pglite";
 
 describe(`outbound calls on ${engine}`, () => {
   let sip: MemorySip;
+  const settings = { dialsOut: true, allow: [] as string[], deny: ["+4940"], ringMs: 20_000 };
   let platform: SessionPlatform;
   let team: TeamClient;
   let agentId: string;
@@ -33,8 +35,7 @@ describe(`outbound calls on ${engine}`, () => {
 
   beforeAll(async () => {
     sip = memorySip();
-    const calls = { dialsOut: true, allow: [], deny: ["+4940"], ringMs: 20_000 };
-    platform = await startPlatform(engine, { phones: { sip, twilio: null }, calls });
+    platform = await startPlatform(engine, { phones: { sip, twilio: null }, calls: settings });
   });
   afterAll(() => platform.stop());
   beforeEach(async () => {
@@ -313,6 +314,33 @@ describe(`outbound calls on ${engine}`, () => {
       expect([wrong, (await call({}, { "idempotency-key": wrong })).status]).toEqual([wrong, 422]);
   });
 
+  it("with the key of a request that is being answered are refused until that is done", async () => {
+    const { db } = platform.fixture;
+    const held = { teamId: team.principal.teamId, key: "slow", bodyDigest: "" };
+    await db.transaction(async (tx) => {
+      await claimKey(tx, held);
+      // PGlite has one connection, and takes the requests one by one.
+      if (engine === "pglite") return;
+      expect(await call({}, { "idempotency-key": "slow" })).toMatchObject({
+        status: 409,
+        json: { reason: "idempotency_key_conflict" },
+      });
+    });
+    expect((await call({}, { "idempotency-key": "slow" })).status).toBe(201);
+  });
+
+  it("go where the operator lets them, and nowhere where none may leave", async () => {
+    try {
+      settings.allow = ["+4989"];
+      expect(await call()).toMatchObject({ status: 422, json: { reason: "destination_not_allowed" } });
+      expect((await call({ to_number: "+49891234567" })).status).toBe(201);
+      settings.dialsOut = false;
+      expect(await call()).toMatchObject({ status: 403, json: { reason: "outbound_disabled" } });
+    } finally {
+      Object.assign(settings, { dialsOut: true, allow: [] });
+    }
+  });
+
   it("of twenty requests with one key are one call", async () => {
     const key = { "idempotency-key": "twenty" };
     const answers = await Promise.all(Array.from({ length: 20 }, () => call({}, key)));
@@ -327,7 +355,7 @@ describe(`outbound calls on ${engine}`, () => {
     team = await platform.addTeam(10_000_000);
     agentId = await publishedAgent(team);
     number = await insertNumber(platform.fixture.db, team);
-    const answers = await Promise.all(Array.from({ length: MAX_CALLS_AT_ONCE + 3 }, () => call()));
+    const answers = await Promise.all(Array.from({ length: limits.callsAtOnce.most + 3 }, () => call()));
     const refused = answers.filter(({ status }) => status !== 201);
     expect(refused).toHaveLength(3);
     for (const { status, json } of refused)
@@ -343,7 +371,7 @@ describe(`outbound calls on ${engine}`, () => {
     const { db } = platform.fixture;
     const { teamId } = team.principal;
     const at = (when: Date) => ({ teamId, phoneNumberId: number.id, direction: "outbound" as const, createdAt: when });
-    const ids = await Promise.all(Array.from({ length: MAX_CALLS_PER_DAY }, () => insertOverSession(db, teamId)));
+    const ids = await Promise.all(Array.from({ length: limits.callsPerDay.most }, () => insertOverSession(db, teamId)));
     const yesterday = new Date(Math.floor(Date.now() / 86_400_000) * 86_400_000 - 1);
     await db.insert(phoneCalls).values(ids.map((sessionId) => ({ sessionId, ...at(yesterday) })));
     expect((await call()).status).toBe(201);
@@ -353,7 +381,7 @@ describe(`outbound calls on ${engine}`, () => {
       429,
       {
         ...{ status: 429, reason: "daily_limit_exceeded" },
-        message: `This team has made its ${MAX_CALLS_PER_DAY} calls of today (UTC)`,
+        message: `This team has made its ${limits.callsPerDay.most} calls of today (UTC)`,
       },
     ]);
     expect(Number(refused.headers["retry-after"])).toBeLessThanOrEqual(86_400);

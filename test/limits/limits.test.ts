@@ -4,6 +4,8 @@ import { closeDecoderThreads } from "#audio/decoding/decoder-pool";
 import { openAudio } from "#audio/decoding/open-audio";
 import { wavHeader } from "#audio/encoding/pcm-codec";
 import { joinTrace } from "#common/tracing/traceparent";
+import { requireCallsLeft } from "#control-plane/calls/call-limits";
+import { phoneCalls } from "#control-plane/calls/tables";
 import { phoneNumbers } from "#control-plane/phone/tables";
 import { TranscriptionBench } from "#edge/transcription/testing/transcription-bench";
 import { interfaceRoutes } from "#edge/routes/interface-routes";
@@ -15,6 +17,7 @@ import { SpeechBench } from "#edge/speech/testing/speech-bench";
 import { addClient, startTeams } from "../agents/client.js";
 import type { ServiceFixture } from "../control-plane/service.js";
 import { allModels, startCluster, type TestCluster } from "../harness/cluster.js";
+import { insertOverSession } from "../sessions/rows.js";
 import { requestProbes } from "./request-probes.js";
 import type { Probe } from "./probe.js";
 import { announceBody, sendBody, sendFrame } from "./size-probes.js";
@@ -51,6 +54,28 @@ function phoneProbe(fixture: () => ServiceFixture): Probe {
   };
 }
 
+/** What a team that has made some calls today is told of the next one; `isOver`: none of them goes on. */
+function callsProbe(fixture: () => ServiceFixture, isOver: boolean): Probe {
+  return {
+    within: "taken",
+    async send(amount) {
+      const { db } = fixture();
+      const { teamId } = (await addClient(fixture())).principal;
+      const status = isOver ? "completed" : "active";
+      const ids = await Promise.all(
+        Array.from({ length: amount - 1 }, () => insertOverSession(db, teamId, { status, endedAt: null })),
+      );
+      const now = new Date();
+      const call = { teamId, phoneNumberId: "number", direction: "outbound" as const, createdAt: now };
+      if (ids.length > 0) await db.insert(phoneCalls).values(ids.map((sessionId) => ({ sessionId, ...call })));
+      return await requireCallsLeft(db, teamId, now).then(
+        () => "taken",
+        (error: unknown) => `status ${error instanceof ServiceError ? error.status : error}`,
+      );
+    },
+  };
+}
+
 /** A WAV file of 16-bit samples at 8 kHz. */
 const silence = (seconds: number): Buffer => Buffer.concat([wavHeader(8000), Buffer.alloc(seconds * 16_000)]);
 
@@ -82,6 +107,8 @@ describe("the table of limits", () => {
     ...requestProbes(() => cluster),
     ...partProbes,
     phoneNumbers: phoneProbe(() => fixture),
+    callsPerDay: callsProbe(() => fixture, true),
+    callsAtOnce: callsProbe(() => fixture, false),
     transcribedSeconds: transcriptionProbe,
   };
 
