@@ -18,6 +18,9 @@ export interface Row {
 /** `dist/bench` → `bench/results`: rows outlive a build. */
 export const resultsDirectory = join(import.meta.dirname, "../../bench/results");
 
+/** Pictures that the page shows. */
+export const picturesDirectory = join(import.meta.dirname, "../../docs/benchmarks");
+
 /** Adds a row to the scenario's file; gives its path. */
 export function writeRow(row: Row): string {
   mkdirSync(resultsDirectory, { recursive: true });

@@ -6,6 +6,8 @@ import { printCompatOverhead } from "./compat-overhead/report.js";
 import { runCompatOverhead } from "./compat-overhead/run.js";
 import { printConsoleLoad } from "./console-load/report.js";
 import { runConsoleLoad } from "./console-load/run.js";
+import { printProfile } from "./profile/report.js";
+import { runProfile } from "./profile/run.js";
 import { printRecognizerParts } from "./recognizer-parts/report.js";
 import { runRecognizerParts } from "./recognizer-parts/run.js";
 import { printFirstAudio } from "./first-audio/report.js";
@@ -79,6 +81,8 @@ export async function runScenario(scenario: Scenario): Promise<Ran> {
       return page(await runCompatOverhead(scenario), printCompatOverhead);
     case "console-load":
       return page(await runConsoleLoad(scenario), printConsoleLoad);
+    case "profile":
+      return page(await runProfile(scenario), printProfile);
     case "recognizer-parts":
       return page(await runRecognizerParts(scenario), printRecognizerParts);
     case "webhooks":

@@ -1,6 +1,7 @@
 import { type BurstScenario, burst } from "./burst/scenario.js";
 import { type FairnessScenario, fairness } from "./fairness/scenario.js";
 import { type GoodputScenario, goodput } from "./goodput/scenario.js";
+import { type ProfileScenario, profile } from "./profile/scenario.js";
 import { type SocketsScenario, sockets } from "./sockets/scenario.js";
 
 /** How long one short clause takes to the ear, through the whole cluster and from the same engine alone. */
@@ -220,6 +221,7 @@ export type Scenario =
   | RecognizerPartsScenario
   | FirstAudioScenario
   | LiveStreamsScenario
+  | ProfileScenario
   | WebhooksScenario
   | SocketsScenario
   | TranscriptionScenario
@@ -454,6 +456,7 @@ export const scenarios: readonly Scenario[] = [
   httpEnginesIdle,
   httpRoutes,
   sockets,
+  profile,
   consoleLoad,
   conversations,
 ];

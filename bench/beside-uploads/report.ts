@@ -1,3 +1,4 @@
+import { type FirstAudioParts, partTitles } from "../edge-log.js";
 import { table } from "../results.js";
 import type { Spread } from "../statistics.js";
 import { aims, type BesideUploadsFigures } from "./run.js";
@@ -5,11 +6,18 @@ import { aims, type BesideUploadsFigures } from "./run.js";
 /** The figures as a page of text. */
 export function printBesideUploads(figures: BesideUploadsFigures): string {
   const line = (title: string, { p50, p95, p99, max }: Spread): (string | number)[] => [title, p50, p95, p99, max];
-  const { aloneMs, besideMs, p50Ratio, p99Ratio, uploadSpeed, uploaderCores } = figures;
+  const { aloneMs, besideMs, p50Ratio, p99Ratio, uploadSpeed, uploaderCores, parts } = figures;
+  const partLines = (of: FirstAudioParts): (string | number)[][] =>
+    (Object.keys(partTitles) as (keyof FirstAudioParts)[]).map((part) => line(partTitles[part], of[part]));
   return [
     table(
       ["milliseconds", "p50", "p95", "p99", "max"],
-      [line("first audio alone", aloneMs), line("first audio beside uploads", besideMs)],
+      [
+        line("first audio alone", aloneMs),
+        ...partLines(parts.alone),
+        line("first audio beside uploads", besideMs),
+        ...partLines(parts.beside),
+      ],
     ),
     "",
     table(

@@ -3,6 +3,7 @@ import { RECOGNITION_RATE } from "#protocol/transcription/chunk";
 import { closeDecoderThreads } from "#audio/decoding/decoder-pool";
 import { allModels, startCluster } from "#test/harness/cluster";
 import { closeAudible, findOnset } from "../audible.js";
+import { type FirstAudioLine, type FirstAudioParts, partsOf, readFirstAudio } from "../edge-log.js";
 import { receivedAfterMs, receivedWhole } from "../first-audio/received.js";
 import { watchOthers } from "../machine.js";
 import type { BesideUploadsScenario } from "../scenarios.js";
@@ -30,6 +31,8 @@ export interface BesideUploadsFigures {
   uploadSpeed: ReturnType<typeof overRounds>;
   /** Cores of the process that sends the files. */
   uploaderCores: number;
+  /** Where the time went, as the edge measured it. */
+  parts: { alone: FirstAudioParts; beside: FirstAudioParts };
 }
 
 /** Measures first audio with nothing else to do and beside uploads, in turns. Throws when an upload fails. */
@@ -38,7 +41,12 @@ export async function runBesideUploads(
 ): Promise<{ figures: BesideUploadsFigures; invalid: string[] }> {
   const recordings = await makeRecordings(scenario);
   await closeDecoderThreads();
-  const cluster = await startCluster({ workers: scenario.workers, models: allModels, readyMs: READY_MS });
+  const cluster = await startCluster({
+    workers: scenario.workers,
+    models: allModels,
+    readyMs: READY_MS,
+    settings: { LOG_LEVEL: "debug" },
+  });
   try {
     const onset = await findOnset(await receivedWhole(cluster, scenario), scenario);
     if (onset === null) throw new Error("what was received is silence");
@@ -56,6 +64,7 @@ export async function runBesideUploads(
       })),
     };
     await clauses(WARM_UP);
+    const linesBefore = readFirstAudio(cluster.dataDirectory).length;
     const others = watchOthers();
     const rounds: Round[] = [];
     for (let at = 0; at < scenario.rounds; at++) {
@@ -68,7 +77,8 @@ export async function runBesideUploads(
       rounds.push({ alone, beside, speed: audioSeconds / wallSeconds, cores: processorSeconds / wallSeconds });
     }
     const invalid = objections({ load: others.read(), errors: cluster.complaints.length });
-    return { figures: figuresOf(rounds), invalid };
+    const lines = readFirstAudio(cluster.dataDirectory).slice(linesBefore);
+    return { figures: { ...figuresOf(rounds), parts: partsOfTurns(lines, scenario.perRound) }, invalid };
   } finally {
     await Promise.all([cluster.stop(), closeAudible()]);
   }
@@ -81,7 +91,16 @@ interface Round {
   cores: number;
 }
 
-function figuresOf(rounds: readonly Round[]): BesideUploadsFigures {
+/** The clauses were spoken one after another: so many alone, so many beside uploads, and again. */
+function partsOfTurns(lines: readonly FirstAudioLine[], perTurn: number): BesideUploadsFigures["parts"] {
+  const isAlone = (at: number): boolean => Math.floor(at / perTurn) % 2 === 0;
+  return {
+    alone: partsOf(lines.filter((_, at) => isAlone(at))),
+    beside: partsOf(lines.filter((_, at) => !isAlone(at))),
+  };
+}
+
+function figuresOf(rounds: readonly Round[]): Omit<BesideUploadsFigures, "parts"> {
   const aloneMs = spread(rounds.flatMap(({ alone }) => alone));
   const besideMs = spread(rounds.flatMap(({ beside }) => beside));
   return {

@@ -1,15 +1,7 @@
+import { type FirstAudioParts, partTitles } from "../edge-log.js";
 import { table } from "../results.js";
 import type { Spread } from "../statistics.js";
 import type { FirstAudioFigures } from "./run.js";
-
-const partTitles = {
-  parseMs: "  parse",
-  queueMs: "  queue",
-  engineMs: "  engine, in the worker",
-  returnMs: "  both ways over the bus",
-  encodeMs: "  encode",
-  totalMs: "  text to bytes, in the edge",
-} as const;
 
 /** The figures as a page of text. */
 export function printFirstAudio(figures: FirstAudioFigures): string {
@@ -20,7 +12,7 @@ export function printFirstAudio(figures: FirstAudioFigures): string {
       ["milliseconds", "p50", "p95", "p99", "max"],
       [
         line("first audio through the cluster", figures.clusterMs),
-        ...(Object.keys(partTitles) as (keyof typeof partTitles)[]).map((part) =>
+        ...(Object.keys(partTitles) as (keyof FirstAudioParts)[]).map((part) =>
           line(partTitles[part], figures.parts[part]),
         ),
         line("first audio of the engine alone", figures.engineMs),

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { startCluster, type TestCluster } from "#test/harness/cluster";
 import { closeAudible, durationMs, findOnset, type Onset } from "../audible.js";
-import { type FirstAudioLine, readFirstAudio } from "../edge-log.js";
+import { type FirstAudioLine, type FirstAudioParts, partsOf, readFirstAudio } from "../edge-log.js";
 import { watchOthers } from "../machine.js";
 import type { FirstAudioScenario } from "../scenarios.js";
 import { overRounds, type Spread, spread } from "../statistics.js";
@@ -10,8 +10,6 @@ import { type EngineAlone, loadEngineAlone } from "./engine-alone.js";
 import { receivedAfterMs, receivedWhole, REST_MS } from "./received.js";
 
 const WARM_UP = 15;
-
-const partNames = ["parseMs", "queueMs", "engineMs", "returnMs", "encodeMs", "totalMs"] as const;
 
 export interface FirstAudioFigures {
   clusterMs: Spread;
@@ -23,7 +21,7 @@ export interface FirstAudioFigures {
   /** Silence at the beginning of the audio, which the player waits for besides. */
   leadingSilenceMs: { cluster: number; engine: number };
   /** As the edge measured them; `totalMs` from the text's arrival to its bytes' leaving. */
-  parts: Record<(typeof partNames)[number], Spread>;
+  parts: FirstAudioParts;
 }
 
 /** Measures cluster and engine in turns. Throws when the cluster's audio is not the engine's. */
@@ -102,8 +100,6 @@ function figuresOf(rounds: Round[], lines: FirstAudioLine[], reference: Referenc
     ratio: overRounds(medians.map(({ cluster, engine }) => cluster / engine)),
     plumbingMs: overRounds(medians.map(({ cluster, engine }) => cluster - engine)),
     leadingSilenceMs: { cluster: reference.onset.leadingMs, engine: reference.engineLeadingMs },
-    parts: Object.fromEntries(
-      partNames.map((part) => [part, spread(lines.map((line) => line[part]))]),
-    ) as FirstAudioFigures["parts"],
+    parts: partsOf(lines),
   };
 }

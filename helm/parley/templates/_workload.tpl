@@ -86,10 +86,10 @@ spec:
           env:
             {{- include "parley.environment" (dict "root" $root "role" .role "values" $values) | trim | nindent 12 }}
             - { name: PARLEY_MEMBER_ID, valueFrom: { fieldRef: { apiVersion: v1, fieldPath: metadata.name } } }
-            {{- if ne .role "worker" }}
-            # glibc gives large buffers back as soon as they are freed, as `npm start` has it.
-            - { name: MALLOC_MMAP_THRESHOLD_, value: "131072" }
+            # glibc's threads share two heaps, and it gives large buffers back as soon as they are freed, as `npm start` has it.
             - { name: MALLOC_ARENA_MAX, value: "2" }
+            {{- if ne .role "worker" }}
+            - { name: MALLOC_MMAP_THRESHOLD_, value: "131072" }
             {{- end }}
           ports:
             {{- if eq .role "edge" }}
