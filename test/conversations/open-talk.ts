@@ -1,6 +1,6 @@
 import type { SessionDetail } from "#protocol/agents/session";
 import { wavFile } from "#audio/testing/wav-file";
-import type { TestCluster } from "../harness/cluster.js";
+import type { ServiceAccess } from "../harness/cluster.js";
 import { speech } from "../harness/http-speech.js";
 import { until } from "../harness/processes.js";
 import { RtcCaller } from "../agents/rtc-caller.js";
@@ -9,7 +9,7 @@ const RATE = 16_000;
 
 /** Calls the API of a cluster with its key; gives the body of an answer that must be a success. */
 export async function call<T>(
-  cluster: TestCluster,
+  cluster: ServiceAccess,
   method: string,
   path: string,
   body?: object,
@@ -30,7 +30,7 @@ export async function call<T>(
 }
 
 /** Makes an agent with this configuration and publishes it; gives its id. */
-export async function publishAgent(cluster: TestCluster, config: object): Promise<string> {
+export async function publishAgent(cluster: ServiceAccess, config: object): Promise<string> {
   const { agent_id: agentId } = await call<{ agent_id: string }>(cluster, "POST", "/v1/agent/agents", {
     name: "Test agent",
     config,
@@ -43,8 +43,11 @@ export async function publishAgent(cluster: TestCluster, config: object): Promis
 export interface Talk {
   sessionId: string;
   caller: RtcCaller;
-  /** Says a sentence with one of the service's voices, and two seconds of silence after it. */
-  say(text: string): Promise<void>;
+  /**
+   * Says a sentence with one of the service's voices, and two seconds of silence after it; gives when the sentence was
+   * over (`performance.now()`).
+   */
+  say(text: string): Promise<{ endedAtMs: number }>;
   type(text: string): Promise<void>;
   /** Waits until the agent has been heard saying these words, as its transcripts tell. */
   untilSaid(words: string, withinMs?: number): Promise<void>;
@@ -57,7 +60,7 @@ export interface Talk {
 
 /** Creates a session of an agent and joins it, with an open microphone or none. The caller leaves by `caller.leave`. */
 export async function openTalk(
-  cluster: TestCluster,
+  cluster: ServiceAccess,
   agentId: string,
   { hasMicrophone = true }: { hasMicrophone?: boolean } = {},
 ): Promise<Talk> {
@@ -83,7 +86,9 @@ export async function openTalk(
       const words = new Int16Array(pcm.buffer.slice(pcm.byteOffset, pcm.byteOffset + pcm.byteLength));
       const samples = new Int16Array(words.length + 2 * RATE);
       samples.set(words);
+      const fromMs = performance.now();
       await caller.speak(samples);
+      return { endedAtMs: fromMs + (words.length / RATE) * 1000 };
     },
     type: (text) => caller.send({ type: "user.message", text }),
     untilSaid: (words, withinMs = 15_000) =>
@@ -99,7 +104,7 @@ export async function openTalk(
 }
 
 /** What the cluster's recognizer makes of samples, in lower case. */
-export async function recognize(cluster: TestCluster, samples: Int16Array, sampleRate = RATE): Promise<string> {
+export async function recognize(cluster: ServiceAccess, samples: Int16Array, sampleRate = RATE): Promise<string> {
   const wav = wavFile({ sampleRate, channels: 1, bits: 16 }, samples.length, (at) => (samples[at] ?? 0) / 32768);
   const form = new FormData();
   form.append("audio", new Blob([new Uint8Array(wav)]), "heard.wav");

@@ -30,10 +30,14 @@ export interface TestClusterOptions {
   readyMs?: number;
 }
 
-/** A real cluster of real processes, on free loopback ports and in a data directory of its own. */
-export interface TestCluster {
+/** Where a service is, and a key of it. */
+export interface ServiceAccess {
   baseUrl: string;
   apiKey: string;
+}
+
+/** A real cluster of real processes, on free loopback ports and in a data directory of its own. */
+export interface TestCluster extends ServiceAccess {
   /** With its password: `connectNats` takes it from there, the client library's own `connect` does not. */
   natsUrl: string;
   redisUrl: string;

@@ -1,4 +1,4 @@
-import type { TestCluster } from "./cluster.js";
+import type { ServiceAccess } from "./cluster.js";
 
 export interface SpeechOptions {
   model?: string;
@@ -9,7 +9,7 @@ export interface SpeechOptions {
 
 /** Posts a speech request as JSON with the cluster's key. */
 export function postSpeech(
-  cluster: TestCluster,
+  cluster: ServiceAccess,
   body: Record<string, unknown>,
   options: SpeechOptions = {},
 ): Promise<Response> {
@@ -27,7 +27,7 @@ export function postSpeech(
 
 /** The whole audio of a request that must succeed. */
 export async function speech(
-  cluster: TestCluster,
+  cluster: ServiceAccess,
   body: Record<string, unknown>,
   options: SpeechOptions = {},
 ): Promise<Uint8Array> {
@@ -38,7 +38,7 @@ export async function speech(
 
 /** The s16le samples of a `pcm` request at 24 kHz. */
 export async function speechSamples(
-  cluster: TestCluster,
+  cluster: ServiceAccess,
   body: Record<string, unknown>,
   options: SpeechOptions = {},
 ): Promise<Int16Array> {

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { createWriteStream } from "node:fs";
+import { createWriteStream, readFileSync } from "node:fs";
 import { connect } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Container, PodSpec } from "../render.js";
@@ -48,14 +48,18 @@ export class LocalPod {
     const { startupProbe, readinessProbe, livenessProbe } = this.#container;
     const { failureThreshold = 3, periodSeconds = 10 } = startupProbe ?? {};
     if (startupProbe !== undefined && !(await this.#succeeds(startupProbe, failureThreshold, periodSeconds)))
-      throw new Error(`${this.name}: its startup probe failed ${failureThreshold} times`);
+      throw new Error(
+        this.#hasEnded
+          ? `${this.name} ended before it had started`
+          : `${this.name}: its startup probe failed ${failureThreshold} times`,
+      );
     if (readinessProbe !== undefined) void this.#watch(readinessProbe, (isPositive) => (this.isReady = isPositive));
     if (livenessProbe !== undefined)
       void this.#watch(livenessProbe, (isPositive) => {
         if (!isPositive) this.faults.push(`${this.name}: its liveness probe failed`);
       });
     while (!this.isReady) {
-      if (this.#child.exitCode !== null) throw new Error(`${this.name} ended before it was ready`);
+      if (this.#hasEnded) throw new Error(`${this.name} ended before it was ready`);
       await delay(50);
     }
   }
@@ -71,14 +75,24 @@ export class LocalPod {
     const preStop = this.#container.lifecycle?.preStop.exec.command;
     if (preStop !== undefined) await this.#execute(preStop);
     this.#child.kill("SIGTERM");
-    if (this.#child.exitCode === null && this.#child.signalCode === null) await this.#ended;
+    if (!this.#hasEnded) await this.#ended;
     clearTimeout(killing);
     this.#stopProbes.abort();
     this.isReady = false;
   }
 
+  get #hasEnded(): boolean {
+    return this.#child.exitCode !== null || this.#child.signalCode !== null;
+  }
+
+  /** The most that it had in memory so far, MiB. */
+  get peakMebibytes(): number {
+    const kibibytes = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${this.#child.pid}/status`, "utf8"))?.[1];
+    return Number(kibibytes) / 1024;
+  }
+
   async #succeeds(probe: Probe, attempts: number, periodSeconds: number): Promise<boolean> {
-    for (let attempt = 0; attempt < attempts && this.#child.exitCode === null; attempt++) {
+    for (let attempt = 0; attempt < attempts && !this.#hasEnded; attempt++) {
       if (await this.#ask(probe)) return true;
       await delay(periodSeconds * 1000);
     }
@@ -89,7 +103,7 @@ export class LocalPod {
   async #watch(probe: Probe, onChange: (isPositive: boolean) => void): Promise<void> {
     const { failureThreshold = 3, periodSeconds = 10 } = probe;
     let failures = 0;
-    while (!this.#stopProbes.signal.aborted && this.#child.exitCode === null) {
+    while (!this.#stopProbes.signal.aborted && !this.#hasEnded) {
       if (await this.#ask(probe)) {
         failures = 0;
         onChange(true);

@@ -58,6 +58,14 @@ export class LocalRelease {
     return this.#all.flatMap(({ faults }) => faults);
   }
 
+  /** The most memory that each pod of now had so far, by component. */
+  get peakMemory(): string {
+    const peaks = this.workloads.flatMap(({ component, pods }) =>
+      pods.map(({ peakMebibytes }) => `${component} ${Math.round(peakMebibytes)}`),
+    );
+    return `MiB of memory at most: ${peaks.join(", ")}`;
+  }
+
   /** Starts every pod of the workloads, all at once as an install does. Rejects when one does not become ready. */
   async start(components: readonly string[]): Promise<void> {
     const wanted = this.workloads.filter(({ component }) => components.includes(component));

@@ -70,11 +70,16 @@ export class LiveStreams {
     let bytes = 0;
     const over = new Promise<number>((resolve, reject) => {
       socket.on("message", (data: Buffer) => {
-        const { audio } = decode(data) as { audio?: Uint8Array };
-        bytes += audio?.byteLength ?? 0;
+        const event = decode(data) as { audio?: Uint8Array; event?: string; reason?: string };
+        bytes += event.audio?.byteLength ?? 0;
+        if (event.event !== "finish") return;
+        if (event.reason !== "stop") return;
+        // It has all of its audio. The edge would wait for another stream on this socket, and may leave meanwhile.
+        resolve(bytes);
+        socket.close();
       });
       socket.on("error", reject);
-      socket.on("close", (code) => (code === 1000 ? resolve(bytes) : reject(endOf(code, bytes))));
+      socket.on("close", (code) => reject(endOf(code, bytes)));
     });
     // It may fail before somebody waits for it.
     over.catch(() => undefined);
