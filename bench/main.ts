@@ -47,13 +47,13 @@ for (const scenario of chosen) {
     continue;
   }
   const startedAt = new Date().toISOString();
-  const { figures, invalid: during, page } = await runScenario(scenario);
+  const { figures, invalid: during, page, charts } = await runScenario(scenario);
   const invalid = [...before, ...during];
   console.log(page);
   const commit = `commit ${machine.commit}${machine.changed ? " with changes" : ""}`;
   console.log(`${machine.processor}, ${machine.cores} cores, Node.js ${machine.node}, ${commit}`);
   console.log(`load average before: ${machine.loadAverage.join(", ")}`);
   if (invalid.length > 0) console.log(`INVALID: ${invalid.join("; ")}`);
-  console.log(`row added to ${writeRow({ scenario, startedAt, machine, invalid, figures, page })}`);
+  console.log(`row added to ${writeRow({ scenario, startedAt, machine, invalid, figures, page, charts })}`);
 }
 process.exit(refused > 0 ? 1 : 0);

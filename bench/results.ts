@@ -1,6 +1,7 @@
 import { appendFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Machine } from "./machine.js";
+import type { Chart } from "./report/chart.js";
 import type { Scenario } from "./scenarios.js";
 
 /** One run of one scenario. */
@@ -13,6 +14,7 @@ export interface Row {
   figures: object;
   /** The figures as they are read. */
   page: string;
+  charts: Chart[];
 }
 
 /** `dist/bench` → `bench/results`: rows outlive a build. */

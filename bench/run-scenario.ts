@@ -19,7 +19,7 @@ import { printLiveStreams, printProgress } from "./live-streams/report.js";
 import { runLiveStreams } from "./live-streams/run.js";
 import { printFairness } from "./fairness/report.js";
 import { runFairness } from "./fairness/run.js";
-import { printGoodput } from "./goodput/report.js";
+import { goodputCharts, printGoodput } from "./goodput/report.js";
 import { runGoodput } from "./goodput/run.js";
 import { findHttpPackages } from "./http-routes/installed.js";
 import { printHttpRoutes } from "./http-routes/report.js";
@@ -34,7 +34,12 @@ import { printTranscriptionPeers } from "./peers/transcription/report.js";
 import { runTranscriptionPeers } from "./peers/transcription/run.js";
 import { printVoicePeers } from "./peers/voice/report.js";
 import { runVoicePeers } from "./peers/voice/run.js";
+import type { Chart } from "./report/chart.js";
 import type { Scenario } from "./scenarios.js";
+import { printNatsCluster } from "./nats-cluster/report.js";
+import { runNatsCluster } from "./nats-cluster/run.js";
+import { printScaleOut } from "./scale-out/report.js";
+import { runScaleOut } from "./scale-out/run.js";
 import { printSockets } from "./sockets/report.js";
 import { runSockets } from "./sockets/run.js";
 import { printTranscription } from "./transcription/report.js";
@@ -48,6 +53,7 @@ export interface Ran {
   /** Why the figures must not be used; empty when they may. */
   invalid: string[];
   page: string;
+  charts: Chart[];
 }
 
 /** Says in one line what a scenario needs and this machine lacks; null when it can run. */
@@ -83,10 +89,14 @@ export async function runScenario(scenario: Scenario): Promise<Ran> {
       return page(await runConsoleLoad(scenario), printConsoleLoad);
     case "profile":
       return page(await runProfile(scenario), printProfile);
+    case "nats-cluster":
+      return page(await runNatsCluster(scenario), printNatsCluster);
     case "recognizer-parts":
       return page(await runRecognizerParts(scenario), printRecognizerParts);
     case "webhooks":
       return page(await runWebhooks(scenario), printWebhooks);
+    case "scale-out":
+      return page(await runScaleOut(scenario), printScaleOut);
     case "sockets":
       return page(await runSockets(scenario), printSockets);
     case "transcription":
@@ -98,7 +108,7 @@ export async function runScenario(scenario: Scenario): Promise<Ran> {
     case "fairness":
       return page(await runFairness(scenario, (one) => console.log(printProgress(one))), printFairness);
     case "goodput":
-      return page(await runGoodput(scenario, (one) => console.log(printProgress(one))), printGoodput);
+      return page(await runGoodput(scenario, (one) => console.log(printProgress(one))), printGoodput, goodputCharts);
     case "http-engines-requests":
       return page(await runRequests(scenario), printRequests);
     case "http-engines-streams":
@@ -120,8 +130,9 @@ export async function runScenario(scenario: Scenario): Promise<Ran> {
 function page<Figures extends object>(
   { figures, invalid }: { figures: Figures; invalid: string[] },
   print: (figures: Figures) => string,
+  draw: (figures: Figures) => Chart[] = () => [],
 ): Ran {
-  return { figures, invalid, page: print(figures) };
+  return { figures, invalid, page: print(figures), charts: draw(figures) };
 }
 
 function installed<Found extends object>(found: Found | { missing: string }): Found {

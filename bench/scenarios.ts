@@ -2,6 +2,8 @@ import { type BurstScenario, burst } from "./burst/scenario.js";
 import { type FairnessScenario, fairness } from "./fairness/scenario.js";
 import { type GoodputScenario, goodput } from "./goodput/scenario.js";
 import { type ProfileScenario, profile } from "./profile/scenario.js";
+import { type NatsClusterScenario, natsCluster } from "./nats-cluster/scenario.js";
+import { type ScaleOutScenario, scaleOut } from "./scale-out/scenario.js";
 import { type SocketsScenario, sockets } from "./sockets/scenario.js";
 
 /** How long one short clause takes to the ear, through the whole cluster and from the same engine alone. */
@@ -218,11 +220,13 @@ export type Scenario =
   | CompatOverheadScenario
   | FairnessScenario
   | GoodputScenario
+  | NatsClusterScenario
   | RecognizerPartsScenario
   | FirstAudioScenario
   | LiveStreamsScenario
   | ProfileScenario
   | WebhooksScenario
+  | ScaleOutScenario
   | SocketsScenario
   | TranscriptionScenario
   | VoicePeersScenario
@@ -444,6 +448,8 @@ export const scenarios: readonly Scenario[] = [
   burst,
   goodput,
   fairness,
+  scaleOut,
+  natsCluster,
   webhooksPglite,
   webhooksPostgres,
   recognizerParts,

@@ -72,7 +72,9 @@ function figuresOf(rounds: readonly Round[], scenario: FairnessScenario): Omit<F
       reports.flatMap(({ streams }) => streams),
       counted,
     );
-    return { ...figures, goodPerSecond: figures.goodPerSecond / reports.length };
+    const { goodPerSecond, offeredPerSecond } = figures;
+    const perRound = (perSecond: number): number => perSecond / reports.length;
+    return { ...figures, goodPerSecond: perRound(goodPerSecond), offeredPerSecond: perRound(offeredPerSecond) };
   };
   const p50 = (report: GeneratorReport): number => loadFigures(report.streams, counted).firstAudioMs.p50;
   const [alone, beside] = [together(rounds.map((one) => one.alone)), together(rounds.map((one) => one.beside))];

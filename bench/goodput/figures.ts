@@ -7,6 +7,7 @@ export const IN_TIME_MS = 500;
 /** What became of the streams of one load. */
 export interface LoadFigures {
   offered: number;
+  offeredPerSecond: number;
   /** Spoken to the end, first audio in time, without a gap for a player with 100 ms in store. */
   good: number;
   goodPerSecond: number;
@@ -32,6 +33,7 @@ export function loadFigures(
   const good = spoken.filter((stream) => !isLate(stream) && !hasGap(stream)).length;
   return {
     offered: counted.length,
+    offeredPerSecond: (counted.length * 1000) / (toMs - fromMs),
     good,
     goodPerSecond: (good * 1000) / (toMs - fromMs),
     refused: refused.length,

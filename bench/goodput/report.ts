@@ -1,9 +1,25 @@
 import { table } from "../results.js";
+import type { Chart } from "../report/chart.js";
 import { IN_TIME_MS } from "./figures.js";
 import type { GoodputFigures } from "./run.js";
 
 /** Goodput at this multiple over the peak of all, at least. */
 const aim = { multiple: 2, ofPeak: 0.9 };
+
+/** What was offered and what was good of it, by load. */
+export function goodputCharts({ loads }: GoodputFigures): Chart[] {
+  const good = loads.map(({ multiple, figures }): [number, number] => [multiple, figures.goodPerSecond]);
+  const offered = loads.map(({ multiple, figures }): [number, number] => [multiple, figures.offeredPerSecond]);
+  return [
+    {
+      ...{ name: "good", title: "Streams heard in time and without a gap", x: "× capacity", y: "streams a second" },
+      series: [
+        { label: "good", points: good },
+        { label: "offered", points: offered },
+      ],
+    },
+  ];
+}
 
 /** The figures as a page of text. */
 export function printGoodput({ capacity, loads }: GoodputFigures): string {

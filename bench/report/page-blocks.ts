@@ -1,3 +1,4 @@
+import type { Chart } from "./chart.js";
 import type { PublishedRow } from "./published-row.js";
 
 /** A place of a page that one scenario's row fills. */
@@ -16,12 +17,18 @@ export function withRows(page: string, rowOf: (scenario: string) => PublishedRow
   });
 }
 
-function textOf(name: string, { machine, startedAt, invalid, page }: PublishedRow): string {
+/** The file of a chart, beside the row that it was drawn from. */
+export function chartFile(scenario: string, { name }: Chart): string {
+  return `${scenario}-${name}.svg`;
+}
+
+function textOf(name: string, { machine, startedAt, invalid, page, charts }: PublishedRow): string {
   const day = new Date(startedAt).toLocaleDateString("en-GB", { dateStyle: "long", timeZone: "UTC" });
   const commit = `commit ${machine.commit}${machine.changed ? " with changes" : ""}`;
   const where = `${machine.processor}, ${machine.cores} cores, Node.js ${machine.node}`;
   const validity = invalid.length === 0 ? "Valid." : `**Invalid**: ${invalid.join("; ")}.`;
   // A block ends at the first "<".
   const figures = page.replaceAll("<", "‹");
-  return `\`npm run bench -- ${name}\`, ${commit}, ${day}, ${where}. ${validity}\n\n\`\`\`text\n${figures}\n\`\`\`\n`;
+  const images = charts.map((one) => `\n![${one.title}](benchmarks/${chartFile(name, one)})\n`).join("");
+  return `\`npm run bench -- ${name}\`, ${commit}, ${day}, ${where}. ${validity}\n\n\`\`\`text\n${figures}\n\`\`\`\n${images}`;
 }

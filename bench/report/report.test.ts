@@ -11,7 +11,7 @@ const row = (
 ): PublishedRow => {
   const { invalid = [], changed = false, page = "first audio  20 < 30" } = change;
   return {
-    ...{ scenario: { name: "quick" }, startedAt, invalid, page },
+    ...{ scenario: { name: "quick" }, startedAt, invalid, page, charts: [] },
     machine: { processor: "AMD EPYC", cores: 2, node: "v20.20.2", commit: "abc1234", changed },
   };
 };
@@ -49,6 +49,13 @@ describe("the page", () => {
     expect(page).toContain("first audio  20 ‹ 30");
     expect(page).toContain("after\n<!-- bench slow -->\nNot measured.\n<!-- /bench -->");
     expect(withRows(page, rowOf)).toBe(page);
+  });
+
+  it("shows a row's charts below its figures", () => {
+    const one = { name: "good", title: "Good streams", x: "load", y: "streams", series: [] };
+    const page = withRows(empty, () => ({ ...row("2026-11-21T12:00:00.000Z"), charts: [one] }));
+    expect(page).toContain("```\n\n![Good streams](benchmarks/quick-good.svg)\n<!-- /bench -->");
+    expect(scenariosOf(page)).toEqual(["quick", "slow"]);
   });
 
   it("is as `npm run bench -- report` would write it, and has every scenario", () => {

@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { resultsDirectory } from "../results.js";
-import { scenariosOf, withRows } from "./page-blocks.js";
+import { drawChart } from "./chart.js";
+import { chartFile, scenariosOf, withRows } from "./page-blocks.js";
 import { chooseRow, parseRow, type PublishedRow } from "./published-row.js";
 
 /** `dist/bench/report` → the repository. */
@@ -29,6 +30,7 @@ export function writeReport(): string[] {
     const row = chooseRow([...measuredHere(scenario), ...(published === null ? [] : [published])]);
     if (row === null) return `${scenario}: not measured`;
     writeFileSync(pathOf(scenario), `${JSON.stringify(row)}\n`);
+    for (const one of row.charts) writeFileSync(join(rowsDirectory, chartFile(scenario, one)), drawChart(one));
     return `${scenario}: ${row.startedAt}, commit ${row.machine.commit}${row.invalid.length > 0 ? ", INVALID" : ""}`;
   });
   writeFileSync(pagePath, withRows(page, publishedRowOf));
