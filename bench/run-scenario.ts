@@ -40,6 +40,8 @@ import { printNatsCluster } from "./nats-cluster/report.js";
 import { runNatsCluster } from "./nats-cluster/run.js";
 import { printScaleOut } from "./scale-out/report.js";
 import { runScaleOut } from "./scale-out/run.js";
+import { printSimulatedLoad, simulatedLoadCharts } from "./simulated-load/report.js";
+import { runSimulatedLoad } from "./simulated-load/run.js";
 import { printSockets } from "./sockets/report.js";
 import { runSockets } from "./sockets/run.js";
 import { printTranscription } from "./transcription/report.js";
@@ -97,6 +99,8 @@ export async function runScenario(scenario: Scenario): Promise<Ran> {
       return page(await runWebhooks(scenario), printWebhooks);
     case "scale-out":
       return page(await runScaleOut(scenario), printScaleOut);
+    case "simulated-load":
+      return page(await runSimulatedLoad(scenario), printSimulatedLoad, simulatedLoadCharts);
     case "sockets":
       return page(await runSockets(scenario), printSockets);
     case "transcription":

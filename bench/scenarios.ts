@@ -4,6 +4,7 @@ import { type GoodputScenario, goodput } from "./goodput/scenario.js";
 import { type ProfileScenario, profile } from "./profile/scenario.js";
 import { type NatsClusterScenario, natsCluster } from "./nats-cluster/scenario.js";
 import { type ScaleOutScenario, scaleOut } from "./scale-out/scenario.js";
+import { type SimulatedLoadScenario, simulatedLoad } from "./simulated-load/scenario.js";
 import { type SocketsScenario, sockets } from "./sockets/scenario.js";
 
 /** How long one short clause takes to the ear, through the whole cluster and from the same engine alone. */
@@ -227,6 +228,7 @@ export type Scenario =
   | ProfileScenario
   | WebhooksScenario
   | ScaleOutScenario
+  | SimulatedLoadScenario
   | SocketsScenario
   | TranscriptionScenario
   | VoicePeersScenario
@@ -450,6 +452,7 @@ export const scenarios: readonly Scenario[] = [
   fairness,
   scaleOut,
   natsCluster,
+  simulatedLoad,
   webhooksPglite,
   webhooksPostgres,
   recognizerParts,

@@ -6,8 +6,12 @@ import { setPriority } from "node:os";
 const URGENT = -10;
 
 /** Runs one task in a process of its own, given by its compiled file. Rejects when that ends without a report. */
-export async function runTask<Task extends object, Report>(program: string, task: Task): Promise<Report> {
-  const child = fork(program, { serialization: "advanced" });
+export async function runTask<Task extends object, Report>(
+  program: string,
+  task: Task,
+  execArgv: string[] = [],
+): Promise<Report> {
+  const child = fork(program, { serialization: "advanced", execArgv });
   child.send(task);
   const ended = once(child, "exit").then(([code]) =>
     Promise.reject(new Error(`${program} ended with ${String(code)} and no report`)),

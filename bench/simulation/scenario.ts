@@ -26,6 +26,10 @@ export interface Scenario {
    */
   queueChunks: number;
   admissionWaitMs: number;
+  /** The same for a stream that somebody waits for, `PARLEY_LIVE_WAIT_MS`; null is the wait of the others. */
+  liveWaitMs: number | null;
+  /** A caller who is refused comes again this often. */
+  patience: number;
   /** When one scheduler dies for good; null is never. */
   schedulerKillAtMs: number | null;
 }
@@ -49,6 +53,8 @@ export const cityAtEvening: Scenario = {
   workerRestartMs: 2000,
   queueChunks: 32_768,
   admissionWaitMs: 3000,
+  liveWaitMs: null,
+  patience: 2,
   schedulerKillAtMs: 15_000,
 };
 

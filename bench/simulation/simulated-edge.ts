@@ -8,13 +8,11 @@ import type { StreamEvent } from "#speech/stream/stream-event";
 import { StreamMachine } from "#speech/stream/stream-machine";
 import { livePacing } from "#speech/stream/stream-settings";
 import type { Network } from "./network.js";
+import type { Scenario } from "./scenario.js";
 import { chunksOf, type SimulatedStream, settingsOf, type StreamEnd } from "./simulated-stream.js";
 
 /** Samples are few, so that a city's audio fits into memory. */
 const SAMPLE_RATE = 100;
-/** A caller tries again this often when refused. */
-const PATIENCE = 2;
-
 interface OpenStream {
   stream: SimulatedStream;
   machine: StreamMachine;
@@ -26,13 +24,20 @@ export class SimulatedEdge {
   readonly #id: string;
   readonly #network: Network;
   readonly #clock: Clock;
+  readonly #scenario: Pick<Scenario, "liveWaitMs" | "patience">;
   readonly #schedulers = new Map<string, Extract<Heartbeat, { role: "scheduler" }>>();
   readonly #sentSinceHeartbeat = new Map<string, number>();
   readonly #streams = new Map<string, OpenStream>();
   resubmissions = 0;
 
-  constructor(options: { id: string; network: Network; clock: Clock }) {
+  constructor(options: {
+    id: string;
+    network: Network;
+    clock: Clock;
+    scenario: Pick<Scenario, "liveWaitMs" | "patience">;
+  }) {
     this.#id = options.id;
+    this.#scenario = options.scenario;
     this.#network = options.network;
     this.#clock = options.clock;
     options.network.edges.set(options.id, {
@@ -48,7 +53,7 @@ export class SimulatedEdge {
   /** Speaks a stream; its caller tries again when it is refused. */
   open(stream: SimulatedStream): void {
     const machine = new StreamMachine({
-      settings: settingsOf(stream),
+      settings: settingsOf(stream, this.#scenario.liveWaitMs),
       ownerId: this.#id,
       chooseScheduler: (keep, avoid) => this.#choose(keep, avoid),
     });
@@ -110,7 +115,7 @@ export class SimulatedEdge {
   #failed(stream: SimulatedStream, error: ServiceError): void {
     if (error.code !== "overloaded" || stream.player.startedAtMs !== null) return this.#end(stream, "failed");
     stream.refusals += 1;
-    if (stream.refusals > PATIENCE) return this.#end(stream, "refused");
+    if (stream.refusals > this.#scenario.patience) return this.#end(stream, "refused");
     this.#streams.delete(stream.id);
     this.#clock.after(error.retryAfterMs ?? 1000, () => this.open(stream));
   }

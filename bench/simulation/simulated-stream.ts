@@ -30,8 +30,11 @@ export function newStream(facts: Pick<SimulatedStream, "id" | "tier" | "chunks" 
 const firstAudioGoalMs = loadConfig({}).PARLEY_FIRST_AUDIO_GOAL_MS;
 const text = "x".repeat(1000);
 
-/** The stream as the product's edge would open it: a socket's for the live tiers, a file's for bulk. */
-export function settingsOf({ id, tier }: SimulatedStream): StreamSettings {
+/**
+ * The stream as the product's edge would open it: a socket's for the live tiers, a file's for bulk. `liveWaitMs` is the
+ * longest predicted wait of a socket's; null is that of the others.
+ */
+export function settingsOf({ id, tier }: SimulatedStream, liveWaitMs: number | null): StreamSettings {
   return {
     streamId: id,
     models: [{ name: "voice", languages: ["*"] }],
@@ -45,6 +48,7 @@ export function settingsOf({ id, tier }: SimulatedStream): StreamSettings {
     traceparent: null,
     pacing: tier === "bulk" ? filePacing : livePacing,
     firstAudioGoalMs,
+    ...(tier === "bulk" || liveWaitMs === null ? {} : { mostWaitMs: liveWaitMs }),
   };
 }
 

@@ -18,6 +18,8 @@ const FIRST_CHARACTERS = 20;
 const SECOND_CHARACTERS = 40;
 /** Virtual time after the last arrival within which everything must have ended. */
 const PATIENCE_MS = 600_000;
+/** Streams whose mean length tells the capacity of a cluster. */
+const SAMPLED = 20_000;
 
 /** What a run gave. */
 export interface Outcome {
@@ -68,7 +70,7 @@ export function simulate(scenario: Scenario): Outcome {
   });
   const edges = Array.from(
     { length: scenario.edges },
-    (_, index) => new SimulatedEdge({ id: `e${index}`, network, clock }),
+    (_, index) => new SimulatedEdge({ id: `e${index}`, network, clock, scenario }),
   );
 
   const streams: SimulatedStream[] = [];
@@ -122,6 +124,20 @@ function killScheduler(
   });
 }
 
+/** Streams that such a cluster can speak in a second when it does nothing else, by a sample of them. */
+export function streamsPerSecond(scenario: Scenario): number {
+  const random = seededRandom(scenario.seed);
+  const sampled = Array.from({ length: SAMPLED }, () => someChunks(scenario, random));
+  const engineMs = sampled
+    .flat()
+    .reduce((sum, characters) => sum + meanEngineMs(scenario, characters * AUDIO_MS_PER_CHARACTER), 0);
+  return (scenario.workers * scenario.slotsPerWorker * 1000) / (engineMs / SAMPLED);
+}
+
+function meanEngineMs({ engineBaseMs, realTimeFactor }: Scenario, audioMs: number): number {
+  return engineBaseMs + audioMs * realTimeFactor;
+}
+
 function countingEngine(
   scenario: Scenario,
   random: Random,
@@ -131,8 +147,7 @@ function countingEngine(
   return {
     audioMs,
     engineMs: (chunk) => {
-      const engineMs =
-        (scenario.engineBaseMs + audioMs(chunk) * scenario.realTimeFactor) * (0.85 + 0.3 * random.next());
+      const engineMs = meanEngineMs(scenario, audioMs(chunk)) * (0.85 + 0.3 * random.next());
       count(chunk, engineMs);
       return engineMs;
     },
