@@ -4,8 +4,11 @@ import { disableTelemetry } from "./onnx/no-telemetry.js";
 
 /** Calls that may wait for a thread: the worker takes no more batches than it has threads, times a batch's pieces. */
 const MAX_WAITING = 4096;
-/** Nice value of the threads for all work while there are reserved ones: the kernel lets those go first (sched(7)). */
-const BEHIND_RESERVED = 5;
+/**
+ * Nice value of the threads for all work while there are reserved ones: the kernel lets those, and the event loops of
+ * all roles, go first (sched(7)). With 5 they took a quarter of a core from a clause that somebody waited for.
+ */
+const BEHIND_RESERVED = 15;
 
 /** Threads for all work, and threads reserved for speech that somebody waits for now. */
 export type ThreadKind = "general" | "reserved";
