@@ -41,8 +41,7 @@ for (const scenario of chosen) {
   }
   const machine = describeMachine();
   // What happens in virtual time is the same whatever else the machine does.
-  const before =
-    scenario.kind === "simulated-load" ? [] : objections({ load: await loadBefore(WATCH_MS), errors: 0 });
+  const before = scenario.kind === "simulated-load" ? [] : objections({ load: await loadBefore(WATCH_MS), errors: 0 });
   if (before.length > 0 && !despiteLoad) {
     console.log(`  not run: ${before.join("; ")} (--despite-load runs it, and marks it invalid)`);
     refused++;

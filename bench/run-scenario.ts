@@ -30,6 +30,8 @@ import { runRequests } from "./http-engines/requests.js";
 import { runStreams } from "./http-engines/streams.js";
 import { missingFiles } from "./open-files.js";
 import { findPeers } from "./peers/installed.js";
+import { printSpeechPeers } from "./peers/speech/report.js";
+import { runSpeechPeers } from "./peers/speech/run.js";
 import { printTranscriptionPeers } from "./peers/transcription/report.js";
 import { runTranscriptionPeers } from "./peers/transcription/run.js";
 import { printVoicePeers } from "./peers/voice/report.js";
@@ -71,7 +73,7 @@ export function missingFor(scenario: Scenario): string | null {
     const packages = findHttpPackages();
     return "missing" in packages ? packages.missing : null;
   }
-  if (kind !== "voice-peers" && kind !== "transcription-peers") return null;
+  if (kind !== "voice-peers" && kind !== "speech-peers" && kind !== "transcription-peers") return null;
   const peers = findPeers();
   return "missing" in peers ? peers.missing : null;
 }
@@ -107,6 +109,8 @@ export async function runScenario(scenario: Scenario): Promise<Ran> {
       return page(await runTranscription(scenario), printTranscription);
     case "voice-peers":
       return page(await runVoicePeers(scenario, installed(findPeers())), printVoicePeers);
+    case "speech-peers":
+      return page(await runSpeechPeers(scenario, installed(findPeers())), printSpeechPeers);
     case "transcription-peers":
       return page(await runTranscriptionPeers(scenario, installed(findPeers())), printTranscriptionPeers);
     case "fairness":

@@ -4,6 +4,7 @@ import { type GoodputScenario, goodput } from "./goodput/scenario.js";
 import { type ProfileScenario, profile } from "./profile/scenario.js";
 import { type NatsClusterScenario, natsCluster } from "./nats-cluster/scenario.js";
 import { type ScaleOutScenario, scaleOut } from "./scale-out/scenario.js";
+import { type SpeechPeersScenario, speechPeers } from "./peers/speech/scenario.js";
 import { type SimulatedLoadScenario, simulatedLoad } from "./simulated-load/scenario.js";
 import { type SocketsScenario, sockets } from "./sockets/scenario.js";
 
@@ -230,6 +231,7 @@ export type Scenario =
   | ScaleOutScenario
   | SimulatedLoadScenario
   | SocketsScenario
+  | SpeechPeersScenario
   | TranscriptionScenario
   | VoicePeersScenario
   | TranscriptionPeersScenario;
@@ -459,6 +461,7 @@ export const scenarios: readonly Scenario[] = [
   transcription,
   compatOverhead,
   voicePeers,
+  speechPeers,
   transcriptionPeers,
   httpEnginesRequests,
   httpEnginesStreams,

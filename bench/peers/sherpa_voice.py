@@ -1,4 +1,4 @@
-"""sherpa-onnx on one thread, asked by lines of JSON: sherpa_voice.py MODEL_FOLDER FIRST_SOUND_MS
+"""sherpa-onnx on one thread, asked by lines of JSON: sherpa_voice.py MODEL_FOLDER FIRST_AUDIO_MS
 
 Symbols are given as text. The callback stops after the sentence: behind its stop sherpa-onnx would speak an empty one, which nobody asked for.
 """
@@ -13,7 +13,7 @@ import sherpa_onnx
 
 
 def main() -> None:
-    folder, first_sound_ms = sys.argv[1], float(sys.argv[2])
+    folder, first_audio_ms = sys.argv[1], float(sys.argv[2])
     vits = sherpa_onnx.OfflineTtsVitsModelConfig(model=f"{folder}/model.onnx", lexicon="", tokens=f"{folder}/tokens.txt", data_dir="")
     model = sherpa_onnx.OfflineTtsModelConfig(vits=vits, provider="cpu", num_threads=1, debug=False)
     tts = sherpa_onnx.OfflineTts(sherpa_onnx.OfflineTtsConfig(model=model, max_num_sentences=1))
@@ -24,23 +24,23 @@ def main() -> None:
     print(json.dumps({"ready": True}), flush=True)
     for line in sys.stdin:
         question = json.loads(line)
-        sounds, times = [], []
+        pieces, times = [], []
 
         def take(samples, _progress) -> int:
             times.append(time.perf_counter())
-            sounds.append(samples.copy())
+            pieces.append(samples.copy())
             return 0
 
         start = time.perf_counter()
         tts.generate(question["symbols"], speaking, callback=take)
         total_ms = (time.perf_counter() - start) * 1000
-        sound_ms = len(sounds[0]) * 1000 / tts.sample_rate
-        assert len(sounds) == 1 and sound_ms >= first_sound_ms, f"{len(sounds)} parts, the first of {sound_ms} ms"
-        sound = None
+        audio_ms = len(pieces[0]) * 1000 / tts.sample_rate
+        assert len(pieces) == 1 and audio_ms >= first_audio_ms, f"{len(pieces)} parts, the first of {audio_ms} ms"
+        audio = None
         if question["keep"]:
-            pcm = array.array("h", [max(-32768, min(32767, round(float(sample) * 32768))) for sample in sounds[0]])
-            sound = base64.b64encode(pcm.tobytes()).decode("ascii")
-        answer = {"firstMs": (times[0] - start) * 1000, "totalMs": total_ms, "soundMs": sound_ms, "sound": sound}
+            pcm = array.array("h", [max(-32768, min(32767, round(float(sample) * 32768))) for sample in pieces[0]])
+            audio = base64.b64encode(pcm.tobytes()).decode("ascii")
+        answer = {"firstMs": (times[0] - start) * 1000, "totalMs": total_ms, "audioMs": audio_ms, "audio": audio}
         print(json.dumps(answer), flush=True)
 
 

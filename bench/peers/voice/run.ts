@@ -46,7 +46,7 @@ export async function runVoicePeers(
   const ways: VoiceClient[] = [];
   try {
     pinWhatIsStarted([measuredCore]);
-    const service = await startWholeService();
+    const service = await startWholeService({ workers: 1, connections: 1 });
     ways.push(service);
     ways.unshift(
       await startInProcess("Parley's engine", OWN_RATE, {

@@ -16,13 +16,25 @@ const READY_MS = 180_000;
  */
 const MOST_IDLE_MS = 3000;
 
-/** `/v1/tts` with everything behind it, over one warm connection. */
-export async function startWholeService(): Promise<VoiceClient & { complaints: TestCluster["complaints"] }> {
-  const cluster = await startCluster({ workers: 1, models: ["parley-en"], readyMs: READY_MS });
-  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+/** `/v1/tts` with everything behind it, over warm connections. */
+export async function startWholeService({
+  workers,
+  connections,
+}: {
+  workers: number;
+  connections: number;
+}): Promise<VoiceClient & { complaints: TestCluster["complaints"] }> {
+  const cluster = await startCluster({ workers, models: ["parley-en"], readyMs: READY_MS });
+  const agent = new Agent({ keepAlive: true, maxSockets: connections });
   let lastUsedMs = Number.NEGATIVE_INFINITY;
+  let inFlight = 0;
+  let reconnected: Promise<void> = Promise.resolve();
   const ask = async ({ text }: Utterance): Promise<HttpAnswer> => {
-    if (performance.now() - lastUsedMs > MOST_IDLE_MS) await reconnect(agent, cluster.baseUrl);
+    // It breaks off what is under way.
+    if (inFlight === 0 && performance.now() - lastUsedMs > MOST_IDLE_MS)
+      reconnected = reconnect(agent, cluster.baseUrl);
+    inFlight++;
+    await reconnected;
     const answer = await post({
       url: `${cluster.baseUrl}/v1/tts`,
       headers: { authorization: `Bearer ${cluster.apiKey}`, model: "s2.1-pro" },
@@ -31,6 +43,7 @@ export async function startWholeService(): Promise<VoiceClient & { complaints: T
       agent,
     });
     lastUsedMs = performance.now();
+    inFlight--;
     return answer;
   };
   return {

@@ -1,0 +1,22 @@
+import { expect, it } from "vitest";
+import { speechFigures } from "./figures.js";
+
+it("compares Parley with each peer, round by round", () => {
+  const round = (speed: number, first: number[]): { speed: number; firstMs: Record<string, number[]> } => ({
+    speed,
+    firstMs: { long: first },
+  });
+  const { ways, ratios } = speechFigures(
+    ["piper", "Parley"],
+    [
+      [round(100, [200, 220, 210]), round(130, [20, 21, 90])],
+      [round(90, [200]), round(135, [40])],
+    ],
+  );
+  expect(ways.map(({ name }) => name)).toEqual(["piper", "Parley"]);
+  expect(ways[1]?.firstMs["long"]).toMatchObject({ p50: 21, max: 90 });
+  expect(ratios).toHaveLength(1);
+  expect(ratios[0]?.to).toBe("piper");
+  expect(ratios[0]?.speed).toEqual({ median: 1.3, min: 1.3, max: 1.5 });
+  expect(ratios[0]?.firstAudio["long"]).toEqual({ median: 0.1, min: 0.1, max: 0.2 });
+});
