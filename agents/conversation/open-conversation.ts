@@ -1,4 +1,4 @@
-import type { ConversationPlan, ConversationRoom } from "#protocol/bus/conversation";
+import { type ConversationPlan, type ConversationRoom, detectsAnswerer } from "#protocol/bus/conversation";
 import { type ConversationRecord, conversationStream, conversationSubject } from "#protocol/bus/conversation-log";
 import type { Bus } from "#common/bus/bus";
 import type { Clock } from "#common/clock";
@@ -14,6 +14,8 @@ import type { SpeechClient } from "#speech/speech-client";
 import type { SavedVoices } from "#speech/voice/saved-voices";
 import type { RecognitionClient } from "#transcription/recognition/recognition-client";
 import { type ChosenRecognizer, chooseRecognizer } from "#transcription/recognizer-choice";
+import type { AnswererFinding } from "../call/answerer/answerer-detector.js";
+import { AnswererDetection } from "../call/answerer/answerer-detection.js";
 import { type Line, openLine } from "../call/line.js";
 import { Dialogue } from "../dialogue/dialogue.js";
 import { resumeDialogue } from "../dialogue/resume.js";
@@ -140,7 +142,8 @@ export async function openConversation(context: ConversationContext, given: Give
   const joined = past.find(({ type }) => type === "caller-joined");
   if (joined !== undefined) recorder.begin(context.epochMs() - joined.atEpochMs);
   const opened = { ...speech, records, past, recorder, trace: joinTrace(undefined), log };
-  const transcription = openTranscription(context, plan, opened, tell);
+  const detection = openDetection(context.clock, plan, past, tell);
+  const transcription = openTranscription(context, plan, opened, { tell, detection });
   const line = openLine({ ...{ plan, past, records, tell, clock: context.clock }, dial: (call) => context.dial(call) });
   let room: Room | null = null;
   const transfers = openTransfers({
@@ -155,10 +158,11 @@ export async function openConversation(context: ConversationContext, given: Give
     room = await context.openRoom({
       ...{ room: plan.room, attempt, hasCallerJoined: joined !== undefined, isPhoneCall: plan.call !== undefined, log },
       sampleRate: VOICE_RATE,
-      callbacks: roomCallbacks(tell, { transcription, recorder, caller, line, transfers }),
+      callbacks: roomCallbacks(tell, { transcription, recorder, caller, line, transfers, detection }),
     });
     const onOver: GivenConversation["onOver"] = (outcome) => {
       line.close();
+      detection?.close();
       given.onOver(outcome);
     };
     const { conversation, begin } = assemble(
@@ -173,6 +177,7 @@ export async function openConversation(context: ConversationContext, given: Give
     return conversation;
   } catch (error) {
     line.close();
+    detection?.close();
     transcription.close();
     records.close();
     await recorder.close({ isComplete: false });
@@ -228,18 +233,21 @@ function roomCallbacks(
     caller,
     line,
     transfers,
+    detection,
   }: {
     transcription: CallerTranscription;
     recorder: Recorder;
     caller: ReturnType<typeof expectCaller>;
     line: Line;
     transfers: Transfers;
+    detection: AnswererDetection | null;
   },
 ): RoomCallbacks {
   return {
     onCallerJoined() {
       caller.seen();
       tell((conversation) => conversation.input({ type: "caller-joined" }));
+      detection?.begin();
     },
     onCallerLeft: (isFinal) =>
       transfers.callerLeft(() =>
@@ -249,6 +257,7 @@ function roomCallbacks(
       // What two people say to each other is not the agent's to hear.
       if (transfers.take(samples)) return;
       recorder.addCaller(samples);
+      detection?.push(samples);
       transcription.push(samples);
     },
     onLine: (event) => line.event(event),
@@ -264,23 +273,42 @@ function openTranscription(
   context: ConversationContext,
   plan: ConversationPlan,
   opened: Opened,
-  tell: Tell,
+  { tell, detection }: { tell: Tell; detection: AnswererDetection | null },
 ): CallerTranscription {
   return transcribe({
     ...{ ...context, plan, recognizer: opened.recognizer, trace: opened.trace },
-    onActivity: (event) =>
+    onActivity(event) {
       tell((conversation) =>
         conversation.input(
           event.type === "speech-started"
             ? { type: "speech-started" }
             : { type: "speech-paused", lastVoicedMs: event.lastVoicedMs },
         ),
-      ),
-    onPartial: (text, isUnsure) => tell((conversation) => conversation.input({ type: "partial", text, isUnsure })),
-    onTranscript: (text, isUnsure) =>
-      tell((conversation) => conversation.input({ type: "transcript", text, isUnsure })),
+      );
+      detection?.activity(event);
+    },
+    onPartial(text, isUnsure) {
+      tell((conversation) => conversation.input({ type: "partial", text, isUnsure }));
+      detection?.partial(text);
+    },
+    onTranscript(text, isUnsure) {
+      tell((conversation) => conversation.input({ type: "transcript", text, isUnsure }));
+      detection?.transcript(text);
+    },
     onTranscribed: () => tell((conversation) => conversation.input({ type: "transcribed" })),
   });
+}
+
+/** Null where nobody finds out who answers, or an earlier runtime has listened to whoever did. */
+function openDetection(
+  clock: Clock,
+  plan: ConversationPlan,
+  past: readonly ConversationRecord[],
+  tell: Tell,
+): AnswererDetection | null {
+  if (!detectsAnswerer(plan) || past.some(({ type }) => type === "caller-joined")) return null;
+  const onFinding = (finding: AnswererFinding): void => tell((conversation) => conversation.input(finding));
+  return new AnswererDetection({ clock, language: plan.config.voice.speaking_language, onFinding });
 }
 
 function assemble(

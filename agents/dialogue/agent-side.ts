@@ -7,7 +7,7 @@ import { type ModelOutcome, type ModelRequest, ModelRequests } from "./model-req
 import type { Outbox } from "./outbox.js";
 import type { Reply, ReplyOver } from "./reply.js";
 import type { DialogueSettings } from "./settings.js";
-import { Speaker } from "./speaker.js";
+import { type HoldReason, Speaker } from "./speaker.js";
 import { ToolCalls } from "./tools/tool-calls.js";
 import { ToolRounds } from "./tools/tool-rounds.js";
 
@@ -138,7 +138,8 @@ export class AgentSide {
     const open = memory.openReply;
     if (open === null) return;
     const { turnId, isComplete, text } = open;
-    const purpose: Purpose = turnId === 0 ? "greeting" : "turn";
+    const ownPurpose: Purpose = turnId === 0 ? "greeting" : "turn";
+    const purpose = memory.answeredBy === "voicemail" ? "voicemail" : ownPurpose;
     const isBetweenRounds = this.#leavesNext || this.#tools.isAwaiting || memory.endsWithCalls;
     if (this.#tools.hangsUp) this.#end = { reason: "agent_hung_up", detail: null };
     this.#speaker.resume(open, purpose);
@@ -191,11 +192,11 @@ export class AgentSide {
   }
 
   /** Falls silent until `release`; what comes meanwhile waits. */
-  hold(reason: "caller" | "absence"): void {
+  hold(reason: HoldReason): void {
     this.#speaker.hold(reason);
   }
 
-  release(reason: "caller" | "absence", nowMs: number): void {
+  release(reason: HoldReason, nowMs: number): void {
     if (this.#speaker.release(reason)) this.#pump(nowMs);
   }
 
@@ -297,8 +298,8 @@ export class AgentSide {
   #failed(request: ModelRequest, detail: string, nowMs: number): void {
     const { apology, lastSentence } = phrasesOf(this.#options.settings.language);
     this.#openReply(request, FIXED);
-    // A goodbye that cannot be had is left out.
-    if (request.purpose === "farewell") return this.#speaker.complete(nowMs);
+    // A goodbye that cannot be had is left out, and so is a message.
+    if (request.purpose === "farewell" || request.purpose === "voicemail") return this.#speaker.complete(nowMs);
     const isLast = ++this.#failures > 1;
     if (isLast) this.#end = { reason: "llm_endpoint_failure", detail };
     this.#speaker.say(isLast ? lastSentence : apology, nowMs, null);

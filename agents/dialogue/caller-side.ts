@@ -82,6 +82,21 @@ export class CallerSide {
     this.#publishFinal();
   }
 
+  /**
+   * Takes what was said as a whole turn that somebody else answers; gives its number, or that of the last turn where
+   * nothing was understood.
+   */
+  takeTurn(nowMs: number): number {
+    if (this.#turn.text === "") return this.#options.outbox.memory.turnId;
+    return this.#closeTurn(nowMs);
+  }
+
+  /** Forgets what was said: nobody answers it. */
+  dropTurn(nowMs: number): void {
+    this.#publishFinal();
+    this.#turn.reset(nowMs);
+  }
+
   /** When `step` is due; infinity when nothing waits for time. */
   nextWakeMs(nowMs: number, isClosing: boolean): number {
     const { agent, settings } = this.#options;
@@ -160,14 +175,22 @@ export class CallerSide {
   }
 
   #endTurn(nowMs: number, isClosing: boolean): boolean {
-    const { agent, outbox, meter, silence } = this.#options;
-    const turn = this.#turn;
-    const overAtMs = turn.overAtMs();
+    const { agent } = this.#options;
+    const overAtMs = this.#turn.overAtMs();
     if (overAtMs === null || nowMs < overAtMs || this.#interjection !== null) return false;
-    const { text, transcribedMs, isTyped, isTextOnly } = turn;
+    const { text, isTyped } = this.#turn;
     if (text === "") return this.#discard(nowMs);
     if (agent.isBusy && !isTyped && this.#isBackchannel()) return this.#discard(nowMs);
     if (agent.isBusy || isClosing) return false;
+    agent.answer(this.#closeTurn(nowMs), text, nowMs);
+    return true;
+  }
+
+  /** Writes down what was said as the next turn; gives its number. */
+  #closeTurn(nowMs: number): number {
+    const { outbox, meter, silence } = this.#options;
+    const turn = this.#turn;
+    const { text, transcribedMs, isTyped, isTextOnly } = turn;
     const turnId = outbox.memory.turnId + 1;
     outbox.record({ type: "caller-said", turnId, text, ...(isTextOnly ? { isTextOnly } : {}) });
     // What was typed stands in the caller's program already.
@@ -177,8 +200,7 @@ export class CallerSide {
     meter.turnOver({ turnId, lastVoicedMs, decidedMs: nowMs, transcribedMs, isTyped });
     silence.callerActed(nowMs);
     turn.reset(nowMs);
-    agent.answer(turnId, text, nowMs);
-    return true;
+    return turnId;
   }
 
   /** What was said into a reply means "go on", or may be a hum. */

@@ -1,4 +1,5 @@
 import type { EndReason } from "#protocol/bus/conversation-log";
+import type { AnsweredBy } from "#protocol/webhooks";
 import type { AgentState, DialogueAction } from "./action.js";
 import { AgentSide } from "./agent-side.js";
 import { CallerSide } from "./caller-side.js";
@@ -53,6 +54,8 @@ export class Dialogue {
   /** Why the dialogue ends as soon as the agent has said what it is saying. */
   #ending: { reason: EndReason; detail: string | null; byMs: number } | null = null;
   #isOver: boolean;
+  /** Nobody knows yet whether a person or a machine answered: the agent waits. */
+  #isDetecting: boolean;
   #state: AgentState = "initializing";
 
   constructor({ settings, nowMs, responder }: DialogueOptions, past: DialoguePast | null = null) {
@@ -61,6 +64,7 @@ export class Dialogue {
     this.#memory = past?.memory ?? new Memory(settings.tools);
     this.#joinedAtMs = past?.joinedAtMs ?? null;
     this.#isOver = this.#memory.isOver;
+    this.#isDetecting = past === null && settings.voicemail !== null;
     this.#absentSinceMs = nowMs;
     this.#outbox = new Outbox(this.#memory);
     this.#silence = new Silence(settings, nowMs);
@@ -102,7 +106,7 @@ export class Dialogue {
     const { absenceMs, maxDurationMs } = this.#settings;
     const wakes = this.#memory.isTransferred
       ? []
-      : [this.#caller.nextWakeMs(this.#nowMs, this.#ending !== null), this.#agent.nextWakeMs()];
+      : [this.#caller.nextWakeMs(this.#nowMs, this.#isClosing), this.#agent.nextWakeMs()];
     wakes.push(this.#ending === null ? this.#joinedAtMs + maxDurationMs : this.#ending.byMs);
     if (!this.#memory.isPresent) wakes.push(this.#absentSinceMs + absenceMs);
     if (this.#isQuiet) {
@@ -114,7 +118,12 @@ export class Dialogue {
 
   #accept(input: DialogueInput): void {
     const nowMs = this.#nowMs;
+    if (this.#isMachine && fromCaller.has(input.type)) return;
     switch (input.type) {
+      case "answered-by":
+        return this.#isDetecting ? this.#answered(input.answeredBy) : undefined;
+      case "recording":
+        return this.#isMachine ? this.#recording() : undefined;
       case "caller-joined":
         return this.#joined();
       case "caller-left":
@@ -179,14 +188,39 @@ export class Dialogue {
     this.#joinedAtMs ??= this.#nowMs;
     this.#silence.callerActed(this.#nowMs);
     this.#agent.release("absence", this.#nowMs);
-    if (isFirst) this.#greet();
+    if (isFirst && !this.#isDetecting) this.#greet(0);
   }
 
-  #greet(): void {
+  #greet(turnId: number): void {
     const { firstMessage } = this.#settings;
-    if (firstMessage.mode === "prompt") this.#agent.ask("greeting", 0, this.#nowMs);
+    if (firstMessage.mode === "prompt") this.#agent.ask("greeting", turnId, this.#nowMs);
     if (firstMessage.mode === "fixed" && firstMessage.text.trim() !== "")
-      this.#agent.say("greeting", 0, firstMessage.text, this.#nowMs);
+      this.#agent.say("greeting", turnId, firstMessage.text, this.#nowMs);
+  }
+
+  /** With a person it begins here: the first message answers what they said when they picked up. */
+  #answered(answeredBy: AnsweredBy): void {
+    this.#isDetecting = false;
+    this.#outbox.record({ type: "answerer-detected", answeredBy });
+    if (answeredBy === "voicemail") return this.#prepareMessage();
+    const { mode } = this.#settings.firstMessage;
+    if (mode !== "off") this.#greet(this.#caller.takeTurn(this.#nowMs));
+  }
+
+  #prepareMessage(): void {
+    const { voicemail } = this.#settings;
+    this.#caller.dropTurn(this.#nowMs);
+    if (voicemail === null || voicemail.mode === "off") return this.#end("voicemail", null);
+    if (voicemail.mode === "fixed") return;
+    this.#agent.hold("beep");
+    this.#agent.ask("voicemail", this.#memory.turnId, this.#nowMs);
+  }
+
+  #recording(): void {
+    const { voicemail } = this.#settings;
+    this.#agent.release("beep", this.#nowMs);
+    if (voicemail?.mode !== "fixed" || this.#memory.replies > 0) return;
+    this.#agent.say("voicemail", this.#memory.turnId, voicemail.text, this.#nowMs);
   }
 
   #left(): void {
@@ -220,14 +254,36 @@ export class Dialogue {
     const { memory } = this.#outbox;
     if (memory.isTransferred) return;
     if (!memory.isPresent) this.#agent.hold("absence");
+    // Whoever has spoken since has been listened to by nobody.
+    if (this.#settings.voicemail !== null && memory.answeredBy === null)
+      this.#outbox.record({ type: "answerer-detected", answeredBy: "unknown" });
     this.#agent.resume(this.#nowMs);
+    if (this.#isMachine) return this.#resumeMessage();
     if (this.#isOver || this.#agent.isBusy || memory.isAnswered) return;
     if (memory.turnId > 0) this.#agent.ask("turn", memory.turnId, this.#nowMs);
-    else this.#greet();
+    else this.#greet(0);
+  }
+
+  /** The machine has beeped long ago, or records already. */
+  #resumeMessage(): void {
+    if (this.#isOver || this.#agent.isBusy) return;
+    if (this.#memory.replies > 0) return this.#end("voicemail", null);
+    this.#prepareMessage();
+    if (!this.#isOver) this.#recording();
+  }
+
+  get #isMachine(): boolean {
+    return this.#memory.answeredBy === "voicemail";
+  }
+
+  /** No turn of the caller is answered now. */
+  get #isClosing(): boolean {
+    return this.#ending !== null || this.#isDetecting;
   }
 
   /** Nobody speaks, and nothing is under way that a caller waits for. */
   get isIdle(): boolean {
+    if (this.#isDetecting || this.#isMachine) return false;
     return !this.#agent.isBusy && !this.#agent.hasRequest && this.#caller.isQuiet;
   }
 
@@ -243,7 +299,7 @@ export class Dialogue {
     this.#endInTime();
     if (this.#isOver) return true;
     if (this.#memory.isTransferred) return false;
-    if (this.#caller.step(nowMs, this.#ending !== null) || this.#agent.tick(nowMs)) return true;
+    if (this.#caller.step(nowMs, this.#isClosing) || this.#agent.tick(nowMs)) return true;
     return this.#isQuiet && this.#breakSilence();
   }
 
@@ -280,6 +336,7 @@ export class Dialogue {
     if (this.#isOver) return;
     this.#silence.agentSpoke(purpose === "reengage", this.#nowMs);
     if (end !== null) this.#end(end.reason, end.detail);
+    else if (purpose === "voicemail") this.#end("voicemail", null);
     else if (purpose === "farewell" && !isInterrupted) this.#end("silence", null);
   }
 
@@ -312,6 +369,12 @@ const beforeJoining: ReadonlySet<DialogueInput["type"]> = new Set(["caller-joine
 const afterTransfer: ReadonlySet<DialogueInput["type"]> = new Set([
   ...beforeJoining,
   ...(["caller-left", "tick"] as const),
+]);
+
+/** What a machine says is no part of the conversation. */
+const fromCaller: ReadonlySet<DialogueInput["type"]> = new Set([
+  ...(["speech-started", "speech-paused", "partial", "transcript", "transcribed"] as const),
+  ...(["typed", "activity", "interrupt"] as const),
 ]);
 
 type AgentInput = Extract<

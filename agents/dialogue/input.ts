@@ -1,10 +1,15 @@
 import type { EndReason, ToolSource } from "#protocol/bus/conversation-log";
+import type { AnsweredBy } from "#protocol/webhooks";
 
 /** What happens to a dialogue. Times are the call's `nowMs`, on one monotonic clock. */
 export type DialogueInput =
   | { type: "caller-joined" }
   /** Out of the room: gone, or without a network for a while. */
   | { type: "caller-left" }
+  /** Who answered the agent's call: comes once, where the settings ask for it. */
+  | { type: "answered-by"; answeredBy: AnsweredBy }
+  /** The machine that answered records from now on. */
+  | { type: "recording" }
   /** Somebody speaks (`agents/turn`); from the first sure frame on. */
   | { type: "speech-started" }
   /**

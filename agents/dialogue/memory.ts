@@ -1,4 +1,5 @@
 import type { ToolSource } from "#protocol/bus/conversation-log";
+import type { AnsweredBy } from "#protocol/webhooks";
 import type { UnstampedRecord } from "./action.js";
 import type { DialogueMessage, ModelToolCall, ToolResult } from "./input.js";
 import { cut } from "./language/words.js";
@@ -57,6 +58,7 @@ export class Memory {
   #isPresent = false;
   #isOver = false;
   #isTransferred = false;
+  #answeredBy: AnsweredBy | null = null;
   /** Background results that no reply has followed. */
   #undelivered: string[] = [];
   /** The last record was a call: a further one belongs to the same round. */
@@ -101,6 +103,11 @@ export class Memory {
   /** Whether the caller talks to somebody else, whom the agent found for them. */
   get isTransferred(): boolean {
     return this.#isTransferred;
+  }
+
+  /** Who answered the agent's call; null where nobody has found out. */
+  get answeredBy(): AnsweredBy | null {
+    return this.#answeredBy;
   }
 
   get openReply(): Readonly<OpenReply> | null {
@@ -170,6 +177,9 @@ export class Memory {
         return this.#answered(record);
       case "transfer-connected":
         this.#isTransferred = true;
+        return;
+      case "answerer-detected":
+        this.#answeredBy = record.answeredBy;
         return;
       case "ended":
         this.#isOver = true;

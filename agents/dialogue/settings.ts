@@ -17,8 +17,16 @@ export interface DialogueTool {
   isRepeatable: boolean;
 }
 
+/** Hangs up, says a text after the beep, or what the model makes of an instruction. */
+export type VoicemailAction =
+  | { mode: "off" }
+  | { mode: "fixed"; text: string }
+  | { mode: "prompt"; instruction: string };
+
 /** What a dialogue needs to know of the agent's configuration; times in milliseconds. */
 export interface DialogueSettings {
+  /** What the agent does where a machine answers its call; null where nobody finds out who answers. */
+  voicemail: VoicemailAction | null;
   firstMessage: { mode: "off" } | { mode: "fixed"; text: string } | { mode: "prompt"; instruction: string };
   eagerness: Eagerness;
   isInterruptible: boolean;

@@ -5,6 +5,9 @@ import type { OpenReply } from "./memory.js";
 import type { Outbox } from "./outbox.js";
 import { Reply } from "./reply.js";
 
+/** Why the agent is silent: the caller speaks, is not there, or a machine has not beeped yet. */
+export type HoldReason = "caller" | "absence" | "beep";
+
 interface SpeakerOptions {
   outbox: Outbox;
   meter: LatencyMeter;
@@ -17,7 +20,7 @@ interface SpeakerOptions {
 /** The agent's voice: says one reply at a time, and holds its tongue for as long as somebody wants it to. */
 export class Speaker {
   readonly #options: SpeakerOptions;
-  readonly #holds = new Set<"caller" | "absence">();
+  readonly #holds = new Set<HoldReason>();
   #reply: Reply | null = null;
 
   constructor(options: SpeakerOptions) {
@@ -90,13 +93,13 @@ export class Speaker {
   }
 
   /** Falls silent until `release`. */
-  hold(reason: "caller" | "absence"): void {
+  hold(reason: HoldReason): void {
     this.#holds.add(reason);
     this.#reply?.pause();
   }
 
   /** True when nothing holds it any more. */
-  release(reason: "caller" | "absence"): boolean {
+  release(reason: HoldReason): boolean {
     if (!this.#holds.delete(reason) || this.isHeld) return false;
     this.#reply?.resumeSpeaking();
     return true;

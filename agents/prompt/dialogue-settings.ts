@@ -1,5 +1,6 @@
-import type { ConversationPlan } from "#protocol/bus/conversation";
-import type { DialogueSettings, DialogueTool } from "../dialogue/settings.js";
+import { defaultOutbound } from "#protocol/agents/config";
+import { type ConversationPlan, detectsAnswerer } from "#protocol/bus/conversation";
+import type { DialogueSettings, DialogueTool, VoicemailAction } from "../dialogue/settings.js";
 import { type NamedTool, namedTools, TRANSFER_TOOL } from "../tools/named-tools.js";
 import { fillVariables } from "./variables.js";
 
@@ -12,6 +13,7 @@ const LINE_ABSENCE_MS = 5000;
 export function dialogueSettingsOf(plan: ConversationPlan): DialogueSettings {
   const { conversation, voice } = plan.config;
   return {
+    voicemail: detectsAnswerer(plan) ? voicemailOf(plan) : null,
     firstMessage: firstMessageOf(plan),
     eagerness: conversation.eagerness,
     isInterruptible: conversation.interruptible,
@@ -33,6 +35,14 @@ function firstMessageOf(plan: ConversationPlan): DialogueSettings["firstMessage"
   if (mode === "fixed" && text !== "") return { mode, text };
   if (mode === "prompt" && instruction !== "") return { mode, instruction };
   return { mode: "off" };
+}
+
+/** A message without text is none: the agent hangs up. */
+function voicemailOf(plan: ConversationPlan): VoicemailAction {
+  const { action, message } = plan.config.conversation.outbound?.voicemail ?? defaultOutbound.voicemail;
+  const text = fillVariables(message, plan).trim();
+  if (action === "hangup" || text === "") return { mode: "off" };
+  return action === "leave_message" ? { mode: "fixed", text } : { mode: "prompt", instruction: text };
 }
 
 function dialogueTool(named: NamedTool): DialogueTool {

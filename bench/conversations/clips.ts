@@ -10,7 +10,7 @@ import { framesOf, FRAME_MS } from "./received-audio.js";
 
 const RATE = 16_000;
 /** Speakers of the voice that comes with Parley; the agent speaks with the first. */
-const speakers = ["kathleen", "slt", "rms", "lj"] as const;
+export const speakers = ["kathleen", "slt", "rms", "lj"] as const;
 /** Speaking rates, so that the same speaker does not say the same thing twice in the same way. */
 const speeds = [1, 1.15, 0.9] as const;
 /** A frame so far below the loudest one of the clip is not voiced any more. */
@@ -22,25 +22,33 @@ const recordings = join(import.meta.dirname, "../../../workers/engines/ctc/testi
 /** Sentences spoken by our own voices, another speaker each time. */
 export async function spokenClips(texts: readonly string[]): Promise<Clip[]> {
   const { engine, close } = await loadVoiceEngine();
-  const { sampleRate } = engine.describe();
   const clips: Clip[] = [];
   for (const [at, text] of texts.entries()) {
     const speaker = speakers[at % speakers.length] ?? null;
     const speed = speeds[Math.floor(at / speakers.length) % speeds.length] ?? 1;
-    const pieces: Int16Array[] = [];
-    const chunk = chunkOf(text);
-    const [result] = await engine.speak([
-      {
-        chunk: { ...chunk, voice: { ...chunk.voice, speaker, speed } },
-        signal: new AbortController().signal,
-        emit: ({ samples }) => void pieces.push(samples.slice()),
-      },
-    ]);
-    if (result?.result !== "spoken") throw new Error(`"${text}" was not spoken`);
-    clips.push(clipOf(`${speaker} ${speed}: ${text}`, text, resampled(joined(pieces), sampleRate)));
+    clips.push(clipOf(`${speaker} ${speed}: ${text}`, text, await spokenSamples(engine, text, { speaker, speed })));
   }
   await close();
   return clips;
+}
+
+/** A sentence at 16 kHz, spoken by one of the voice's speakers, or by its first. */
+export async function spokenSamples(
+  engine: Awaited<ReturnType<typeof loadVoiceEngine>>["engine"],
+  text: string,
+  { speaker, speed }: { speaker: string | null; speed: number },
+): Promise<Int16Array> {
+  const pieces: Int16Array[] = [];
+  const chunk = chunkOf(text);
+  const [result] = await engine.speak([
+    {
+      chunk: { ...chunk, voice: { ...chunk.voice, speaker, speed } },
+      signal: new AbortController().signal,
+      emit: ({ samples }) => void pieces.push(samples.slice()),
+    },
+  ]);
+  if (result?.result !== "spoken") throw new Error(`"${text}" was not spoken`);
+  return resampled(joined(pieces), engine.describe().sampleRate);
 }
 
 /** The recordings of a person that come with the tests. */

@@ -15,11 +15,11 @@ import { callEnded } from "../webhooks/events.js";
 import { type BegunAnalysis, beginAnalysis, wakeFor } from "./analysis/begin.js";
 import { announce, factsOf } from "./announce.js";
 import type { SessionContext } from "./context.js";
-import { bookDial, lacksDial } from "./dial.js";
+import { bookDial } from "./dial.js";
 import { isOver } from "./entity.js";
 import { agentSessions, holdIdOf, type SessionRow } from "./tables.js";
 import { transfersOf } from "./transfers.js";
-import { findUnbooked, type Unbooked } from "./unbooked.js";
+import { findUnbooked, isDialOpen, type ResolvedDial, type Unbooked } from "./unbooked.js";
 import { conversationUsage } from "./usage.js";
 
 /** How a session ends. */
@@ -91,9 +91,9 @@ async function finishIn(
 ): Promise<Finished | null> {
   const [read] = await tx.select().from(agentSessions).where(eq(agentSessions.id, sessionId)).for("update");
   if (read === undefined || isOver(read)) return null;
-  // A dial that nobody saw resolved has failed: its event goes before all others.
-  const dialed = lacksDial(read)
-    ? await bookDial(tx, context, read, unbooked.dial ?? { status: "failed", at: ending.at }, now)
+  // The event of the dial goes before all others.
+  const dialed = isDialOpen(read)
+    ? await bookDial(tx, context, read, lastDial(read, unbooked, ending), now)
     : { row: read, hasEvent: false };
   const { row } = dialed;
   const startedAt = row.startedAt ?? unbooked.beginning;
@@ -122,6 +122,12 @@ async function finishIn(
     await insertRecording(tx, { id: row.id, startedAt: ended.startedAt, attempt: row.attempt }, now);
   const concluded = await conclude(tx, context, ended, now);
   return { row: ended, booking, usage, ...concluded, hasEvent: dialed.hasEvent || concluded.hasEvent };
+}
+
+/** What is known of a dial in the end: one that nobody saw resolved has failed. */
+function lastDial({ dialStatus, startedAt }: SessionRow, { dial }: Unbooked, { at }: Ending): ResolvedDial {
+  const status = dialStatus ?? dial?.status ?? "failed";
+  return { status, at: startedAt ?? dial?.at ?? at, answeredBy: dial?.answeredBy ?? "unknown" };
 }
 
 /** Writes `call.ended` for a conversation that took place, and has it analyzed; previews are analyzed on request. */

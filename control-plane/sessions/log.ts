@@ -8,7 +8,7 @@ import {
 import type { Bus, DurableSubscription, StoredPlace } from "#common/bus/bus";
 import { isUnavailable, toServiceError } from "../database/failure.js";
 import type { SessionContext } from "./context.js";
-import { resolveDial } from "./dial.js";
+import { resolveAnswerer, resolveDial } from "./dial.js";
 import { finishSession } from "./finish.js";
 import { itemOf, storableText, type NewItem } from "./log-items.js";
 import { agentSessionItems, agentSessions } from "./tables.js";
@@ -66,6 +66,7 @@ async function applyRecord(
     const { status, atEpochMs } = record;
     return await resolveDial(context, sessionId, { status, at: new Date(atEpochMs) });
   }
+  if (record.type === "answerer-detected") return await resolveAnswerer(context, sessionId, record.answeredBy);
   if (record.type === "ended") return await end(context, sessionId, record);
   const item = itemOf(record, sequence);
   if (item !== null) await addItem(context, sessionId, item, record);

@@ -1,5 +1,5 @@
 import type { TransferMode } from "../agents/config-values.js";
-import type { DialStatus } from "../webhooks.js";
+import type { AnsweredBy, DialStatus } from "../webhooks.js";
 
 /*
  * The log of a conversation: what cannot be derived again, in order, one durable subject per session. The runtime that
@@ -24,6 +24,8 @@ export const endReasons = [
   "agent_hung_up",
   /** The agent used `transfer_call`, and the caller talked to whom it named. */
   "transferred",
+  /** A machine answered: the agent hung up, or has left its message. */
+  "voicemail",
   /** The caller said nothing for as long as the configuration allows. */
   "silence",
   "max_duration",
@@ -81,6 +83,8 @@ export type ConversationRecord = Stamped &
     | { type: "dialing" }
     /** What became of the dial. An answered call begins with it. `detail` is for operators. */
     | { type: "dial-resolved"; status: DialStatus; detail: string | null }
+    /** Who answered, where the agent finds that out: once, after `caller-joined`. */
+    | { type: "answerer-detected"; answeredBy: AnsweredBy }
     | { type: "caller-joined" }
     | { type: "caller-left" }
     /**

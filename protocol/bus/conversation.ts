@@ -1,4 +1,4 @@
-import type { AgentConfig } from "../agents/config.js";
+import { type AgentConfig, defaultOutbound } from "../agents/config.js";
 import type { TransferMode } from "../agents/config-values.js";
 import type { SystemVariable, ToolType } from "../tools.js";
 
@@ -96,6 +96,12 @@ export interface PlannedDestination {
 /** Where the destination of a conversation's warm transfer is, apart from its caller. Transfers count from 1. */
 export const transferRoomName = (sessionId: string, transferId: number): string =>
   `parley-transfer-${sessionId}-${transferId}`;
+
+/** Whether the runtime finds out who answers: a person, or a machine. */
+export function detectsAnswerer({ call, config }: Pick<ConversationPlan, "call" | "config">): boolean {
+  const { amd_enabled: isEnabled } = config.conversation.outbound ?? defaultOutbound;
+  return isEnabled && call !== undefined && call.dial !== null;
+}
 
 export interface ConversationRoom {
   name: string;

@@ -65,6 +65,14 @@ describe(`outbound calls on ${engine}`, () => {
     const rows = await platform.fixture.db.select({ event }).from(webhookEvents).where(where).orderBy(position);
     return rows.map((row) => row.event);
   };
+  /** What the first event of a session says. */
+  const dialFinishedOf = async (sessionId: string): Promise<unknown> => {
+    const { json } = await team.ask("GET", `/v1/agent/webhook-deliveries?session_id=${sessionId}`);
+    const deliveries = json["deliveries"] as { delivery_id: string; event: string }[];
+    const found = deliveries.find(({ event }) => event === "phone_call.dial_finished");
+    const { json: delivery } = await team.ask("GET", `/v1/agent/webhook-deliveries/${found?.delivery_id}`);
+    return JSON.parse(String(delivery["body"]));
+  };
   const write: SessionPlatform["runtime"]["write"] = (sessionId, record, at) =>
     platform.runtime.write(sessionId, record, at);
 
@@ -106,13 +114,7 @@ describe(`outbound calls on ${engine}`, () => {
       ended_reason: "not_answered",
     });
     expect(await eventsOf(sessionId)).toEqual(["phone_call.dial_finished"]);
-    const [{ delivery_id: id }] = (await team.ask("GET", `/v1/agent/webhook-deliveries?session_id=${sessionId}`)).json[
-      "deliveries"
-    ] as [{ delivery_id: string }];
-    const sent = JSON.parse(
-      String((await team.ask("GET", `/v1/agent/webhook-deliveries/${id}`)).json["body"]),
-    ) as object;
-    expect(sent).toMatchObject({
+    expect(await dialFinishedOf(sessionId)).toMatchObject({
       ...{ event: "phone_call.dial_finished", dial_status: dial, answered_by: null },
       session: { id: sessionId, direction: "outbound", dial_status: dial, source: "phone" },
     });
@@ -127,9 +129,17 @@ describe(`outbound calls on ${engine}`, () => {
     write(sessionId, { type: "dial-resolved", status: "answered", detail: null }, answeredAt);
     const answered = await sessionWhen(team, sessionId, hasStatus("active"), "an answer");
     expect(answered).toMatchObject({
-      ...{ dial_status: "answered", answered_by: "unknown", started_at: answeredAt.toISOString(), ended_at: null },
+      ...{ dial_status: "answered", answered_by: null, started_at: answeredAt.toISOString(), ended_at: null },
     });
+    // Their event says who answered: it waits for that.
+    expect(await eventsOf(sessionId)).toEqual([]);
     write(sessionId, { type: "caller-joined" }, answeredAt);
+    write(sessionId, { type: "answerer-detected", answeredBy: "human" });
+    await sessionWhen(team, sessionId, ({ answered_by: by }) => by === "human", "who answered");
+    expect(await dialFinishedOf(sessionId)).toMatchObject({
+      ...{ dial_status: "answered", answered_by: "human" },
+      session: { status: "active", answered_by: "human", conversation_ended_at: null, duration_seconds: null },
+    });
     write(sessionId, { type: "ended", reason: "caller_left", detail: null }, new Date(answeredAt.getTime() + 60_500));
     expect(await sessionWhen(team, sessionId, hasStatus("completed"), "the end")).toMatchObject({
       duration_seconds: 61,
@@ -145,9 +155,37 @@ describe(`outbound calls on ${engine}`, () => {
     await sessionWhen(team, sessionId, hasStatus("active"), "a caller");
     for (const _ of [1, 2]) write(sessionId, { type: "dial-resolved", status: "answered", detail: null }, at);
     write(sessionId, { type: "ended", reason: "caller_left", detail: null });
-    await sessionWhen(team, sessionId, hasStatus("completed"), "the end");
+    const session = await sessionWhen(team, sessionId, hasStatus("completed"), "the end");
+    // Nobody was listened to for long enough.
+    expect(session).toMatchObject({ dial_status: "answered", answered_by: "unknown" });
     expect(await eventsOf(sessionId)).toEqual(["phone_call.dial_finished", "call.ended", "call.analyzed"]);
     expect((await platform.balances(team)).spent).toBe(MINUTE);
+  });
+
+  it("are a machine's to the end, however late and often the log says so, and complete where it was hung up on", async () => {
+    const sessionId = await created();
+    const at = new Date(Date.now() - 3000);
+    write(sessionId, { type: "dial-resolved", status: "answered", detail: null }, at);
+    for (const _ of [1, 2]) write(sessionId, { type: "answerer-detected", answeredBy: "voicemail" });
+    write(sessionId, { type: "answerer-detected", answeredBy: "human" });
+    write(sessionId, { type: "ended", reason: "voicemail", detail: null });
+    expect(await sessionWhen(team, sessionId, hasStatus("completed"), "the end")).toMatchObject({
+      ...{ dial_status: "answered", answered_by: "voicemail", ended_reason: "voicemail" },
+    });
+    expect(await eventsOf(sessionId)).toEqual(["phone_call.dial_finished", "call.ended", "call.analyzed"]);
+    expect(await dialFinishedOf(sessionId)).toMatchObject({ answered_by: "voicemail" });
+  });
+
+  it("say at once that they were answered where nobody finds out by whom", async () => {
+    agentId = await publishedAgent(team, {
+      webhooks: { post_call: [{ url: "https://93.184.216.34/hook" }] },
+      analysis: { summary: { enabled: false } },
+      conversation: { outbound: { amd_enabled: false } },
+    });
+    const sessionId = await created();
+    write(sessionId, { type: "dial-resolved", status: "answered", detail: null });
+    await sessionWhen(team, sessionId, hasStatus("active"), "an answer");
+    expect(await dialFinishedOf(sessionId)).toMatchObject({ dial_status: "answered", answered_by: "unknown" });
   });
 
   it("have failed where nobody saw what became of the dial", async () => {

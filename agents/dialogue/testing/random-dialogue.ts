@@ -71,7 +71,10 @@ const callerTexts = [
   "my number is five five",
 ];
 
-const rare = ["caller-left", "transferred", "model-failed", "speech-failed", "hang-up", "end"] as const;
+const rare = [
+  ...(["caller-left", "transferred", "model-failed", "speech-failed", "hang-up", "end"] as const),
+  ...(["answered-by", "recording"] as const),
+] as const;
 
 /** What ends dialogues is rare, so that they get long. */
 const step: fc.Arbitrary<Step> = fc.record({
@@ -97,6 +100,13 @@ export const randomSettings: fc.Arbitrary<Partial<DialogueSettings>> = fc.record
     { mode: "fixed", text: "Hello there, what can I do for you?" },
     { mode: "prompt", instruction: "Greet." },
   ),
+  voicemail: fc.constantFrom<DialogueSettings["voicemail"]>(
+    null,
+    null,
+    { mode: "off" },
+    { mode: "fixed", text: "Please call us back." },
+    { mode: "prompt", instruction: "Ask for a call." },
+  ),
   eagerness: fc.constantFrom("relaxed" as const, "balanced" as const, "eager" as const),
   isInterruptible: fc.boolean(),
   interruptionSensitivity: fc.constantFrom("low" as const, "balanced" as const, "high" as const),
@@ -121,6 +131,9 @@ function perform(talk: TestDialogue, { afterMs, kind, pick, size, text }: Step):
   const replyId = talk.playing?.replyId ?? "none";
   const given = talk.playing?.text.length ?? 0;
   switch (kind) {
+    case "answered-by":
+      talk.input({ type: kind, answeredBy: (["human", "voicemail", "unknown"] as const)[pick % 3] ?? "unknown" });
+      return;
     case "speech-paused":
       talk.input({ type: kind, lastVoicedMs: talk.nowMs - size });
       return;

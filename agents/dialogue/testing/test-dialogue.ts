@@ -8,6 +8,7 @@ import { resumeDialogue } from "../resume.js";
 import type { DialogueSettings, DialogueTool } from "../settings.js";
 
 export const testSettings: DialogueSettings = {
+  voicemail: null,
   firstMessage: { mode: "off" },
   eagerness: "balanced",
   isInterruptible: true,
