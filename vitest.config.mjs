@@ -31,7 +31,7 @@ const system = testsOf("test");
 const engines = [
   testsOf("workers/{engines,inspection}"),
   testsOf("audio/{decoding,encoding,voice}"),
-  testsOf("bench/{gpu,http-engines,simulation}"),
+  testsOf("bench/{answering-machines,gpu,http-engines,simulation}"),
   "workers/repository/repository.test.ts",
   "control-plane/knowledge/indexer.test.ts",
   "control-plane/recordings/join-segments.test.ts",

@@ -31,8 +31,8 @@ export interface InitContext {
  */
 export async function initialVariables(
   context: InitContext,
-  agent: AgentRow,
-  frozen: FrozenConfig,
+  agent: Pick<AgentRow, "id" | "name">,
+  frozen: Pick<FrozenConfig, "config" | "configHash">,
   line: PhoneLine,
 ): Promise<Variables> {
   const { log } = context;
@@ -60,7 +60,11 @@ export async function initialVariables(
   return {};
 }
 
-function questionOf(agent: AgentRow, frozen: FrozenConfig, line: PhoneLine): object {
+function questionOf(
+  agent: Pick<AgentRow, "id" | "name">,
+  frozen: Pick<FrozenConfig, "configHash">,
+  line: PhoneLine,
+): object {
   return {
     event: "conversation_init",
     agent_id: agent.id,

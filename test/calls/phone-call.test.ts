@@ -1,8 +1,10 @@
 import { dispose } from "@livekit/rtc-node";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { tone } from "#audio/testing/signals";
+import { publishAgent } from "../conversations/open-talk.js";
 import { canRunLiveKit, LIVEKIT_BUILD_MS } from "../harness/livekit.js";
 import { until } from "../harness/processes.js";
-import { answers, isBusy, isUnknown, rejects, ringsOnly } from "../sip/telephone/behaviour.js";
+import { answers, isBusy, isUnknown, isVoicemail, rejects, ringsOnly } from "../sip/telephone/behaviour.js";
 import { exchangePhoneTones } from "../sip/exchange-tones.js";
 import {
   askAloud,
@@ -60,6 +62,57 @@ describe.skipIf(!canRunLiveKit)("an agent on the telephone", () => {
     // It was hung up on while it spoke: of the answer, what was heard.
     expect(texts.some((text) => text.startsWith("assistant: We open at nine"))).toBe(true);
   }, 60_000);
+
+  it("talks to a person, hangs up on a machine, and leaves its message on one after the beep", async () => {
+    const { carrier } = platform.network;
+    const announcement =
+      "Hi, this is Anna. I can't come to the phone right now. Please leave a message after the tone.";
+    const [hello, greeting] = await Promise.all([platform.spoken("Hello?"), platform.spoken(announcement)]);
+    const beep = tone(1000, 0.5, 8000, 0.3);
+    let beepedAtMs = Number.POSITIVE_INFINITY;
+    carrier.script("+4930100021", answers(hello));
+    carrier.script("+4930100022", isVoicemail(greeting, beep));
+    carrier.script("+4930100023", async (call) => {
+      await isVoicemail(greeting, beep)(call);
+      beepedAtMs = performance.now();
+    });
+    const voicemail = { action: "leave_message", message: "Please call us back tomorrow morning." };
+    const messenger = await publishAgent(platform.cluster, {
+      prompt: { first_message_mode: "fixed", first_message: "Hello, is anybody there?" },
+      conversation: { outbound: { amd_enabled: true, voicemail } },
+    });
+    const [toPerson, toMachine, withMessage] = await Promise.all([
+      platform.dial("+4930100021"),
+      platform.dial("+4930100022"),
+      platform.dial("+4930100023", messenger),
+    ]);
+    const isOver = ({ status }: { status: string }): boolean => status === "completed";
+    const [person, machine, recorder] = await Promise.all(
+      ["+4930100021", "+4930100022", "+4930100023"].map((number) => platform.callTo(number)),
+    );
+    if (person === undefined || machine === undefined || recorder === undefined) throw new Error("nobody was called");
+    const outcome = { source: "phone", dial_status: "answered", answered_by: "voicemail", ended_reason: "voicemail" };
+
+    expect(await machine.ended).toBe("remote");
+    const hungUp = await platform.sessionWhen(toMachine, isOver, "the end at the machine");
+    expect(hungUp).toMatchObject(outcome);
+    expect(textsOf(hungUp)).toEqual([]);
+
+    expect(await recorder.ended).toBe("remote");
+    const left = await platform.sessionWhen(withMessage, isOver, "the end of the message");
+    expect(left).toMatchObject(outcome);
+    expect(textsOf(left)).toEqual(["assistant: Please call us back tomorrow morning."]);
+    // Not a word before the beep, and the message to its end after it.
+    const early = recorder.received.filter(({ atMs }) => atMs < beepedAtMs).flatMap(({ samples }) => [...samples]);
+    expect(early.reduce((most, sample) => Math.max(most, Math.abs(sample)), 0)).toBeLessThan(100);
+    await platform.untilRecognized(recorder, /call us back.* morning/, beepedAtMs);
+
+    await platform.untilRecognized(person, /help you/);
+    await person.hangUp();
+    const talk = await platform.sessionWhen(toPerson, isOver, "the end of the talk");
+    expect(talk).toMatchObject({ answered_by: "human", ended_reason: "caller_left" });
+    expect(textsOf(talk)).toContain("assistant: Hello, how can I help you?");
+  }, 90_000);
 
   it("knows who is busy, declines, does not exist or does not answer", async () => {
     const sessions = await Promise.all(
