@@ -34,8 +34,14 @@ export class Conversations {
     });
     const talks = await Promise.all(Array.from({ length: count }, () => openTalk(service, agentId)));
     const all = talks.map((talk) => new Conversation(talk));
-    await Promise.all(all.map((one) => one.untilPresent()));
-    return new Conversations(all);
+    try {
+      await Promise.all(all.map((one) => one.untilPresent()));
+      return new Conversations(all);
+    } catch (error) {
+      await Promise.all(talks.map(({ caller }) => caller.leave()));
+      await dispose();
+      throw error;
+    }
   }
 
   /** Has stories told while `change` goes on, and asks each caller's question when it is over. */

@@ -107,21 +107,25 @@ async function replaceAll(release: LocalRelease, service: ServiceAccess, took: T
     failures.push(...round.failures.map((failure) => `${what}: ${failure}`));
   };
   took(`an agent is with each of ${CALLERS} callers`);
-  report("nothing was replaced", await conversations.through(async () => undefined));
   const streams = new LiveStreams(service.baseUrl, service.apiKey, STREAMS);
-  for (const role of roles) {
-    const before = streams.completed;
-    const round = await conversations.through(() => release.restart(role));
-    report(`${role} was replaced, while ${streams.completed - before} streams came to their end`, round);
+  try {
+    report("nothing was replaced", await conversations.through(async () => undefined));
+    for (const role of roles) {
+      const before = streams.completed;
+      const round = await conversations.through(() => release.restart(role));
+      report(`${role} was replaced, while ${streams.completed - before} streams came to their end`, round);
+    }
+    if (process.argv.includes("--at-once")) {
+      const all = await conversations.through(async () => {
+        await Promise.all(roles.map((role) => release.restart(role)));
+      });
+      report("every role was replaced at once", all);
+    }
+  } finally {
+    // Whatever went wrong: LiveKit would wait for callers who stay.
+    await streams.finish();
+    failures.push(...streams.failures, ...(await conversations.end()));
   }
-  if (process.argv.includes("--at-once")) {
-    const all = await conversations.through(async () => {
-      await Promise.all(roles.map((role) => release.restart(role)));
-    });
-    report("every role was replaced at once", all);
-  }
-  await streams.finish();
-  failures.push(...streams.failures, ...(await conversations.end()));
   const { completed, refused } = streams;
   took(
     `${completed} streams were spoken, ${streams.failures.length} lost, ${refused} refused for want of processor time`,
