@@ -11,7 +11,7 @@ const program = fileURLToPath(new URL("./process.js", import.meta.url));
 /** A stream that is being spoken takes some kilobytes, and half a million are at once. */
 const HEAP_MEGABYTES = 14_000;
 /** Members of the other roles for so many workers. */
-const WORKERS_PER_SCHEDULER = 500;
+const WORKERS_PER_SCHEDULER = 1000;
 const WORKERS_PER_EDGE = 100;
 
 export interface SimulatedLoadFigures {
