@@ -62,6 +62,7 @@ import { startHoldExpiry } from "./ledger/hold-expiry.js";
 import type { PhoneContext } from "./phone/context.js";
 import { type CallContext, type CallSettings, defaultCallSettings } from "./calls/context.js";
 import type { PhoneLines } from "./calls/lines.js";
+import { liveKitEventRoutes } from "./calls/livekit-events.js";
 import { callRoutes } from "./calls/routes.js";
 import { startCalls } from "./calls/start.js";
 import { noPhoneServers, openPhones, type PhoneServers } from "./phone/configured.js";
@@ -194,7 +195,7 @@ export async function startService(options: ServiceOptions): Promise<ControlPlan
   });
   const phones = startPhones({ context: phoneContext(options), clock, inFlight });
   const { lines = null } = options;
-  const calls = startCalls({ ...{ lines, clock, inFlight }, context: callContext(options, followed) });
+  const calls = startCalls({ ...{ lines, clock, inFlight, bus }, context: callContext(options, followed) });
   if (replaced !== null) await purgeKey(bus, db, replaced);
   // Seeding may have given the team credit that edges do not know of.
   await purgeKeys(bus, db, [DEVELOPMENT_TEAM_ID]);
@@ -286,6 +287,7 @@ export function controlRoutes(options: ServiceOptions, { ending, cluster }: Rout
     }),
     ...sessionRoutes(sessionContext(options, { runtimes, served })),
     ...callRoutes(callContext(options, { runtimes, served })),
+    ...liveKitEventRoutes({ lines: options.lines ?? null, bus }),
     ...recordingRoutes({ db, sealer, now, settings: options.recordings ?? defaultRecordingSettings }),
     ...webhookRoutes({ db, bus, sealer, now }),
   ];

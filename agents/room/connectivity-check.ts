@@ -24,6 +24,7 @@ const events = {
   onKey: ignore,
   onData: ignore,
   onAudio: ignore,
+  onReturned: ignore,
   onLost: ignore,
 };
 

@@ -51,6 +51,8 @@ export interface RoomEvents {
   onData(participant: Participant | null, topic: string, payload: Uint8Array): void;
   /** Some audio of the participant that is listened to, in real time, mono at `RECOGNITION_RATE`. */
   onAudio(samples: Int16Array): void;
+  /** The room was out of reach for a moment, and is there again. */
+  onReturned(): void;
   onLost(loss: RoomLoss): void;
 }
 
@@ -182,6 +184,9 @@ function pass(room: RtcRoom, events: RoomEvents, microphone: MicrophoneReader, s
   });
   room.on(RoomEvent.DataReceived, (payload, participant, _kind, topic) => {
     if (!stay.isOver) events.onData(participant === undefined ? null : describe(participant), topic ?? "", payload);
+  });
+  room.on(RoomEvent.Reconnected, () => {
+    if (!stay.isOver) events.onReturned();
   });
   room.on(RoomEvent.Disconnected, (reason) => {
     if (stay.isOver) return;

@@ -23,6 +23,7 @@ import {
   type RoomLoss,
 } from "./livekit-room.js";
 import { Outbox } from "./outbox.js";
+import { LineCheck } from "./line-check.js";
 import type { LineLoss, Room, RoomCallbacks } from "./room.js";
 import { TranscriptPublisher, type TranscriptSegment } from "./transcript-publisher.js";
 import { VoiceQueue } from "./voice-queue.js";
@@ -92,9 +93,11 @@ class LiveKitRoom implements Room {
   #ringing: { sid: string; missed: number } | null = null;
   #isClosed = false;
   #isLooking = false;
+  readonly #lineCheck: LineCheck;
 
   constructor(options: OpenRoomOptions) {
     const { room, log, clock, attempt = 1 } = options;
+    this.#lineCheck = new LineCheck({ clock, isThere: () => this.#isLineThere(), onGone: () => this.#loseCaller() });
     this.#options = options;
     this.#server = openLiveKitServer(options);
     this.#native = new LiveKitVoice(options.sampleRate);
@@ -150,6 +153,7 @@ class LiveKitRoom implements Room {
     await Promise.race([said, this.#pause(FAREWELL_MS)]);
     if (deletesRoom) await this.#pause(DELIVERY_MS);
     this.#isClosed = true;
+    this.#lineCheck.stop();
     this.voice.clear();
     await this.#connection?.leave();
     this.#connection = null;
@@ -184,6 +188,7 @@ class LiveKitRoom implements Room {
         onAudio: (samples) => {
           if (!this.#isClosed && this.#seat.isTaken) this.#options.callbacks.onAudio(samples);
         },
+        onReturned: () => this.#lineCheck.begin(),
         onLost: (loss) => this.#lose(loss),
       },
     });
@@ -226,6 +231,21 @@ class LiveKitRoom implements Room {
     this.#isLooking = false;
   }
 
+  /** What is no phone line is always there as far as this knows: a caller may have no microphone. */
+  async #isLineThere(): Promise<boolean> {
+    const { room, isPhoneCall = false } = this.#options;
+    if (!isPhoneCall || !this.#seat.isTaken) return true;
+    const present = await this.#server.listParticipants(room.name);
+    return present.some(({ identity, tracks }) => identity === room.callerIdentity && tracks > 0);
+  }
+
+  /** Nobody says so, but the caller is gone. */
+  #loseCaller(): void {
+    if (this.#isClosed) return;
+    this.#options.log.warn("a phone line did not come back to its room with its audio");
+    this.#leaveCaller();
+  }
+
   /** A line without a microphone may come and go without being told of; what is told says more, and may come late. */
   #missLine(present: readonly ListedParticipant[]): void {
     const line = this.#ringing;
@@ -248,7 +268,7 @@ class LiveKitRoom implements Room {
   }
 
   /** Whoever is refused here is put out once it has joined wholly: its library hangs where it is before. */
-  #greet({ identity, sid, attributes }: ListedParticipant): "refused" | "known" {
+  #greet({ identity, sid, attributes }: Omit<ListedParticipant, "tracks">): "refused" | "known" {
     const { room, log, callbacks } = this.#options;
     if (this.#isClosed || this.#connection === null || identity !== room.callerIdentity) return "known";
     if (this.#seat.isHeldBy(sid)) {
@@ -344,6 +364,7 @@ class LiveKitRoom implements Room {
     while (!this.#isClosed) {
       try {
         await this.#join();
+        this.#lineCheck.begin();
         return;
       } catch (error) {
         if (this.#options.clock.nowMs() + REJOIN_PAUSE_MS >= untilMs) {

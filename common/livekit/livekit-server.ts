@@ -34,6 +34,8 @@ export interface ListedParticipant {
   sid: string;
   identity: string;
   attributes: Record<string, string>;
+  /** How many it has published. */
+  tracks: number;
 }
 
 export interface RoomSettings {
@@ -72,7 +74,7 @@ export function openLiveKitServer(access: LiveKitAccess): LiveKitServer {
       unlessMissing("listParticipants", [], async () =>
         (await client.listParticipants(room))
           .filter(({ state }) => state === ParticipantInfo_State.ACTIVE)
-          .map(({ sid, identity, attributes }) => ({ sid, identity, attributes })),
+          .map(({ sid, identity, attributes, tracks }) => ({ sid, identity, attributes, tracks: tracks.length })),
       ),
   };
 }

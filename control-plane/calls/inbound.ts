@@ -26,14 +26,23 @@ const MEMORY_MS = 24 * 3_600_000;
 /**
  * Takes a call that came in: makes a session of it, once, whoever else hears of it, and gives it to a runtime, which
  * answers. Whom nobody can answer is hung up on; where an agent should have answered, the session says why it did not.
+ * `unseen`: nobody calls in the room yet, or any more.
  */
-export async function takeLine(context: CallContext, lines: PhoneLines, room: string): Promise<void> {
+export async function takeLine(context: CallContext, lines: PhoneLines, room: string): Promise<"seen" | "unseen"> {
   const line = await lines.lineOf(room);
-  if (line === null) return;
+  if (line === null) return "unseen";
   const number = await numberOf(context, line);
   // Another installation's, on the same LiveKit server.
-  if (number === null) return;
-  if (!(await claim(context, room))) return;
+  if (number !== null && (await claim(context, room))) await answer(context, lines, { number, line });
+  return "seen";
+}
+
+async function answer(
+  context: CallContext,
+  lines: PhoneLines,
+  { number, line }: { number: PhoneRow; line: PhoneLine },
+): Promise<void> {
+  const { room } = line;
   const answering = await agentOf(context, number);
   if (answering === null) {
     context.sessions.log.warn({ number: number.id }, "a call came in that no published agent answers");

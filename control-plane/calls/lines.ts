@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { openEventReader } from "#common/livekit/livekit-events";
 import { type LiveKitAccess, openLiveKitServer } from "#common/livekit/livekit-server";
 
 /** A phone call that came in: LiveKit SIP has put its caller into a room of its own. */
@@ -20,6 +21,11 @@ export interface PhoneLines {
   lineOf(room: string): Promise<PhoneLine | null>;
   /** Hangs up on whoever calls in a room. */
   hangUp(room: string): Promise<void>;
+  /**
+   * Reads a message to LiveKit's webhook: the room into which a call may have come, or null for other events. Null as a
+   * whole where the LiveKit server did not sign it.
+   */
+  readEvent(body: string, token: string): Promise<{ room: string | null } | null>;
 }
 
 const roomName = /^phone-([0-9a-f]{32})-/;
@@ -54,7 +60,13 @@ export function findLine(
 /** Those of a LiveKit server. */
 export function openPhoneLines(access: LiveKitAccess): PhoneLines {
   const server = openLiveKitServer(access);
+  const read = openEventReader(access);
   return {
+    async readEvent(body, token) {
+      const event = await read(body, token);
+      if (event === null) return null;
+      return { room: event.name === "participant_joined" && numberOfRoom(event.room) !== null ? event.room : null };
+    },
     rooms: async () => (await server.listRooms()).filter((room) => numberOfRoom(room) !== null),
     lineOf: async (room) => findLine(room, await server.listParticipants(room)),
     hangUp: (room) => server.deleteRoom(room),

@@ -22,8 +22,8 @@ export function transfersOf(log: readonly ConversationRecord[], endedAt: Date): 
         destination: storableText(destination),
         phone_number: phoneNumber,
         mode,
-        // Whoever talked when the log broke off was transferred.
-        outcome: outcome ?? (connected === undefined ? "failed" : "transferred"),
+        // The conversation was over first: whoever talked then was transferred.
+        outcome: outcome ?? (connected === undefined ? "cancelled" : "transferred"),
         started_at: new Date(begun.atEpochMs).toISOString(),
         answered_at: isAnswered ? instant(dialed) : null,
         connected_at: instant(connected),

@@ -95,6 +95,13 @@ beforeEach(() => {
 });
 
 describe("Forwarder", () => {
+  it("passes Authorization on only where the control plane reads it itself", async () => {
+    const event = request("POST", "/livekit/events", "{}", { authorization: "Bearer of LiveKit" });
+    await forwarder().forward(event, responder, null, 1000);
+    await forwarder().forward(event, responder, null, 1000, { readsAuthorization: true });
+    expect(seen.map(({ headers }) => headers["authorization"])).toEqual([undefined, "Bearer of LiveKit"]);
+  });
+
   it("passes on what the control plane needs, and nothing secret", async () => {
     const headers = { authorization: "Bearer secret", "content-type": "application/json", cookie: "c", accept: "*/*" };
     const posted = request("POST", "/model", "{}", headers);

@@ -54,12 +54,14 @@ export class Forwarder {
     responder: HttpResponder,
     scope: Operation["scope"],
     timeoutMs: number,
-    isKeyOptional = false,
+    { isKeyOptional, readsAuthorization }: Pick<Operation, "isKeyOptional" | "readsAuthorization"> = {},
   ): Promise<void> {
-    const isVisitor = isKeyOptional && !showsCredential(request);
+    const isVisitor = isKeyOptional === true && !showsCredential(request);
     const principal = scope === null || isVisitor ? null : await this.#options.authenticate(request);
     if (principal !== null && scope !== null) requireScope(principal, scope);
     const message = await this.#pack(request, principal);
+    const authorization = request.header("authorization");
+    if (readsAuthorization === true && authorization !== undefined) message.headers["authorization"] = authorization;
     if (isVisitor) message.clientAddress = request.remoteAddress;
     const answer = await this.#ask(message, timeoutMs);
     const body = await this.#bodyOf(answer);
@@ -135,11 +137,11 @@ function headersOf(request: HttpRequest): Record<string, string> {
 export function forwardedRoutes(options: ForwarderOptions): HttpRoute[] {
   const forwarder = new Forwarder(options);
   return forwardedOperations.map((operation) => {
-    const { scope, isKeyOptional = false, answerTimeoutMs = ANSWER_TIMEOUT_MS } = operation;
+    const { scope, isKeyOptional, answerTimeoutMs = ANSWER_TIMEOUT_MS } = operation;
     const route = declaredRoute(operation, (request, responder) =>
-      forwarder.forward(request, responder, scope, answerTimeoutMs, isKeyOptional),
+      forwarder.forward(request, responder, scope, answerTimeoutMs, operation),
     );
     // Visitors' pages are anywhere; which of them are let in, the agent says.
-    return scope === null || isKeyOptional ? { ...route, isForEveryPage: true } : route;
+    return scope === null || isKeyOptional === true ? { ...route, isForEveryPage: true } : route;
   });
 }

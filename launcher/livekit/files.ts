@@ -38,9 +38,13 @@ export interface LiveKitPorts {
 /**
  * Configuration of a server that is reached on loopback alone, media included. STUN servers are named because clients
  * are sent to public ones otherwise; nobody answers at this one, and nobody needs to. With a Redis server it has SIP
- * services. JSON is YAML.
+ * services, and `webhookUrl` is told what happens in its rooms. JSON is YAML.
  */
-export function liveKitConfiguration(ports: LiveKitPorts, key: LiveKitKey, redisUrl: string | null): string {
+export function liveKitConfiguration(
+  ports: LiveKitPorts,
+  key: LiveKitKey,
+  { redisUrl, webhookUrl }: { redisUrl?: string | undefined; webhookUrl?: string | undefined } = {},
+): string {
   const loopback = process.platform === "darwin" ? "lo0" : "lo";
   return `${JSON.stringify(
     {
@@ -55,7 +59,8 @@ export function liveKitConfiguration(ports: LiveKitPorts, key: LiveKitKey, redis
         interfaces: { includes: [loopback] },
         stun_servers: ["127.0.0.1:3478"],
       },
-      ...(redisUrl === null ? {} : { redis: redisOf(new URL(redisUrl)) }),
+      ...(redisUrl === undefined ? {} : { redis: redisOf(new URL(redisUrl)) }),
+      ...(webhookUrl === undefined ? {} : { webhook: { api_key: key.apiKey, urls: [webhookUrl] } }),
       keys: { [key.apiKey]: key.apiSecret },
       logging: { level: "warn", json: true },
     },

@@ -17,6 +17,8 @@ export interface LiveKitServerOptions {
   key: LiveKitKey;
   /** Redis server that gives it SIP services; none when absent. */
   redisUrl?: string;
+  /** It tells there what happens in its rooms; nowhere when absent. */
+  webhookUrl?: string;
 }
 
 /** How long it may take to answer; it does within a second where the machine has time. */
@@ -37,7 +39,7 @@ export const liveKitUrl = (ports: LiveKitPorts): string => `ws://127.0.0.1:${por
 export async function startLiveKit(options: LiveKitServerOptions): Promise<GuardedProcess> {
   const { program, directory, logFile, ports, key } = options;
   const file = join(directory, "livekit.yaml");
-  writeFileDurably(file, liveKitConfiguration(ports, key, options.redisUrl ?? null));
+  writeFileDurably(file, liveKitConfiguration(ports, key, options));
   // Without the environment: it would read keys, a configuration and a Redis server from there.
   const server = await spawnGuarded({
     command: "env",

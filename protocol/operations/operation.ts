@@ -27,6 +27,8 @@ export interface Operation {
   scope: KeyScope | "any" | null;
   /** Whether callers without a key are let in too: what they may do then is the operation's own to say. */
   isKeyOptional?: true;
+  /** Whether the control plane reads `Authorization` itself: what stands in it is no key of a caller's. */
+  readsAuthorization?: true;
   headers?: { name: string; description: string }[];
   query?: z.ZodObject;
   /**

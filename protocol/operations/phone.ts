@@ -1,3 +1,4 @@
+import { z } from "zod";
 import {
   availablePhoneList,
   availablePhoneQuery,
@@ -163,5 +164,24 @@ export const phoneOperations: readonly Operation[] = [
       "language_not_served",
     ],
     curl: `${jsonBody} -H "Idempotency-Key: order-7" -d '{"agent_id": "…", "phone_number_id": "…", "to_number": "+4930123456"}'`,
+  },
+  {
+    method: "POST",
+    path: "/livekit/events",
+    tag: "Operation",
+    scope: null,
+    readsAuthorization: true,
+    summary: "Tell of LiveKit's rooms",
+    description:
+      "The webhook of the LiveKit server: with it, calls that come in are answered at once. Only what the server signed with its own key is read; set the address in its configuration.",
+    headers: [{ name: "authorization", description: "A token of LiveKit's, with the digest of the body." }],
+    body: {
+      schema: z.looseObject({ event: z.string() }),
+      mediaTypes: ["application/webhook+json"],
+      maxBytes: bodyLimits.session,
+    },
+    success: nothing,
+    errors: ["unauthenticated", "invalid_token", "payload_too_large", "dependency_unavailable"],
+    curl: `-H "Content-Type: application/webhook+json" -d '{"event": "participant_joined"}'`,
   },
 ];

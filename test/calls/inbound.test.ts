@@ -26,14 +26,17 @@ interface TestLines extends PhoneLines {
   hungUp: string[];
   /** How often rooms were asked for. */
   looks: number;
+  /** Rooms that nobody finds who asks for all. */
+  hidden: Set<string>;
 }
 
 function testLines(): TestLines {
   const lines: TestLines = {
-    ...{ inRooms: new Map(), hungUp: [], looks: 0 },
+    ...{ inRooms: new Map(), hungUp: [], looks: 0, hidden: new Set() },
+    readEvent: async (body, token) => (token === "signed" ? { room: body } : null),
     rooms: async () => {
       lines.looks++;
-      return [...lines.inRooms.keys()];
+      return [...lines.inRooms.keys()].filter((room) => !lines.hidden.has(room));
     },
     lineOf: async (room) => lines.inRooms.get(room) ?? null,
     hangUp: async (room) => {
@@ -228,5 +231,23 @@ describe("calls that come in", () => {
     // Who is in the room ends it.
     expect(platform.runtime.ended).toContainEqual({ sessionId: plan.sessionId, reason: "never_joined" });
     expect(await platform.balances(team)).toEqual({ credit: 1_000_000, held: 0, spent: 0 });
+  });
+
+  it("are taken as soon as LiveKit tells of them, and nobody else is believed", async () => {
+    const number = await insertNumber(platform.fixture.db, team, { agentId: await agentWith() });
+    const tell = (room: string, headers: Record<string, string>) =>
+      platform.fixture.call(null, "POST", "/livekit/events", { headers, body: Buffer.from(room) });
+    for (const headers of [{}, { authorization: "forged" }] as Record<string, string>[])
+      expect((await tell("phone-1", headers)).status).toBe(401);
+    const room = ring(number);
+    lines.hidden.add(room);
+    const line = lines.inRooms.get(room);
+    // LiveKit tells of a participant before it has the attributes that say whose call it is.
+    lines.inRooms.delete(room);
+    expect((await tell(room, { authorization: "signed" })).status).toBe(204);
+    if (line !== undefined) lines.inRooms.set(room, line);
+    await tell(room, { authorization: "signed" });
+    await takenBy(room);
+    expect(await sessionsOf()).toHaveLength(1);
   });
 });

@@ -1,8 +1,8 @@
 import { parseArgs } from "node:util";
 import { dispose } from "@livekit/rtc-node";
 import { answers } from "../sip/telephone/behaviour.js";
-import { type KilledCall, killDuringCall, victims } from "./kills.js";
-import { type PhonePlatform, startPhonePlatform } from "./phone-platform.js";
+import { carriers, type KilledCall, killDuringCall, killUnderCall, type LostCall, victims } from "./kills.js";
+import { type PhonePlatform, startSeparatePhonePlatform } from "./phone-platform.js";
 
 /*
  * `npm run test:calls`: calls over SIP with kill -9 of a role in each, then a row of calls and some at once.
@@ -19,7 +19,7 @@ const { values } = parseArgs({
   },
 });
 const only = values.only?.split(",");
-const chosen = victims.filter((victim) => only === undefined || only.includes(victim));
+const isChosen = (victim: string): boolean => only === undefined || only.includes(victim);
 
 const wanted: Partial<KilledCall> = {
   ...{ wasAnswered: true, status: "completed", dialStatus: "answered", endedReason: "caller_left", dials: 1 },
@@ -29,6 +29,22 @@ const wanted: Partial<KilledCall> = {
 function faultsOf(call: KilledCall): string[] {
   const differing = (Object.keys(wanted) as (keyof KilledCall)[]).filter((name) => call[name] !== wanted[name]);
   return differing.map((name) => `${name} is ${String(call[name])}`);
+}
+
+/** A session is over so soon after its call is. */
+const MOST_ENDING_MS = 30_000;
+
+/** What is not as it should be of a call whose carrier was killed. How long three questions take is not counted. */
+function faultsOfLost({ wasAnswered, wasOver, status, endedReason, endedAfterMs, dials, ends }: LostCall): string[] {
+  const facts = `${status}, ${endedReason} after ${(endedAfterMs / 1000).toFixed(1)} s`;
+  const isTrue = endedReason === "caller_left" || endedReason === "room_lost";
+  const isInTime = wasOver || endedAfterMs <= MOST_ENDING_MS;
+  console.log(`  ${wasAnswered ? "it went on" : "it was over"}: ${facts}`);
+  return [
+    ...(isTrue && isInTime ? [] : [facts]),
+    ...(dials === 1 ? [] : [`dialed ${dials} times`]),
+    ...(ends === 1 ? [] : [`ended ${ends} times`]),
+  ];
 }
 
 /** One call that is answered and hung up on at once. */
@@ -51,11 +67,14 @@ const attempt = async (what: string, work: () => Promise<string[]>): Promise<voi
   problems.push(...found.map((problem) => `${what}: ${problem}`));
 };
 
-const platform = await startPhonePlatform({ agents: 2 });
+const platform = await startSeparatePhonePlatform();
 try {
-  for (const victim of chosen)
+  for (const victim of victims.filter(isChosen))
     for (let round = 1; round <= Number(values.times); round++)
       await attempt(`${victim} ${round}`, async () => faultsOf(await killDuringCall(platform, victim)));
+  for (const victim of carriers.filter(isChosen))
+    for (let round = 1; round <= Number(values.times); round++)
+      await attempt(`${victim} ${round}`, async () => faultsOfLost(await killUnderCall(platform, victim)));
   for (let index = 1; index <= Number(values.row); index++)
     await attempt(`call ${index}`, async () => {
       const problem = await shortCall(platform, `+49303${String(index).padStart(6, "0")}`);

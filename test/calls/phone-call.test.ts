@@ -11,14 +11,14 @@ import {
   CHIEF,
   DOCTOR,
   NUMBER,
-  type PhonePlatform,
+  type PlainPhonePlatform,
   SALES,
   startPhonePlatform,
   textsOf,
 } from "./phone-platform.js";
 
 describe.skipIf(!canRunLiveKit)("an agent on the telephone", () => {
-  let platform: PhonePlatform;
+  let platform: PlainPhonePlatform;
   const unanswered = [
     ["+4930100011", isBusy(), "busy"],
     ["+4930100012", rejects(), "busy"],
@@ -151,6 +151,8 @@ describe.skipIf(!canRunLiveKit)("an agent on the telephone", () => {
       ...{ caller_number: "+4915112345678", dialed_number: NUMBER },
     });
     expect(textsOf(session)).toContain("user: [keypad: 42#]");
+    // It was LiveKit that told of the call, and the edge believed it.
+    expect(new Set(platform.webhook.statuses)).toEqual(new Set([204]));
   }, 60_000);
 
   it("transfers who calls by REFER, and is there again where that fails", async () => {

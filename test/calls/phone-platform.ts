@@ -10,8 +10,14 @@ import { call, publishAgent, recognize } from "../conversations/open-talk.js";
 import { allModels, startCluster, type TestCluster } from "../harness/cluster.js";
 import { speech } from "../harness/http-speech.js";
 import { until } from "../harness/processes.js";
-import { type PhoneNetwork, startPhoneNetwork } from "../sip/phone-network.js";
+import {
+  type PhoneNetwork,
+  type SeparatePhoneNetwork,
+  startPhoneNetwork,
+  startSeparatePhoneNetwork,
+} from "../sip/phone-network.js";
 import type { PhoneCall } from "../sip/telephone/phone-call.js";
+import { startWebhookRelay, type WebhookRelay } from "./webhook-relay.js";
 
 /** Of telephone audio, Hz. */
 const RATE = 8000;
@@ -49,9 +55,11 @@ function answerTo({ messages, response_format: format }: ScriptedRequest): Answe
 }
 
 /** A cluster whose agent has a telephone number, and everybody else's telephones. */
-export interface PhonePlatform {
+export interface PhonePlatform<N extends AnyNetwork = SeparatePhoneNetwork> {
   cluster: TestCluster;
-  network: PhoneNetwork;
+  network: N;
+  /** Between the LiveKit server and the cluster. */
+  webhook: WebhookRelay;
   agentId: string;
   numberId: string;
   /** Has the agent, or another one, call a number; gives the session's id. */
@@ -71,21 +79,38 @@ export interface PhonePlatform {
   stop(): Promise<void>;
 }
 
-export async function startPhonePlatform(options: { agents?: number } = {}): Promise<PhonePlatform> {
-  const [network, endpoint]: [PhoneNetwork, ScriptedEndpoint] = await Promise.all([
-    startPhoneNetwork(),
+type AnyNetwork = PhoneNetwork<{ address: string }>;
+
+/** One whose network is all in this process: only it can say of LiveKit SIP what it did. */
+export type PlainPhonePlatform = PhonePlatform<PhoneNetwork>;
+
+export const startPhonePlatform = (): Promise<PlainPhonePlatform> => startAround(startPhoneNetwork, { agents: 1 });
+
+/** One in which all but the telephones may be killed. */
+export const startSeparatePhonePlatform = (): Promise<PhonePlatform> =>
+  startAround(startSeparatePhoneNetwork, { agents: 2 });
+
+async function startAround<N extends AnyNetwork>(
+  start: (options: { webhookUrl: string }) => Promise<N>,
+  options: { agents: number },
+): Promise<PhonePlatform<N>> {
+  const webhook = await startWebhookRelay();
+  const [network, endpoint]: [N, ScriptedEndpoint] = await Promise.all([
+    start({ webhookUrl: webhook.url }),
     startScriptedEndpoint(answerTo),
   ]);
   const { liveKit, carrier } = network;
   const cluster = await startCluster({
     models: allModels,
-    agents: options.agents ?? 1,
+    agents: options.agents,
+    readyMs: 150_000,
     settings: {
       ...{ LIVEKIT_URL: liveKit.url, LIVEKIT_API_KEY: liveKit.apiKey, LIVEKIT_API_SECRET: liveKit.apiSecret },
       ...{ LLM_BASE_URL: endpoint.baseUrl, LLM_MODEL: "scripted", PARLEY_CALL_RING_SECONDS: "5" },
       PARLEY_OUTBOUND_ALLOW: "127.0.0.1",
     },
   });
+  webhook.target = `${cluster.baseUrl}/livekit/events`;
   const agentId = await publishAgent(cluster, {
     prompt: {
       ...{ system_prompt: "You answer.", first_message_mode: "fixed" },
@@ -110,7 +135,7 @@ export async function startPhonePlatform(options: { agents?: number } = {}): Pro
   };
   const session = (sessionId: string) => call<SessionDetail>(cluster, "GET", `/v1/agent/sessions/${sessionId}`);
   return {
-    ...{ cluster, network, agentId, numberId: imported.phone_number_id, session },
+    ...{ cluster, network, webhook, agentId, numberId: imported.phone_number_id, session },
     async dial(to, caller = agentId) {
       const body = { agent_id: caller, phone_number_id: imported.phone_number_id, to_number: to };
       return (await call<{ session_id: string }>(cluster, "POST", "/v1/agent/phone-calls", body)).session_id;
@@ -164,14 +189,14 @@ export async function startPhonePlatform(options: { agents?: number } = {}): Pro
     },
     async stop() {
       await cluster.stop();
-      await Promise.all([network.stop(), endpoint.close()]);
+      await Promise.all([network.stop(), endpoint.close(), webhook.close()]);
     },
   };
 }
 
 /** Says a sentence until it is answered: on a machine with much else to do a few words may not come through. */
 export async function askAloud(
-  platform: PhonePlatform,
+  platform: Pick<PhonePlatform, "say">,
   phone: PhoneCall,
   sentence: string,
   answered: () => Promise<void>,

@@ -34,7 +34,7 @@ export const canRunLiveKit = inCi || findLiveKit(process.env) !== null || canBui
  * Starts a server on free loopback ports; with a Redis server it has SIP services. It dies with the test process,
  * whatever happens.
  */
-export async function startLiveKit(options: { redisUrl?: string } = {}): Promise<TestLiveKit> {
+export async function startLiveKit(options: { redisUrl?: string; webhookUrl?: string } = {}): Promise<TestLiveKit> {
   const directory = temporaryDirectory("livekit");
   try {
     const program = await findOrBuildLiveKit();

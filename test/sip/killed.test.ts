@@ -3,19 +3,18 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vites
 import { newIdentifier } from "#common/identifier";
 import { canRunLiveKit, LIVEKIT_BUILD_MS } from "../harness/livekit.js";
 import { exchangeTones } from "./exchange-tones.js";
-import { startStandInProcess, type StandInProcess } from "./livekit-sip/process.js";
-import { type PhoneNetwork, startSeparatePhoneNetwork } from "./phone-network.js";
+import { type SeparatePhoneNetwork, startSeparatePhoneNetwork } from "./phone-network.js";
 import { RoomGuest } from "./room-guest.js";
 
 describe.skipIf(!canRunLiveKit)("a stand-in for LiveKit SIP that is killed", () => {
-  let network: PhoneNetwork<StandInProcess>;
+  let network: SeparatePhoneNetwork;
   beforeAll(async () => {
     network = await startSeparatePhoneNetwork();
   }, LIVEKIT_BUILD_MS);
   afterAll(() => network?.stop());
 
   it("cuts its calls, whose participants leave without a goodbye, and another one takes calls at its port", async () => {
-    const { carrier, sip, liveKit, redisUrl, standIn } = network;
+    const { carrier, sip, liveKit } = network;
     const trunk = await sip.createSipOutboundTrunk("out", carrier.address, ["+4930123456"], { transport: 1 });
     const room = newIdentifier();
     const guest = await RoomGuest.join(liveKit, room);
@@ -27,10 +26,7 @@ describe.skipIf(!canRunLiveKit)("a stand-in for LiveKit SIP that is killed", () 
     const [cut] = carrier.calls;
     if (cut === undefined) throw new Error("nobody was called");
     await exchangeTones(guest, cut);
-    await standIn.kill();
-    const next = await startStandInProcess({ liveKit, redisUrl, port: Number(standIn.address.split(":")[1]) });
-    onTestFinished(() => next.stop());
-    expect(next.address).toBe(standIn.address);
+    await network.replaceStandIn();
     await dial("+493098");
     const call = carrier.calls[1];
     if (call === undefined) throw new Error("nobody was called again");

@@ -10,6 +10,11 @@ rtc:
   udp_port: {{ .Values.livekit.udpPort }}
   use_external_ip: {{ .Values.livekit.useExternalIp }}
 logging: { level: warn, json: true }
+{{- if .Values.livekit.sip.enabled }}
+webhook:
+  api_key: parley
+  urls: [{{ printf "http://%s:%d/livekit/events" (include "parley.host" (dict "root" . "service" "edge")) (int .Values.edge.service.port) | quote }}]
+{{- end }}
 {{- with .Values.livekit.turn }}
 {{- if .enabled }}
 turn:

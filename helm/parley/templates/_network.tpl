@@ -31,6 +31,9 @@ edge-clients:
       from:
         {{- toYaml . | nindent 8 }}
         - {{- include "parley.peer" (dict "root" $root "component" "test") | nindent 10 }}
+        {{- if $root.Values.livekit.sip.enabled }}
+        - {{- include "parley.peer" (dict "root" $root "component" "livekit") | nindent 10 }}
+        {{- end }}
       {{- end }}
 metrics:
   podSelector:
