@@ -178,6 +178,8 @@ export const phoneOperations: readonly Operation[] = [
     body: {
       schema: z.looseObject({ event: z.string() }),
       mediaTypes: ["application/webhook+json"],
+      // What is not signed is refused before anything else.
+      optional: true,
       maxBytes: bodyLimits.session,
     },
     success: nothing,
