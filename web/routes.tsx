@@ -119,6 +119,12 @@ const agentSettings = createRoute({
   component: lazyRouteComponent(() => import("./agents/settings/settings.js"), "Settings"),
 });
 
+const phone = createRoute({
+  getParentRoute: () => signedIn,
+  path: "/phone",
+  component: lazyRouteComponent(() => import("./phone/phone-page.js"), "Phone"),
+});
+
 const calls = createRoute({
   getParentRoute: () => signedIn,
   path: "/calls",
@@ -217,6 +223,7 @@ export const router = createRouter({
         agentWidget,
         agentSettings,
       ]),
+      phone,
       calls,
       call,
       tests,

@@ -7,6 +7,7 @@ import { describeAgentTabs } from "./agent-tabs.js";
 import { describeAudio } from "./audio.js";
 import { describePages } from "./browser.js";
 import { describeKeys } from "./keys.js";
+import { describePhone } from "./phone.js";
 import { describeTraces } from "./traces.js";
 import { describeSignIn } from "./sign-in.js";
 
@@ -27,6 +28,7 @@ describe("the console", () => {
   describe.skipIf(!canRunChromium)("the tabs of an agent", () => describeAgentTabs(() => cluster));
   describe.skipIf(!canRunChromium)("the pages of agents", () => describeAgentPages(() => cluster));
   describe.skipIf(!canRunChromium)("keys and use", () => describeKeys(() => cluster));
+  describe.skipIf(!canRunChromium)("phone numbers", () => describePhone(() => cluster));
   describe.skipIf(!canRunChromium)("with its voice, in a browser", () => describeAudio(() => cluster));
   describe.skipIf(!canRunChromium)("traces and deliveries", () => describeTraces(() => cluster));
   describe("without one", () => describeSignIn(() => cluster));

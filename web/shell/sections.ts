@@ -5,6 +5,7 @@ export const sections = [
   { to: "/transcribe", label: "Transcribe" },
   { to: "/voices", label: "Voices" },
   { to: "/agents", label: "Agents" },
+  { to: "/phone", label: "Phone" },
   { to: "/calls", label: "Calls" },
   { to: "/tests", label: "Tests" },
   { to: "/usage", label: "Usage" },
