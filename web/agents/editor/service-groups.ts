@@ -124,7 +124,7 @@ export const serviceGroups: readonly FieldGroup[] = [
       {
         path: ["conversation", "outbound", "amd_enabled"],
         label: "Recognize answering machines",
-        help: "In calls that the agent makes. Stored with the agent; nothing recognizes them yet.",
+        help: "In calls that the agent makes: what becomes of a call that a machine answers.",
         kind: "switch",
       },
       {
