@@ -18,6 +18,8 @@ export const knownMediaTypes = [
 export function encodeBody(mediaType: string, value: unknown): Encoded {
   switch (mediaType) {
     case "application/json":
+    // What LiveKit's server posts, which is JSON by another name.
+    case "application/webhook+json":
       return { contentType: mediaType, body: Buffer.from(JSON.stringify(withBase64(value)) ?? "null") };
     case "application/msgpack":
       return { contentType: mediaType, body: encode(value, { useBigInt64: true }) };
