@@ -1,5 +1,6 @@
 import { describeMachine, loadBefore } from "./machine.js";
 import { withOptions } from "./conversations/options.js";
+import { describeAim, isMet } from "./report/aim.js";
 import { writeReport } from "./report/write-report.js";
 import { writeRow } from "./results.js";
 import { missingFor, runScenario } from "./run-scenario.js";
@@ -48,13 +49,14 @@ for (const scenario of chosen) {
     continue;
   }
   const startedAt = new Date().toISOString();
-  const { figures, invalid: during, page, charts } = await runScenario(scenario);
+  const { figures, invalid: during, page, charts, aims } = await runScenario(scenario);
   const invalid = [...before, ...during];
   console.log(page);
+  for (const one of aims) console.log(`${isMet(one) ? "met" : "MISSED"}: ${describeAim(one)}`);
   const commit = `commit ${machine.commit}${machine.changed ? " with changes" : ""}`;
   console.log(`${machine.processor}, ${machine.cores} cores, Node.js ${machine.node}, ${commit}`);
   console.log(`load average before: ${machine.loadAverage.join(", ")}`);
   if (invalid.length > 0) console.log(`INVALID: ${invalid.join("; ")}`);
-  console.log(`row added to ${writeRow({ scenario, startedAt, machine, invalid, figures, page, charts })}`);
+  console.log(`row added to ${writeRow({ scenario, startedAt, machine, invalid, figures, page, charts, aims })}`);
 }
 process.exit(refused > 0 ? 1 : 0);

@@ -1,6 +1,7 @@
 import { appendFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Machine } from "./machine.js";
+import type { Aim } from "./report/aim.js";
 import type { Chart } from "./report/chart.js";
 import type { Scenario } from "./scenarios.js";
 
@@ -15,6 +16,7 @@ export interface Row {
   /** The figures as they are read. */
   page: string;
   charts: Chart[];
+  aims: Aim[];
 }
 
 /** `dist/bench` → `bench/results`: rows outlive a build. */

@@ -2,6 +2,7 @@ import { type BurstScenario, burst } from "./burst/scenario.js";
 import { type FairnessScenario, fairness } from "./fairness/scenario.js";
 import { type GoodputScenario, goodput } from "./goodput/scenario.js";
 import { type ProfileScenario, profile } from "./profile/scenario.js";
+import { type MemoryScenario, memory } from "./memory/scenario.js";
 import { type NatsClusterScenario, natsCluster } from "./nats-cluster/scenario.js";
 import { type ScaleOutScenario, scaleOut } from "./scale-out/scenario.js";
 import { type SpeechPeersScenario, speechPeers } from "./peers/speech/scenario.js";
@@ -213,6 +214,7 @@ export interface ConsoleLoadScenario {
 export type Scenario =
   | BesideUploadsScenario
   | BurstScenario
+  | MemoryScenario
   | ConsoleLoadScenario
   | ConversationsScenario
   | HttpEnginesRequestsScenario
@@ -450,6 +452,7 @@ export const scenarios: readonly Scenario[] = [
   streamsThreeWordsMp3,
   streamsTenWordsPcm,
   burst,
+  memory,
   goodput,
   fairness,
   scaleOut,

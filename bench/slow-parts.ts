@@ -5,6 +5,9 @@ import { table } from "./results.js";
 /** Processor seconds by part of the cluster. */
 export type PartSeconds = Record<string, number>;
 
+/** What a worker computes models on. */
+export const engineThreads = "worker: other threads";
+
 /** Where a running cluster's processor time went so far. Replicas of a role count together. */
 export function readParts(cluster: Pick<TestCluster, "processes">): PartSeconds {
   const parts: PartSeconds = {};

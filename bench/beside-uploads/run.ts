@@ -18,8 +18,6 @@ const WARM_UP = 15;
 const FILL_MS = 2000;
 const READY_MS = 300_000;
 
-export const aims = { p50Ratio: 1.5, p99Ratio: 2 };
-
 export interface BesideUploadsFigures {
   aloneMs: Spread;
   besideMs: Spread;

@@ -1,3 +1,4 @@
+import { type Aim, atMost } from "../report/aim.js";
 import { table } from "../results.js";
 import type { ConsoleLoadFigures } from "./run.js";
 
@@ -13,3 +14,8 @@ export function printConsoleLoad({ homeMs, plainMs, homeBytes }: ConsoleLoadFigu
     `${(homeBytes / 1000).toFixed(0)} kB over the wire for Home`,
   ].join("\n");
 }
+
+/** What the console is held to. */
+export const consoleLoadAims = ({ homeMs }: ConsoleLoadFigures): Aim[] => [
+  atMost("the console's Home is there, p95, ms", homeMs.p95, 1000),
+];

@@ -1,3 +1,4 @@
+import { type Aim, atLeast, atMost } from "../report/aim.js";
 import { table } from "../results.js";
 import { printParts } from "../slow-parts.js";
 import type { Spread } from "../statistics.js";
@@ -112,4 +113,26 @@ function printProcessorTime(run: CountRun): string {
     `processor time at ${run.conversations}:`,
     printParts(run.parts, run.wallSeconds * run.conversations, run.wallSeconds),
   ].join("\n");
+}
+
+/** What conversations are held to, at the most that are wanted at once. */
+export function conversationsAims({ runs, ratios, mostThatHold, interjections }: ConversationsFigures): Aim[] {
+  return [
+    atLeast("conversations at once that hold every aim of a conversation", mostThatHold ?? 0, aims.conversations),
+    ...runs
+      .filter(({ conversations }) => conversations === aims.conversations)
+      .flatMap(heldAims)
+      .map(({ aim, value, limit }) => atMost(`${aims.conversations} conversations: ${aim}`, value, limit)),
+    ...ratios.slice(0, 1).map(({ p50 }) => atMost("reply ÷ @livekit/agents, p50", p50, aims.peerRatio)),
+    ...(interjections === null
+      ? []
+      : [
+          atMost(
+            "backchannels that stop a reply",
+            interjections.stopped / interjections.backchannels,
+            aims.stoppedShare,
+          ),
+          atMost("interruptions missed", interjections.missed / interjections.interruptions, aims.missedShare),
+        ]),
+  ];
 }

@@ -1,4 +1,6 @@
+import { type Aim, atMost } from "../report/aim.js";
 import { type FirstAudioParts, partTitles } from "../edge-log.js";
+import type { FirstAudioScenario } from "../scenarios.js";
 import { table } from "../results.js";
 import type { Spread } from "../statistics.js";
 import type { FirstAudioFigures } from "./run.js";
@@ -28,4 +30,11 @@ export function printFirstAudio(figures: FirstAudioFigures): string {
     ),
     `leading silence besides: cluster ${leadingSilenceMs.cluster.toFixed(1)} ms, engine ${leadingSilenceMs.engine.toFixed(1)} ms`,
   ].join("\n");
+}
+
+/** What a clause on a warm socket is held to. */
+export function firstAudioAims({ plumbingMs }: FirstAudioFigures, { format, socket }: FirstAudioScenario): Aim[] {
+  if (socket !== "warm") return [];
+  if (format === "pcm") return [atMost("first audio: cluster − engine, pcm, ms", plumbingMs.median, 2)];
+  return [atMost("first audio: cluster − engine, mp3, ms (2 more than pcm)", plumbingMs.median, 4)];
 }

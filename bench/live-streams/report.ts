@@ -1,5 +1,7 @@
+import { type Aim, atLeast, atMost } from "../report/aim.js";
 import { table } from "../results.js";
-import { printParts } from "../slow-parts.js";
+import { engineThreads, printParts } from "../slow-parts.js";
+import type { LiveStreamsScenario } from "../scenarios.js";
 import type { Spread } from "../statistics.js";
 import { type LiveStreamsFigures, type LoadRun, storeTitle } from "./run.js";
 
@@ -51,4 +53,18 @@ export function printLiveStreams(figures: LiveStreamsFigures): string {
           printParts(shown.parts, shown.audioSeconds, shown.wallSeconds),
         ]),
   ].join("\n");
+}
+
+/** What streams whose text is there at once are held to, as 24 kHz PCM. */
+export function liveStreamsAims(
+  { runs, mostWithoutGap }: LiveStreamsFigures,
+  { format, wordsPerSecond }: LiveStreamsScenario,
+): Aim[] {
+  if (format !== "pcm" || wordsPerSecond !== null) return [];
+  const parts = runs.findLast(({ streams }) => streams === mostWithoutGap)?.parts ?? {};
+  const all = Object.values(parts).reduce((sum, seconds) => sum + seconds, 0);
+  return [
+    atLeast("live streams without a gap, the generator on the same cores", mostWithoutGap ?? 0, 140),
+    atMost("processor time of live speech ÷ the workers' threads that compute", all / (parts[engineThreads] ?? 0), 1.3),
+  ];
 }

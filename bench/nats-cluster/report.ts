@@ -1,3 +1,4 @@
+import { type Aim, atMost } from "../report/aim.js";
 import { table } from "../results.js";
 import type { Spread } from "../statistics.js";
 import type { NatsClusterFigures } from "./run.js";
@@ -24,3 +25,8 @@ export function printNatsCluster(figures: NatsClusterFigures): string {
     `A server killed under ${streams} streams: ${equal} had the bytes of an undisturbed one, ${different} had others, ${failed} failed${problems.length === 0 ? "" : ` (${problems.join("; ")})`}.`,
   ].join("\n");
 }
+
+/** What a NATS server's death is held to. */
+export const natsClusterAims = ({ kill }: NatsClusterFigures): Aim[] => [
+  atMost("of 50 streams under a killed NATS server, those with other bytes or none", kill.streams - kill.equal, 0),
+];

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { aim } from "./aim.js";
 import { chart } from "./chart.js";
 
 /** A row of `bench/results`, as far as the page needs it; what it was asked and every figure stay in it. */
@@ -15,6 +16,7 @@ const publishedRow = z.looseObject({
   invalid: z.array(z.string()),
   page: z.string(),
   charts: z.array(chart).default([]),
+  aims: z.array(aim).default([]),
 });
 
 export type PublishedRow = z.infer<typeof publishedRow>;

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { scenarios } from "../scenarios.js";
+import { atLeast, atMost, isMet } from "./aim.js";
 import { scenariosOf, withRows } from "./page-blocks.js";
 import { chooseRow, parseRow, type PublishedRow } from "./published-row.js";
 import { pagePath, publishedRowOf } from "./write-report.js";
@@ -11,7 +12,7 @@ const row = (
 ): PublishedRow => {
   const { invalid = [], changed = false, page = "first audio  20 < 30" } = change;
   return {
-    ...{ scenario: { name: "quick" }, startedAt, invalid, page, charts: [] },
+    ...{ scenario: { name: "quick" }, startedAt, invalid, page, charts: [], aims: [] },
     machine: { processor: "AMD EPYC", cores: 2, node: "v20.20.2", commit: "abc1234", changed },
   };
 };
@@ -56,6 +57,18 @@ describe("the page", () => {
     const page = withRows(empty, () => ({ ...row("2026-11-21T12:00:00.000Z"), charts: [one] }));
     expect(page).toContain("```\n\n![Good streams](benchmarks/quick-good.svg)\n<!-- /bench -->");
     expect(scenariosOf(page)).toEqual(["quick", "slow"]);
+  });
+
+  it("has a table of everything that is aimed at, met or not", () => {
+    const aims = [atMost("plumbing, ms", 2.346, 2), atLeast("streams", 150, 140), atMost("gaps", Number.NaN, 0)];
+    const rowOf = (name: string): PublishedRow | null =>
+      name === "quick" ? { ...row("2026-11-21T12:00:00.000Z"), aims } : null;
+    const page = withRows(`<!-- aims -->\n<!-- /aims -->\n${empty}`, rowOf);
+    expect(page).toContain("| plumbing, ms | 2.35 | at most 2 | **missed** | [quick](#quick) |\n");
+    expect(page).toContain("| streams | 150 | at least 140 | met | [quick](#quick) |\n");
+    expect(page).toContain("| gaps | – | at most 0 | **missed** | [quick](#quick) |\n");
+    expect(withRows(page, rowOf)).toBe(page);
+    expect(aims.map(isMet)).toEqual([false, true, false]);
   });
 
   it("is as `npm run bench -- report` would write it, and has every scenario", () => {

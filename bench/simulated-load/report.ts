@@ -1,3 +1,4 @@
+import { type Aim, atLeast } from "../report/aim.js";
 import type { Chart } from "../report/chart.js";
 import { table } from "../results.js";
 import type { SimulatedLine } from "./figures.js";
@@ -76,5 +77,14 @@ export function simulatedLoadCharts({ parts }: SimulatedLoadFigures): Chart[] {
         { label: "p99", points: points((line) => line.firstAudioMs.p99) },
       ],
     },
+  ];
+}
+
+/** What the part of the cluster is held to under every load. */
+export function simulatedLoadAims({ parts }: SimulatedLoadFigures): Aim[] {
+  const peak = Math.max(...parts.map(({ goodPerSecond }) => goodPerSecond));
+  const double = parts.find(({ multiple }) => multiple === 2);
+  return [
+    atLeast("simulated: good streams at 2 × capacity ÷ the peak", (double?.goodPerSecond ?? Number.NaN) / peak, 0.9),
   ];
 }

@@ -1,3 +1,4 @@
+import { type Aim, atLeast } from "../report/aim.js";
 import { table } from "../results.js";
 import type { TranscriptionFigures } from "./run.js";
 
@@ -40,3 +41,8 @@ export function printTranscription({
     `${(100 * sameWords).toFixed(1)} % of the words are the loop's`,
   ].join("\n");
 }
+
+/** What files are held to. */
+export const transcriptionAims = ({ ratio }: TranscriptionFigures): Aim[] => [
+  atLeast("/v1/asr ÷ the recognizer in a loop", ratio.median, 0.8),
+];

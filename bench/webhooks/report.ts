@@ -1,3 +1,4 @@
+import { type Aim, atMost } from "../report/aim.js";
 import { table } from "../results.js";
 import type { WebhooksFigures } from "./run.js";
 
@@ -40,4 +41,12 @@ export function printWebhooks(figures: WebhooksFigures): string {
     processorMsPerDelivery,
   ];
   return table(head, [line]);
+}
+
+/** What deliveries to healthy receivers are held to. */
+export function webhooksAims({ healthyDelayMs, missing, repeats }: WebhooksFigures): Aim[] {
+  return [
+    atMost("healthy deliveries beside hanging ones, the latest, ms", healthyDelayMs.max, 1000),
+    atMost("healthy deliveries that are missing or repeated", missing + repeats, 0),
+  ];
 }

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { speechFigures } from "./figures.js";
+import { speechPeersAims } from "./report.js";
 
 it("compares Parley with each peer, round by round", () => {
   const round = (speed: number, first: number[]): { speed: number; firstMs: Record<string, number[]> } => ({
@@ -19,4 +20,17 @@ it("compares Parley with each peer, round by round", () => {
   expect(ratios[0]?.to).toBe("piper");
   expect(ratios[0]?.speed).toEqual({ median: 1.3, min: 1.3, max: 1.5 });
   expect(ratios[0]?.firstAudio["long"]).toEqual({ median: 0.1, min: 0.1, max: 0.2 });
+});
+
+it("holds Parley to each peer's own aims", () => {
+  const round = (
+    speed: number,
+    [short, long]: [number, number],
+  ): { speed: number; firstMs: Record<string, number[]> } => ({
+    speed,
+    firstMs: { "80 characters": [short], "400 characters": [long] },
+  });
+  const rounds = [[round(100, [60, 200]), round(100, [50, 100]), round(160, [10, 10]), round(150, [25, 20])]];
+  const { ways, ratios } = speechFigures(["piper's HTTP server", "wyoming-piper", "sherpa-onnx", "Parley"], rounds);
+  expect(speechPeersAims({ versions: {}, ways, ratios }).map(({ value }) => value)).toEqual([0.9375, 1.5, 0.1, 0.5]);
 });

@@ -1,9 +1,6 @@
+import { type Aim, atLeast, atMost } from "../../report/aim.js";
 import { table } from "../../results.js";
 import type { SpeechPeersFigures } from "./run.js";
-
-/** Parley over the peer: speed at least, first audio at most. */
-const aims =
-  "Aims: bulk ÷ sherpa-onnx at least 0.95, ÷ piper at least 1.3; first audio of 400 characters ÷ piper at most 0.15, of 80 ÷ wyoming-piper at most 0.6.";
 
 /** Without the texts that a way was not asked for. */
 function measured<Figures extends { p50: number } | { median: number }>(
@@ -36,6 +33,18 @@ export function printSpeechPeers({ versions, ways, ratios }: SpeechPeersFigures)
     table(["milliseconds to the first 100 ms of audio", "p50", "p95", "p99", "max"], first),
     "",
     table(["Parley's /v1/tts over the peer, of the rounds", "median", "min", "max"], compared),
-    aims,
   ].join("\n");
+}
+
+/** What Parley is held to beside the peers. */
+export function speechPeersAims({ ratios }: SpeechPeersFigures): Aim[] {
+  const to = (beginning: string) => ratios.find(({ to: peer }) => peer.startsWith(beginning));
+  const first = (peer: string, text: string): number | undefined =>
+    Object.entries(to(peer)?.firstAudio ?? {}).find(([name]) => name.startsWith(text))?.[1].median;
+  return [
+    atLeast("bulk speech ÷ sherpa-onnx", to("sherpa-onnx")?.speed.median, 0.95),
+    atLeast("bulk speech ÷ piper", to("piper")?.speed.median, 1.3),
+    atMost("first audio of 400 characters ÷ piper's HTTP server", first("piper", "400"), 0.15),
+    atMost("first audio of 80 characters ÷ wyoming-piper", first("wyoming", "80"), 0.6),
+  ];
 }

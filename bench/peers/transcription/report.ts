@@ -1,3 +1,4 @@
+import { type Aim, atLeast } from "../../report/aim.js";
 import { table } from "../../results.js";
 import type { TranscriptionPeersFigures } from "./figures.js";
 
@@ -30,4 +31,12 @@ export function printTranscriptionPeers(figures: TranscriptionPeersFigures): str
     `the search for words: ${percent(searchShare.median)} of the processor time of /v1/asr (${percent(searchShare.min)} to ${percent(searchShare.max)})`,
     `${percent(sameSymbols)} of sherpa-onnx's symbols are those of /v1/asr, which heard ${words} words`,
   ].join("\n");
+}
+
+/** What Parley is held to beside sherpa-onnx's server. */
+export function transcriptionPeersAims({ ways: [, symbols, words] }: TranscriptionPeersFigures): Aim[] {
+  return [
+    atLeast("/v1/asr ÷ sherpa-onnx's server, symbols only", symbols?.ratio.median, 0.95),
+    atLeast("/v1/asr ÷ sherpa-onnx's server, with words", words?.ratio.median, 0.85),
+  ];
 }
