@@ -56,6 +56,7 @@ const sharing = [
   "test/attack/revoked-keys.test.ts",
   "test/clients/{ai-sdk,curl,elevenlabs,fish-audio,openai,realtime}.test.ts",
   "test/compat/bad-input/bad-input.test.ts",
+  "test/docs/docs.test.ts",
   "test/launcher/first-audio.test.ts",
   "test/speech/{audio,intelligibility,sampling,timestamps}.test.ts",
 ];
