@@ -16,6 +16,7 @@ runRole("worker", async ({ config, log, metrics, tracing, id, epoch, state }) =>
     slots,
     reservedSlots,
     providers: config.PARLEY_PROVIDERS,
+    keyterms: config.PARLEY_ASR_WORDS,
     log,
     clock: systemClock,
   });

@@ -44,7 +44,7 @@ export async function runRecognizerParts({
   const weights = { lmWeight: 0.9, wordBonus: 0.5, ...manifest.decoding };
   const settings = (beam: number, threshold: number) => ({ ...weights, beam, threshold, blank: tokens.blank });
   const decoder = (beam: number, threshold: number) =>
-    createLexiconDecoder(words, tokens.names.length, settings(beam, threshold));
+    createLexiconDecoder(words, tokens.names, settings(beam, threshold));
   const own = decoder(manifest.decoding.beam ?? 400, manifest.decoding.threshold ?? 15);
   const wide = decoder(1000, 20);
   const extract = createLogMel(describeFeatures(layout, metadata));

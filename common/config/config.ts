@@ -158,6 +158,10 @@ export const declaration = {
     },
     doc: "Which model folder serves each service name; of several, joined by +, the first that is served and speaks a text's language.",
   }),
+  PARLEY_ASR_WORDS: list({
+    default: [],
+    doc: "Words that transcription finds more readily and writes as here: names of products and people, of several words each for itself. English, for recognizers with a words file; at most 200 that are not common are used.",
+  }),
   PARLEY_MODEL_ALIASES: map({
     default: {},
     doc: "Further names accepted in the `model` header and where compatibility requests name a model, and the service name that serves each.",

@@ -8,6 +8,8 @@ export interface TurnSettings {
   /** Of bare samples, Hz; null for files in a format of their own. */
   sampleRate: number | null;
   language: string | null;
+  /** Words that the client expects; the same list as long as they are the same. */
+  keyterms: readonly string[];
 }
 
 export interface SocketTranscriptionOptions {
@@ -169,6 +171,7 @@ export class SocketTranscription {
   }
 }
 
-function isOf(run: Run, audio: HeldAudio, { sampleRate, language }: TurnSettings): boolean {
-  return run.audio === audio && run.settings.sampleRate === sampleRate && run.settings.language === language;
+function isOf({ audio, settings }: Run, held: HeldAudio, { sampleRate, language, keyterms }: TurnSettings): boolean {
+  const isReadAlike = settings.language === language && settings.keyterms === keyterms;
+  return audio === held && settings.sampleRate === sampleRate && isReadAlike;
 }

@@ -22,6 +22,8 @@ export interface CommittedFile {
   /** How long the file is, and what makes it: called once there is room for it. */
   audio: { bytes: number; file(): Promise<Uint8Array> };
   language: string | null;
+  /** Words that the client expects. */
+  keyterms?: readonly string[] | undefined;
   signal: AbortSignal;
 }
 
@@ -37,6 +39,8 @@ export interface SocketTurn {
   /** Of bare samples, Hz; null where the turn is a file in a format of its own, which is read when it is complete. */
   sampleRate: number | null;
   language: string | null;
+  /** Words that the client expects. */
+  keyterms?: readonly string[] | undefined;
   signal: AbortSignal;
   /** Called with the text so far while the turn lasts; it may still change. */
   onPartial?: ((text: string) => void) | undefined;
@@ -56,10 +60,10 @@ export type TranscribeTurn = (turn: SocketTurn) => Promise<AudioTranscript>;
  */
 export function socketTranscriber(context: TranscriptionContext, route: string, request: HttpRequest): TranscribeTurn {
   const admit = (): Promise<TranscriptionCaller> => admitTranscriber(request, context);
-  return async ({ audio, sampleRate, language, signal, onPartial, onText }) => {
+  return async ({ audio, sampleRate, language, keyterms, signal, onPartial, onText }) => {
     const caller = await admit();
     context.overload.check(transcriptionKind(context));
-    if (sampleRate === null) return transcribe({ audio, language, signal }, { context, route, caller });
+    if (sampleRate === null) return transcribe({ audio, language, keyterms, signal }, { context, route, caller });
     async function* read(ending: AbortSignal): AsyncGenerator<Uint8Array> {
       yield* audio.read(ending);
       await admit();
@@ -76,6 +80,7 @@ export function socketTranscriber(context: TranscriptionContext, route: string, 
         read,
         sampleRate,
         language: language ?? undefined,
+        keyterms,
         signal,
         onPartial,
         onWords,
@@ -102,7 +107,7 @@ export function requestTranscriber(context: TranscriptionContext, route: string,
 }
 
 async function transcribe(
-  { audio, language, signal }: CommittedFile,
+  { audio, language, keyterms, signal }: CommittedFile,
   work: { context: TranscriptionContext; route: string; caller: TranscriptionCaller },
 ): Promise<AudioTranscript> {
   const { context, caller } = work;
@@ -121,6 +126,7 @@ async function transcribe(
       ...work,
       audio: file,
       language: language ?? undefined,
+      keyterms,
       minSeconds: MIN_COMMITTED_SECONDS,
       signal,
     };

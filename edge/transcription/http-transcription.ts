@@ -14,6 +14,7 @@ const UNASKED_BYTES = 5.5 * 1024 * 1024;
 export interface AskedTranscription {
   audio: Uint8Array;
   language?: string | undefined;
+  keyterms?: readonly string[] | undefined;
 }
 
 export interface HttpTranscription<Asked extends AskedTranscription> {
@@ -56,13 +57,13 @@ export async function transcribeOverHttp<Asked extends AskedTranscription>(
     try {
       const pace = new UploadPace(context.config.PARLEY_UPLOAD_MIN_RATE, context.clock);
       const asked = await options.read(meteredRequest(request, { account, pace }));
-      const { audio, language } = asked;
+      const { audio, language, keyterms } = asked;
       account.complete(audio.byteLength);
       const onWords =
         options.onWords === undefined
           ? undefined
           : (words: readonly RecognizedWord[]) => options.onWords?.(words, asked);
-      const result = await transcribeFile({ context, caller, route, audio, language, signal, onWords }).catch(
+      const result = await transcribeFile({ context, caller, route, audio, language, keyterms, signal, onWords }).catch(
         (error: unknown) => {
           context.overload.note(kind, error);
           throw error;

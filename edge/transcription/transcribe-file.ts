@@ -18,6 +18,8 @@ export interface TranscribeOptions {
   audio: Uint8Array;
   /** As the caller named it. */
   language: string | undefined;
+  /** Words that he expects. */
+  keyterms?: readonly string[] | undefined;
   /** Shortest audio that is taken, seconds; `MIN_TRANSCRIBED_SECONDS` when absent. */
   minSeconds?: number;
   /**
@@ -116,6 +118,7 @@ async function startRecognition(
   const transcriber = openTranscriber({
     client: context.recognition,
     recognizer,
+    keyterms: options.keyterms,
     traceparent: record.traceparent,
     signal,
     onRecognized,

@@ -23,6 +23,8 @@ export interface TranscribeLiveOptions {
   sampleRate: number;
   /** As the caller named it. */
   language: string | undefined;
+  /** Words that he expects. */
+  keyterms?: readonly string[] | undefined;
   /** Called with the text so far while the turn lasts: it may still change. Without it, partials are not made. */
   onPartial?: ((text: string) => void) | undefined;
   /** Called with the words of each stretch, in order, when they will not change any more. */
@@ -86,7 +88,7 @@ async function recognize(
 
 /** A session that gives its words to the turn; `ended` settles with it. */
 function openSession(
-  { context, onPartial, signal }: TranscribeLiveOptions,
+  { context, keyterms, onPartial, signal }: TranscribeLiveOptions,
   { recognizer, traceparent, turn }: { recognizer: ChosenRecognizer; traceparent: string; turn: Turn },
 ): { session: TranscriptionSession; ended: Promise<void> } {
   let onEnd: (error: Error | null) => void = () => undefined;
@@ -99,6 +101,7 @@ function openSession(
     recognizer: recognizer.folder,
     detector: context.recognition.served("vad")[0]?.name ?? null,
     language: recognizer.language,
+    keyterms,
     traceparent,
     endpoint: wholeTurn,
     partials: onPartial !== undefined,

@@ -19,6 +19,7 @@ export const elevenLabsTranscription: CompatOperation = {
       "What is spoken; the answer repeats it. A language that no recognizer knows is a 400.",
       "en",
     ),
+    form.mapped("keyterms", "Words that are found more readily and written as here, one or several times.", "Parley"),
     form.ignored("model_id", "There is one recognizer.", "scribe_v1"),
     form.refused("diarize", "speakers are not distinguished", "true"),
     form.refused("use_multi_channel", "all channels are mixed into one", "true"),
@@ -47,7 +48,6 @@ export const elevenLabsTranscription: CompatOperation = {
     form.ignored("webhook_metadata", "The answer comes with the request.", "{}"),
     form.ignored("use_speaker_library", "Speakers are not distinguished.", "true"),
     form.ignored("detect_speaker_roles", "Speakers are not distinguished.", "true"),
-    form.ignored("keyterms", "The vocabulary is fixed.", "Parley"),
     form.ignored("transcript_edit", "The words are given as they were recognized.", "none"),
   ],
 };
@@ -67,6 +67,7 @@ export const elevenLabsRealtimeTranscription: CompatOperation = {
       "pcm_24000",
     ),
     query.mapped("language_code", "What is spoken.", "en"),
+    query.mapped("keyterms", "Words that are found more readily and written as here, one or several times.", "Parley"),
     {
       name: "commit_strategy",
       place: "query",

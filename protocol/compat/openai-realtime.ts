@@ -26,7 +26,7 @@ export const openAiRealtime: CompatOperation = {
     ),
     frame.mapped(
       "session.update",
-      "Formats (`pcm16`, `wav`, `mp3`, `opus`, or a media type with a rate), voice, speed, transcription language.",
+      "Formats (`pcm16`, `wav`, `mp3`, `opus`, or a media type with a rate), voice, speed, transcription language and prompt.",
       { session: {} },
     ),
     frame.mapped("transcription_session.update", "The same for a transcription session.", { session: {} }),

@@ -37,6 +37,8 @@ export interface AudioChunk {
   samples: number;
   /** BCP-47 language that the caller named, or null. */
   language: string | null;
+  /** Words that the caller expects, as they are written; absent where he named none. */
+  keyterms?: readonly string[];
   /** W3C trace context of the request, or null. */
   traceparent: string | null;
 }

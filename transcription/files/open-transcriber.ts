@@ -10,19 +10,31 @@ import { Transcriber, type TranscriberOptions } from "./transcriber.js";
 export function openTranscriber({
   client,
   recognizer,
+  keyterms,
   traceparent,
   ...options
 }: Pick<TranscriberOptions, "signal" | "onRecognized"> & {
   client: Pick<RecognitionClient, "open" | "served">;
   recognizer: ChosenRecognizer;
+  /** Words that the caller expects. */
+  keyterms?: readonly string[] | undefined;
   traceparent: string | null;
 }): Pick<Transcriber, "run" | "recognizedSeconds"> & { close(): void } {
   const { folder, language } = recognizer;
-  const open = (task: "transcribe" | "vad", model: string, spoken: string | null) =>
-    client.open({ streamId: newIdentifier(), task, model, language: spoken, tier: "bulk", traceparent });
-  const recognition = open("transcribe", folder, language);
+  const common = { tier: "bulk" as const, traceparent };
+  const recognition = client.open({
+    ...common,
+    streamId: newIdentifier(),
+    task: "transcribe",
+    model: folder,
+    language,
+    ...(keyterms === undefined ? {} : { keyterms }),
+  });
   const vad = client.served("vad")[0]?.name;
-  const detector = vad === undefined ? null : open("vad", vad, null);
+  const detector =
+    vad === undefined
+      ? null
+      : client.open({ ...common, streamId: newIdentifier(), task: "vad", model: vad, language: null });
   const transcriber = new Transcriber({ ...options, recognition, detector });
   return {
     run: (pieces) => transcriber.run(pieces),

@@ -22,9 +22,10 @@ export class ChunkWork extends Submission {
 
   override chunk(): AudioChunk {
     const { settings, ownerId } = this.#context;
-    const { task, streamId, model, language, traceparent } = settings;
+    const { task, streamId, model, language, keyterms, traceparent } = settings;
     const { chunkIndex, attempt } = this;
     const samples = this.samples.length;
-    return { task, streamId, chunkIndex, attempt, ownerId, model, samples, language, traceparent };
+    const chunk = { task, streamId, chunkIndex, attempt, ownerId, model, samples, language, traceparent };
+    return keyterms === undefined || keyterms.length === 0 ? chunk : { ...chunk, keyterms };
   }
 }

@@ -44,6 +44,8 @@ export interface SessionOptions {
   /** Model of the task `detect`; null takes for speech whatever is not silent. */
   detector: string | null;
   language: string | null;
+  /** Words that the caller expects. */
+  keyterms?: readonly string[] | undefined;
   traceparent: string | null;
   /** `live` when absent: somebody waits for the words. */
   tier?: ServiceTier;
@@ -107,10 +109,16 @@ export class TranscriptionSession {
   #roomWaiters: (() => void)[] = [];
 
   constructor(options: SessionOptions) {
-    const { recognition, sessionId, recognizer, detector, language, traceparent, tier = "live" } = options;
+    const { recognition, sessionId, recognizer, detector, language, keyterms, traceparent, tier = "live" } = options;
     const common = { tier, language, traceparent };
     this.#options = options;
-    this.#recognition = recognition.open({ ...common, streamId: sessionId, task: "transcribe", model: recognizer });
+    this.#recognition = recognition.open({
+      ...common,
+      streamId: sessionId,
+      task: "transcribe",
+      model: recognizer,
+      ...(keyterms === undefined ? {} : { keyterms }),
+    });
     this.#vad =
       detector === null
         ? null

@@ -19,6 +19,8 @@ export interface LoadOptions {
   /** Further threads, for speech that somebody waits for now. Only voices are opened there. */
   reservedSlots?: number;
   providers: readonly string[];
+  /** Words that recognizers find more readily; none when absent. */
+  keyterms?: readonly string[];
   log: Logger;
   clock: Clock;
 }
@@ -57,7 +59,13 @@ export async function loadEngines(repository: Repository, options: LoadOptions):
   };
   const loadRecognizer = async (model: ModelFolder): Promise<Recognizer> => {
     if (model.manifest.engine === "ctc")
-      return await CtcEngine.load({ model, threads: sharedThreads(), providers: options.providers, log });
+      return await CtcEngine.load({
+        model,
+        threads: sharedThreads(),
+        providers: options.providers,
+        ...(options.keyterms === undefined ? {} : { keyterms: options.keyterms }),
+        log,
+      });
     if (model.manifest.engine === "whisper")
       return await WhisperEngine.load({ model, threads: sharedThreads(), providers: options.providers, log });
     if (model.manifest.engine === "onnx-vad" || model.manifest.engine === "tfjs")

@@ -184,6 +184,14 @@ describe("partial transcripts", () => {
     expect(client.bench.usage).toMatchObject([{ outcome: "completed", audioMs: 3100 }]);
   });
 
+  it("are of recognizers that know the words which the client expects", async () => {
+    const client = await new Client().connect("keyterms=Parley&keyterms=Home%20Assistant");
+    await client.send({ audio_base_64: audio }, commit);
+    const opened = client.bench.recognition.opened.filter(({ task }) => task === "transcribe");
+    expect(opened.length).toBeGreaterThan(0);
+    for (const { keyterms } of opened) expect(keyterms).toEqual(["Parley", "Home", "Assistant"]);
+  });
+
   it("are not made of silence", async () => {
     const client = await new Client().connect();
     for (let count = 0; count < 20; count++)

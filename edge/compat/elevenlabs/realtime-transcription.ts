@@ -16,8 +16,9 @@ import type { TranscriptionContext } from "../../transcription/context.js";
 import type { SocketAudioBudget } from "../../transcription/socket-audio-budget.js";
 import type { BufferRefusal } from "../commit-buffer.js";
 import { errorMessage } from "../error-answer.js";
+import { keytermsOf } from "../keyterms.js";
 import { refuseParameters } from "../refuse.js";
-import { SocketTranscription } from "../socket-transcription.js";
+import { SocketTranscription, type TurnSettings } from "../socket-transcription.js";
 import { type AudioTranscript, socketTranscriber, type TranscribeTurn } from "../transcribe-audio.js";
 import { withBearer } from "./credentials.js";
 import { transcriptEntries } from "./transcript-words.js";
@@ -38,6 +39,7 @@ export function realtimeTranscriptionRoute(context: TranscriptionContext): Socke
       const asked = withBearer(request, query.get("token") ?? undefined);
       const { principal } = await admitTranscription(asked, context);
       const language = query.get("language_code");
+      const keyterms = keytermsOf(query.getAll("keyterms"));
       const withTimestamps = wantsTimestamps(query);
       const transcribe = socketTranscriber(context, "/compat/speech-to-text/realtime", asked);
       const config = {
@@ -55,6 +57,7 @@ export function realtimeTranscriptionRoute(context: TranscriptionContext): Socke
           connection,
           sampleRate,
           language,
+          keyterms,
           withTimestamps,
           transcribe,
           config,
@@ -95,6 +98,7 @@ interface TranscriptionSocketOptions {
   connection: SocketConnection;
   sampleRate: number;
   language: string | null;
+  keyterms: readonly string[];
   /** Whether each transcript comes a second time, with the times of its words. */
   withTimestamps: boolean;
   transcribe: TranscribeTurn;
@@ -177,9 +181,9 @@ class TranscriptionSocket implements SocketSession {
     this.#leaveTeam?.();
   }
 
-  get #settings(): { sampleRate: number; language: string | null } {
-    const { sampleRate, language } = this.#options;
-    return { sampleRate, language };
+  get #settings(): TurnSettings {
+    const { sampleRate, language, keyterms } = this.#options;
+    return { sampleRate, language, keyterms };
   }
 
   #commit(): void {

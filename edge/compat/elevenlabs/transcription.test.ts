@@ -19,6 +19,7 @@ const rows = elevenLabsTranscription.parameters.filter((row) => row.name !== "fi
 async function ask(
   fields: Record<string, string> | [string, string][],
   query = "",
+  bench = new TranscriptionBench(),
 ): Promise<{ status: number; body: Record<string, unknown> }> {
   const form = new FormData();
   for (const [name, value] of Array.isArray(fields) ? fields : Object.entries(fields)) form.append(name, value);
@@ -29,7 +30,7 @@ async function ask(
     "xi-api-key": "k",
   });
   const responder = new RecordingResponder();
-  await dispatch(elevenLabsTranscriptionRoute(new TranscriptionBench().context), { ...upload, query }, responder);
+  await dispatch(elevenLabsTranscriptionRoute(bench.context), { ...upload, query }, responder);
   return { status: responder.status, body: JSON.parse(responder.body.toString()) as Record<string, unknown> };
 }
 
@@ -70,6 +71,18 @@ describe("POST /v1/speech-to-text", () => {
     });
     for (const unset of row.refusedWhenOff === true ? ["true", "1", ""] : ["false", "False", "0", "off", "none", ""])
       expect((await send(row, unset)).status).toBe(200);
+  });
+
+  it("has the words found that the client expects", async () => {
+    const bench = new TranscriptionBench();
+    const fields: [string, string][] = [
+      ["keyterms", "Parley"],
+      ["keyterms", "Home Assistant"],
+    ];
+    expect((await ask(fields, "", bench)).status).toBe(200);
+    const [recognizer, detector] = bench.recognition.opened;
+    expect(recognizer?.keyterms).toEqual(["Parley", "Home", "Assistant"]);
+    expect(detector).not.toHaveProperty("keyterms");
   });
 
   it("goes by the last value of a field that comes several times", async () => {

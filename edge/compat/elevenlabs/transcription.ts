@@ -8,6 +8,7 @@ import type { TranscriptionContext } from "../../transcription/context.js";
 import { textOf } from "#transcription/transcript";
 import { type AskedTranscription, transcribeOverHttp } from "../../transcription/http-transcription.js";
 import { readAudioForm } from "../audio-form.js";
+import { keytermsOf } from "../keyterms.js";
 import { refuseParameters } from "../refuse.js";
 import { withBearer } from "./credentials.js";
 import { transcriptEntries } from "./transcript-words.js";
@@ -45,7 +46,8 @@ async function readRequest(request: HttpRequest): Promise<AskedTranscription> {
   const fields = lastOfEach(values);
   refuseParameters(elevenLabsTranscription, "form", fields);
   const language = fields["language_code"];
-  return { audio, language: language === "" ? undefined : language };
+  const keyterms = keytermsOf([values["keyterms"] ?? []].flat());
+  return { audio, language: language === "" ? undefined : language, keyterms };
 }
 
 /**

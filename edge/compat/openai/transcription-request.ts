@@ -15,6 +15,7 @@ import { readBody } from "../../http/body.js";
 import type { HttpRequest } from "../../http/exchange.js";
 import { validate } from "../../http/validation.js";
 import { readAudioForm } from "../audio-form.js";
+import { keytermsOf, keytermsOfPrompt, MAX_PROMPT_CHARACTERS } from "../keyterms.js";
 import { refuseParameters } from "../refuse.js";
 import { nativeHeaders, type OpenAiSettings } from "./speech-request.js";
 
@@ -25,19 +26,25 @@ export interface MappedTranscription {
   audio: Uint8Array;
   /** As the caller named it; undefined when he did not. */
   language: string | undefined;
+  /** Words of `keywords` and `prompt`. */
+  keyterms: readonly string[];
   format: OpenAiTranscriptFormat;
   withWords: boolean;
   isStreamed: boolean;
 }
 
-const text = z.preprocess(
-  (value) => (Array.isArray(value) ? value.at(-1) : (value ?? undefined)),
-  z.string().max(256).optional(),
-);
+/** Of a field that comes several times the last counts. */
+function lastOf(schema: z.ZodString): z.ZodType<string | undefined> {
+  return z.preprocess((value) => (Array.isArray(value) ? value.at(-1) : (value ?? undefined)), schema.optional());
+}
+
+const text = lastOf(z.string().max(256));
 
 const fields = z.object({
   model: text,
   language: text,
+  prompt: lastOf(z.string().max(MAX_PROMPT_CHARACTERS)),
+  keywords: z.preprocess((value) => [value ?? []].flat(), z.array(z.string().max(MAX_PROMPT_CHARACTERS)).max(1000)),
   response_format: text,
   stream: z.unknown().optional(),
   timestamp_granularities: z.preprocess((value) => [value ?? []].flat(), z.array(z.string()).max(8)),
@@ -82,6 +89,7 @@ export function mapOpenAiTranscription(
   const language = asked.language === "" ? undefined : asked.language;
   return {
     language,
+    keyterms: [...keytermsOf(asked.keywords), ...keytermsOfPrompt(asked.prompt ?? "")],
     format,
     withWords: asked.timestamp_granularities.includes("word"),
     isStreamed: isSet(asked.stream),

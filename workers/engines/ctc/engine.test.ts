@@ -22,7 +22,11 @@ const log = createLogger("test", "fatal");
 const shared = new ModelThreads(2);
 let recognizers = 0;
 
-async function load(change: Partial<ToneRecognizerOptions> = {}, threads = shared): Promise<Recognizer> {
+async function load(
+  change: Partial<ToneRecognizerOptions> = {},
+  threads = shared,
+  keyterms: readonly string[] = [],
+): Promise<Recognizer> {
   const folder = join(directory, `ear-${recognizers++}`);
   mkdirSync(folder);
   writeToneRecognizer(folder, change);
@@ -42,7 +46,7 @@ async function load(change: Partial<ToneRecognizerOptions> = {}, threads = share
     ...files,
   ];
   writeFileSync(join(folder, "model.yaml"), `${yaml.join("\n")}\n`);
-  return await CtcEngine.load({ model: await readModelFolder(folder), threads, providers: ["cpu"], log });
+  return await CtcEngine.load({ model: await readModelFolder(folder), threads, providers: ["cpu"], keyterms, log });
 }
 
 /** The tones of a text in letters `a` to `o`, each word with its boundary before it. */
@@ -67,6 +71,8 @@ recognizerConformance("ctc with a lexicon", {
   load: () => load({ symbols: toneLexicon.symbols, words: toneLexicon.model }),
   speech: async () => [toneAudio(toneLexicon.say("to", "me")), toneAudio(toneLexicon.say("two", "men", "to", "me"))],
 });
+
+const toneSounds = (...sounds: string[]): number[] => sounds.map((sound) => toneLexicon.symbols.indexOf(sound));
 
 const recognizedBy = async (engine: Recognizer, tones: readonly number[]): Promise<string> =>
   wordsOf(await recognizeOne(engine, toneAudio(tones)))
@@ -116,6 +122,23 @@ describe("the engine ctc", () => {
     // The first tone begins at 300 ms; each has 200 ms.
     expect(Math.abs((words[0]?.startMs ?? 0) - 300)).toBeLessThan(80);
     expect(Math.abs((words[3]?.endMs ?? 0) - (300 + 9 * 200 - 80))).toBeLessThan(120);
+  });
+
+  it("finds the words of the deployment and of the caller, in the pieces that they belong to", async () => {
+    const tiny = toneSounds("t", "iy", "n", "iy");
+    const meany = toneSounds("m", "iy", "n", "iy");
+    const audio = toneAudio([...toneLexicon.say("to"), ...tiny, ...meany, ...toneLexicon.say("me")]);
+    const engine = await load({ symbols: toneLexicon.symbols, words: toneLexicon.model }, shared, ["Teeny"]);
+    const lists = [[], ["Meany"], []];
+    const results = await engine.recognize(lists.map((keyterms) => recognitionJob("transcribe", audio, { keyterms })));
+    const texts = results.map((result) => wordsOf(result).map(({ text }) => text));
+    expect(texts[1]).toEqual(["to", "Teeny", "Meany", "me"]);
+    expect(texts[0]).not.toContain("Meany");
+    expect(texts[2]).toEqual(texts[0]);
+    const ofDeployment = [...toneLexicon.say("to"), ...tiny, ...toneLexicon.say("me")];
+    expect(await recognizedBy(engine, ofDeployment)).toBe("to Teeny me");
+    const plain = await load({ symbols: toneLexicon.symbols, words: toneLexicon.model });
+    expect(await recognizedBy(plain, ofDeployment)).not.toContain("Teeny");
   });
 
   it("takes short batches on the processor, where one thread hears a batch piece after piece", async () => {

@@ -13,6 +13,8 @@ export interface CtcEngineOptions {
   model: ModelFolder;
   threads: ModelThreads;
   providers: readonly string[];
+  /** Words that are found more readily in all audio; none when absent. */
+  keyterms?: readonly string[];
   log: Logger;
 }
 
@@ -93,7 +95,7 @@ export class CtcEngine implements Recognizer {
     const task: RecognizerTask = {
       kind: "recognize",
       source: this.#source,
-      pieces: [restlessAudio(WARM_UP_SECONDS)],
+      pieces: [{ samples: restlessAudio(WARM_UP_SECONDS), keyterms: this.#keyterms() }],
       unwanted: new Int32Array(1),
     };
     await this.#options.threads.onEach(handler, task);
@@ -125,9 +127,12 @@ export class CtcEngine implements Recognizer {
     });
     try {
       // Copies, which the thread gets: a piece may be a window on a larger buffer, and the jobs keep theirs.
-      const pieces = wanted.map(({ job }) => job.samples.slice());
+      const pieces = wanted.map(({ job }) => ({
+        samples: job.samples.slice(),
+        keyterms: this.#keyterms(job.chunk.keyterms),
+      }));
       const task: RecognizerTask = { kind: "recognize", source: this.#source, pieces, unwanted };
-      const buffers = pieces.map(({ buffer }) => buffer);
+      const buffers = pieces.map(({ samples }) => samples.buffer);
       const recognized =
         wanted.length === 0
           ? []
@@ -145,6 +150,11 @@ export class CtcEngine implements Recognizer {
         job.signal.removeEventListener("abort", stops[piece] as () => void);
     }
     return results;
+  }
+
+  /** The caller's words, which matter more to this audio, then those of the deployment. */
+  #keyterms(ofCaller: readonly string[] = []): readonly string[] {
+    return [...ofCaller, ...(this.#options.keyterms ?? [])];
   }
 
   /**

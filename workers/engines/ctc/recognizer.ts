@@ -25,6 +25,12 @@ export interface RecognizerSource {
   decoding: Omit<SearchOptions, "blank"> & Pick<WordClock, "startBiasMs" | "endBiasMs">;
 }
 
+/** A piece of audio, and words that are found in it more readily than others. */
+export interface RecognizerPiece {
+  samples: Int16Array;
+  keyterms: readonly string[];
+}
+
 export interface Recognizer {
   layout: CtcLayout;
   provider: string;
@@ -34,10 +40,13 @@ export interface Recognizer {
    * Words of each piece, recognized in one call of the graph; null for a piece that `stopped` says is not wanted any
    * more.
    */
-  recognize(pieces: readonly Int16Array[], stopped: (piece: number) => boolean): Promise<(RecognizedWord[] | null)[]>;
+  recognize(
+    pieces: readonly RecognizerPiece[],
+    stopped: (piece: number) => boolean,
+  ): Promise<(RecognizedWord[] | null)[]>;
 }
 
-type Decoder = (emissions: Emissions, stopped: () => boolean) => SpelledWord[] | null;
+type Decoder = (emissions: Emissions, stopped: () => boolean, keyterms: readonly string[]) => SpelledWord[] | null;
 
 /** Shorter audio holds no word, and some graphs fail at it. */
 const MIN_FRAMES = 10;
@@ -70,7 +79,7 @@ export async function openRecognizer(source: RecognizerSource): Promise<Recogniz
     async recognize(pieces, stopped) {
       const words: (RecognizedWord[] | null)[] = pieces.map(() => []);
       const recognized: { piece: number; features: LogMel }[] = [];
-      for (const [piece, samples] of pieces.entries()) {
+      for (const [piece, { samples }] of pieces.entries()) {
         if (stopped(piece)) {
           words[piece] = null;
           continue;
@@ -85,8 +94,9 @@ export async function openRecognizer(source: RecognizerSource): Promise<Recogniz
         recognized.map(({ features }) => features),
       );
       for (const [row, { piece }] of recognized.entries()) {
-        const found = decode(rows[row] as Emissions, () => stopped(piece));
-        const audioMs = ((pieces[piece] as Int16Array).length * 1000) / RECOGNITION_RATE;
+        const { samples, keyterms } = pieces[piece] as RecognizerPiece;
+        const found = decode(rows[row] as Emissions, () => stopped(piece), keyterms);
+        const audioMs = (samples.length * 1000) / RECOGNITION_RATE;
         words[piece] = found === null ? null : placeWords(found, clock, audioMs);
       }
       return words;
@@ -103,10 +113,7 @@ function trialFeatures(): LogMel {
 function createDecoder({ wordsPath, decoding }: RecognizerSource, tokens: Tokens): Decoder {
   if (wordsPath === null) return createSpeller(tokens);
   return readOr(WordsFileProblem, "words", () =>
-    createLexiconDecoder(readWordsFile(readFileSync(wordsPath)), tokens.names.length, {
-      ...decoding,
-      blank: tokens.blank,
-    }),
+    createLexiconDecoder(readWordsFile(readFileSync(wordsPath)), tokens.names, { ...decoding, blank: tokens.blank }),
   );
 }
 

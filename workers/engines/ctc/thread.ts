@@ -1,5 +1,5 @@
 import type { RecognizedWord } from "#protocol/transcription/chunk";
-import { openRecognizer, type Recognizer, type RecognizerSource } from "./recognizer.js";
+import { openRecognizer, type Recognizer, type RecognizerPiece, type RecognizerSource } from "./recognizer.js";
 
 /**
  * What a thread is asked: open a recognizer and say what it is, or recognize with it. Each thread opens each recognizer
@@ -10,7 +10,7 @@ export type RecognizerTask =
   | {
       kind: "recognize";
       source: RecognizerSource;
-      pieces: Int16Array[];
+      pieces: RecognizerPiece[];
       /** Shared with the event loop: piece `i` is not wanted any more when its entry is not 0. */
       unwanted: Int32Array;
     };

@@ -10,7 +10,7 @@ import type { Recognizer, RecognitionJob, RecognitionResult } from "../recognize
 export function recognitionJob(
   task: RecognitionTask,
   samples: Int16Array,
-  change: { language?: string; signal?: AbortSignal } = {},
+  change: { language?: string; signal?: AbortSignal; keyterms?: readonly string[] } = {},
 ): RecognitionJob {
   const chunk: AudioChunk = {
     task,
@@ -22,6 +22,7 @@ export function recognitionJob(
     samples: samples.length,
     language: change.language ?? null,
     traceparent: null,
+    ...(change.keyterms === undefined ? {} : { keyterms: change.keyterms }),
   };
   return { chunk, samples, signal: change.signal ?? new AbortController().signal };
 }

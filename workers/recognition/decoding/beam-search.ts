@@ -25,7 +25,7 @@ export interface Emissions {
 
 /** A word of the best path. */
 export interface FoundWord {
-  /** Index into the words file's list. */
+  /** Index into the words file's list; behind its end, words that were added to the lexicon. */
   word: number;
   /** Frames of its first and last symbol. */
   startFrame: number;
@@ -135,15 +135,20 @@ class Search {
 
   /** One symbol more: down the tree, and at the words that end there back to its root. */
   #extend(i: number, frame: number): void {
+    const node = this.#now.node[i] as number;
+    this.#extendFrom(i, node, frame);
+    if (node === 0 && this.#lexicon.secondRoot > 0) this.#extendFrom(i, this.#lexicon.secondRoot, frame);
+  }
+
+  #extendFrom(i: number, node: number, frame: number): void {
     const { childStarts, childSymbols, childNodes, wordStarts } = this.#lexicon;
     const now = this.#now;
     const likely = this.#likely;
-    const node = now.node[i] as number;
     const last = now.last[i] as number;
     const blank = now.blank[i] as number;
     const label = now.label[i] as number;
     const either = blank > label ? blank : label;
-    const start = node === 0 ? frame : (now.start[i] as number);
+    const start = now.node[i] === 0 ? frame : (now.start[i] as number);
     const to = childStarts[node + 1] as number;
     for (let edge = childStarts[node] as number; edge < to; edge++) {
       const symbol = childSymbols[edge] as number;

@@ -13,10 +13,15 @@ export interface Lexicon {
   wordIds: Int32Array;
   /** Highest unigram log probability of the words at or below the node; 0 at the root. */
   lookAhead: Float64Array;
+  /** Root of a second tree, whose words may follow wherever those of the first may; 0 where there is none. */
+  secondRoot: number;
 }
 
 /** Builds the tree; pronunciations of no symbols are left out. */
-export function buildLexicon({ pronunciations }: WordsFile, unigram: (word: number) => number): Lexicon {
+export function buildLexicon(
+  { pronunciations }: Pick<WordsFile, "pronunciations">,
+  unigram: (word: number) => number,
+): Lexicon {
   const { symbols, starts, wordOf } = pronunciations;
   // No more nodes than symbols and the root. Parents come before their children.
   const parent = new Int32Array(symbols.length + 1);
@@ -74,7 +79,30 @@ export function buildLexicon({ pronunciations }: WordsFile, unigram: (word: numb
     wordStarts: words.starts,
     wordIds,
     lookAhead: lookAhead.slice(0, nodes),
+    secondRoot: 0,
   };
+}
+
+/** Two trees in one; `shift` is added to the word ids of the second. The first must be one tree. */
+export function joinLexicons(first: Lexicon, second: Lexicon, shift: number): Lexicon {
+  const nodes = first.lookAhead.length;
+  return {
+    childStarts: joined(first.childStarts, second.childStarts.subarray(1), first.childNodes.length),
+    childSymbols: joined(first.childSymbols, second.childSymbols, 0),
+    childNodes: joined(first.childNodes, second.childNodes, nodes),
+    wordStarts: joined(first.wordStarts, second.wordStarts.subarray(1), first.wordIds.length),
+    wordIds: joined(first.wordIds, second.wordIds, shift),
+    lookAhead: joined(first.lookAhead, second.lookAhead, 0),
+    secondRoot: nodes,
+  };
+}
+
+/** The second column behind the first, `added` to each of its values. */
+function joined<Column extends Int32Array | Uint8Array | Float64Array>(first: Column, second: Column, added: number) {
+  const column = new (first.constructor as new (length: number) => Column)(first.length + second.length);
+  column.set(first);
+  for (let i = 0; i < second.length; i++) column[first.length + i] = (second[i] as number) + added;
+  return column;
 }
 
 /** Sorts entries by their nodes, keeping the order within one; those of node `n` begin at `starts[n]`. */

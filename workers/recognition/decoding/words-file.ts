@@ -1,5 +1,6 @@
 /** Ids before those of the words: `<unk>`, `<s>`, `</s>`. */
 export const FIRST_WORD_ID = 3;
+export const UNKNOWN_WORD = 0;
 export const SENTENCE_START = 1;
 export const SENTENCE_END = 2;
 

@@ -256,8 +256,8 @@ export class RealtimeSession implements SocketSession {
   }
 
   #turnSettings(): TurnSettings {
-    const { input, language } = this.#settings;
-    return { sampleRate: input.format === "pcm" ? input.rate : null, language };
+    const { input, language, keyterms } = this.#settings;
+    return { sampleRate: input.format === "pcm" ? input.rate : null, language, keyterms };
   }
 
   /**

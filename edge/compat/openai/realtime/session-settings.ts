@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { isSet } from "#protocol/compat/parameter";
+import { keytermsOfPrompt, MAX_PROMPT_CHARACTERS } from "../../keyterms.js";
 import { describeFormat, formatField, readFormat, type RealtimeFormat } from "./audio-format.js";
 import { realtimeError } from "./realtime-error.js";
 
@@ -14,15 +15,28 @@ export interface SessionSettings {
   /** What the client said about transcription, echoed; null when it said nothing. */
   transcription: Record<string, unknown> | null;
   language: string | null;
+  /** Words that the client expects: those of `transcription.prompt`. */
+  keyterms: readonly string[];
 }
 
 export function initialSettings(type: SessionSettings["type"]): SessionSettings {
   const format: RealtimeFormat = { format: "pcm", rate: 24_000 };
-  return { type, voice: null, speed: 1, input: format, output: format, transcription: null, language: null };
+  return {
+    type,
+    voice: null,
+    speed: 1,
+    input: format,
+    output: format,
+    transcription: null,
+    language: null,
+    keyterms: [],
+  };
 }
 
 const voice = z.union([z.string(), z.object({ id: z.string() })]).nullish();
-const transcription = z.looseObject({ language: z.string().nullish() }).nullish();
+const transcription = z
+  .looseObject({ language: z.string().nullish(), prompt: z.string().max(MAX_PROMPT_CHARACTERS).nullish() })
+  .nullish();
 
 /** The parts of a session object that have an effect, in their present and their older places. */
 const update = z.object({
@@ -86,6 +100,7 @@ export function updateSettings(current: SessionSettings, value: unknown): Sessio
     output: outputFormat === undefined || outputFormat === null ? current.output : readFormat(outputFormat),
     transcription: asText ?? current.transcription,
     language: asText?.language ?? current.language,
+    keyterms: typeof asText?.prompt === "string" ? keytermsOfPrompt(asText.prompt) : current.keyterms,
   };
 }
 

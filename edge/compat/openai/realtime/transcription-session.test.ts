@@ -37,6 +37,12 @@ class Edge {
     return this.#transcription.recognition.lengths.filter(({ task }) => task === "transcribe").length;
   }
 
+  /** The words that recognizers were told to look out for, at each turn. */
+  get keyterms() {
+    const { opened } = this.#transcription.recognition;
+    return opened.filter(({ task }) => task === "transcribe").map(({ keyterms }) => keyterms);
+  }
+
   get openStreams(): number {
     return this.#transcription.recognition.openStreams;
   }
@@ -77,6 +83,16 @@ describe("a realtime socket with intent=transcription", () => {
       type: "conversation.item.input_audio_transcription.completed",
       transcript: "w2001",
     });
+  });
+
+  it("has the words of the prompt found, also after updates that leave it alone", async () => {
+    const edge = await new Edge(["transcription"]).connect(transcription);
+    const format = { type: "audio/pcm", rate: 16_000 };
+    await edge.send(update({ audio: { input: { format, transcription: { prompt: "Names: Parley, Okta" } } } }));
+    await edge.send({ type: "input_audio_buffer.append", audio }, { type: "input_audio_buffer.commit" });
+    await edge.send(update({ audio: { input: { transcription: { language: "en" } } } }));
+    await edge.send({ type: "input_audio_buffer.append", audio }, { type: "input_audio_buffer.commit" });
+    expect(edge.keyterms).toEqual([1, 2].map(() => ["Names", "Parley", "Okta"]));
   });
 
   it("gives each stretch of a long turn when it is final, after the commit and before the whole", async () => {
