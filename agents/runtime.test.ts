@@ -7,6 +7,7 @@ import {
   handOverSubject,
   runtimeThereSubject,
   startConversationSubject,
+  takeBacklogSubject,
 } from "#protocol/bus/conversation";
 import type { Reply } from "#protocol/bus/control";
 import { LocalBus } from "#common/bus/testing/local-bus";
@@ -24,25 +25,29 @@ let runtime: Runtime;
 let happened: string[];
 /** Ends of the conversations that are open, by session and attempt. */
 let over: Map<string, (outcome: ConversationOutcome) => void>;
+/** Hand-overs of them. */
+let pass: Map<string, () => void>;
 let opening: () => Promise<void>;
 /** Warnings and errors. */
 let logged: string[];
 
 beforeEach(() => {
-  [bus, clock, happened, over] = [new LocalBus(), new VirtualClock(), [], new Map()];
+  [bus, clock, happened, over, pass] = [new LocalBus(), new VirtualClock(), [], new Map(), new Map()];
   opening = () => Promise.resolve();
   logged = [];
   runtime = new Runtime({
     ...{ bus, clock, runtimeId: "r", places: 2 },
     log: pino({ level: "warn" }, { write: (line: string) => void logged.push(line) }),
-    open: async ({ plan, attempt, onOver }) => {
+    open: async ({ plan, attempt, onHandedOver, onOver }) => {
       const name = `${plan.sessionId}:${attempt}`;
       happened.push(`opens ${name}`);
       await opening();
       over.set(name, onOver);
+      pass.set(name, onHandedOver);
       return {
         handOver: () => happened.push(`hands over ${name}`),
         lose: () => happened.push(`loses ${name}`),
+        readBacklog: () => (name === "b:1" ? null : { events: [], audio: new Uint8Array(2) }),
         end: (reason: string) => happened.push(`ends ${name}: ${reason}`),
       } as unknown as Conversation;
     },
@@ -97,6 +102,22 @@ describe("a runtime", () => {
     clock.advance(1000);
     await drained;
     expect(handedOver()).toEqual([{ sessionId: "a", runtimeId: "r", attempt: 1 }]);
+  });
+
+  it("offers what it hands over while it still has it, and then gives what the caller did meanwhile", async () => {
+    await start("a");
+    await start("b");
+    await nextTurn();
+    const backlogOf = (sessionId: string): Promise<unknown> =>
+      bus.request(takeBacklogSubject("r"), { sessionId }, { timeoutMs: 1000, dependency: "The runtime" });
+    pass.get("a:1")?.();
+    expect(handedOver()).toEqual([{ sessionId: "a", runtimeId: "r", attempt: 1 }]);
+    expect(runtime.sessions).toEqual(["a", "b"]);
+    expect(await end("a")).toMatchObject({ ok: false, error: { code: "not_found" } });
+    expect(await backlogOf("a")).toEqual({ ok: true, value: { events: [], audio: new Uint8Array(2) } });
+    for (const other of ["b", "c"])
+      expect(await backlogOf(other)).toMatchObject({ ok: false, error: { code: "not_found" } });
+    expect(await end("b")).toMatchObject({ ok: true });
   });
 
   it("gives back what it cannot open, a moment later", async () => {

@@ -1,4 +1,5 @@
 import {
+  type Backlog,
   type ConversationPlan,
   type EndConversation,
   type EndingConversation,
@@ -9,6 +10,8 @@ import {
   type StartConversation,
   type StartedConversation,
   startConversationSubject,
+  type TakeBacklog,
+  takeBacklogSubject,
 } from "#protocol/bus/conversation";
 import type { Reply } from "#protocol/bus/control";
 import { ServiceError, toErrorRecord } from "#protocol/errors";
@@ -32,6 +35,7 @@ export interface RuntimeOptions {
   open(given: {
     plan: ConversationPlan;
     attempt: number;
+    onHandedOver: () => void;
     onOver: (outcome: ConversationOutcome) => void;
   }): Promise<Conversation>;
   metrics: ConversationMetrics;
@@ -53,6 +57,8 @@ interface Held {
   isOpen: boolean;
   /** Its end was asked for before. */
   isUnwanted: boolean;
+  /** Another runtime is to take it. */
+  isHandedOver: boolean;
 }
 
 /** Holds conversations: takes those that the control plane gives, as many as there are places. */
@@ -72,6 +78,9 @@ export class Runtime {
       bus.respond<EndConversation, Reply<EndingConversation>>(endConversationSubject(runtimeId), (asked) =>
         replyTo(() => this.#end(asked)),
       ),
+      bus.respond<TakeBacklog, Reply<Backlog>>(takeBacklogSubject(runtimeId), (asked) =>
+        replyTo(() => this.#readBacklog(asked)),
+      ),
       bus.respond(runtimeThereSubject(runtimeId), async () => ({})),
     ];
   }
@@ -86,7 +95,10 @@ export class Runtime {
     return this.#isDraining ? 0 : this.#options.places;
   }
 
-  /** Takes no more, and gives each conversation to another runtime in one of its pauses. Resolves when all are gone. */
+  /**
+   * Takes no more, and gives each conversation to another runtime in one of its pauses. Resolves when all are gone, each
+   * with what its caller did meanwhile.
+   */
   async drain(): Promise<void> {
     this.#isDraining = true;
     this.#options.onChange();
@@ -122,8 +134,12 @@ export class Runtime {
       (open) => open.lose(),
       () => undefined, // why it could not be opened is in the log already
     );
-    const conversation = this.#options.open({ plan, attempt, onOver: (outcome) => this.#over(plan, attempt, outcome) });
-    const opening: Held = { attempt, conversation, isOpen: false, isUnwanted: false };
+    const conversation = this.#options.open({
+      ...{ plan, attempt },
+      onHandedOver: () => this.#handedOver(plan, attempt),
+      onOver: (outcome) => this.#over(plan, attempt, outcome),
+    });
+    const opening: Held = { attempt, conversation, isOpen: false, isUnwanted: false, isHandedOver: false };
     this.#held.set(sessionId, opening);
     metrics.begun();
     log.info({ sessionId, attempt }, "a conversation was taken");
@@ -152,7 +168,7 @@ export class Runtime {
   /** One that is still being opened is let go of as soon as that is done: whoever asks ends the session. */
   async #end({ sessionId, reason }: EndConversation): Promise<EndingConversation> {
     const held = this.#held.get(sessionId);
-    if (held === undefined) throw new ServiceError("not_found");
+    if (held === undefined || held.isHandedOver) throw new ServiceError("not_found");
     if (!held.isOpen) {
       held.isUnwanted = true;
       return { isOpen: false };
@@ -161,14 +177,34 @@ export class Runtime {
     return { isOpen: true };
   }
 
+  #handedOver({ sessionId }: ConversationPlan, attempt: number): void {
+    const held = this.#held.get(sessionId);
+    if (held?.attempt !== attempt) return;
+    held.isHandedOver = true;
+    this.#offer(sessionId, attempt);
+  }
+
+  /** What the caller of a conversation did since it was handed over. */
+  async #readBacklog({ sessionId }: TakeBacklog): Promise<Backlog> {
+    const backlog = (await this.#held.get(sessionId)?.conversation)?.readBacklog() ?? null;
+    if (backlog === null) throw new ServiceError("not_found");
+    return backlog;
+  }
+
+  #offer(sessionId: string, attempt: number): void {
+    const { bus, runtimeId } = this.#options;
+    bus.publish(handOverSubject, { sessionId, runtimeId, attempt } satisfies HandOver);
+  }
+
   #over({ sessionId }: ConversationPlan, attempt: number, outcome: ConversationOutcome): void {
     if (this.#held.get(sessionId)?.attempt !== attempt) return;
-    const { bus, runtimeId, metrics, log, onChange } = this.#options;
+    const { metrics, log, onChange } = this.#options;
     this.#held.delete(sessionId);
     metrics.over(outcome);
     log.info({ sessionId, attempt, outcome }, "a conversation is over here");
-    // One that was lost has a later attempt elsewhere, and then nobody minds this; where it has none, it gets one.
-    if (outcome !== "ended") bus.publish(handOverSubject, { sessionId, runtimeId, attempt } satisfies HandOver);
+    // One that was lost, or handed over before, has a later attempt elsewhere, and then nobody minds this; where it has
+    // none, it gets one.
+    if (outcome !== "ended") this.#offer(sessionId, attempt);
     onChange();
   }
 }

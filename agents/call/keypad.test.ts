@@ -15,7 +15,7 @@ it("keys become entries: up to a pause, a # or 64 of them, and what is no key is
   expect(entries).toEqual(["[keypad: 123]"]);
   for (const key of ["*", "4", "#", "5"]) keypad.press(key);
   expect(entries).toEqual(["[keypad: 123]", "[keypad: *4#]"]);
-  keypad.close();
+  expect(keypad.close()).toBe("5");
   clock.advance(10_000);
   expect(entries).toHaveLength(2);
   for (let count = 0; count < 65; count++) keypad.press("7");

@@ -27,9 +27,12 @@ export class Keypad {
     else this.#cancel = this.#clock.after(PAUSE_MS, () => this.#enter());
   }
 
-  close(): void {
+  /** Ends; gives the keys of an entry that is not over. */
+  close(): string {
     this.#cancel();
+    const keys = this.#keys;
     this.#keys = "";
+    return keys;
   }
 
   #enter(): void {

@@ -13,7 +13,8 @@ export interface Line {
   /** Dials, or watches what was dialed. */
   begin(): void;
   event(event: LineEvent): void;
-  close(): void;
+  /** Gives the keys that were pressed last, where nobody was told of them. */
+  close(): string;
 }
 
 export interface LineOptions {
@@ -59,8 +60,8 @@ export function openLine(options: LineOptions): Line {
     },
     close() {
       cancelJoin();
-      keypad.close();
       dialing?.close();
+      return keypad.close();
     },
   };
 }

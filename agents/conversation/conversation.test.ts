@@ -6,6 +6,7 @@ import { VirtualClock } from "#common/clock";
 import { createLogger } from "#common/log";
 import { Dialogue } from "../dialogue/dialogue.js";
 import { testSettings } from "../dialogue/testing/test-dialogue.js";
+import { CallerFeed } from "../hand-over/caller-feed.js";
 import type { ModelRequest } from "../model/language-model.js";
 import type { Room } from "../room/room.js";
 import { VirtualTrack } from "../room/testing/virtual-track.js";
@@ -21,6 +22,7 @@ let events: string[];
 let requests: ModelRequest[];
 let reply: ReplyEvents | null;
 let closes: (() => Promise<void>)[];
+let feed: CallerFeed;
 
 beforeEach(() => {
   bus = new LocalBus();
@@ -36,7 +38,7 @@ async function settle(): Promise<void> {
   for (let turn = 0; turn < 10; turn++) await nextTurn();
 }
 
-function open(closeRoom: () => Promise<void> = () => Promise.resolve()): Conversation {
+function open({ closeRoom = () => Promise.resolve(), isBehind = false } = {}): Conversation {
   const room: Room = {
     voice: new VirtualTrack(clock, { sampleRate: 24_000, queueMs: 60 }),
     setState: (state) => events.push(`state ${state}`),
@@ -53,6 +55,12 @@ function open(closeRoom: () => Promise<void> = () => Promise.resolve()): Convers
     ...{ log: bus.subjectLog(), subject, after: 0, clock },
     epochMs: () => 0,
     onConflict: () => conversation.lose(),
+  });
+  feed = new CallerFeed({
+    ...{ clock, isBehind, onAudio: () => undefined, onDropped: () => events.push("dropped") },
+    onEvent: (event) => {
+      if (event.type === "client-event") conversation.clientEvent(event.event);
+    },
   });
   const dialogue = new Dialogue({ settings: testSettings, nowMs: 0, responder: "scripted" });
   const conversation: Conversation = new Conversation({
@@ -76,6 +84,15 @@ function open(closeRoom: () => Promise<void> = () => Promise.resolve()): Convers
     tools: { call: () => Promise.reject(new Error("no tool is there")) },
     clientCalls: new ClientCalls(() => undefined),
     transfers: { close: () => undefined },
+    feed: {
+      get isLive() {
+        return feed.isLive;
+      },
+      handOver: () => feed.handOver([]),
+      readBacklog: () => feed.readBacklog(),
+    },
+    runtimeId: "r",
+    onHandedOver: () => events.push("handed over"),
     sendsToolEvents: true,
     toolSourceOf: () => "unknown",
     openSpeech: (given) => {
@@ -157,7 +174,7 @@ describe("the driver of a conversation", () => {
   });
 
   it("is over although the room server is away at its end", async () => {
-    const conversation = open(() => Promise.reject(new Error("the room server is away")));
+    const conversation = open({ closeRoom: () => Promise.reject(new Error("the room server is away")) });
     conversation.input({ type: "caller-joined" });
     conversation.clientEvent({ type: "user.hangup" });
     await settle();
@@ -194,12 +211,58 @@ describe("the driver of a conversation", () => {
     await settle();
     reply?.onPlayed("Yes.".length, true);
     await settle();
-    expect(events.slice(-3)).toEqual(["recording left", "room left", "over: handed-over"]);
+    expect(events.slice(-2)).toEqual(["recording left", "handed over"]);
   });
 
-  it("is handed over at once while nobody has joined", async () => {
-    open().handOver();
-    await settle();
-    expect(events.slice(-2)).toEqual(["room left", "over: handed-over"]);
+  describe("that was handed over", () => {
+    const typed = { type: "client-event", event: { type: "user.message", text: "Are you there?" } } as const;
+
+    it("stays in the room, answers nothing, and gives what the caller typed to whoever asks", async () => {
+      const conversation = open();
+      conversation.input({ type: "caller-joined" });
+      expect(conversation.readBacklog()).toBeNull();
+      conversation.handOver();
+      await settle();
+      expect((await recordTypes()).at(-1)).toBe("handed-over");
+      clock.advance(1000);
+      feed.event(typed);
+      clock.advance(500);
+      expect(conversation.readBacklog()?.events).toEqual([{ event: typed, ageMs: 500 }]);
+      await settle();
+      expect(requests).toEqual([]);
+      expect(events).not.toContain("room left");
+      conversation.lose();
+      await settle();
+      expect(events.slice(-2)).toEqual(["room left", "over: handed-over"]);
+    });
+
+    it.each([
+      ["ten seconds after nobody has come", 10_000, () => undefined],
+      ["a moment after the backlog was read", 1500, (conversation: Conversation) => conversation.readBacklog()],
+      ["at once where its room is gone", 0, (conversation: Conversation) => conversation.end("room_lost", null, false)],
+    ])("leaves %s", async (_, afterMs, happens) => {
+      const conversation = open();
+      conversation.handOver();
+      await settle();
+      happens(conversation);
+      if (afterMs > 0) clock.advance(afterMs - 1);
+      await settle();
+      expect(events.includes("room left")).toBe(afterMs === 0);
+      clock.advance(1);
+      await settle();
+      expect(events.slice(-2)).toEqual(["room left", "over: handed-over"]);
+    });
+
+    it("is not handed on before it has what an earlier runtime holds", async () => {
+      const conversation = open({ isBehind: true });
+      conversation.input({ type: "caller-joined" });
+      conversation.handOver();
+      await settle();
+      expect(events).not.toContain("handed over");
+      feed.catchUp(null, clock.nowMs());
+      conversation.caughtUp();
+      await settle();
+      expect(events).toContain("handed over");
+    });
   });
 });

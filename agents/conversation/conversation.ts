@@ -1,4 +1,5 @@
-import type { AgentEvent } from "#protocol/agents/events";
+import type { AgentEvent, ClientEvent } from "#protocol/agents/events";
+import type { Backlog } from "#protocol/bus/conversation";
 import type { EndReason, ToolSource } from "#protocol/bus/conversation-log";
 import type { Clock } from "#common/clock";
 import type { Logger } from "#common/log";
@@ -6,9 +7,10 @@ import type { DialogueAction } from "../dialogue/action.js";
 import type { Dialogue } from "../dialogue/dialogue.js";
 import type { DialogueInput, ModelToolCall, ToolResult } from "../dialogue/input.js";
 import type { DialogueTool } from "../dialogue/settings.js";
+import { Departure } from "../hand-over/departure.js";
 import type { LanguageModel } from "../model/language-model.js";
 import type { Recorder } from "../recording/conversation-recorder.js";
-import type { ClientEvent, Room } from "../room/room.js";
+import type { Room } from "../room/room.js";
 import type { ReplySpeech } from "../speech/reply-speech.js";
 import { readArguments } from "../tools/read-arguments.js";
 import type { ToolRunner } from "../tools/tool-runner.js";
@@ -32,6 +34,8 @@ export interface ConversationParts {
   prepareRequest: PrepareRequest;
   tools: ToolRunner;
   clientCalls: ClientCalls;
+  /** What the caller does, which waits for the next runtime after a hand-over. */
+  feed: { readonly isLive: boolean; handOver(): void; readBacklog(): Backlog | null };
   /** Whom the caller was passed on to: told when the conversation is over, or another runtime's. */
   transfers: { close(options: { isOver: boolean }): void };
   sendsToolEvents: boolean;
@@ -39,6 +43,9 @@ export interface ConversationParts {
   /** Begins to say a reply; what becomes of it goes to the given functions. */
   openSpeech(reply: ReplyEvents): Speech;
   metrics: ConversationMetrics;
+  runtimeId: string;
+  /** Another runtime is to take the conversation, while this one is still in the room. Called once, before `onOver`. */
+  onHandedOver(): void;
   /** The conversation is over here. Called once. */
   onOver(outcome: ConversationOutcome): void;
 }
@@ -66,6 +73,8 @@ export class Conversation {
   #isOver = false;
   #cancelWake: () => void = () => undefined;
   #handOverWanted = false;
+  /** Since it was handed over. */
+  #departure: Departure | null = null;
 
   constructor(parts: ConversationParts) {
     this.#parts = parts;
@@ -107,6 +116,7 @@ export class Conversation {
 
   /** Ends the conversation; politely, what is being said is said first. */
   end(reason: EndReason, detail: string | null, isPolite: boolean): void {
+    this.#departure?.now();
     this.input({ type: "end", reason, detail, isPolite });
   }
 
@@ -116,8 +126,20 @@ export class Conversation {
     this.#handOverIfQuiet();
   }
 
+  /** Goes on with a hand-over that waits for an earlier one to be complete. */
+  caughtUp(): void {
+    this.#handOverIfQuiet();
+  }
+
+  /** What the caller did since this runtime handed the conversation over; null where it did not. */
+  readBacklog(): Backlog | null {
+    this.#departure?.backlogRead();
+    return this.#parts.feed.readBacklog();
+  }
+
   /** Somebody else holds the conversation now: lets go of everything at once. */
   lose(): void {
+    this.#departure?.now();
     this.#leave("lost");
   }
 
@@ -237,7 +259,29 @@ export class Conversation {
 
   #handOverIfQuiet(): void {
     if (!this.#handOverWanted || this.#isOver || this.#isWorking) return;
-    if (this.#calls.size === 0 && this.#parts.dialogue.isIdle) this.#leave("handed-over");
+    const { dialogue, feed } = this.#parts;
+    if (this.#calls.size === 0 && dialogue.isIdle && feed.isLive) void this.#pass();
+  }
+
+  /**
+   * Lets another runtime be found, and stays in the room until it is there: whatever the caller does meanwhile would
+   * reach nobody.
+   */
+  async #pass(): Promise<void> {
+    const { records, recorder, feed, clock, runtimeId, onHandedOver, onOver } = this.#parts;
+    const departure = new Departure(clock);
+    this.#departure = departure;
+    feed.handOver();
+    this.#stopWork(false);
+    const recorded = recorder.close({ isComplete: false });
+    records.write({ type: "handed-over", runtimeId });
+    await records.settled();
+    records.close();
+    onHandedOver();
+    await departure.due;
+    await this.#closeRoom(false);
+    await recorded;
+    onOver("handed-over");
   }
 
   async #finish(): Promise<void> {
@@ -252,7 +296,7 @@ export class Conversation {
     onOver("ended");
   }
 
-  #leave(outcome: Exclude<ConversationOutcome, "ended">): void {
+  #leave(outcome: "lost"): void {
     if (this.#isOver) return;
     this.#stopWork(false);
     const { records, recorder, onOver } = this.#parts;

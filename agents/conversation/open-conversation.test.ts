@@ -35,7 +35,11 @@ async function bench({ past = [] as string[] } = {}) {
       return Promise.reject(new Error("no room"));
     },
   } as unknown as ConversationContext;
-  const outcome = openConversation(context, { plan, attempt: 1, onOver: () => undefined }).then(
+  const outcome = openConversation(context, {
+    ...{ plan, attempt: 1 },
+    onHandedOver: () => undefined,
+    onOver: () => undefined,
+  }).then(
     () => "open",
     (error: unknown) => (error instanceof SpeechUnavailable ? "ended" : String(error)),
   );

@@ -16,9 +16,11 @@ import type { RecognitionClient } from "#transcription/recognition/recognition-c
 import { type ChosenRecognizer, chooseRecognizer } from "#transcription/recognizer-choice";
 import type { AnswererFinding } from "../call/answerer/answerer-detector.js";
 import { AnswererDetection } from "../call/answerer/answerer-detection.js";
-import { type Line, openLine } from "../call/line.js";
+import { openLine } from "../call/line.js";
 import { Dialogue } from "../dialogue/dialogue.js";
 import { resumeDialogue } from "../dialogue/resume.js";
+import { CallerFeed } from "../hand-over/caller-feed.js";
+import { predecessorOf, Succession } from "../hand-over/succession.js";
 import { createKnowledge } from "../knowledge/create-knowledge.js";
 import { openLanguageModel } from "../model/open-language-model.js";
 import { dialogueSettingsOf } from "../prompt/dialogue-settings.js";
@@ -38,7 +40,9 @@ import { Conversation, type ConversationParts } from "./conversation.js";
 import type { ConversationMetrics } from "./conversation-metrics.js";
 import { expectCaller } from "./expected-caller.js";
 import { LogWriter } from "./log-writer.js";
+import { mailbox, type Tell } from "./mailbox.js";
 import { requestsOf } from "./prepare-request.js";
+import { feedSinks, handingOver, roomCallbacks } from "./room-callbacks.js";
 import { readLog, takeLog } from "./take-log.js";
 import { payerOf, transcribe } from "./transcribe.js";
 
@@ -62,6 +66,7 @@ export interface ConversationContext {
   openRoom(options: {
     room: ConversationRoom;
     attempt: number;
+    earlierDone?: Promise<void>;
     hasCallerJoined: boolean;
     isPhoneCall: boolean;
     sampleRate: number;
@@ -84,6 +89,7 @@ const VOICE_RATE = 24_000;
 export interface GivenConversation {
   plan: ConversationPlan;
   attempt: number;
+  onHandedOver: ConversationParts["onHandedOver"];
   onOver: ConversationParts["onOver"];
 }
 
@@ -97,8 +103,6 @@ interface Opened {
   trace: TraceContext;
   log: Logger;
 }
-
-type Tell = (what: (conversation: Conversation) => void) => void;
 
 /**
  * Opens a conversation: takes its log, joins its room, and begins, or goes on where the log ends. Rejects where the
@@ -151,14 +155,23 @@ export async function openConversation(context: ConversationContext, given: Give
     dial: (call) => context.dial(call),
     voice: () => roomOf(room).voice,
   });
+  const predecessor = predecessorOf(past);
+  const feed = new CallerFeed({
+    ...{ clock: context.clock, isBehind: predecessor !== null },
+    ...feedSinks(tell, { transcription, line, transfers, detection, log }),
+  });
+  const succession = new Succession({
+    ...{ bus, clock: context.clock, log, sessionId, predecessor, feed },
+    onCaughtUp: () => tell((conversation) => conversation.caughtUp()),
+  });
   try {
     const caller = expectCaller(context.clock, () => {
       if (joined !== undefined) tell((conversation) => conversation.input({ type: "caller-left" }));
     });
     room = await context.openRoom({
       ...{ room: plan.room, attempt, hasCallerJoined: joined !== undefined, isPhoneCall: plan.call !== undefined, log },
-      sampleRate: VOICE_RATE,
-      callbacks: roomCallbacks(tell, { transcription, recorder, caller, line, transfers, detection }),
+      ...{ sampleRate: VOICE_RATE, earlierDone: succession.earlierDone },
+      callbacks: roomCallbacks(tell, { feed, succession, recorder, caller, line, transfers, detection }),
     });
     const onOver: GivenConversation["onOver"] = (outcome) => {
       line.close();
@@ -168,11 +181,12 @@ export async function openConversation(context: ConversationContext, given: Give
     const { conversation, begin } = assemble(
       context,
       { ...given, onOver },
-      { ...opened, room, transcription, transfers },
+      { ...opened, room, transcription, transfers, feed: handingOver(feed, { line, detection }) },
     );
     begin();
     isOpen(conversation);
     line.begin();
+    void succession.begin();
     transfers.resume().catch((error: unknown) => log.warn({ err: error }, "a transfer could not be taken up"));
     return conversation;
   } catch (error) {
@@ -188,19 +202,6 @@ export async function openConversation(context: ConversationContext, given: Give
 function roomOf(room: Room | null): Room {
   if (room === null) throw new Error("the conversation has no room yet");
   return room;
-}
-
-/** Holds what is told of a conversation until it is open. */
-function mailbox(): { tell: Tell; isOpen: (conversation: Conversation) => void } {
-  const early: ((conversation: Conversation) => void)[] = [];
-  let open: Conversation | null = null;
-  return {
-    tell: (what) => void (open === null ? early.push(what) : what(open)),
-    isOpen(conversation) {
-      open = conversation;
-      for (const what of early.splice(0)) what(conversation);
-    },
-  };
 }
 
 /** Throws `no_worker`, `unknown_language`, `dependency_unavailable`. */
@@ -223,50 +224,6 @@ function openRecords(
 ): LogWriter {
   const subject = conversationSubject(sessionId);
   return new LogWriter({ log: bus.subjectLog(conversationStream), subject, after, clock, epochMs, onConflict });
-}
-
-function roomCallbacks(
-  tell: Tell,
-  {
-    transcription,
-    recorder,
-    caller,
-    line,
-    transfers,
-    detection,
-  }: {
-    transcription: CallerTranscription;
-    recorder: Recorder;
-    caller: ReturnType<typeof expectCaller>;
-    line: Line;
-    transfers: Transfers;
-    detection: AnswererDetection | null;
-  },
-): RoomCallbacks {
-  return {
-    onCallerJoined() {
-      caller.seen();
-      tell((conversation) => conversation.input({ type: "caller-joined" }));
-      detection?.begin();
-    },
-    onCallerLeft: (isFinal) =>
-      transfers.callerLeft(() =>
-        tell((conversation) => conversation.input({ type: isFinal ? "hang-up" : "caller-left" })),
-      ),
-    onAudio(samples) {
-      // What two people say to each other is not the agent's to hear.
-      if (transfers.take(samples)) return;
-      recorder.addCaller(samples);
-      detection?.push(samples);
-      transcription.push(samples);
-    },
-    onLine: (event) => line.event(event),
-    onClientEvent: (event) => tell((conversation) => conversation.clientEvent(event)),
-    onLost: (reason) =>
-      tell((conversation) =>
-        reason === "replaced" ? conversation.lose() : conversation.end("room_lost", null, false),
-      ),
-  };
 }
 
 function openTranscription(
@@ -313,7 +270,7 @@ function openDetection(
 
 function assemble(
   context: ConversationContext,
-  { plan, onOver }: GivenConversation,
+  { plan, onHandedOver, onOver }: GivenConversation,
   {
     voice,
     records,
@@ -324,9 +281,10 @@ function assemble(
     room,
     transcription,
     transfers,
-  }: Opened & { room: Room; transcription: CallerTranscription; transfers: Transfers },
+    feed,
+  }: Opened & { room: Room; transcription: CallerTranscription; transfers: Transfers; feed: ConversationParts["feed"] },
 ): { conversation: Conversation; begin: () => void } {
-  const { bus, clock, config, outbound, sealer, speech, usage, metrics, epochMs } = context;
+  const { bus, clock, config, outbound, sealer, speech, usage, metrics, runtimeId, epochMs } = context;
   const settings = dialogueSettingsOf(plan);
   const model = openLanguageModel({ plan, config, outbound, sealer, log });
   const beginning = { settings, nowMs: clock.nowMs(), responder: model.name };
@@ -335,7 +293,8 @@ function assemble(
   const clientCalls = new ClientCalls((call) => room.sendEvent({ type: "client_tool.call", ...call }));
   const track = recorder.trackOf(room.voice);
   const conversation = new Conversation({
-    ...{ dialogue, room, clock, log, records, recorder, transcription, model, clientCalls, metrics, onOver, transfers },
+    ...{ dialogue, room, clock, log, records, recorder, transcription, model, clientCalls, metrics, transfers },
+    ...{ feed, runtimeId, onHandedOver, onOver },
     prepareRequest: requestsOf(plan, createKnowledge({ bus, plan, log, clock }), context.countTokens),
     tools: openTools({
       ...{ plan, clock, outbound, sealer, log },

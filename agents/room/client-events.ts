@@ -1,8 +1,7 @@
-import { clientEvent } from "#protocol/agents/events";
+import { type ClientEvent, clientEvent } from "#protocol/agents/events";
 import { clientEventLimits, clientEventTopic } from "#protocol/agents/room-topics";
 import type { Clock } from "#common/clock";
 import { TokenBucket } from "#common/token-bucket";
-import type { ClientEvent } from "./room.js";
 
 /** What becomes of a packet: taken in, left aside, or the last straw. */
 export type PacketVerdict = { type: "event"; event: ClientEvent } | { type: "dropped" } | { type: "flood" };

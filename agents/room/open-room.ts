@@ -35,6 +35,8 @@ export interface OpenRoomOptions extends LiveKitAccess {
    * ones out, so that a caller's program, which may take a room without an agent for the end, is never alone in it.
    */
   attempt?: number;
+  /** The earlier ones are put out when this resolves; at once where it is absent. */
+  earlierDone?: Promise<void>;
   /** Whether the caller has been in the room before: its first token is spent. */
   hasCallerJoined?: boolean;
   /** Whether the caller is a participant of LiveKit SIP, who joins by answering, or by being answered. */
@@ -204,8 +206,14 @@ class LiveKitRoom implements Room {
     // one, the token names no state.
     this.#attributes.add(async () => {
       await connection.setAttributes({ [agentStateAttribute]: this.#state });
-      for (const participant of connection.participants()) this.#succeed(participant);
+      void this.#succeedAll(connection);
     });
+  }
+
+  async #succeedAll(connection: RoomConnection): Promise<void> {
+    await this.#options.earlierDone;
+    if (connection !== this.#connection) return;
+    for (const participant of connection.participants()) this.#succeed(participant);
   }
 
   /** Puts an earlier runtime of this conversation out. */

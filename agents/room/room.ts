@@ -1,4 +1,4 @@
-import type { AgentEvent } from "#protocol/agents/events";
+import type { AgentEvent, ClientEvent } from "#protocol/agents/events";
 import type { AgentState } from "../dialogue/action.js";
 
 /** A conversation's room, from the agent's place in it. Everything that a caller sends has been checked. */
@@ -41,15 +41,6 @@ export type LineEvent =
   | { type: "lost"; loss: LineLoss }
   /** A key was pressed. */
   | { type: "key"; key: string };
-
-/** What a caller's program sends on the topic `client-event`. */
-export type ClientEvent =
-  /** `isTextOnly`: the answer to it is to be read, not heard. */
-  | { type: "user.message"; text: string; isTextOnly?: boolean }
-  | { type: "user.activity" }
-  | { type: "user.interrupt" }
-  | { type: "user.hangup" }
-  | { type: "client_tool.result"; callId: string; result: unknown; isError: boolean };
 
 /**
  * Plays samples in real time, mono at `sampleRate`. What has been written is heard `delayMs` after it leaves the queue

@@ -29,6 +29,15 @@ export const clientEvent = z.discriminatedUnion("type", [
   }),
 ]);
 
+/** An event of the caller's program, as an agent's runtime reads it. */
+export type ClientEvent =
+  /** `isTextOnly`: the answer to it is to be read, not heard. */
+  | { type: "user.message"; text: string; isTextOnly?: boolean }
+  | { type: "user.activity" }
+  | { type: "user.interrupt" }
+  | { type: "user.hangup" }
+  | { type: "client_tool.result"; callId: string; result: unknown; isError: boolean };
+
 const toolCallSources = ["client", "webhook", "mcp", "builtin", "background", "unknown"] as const;
 
 /** Of the call of a tool. `nodeId` is there because the vendor's clients declare it; there is one node. */

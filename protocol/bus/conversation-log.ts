@@ -79,6 +79,8 @@ export type ToolSource = "client" | "webhook" | "builtin" | "background";
 export type ConversationRecord = Stamped &
   (
     | { type: "taken"; runtimeId: string; attempt: number }
+    /** Its runtime answers the caller no more, and holds what the caller does for the one that takes it. */
+    | { type: "handed-over"; runtimeId: string }
     /** An outbound call is about to be dialed: nobody dials it after this. */
     | { type: "dialing" }
     /** What became of the dial. An answered call begins with it. `detail` is for operators. */

@@ -1,5 +1,6 @@
 import { type AgentConfig, defaultOutbound } from "../agents/config.js";
 import type { TransferMode } from "../agents/config-values.js";
+import type { ClientEvent } from "../agents/events.js";
 import type { SystemVariable, ToolType } from "../tools.js";
 
 /*
@@ -139,7 +140,10 @@ export const startConversationSubject = (runtimeId: string): string => `parley.a
 export const runtimeThereSubject = (runtimeId: string): string => `parley.agents.${runtimeId}.there`;
 export const endConversationSubject = (runtimeId: string): string => `parley.agents.${runtimeId}.end`;
 
-/** A runtime that drains gives a conversation back in one of its pauses. Published on `handOverSubject`. */
+/**
+ * A runtime that drains gives a conversation back in one of its pauses, and stays in the room for a while: what the
+ * caller does there is for the runtime that follows. Published on `handOverSubject`.
+ */
 export interface HandOver {
   sessionId: string;
   runtimeId: string;
@@ -147,6 +151,29 @@ export interface HandOver {
 }
 
 export const handOverSubject = "parley.events.conversation-handed-over";
+
+/** Asks a runtime what the caller did since it handed a conversation over. Answered by `Reply<Backlog>`. */
+export interface TakeBacklog {
+  sessionId: string;
+}
+
+export const takeBacklogSubject = (runtimeId: string): string => `parley.agents.${runtimeId}.take-backlog`;
+
+/** What a caller did in the room, other than to speak. */
+export type CallerEvent =
+  | { type: "client-event"; event: ClientEvent }
+  /** A key of a phone. */
+  | { type: "key"; key: string }
+  /** Left for good. */
+  | { type: "left" };
+
+/** What a caller did while nobody answered. The same however often it is asked for. */
+export interface Backlog {
+  /** In their order. */
+  events: { event: CallerEvent; ageMs: number }[];
+  /** What the caller said up to now: mono at `RECOGNITION_RATE`, 16 bit, little endian. */
+  audio: Uint8Array;
+}
 
 /** Asks the control plane for passages of the revisions that a conversation pinned (`controlSubjects.searchKnowledge`). */
 export interface SearchKnowledgeRequest {

@@ -1,4 +1,5 @@
-import type { ClientEvent, LineEvent, RoomCallbacks } from "#agents/room/room";
+import type { ClientEvent } from "#protocol/agents/events";
+import type { LineEvent, RoomCallbacks } from "#agents/room/room";
 
 /** Everything that a room told. */
 export class Told implements RoomCallbacks {

@@ -13,6 +13,7 @@ import {
 import { allModels, startCluster, type TestCluster } from "../harness/cluster.js";
 import { canRunLiveKit, LIVEKIT_BUILD_MS, startLiveKit, type TestLiveKit } from "../harness/livekit.js";
 import { until } from "../harness/processes.js";
+import { recordsOf } from "../survival/one-kill.js";
 import { call, publishAgent, recognize, type Talk } from "./open-talk.js";
 import { loudnessOf, type Recorded, recordedOf, replyGapsOf } from "./recorded.js";
 import { startTalk } from "./talk.js";
@@ -79,6 +80,8 @@ describe.skipIf(!canRunLiveKit)("a conversation with an agent", () => {
         LLM_BASE_URL: endpoint.baseUrl,
         LLM_MODEL: "scripted",
         PARLEY_OUTBOUND_ALLOW: new URL(weatherUrl).host,
+        // A runtime that is stopped waits for the next one.
+        PARLEY_DRAIN_MS: "15000",
       },
     });
     const { tool_id: toolId } = await call<{ tool_id: string }>(cluster, "POST", "/v1/agent/tools", {
@@ -244,6 +247,55 @@ describe.skipIf(!canRunLiveKit)("a conversation with an agent", () => {
     expect(missingMs).toBeLessThanOrEqual(8000);
     expect(await recognize(cluster, samples.agent)).toMatch(/giant/);
   }, 150_000);
+
+  it("answers all that the caller types and says while its runtime is stopped, once and in order", async () => {
+    const talk = await startTalk(cluster, agentId);
+    await talk.untilSaid("how can I help you");
+    await expect.poll(() => talk.caller.states.at(-1), { timeout: 10_000 }).toBe("listening");
+    const first = await takerOf(talk.sessionId);
+    const ready = readyCount(first);
+    expect(cluster.kill(first, "SIGTERM")).toBe(true);
+    const typed: string[] = [];
+    const type = async (): Promise<void> => {
+      typed.push(`Message ${typed.length + 1}.`);
+      await talk.caller.send({ type: "user.message", text: typed.at(-1), audio: false });
+    };
+    // Some come before the runtime has stopped, some while two are in the room, and some to the next one alone.
+    await until(
+      async () => {
+        await type();
+        return (await takerOf(talk.sessionId)) !== first && (await saidBy(talk)).length >= typed.length / 2;
+      },
+      { withinMs: 20_000, what: "the next runtime to answer" },
+    );
+    await expect.poll(() => saidBy(talk), { timeout: 10_000 }).toEqual(typed);
+    await until(() => readyCount(first) > ready, { withinMs: 30_000, what: "the runtime that was stopped" });
+    const [second, from] = [await takerOf(talk.sessionId), talk.caller.transcripts.length];
+    expect(cluster.kill(second, "SIGTERM")).toBe(true);
+    await talk.say("When do you open?");
+    const answered = (): boolean =>
+      talk.caller.transcripts.slice(from).some(({ text }) => text.includes("nine in the morning"));
+    await until(answered, { withinMs: 10_000, what: "the answer to what was said" });
+    expect(await takerOf(talk.sessionId)).not.toBe(second);
+    expect((await saidBy(talk)).slice(typed.length)).toEqual([expect.stringMatching(/when.*open/i)]);
+    expect(talk.caller.disconnected).toBeNull();
+    await talk.caller.leave();
+  }, 90_000);
+
+  const readyCount = (name: string): number =>
+    cluster.events.filter((event) => event.type === "ready" && event.name === name).length;
+
+  /** Each message of a caller's turns. */
+  async function saidBy(talk: Talk): Promise<string[]> {
+    const records = await recordsOf(cluster, talk.sessionId);
+    return records.flatMap((record) => (record.type === "caller-said" ? record.text.split("\n") : []));
+  }
+
+  /** The child that took a session last. */
+  async function takerOf(sessionId: string): Promise<string> {
+    const taken = (await recordsOf(cluster, sessionId)).findLast((record) => record.type === "taken");
+    return ["agent-1", "agent-2"].find((name) => taken?.runtimeId.startsWith(`${name}-`) === true) ?? "";
+  }
 
   /** The child that holds a session, by what the runtimes' logs say they began. */
   async function holderOf(sessionId: string): Promise<string> {

@@ -94,6 +94,36 @@ export const conversationRows: readonly Row[] = [
     },
   },
   {
+    id: "runtime-stop",
+    component: "runtime of conversations",
+    fault: "SIGTERM",
+    cells: {
+      connect: byTests("it takes no session any more", [
+        "agents/runtime.test.ts",
+        "takes none while it drains, hands over what it holds, and is done when all are gone",
+      ]),
+      "first-audio": byTests("a question is answered before the conversation goes over", [
+        "agents/conversation/conversation.test.ts",
+        "is handed over in a pause, not while the agent thinks",
+      ]),
+      "mid-stream": byTests(
+        "what the caller types and says in between is answered by the next runtime, once and in order",
+        [
+          "test/conversations/conversation.test.ts",
+          "answers all that the caller types and says while its runtime is stopped, once and in order",
+        ],
+        [
+          "agents/hand-over/join-events.test.ts",
+          "is each event once and in order, whenever the next one comes and the earlier one is asked",
+        ],
+      ),
+      finalising: byTests("call.analyzed comes, once", [
+        "test/sessions/analysis.test.ts",
+        "is taken over from a runtime that is killed, and at once from one that is stopped",
+      ]),
+    },
+  },
+  {
     id: "webhook-receiver",
     component: "webhook receiver",
     fault: "500, silence, redirect, another address",
