@@ -15,7 +15,16 @@ interface Project {
   path: string;
   write: (file: string, content: string) => void;
   /** Runs `node bin/parley <args>`; gives what it said and which programs ran. */
-  parley: (...args: string[]) => { code: number | null; said: string; printed: string; ran: string[] };
+  parley: (...args: string[]) => Outcome;
+  /** Runs `node launcher/prepare.mjs`, the first step of commands that start clusters of their own. */
+  prepare: () => Outcome;
+}
+
+interface Outcome {
+  code: number | null;
+  said: string;
+  printed: string;
+  ran: string[];
 }
 
 const commandLine =
@@ -34,7 +43,7 @@ function makeProject(): Project {
     chmodSync(join(path, "programs", name), 0o755);
   };
   cpSync(join(root, "bin"), join(path, "bin"), { recursive: true });
-  for (const file of ["bootstrap.mjs", "setup.mjs", "test.mjs"])
+  for (const file of ["bootstrap.mjs", "prepare.mjs", "setup.mjs", "test.mjs"])
     cpSync(join(root, "launcher", file), join(path, "launcher", file));
   write("package.json", '{"type":"module"}');
   write("package-lock.json", "{}");
@@ -57,29 +66,30 @@ function makeProject(): Project {
      echo '{}' > ${path}/node_modules/.package-lock.json`,
   );
   write("cli/main.ts", "");
+  const run = (file: string, args: string[]): Outcome => {
+    rmSync(join(path, "ran"), { force: true });
+    const environment = {
+      PATH: `${path}/programs:/bin:/usr/bin`,
+      NATS_URL: "nats://elsewhere:4222",
+      REDIS_URL: "redis://elsewhere:6379",
+    };
+    const result = spawnSync(process.execPath, [join(path, file), ...args], {
+      env: environment,
+      encoding: "utf8",
+      cwd: "/",
+    });
+    let ran: string[] = [];
+    try {
+      ran = readFileSync(join(path, "ran"), "utf8").trim().split("\n");
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    }
+    return { code: result.status, said: result.stderr, printed: result.stdout, ran };
+  };
   return {
-    path,
-    write,
-    parley(...args) {
-      rmSync(join(path, "ran"), { force: true });
-      const environment = {
-        PATH: `${path}/programs:/bin:/usr/bin`,
-        NATS_URL: "nats://elsewhere:4222",
-        REDIS_URL: "redis://elsewhere:6379",
-      };
-      const result = spawnSync(process.execPath, [join(path, "bin/parley"), ...args], {
-        env: environment,
-        encoding: "utf8",
-        cwd: "/",
-      });
-      let ran: string[] = [];
-      try {
-        ran = readFileSync(join(path, "ran"), "utf8").trim().split("\n");
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-      }
-      return { code: result.status, said: result.stderr, printed: result.stdout, ran };
-    },
+    ...{ path, write },
+    parley: (...args) => run("bin/parley", args),
+    prepare: () => run("launcher/prepare.mjs", []),
   };
 }
 
@@ -159,6 +169,32 @@ describe("the first steps of bin/parley", () => {
         env: { PATH: `${project.path}/programs:/bin:/usr/bin` },
       }).stdout,
     ).toBe("running --help\n");
+  });
+});
+
+describe("the first step of commands that start clusters of their own", () => {
+  it("installs, builds and bundles on a fresh clone, and does nothing the second time", () => {
+    const project = makeProject();
+    project.write("web/main.tsx", "");
+    const bundled = ["console/index.html", "widget/widget.js", "reference/assets"].map((output) =>
+      JSON.stringify(join(project.path, "dist", output)),
+    );
+    const bundler = `const { mkdirSync, writeFileSync } = require("node:fs");
+      for (const file of [${bundled.join(", ")}]) {
+        mkdirSync(file.slice(0, file.lastIndexOf("/")), { recursive: true });
+        writeFileSync(file, "");
+      }`;
+    project.write("node_modules/vite/bin/vite.js", bundler);
+    const { code, said, ran } = project.prepare();
+    expect(said).toContain("parley: building\nparley: bundling the console, the widget and the reference\n");
+    expect([code, ran]).toEqual([0, ["npm ci --no-audit --no-fund --loglevel=error", "tsc"]]);
+    expect(project.prepare()).toEqual({ code: 0, said: "", printed: "", ran: [] });
+  });
+
+  it("fails where the build does, so that nothing runs on what was built before", () => {
+    const project = makeProject();
+    project.write("protocol/broken.ts", "");
+    expect(project.prepare().code).toBe(1);
   });
 });
 
