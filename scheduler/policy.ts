@@ -16,6 +16,8 @@ export interface SchedulingPolicy {
   brownoutFraction: number;
   /** New streams are refused while the most urgent running stream is this late. */
   runningLateMs: number;
+  /** Audio that players are to have in hand where workers are busy: a new stream that would take it from them is refused. */
+  reserveMs: number;
   /** A chunk that need not start within this time yields to everyone. */
   yieldSlackMs: number;
   /** A next chunk of a live stream that must start within this time may take a slot reserved for what cannot wait. */
@@ -49,6 +51,7 @@ export function schedulingPolicy(config: {
     // Lateness of those who listen already is worse than the wait of those who come: a sixth of it closes the door (500
     // ms by default).
     runningLateMs: config.PARLEY_ADMISSION_WAIT_MS / 6,
+    reserveMs: 1000,
     yieldSlackMs: 1000,
     pressingSlackMs: 250,
     floors: { urgent: 0.5, free: 0.1, bulk: 0.1 },

@@ -173,7 +173,7 @@ class World {
     for (const { schedulerId, message } of messages) {
       this.sent.push({ schedulerId, message });
       if (message.type === "submit") this.#submitted(message.chunk);
-      else
+      else if (message.type === "cancel")
         for (const [chunkIndex] of this.endings.entries())
           if (chunkIndex >= message.fromChunk && chunkIndex <= (message.toChunk ?? Number.POSITIVE_INFINITY))
             cancelled.push(`${schedulerId}/${chunkIndex}`);

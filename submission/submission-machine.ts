@@ -1,5 +1,5 @@
 import type { ChunkFailed } from "#protocol/bus/audio";
-import type { SchedulerInbound, ServiceTier, Verdict } from "#protocol/bus/scheduling";
+import type { FollowingText, SchedulerInbound, ServiceTier, Verdict } from "#protocol/bus/scheduling";
 import { fromErrorRecord, ServiceError } from "#protocol/errors";
 import {
   afterRefusalMs,
@@ -37,6 +37,8 @@ export interface SubmissionMachineOptions<Chunk> {
   repeats: number;
   /** An attempt that was out for this long was taken: what interrupts it then is a new outage. */
   takenAfterMs: number;
+  /** What follows the chunks submitted so far; absent where schedulers need not know. */
+  following?: () => FollowingText;
   /** The error for a chunk whose attempts have come to nothing. */
   exhausted: (attempts: number) => ServiceError;
   /** Called after every input: calls `offer` for the chunks that the pace allows, in the order of their adding. */
@@ -68,6 +70,8 @@ export class SubmissionMachine<Chunk extends Submission> {
   #refusal: ServiceError | null = null;
   #offeredAtMs = Number.NEGATIVE_INFINITY;
   #messages: SubmissionMessage[] = [];
+  /** Whether the scheduler may expect more text than comes. */
+  #isOpenEnded = false;
 
   constructor(options: SubmissionMachineOptions<Chunk>) {
     this.#options = options;
@@ -101,6 +105,14 @@ export class SubmissionMachine<Chunk extends Submission> {
   /** Takes in the next chunk; `advance` offers it. */
   add(chunk: Chunk): void {
     this.#chunks.set(chunk.chunkIndex, chunk);
+  }
+
+  /** No more text comes: the scheduler learns of it now unless the next submission says so. */
+  textEnded(): void {
+    const { streamId, following } = this.#options;
+    if (!this.#isOpenEnded || this.#schedulerId === null || this.size === 0 || following?.().size !== 0) return;
+    this.#isOpenEnded = false;
+    this.#messages.push({ schedulerId: this.#schedulerId, message: { type: "text-ended", streamId } });
   }
 
   /** Offers what the pace allows by now. */
@@ -268,12 +280,15 @@ export class SubmissionMachine<Chunk extends Submission> {
   #send(chunk: Chunk, schedulerId: string, nowMs: number): void {
     const slackMs = Math.round(chunk.wantedAtMs - nowMs);
     const { tier, isAdmitted, mostWaitMs } = this.#options;
+    const following = this.#options.following?.();
+    this.#isOpenEnded = following?.isAll === false;
     this.#messages.push({
       schedulerId,
       message: {
         ...{ type: "submit", chunk: chunk.chunk(), tier, slackMs },
         ...(isAdmitted ? { isAdmitted } : {}),
         ...(mostWaitMs === undefined ? {} : { mostWaitMs }),
+        ...(following === undefined ? {} : { following }),
       },
     });
   }

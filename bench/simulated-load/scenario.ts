@@ -29,7 +29,7 @@ export const simulatedLoad: SimulatedLoadScenario = {
   streams: 1_000_000,
   arrivalSeconds: 67,
   partWorkers: 200,
-  multiples: [0.5, 1, 1.5, 2],
+  multiples: [0.5, 1, 1.5, 2, 4],
   partArrivalSeconds: 90,
   fillSeconds: 35,
   deathsPerMinute: 0.01,

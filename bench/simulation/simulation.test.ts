@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { summarize } from "./report.js";
 import { crowdedVillage, village } from "./scenario.js";
-import { simulate } from "./simulation.js";
+import { simulatedLine } from "../simulated-load/figures.js";
+import { simulate, streamsPerSecond } from "./simulation.js";
 
 describe("a simulated cluster with real scheduler cores", () => {
   it("speaks every stream to its end though workers and a scheduler die", () => {
@@ -32,5 +33,21 @@ describe("a simulated cluster with real scheduler cores", () => {
     expect(worstContinuity).toBeGreaterThan(0.9);
     expect(tiers.free.engineShare).toBeGreaterThan(0.08);
     expect(tiers.bulk.engineShare).toBeGreaterThan(0.08);
+  });
+
+  it("at up to four times its capacity speaks about as many streams without a gap as at its capacity", () => {
+    const small = { ...village, workers: 10, workerKills: 1, engineBaseMs: 10, realTimeFactor: 0.03, patience: 0 };
+    const cluster = { ...small, schedulerKillAtMs: null, arrivalSeconds: 120, liveWaitMs: 500 };
+    const loads = [0.8, 2, 4].map((multiple) => {
+      const streams = Math.round(multiple * streamsPerSecond(cluster) * cluster.arrivalSeconds);
+      const given = { multiple, fromMs: 40_000, toMs: 120_000, processorSeconds: 0 };
+      return simulatedLine(simulate({ ...cluster, streams }), given);
+    });
+    for (const { live, good, refused, firstAudioMs } of loads) {
+      expect(live - refused - good).toBeLessThanOrEqual(0.02 * good);
+      expect(firstAudioMs.p99).toBeLessThan(500);
+    }
+    expect(loads[0]?.refused).toBe(0);
+    for (const { goodPerSecond } of loads) expect(goodPerSecond).toBeGreaterThan(0.9 * (loads[0]?.goodPerSecond ?? 0));
   });
 });

@@ -48,6 +48,22 @@ export interface Submit {
    * until its words are wanted. May be negative.
    */
   slackMs: number;
+  /** What is known of the stream's text behind this chunk; for speech alone, and nothing is known when absent. */
+  following?: FollowingText;
+}
+
+/** A stream's text that no scheduler has been given yet. */
+export interface FollowingText {
+  /** Its characters. */
+  size: number;
+  /** No more text comes after it. */
+  isAll: boolean;
+}
+
+/** No more text comes for a stream than its last submission told of. */
+export interface TextEnded {
+  type: "text-ended";
+  streamId: string;
 }
 
 /** Drops a stream's queued chunks and stops its running ones, from a chunk index on. */
@@ -59,7 +75,7 @@ export interface Cancel {
   toChunk?: number;
 }
 
-export type SchedulerInbound = Submit | Cancel;
+export type SchedulerInbound = Submit | TextEnded | Cancel;
 
 /** Work for one engine call. All chunks have the same model. */
 export interface Batch {

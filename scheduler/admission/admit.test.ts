@@ -14,6 +14,7 @@ const idle: AdmissionFacts = {
   queuedChunks: 0,
   wait: { liveMs: 0, freeMs: 0 },
   ownMs: 50,
+  latenessMs: Number.NEGATIVE_INFINITY,
   runningLateMs: Number.NEGATIVE_INFINITY,
 };
 

@@ -17,6 +17,8 @@ export interface AdmissionFacts {
   wait: PredictedWait;
   /** Predicted p95 milliseconds of the chunk itself. */
   ownMs: number;
+  /** How much later than players need it the workers would speak with this stream besides those that they have. */
+  latenessMs: number;
   /** How late the most urgent running stream is; negative while all are on time. */
   runningLateMs: number;
 }
@@ -44,6 +46,7 @@ export function admitNewStream(facts: AdmissionFacts, policy: SchedulingPolicy):
   const queueChunks = facts.tier === "live" ? policy.queueChunks : policy.queueChunks * policy.brownoutFraction;
   if (facts.queuedChunks >= queueChunks) return overloaded(liveFinishMs);
   if (facts.runningLateMs > policy.runningLateMs) return overloaded(facts.runningLateMs);
+  if (facts.latenessMs > 0) return overloaded(facts.latenessMs);
   const limitMs = Math.min(policy.admissionWaitMs, facts.mostWaitMs ?? Number.POSITIVE_INFINITY);
   if (facts.tier === "live") return liveFinishMs > limitMs ? overloaded(liveFinishMs - limitMs) : null;
   const brownoutMs = limitMs * policy.brownoutFraction;

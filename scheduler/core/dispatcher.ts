@@ -1,10 +1,11 @@
 import type { ServedModel } from "#protocol/bus/membership";
 import type { Batch } from "#protocol/bus/scheduling";
+import { chunkAudioMs } from "../admission/live-streams.js";
 import type { BatchPolicy, Candidate, decide } from "../batching/decide.js";
 import type { LatencyModel } from "../latency/latency-model.js";
 import type { WaitingChunk } from "../queue/waiting-chunk.js";
 import type { RunningBatch } from "../workers/running-batches.js";
-import type { KnownWorker, SlotKind, WorkerPool } from "../workers/worker-pool.js";
+import { attainedMs, type KnownWorker, type SlotKind, type WorkerPool } from "../workers/worker-pool.js";
 import type { CoreParts } from "./parts.js";
 import { nextPressingMs, nextTurn, type Turn } from "./turn.js";
 
@@ -56,7 +57,7 @@ export class Dispatcher {
       pool.waitUntilMs = nowMs + chosen.waitUs / 1000;
       return false;
     }
-    const worker = pool[slot].spend(++this.#dispatches);
+    const worker = pool[slot].spend(++this.#dispatches, nowMs);
     if (worker === null) return false;
     this.#send({ worker, slot, pool, turn, batch: chosen.batch }, nowMs);
     return true;
@@ -114,14 +115,17 @@ export class Dispatcher {
   }
 
   #send({ worker, slot, pool, turn, batch }: Dispatch, nowMs: number): void {
-    const { schedulerId, epoch, policy, queue, running, book, emit, headChanged } = this.#parts;
+    const { schedulerId, epoch, policy, queue, running, book, streams, emit, headChanged } = this.#parts;
     const model = turn.head.chunk.model;
     const provider = pool.models.get(model)?.provider ?? "";
     const latency = book.of(model, provider);
     const longestSize = batch.reduce((longest, one) => Math.max(longest, one.size), 0);
     const batchId = `${epoch}-${this.#dispatches}`;
-    const shareMs = latency.expectMs(batch.length, longestSize) / batch.length;
+    const serviceMs = latency.expectMs(batch.length, longestSize);
+    const shareMs = serviceMs / batch.length;
     for (const one of batch) {
+      if (one.chunk.task === "speak")
+        streams.dispatched(one, chunkAudioMs(one.chunk, latency.service), serviceMs, nowMs);
       pool.shares.charge(one.place?.lane ?? turn.lane, shareMs, turn.heads);
       const next = queue.remove(one, nowMs);
       if (next !== null) headChanged(next.chunk.model);
@@ -140,6 +144,8 @@ export class Dispatcher {
         cancelled: false,
       })),
       longestSize,
+      tier: turn.head.tier,
+      attainedMs: attainedMs(worker, nowMs),
       dispatchedAtMs: nowMs,
       expected: true,
       maybeMissed: false,

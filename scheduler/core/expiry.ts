@@ -1,4 +1,5 @@
 import type { RunningBatch, RunningChunk } from "../workers/running-batches.js";
+import { attainedMs } from "../workers/worker-pool.js";
 import type { CoreParts } from "./parts.js";
 
 /** After an interruption of the bus, a batch has this long to be reported done. */
@@ -30,7 +31,7 @@ export class Expiry {
       // A silent engine may be stuck: its slot stays taken for as long again. A missed message says nothing about the
       // engine.
       if (wasExpected && !batch.maybeMissed) running.setDue(batch, nowMs + Math.max(1, nowMs - batch.dispatchedAtMs));
-      else this.free(batch);
+      else this.free(batch, nowMs);
       if (wasExpected) this.giveBack(batch.chunks);
     }
     for (const [model, sinceMs] of this.#orphans) {
@@ -65,12 +66,14 @@ export class Expiry {
     }
   }
 
-  /** Ends a batch; its slot is free again. */
-  free(batch: RunningBatch): void {
+  /** Ends a batch; its slot is free again. Gives the service that it had, in milliseconds of one slot. */
+  free(batch: RunningBatch, nowMs: number): number {
     const { running, workers, slotFreed } = this.#parts;
+    const serviceMs = attainedMs(batch.worker, nowMs) - batch.attainedMs;
     running.remove(batch);
     if (batch.worker.pool !== null) slotFreed(batch.worker.pool);
     workers.release(batch.worker, batch.slot);
+    return serviceMs;
   }
 
   /** Tells the owners of chunks that somebody still waits for that they are lost. */

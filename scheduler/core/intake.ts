@@ -1,8 +1,10 @@
 import type { SchedulerLoad } from "#protocol/bus/membership";
 import { type Submit, type WorkChunk, workSize } from "#protocol/bus/scheduling";
 import { type ServiceError, toErrorRecord } from "#protocol/errors";
+import type { SpeechChunk } from "#protocol/speech/chunk";
 import { admitContinuation, admitNewStream } from "../admission/admit.js";
 import { type PredictedWait, predictWait } from "../admission/predicted-wait.js";
+import { Headroom } from "../admission/headroom.js";
 import { waitingChunk } from "../queue/waiting-chunk.js";
 import type { WorkerPool } from "../workers/worker-pool.js";
 import type { CoreParts } from "./parts.js";
@@ -10,10 +12,12 @@ import type { CoreParts } from "./parts.js";
 /** Takes submitted chunks into the queue, or refuses them; knows how much more can be taken. */
 export class Intake {
   readonly #parts: CoreParts;
+  readonly #headroom: Headroom;
   #sequence = 0;
 
   constructor(parts: CoreParts) {
     this.#parts = parts;
+    this.#headroom = new Headroom(parts);
   }
 
   /** Queues a chunk, or tells its owner that it is refused. */
@@ -24,13 +28,15 @@ export class Intake {
     const queuedAttempt = queue.attemptOf(streamId, chunkIndex);
     // The same attempt twice is the bus's or the owner's repetition; a lower one comes too late.
     if (Math.max(queuedAttempt, running.attemptOf(streamId, chunkIndex)) >= attempt) return;
-    const refusal = queuedAttempt === 0 ? this.#admit(submit, nowMs) : null;
+    const pools = workers.poolsOf(chunk.model);
+    const serviceMs = this.#serviceMs(chunk, pools);
+    const refusal = queuedAttempt === 0 ? this.#admit(submit, pools, serviceMs, nowMs) : null;
     if (refusal !== null) {
       const error = toErrorRecord(refusal);
       return emit({ to: "edge", ownerId, message: { type: "refused", streamId, chunkIndex, attempt, error } });
     }
-    const serviceMs = this.#serviceMs(chunk, workers.poolsOf(chunk.model));
     queue.add(waitingChunk(submit, { sequence: this.#sequence++, serviceMs, nowMs }), nowMs);
+    this.#parts.streams.submitted(submit, nowMs);
     headChanged(chunk.model);
   }
 
@@ -44,32 +50,46 @@ export class Intake {
         slots: pools.reduce((sum, pool) => sum + pool.general.slots, 0),
         freeSlots: pools.reduce((sum, pool) => sum + pool.general.free, 0),
         queuedChunks: queue.queuedOf(model),
-        predictedWaitMs: this.#predictWait(pools, model, nowMs).liveMs,
+        predictedWaitMs: this.#predictWait(pools, model, nowMs).liveMs + this.#fullMs(pools, model, nowMs),
       };
     });
   }
 
-  #admit({ chunk, tier, isAdmitted = false, mostWaitMs }: Submit, nowMs: number): ServiceError | null {
-    const { queue, workers, policy, isDraining } = this.#parts;
+  /** What refuses new streams though none waits: edges go to another scheduler then, and workers are added. */
+  #fullMs(pools: readonly WorkerPool[], model: string, nowMs: number): number {
+    if (pools[0]?.models.get(model)?.task !== "speak") return 0;
+    return Math.max(0, this.#headroom.latenessWithAny(model, nowMs));
+  }
+
+  /** Decides about a chunk; a new stream that is taken counts from then on. Null is yes. */
+  #admit(submit: Submit, pools: readonly WorkerPool[], ownMs: number, nowMs: number): ServiceError | null {
+    const { queue, policy, isDraining, streams } = this.#parts;
+    const { chunk, tier, isAdmitted = false, mostWaitMs } = submit;
     const queuedChunks = queue.size;
     const beyondMemory = admitContinuation(queuedChunks, policy);
     const isNewStream = chunk.chunkIndex === 0 && chunk.attempt === 1;
     if (beyondMemory !== null || !isNewStream) return beyondMemory;
-    const pools = workers.poolsOf(chunk.model);
-    const facts = {
-      model: chunk.model,
-      tier,
-      isAdmitted,
-      mostWaitMs,
-      draining: isDraining(),
-      served: pools.length > 0,
-      queuedChunks,
-      wait: this.#predictWait(pools, chunk.model, nowMs),
-      // Nobody waits for a first audio here: how long a piece takes says nothing about whether there is room.
-      ownMs: chunk.task === "speak" ? this.#serviceMs(chunk, pools) : 0,
-      runningLateMs: this.#runningLateMs(pools, nowMs),
+    const wait = this.#predictWait(pools, chunk.model, nowMs);
+    const speech = isSpeech(submit) ? submit : null;
+    const beginning = {
+      mostWaitMs: Math.min(policy.admissionWaitMs, mostWaitMs ?? Number.POSITIVE_INFINITY),
+      predictedMs: (tier === "free" ? wait.freeMs : wait.liveMs) + ownMs,
     };
-    return admitNewStream(facts, policy);
+    const refusal = admitNewStream(
+      {
+        ...{ model: chunk.model, tier, isAdmitted, mostWaitMs, draining: isDraining(), served: pools.length > 0 },
+        ...{ queuedChunks, wait },
+        // Nobody waits for a first audio here: how long a piece takes says nothing about whether there is room.
+        ownMs: speech === null ? 0 : ownMs,
+        latenessMs: speech === null ? Number.NEGATIVE_INFINITY : this.#headroom.latenessWith(speech, beginning, nowMs),
+        runningLateMs: this.#runningLateMs(pools, nowMs),
+      },
+      policy,
+    );
+    if (refusal !== null || speech === null) return refusal;
+    streams.began(speech, beginning, nowMs);
+    this.#headroom.admitted(speech, beginning);
+    return null;
   }
 
   #predictWait(pools: readonly WorkerPool[], model: string, nowMs: number): PredictedWait {
@@ -93,4 +113,8 @@ export class Intake {
     }
     return lateMs;
   }
+}
+
+function isSpeech(submit: Submit): submit is Submit & { chunk: SpeechChunk } {
+  return submit.chunk.task === "speak";
 }

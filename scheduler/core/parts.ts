@@ -1,3 +1,4 @@
+import type { LiveStreams } from "../admission/live-streams.js";
 import type { LatencyBook } from "../latency/latency-model.js";
 import type { SchedulingPolicy } from "../policy.js";
 import type { WorkQueue } from "../queue/work-queue.js";
@@ -13,6 +14,7 @@ export interface CoreParts {
   workers: WorkerRegistry;
   running: RunningBatches;
   book: LatencyBook;
+  streams: LiveStreams;
   /** Whether the scheduler takes no new streams any more. */
   isDraining: () => boolean;
   emit: (effect: SchedulerEffect) => void;

@@ -1,7 +1,9 @@
 import type { SchedulerLoad } from "#protocol/bus/membership";
-import type { BatchDone, Cancel } from "#protocol/bus/scheduling";
+import type { BatchDone, Cancel, ChunkOutcome } from "#protocol/bus/scheduling";
+import { LiveStreams } from "../admission/live-streams.js";
 import { decide } from "../batching/decide.js";
 import { LatencyBook } from "../latency/latency-model.js";
+import type { SpokenWork } from "../latency/service-demand.js";
 import type { SchedulingPolicy } from "../policy.js";
 import { WorkQueue } from "../queue/work-queue.js";
 import { type RunningBatch, RunningBatches, type RunningChunk } from "../workers/running-batches.js";
@@ -34,6 +36,7 @@ export class SchedulerCore {
   readonly #workers: WorkerRegistry;
   readonly #running = new RunningBatches();
   readonly #book = new LatencyBook();
+  readonly #streams = new LiveStreams();
   readonly #intake: Intake;
   readonly #dispatcher: Dispatcher;
   readonly #expiry: Expiry;
@@ -54,6 +57,7 @@ export class SchedulerCore {
       workers: this.#workers,
       running: this.#running,
       book: this.#book,
+      streams: this.#streams,
       isDraining: () => this.#draining,
       emit: (effect) => this.#effects.push(effect),
       headChanged: (model) => this.#changedModels.add(model),
@@ -98,6 +102,8 @@ export class SchedulerCore {
     switch (event.type) {
       case "submit":
         return this.#intake.submit(event, nowMs);
+      case "text-ended":
+        return this.#streams.textEnded(event.streamId);
       case "cancel":
         return this.#cancel(event, nowMs);
       case "done":
@@ -123,6 +129,7 @@ export class SchedulerCore {
 
   #cancel(cancel: Cancel, nowMs: number): void {
     const { streamId, fromChunk, toChunk = Number.POSITIVE_INFINITY } = cancel;
+    if (fromChunk === 0 && toChunk === Number.POSITIVE_INFINITY) this.#streams.cancelled(streamId);
     const { next } = this.#queue.cancel(cancel, nowMs);
     if (next !== null) this.#changedModels.add(next.chunk.model);
     const unwanted = (chunk: RunningChunk): boolean =>
@@ -153,7 +160,7 @@ export class SchedulerCore {
     const batch = this.#running.get(done.batchId);
     if (batch === undefined || batch.worker.id !== done.workerId || batch.worker.epoch !== done.epoch) return;
     // The credit first: whatever is wrong with the rest of the message, the slot is free.
-    this.#expiry.free(batch);
+    const serviceMs = this.#expiry.free(batch, nowMs);
     const outcomeOf = new Map(
       done.outcomes.map((outcome) => [`${outcome.streamId}\n${outcome.chunkIndex}`, outcome.result]),
     );
@@ -162,9 +169,11 @@ export class SchedulerCore {
     const complete =
       missing.length === 0 && done.outcomes.every(({ result }) => result === "spoken" || result === "recognized");
     if (!complete) return;
-    this.#book
-      .of(batch.model, batch.provider)
-      .observe(batch.chunks.length, batch.longestSize, nowMs - batch.dispatchedAtMs);
+    const latency = this.#book.of(batch.model, batch.provider);
+    latency.observe(batch.chunks.length, batch.longestSize, nowMs - batch.dispatchedAtMs);
+    const model = batch.worker.models.find(({ name }) => name === batch.model);
+    if (model?.task === "speak") latency.service.observe(spokenWork(done.outcomes, serviceMs, model.sampleRate));
+    else if (batch.tier === "live") batch.worker.pool?.liveRecognition.add(serviceMs, nowMs);
   }
 
   #workerSeen(heartbeat: WorkerHeartbeat): void {
@@ -188,6 +197,7 @@ export class SchedulerCore {
   /** Edges die rarely: looking through everything that runs is cheaper than keeping an index for it. */
   #edgeLost(ownerId: string): void {
     this.#queue.dropEdge(ownerId);
+    this.#streams.ownerLost(ownerId);
     this.#cancelRunning(this.#running.all(), (chunk) => chunk.ownerId === ownerId, { fromChunk: 0 });
   }
 
@@ -228,6 +238,12 @@ export class SchedulerCore {
       this.#faults.push(error);
     }
   }
+}
+
+function spokenWork(outcomes: readonly ChunkOutcome[], serviceMs: number, sampleRate: number): SpokenWork {
+  const total = (of: (outcome: ChunkOutcome) => number): number => outcomes.reduce((sum, one) => sum + of(one), 0);
+  const audioMs = (total(({ samples }) => samples) * 1000) / sampleRate;
+  return { chunks: outcomes.length, size: total(({ size }) => size), serviceMs, audioMs };
 }
 
 function cancelOf(streamId: string, { fromChunk, toChunk }: Pick<Cancel, "fromChunk" | "toChunk">): Cancel {

@@ -1,6 +1,7 @@
 import { BatchLimit } from "./batch-limit.js";
 import { LeastSquaresLine } from "./least-squares.js";
 import { ResidualQuantile } from "./residual-quantile.js";
+import { ServiceDemand } from "./service-demand.js";
 
 /** Until something was measured: a slow CPU engine. */
 const PRIOR = { a: 10, b: 0.5, scale: 60 };
@@ -12,6 +13,8 @@ const WARM_UP_CALLS = 8;
  */
 export class LatencyModel {
   readonly batchLimit = new BatchLimit();
+  /** Of speech alone. */
+  readonly service = new ServiceDemand();
   readonly #line = new LeastSquaresLine(PRIOR);
   readonly #residual = new ResidualQuantile();
   #calls = 0;

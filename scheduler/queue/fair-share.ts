@@ -58,8 +58,13 @@ export class FairShare {
 
   #growth(lane: Lane, head: LaneHead, brownout: boolean): number {
     if (lane === "urgent") return 1;
-    return brownout ? 0.5 : 1 + Math.min(1, Math.max(0, head.ageMs / this.#agingMs));
+    return brownout ? 0.5 : agedFloor(1, head.ageMs, this.#agingMs);
   }
+}
+
+/** A floor as it has grown while the head of its lane waited for `ageMs`. */
+export function agedFloor(floor: number, ageMs: number, agingMs: number): number {
+  return floor * (1 + Math.min(1, Math.max(0, ageMs / agingMs)));
 }
 
 /** A share s of everything is s/(1-s) of what the others get. */

@@ -50,6 +50,11 @@ export class WorkQueue {
     return this.#models.get(name);
   }
 
+  /** A stream's queued chunks, in order. */
+  chunksOf(streamId: string): readonly WaitingChunk[] {
+    return this.#streams.get(streamId)?.chunks ?? [];
+  }
+
   /** The queued attempt of a chunk; 0 when it is not queued. */
   attemptOf(streamId: string, chunkIndex: number): number {
     const stream = this.#streams.get(streamId);

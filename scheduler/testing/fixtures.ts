@@ -3,6 +3,7 @@ import {
   type Batch,
   type BatchDone,
   type ChunkOutcome,
+  type FollowingText,
   type ServiceTier,
   type Submit,
   type WorkChunk,
@@ -12,6 +13,9 @@ import { RECOGNITION_RATE, type RecognitionTask } from "#protocol/transcription/
 import { defaultSampling, neutralDelivery } from "#protocol/speech/chunk";
 import { type SchedulingPolicy, schedulingPolicy } from "../policy.js";
 import type { WorkerHeartbeat } from "../workers/worker-registry.js";
+
+/** Speech at an ordinary pace, at the rate of `served`. */
+const SAMPLES_PER_CHARACTER = 24 * 65;
 
 /** What a test says about a chunk; the rest is ordinary. */
 export interface ChunkFacts {
@@ -68,12 +72,16 @@ export function chunk({
   };
 }
 
+const whole: FollowingText = { size: 0, isAll: true };
+
+/** A submission of a chunk that is the last of its stream, unless said otherwise. */
 export function submit(
-  facts: ChunkFacts & Pick<Submit, "mostWaitMs"> & { tier?: ServiceTier; slackMs?: number; isAdmitted?: boolean },
+  facts: ChunkFacts &
+    Pick<Submit, "mostWaitMs" | "following"> & { tier?: ServiceTier; slackMs?: number; isAdmitted?: boolean },
 ): Submit {
-  const { tier = "live", slackMs = 200, isAdmitted = false, mostWaitMs } = facts;
+  const { tier = "live", slackMs = 200, isAdmitted = false, mostWaitMs, following = whole } = facts;
   const ownLimit = mostWaitMs === undefined ? {} : { mostWaitMs };
-  return { type: "submit", chunk: chunk(facts), tier, slackMs, isAdmitted, ...ownLimit };
+  return { type: "submit", chunk: chunk(facts), tier, slackMs, isAdmitted, following, ...ownLimit };
 }
 
 /** A recognizer. */
@@ -121,7 +129,7 @@ export function done(
       result,
       size: workSize(work),
       engineUs: 1000,
-      samples: 1000,
+      samples: workSize(work) * SAMPLES_PER_CHARACTER,
     })),
   };
 }

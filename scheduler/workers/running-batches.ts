@@ -1,3 +1,4 @@
+import type { ServiceTier } from "#protocol/bus/scheduling";
 import { Heap, type HeapEntry } from "#common/heap";
 import type { KnownWorker, SlotKind } from "./worker-pool.js";
 
@@ -21,6 +22,9 @@ export interface RunningBatch {
   readonly provider: string;
   readonly chunks: readonly RunningChunk[];
   readonly longestSize: number;
+  readonly tier: ServiceTier;
+  /** What its worker's batches had attained of service when it was sent. */
+  readonly attainedMs: number;
   readonly dispatchedAtMs: number;
   /** False once its chunks were given up; the slot stays taken until it is done, or until its second due time. */
   expected: boolean;

@@ -1,7 +1,9 @@
 import { Heap, type HeapEntry } from "#common/heap";
 import type { ServedModel } from "#protocol/bus/membership";
+import { Utilization } from "../latency/utilization.js";
 import { FairShare } from "../queue/fair-share.js";
 import type { SchedulingPolicy } from "../policy.js";
+import type { AttainedService } from "./attained-service.js";
 
 /** Slots for all work, and slots reserved for speech that somebody waits for now. */
 export type SlotKind = "general" | "reserved";
@@ -21,6 +23,7 @@ export interface KnownWorker {
   readonly id: string;
   readonly epoch: string;
   readonly slots: Record<SlotKind, WorkerSlots>;
+  readonly service: AttainedService;
   models: readonly ServedModel[];
   /** Null when it may get no new work: draining, or another scheduler's. */
   pool: WorkerPool | null;
@@ -38,6 +41,8 @@ export class WorkerPool {
   /** Set while free capacity waits for company, or a reserved slot for a chunk to be pressing; null otherwise. */
   waitUntilMs: number | null = null;
   members = 0;
+  /** What recognition for somebody who waits takes of the slots. */
+  readonly liveRecognition = new Utilization();
   readonly general = new Credits("general");
   readonly reserved = new Credits("reserved");
 
@@ -90,10 +95,11 @@ class Credits {
   }
 
   /** Spends a credit of the least busy worker; null when there is none. */
-  spend(dispatch: number): KnownWorker | null {
+  spend(dispatch: number, nowMs: number): KnownWorker | null {
     const worker = this.#withCredit.peek();
     if (worker === undefined) return null;
     this.#unlist(worker);
+    attainedMs(worker, nowMs);
     worker.slots[this.#kind].inFlight += 1;
     worker.lastDispatch = dispatch;
     this.#list(worker);
@@ -124,4 +130,9 @@ class Credits {
 /** Batches that a worker can still take. Never negative: a worker that shrank works its surplus off. */
 function credits({ count, inFlight }: WorkerSlots): number {
   return Math.max(0, count - inFlight);
+}
+
+/** Service that a batch of the worker would have had that ran all the time, by now. */
+export function attainedMs({ slots: { general, reserved }, service }: KnownWorker, nowMs: number): number {
+  return service.advance(nowMs, { slots: general.count, running: general.inFlight + reserved.inFlight });
 }

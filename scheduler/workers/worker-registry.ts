@@ -1,5 +1,6 @@
 import type { Heartbeat, ServedModel } from "#protocol/bus/membership";
 import type { SchedulingPolicy } from "../policy.js";
+import { AttainedService } from "./attained-service.js";
 import { type KnownWorker, type SlotKind, WorkerPool, type WorkerSlots } from "./worker-pool.js";
 
 export type WorkerHeartbeat = Extract<Heartbeat, { role: "worker" }>;
@@ -49,6 +50,7 @@ export class WorkerRegistry {
         id,
         epoch,
         slots: { general: idle(slots), reserved: idle(reservedSlots) },
+        service: new AttainedService(),
         models,
         pool: null,
         lastDispatch: 0,

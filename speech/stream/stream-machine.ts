@@ -28,6 +28,7 @@ export class StreamMachine {
   #givenSamples = 0;
   #sampleRate = 0;
   #waitingBytes = 0;
+  #waitingCharacters = 0;
   #textEnded = false;
   #held = false;
   #over = false;
@@ -46,6 +47,7 @@ export class StreamMachine {
       chooseScheduler,
       repeats: 0,
       takenAfterMs: Number.POSITIVE_INFINITY,
+      following: () => ({ size: this.#waitingCharacters, isAll: this.#textEnded }),
       exhausted: (attempts) => new ServiceError("synthesis_failed", { parameters: { attempts } }),
       offerDue: (nowMs) => this.#offerDue(nowMs),
       chunkFailed: (_, error) => this.#fail(error),
@@ -72,6 +74,7 @@ export class StreamMachine {
     for (const piece of pieces) {
       const work = new ChunkWork(piece, this.#added++, nowMs, { settings: this.#settings, ownerId: this.#ownerId });
       this.#waitingBytes += work.textBytes;
+      this.#waitingCharacters += piece.text.length;
       this.#work.push(work);
       this.submissions.add(work);
     }
@@ -87,6 +90,7 @@ export class StreamMachine {
   /** No more text comes. */
   end(): void {
     this.#textEnded = true;
+    this.submissions.textEnded();
     this.#endIfGiven();
   }
 
@@ -197,9 +201,12 @@ export class StreamMachine {
       const waited = work.state === "waiting";
       if (waited && (this.#held || atWork >= windowChunks || this.#playout.aheadMs(nowMs) + comingMs >= aheadMs))
         return;
+      if (waited) {
+        this.#waitingBytes -= work.textBytes;
+        this.#waitingCharacters -= work.piece.text.length;
+      }
       if (work.isDue(nowMs)) this.submissions.offer(work, this.#slackMs(work, comingMs, nowMs), nowMs);
       if (this.#over) return;
-      if (waited) this.#waitingBytes -= work.textBytes;
       atWork++;
       comingMs += this.#comingMs(work);
     }
@@ -230,6 +237,7 @@ export class StreamMachine {
     this.#over = true;
     this.#work.length = 0;
     this.#waitingBytes = 0;
+    this.#waitingCharacters = 0;
     this.submissions.cancelAll();
   }
 

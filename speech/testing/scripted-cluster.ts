@@ -114,6 +114,7 @@ export class ScriptedCluster {
       this.cancels.push(schedulerId);
       return;
     }
+    if (message.type === "text-ended") return;
     const { chunk } = message;
     if (chunk.task !== "speak") return;
     this.submits.push({ schedulerId, submit: { ...message, chunk }, atMs: this.#options.clock.nowMs() });

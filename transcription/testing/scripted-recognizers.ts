@@ -109,6 +109,7 @@ export class ScriptedRecognizers {
   #receive(schedulerId: string, message: SchedulerInbound): void {
     if (!this.#alive.has(schedulerId)) return;
     if (message.type === "cancel") return void this.cancels.push({ ...message, schedulerId });
+    if (message.type === "text-ended") return;
     const { chunk } = message;
     if (chunk.task === "speak") return;
     this.submits.push({ schedulerId, submit: { ...message, chunk }, atMs: this.#options.clock.nowMs() });

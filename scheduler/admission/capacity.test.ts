@@ -1,0 +1,49 @@
+import { describe, expect, it } from "vitest";
+import { type Capacity, latenessMs } from "./capacity.js";
+import { addNeed, addProfile, type DemandProfile, emptyProfile, horizonsMs } from "./demand-profile.js";
+
+const capacity: Capacity = { slots: 2, recognitionShare: 0, bulkShare: 0, freeShare: 0.1 };
+const nothing = emptyProfile();
+
+/** What keeps so many slots busy all the time. */
+const busy = (slots: number): DemandProfile =>
+  horizonsMs.reduce((profile, horizonMs, index) => {
+    profile[index] = horizonMs * slots;
+    return profile;
+  }, emptyProfile());
+
+describe("whether workers can speak one more stream", () => {
+  it("is so up to what all slots do, and no further", () => {
+    expect(latenessMs("live", { live: busy(1.5), free: nothing }, busy(0.5), capacity)).toBe(0);
+    expect(latenessMs("live", { live: busy(1.5), free: nothing }, busy(0.6), capacity)).toBeCloseTo(800);
+    expect(latenessMs("live", { live: nothing, free: nothing }, busy(0.1), { ...capacity, slots: 0 })).toBe(Infinity);
+  });
+
+  it("leaves live recognition and the floor of bulk work what they take", () => {
+    const shared = { ...capacity, recognitionShare: 0.2, bulkShare: 0.1 };
+    expect(latenessMs("live", { live: busy(1.3), free: nothing }, busy(0.1), shared)).toBeCloseTo(0);
+    expect(latenessMs("live", { live: busy(1.4), free: nothing }, busy(0.1), shared)).toBeGreaterThan(0);
+  });
+
+  it("keeps the free tier's floor for it, no more than it needs, and gives it what live streams leave", () => {
+    expect(latenessMs("live", { live: busy(1.5), free: busy(5) }, busy(0.3), capacity)).toBeCloseTo(0);
+    expect(latenessMs("live", { live: busy(1.5), free: busy(0.1) }, busy(0.4), capacity)).toBeCloseTo(0);
+    expect(latenessMs("free", { live: busy(3), free: busy(0.1) }, busy(0.1), capacity)).toBeCloseTo(0);
+    expect(latenessMs("free", { live: busy(3), free: busy(0.2) }, busy(0.1), capacity)).toBeGreaterThan(0);
+    expect(latenessMs("free", { live: busy(1), free: busy(0.8) }, busy(0.2), capacity)).toBeCloseTo(0);
+  });
+
+  it("is not so where only the near future is too full", () => {
+    const burst = emptyProfile();
+    addNeed(
+      burst,
+      { nextMs: 4000, nextDueMs: 0, thenDueMs: 4000, remainingMs: 4000, chunkMs: 4000 },
+      { serviceMs: 0.5, reserveMs: 1000 },
+    );
+    const late = latenessMs("live", { live: nothing, free: nothing }, burst, capacity);
+    expect(late).toBeCloseTo(2000 / 2 - horizonsMs[0]);
+    const twice = emptyProfile();
+    addProfile(twice, burst, 2);
+    expect(latenessMs("live", { live: nothing, free: nothing }, twice, capacity)).toBeCloseTo(2000 - horizonsMs[0]);
+  });
+});
