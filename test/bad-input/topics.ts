@@ -1,6 +1,7 @@
 import type { Topic } from "./case.js";
 import { authorizationCases, contentTypeCases, modelHeaderCases, traceCases } from "./heads.js";
 import { jsonBodyCases } from "./json-bodies.js";
+import { liveKitEventCases } from "./livekit-events.js";
 import { liveEventCases } from "./live-events.js";
 import { liveFrameCases } from "./live-frames.js";
 import { msgpackBodyCases } from "./msgpack-bodies.js";
@@ -46,6 +47,7 @@ export const topics: Topic[] = [
   { name: "recordings", cases: recordingRequestCases() },
   { name: "phone numbers", cases: phoneRequestCases() },
   { name: "phone calls", cases: callRequestCases() },
+  { name: "LiveKit's events", cases: liveKitEventCases() },
   { name: "HTTP itself", cases: rawHttpCases() },
   { name: "live events", cases: liveEventCases() },
   { name: "live frames", cases: liveFrameCases() },

@@ -8,6 +8,8 @@ export interface WebhookRelay {
   target: string | null;
   /** What the target answered. */
   statuses: number[];
+  /** What LiveKit said, and how it signed that. */
+  messages: { authorization: string; body: string }[];
   close(): Promise<void>;
 }
 
@@ -16,11 +18,13 @@ export async function startWebhookRelay(): Promise<WebhookRelay> {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const { authorization = "", "content-type": type = "" } = request.headers;
+    const body = Buffer.concat(chunks);
+    relay.messages.push({ authorization, body: body.toString() });
     const headers = { authorization, "content-type": type };
     const status =
       relay.target === null
         ? 503
-        : await fetch(relay.target, { method: "POST", headers, body: Buffer.concat(chunks) }).then(
+        : await fetch(relay.target, { method: "POST", headers, body }).then(
             (answer) => answer.status,
             () => 502,
           );
@@ -31,7 +35,7 @@ export async function startWebhookRelay(): Promise<WebhookRelay> {
   const relay: WebhookRelay = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
     target: null,
-    statuses: [],
+    ...{ statuses: [], messages: [] },
     async close() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
