@@ -20,6 +20,11 @@ describe.skipIf(!canTestChart)("the chart's objects", () => {
     chosen: valueSets["pods on chosen nodes"] ?? {},
     anywhere: valueSets["stores wherever they are"] ?? {},
     rooms: valueSets["several LiveKit servers"] ?? {},
+    ingress: valueSets["an Ingress"] ?? {},
+    ingressTls: valueSets["an Ingress with TLS and rooms"] ?? {},
+    balancerTls: valueSets["an Ingress behind a balancer with TLS"] ?? {},
+    gateway: valueSets["a Gateway without TLS"] ?? {},
+    gatewayTls: valueSets["a Gateway"] ?? {},
   } satisfies Record<string, ValueSet>;
   const rendered: Record<string, Manifest[]> = {};
   beforeAll(async () => {
@@ -157,6 +162,18 @@ describe.skipIf(!canTestChart)("the chart's objects", () => {
       podsOf(object)?.containers.some(({ env }) => env.some(({ name }) => name === "DATABASE_URL")),
     );
     expect(holders?.map(({ metadata }) => metadata.name).sort()).toEqual(["parley-control-plane", "parley-migration"]);
+  });
+
+  it.each([
+    ["ingress", "http://speech.example.com", undefined],
+    ["ingressTls", "https://speech.example.com", "wss://rooms.example.com"],
+    ["balancerTls", "https://speech.example.com", "wss://rooms.example.com"],
+    ["gateway", "http://speech.example.com", "ws://rooms.example.com"],
+    ["gatewayTls", "https://speech.example.com", "wss://rooms.example.com"],
+  ] as const)("tell callers of TLS where there is some: %s", (set, publicUrl, liveKitUrl) => {
+    const env = podsOf(find(set, "Deployment", "parley-control-plane"))?.containers[0]?.env ?? [];
+    const urlOf = (name: string): string | undefined => env.find((variable) => variable.name === name)?.value;
+    expect([urlOf("PARLEY_PUBLIC_URL"), urlOf("LIVEKIT_PUBLIC_URL")]).toEqual([publicUrl, liveKitUrl]);
   });
 
   it("draw the alert rules and the dashboard as they are", () => {

@@ -126,6 +126,23 @@ export const valueSets: Readonly<Record<string, ValueSet>> = {
       },
     },
   },
+  "an Ingress behind a balancer with TLS": {
+    values: {
+      ingress: { enabled: true, host: "speech.example.com", livekitHost: "rooms.example.com", tlsElsewhere: true },
+    },
+  },
+  "a Gateway without TLS": {
+    values: {
+      gateway: {
+        enabled: true,
+        parents: [{ name: "inside" }],
+        host: "speech.example.com",
+        livekitHost: "rooms.example.com",
+        tls: false,
+      },
+    },
+    apiVersions: operators,
+  },
   "a Gateway": {
     values: {
       gateway: {

@@ -51,6 +51,12 @@ others, so that a secret is only where it is needed.
 {{- end -}}
 {{- end -}}
 
+{{/* By which scheme the service is reached from outside: TLS ends at the Ingress, at the Gateway, or before them. */}}
+{{- define "parley.scheme" -}}
+{{- $hasTls := ternary (or .Values.ingress.tlsSecret .Values.ingress.tlsElsewhere) .Values.gateway.tls .Values.ingress.enabled -}}
+{{- ternary "http" "https" (empty $hasTls) -}}
+{{- end -}}
+
 {{/* What the chart itself decides, by name; `settings` may say otherwise where the schema lets it. */}}
 {{- define "parley.derivedSettings" -}}
 {{- $root := .root -}}
@@ -72,11 +78,12 @@ LIVEKIT_URL: {{ $root.Values.external.livekit.url | quote }}
 {{- if $root.Values.livekit.publicUrl }}
 LIVEKIT_PUBLIC_URL: {{ $root.Values.livekit.publicUrl | quote }}
 {{- else if $livekitHost }}
-LIVEKIT_PUBLIC_URL: {{ printf "wss://%s" $livekitHost | quote }}
+{{- $hasTls := ternary (or $root.Values.ingress.livekitTlsSecret $root.Values.ingress.tlsElsewhere) $root.Values.gateway.tls (not (empty $root.Values.ingress.livekitHost)) }}
+LIVEKIT_PUBLIC_URL: {{ printf "%s://%s" (ternary "ws" "wss" (empty $hasTls)) $livekitHost | quote }}
 {{- end }}
 {{- $host := default (ternary $root.Values.gateway.host "" $root.Values.gateway.enabled) (ternary $root.Values.ingress.host "" $root.Values.ingress.enabled) }}
 {{- if $host }}
-PARLEY_PUBLIC_URL: {{ printf "https://%s" $host | quote }}
+PARLEY_PUBLIC_URL: {{ printf "%s://%s" (include "parley.scheme" $root) $host | quote }}
 {{- end }}
 {{- if eq .role "worker" }}
 PARLEY_WORKER_SLOTS: {{ .values.slots | quote }}
