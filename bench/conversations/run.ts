@@ -7,6 +7,7 @@ import { objections } from "../validity.js";
 import { holdConversations } from "./callers.js";
 import { recordedClips, spokenClips } from "./clips.js";
 import {
+  aims,
   type ConversationFigures,
   conversationFigures,
   type InterjectionFigures,
@@ -189,7 +190,7 @@ async function hold(
     parts,
     callers: { processorShare, lagP99Ms, lagMaxMs },
     problems,
-    invalid: objections({ load, generatorLagP99Ms: lagP99Ms, errors: problems.length }),
+    invalid: objections({ load, generatorLagP99Ms: lagP99Ms, judgedMs: aims.silentP95, errors: problems.length }),
   };
   return { run, report };
 }

@@ -4,7 +4,7 @@ import { type LoadFigures, loadFigures } from "../goodput/figures.js";
 import { loadedSettings } from "../goodput/run.js";
 import { type Capacity, findCapacity } from "../live-streams/capacity.js";
 import { generateLoad } from "../live-streams/generator.js";
-import type { GeneratorReport } from "../live-streams/messages.js";
+import { type GeneratorReport, STORE_MS } from "../live-streams/messages.js";
 import type { LoadRun } from "../live-streams/run.js";
 import { watchOthers } from "../machine.js";
 import { overRounds } from "../statistics.js";
@@ -52,7 +52,7 @@ export async function runFairness(
     const figures = { capacity, ...figuresOf(rounds, scenario) };
     const { alone, beside, flood, generatorLagP99Ms } = figures;
     const errors = alone.failed + beside.failed + flood.failed;
-    return { figures, invalid: objections({ load: others.read(), generatorLagP99Ms, errors }) };
+    return { figures, invalid: objections({ load: others.read(), generatorLagP99Ms, judgedMs: STORE_MS, errors }) };
   } finally {
     await cluster.stop();
   }

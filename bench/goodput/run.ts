@@ -2,7 +2,7 @@ import { loadConfig } from "#common/config/config";
 import { startCluster, type TestCluster } from "#test/harness/cluster";
 import { type Capacity, findCapacity } from "../live-streams/capacity.js";
 import { generateLoad } from "../live-streams/generator.js";
-import type { GeneratorReport } from "../live-streams/messages.js";
+import { type GeneratorReport, STORE_MS } from "../live-streams/messages.js";
 import type { LoadRun } from "../live-streams/run.js";
 import { watchOthers } from "../machine.js";
 import { objections } from "../validity.js";
@@ -39,7 +39,12 @@ export async function runGoodput(
       const figures = loadFigures(given.streams, { fromMs: scenario.fillMs, toMs: scenario.loadMs });
       const { processorShare, lagP99Ms } = given;
       loads.push({ multiple, figures, generator: { processorShare, lagP99Ms } });
-      const found = objections({ load: others.read(), generatorLagP99Ms: lagP99Ms, errors: figures.failed });
+      const found = objections({
+        load: others.read(),
+        generatorLagP99Ms: lagP99Ms,
+        judgedMs: STORE_MS,
+        errors: figures.failed,
+      });
       invalid.push(...found.map((reason) => `${multiple} × capacity: ${reason}`));
     }
     return { figures: { capacity, loads }, invalid };

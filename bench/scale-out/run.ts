@@ -1,6 +1,6 @@
 import { startCluster } from "#test/harness/cluster";
 import { generateLoad } from "../live-streams/generator.js";
-import type { GeneratorReport } from "../live-streams/messages.js";
+import { type GeneratorReport, STORE_MS } from "../live-streams/messages.js";
 import { type OthersLoad, watchOthers } from "../machine.js";
 import { mainThreadSeconds, processSeconds } from "../processor-time.js";
 import { type Spread, spread } from "../statistics.js";
@@ -41,7 +41,7 @@ export async function runScaleOut(
   for (const doubled of ["none", ...scaledRoles] as const) {
     const { line, load, generatorLagP99Ms } = await measure(doubled, scenario);
     lines.push(line);
-    const found = objections({ load, generatorLagP99Ms, errors: line.failed });
+    const found = objections({ load, generatorLagP99Ms, judgedMs: STORE_MS, errors: line.failed });
     invalid.push(...found.map((reason) => `${doubled === "none" ? "one of each" : `two: ${doubled}`}: ${reason}`));
   }
   return { figures: { streams: scenario.streams, lines }, invalid };
