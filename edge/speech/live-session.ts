@@ -74,13 +74,17 @@ export class LiveSession implements SocketSession {
     for (const input of this.#inputs) input.cancel();
   }
 
-  /** The server is stopping: what was sent so far is spoken, then the session ends; one that is idle ends at once. */
+  /**
+   * The server is stopping: what a client is still writing is spoken, within bounds, then the session ends; one that is
+   * idle ends at once.
+   */
   drain(): void {
     this.#frames.afterFrames(() => {
       this.#isDraining = true;
       if (this.#isOver) return;
-      if (this.#starts > 0 && this.#inputs.length === 0)
-        this.#close(closeCodes.goingAway, "The server is shutting down");
+      const input = this.#inputs.at(-1);
+      if (input !== undefined) return input.drain();
+      if (this.#starts > 0) this.#close(closeCodes.goingAway, "The server is shutting down");
       else this.#stop();
     });
   }

@@ -12,6 +12,9 @@ import type { SpeechContext } from "./context.js";
 import { planSpeech, speechKind } from "./plan.js";
 import { SpokenRequest } from "./spoken-request.js";
 
+/** A client that still writes when the server stops may pause for so long before it is taken to have finished. */
+const DRAIN_PAUSE_MS = 2000;
+
 /** After `trigger`, text waits no longer than this for the rest of its phrase. */
 const TRIGGERED_WAIT_MS = 300;
 
@@ -57,6 +60,9 @@ export class TextInput {
   #isFlushed = false;
   #isEnding = false;
   #cancelReleases: (() => void)[] = [];
+  /** Set when the server stops: no text is taken after it. */
+  #drainsUntilMs: number | null = null;
+  #cancelDrain: () => void = () => undefined;
 
   constructor(options: TextInputOptions) {
     this.#options = options;
@@ -109,6 +115,21 @@ export class TextInput {
     this.#enqueue({ kind: "end" }, 0);
   }
 
+  /**
+   * The server is stopping. Text is taken for as long as it keeps coming, and for half the time that the process has
+   * left, so that the other half is there to speak it: then as `end`.
+   */
+  drain(): void {
+    if (this.#isOver()) return;
+    const { clock, config } = this.#options.context;
+    const nowMs = clock.nowMs();
+    this.#drainsUntilMs ??= nowMs + config.PARLEY_DRAIN_MS / 2;
+    const endAtMs = Math.min(this.#drainsUntilMs, this.#lastTextAtMs + DRAIN_PAUSE_MS);
+    this.#cancelDrain();
+    if (nowMs >= endAtMs) this.end();
+    else this.#cancelDrain = clock.after(endAtMs - nowMs, () => this.drain());
+  }
+
   /** Ends all work, here and in every role. */
   cancel(outcome: "cancelled" | "failed" = "cancelled"): void {
     this.stop();
@@ -119,6 +140,7 @@ export class TextInput {
   stop(): void {
     this.#state = "over";
     this.#inbox.length = 0;
+    this.#cancelDrain();
     this.#cancelTimers();
   }
 

@@ -57,6 +57,10 @@ class Client {
     this.#session?.end();
   }
 
+  drain(): void {
+    this.#session?.drain?.();
+  }
+
   get received(): Frame[] {
     return this.connection.sent.map((frame) => JSON.parse(Buffer.from(frame).toString()) as Frame);
   }
@@ -158,6 +162,19 @@ describe("the end of stream-input", () => {
     await client.send(frame);
     expect([client.received, client.closeCode]).toEqual([[{ isFinal: true }], 1000]);
     expect(() => client.bench.context.teamSlots.check(testPrincipal)).not.toThrow();
+  });
+
+  it("waits for a client that still writes when the server stops", async () => {
+    const client = await new Client().connect();
+    await client.send({ text: "One sentence is here. " });
+    client.drain();
+    await client.bench.pass(1500);
+    await client.send({ text: "And another one." });
+    await client.bench.pass(1500);
+    expect(client.received.some(({ isFinal }) => isFinal === true)).toBe(false);
+    await client.bench.pass(3000);
+    expect(client.pieces.map((piece) => piece.trim()).join(" ")).toBe("One sentence is here. And another one.");
+    expect(client.received.at(-1)?.isFinal).toBe(true);
   });
 
   it("comes with no frame without a text", async () => {

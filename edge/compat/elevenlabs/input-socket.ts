@@ -184,10 +184,10 @@ class InputSocket implements SocketSession {
     for (const contextId of [...this.#contexts.keys()]) this.#remove(contextId)?.cancel();
   }
 
-  /** The server is stopping: what was sent so far is spoken. */
+  /** The server is stopping: what a client is still writing is spoken, within bounds. */
   drain(): void {
     if (this.#contexts.size === 0) return this.#close(closeCodes.goingAway, "");
-    for (const { input } of this.#contexts.values()) input.end();
+    for (const { input } of this.#contexts.values()) input.drain();
   }
 
   async #callerOf(first: InputFrame): Promise<Caller> {

@@ -85,6 +85,12 @@ export class SpeechInput implements SpeechOutput {
     this.#input.end();
   }
 
+  /** The server is stopping: text is taken for as long as it keeps coming, within bounds, then as `end`. */
+  drain(): void {
+    if (this.#hasText) this.#input.drain();
+    else this.end();
+  }
+
   /** Ends all work; nothing more is sent. */
   cancel(): void {
     this.#isOver = true;

@@ -311,8 +311,37 @@ describe("a live session's trouble", () => {
     const caller = await new Caller(new SpeechBench()).connect();
     caller.send(start, text("Nearly done"));
     caller.drain();
-    await caller.bench.pass(2000);
+    await caller.bench.pass(4000);
     expect(caller.audio.equals(audioOf(caller.bench))).toBe(true);
     expect(caller.last).toEqual({ event: "finish", reason: "stop" });
+  });
+
+  it("speaks what a client goes on to write when the server stops, until it pauses or half the time is over", async () => {
+    const paused = await new Caller(new SpeechBench()).connect();
+    paused.send(start, text("One sentence is here. "));
+    paused.drain();
+    for (const sentence of ["Another one follows it. ", "So does the last. "]) {
+      await paused.bench.pass(1900);
+      paused.send(text(sentence));
+    }
+    await paused.bench.pass(1900);
+    expect(paused.last?.event).not.toBe("finish");
+    await paused.bench.pass(2000);
+    expect(paused.last).toEqual({ event: "finish", reason: "stop" });
+    const spoken = paused.bench.cluster.submits.map(({ submit }) => submit.chunk.text.trim());
+    expect(spoken.join(" ")).toBe("One sentence is here. Another one follows it. So does the last.");
+
+    const endless = await new Caller(new SpeechBench()).connect();
+    endless.send(start, text("It goes on. "));
+    endless.drain();
+    let sentMs = 0;
+    while (endless.last?.event !== "finish" && sentMs < 20_000) {
+      await endless.bench.pass(500);
+      sentMs += 500;
+      endless.send(text("And on. "));
+    }
+    expect(endless.last).toEqual({ event: "finish", reason: "stop" });
+    expect(sentMs).toBeGreaterThanOrEqual(7500);
+    expect(sentMs).toBeLessThan(10_000);
   });
 });
