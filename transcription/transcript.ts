@@ -5,6 +5,8 @@ import type { TranscriptSegment } from "#protocol/transcription/request";
 export interface RecognizedSegment {
   startMs: number;
   words: readonly RecognizedWord[];
+  /** BCP-47 language that they were recognized in. */
+  language: string;
 }
 
 /** A pause of this length ends a phrase. */
@@ -16,7 +18,7 @@ const MAX_PHRASE_MS = 8000;
  * The words of all pieces in the order of the audio; times count from its beginning. Pieces may come in any order, but
  * never overlap.
  */
-export function mergeWords(segments: readonly RecognizedSegment[]): RecognizedWord[] {
+export function mergeWords(segments: readonly Pick<RecognizedSegment, "startMs" | "words">[]): RecognizedWord[] {
   return segments
     .toSorted((a, b) => a.startMs - b.startMs)
     .flatMap(({ startMs, words }) =>

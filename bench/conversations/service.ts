@@ -84,6 +84,7 @@ export async function startService(workers: number): Promise<Service> {
     async recognize(wav) {
       const form = new FormData();
       form.append("audio", new Blob([new Uint8Array(wav)]), "answer.wav");
+      form.append("numbers", "words");
       return ((await (await post(cluster, "/v1/asr", form)).json()) as { text: string }).text;
     },
     parts: () => ({ ...readParts(cluster), LiveKit: processSeconds(livekit.pid()) }),

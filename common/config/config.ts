@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { sampleRatesByFormat } from "#protocol/speech/request";
+import { numberForms } from "#protocol/transcription/request";
 import { isMistypedApiKey } from "../api-key.js";
 import { loadSettings } from "./load-settings.js";
 import { phoneProblems, phoneSettings } from "./phone-settings.js";
@@ -161,6 +162,11 @@ export const declaration = {
   PARLEY_ASR_WORDS: list({
     default: [],
     doc: "Words that transcription finds more readily and writes as here: names of products and people, of several words each for itself. English, for recognizers with a words file; at most 200 that are not common are used.",
+  }),
+  PARLEY_ASR_NUMBERS: choice({
+    default: "digits",
+    values: numberForms,
+    doc: 'How transcripts of English give numbers, amounts, times, days and phone numbers: "$25", or the words that were said. Conversations have the words.',
   }),
   PARLEY_MODEL_ALIASES: map({
     default: {},

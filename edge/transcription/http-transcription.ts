@@ -6,6 +6,7 @@ import { UploadPace } from "./upload-pace.js";
 import { transcriptionKind } from "./transcription-kind.js";
 import { type FileTranscript, transcribeFile } from "./transcribe-file.js";
 import type { RecognizedWord } from "#protocol/transcription/chunk";
+import type { NumberForm } from "#protocol/transcription/request";
 
 /** The engine reads up to ten times half a megabyte from a connection before it looks whether it was asked to stop. */
 const UNASKED_BYTES = 5.5 * 1024 * 1024;
@@ -15,6 +16,7 @@ export interface AskedTranscription {
   audio: Uint8Array;
   language?: string | undefined;
   keyterms?: readonly string[] | undefined;
+  numbers?: NumberForm | undefined;
 }
 
 export interface HttpTranscription<Asked extends AskedTranscription> {
@@ -57,18 +59,26 @@ export async function transcribeOverHttp<Asked extends AskedTranscription>(
     try {
       const pace = new UploadPace(context.config.PARLEY_UPLOAD_MIN_RATE, context.clock);
       const asked = await options.read(meteredRequest(request, { account, pace }));
-      const { audio, language, keyterms } = asked;
+      const { audio, language, keyterms, numbers } = asked;
       account.complete(audio.byteLength);
       const onWords =
         options.onWords === undefined
           ? undefined
           : (words: readonly RecognizedWord[]) => options.onWords?.(words, asked);
-      const result = await transcribeFile({ context, caller, route, audio, language, keyterms, signal, onWords }).catch(
-        (error: unknown) => {
-          context.overload.note(kind, error);
-          throw error;
-        },
-      );
+      const result = await transcribeFile({
+        context,
+        caller,
+        route,
+        audio,
+        language,
+        keyterms,
+        numbers,
+        signal,
+        onWords,
+      }).catch((error: unknown) => {
+        context.overload.note(kind, error);
+        throw error;
+      });
       if (!signal.aborted) options.answer(result, asked);
     } finally {
       account.close();

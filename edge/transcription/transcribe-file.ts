@@ -1,12 +1,13 @@
 import { setMaxListeners } from "node:events";
 import { ServiceError } from "#protocol/errors";
 import { type RecognizedWord, RECOGNITION_RATE } from "#protocol/transcription/chunk";
-import { MAX_TRANSCRIBED_SECONDS, MIN_TRANSCRIBED_SECONDS } from "#protocol/transcription/request";
+import { MAX_TRANSCRIBED_SECONDS, MIN_TRANSCRIBED_SECONDS, type NumberForm } from "#protocol/transcription/request";
 import type { OpenedAudio } from "#audio/decoding/open-audio";
 import type { TranscriptionCaller } from "./caller.js";
 import type { TranscriptionContext } from "./context.js";
 import { chooseRecognizer } from "#transcription/recognizer-choice";
 import { type RecognizedSegment, mergeWords } from "#transcription/transcript";
+import { withNumbers } from "#transcription/numbers/write-numbers";
 import { openTranscriber } from "#transcription/files/open-transcriber";
 import { beginTranscriptionRecord } from "./transcription-record.js";
 
@@ -20,6 +21,8 @@ export interface TranscribeOptions {
   language: string | undefined;
   /** Words that he expects. */
   keyterms?: readonly string[] | undefined;
+  /** How numbers stand in the words; `PARLEY_ASR_NUMBERS` when absent. */
+  numbers?: NumberForm | undefined;
   /** Shortest audio that is taken, seconds; `MIN_TRANSCRIBED_SECONDS` when absent. */
   minSeconds?: number;
   /**
@@ -103,10 +106,15 @@ async function startRecognition(
   options: TranscribeOptions & { recognizer: ReturnType<typeof chooseRecognizer> },
 ): Promise<FileTranscript> {
   const { context, recognizer, signal } = options;
+  const numbers = options.numbers ?? context.config.PARLEY_ASR_NUMBERS;
+  const written = (segment: RecognizedSegment): RecognizedSegment => ({
+    ...segment,
+    words: withNumbers(segment, numbers),
+  });
   const onRecognized =
     options.onWords === undefined
       ? undefined
-      : (segment: RecognizedSegment) => options.onWords?.(mergeWords([segment]));
+      : (segment: RecognizedSegment) => options.onWords?.(mergeWords([written(segment)]));
   // A failure gives nothing to a client that waits for the whole; one that leaves has had its work done.
   const record = beginTranscriptionRecord(options, (outcome) =>
     outcome === "completed"
@@ -126,7 +134,7 @@ async function startRecognition(
   try {
     const { recognized, language } = await transcriber.run(audio.pieces);
     record.end("completed");
-    return { words: mergeWords(recognized), seconds: audio.seconds, language };
+    return { words: mergeWords(recognized.map(written)), seconds: audio.seconds, language };
   } catch (error) {
     record.end(signal.aborted ? "cancelled" : "failed");
     throw error;

@@ -49,6 +49,18 @@ describe("a turn that is transcribed while it comes in", () => {
     );
   });
 
+  it("has its numbers as they are written, with the time of all their words", async () => {
+    const said = ["call", "five", "five", "five", "one", "two", "one", "two"];
+    const words = said.map((_, i) => ({ pauseSteps: 5, steps: 20, loudness: 2001 + i }));
+    const { samples } = audioOfWords(words, 40);
+    const textOf = (loudness: number): string => said[loudness - 2001] ?? "";
+    const { words: written } = await transcribe(samplesToBytes(samples), { bench: new TranscriptionBench({ textOf }) });
+    expect(written.map(({ text }) => text)).toEqual(["call", "555-1212"]);
+    expect(written[1]).toMatchObject({ startMs: 300, endMs: 2000 });
+    const asWords = new TranscriptionBench({ textOf }, { PARLEY_ASR_NUMBERS: "words" });
+    expect((await transcribe(samplesToBytes(samples), { bench: asWords })).words).toHaveLength(said.length);
+  });
+
   it("is refused beyond sixty minutes, like a file, and then costs nothing", async () => {
     const bench = new TranscriptionBench();
     const tooLong = transcribe(new Uint8Array(3601 * 2 * 8000), { sampleRate: 8000, bench });

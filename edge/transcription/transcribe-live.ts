@@ -7,6 +7,7 @@ import { type ChosenRecognizer, chooseRecognizer } from "#transcription/recogniz
 import { defaultCutOptions } from "#transcription/segmentation/cut";
 import type { EndpointOptions } from "#transcription/segmentation/endpoint";
 import { TranscriptionSession, type SessionEvent } from "#transcription/streaming/session";
+import { withNumbers } from "#transcription/numbers/write-numbers";
 import { textOf } from "#transcription/transcript";
 import type { TranscriptionCaller } from "./caller.js";
 import type { TranscriptionContext } from "./context.js";
@@ -167,14 +168,15 @@ class Turn {
 
   take(event: Exclude<SessionEvent, { type: "ended" | "failed" }>): void {
     if (event.type !== "partial" && event.type !== "committed") return;
-    const { onPartial, onWords } = this.#options;
+    const { onPartial, onWords, context } = this.#options;
+    const words = withNumbers(event, context.config.PARLEY_ASR_NUMBERS);
     if (event.type === "committed") {
-      this.words.push(...event.words);
+      this.words.push(...words);
       this.#recognizedMs += event.endMs - event.startMs;
-      onWords?.(event.words);
+      onWords?.(words);
     }
     if (onPartial === undefined || this.isComplete) return;
     this.#givenToMs = event.endMs;
-    onPartial(textOf([...this.words, ...(event.type === "partial" ? event.words : [])]));
+    onPartial(textOf([...this.words, ...(event.type === "partial" ? words : [])]));
   }
 }

@@ -12,6 +12,7 @@ export const transcribeFile = {
   description:
     "One file of at most 20 MB, with 1 second to 60 minutes of audio: WAV, MP3, FLAC, Ogg Opus and Vorbis, WebM; M4A, AAC and others where " +
     "ffmpeg is installed. segments are phrases when ignore_timestamps is false, words when timestamp_granularity is word, and none otherwise. " +
+    'numbers is digits ("$25") or words ("twenty five dollars"). ' +
     "Unknown fields are ignored; null means absent.",
   headers: [{ name: "traceparent", description: "W3C trace context; spans of this request join the caller's trace." }],
   body: {

@@ -15,6 +15,10 @@ export const MAX_TRANSCRIBED_SECONDS = 3600;
 const timestampGranularities = ["segment", "word"] as const;
 export type TimestampGranularity = (typeof timestampGranularities)[number];
 
+/** How numbers stand in a transcript: as they are written ("$25"), or as the words that were said. */
+export const numberForms = ["digits", "words"] as const;
+export type NumberForm = (typeof numberForms)[number];
+
 /** The file's bytes. Presence is checked apart: what is missing is not called wrong. */
 export const audioFile = z.preprocess((value, context) => {
   if (value !== undefined && value !== null) return value;
@@ -36,6 +40,8 @@ export const transcriptionRequest = z.object({
   ignore_timestamps: z.preprocess(absentWhenNull, looseBoolean(true)),
   /** Parley's own: `word` gives a segment for each word, whatever `ignore_timestamps` says. */
   timestamp_granularity: z.preprocess(absentWhenNull, z.enum(timestampGranularities).optional()),
+  /** Parley's own: how numbers are given; absent leaves it to the service. */
+  numbers: z.preprocess(absentWhenNull, z.enum(numberForms).optional()),
 });
 export type TranscriptionRequest = z.infer<typeof transcriptionRequest>;
 

@@ -108,6 +108,7 @@ export async function recognize(cluster: ServiceAccess, samples: Int16Array, sam
   const wav = wavFile({ sampleRate, channels: 1, bits: 16 }, samples.length, (at) => (samples[at] ?? 0) / 32768);
   const form = new FormData();
   form.append("audio", new Blob([new Uint8Array(wav)]), "heard.wav");
+  form.append("numbers", "words");
   const answer = await fetch(`${cluster.baseUrl}/v1/asr`, {
     method: "POST",
     headers: { authorization: `Bearer ${cluster.apiKey}` },

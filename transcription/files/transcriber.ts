@@ -141,7 +141,8 @@ export class Transcriber {
     if (piece.task !== "transcribe")
       throw new ServiceError("internal", { cause: new TypeError("no words from a recognizer") });
     this.#recognizedSamples += samples.length;
-    report.recognized = { startMs: (startSample * 1000) / RECOGNITION_RATE, words: piece.words };
+    const { words, language } = piece;
+    report.recognized = { startMs: (startSample * 1000) / RECOGNITION_RATE, words, language };
     this.#recognized.push(report.recognized);
     this.#reportInOrder();
     this.#languages.set(piece.language, (this.#languages.get(piece.language) ?? 0) + piece.words.length);

@@ -57,6 +57,10 @@ export interface ScriptedRecognitionOptions {
   turnsOf?: (piece: number) => number;
   /** What goes wrong with the nth piece of a task. */
   failureOf?: (task: RecognitionTask, piece: number) => Error | null;
+  /** Language of all words; English when absent. */
+  language?: string;
+  /** The word of each loudness; `w2001` and so on when absent. */
+  textOf?: (loudness: number) => string;
   /** Recognizers and detectors that are loaded; one English of either when absent. */
   models?: readonly ServedModel[];
 }
@@ -122,7 +126,10 @@ export class ScriptedRecognition implements Pick<RecognitionClient, "open" | "se
       }
       const failure = this.#options.failureOf?.(task, piece) ?? null;
       if (failure !== null) throw failure;
-      return task === "vad" ? { task, speech: loudSteps(samples) } : { task, words: wordsIn(samples), language: "en" };
+      if (task === "vad") return { task, speech: loudSteps(samples) };
+      const textOf = this.#options.textOf ?? ((loudness) => `w${loudness}`);
+      const words = wordsIn(samples).map((word) => ({ ...word, text: textOf(Number(word.text.slice(1))) }));
+      return { task, words, language: this.#options.language ?? "en" };
     } finally {
       if (task === "transcribe") this.#out -= samples.length;
     }

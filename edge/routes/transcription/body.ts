@@ -18,7 +18,7 @@ const formLimits = {
   fileFields: ["audio"],
 };
 
-const textFields = ["language", "ignore_timestamps", "timestamp_granularity"];
+const textFields = ["language", "ignore_timestamps", "timestamp_granularity", "numbers"];
 
 /**
  * Reads and checks the body of `POST /v1/asr`: a form or MessagePack. Throws `unsupported_media_type` for anything

@@ -93,6 +93,22 @@ describe("POST /v1/asr", () => {
     }
   });
 
+  it("gives numbers as they are written, unless words are asked for, by the request or by the setting", async () => {
+    const textOf = (loudness: number): string => ["twenty", "five", "dollars"][loudness - 2001] ?? "";
+    const ask = async (fields: object, environment: Record<string, string> = {}, language = "en") =>
+      await answer(new TranscriptionBench({ textOf, language }, environment), fields);
+    const digits = await ask({ timestamp_granularity: "word" });
+    // The third word comes a second after the others: it is not said together with them.
+    expect(digits).toMatchObject({ text: "25 dollars", segments: [{ text: "25", start: 0.5 }, { text: "dollars" }] });
+    expect((await ask({ numbers: "words" }))["text"]).toBe("twenty five dollars");
+    expect((await ask({}, { PARLEY_ASR_NUMBERS: "words" }))["text"]).toBe("twenty five dollars");
+    expect((await ask({ numbers: "digits" }, { PARLEY_ASR_NUMBERS: "words" }))["text"]).toBe("25 dollars");
+    expect((await ask({}, {}, "de"))["text"]).toBe("twenty five dollars");
+    expect(await post(new TranscriptionBench(), encodeMsgpack({ audio, numbers: "roman" })).outcome).toMatchObject({
+      code: "validation",
+    });
+  });
+
   it("books the seconds of audio, and works in the tier of files", async () => {
     const bench = new TranscriptionBench();
     await answer(bench, {});
