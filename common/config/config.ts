@@ -168,6 +168,11 @@ export const declaration = {
     values: numberForms,
     doc: 'How transcripts of English give numbers, amounts, times, days and phone numbers: "$25", or the words that were said. Conversations have the words.',
   }),
+  PARLEY_ASR_PUNCTUATION: choice({
+    default: "off",
+    values: ["on", "off"],
+    doc: "Whether transcripts of English get full stops, commas, question marks and capitals by rules of pauses and words, where the recognizer gives none.",
+  }),
   PARLEY_MODEL_ALIASES: map({
     default: {},
     doc: "Further names accepted in the `model` header and where compatibility requests name a model, and the service name that serves each.",

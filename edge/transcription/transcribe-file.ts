@@ -8,6 +8,7 @@ import type { TranscriptionContext } from "./context.js";
 import { chooseRecognizer } from "#transcription/recognizer-choice";
 import { type RecognizedSegment, mergeWords } from "#transcription/transcript";
 import { withNumbers } from "#transcription/numbers/write-numbers";
+import { asRecognized, punctuate } from "#transcription/punctuation/punctuate";
 import { openTranscriber } from "#transcription/files/open-transcriber";
 import { beginTranscriptionRecord } from "./transcription-record.js";
 
@@ -107,9 +108,16 @@ async function startRecognition(
 ): Promise<FileTranscript> {
   const { context, recognizer, signal } = options;
   const numbers = options.numbers ?? context.config.PARLEY_ASR_NUMBERS;
+  const withPunctuation = context.config.PARLEY_ASR_PUNCTUATION === "on" ? punctuate : asRecognized;
   const written = (segment: RecognizedSegment): RecognizedSegment => ({
     ...segment,
-    words: withNumbers(segment, numbers),
+    // Pieces of a file end at pauses.
+    words: withPunctuation({
+      words: withNumbers(segment, numbers),
+      language: segment.language,
+      begins: true,
+      ends: true,
+    }),
   });
   const onRecognized =
     options.onWords === undefined

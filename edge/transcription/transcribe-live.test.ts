@@ -61,6 +61,16 @@ describe("a turn that is transcribed while it comes in", () => {
     expect((await transcribe(samplesToBytes(samples), { bench: asWords })).words).toHaveLength(said.length);
   });
 
+  it("has full stops and capitals where the setting says so, in the whole and in what comes early", async () => {
+    const said = ["where", "is", "it", "i", "know"];
+    const words = said.map((_, i) => ({ pauseSteps: i === 3 ? 300 : 5, steps: 20, loudness: 2001 + i }));
+    const { samples } = audioOfWords(words, 40);
+    const textOf = (loudness: number): string => said[loudness - 2001] ?? "";
+    const bench = new TranscriptionBench({ textOf }, { PARLEY_ASR_PUNCTUATION: "on" });
+    const { words: written } = await transcribe(samplesToBytes(samples), { bench });
+    expect(written.map(({ text }) => text)).toEqual(["Where", "is", "it?", "I", "know."]);
+  });
+
   it("is refused beyond sixty minutes, like a file, and then costs nothing", async () => {
     const bench = new TranscriptionBench();
     const tooLong = transcribe(new Uint8Array(3601 * 2 * 8000), { sampleRate: 8000, bench });

@@ -8,6 +8,7 @@ import { defaultCutOptions } from "#transcription/segmentation/cut";
 import type { EndpointOptions } from "#transcription/segmentation/endpoint";
 import { TranscriptionSession, type SessionEvent } from "#transcription/streaming/session";
 import { withNumbers } from "#transcription/numbers/write-numbers";
+import { asRecognized, punctuate } from "#transcription/punctuation/punctuate";
 import { textOf } from "#transcription/transcript";
 import type { TranscriptionCaller } from "./caller.js";
 import type { TranscriptionContext } from "./context.js";
@@ -141,6 +142,8 @@ class Turn {
   isComplete = false;
   readonly #options: TranscribeLiveOptions;
   #bytes = 0;
+  /** What is committed ends in the middle of what is said. */
+  #isInSentence = false;
   /** Audio whose words will not change any more, and audio up to which the client was given words. */
   #recognizedMs = 0;
   #givenToMs = 0;
@@ -169,8 +172,15 @@ class Turn {
   take(event: Exclude<SessionEvent, { type: "ended" | "failed" }>): void {
     if (event.type !== "partial" && event.type !== "committed") return;
     const { onPartial, onWords, context } = this.#options;
-    const words = withNumbers(event, context.config.PARLEY_ASR_NUMBERS);
+    const withPunctuation = context.config.PARLEY_ASR_PUNCTUATION === "on" ? punctuate : asRecognized;
+    const words = withPunctuation({
+      words: withNumbers(event, context.config.PARLEY_ASR_NUMBERS),
+      language: event.language,
+      begins: !this.#isInSentence,
+      ends: event.type === "committed" && !event.continues,
+    });
     if (event.type === "committed") {
+      this.#isInSentence = event.continues;
       this.words.push(...words);
       this.#recognizedMs += event.endMs - event.startMs;
       onWords?.(words);

@@ -109,6 +109,13 @@ describe("POST /v1/asr", () => {
     });
   });
 
+  it("adds full stops and capitals where the setting says so", async () => {
+    const textOf = (loudness: number): string => ["where", "is", "mister"][loudness - 2001] ?? "";
+    const bench = (environment: Record<string, string>) => new TranscriptionBench({ textOf }, environment);
+    expect((await answer(bench({ PARLEY_ASR_PUNCTUATION: "on" }), {}))["text"]).toBe("Where is? Mister.");
+    expect((await answer(bench({}), {}))["text"]).toBe("where is mister");
+  });
+
   it("books the seconds of audio, and works in the tier of files", async () => {
     const bench = new TranscriptionBench();
     await answer(bench, {});
