@@ -131,11 +131,9 @@ export class Headroom {
       recognition += pool.liveRecognition.at(nowMs);
       for (const name of pool.models.keys()) {
         const head = queue.model(name)?.head("bulk");
-        if (head !== undefined)
-          bulkShare = Math.max(
-            bulkShare,
-            agedFloor(policy.floors.bulk ?? 0, nowMs - head.submittedAtMs, policy.agingMs),
-          );
+        if (head === undefined) continue;
+        const ageMs = pool.isFull(nowMs) ? 0 : nowMs - head.submittedAtMs;
+        bulkShare = Math.max(bulkShare, agedFloor(policy.floors.bulk ?? 0, ageMs, policy.agingMs));
       }
     }
     return { slots, bulkShare, recognitionShare: recognition / Math.max(1, slots), freeShare: policy.floors.free ?? 0 };

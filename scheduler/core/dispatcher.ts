@@ -126,7 +126,7 @@ export class Dispatcher {
     for (const one of batch) {
       if (one.chunk.task === "speak")
         streams.dispatched(one, chunkAudioMs(one.chunk, latency.service), serviceMs, nowMs);
-      pool.shares.charge(one.place?.lane ?? turn.lane, shareMs, turn.heads);
+      pool.shares.charge(one.place?.lane ?? turn.lane, shareMs, turn.heads, !pool.isFull(nowMs));
       const next = queue.remove(one, nowMs);
       if (next !== null) headChanged(next.chunk.model);
     }

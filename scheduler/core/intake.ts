@@ -75,13 +75,16 @@ export class Intake {
       mostWaitMs: Math.min(policy.admissionWaitMs, mostWaitMs ?? Number.POSITIVE_INFINITY),
       predictedMs: (tier === "free" ? wait.freeMs : wait.liveMs) + ownMs,
     };
+    const latenessMs =
+      speech === null ? Number.NEGATIVE_INFINITY : this.#headroom.latenessWith(speech, beginning, nowMs);
+    if (latenessMs > 0 && tier === "live") for (const pool of pools) pool.fullAtMs = nowMs;
     const refusal = admitNewStream(
       {
         ...{ model: chunk.model, tier, isAdmitted, mostWaitMs, draining: isDraining(), served: pools.length > 0 },
         ...{ queuedChunks, wait },
         // Nobody waits for a first audio here: how long a piece takes says nothing about whether there is room.
         ownMs: speech === null ? 0 : ownMs,
-        latenessMs: speech === null ? Number.NEGATIVE_INFINITY : this.#headroom.latenessWith(speech, beginning, nowMs),
+        latenessMs,
         runningLateMs: this.#runningLateMs(pools, nowMs),
       },
       policy,

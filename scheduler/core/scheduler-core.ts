@@ -170,9 +170,9 @@ export class SchedulerCore {
       missing.length === 0 && done.outcomes.every(({ result }) => result === "spoken" || result === "recognized");
     if (!complete) return;
     const latency = this.#book.of(batch.model, batch.provider);
-    latency.observe(batch.chunks.length, batch.longestSize, nowMs - batch.dispatchedAtMs);
+    latency.observe(batch.chunks.length, batch.longestSize, nowMs - batch.dispatchedAtMs, nowMs);
     const model = batch.worker.models.find(({ name }) => name === batch.model);
-    if (model?.task === "speak") latency.service.observe(spokenWork(done.outcomes, serviceMs, model.sampleRate));
+    if (model?.task === "speak") latency.service.observe(spokenWork(done.outcomes, serviceMs, model.sampleRate), nowMs);
     else if (batch.tier === "live") batch.worker.pool?.liveRecognition.add(serviceMs, nowMs);
   }
 

@@ -1,5 +1,6 @@
 import { BatchLimit } from "./batch-limit.js";
 import { LeastSquaresLine } from "./least-squares.js";
+import { remembered } from "./memory.js";
 import { ResidualQuantile } from "./residual-quantile.js";
 import { ServiceDemand } from "./service-demand.js";
 
@@ -18,6 +19,7 @@ export class LatencyModel {
   readonly #line = new LeastSquaresLine(PRIOR);
   readonly #residual = new ResidualQuantile();
   #calls = 0;
+  #observedAtMs = 0;
   #meanMs = PRIOR.a + PRIOR.b * PRIOR.scale;
 
   /** Expected milliseconds of a call. */
@@ -41,15 +43,18 @@ export class LatencyModel {
     return (chunks / batchSize) * this.#line.at(0) + size * (this.#line.at(1) - this.#line.at(0));
   }
 
-  observe(batchSize: number, longestSize: number, tookMs: number): void {
+  observe(batchSize: number, longestSize: number, tookMs: number, nowMs: number): void {
     const predictedP95Ms = this.predictP95Ms(batchSize, longestSize);
     const expectedMs = this.expectMs(batchSize, longestSize);
     this.batchLimit.observe({ batchSize, tookMs, predictedP95Ms });
-    this.#residual.observe(tookMs - expectedMs);
+    this.#residual.observe(tookMs - expectedMs, nowMs);
     // A swapped-out or stopped process gives one absurd time; it must not turn thousands of later predictions.
     const believedMs = this.#calls < WARM_UP_CALLS ? tookMs : Math.min(tookMs, 4 * predictedP95Ms);
+    const rest = remembered(nowMs - this.#observedAtMs);
+    this.#observedAtMs = nowMs;
+    this.#line.fade(rest);
     this.#line.observe(batchSize * longestSize, believedMs);
-    this.#meanMs = this.#calls === 0 ? tookMs : this.#meanMs + 0.05 * (believedMs - this.#meanMs);
+    this.#meanMs = this.#calls === 0 ? tookMs : this.#meanMs + Math.max(0.05, 1 - rest) * (believedMs - this.#meanMs);
     this.#calls += 1;
   }
 }

@@ -31,12 +31,22 @@ export class LeastSquaresLine {
     return this.#solution.a + this.#solution.b * x;
   }
 
+  /** Lets all measurements so far count that much less against those that follow. */
+  fade(rest: number): void {
+    this.#weight *= rest;
+    this.#sumX *= rest;
+    this.#sumY *= rest;
+    this.#sumXX *= rest;
+    this.#sumXY *= rest;
+  }
+
   observe(x: number, y: number): void {
-    this.#weight = this.#weight * FORGETTING + 1;
-    this.#sumX = this.#sumX * FORGETTING + x;
-    this.#sumY = this.#sumY * FORGETTING + y;
-    this.#sumXX = this.#sumXX * FORGETTING + x * x;
-    this.#sumXY = this.#sumXY * FORGETTING + x * y;
+    this.fade(FORGETTING);
+    this.#weight += 1;
+    this.#sumX += x;
+    this.#sumY += y;
+    this.#sumXX += x * x;
+    this.#sumXY += x * y;
     this.#solution = this.#solve();
   }
 

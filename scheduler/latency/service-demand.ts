@@ -1,7 +1,7 @@
+import { remembered } from "./memory.js";
+
 /** Until something was measured: a slow CPU engine and an ordinary pace, with the weight of one chunk. */
 const PRIOR = { chunks: 1, size: 60, serviceMs: 40, audioMs: 3900 };
-/** What a chunk's weight shrinks by with each that follows: about the last 200 count. */
-const FORGETTING = 0.995;
 /** A swapped-out or stopped process gives one absurd time: no more than this many times the expected one is believed. */
 const MOST_TIMES_EXPECTED = 4;
 
@@ -20,6 +20,7 @@ export interface SpokenWork {
  */
 export class ServiceDemand {
   readonly #recent: SpokenWork = { ...PRIOR };
+  #observedAtMs: number | null = null;
 
   /** Service that so much audio takes. */
   serviceMs(audioMs: number): number {
@@ -36,11 +37,12 @@ export class ServiceDemand {
     return this.#recent.audioMs / this.#recent.chunks;
   }
 
-  observe({ chunks, size, serviceMs, audioMs }: SpokenWork): void {
+  observe({ chunks, size, serviceMs, audioMs }: SpokenWork, nowMs: number): void {
     if (audioMs <= 0 || size <= 0) return;
     const recent = this.#recent;
     const believedMs = Math.min(serviceMs, MOST_TIMES_EXPECTED * this.serviceMs(audioMs));
-    const rest = FORGETTING ** chunks;
+    const rest = remembered(nowMs - (this.#observedAtMs ?? nowMs));
+    this.#observedAtMs = nowMs;
     recent.chunks = recent.chunks * rest + chunks;
     recent.size = recent.size * rest + size;
     recent.serviceMs = recent.serviceMs * rest + believedMs;

@@ -8,13 +8,13 @@ function waiting(...lanes: Lane[]): LaneHeads {
   return { ...nobody, ...Object.fromEntries(lanes.map((lane) => [lane, { costMs: 10, ageMs: 0, lateMs: -1 }])) };
 }
 
-function serve(shares: FairShare, heads: LaneHeads, times: number): Record<string, number> {
+function serve(shares: FairShare, heads: LaneHeads, times: number, mayGrow = true): Record<string, number> {
   const served: Record<string, number> = {};
   for (let turn = 0; turn < times; turn += 1) {
     const lane = shares.choose(heads);
     if (lane === null) break;
     served[lane] = (served[lane] ?? 0) + 1;
-    shares.charge(lane, 10, heads);
+    shares.charge(lane, 10, heads, mayGrow);
   }
   return served;
 }
@@ -47,6 +47,13 @@ describe("fair shares", () => {
     const served = serve(new FairShare(options), heads, 1000);
     expect(served.bulk).toBeGreaterThan(180);
     expect(served.bulk).toBeLessThan(220);
+  });
+
+  it("gives an old head its floor and no more while new live streams are refused", () => {
+    const heads = { ...waiting("urgent", "bulk"), bulk: { costMs: 10, ageMs: 60_000, lateMs: -1 } };
+    const { bulk } = serve(new FairShare(options), heads, 1000, false);
+    expect(bulk).toBeGreaterThanOrEqual(95);
+    expect(bulk).toBeLessThanOrEqual(105);
   });
 
   it("halves the floors, whatever the age, while a running live stream is late", () => {

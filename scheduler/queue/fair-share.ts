@@ -15,7 +15,7 @@ export type LaneHeads = Record<Lane, LaneHead | null>;
  * Strict order with floors (deficit round robin). While a lane with a floor waits, it earns its share of all engine
  * time spent on others; once that pays for its head, it goes first. An empty lane earns nothing, so nobody saves up for
  * a burst. Brownout: while a running live stream is late, the floors of the others are halved instead of growing with
- * age.
+ * age, and while new live streams are refused they do not grow.
  */
 export class FairShare {
   readonly #floors: Partial<Record<Lane, number>>;
@@ -45,20 +45,21 @@ export class FairShare {
   }
 
   /** Books engine time spent on `lane` while `heads` stood in line. */
-  charge(lane: Lane, costMs: number, heads: LaneHeads): void {
+  charge(lane: Lane, costMs: number, heads: LaneHeads, mayGrow = true): void {
     const brownout = (heads.urgent?.lateMs ?? 0) > 0;
     for (const other of lanes) {
       const floor = this.#floors[other] ?? 0;
       const head = heads[other];
       if (other === lane) this.#earnedMs[other] = Math.max(0, this.#earnedMs[other] - costMs);
       else if (head !== null && floor > 0)
-        this.#earnedMs[other] += costMs * earnings(floor * this.#growth(other, head, brownout));
+        this.#earnedMs[other] += costMs * earnings(floor * this.#growth(other, head, brownout, mayGrow));
     }
   }
 
-  #growth(lane: Lane, head: LaneHead, brownout: boolean): number {
+  #growth(lane: Lane, head: LaneHead, brownout: boolean, mayGrow: boolean): number {
     if (lane === "urgent") return 1;
-    return brownout ? 0.5 : agedFloor(1, head.ageMs, this.#agingMs);
+    if (brownout) return 0.5;
+    return mayGrow ? agedFloor(1, head.ageMs, this.#agingMs) : 1;
   }
 }
 

@@ -5,6 +5,9 @@ import { FairShare } from "../queue/fair-share.js";
 import type { SchedulingPolicy } from "../policy.js";
 import type { AttainedService } from "./attained-service.js";
 
+/** So long a refusal says that live streams want more than there is. */
+const FULL_MS = 1000;
+
 /** Slots for all work, and slots reserved for speech that somebody waits for now. */
 export type SlotKind = "general" | "reserved";
 
@@ -40,6 +43,8 @@ export class WorkerPool {
   readonly shares: FairShare;
   /** Set while free capacity waits for company, or a reserved slot for a chunk to be pressing; null otherwise. */
   waitUntilMs: number | null = null;
+  /** When a live stream was last refused because these workers could not speak it besides the others. */
+  fullAtMs = Number.NEGATIVE_INFINITY;
   members = 0;
   /** What recognition for somebody who waits takes of the slots. */
   readonly liveRecognition = new Utilization();
@@ -49,6 +54,11 @@ export class WorkerPool {
   constructor(models: readonly ServedModel[], policy: SchedulingPolicy) {
     this.models = new Map(models.map((model) => [model.name, model]));
     this.shares = new FairShare(policy);
+  }
+
+  /** Whether live streams want more than there is: what nobody waits for has its floor then, and no more. */
+  isFull(nowMs: number): boolean {
+    return nowMs - this.fullAtMs < FULL_MS;
   }
 
   join(worker: KnownWorker): void {
