@@ -64,6 +64,17 @@ describe("what a caller does", () => {
     expect([next.isLive, earlier.isLive]).toEqual([true, false]);
   });
 
+  it("is not passed on again where it comes to the next runtime later than the backlog", () => {
+    const [earlier, next] = [feedOf(false), feedOf(true)];
+    earlier.handOver([]);
+    earlier.event(key("1"));
+    const backlog = earlier.readBacklog();
+    next.catchUp(backlog, clock.nowMs());
+    clock.advance(1000);
+    for (const name of ["1", "1", "2"]) next.event(key(name));
+    expect(passedOn).toEqual(["1", "1", "2"]);
+  });
+
   it("is the same backlog however often it is read, each time older", () => {
     const feed = feedOf(false);
     feed.handOver([]);

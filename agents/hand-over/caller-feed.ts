@@ -3,9 +3,11 @@ import { RECOGNITION_RATE } from "#protocol/transcription/chunk";
 import { bytesToSamples } from "#audio/pcm";
 import type { Clock } from "#common/clock";
 import { BacklogWriter } from "./backlog-writer.js";
-import { joinEvents, type ReceivedEvent } from "./join-events.js";
+import { isSameEvent, joinEvents, type ReceivedEvent } from "./join-events.js";
 import { RecentAudio } from "./recent-audio.js";
 
+/** What the earlier runtime received comes here by then, or never. */
+const ECHO_MS = 3000;
 /** Nobody is sure sooner than this that somebody speaks. */
 const UNNOTICED_MS = 300;
 
@@ -33,6 +35,8 @@ export class CallerFeed {
   readonly #recent = new RecentAudio((UNNOTICED_MS * RECOGNITION_RATE) / 1000);
   #held: { events: ReceivedEvent[]; audio: { samples: Int16Array; atMs: number }[] } | null;
   #backlog: BacklogWriter | null = null;
+  /** Passed on already, and to come here too. */
+  #echoes: { events: CallerEvent[]; untilMs: number } = { events: [], untilMs: 0 };
 
   constructor(options: CallerFeedOptions) {
     this.#options = options;
@@ -54,6 +58,7 @@ export class CallerFeed {
   }
 
   event(event: CallerEvent): void {
+    if (this.#isEcho(event)) return;
     if (this.#backlog !== null) {
       if (!this.#backlog.event(event)) this.#options.onDropped();
     } else if (this.#held !== null) this.#held.events.push({ event, atMs: this.#options.clock.nowMs() });
@@ -77,7 +82,9 @@ export class CallerFeed {
     this.#held = null;
     const { onEvent, onAudio } = this.#options;
     const earlier = (backlog?.events ?? []).map(({ event, ageMs }) => ({ event, atMs: readMs - ageMs }));
-    for (const event of joinEvents(earlier, held.events, readMs)) onEvent(event);
+    const { events, echoes } = joinEvents(earlier, held.events, readMs);
+    this.#echoes = { events: echoes, untilMs: readMs + ECHO_MS };
+    for (const event of events) onEvent(event);
     // The earlier runtime has received the same until then.
     const fromMs = backlog === null ? Number.NEGATIVE_INFINITY : readMs;
     const own = held.audio.filter(({ atMs }) => atMs > fromMs).map(({ samples }) => samples);
@@ -93,6 +100,14 @@ export class CallerFeed {
   handOver(events: readonly CallerEvent[]): void {
     this.#backlog = new BacklogWriter(this.#options.clock, this.#recent.portions);
     for (const event of events) this.event(event);
+  }
+
+  #isEcho(event: CallerEvent): boolean {
+    const { events, untilMs } = this.#echoes;
+    const [next] = events;
+    if (next === undefined || this.#options.clock.nowMs() > untilMs || !isSameEvent(next, event)) return false;
+    events.shift();
+    return true;
   }
 
   /** What was held for the next runtime; null before `handOver`. Nothing is held after this. */

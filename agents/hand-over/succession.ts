@@ -17,7 +17,7 @@ const NOBODY_MS = 3000;
 const ANSWER_MS = 1500;
 const MOST_ASKED = 2;
 /** What both runtimes receive may come here so much later. */
-const LATE_MS = 200;
+const LATE_MS = 300;
 
 /**
  * The runtime that holds what the caller did since the log ends; null where none does: the last one died, or nothing was
