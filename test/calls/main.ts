@@ -1,25 +1,44 @@
+import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { dispose } from "@livekit/rtc-node";
+import { createLogger } from "#common/log";
+import { openDatabase } from "#control-plane/database/open";
 import { answers } from "../sip/telephone/behaviour.js";
-import { carriers, type KilledCall, killDuringCall, killUnderCall, type LostCall, victims } from "./kills.js";
+import { temporaryDirectory } from "../harness/temporary-directory.js";
+import { startReceiver } from "../webhooks/receivers.js";
+import { eventFaults } from "./arrived-events.js";
+import { bookFaults } from "./books.js";
+import {
+  abandonedFaults,
+  carriers,
+  faultsOfLost,
+  killUnderCall,
+  type LostCall,
+  moments,
+  outcomeOf,
+} from "./carrier-kills.js";
+import { type KilledCall, killDuringCall, victims } from "./kills.js";
 import { type PhonePlatform, startSeparatePhonePlatform } from "./phone-platform.js";
 
 /*
- * `npm run test:calls`: calls over SIP with kill -9 of a role in each, then a row of calls and some at once.
+ * `npm run test:calls`: calls over SIP with kill -9 of a role in each, or of what carries them at each moment of a call,
+ * then a row of calls and some at once; in the end what the books say of all of them.
  *
- *     npm run test:calls -- --times 3 --only runtime --row 5 --at-once 2
+ *     npm run test:calls -- --times 3 --only runtime,livekit --moments talking --row 5 --at-once 2
  */
 
 const { values } = parseArgs({
   options: {
     times: { type: "string", default: "5" },
     only: { type: "string" },
+    moments: { type: "string" },
     row: { type: "string", default: "30" },
     "at-once": { type: "string", default: "5" },
   },
 });
 const only = values.only?.split(",");
 const isChosen = (victim: string): boolean => only === undefined || only.includes(victim);
+const chosenMoments = moments.filter((moment) => values.moments?.split(",").includes(moment) ?? true);
 
 const wanted: Partial<KilledCall> = {
   ...{ wasAnswered: true, status: "completed", dialStatus: "answered", endedReason: "caller_left", dials: 1 },
@@ -29,22 +48,6 @@ const wanted: Partial<KilledCall> = {
 function faultsOf(call: KilledCall): string[] {
   const differing = (Object.keys(wanted) as (keyof KilledCall)[]).filter((name) => call[name] !== wanted[name]);
   return differing.map((name) => `${name} is ${String(call[name])}`);
-}
-
-/** A session is over so soon after its call is. */
-const MOST_ENDING_MS = 30_000;
-
-/** What is not as it should be of a call whose carrier was killed. How long three questions take is not counted. */
-function faultsOfLost({ wasAnswered, wasOver, status, endedReason, endedAfterMs, dials, ends }: LostCall): string[] {
-  const facts = `${status}, ${endedReason} after ${(endedAfterMs / 1000).toFixed(1)} s`;
-  const isTrue = endedReason === "caller_left" || endedReason === "room_lost";
-  const isInTime = wasOver || endedAfterMs <= MOST_ENDING_MS;
-  console.log(`  ${wasAnswered ? "it went on" : "it was over"}: ${facts}`);
-  return [
-    ...(isTrue && isInTime ? [] : [facts]),
-    ...(dials === 1 ? [] : [`dialed ${dials} times`]),
-    ...(ends === 1 ? [] : [`ended ${ends} times`]),
-  ];
 }
 
 /** One call that is answered and hung up on at once. */
@@ -67,14 +70,28 @@ const attempt = async (what: string, work: () => Promise<string[]>): Promise<voi
   problems.push(...found.map((problem) => `${what}: ${problem}`));
 };
 
-const platform = await startSeparatePhonePlatform();
+const directory = temporaryDirectory("calls");
+const dataDirectory = join(directory.path, "data");
+const receiver = await startReceiver();
+const platform = await startSeparatePhonePlatform({ dataDirectory, eventsUrl: receiver.url("/") });
 try {
   for (const victim of victims.filter(isChosen))
     for (let round = 1; round <= Number(values.times); round++)
       await attempt(`${victim} ${round}`, async () => faultsOf(await killDuringCall(platform, victim)));
+  const lost: LostCall[] = [];
   for (const victim of carriers.filter(isChosen))
-    for (let round = 1; round <= Number(values.times); round++)
-      await attempt(`${victim} ${round}`, async () => faultsOfLost(await killUnderCall(platform, victim)));
+    for (const moment of chosenMoments)
+      for (let round = 1; round <= Number(values.times); round++)
+        await attempt(`${victim}, ${moment} ${round}`, async () => {
+          const call = await killUnderCall(platform, { victim, moment });
+          lost.push(call);
+          console.log(`  ${outcomeOf(call)}`);
+          return faultsOfLost(call);
+        });
+  if (lost.length > 0) {
+    await attempt("who picked up a call that was lost", () => abandonedFaults(lost));
+    await attempt("the events of lost calls", () => eventFaults(receiver, lost));
+  }
   for (let index = 1; index <= Number(values.row); index++)
     await attempt(`call ${index}`, async () => {
       const problem = await shortCall(platform, `+49303${String(index).padStart(6, "0")}`);
@@ -90,7 +107,15 @@ try {
   if (problems.length > 0)
     for (const { name, level, text } of platform.cluster.complaints) console.log(`${name} ${level}: ${text}`);
   await platform.stop();
+  await receiver.close();
   await dispose();
 }
+await attempt("the books", async () => {
+  const { db, close } = await openDatabase({ url: null, dataDirectory, log: createLogger("test", "fatal") });
+  return await bookFaults(db).finally(close);
+});
+// What went wrong is found out from its logs.
+if (problems.length === 0) directory.remove();
+else console.log(`the logs are in ${join(dataDirectory, "logs")}`);
 console.log(problems.length === 0 ? "all calls went as they should" : `${problems.length} problems`);
 process.exitCode = problems.length === 0 ? 0 : 1;

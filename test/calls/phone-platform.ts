@@ -67,7 +67,12 @@ export interface PhonePlatform<N extends AnyNetwork = SeparatePhoneNetwork> {
   session(sessionId: string): Promise<SessionDetail>;
   /** The id of the session of the call that came in last. */
   newestInbound(): Promise<string>;
-  sessionWhen(sessionId: string, isWanted: (session: SessionDetail) => boolean, what: string): Promise<SessionDetail>;
+  sessionWhen(
+    sessionId: string,
+    isWanted: (session: SessionDetail) => boolean,
+    what: string,
+    withinMs?: number,
+  ): Promise<SessionDetail>;
   /** The newest call that came to a number of the carrier. */
   callTo(number: string): Promise<PhoneCall>;
   /** A sentence as a telephone carries it, spoken by the cluster. */
@@ -86,13 +91,27 @@ export type PlainPhonePlatform = PhonePlatform<PhoneNetwork>;
 
 export const startPhonePlatform = (): Promise<PlainPhonePlatform> => startAround(startPhoneNetwork, { agents: 1 });
 
-/** One in which all but the telephones may be killed. */
-export const startSeparatePhonePlatform = (): Promise<PhonePlatform> =>
-  startAround(startSeparatePhoneNetwork, { agents: 2 });
+export type SeparatePhonePlatform = PhonePlatform;
+
+/** One in which all but the telephones may be killed. Its agent tells `eventsUrl` of its calls. */
+export const startSeparatePhonePlatform = (
+  options: Pick<PlatformOptions, "dataDirectory" | "eventsUrl">,
+): Promise<SeparatePhonePlatform> => startAround(startSeparatePhoneNetwork, { ...options, agents: 2 });
+
+interface PlatformOptions {
+  agents: number;
+  /** Of the cluster, which stays when that is over. */
+  dataDirectory?: string;
+  eventsUrl?: string;
+}
+
+/** Whether nothing more happens to a session. */
+export const sessionIsOver = ({ status }: Pick<SessionDetail, "status">): boolean =>
+  status === "completed" || status === "failed" || status === "unknown";
 
 async function startAround<N extends AnyNetwork>(
   start: (options: { webhookUrl: string }) => Promise<N>,
-  options: { agents: number },
+  { agents, dataDirectory, eventsUrl }: PlatformOptions,
 ): Promise<PhonePlatform<N>> {
   const webhook = await startWebhookRelay();
   const [network, endpoint]: [N, ScriptedEndpoint] = await Promise.all([
@@ -102,7 +121,7 @@ async function startAround<N extends AnyNetwork>(
   const { liveKit, carrier } = network;
   const cluster = await startCluster({
     models: allModels,
-    agents: options.agents,
+    ...{ agents, ...(dataDirectory === undefined ? {} : { dataDirectory }) },
     readyMs: 150_000,
     settings: {
       ...{ LIVEKIT_URL: liveKit.url, LIVEKIT_API_KEY: liveKit.apiKey, LIVEKIT_API_SECRET: liveKit.apiSecret },
@@ -117,6 +136,7 @@ async function startAround<N extends AnyNetwork>(
       first_message: "Hello, how can I help you?",
     },
     tools: { system_tools: { hang_up_call: true } },
+    ...(eventsUrl === undefined ? {} : { webhooks: { post_call: [{ url: eventsUrl }] } }),
     conversation: {
       transfer_destinations: [
         { label: "Sales", phone_number: SALES, mode: "cold" },
@@ -140,14 +160,14 @@ async function startAround<N extends AnyNetwork>(
       const body = { agent_id: caller, phone_number_id: imported.phone_number_id, to_number: to };
       return (await call<{ session_id: string }>(cluster, "POST", "/v1/agent/phone-calls", body)).session_id;
     },
-    async sessionWhen(sessionId, isWanted, what) {
+    async sessionWhen(sessionId, isWanted, what, withinMs = 30_000) {
       let found = await session(sessionId);
       await until(
         async () => {
           found = await session(sessionId);
           return isWanted(found);
         },
-        { withinMs: 30_000, what },
+        { withinMs, what },
       );
       return found;
     },

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { DisconnectReason } from "@livekit/rtc-node";
 import type { LiveKitAccess } from "#common/livekit/livekit-server";
 import type { MediaSession } from "../media/media-session.js";
@@ -31,6 +32,8 @@ export function keepOpen({ ongoing }: StandInContext, work: Promise<void>): void
 export const RINGING_MS = 3 * 60_000;
 export const LONGEST_CALL_MS = 24 * 3_600_000;
 const TRANSFERRED_MS = 1000;
+/** Within which the room shows that the line is cut, if it ever does. */
+const SHOWN_MS = 1000;
 
 /** A call that was answered: audio and digits go both ways until one side ends it. */
 export class BridgedCall {
@@ -59,12 +62,23 @@ export class BridgedCall {
     const longest = maxDurationMs > 0 ? Math.min(maxDurationMs, LONGEST_CALL_MS) : LONGEST_CALL_MS;
     // Longer than timers go is as good as for ever.
     const timer = setTimeout(() => void leg.hangUp(), Math.min(longest, 2 ** 31 - 1));
+    let isClosed = false;
+    void participant.closed.then(() => {
+      isClosed = true;
+    });
     void Promise.race([participant.closed, closing]).then(() => leg.hangUp());
     await leg.ended;
     clearTimeout(timer);
     this.#media.close();
-    await participant.setAttributes({ "sip.callStatus": "hangup" }).catch(() => undefined);
+    // Nobody answers what a server was asked that was killed then; LiveKit SIP does not wait for it either.
+    const shown = participant.setAttributes({ "sip.callStatus": "hangup" }).then(
+      () => participant.isConnected,
+      () => false,
+    );
+    const isShown = await Promise.race([shown, delay(SHOWN_MS, false, { ref: false })]);
     await participant.leave(DisconnectReason.CLIENT_INITIATED);
+    // Of a room that is over nobody is left.
+    if (!isShown && !isClosed) void participant.putOut();
   }
 }
 

@@ -26,6 +26,7 @@ export class PhoneCall {
   readonly #leg: CallLeg;
   readonly #media: MediaSession;
   readonly #invite: SipRequest | null;
+  #isOver = false;
   #playing: { samples: Int16Array; at: number; done: () => void }[] = [];
 
   private constructor(leg: CallLeg, media: MediaSession, of: { from: string; to: string; invite: SipRequest | null }) {
@@ -44,6 +45,7 @@ export class PhoneCall {
       this.digits += digit;
     };
     void leg.ended.then(() => {
+      this.#isOver = true;
       media.close();
       for (const { done } of this.#playing.splice(0)) done();
     });
@@ -97,6 +99,7 @@ export class PhoneCall {
 
   /** Says samples at 8 kHz after what it says already; resolves when they have left, or the call is over. */
   async play(samples: Int16Array): Promise<void> {
+    if (this.#isOver) return;
     await new Promise<void>((done) => this.#playing.push({ samples, at: 0, done }));
   }
 
