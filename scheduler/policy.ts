@@ -18,6 +18,8 @@ export interface SchedulingPolicy {
   runningLateMs: number;
   /** Audio that players are to have in hand where workers are busy: a new stream that would take it from them is refused. */
   reserveMs: number;
+  /** Part of the workers that a team with more than its share leaves to others that ask. */
+  othersShare: number;
   /** A chunk that need not start within this time yields to everyone. */
   yieldSlackMs: number;
   /** A next chunk of a live stream that must start within this time may take a slot reserved for what cannot wait. */
@@ -52,6 +54,7 @@ export function schedulingPolicy(config: {
     // ms by default).
     runningLateMs: config.PARLEY_ADMISSION_WAIT_MS / 6,
     reserveMs: 1000,
+    othersShare: 0.1,
     yieldSlackMs: 1000,
     pressingSlackMs: 250,
     floors: { urgent: 0.5, free: 0.1, bulk: 0.1 },

@@ -28,6 +28,8 @@ export interface SubmissionMachineOptions<Chunk> {
   tier: ServiceTier;
   /** Whether it is part of what was admitted before, and its first chunk no new stream's. */
   isAdmitted: boolean;
+  /** Whose stream it is; absent where teams need not share. */
+  teamId?: string | undefined;
   /** Longest time to a new stream's first audio for which it is taken; the scheduler's own limit where absent. */
   mostWaitMs?: number | undefined;
   /** Named in `no_worker`. */
@@ -279,7 +281,7 @@ export class SubmissionMachine<Chunk extends Submission> {
 
   #send(chunk: Chunk, schedulerId: string, nowMs: number): void {
     const slackMs = Math.round(chunk.wantedAtMs - nowMs);
-    const { tier, isAdmitted, mostWaitMs } = this.#options;
+    const { tier, isAdmitted, mostWaitMs, teamId } = this.#options;
     const following = this.#options.following?.();
     this.#isOpenEnded = following?.isAll === false;
     this.#messages.push({
@@ -288,6 +290,7 @@ export class SubmissionMachine<Chunk extends Submission> {
         ...{ type: "submit", chunk: chunk.chunk(), tier, slackMs },
         ...(isAdmitted ? { isAdmitted } : {}),
         ...(mostWaitMs === undefined ? {} : { mostWaitMs }),
+        ...(teamId === undefined ? {} : { teamId }),
         ...(following === undefined ? {} : { following }),
       },
     });

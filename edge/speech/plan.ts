@@ -35,7 +35,7 @@ function mostWaitMsOf(request: SpeechRequest, { config }: SpeechContext, pacing:
 
 /**
  * What the overload gate calls work like this: where a cluster has no room for who waits half a second, it may have
- * some for who waits longer.
+ * some for who waits longer, and for another team that has less than its share.
  */
 export function speechKind(options: {
   request: SpeechRequest;
@@ -44,7 +44,8 @@ export function speechKind(options: {
   pacing: Pacing;
 }): string {
   const mostWaitMs = mostWaitMsOf(options.request, options.context, options.pacing);
-  return `speak ${options.caller.model.name} within ${mostWaitMs ?? "any"} ms`;
+  const { model, principal } = options.caller;
+  return `speak ${model.name} within ${mostWaitMs ?? "any"} ms for ${principal.teamId}`;
 }
 
 /**
@@ -80,6 +81,7 @@ export async function planSpeech(options: {
       models: models.map((model) => ({ name: model.name, languages: model.languages })),
       tier: name === "s2.1-pro-free" ? "free" : "live",
       isAdmitted: false,
+      teamId: caller.principal.teamId,
       ...(mostWaitMs === undefined ? {} : { mostWaitMs }),
       voices: cast.voices,
       normalize: request.normalize ?? true,

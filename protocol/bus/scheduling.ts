@@ -48,6 +48,8 @@ export interface Submit {
    * until its words are wanted. May be negative.
    */
   slackMs: number;
+  /** Whose stream it is: where there is no room for all, teams share what there is. */
+  teamId?: string;
   /** What is known of the stream's text behind this chunk; for speech alone, and nothing is known when absent. */
   following?: FollowingText;
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { type Capacity, latenessMs } from "./capacity.js";
 import { addNeed, addProfile, type DemandProfile, emptyProfile, horizonsMs } from "./demand-profile.js";
 
-const capacity: Capacity = { slots: 2, recognitionShare: 0, bulkShare: 0, freeShare: 0.1 };
+const capacity: Capacity = { slots: 2, recognitionShare: 0, bulkShare: 0, othersShare: 0, freeShare: 0.1 };
 const nothing = emptyProfile();
 
 /** What keeps so many slots busy all the time. */

@@ -8,6 +8,8 @@ export interface Capacity {
   recognitionShare: number;
   /** Part that work nobody waits for takes while it waits, by its floor. */
   bulkShare: number;
+  /** Part that is left to other teams. */
+  othersShare: number;
   /** Part that the free tier may have at most where live streams want the rest. */
   freeShare: number;
 }
@@ -27,10 +29,10 @@ export function latenessMs(
   tier: "live" | "free",
   { live, free }: Demand,
   added: DemandProfile,
-  { slots, recognitionShare, bulkShare, freeShare }: Capacity,
+  { slots, recognitionShare, bulkShare, othersShare, freeShare }: Capacity,
 ): number {
   if (slots <= 0) return Number.POSITIVE_INFINITY;
-  const share = Math.max(0, 1 - recognitionShare - bulkShare);
+  const share = Math.max(0, 1 - recognitionShare - bulkShare - othersShare);
   let worstMs = Number.NEGATIVE_INFINITY;
   for (let index = 0; index < horizonsMs.length; index += 1) {
     const horizonMs = horizonsMs[index] ?? 0;

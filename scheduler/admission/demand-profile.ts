@@ -27,6 +27,11 @@ export function addNeed(
   }
 }
 
+/** All that a profile counts: what is due by the last horizon. */
+export function totalOf(profile: DemandProfile): number {
+  return profile.at(-1) ?? 0;
+}
+
 /** Adds `share` of another profile. */
 export function addProfile(profile: DemandProfile, other: DemandProfile, share = 1): void {
   for (let index = 0; index < profile.length; index += 1)

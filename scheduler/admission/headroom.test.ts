@@ -104,6 +104,19 @@ describe("a scheduler takes streams", () => {
     expect(harness.verdicts.some(({ streamId }) => streamId === "moved")).toBe(false);
   });
 
+  it("of a team that asks for little beside one that floods", () => {
+    const harness = measured(4);
+    harness.send(submit({ stream: "early", teamId: "quiet" }));
+    const flood = taken(harness, { teamId: "flood" }, "flood");
+    expect(flood).toBeGreaterThanOrEqual(24);
+    expect(taken(harness, { teamId: "flood" }, "more")).toBe(0);
+    const quiet = taken(harness, { teamId: "quiet" }, "quiet");
+    expect(quiet).toBeGreaterThanOrEqual(2);
+    expect(quiet).toBeLessThanOrEqual(12);
+    const alone = taken(measured(4), { teamId: "flood" });
+    expect(alone).toBeGreaterThan(flood);
+  });
+
   it("one at least, on a machine that is slower than speech", () => {
     const harness = measured(1, 6000);
     expect(taken(harness)).toBe(1);

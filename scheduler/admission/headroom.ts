@@ -8,9 +8,10 @@ import type { WorkerPool } from "../workers/worker-pool.js";
 import type { WorkerRegistry } from "../workers/worker-registry.js";
 import { agedFloor } from "../queue/fair-share.js";
 import { type Capacity, type Demand, latenessMs } from "./capacity.js";
-import { addNeed, addProfile, emptyProfile } from "./demand-profile.js";
+import { addNeed, addProfile, emptyProfile, horizonsMs, totalOf } from "./demand-profile.js";
 import { type Beginning, type LiveStreams, needOfNew } from "./live-streams.js";
 import type { PlayoutNeed } from "./playout-need.js";
+import { TeamShares } from "./team-shares.js";
 
 /** Shortest time between two looks at all streams, and what each stream adds to it: many change less from one to all. */
 const REFRESH_MS = 20;
@@ -27,6 +28,14 @@ export interface HeadroomParts {
   streams: LiveStreams;
 }
 
+/** A stream that is asked for. */
+interface Asked {
+  model: string;
+  tier: "live" | "free";
+  teamId: string | undefined;
+  need: PlayoutNeed;
+}
+
 /** What is the same for all streams of a model. */
 interface ModelTerms {
   service: ServiceDemand;
@@ -41,6 +50,7 @@ interface ModelTerms {
 export class Headroom {
   readonly #parts: HeadroomParts;
   readonly #demands = new Map<string, Demand>();
+  readonly #teams = new TeamShares();
   /** When all streams are looked at again. */
   #refreshAtMs = Number.NEGATIVE_INFINITY;
 
@@ -53,34 +63,47 @@ export class Headroom {
    * no player needs anything yet: how slow the machine is thought to be is then no reason.
    */
   latenessWith(submit: SpeechSubmit, beginning: Beginning, nowMs: number): number {
-    const { chunk, tier } = submit;
+    const { chunk, tier, teamId } = submit;
     const need = needOfNew(submit, beginning, this.#serviceOf(chunk.model));
-    return tier === "bulk" ? Number.NEGATIVE_INFINITY : this.#lateness(chunk.model, tier, need, nowMs);
+    if (teamId !== undefined) this.#teams.asked(teamId, nowMs);
+    return tier === "bulk" ? Number.NEGATIVE_INFINITY : this.#lateness({ ...chunk, tier, teamId, need }, nowMs);
   }
 
   /** The same for a live stream of unknown length. */
   latenessWithAny(model: string, nowMs: number): number {
     const chunkMs = this.#serviceOf(model).meanAudioMs();
     const need = { nextMs: chunkMs, nextDueMs: 0, thenDueMs: chunkMs, remainingMs: Number.POSITIVE_INFINITY, chunkMs };
-    return this.#lateness(model, "live", need, nowMs);
+    return this.#lateness({ model, tier: "live", teamId: undefined, need }, nowMs);
   }
 
   /** Takes a new stream that was admitted into account. */
   admitted(submit: SpeechSubmit, beginning: Beginning): void {
-    const { chunk, tier } = submit;
+    const { chunk, tier, teamId } = submit;
     if (tier === "bulk") return;
-    const service = this.#serviceOf(chunk.model);
-    addNeed(this.#ofModel(chunk.model)[tier], needOfNew(submit, beginning, service), this.#terms(service));
+    const terms = this.#termsOf(chunk.model);
+    this.#count({ tier, teamId }, needOfNew(submit, beginning, terms.service), terms);
   }
 
-  #lateness(model: string, tier: "live" | "free", need: PlayoutNeed, nowMs: number): number {
+  #lateness({ model, tier, teamId, need }: Asked, nowMs: number): number {
     const pools = this.#parts.workers.poolsOf(model);
     this.#refresh(nowMs);
     const demand = this.#demandOn(pools);
     if (pools.length === 0 || isNothing(demand)) return Number.NEGATIVE_INFINITY;
     const added = emptyProfile();
     addNeed(added, need, this.#terms(this.#serviceOf(model)));
-    return latenessMs(tier, demand, added, this.#capacityOf(pools, nowMs));
+    const capacity = this.#capacityOf(pools, nowMs);
+    const supplyMs = capacity.slots * (horizonsMs.at(-1) ?? 0);
+    if (teamId !== undefined && this.#teams.isAboveShare(teamId, totalOf(added), supplyMs))
+      capacity.othersShare = this.#parts.policy.othersShare;
+    return latenessMs(tier, demand, added, capacity);
+  }
+
+  /** Counts what a stream needs, for all and for its team. */
+  #count({ tier, teamId }: Pick<Asked, "tier" | "teamId">, need: PlayoutNeed, { demand, terms }: ModelTerms): void {
+    const profile = demand[tier];
+    const beforeMs = totalOf(profile);
+    addNeed(profile, need, terms);
+    if (teamId !== undefined) this.#teams.add(teamId, totalOf(profile) - beforeMs);
   }
 
   #refresh(nowMs: number): void {
@@ -88,6 +111,7 @@ export class Headroom {
     if (nowMs < this.#refreshAtMs) return;
     this.#refreshAtMs = nowMs + Math.max(REFRESH_MS, streams.size * REFRESH_MS_PER_STREAM);
     this.#demands.clear();
+    this.#teams.recount(nowMs);
     const models = new Map<string, ModelTerms>();
     const termsOf = (model: string): ModelTerms => {
       const found = models.get(model) ?? this.#termsOf(model);
@@ -98,10 +122,7 @@ export class Headroom {
       queuedOf: (streamId: string) => queue.chunksOf(streamId),
       serviceOf: (model: string) => termsOf(model).service,
     };
-    streams.visitNeeds(sources, nowMs, ({ model, tier }, need) => {
-      const { demand, terms } = termsOf(model);
-      addNeed(demand[tier], need, terms);
-    });
+    streams.visitNeeds(sources, nowMs, (stream, need) => this.#count(stream, need, termsOf(stream.model)));
   }
 
   #termsOf(model: string): ModelTerms {
@@ -136,7 +157,13 @@ export class Headroom {
         bulkShare = Math.max(bulkShare, agedFloor(policy.floors.bulk ?? 0, ageMs, policy.agingMs));
       }
     }
-    return { slots, bulkShare, recognitionShare: recognition / Math.max(1, slots), freeShare: policy.floors.free ?? 0 };
+    return {
+      slots,
+      bulkShare,
+      recognitionShare: recognition / Math.max(1, slots),
+      othersShare: 0,
+      freeShare: policy.floors.free ?? 0,
+    };
   }
 
   #ofModel(model: string): Demand {
@@ -161,5 +188,5 @@ function slotsOf(pools: readonly WorkerPool[]): number {
 
 /** The last horizon has all that earlier ones have. */
 function isNothing({ live, free }: Demand): boolean {
-  return live.at(-1) === 0 && free.at(-1) === 0;
+  return totalOf(live) === 0 && totalOf(free) === 0;
 }

@@ -11,6 +11,7 @@ const IDLE_AFTER_MS = 1000;
 export interface LiveStream {
   readonly ownerId: string;
   readonly tier: "live" | "free";
+  readonly teamId: string | undefined;
   /** Of the chunk submitted last. */
   model: string;
   following: FollowingText;
@@ -39,24 +40,24 @@ export class LiveStreams {
   }
 
   /** Takes a new stream in, which must be begun within `mostWaitMs`. */
-  began({ chunk, tier, slackMs }: SpeechSubmit, { mostWaitMs, predictedMs }: Beginning, nowMs: number): void {
+  began({ chunk, tier, teamId, slackMs }: SpeechSubmit, { mostWaitMs, predictedMs }: Beginning, nowMs: number): void {
     if (tier === "bulk") return;
     const { ownerId, model } = chunk;
     const dueAtMs = nowMs + Math.max(slackMs, mostWaitMs);
     const beginsAtMs = nowMs + predictedMs;
-    this.#streams.set(chunk.streamId, { ownerId, tier, model, following: nothingKnown, dueAtMs, beginsAtMs });
+    this.#streams.set(chunk.streamId, { ownerId, tier, teamId, model, following: nothingKnown, dueAtMs, beginsAtMs });
   }
 
   /** Notes a chunk that was taken into the queue, of a new stream or of one that another scheduler had. */
   submitted(submit: Submit, nowMs: number): void {
-    const { chunk, tier, slackMs, following = nothingKnown } = submit;
+    const { chunk, tier, teamId, slackMs, following = nothingKnown } = submit;
     if (chunk.task !== "speak" || tier === "bulk") return;
     const { streamId, ownerId, model } = chunk;
     const known = this.#streams.get(streamId);
     if (known !== undefined) Object.assign(known, { model, following });
     else {
       const dueAtMs = nowMs + slackMs;
-      this.#streams.set(streamId, { ownerId, tier, model, following, dueAtMs, beginsAtMs: dueAtMs });
+      this.#streams.set(streamId, { ownerId, tier, teamId, model, following, dueAtMs, beginsAtMs: dueAtMs });
     }
   }
 

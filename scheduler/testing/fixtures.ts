@@ -77,11 +77,16 @@ const whole: FollowingText = { size: 0, isAll: true };
 /** A submission of a chunk that is the last of its stream, unless said otherwise. */
 export function submit(
   facts: ChunkFacts &
-    Pick<Submit, "mostWaitMs" | "following"> & { tier?: ServiceTier; slackMs?: number; isAdmitted?: boolean },
+    Pick<Submit, "mostWaitMs" | "following" | "teamId"> & {
+      tier?: ServiceTier;
+      slackMs?: number;
+      isAdmitted?: boolean;
+    },
 ): Submit {
-  const { tier = "live", slackMs = 200, isAdmitted = false, mostWaitMs, following = whole } = facts;
+  const { tier = "live", slackMs = 200, isAdmitted = false, mostWaitMs, following = whole, teamId } = facts;
   const ownLimit = mostWaitMs === undefined ? {} : { mostWaitMs };
-  return { type: "submit", chunk: chunk(facts), tier, slackMs, isAdmitted, following, ...ownLimit };
+  const ofTeam = teamId === undefined ? {} : { teamId };
+  return { type: "submit", chunk: chunk(facts), tier, slackMs, isAdmitted, following, ...ownLimit, ...ofTeam };
 }
 
 /** A recognizer. */

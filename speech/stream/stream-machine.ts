@@ -43,6 +43,7 @@ export class StreamMachine {
       tier: settings.tier,
       isAdmitted: settings.isAdmitted,
       mostWaitMs: settings.mostWaitMs,
+      teamId: settings.teamId,
       model: settings.models[0]?.name ?? "",
       chooseScheduler,
       repeats: 0,

@@ -26,6 +26,8 @@ export interface StreamSettings {
   tier: ServiceTier;
   /** Whether it is part of a conversation that was admitted before. */
   isAdmitted: boolean;
+  /** Whose stream it is, where teams share what there is. */
+  teamId?: string;
   /** Longest predicted time to its first audio for which it is taken; the scheduler's own limit where absent. */
   mostWaitMs?: number;
   /** By speaker; a script that names a speaker beyond the list gets the first. Never empty. */
