@@ -61,7 +61,8 @@ describe.skipIf(!canRunLiveKit)("an agent on the telephone", () => {
       ...{ caller_number: NUMBER, dialed_number: "+4930100001", ended_reason: "caller_left" },
     });
     const texts = textsOf(session);
-    expect(texts[0]).toBe("assistant: Hello, how can I help you?");
+    // The question may have come as soon as the last word was understood, which was not played to its end then.
+    expect(texts[0]).toMatch(/^assistant: Hello, how can I help/);
     // It was hung up on while it spoke: of the answer, what was heard.
     expect(texts.some((text) => text.startsWith("assistant: We open at nine"))).toBe(true);
   }, 60_000);
