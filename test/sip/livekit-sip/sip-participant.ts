@@ -161,6 +161,11 @@ export class SipParticipant {
     room.on(RoomEvent.TrackPublished, (publication) => {
       if (this.#isSubscribing) this.#subscribeTo(publication);
     });
+    // A server that was killed knows nothing of what was asked of it, and tracks that came while the library was on its
+    // way back were asked for in vain.
+    room.on(RoomEvent.Reconnected, () => {
+      if (this.#isSubscribing) this.subscribe();
+    });
     room.on(RoomEvent.TrackSubscribed, (track, publication) => {
       if (track.kind !== TrackKind.KIND_AUDIO) return;
       const stream = new AudioStream(track, { sampleRate: TELEPHONE_RATE, numChannels: 1, frameSizeMs: FRAME_MS });
