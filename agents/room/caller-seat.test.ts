@@ -30,6 +30,20 @@ describe("the caller's seat", () => {
     expect(seat.arrive(withFirstToken("a"))).toEqual({ isAdmitted: true, mark: true });
   });
 
+  it("knows which stays are over, until one is seen again", () => {
+    const seat = new CallerSeat(false);
+    seat.arrive(withFirstToken("a"));
+    expect(seat.isOver("a")).toBe(false);
+    seat.vacate();
+    expect(seat.isOver("a")).toBe(true);
+    seat.arrive(withFirstToken("a"));
+    expect(seat.isOver("a")).toBe(false);
+    seat.leave("b");
+    expect([seat.isOver("a"), seat.isOver("b")]).toEqual([false, false]);
+    seat.leave("a");
+    expect(seat.isOver("a")).toBe(true);
+  });
+
   it("is nobody's who took the mark that was meant for another", () => {
     const seat = new CallerSeat(false);
     seat.arrive(withFirstToken("a"));

@@ -21,6 +21,8 @@ export class CallerSeat {
   /** The last one that was let in, as long as nobody saw it leave. */
   #admittedSid: string | null = null;
   readonly #refused = new Set<string>();
+  /** Stays of callers that this side saw end, or lost sight of. */
+  readonly #over = new Set<string>();
 
   constructor(isTokenSpent: boolean) {
     this.#isTokenSpent = isTokenSpent;
@@ -36,13 +38,14 @@ export class CallerSeat {
     this.#isTokenSpent = true;
     this.#sid = sid;
     this.#admittedSid = sid;
+    this.#over.delete(sid);
     return { isAdmitted: true, mark: !isMarked };
   }
 
   /** Whether it was the caller who left, and not somebody who was not let in. */
   leave(sid: string): boolean {
     if (sid !== this.#sid) return false;
-    this.#sid = null;
+    this.vacate();
     this.#admittedSid = null;
     return true;
   }
@@ -54,9 +57,15 @@ export class CallerSeat {
 
   /** Nobody can be seen any more; whether somebody sat here. */
   vacate(): boolean {
-    const wasTaken = this.#sid !== null;
+    if (this.#sid === null) return false;
+    this.#over.add(this.#sid);
     this.#sid = null;
-    return wasTaken;
+    return true;
+  }
+
+  /** Whether this stay ended, as far as this side saw, and nobody has told of it as there again. */
+  isOver(sid: string): boolean {
+    return this.#over.has(sid);
   }
 
   get isTaken(): boolean {

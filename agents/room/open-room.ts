@@ -229,7 +229,9 @@ class LiveKitRoom implements Room {
       try {
         const present = await this.#server.listParticipants(room.name);
         this.#missLine(present);
-        for (const participant of present)
+        // Of a server that was killed, the next one lists who was there as long as there is a room: a stay that is over
+        // goes on only where the library says so.
+        for (const participant of present.filter(({ sid }) => !this.#seat.isOver(sid)))
           if (this.#greet(participant) === "refused") this.#putOut(participant.identity);
       } catch (error) {
         log.debug({ err: error }, "the server was not asked for the caller");
@@ -244,7 +246,7 @@ class LiveKitRoom implements Room {
     const { room, isPhoneCall = false } = this.#options;
     if (!isPhoneCall || !this.#seat.isTaken) return true;
     const present = await this.#server.listParticipants(room.name);
-    return present.some(({ identity, tracks }) => identity === room.callerIdentity && tracks > 0);
+    return present.some(({ sid, tracks }) => this.#seat.isHeldBy(sid) && tracks > 0);
   }
 
   /** Nobody says so, but the caller is gone. */

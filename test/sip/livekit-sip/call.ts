@@ -62,23 +62,14 @@ export class BridgedCall {
     const longest = maxDurationMs > 0 ? Math.min(maxDurationMs, LONGEST_CALL_MS) : LONGEST_CALL_MS;
     // Longer than timers go is as good as for ever.
     const timer = setTimeout(() => void leg.hangUp(), Math.min(longest, 2 ** 31 - 1));
-    let isClosed = false;
-    void participant.closed.then(() => {
-      isClosed = true;
-    });
     void Promise.race([participant.closed, closing]).then(() => leg.hangUp());
     await leg.ended;
     clearTimeout(timer);
     this.#media.close();
     // Nobody answers what a server was asked that was killed then; LiveKit SIP does not wait for it either.
-    const shown = participant.setAttributes({ "sip.callStatus": "hangup" }).then(
-      () => participant.isConnected,
-      () => false,
-    );
-    const isShown = await Promise.race([shown, delay(SHOWN_MS, false, { ref: false })]);
+    const shown = participant.setAttributes({ "sip.callStatus": "hangup" }).catch(() => undefined);
+    await Promise.race([shown, delay(SHOWN_MS, undefined, { ref: false })]);
     await participant.leave(DisconnectReason.CLIENT_INITIATED);
-    // Of a room that is over nobody is left.
-    if (!isShown && !isClosed) void participant.putOut();
   }
 }
 

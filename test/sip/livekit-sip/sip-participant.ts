@@ -20,7 +20,6 @@ import { deferred } from "#common/deferred";
 import { TELEPHONE_RATE } from "../media/media-session.js";
 import { AudioMixer } from "./audio-mixer.js";
 import { leaveWithReason } from "./leave-with-reason.js";
-import { putOut } from "./put-out.js";
 
 /** Who a call is in its room. */
 export interface SipIdentity {
@@ -54,8 +53,6 @@ export class SipParticipant {
   readonly #mixer = new AudioMixer();
   readonly #closed = deferred<DisconnectReason>();
   readonly #subscribed = deferred<void>();
-  /** Makes sure that this is gone once it has left a server that was out of reach. */
-  putOut: () => Promise<void> = () => Promise.resolve();
   #isSubscribing = false;
   #track: LocalAudioTrack | null = null;
   #playing: Promise<void> = Promise.resolve();
@@ -76,16 +73,11 @@ export class SipParticipant {
     const may = { canSubscribe: true, canPublish: true, canPublishData: true, canUpdateOwnMetadata: true };
     token.addGrant({ roomJoin: true, room, ...may });
     const participant = new SipParticipant();
-    participant.putOut = () => putOut(access, who);
     participant.#follow();
     const options = { autoSubscribe: false, dynacast: false };
     await within(JOIN_MS, participant.#room.connect(access.url, await token.toJwt(), options));
     await participant.setAttributes(attributes);
     return participant;
-  }
-
-  get isConnected(): boolean {
-    return this.#room.isConnected;
   }
 
   get id(): string {
